@@ -79,6 +79,9 @@ static const named ROWS[] = {
     {"changing",
      "A number that was given can be changed: double-click it, or type while it has the "
      "focus. All that follows from it is computed again, as the program would."},
+    {"moving", "A row can be moved: drag its label, or go to the label with the arrow keys and "
+               "press Alt with an arrow. A number is marked where the token had another one."},
+    {"moved", "{1} is row {2} of {3} now"},
     {"newNumber", "a new number for {1}"},
     {"undo", "Undo"},
     {"redo", "Redo"},
@@ -97,6 +100,7 @@ static const named ROWS[] = {
     {"notTheSame", "This browser computes other numbers than the page shows, so they stay as they "
                    "are."},
     {"before", "These queries stand before the keys by what also hides keys: that stays as it is."},
+    {"noRow", "there is no row {1}"},
     {"noNode", "there is no node {1}"},
     {"noCell", "{1} has no such number: it is {2}"},
     /* exercises */

@@ -4,8 +4,9 @@
 //
 // as it came   every node, computed again by the page, is what the trace has, bit for bit, and its
 //              texts are those of the page
-// edits        after five changes, drawn from a seed, of numbers and of what may be seen, the program
-//              computes of the page's document every number that the page has, bit for bit
+// edits        after five changes, drawn from a seed, of numbers, of what may be seen, and of the order
+//              of rows, the program computes of the page's document every number that the page has, bit
+//              for bit
 // undo         brings back what came
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, are failures.
@@ -72,6 +73,12 @@ function draw(random) {
   const rooms = DATA.rooms.map((room, i) => i).filter((i) => mapsThatSee(i).length > 0);
   const kind = random();
   try {
+    if (mapsOfRows().length > 0 && kind < 0.15) {
+      takeAll();
+      const [from, to] = [pick([...ROWS.order.keys()]), pick([...ROWS.order.keys()])];
+      edit(moveRow(from, to));
+      return `row ${from} to ${to}`;
+    }
     if (kind < 0.75 || rooms.length === 0) {
       const map = pick(MAPS.filter(isInput)), now = () => valueOf(place);
       const place = { map, head: pick([...Array(map.heads).keys()]),

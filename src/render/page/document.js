@@ -97,10 +97,21 @@ function sayBase(of, room, layer, document) {
   of.rope = typeof said === 'object' ? { ...said, base } : base;
 }
 
+// The words of rows that were moved.
+function moveTokens(document) {
+  const hasKeys = MAPS.some((map) => map.name === 'weights' && ROWS.axes.get(map).columns === 0);
+  for (const name of hasKeys ? ['tokens', 'key_tokens'] : ['tokens']) {
+    const came = document[name];
+    if (came && came.length >= ROWS.order.length)
+      document[name] = came.map((nothing, i) => came[i in ROWS.order ? ROWS.order[i] : i]);
+  }
+}
+
 function currentDocument() {
   takeAll();
   const document = JSON.parse(JSON.stringify(DATA.source));
   leaveOut(document);
+  moveTokens(document);
   for (const map of MAPS) {
     const way = wayOf(map);
     if (!way) continue;
@@ -151,6 +162,7 @@ const OWN_SCRIPTS = {
   mask: (query, key, mayAttend, room) => edit(setMask(roomNamed(room), query, key, mayAttend)),
   switch: (name, value, room) => edit(
     (name === 'base' ? setBase : setCausal)(roomNamed(room), value)),
+  move: (from, to) => edit(moveRow(from, to)),
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),
 };

@@ -5,15 +5,17 @@ const EDITOR = { bar: null, lines: new Map(), controls: [] };
 
 // ---- showing what was changed ----
 
-// What is compared with: what was pinned, else what came.
-function numberBefore(place) {
-  return (EDITS.pinned || EDITS.came).get(place.map)[indexOfPlace(place)];
+// What is compared with: what was pinned, else what came; of rows that were moved where they stood.
+function textBefore(place) {
+  const { map } = place, before = (axis) => rowBefore(map, axis, place[axis.slice(0, -1)], EDITS.pinnedOrder);
+  const at = { ...place, row: before('rows'), column: before('columns') };
+  return textOfNumber((EDITS.pinned || EDITS.came).get(map)[indexOfPlace(at)]);
 }
 
 function markCell(cell, place) {
-  const before = numberBefore(place), isChanged = !Object.is(before, valueOf(place));
+  const before = textBefore(place), isChanged = before !== textOf(place);
   cell.classList.toggle('changed', isChanged);
-  if (isChanged) cell.title = (EDITS.pinned ? TEXT.pinnedAs : TEXT.was)(writtenOut(textOfNumber(before)));
+  if (isChanged) cell.title = (EDITS.pinned ? TEXT.pinnedAs : TEXT.was)(writtenOut(before));
   else cell.removeAttribute('title');
 }
 
@@ -30,7 +32,9 @@ function fillCell(cell, place, isPart, greatest) {
 // A table of numbers, or of a worked line's, which has no colours. What is as it was stays.
 function refill(map, shown) {
   const greatest = greatestOf(map, shown.head), isPart = shown.table.matches('.part');
-  const isAll = shown.greatest !== greatest || shown.pinned !== EDITS.pinned;
+  const { pinned } = EDITS, { order } = ROWS;
+  const isAll = shown.greatest !== greatest || shown.pinned !== pinned || shown.order !== order;
+  if (isAll) relabel(map, shown);
   const shownBefore = shown.numbers || EDITS.came.get(map), now = NUMBERS.get(map);
   for (const line of shown.body.rows) {
     for (const cell of line.cells) {
@@ -40,7 +44,7 @@ function refill(map, shown) {
         fillCell(cell, place, isPart, greatest);
     }
   }
-  Object.assign(shown, { greatest, pinned: EDITS.pinned, numbers: now });
+  Object.assign(shown, { greatest, pinned, order, numbers: now });
   if (!isPart) alignPoints(shown.body);
 }
 
@@ -120,7 +124,7 @@ function markEdits() {
   sayAddress();
 }
 
-function attempt(act) {
+function attempt(act, done) {
   try {
     act();
   } catch (error) {
@@ -128,6 +132,7 @@ function attempt(act) {
     return;
   }
   if (EDITOR.bar) markEdits();
+  if (done) EDITOR.badge.textContent = done;
 }
 
 function takeAddress() {
@@ -139,6 +144,7 @@ function takeAddress() {
 function pin() {
   takeAll();
   EDITS.pinned = EDITS.pinned ? null : new Map(NUMBERS);
+  EDITS.pinnedOrder = EDITS.pinned && ROWS.order;
   EDITOR.pin.setAttribute('aria-pressed', EDITS.pinned !== null);
   showEdits(new Set(SHOWN.keys()));
 }
@@ -344,6 +350,7 @@ function startEditing() {
   main.addEventListener('dblclick', (event) => changeCell(event, false));
   main.addEventListener('click', (event) => { if (EDITOR.box.checked) changeCell(event, true); });
   document.addEventListener('keydown', typeByKey);
+  startMoving(main);
   takeAddress();
   markEdits();
 }

@@ -77,6 +77,8 @@ function takeAll() {
     compute(map);
   }
   if (!EDITS.order.every(isAsShown)) throw new Error(TEXT.notTheSame);
+  ROWS.order = mapsOfRows().slice(0, 1).flatMap((map) => [...map.rows.keys()]);
+  EDITS.order.forEach(takeAxes);
   EDITS.came = new Map(NUMBERS);
 }
 
@@ -107,8 +109,9 @@ function baseOf(room) {
   return BASES.get(room) ?? DATA.rooms[room].rope.base;
 }
 
-// { place, from, to } of a number; { room, from, to } of what may be seen, and of a base. Putting one
-// gives the maps that it concerns; those that others did before it are in `changed`.
+// { place, from, to } of a number; { room, from, to } of what may be seen, and of a base; { from, to }
+// of a row that moves, each [from where, to where]. Putting one gives the maps that it concerns; those
+// that others did before it are in `changed`.
 const CHANGES = {
   number: ({ place }, value, changed) => {
     const maps = sameAs(place.map);
@@ -129,7 +132,63 @@ const CHANGES = {
     SIGHT.set(room, sight);
     return mapsThatSee(room);
   },
+  row: (nothing, [from, to]) => {
+    const maps = mapsOfRows(), order = [...ROWS.order];
+    order.splice(to, 0, ...order.splice(from, 1));
+    for (const map of maps) {
+      const width = map.columns.length, rows = range(0, order.length, (row) =>
+        NUMBERS.get(map).subarray(row * width, (row + 1) * width));
+      rows.splice(to, 0, ...rows.splice(from, 1));
+      NUMBERS.set(map, Float64Array.from(rows.flatMap((row) => [...row])));
+    }
+    ROWS.order = order;
+    MAPS.forEach(moveLabels);
+    return maps;
+  },
 };
+
+// ---- the rows of x, in another order ----
+
+// order: which row, as the page came, stands where; axes: of a map, at which of its rows and of its
+// columns the rows of x begin; came: its labels.
+const ROWS = { order: [], axes: new Map(), came: new Map() };
+
+function mapsOfRows() {
+  const x = MAPS.find((map) => isInput(map) && String(wayOf(map)) === 'x' && map.rows.length > 1);
+  return x ? sameAs(x) : [];
+}
+
+// Of the operands' rows and columns those that go on in the result, and as what.
+const AXES = { row: { rows: 'rows' }, 'row-i': { rows: 'rows' }, 'row-j': { columns: 'rows' },
+  'column-j': { columns: 'columns' }, cell: { rows: 'rows', columns: 'columns' },
+  above: { rows: 'rows' }, below: { rows: 'rows' }, partner: { rows: 'rows' },
+  'of-row': { rows: 'rows' }, 'of-column': { columns: 'columns' }, 'of-focus': { rows: 'columns' },
+  'of-heads': { rows: 'rows', columns: 'columns' } };
+
+function takeAxes(map) {
+  const axes = mapsOfRows().includes(map) ? { rows: 0 } : {};
+  for (const operand of OPERANDS.map((name) => map[name]).filter((one) => one)) {
+    const of = MAPS[operand.map], from = ROWS.axes.get(of), as = AXES[operand.part] || {};
+    const shift = operand.part === 'below' ? map.rows.length - of.rows.length : 0;
+    for (const axis of ['rows', 'columns']) {
+      const first = from && from[as[axis]];
+      if (first !== undefined && of[as[axis]].length > 1) axes[axis] = first + shift;
+    }
+  }
+  ROWS.axes.set(map, axes);
+  ROWS.came.set(map, { rows: map.rows, columns: map.columns });
+}
+
+// Where something stood that stands there now.
+function rowBefore(map, axis, index, order) {
+  const first = (ROWS.axes.get(map) || {})[axis], at = index - first;
+  return at in ROWS.order ? first + (order ? order.indexOf(ROWS.order[at]) : ROWS.order[at]) : index;
+}
+
+function moveLabels(map) {
+  for (const axis of ['rows', 'columns'])
+    map[axis] = ROWS.came.get(map)[axis].map((nothing, i, came) => came[rowBefore(map, axis, i)]);
+}
 
 function mapsOf(room) {
   if (!EDITS.rooms) {
@@ -214,6 +273,12 @@ function setBase(room, to) {
   return from === to ? [] : [{ what: 'base', said, room, from, to }];
 }
 
+function moveRow(from, to) {
+  takeAll();
+  if (!(from in ROWS.order && to in ROWS.order)) throw new Error(TEXT.noRow(from + 1));
+  return from === to ? [] : [{ what: 'row', said: 'row', from: [to, from], to: [from, to] }];
+}
+
 function setCausal(room, causal) {
   const from = sightOf(room);
   return from.causal === causal ? [] : setSight(room, `causal-${room}=${Number(causal)}`, { ...from, causal });
@@ -247,6 +312,7 @@ function editsIn(text) {
     const [what, value] = said.split('=');
     const [, kind, ...at] = /^(causal|mask|base)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
     const [room, row, column] = at.map(Number);
+    if (what === 'row') return moveRow(...value.split(',').map(Number));
     if (kind === 'causal') return setCausal(room, value === '1');
     if (kind === 'base') return setBase(room, Number(value));
     if (kind === 'mask') return setMask(room, row, column, value === '1');

@@ -210,7 +210,7 @@ function followAddress() {
 // ---- pointing, clicking, moving ----
 
 function focusCell(element) {
-  for (const other of element.closest('table').querySelectorAll('td[tabindex="0"]'))
+  for (const other of element.closest('table').querySelectorAll('[tabindex="0"]'))
     other.tabIndex = -1;
   element.tabIndex = 0;
   element.focus({ preventScroll: true });
@@ -237,23 +237,23 @@ function click(event) {
 
 function cellBeside(cell, [down, right]) {
   const line = cell.parentNode.parentNode.rows[cell.parentNode.sectionRowIndex + down];
-  const beside = line && line.cells[cell.cellIndex + right];
-  return beside && beside.tagName === 'TD' ? beside : null;
+  return (line && line.cells[cell.cellIndex + right]) || null;
 }
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 function moveCell(event) {
   const place = event.target.tagName === 'TD' && placeAt(event.target), by = MOVES[event.key];
+  const isIn = place || labelAt(event.target);
   if (event.key === 'Escape') {
     close();
-    if (place) event.target.blur(); // from then on arrows step again
+    if (isIn) event.target.blur(); // from then on arrows step again
   }
-  if (!place) return;
-  if (event.key === 'Enter' || event.key === ' ') choose(place);
+  if (!isIn) return;
+  if (place && (event.key === 'Enter' || event.key === ' ')) choose(place);
   else if (by) {
     const next = cellBeside(event.target, by);
-    if (next && placeAt(next)) focusCell(next);
+    if (next && (placeAt(next) || labelAt(next))) focusCell(next);
   } else return;
   event.preventDefault();
   event.stopPropagation();

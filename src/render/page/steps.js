@@ -112,7 +112,7 @@ function measureBar() {
 
 // Where arrows move something else: in what is typed in, chosen from, or slid.
 function takesArrows(element) {
-  return element.matches('input:not([type=checkbox]), select, td');
+  return element.matches('input:not([type=checkbox]), select, td, th');
 }
 
 const STEP_KEYS = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 };

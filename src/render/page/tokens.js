@@ -34,6 +34,7 @@ function makeLine(view, head, row, column, weight) {
 function drawLines(view) {
   const least = Number(view.threshold.value), chosen = view.select.value;
   view.lines.replaceChildren();
+  for (const { words, axis, i } of view.labels) words.textContent = view.map[axis][i];
   view.output.textContent = least.toFixed(2);
   for (let head = 0; head < view.map.heads; head++) {
     if (chosen !== 'all' && Number(chosen) !== head) continue;
@@ -53,9 +54,10 @@ function pointAtQuery(view, row) {
     line.classList.toggle('away', row !== null && line.dataset.row !== String(row));
 }
 
-function addLabels(view, labels, x, anchor, act) {
-  labels.forEach((label, i) => {
-    const words = makeSvg('text', { x, y: heightAt(i) + 5, 'text-anchor': anchor }, label);
+function addLabels(view, axis, x, anchor, act) {
+  view.map[axis].forEach((nothing, i) => {
+    const words = makeSvg('text', { x, y: heightAt(i) + 5, 'text-anchor': anchor });
+    view.labels.push({ words, axis, i });
     if (act) {
       words.addEventListener('pointerenter', () => act(i));
       words.addEventListener('pointerleave', () => act(null));
@@ -98,14 +100,14 @@ function makeView(map) {
   const height = heightAt(rows) - LINE.height / 2;
   const left = roomFor(map.rows), width = left + LINE.length + roomFor(map.columns);
   const view = { map, left, select: makeSelect(map), threshold: makeThreshold(),
-    output: document.createElement('output') };
+    output: document.createElement('output'), labels: [] };
   view.svg = makeSvg('svg', { viewBox: `0 0 ${width} ${height}`, width, height,
     role: 'img', 'aria-label': TEXT.tokensOf(map.name) });
   view.select.value = map.head;
   view.lines = makeSvg('g', {});
   view.svg.append(view.lines);
-  addLabels(view, map.rows, left - LINE.gap, 'end', (row) => pointAtQuery(view, row));
-  addLabels(view, map.columns, left + LINE.length + LINE.gap, 'start');
+  addLabels(view, 'rows', left - LINE.gap, 'end', (row) => pointAtQuery(view, row));
+  addLabels(view, 'columns', left + LINE.length + LINE.gap, 'start');
   drawLines(view);
   return view;
 }
