@@ -94,6 +94,7 @@ static const named ROWS[] = {
     {"pinnedAs", "pinned: {1}"},
     {"causal", "causal: a query sees no key after it"},
     {"base", "base of the frequencies"},
+    {"temperature", "temperature of the softmax: divides {1}"},
     {"headCounts", "head {1} counts"},
     {"notAnInput", "{1} is computed: change what it is made of"},
     {"notFinite", "that is not a finite number"},

@@ -4,8 +4,8 @@
 //
 // as it came   every node, computed again by the page, is what the trace has, bit for bit, and its
 //              texts are those of the page
-// edits        after five changes, drawn from a seed, of numbers, of what may be seen, and of the order
-//              of rows, the program computes of the page's document every number that the page has, bit
+// edits        after five changes, drawn from a seed, of numbers, of temperatures, of what may be
+//              seen, and of the order of rows, the program computes of the page's document every number that the page has, bit
 //              for bit
 // undo         brings back what came
 //
@@ -96,7 +96,12 @@ function draw(random) {
       edit(setBase(room, base));
       return `base ${room} ${base}`;
     }
-    if (kind < 0.85) {
+    if (kind < 0.8 && mapsOfTemperature(room).length > 0) {
+      const temperature = 0.2 + random() * 4;
+      edit(setTemperature(room, temperature));
+      return `temperature ${room} ${temperature}`;
+    }
+    if (kind < 0.87) {
       const isOn = random() < 0.5;
       edit(setCausal(room, isOn));
       return `causal ${room} ${isOn}`;

@@ -28,6 +28,7 @@
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // changes     a number that is typed into a cell, undone and redone, a click on the mask, a switch:
 //             what follows changes with it, and a reload keeps it
+// temperature of the softmax: a slider divides what makes the scores, and is undone at once
 // moving      a row of x goes to another place, by keys and by the pointer, and a reload keeps it; each
 //             token has its own output then, but where places count
 // presenting  one step in large type, and back
@@ -837,6 +838,27 @@ async function checkSight(name) {
   await close();
 }
 
+// It divides the scale: weights come nearer to each other.
+async function checkTemperature(name) {
+  const { page, said, close } = await open(browser, name);
+  const slider = page.getByLabel('temperature'), output = slider.locator('xpath=../output');
+  const now = () => page.evaluate(() => [selfattn.get('scale'),
+    Math.max(...[0, 1].map((key) => selfattn.get('weights', [0, 0, key])))]);
+  const [scale, most] = await now();
+  for (let times = 0; times < 4; times++) await slider.press('ArrowRight');
+  const [divided, less] = await now(), value = Number(await output.textContent());
+  check(name, value > 1.5 && Math.abs(divided * value - scale) < 1e-9 && less < most,
+    `a temperature of ${value} makes ${scale} to ${divided}, ${most} to ${less}`);
+  await page.reload();
+  check(name, (await now())[0] === divided, 'a reload loses the temperature');
+  await page.goto(page.url().split('#')[0]);
+  for (let times = 0; times < 4; times++) await slider.press('ArrowRight');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  check(name, (await now())[0] === scale, 'the way of the slider is not undone at once');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 function pagesIn(directory) {
   const files = fs.existsSync(directory) ? fs.readdirSync(directory) : [];
   return files.filter((file) => file.endsWith('.html')).map((file) => path.basename(file, '.html'));
@@ -852,6 +874,7 @@ let browser;
     else if (EXERCISES[name]) await checkSaved(name);
     else await checkPage(name);
     if (CHANGED.includes(name)) await checkChanges(name);
+    if (name === 'asad-two-heads-wo') await checkTemperature(name);
     if (name in MOVED) await checkMoving(name);
     if (name === 'causal-mask-bias') await checkSight(name);
     if (name === '001-walkthrough' || name === 'rollout') await checkPresenting(name);

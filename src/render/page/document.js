@@ -161,7 +161,7 @@ const OWN_SCRIPTS = {
   set: (name, at, x) => edit(setNumber(placeNamed(name, at), x)),
   mask: (query, key, mayAttend, room) => edit(setMask(roomNamed(room), query, key, mayAttend)),
   switch: (name, value, room) => edit(
-    (name === 'base' ? setBase : setCausal)(roomNamed(room), value)),
+    ({ base: setBase, temperature: setTemperature }[name] || setCausal)(roomNamed(room), value)),
   move: (from, to) => edit(moveRow(from, to)),
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),

@@ -271,19 +271,30 @@ function addSlider(section, map) {
   addControl(section, show, ...mathematics(map.name), input, output);
 }
 
-// From 1 to a million, each tenth of the way ten times as much.
-function addBase(section, room) {
+// Of powers of ten, each part of the way as many times as much.
+function addPowers(section, [min, max], words, read, set) {
   const input = document.createElement('input'), output = document.createElement('output');
-  Object.assign(input, { type: 'range', min: 0, max: 6, step: 0.05 });
+  Object.assign(input, { type: 'range', min, max, step: 0.05 });
   const show = () => {
-    input.value = Math.log10(baseOf(room));
-    output.textContent = textOfNumber(baseOf(room));
+    input.value = Math.log10(read());
+    output.textContent = textOfNumber(read());
   };
   input.addEventListener('input', () => attempt(() => {
     takeAll();
-    edit(setBase(room, Math.round(10 ** Number(input.value))), true);
+    edit(set(10 ** Number(input.value)), true);
   }));
-  addControl(section, show, TEXT.base, input, output);
+  addControl(section, show, ...words, input, output);
+}
+
+function addBase(section, room) {
+  addPowers(section, [0, 6], [TEXT.base], () => baseOf(room), (base) => setBase(room, Math.round(base)));
+}
+
+function addTemperature(section, room) {
+  const names = new Set(mapsOfTemperature(room).map((map) => map.name));
+  if (names.size === 0) return;
+  addPowers(section, [-1, 1], mathematics(TEXT.temperature([...names].join(', '))),
+    () => temperatureOf(room), (value) => setTemperature(room, Number(value.toPrecision(3))));
 }
 
 function addSwitch(section, words, read, act) {
@@ -329,6 +340,8 @@ function startControls() {
     const sees = sectionOf(room, 'mask', 'softmax'), joins = sectionOf(room, 'unify');
     if (sees && mapsThatSee(room).length > 0)
       addSwitch(sees, TEXT.causal, () => sightOf(room).causal, (isOn) => setCausal(room, isOn));
+    const divides = sectionOf(room, 'softmax');
+    if (divides) addTemperature(divides, room);
     if (joins) addHeads(joins, room);
     const turns = DATA.rooms[room].rope && sectionOf(room, 'rope');
     if (turns) addBase(turns, room);

@@ -109,7 +109,14 @@ function baseOf(room) {
   return BASES.get(room) ?? DATA.rooms[room].rope.base;
 }
 
-// { place, from, to } of a number; { room, from, to } of what may be seen, and of a base; { from, to }
+const TEMPERATURES = new Map(); // by room, where it was changed
+
+function temperatureOf(room) {
+  return TEMPERATURES.get(room) ?? 1;
+}
+
+// { place, from, to } of a number; { room, from, to } of what may be seen, of a base, and of a
+// temperature, there { value, numbers }, those of each map that it divides; { from, to }
 // of a row that moves, each [from where, to where]. Putting one gives the maps that it concerns; those
 // that others did before it are in `changed`.
 const CHANGES = {
@@ -127,6 +134,11 @@ const CHANGES = {
     NUMBERS.set(frequency, Float64Array.from(frequency.columns,
       (nothing, pair) => frequencyOf(base, pair, DATA.rooms[room].rope.width)));
     return [frequency];
+  },
+  temperature: ({ room }, { value, numbers }) => {
+    TEMPERATURES.set(room, value);
+    numbers.forEach((all, map) => NUMBERS.set(map, all));
+    return [...numbers.keys()];
   },
   sight: ({ room }, sight) => {
     SIGHT.set(room, sight);
@@ -273,6 +285,29 @@ function setBase(room, to) {
   return from === to ? [] : [{ what: 'base', said, room, from, to }];
 }
 
+// What the numbers that the softmax takes are made of besides products: all of it divided by a
+// temperature, they are too. None where some of it is not given.
+function mapsOfTemperature(room) {
+  const all = mapsOf(room).filter((map) => ['scale', 'C', 'slope', 'sink'].includes(map.name) ||
+    map.key === 'bias' || map.name === 'bias');
+  return all.some((map) => map.name === 'scale') && all.every(isInput) ? all : [];
+}
+
+// A number that was changed meanwhile stays so.
+function setTemperature(room, value) {
+  if (!(value > 0 && value < Infinity)) throw new Error(TEXT.notFinite);
+  takeAll();
+  const now = temperatureOf(room), maps = mapsOfTemperature(room).flatMap(sameAs);
+  const divided = (map) => NUMBERS.get(map).map((x, i) => {
+    const round = map.wide && !map.made ? Number : TYPE.round, came = EDITS.came.get(map)[i];
+    return round((Object.is(round(came / now), x) ? came : x * now) / value);
+  });
+  const numbers = (of) => new Map(maps.map((map) => [map, of(map)]));
+  return now === value ? [] : [{ what: 'temperature', said: `temperature-${room}`, room,
+    from: { value: now, numbers: numbers((map) => NUMBERS.get(map)) },
+    to: { value, numbers: numbers(divided) } }];
+}
+
 function moveRow(from, to) {
   takeAll();
   if (!(from in ROWS.order && to in ROWS.order)) throw new Error(TEXT.noRow(from + 1));
@@ -303,18 +338,19 @@ function setMask(room, row, column, maySee) {
 
 function textOfEdits() {
   return EDITS.done.flat().map((change) =>
-    (change.what === 'sight' ? change.said : `${change.said}=${change.to}`)).join(';');
+    (change.what === 'sight' ? change.said : `${change.said}=${change.to.value ?? change.to}`)).join(';');
 }
 
 // What such a text says, one after the other; what is not of this page is passed over.
 function editsIn(text) {
   return text.split(';').map((said) => () => {
     const [what, value] = said.split('=');
-    const [, kind, ...at] = /^(causal|mask|base)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
+    const [, kind, ...at] = /^(causal|mask|base|temperature)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
     const [room, row, column] = at.map(Number);
     if (what === 'row') return moveRow(...value.split(',').map(Number));
     if (kind === 'causal') return setCausal(room, value === '1');
     if (kind === 'base') return setBase(room, Number(value));
+    if (kind === 'temperature') return setTemperature(room, Number(value));
     if (kind === 'mask') return setMask(room, row, column, value === '1');
     const place = placeOf(`#${what}`);
     return place ? setNumber(place, Number(value)) : [];
