@@ -106,6 +106,8 @@ void html_add_run(text *out, const trace *room)
                     "\"first\":%.0f",
                     run->appended, run->decimals, run->keeps_sum ? "true" : "false",
                     run->is_causal ? "true" : "false", run->first);
+    text_add_format(out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}", room->focus.head,
+                    room->heads, room->focus.row);
     if (run->rope_width > 0) {
         text_add_format(out, ",\"rope\":{\"width\":%zu,\"base\":", run->rope_width);
         json_element_write(out, DTYPE_F64, run->rope_base, -1);

@@ -49,6 +49,7 @@ static const named ROWS[] = {
     /* heads, and the panel */
     {"heads", "Heads of {1}"},
     {"head", "head {1}"},
+    {"inHead", " in head {1}"},
     {"headOf", ", head {1} of {2}"},
     {"allHeads", "all heads"},
     {"otherHeads", "The tabs show the other heads."},
@@ -77,11 +78,13 @@ static const named ROWS[] = {
     /* changing numbers */
     {"change", "change by a click"},
     {"changing",
-     "A number that was given can be changed: double-click it, or type while it has the "
-     "focus. All that follows from it is computed again, as the program would."},
+     "A number that was given can be changed: double-click it, or type while it has the focus. All "
+     "that follows from it is computed again, as the program would. A click on the label of a row "
+     "or of a head works that one out."},
     {"moving", "A row can be moved: drag its label, or go to the label with the arrow keys and "
                "press Alt with an arrow. A number is marked where the token had another one."},
     {"moved", "{1} is row {2} of {3} now"},
+    {"worked", "worked out now: query {1} ({2})"},
     {"newNumber", "a new number for {1}"},
     {"undo", "Undo"},
     {"redo", "Redo"},

@@ -27,7 +27,7 @@ static void add_without_breaks(text *out, const text *part)
 static void add_line(const html_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
-    text_add_string(p->out, "<p class=line");
+    text_add_string(p->out, item->is_of_focus ? "<p class=\"line of-focus\"" : "<p class=line");
     if (item->map != NULL && p->is_alive)
         text_add_format(p->out, " data-cell=\"%zu %zu %zu %zu\"", map_index(item->room, item->map),
                         item->cell[0], item->cell[1], item->cell[2]);
@@ -74,7 +74,11 @@ void html_add_item(const html_page *p, const trace_item *item, bool is_blank)
 {
     switch (item->kind) {
     case TRACE_SENTENCE:
-        add_paragraph(p->out, item->is_about_heads ? " class=other-heads" : "", item->text);
+        add_paragraph(p->out,
+                      item->is_about_heads ? " class=other-heads"
+                      : item->is_of_focus  ? " class=of-focus"
+                                           : "",
+                      item->text);
         break;
     case TRACE_FORMULA:
         add_paragraph(p->out, " class=formula", item->text);

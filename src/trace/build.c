@@ -63,13 +63,15 @@ void build_end_head(builder *b)
     b->head = 0;
 }
 
-void build_sentence(builder *b, const char *format, ...)
+trace_item *build_sentence(builder *b, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     const char *words = keep_format(b, format, args);
     va_end(args);
-    build_item(b, TRACE_SENTENCE)->text = words;
+    trace_item *item = build_item(b, TRACE_SENTENCE);
+    item->text = words;
+    return item;
 }
 
 void build_formula(builder *b, const char *format, ...)
@@ -343,10 +345,12 @@ void build_sharing(builder *b)
            first = own * group;
     if (group == 2)
         build_sentence(b, "Head %zu shares key/value head %zu with head %zu.", head + 1, own + 1,
-                       head == first ? first + 2 : first + 1);
+                       head == first ? first + 2 : first + 1)
+            ->is_of_focus = true;
     else if (group > 2)
         build_sentence(b, "Head %zu shares key/value head %zu with the others of heads %zu to %zu.",
-                       head + 1, own + 1, first + 1, first + group);
+                       head + 1, own + 1, first + 1, first + group)
+            ->is_of_focus = true;
 }
 
 const char *build_plural(size_t count)

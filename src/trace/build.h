@@ -24,7 +24,8 @@ typedef struct builder {
 /* Text that lives as long as the trace. */
 const char *build_text(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-void build_sentence(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+trace_item *build_sentence(builder *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void build_formula(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A new item of the step to be filled; a spare one after a failure, so never NULL. */
 trace_item *build_item(builder *b, trace_kind kind);

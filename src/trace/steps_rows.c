@@ -28,7 +28,8 @@ void make_positions(builder *b)
                       "where it stands: sines and cosines of its position are added to it, of "
                       "waves that grow longer from column to column.");
     build_sentence(b, "Row %zu stands at position %zu, counted from 0.", row + 1,
-                   visible_position(b->plan, b->focus.batch, row));
+                   visible_position(b->plan, b->focus.batch, row))
+        ->is_of_focus = true;
     waves_show(b, map_name_of(STAGE_X_POS), row);
     derivation_matrix(b, "x_pos", row + 1);
 }
@@ -80,7 +81,8 @@ static void show_role(builder *b, stage_id id, size_t row, double position)
     size_t head = build_shown_head(b, id);
     build_begin_head(b, head);
     build_sentence(b, "%s %zu stands at position %.0f, counted from 0.",
-                   *name == 'q' ? "Query" : "Key", row + 1, position);
+                   *name == 'q' ? "Query" : "Key", row + 1, position)
+        ->is_of_focus = true;
     derivation_formula(b, angle, "");
     derivation_formula(b, name, "");
     for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++) {

@@ -161,6 +161,7 @@ static void show_variance(builder *b, stage_id id)
     trace_item *line = build_line(b, OP_VARIANCE, name, NULL);
     line->a = of_head;
     line->result = build_number(b, name, variance_of(&of_head));
+    line->is_of_focus = true;
 }
 
 void make_scale(builder *b)
@@ -263,9 +264,11 @@ static void say_seen(builder *b, const tensor *masked)
     const char *name = build_query_name(b), *in_head = differ ? build_head_name(b) : "";
     if (all == 1)
         build_sentence(b, "Here %s%s %s the only key.", name, in_head,
-                       count == 1 ? "sees" : "does not see");
+                       count == 1 ? "sees" : "does not see")
+            ->is_of_focus = true;
     else
-        build_sentence(b, "Here %s%s sees %zu of the %zu keys.", name, in_head, count, all);
+        build_sentence(b, "Here %s%s sees %zu of the %zu keys.", name, in_head, count, all)
+            ->is_of_focus = true;
 }
 
 /* The numbers of the focus's head that are added, n_q × n_k; one row where all queries get the
@@ -356,6 +359,7 @@ static void show_slope(builder *b)
     trace_item *line = build_line(b, OP_COPY, name, slope_letters(b));
     line->a = slope;
     line->result = slope;
+    line->is_of_focus = true;
 }
 
 /* False where the key's score stays as it is: then there is no line. */

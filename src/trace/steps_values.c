@@ -38,7 +38,8 @@ static void say_nothing_taken(builder *b, const tensor *weights, const tensor *v
         tensor weight = build_element(weights, b->focus.row, j), value = tensor_at(v, j);
         if (tensor_get(&weight, NULL) == 0 && !row_is_finite(&value)) {
             build_sentence(b, "A weight of 0 takes nothing of its value, also where that is inf or "
-                              "nan.");
+                              "nan.")
+                ->is_of_focus = true;
             return;
         }
     }
@@ -148,7 +149,8 @@ void make_softmax(builder *b)
         build_sentence(b,
                        "The softmax turns scores into weights, but %s%s may attend to nothing: its "
                        "weights are 0, and so is its result. The weights of all queries:",
-                       build_query_name(b), build_head_name(b));
+                       build_query_name(b), build_head_name(b))
+            ->is_of_focus = true;
     }
     build_matrices(b, STAGE_WEIGHTS);
 }
@@ -330,7 +332,7 @@ static void show_top(builder *b)
         return;
     }
     if (tensor_get(&top, (size_t[]){i, 0}) < 0) {
-        build_sentence(b, "There is no strongest key: all weights are 0.");
+        build_sentence(b, "There is no strongest key: all weights are 0.")->is_of_focus = true;
         return;
     }
     build_sentence(b, "The strongest keys, in the order of their weights:");
@@ -344,6 +346,7 @@ static void show_top(builder *b)
                                                  t + 1, build_key_name(b, j), i + 1, j + 1),
                                       NULL);
         line->a = line->result = build_element(&weights, i, j);
+        line->is_of_focus = true;
     }
 }
 
@@ -352,7 +355,8 @@ void make_statistics(builder *b)
     tensor row_sum = build_stage(b, STAGE_ROW_SUM);
     if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) == 0) {
         build_sentence(b, "There is nothing to sum up: %s%s may attend to nothing.",
-                       build_query_name(b), build_head_name(b));
+                       build_query_name(b), build_head_name(b))
+            ->is_of_focus = true;
         return;
     }
     build_sentence(b,

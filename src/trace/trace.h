@@ -62,6 +62,7 @@ typedef struct trace_item {
     size_t columns_count;
     const char *columns_hold; /* of a table: 'm' mathematics, 'w' words, below the heading */
     bool is_about_heads;      /* a sentence: where the heads are that are not shown */
+    bool is_of_focus;         /* may not hold of another query or head, whatever they are called */
 } trace_item;
 
 typedef struct trace_step {

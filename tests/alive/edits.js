@@ -4,9 +4,9 @@
 //
 // as it came   every node, computed again by the page, is what the trace has, bit for bit, and its
 //              texts are those of the page
-// edits        after five changes, drawn from a seed, of numbers, of temperatures, of what may be
-//              seen, and of the order of rows, the program computes of the page's document every number that the page has, bit
-//              for bit
+// edits        after five changes, drawn from a seed, of numbers, of temperatures, of what may be seen,
+//              of the order of rows and of what is worked out, the program computes of the page's
+//              document every number that the page has, bit for bit
 // undo         brings back what came
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, are failures.
@@ -17,7 +17,7 @@ const vm = require('vm');
 const { spawnSync } = require('child_process');
 
 const [scripts, folder] = process.argv.slice(2);
-const PARTS = ['document', 'edits', 'evaluate', 'numbers', 'origins', 'real', 'texts'];
+const PARTS = ['document', 'edits', 'evaluate', 'focus', 'numbers', 'origins', 'real', 'texts'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
 const EDITS = 5, LEAST = 1000;
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
@@ -61,7 +61,7 @@ function open(data) {
   vm.runInContext(`${SCRIPT}
     const NODES = () => { takeAll(); return MAPS.map((map) => ({ name: fullName(map),
       isWide: Boolean(map.wide), numbers: [...NUMBERS.get(map)] })); };
-    const FOCUS = MAPS.map((map) => map.focus).find((one) => one) || { head: 0, row: 0 };
+    const FOCUS = () => focusOf(0);
     globalThis.page = { NODES, DATA, FOCUS, draw, undo, currentDocument };
     ${draw}`, page);
   return page.page;
@@ -78,6 +78,12 @@ function draw(random) {
       const [from, to] = [pick([...ROWS.order.keys()]), pick([...ROWS.order.keys()])];
       edit(moveRow(from, to));
       return `row ${from} to ${to}`;
+    }
+    const [of] = MAPS.filter((map) => map.focus).map((map) => map.room);
+    if (of !== undefined && kind < 0.2) {
+      const row = pick([...mapsThatSee(of)[0].rows.keys()]), head = Math.floor(random() * DATA.rooms[of].focus.heads);
+      edit(setFocus(row, head));
+      return `focus ${row} ${head}`;
     }
     if (kind < 0.75 || rooms.length === 0) {
       const map = pick(MAPS.filter(isInput)), now = () => valueOf(place);
@@ -155,7 +161,7 @@ function tryEdits(name, page, type, seed) {
   changes += EDITS;
   const file = path.join(folder, 'edited.json');
   fs.writeFileSync(file, page.currentDocument());
-  const focus = `head=${page.FOCUS.head + 1},row=${page.FOCUS.row + 1}`;
+  const { head, row } = page.FOCUS(), focus = `head=${head + 1},row=${row + 1}`;
   const trace = traceOf(file, type, '--focus', focus);
   const difference = typeof trace === 'string' ? trace : firstDifference(page.NODES(), trace, type);
   check(name, difference === null, `${said.join('; ')}: ${difference}`);

@@ -28,6 +28,8 @@
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // changes     a number that is typed into a cell, undone and redone, a click on the mask, a switch:
 //             what follows changes with it, and a reload keeps it
+// focus       a click on the label of another query, and of another head, works that one out: lines,
+//             products and what names them are those of the program's page of it
 // temperature of the softmax: a slider divides what makes the scores, and is undone at once
 // moving      a row of x goes to another place, by keys and by the pointer, and a reload keeps it; each
 //             token has its own output then, but where places count
@@ -838,6 +840,40 @@ async function checkSight(name) {
   await close();
 }
 
+// The row and the head, from 1, of a document.
+const FOCUSED = { '001-walkthrough': ['testdata/seeds', 3, 1], 'causal-mask-bias': ['tests/trace/documents', 2, 2],
+  'six-heads': ['tests/trace/documents', 2, 5], alibi: ['testdata/variants', 2, 2] };
+
+async function checkFocused(name) {
+  const [documents, row, head] = FOCUSED[name], other = `${name}-focus`;
+  const texts = (page) => page.evaluate(() => refreshAll() ||
+    [...document.querySelectorAll('section > p:not(.formula, .note, .of-focus, .other-heads), .product, figure > .part')]
+      .map((one) => one.textContent.replace(/\s+/g, ' ').replaceAll('−', '-').replace(/bQ\[\d+,/, 'bQ['))
+      .filter((words) => !words.endsWith(' is spelled out.')));
+  const program = spawnSync('selfattn', ['--quiet', '--trace-format', 'html', '--trace-output',
+    path.join(folder, `${other}.html`), '-o', '/dev/null', '--focus', `row=${row},head=${head}`,
+    `${documents}/${name}.json`]);
+  check(name, program.status === 0, 'the program has no page of another focus');
+  const { page, said, close } = await open(browser, name), wanted = await open(browser, other);
+  const came = await texts(page);
+  await page.locator('#matrix-scores tbody th').nth(row - 1).click();
+  if (head > 1) await page.locator('#step-scores .tabs button').nth(head - 1).click();
+  const all = await texts(page), lines = await texts(wanted.page);
+  const lost = [all.filter((one) => !lines.includes(one)), lines.filter((one) => !all.includes(one))];
+  // what causality hides of this query alone has no line where the page came with a query that sees it
+  const isHidden = (one) => /^masked\[.* → -∞$/.test(one);
+  check(name, lost[0].length === 0 && lost[1].every(isHidden), `its lines are other ones: ${lost.join(' | ')}`);
+  check(name, (await page.textContent('.badge')).includes(`query ${row}`), 'it is not said');
+  const focus = await page.locator('#matrix-scores tr.focus').evaluateAll((rows) =>
+    rows.map((one) => one.sectionRowIndex).join());
+  check(name, focus === String(row - 1), `the row in focus is ${focus}`);
+  await page.getByRole('button', { name: 'As it came' }).click();
+  check(name, (await texts(page)).join() === came.join(), 'it does not come back');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await wanted.close();
+  await close();
+}
+
 // It divides the scale: weights come nearer to each other.
 async function checkTemperature(name) {
   const { page, said, close } = await open(browser, name);
@@ -875,6 +911,7 @@ let browser;
     else await checkPage(name);
     if (CHANGED.includes(name)) await checkChanges(name);
     if (name === 'asad-two-heads-wo') await checkTemperature(name);
+    if (name in FOCUSED) await checkFocused(name);
     if (name in MOVED) await checkMoving(name);
     if (name === 'causal-mask-bias') await checkSight(name);
     if (name === '001-walkthrough' || name === 'rollout') await checkPresenting(name);

@@ -137,7 +137,7 @@ function moveTab(event, map) {
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!by) return;
   const shown = tablesOf(map)[0], head = (shown.head + by + map.heads) % map.heads;
-  showHead(map, head);
+  chooseHead(map, head);
   shown.tabs[head].focus();
   event.stopPropagation();
   event.preventDefault();
@@ -157,7 +157,7 @@ function makeTabs(map, { table, body }) {
     tab.setAttribute('aria-controls', table.id);
     tab.setAttribute('aria-selected', head === Number(body.dataset.head));
     tab.tabIndex = head === Number(body.dataset.head) ? 0 : -1;
-    tab.addEventListener('click', () => showHead(map, head));
+    tab.addEventListener('click', () => chooseHead(map, head));
     list.append(tab);
     return tab;
   });

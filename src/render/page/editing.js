@@ -5,11 +5,18 @@ const EDITOR = { bar: null, lines: new Map(), controls: [] };
 
 // ---- showing what was changed ----
 
-// What is compared with: what was pinned, else what came; of rows that were moved where they stood.
+// What is compared with: what was pinned, else what came; of rows that were moved where they stood,
+// and of a query in focus nothing but the same one.
 function textBefore(place) {
   const { map } = place, before = (axis) => rowBefore(map, axis, place[axis.slice(0, -1)], EDITS.pinnedOrder);
   const at = { ...place, row: before('rows'), column: before('columns') };
+  if (map.focus && !isSameQuery(map)) return textOf(place);
   return textOfNumber((EDITS.pinned || EDITS.came).get(map)[indexOfPlace(at)]);
+}
+
+function isSameQuery({ room, focus: { row, head } }) {
+  const before = EDITS.pinned ? EDITS.pinnedFocus[room] : DATA.rooms[room].focus, [seen] = mapsThatSee(room);
+  return head === before.head && rowBefore(seen, 'rows', row, EDITS.pinnedOrder) === before.row;
 }
 
 function markCell(cell, place) {
@@ -56,17 +63,46 @@ function refillAside(map, shown) {
   }
 }
 
-function placeOfLine(line) {
-  const [map, head, row, column] = line.dataset.cell.split(' ').map(Number);
+function placeSaid(words) {
+  const [map, head, row, column] = words.split(' ').map(Number);
   return { map: MAPS[map], head, row, column };
 }
 
-// A worked line is written anew, without its letters; as it came again, it gets them back.
-function rewriteLine(line) {
-  const place = placeOfLine(line), made = arithmeticOf(place);
+function placeOfLine(line) {
+  return placeSaid(line.dataset.cell);
+}
+
+// "q[2]·k[1] = ", where the letters are of places and say no more than that.
+function lettersOf({ map: { letters, operation }, row }, column) {
+  const others = letters.replace(/[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
+  if (!['dot', 'times', 'plus'].includes(operation) || /\p{L}/u.test(others)) return '';
+  return `${letters.replace(/\bi\b/g, row + 1).replace(/\bj\b/g, column + 1)} = `;
+}
+
+// A worked line is written anew; as it came again, it is what it was.
+function rewriteLine(line, make = () => workedLine(placeOfLine(line))) {
   if (!EDITOR.lines.has(line)) EDITOR.lines.set(line, [...line.childNodes]);
   const isAsItCame = EDITS.done.length === 0;
-  line.replaceChildren(...isAsItCame ? EDITOR.lines.get(line) : numbersLine(place, made).childNodes);
+  line.replaceChildren(...isAsItCame ? EDITOR.lines.get(line) : make());
+}
+
+function workedLine(place) {
+  const { map, row } = place, width = map.columns.length / map.slices, { parts, cells, count } = arithmeticOf(place);
+  const column = place.column % width, head = map.slices > 1 ? TEXT.inHead((place.column - column) / width + 1) : '';
+  const isOne = map.columns.length === 1 && ['max', 'sum', 'entropy', 'plus_log'].includes(map.operation);
+  const name = mathematics(`${map.name}[${row + 1}${isOne ? '' : `,${column + 1}`}]${head}`);
+  const link = (part) => (typeof part === 'string' ? part : linkTo(part)), result = resultOf(place);
+  if (map.operation === 'round' || (!parts && map.name === 'masked'))
+    return [...name, ': ', link(cells[0]), ' → ', result];
+  if (!parts) return [...name, ' = ', result];
+  const line = [...name, ' = ', ...mathematics(lettersOf(place, column)), ...parts.map(link), ' = ', result];
+  return count > MOST_TERMS ? [...line, ` ${TEXT.terms(count)}`] : line;
+}
+
+// The weighted values of the query in focus, a row a line.
+function rewriteRows(map) {
+  const lines = document.querySelectorAll(`[id="step-${map.step}"] .line:not([data-cell], .of-focus)`);
+  lines.forEach((line, row) => rewriteLine(line, () => rowLine(map, row)));
 }
 
 // What is out of sight waits for the frame after: of a large page it is much.
@@ -108,6 +144,8 @@ function showEdits(maps) {
     const { map } = placeOfLine(line);
     if (maps.has(map) || takesFrom(map, maps)) refresh(line, () => rewriteLine(line));
   }
+  [...maps].filter((map) => map.focus).forEach(rewriteRows);
+  if (WORKED.shown !== WORKED.at) showFocus();
   VIEWS.filter((view) => maps.has(view.map)).forEach((view) => refresh(view.svg, () => drawLines(view)));
   if (PANEL.chosen) show(PANEL.chosen);
   setTimeout(refreshSome);
@@ -119,7 +157,7 @@ function markEdits() {
   const isEdited = EDITS.done.length > 0;
   EDITOR.undo.disabled = EDITOR.reset.disabled = !isEdited;
   EDITOR.redo.disabled = EDITS.undone.length === 0;
-  EDITOR.badge.textContent = isEdited ? TEXT.edited : '';
+  EDITOR.badge.textContent = EDITS.done.flat().some((one) => one.what !== 'focus') ? TEXT.edited : '';
   EDITOR.controls.forEach((show) => show());
   sayAddress();
 }
@@ -145,6 +183,7 @@ function pin() {
   takeAll();
   EDITS.pinned = EDITS.pinned ? null : new Map(NUMBERS);
   EDITS.pinnedOrder = EDITS.pinned && ROWS.order;
+  EDITS.pinnedFocus = DATA.rooms.map((nothing, room) => focusOf(room));
   EDITOR.pin.setAttribute('aria-pressed', EDITS.pinned !== null);
   showEdits(new Set(SHOWN.keys()));
 }
@@ -364,6 +403,7 @@ function startEditing() {
   main.addEventListener('click', (event) => { if (EDITOR.box.checked) changeCell(event, true); });
   document.addEventListener('keydown', typeByKey);
   startMoving(main);
+  startFocus(main);
   takeAddress();
   markEdits();
 }

@@ -117,7 +117,7 @@ function temperatureOf(room) {
 
 // { place, from, to } of a number; { room, from, to } of what may be seen, of a base, and of a
 // temperature, there { value, numbers }, those of each map that it divides; { from, to }
-// of a row that moves, each [from where, to where]. Putting one gives the maps that it concerns; those
+// of a row that moves, each [from where, to where], and of the focus. Putting one gives the maps that it concerns; those
 // that others did before it are in `changed`.
 const CHANGES = {
   number: ({ place }, value, changed) => {
@@ -144,6 +144,7 @@ const CHANGES = {
     SIGHT.set(room, sight);
     return mapsThatSee(room);
   },
+  focus: (nothing, at) => takeFocus(at),
   row: (nothing, [from, to]) => {
     const maps = mapsOfRows(), order = [...ROWS.order];
     order.splice(to, 0, ...order.splice(from, 1));
@@ -311,7 +312,10 @@ function setTemperature(room, value) {
 function moveRow(from, to) {
   takeAll();
   if (!(from in ROWS.order && to in ROWS.order)) throw new Error(TEXT.noRow(from + 1));
-  return from === to ? [] : [{ what: 'row', said: 'row', from: [to, from], to: [from, to] }];
+  if (from === to) return [];
+  const rows = [...ROWS.order.keys()], { row, head } = focusOf(0);
+  rows.splice(to, 0, ...rows.splice(from, 1));
+  return [{ what: 'row', said: 'row', from: [to, from], to: [from, to] }, ...setFocus(rows.indexOf(row), head)];
 }
 
 function setCausal(room, causal) {
@@ -347,6 +351,7 @@ function editsIn(text) {
     const [what, value] = said.split('=');
     const [, kind, ...at] = /^(causal|mask|base|temperature)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
     const [room, row, column] = at.map(Number);
+    if (what === 'focus') return setFocus(...value.split(',').map(Number));
     if (what === 'row') return moveRow(...value.split(',').map(Number));
     if (kind === 'causal') return setCausal(room, value === '1');
     if (kind === 'base') return setBase(room, Number(value));

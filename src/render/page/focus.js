@@ -1,0 +1,187 @@
+// What is worked out in lines is of one query and one head. A click on the label of another one puts
+// it in their place: lines and products are of it then, and so are words that only name it. What may
+// not hold of it is hidden.
+
+// at: the query and the head that were chosen, from 0.
+const WORKED = { at: null, shown: null, words: new Map() };
+
+function focusOf(room) {
+  const came = DATA.rooms[room].focus, { row, head } = WORKED.at || came;
+  return { row, head: head < came.heads ? head : came.head };
+}
+
+function isFocusAsItCame(room) {
+  const { row, head } = focusOf(room), came = DATA.rooms[room].focus;
+  return row === came.row && head === came.head;
+}
+
+// Which of so many heads, where some share one.
+function headAmong(heads, head, room) {
+  return Math.floor((head * heads) / DATA.rooms[room].focus.heads);
+}
+
+function isOfRows(map) {
+  return map.rows.length > 1 && !map.focus &&
+    Boolean(map.operation || ['x', 'xk', 'xv', 'q', 'k', 'v'].includes(map.key || map.name));
+}
+
+// What a place of the focus that came is in this one.
+function inFocus(place) {
+  const { map } = place, { heads, ...came } = DATA.rooms[map.room].focus, { row, head } = focusOf(map.room);
+  const moved = { ...place }, among = (count, one) => headAmong(count, one, map.room);
+  if (map.focus) return moved;
+  if (map.heads > 1) moved.head = among(map.heads, head);
+  else if (map.slices > 1 && heads > 1)
+    moved.column += (among(map.slices, head) - among(map.slices, came.head)) * (map.columns.length / map.slices);
+  if (isOfRows(map) && place.row === came.row) moved.row = row < map.rows.length ? row : 0;
+  return moved;
+}
+
+// The rows go with their tokens.
+function setFocus(row, head) {
+  const now = focusOf(0), value = `${row},${head}`;
+  return now.row === row && now.head === head ? []
+    : [{ what: 'focus', said: 'focus', from: WORKED.at, to: { row, head, value } }];
+}
+
+function takeFocus(at) {
+  WORKED.at = at;
+  const maps = MAPS.filter((map) => map.focus);
+  for (const map of maps) {
+    Object.assign(map.focus, focusOf(map.room));
+    map.letters = map.letters.replace(/\[\d+,i\]/, `[${map.focus.row + 1},i]`);
+  }
+  return maps;
+}
+
+// ---- showing it ----
+
+// In what the page came with: "query 1 (dog)", "in head 1", "attended[1]".
+function renamed(text, room, heads) {
+  const came = DATA.rooms[room].focus, { head, row } = focusOf(room);
+  const [seen] = mapsThatSee(room), label = seen ? seen.rows[row] : '';
+  const name = /^(\d+|\w+\[.*)$/.test(label) ? '' : ` (${label})`;
+  const number = (one) => headAmong(heads, one, room) + 1;
+  return text.replace(new RegExp(`\\b([Qq]uery) ${came.row + 1}( \\([^)]*\\))?`), `$1 ${row + 1}${name}`)
+    .replace(new RegExp(`\\bhead ${number(came.head)}\\b(?! the first)`), `head ${number(head)}`)
+    .replace(new RegExp(`\\[${came.row + 1}(?=[\\],])`), `[${row + 1}`);
+}
+
+// The parts of a product are of as many heads as their tables.
+function rename(element, room) {
+  if (!WORKED.words.has(element)) WORKED.words.set(element, [...element.childNodes]);
+  const heads = [...element.matches('.name') ? element.parentNode.querySelectorAll('[data-map]') : []]
+    .map((body) => MAPS[body.dataset.map]).map((map) => Math.max(map.heads, map.slices));
+  let part = 0;
+  element.replaceChildren(...WORKED.words.get(element).map((one) => {
+    const made = one.cloneNode(true);
+    if (made.nodeType === Node.TEXT_NODE) {
+      made.textContent = made.textContent.split(/( [×=] )/).map((words, i) => {
+        part += i % 2;
+        return renamed(words, room, heads[part] || DATA.rooms[room].focus.heads);
+      }).join('');
+    }
+    return made;
+  }));
+}
+
+// A row of numbers in one line: weights[1,2]·v[2] = 0.5·[1, 2] = [0.5, 1].
+function rowLine(map, row) {
+  const places = map.columns.map((nothing, column) => ({ map, head: 0, row, column }));
+  const operands = places.map(operandsOf), [a, b] = [map.a, map.b].map((of) => MAPS[of.map].name);
+  const list = (all) => ['[', ...all.flatMap((one, i) => (i > 0 ? [', ', linkTo(one)] : [linkTo(one)])), ']'];
+  const query = map.focus.row + 1, key = row + 1;
+  return [`${map.name}[${query},${key}] = ${a}[${query},${key}]·${b}[${key}] = `, linkTo(operands[0].a[0]),
+    '·', ...list(operands.map((one) => one.b[0])), ' = ', ...list(places)];
+}
+
+function showFocusIn(section) {
+  const room = Number(section.dataset.room), isOther = !isFocusAsItCame(room);
+  for (const line of section.querySelectorAll('.line[data-cell]')) {
+    line.dataset.came ||= line.dataset.cell;
+    const { map, head, row, column } = inFocus(placeSaid(line.dataset.came));
+    line.dataset.cell = [MAPS.indexOf(map), head, row, column].join(' ');
+    refresh(line, () => rewriteLine(line));
+  }
+  for (const one of section.querySelectorAll('.of-focus')) one.hidden = isOther;
+  for (const one of section.querySelectorAll(
+    'section > p:not(.formula, .line, .of-focus, .other-heads, .note), .product .name, .part th'))
+    rename(one, room);
+}
+
+function showFocusOf(map, shown) {
+  const line = shown.body.querySelector('.focus');
+  if (line && isOfRows(map)) {
+    line.classList.remove('focus');
+    const row = slotOf(shown.rows, focusOf(map.room).row);
+    if (shown.body.rows[row]) shown.body.rows[row].classList.add('focus');
+  }
+  if (!shown.table.matches('.part')) return;
+  shown.came ||= { rows: shown.rows, columns: shown.columns };
+  const [row, ...others] = shown.came.rows, [column] = shown.came.columns;
+  const moved = inFocus({ map, head: shown.head, row: others.length > 0 ? -1 : row, column });
+  Object.assign(shown, { head: moved.head, greatest: undefined, rows: others.length > 0 ? shown.came.rows : [moved.row],
+    columns: shown.came.columns.map((one) => one + moved.column - column) });
+  refill(map, shown);
+}
+
+function showFocus() {
+  WORKED.shown = WORKED.at;
+  for (const [map, all] of SHOWN) {
+    const { heads } = DATA.rooms[map.room].focus;
+    if (heads > 1 && map.heads > 1) showHead(map, headAmong(map.heads, focusOf(map.room).head, map.room));
+    for (const shown of all) showFocusOf(map, shown);
+  }
+  STEPS.sections.forEach(showFocusIn);
+  for (const view of VIEWS) {
+    if (view.select.value !== 'all') view.select.value = focusOf(view.map.room).head;
+    drawLines(view);
+  }
+}
+
+// ---- choosing it ----
+
+function workOut(row, head, room) {
+  const [seen] = mapsThatSee(room), label = seen ? seen.rows[row] : '';
+  const { heads } = DATA.rooms[room].focus;
+  attempt(() => edit(setFocus(row, head)), TEXT.worked(row + 1, label) +
+    (heads > 1 ? `, ${TEXT.head(head + 1)}` : ''));
+}
+
+function isOfQueries(map) {
+  if (mapsOfRows().length === 0) {
+    const [seen] = mapsThatSee(map.room);
+    return isOfRows(map) && Boolean(seen) && seen.rows.length === map.rows.length;
+  }
+  takeAll();
+  return ROWS.axes.get(map).rows === 0 && isOfRows(map);
+}
+
+function chooseRow(event) {
+  const at = labelAt(event.target), isKey = event.type === 'keydown';
+  if (!at || (isKey && event.key !== 'Enter' && event.key !== ' ') || !isOfQueries(at.map)) return;
+  if (isKey) event.preventDefault();
+  workOut(at.row, focusOf(at.map.room).head, at.map.room);
+}
+
+// Without changes only the table shows it.
+function chooseHead(map, head) {
+  if (!EDITOR.bar) showHead(map, head);
+  else workOut(focusOf(map.room).row, Math.ceil((head * DATA.rooms[map.room].focus.heads) / map.heads), map.room);
+}
+
+// Lines of what is hidden say their places in words alone.
+function takeHidden(section) {
+  const [map] = mapsThatSee(Number(section.dataset.room));
+  for (const line of section.querySelectorAll('.line:not([data-cell])')) {
+    const [, row, column] = /^masked\[(\d+),(\d+)\]/.exec(line.textContent) || [];
+    if (row) line.dataset.cell = [MAPS.indexOf(map), headAmong(map.heads, DATA.rooms[map.room].focus.head, map.room),
+      row - 1, column - 1].join(' ');
+  }
+}
+
+function startFocus(main) {
+  STEPS.sections.forEach(takeHidden);
+  main.addEventListener('click', chooseRow);
+  main.addEventListener('keydown', chooseRow);
+}
