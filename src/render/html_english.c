@@ -72,6 +72,8 @@ static const named ROWS[] = {
     {"tokens", "Who looks at whom"},
     {"tokensHelp", "From each query at the left to its keys at the right; a wider line is a larger "
                    "weight."},
+    {"headsHelp", "Each small picture is a head, a row a query: point at it, and the others fade; "
+                  "click it, and it is worked out."},
     {"tokensOf", "Lines from queries to keys, as wide as their {1}"},
     {"whichHead", "Heads"},
     {"threshold", "Only weights from"},

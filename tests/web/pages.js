@@ -30,6 +30,8 @@
 //             what follows changes with it, and a reload keeps it
 // focus       a click on the label of another query, and of another head, works that one out: lines,
 //             products and what names them are those of the program's page of it
+// pictures    (six-heads.html) one a head: pointed at, by the keyboard too, its lines alone are there;
+//             a token that is pointed at lets the others fade; a click works the head out
 // temperature of the softmax: a slider divides what makes the scores, and is undone at once
 // moving      a row of x goes to another place, by keys and by the pointer, and a reload keeps it; each
 //             token has its own output then, but where places count
@@ -874,6 +876,35 @@ async function checkFocused(name) {
   await close();
 }
 
+async function checkPictures(name) {
+  const { page, said, close } = await open(browser, name);
+  const buttons = page.locator('.heads button'), pressed = () => page.locator('.heads [aria-pressed=true]').allTextContents();
+  const heads = () => page.evaluate(() => [...new Set([...document.querySelectorAll('.tokens [data-head]:not(.away)')]
+    .map((line) => line.dataset.head))].join());
+  const cells = await page.evaluate(() => [...document.querySelectorAll('.heads .sampled')].map((one) =>
+    [...one.querySelectorAll('path')].map((path) => path.getAttribute('d').split('M').length - 1)
+      .reduce((all, some) => all + some)).join());
+  const wanted = await page.evaluate(() => [0, 1, 2, 3, 4, 5].map((head) => VIEWS[0].map.rows
+    .flatMap((nothing, row) => rowOf(VIEWS[0].map, head, row)).filter((text) => Number(text) !== 0).length).join());
+  check(name, cells === wanted, `the pictures have ${cells} cells`);
+  check(name, (await pressed()).join() === ' head 1' && await heads() === '0', 'the head in focus is not shown first');
+  await buttons.nth(3).focus();
+  check(name, await heads() === '3', `of the head that has the focus there are lines of ${await heads()}`);
+  await buttons.nth(4).click();
+  check(name, (await pressed()).join() === ' head 5' && (await page.locator('#step-scores [aria-selected=true]')
+    .first().textContent()) === 'head 5', 'a click does not work it out');
+  await page.locator('.tokens select').selectOption('all');
+  await page.locator('.tokens h3').hover();
+  await page.evaluate(() => document.activeElement.blur());
+  check(name, await heads() === '0,1,2,3,4,5', `of all heads there are ${await heads()}`);
+  await page.locator('.tokens > svg text').first().hover();
+  const rows = await page.locator('.tokens line[data-row]:not(.away)').evaluateAll((all) =>
+    [...new Set(all.map((one) => one.dataset.row))].join());
+  check(name, rows === '0', `a query is pointed at, and there are ${rows}`);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 // It divides the scale: weights come nearer to each other.
 async function checkTemperature(name) {
   const { page, said, close } = await open(browser, name);
@@ -911,6 +942,7 @@ let browser;
     else await checkPage(name);
     if (CHANGED.includes(name)) await checkChanges(name);
     if (name === 'asad-two-heads-wo') await checkTemperature(name);
+    if (name === 'six-heads') await checkPictures(name);
     if (name in FOCUSED) await checkFocused(name);
     if (name in MOVED) await checkMoving(name);
     if (name === 'causal-mask-bias') await checkSight(name);

@@ -146,7 +146,7 @@ function showEdits(maps) {
   }
   [...maps].filter((map) => map.focus).forEach(rewriteRows);
   if (WORKED.shown !== WORKED.at) showFocus();
-  VIEWS.filter((view) => maps.has(view.map)).forEach((view) => refresh(view.svg, () => drawLines(view)));
+  VIEWS.filter((view) => maps.has(view.map)).forEach((view) => refresh(view.svg, () => drawView(view)));
   if (PANEL.chosen) show(PANEL.chosen);
   setTimeout(refreshSome);
 }

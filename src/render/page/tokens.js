@@ -1,4 +1,5 @@
-// The token view: a line from each query to each key, as wide as its weight, a colour a head.
+// The token view: a picture of each head's weights, and a line from each query to each key, as wide as
+// its weight, a colour a head. What is pointed at stays, and the others fade.
 
 const SVG = 'http://www.w3.org/2000/svg';
 const LINE = { height: 26, length: 240, top: 18, widest: 9, hues: 8, gap: 12 };
@@ -16,6 +17,11 @@ function heightAt(index) {
   return LINE.top + index * LINE.height;
 }
 
+// More heads than hues have broken lines.
+function hueOf(head) {
+  return `k${head % LINE.hues}${head < LINE.hues ? '' : ' broken'}`;
+}
+
 // A small shift keeps the lines of several heads apart.
 function makeLine(view, head, row, column, weight) {
   const shift = view.map.heads > 1 ? ((head % LINE.hues) - (LINE.hues - 1) / 2) : 0;
@@ -24,7 +30,7 @@ function makeLine(view, head, row, column, weight) {
     y1: heightAt(row) + shift, y2: heightAt(column) + shift,
     'stroke-width': (weight * LINE.widest).toFixed(2),
     'stroke-opacity': (0.25 + 0.65 * weight).toFixed(2),
-    class: `k${head % LINE.hues}`, 'data-row': row,
+    class: hueOf(head), 'data-head': head, 'data-row': row, 'data-column': column,
   });
   line.append(makeSvg('title', {}, `${TEXT.head(head + 1)}: ${view.map.rows[row]} → ` +
     `${view.map.columns[column]}: ${rowOf(view.map, head, row)[column]}`));
@@ -32,7 +38,8 @@ function makeLine(view, head, row, column, weight) {
 }
 
 function drawLines(view) {
-  const least = Number(view.threshold.value), chosen = view.select.value;
+  const least = Number(view.threshold.value), { head: pointed } = view.pointed;
+  const chosen = pointed !== undefined && view.select.value !== 'all' ? String(pointed) : view.select.value;
   view.lines.replaceChildren();
   for (const { words, axis, i } of view.labels) words.textContent = view.map[axis][i];
   view.output.textContent = least.toFixed(2);
@@ -46,22 +53,74 @@ function drawLines(view) {
       });
     }
   }
+  fadeOthers(view);
 }
 
-// Only the lines of the query that is pointed at stay.
-function pointAtQuery(view, row) {
-  for (const line of view.lines.children)
-    line.classList.toggle('away', row !== null && line.dataset.row !== String(row));
+// Of the head, the query or the key that is pointed at.
+function fadeOthers({ map, pointed, lines, pictures, select }) {
+  const [[name, at] = []] = Object.entries(pointed);
+  for (const line of lines.children)
+    line.classList.toggle('away', name !== undefined && line.dataset[name] !== String(at));
+  pictures.forEach(({ button, mark }, head) => {
+    button.classList.toggle('away', name === 'head' && head !== at);
+    button.setAttribute('aria-pressed', [String(head), 'all'].includes(select.value));
+    const all = { x: 0, y: 0, width: map.columns.length, height: map.rows.length };
+    const strip = { row: { ...all, y: at, height: 1 }, column: { ...all, x: at, width: 1 } }[name];
+    for (const [key, value] of Object.entries(strip || { ...all, width: 0 })) mark.setAttribute(key, value);
+  });
 }
 
-function addLabels(view, axis, x, anchor, act) {
+function pointAt(view, pointed) {
+  const isOfHeads = 'head' in view.pointed || 'head' in pointed;
+  view.pointed = pointed;
+  if (isOfHeads) drawLines(view);
+  else fadeOthers(view);
+}
+
+// ---- the pictures of heads ----
+
+// A path for each level: the cells of a row that have it, a stroke each.
+function drawPicture({ map }, { paths }, head) {
+  const strokes = Array.from({ length: LEVELS }, () => []);
+  map.rows.forEach((nothing, row) => {
+    numbersOfRow(map, head, row).forEach((weight, column) => {
+      const level = Number(levelOf(map, weight, 1).slice(1));
+      if (level > 0) strokes[level - 1].push(`M${column} ${row + 0.5}h1`);
+    });
+  });
+  paths.forEach((path, level) => path.setAttribute('d', strokes[level].join('')));
+}
+
+function makePicture(view, head) {
+  const { rows, columns } = view.map;
+  const svg = makeSvg('svg', { class: 'sampled', viewBox: `0 0 ${columns.length} ${rows.length}` });
+  const paths = range(1, LEVELS + 1, (level) => makeSvg('path', { class: `w${level}` }));
+  const mark = makeSvg('rect', { class: 'mark' }), key = makeSvg('svg', { class: 'key', viewBox: '0 0 24 6' });
+  key.append(makeSvg('line', { x1: 0, x2: 24, y1: 3, y2: 3, 'stroke-width': 4, class: hueOf(head) }));
+  svg.append(...paths, mark);
+  const button = makeButton('', () => {
+    view.select.value = head;
+    chooseHead(view.map, head);
+    drawLines(view);
+  });
+  button.append(makeElement('span', '', key, ` ${TEXT.head(head + 1)}`), svg);
+  for (const name of ['pointerenter', 'focus']) button.addEventListener(name, () => pointAt(view, { head }));
+  for (const name of ['pointerleave', 'blur']) button.addEventListener(name, () => pointAt(view, {}));
+  return { button, mark, paths };
+}
+
+function drawView(view) {
+  view.pictures.forEach((picture, head) => drawPicture(view, picture, head));
+  drawLines(view);
+}
+
+function addLabels(view, axis, x, anchor) {
+  const name = axis.slice(0, -1);
   view.map[axis].forEach((nothing, i) => {
     const words = makeSvg('text', { x, y: heightAt(i) + 5, 'text-anchor': anchor });
     view.labels.push({ words, axis, i });
-    if (act) {
-      words.addEventListener('pointerenter', () => act(i));
-      words.addEventListener('pointerleave', () => act(null));
-    }
+    words.addEventListener('pointerenter', () => pointAt(view, { [name]: i }));
+    words.addEventListener('pointerleave', () => pointAt(view, {}));
     view.svg.append(words);
   });
 }
@@ -100,15 +159,16 @@ function makeView(map) {
   const height = heightAt(rows) - LINE.height / 2;
   const left = roomFor(map.rows), width = left + LINE.length + roomFor(map.columns);
   const view = { map, left, select: makeSelect(map), threshold: makeThreshold(),
-    output: document.createElement('output'), labels: [] };
+    output: document.createElement('output'), labels: [], pictures: [], pointed: {} };
   view.svg = makeSvg('svg', { viewBox: `0 0 ${width} ${height}`, width, height,
     role: 'img', 'aria-label': TEXT.tokensOf(map.name) });
   view.select.value = map.head;
   view.lines = makeSvg('g', {});
   view.svg.append(view.lines);
-  addLabels(view, 'rows', left - LINE.gap, 'end', (row) => pointAtQuery(view, row));
+  addLabels(view, 'rows', left - LINE.gap, 'end');
   addLabels(view, 'columns', left + LINE.length + LINE.gap, 'start');
-  drawLines(view);
+  if (map.heads > 1) view.pictures = range(0, map.heads, (head) => makePicture(view, head));
+  drawView(view);
   return view;
 }
 
@@ -130,7 +190,9 @@ function startTokens() {
 function showTokens(map) {
   const view = makeView(map);
   VIEWS.push(view);
+  const heads = makeElement('div', 'heads', ...view.pictures.map(({ button }) => button));
+  const help = map.heads > 1 ? `${TEXT.tokensHelp} ${TEXT.headsHelp}` : TEXT.tokensHelp;
   const block = makeElement('div', 'tokens', makeElement('h3', '', TEXT.tokens),
-    makeElement('p', 'note', TEXT.tokensHelp), controlsOf(view), view.svg);
+    makeElement('p', 'note', help), heads, controlsOf(view), view.svg);
   tablesOf(map)[0].table.closest('section').append(block);
 }
