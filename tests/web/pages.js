@@ -32,6 +32,8 @@
 //             products and what names them are those of the program's page of it
 // pictures    (six-heads.html) one a head: pointed at, by the keyboard too, its lines alone are there;
 //             a token that is pointed at lets the others fade; a click works the head out
+// saving      a picture is saved as SVG, which has its looks without the page's style, and as PNG; a table
+//             is copied in four forms
 // temperature of the softmax: a slider divides what makes the scores, and is undone at once
 // moving      a row of x goes to another place, by keys and by the pointer, and a reload keeps it; each
 //             token has its own output then, but where places count
@@ -905,6 +907,47 @@ async function checkPictures(name) {
   await close();
 }
 
+// What is saved by a button of the lines from queries to keys.
+async function saved(page, form) {
+  const [download] = await Promise.all([page.waitForEvent('download'),
+    page.locator('.tokens').getByRole('button', { name: form }).click()]);
+  const file = path.join(folder, `saved.${form.toLowerCase()}`);
+  await download.saveAs(file);
+  return { name: download.suggestedFilename(), bytes: fs.readFileSync(file) };
+}
+
+const COPIED = { sheet: ['\tk[1]\tk[2]', 'q[1]\t0.0142\t0.9858'], csv: [',k[1],k[2]', 'q[1],0.0142,0.9858'],
+  md: ['|  | k[1] | k[2] |', '| :-- | --: | --: |'],
+  tex: ['\\begin{tabular}{lrr}', ' & k[1] & k[2] \\\\', 'q[1] & $0.0142$ & $0.9858$ \\\\'] };
+
+async function checkSaving(name) {
+  const { page, said, close } = await open(browser, name);
+  const png = await saved(page, 'PNG'), svg = await saved(page, 'SVG');
+  const size = await page.locator('.tokens > svg').boundingBox();
+  check(name, png.name === `${name}-rounded.png` || png.name === `${name}-weights.png`, `it is called ${png.name}`);
+  check(name, png.bytes.subarray(1, 4).toString() === 'PNG' && Math.abs(png.bytes.readUInt32BE(16) / 2 - size.width) <= 1 &&
+    png.bytes.length > 2000, `the PNG is ${png.bytes.readUInt32BE(16)} wide, of ${png.bytes.length} bytes`);
+  const plain = await browser.newPage({ viewport: { width: 800, height: 800 } });
+  await plain.setContent(svg.bytes.toString());
+  const looks = (one) => one.evaluate((all) => [...document.querySelectorAll(all)].map((part) => {
+    const { stroke, strokeWidth, fill, textAnchor, fontSize } = getComputedStyle(part);
+    return [stroke, strokeWidth, fill, textAnchor, fontSize].join(' ');
+  }).join('\n'), page === one ? '.tokens > svg :is(line, text)' : 'line, text');
+  check(name, (await looks(page)) === (await looks(plain)), 'the SVG looks otherwise alone');
+  await plain.close();
+  const copied = await page.evaluate(() => {
+    const lines = linesOfTable({ map: MAPS.find((map) => map.name === 'weights'), head: 0 });
+    return Object.fromEntries(Object.entries(TABLES).map(([form, make]) => [form, make(lines)]));
+  });
+  for (const [form, wanted] of Object.entries(COPIED))
+    check(name, wanted.every((line) => copied[form].split('\n').includes(line)), `${form} is ${copied[form]}`);
+  await page.locator('#matrix-weights tbody td').first().click();
+  check(name, (await page.locator('.panel .saving button').allTextContents()).join() ===
+    'a spreadsheet,CSV,Markdown,LaTeX', 'the panel does not offer them');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 // It divides the scale: weights come nearer to each other.
 async function checkTemperature(name) {
   const { page, said, close } = await open(browser, name);
@@ -941,7 +984,10 @@ let browser;
     else if (EXERCISES[name]) await checkSaved(name);
     else await checkPage(name);
     if (CHANGED.includes(name)) await checkChanges(name);
-    if (name === 'asad-two-heads-wo') await checkTemperature(name);
+    if (name === 'asad-two-heads-wo') {
+      await checkTemperature(name);
+      await checkSaving(name);
+    }
     if (name === 'six-heads') await checkPictures(name);
     if (name in FOCUSED) await checkFocused(name);
     if (name in MOVED) await checkMoving(name);

@@ -188,21 +188,9 @@ function pin() {
   showEdits(new Set(SHOWN.keys()));
 }
 
-function nameOfFile() {
-  return DATA.document.replace(/[^\p{L}\p{N}._-]+/gu, '-');
-}
-
-function saveFile(words, name) {
-  const file = new Blob([words, '\n'], { type: 'application/json' });
-  Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: name }).click();
-}
-
-// Where a browser forbids the clipboard, it is a file.
 function copyDocument() {
-  const words = currentDocument(), save = () => saveFile(words, `${nameOfFile()}.json`);
-  if (!navigator.clipboard) return save();
-  return navigator.clipboard.writeText(words)
-    .then(() => { EDITOR.badge.textContent = TEXT.copied; }, save);
+  return copyWords(currentDocument(), `${nameOfFile()}.json`, 'application/json')
+    .then((isCopied) => { if (isCopied) EDITOR.badge.textContent = TEXT.copied; });
 }
 
 function startBar() {

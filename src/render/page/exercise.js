@@ -201,7 +201,7 @@ function saveAnswers() {
   answers._document = DATA.document;
   if (DATA.command) answers._command = DATA.command;
   if (DATA.batch) answers._batch = DATA.batch;
-  saveFile(JSON.stringify(answers), TEXT.answersFile(nameOfFile()));
+  saveFile(`${JSON.stringify(answers)}\n`, TEXT.answersFile(nameOfFile()), 'application/json');
 }
 
 function startExercises() {

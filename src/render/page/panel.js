@@ -106,17 +106,6 @@ function sumLine(place, made) {
   return partsLine(place, made.parts, '?');
 }
 
-// The table of the head that a number is in, as spreadsheets take it: with tabs, and its labels.
-function tableAsText({ map, head }) {
-  const lines = [['', ...map.columns], ...map.rows.map((label, row) =>
-    [label, ...rowOf(map, head, row) || []])];
-  return lines.map((line) => line.join('\t')).join('\n');
-}
-
-function copyTable(place) {
-  return navigator.clipboard.writeText(`${tableAsText(place)}\n`);
-}
-
 // ---- the panel itself ----
 
 function show(place) {
@@ -126,9 +115,8 @@ function show(place) {
     makeElement('bdi', '', labelsOf(place)));
   panel.replaceChildren(makeButton(TEXT.close, close), head, formulaOf(place),
     numbersLine(place, made));
-  if (navigator.clipboard && !place.map.only && !place.map.blank)
-    head.append(' ', makeButton(TEXT.copyTable, () => copyTable(place)));
   if (made.words && made.words !== TEXT.given) panel.append(makeElement('p', 'note', made.words));
+  if (!place.map.only && !place.map.blank) panel.append(copyingOf(place));
   panel.hidden = false;
   light(place, made.cells);
   placePanel(place);

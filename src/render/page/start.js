@@ -2,6 +2,7 @@ takeTables();
 startPanel();
 startSteps();
 startTokens();
+startSaving();
 startExercises();
 startEditing();
 startPaper();
