@@ -37,7 +37,7 @@
 // temperature of the softmax: a slider divides what makes the scores, and is undone at once
 // moving      a row of x goes to another place, by keys and by the pointer, and a reload keeps it; each
 //             token has its own output then, but where places count
-// presenting  one step in large type, and back
+// presenting  one step in large type, and back; notes in a window of their own follow
 // exercise    (exercise*.html) right and wrong answers are told apart, in any notation; help comes in
 //             steps; what is typed outlives a reload; what is saved is what selfattn check --answers
 //             marks; later numbers tell no answer; an exam checks nothing
@@ -819,6 +819,16 @@ async function checkPresenting(name) {
   check(name, (await sizes()) === '24px,1', `presenting has ${await sizes()}`);
   const step = await page.evaluate(() => STEPS.sections[1].id);
   check(name, page.url().endsWith(`#${step}`), `the address ends at ${page.url()}`);
+  const [notes] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('n')]);
+  const told = () => notes.locator('body').innerText();
+  const sentence = await page.locator('section.here > p').first().innerText();
+  check(name, (await told()).includes(sentence), `the notes are ${await told()}`);
+  await notes.keyboard.press('PageDown');
+  check(name, (await told()).startsWith(await page.evaluate(() => STEPS.sections[2].firstElementChild.firstChild.textContent)),
+    `a key in the notes leads to ${await told()}`);
+  check(name, (await notes.title()).startsWith('Notes: '), `they are called ${await notes.title()}`);
+  await notes.close();
+  await page.keyboard.press('PageUp');
   await page.getByLabel('present').uncheck();
   check(name, (await sizes()) === came, `after it there is ${await sizes()}`);
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);

@@ -1,6 +1,7 @@
 takeTables();
 startPanel();
 startSteps();
+startNotes();
 startTokens();
 startSaving();
 startExercises();

@@ -37,6 +37,7 @@ function markStep() {
     const steps = symbol.dataset.steps.split(' ');
     symbol.classList.toggle('here', steps.includes(nameOfStep(sections[at])));
   }
+  showNotes();
 }
 
 function answerQuestion(section) {
