@@ -78,6 +78,7 @@ static const named ROWS[] = {
     {"rowLabel", "row {1}"},
     {"columnLabel", "column {1}"},
     {"terms", "({1} terms)"},
+    {"sums", "Choose keys by their labels: the last column adds up what each query gives them"},
     /* the token view */
     {"tokens", "Who looks at whom"},
     {"tokensHelp", "From each query at the left to its keys at the right; a wider line is a larger "

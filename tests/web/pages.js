@@ -32,6 +32,7 @@
 //             products and what names them are those of the program's page of it
 // pictures    (six-heads.html) one a head: pointed at, by the keyboard too, its lines alone are there;
 //             a token that is pointed at lets the others fade; a click works the head out
+// sums        keys that are chosen above the weights, by the keyboard too, are added up in a last column
 // saving      a picture is saved as SVG, which has its looks without the page's style, and as PNG; a table
 //             is copied in four forms
 // temperature of the softmax: a slider divides what makes the scores, and is undone at once
@@ -958,6 +959,26 @@ async function checkSaving(name) {
   await close();
 }
 
+async function checkSums(name) {
+  const { page, said, close } = await open(browser, name);
+  const totals = () => page.locator('#matrix-weights td.total').allTextContents();
+  const sums = () => page.evaluate(() => MAPS.find((map) => map.name === 'weights').rows.map((nothing, row) =>
+    textOfNumber([0, 1].reduce((sum, column) => sum + selfattn.get('weights', [0, row, column]), 0))));
+  await page.locator('#matrix-weights thead th').first().click();
+  await page.locator('#matrix-weights tbody td').first().focus();
+  for (const key of ['ArrowRight', 'ArrowUp']) await page.keyboard.press(key);
+  await page.keyboard.press('Enter');
+  check(name, (await totals()).join() === (await sums()).join() && (await totals()).length > 1,
+    `the sums are ${await totals()}`);
+  await page.evaluate(() => selfattn.set('x', [0, 0], 3));
+  check(name, (await page.evaluate(() => refreshAll()), (await totals()).join()) === (await sums()).join(),
+    'the sums do not follow');
+  for (const nth of [0, 1]) await page.locator('#matrix-weights thead th').nth(nth).click();
+  check(name, (await totals()).length === 0, 'the sums stay');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 // It divides the scale: weights come nearer to each other.
 async function checkTemperature(name) {
   const { page, said, close } = await open(browser, name);
@@ -999,6 +1020,7 @@ let browser;
       await checkSaving(name);
     }
     if (name === 'six-heads') await checkPictures(name);
+    if (name === '001-walkthrough') await checkSums(name);
     if (name in FOCUSED) await checkFocused(name);
     if (name in MOVED) await checkMoving(name);
     if (name === 'causal-mask-bias') await checkSight(name);

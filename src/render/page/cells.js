@@ -76,7 +76,7 @@ function placeIn(shown, map, td) {
   if (shown.isTurned) slots.reverse();
   const place = { map, head: shown.head, row: indexAt(shown.rows, slots[0]),
     column: indexAt(shown.columns, slots[1]) };
-  return place.row >= 0 && place.column >= 0 ? place : null;
+  return place.row >= 0 && place.column >= 0 && !td.matches('.total') ? place : null;
 }
 
 // How many places a number takes after its point, and the point; none of what has an exponent.
@@ -115,6 +115,7 @@ function fillHead(map, shown) {
       row.cells[j + first].className = levelOf(map, numberOf(text), greatest);
     });
   });
+  if (shown.summed) showSums(map, shown);
   alignPoints(shown.body);
 }
 

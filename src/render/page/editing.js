@@ -52,6 +52,7 @@ function refill(map, shown) {
     }
   }
   Object.assign(shown, { greatest, pinned, order, numbers: now });
+  if (shown.summed) showSums(map, shown);
   if (!isPart) alignPoints(shown.body);
 }
 

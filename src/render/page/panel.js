@@ -224,7 +224,7 @@ function click(event) {
 }
 
 function cellBeside(cell, [down, right]) {
-  const line = cell.parentNode.parentNode.rows[cell.parentNode.sectionRowIndex + down];
+  const { rows } = cell.closest('table'), line = rows[cell.parentNode.rowIndex + down];
   return (line && line.cells[cell.cellIndex + right]) || null;
 }
 
@@ -232,7 +232,7 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 
 function moveCell(event) {
   const place = event.target.tagName === 'TD' && placeAt(event.target), by = MOVES[event.key];
-  const isIn = place || labelAt(event.target);
+  const isIn = place || labelAt(event.target) || keyAt(event.target);
   if (event.key === 'Escape') {
     close();
     if (isIn) event.target.blur(); // from then on arrows step again
@@ -241,7 +241,7 @@ function moveCell(event) {
   if (place && (event.key === 'Enter' || event.key === ' ')) choose(place);
   else if (by) {
     const next = cellBeside(event.target, by);
-    if (next && (placeAt(next) || labelAt(next))) focusCell(next);
+    if (next && (placeAt(next) || labelAt(next) || keyAt(next))) focusCell(next);
   } else return;
   event.preventDefault();
   event.stopPropagation();

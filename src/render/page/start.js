@@ -4,6 +4,7 @@ startSteps();
 startNotes();
 startTokens();
 startSaving();
+startSums();
 startExercises();
 startEditing();
 startPaper();
