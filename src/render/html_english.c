@@ -83,8 +83,9 @@ static const named ROWS[] = {
     {"tokens", "Who looks at whom"},
     {"tokensHelp", "From each query at the left to its keys at the right; a wider line is a larger "
                    "weight."},
-    {"headsHelp", "Each small picture is a head, a row a query: point at it, and the others fade; "
-                  "click it, and it is worked out."},
+    {"headsHelp",
+     "Each small picture is a head, a row a query, and the strongest colour the greatest "
+     "weight of all: point at it, and the others fade; click it, and it is worked out."},
     {"tokensOf", "Lines from queries to keys, as wide as their {1}"},
     {"whichHead", "Heads"},
     {"threshold", "Only weights from"},
@@ -97,7 +98,7 @@ static const named ROWS[] = {
     {"moving", "A row can be moved: drag its label, or go to the label with the arrow keys and "
                "press Alt with an arrow. A number is marked where the token had another one."},
     {"moved", "{1} is row {2} of {3} now"},
-    {"worked", "worked out now: query {1} ({2})"},
+    {"worked", "worked out now: query {1}{2}"},
     {"newNumber", "a new number for {1}"},
     {"undo", "Undo"},
     {"redo", "Redo"},

@@ -56,12 +56,16 @@ function takeFocus(at) {
 
 // ---- showing it ----
 
+// " (dog)", or nothing where it has a number only.
+function nameOfQuery(room, row) {
+  const [seen] = mapsThatSee(room);
+  return !seen || /^(\d+|\w+\[.*)$/.test(seen.rows[row]) ? '' : ` (${seen.rows[row]})`;
+}
+
 // In what the page came with: "query 1 (dog)", "in head 1", "attended[1]".
 function renamed(text, room, heads) {
   const came = DATA.rooms[room].focus, { head, row } = focusOf(room);
-  const [seen] = mapsThatSee(room), label = seen ? seen.rows[row] : '';
-  const name = /^(\d+|\w+\[.*)$/.test(label) ? '' : ` (${label})`;
-  const number = (one) => headAmong(heads, one, room) + 1;
+  const name = nameOfQuery(room, row), number = (one) => headAmong(heads, one, room) + 1;
   return text.replace(new RegExp(`\\b([Qq]uery) ${came.row + 1}( \\([^)]*\\))?`), `$1 ${row + 1}${name}`)
     .replace(new RegExp(`\\bhead ${number(came.head)}\\b(?! the first)`), `head ${number(head)}`)
     .replace(new RegExp(`\\[${came.row + 1}(?=[\\],])`), `[${row + 1}`);
@@ -142,9 +146,8 @@ function showFocus() {
 // ---- choosing it ----
 
 function workOut(row, head, room) {
-  const [seen] = mapsThatSee(room), label = seen ? seen.rows[row] : '';
   const { heads } = DATA.rooms[room].focus;
-  attempt(() => edit(setFocus(row, head)), TEXT.worked(row + 1, label) +
+  attempt(() => edit(setFocus(row, head)), TEXT.worked(row + 1, nameOfQuery(room, row)) +
     (heads > 1 ? `, ${TEXT.head(head + 1)}` : ''));
 }
 

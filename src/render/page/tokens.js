@@ -79,12 +79,12 @@ function pointAt(view, pointed) {
 
 // ---- the pictures of heads ----
 
-// A path for each level: the cells of a row that have it, a stroke each.
-function drawPicture({ map }, { paths }, head) {
+// A path for each level, in eighths of the greatest weight: a stroke a cell.
+function drawPicture({ map }, { paths }, head, greatest) {
   const strokes = Array.from({ length: LEVELS }, () => []);
   map.rows.forEach((nothing, row) => {
     numbersOfRow(map, head, row).forEach((weight, column) => {
-      const level = Number(levelOf(map, weight, 1).slice(1));
+      const level = Number(levelOf(map, weight, greatest).slice(1));
       if (level > 0) strokes[level - 1].push(`M${column} ${row + 0.5}h1`);
     });
   });
@@ -110,7 +110,10 @@ function makePicture(view, head) {
 }
 
 function drawView(view) {
-  view.pictures.forEach((picture, head) => drawPicture(view, picture, head));
+  const { map, pictures } = view, rows = [...map.rows.keys()];
+  const greatest = Math.max(...pictures.flatMap((nothing, head) =>
+    rows.map((row) => greatestIn(numbersOfRow(map, head, row), []))));
+  pictures.forEach((picture, head) => drawPicture(view, picture, head, greatest));
   drawLines(view);
 }
 
