@@ -192,6 +192,7 @@ async function clickCells(page, most) {
         clickAll(map, shown);
         if (shown.tabs.length === 0) continue;
         shown.tabs[map.heads - 1].click();
+        refreshAll(); // it may be the one that is worked out from then on
         clickAll(map, shown);
       }
     }
