@@ -75,8 +75,8 @@ static bool check_expected(const attention_source *from, err *e)
 /* Rows come from the layer before, so none are given. */
 static bool check_inputs(const attention_source *from, err *e)
 {
-    static const char *const GIVEN[] = {"x", "xk",     "xv",     "q",     "k",
-                                        "v", "past_k", "past_v", "vocab", "tokens"};
+    static const char *const GIVEN[] = {"x",      "xk",     "xv",    "q",      "k",   "v",
+                                        "past_k", "past_v", "vocab", "tokens", "rows"};
     for (size_t i = 0; i < sizeof GIVEN / sizeof GIVEN[0]; i++) {
         const entry *one = bundle_find(from->own, GIVEN[i]);
         if (one != NULL)
@@ -124,6 +124,9 @@ static bool read_asked(attention *a, err *e)
     const tensor *x = bundle_tensor(&a->document, "x");
     if (!problem_read(&a->asked, &a->document, e) || !check_type(a, e))
         return false;
+    if (a->asked.places != NULL)
+        return err_at(e, &a->asked.places->at,
+                      "offset is a list, and the rows of layers follow one another");
     a->asked.allow_nonfinite = before.allow_nonfinite;
     a->asked.cache = before.cache;
     a->asked.packed_weights = before.packed_weights;

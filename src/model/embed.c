@@ -7,8 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-/* What x is read from: attention's own reading knows x, and tokens with a vocab. */
-static const char *const OF_ROWS[] = {"x", "tokens", "vocab", "dtype", "positions", "offset"};
+/* What x is read from, and what chooses of its rows: attention's own reading knows x, and tokens
+ * with a vocab. */
+static const char *const OF_ROWS[] = {"x",         "tokens", "vocab", "dtype",
+                                      "positions", "offset", "rows"};
 enum { KEYS_OF_ROWS = sizeof OF_ROWS / sizeof OF_ROWS[0] };
 
 bool stack_begins_with(const char *name)

@@ -118,6 +118,9 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     *g = (generation){.how = *settings, .stop = SIZE_MAX};
     if (!stack_read(&g->stack, document, how, by, e))
         return false;
+    const entry *rows = bundle_find(document, "rows");
+    if (rows != NULL)
+        return err_at(e, &rows->at, "rows are chosen, and a generation goes on with all of them");
     if (g->stack.batches > 0)
         return err_at(e, &bundle_find(document, "x")->at,
                       "a prompt is one sequence, and x is a batch of %zu", g->stack.batches);

@@ -7,6 +7,7 @@
 #define SELFATTN_MODEL_STACK_H
 
 #include "attn/plan/kv_cache.h"
+#include "attn/spec/row_choice.h"
 #include "model/attention.h"
 #include "model/feed_forward.h"
 #include "model/norm.h"
@@ -104,6 +105,9 @@ bool stack_stage_names(const stack *s, text_list *names, err *e);
 bool stack_may_have_stage(const char *name, size_t length);
 /* The letters of the axes of what a stack's result has under this name, as of an attention's. */
 const char *stack_axes_of(const char *name);
+/* Adds to `to`, of each matrix that has a name of these stages and as many queries as there are
+ * rows to choose from, a copy of the chosen ones; borrows others. */
+bool stack_choose_rows(const row_choice *rows, const bundle *from, bundle *to, err *e);
 
 /* Adds the stages that `emit` names to `result`. */
 bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, run_report *report,

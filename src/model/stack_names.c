@@ -141,6 +141,43 @@ const char *stack_axes_of(const char *name)
     return is_one ? found->axes : stage_axes_of(name);
 }
 
+/* Leading axes may lack. */
+static int axis_of_queries(const entry *one)
+{
+    const char *axes = stack_axes_of(one->name), *queries = strchr(axes, 'q');
+    return queries == NULL || one->kind != ENTRY_TENSOR ? -1
+                                                        : one->tensor.rank - (int)strlen(queries);
+}
+
+static bool add_chosen(const row_choice *rows, const entry *one, int axis, bundle *to, err *e)
+{
+    tensor part, copy;
+    bool done = row_choice_take(rows, &one->tensor, axis, &part, e);
+    bool is_made = done && tensor_new_copy(&copy, &part, e);
+    if (done)
+        tensor_free(&part);
+    if (!is_made || !bundle_add_tensor(to, one->name, &copy, one->at, e))
+        return false;
+    entry *added = bundle_find(to, one->name);
+    added->axes = one->axes;
+    added->stored = one->stored;
+    added->has_unprinted = one->has_unprinted;
+    return true;
+}
+
+bool stack_choose_rows(const row_choice *rows, const bundle *from, bundle *to, err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const entry *one = &from->entry[i];
+        int axis = axis_of_queries(one);
+        bool is_whole = axis >= 0 && one->tensor.size[axis] == rows->of;
+        if (!(is_whole ? add_chosen(rows, one, axis, to, e)
+                       : bundle_borrow(to, one->name, one, e) != NULL))
+            return false;
+    }
+    return true;
+}
+
 bool stack_each_stage(const stack *s, stack_stage_visitor *visit, void *context, err *e)
 {
     walk w = {.stack = s, .visit = visit, .context = context, .e = e};

@@ -66,8 +66,9 @@ static const char *add_rows(builder *b, const projection *r, stage_id rows, trac
         return input_key(r->rows_as);
     if (map_named(b->trace, map_name_of(STAGE_X_POS)) == NULL) {
         trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
-        map_say_waves(b, sums, map_from(b, PART_CELL, "x"), (trace_origin){0},
-                      (double)visible_position(b->plan, b->focus.batch, 0));
+        if (b->plan->asked->places == NULL) /* a wave's rows follow one another */
+            map_say_waves(b, sums, map_from(b, PART_CELL, "x"), (trace_origin){0},
+                          (double)visible_position(b->plan, b->focus.batch, 0));
     }
     return map_name_of(STAGE_X_POS);
 }
@@ -502,12 +503,14 @@ static void add_output(builder *b)
 
 /* ---- how they are computed ---- */
 
-/* Which keys a window and lengths leave to the focus's queries, causality apart. */
+/* Which keys a window and lengths leave to the focus's queries; causality too where queries don't
+ * follow one another, and it can't be told by where the first one stands. */
 static tensor make_seen(builder *b)
 {
     problem asked = *b->plan->asked;
     plan without = *b->plan;
-    asked.causal = CAUSAL_NONE;
+    if (asked.places == NULL)
+        asked.causal = CAUSAL_NONE;
     without.asked = &asked;
     without.offset = (size_t)visible_position(b->plan, b->focus.batch, 0); /* as they are aligned */
     tensor seen = {0};
@@ -523,13 +526,15 @@ static tensor make_seen(builder *b)
 static void say_run(builder *b)
 {
     const plan *p = b->plan;
-    bool hides = p->asked->has_window || p->key_lengths.data != NULL || p->mask.data != NULL;
+    bool is_causal = plan_is_causal(p) && p->asked->places == NULL;
+    bool hides = p->asked->has_window || p->key_lengths.data != NULL || p->mask.data != NULL ||
+                 is_causal != plan_is_causal(p);
     b->trace->run = (trace_run){.type = p->type,
                                 .keys = plan_own_keys(p),
                                 .appended = p->appended,
                                 .decimals = p->asked->round_decimals,
                                 .keeps_sum = p->asked->round_keeps_sum,
-                                .is_causal = plan_is_causal(p),
+                                .is_causal = is_causal,
                                 .rope_width = p->rope_width,
                                 .rope_base = p->asked->rope.base,
                                 .first = (double)visible_position(p, b->focus.batch, 0),

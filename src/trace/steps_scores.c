@@ -198,6 +198,8 @@ static const char *place_of_query(builder *b)
 {
     const plan *p = b->plan;
     size_t length = visible_length(p, b->focus.batch);
+    if (p->asked->places != NULL)
+        return "p[i] + 1, p = offset";
     if (p->asked->causal != CAUSAL_LOWER_RIGHT)
         return p->offset == 0 ? "i" : build_text(b, "i + offset, offset = %zu", p->offset);
     if (length == p->n_q)

@@ -89,15 +89,20 @@ static bool same_queries(trial *t, const bundle *part, const size_t *index)
     return true;
 }
 
-static bool run_queries(trial *t, ref_problem *p, const size_t *index)
+static bool run_queries_by(trial *t, const ref_problem *p, const subject_way *way,
+                           const size_t *index)
 {
     subject s;
     t->says.runs++;
-    bool is_same = subject_run(&s, p, &(subject_way){.threads = 1})
-                       ? same_queries(t, &s.result, index)
-                       : verdict_differs(&t->says, "refused", s.failure.what);
+    bool is_same = subject_run(&s, p, way) ? same_queries(t, &s.result, index)
+                                           : verdict_differs(&t->says, "refused", s.failure.what);
     subject_free(&s);
     return is_same;
+}
+
+static bool run_queries(trial *t, const ref_problem *p, const size_t *index)
+{
+    return run_queries_by(t, p, &(subject_way){.threads = 1}, index);
 }
 
 /* ---- the properties; each is true where it holds, and where it says nothing ---- */
@@ -161,6 +166,23 @@ static bool queries_alone(trial *t)
     bool is_same = true;
     for (size_t query = 0; is_same && query < t->sizes.n_q; query += 1 + t->sizes.n_q / 16)
         is_same = query_alone(t, query);
+    return is_same;
+}
+
+/* A range of the queries, and every other one. */
+static bool queries_chosen(trial *t)
+{
+    size_t n = t->sizes.n_q, *index = ref_alloc(n, sizeof index[0]);
+    dice throws = {n + 1};
+    bool is_same = true;
+    for (size_t step = 1; is_same && step <= 2; step++) {
+        row_choice rows = {.row = index, .of = n};
+        size_t first = dice_below(&throws, n), end = first + 1 + dice_below(&throws, n - first);
+        for (size_t i = first; i < end; i += step)
+            index[rows.count++] = i;
+        is_same = run_queries_by(t, t->problem, &(subject_way){.threads = 1, .rows = &rows}, index);
+    }
+    free(index);
     return is_same;
 }
 
@@ -291,7 +313,7 @@ static const struct {
     {"scalar kernels", scalar_kernels}, {"batch entries alone", batch_entries_alone},
     {"queries alone", queries_alone},   {"queries shuffled", queries_shuffled},
     {"keys cached", keys_cached},       {"float mode", wrong_float_mode},
-    {"rows streamed", rows_streamed},
+    {"rows streamed", rows_streamed},   {"queries chosen", queries_chosen},
 };
 
 void properties_try(const ref_problem *p, const char *where, size_t *passed, size_t *failed)

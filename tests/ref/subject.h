@@ -4,6 +4,7 @@
 #define SELFATTN_TESTS_REF_SUBJECT_H
 
 #include "attn/plan/kv_cache.h"
+#include "attn/engine/chosen_rows.h"
 #include "attn/engine/run.h"
 #include "ref/ref_attention.h"
 
@@ -12,15 +13,16 @@ typedef struct subject_way {
     size_t threads;
     const kept_stages *wants; /* these stages, where they are made; NULL: all that are */
     bool allows_nonfinite;
-    const kernels *with;  /* instead of the best of this machine */
-    kv_cache *cache;      /* of a stream, whose next line this is; NULL: of none */
-    void (*before)(void); /* called before the run, to spoil what it should not depend on */
+    const kernels *with;    /* instead of the best of this machine */
+    const row_choice *rows; /* these queries alone, of the plan of all; NULL: all */
+    kv_cache *cache;        /* of a stream, whose next line this is; NULL: of none */
+    void (*before)(void);   /* called before the run, to spoil what it should not depend on */
 } subject_way;
 
 typedef struct subject {
-    bundle document;
-    problem asked;
-    plan decided;
+    bundle document, chosen;
+    problem asked, of_chosen;
+    plan decided, chosen_plan;
     bundle result;
     run_report report;
     err failure;

@@ -35,9 +35,11 @@ void element_write_indices(const element *one, int count, text *out)
 {
     const char *axes = axes_of(one->stage, one->rank);
     for (int axis = 0; axis < count; axis++) {
+        bool is_chosen = one->rows != NULL && (axes[axis] == 'q' || axes[axis] == 'r');
+        size_t index = is_chosen ? one->rows[one->index[axis]] : one->index[axis];
         bool is_leading = one->axes != NULL && (one->axes[axis] == 'b' || one->axes[axis] == 'h');
         text_add_format(out, "%s%s %zu", axis == 0 ? "" : ", ",
-                        axis_name(is_leading ? one->axes[axis] : axes[axis]), one->index[axis] + 1);
+                        axis_name(is_leading ? one->axes[axis] : axes[axis]), index + 1);
     }
 }
 
@@ -127,13 +129,17 @@ static bool refuse_shape(const char *name, const entry *wanted, const entry *got
                   got->at.file);
 }
 
-static element first_element(const char *name, const entry *got, const compared_pair *of,
-                             double tol)
+static element first_element(const comparison *c, const char *name, const entry *got,
+                             const compared_pair *of, double tol)
 {
     bool is_f32 = of->wanted.type == DTYPE_F32 && of->got.type == DTYPE_F32;
     const char *axes = got->axes == NULL ? NULL : got->axes + (got->tensor.rank - of->got.rank);
-    return (element){
-        .stage = name, .axes = axes, .rank = of->wanted.rank, .tol = tol, .is_f32 = is_f32};
+    return (element){.stage = name,
+                     .axes = axes,
+                     .rank = of->wanted.rank,
+                     .rows = c->rows,
+                     .tol = tol,
+                     .is_f32 = is_f32};
 }
 
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
@@ -142,7 +148,7 @@ bool compare_stage(comparison *c, const char *name, const entry *wanted, const e
     compared_pair both;
     if (!measure_align(&wanted->tensor, &got->tensor, &both.wanted, &both.got))
         return refuse_shape(name, wanted, got, e);
-    element one = first_element(name, got, &both, tol);
+    element one = first_element(c, name, got, &both, tol);
     size_t before = c->different;
     c->stages++;
     do {

@@ -12,6 +12,7 @@ typedef struct element {
     const char *axes; /* of the stage, for the element's name; NULL: by rank */
     int rank;
     size_t index[TENSOR_MAX_RANK];
+    const size_t *rows; /* the numbers of its queries, of which some were chosen; or NULL */
     double wanted, got, tol;
     bool is_f32; /* both numbers are; else float64 */
 } element;
@@ -23,6 +24,7 @@ typedef struct known_elements {
 } known_elements;
 
 typedef struct comparison {
+    const size_t *rows;            /* as an element has them */
     bool holes_differ;             /* a hole was to be a number; else it is left out */
     size_t stages, numbers, known; /* compared; known: that differ and are known */
     size_t different;

@@ -82,7 +82,15 @@ bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
     if (!projected_place(made, p, &kept[STAGE_X_POS], &like, like.size[2], &apart, e))
         return false;
     made->x = without_heads(&apart);
-    return sinusoid_add_rows(&p->q.rows, (double)visible_position(p, 0, 0), p->with, &made->x, e);
+    if (p->asked->places == NULL)
+        return sinusoid_add_rows(&p->q.rows, (double)visible_position(p, 0, 0), p->with, &made->x,
+                                 e);
+    for (size_t i = 0; i < p->n_q; i++) {
+        tensor row = tensor_range(&p->q.rows, 1, i, 1), to = tensor_range(&made->x, 1, i, 1);
+        if (!sinusoid_add_rows(&row, (double)visible_position(p, 0, i), p->with, &to, e))
+            return false;
+    }
+    return true;
 }
 
 size_t sinusoid_memory(const plan *p)

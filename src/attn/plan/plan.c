@@ -97,12 +97,13 @@ size_t plan_row_number(const plan *p, size_t batch, size_t head, size_t query)
 void plan_name_row(const plan *p, size_t row, char name[ROW_NAME])
 {
     char batch[32] = "", head[32] = "";
-    size_t of_head = row / p->n_q;
+    size_t of_head = row / p->n_q, query = row % p->n_q;
     if (p->has_batch)
         snprintf(batch, sizeof batch, "batch %zu, ", of_head / p->heads + 1);
     if (p->has_heads)
         snprintf(head, sizeof head, "head %zu, ", of_head % p->heads + 1);
-    snprintf(name, ROW_NAME, "%s%squery %zu", batch, head, row % p->n_q + 1);
+    snprintf(name, ROW_NAME, "%s%squery %zu", batch, head,
+             (p->asked->number != NULL ? p->asked->number[query] : query) + 1);
 }
 
 size_t plan_kv_head(const plan *p, size_t head)

@@ -154,7 +154,7 @@ bool plan_find_cache(plan *p, err *e)
     if (!check_pair(p->asked, e) || (p->asked->in[INPUT_PAST_K] != NULL && !find_rows(p, e)))
         return false;
     p->offset = p->asked->has_offset ? p->asked->offset : p->past;
-    return true;
+    return plan_check_places(p, e);
 }
 
 /* ---- rows after the keys and values of the sequence, as PyTorch's nn.MultiheadAttention has them

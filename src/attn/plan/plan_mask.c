@@ -31,10 +31,12 @@ bool plan_find_causality(plan *p, err *e)
     size_t own = plan_own_keys(p);
     if (asked->causal == CAUSAL_LOWER_RIGHT && asked->has_offset) {
         place at = problem_place(asked, "offset");
-        return err_at(
-            e, &at,
-            "offset is %zu, and lower-right already places the queries at the end of the keys",
-            asked->offset);
+        return asked->places != NULL
+                   ? err_at(e, &at, "offset is a list, and lower-right already places the queries")
+                   : err_at(e, &at,
+                            "offset is %zu, and lower-right already places the queries at the end "
+                            "of the keys",
+                            asked->offset);
     }
     if (p->n_q == own || asked->has_offset || asked->alignment_is_named || p->past > 0)
         return true;
@@ -207,6 +209,10 @@ size_t visible_length(const plan *p, size_t batch)
 
 int64_t visible_position(const plan *p, size_t batch, size_t query)
 {
+    if (p->asked->places != NULL) {
+        tensor places = plan_of_batch(p->asked->places, batch);
+        return (int64_t)tensor_get(&places, &query);
+    }
     if (p->asked->causal != CAUSAL_LOWER_RIGHT)
         return (int64_t)(query + p->offset);
     return (int64_t)query + (int64_t)visible_length(p, batch) - (int64_t)p->n_q;

@@ -19,6 +19,12 @@ bool plan_find_output(plan *p, err *e);
 /* plan_project.c: q_gain, k_gain. */
 bool plan_find_gains(plan *p, err *e);
 
+/* plan_positions.c: one place a query, where offset is a list; none before the one before it. */
+bool plan_check_places(const plan *p, err *e);
+
+/* A list that is one for all batch entries, or has a list for each: that of one of them. */
+tensor plan_of_batch(const entry *of, size_t batch);
+
 /* plan_keys.c: past_k, past_v, past; n_k and offset with them. Of a line of a stream the problem
  * brings the cache. */
 bool plan_find_cache(plan *p, err *e);

@@ -2,6 +2,7 @@
  * a head are turned. */
 #include "attn/plan/plan_parts.h"
 #include "attn/spec/angle.h"
+#include "attn/spec/setting.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -87,8 +88,7 @@ static bool find_width(plan *p, err *e)
     return err_remedy(e, "--rope-width says how many numbers of a head are turned");
 }
 
-/* The positions of a batch entry: its own, or those of all. */
-static tensor positions_of(const entry *of, size_t batch)
+tensor plan_of_batch(const entry *of, size_t batch)
 {
     return of->tensor.rank == 2 ? tensor_at(&of->tensor, batch) : tensor_view_of(&of->tensor);
 }
@@ -101,7 +101,7 @@ static const char *name_of(const entry *of)
 
 static bool check_position(const entry *of, size_t batch, size_t i, err *e)
 {
-    tensor all = positions_of(of, batch);
+    tensor all = plan_of_batch(of, batch);
     double number = tensor_get(&all, &i);
     char batch_name[32] = "";
     if (number >= 0 && number <= ANGLE_POSITION_MOST && number == floor(number))
@@ -132,6 +132,33 @@ static bool check_lists(const plan *p, const entry *of, err *e)
     return of->tensor.rank == 1 || lists == p->batches ||
            err_at(e, &of->at, "%s has %zu list%s, and the batch %zu entr%s", name_of(of), lists,
                   lists == 1 ? "" : "s", p->batches, p->batches == 1 ? "y" : "ies");
+}
+
+bool plan_check_places(const plan *p, err *e)
+{
+    const entry *of = p->asked->places;
+    if (of == NULL)
+        return true;
+    if (!check_lists(p, of, e))
+        return false;
+    size_t count = of->tensor.size[of->tensor.rank - 1];
+    if (count != p->n_q)
+        return err_at(e, &of->at, "offset has %zu number%s, and there %s %zu quer%s", count,
+                      count == 1 ? "" : "s", p->n_q == 1 ? "is" : "are", p->n_q,
+                      p->n_q == 1 ? "y" : "ies");
+    size_t lists = tensor_count(&of->tensor) / count;
+    for (size_t i = 0; i < lists * count; i++) {
+        tensor all = plan_of_batch(of, i / count);
+        size_t query = i % count, before = query == 0 ? 0 : query - 1;
+        double number = tensor_get(&all, &query);
+        if (!(fabs(number) <= SETTING_MOST_COUNT && number == floor(number)))
+            return err_at(e, &of->at, "offset[%zu] is %g, it must be a whole number", query + 1,
+                          number);
+        if (number < tensor_get(&all, &before))
+            return err_at(e, &of->at, "offset[%zu] is %g, before %g, the place of the query before",
+                          query + 1, number, tensor_get(&all, &before));
+    }
+    return true;
 }
 
 /* One position a row for queries and keys alike, or those of the queries and then of the keys. */
@@ -167,7 +194,7 @@ double plan_query_position(const plan *p, size_t batch, size_t query)
     const entry *of = p->asked->rope.positions;
     if (of == NULL)
         return (double)visible_position(p, batch, query);
-    tensor all = positions_of(of, batch);
+    tensor all = plan_of_batch(of, batch);
     return tensor_get(&all, &query);
 }
 
@@ -176,7 +203,7 @@ double plan_key_position(const plan *p, size_t batch, size_t index)
     const entry *of = p->asked->rope.positions;
     if (of == NULL)
         return (double)(p->past + index);
-    tensor all = positions_of(of, batch);
+    tensor all = plan_of_batch(of, batch);
     index += all.size[0] == p->k.n && p->n_q == p->k.n ? 0 : p->n_q;
     return tensor_get(&all, &index);
 }

@@ -89,6 +89,24 @@ static bool read_key_lengths(problem *p, const entry *setting, err *e)
     return check_counts(setting, 0, "a count, or one a batch entry", e);
 }
 
+/* Where the first query stands, or where each of them does: what may be said of many is for the
+ * plan. */
+static bool read_offset(problem *p, const entry *setting, err *e)
+{
+    bool are_many = setting->kind == ENTRY_TENSOR && setting->tensor.rank > 0;
+    p->has_offset = true;
+    p->places = are_many ? setting : NULL;
+    return are_many || setting_count(setting, 0, &p->offset, e);
+}
+
+/* Which rows there are is known later. */
+static bool read_rows(problem *p, const entry *setting, err *e)
+{
+    (void)e;
+    p->rows = setting;
+    return true;
+}
+
 static bool read_alibi(problem *p, const entry *setting, err *e)
 {
     static const char WANTED[] = "true, false, or a slope a head";
@@ -271,7 +289,8 @@ static const setting_row SETTINGS[] = {
     {{"heads", ""}, COUNT, AT(heads), .least = 1},
     {{"kv_heads", ""}, COUNT, AT(kv_heads), .least = 1},
     {{"causal", ""}, .read = read_causal},
-    {{"offset", ""}, COUNT, AT(offset), .said = offsetof(problem, has_offset)},
+    {{"offset", ""}, .read = read_offset},
+    {{"rows", ""}, .read = read_rows},
     {{"scale", ""}, .read = read_scale},
     {{"score", ""}, .read = read_score},
     {{"window", ""}, .read = read_window},

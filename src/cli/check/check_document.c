@@ -88,9 +88,13 @@ static bool check_numbers(checker *c, document *one, err *e)
     bool done = (c->given->answers.count == 0 || check_answered(c, one, numbers, e)) &&
                 plan_work(c, one, is_stack, numbers, &w, e) && text_list_index(&there, e) &&
                 w.kind->names(&w, &there, e);
-    const named_stages of = {one, &there, numbers, w.stages};
-    done = done && compare(c, one, &of, &w, &known, e);
+    const row_choice *rows = done ? work_rows(&w) : NULL;
+    bundle of_rows = {0};
+    const named_stages of = {one, &there, rows == NULL ? numbers : &of_rows, w.stages, rows};
+    done = done && (rows == NULL || stack_choose_rows(rows, numbers, &of_rows, e)) &&
+           compare(c, one, &of, &w, &known, e);
     errata_free(&known);
+    bundle_free(&of_rows);
     text_list_free(&there);
     work_free(&w);
     return done;

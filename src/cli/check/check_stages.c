@@ -38,6 +38,8 @@ bool check_stages_want(const checker *c, const named_stages *of, work *w, errata
         if (said != NULL && !w->kind->want(w, said->name, false, e))
             return err_place(e, &said->at);
     }
+    if (of->rows != NULL)
+        errata_choose(known, of->rows);
     return true;
 }
 
@@ -46,6 +48,7 @@ static bool compare_all(const checker *c, const named_stages *of, errata *known,
 {
     known_elements by = {errata_knows, known};
     found->holes_differ = c->actual != NULL;
+    found->rows = of->rows == NULL ? NULL : of->rows->row;
     for (size_t i = 0; i < of->there->count; i++) {
         const char *name = of->there->item[i];
         const entry *said = bundle_find(of->numbers, name);
@@ -72,6 +75,8 @@ bool check_stages_compare(checker *c, const named_stages *of, errata *known, com
     if (found->numbers == 0)
         return refuse_numberless(of, e);
     errata_settle(known, of->numbers, of->computed);
+    if (c->given->update && of->rows != NULL)
+        return err_set(e, "--update records whole stages, and rows are chosen");
     if (c->given->update && found->different > 0)
         return check_update(c, &(new_numbers){of->document, of->numbers, of->computed, known}, e);
     c->failed += !report_check(&c->out, of->document, found, known, check_numbers_name(c));

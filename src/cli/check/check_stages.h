@@ -11,6 +11,7 @@ typedef struct named_stages {
     const text_list *there; /* the names of all, in the order in which they are made */
     const bundle *numbers;  /* what is said of them */
     const bundle *computed;
+    const row_choice *rows; /* that both are of; NULL: all */
 } named_stages;
 
 /* Wants those that are compared, before anything is computed. What a document expects must be

@@ -90,8 +90,11 @@ static void add_errata(text *out, const errata *known)
 {
     for (size_t i = 0; i < known->count; i++) {
         const erratum *one = &known->one[i];
-        element at = {
-            .stage = one->stage, .rank = one->rank, .wanted = one->published, .got = one->computed};
+        element at = {.stage = one->stage,
+                      .rank = one->rank,
+                      .rows = known->rows,
+                      .wanted = one->published,
+                      .got = one->computed};
         for (int axis = 0; axis < one->rank; axis++)
             at.index[axis] = one->index[axis];
         text_add_string(out, "why: misprint: ");

@@ -4,6 +4,7 @@
 #include "cli/out/stage_names.h"
 #include "compare/measure.h"
 #include "io/number_write.h"
+#include "model/stack.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,6 +140,25 @@ bool errata_read(errata *all, const bundle *document, const text_list *of_stack,
     }
     sort_by_place(all);
     return refuse_twins(all, e);
+}
+
+void errata_choose(errata *all, const row_choice *rows)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        erratum one = all->one[i];
+        bool is_of_queries = strchr(stack_axes_of(one.stage), 'q') != NULL;
+        size_t *row = &one.index[one.rank - 2], at = 0;
+        while (is_of_queries && at < rows->count && rows->row[at] != *row)
+            at++;
+        if (at == rows->count)
+            continue;
+        *row = is_of_queries ? at : *row;
+        all->one[kept++] = one;
+    }
+    all->count = kept;
+    all->rows = rows->row;
+    sort_by_place(all);
 }
 
 /* From the last axis on; batch and head are there where the stage has them. */

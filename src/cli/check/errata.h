@@ -4,6 +4,7 @@
 #define SELFATTN_CLI_CHECK_ERRATA_H
 
 #include "attn/engine/compare.h"
+#include "attn/spec/row_choice.h"
 
 typedef struct erratum {
     const entry *record;
@@ -22,10 +23,15 @@ typedef struct errata {
     erratum **by_place; /* the same, sorted: a document may have as many as it has numbers */
     size_t count;
     size_t within_tolerance; /* of them */
+    const size_t *rows;      /* that their rows are counted among; NULL: all */
 } errata;
 
 /* `of_stack`: the stages that there are; NULL: those of one attention. */
 bool errata_read(errata *all, const bundle *document, const text_list *of_stack, err *e);
+/* Leaves those of other rows out, and counts the rows of the others among the chosen ones, which
+ * must outlive them. */
+void errata_choose(errata *all, const row_choice *rows);
+
 void errata_free(errata *all);
 
 /* Refuses an erratum of what is not expected, and one outside of its stage. */

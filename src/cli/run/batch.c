@@ -49,6 +49,7 @@ static bool plan_last(batch_worker *w)
     w->last.packed_weights = &w->packed_weights;
     return work_plan(&w->solved, &w->last, NULL, &w->given, &w->bad) &&
            work_is_attention(&w->solved) && solution_is_small(&w->solved.of.attention) &&
+           w->solved.of.attention.rows.count == 0 && /* which may be copies */
            is_silent(w) && outputs_want(&w->to, &w->solved, &w->bad);
 }
 

@@ -128,16 +128,47 @@ static bool check_inputs(const solution *s, const document *one, err *e)
     return false;
 }
 
-bool solution_plan(solution *s, const document *one, const options *o, err *e)
+static bool plan_it(solution *s, const bundle *contents, const document *one, const options *o,
+                    const isa *by, err *e)
 {
-    *s = (solution){.at = document_place(one)};
-    const isa *by = isa_by_name(o->isa, e);
-    if (by == NULL || !problem_read(&s->problem, &one->contents, e) || !check_inputs(s, one, e))
+    if (!problem_read(&s->problem, contents, e) || !check_inputs(s, one, e))
         return false;
     s->problem.allow_nonfinite = o->allow_nonfinite;
     s->problem.cache = one->cache;
     s->problem.packed_weights = one->packed_weights;
     return plan_make(&s->plan, &s->problem, by->table(s->problem.type), e);
+}
+
+/* All was checked of the whole, and what is to be noted is noted of it. */
+static bool plan_chosen(solution *s, const document *one, const options *o, const isa *by, err *e)
+{
+    plan of_whole = s->plan;
+    bool done =
+        s->problem.cache == NULL ||
+        err_at(e, &s->problem.rows->at, "rows are chosen, and the lines of a stream are its rows");
+    s->whole = s->problem;
+    of_whole.asked = &s->whole;
+    if (s->whole.in[INPUT_X] == &s->problem.looked_up)
+        s->whole.in[INPUT_X] = &s->whole.looked_up;
+    s->problem = (problem){0};
+    s->plan = (plan){0};
+    done = done && row_choice_read(&s->rows, s->whole.rows, of_whole.n_q, e) &&
+           chosen_rows_document(&s->chosen, &of_whole, &s->rows, e) &&
+           plan_it(s, &s->chosen, one, o, by, e);
+    s->problem.number = s->rows.row;
+    text_list_free(&s->plan.notes);
+    s->plan.notes = of_whole.notes;
+    of_whole.notes = (text_list){0};
+    plan_free(&of_whole);
+    return done;
+}
+
+bool solution_plan(solution *s, const document *one, const options *o, err *e)
+{
+    *s = (solution){.at = document_place(one)};
+    const isa *by = isa_by_name(o->isa, e);
+    return by != NULL && plan_it(s, &one->contents, one, o, by, e) &&
+           (s->problem.rows == NULL || plan_chosen(s, one, o, by, e));
 }
 
 static bool check_weighted(const solution *s, const options *o, err *e)
@@ -302,4 +333,7 @@ void solution_free(solution *s)
     streamed_stages_free(&s->streamed);
     plan_free(&s->plan);
     problem_free(&s->problem);
+    problem_free(&s->whole);
+    bundle_free(&s->chosen);
+    row_choice_free(&s->rows);
 }

@@ -2,6 +2,7 @@
 #ifndef SELFATTN_CLI_RUN_SOLVE_H
 #define SELFATTN_CLI_RUN_SOLVE_H
 
+#include "attn/engine/chosen_rows.h"
 #include "attn/engine/run.h"
 #include "attn/engine/streamed_stage.h"
 #include "cli/in/document.h"
@@ -22,6 +23,9 @@ typedef struct solution {
     place at; /* of the document */
     problem problem;
     plan plan;
+    row_choice rows; /* that are computed alone; then they are a document of their own, and */
+    bundle chosen;   /* the problem is of it; */
+    problem whole;   /* the whole one, which it borrows from */
     kept_stages wanted;
     bundle stages;
     run_report report;

@@ -65,6 +65,7 @@ bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder
     *s = (stack_solution){.at = document_place(one)};
     const isa *by = isa_by_name(o->isa, e);
     return by != NULL && stack_read(&s->stack, &one->contents, &how, by, e) &&
+           row_choice_read(&s->rows, bundle_find(&one->contents, "rows"), s->stack.rows, e) &&
            stack_stage_names(&s->stack, &s->there, e);
 }
 
@@ -144,6 +145,11 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
     crew_open(&by, threads);
     bool done = stack_run(&s->stack, emit, &by, &s->stages, &report, e);
     crew_close(&by);
+    if (done && s->rows.count > 0) {
+        s->all = s->stages;
+        s->stages = (bundle){0};
+        done = stack_choose_rows(&s->rows, &s->all, &s->stages, e);
+    }
     if (done)
         stack_say_missing_threads(&by, o, world);
     if (done && report.empty_rows > 0)
@@ -156,5 +162,7 @@ void stack_solution_free(stack_solution *s)
     text_list_free(&s->there);
     text_list_free(&s->wanted);
     bundle_free(&s->stages);
+    bundle_free(&s->all);
+    row_choice_free(&s->rows);
     stack_free(&s->stack);
 }

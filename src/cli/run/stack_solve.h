@@ -11,6 +11,8 @@ typedef struct stack_solution {
     text_list there;  /* the names of its stages */
     text_list wanted; /* names of those to be kept, in which * stands for anything */
     bundle stages;    /* those that were wanted */
+    row_choice rows;  /* that its stages are written of; nothing: of all */
+    bundle all;       /* then those of all rows */
     size_t house;     /* bytes of the trace that will be made of them; 0: of none */
 } stack_solution;
 

@@ -209,6 +209,11 @@ static bool show_stack(work *w, shown_for use, const options *o, env *world, err
     stack_trace *t = &w->made.stack;
     const text_list *asked = use != FOR_STEPS ? &NO_STEPS : o->steps.count > 0 ? &o->steps : NULL;
     *t = (stack_trace){0};
+    if (s->rows.count > 0) {
+        err_at(e, &bundle_find(&w->document->contents, "rows")->at,
+               "rows are chosen, and what is shown of layers is shown of all rows");
+        return err_remedy(e, "--focus row=I spells out one of them");
+    }
     w->shown = &t->whole;
     return (use != FOR_STEPS || trace_command_check_steps(&s->stack, 0, o, e)) &&
            trace_command_make_stack(t, s, &s->wanted, asked, o, world, e);
@@ -347,6 +352,13 @@ bool work_plan_steps(work *w, const document *one, const bundle *names, const op
 bool work_is_attention(const work *w)
 {
     return w->kind == &ATTENTION;
+}
+
+const row_choice *work_rows(const work *w)
+{
+    const row_choice *rows = work_is_attention(w) ? &w->of.attention.rows : &w->of.stack.rows;
+    bool has_some = w->kind == &ATTENTION || w->kind == &STACK;
+    return has_some && rows->count > 0 ? rows : NULL;
 }
 
 const streamed_rows *work_supply(const work *w)

@@ -69,6 +69,8 @@ bool work_plan(work *w, const document *one, const char *as, const options *o, e
 bool work_plan_steps(work *w, const document *one, const bundle *names, const options *o, err *e);
 
 bool work_is_attention(const work *w);
+/* The rows that are computed, or written, alone; NULL: all are. */
+const row_choice *work_rows(const work *w);
 /* Who makes the stages that are computed while they are written; NULL: there are none. */
 const streamed_rows *work_supply(const work *w);
 void work_free(work *w);

@@ -1,0 +1,181 @@
+#include "attn/engine/chosen_rows.h"
+
+#include "attn/engine/sinusoid.h"
+
+#include <string.h>
+
+typedef struct chooser {
+    const plan *whole;
+    const problem *asked;
+    const row_choice *rows;
+    bundle *to;
+    err *e;
+} chooser;
+
+/* The tensor is taken. */
+static bool put(const chooser *c, const char *name, tensor *t, place at)
+{
+    return bundle_add_tensor(c->to, name, t, at, c->e);
+}
+
+/* The rows of an input in which the last axis but one is that of the queries. */
+static bool put_rows(const chooser *c, input which)
+{
+    const tensor *given = c->asked->in[which];
+    tensor rows;
+    return row_choice_take(c->rows, given, given->rank - 2, &rows, c->e) &&
+           put(c, input_key(which), &rows, c->asked->at[which]);
+}
+
+/* Masks and biases that are the same for all queries stay. */
+static bool put_masks(const chooser *c)
+{
+    const struct {
+        input which;
+        const tensor *spread;
+    } masks[] = {{INPUT_MASK, &c->whole->mask}, {INPUT_BIAS, &c->whole->bias}};
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        if (masks[i].spread->data != NULL && masks[i].spread->stride[2] != 0 &&
+            !put_rows(c, masks[i].which))
+            return false;
+    }
+    return true;
+}
+
+/* All rows of x, which may be none of the document's. */
+static bool put_view(const chooser *c, input as)
+{
+    tensor all = tensor_view_of(c->asked->in[INPUT_X]);
+    return put(c, input_key(as), &all, c->asked->at[INPUT_X]);
+}
+
+/* All rows, as what keys or values are made of where that is not said: with positions, which are
+ * not added to those. */
+static bool put_all(const chooser *c, input which)
+{
+    const plan *p = c->whole;
+    tensor sums;
+    if (!c->asked->adds_positions)
+        return put_view(c, which);
+    if (!tensor_new(&sums, p->type, 3, p->q.rows.size, c->e) ||
+        !sinusoid_add_rows(&p->q.rows, (double)visible_position(p, 0, 0), p->with, &sums, c->e)) {
+        tensor_free(&sums);
+        return false;
+    }
+    if (!p->has_batch) {
+        tensor rows = tensor_at(&sums, 0);
+        tensor_own(&sums, p->type, 2, rows.size, sums.data);
+    }
+    return put(c, input_key(which), &sums, c->asked->at[INPUT_X]);
+}
+
+static bool put_inputs(const chooser *c)
+{
+    const tensor *const *in = c->asked->in;
+    if (in[INPUT_Q] != NULL)
+        return put_rows(c, INPUT_Q) && (in[INPUT_X] == NULL || put_view(c, INPUT_X));
+    bool is_of_keys = in[INPUT_K] == NULL && in[INPUT_XK] == NULL;
+    bool is_of_values = in[INPUT_V] == NULL && in[INPUT_XV] == NULL && in[INPUT_XK] == NULL;
+    return put_rows(c, INPUT_X) && (!is_of_keys || put_all(c, INPUT_XK)) &&
+           (is_of_keys || !is_of_values || put_all(c, INPUT_XV));
+}
+
+/* Keys have the names of the rows that they are made of, after those of a cache, which have none. */
+static bool put_names(const chooser *c)
+{
+    const text_list *names = c->asked->tokens;
+    const tensor *const *in = c->asked->in;
+    text_list own = {0}, of_keys = {0};
+    bool is_self = in[INPUT_Q] == NULL && in[INPUT_XK] == NULL && in[INPUT_K] == NULL;
+    bool names_keys = is_self && c->asked->key_tokens == NULL, done = true;
+    place at = problem_place(c->asked, "tokens");
+    if (names == NULL)
+        return true;
+    for (size_t i = 0; i < c->rows->count && done; i++) {
+        const char *name = names->item[c->rows->row[i]];
+        done = text_list_add(&own, name, strlen(name), c->e);
+    }
+    for (size_t i = 0; i < c->whole->past && names_keys && done; i++)
+        done = text_list_add(&of_keys, "", 0, c->e);
+    done = done && bundle_add_list(c->to, "tokens", &own, at, c->e) &&
+           (!names_keys || (text_list_add_all(&of_keys, names, c->e) &&
+                            bundle_add_list(c->to, "key_tokens", &of_keys, at, c->e)));
+    text_list_free(&own);
+    text_list_free(&of_keys);
+    return done;
+}
+
+typedef double position_of(const plan *p, size_t batch, size_t row);
+
+static double place_of(const plan *p, size_t batch, size_t query)
+{
+    return (double)visible_position(p, batch, query);
+}
+
+/* Positions of the chosen queries, and of so many keys after them: one list, or one a batch
+ * entry. */
+static bool put_positions(const chooser *c, const char *name, position_of *of, size_t keys,
+                          bool by_batch, place at)
+{
+    size_t lists = by_batch ? c->whole->batches : 1, queries = c->rows->count;
+    size_t count = queries + keys, size[] = {lists, count};
+    tensor list;
+    if (!tensor_new(&list, DTYPE_F64, by_batch ? 2 : 1, by_batch ? size : &count, c->e))
+        return false;
+    for (size_t n = 0; n < lists * count; n++) {
+        size_t batch = n / count, i = n % count;
+        ((double *)list.data)[n] = i < queries ? of(c->whole, batch, c->rows->row[i])
+                                               : plan_key_position(c->whole, batch, i - queries);
+    }
+    return put(c, name, &list, at);
+}
+
+/* A place for each, where one offset does not say it of all. */
+static bool put_places(const chooser *c)
+{
+    const problem *asked = c->asked;
+    static const char CAUSAL[] = "upper-left";
+    bool is_lower = asked->causal == CAUSAL_LOWER_RIGHT;
+    double first = place_of(c->whole, 0, c->rows->row[0]);
+    bool by_batch = c->whole->batches > 1 && (is_lower || asked->places != NULL);
+    if (is_lower && !bundle_add_text(c->to, "causal", CAUSAL, strlen(CAUSAL),
+                                     problem_place(asked, "causal"), c->e))
+        return false;
+    if (row_choice_is_range(c->rows) && first >= 0 && asked->places == NULL &&
+        (!is_lower || asked->key_lengths == NULL))
+        return bundle_add_number(c->to, "offset", first, problem_place(asked, "offset"), c->e);
+    return put_positions(c, "offset", place_of, 0, by_batch, problem_place(asked, "offset"));
+}
+
+/* What rope itself says of positions is overruled by an option. */
+static bool put_rope(const chooser *c)
+{
+    const entry *said = c->asked->rope.positions;
+    if (said == NULL)
+        return true;
+    place at = said->at;
+    at.is_option = true;
+    return put_positions(c, "rope_positions", plan_query_position, c->whole->k.n,
+                         said->tensor.rank == 2, at);
+}
+
+/* What was said and holds for the chosen rows too; words were looked up for all of them. */
+static bool borrow_rest(const chooser *c)
+{
+    const bundle *document = c->asked->document;
+    for (size_t i = 0; i < document->count; i++) {
+        const entry *one = &document->entry[i];
+        bool is_past = strcmp(one->name, "rows") == 0 || strcmp(one->name, "vocab") == 0;
+        if (!is_past && bundle_find(c->to, one->name) == NULL &&
+            bundle_borrow(c->to, one->name, one, c->e) == NULL)
+            return false;
+    }
+    return true;
+}
+
+bool chosen_rows_document(bundle *to, const plan *whole, const row_choice *rows, err *e)
+{
+    const chooser c = {whole, whole->asked, rows, to, e};
+    return put_inputs(&c) && put_masks(&c) && put_names(&c) && put_places(&c) && put_rope(&c) &&
+           borrow_rest(&c);
+}
