@@ -29,6 +29,7 @@ int command_decode(const options *o, env *world, err *e);
 int command_generate(const options *o, env *world, err *e);
 int command_info(const options *o, env *world, err *e);
 int command_convert(const options *o, env *world, err *e);
+int command_join(const options *o, env *world, err *e);
 int command_example(const options *o, env *world, err *e);
 int command_help(const options *o, env *world, err *e);
 

@@ -127,7 +127,8 @@ enum {
     HOLDS_ALL = 64,       /* any text, list and object, under its name */
     HOLDS_STREAM = 128,   /* one bundle after the other */
     HOLDS_METADATA = 256, /* write_options' name and metadata */
-    HOLDS_SUPPLIED = 512  /* rows that write_options' supply makes */
+    HOLDS_SUPPLIED = 512, /* rows that write_options' supply makes */
+    HOLDS_HEADER = 1024   /* what made the result */
 };
 
 typedef struct format {

@@ -16,10 +16,10 @@
 #include <string.h>
 
 enum {
-    JSON_HOLDS =
-        HOLDS_MATRICES | HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_HOLES | HOLDS_ALL | HOLDS_SUPPLIED,
-    CSV_HOLDS = HOLDS_MATRICES | HOLDS_HOLES | HOLDS_LABELS | HOLDS_SUPPLIED,
-    TIDY_HOLDS = HOLDS_MATRICES | HOLDS_HOLES | HOLDS_SUPPLIED,
+    JSON_HOLDS = HOLDS_MATRICES | HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_HOLES | HOLDS_ALL |
+                 HOLDS_SUPPLIED | HOLDS_HEADER,
+    CSV_HOLDS = HOLDS_MATRICES | HOLDS_HOLES | HOLDS_LABELS | HOLDS_SUPPLIED | HOLDS_HEADER,
+    TIDY_HOLDS = HOLDS_MATRICES | HOLDS_HOLES | HOLDS_SUPPLIED | HOLDS_HEADER,
     BINARY_HOLDS = HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_TYPES
 };
 
@@ -48,7 +48,8 @@ static const format ROWS[] = {
      "NPZ", .holds = BINARY_HOLDS | HOLDS_MATRICES},
     {{"safetensors", "named matrices, mapped where they lie"}, ".safetensors",
      safetensors_probe, safetensors_read, safetensors_write,
-     "safetensors", .holds = BINARY_HOLDS | HOLDS_MATRICES | HOLDS_METADATA},
+     "safetensors", .holds = BINARY_HOLDS | HOLDS_MATRICES | HOLDS_METADATA |
+     HOLDS_HEADER},
 };
 /* clang-format on */
 

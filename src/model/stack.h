@@ -105,6 +105,9 @@ bool stack_stage_names(const stack *s, text_list *names, err *e);
 bool stack_may_have_stage(const char *name, size_t length);
 /* The letters of the axes of what a stack's result has under this name, as of an attention's. */
 const char *stack_axes_of(const char *name);
+/* The same of a matrix that was read: its first axes may be a batch or heads, and where its name is
+ * a stage's, that says which. Stages have all their axes, of which b and h may be missing. */
+void stack_find_axes(entry *one);
 /* Adds to `to`, of each matrix that has a name of these stages and as many queries as there are
  * rows to choose from, a copy of the chosen ones; borrows others. */
 bool stack_choose_rows(const row_choice *rows, const bundle *from, bundle *to, err *e);

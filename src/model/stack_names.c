@@ -141,6 +141,20 @@ const char *stack_axes_of(const char *name)
     return is_one ? found->axes : stage_axes_of(name);
 }
 
+void stack_find_axes(entry *one)
+{
+    const char *axes = stack_axes_of(one->name);
+    if (*axes == '\0' || one->axes != NULL || one->kind != ENTRY_TENSOR)
+        return;
+    for (size_t missing = strlen(axes); missing > (size_t)one->tensor.rank; missing--) {
+        if (*axes != 'b' && *axes != 'h')
+            return;
+        axes++;
+    }
+    if (strlen(axes) == (size_t)one->tensor.rank)
+        one->axes = axes;
+}
+
 /* Leading axes may lack. */
 static int axis_of_queries(const entry *one)
 {

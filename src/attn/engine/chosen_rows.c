@@ -80,7 +80,7 @@ static bool put_inputs(const chooser *c)
            (is_of_keys || !is_of_values || put_all(c, INPUT_XV));
 }
 
-/* Keys have the names of the rows that they are made of, after those of a cache, which have none. */
+/* Keys have the names of the rows that they are made of; those of a cache before them have none. */
 static bool put_names(const chooser *c)
 {
     const text_list *names = c->asked->tokens;

@@ -290,22 +290,6 @@ static read_options how_to_read(const converter *c)
 
 /* ---- writing ---- */
 
-/* The first of a tensor's axes may be a batch or heads: where its name is a stage's, that says
- * which. Stages are written with all their axes, of which b and h may be missing. */
-static void find_axes(entry *one)
-{
-    const char *axes = stack_axes_of(one->name);
-    if (*axes == '\0' || one->axes != NULL || one->kind != ENTRY_TENSOR)
-        return;
-    for (size_t missing = strlen(axes); missing > (size_t)one->tensor.rank; missing--) {
-        if (*axes != 'b' && *axes != 'h')
-            return;
-        axes++;
-    }
-    if (strlen(axes) == (size_t)one->tensor.rank)
-        one->axes = axes;
-}
-
 /* Next to labels, a matrix of a table needs a name where it is written as something else. So does a
  * number alone in JSON, where a document is an object or a list. */
 static bool needs_name(const bundle *b, const entry *unnamed, const format *from, const format *to)
@@ -355,7 +339,7 @@ static bool write_one(converter *c, bundle *b, const format *from, err *e)
                            "FILE:NAME takes one matrix", c->o, e))
         return false;
     for (size_t i = 0; i < b->count; i++)
-        find_axes(&b->entry[i]);
+        stack_find_axes(&b->entry[i]);
     if (!c->is_open)
         c->is_open = sink_open(&c->sink, c->o->operand[1], e);
     c->written++;
@@ -432,7 +416,7 @@ static bool convert_matrix(converter *c, err *e)
     if (!done)
         return false;
     take_delimiter(c, m.format);
-    find_axes(m.matrix);
+    stack_find_axes(m.matrix);
     done = bundle_take(&b, "", m.matrix, e) && write_one(c, &b, c->to, e);
     bundle_free(&b);
     matrix_file_free(&m);

@@ -150,12 +150,13 @@ static const option_row ROWS[] = {
     {{"write", "write one stage to a file of its own"}, OPTION_PAIR, GROUP_OUTPUT, "STAGE=FILE",
      .shared = GROUP_STAGES, .any_in = GROUP_WAYS, .place = AT(write), .choices = &STAGES},
     {{"sync", "wait until files that are written are on the disk"}, OPTION_FLAG, GROUP_OUTPUT,
-     .shared = GROUP_CONVERT | GROUP_INIT | GROUP_STAGES | GROUP_GENERATE | GROUP_DIFF |
-               GROUP_EXAMPLE,
+     .shared = GROUP_CONVERT | GROUP_JOIN | GROUP_INIT | GROUP_STAGES | GROUP_GENERATE |
+               GROUP_DIFF | GROUP_EXAMPLE,
      .place = AT(sync)},
     {{"digits", "decimals of every number (default: the shortest)"},
      OPTION_COUNT, GROUP_OUTPUT, "N",
-     .shared = GROUP_CONVERT | GROUP_INIT | GROUP_CHECK | GROUP_STAGES | GROUP_GENERATE,
+     .shared = GROUP_CONVERT | GROUP_JOIN | GROUP_INIT | GROUP_CHECK | GROUP_STAGES |
+               GROUP_GENERATE,
      .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS},
     {{"rows", NULL}, OPTION_KEY_VALUE, GROUP_OUTPUT, "A:B,...", .shared = GROUP_CHECK,
      .key = "rows"},
@@ -319,6 +320,7 @@ const option_title OPTION_TITLES[] = {
     {GROUP_HELP, "Help", NULL},
     {GROUP_FILES, "Files", NULL},
     {GROUP_CONVERT, "Numbers", NULL},
+    {GROUP_JOIN, "The whole", NULL},
     {GROUP_ALWAYS, "With every command", NULL},
 };
 const size_t OPTION_TITLE_COUNT = sizeof OPTION_TITLES / sizeof OPTION_TITLES[0];

@@ -75,9 +75,10 @@ static bool add_input(text_list *lines, const char *name, const tensor *given, e
 
 bool header_lines(const solution *s, const options *o, text_list *lines, err *e)
 {
+    const problem *asked = s->rows.count > 0 ? &s->whole : &s->problem;
     bool done = add_maker(lines, NULL, o, e);
     for (input which = INPUT_X; which < INPUT_COUNT && done; which++) {
-        const tensor *given = s->problem.in[which];
+        const tensor *given = asked->in[which];
         done = given == NULL || add_input(lines, input_key(which), given, e);
     }
     return done;

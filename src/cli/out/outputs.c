@@ -212,6 +212,17 @@ bool outputs_open(outputs *to, err *e)
     return true;
 }
 
+/* Whoever puts parts of a result together has to know it. */
+static bool add_rows(const row_choice *rows, text_list *header, err *e)
+{
+    text line = {0};
+    text_add_string(&line, "rows: ");
+    row_choice_show(rows, &line);
+    bool done = text_ok(&line, e) && text_list_add(header, text_string(&line), line.length, e);
+    text_free(&line);
+    return done;
+}
+
 static bool write_result(const outputs *to, output *one, const bundle *result, const work *w,
                          err *e)
 {
@@ -222,10 +233,12 @@ static bool write_result(const outputs *to, output *one, const bundle *result, c
     how.supply = work_supply(w);
     text_list header = {0};
     bool done = output_file_check_holds(&one->to, f, to->documents->files, e);
-    if (done && o->header) {
+    if (done && o->header)
         done = w->kind->header(w, o, &header, e);
+    if (done && work_rows(w) != NULL && f->holds & HOLDS_HEADER)
+        done = add_rows(work_rows(w), &header, e);
+    if (header.count > 0)
         how.header = &header;
-    }
     done = done && f->write(result, &how, &one->to.sink, e);
     text_list_free(&header);
     one->to.results++;

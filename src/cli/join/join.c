@@ -1,0 +1,394 @@
+/* selfattn join: the rows that several runs of --rows computed, as the result of one run. */
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/in/matrix_file.h"
+#include "cli/out/note.h"
+#include "cli/out/output_file.h"
+#include "io/jsonl.h"
+#include "io/source.h"
+#include "model/stack.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct part {
+    place at; /* its file */
+    source bytes;
+    bool is_open;
+    const format *format;
+    jsonl_lines lines; /* of a stream */
+    bundle of;         /* its document, and what made it */
+    text_list header;
+    row_choice rows; /* that it says it has; nothing: it says none */
+    size_t count;    /* of rows */
+} part;
+
+/* Where a row of the whole is. */
+typedef struct row_place {
+    const part *in; /* NULL: nowhere, so far */
+    size_t row;
+} row_place;
+
+typedef struct joiner {
+    const options *o;
+    const env *world;
+    part *part;
+    size_t parts;
+    row_place *row;
+    size_t rows;
+    bundle whole;
+    size_t written; /* documents */
+    const format *to;
+    sink sink;
+    bool is_open;
+} joiner;
+
+/* ---- what a part says of itself ---- */
+
+static const char ROWS[] = "rows: ", INPUT[] = "input: ";
+
+static bool starts_with(const char *line, const char *with)
+{
+    return strncmp(line, with, strlen(with)) == 0;
+}
+
+/* "rows: 3:8 of 64" */
+static bool read_rows(part *p, const char *line, err *e)
+{
+    const char *of = strstr(line, " of ");
+    entry said = {.name = "rows", .at = p->at, .kind = ENTRY_TEXT};
+    char *rest = NULL;
+    unsigned long long count = of == NULL ? 0 : strtoull(of + strlen(" of "), &rest, 10);
+    if (count == 0 || *rest != '\0' || count > SIZE_MAX / sizeof(size_t))
+        return err_at(e, &p->at, "it says \"%s\", and that is none", line);
+    const char *list = line + strlen(ROWS);
+    said.text = mem_copy_text(list, (size_t)(of - list), e);
+    row_choice_free(&p->rows);
+    bool done = said.text != NULL && row_choice_read(&p->rows, &said, (size_t)count, e);
+    mem_free(said.text);
+    return done;
+}
+
+static bool read_header(part *p, err *e)
+{
+    for (size_t i = 0; i < p->header.count; i++) {
+        if (starts_with(p->header.item[i], ROWS) && !read_rows(p, p->header.item[i], e))
+            return false;
+    }
+    return true;
+}
+
+static bool refuse_other_run(const part *p, const part *other, const char *line, err *e)
+{
+    err_at(e, &p->at, "it is a part of another run than %s, which says \"%s\"", other->at.file,
+           line);
+    return false;
+}
+
+/* What went in is the same in all parts, as far as they say it. */
+static bool check_inputs(const part *p, const part *other, err *e)
+{
+    for (size_t i = 0; i < other->header.count; i++) {
+        const char *line = other->header.item[i];
+        if (starts_with(line, INPUT) && text_list_find(&p->header, line) == NULL)
+            return refuse_other_run(p, other, line, e);
+    }
+    return true;
+}
+
+static bool check_run(const part *p, const part *first, err *e)
+{
+    const char *name = bundle_text(&p->of, "name"), *other = bundle_text(&first->of, "name");
+    if (p->rows.of != first->rows.of && p->rows.of * first->rows.of > 0)
+        return err_at(e, &p->at, "it is a part of %zu rows, and %s of %zu", p->rows.of,
+                      first->at.file, first->rows.of);
+    if (p->rows.of != first->rows.of)
+        return err_at(e, p->rows.of == 0 ? &p->at : &first->at,
+                      "it does not say which rows it has, and %s does",
+                      p->rows.of == 0 ? first->at.file : p->at.file);
+    if (strcmp(name == NULL ? "" : name, other == NULL ? "" : other) != 0)
+        return err_at(e, &p->at, "its name is \"%s\", and that of %s \"%s\"",
+                      name == NULL ? "" : name, first->at.file, other == NULL ? "" : other);
+    return check_inputs(p, first, e) && check_inputs(first, p, e);
+}
+
+/* ---- reading ---- */
+
+/* Text is read as float64, whose shortest decimals are those that stood there. */
+static bool read_document(const joiner *j, part *p, const char *bytes, size_t length, err *e)
+{
+    read_options how = read_options_of(j->o, p->at.file, DTYPE_F64);
+    how.kind = KEY_EXPECTED;
+    how.map = p->format->holds & HOLDS_STREAM ? NULL : p->bytes.map;
+    how.first_line = p->lines.number;
+    how.type_is_fixed = how.allow_nonfinite = how.any_rank = how.keeps_types = true;
+    how.takes_truths = how.is_result = true;
+    how.header = &p->header;
+    return p->format->read(bytes, length, &how, &p->of, e) && read_header(p, e);
+}
+
+static void forget(part *p)
+{
+    bundle_free(&p->of);
+    text_list_free(&p->header);
+    row_choice_free(&p->rows);
+}
+
+/* The next document of a part; none after its last. */
+static bool read_next(const joiner *j, part *p, bool *is_there, err *e)
+{
+    bool is_stream = (p->format->holds & HOLDS_STREAM) != 0;
+    forget(p);
+    *is_there = is_stream ? jsonl_next(&p->lines) : j->written == 0;
+    p->at.line = is_stream ? p->lines.number : 0;
+    p->at.column = is_stream;
+    return !*is_there || read_document(j, p, is_stream ? p->lines.line : p->bytes.bytes,
+                                       is_stream ? p->lines.length : p->bytes.length, e);
+}
+
+static bool read_all(const joiner *j, bool *are_there, err *e)
+{
+    for (size_t i = 0; i < j->parts; i++) {
+        bool is_there;
+        if (!read_next(j, &j->part[i], &is_there, e))
+            return false;
+        if (i > 0 && is_there != *are_there)
+            return err_at(e, &j->part[i].at, "it has %s documents than %s",
+                          is_there ? "more" : "fewer", j->part[0].at.file);
+        *are_there = is_there;
+    }
+    return true;
+}
+
+static bool open_parts(joiner *j, err *e)
+{
+    for (size_t i = 0; i < j->parts; i++) {
+        part *p = &j->part[i];
+        const char *file = j->o->operand[i];
+        p->at.file = strcmp(file, "-") == 0 ? "standard input" : file;
+        p->is_open = source_open_within(&p->bytes, file, j->o->max_memory, e);
+        p->format = p->is_open
+                        ? input_format_of(j->o, p->bytes.bytes, p->bytes.length, p->at.file, e)
+                        : NULL;
+        if (p->format == NULL)
+            return false;
+        p->lines = jsonl_lines_of(p->bytes.bytes, p->bytes.length);
+    }
+    return true;
+}
+
+/* ---- rows ---- */
+
+/* The axis of a matrix that its rows are along; -1: it is of keys, or of nothing that was chosen
+ * from. What has no stage's name is rows of numbers. */
+static int axis_of(const entry *one)
+{
+    const char *axes = stack_axes_of(one->name), *queries = strchr(axes, 'q');
+    int after = queries != NULL ? (int)strlen(queries) : axes[0] == '\0' ? 2 : 0;
+    return after == 0 ? -1 : one->tensor.rank - after;
+}
+
+static bool is_remark(const entry *one)
+{
+    return one->name[0] == '_' || strcmp(one->name, "name") == 0;
+}
+
+/* All parts have the same matrices, of as many rows as they say. */
+static bool check_matrix(part *p, const entry *like, const part *first, err *e)
+{
+    const entry *one = bundle_find(&p->of, like->name);
+    const char *name = like->name[0] == '\0' ? "the matrix" : like->name;
+    char shape[SHAPE_TEXT], other[SHAPE_TEXT];
+    if (one == NULL)
+        return err_at(e, &p->at, "it has no %s, and %s has", name, first->at.file);
+    if (one->kind != ENTRY_TENSOR || one->tensor.rank < 2)
+        return err_at(e, &one->at, "%s is not a matrix of rows", name);
+    int axis = axis_of(one);
+    bool is_alike = one->tensor.type == like->tensor.type && one->tensor.rank == like->tensor.rank;
+    for (int i = 0; is_alike && i < one->tensor.rank; i++)
+        is_alike = i == axis || one->tensor.size[i] == like->tensor.size[i];
+    if (!is_alike)
+        return err_at(e, &one->at, "%s is %s %s, and in %s %s %s", name,
+                      tensor_shape_text(&one->tensor, shape), dtype_name(one->tensor.type),
+                      first->at.file, tensor_shape_text(&like->tensor, other),
+                      dtype_name(like->tensor.type));
+    if (axis < 0)
+        return true;
+    size_t rows = one->tensor.size[axis];
+    p->count = p->count == 0 ? rows : p->count;
+    return rows == p->count || err_at(e, &one->at, "%s has %zu row%s, and this part is of %zu",
+                                      name, rows, rows == 1 ? "" : "s", p->count);
+}
+
+static bool check_part(part *p, const part *first, err *e)
+{
+    p->count = p->rows.count;
+    if (!check_run(p, first, e))
+        return false;
+    for (size_t i = 0; i < p->of.count; i++) {
+        const entry *one = &p->of.entry[i];
+        if (!is_remark(one) && bundle_find(&first->of, one->name) == NULL)
+            return err_at(e, &first->at, "it has no %s, and %s has", one->name, p->at.file);
+    }
+    for (size_t i = 0; i < first->of.count; i++) {
+        const entry *like = &first->of.entry[i];
+        if (!is_remark(like) && !check_matrix(p, like, first, e))
+            return false;
+    }
+    return p->count > 0 || err_at(e, &p->at, "no matrix is in it that has rows of queries");
+}
+
+static bool place_row(joiner *j, const part *p, size_t row, size_t of_whole, err *e)
+{
+    row_place *to = &j->row[of_whole];
+    if (to->in != NULL)
+        return err_at(e, &p->at, "row %zu is in it, and in %s too", of_whole + 1, to->in->at.file);
+    *to = (row_place){p, row};
+    return true;
+}
+
+/* Where parts don't say which rows they have, their order is that of their names. */
+static bool place_rows(joiner *j, err *e)
+{
+    size_t next = 0;
+    bool is_said = j->part[0].rows.count > 0;
+    j->rows = j->part[0].rows.of;
+    for (size_t i = 0; !is_said && i < j->parts; i++)
+        j->rows += j->part[i].count;
+    mem_free(j->row);
+    j->row = mem_alloc_zeroed(j->rows, sizeof j->row[0], e);
+    if (j->row == NULL)
+        return false;
+    for (size_t i = 0; i < j->parts; i++) {
+        const part *p = &j->part[i];
+        for (size_t row = 0; row < p->count; row++) {
+            if (!place_row(j, p, row, is_said ? p->rows.row[row] : next++, e))
+                return false;
+        }
+    }
+    for (size_t row = 0; row < j->rows; row++) {
+        if (j->row[row].in == NULL)
+            return err_set(e, "row %zu of %zu is in no part", row + 1, j->rows);
+    }
+    if (!is_said && j->written == 0)
+        note_say(j->world, j->o, NULL,
+                 "the parts don't say which rows they have: they are joined in this order");
+    return true;
+}
+
+/* ---- the whole ---- */
+
+/* What is of keys is in all parts, the same. */
+static bool check_same(const joiner *j, const entry *like, err *e)
+{
+    for (size_t i = 1; i < j->parts; i++) {
+        const entry *one = bundle_find(&j->part[i].of, like->name);
+        size_t at[TENSOR_MAX_RANK] = {0};
+        do {
+            double a = tensor_get(&one->tensor, at), b = tensor_get(&like->tensor, at);
+            if (memcmp(&a, &b, sizeof a) != 0)
+                return err_at(e, &one->at, "%s is not what it is in %s: these are two runs",
+                              one->name, j->part[0].at.file);
+        } while (tensor_next(&like->tensor, at));
+    }
+    return true;
+}
+
+static bool join_matrix(joiner *j, const entry *like, err *e)
+{
+    int axis = axis_of(like);
+    size_t size[TENSOR_MAX_RANK];
+    tensor whole;
+    if (axis < 0)
+        return check_same(j, like, e) && bundle_borrow(&j->whole, like->name, like, e) != NULL;
+    memcpy(size, like->tensor.size, sizeof size);
+    size[axis] = j->rows;
+    if (!tensor_new(&whole, like->tensor.type, like->tensor.rank, size, e))
+        return false;
+    for (size_t row = 0, count; row < j->rows; row += count) {
+        const row_place *from = &j->row[row];
+        for (count = 1; row + count < j->rows && from[count].in == from->in &&
+                        from[count].row == from->row + count;)
+            count++;
+        const entry *in = bundle_find(&from->in->of, like->name);
+        tensor rows = tensor_range(&in->tensor, axis, from->row, count);
+        tensor to = tensor_range(&whole, axis, row, count);
+        tensor_copy(&rows, &to);
+    }
+    return bundle_add_tensor(&j->whole, like->name, &whole, like->at, e);
+}
+
+static bool join_all(joiner *j, err *e)
+{
+    const bundle *first = &j->part[0].of;
+    bundle_free(&j->whole);
+    for (size_t i = 0; i < j->parts; i++) {
+        if (!check_part(&j->part[i], &j->part[0], e))
+            return false;
+    }
+    if (!place_rows(j, e))
+        return false;
+    for (size_t i = 0; i < first->count; i++) {
+        if (!is_remark(&first->entry[i]) && !join_matrix(j, &first->entry[i], e))
+            return false;
+    }
+    for (size_t i = 0; i < j->whole.count; i++)
+        stack_find_axes(&j->whole.entry[i]);
+    return true;
+}
+
+static bool write_whole(joiner *j, err *e)
+{
+    const options *o = j->o;
+    write_options how = {.digits = option_digits(o),
+                         .name = bundle_text(&j->part[0].of, "name"),
+                         .single_line = (j->to->holds & HOLDS_STREAM) != 0,
+                         .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
+                         .threads = o->threads};
+    if (j->written > 0 && !(j->to->holds & HOLDS_STREAM))
+        return err_at(e, &j->part[0].at, "it has several documents, and %s holds one",
+                      j->to->title);
+    j->is_open = j->is_open || sink_open(&j->sink, o->operand[j->parts], e);
+    j->written++;
+    return j->is_open && j->to->write(&j->whole, &how, &j->sink, e);
+}
+
+static bool join(joiner *j, err *e)
+{
+    if (!open_parts(j, e))
+        return false;
+    j->to = output_format_said(j->o, j->o->operand[j->parts]);
+    j->to = j->to == NULL ? j->part[0].format : j->to;
+    for (bool are_there = true; are_there;) {
+        if (!read_all(j, &are_there, e) || (are_there && (!join_all(j, e) || !write_whole(j, e))))
+            return false;
+    }
+    return j->written > 0 || err_at(e, &j->part[0].at, "no document is in it");
+}
+
+int command_join(const options *o, env *world, err *e)
+{
+    if (o->operands < 2) {
+        err_set(e, "join takes parts and an output, %zu %s named", o->operands,
+                o->operands == 1 ? "is" : "are");
+        return EXIT_WRONG;
+    }
+    joiner j = {.o = o, .world = world, .parts = o->operands - 1};
+    j.part = mem_alloc_zeroed(j.parts, sizeof j.part[0], e);
+    bool done = j.part != NULL && join(&j, e);
+    for (size_t i = 0; j.part != NULL && i < j.parts; i++) {
+        forget(&j.part[i]);
+        if (j.part[i].is_open)
+            source_close(&j.part[i].bytes);
+    }
+    bundle_free(&j.whole);
+    mem_free(j.row);
+    mem_free(j.part);
+    if (done)
+        return sink_close(&j.sink, e) ? EXIT_DONE : EXIT_WRONG;
+    if (j.is_open)
+        sink_discard(&j.sink);
+    return EXIT_WRONG;
+}
