@@ -36,10 +36,13 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin le
 {
     size_t rows = sums->values.size[1], width = sums->values.size[2], pairs = (width + 1) / 2;
     step_id step = sums->step;
+    bool is_apart = b->plan != NULL && b->plan->asked->places != NULL;
     trace_map *positions = map_add_made(b, "x_position", step, 1, rows, 1);
     trace_map *frequencies = map_add_made(b, "x_frequency", step, 1, 1, pairs);
     for (size_t i = 0; i < rows && !b->failed; i++)
-        tensor_set(&positions->values, (size_t[]){0, i, 0}, first + (double)i);
+        tensor_set(&positions->values, (size_t[]){0, i, 0},
+                   is_apart ? (double)visible_position(b->plan, b->focus.batch, i)
+                            : first + (double)i);
     for (size_t pair = 0; pair < pairs && !b->failed; pair++)
         tensor_set(&frequencies->values, (size_t[]){0, 0, pair}, sinusoid_frequency(pair, width));
     positions->letters = "where row i stands, from 0";
@@ -66,9 +69,8 @@ static const char *add_rows(builder *b, const projection *r, stage_id rows, trac
         return input_key(r->rows_as);
     if (map_named(b->trace, map_name_of(STAGE_X_POS)) == NULL) {
         trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
-        if (b->plan->asked->places == NULL) /* a wave's rows follow one another */
-            map_say_waves(b, sums, map_from(b, PART_CELL, "x"), (trace_origin){0},
-                          (double)visible_position(b->plan, b->focus.batch, 0));
+        map_say_waves(b, sums, map_from(b, PART_CELL, "x"), (trace_origin){0},
+                      (double)visible_position(b->plan, b->focus.batch, 0));
     }
     return map_name_of(STAGE_X_POS);
 }

@@ -90,7 +90,10 @@ void make_inputs(builder *b)
         derivation_matrix(b, input_key(INPUT_X), 0);
     }
     if (is_used(p, INPUT_XK)) {
-        build_sentence(b, "Out of another sequence, xk, come %s: this is cross-attention.",
+        build_sentence(b,
+                       asked->number != NULL
+                           ? "Out of xk come %s: these queries are some rows of a whole."
+                           : "Out of another sequence, xk, come %s: this is cross-attention.",
                        roles_of(b, INPUT_XK));
         derivation_matrix(b, input_key(INPUT_XK), 0);
     }

@@ -80,6 +80,13 @@ const input_file INPUT_FILES[] = {
     {"made.json",
      "{\"_header\": [\"made by: selfattn 2\", \"arguments: --causal\", \"input: q, 1 x 2, "
      "f32, hash 2\"], \"output\": [[0.5, 0.5]]}\n"},
+    {"part-1.csv", "# rows: 1,3 of 3\n# input: x, 3 x 2, f32, hash 1\n1,2\n3,4\n"},
+    {"part-2.csv", "# rows: 2 of 3\n# input: x, 3 x 2, f32, hash 1\n5,6\n"},
+    {"chosen.json", "{\"x\": [[[1, 0], [0, 1], [1, 1]], [[2, 0], [0, 0], [1, 2]]], \"rows\": "
+                    "\"1,3\",\n\"mask\": [[1, 1, 0], [1, 0, 1], [1, 1, 1]], \"positions\": "
+                    "\"sinusoidal\",\n\"rope\": {\"positions\": [4, 5, 6]}, \"causal\": "
+                    "\"lower-right\",\n\"tokens\": [\"a\", \"b\", \"c\"],\n\"expected\": "
+                    "{\"k\": null}}\n"},
     {"layers.json",
      "{\"x\": [[1, 0], [0.5, -1], [2, 1]], \"memory\": [[1, 2, 0], [0, 1, 1]], \"heads\": 2,\n"
      "\"norm\": \"pre\", \"positions\": \"sinusoidal\", \"layers\": [\n"
@@ -194,6 +201,15 @@ const command_line COMMAND_LINES[] = {
     {.words = "-x all.safetensors:x --bundle all.safetensors --header --format safetensors"},
     {.words = "-x objects.npy"},
     {.words = "-x small.npy -o out.npy"},
+    /* some rows */
+    {.words = "chosen.json"},
+    {.words = "--rows 2: --trace --header chosen.json"},
+    {.words = "--rows 2 seed.json vocab.json batch.json", .streams = true},
+    {.words = "encode --rows 1,3 layers.json --emit * -o out.npz", .outputs = "out.npz"},
+    {.words = "check --rows 2 --why seed.json"},
+    {.words = "join part-2.csv part-1.csv new.npz", .outputs = "new.npz"},
+    {.words = "join --quiet lines.jsonl lines.jsonl out.jsonl"},
+    {.words = "join --quiet small.npy small.npy -"},
     /* layers */
     {.words = "encode layers.json"},
     {.words = "encode --trace-format html layers.json"},
