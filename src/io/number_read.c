@@ -155,8 +155,8 @@ static bool rounds_alike(uint64_t whole, int exponent, const float_format *forma
  *   little to reach the next multiple.
  * - Else the power is from below, and more follows. A carry into the high word would matter only
  *   if the middle word and the 9 bits above it were all ones, which never happens: Mushtak and
- *   Lemire, "Fast number parsing without fallback" (2023); tests/unit/make_pow10.py checks it
- *   for this table. */
+ *   Lemire, "Fast number parsing without fallback" (2023); tests/unit/prove_pow10.py proves
+ *   it for these rows. */
 static uint64_t nearest_by_both_halves(uint64_t w, int q, int exponent, const float_format *format)
 {
     bool exact = q >= 0 && q <= POW10_EXACT_MAX, from_above = q >= -27 && q < 0;

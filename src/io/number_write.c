@@ -35,7 +35,7 @@ typedef struct figures {
 /* ⌊factor · row / 2^128⌋, its last bit set where something was cut off ("round to odd"): enough
  * to compare it with even numbers. The row is taken from above, so that an exact product is seen
  * as one: the excess is below the middle word, and nothing but an exact product leaves that word
- * 0 (as in the paper; tests/unit/make_pow10.py checks it for this table). */
+ * 0 (as in the paper; tests/unit/prove_pow10.py proves it for these rows). */
 static uint64_t scale_to_odd(uint64_t factor, pow10_bits row)
 {
     row.low++;

@@ -13,7 +13,8 @@ enum { POW10_MIN = -342, POW10_MAX = 324, POW10_EXACT_MAX = 55 };
 
 typedef uint128 pow10_bits;
 
-extern const pow10_bits POW10[POW10_MAX - POW10_MIN + 1];
+/* Made before main, and read afterwards. */
+extern pow10_bits POW10[POW10_MAX - POW10_MIN + 1];
 
 static inline pow10_bits pow10_of(int q)
 {

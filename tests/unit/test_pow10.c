@@ -1,6 +1,5 @@
 /* Computes every row of the table again: powers of five by multiplication, their reciprocals by
- * long division in binary. Nothing here is shared with the code under test or with the script
- * that made the table. */
+ * long division in binary. Nothing here is shared with the code under test. */
 #include "unit.h"
 
 #include "io/pow10.h"
