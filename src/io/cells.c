@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "io/number_list.h"
 #include "io/number_read.h"
-#include "io/rows_read.h"
+#include "io/in_order.h"
 #include "io/slips.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "io/csv_record.h"
 #include "io/number_row.h"
 #include "io/number_write.h"
-#include "io/rows_text.h"
+#include "io/in_order.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "io/number_list.h"
 #include "io/number_read.h"
-#include "io/rows_read.h"
+#include "io/in_order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -251,14 +251,14 @@ static bool fail_ragged(reading *r, const char *list, int depth, size_t count, e
 
 /* An entry of a list at `depth` must be a list as long as the lists of the first entries went on,
  * and then none. */
-static bool fail_entry(reading *r, const char *entry, int depth, err *e)
+static bool fail_entry(reading *r, const char *item, int depth, err *e)
 {
     char found[JSON_FOUND];
     if (r->text == NULL)
         return false;
-    place where = json_place(r->text, entry);
+    place where = json_place(r->text, item);
     return err_at(e, &where, "expected a %s as in the first place of the list, found %s",
-                  part_name(r, r->rank - depth - 1, true), json_found(r->text, entry, found));
+                  part_name(r, r->rank - depth - 1, true), json_found(r->text, item, found));
 }
 
 /* The scan has passed what should stand here. */
@@ -408,13 +408,13 @@ static bool read_entries(reading *r, int depth, size_t *count, err *e)
             if (!read_ahead(r, count, e))
                 return false;
         }
-        const char *entry = json_space_end(r->numbers.at, r->numbers.end);
-        if (entry == r->numbers.end)
+        const char *item = json_space_end(r->numbers.at, r->numbers.end);
+        if (item == r->numbers.end)
             return fail_changed(r, e);
-        if (*entry == ']' && *count == 0)
+        if (*item == ']' && *count == 0)
             return true;
-        if (*entry != '[')
-            return fail_entry(r, entry, depth, e);
+        if (*item != '[')
+            return fail_entry(r, item, depth, e);
         r->index[depth] = *count;
         if (!read_list(r, depth + 1, e))
             return false;

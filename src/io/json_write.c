@@ -5,7 +5,7 @@
 #include "io/json.h"
 #include "io/number_row.h"
 #include "io/number_write.h"
-#include "io/rows_text.h"
+#include "io/in_order.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

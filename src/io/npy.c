@@ -1,7 +1,7 @@
 #include "io/npy.h"
 
 #include "base/mem.h"
-#include "io/element_bytes.h"
+#include "io/element.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "io/npz.h"
 
 #include "base/mem.h"
-#include "io/element_bytes.h"
+#include "io/element.h"
 #include "io/npy.h"
 #include "io/zip.h"
 #include "io/zip_write.h"

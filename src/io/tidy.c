@@ -6,7 +6,7 @@
 #include "io/csv.h"
 #include "io/encoding.h"
 #include "io/json.h"
-#include "io/rows_text.h"
+#include "io/in_order.h"
 
 #include <stdint.h>
 #include <string.h>

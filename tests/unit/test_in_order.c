@@ -1,5 +1,5 @@
 /* Units that threads make at once and hand over in their order. */
-#include "base/in_order.h"
+#include "io/in_order.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* Rows that several threads format: the same bytes, and the same errors, as one thread's. */
-#include "io/rows_text.h"
+#include "io/in_order.h"
 
 #include "io/format.h"
 #include "scratch.h"

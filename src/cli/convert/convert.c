@@ -9,7 +9,7 @@
 #include "io/csv.h"
 #include "io/format.h"
 #include "io/jsonl.h"
-#include "io/safetensors_header.h"
+#include "io/safetensors.h"
 #include "io/source.h"
 #include "model/stack.h"
 

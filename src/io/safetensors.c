@@ -1,9 +1,12 @@
-#include "io/safetensors_header.h"
+#include "io/safetensors.h"
 
 #include "base/mem.h"
+#include "io/element.h"
 #include "io/json_scan.h"
+#include "io/json_write.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char SAFETENSORS_METADATA[] = "__metadata__";
 
@@ -133,7 +136,7 @@ static bool find_values(safetensors_header *h, safetensors_tensor *t, const char
     return true;
 }
 
-static bool read_tensor(safetensors_header *h, const char *name, const char *record, err *e)
+static bool read_record(safetensors_header *h, const char *name, const char *record, err *e)
 {
     safetensors_tensor t = {.name = name, .record = record};
     const char *offsets = NULL;
@@ -179,7 +182,7 @@ static bool read_members(safetensors_header *h, err *e)
             h->metadata = value;
             if (!check_metadata(h, e))
                 return false;
-        } else if (!read_tensor(h, at, value, e)) {
+        } else if (!read_record(h, at, value, e)) {
             return false;
         }
         at = json_next(&h->text, value);
@@ -288,4 +291,294 @@ void safetensors_header_free(safetensors_header *h)
 {
     mem_free(h->tensor);
     *h = (safetensors_header){0};
+}
+
+/* ---- matrices ---- */
+
+static bool check_is_read(safetensors_header *h, const safetensors_tensor *t, key_kind kind,
+                          const read_options *how, err *e)
+{
+    char found[JSON_FOUND];
+    place at = json_place(&h->text, t->dtype);
+    if (!t->is_known_type) {
+        err_at(e, &at, "elements of type %s are not read", json_found(&h->text, t->dtype, found));
+        return err_remedy(e, "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL are");
+    }
+    at = json_place(&h->text, t->shape);
+    return stored_matrix_check_axes(&t->matrix, kind, how, &at, e);
+}
+
+static bool read_named(safetensors_header *h, const safetensors_tensor *t, const char *name,
+                       const read_options *how, bundle *to, err *e)
+{
+    place at = json_place(&h->text, t->record);
+    key_kind kind;
+    bool is_wanted;
+    if (!stored_matrix_find_kind(how, "safetensors", name, &at, &kind, &is_wanted, e))
+        return false;
+    if (!is_wanted)
+        return true;
+    entry *added = bundle_add(to, name, strlen(name), at, e);
+    if (added == NULL)
+        return false;
+    if (check_is_read(h, t, kind, how, e))
+        return stored_matrix_read(&t->matrix, kind, how, added, e) || read_leaves(how, added, e);
+    return how->keeps_unread ? read_leaves(how, added, e) : err_within(e, "%s", name);
+}
+
+static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, const read_options *how,
+                        bundle *to, err *e)
+{
+    char *name = json_string_read(&h->text, t->name, JSON_MAX_LABEL, e);
+    bool done = name != NULL && read_named(h, t, name, how, to, e);
+    mem_free(name);
+    return done;
+}
+
+/* ---- the document's name, and other metadata ---- */
+
+static const char *find_text(safetensors_header *h, const char *name)
+{
+    const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
+    while (at != NULL && !json_string_is(&h->text, at, name))
+        at = json_next(&h->text, json_member(&h->text, at));
+    return at == NULL ? NULL : json_member(&h->text, at);
+}
+
+static bool wants_name(const read_options *how)
+{
+    const named *row = how->keys == NULL ? NULL : named_find(how->keys, "name", 4);
+    return how->keys == NULL || (row != NULL && ((const key *)(const void *)row)->kind == KEY_TEXT);
+}
+
+static bool add_text(safetensors_header *h, const char *name, const char *at, bundle *to, err *e)
+{
+    char *value = json_string_read(&h->text, at, 0, e);
+    bool done = value != NULL &&
+                bundle_add_text(to, name, value, strlen(value), json_place(&h->text, at), e);
+    mem_free(value);
+    return done;
+}
+
+static bool read_name(safetensors_header *h, const read_options *how, bundle *to, err *e)
+{
+    const char *at = find_text(h, "name");
+    return at == NULL || !wants_name(how) || bundle_find(to, "name") != NULL ||
+           add_text(h, "name", at, to, e);
+}
+
+/* The text whose key is at `key`, unless it is the name that was read. */
+static bool read_metadata_text(safetensors_header *h, const char *text_key, bool has_name,
+                               bundle *to, err *e)
+{
+    if (has_name && json_string_is(&h->text, text_key, "name"))
+        return true;
+    char *name = json_string_read(&h->text, text_key, JSON_MAX_LABEL, e);
+    bool done = name != NULL && add_text(h, name, json_member(&h->text, text_key), to, e);
+    mem_free(name);
+    return done;
+}
+
+/* What is there besides the name, as an object, where nothing is to be passed over. */
+static bool read_metadata(safetensors_header *h, const read_options *how, bundle *to, err *e)
+{
+    const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
+    if (!how->keeps_all || how->keys != NULL || at == NULL)
+        return true;
+    bool has_name = bundle_text(to, "name") != NULL;
+    entry *added = bundle_add(to, SAFETENSORS_METADATA, strlen(SAFETENSORS_METADATA),
+                              json_place(&h->text, h->metadata), e);
+    if (added == NULL)
+        return false;
+    added->kind = ENTRY_BUNDLE;
+    added->bundle = mem_alloc_zeroed(1, sizeof *added->bundle, e);
+    bool done = added->bundle != NULL;
+    for (; done && at != NULL; at = json_next(&h->text, json_member(&h->text, at)))
+        done = read_metadata_text(h, at, has_name, added->bundle, e);
+    if (done && added->bundle->count == 0)
+        bundle_remove(to, SAFETENSORS_METADATA);
+    return done;
+}
+
+/* What made the result: a text of lines. */
+static bool read_made_by(safetensors_header *h, const read_options *how, err *e)
+{
+    const char *at = how->header == NULL ? NULL : find_text(h, "header");
+    char *all = at == NULL ? NULL : json_string_read(&h->text, at, 0, e);
+    bool done = at == NULL || all != NULL;
+    for (const char *line = all; done && line != NULL;) {
+        size_t length = strcspn(line, "\n");
+        done = read_header_line(how, line, length, e);
+        line = line[length] == '\n' ? line + length + 1 : NULL;
+    }
+    mem_free(all);
+    return done;
+}
+
+bool safetensors_probe(const char *bytes, size_t length)
+{
+    return length > SAFETENSORS_LENGTH_BYTES && bytes[SAFETENSORS_LENGTH_BYTES] == '{' &&
+           safetensors_header_length(bytes) <= SAFETENSORS_MAX_HEADER;
+}
+
+bool safetensors_read(const char *bytes, size_t length, const read_options *how, bundle *out,
+                      err *e)
+{
+    safetensors_header h;
+    bool done = safetensors_header_read(&h, bytes, length, how->file, e);
+    for (size_t i = 0; done && i < h.count; i++)
+        done = read_tensor(&h, &h.tensor[i], how, out, e);
+    done = done && read_name(&h, how, out, e) && read_metadata(&h, how, out, e) &&
+           read_made_by(&h, how, e);
+    done = json_check_unchanged(&h.text, e) && done;
+    safetensors_header_free(&h);
+    if (!done)
+        bundle_free(out);
+    return done;
+}
+
+/* ---- writing ----
+ *
+ * The header lists the entries in their order. The data lie by the size of their elements, the
+ * largest first, and begin at a multiple of 8, so that each tensor is aligned where the file is
+ * mapped: what the reference writer does too. */
+
+static const char *const WRITTEN[] = {
+    [DTYPE_F32] = "F32", [DTYPE_F64] = "F64", [DTYPE_BOOL] = "BOOL"};
+
+enum { LARGEST_ELEMENT = 8, DATA_ALIGN = 8 };
+
+/* What a matrix without a name is called. */
+static const char UNNAMED[] = "matrix";
+
+/* All that can be wrong, before the first byte is written. */
+static bool check(const bundle *result, err *e)
+{
+    const entry *metadata = bundle_find(result, SAFETENSORS_METADATA);
+    if (metadata != NULL)
+        return err_at(e, &metadata->at, "'%s' can't be the name of a matrix in safetensors",
+                      SAFETENSORS_METADATA);
+    return write_check_unnamed(result, UNNAMED, e) && element_bytes_check(result, "safetensors", e);
+}
+
+static void add_key(text *to, const char *name)
+{
+    bool is_first = to->length > 0 && to->data[to->length - 1] == '{';
+    text_add_string(to, is_first ? "" : ",");
+    json_string_write(to, name);
+    text_add_string(to, ":");
+}
+
+/* One text of many lines: __metadata__ holds no lists. */
+static void add_made_by(text *to, const text_list *made_by)
+{
+    text lines = {0};
+    for (size_t i = 0; i < made_by->count; i++)
+        text_add_format(&lines, "%s%s", i == 0 ? "" : "\n", made_by->item[i]);
+    add_key(to, "header");
+    json_string_write(to, text_string(&lines));
+    to->failed = to->failed || lines.failed;
+    text_free(&lines);
+}
+
+static void add_metadata(text *to, const write_options *how)
+{
+    add_key(to, SAFETENSORS_METADATA);
+    text_add_string(to, "{");
+    if (how->name != NULL) {
+        add_key(to, "name");
+        json_string_write(to, how->name);
+    }
+    if (how->header != NULL)
+        add_made_by(to, how->header);
+    for (size_t i = 0; how->metadata != NULL && i < how->metadata->count; i++) {
+        add_key(to, how->metadata->entry[i].name);
+        json_string_write(to, how->metadata->entry[i].text);
+    }
+    text_add_string(to, "}");
+}
+
+static size_t size_in_bytes(const tensor *t)
+{
+    return tensor_count(t) * dtype_size(t->type);
+}
+
+/* Where the next tensor of each element size begins. */
+typedef struct offsets {
+    size_t next[LARGEST_ELEMENT + 1];
+} offsets;
+
+static offsets offsets_of(const bundle *result)
+{
+    offsets to = {0};
+    size_t bytes[LARGEST_ELEMENT + 1] = {0}, begin = 0;
+    for (size_t i = 0; i < result->count; i++) {
+        const tensor *t = &result->entry[i].tensor;
+        bytes[dtype_size(t->type)] += size_in_bytes(t);
+    }
+    for (size_t size = LARGEST_ELEMENT; size > 0; size--) {
+        to.next[size] = begin;
+        begin += bytes[size];
+    }
+    return to;
+}
+
+static void add_tensor(text *to, const entry *one, offsets *at)
+{
+    const tensor *t = &one->tensor;
+    size_t *next = &at->next[dtype_size(t->type)], end = *next + size_in_bytes(t);
+    add_key(to, write_name(one, UNNAMED));
+    text_add_format(to, "{\"dtype\":\"%s\",\"shape\":[", WRITTEN[t->type]);
+    for (int axis = 0; axis < t->rank; axis++)
+        text_add_format(to, "%s%zu", axis == 0 ? "" : ",", t->size[axis]);
+    text_add_format(to, "],\"data_offsets\":[%zu,%zu]}", *next, end);
+    *next = end;
+}
+
+static void make_header(text *to, const bundle *result, const write_options *how)
+{
+    offsets at = offsets_of(result);
+    text_add_string(to, "{");
+    if (how->name != NULL || how->header != NULL || how->metadata != NULL)
+        add_metadata(to, how);
+    for (size_t i = 0; i < result->count; i++)
+        add_tensor(to, &result->entry[i], &at);
+    text_add_string(to, "}");
+    text_add_repeated(to, " ", (DATA_ALIGN - to->length % DATA_ALIGN) % DATA_ALIGN);
+}
+
+static bool write_header(const text *header, sink *out, err *e)
+{
+    char length[SAFETENSORS_LENGTH_BYTES];
+    if (!text_ok(header, e))
+        return false;
+    for (int i = 0; i < SAFETENSORS_LENGTH_BYTES; i++)
+        length[i] = (char)((uint64_t)header->length >> 8 * i & 0xff);
+    text_add(sink_text(out), length, sizeof length);
+    text_add(sink_text(out), text_string(header), header->length);
+    return sink_spill(out, e);
+}
+
+static bool write_data(const bundle *result, size_t element_size, sink *out, err *e)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        const tensor *t = &result->entry[i].tensor;
+        if (dtype_size(t->type) == element_size && !element_bytes_write(t, out, e))
+            return false;
+    }
+    return true;
+}
+
+bool safetensors_write(const bundle *result, const write_options *how, sink *out, err *e)
+{
+    text header = {0};
+    bool done = check(result, e);
+    if (done) {
+        make_header(&header, result, how);
+        done = write_header(&header, out, e);
+    }
+    for (size_t size = LARGEST_ELEMENT; done && size > 0; size--)
+        done = write_data(result, size, out, e);
+    text_free(&header);
+    return done && text_ok(sink_text(out), e);
 }

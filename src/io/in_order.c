@@ -1,0 +1,227 @@
+#include "io/in_order.h"
+
+#include "base/mem.h"
+#include "base/spin_wait.h"
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- units of work ---- */
+
+typedef struct line_up {
+    const ordered_work *work;
+    void *context;
+    atomic_size_t next; /* unit to be made */
+    atomic_bool is_over;
+    pthread_mutex_t lock;
+    pthread_cond_t passed;
+    atomic_size_t turn; /* unit to be handed over */
+} line_up;
+
+static void wait_for_turn(line_up *l, size_t unit)
+{
+    for (int i = 0; i < LOOKS && atomic_load(&l->turn) != unit; i++)
+        look_pause();
+    pthread_mutex_lock(&l->lock);
+    while (atomic_load(&l->turn) != unit)
+        pthread_cond_wait(&l->passed, &l->lock);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void pass_turn(line_up *l)
+{
+    pthread_mutex_lock(&l->lock);
+    atomic_fetch_add(&l->turn, 1);
+    pthread_cond_broadcast(&l->passed);
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* Whoever has taken a unit passes its turn, also when all is over: others wait for it. */
+static void do_unit(line_up *l, size_t worker, size_t unit)
+{
+    if (!atomic_load(&l->is_over))
+        l->work->make(l->context, worker, unit);
+    wait_for_turn(l, unit);
+    if (!atomic_load(&l->is_over) && !l->work->hand_over(l->context, worker, unit))
+        atomic_store(&l->is_over, true);
+    pass_turn(l);
+}
+
+static void work(void *context, size_t worker)
+{
+    line_up *l = context;
+    while (!atomic_load(&l->is_over)) {
+        size_t unit = atomic_fetch_add(&l->next, 1);
+        if (unit >= l->work->units)
+            break;
+        do_unit(l, worker, unit);
+    }
+}
+
+bool threads_run_in_order(size_t threads, const ordered_work *to_do, void *context)
+{
+    line_up l = {.work = to_do,
+                 .context = context,
+                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                 .passed = PTHREAD_COND_INITIALIZER};
+    threads_run(threads, work, &l);
+    pthread_cond_destroy(&l.passed);
+    pthread_mutex_destroy(&l.lock);
+    return !atomic_load(&l.is_over);
+}
+
+/* ---- rows that are read ---- */
+
+enum {
+    PART = 1 << 17,   /* bytes: some tenths of a millisecond's work, more than starting a thread */
+    FEWEST_PARTS = 4, /* and so few that what is read in vain, after the last row, is little */
+    COLUMNS_READ = 1 << 18 /* a longer row is not worth the memory of one a thread */
+};
+
+/* What a worker has read of one part. */
+typedef struct part {
+    char *numbers; /* room for all, NULL before the first one and where there is no memory */
+    const char *first, *after; /* NULL where no row begins in it */
+    size_t rows;
+    bool is_whole; /* all that begin in it */
+} part;
+
+typedef struct reading {
+    const rows_read *all;
+    const char *after; /* what was taken */
+    err *e;
+    part part[THREADS_MOST]; /* of each worker */
+} reading;
+
+/* A number takes two bytes at least; the last row may end after the part. */
+static bool find_room(const rows_read *all, part *p)
+{
+    err ignored = {0}; /* the format's own reader goes on with less memory, or reports it */
+    if (p->numbers == NULL)
+        p->numbers = mem_alloc(PART / 2 + 1 + all->columns, all->size, &ignored);
+    return p->numbers != NULL;
+}
+
+static void read_part(void *context, size_t worker, size_t number)
+{
+    reading *j = context;
+    const rows_read *all = j->all;
+    const char *from = all->at + number * PART;
+    const char *to = all->end - from > PART ? from + PART : all->end;
+    part *p = &j->part[worker];
+    p->first = number == 0 ? from : all->find(all->format, from, to);
+    p->after = p->first;
+    p->rows = 0;
+    p->is_whole = p->first == NULL || find_room(all, p);
+    while (p->is_whole && p->after != NULL && p->after < to) {
+        const char *next =
+            all->read(all->format, p->after, p->numbers + p->rows * all->columns * all->size);
+        p->is_whole = next != NULL;
+        p->rows += p->is_whole;
+        p->after = p->is_whole ? next : p->after;
+    }
+}
+
+/* What begins elsewhere than the part before ended is not a row. */
+static bool take_part(void *context, size_t worker, size_t number)
+{
+    reading *j = context;
+    const part *p = &j->part[worker];
+    (void)number;
+    if (p->first == NULL)
+        return true;
+    if (p->first != j->after ||
+        (p->rows > 0 && !j->all->take(j->all->to, p->numbers, p->rows, j->e)))
+        return false;
+    j->after = p->after;
+    return p->is_whole;
+}
+
+const char *rows_read_ahead(const rows_read *all, size_t threads, err *e)
+{
+    size_t bytes = (size_t)(all->end - all->at);
+    const ordered_work parts = {bytes / PART + (bytes % PART > 0), read_part, take_part};
+    if (threads < 2 || parts.units < FEWEST_PARTS || all->columns > COLUMNS_READ)
+        return all->at;
+    threads = threads > THREADS_MOST ? THREADS_MOST : threads;
+    reading j = {.all = all, .after = all->at, .e = e};
+    threads_run_in_order(threads, &parts, &j);
+    for (size_t i = 0; i < threads; i++)
+        mem_free(j.part[i].numbers);
+    return j.after;
+}
+
+/* ---- rows that are written ---- */
+
+enum {
+    /* Of a range: some 200 KB and 200 µs' work, against which handing over is little. */
+    RANGE = 1 << 14,
+    /* Starting a thread takes as long as half a range. */
+    FEWEST_RANGES = 4,
+    /* A longer row is not worth the memory of one a thread. */
+    COLUMNS_WRITTEN = 1 << 20
+};
+
+typedef struct writing {
+    const rows_text *all;
+    size_t first, end; /* the rows that are there */
+    size_t rows;       /* of a range */
+    sink *out;
+    err *e;
+    text *range; /* of each worker */
+} writing;
+
+static void format_range(void *context, size_t worker, size_t range)
+{
+    writing *j = context;
+    text *to = &j->range[worker];
+    size_t first = j->first + range * j->rows, left = j->end - first;
+    text_clear(to);
+    for (size_t i = 0; i < j->rows && i < left; i++)
+        j->all->write(j->all->context, first + i, to);
+}
+
+static bool write_range(void *context, size_t worker, size_t range)
+{
+    writing *j = context;
+    (void)range;
+    return sink_add(j->out, &j->range[worker], j->e);
+}
+
+static bool write_rows(writing *j, size_t threads)
+{
+    const ordered_work ranges = {(j->end - j->first + j->rows - 1) / j->rows, format_range,
+                                 write_range};
+    if (threads > 1 && ranges.units >= FEWEST_RANGES && j->all->matrix->size[1] <= COLUMNS_WRITTEN)
+        return threads_run_in_order(threads, &ranges, j);
+    for (size_t row = j->first; row < j->end; row++) {
+        j->all->write(j->all->context, row, sink_text(j->out));
+        if (!sink_spill(j->out, j->e))
+            return false;
+    }
+    return true;
+}
+
+bool rows_text_write(const rows_text *all, const write_options *how, sink *out, err *e)
+{
+    size_t rows = all->matrix->size[0], columns = all->matrix->size[1];
+    size_t threads = how->threads > THREADS_MOST ? THREADS_MOST : how->threads;
+    text range[THREADS_MOST]; /* only `threads` are set: small matrices are many */
+    writing j = {.all = all, .out = out, .e = e, .range = range};
+    for (size_t i = 0; i < threads; i++)
+        range[i] = (text){0};
+    j.rows = columns < RANGE ? RANGE / (columns + 1) + 1 : 1;
+    bool done = true;
+    while (done && j.end < rows) {
+        size_t more = rows - j.end;
+        j.first = j.end;
+        done = how->supply == NULL ||
+               how->supply->make(how->supply->context, all->matrix, j.first, &more, e);
+        j.end += more;
+        done = done && write_rows(&j, threads);
+    }
+    for (size_t i = 0; i < threads; i++)
+        text_free(&range[i]);
+    return done;
+}
