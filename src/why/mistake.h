@@ -20,6 +20,9 @@ struct mistake {
     bool is_of_digits;       /* it changes digits of numbers, not which numbers are computed */
 };
 
+/* In a row: what makes the mistake at one point, and what it takes. */
+#define AT(point, make, taken) .at[POINT_##point] = (make), .with = (taken)
+
 extern const named_table MISTAKES; /* rows of `mistake`, which are those of the themes */
 const mistake *mistake_at(size_t index);
 

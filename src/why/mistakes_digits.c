@@ -182,11 +182,11 @@ static bool all_as(attempt *a, const mistake *row, err *e)
     ROW("weights-cut-" #n, "weights are cut off after " decimals, \
         POINT_WEIGHTS, weights_as, n + AS_CUT)
 
-#define ROUNDED_ROWS(name, what, point, make) \
-    ROW(name "-rounded-1", what " rounded to 1 decimal", point, make, 1 + AS_AWAY), \
-    ROW(name "-rounded-2", what " rounded to 2 decimals", point, make, 2 + AS_AWAY), \
-    ROW(name "-rounded-3", what " rounded to 3 decimals", point, make, 3 + AS_AWAY), \
-    ROW(name "-rounded-4", what " rounded to 4 decimals", point, make, 4 + AS_AWAY)
+#define ROUNDED(n, decimals, name, what, point, make) \
+    ROW(name "-rounded-" #n, what " rounded to " decimals, point, make, n + AS_AWAY)
+#define ROUNDED_ROWS(...) \
+    ROUNDED(1, "1 decimal", __VA_ARGS__), ROUNDED(2, "2 decimals", __VA_ARGS__), \
+    ROUNDED(3, "3 decimals", __VA_ARGS__), ROUNDED(4, "4 decimals", __VA_ARGS__)
 
 static const mistake DIGIT_ROWS[] = {
     NARROW_ROWS("float16", AS_FLOAT16),

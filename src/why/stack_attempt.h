@@ -54,6 +54,12 @@ typedef struct stack_mistake {
 
 enum { PART_ALL = PART_FEED_FORWARD + 1 };
 
+/* In a row: what makes the mistake, and what it takes. */
+#define WHOLE(make_, taken) .make = (make_), .with = (taken)
+#define NORMS(change, taken) .norm = (change), .with = (taken)
+#define FEED_FORWARDS(change, taken) .feed_forward = (change), .with = (taken)
+#define PARTS(kind_, change, taken) .part = (change), .kind = (kind_), .with = (taken)
+
 /* What is made together: a row of STACK_MISTAKES, or one of MISTAKES. */
 typedef struct any_mistake {
     const stack_mistake *of_stack;

@@ -28,23 +28,21 @@ static bool results_as(stack_attempt *a, int with, err *e)
 }
 
 /* clang-format off */
+#define ROW(name, help, make, as) {{name, help}, WHOLE(make, as), .is_of_digits = true}
+#define NARROW_ROWS(type, as) \
+    ROW(type "-layers", "what each layer gives is rounded to " type, layers_as, as), \
+    ROW(type "-results", "results are rounded to " type " when all is computed", results_as, as)
+#define ROUNDED_ROW(n, decimals) \
+    ROW("layers-rounded-" #n, "what each layer gives is rounded to " decimals, layers_as, \
+        n + AS_AWAY)
+
 static const stack_mistake DIGIT_ROWS[] = {
-    {{"float16-layers", "what each layer gives is rounded to float16"},
-     .make = layers_as, .with = AS_FLOAT16, .is_of_digits = true},
-    {{"float16-results", "results are rounded to float16 when all is computed"},
-     .make = results_as, .with = AS_FLOAT16, .is_of_digits = true},
-    {{"bfloat16-layers", "what each layer gives is rounded to bfloat16"},
-     .make = layers_as, .with = AS_BFLOAT16, .is_of_digits = true},
-    {{"bfloat16-results", "results are rounded to bfloat16 when all is computed"},
-     .make = results_as, .with = AS_BFLOAT16, .is_of_digits = true},
-    {{"layers-rounded-1", "what each layer gives is rounded to 1 decimal"},
-     .make = layers_as, .with = 1 + AS_AWAY, .is_of_digits = true},
-    {{"layers-rounded-2", "what each layer gives is rounded to 2 decimals"},
-     .make = layers_as, .with = 2 + AS_AWAY, .is_of_digits = true},
-    {{"layers-rounded-3", "what each layer gives is rounded to 3 decimals"},
-     .make = layers_as, .with = 3 + AS_AWAY, .is_of_digits = true},
-    {{"layers-rounded-4", "what each layer gives is rounded to 4 decimals"},
-     .make = layers_as, .with = 4 + AS_AWAY, .is_of_digits = true},
+    NARROW_ROWS("float16", AS_FLOAT16),
+    NARROW_ROWS("bfloat16", AS_BFLOAT16),
+    ROUNDED_ROW(1, "1 decimal"),
+    ROUNDED_ROW(2, "2 decimals"),
+    ROUNDED_ROW(3, "3 decimals"),
+    ROUNDED_ROW(4, "4 decimals"),
 };
 /* clang-format on */
 
