@@ -55,88 +55,71 @@ static const convention ROWS[] = {
      LAYOUT_UNSAID, CUT_APART, "*q", "*k", "*v", "*o", .weight = "w", .bias = "b"},
     {{"torch", "nn.MultiheadAttention of PyTorch"},
      LAYOUT_OUT_IN, CUT_THIRDS, "in_proj_*", NULL, NULL, "out_proj.*",
-     .weight = "weight", .bias = "bias", .bias_k = "bias_k", .bias_v = "bias_v"},
+     .bias_k = "bias_k", .bias_v = "bias_v"},
     {{"torch-apart", "the same with a kdim or vdim of its own"},
      LAYOUT_OUT_IN, CUT_APART, "q_proj_*", "k_proj_*", "v_proj_*", "out_proj.*",
-     .weight = "weight", .bias = "bias", .joint_bias = "in_proj_bias",
-     .bias_k = "bias_k", .bias_v = "bias_v"},
+     .joint_bias = "in_proj_bias", .bias_k = "bias_k", .bias_v = "bias_v"},
     {{"proj", "LLaMA, Mistral, Qwen, OPT, BART, CLIP, Phi and others"},
      LAYOUT_OUT_IN, CUT_APART, "q_proj.*", "k_proj.*", "v_proj.*", "o_proj.* out_proj.* dense.*",
-     .weight = "weight", .bias = "bias", .q_gain = "q_norm.weight", .k_gain = "k_norm.weight",
-     .sinks = "sinks",
+     .q_gain = "q_norm.weight", .k_gain = "k_norm.weight", .sinks = "sinks",
      .one_more = "pre_feedforward_layernorm.weight", .refused = PROJ_NORMS},
     {{"bert", "BERT, RoBERTa, ELECTRA, ESM"},
-     LAYOUT_OUT_IN, CUT_APART, "self.query.*", "self.key.*", "self.value.*", "output.dense.*",
-     .weight = "weight", .bias = "bias"},
+     LAYOUT_OUT_IN, CUT_APART, "self.query.*", "self.key.*", "self.value.*",
+     .out = "output.dense.*"},
     {{"bert-tf", "BERT as TensorFlow saves it"},
      LAYOUT_IN_OUT, CUT_APART, "self.query.*", "self.key.*", "self.value.*", "output.dense.*",
      .weight = "kernel", .bias = "bias"},
     {{"vit", "transformers' ViT, DeiT, DINOv2"},
      LAYOUT_OUT_IN, CUT_APART, "attention.query.*", "attention.key.*", "attention.value.*",
-     "output.dense.*",
-     .weight = "weight", .bias = "bias"},
+     .out = "output.dense.*"},
     {{"gpt2-cross", "GPT-2's cross-attention, as transformers adds it"},
-     LAYOUT_IN_OUT, CUT_HALVES, "q_attn.*", "c_attn.*", "c_attn.*", "c_proj.*",
-     .weight = "weight", .bias = "bias"},
+     LAYOUT_IN_OUT, CUT_HALVES, "q_attn.*", "c_attn.*", "c_attn.*", .out = "c_proj.*"},
     {{"gpt2", "GPT-2 as published: Conv1D, input by output"},
-     LAYOUT_IN_OUT, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*",
-     .weight = "weight", .bias = "bias", .is_causal = true},
+     LAYOUT_IN_OUT, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*", .is_causal = true},
     {{"nanogpt", "the same names with nn.Linear, output by input"},
-     LAYOUT_OUT_IN, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*",
-     .weight = "weight", .bias = "bias", .is_causal = true},
+     LAYOUT_OUT_IN, CUT_THIRDS, "c_attn.*", NULL, NULL, "c_proj.*", .is_causal = true},
     {{"keras", "the variables of Keras's MultiHeadAttention"},
      LAYOUT_IN_OUT, CUT_APART, "query.*", "key.*", "value.*", "attention_output.*",
      .weight = "kernel", .bias = "bias"},
     {{"keras-file", "the same as .weights.h5 has them"},
      LAYOUT_IN_OUT, CUT_APART, "query_dense.vars.*", "key_dense.vars.*", "value_dense.vars.*",
-     "output_dense.vars.*",
-     .weight = "0", .bias = "1"},
+     "output_dense.vars.*", .weight = "0", .bias = "1"},
     {{"flax", "the variables of Flax's MultiHeadDotProductAttention"},
      LAYOUT_IN_OUT, CUT_APART, "query.*", "key.*", "value.*", "out.*",
      .weight = "kernel", .bias = "bias", .refused = FLAX_NORMS},
     {{"timm", "vision transformers of timm, DINO, SAM"},
-     LAYOUT_OUT_IN, CUT_THIRDS, "qkv.*", NULL, NULL, "proj.*",
-     .weight = "weight", .bias = "bias", .refused = TIMM_NORMS},
+     LAYOUT_OUT_IN, CUT_THIRDS, "qkv.*", NULL, NULL, "proj.*", .refused = TIMM_NORMS},
     {{"wqkv", "flash-attention, MPT, ModernBERT"},
-     LAYOUT_OUT_IN, CUT_BY_HEADS, "Wqkv.*", NULL, NULL, "out_proj.* Wo.*",
-     .weight = "weight", .bias = "bias", .refused = WQKV_NORMS},
+     LAYOUT_OUT_IN, CUT_BY_HEADS, "Wqkv.*", NULL, NULL, "out_proj.* Wo.*", .refused = WQKV_NORMS},
     {{"phi3", "transformers' Phi-3, Phi-4"},
-     LAYOUT_OUT_IN, CUT_BY_HEADS, "qkv_proj.*", NULL, NULL, "o_proj.*",
-     .weight = "weight", .bias = "bias", .is_causal = true},
+     LAYOUT_OUT_IN, CUT_BY_HEADS, "qkv_proj.*", NULL, NULL, "o_proj.*", .is_causal = true},
     {{"neox", "GPT-NeoX, Pythia, BLOOM, Falcon-RW"},
-     LAYOUT_OUT_IN, CUT_HEAD_BY_HEAD, "query_key_value.*", NULL, NULL, "dense.*",
-     .weight = "weight", .bias = "bias"},
+     LAYOUT_OUT_IN, CUT_HEAD_BY_HEAD, "query_key_value.*", NULL, NULL, .out = "dense.*"},
     {{"llama", "the release of LLaMA"},
-     LAYOUT_OUT_IN, CUT_APART, "wq.*", "wk.*", "wv.*", "wo.*",
-     .weight = "weight", .bias = "bias", .is_causal = true},
+     LAYOUT_OUT_IN, CUT_APART, "wq.*", "wk.*", "wv.*", "wo.*", .is_causal = true},
     {{"t5", "T5, whose scores are not scaled: --scale none"},
      LAYOUT_OUT_IN, CUT_APART, "q.*", "k.*", "v.*", "o.*",
-     .weight = "weight", .bias = "bias", .refused = T5_POSITIONS, .scale = "none"},
+     .refused = T5_POSITIONS, .scale = "none"},
     {{"distilbert", "transformers' DistilBERT, XLM"},
-     LAYOUT_OUT_IN, CUT_APART, "q_lin.*", "k_lin.*", "v_lin.*", "out_lin.*",
-     .weight = "weight", .bias = "bias"},
+     LAYOUT_OUT_IN, CUT_APART, "q_lin.*", "k_lin.*", "v_lin.*", .out = "out_lin.*"},
     {{"whisper", "the release of Whisper"},
-     LAYOUT_OUT_IN, CUT_APART, "query.*", "key.*", "value.*", "out.*",
-     .weight = "weight", .bias = "bias"},
+     LAYOUT_OUT_IN, CUT_APART, "query.*", "key.*", "value.*", .out = "out.*"},
     {{"diffusers", "attention blocks of diffusers"},
      LAYOUT_OUT_IN, CUT_APART, "to_q.*", "to_k.*", "to_v.*", "to_out.0.*",
-     .weight = "weight", .bias = "bias", .refused = DIFFUSERS_NORMS},
+     .refused = DIFFUSERS_NORMS},
     {{"d2l", "the book Dive into Deep Learning"},
-     LAYOUT_OUT_IN, CUT_APART, "W_q.*", "W_k.*", "W_v.*", "W_o.*",
-     .weight = "weight", .bias = "bias"},
+     LAYOUT_OUT_IN, CUT_APART, "W_q.*", "W_k.*", "W_v.*", .out = "W_o.*"},
     {{"from-scratch", "the book Build a Large Language Model (From Scratch)"},
      LAYOUT_OUT_IN, CUT_APART, "W_query.*", "W_key.*", "W_value.*", "out_proj.*",
-     .weight = "weight", .bias = "bias", .is_causal = true},
+     .is_causal = true},
     {{"annotated", "the code of The Annotated Transformer"},
-     LAYOUT_OUT_IN, CUT_APART, "linears.0.*", "linears.1.*", "linears.2.*", "linears.3.*",
-     .weight = "weight", .bias = "bias"},
+     LAYOUT_OUT_IN, CUT_APART, "linears.0.*", "linears.1.*", "linears.2.*", .out = "linears.3.*"},
     {{"deberta", "attention of DeBERTa; --bias gives its terms by position"},
      LAYOUT_OUT_IN, CUT_APART, "self.query_proj.*", "self.key_proj.*", "self.value_proj.*",
-     "output.dense.*",
-     .weight = "weight", .bias = "bias", .refused = DEBERTA_POSITIONS},
+     "output.dense.*", .refused = DEBERTA_POSITIONS},
     {{"espnet", "ESPnet, WeNet, NeMo's speech models"},
      LAYOUT_OUT_IN, CUT_APART, "linear_q.*", "linear_k.*", "linear_v.*", "linear_out.*",
-     .weight = "weight", .bias = "bias", .refused = ESPNET_BESIDE},
+     .refused = ESPNET_BESIDE},
 };
 /* clang-format on */
 
@@ -167,6 +150,12 @@ bool convention_is_beside(input which)
             return true;
     }
     return false;
+}
+
+const char *convention_word(const convention *row, bool is_bias)
+{
+    const char *own = is_bias ? row->bias : row->weight;
+    return own != NULL ? own : is_bias ? "bias" : "weight";
 }
 
 static const char *pattern_of(const convention *row, input which)
@@ -213,10 +202,7 @@ bool convention_name(const convention *row, input which, size_t n, char out[NAME
     int stem = (int)strcspn(pattern, "*");
     bool is_whole = pattern[stem] == '\0', is_bias = which >= INPUT_BQ;
     snprintf(out, NAME_MOST, "%.*s%s%s", stem, pattern,
-             is_whole  ? ""
-             : is_bias ? row->bias
-                       : row->weight,
-             is_whole ? "" : pattern + stem + 1);
+             is_whole ? "" : convention_word(row, is_bias), is_whole ? "" : pattern + stem + 1);
     return true;
 }
 
@@ -246,6 +232,13 @@ const named_part NAMED_PARTS[NAMED_PART_COUNT] = {
                      .is_beside = true, .climbs = true, .layout = LAYOUT_OUT_IN},
 };
 /* clang-format on */
+
+const char *named_part_words(const named_part *part, const convention *attention, bool is_bias)
+{
+    return part->words == NULL ? convention_word(attention, is_bias)
+           : is_bias           ? part->bias_words
+                               : part->words;
+}
 
 /* Sources. torch: nn.TransformerEncoderLayer and DecoderLayer of PyTorch, where norm_first is false
  * and relu the activation unless said. gpt2, bert, roberta, hf-llama, bart, t5: transformers'

@@ -37,7 +37,7 @@ typedef struct convention {
     weight_layout layout;
     weight_cut cut;
     const char *q, *k, *v, *out; /* patterns; k and v are NULL where q's matrix holds all three */
-    const char *weight, *bias;   /* what * stands for */
+    const char *weight, *bias;   /* what * stands for; NULL: just these words */
     const char *joint_bias;      /* one vector of three biases besides matrices apart, or NULL */
     const char *bias_k, *bias_v; /* the rows after all keys and values, or NULL */
     const char *sinks;           /* a logit a head in the sum of weights, or NULL */
@@ -62,6 +62,8 @@ enum { CONVENTION_BESIDE = 5 };
 extern const input CONVENTION_INPUTS[CONVENTION_BESIDE];
 bool convention_is_beside(input which);
 
+/* What * stands for in its names, of a matrix or of a bias. */
+const char *convention_word(const convention *row, bool is_bias);
 /* "c_attn.weight", from the n-th alternative (from 0) of the pattern of Wq, Wk, Wv, Wo, bq, bk, bv,
  * bo or one of those besides them; false after the last. */
 bool convention_name(const convention *row, input which, size_t n, char out[NAME_MOST]);
@@ -99,6 +101,9 @@ typedef struct named_part {
 } named_part;
 
 extern const named_part NAMED_PARTS[NAMED_PART_COUNT];
+
+/* How the part's names, or its bias's, end next to such an attention. */
+const char *named_part_words(const named_part *part, const convention *attention, bool is_bias);
 
 /* In a file a layer's names stand after its own, as in h.0.mlp.c_fc.weight. Whether they end with
  * weight or kernel, and which way the matrices lie, is to be said by the convention of its

@@ -352,9 +352,9 @@ static bool fit_layer(weight_match *m, const sightings *all, size_t layer, fit_n
             find_attention(m, all, layer, row->attention, least, &weights);
         size_t rest = 0;
         for (size_t k = 0; k < NAMED_PART_COUNT && attention != NULL; k++) {
-            const char *words = NAMED_PARTS[k].words;
-            rest += !NAMED_PARTS[k].is_beside &&
-                    has_part(m, layer, row->part[k], words != NULL ? words : attention->weight);
+            const named_part *part = &NAMED_PARTS[k];
+            rest += !part->is_beside &&
+                    has_part(m, layer, row->part[k], named_part_words(part, attention, false));
         }
         if (rest >= (least == NEED_WEIGHTS ? 1 : 2) && rest + weights > best) {
             best = rest + weights;

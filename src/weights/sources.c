@@ -136,13 +136,14 @@ static bool add_layer(weight_match *m, size_t layer, err *e)
         const char *names = row->part[i];
         if (names == NULL || part->is_beside || (i == LN3 && m->cross == NULL))
             continue;
-        const char *words = part->words != NULL ? part->words : m->attention->weight;
-        const char *bias_words = part->words != NULL ? part->bias_words : m->attention->bias;
+        const char *words = named_part_words(part, m->attention, false);
         const char *found = find_part(m, layer, names, words);
         if (!add_in_layer(m, layer, "", part->key, found, false, e))
             return false;
-        found = part->bias == NULL ? NULL : find_part(m, layer, names, bias_words);
-        if (part->bias != NULL && !add_in_layer(m, layer, "", part->bias, found, true, e))
+        if (part->bias == NULL)
+            continue;
+        found = find_part(m, layer, names, named_part_words(part, m->attention, true));
+        if (!add_in_layer(m, layer, "", part->bias, found, true, e))
             return false;
     }
     return true;

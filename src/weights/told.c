@@ -193,7 +193,7 @@ void convention_describe(text *out, const convention *row)
         add_three(out, row, INPUT_BQ, true);
     }
     text_add_format(out, "; %sbiases with %s for %s", row->joint_bias != NULL ? "other " : "",
-                    row->bias, row->weight);
+                    convention_word(row, true), convention_word(row, false));
     if (row->layout != LAYOUT_UNSAID)
         text_add_format(out, "; %s", row->layout == LAYOUT_OUT_IN ? "out-in" : "in-out");
     for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
