@@ -44,12 +44,6 @@ static int slot_take(const void *start, size_t length, const char *name)
     return -1;
 }
 
-static void slot_release(int slot)
-{
-    if (slot >= 0)
-        atomic_store(&named[slot].state, FREE);
-}
-
 static bool slot_holds(int slot, uintptr_t address)
 {
     uintptr_t start = atomic_load(&named[slot].start);
@@ -117,29 +111,6 @@ bool mapping_check_unchanged(err *e)
     return found == NONE_CHANGED || err_at(e, &at, "was changed while it was read");
 }
 
-static void list(mapping *m)
-{
-    pthread_mutex_lock(&lock);
-    m->next = all;
-    all = m;
-    pthread_mutex_unlock(&lock);
-}
-
-static void look_and_unlist(const mapping *m)
-{
-    mapping **at = &all;
-    pthread_mutex_lock(&lock);
-    look(m);
-    while (*at != m)
-        at = &(*at)->next;
-    *at = m->next;
-    if (m->slot != changed)
-        slot_release(m->slot);
-    else if (m->slot >= 0)
-        atomic_store(&named[m->slot].length, 0);
-    pthread_mutex_unlock(&lock);
-}
-
 mapping *mapping_new(int descriptor, size_t length, const char *file)
 {
     err ignored = {0};
@@ -157,7 +128,10 @@ mapping *mapping_new(int descriptor, size_t length, const char *file)
     if (m->start != NULL) {
         m->seen.st_size = (off_t)length; /* more of it is a change */
         m->slot = slot_take(m->start, length, file);
-        list(m);
+        pthread_mutex_lock(&lock);
+        m->next = all;
+        all = m;
+        pthread_mutex_unlock(&lock);
         return m;
     }
     if (m->descriptor >= 0)
@@ -176,7 +150,18 @@ void mapping_release(mapping *m)
 {
     if (m == NULL || --m->users > 0)
         return;
-    look_and_unlist(m);
+    mapping **at = &all;
+    pthread_mutex_lock(&lock);
+    look(m);
+    while (*at != m)
+        at = &(*at)->next;
+    *at = m->next;
+    if (m->slot != changed) {
+        if (m->slot >= 0)
+            atomic_store(&named[m->slot].state, FREE);
+    } else if (m->slot >= 0)
+        atomic_store(&named[m->slot].length, 0);
+    pthread_mutex_unlock(&lock);
     close(m->descriptor); /* nothing was written, so nothing can be lost here */
     munmap(m->start, m->reserved);
     mem_free(m);

@@ -42,14 +42,6 @@ static bool wait_for_piece(crew *c, size_t seen)
     return c->piece != seen;
 }
 
-static void leave_piece(crew *c)
-{
-    pthread_mutex_lock(&c->lock);
-    if (--c->busy == 0)
-        pthread_cond_signal(&c->is_done);
-    pthread_mutex_unlock(&c->lock);
-}
-
 /* A piece that has enough workers is left to them: its number is seen all the same. */
 static void *serve(void *argument)
 {
@@ -64,7 +56,10 @@ static void *serve(void *argument)
         if (is_wanted) {
             leave_to_caller(callers_processor);
             c->work(c->context, me->worker);
-            leave_piece(c);
+            pthread_mutex_lock(&c->lock);
+            if (--c->busy == 0)
+                pthread_cond_signal(&c->is_done);
+            pthread_mutex_unlock(&c->lock);
         }
     }
     pthread_mutex_unlock(&c->lock);
@@ -130,29 +125,6 @@ void crew_close(crew *c)
     pthread_cond_destroy(&c->is_done);
 }
 
-static void begin_piece(crew *c, size_t workers, crew_work *work, void *context)
-{
-    pthread_mutex_lock(&c->lock);
-    c->work = work;
-    c->context = context;
-    c->workers = workers;
-    c->callers_processor = sched_getcpu();
-    c->busy = workers - 1;
-    c->piece++;
-    pthread_cond_broadcast(&c->has_piece);
-    pthread_mutex_unlock(&c->lock);
-}
-
-static void end_piece(crew *c)
-{
-    for (int i = 0; i < LOOKS && atomic_load_explicit(&c->busy, memory_order_relaxed) > 0; i++)
-        look_pause();
-    pthread_mutex_lock(&c->lock);
-    while (c->busy > 0)
-        pthread_cond_wait(&c->is_done, &c->lock);
-    pthread_mutex_unlock(&c->lock);
-}
-
 size_t crew_run(crew *c, size_t threads, crew_work *work, void *context)
 {
     size_t wanted = threads < 1 ? 1 : threads > c->most ? c->most : threads;
@@ -166,9 +138,22 @@ size_t crew_run(crew *c, size_t threads, crew_work *work, void *context)
         work(context, 0);
         return 1;
     }
-    begin_piece(c, workers, work, context);
+    pthread_mutex_lock(&c->lock);
+    c->work = work;
+    c->context = context;
+    c->workers = workers;
+    c->callers_processor = sched_getcpu();
+    c->busy = workers - 1;
+    c->piece++;
+    pthread_cond_broadcast(&c->has_piece);
+    pthread_mutex_unlock(&c->lock);
     work(context, 0);
-    end_piece(c);
+    for (int i = 0; i < LOOKS && atomic_load_explicit(&c->busy, memory_order_relaxed) > 0; i++)
+        look_pause();
+    pthread_mutex_lock(&c->lock);
+    while (c->busy > 0)
+        pthread_cond_wait(&c->is_done, &c->lock);
+    pthread_mutex_unlock(&c->lock);
     return workers;
 }
 

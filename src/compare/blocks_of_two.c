@@ -91,18 +91,14 @@ static bool has_nan_f64(const double *at, size_t count)
     return found != 0;
 }
 
-static bool can_be_same(const blocks_of_two *w)
-{
-    return w->a.of->type == w->b.of->type && is_contiguous(w->a.of) && is_contiguous(w->b.of);
-}
-
 void blocks_begin(blocks_of_two *w, measured_side a, measured_side b, number_type type)
 {
     w->a = a;
     w->b = b;
     w->type = type;
     w->total = tensor_count(a.of);
-    w->may_be_same = can_be_same(w);
+    w->may_be_same =
+        w->a.of->type == w->b.of->type && is_contiguous(w->a.of) && is_contiguous(w->b.of);
 }
 
 size_t blocks_count(const blocks_of_two *w, size_t first)

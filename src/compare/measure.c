@@ -50,15 +50,6 @@ static bool is_equal(const blocks_of_two *w, size_t count)
 
 /* ---- numbers that differ ---- */
 
-/* A tolerance that is enough so far is kept: it is tried before a larger one is looked for. */
-static void add_needed(const tolerance *by, double a, double b, measurement *m)
-{
-    if (!is_close(m->least_atol, by->rtol, a, b))
-        m->least_atol = tolerance_least_atol(by, a, b);
-    if (!is_close(by->atol, m->least_rtol, a, b))
-        m->least_rtol = tolerance_least_rtol(by, a, b);
-}
-
 /* Gives whether they are tolerated. */
 static bool add_finite(number_type type, const tolerance *by, double a, double b, measurement *m)
 {
@@ -73,7 +64,11 @@ static bool add_finite(number_type type, const tolerance *by, double a, double b
         m->most_ulps = ulps;
     if (by->has_ulps && ulps <= by->ulps)
         return true;
-    add_needed(by, a, b, m);
+    /* A tolerance that is enough so far is kept: it is tried before a larger one is looked for. */
+    if (!is_close(m->least_atol, by->rtol, a, b))
+        m->least_atol = tolerance_least_atol(by, a, b);
+    if (!is_close(by->atol, m->least_rtol, a, b))
+        m->least_rtol = tolerance_least_rtol(by, a, b);
     return is_close(by->atol, by->rtol, a, b);
 }
 

@@ -127,22 +127,6 @@ const char *grid_letters(const grid *g)
 
 enum { BLOCK_AXES = GRID_ROW + 1 }; /* batch, head and row can stand in front of a block */
 
-/* How many of the first axes are batch and head, by letters or by rank. */
-static void find_leading(const entry *of, bool has[GRID_AXES])
-{
-    const char *letters = of->axes;
-    if (letters == NULL)
-        letters = of->tensor.rank >= 4 ? "bh" : of->tensor.rank == 3 ? "h" : "";
-    int left = of->tensor.rank - 2;
-    for (int axis = GRID_BATCH; axis <= GRID_HEAD; axis++) {
-        has[axis] = left > 0 && *letters == "bh"[axis];
-        letters += has[axis];
-        left -= has[axis];
-    }
-    has[GRID_ROW] = left > 0;
-    assert(left <= 1);
-}
-
 static void find_matrix(const entry *of, block *b)
 {
     tensor t = tensor_view_of(&of->tensor);
@@ -163,7 +147,18 @@ static void find_matrix(const entry *of, block *b)
 block block_first(const entry *of)
 {
     block b = {0};
-    find_leading(of, b.has);
+    /* How many of the first axes are batch and head, by letters or by rank. */
+    const char *letters = of->axes;
+    if (letters == NULL)
+        letters = of->tensor.rank >= 4 ? "bh" : of->tensor.rank == 3 ? "h" : "";
+    int left = of->tensor.rank - 2;
+    for (int axis = GRID_BATCH; axis <= GRID_HEAD; axis++) {
+        b.has[axis] = left > 0 && *letters == "bh"[axis];
+        letters += b.has[axis];
+        left -= b.has[axis];
+    }
+    b.has[GRID_ROW] = left > 0;
+    assert(left <= 1);
     find_matrix(of, &b);
     return b;
 }

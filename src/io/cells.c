@@ -215,13 +215,6 @@ bool cells_reserve(cells *to, size_t more, err *e)
     return true;
 }
 
-/* Spaces and tabs don't count around a number, but for one that separates. */
-static uint64_t spaces_of(const csv_reader *r)
-{
-    uint64_t spaces = (uint64_t)1 << ' ' | 1 << '\t';
-    return r->delimiter <= ' ' ? spaces & ~((uint64_t)1 << r->delimiter) : spaces;
-}
-
 /* The last number that was read is the last field of its row: true where a line ends after it. */
 static bool ends_row(csv_reader *r, const number_list *l, csv_field *f)
 {
@@ -240,7 +233,9 @@ size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f)
     if (to->type == DTYPE_BOOL || room == 0)
         return 0;
     number_list l = {.at = r->next, .end = r->end, .delimiter = r->delimiter};
-    l.spaces = spaces_of(r);
+    /* Spaces and tabs don't count around a number, but for one that separates. */
+    uint64_t spaces = (uint64_t)1 << ' ' | 1 << '\t';
+    l.spaces = r->delimiter <= ' ' ? spaces & ~((uint64_t)1 << r->delimiter) : spaces;
     l.due = true;
     size_t added =
         number_list_read(&l, to->type, (char *)to->data + to->count * dtype_size(to->type),

@@ -37,10 +37,12 @@ const named *ending_find(const ending_table *table, const char *file)
     return NULL;
 }
 
-/* The name's last dot and what follows, where that looks like a type of file: a letter, and up to
- * four letters or digits. Not so are dates, versions, and the random letters of mktemp. */
-static const char *type_of(const char *file)
+bool ending_check(const ending_table *table, const char *what, const char *file, err *e)
 {
+    static const char ANYTHING[] = ".tmp .temp .part .new .old .bak .out .log .dat";
+    /* The name's last dot and what follows, where that looks like a type of file: a letter, and
+     * up to four letters or digits. Not so are dates, versions, and the random letters of
+     * mktemp. */
     static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     enum { DIGITS = 10, LEAST = 2, MOST = 5 };
     const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
@@ -48,28 +50,16 @@ static const char *type_of(const char *file)
     size_t length = dot == NULL || dot == name ? 0 : strlen(dot + 1);
     bool is_type = length >= LEAST && length <= MOST && strspn(dot + 1, LETTERS) == length &&
                    memchr(LETTERS, dot[1], sizeof LETTERS - 1 - DIGITS) != NULL;
-    return is_type ? dot : NULL;
-}
-
-static void add_endings(text *out, const ending_table *table)
-{
+    text there = {0};
+    if (!is_type || is_of(ANYTHING, file) || ending_find(table, file) != NULL)
+        return true;
     size_t count = named_count(table->rows);
     for (size_t i = 0; i < count; i++) {
         const char *first = endings_of(table, named_row(table->rows, i));
-        text_add_string(out, i == 0 ? "" : i + 1 == count ? " or " : ", ");
-        text_add(out, first, strcspn(first, " "));
+        text_add_string(&there, i == 0 ? "" : i + 1 == count ? " or " : ", ");
+        text_add(&there, first, strcspn(first, " "));
     }
-}
-
-bool ending_check(const ending_table *table, const char *what, const char *file, err *e)
-{
-    static const char ANYTHING[] = ".tmp .temp .part .new .old .bak .out .log .dat";
-    const char *type = type_of(file);
-    text there = {0};
-    if (type == NULL || is_of(ANYTHING, file) || ending_find(table, file) != NULL)
-        return true;
-    add_endings(&there, table);
-    err_set(e, "%s ends in %s, and %s in %s", file, type, what, text_string(&there));
+    err_set(e, "%s ends in %s, and %s in %s", file, dot, what, text_string(&there));
     text_free(&there);
     return false;
 }

@@ -37,17 +37,6 @@ static void pass_turn(line_up *l)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* Whoever has taken a unit passes its turn, also when all is over: others wait for it. */
-static void do_unit(line_up *l, size_t worker, size_t unit)
-{
-    if (!atomic_load(&l->is_over))
-        l->work->make(l->context, worker, unit);
-    wait_for_turn(l, unit);
-    if (!atomic_load(&l->is_over) && !l->work->hand_over(l->context, worker, unit))
-        atomic_store(&l->is_over, true);
-    pass_turn(l);
-}
-
 static void work(void *context, size_t worker)
 {
     line_up *l = context;
@@ -55,7 +44,13 @@ static void work(void *context, size_t worker)
         size_t unit = atomic_fetch_add(&l->next, 1);
         if (unit >= l->work->units)
             break;
-        do_unit(l, worker, unit);
+        /* Whoever has taken a unit passes its turn, also when all is over: others wait for it. */
+        if (!atomic_load(&l->is_over))
+            l->work->make(l->context, worker, unit);
+        wait_for_turn(l, unit);
+        if (!atomic_load(&l->is_over) && !l->work->hand_over(l->context, worker, unit))
+            atomic_store(&l->is_over, true);
+        pass_turn(l);
     }
 }
 

@@ -88,21 +88,17 @@ static const char *read_nonfinite(json_text *t, const char *at, const json_matri
     return NULL;
 }
 
-/* A mask says which places are looked at; what is added to scores is a bias. */
-static const char *fail_mask(json_text *t, const char *at, bool is_number, err *e)
-{
-    fail_expected(t, at, "true, false, 1 or 0", e);
-    if (is_number || json_string_is(t, at, "-inf"))
-        err_remedy(e, "numbers that are added to scores are a \"bias\"");
-    return NULL;
-}
-
 static const char *read_mask_number(json_text *t, const char *at, unsigned char *to, err *e)
 {
     double value;
     const char *end = json_begins_number(*at) ? number_end(t, at) : NULL;
-    if (end == NULL || !number_read_f64(at, end, &value) || (value != 0 && value != 1))
-        return fail_mask(t, at, end != NULL, e);
+    if (end == NULL || !number_read_f64(at, end, &value) || (value != 0 && value != 1)) {
+        /* A mask says which places are looked at; what is added to scores is a bias. */
+        fail_expected(t, at, "true, false, 1 or 0", e);
+        if ((end != NULL) || json_string_is(t, at, "-inf"))
+            err_remedy(e, "numbers that are added to scores are a \"bias\"");
+        return NULL;
+    }
     *to = value == 1;
     return end;
 }

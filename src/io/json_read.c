@@ -373,19 +373,6 @@ static const char *remedy_elsewhere(const elsewhere *rows, const char *name)
     return "keys that begin with _ are skipped";
 }
 
-static bool refuse_key(json_reader *r, const key_tables *keys, const char *key_at, const char *name,
-                       err *e)
-{
-    const key_tables *others = r->how->other_keys;
-    place at = json_place(&r->text, key_at);
-    const named *near = key_nearest(keys, name, strlen(name));
-    err_at(e, &at, "unknown key \"%s\"", name);
-    if (others != NULL && key_find(others, name, strlen(name)) != NULL)
-        return err_remedy(e, "elsewhere in the document it is a key");
-    return near == NULL ? err_remedy(e, "%s", remedy_elsewhere(r->how->elsewhere, name))
-                        : err_remedy(e, "did you mean \"%s\"?", near->name);
-}
-
 static bool find_kind(json_reader *r, const key_tables *keys, const char *key_at, const char *name,
                       value_kind *as, err *e)
 {
@@ -400,7 +387,14 @@ static bool find_kind(json_reader *r, const key_tables *keys, const char *key_at
         as->kind = KIND_SKIPPED;
         return read_skip(r->how, name, strlen(name), e);
     }
-    return refuse_key(r, keys, key_at, name, e);
+    const key_tables *others = r->how->other_keys;
+    place at = json_place(&r->text, key_at);
+    const named *near = key_nearest(keys, name, strlen(name));
+    err_at(e, &at, "unknown key \"%s\"", name);
+    if (others != NULL && key_find(others, name, strlen(name)) != NULL)
+        return err_remedy(e, "elsewhere in the document it is a key");
+    return near == NULL ? err_remedy(e, "%s", remedy_elsewhere(r->how->elsewhere, name))
+                        : err_remedy(e, "did you mean \"%s\"?", near->name);
 }
 
 static bool read_named(json_reader *r, value_kind as, const char *name, const char *at, bundle *to,
@@ -461,17 +455,6 @@ static bool read_members(json_reader *r, const scope *in, const char *at, bundle
     return done;
 }
 
-/* The matrices' type has to be known before the first of them is read, and "dtype" may come last.
- * What else it may say is for others to refuse. */
-static void find_type(json_reader *r, const char *object)
-{
-    const char *type = json_way_find(&r->text, object, "dtype");
-    if (type != NULL && json_string_is(&r->text, type, "f32"))
-        r->type = DTYPE_F32;
-    if (type != NULL && json_string_is(&r->text, type, "f64"))
-        r->type = DTYPE_F64;
-}
-
 /* What made the result: a remark for all others. */
 static bool read_header(json_reader *r, const char *object, err *e)
 {
@@ -488,13 +471,6 @@ static bool read_header(json_reader *r, const char *object, err *e)
     return done;
 }
 
-static bool read_bare_list(json_reader *r, const char *at, bundle *to, err *e)
-{
-    entry *only = add_entry(r, to, "", at, e);
-    value_kind as = {(int)r->how->kind, NULL};
-    return only != NULL && (read_value(r, as, at, only, e) || keep(r, at, only, e));
-}
-
 /* What is wanted alone and is not a member of the document may be deeper in it. */
 static bool read_deeper(json_reader *r, const char *at, bundle *to, err *e)
 {
@@ -506,12 +482,22 @@ static bool read_deeper(json_reader *r, const char *at, bundle *to, err *e)
 
 static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
 {
-    if (*at == '[')
-        return read_bare_list(r, at, to, e);
+    if (*at == '[') {
+        entry *only = add_entry(r, to, "", at, e);
+        value_kind as = {(int)r->how->kind, NULL};
+        return only != NULL && (read_value(r, as, at, only, e) || keep(r, at, only, e));
+    }
     if (*at != '{')
         return json_expected(&r->text, at, "a document, '{', or a matrix, '['", e);
-    if (!r->how->type_is_fixed)
-        find_type(r, at);
+    if (!r->how->type_is_fixed) {
+        /* The matrices' type has to be known before the first of them is read, and "dtype" may
+         * come last. What else it may say is for others to refuse. */
+        const char *type = json_way_find(&r->text, at, "dtype");
+        if (type != NULL && json_string_is(&r->text, type, "f32"))
+            r->type = DTYPE_F32;
+        if (type != NULL && json_string_is(&r->text, type, "f64"))
+            r->type = DTYPE_F64;
+    }
     key_tables only = {{r->how->keys}};
     scope document = scope_of_keys(r->how->document_keys == NULL ? &only : r->how->document_keys);
     return read_header(r, at, e) &&

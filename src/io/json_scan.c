@@ -375,15 +375,6 @@ static void step_over(scan *s)
     s->at = json_skip_space(s->text, s->at + 1);
 }
 
-/* After a comma that nothing follows. */
-static bool ends_a_list(const scan *s)
-{
-    const char *before = s->at;
-    while (before > s->text->bytes && strchr(" \t\r\n", before[-1]) != NULL)
-        before--;
-    return (next_is(s, ']') || next_is(s, '}')) && before > s->text->bytes && before[-1] == ',';
-}
-
 /* No value that JSON knows; perhaps one that other programs write. */
 static bool fail_value(scan *s, const char *wanted, err *e)
 {
@@ -397,7 +388,11 @@ static bool fail_value(scan *s, const char *wanted, err *e)
     if (number_read_nonfinite(s->at, end, &ignored))
         return err_remedy(e, "JSON has no such number; write it as a text: \"%.*s\"",
                           (int)(end - s->at), s->at);
-    if (ends_a_list(s))
+    /* After a comma that nothing follows. */
+    const char *before = s->at;
+    while (before > s->text->bytes && strchr(" \t\r\n", before[-1]) != NULL)
+        before--;
+    if ((next_is(s, ']') || next_is(s, '}')) && before > s->text->bytes && before[-1] == ',')
         return err_remedy(e, "the comma before it is one too many");
     return remedy != NULL && err_remedy(e, "%s", remedy);
 }

@@ -333,32 +333,22 @@ static const char *type_name(dtype type)
     return type == DTYPE_F32 ? "<f4" : type == DTYPE_F64 ? "<f8" : "|b1";
 }
 
-/* "(3, 4)"; "(3,)", "()" */
-static void write_shape(text *to, const tensor *t)
-{
-    text_add_string(to, "(");
-    for (int axis = 0; axis < t->rank; axis++)
-        text_add_format(to, "%s%zu", axis == 0 ? "" : ", ", t->size[axis]);
-    text_add_string(to, t->rank == 1 ? ",)" : ")");
-}
-
-/* NumPy leaves room for the first size to grow to 21 digits (numpy/lib/format.py,
- * GROWTH_AXIS_MAX_DIGITS), so that a file can be appended to. */
-static void write_growth_room(text *to, const tensor *t)
-{
-    enum { MOST_DIGITS = 21 };
-    int digits = t->rank == 0 ? MOST_DIGITS : snprintf(NULL, 0, "%zu", t->size[0]);
-    text_add_repeated(to, " ", (size_t)(MOST_DIGITS - digits));
-}
-
 void npy_header_write(text *to, const tensor *t)
 {
     text literal = {0};
     text_add_format(&literal,
                     "{'descr': '%s', 'fortran_order': False, 'shape': ", type_name(t->type));
-    write_shape(&literal, t);
+    /* "(3, 4)"; "(3,)", "()" */
+    text_add_string(&literal, "(");
+    for (int axis = 0; axis < t->rank; axis++)
+        text_add_format(&literal, "%s%zu", axis == 0 ? "" : ", ", t->size[axis]);
+    text_add_string(&literal, t->rank == 1 ? ",)" : ")");
     text_add_string(&literal, ", }");
-    write_growth_room(&literal, t);
+    /* NumPy leaves room for the first size to grow to 21 digits (numpy/lib/format.py,
+     * GROWTH_AXIS_MAX_DIGITS), so that a file can be appended to. */
+    enum { MOST_DIGITS = 21 };
+    int digits = t->rank == 0 ? MOST_DIGITS : snprintf(NULL, 0, "%zu", t->size[0]);
+    text_add_repeated(&literal, " ", (size_t)(MOST_DIGITS - digits));
     size_t before = MAGIC_LENGTH + 4, used = before + literal.length + 1;
     text_add_repeated(&literal, " ",
                       DATA_ALIGN - used % DATA_ALIGN); /* never none, as NumPy has it */

@@ -20,24 +20,19 @@ typedef struct reader {
 
 static const char ENDING[] = ".npy";
 
-/* "w.npz:wq", which the file may be called already, where that is all that is wanted of it. */
-static void name_member(const reader *r, const char *name, text *label)
-{
-    const char *file = r->how->file;
-    size_t length = strlen(file), wanted = strlen(name);
-    bool has_name = length > wanted && file[length - wanted - 1] == ':' &&
-                    strcmp(file + length - wanted, name) == 0;
-    text_add_string(label, file);
-    if (!has_name)
-        text_add_format(label, ":%s", name);
-}
-
 /* The matrix in a member's bytes. Its places are of the member: "w.npz:wq: byte 128". */
 static bool read_matrix(reader *r, const zip_member *m, key_kind kind, entry *to, err *e)
 {
     stored_matrix matrix;
     text label = {0};
-    name_member(r, to->name, &label);
+    /* "w.npz:wq", which the file may be called already, where that is all that is wanted of it. */
+    const char *file = r->how->file;
+    size_t length = strlen(file), wanted = strlen(to->name);
+    bool has_name = length > wanted && file[length - wanted - 1] == ':' &&
+                    strcmp(file + length - wanted, to->name) == 0;
+    text_add_string(&label, file);
+    if (!has_name)
+        text_add_format(&label, ":%s", to->name);
     const place begin = {.file = text_string(&label), .has_byte = true};
     bool can_unpack = text_ok(&label, e) && zip_can_unpack(&r->zip, m, e);
     const char *bytes = can_unpack ? zip_unpack(&r->zip, m, r->left, &r->unpacked, e) : NULL;

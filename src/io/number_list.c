@@ -65,13 +65,6 @@ static inline uint64_t join_eight(uint64_t eight)
     return (first + second) >> 32;
 }
 
-/* The number that the first `count` of them make, 1 to 8: zeros take the place of the others, in
- * front. */
-static inline uint64_t join_first(uint64_t eight, int count)
-{
-    return join_eight(eight << (64 - 8 * count));
-}
-
 /* Adds the digits at `at` after those of `value`, as many as have room, and 24 at most. Returns
  * what follows. */
 static inline const char *take_digits(const char *at, uint64_t *value)
@@ -86,7 +79,9 @@ static inline const char *take_digits(const char *at, uint64_t *value)
     }
     if (count == 0 || *value >= ROOM_FOR[count])
         return at;
-    *value = *value * POW10_WHOLE[count] + join_first(eight, count);
+    /* The number that the first `count` of them make, 1 to 8: zeros take the place of the
+     * others, in front. */
+    *value = *value * POW10_WHOLE[count] + join_eight(eight << (64 - 8 * count));
     return at + count;
 }
 
@@ -152,19 +147,14 @@ static inline double divide(const usual *u)
     return SIGN[u->negative] * (double)(int64_t)u->digits / POW10_EXACT[-u->exponent];
 }
 
-/* Rounding once more, to float32, does no harm unless the float64 is halfway between two of them,
- * where the number itself may lie on either side. */
-static inline bool is_halfway(double value)
-{
-    return (float64_bits(value) & 0x1fffffff) == 0x10000000;
-}
-
 static inline bool convert_f32(const usual *u, float *to)
 {
     if (divides_exactly(u)) {
         double value = divide(u);
         *to = (float)value;
-        if (!is_halfway(value))
+        /* Rounding once more, to float32, does no harm unless the float64 is halfway between two
+         * of them, where the number itself may lie on either side. */
+        if ((float64_bits(value) & 0x1fffffff) != 0x10000000)
             return true;
     }
     uint32_t bits = number_scaled_bits_f32(u->digits, u->exponent);

@@ -523,30 +523,6 @@ static offsets offsets_of(const bundle *result)
     return to;
 }
 
-static void add_tensor(text *to, const entry *one, offsets *at)
-{
-    const tensor *t = &one->tensor;
-    size_t *next = &at->next[dtype_size(t->type)], end = *next + size_in_bytes(t);
-    add_key(to, write_name(one, UNNAMED));
-    text_add_format(to, "{\"dtype\":\"%s\",\"shape\":[", WRITTEN[t->type]);
-    for (int axis = 0; axis < t->rank; axis++)
-        text_add_format(to, "%s%zu", axis == 0 ? "" : ",", t->size[axis]);
-    text_add_format(to, "],\"data_offsets\":[%zu,%zu]}", *next, end);
-    *next = end;
-}
-
-static void make_header(text *to, const bundle *result, const write_options *how)
-{
-    offsets at = offsets_of(result);
-    text_add_string(to, "{");
-    if (how->name != NULL || how->header != NULL || how->metadata != NULL)
-        add_metadata(to, how);
-    for (size_t i = 0; i < result->count; i++)
-        add_tensor(to, &result->entry[i], &at);
-    text_add_string(to, "}");
-    text_add_repeated(to, " ", (DATA_ALIGN - to->length % DATA_ALIGN) % DATA_ALIGN);
-}
-
 static bool write_header(const text *header, sink *out, err *e)
 {
     char length[SAFETENSORS_LENGTH_BYTES];
@@ -574,7 +550,22 @@ bool safetensors_write(const bundle *result, const write_options *how, sink *out
     text header = {0};
     bool done = check(result, e);
     if (done) {
-        make_header(&header, result, how);
+        offsets at = offsets_of(result);
+        text_add_string(&header, "{");
+        if (how->name != NULL || how->header != NULL || how->metadata != NULL)
+            add_metadata(&header, how);
+        for (size_t i = 0; i < result->count; i++) {
+            const tensor *t = &result->entry[i].tensor;
+            size_t *next = &at.next[dtype_size(t->type)], end = *next + size_in_bytes(t);
+            add_key(&header, write_name(&result->entry[i], UNNAMED));
+            text_add_format(&header, "{\"dtype\":\"%s\",\"shape\":[", WRITTEN[t->type]);
+            for (int axis = 0; axis < t->rank; axis++)
+                text_add_format(&header, "%s%zu", axis == 0 ? "" : ",", t->size[axis]);
+            text_add_format(&header, "],\"data_offsets\":[%zu,%zu]}", *next, end);
+            *next = end;
+        }
+        text_add_string(&header, "}");
+        text_add_repeated(&header, " ", (DATA_ALIGN - header.length % DATA_ALIGN) % DATA_ALIGN);
         done = write_header(&header, out, e);
     }
     for (size_t size = LARGEST_ELEMENT; done && size > 0; size--)

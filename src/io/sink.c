@@ -131,15 +131,6 @@ static bool fail_beside(const sink *s, int reason, err *e)
     return false;
 }
 
-/* A file that is made anew would leave the other names what they were, and one that is written in
- * place would be half written where that fails. */
-static bool refuse_names(const sink *s, size_t count, err *e)
-{
-    err_at(e, &(place){.file = s->file},
-           "has %zu names (hard links), and a new file would take away this one alone", count);
-    return err_remedy(e, "write another file, or remove this name first");
-}
-
 /* A new file gets the mode that the umask leaves; a replaced one keeps its own, its owner
  * and group, and is never readable by more people in between. */
 static bool open_temporary(sink *s, const struct stat *old, err *e)
@@ -165,15 +156,6 @@ static bool open_temporary(sink *s, const struct stat *old, err *e)
     return true;
 }
 
-/* A copy of the descriptor, so that closing is checked (a network file system reports a full disk
- * only then) and yet standard output stays open, and its number is not given to a file that is
- * opened next. */
-static bool open_copy(sink *s, int number, err *e)
-{
-    s->descriptor = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    return s->descriptor >= 0 ? true : fail(s, errno, e);
-}
-
 static bool open_file(sink *s, err *e)
 {
     char path[MAX_PATH];
@@ -181,8 +163,13 @@ static bool open_file(sink *s, err *e)
     if (!find_meant(s->file, path))
         return fail(s, errno, e);
     int number = descriptor_of(path);
-    if (number >= 0)
-        return open_copy(s, number, e);
+    if (number >= 0) {
+        /* A copy of the descriptor, so that closing is checked (a network file system reports a
+         * full disk only then) and yet standard output stays open, and its number is not given
+         * to a file that is opened next. */
+        s->descriptor = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        return s->descriptor >= 0 || fail(s, errno, e);
+    }
     bool exists = stat(s->file, &status) == 0;
     if (!exists && errno != ENOENT)
         return fail(s, errno, e);
@@ -194,8 +181,14 @@ static bool open_file(sink *s, err *e)
      * would, and so do we. */
     if (exists && access(s->file, W_OK) < 0)
         return fail(s, errno, e);
-    if (exists && status.st_nlink > 1)
-        return refuse_names(s, (size_t)status.st_nlink, e);
+    if (exists && status.st_nlink > 1) {
+        /* A file that is made anew would leave the other names what they were, and one that is
+         * written in place would be half written where that fails. */
+        err_at(e, &(place){.file = s->file},
+               "has %zu names (hard links), and a new file would take away this one alone",
+               (size_t)status.st_nlink);
+        return err_remedy(e, "write another file, or remove this name first");
+    }
     s->target = mem_copy_text(path, strlen(path), e);
     return s->target != NULL && open_temporary(s, exists ? &status : NULL, e);
 }
@@ -246,16 +239,6 @@ static bool exchange(const char *path, const char *other)
 #endif
 }
 
-/* The clock of files ticks some hundred times a second: a time between two ticks no other program's
- * write bears. Where that can't be set, its size has to do. */
-static bool mark(int written, struct stat *ours)
-{
-    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
-    clock_gettime(CLOCK_REALTIME, &times[1]);
-    futimens(written, times);
-    return fstat(written, ours) == 0;
-}
-
 /* The other's file goes back, where `in` is now. What that takes out is nobody's where it is as it
  * was put in; else it is newer, and goes back in turn: the newest stays. */
 static bool put_back(const sink *s, struct stat in)
@@ -277,7 +260,12 @@ static bool replace_old(const sink *s, int written, err *e)
     struct stat ours;
     if (!old_file_check(s->over, s->target, e))
         return false;
-    if (!mark(written, &ours))
+    /* The clock of files ticks some hundred times a second: a time between two ticks no other
+     * program's write bears. Where that can't be set, its size has to do. */
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+    clock_gettime(CLOCK_REALTIME, &times[1]);
+    futimens(written, times);
+    if (fstat(written, &ours) < 0)
         return fail(s, errno, e);
     if (!exchange(s->temporary, s->target))
         return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
@@ -348,13 +336,6 @@ static bool is_in_one_folder(const char *path, const char *other)
     return status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino;
 }
 
-/* /dev/null takes more than one output. */
-static bool is_device(const char *file)
-{
-    struct stat status;
-    return stat(file, &status) == 0 && S_ISCHR(status.st_mode);
-}
-
 bool sink_shares_file(const char *file, const char *other)
 {
     char path[2][MAX_PATH];
@@ -363,7 +344,9 @@ bool sink_shares_file(const char *file, const char *other)
     int number = descriptor_of(path[0]), other_number = descriptor_of(path[1]);
     if (number >= 0 || other_number >= 0)
         return number == other_number;
-    if (is_device(file))
+    /* /dev/null takes more than one output. */
+    struct stat status;
+    if (stat(file, &status) == 0 && S_ISCHR(status.st_mode))
         return false;
     return strcmp(path[0] + folder_length(path[0]), path[1] + folder_length(path[1])) == 0 &&
            is_in_one_folder(path[0], path[1]);

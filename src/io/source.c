@@ -98,18 +98,14 @@ void descriptor_close(int descriptor, const char *file)
 /* From here on a file is mapped; below it, a read is cheaper than the faults of a few pages. */
 enum { MAP_LEAST = 1 << 17 };
 
-/* A regular file's size and one byte more, so that the read after the last byte finds room to say
- * "end of file". Only a hint: files under /proc say 0, and a file may grow while it is read. */
-static size_t size_hint(int descriptor)
-{
-    struct stat status;
-    bool known = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
-    return known ? (size_t)status.st_size + 1 : READ_BLOCK;
-}
-
 static bool read_all(int descriptor, const char *file, size_t most, text *all, err *e)
 {
-    size_t wanted = size_hint(descriptor);
+    /* A regular file's size and one byte more, so that the read after the last byte finds room
+     * to say "end of file". Only a hint: files under /proc say 0, and a file may grow while it
+     * is read. */
+    struct stat status;
+    bool known = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+    size_t wanted = known ? (size_t)status.st_size + 1 : READ_BLOCK;
     bool is_checked = descriptor_is_file(descriptor);
     for (bool ends = false; !ends;) {
         if (!descriptor_read(descriptor, file, wanted, all, &ends, e) ||
@@ -124,14 +120,6 @@ static bool read_all(int descriptor, const char *file, size_t most, text *all, e
         wanted = left > 0 ? left : READ_BLOCK;
     }
     return true;
-}
-
-static mapping *map_file(int descriptor, const char *file)
-{
-    struct stat status;
-    bool is_large = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-                    status.st_size >= MAP_LEAST && lseek(descriptor, 0, SEEK_CUR) == 0;
-    return is_large ? mapping_new(descriptor, (size_t)status.st_size, descriptor_name(file)) : NULL;
 }
 
 static bool read_file(source *s, int descriptor, size_t most, err *e)
@@ -186,7 +174,11 @@ bool source_open_within(source *s, const char *file, size_t most, err *e)
     int descriptor = descriptor_open(file, e);
     if (descriptor < 0)
         return false;
-    s->map = map_file(descriptor, file);
+    struct stat status;
+    bool is_large = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+                    status.st_size >= MAP_LEAST && lseek(descriptor, 0, SEEK_CUR) == 0;
+    s->map =
+        is_large ? mapping_new(descriptor, (size_t)status.st_size, descriptor_name(file)) : NULL;
     bool done = true;
     if (s->map != NULL) {
         s->bytes = s->map->bytes;

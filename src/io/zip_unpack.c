@@ -71,22 +71,6 @@ static int inflate_all(z_stream *s, const zip_member *m, const Bytef *end, text 
     return status;
 }
 
-static bool check_inflated(const zip_member *m, int status, size_t left, const text *to,
-                           const char *name, const place *at, err *e)
-{
-    if (to->length > m->size)
-        return err_at(e, at, "'%s' unpacks to more than the %zu bytes that the zip says", name,
-                      m->size);
-    if (status == Z_BUF_ERROR)
-        return err_at(e, at, "'%s' ends in the middle of its packed bytes", name);
-    if (status != Z_STREAM_END)
-        return err_at(e, at, "'%s' has packed bytes that mean nothing", name);
-    if (to->length < m->size)
-        return err_at(e, at, "'%s' unpacks to %zu bytes, the zip says %zu", name, to->length,
-                      m->size);
-    return left == 0 || err_at(e, at, "'%s' has %zu bytes more than its packed ones", name, left);
-}
-
 static bool inflate_member(const zip *z, const zip_member *m, const char *name, const place *at,
                            text *to, err *e)
 {
@@ -99,7 +83,18 @@ static bool inflate_member(const zip *z, const zip_member *m, const char *name, 
     }
     if (status == Z_MEM_ERROR)
         return mem_fail(e, sizeof s);
-    return check_inflated(m, status, (size_t)(end - s.next_in), to, name, at, e);
+    size_t left = (size_t)(end - s.next_in);
+    if (to->length > m->size)
+        return err_at(e, at, "'%s' unpacks to more than the %zu bytes that the zip says", name,
+                      m->size);
+    if (status == Z_BUF_ERROR)
+        return err_at(e, at, "'%s' ends in the middle of its packed bytes", name);
+    if (status != Z_STREAM_END)
+        return err_at(e, at, "'%s' has packed bytes that mean nothing", name);
+    if (to->length < m->size)
+        return err_at(e, at, "'%s' unpacks to %zu bytes, the zip says %zu", name, to->length,
+                      m->size);
+    return left == 0 || err_at(e, at, "'%s' has %zu bytes more than its packed ones", name, left);
 }
 
 static const char *unpack(const zip *z, const zip_member *m, const char *name, size_t most,

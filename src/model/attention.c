@@ -151,22 +151,6 @@ static bool is_of_queries(const problem *asked, input which)
                             : given->rank == 3 || given->size[2] > 1;
 }
 
-static bool check_masks(const attention *a, err *e)
-{
-    static const input MASKS[] = {INPUT_MASK, INPUT_BIAS};
-    const problem *asked = &a->asked;
-    char shape[SHAPE_TEXT];
-    for (size_t i = 0; i < sizeof MASKS / sizeof MASKS[0]; i++) {
-        if (!is_of_queries(asked, MASKS[i]))
-            continue;
-        err_at(e, &asked->at[MASKS[i]],
-               "%s is %s, and a generation has no number of queries that one could be made for",
-               input_key(MASKS[i]), tensor_shape_text(asked->in[MASKS[i]], shape));
-        return err_remedy(e, "a list, one a key, is for all queries");
-    }
-    return true;
-}
-
 /* Refused before the first step, since later ones would fail or be of other rows; what a stream
  * refuses as well is for the plan of self-attention. */
 static bool check_goes_on(const attention *a, err *e)
@@ -185,7 +169,18 @@ static bool check_goes_on(const attention *a, err *e)
         return err_at(e, &at,
                       "causal is lower-right, and a generation has no last query that "
                       "could stand at the last key");
-    return check_masks(a, e);
+    static const input MASKS[] = {INPUT_MASK, INPUT_BIAS};
+    const problem *asked = &a->asked;
+    char shape[SHAPE_TEXT];
+    for (size_t i = 0; i < sizeof MASKS / sizeof MASKS[0]; i++) {
+        if (!is_of_queries(asked, MASKS[i]))
+            continue;
+        err_at(e, &asked->at[MASKS[i]],
+               "%s is %s, and a generation has no number of queries that one could be made for",
+               input_key(MASKS[i]), tensor_shape_text(asked->in[MASKS[i]], shape));
+        return err_remedy(e, "a list, one a key, is for all queries");
+    }
+    return true;
 }
 
 /* ---- keys and values of a memory ---- */

@@ -36,15 +36,6 @@ void rows_run(crew *by, size_t rows, double operations, row_work *work, const vo
 
 /* ---- vectors ---- */
 
-static bool refuse(const entry *given, const char *of, size_t count, err *e)
-{
-    char shape[SHAPE_TEXT];
-    return err_at(e, &given->at, "%s%s%s%s is %s, it must hold %zu number%s",
-                  of == NULL ? "" : "the ", given->name, of == NULL ? "" : " of ",
-                  of == NULL ? "" : of, tensor_shape_text(&given->tensor, shape), count,
-                  count == 1 ? "" : "s");
-}
-
 bool vector_read(const bundle *from, const char *name, const char *of, size_t count, tensor *out,
                  err *e)
 {
@@ -52,8 +43,13 @@ bool vector_read(const bundle *from, const char *name, const char *of, size_t co
     *out = (tensor){0};
     if (given == NULL)
         return true;
-    if (given->tensor.rank > 2 || tensor_count(&given->tensor) != count)
-        return refuse(given, of, count, e);
+    if (given->tensor.rank > 2 || tensor_count(&given->tensor) != count) {
+        char shape[SHAPE_TEXT];
+        return err_at(e, &given->at, "%s%s%s%s is %s, it must hold %zu number%s",
+                      of == NULL ? "" : "the ", given->name, of == NULL ? "" : " of ",
+                      of == NULL ? "" : of, tensor_shape_text(&given->tensor, shape), count,
+                      count == 1 ? "" : "s");
+    }
     *out = tensor_view_of(&given->tensor);
     return true;
 }

@@ -11,18 +11,6 @@
  *
  * where W is a self-attention's mean over its heads, and I stands for the residual ---- */
 
-/* w = ½·w + ½·I, of each entry of the batch */
-static void add_residual(tensor *w)
-{
-    size_t n = w->size[1];
-    for (size_t i = 0; i < w->size[0]; i++) {
-        for (size_t j = 0; j < n; j++) {
-            size_t at[] = {i, j};
-            tensor_set(w, at, 0.5 * tensor_get(w, at) + (i % n == j ? 0.5 : 0));
-        }
-    }
-}
-
 static bool multiply_entries(const tensor *a, const tensor *b, tensor *c, const kernels *with,
                              crew *by, err *e)
 {
@@ -41,7 +29,14 @@ static bool multiply_entries(const tensor *a, const tensor *b, tensor *c, const 
 static bool rollout_add(tensor *rollout, tensor *w, const kernels *with, crew *by, err *e)
 {
     tensor product;
-    add_residual(w);
+    /* w = ½·w + ½·I, of each entry of the batch */
+    size_t n = w->size[1];
+    for (size_t i = 0; i < w->size[0]; i++) {
+        for (size_t j = 0; j < n; j++) {
+            size_t at[] = {i, j};
+            tensor_set(w, at, 0.5 * tensor_get(w, at) + (i % n == j ? 0.5 : 0));
+        }
+    }
     if (rollout->data == NULL) {
         *rollout = *w;
         *w = (tensor){0};
@@ -103,20 +98,17 @@ static bool norm_into(const flow *f, const keeper *keep, const norm *all, size_t
            keeper_keep(keep, part_norm_name(number), out, "qm", e);
 }
 
-static bool run_attention(flow *f, const layer_part *p, const keeper *keep, tensor *made, err *e)
-{
-    bool is_rolled = f->rolls_out && p->as->kind == PART_ATTENTION;
-    tensor mean;
-    return attention_run(p->attention, keep, f->by, made, is_rolled ? &mean : NULL, f->report, e) &&
-           (!is_rolled || rollout_add(&f->rollout, &mean, f->with, f->by, e));
-}
-
 static bool run_kind(flow *f, const layer_part *p, const tensor *taken, const keeper *keep,
                      tensor *made, err *e)
 {
     keeper within = keeper_within(keep, part_name(p->as->kind));
-    if (p->as->kind != PART_FEED_FORWARD)
-        return run_attention(f, p, &within, made, e);
+    if (p->as->kind != PART_FEED_FORWARD) {
+        bool is_rolled = f->rolls_out && p->as->kind == PART_ATTENTION;
+        tensor mean;
+        return attention_run(p->attention, &within, f->by, made, is_rolled ? &mean : NULL,
+                             f->report, e) &&
+               (!is_rolled || rollout_add(&f->rollout, &mean, f->with, f->by, e));
+    }
     return tensor_new(made, f->rows.type, 2, f->rows.size, e) &&
            feed_forward_run(p->feed_forward, f->with, taken, made, &within, f->by, e);
 }

@@ -54,18 +54,15 @@ static wide_word add(wide_word a, wide_word b)
     return (wide_word){a.high + b.high + (low < a.low), low};
 }
 
-/* The upper half of a product of 64 bits by 64. */
-static uint64_t multiply_high(uint64_t a, uint64_t b)
-{
-    uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
-    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
-    uint64_t other = a_low * b_high + (uint32_t)middle;
-    return a_high * b_high + (middle >> 32) + (other >> 32);
-}
-
 static wide_word multiply(wide_word a, wide_word b)
 {
-    uint64_t high = multiply_high(a.low, b.low) + a.high * b.low + a.low * b.high;
+    /* The upper half of a product of 64 bits by 64. */
+    uint64_t a_low = (uint32_t)a.low, a_high = a.low >> 32, b_low = (uint32_t)b.low,
+             b_high = b.low >> 32;
+    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
+    uint64_t other = a_low * b_high + (uint32_t)middle;
+    uint64_t high =
+        (a_high * b_high + (middle >> 32) + (other >> 32)) + a.high * b.low + a.low * b.high;
     return (wide_word){high, a.low * b.low};
 }
 

@@ -323,22 +323,17 @@ static bool find_nonfinite(const tensor *t, size_t *index)
     return t->rank == 0 && !isfinite(tensor_get(t, NULL));
 }
 
-/* What lies without gaps is one row: small matrices have more rows than numbers in a row. No step
- * is ever made along an axis of one entry. */
-static bool whole_is_finite(const tensor *t)
+bool tensor_is_finite(const tensor *t, size_t index[TENSOR_MAX_RANK])
 {
+    memset(index, 0, TENSOR_MAX_RANK * sizeof index[0]);
+    /* What lies without gaps is one row: small matrices have more rows than numbers in a row. No
+     * step is ever made along an axis of one entry. */
     size_t count = 1;
     int axis = t->rank;
     while (axis > 0 && (t->size[axis - 1] == 1 || t->stride[axis - 1] == (ptrdiff_t)count))
         count *= t->size[--axis];
     tensor row = {.type = t->type, .rank = 1, .size = {count}, .stride = {1}, .data = t->data};
-    return axis == 0 && row_is_finite(&row);
-}
-
-bool tensor_is_finite(const tensor *t, size_t index[TENSOR_MAX_RANK])
-{
-    memset(index, 0, TENSOR_MAX_RANK * sizeof index[0]);
-    return whole_is_finite(t) || !find_nonfinite(t, index);
+    return (axis == 0 && row_is_finite(&row)) || !find_nonfinite(t, index);
 }
 
 bool tensor_same_shape(const tensor *a, const tensor *b)

@@ -18,30 +18,20 @@ static double narrow(double value, int bits, int least, double most)
     return fabs(rounded) >= most ? copysign(INFINITY, value) : rounded;
 }
 
-static double power_of_ten(int decimals)
-{
-    double power = 1;
-    for (int i = 0; i < decimals; i++)
-        power *= 10;
-    return power;
-}
-
-static double by_hand(double value, int with)
-{
-    int decimals = with % AS_EVEN, way = with - decimals;
-    double tens = power_of_ten(decimals), units = value * tens;
-    if (!isfinite(value))
-        return value;
-    return (way == AS_EVEN ? rint(units) : way == AS_CUT ? trunc(units) : round(units)) / tens;
-}
-
 static double kept_as(double value, int with)
 {
     if (with == AS_FLOAT16)
         return narrow(value, 11, -14, 65520);
     if (with == AS_BFLOAT16)
         return narrow(value, 8, -126, 0x1p128);
-    return by_hand(value, with);
+    if (!isfinite(value))
+        return value;
+    int decimals = with % AS_EVEN, way = with - decimals;
+    double tens = 1;
+    for (int i = 0; i < decimals; i++)
+        tens *= 10;
+    double units = value * tens;
+    return (way == AS_EVEN ? rint(units) : way == AS_CUT ? trunc(units) : round(units)) / tens;
 }
 
 void numbers_keep_as(tensor *t, int with)

@@ -208,29 +208,6 @@ static bool is_listed(const why_answer *in, const named *row)
     return is_there;
 }
 
-static bool keep(ranking *r, tensor *computed, const candidate *one, err *e)
-{
-    candidate *to = same_as(r, computed);
-    if (to != NULL) {
-        if (one->answer.together == 1 && to->answer.same_count < WHY_SAME &&
-            !is_listed(&to->answer, one->answer.made[0].row))
-            to->answer.same[to->answer.same_count++] = one->answer.made[0];
-        return true;
-    }
-    to = free_place(r, one);
-    if (to == NULL)
-        return true;
-    *to = *one;
-    to->computed = mem_alloc_zeroed(r->of->count, sizeof to->computed[0], e);
-    for (size_t i = 0; i < r->of->count && to->computed != NULL; i++) {
-        if (r->of->claim[i].numbers == NULL)
-            continue;
-        to->computed[i] = computed[i];
-        computed[i] = (tensor){0};
-    }
-    return to->computed != NULL;
-}
-
 void ranking_open(ranking *r, const claims *of, const tensor *right)
 {
     *r = (ranking){.of = of, .right = fit_of(of, right)};
@@ -251,7 +228,25 @@ bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_
     r->has_exact = r->has_exact || found.is_within;
     one.answer.digits = fit_digits_told(&found);
     memcpy(one.answer.made, made, count * sizeof made[0]);
-    return keep(r, computed, &one, e);
+    candidate *to = same_as(r, computed);
+    if (to != NULL) {
+        if (one.answer.together == 1 && to->answer.same_count < WHY_SAME &&
+            !is_listed(&to->answer, one.answer.made[0].row))
+            to->answer.same[to->answer.same_count++] = one.answer.made[0];
+        return true;
+    }
+    to = free_place(r, &one);
+    if (to == NULL)
+        return true;
+    *to = one;
+    to->computed = mem_alloc_zeroed(r->of->count, sizeof to->computed[0], e);
+    for (size_t i = 0; i < r->of->count && to->computed != NULL; i++) {
+        if (r->of->claim[i].numbers == NULL)
+            continue;
+        to->computed[i] = computed[i];
+        computed[i] = (tensor){0};
+    }
+    return to->computed != NULL;
 }
 
 bool ranking_wants_pairs(const ranking *r)

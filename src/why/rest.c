@@ -114,24 +114,20 @@ static bool join_context(attempt *a, tensor *rows, err *e)
     return true;
 }
 
-static bool project(attempt *a, err *e)
-{
-    const plan *p = &a->plan;
-    tensor rows, output = attempt_stage(a, STAGE_OUTPUT);
-    if (!join_context(a, &rows, e))
-        return false;
-    for (size_t batch = 0; batch < p->batches; batch++) {
-        tensor from = tensor_at(&rows, batch), to = tensor_at(&output, batch);
-        if (!multiply_by_threads(a, &from, &p->wo, &p->bo, &to, e))
-            return false;
-    }
-    return true;
-}
-
 bool rest_of_context(attempt *a, err *e)
 {
-    if (a->plan.wo.data != NULL)
-        return project(a, e);
+    if (a->plan.wo.data != NULL) {
+        const plan *p = &a->plan;
+        tensor rows, output = attempt_stage(a, STAGE_OUTPUT);
+        if (!join_context(a, &rows, e))
+            return false;
+        for (size_t batch = 0; batch < p->batches; batch++) {
+            tensor from = tensor_at(&rows, batch), to = tensor_at(&output, batch);
+            if (!multiply_by_threads(a, &from, &p->wo, &p->bo, &to, e))
+                return false;
+        }
+        return true;
+    }
     /* Without Wo the output is the context, and bo. */
     tensor from = context_apart(a), output = attempt_stage(a, STAGE_OUTPUT),
            to = plan_heads_apart(&output, a->plan.heads);

@@ -267,17 +267,6 @@ static bool read_stack(stack_attempt *a, err *e)
                : generation_open(&a->generation, &a->document, &how, of->steps, of->by, e);
 }
 
-static bool read(stack_attempt *a, err *e)
-{
-    for (size_t i = 0; i < a->made_together; i++) {
-        if (a->together[i].of_attention != NULL)
-            a->wrong[a->wrong_count++] = a->together[i].of_attention;
-    }
-    return bundle_borrow_all(&a->document, a->of->document, e) && make_at(a, STACK_ASKED, e) &&
-           read_stack(a, e) && copy_rows(a, e) && make_at(a, STACK_READ, e) &&
-           attend_otherwise(a, e);
-}
-
 /* ---- computing ---- */
 
 /* A sum to which nothing was added is what the part made: "layer.0.ffn_sum", "layer.0.ffn.output".
@@ -407,7 +396,15 @@ bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_sc
     err refused = {0};
     *a = (stack_attempt){.of = of, .scope = *where, .together = made, .made_together = count};
     a->stack = &a->generation.stack;
-    bool done = read(a, &refused) && run(a, &refused);
+    for (size_t i = 0; i < a->made_together; i++) {
+        if (a->together[i].of_attention != NULL)
+            a->wrong[a->wrong_count++] = a->together[i].of_attention;
+    }
+    bool done =
+        (bundle_borrow_all(&a->document, a->of->document, &refused) &&
+         make_at(a, STACK_ASKED, &refused) && read_stack(a, &refused) && copy_rows(a, &refused) &&
+         make_at(a, STACK_READ, &refused) && attend_otherwise(a, &refused)) &&
+        run(a, &refused);
     if (refused.is_memory)
         *e = refused;
     return done;

@@ -9,12 +9,6 @@
 enum { POSITIONS_NONE, POSITIONS_TWICE, POSITIONS_HALVES, POSITIONS_SWAPPED };
 enum { ROWS_TIMES_ROOT, ROWS_BY_ROOT, ROWS_ALL_TIMES_ROOT };
 
-static bool set_number(bundle *document, const char *name, double value, err *e)
-{
-    bundle_remove(document, name);
-    return bundle_add_number(document, name, value, (place){0}, e);
-}
-
 static bool set_word(bundle *document, const char *name, const char *word, err *e)
 {
     bundle_remove(document, name);
@@ -25,8 +19,10 @@ typedef enum added { ADDED_NOTHING, ADDED_SINUSOIDS, ADDED_LATE } added;
 
 static bool change_positions(bundle *document, added what, double first, err *e)
 {
-    if (what == ADDED_LATE)
-        return set_number(document, "offset", first + 1, e);
+    if (what == ADDED_LATE) {
+        bundle_remove(document, "offset");
+        return bundle_add_number(document, "offset", first + 1, (place){0}, e);
+    }
     bundle_remove(document, "position_embedding");
     bundle_remove(document, "positions");
     return what == ADDED_NOTHING || set_word(document, "positions", "sinusoidal", e);
