@@ -41,7 +41,7 @@ bool cells_reserve(cells *to, size_t more, err *e);
  * `most` of them at most. Returns how many; `f` becomes the last one where that ends the row, else
  * it stays. */
 size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f);
-/* With several threads (io/rows_read.h): adds the next rows of `columns` numbers each, `most` of
+/* With several threads (io/in_order.h): adds the next rows of `columns` numbers each, `most` of
  * them at most, and goes after them: *rows of them, perhaps none. */
 bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, size_t threads,
                       size_t *rows, err *e);
