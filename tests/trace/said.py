@@ -19,7 +19,7 @@ FUNCTIONS = {
 
 # Their columns are ids, which a cell calls by a word or a number of its own.
 OF_IDS = ("unembedding", "unembedding_bias", "logits", "tempered", "exponentials", "probabilities")
-A_WORD = r"[^\]]*?"
+A_WORD = r"(?:\[\w*\]|[^\]])*?"  # [CLS] too
 
 
 def has_ids(path):
