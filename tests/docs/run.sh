@@ -1,10 +1,12 @@
 #!/bin/sh
 # run.sh [WORD]: the examples of README.md and of the manual are run, the manual says what the
-# option table says, and shells and man(1) can read what is written for them.
+# option table says, shells and man(1) can read what is written for them, and what the table of the
+# seeds names is there.
 #
 # In README.md, blocks without a language are examples: lines after $ (all lines, where none has
 # it) are commands, and what stands below one is what it must print; … stands for lines left out.
 # In the manual's EXAMPLES, lines that begin with a program's name are commands.
+# In testdata/seeds/PARAGRAPHS.md, documents have the steps that are named, and cases are there.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -97,5 +99,35 @@ for shell in bash zsh fish; do
         leave_out "completion: $shell reads it" "$shell is not here"
     fi
 done
+
+# ---- where each paragraph of the seeds is seen
+
+# places: what the table may name.
+places() {
+    echo 'nothing to compute'
+    sed -n 's/^# /case: /p' "$root"/tests/cli/*.txt
+    (cd "$root/tests/cli/cases" && printf 'case: %s\n' *)
+    (cd "$root/testdata/refused" && printf '%s: refused\n' *.json) | sed 's/\.json//'
+    {
+        (cd "$root/testdata" && printf '%s\n' seeds/*.json)
+        awk '$3 != "" { print $2, $3 }' "$root/testdata/built-in.txt"
+    } | while read -r file command; do
+        echo "document ${file##*/}"
+        selfattn "${command:-run}" --quiet --trace-format json "$root/testdata/$file"
+    done | awk '
+        /^document / { name = substr($2, 1, length($2) - 5) }
+        /^ *"step": / { gsub(/[",]/, ""); print name ": " $NF }'
+}
+
+if picked 'seeds: a place is there, and each paragraph has a row'; then
+    places >"$scratch/places"
+    set -- "$root"/../shared/seeds/*.txt
+    if [ ! -f "$1" ]; then
+        set --
+        skip 'seeds: each paragraph has a row: the seeds are not here'
+    fi
+    expect 'seeds: a place is there, and each paragraph has a row' awk -f "$tests/paragraphs.awk" \
+        "$root/testdata/seeds/PARAGRAPHS.md" "$scratch/places" "$@"
+fi
 
 finish
