@@ -25,7 +25,7 @@ static const norm_order ROWS[] = {
      * LayerNorm(x + MultiHead(LayerNorm(MaskedSelfAttention(x, y)))), and one position-wise
      * feed-forward after the last layer. What is open there is read so: MaskedSelfAttention is
      * causal self-attention of x without a residual, MultiHead is cross-attention over y. */
-    {{"seed", "norm(x + part(norm(x))): seed 003's, one ffn at the end"},
+    {{"seed", "norm(x + part(norm(x))): both, one ffn at the end"},
      {{PART_ATTENTION, 1, 2, RESIDUAL_PART, false}},
      {{PART_ATTENTION, 0, 0, RESIDUAL_NONE, false}, {PART_CROSS, 1, 2, RESIDUAL_LAYER, false}},
      1,

@@ -155,7 +155,7 @@ key() {
     echo "$value"
 }
 
-# "NAME FILE COMMAND" a line for all.
+# "NAME[=OLD] FILE COMMAND" a line for all.
 named() {
     list=$1
     shift
@@ -168,8 +168,9 @@ named() {
     done
 }
 
-# LIST names documents, "NAME FILE [COMMAND]" a line, FILE seen from LIST's folder, COMMAND what
-# computes it (default: run); they come first. Then each DOCUMENT under its own name.
+# LIST names documents, "NAME[=OLD] FILE [COMMAND]" a line, OLD what else finds it, FILE seen from
+# LIST's folder, COMMAND what computes it (default: run); they come first. Then each DOCUMENT under
+# its own name.
 examples() {
     all=$(named "$@")
     echo '#include "cli/example/examples.h"'
@@ -185,10 +186,14 @@ examples() {
         title=$(key title "$file")
         notes=$(key notes "$file")
         printf '    {{"%s", "%s"}, TEXT_%d, "%s", command_%s},\n' \
-            "$name" "$title" "$count" "$notes" "$command"
+            "${name%=*}" "$title" "$count" "$notes" "$command"
     done
     echo '};'
-    echo 'const named_table EXAMPLES = NAMED_TABLE("example", ROWS);'
+    echo 'static const synonym SYNONYMS[] = {'
+    echo "$all" | sed -n 's/^\([^ =]*\)=\([^ ]*\) .*/    {"\2", "\1"},/p'
+    echo '    {0, 0},'
+    echo '};'
+    echo 'const named_table EXAMPLES = NAMED_TABLE_ALSO("example", ROWS, SYNONYMS);'
 }
 
 echo '/* Made by src/text/embed.sh. */'

@@ -84,7 +84,7 @@ static void test_first_help_is_six_lines(unit *u)
     for (const char *p = text_string(&page); (p = strchr(p, '\n')) != NULL; p++)
         lines++;
     CHECK(u, lines == 6);
-    check_has(u, &page, "selfattn example karim | selfattn --trace\n");
+    check_has(u, &page, "selfattn example walkthrough | selfattn --trace\n");
     text_free(&page);
 }
 

@@ -157,6 +157,8 @@ static void list_examples(text *out)
 static const example *find_example(const char *name, err *e)
 {
     const named *found = named_find(&EXAMPLES, name, strlen(name));
+    if (found == NULL)
+        found = named_by_synonym(&EXAMPLES, name, strlen(name));
     if (found != NULL)
         return (const example *)(const void *)found;
     err_set(e, "there is no example \"%s\"", name);

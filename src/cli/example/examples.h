@@ -1,4 +1,4 @@
-/* The documents that are built in, so that `selfattn example karim | selfattn --trace` works
+/* The documents that are built in, so that `selfattn example walkthrough | selfattn --trace` works
  * anywhere. The table is made from testdata by embed.sh when the program is built. */
 #ifndef SELFATTN_CLI_EXAMPLE_EXAMPLES_H
 #define SELFATTN_CLI_EXAMPLE_EXAMPLES_H

@@ -23,14 +23,14 @@ static const char EXIT_STATUS[] = "Exit status\n"
 
 static const char NEXT[] =
     "Where to look next\n"
-    "  selfattn example karim | selfattn --trace   every step of a worked example\n"
-    "  selfattn help all                           all options of all commands\n"
-    "  selfattn help --causal                      about an option\n"
-    "  selfattn help softmax                       about a stage, a step, any term\n"
-    "  selfattn help stages                        all stages; also conventions, ...\n"
-    "  selfattn help lecture                       ways to work: also exercise,\n"
-    "                                              golden, kernels, pipes, files\n"
-    "  man selfattn                                everything\n";
+    "  selfattn example walkthrough | selfattn --trace   an example, step by step\n"
+    "  selfattn help all                                 all options of all commands\n"
+    "  selfattn help --causal                            about an option\n"
+    "  selfattn help softmax                             a stage, a step, any term\n"
+    "  selfattn help stages                              also conventions, mistakes\n"
+    "  selfattn help lecture                             ways to work: also exercise,\n"
+    "                                                    golden, kernels, pipes, files\n"
+    "  man selfattn                                      everything\n";
 
 /* Those that somebody needs on the first day. */
 static const char *const FIRST_OPTIONS[] = {"input",  "wq",   "wk",     "wv",    "heads",
@@ -148,7 +148,7 @@ void help_write_first(text *out)
     text_add_string(out, "Usage: selfattn [OPTION]... DOCUMENT...\n"
                          "Attention weights and outputs from matrices in JSON or CSV files.\n"
                          "\n"
-                         "First thing to try:  selfattn example karim | selfattn --trace\n"
+                         "First thing to try:  selfattn example walkthrough | selfattn --trace\n"
                          "All options:         selfattn --help\n"
                          "About any word:      selfattn help softmax\n");
 }

@@ -112,7 +112,7 @@ bool document_reader_open(document_reader *all, const options *given, weights_in
     } else if (all->files == 0) {
         if (world->stdin_is_terminal) {
             err_set(e, "there is nothing to compute with: name a document, or matrices by options");
-            return err_remedy(e, "selfattn example karim | selfattn --trace");
+            return err_remedy(e, "selfattn example walkthrough | selfattn --trace");
         }
         all->file = STANDARD_INPUT;
         all->files = 1;
