@@ -44,7 +44,7 @@ static const named ROWS[] = {
     {"notesOf", "Notes: {1}"},
     {"then", "Then: {1}"},
     {"last", "This is the last step."},
-    {"question", "What do you expect from “{1}”? Think of it, then look."},
+    {"question", "Next comes “{1}”. What will its numbers be? Think of it, then look."},
     {"show", "Show"},
     {"pointing",
      "Point at a number, or click it, and its arithmetic opens. Arrow keys, Page Up and "

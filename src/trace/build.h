@@ -164,6 +164,6 @@ void waves_show(builder *b, const char *name, size_t row);
 typedef void step_maker(builder *b);
 step_maker make_inputs, make_parameters, make_dimensions, make_positions, make_projections,
     make_normalize, make_rope, make_cache, make_scores, make_scale, make_cap, make_mask,
-    make_softmax, make_statistics, make_round, make_weighted, make_sum, make_concat, make_unify;
+    make_softmax, make_statistics, make_round, make_weighted, make_sum, make_concat, make_join;
 
 #endif

@@ -474,7 +474,7 @@ static const char *add_joined(builder *b)
     tensor rows = build_joined(b, &name);
     if (map_named(b->trace, name) != NULL)
         return name;
-    trace_map *joined = map_add(b, name, STEP_UNIFY, &rows);
+    trace_map *joined = map_add(b, name, STEP_JOIN, &rows);
     joined->rows = build_query_labels(b, NULL);
     joined->slices = b->plan->heads;
     map_say(b, joined, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "context")});
@@ -490,7 +490,7 @@ static void add_output(builder *b)
     map_add(b, "Wo", STEP_PARAMETERS, &p->wo);
     trace_map *bo = map_add(b, "bo", STEP_PARAMETERS, &p->bo);
     trace_map *output =
-        map_add_stage(b, STAGE_OUTPUT, STEP_UNIFY, build_query_labels(b, NULL), build_numbers());
+        map_add_stage(b, STAGE_OUTPUT, STEP_JOIN, build_query_labels(b, NULL), build_numbers());
     trace_origin bias = map_from(b, PART_OF_COLUMN, "bo");
     if (p->wo.data == NULL) {
         bo->slices = plan_keeps_heads_apart(p) ? p->heads : 1; /* a part for each that came apart */

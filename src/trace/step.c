@@ -25,10 +25,12 @@ static const step_row ROWS[STEP_COUNT] = {
     [STEP_WEIGHTED] = {{"weighted", "each value times its weight"}, "weighted"},
     [STEP_SUM] = {{"sum", "the weighted values added up"}, "attended"},
     [STEP_CONCAT] = {{"concat", "the heads' results side by side"}, "context"},
-    [STEP_UNIFY] = {{"unify", "the heads joined by Wo and bo"}, "output"},
+    [STEP_JOIN] = {{"join", "the heads joined by Wo and bo"}, "output"},
 };
 
-const named_table STEPS = NAMED_TABLE("step", ROWS);
+static const synonym SYNONYMS[] = {{"unify", "join"}, {NULL, NULL}};
+
+const named_table STEPS = NAMED_TABLE_ALSO("step", ROWS, SYNONYMS);
 
 static const step_row FLOOR_ROWS[] = {
     [FLOOR_EMBEDDED - STEP_COUNT] = {{"embedded", "the rows that go into the first layer"},

@@ -25,7 +25,7 @@ typedef enum step_id {
     STEP_WEIGHTED,
     STEP_SUM,
     STEP_CONCAT,
-    STEP_UNIFY,
+    STEP_JOIN,
     STEP_COUNT,
     /* Between the attentions of a stack. */
     FLOOR_EMBEDDED = STEP_COUNT,

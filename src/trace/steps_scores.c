@@ -116,10 +116,12 @@ void make_scores(builder *b)
     show_transform(b, STAGE_Q_SCORE, by->for_query);
     show_transform(b, STAGE_K_SCORE, by->for_key);
     build_sentence(b,
-                   "How much should %s attend to each key%s? The score function (%s) compares "
-                   "them: a larger number, a "
-                   "stronger relationship.",
-                   build_query_name(b), build_head_name(b), by->named.name);
+                   "How much should %s attend to each key%s? The %s compares them: a larger "
+                   "number, a stronger relationship.",
+                   build_query_name(b), build_head_name(b),
+                   by->made_by == OP_DOT && by->for_query == NULL
+                       ? "dot product"
+                       : build_text(b, "score function (%s)", by->named.name));
     build_sharing(b);
     say_absent(b);
     /* The score function's formula, of the queries and keys as they are by then: q_rope,

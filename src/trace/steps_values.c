@@ -1,4 +1,4 @@
-/* The steps from the softmax on: softmax, statistics, round, weighted, sum, concat, unify. */
+/* The steps from the softmax on: softmax, statistics, round, weighted, sum, concat, join. */
 #include "trace/derivation.h"
 
 #include <math.h>
@@ -207,8 +207,8 @@ void make_sum(builder *b)
     tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
     tensor attended = build_stage(b, STAGE_ATTENDED);
     build_sentence(b,
-                   "The weighted values are added up, component by component: what %s takes away "
-                   "from looking at all keys%s.",
+                   "The weighted values are added up, column by column: the sum is what attention "
+                   "makes of %s%s.",
                    build_query_name(b), build_head_name(b));
     build_formula(b, "attended[i] = Σⱼ %s[i,j]·%s[j]", name, v_name);
     trace_item *stack = build_item(b, TRACE_STACK);
@@ -296,7 +296,7 @@ static void multiply_output(builder *b)
     derivation_product(b, "output", b->focus.row);
 }
 
-void make_unify(builder *b)
+void make_join(builder *b)
 {
     tensor output = build_stage_of_batch(b, STAGE_OUTPUT);
     if (b->plan->wo.data == NULL)

@@ -23,7 +23,7 @@ static step_maker *const MAKERS[STEP_COUNT] = {
     [STEP_WEIGHTED] = make_weighted,
     [STEP_SUM] = make_sum,
     [STEP_CONCAT] = make_concat,
-    [STEP_UNIFY] = make_unify,
+    [STEP_JOIN] = make_join,
 };
 
 void trace_wants(const plan *p, trace_focus focus, kept_stages *w)
@@ -61,7 +61,7 @@ static bool does_nothing(const plan *p, step_id id)
         return !plan_has_stage(p, STAGE_ROUNDED);
     case STEP_CONCAT:
         return !p->has_heads;
-    case STEP_UNIFY:
+    case STEP_JOIN:
         return p->wo.data == NULL && p->bo.data == NULL;
     default:
         return false;

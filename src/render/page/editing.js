@@ -365,7 +365,7 @@ function startControls() {
     if (section && isNumber && isInput(map)) addSlider(section, map);
   }
   DATA.rooms.forEach((nothing, room) => {
-    const sees = sectionOf(room, 'mask', 'softmax'), joins = sectionOf(room, 'unify');
+    const sees = sectionOf(room, 'mask', 'softmax'), joins = sectionOf(room, 'join');
     if (sees && mapsThatSee(room).length > 0)
       addSwitch(sees, TEXT.causal, () => sightOf(room).causal, (isOn) => setCausal(room, isOn));
     const divides = sectionOf(room, 'softmax');

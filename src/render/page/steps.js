@@ -46,8 +46,9 @@ function answerQuestion(section) {
   section.classList.remove('asked');
 }
 
+// There is something to expect where something is worked out.
 function askQuestion(section) {
-  if (!STEPS.ask.checked || section.dataset.seen) return;
+  if (!STEPS.ask.checked || section.dataset.seen || !section.querySelector('.line')) return;
   section.dataset.seen = 'yes';
   section.classList.add('asked');
   const words = makeElement('p', '', TEXT.question(nameOfStep(section)));
