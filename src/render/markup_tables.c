@@ -286,7 +286,9 @@ void markup_add_table(const markup_page *p, const trace_item *item)
     p->marks->table_begin(p->out, aligns);
     for (size_t i = 0; i < item->cells.count; i++) {
         text_add_string(p->out, i % columns == 0 ? p->marks->row_before : p->marks->cell_between);
-        add_cell(p, item->cells.item[i], i >= columns && item->columns_hold[i % columns] == 'm');
+        add_cell(p, item->cells.item[i],
+                 i >= columns && *item->cells.item[i] != '\0' &&
+                     item->columns_hold[i % columns] == 'm');
         if (i % columns == columns - 1)
             text_add_string(p->out, p->marks->row_after);
         if (i == columns - 1)

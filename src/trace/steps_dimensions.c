@@ -1,5 +1,6 @@
-/* The step that lists every size: seed 002's dimension analysis. */
-#include "trace/build.h"
+/* The step that lists every size, what each matrix is made of, and what that costs: seed 002's
+ * dimension analysis and its equations in matrices, seed 000's count of operations. */
+#include "trace/derivation.h"
 
 #include <string.h>
 
@@ -165,12 +166,91 @@ static const char *sizes_of(builder *b, const tensor *t)
     return sizes;
 }
 
+/* ---- what it is made of ---- */
+
+/* "scores/√d_k + M", of the scores as letters. */
+static const char *before_softmax(builder *b, const char *scores)
+{
+    const plan *p = b->plan;
+    scale_kind kind = p->asked->scale_kind;
+    const char *scaled = p->scale == 1          ? scores
+                         : kind == SCALE_NUMBER ? build_text(b, "scale·%s", scores)
+                         : kind == SCALE_EMBED  ? build_text(b, "%s/√m", scores)
+                                                : build_text(b, "%s/√d_k", scores);
+    const char *capped =
+        plan_has_stage(p, STAGE_CAPPED) ? build_text(b, "C·tanh(%s/C)", scaled) : scaled;
+    return plan_masks(p) ? build_text(b, "%s + M", capped) : capped;
+}
+
+/* A product of two matrices, with what is added to each of its rows. */
+static bool is_product(const trace_map *map)
+{
+    return map != NULL && map->op == OP_DOT && map->operand[0].part == PART_ROW_I;
+}
+
+/* "x·Wq + bq", "q·kᵀ", "q·Ws·kᵀ"; "" of what goes in, or is made otherwise. */
+static const char *product_letters(builder *b, const trace_map *map)
+{
+    if (!is_product(map))
+        return "";
+    const trace_origin *of = map->operand;
+    bool has_another = of[0].map->step == STEP_SCORES && is_product(of[0].map);
+    return build_text(b, "%s·%s%s%s%s", has_another ? product_letters(b, of[0].map) : of[0].name,
+                      of[1].name, of[1].part == PART_ROW_J ? "ᵀ" : "",
+                      of[2].part == PART_NONE ? "" : " + ",
+                      of[2].part == PART_NONE ? "" : of[2].name);
+}
+
+static size_t multiplications(const builder *b, const trace_map *map)
+{
+    operand_cells of;
+    return is_product(map) && derivation_operand(&(map_cell){.room = b->trace, .map = map},
+                                                 &map->operand[0], &of)
+               ? tensor_count(&map->values) * of.count
+               : 0;
+}
+
+/* "[head 1, …, head 4]" */
+static const char *heads_side_by_side(builder *b)
+{
+    size_t heads = b->plan->heads;
+    return heads == 1 ? "head 1"
+                      : build_text(b, "[head 1, %shead %zu]", heads > 2 ? "…, " : "", heads);
+}
+
+/* The whole run in a line: softmax(q·kᵀ/√d_k)·v, of heads side by side. */
+static void show_in_one_line(builder *b)
+{
+    const plan *p = b->plan;
+    const trace_map *scores = map_named(b->trace, map_name_of(STAGE_SCORES));
+    bool is_product_alone = is_product(scores) && scores->operand[2].part == PART_NONE;
+    const char *compared = is_product_alone ? product_letters(b, scores) : "scores";
+    const char *head =
+        build_text(b, "softmax(%s)·%s", before_softmax(b, compared), map_name_of(build_values(b)));
+    const char *wo = p->wo.data == NULL ? "" : "·Wo", *bo = p->bo.data == NULL ? "" : " + bo";
+    if (p->has_heads)
+        build_formula(b, "output = %s%s%s, each head = %s", heads_side_by_side(b), wo, bo, head);
+    else
+        build_formula(b, "output = %s%s%s", head, wo, bo);
+}
+
 static void shape_row(builder *b, trace_item *item, const char *name, const projection *of,
                       const char *axes, const tensor *shape)
 {
     if (shape == NULL || shape->data == NULL)
         return;
+    const trace_map *map = map_named(b->trace, name);
+    const char *made = product_letters(b, map);
+    size_t count = multiplications(b, map);
+    if (strcmp(name, map_name_of(STAGE_WEIGHTS)) == 0)
+        made = build_text(b, "softmax(%s)", before_softmax(b, "scores"));
+    else if (strcmp(name, map_name_of(STAGE_CONTEXT)) == 0)
+        made = b->plan->has_heads ? heads_side_by_side(b) : map_name_of(STAGE_ATTENDED);
+    else if (strcmp(name, map_name_of(STAGE_OUTPUT)) == 0 && count == 0)
+        made = build_text(b, "context%s", b->plan->bo.data == NULL ? "" : " + bo");
     list_cells(b, item, name, letters_of(b, of, axes), sizes_of(b, shape));
+    build_cell(b, item, made);
+    build_cell(b, item, count == 0 ? "" : build_text(b, "%zu", count));
 }
 
 /* Rows that go in: x, xk, xv, each once. */
@@ -221,9 +301,10 @@ static const char *axes_of(builder *b, stage_id id)
 /* Seed 002's dimension table: each matrix, its shape in letters, its shape here. */
 static void list_shapes(builder *b, trace_item *item)
 {
-    static const stage_id MADE[] = {STAGE_X_POS,     STAGE_Q,         STAGE_K,      STAGE_V,
-                                    STAGE_PRESENT_K, STAGE_PRESENT_V, STAGE_SCORES, STAGE_WEIGHTS,
-                                    STAGE_ATTENDED,  STAGE_CONTEXT,   STAGE_OUTPUT};
+    static const stage_id MADE[] = {STAGE_X_POS,     STAGE_Q,         STAGE_K,        STAGE_V,
+                                    STAGE_PRESENT_K, STAGE_PRESENT_V, STAGE_Q_SCORE,  STAGE_K_SCORE,
+                                    STAGE_SCORES,    STAGE_WEIGHTS,   STAGE_ATTENDED, STAGE_CONTEXT,
+                                    STAGE_OUTPUT};
     const plan *p = b->plan;
     list_rows(b, item);
     const projection *made[] = {&p->q, &p->k, &p->v};
@@ -249,6 +330,7 @@ static void list_shapes(builder *b, trace_item *item)
 void make_dimensions(builder *b)
 {
     trace_item *letters, *shapes;
+    size_t all = 0;
     build_sentence(b,
                    "Every size in this run. %s; a value may have a width of its own, and the "
                    "result follows it.",
@@ -259,7 +341,15 @@ void make_dimensions(builder *b)
     letters = build_table(b, "mww");
     list_cells(b, letters, "letter", "what it counts", "here");
     list_letters(b, letters);
-    shapes = build_table(b, "mmw");
+    shapes = build_table(b, "mmwmw");
     list_cells(b, shapes, "matrix", "in letters", "here");
+    build_cell(b, shapes, "made of");
+    build_cell(b, shapes, "multiplications");
     list_shapes(b, shapes);
+    for (size_t i = 0; i < b->trace->maps; i++)
+        all += multiplications(b, &b->trace->map[i]);
+    build_sentence(b, "The products of matrices take %zu multiplications%s. In one line%s:", all,
+                   b->plan->batches > 1 ? " a sequence" : "",
+                   plan_masks(b->plan) ? ", with M what the step mask adds" : "");
+    show_in_one_line(b);
 }

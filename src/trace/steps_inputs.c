@@ -199,6 +199,44 @@ static void count_parameters(builder *b)
                       h, m, m, h, m, numbers);
     else if (p->q.width == m)
         build_formula(b, "full-width heads: 3·h·m·m = 3·%zu·%zu² = %zu", h, m, numbers);
+    if (h > 1)
+        build_sentence(b, "One head as wide as the inputs has %s.",
+                       h * p->q.width == m
+                           ? "as many"
+                           : build_text(b, "%zu, and each further one as many again", numbers / h));
+}
+
+/* Of so many heads the columns are listed: a table of more is not read. */
+enum { LISTED_HEADS = 16 };
+
+/* "3 to 4", or "3" */
+static const char *columns_of(builder *b, size_t head, size_t width)
+{
+    return width == 1 ? build_text(b, "%zu", head + 1)
+                      : build_text(b, "%zu to %zu", head * width + 1, (head + 1) * width);
+}
+
+/* Seed 000's view and transpose: which columns are whose, and the shapes on the way. */
+static void draw_cut(builder *b)
+{
+    const plan *p = b->plan;
+    size_t n = p->n_q, h = p->heads, width = p->q.width;
+    build_sentence(b, "Its rows are cut into heads, and each head's are put below each other:");
+    build_formula(b, "q: %zu × %zu → %zu × %zu × %zu → %zu × %zu × %zu", n, h * width, n, h, width,
+                  h, n, width);
+    if (h > LISTED_HEADS && !b->is_full)
+        return;
+    trace_item *cut = build_table(b, "wwww");
+    static const char *const HEADING[] = {"head", "columns of q", "columns of k", "columns of v"};
+    for (size_t i = 0; i < 4; i++)
+        build_cell(b, cut, HEADING[i]);
+    for (size_t head = 0; head < h; head++) {
+        size_t shared = plan_kv_head(p, head);
+        build_cell(b, cut, build_text(b, "%zu", head + 1));
+        build_cell(b, cut, columns_of(b, head, width));
+        build_cell(b, cut, columns_of(b, shared, p->k.width));
+        build_cell(b, cut, columns_of(b, shared, p->v.width));
+    }
 }
 
 /* Of the queries' columns; those of keys and values are cut alike. */
@@ -213,12 +251,14 @@ static void say_cut(builder *b)
                        "%zu heads work side by side: q came with its heads apart, %zu column%s "
                        "each.",
                        p->heads, width, build_plural(width));
-    else
+    else {
         build_sentence(b,
                        "%zu heads work side by side: of the %zu columns of q each takes %zu, head "
                        "1 the first%s, and so on.",
                        p->heads, p->heads * width, width,
                        width == 1 ? "" : build_text(b, " %zu", width));
+        draw_cut(b);
+    }
 }
 
 /* What the sharing is called, and what it costs or saves in a cache. */

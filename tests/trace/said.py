@@ -169,14 +169,23 @@ def table_is_true(run, cells, sizes):
             if "·" not in letter:
                 sizes[letter] = int(here)
         return all(size_of(letter, sizes) == int(here) for letter, _, here in cells[1:])
-    for name, letters, here in cells[1:] if cells[0][0] == "matrix" else []:
+    for name, letters, here, _, count in cells[1:] if cells[0][0] == "matrix" else []:
         shape = [int(x) for x in here.split(" × ")]
         if [size_of(x, sizes) for x in letters.split(" × ")] != shape:
             return False
         nodes = [node for path, node in run["nodes"].items() if path.split(".")[-1] == name]
         if nodes and not any(has_shape(node, shape) for node in nodes):
             return False
+        if count and not any(multiplications(run, node) == int(count) for node in nodes):
+            return False
     return True
+
+
+def multiplications(run, node):
+    """Of a product of two matrices: as many for each cell as its row has numbers of the head."""
+    of = run["nodes"][node.operands["a"]["of"]]
+    return (node.heads * node.rows * node.columns * of.columns // (of.slices if node.heads > 1 else 1)
+            if node.operation == "dot" else 0)
 
 
 def has_shape(node, shape):
