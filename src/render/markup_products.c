@@ -1,4 +1,4 @@
-/* Products of a row and a matrix: on one line where that fits a page, else each of the three on its
+/* Products of a row, or of several, and a matrix: on one line where that fits a page, else each of the three on its
  * own, without the columns that have no room there. */
 #include "base/mem.h"
 #include "render/brackets.h"
@@ -49,10 +49,10 @@ typedef struct widths {
 
 static widths measure(const product *p, const render_options *how)
 {
-    selection one = selection_all(1);
-    return (widths){width_of(&p->a, &one, &p->inner, how),
+    selection rows = selection_all(p->a.size[0]);
+    return (widths){width_of(&p->a, &rows, &p->inner, how),
                     width_of(&p->b, &p->inner, &p->outer, how),
-                    width_of(&p->result, &one, &p->outer, how)};
+                    width_of(&p->result, &rows, &p->outer, how)};
 }
 
 /* Takes a column away where there is one to take. */
@@ -144,7 +144,7 @@ static const layout ON_ONE_LINE = {"", " &= ", " \\\\\n", " \\times ", " &= "},
 static void add_parts(const markup_page *p, const trace_item *item, const product *made,
                       const layout *by)
 {
-    selection one = selection_all(1);
+    selection rows = selection_all(made->a.size[0]);
     text_add_string(p->out, by->before);
     add_name(p, item->left);
     text_add_string(p->out, "\\times ");
@@ -152,11 +152,11 @@ static void add_parts(const markup_page *p, const trace_item *item, const produc
     text_add_string(p->out, by->names_equal);
     add_name(p, item->text);
     text_add_string(p->out, by->matrices);
-    add_brackets(p, &made->a, &one, &made->inner);
+    add_brackets(p, &made->a, &rows, &made->inner);
     text_add_string(p->out, by->times);
     add_brackets(p, &made->b, &made->inner, &made->outer);
     text_add_string(p->out, by->equal);
-    add_brackets(p, &made->result, &one, &made->outer);
+    add_brackets(p, &made->result, &rows, &made->outer);
 }
 
 void markup_add_product(const markup_page *p, const trace_item *item)

@@ -130,7 +130,7 @@ typedef struct box {
 
 /* Side by side, or broken before the equals sign. */
 typedef struct product {
-    box row, matrix, result;
+    box row, matrix, result; /* a row, or several at once */
     bool is_broken;
 } product;
 
@@ -233,10 +233,11 @@ static void box_add_line(text *out, const box *b, size_t line)
 
 static void product_add_lines(text *out, product *p)
 {
-    size_t lines = 1 + selection_count(&p->matrix.source.rows);
-    size_t middle = lines / 2;
-    p->matrix.first_line = 1;
-    p->row.first_line = p->result.first_line = middle;
+    size_t inner = selection_count(&p->matrix.source.rows),
+           outer = selection_count(&p->row.source.rows), tallest = size_larger(inner, outer),
+           lines = 1 + tallest, middle = lines / 2;
+    p->matrix.first_line = 1 + (tallest - inner) / 2;
+    p->row.first_line = p->result.first_line = 1 + (tallest - outer) / 2;
     for (size_t line = 0; line < lines; line++) {
         page_indent(out);
         box_add_line(out, &p->row, line);
@@ -254,9 +255,10 @@ static void product_add_result(text *out, product *p)
 {
     p->result.first_line = 1;
     text_add_string(out, "\n");
-    for (size_t line = 0; line < 2; line++) {
+    size_t lines = 1 + selection_count(&p->result.source.rows);
+    for (size_t line = 0; line < lines; line++) {
         page_indent(out);
-        text_add_string(out, line == 0 ? "   " : "=  ");
+        text_add_string(out, line == lines / 2 ? "=  " : "   ");
         box_add_line(out, &p->result, line);
         display_end_line(out);
     }

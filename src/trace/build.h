@@ -12,6 +12,7 @@ typedef struct builder {
     const bundle *result;
     trace_focus focus;
     bool is_full;
+    bool shows_all_rows; /* of products too: a small run of which nobody chose a row */
     bool failed;
     size_t head;   /* that items are of, as they say it */
     tensor joined; /* build_joined's copy, once it is made */

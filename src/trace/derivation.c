@@ -480,16 +480,29 @@ void derivation_product(builder *b, const char *name, size_t row)
            matrix = tensor_at(&of.first.map->values, of.first.head);
     bool is_turned = right->part == PART_ROW_J;
     matrix = tensor_range(&matrix, 1, of.first.column, is_turned ? of.count : width);
-    result = tensor_at(&result, row);
-    trace_item *item = build_item(b, TRACE_ROW_PRODUCT);
+    result = tensor_range(&result, 1, at.column, width);
     const char *of_left = map->is_of_heads ? in_head(b, left->map) : "",
-               *of_right = map->is_of_heads ? in_head(b, right->map) : "";
+               *of_right = map->is_of_heads ? in_head(b, right->map) : "",
+               *of_result = in_head(b, map);
+    trace_item *item = build_item(b, TRACE_ROW_PRODUCT);
     item->left = build_text(b, "%s[%zu]%s", left->name, row + 1, of_left);
     item->letters = build_text(b, "%s%s%s", right->name, is_turned ? "ᵀ" : "", of_right);
-    item->text = build_text(b, "%s[%zu]%s", name, row + 1, in_head(b, map));
+    item->text = build_text(b, "%s[%zu]%s", name, row + 1, of_result);
     item->a = numbers_of(&at, left);
     item->b = is_turned ? tensor_transposed(&matrix) : matrix;
-    item->result = tensor_range(&result, 0, at.column, width);
+    item->result = tensor_at(&result, row);
+    if (!b->shows_all_rows || result.size[0] == 1)
+        return;
+    derivation_operand(&at, left, &of);
+    tensor rows = tensor_at(&of.first.map->values, of.first.head);
+    build_sentence(b, "All rows at once:");
+    trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
+    whole->left = build_text(b, "%s%s", left->name, of_left);
+    whole->letters = build_text(b, "%s%s%s", right->name, is_turned ? "ᵀ" : "", of_right);
+    whole->text = build_text(b, "%s%s", name, of_result);
+    whole->a = tensor_range(&rows, 1, of.first.column, of.count);
+    whole->b = is_turned ? tensor_transposed(&matrix) : matrix;
+    whole->result = result;
 }
 
 /* ---- matrices ---- */

@@ -134,6 +134,9 @@ static void make_step(builder *b, step_id id)
     build_end_head(b);
 }
 
+/* Rows whose products are shown all at once: more of them take a page each. */
+enum { SMALL = 4 };
+
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
                 const step_wish *wish, err *e)
 {
@@ -149,6 +152,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .place = {.floor = "", .name = "", .way = "", .way_in_step = ""}};
     builder b = {
         .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
+    b.shows_all_rows = focus.is_by_default && p->n_q <= SMALL && p->n_k <= SMALL;
     t->step = mem_alloc_zeroed(STEP_COUNT, sizeof t->step[0], e);
     if (t->step == NULL)
         return false;

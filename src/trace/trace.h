@@ -19,7 +19,8 @@ typedef enum trace_kind {
                           change stands at its end, after "; --": a page has no options */
     TRACE_FORMULA,     /* text: the formula in letters */
     TRACE_LINE,        /* left = letters = a op b = result: the formula with this run's numbers */
-    TRACE_ROW_PRODUCT, /* a (1 × n) · b (n × m) = result (1 × m), named left, letters, text */
+    TRACE_ROW_PRODUCT, /* a (1 × n) · b (n × m) = result (1 × m), named left, letters, text; of all
+                          rows of a small run a (r × n) and result (r × m) */
     TRACE_STACK,       /* the rows of a (n × m), labelled by `rows`, summed: result (1 × m) */
     TRACE_MATRIX,      /* a, named text, rows and columns labelled */
     TRACE_TABLE        /* cells: `columns_count` a row, the first row is the heading */

@@ -334,44 +334,45 @@ class Page:
         self.expect_parts(rows, shown, part, has_heading, heading[0] == "0")
 
     def product(self, item):
-        """Side by side the row and the result stand on the middle line; broken, the result stands
-        below; or all are below each other."""
+        """Side by side the three stand around the middle line; broken, the result stands below; or
+        all are below each other."""
         a, b, result = item["a"], item["b"], item["result"]
         names = [item.get(x) or "" for x in ("left", "letters", "name")]
-        if self.text.startswith(bare(f"{names[0]}({len(a)}long)"), self.at):
-            for sign, name, value in zip(("", "×", "="), names, (a, b, result)):
-                rank, rows = (2, value) if value is b else (1, [value])
+        a, result = (x if isinstance(x[0], list) else [x] for x in (a, result))
+        if self.text.startswith((bare(f"{names[0]}({len(a[0])}long)"),
+                                 bare(f"{names[0]}({len(a)}×{len(a[0])})")), self.at):
+            for sign, name, rows in zip(("", "×", "="), names, (a, b, result)):
+                rank = 1 if rows is not b and len(rows) == 1 else 2
                 self.numbers_named(sign + name, rank, rows, counted(rows), counted(rows[0]))
             return
         found = self.match(r"\[([^\[\]]*)\]×(?:\[[^\[\]]*\]|…)(=?)")
         is_broken = not found.group(2)
         found = self.match(r"\[([^\[\]]*)\]×.*?=\[([^\[\]]*)\]")
-        inner, outer = (self.columns_of(found.group(i).split(","), len(of)) for i, of in ((1, a), (2, result)))
+        inner, outer = (self.columns_of(found.group(i).split(","), len(of[0]))
+                        for i, of in ((1, a), (2, result)))
         texts = self.texts_of(b, inner)
-        beside = [self.numbers.write_columns([of])[0] for of in (a, result)]
-        middle = (len(inner) + 1) // 2
-        for i in range(len(inner) + 1):
-            if i == middle - 1:
-                self.expect(names[0])
-            if i == middle:
-                self.expect_row(beside[0], inner)
-                self.expect("×")
-            if i == 0:
-                self.expect(names[1])
-            elif inner[i - 1] is None:
-                self.expect("…")
-            else:
-                self.expect_row(texts[inner[i - 1]], outer)
-            if i == middle and not is_broken:
-                self.expect("=")
-                self.expect_row(beside[1], outer)
-            if i == middle - 1 and not is_broken:
-                self.expect(names[2])
+        of_a, of_result = map(self.numbers.write_columns, (a, result))
+        between = [texts[i] if i is not None else None for i in inner]
+        tallest = max(len(inner), len(a))
+        parts = [(names[0], of_a, inner), (names[1], between, outer), (names[2], of_result, outer)]
         if is_broken:
-            self.expect(names[2])
-            self.expect("=")
-            self.expect_row(beside[1], outer)
+            self.beside(parts[:2], tallest, "×")
+            self.beside(parts[2:], len(result), "", "=")
+        else:
+            self.beside(parts, tallest, "×=")
         self.expect_left_out(inner, outer)
+
+    def beside(self, parts, tallest, signs, before=""):
+        """Names and rows line by line, each part around the middle; signs stand between them there."""
+        middle = (1 + tallest) // 2
+        for line in range(1 + tallest):
+            for sign, (name, rows, columns) in zip((before, *signs), parts):
+                self.expect(sign if line == middle else "")
+                at = line - 1 - (tallest - len(rows)) // 2
+                if at == -1:
+                    self.expect(name)
+                elif 0 <= at < len(rows):
+                    self.expect("…") if rows[at] is None else self.expect_row(rows[at], columns)
 
     def columns_of(self, texts, total, first=0):
         """Which columns so many numbers are."""
