@@ -106,7 +106,6 @@ done
 places() {
     echo 'nothing to compute'
     sed -n 's/^# /case: /p' "$root"/tests/cli/*.txt
-    (cd "$root/tests/cli/cases" && printf 'case: %s\n' *)
     (cd "$root/testdata/refused" && printf '%s: refused\n' *.json) | sed 's/\.json//'
     {
         (cd "$root/testdata" && printf '%s\n' seeds/*.json)
