@@ -1,5 +1,5 @@
-/* Products of a row, or of several, and a matrix: on one line where that fits a page, else each of the three on its
- * own, without the columns that have no room there. */
+/* Products of a row, or of several, and a matrix: on one line where that fits a page, else each of
+ * the three on its own, without the columns that have no room there. */
 #include "base/mem.h"
 #include "render/brackets.h"
 #include "render/display.h"
