@@ -390,9 +390,9 @@ void stack_text_add(text *out, const trace_item *item, const render_options *how
 
 /* ---- tables of words ---- */
 
-/* What words need to be readable in broken lines, and what three columns of them may have on the
+/* What words need to be read in broken lines, and what five columns of them may have on the
  * narrowest page. */
-enum { NARROWEST_CELL = 10 };
+enum { NARROWEST_CELL = 4 };
 static const size_t BETWEEN = 3;
 
 typedef struct table {
