@@ -17,6 +17,10 @@ MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 EXACT_i686  := -msse2 -mfpmath=sse
 EXACT_s390x := -fexcess-precision=fast
 EXACT    := -fno-fast-math -ffp-contract=off -fno-math-errno $(EXACT_$(MACHINE))
+# Hardened as far as the compiler goes, which is asked once. Variants have their own guards.
+HARDEN   := -fPIE -fstack-protector-strong -fstack-clash-protection -fcf-protection \
+	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$$PWD=. -Wl,-z,relro,-z,now \
+	$(if $(findstring -static,$(LDFLAGS)),,-pie)
 LIBS     := -lcjson -lz -lm -pthread
 
 # All processors, unless -j says otherwise; what is removed first is not built at the same time.
@@ -28,6 +32,8 @@ endif
 BUILD    := build/$(VARIANT)
 objects   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=%/*.c)))
 OBJECTS  := $(call objects,$(wildcard src/* src/attn/* src/cli/*))
+HARDENED := $(if $(CFLAGS_$(VARIANT)),,$(shell CC='$(CC)' CFLAGS='$(CFLAGS)' \
+	packaging/hardening.sh $(BUILD)/hardened '$(HARDEN)'))
 MANUAL   := $(patsubst man/%.in,build/man/%,$(wildcard man/*.in))
 
 ## all: builds ./selfattn and installs nothing (the default)
@@ -42,7 +48,7 @@ include $(wildcard src/*/rules.mk tests/rules.mk tests/*/rules.mk)
 # Rooms in which no run spends its time are compiled in half the time.
 CALM     := $(if $(filter file,$(origin CFLAGS)),-O1)
 $(foreach room,cli trace render why weights,$(BUILD)/src/$(room)/%.o): MORE = $(CALM)
-COMMAND   = $(CC) $(FLAGS) $(CFLAGS) $(MORE) $(CFLAGS_$(VARIANT)) $(EXACT) -MMD -MP
+COMMAND   = $(CC) $(FLAGS) $(filter-out -Wl% -pie,$(HARDENED)) $(CFLAGS) $(MORE) $(CFLAGS_$(VARIANT)) $(EXACT) -MMD -MP
 # Changes when a command does, and with it everything is built again.
 STAMP    := $(COMMAND) $(CALM) $(KERNEL_O) $(LDFLAGS)
 $(BUILD)/flags: always | build/libraries
@@ -50,7 +56,7 @@ $(BUILD)/flags: always | build/libraries
 	@{ $(CC) --version | sed q; echo '$(STAMP)'; } >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 define link
-@$(CC) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(LIBS) -o $@
+@$(CC) $(HARDENED) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(LIBS) -o $@
 endef
 define compile
 $(info $()  cc $< $(MORE))
