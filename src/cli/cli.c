@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
+#include "cli/line/sandbox.h"
 #include "cli/out/output_file.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
@@ -149,8 +150,11 @@ static int run_command(int argc, char **argv, env *world, err *e)
         status = print_help(c, taken > 0, e);
     else if (is_parsed && o.version)
         status = print_version(e);
-    else if (is_parsed && output_check_endings(&o, c->groups, e))
+    else if (is_parsed && output_check_endings(&o, c->groups, e)) {
+        if (world->is_process && !o.no_sandbox)
+            sandbox_enter(&o, c->run == command_convert && o.operands > 1 ? o.operand[1] : NULL);
         status = c->run(&o, world, e);
+    }
     err changed = {0};
     if (!mapping_check_unchanged(&changed)) {
         *e = changed; /* what was said of such a file may be an error of its own */

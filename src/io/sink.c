@@ -22,7 +22,7 @@
 enum { BLOCK = 1 << 18 };
 
 enum {
-    MAX_PATH = TEMPORARY_PATH,
+    MAX_PATH = SINK_PATH,
     MAX_LINKS = 40 /* as many symbolic links as Linux itself follows */
 };
 
@@ -107,6 +107,11 @@ static bool follow_links(const char *file, char path[MAX_PATH])
 static bool find_meant(const char *file, char path[MAX_PATH])
 {
     return follow_links(strcmp(file, "-") == 0 ? "/dev/stdout" : file, path);
+}
+
+bool sink_target(const char *file, char path[MAX_PATH])
+{
+    return find_meant(file, path) && descriptor_of(path) < 0;
 }
 
 /* A descriptor after the standard three: if a caller started us with standard output closed, a

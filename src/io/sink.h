@@ -42,6 +42,12 @@ bool sink_add(sink *s, const text *more, err *e);
  * need not wait for the next. To a file, which appears whole, it is sink_spill. */
 bool sink_flush(sink *s, err *e);
 
+enum { SINK_PATH = 4096 }; /* Linux's PATH_MAX, its NUL included */
+
+/* The file that would be made anew, or written, links followed; it need not be there. False where
+ * that is none: standard output, or another one that is open. */
+bool sink_target(const char *file, char path[SINK_PATH]);
+
 /* Two outputs in one file, named alike or not: the later would be all that is left of both. A
  * device takes any number. */
 bool sink_shares_file(const char *file, const char *other);

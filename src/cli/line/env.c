@@ -196,6 +196,7 @@ void env_open(env *world)
         .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
         .stderr_is_terminal = isatty(STDERR_FILENO) != 0,
         .no_color = is_plain(),
+        .is_process = true,
         .width = terminal_width(),
         .processors = count_processors(),
         .free_memory = free_memory(""),

@@ -18,6 +18,7 @@ typedef struct env {
     struct progress *progress; /* what shares the terminal with it; NULL: nothing does */
     bool stdin_is_terminal, stdout_is_terminal, stderr_is_terminal;
     bool no_color;      /* NO_COLOR is set and not empty, or TERM is dumb */
+    bool is_process;    /* nothing else runs in it: it can be shut in */
     int width;          /* columns of the terminal; where there is none COLUMNS, or 100 */
     size_t processors;  /* of the affinity mask */
     size_t free_memory; /* what the machine and its cgroup have free, bytes */

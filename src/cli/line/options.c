@@ -218,6 +218,8 @@ static const option_row ROWS[] = {
     {{"quiet", "no notes on standard error"}, OPTION_FLAG, GROUP_ALWAYS, .place = AT(quiet)},
     {{"color", "whether to use colour"}, OPTION_WORD, GROUP_ALWAYS, "W",
      .place = AT(color), .choices = &COLOR_WORDS},
+    {{"no-sandbox", "let the system refuse nothing that is not named"}, OPTION_FLAG,
+     GROUP_ALWAYS, .place = AT(no_sandbox)},
     {{"help", "print this help, or a command's"}, OPTION_FLAG, GROUP_ALWAYS,
      .letter = 'h', .place = AT(help)},
     {{"version", "print the version and the instruction set"},
