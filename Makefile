@@ -52,7 +52,7 @@ COMMAND   = $(CC) $(FLAGS) $(filter-out -Wl% -pie,$(HARDENED)) $(CFLAGS) $(MORE)
 # Changes when a command does, and with it everything is built again.
 STAMP    := $(COMMAND) $(CALM) $(KERNEL_O) $(LDFLAGS)
 $(BUILD)/flags: always | build/libraries
-	@mkdir -p $(sort $(@D) $(dir $(OBJECTS)) $(patsubst %,$(BUILD)/%,$(wildcard tests/*/)))
+	@mkdir -p $(sort $(@D) $(dir $(OBJECTS)) $(patsubst %,$(BUILD)/%,packaging $(wildcard tests/*/)))
 	@{ $(CC) --version | sed q; echo '$(STAMP)'; } >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 define link
@@ -90,10 +90,7 @@ install: all
 	mkdir -p $(DEST)/share/bash-completion/completions $(DEST)/share/zsh/site-functions
 	$(BUILD)/selfattn help --completion bash >$(DEST)/share/bash-completion/completions/selfattn
 	$(BUILD)/selfattn help --completion zsh >$(DEST)/share/zsh/site-functions/_selfattn
-## dist: packs what git has at HEAD, always as the same bytes
-dist:
-	@mkdir -p build
-	git archive --prefix=selfattn-$(VERSION)/ HEAD | gzip -n9 >build/selfattn-$(VERSION).tar.gz
+include packaging/rules.mk
 ## format: lays the sources out as .clang-format says
 format:
 	@clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
@@ -108,7 +105,7 @@ clean:
 	rm -rf build selfattn
 ## help: prints this list
 help:
-	@sed -n 's/^## /make /p' Makefile tests/rules.mk tests/*/rules.mk | \
+	@sed -n 's/^## /make /p' Makefile */rules.mk tests/*/rules.mk | \
 		awk -F': ' '{ printf "%-16s %s\n", $$1, $$2 }'
-.PHONY: all demo install dist format man clean help always
+.PHONY: all demo install format man clean help always
 -include $(wildcard $(BUILD)/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

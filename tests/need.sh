@@ -26,6 +26,8 @@ works() {
         printf '#include <math.h>\nint main(void) { return 0; }\n' |
             aarch64-linux-gnu-gcc -static -x c -o /dev/null - 2>/dev/null ;;
     qemu-user-static) command -v qemu-aarch64-static >/dev/null ;;
+    busybox-static) command -v busybox >/dev/null ;;
+    debhelper) command -v dh >/dev/null ;;
     universal-ctags) ctags --version 2>/dev/null | grep -q Universal ;;
     *) command -v "$1" >/dev/null ;;
     esac

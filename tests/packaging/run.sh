@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh: `make install` puts six files that work where they belong, `make dist` packs the same
-# bytes twice, and what it packs builds.
+# bytes twice, and what it packs builds. The packages and the program for any Linux are the same
+# bytes when somebody else builds them from that elsewhere, and run where nothing else is.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -16,6 +17,49 @@ check() {
         fail "$claim"
         tail -n 5 "$said"
     fi
+}
+
+# check_ships FOLDER: what is shipped, built here and there, which holds what is committed.
+check_ships() {
+    check 'what is shipped is built' make static deb
+    check 'it has no fault that Debian knows' lintian --fail-on warning build/*.deb
+    check 'it is built elsewhere' env USER=other TZ=Asia/Tokyo sh -c \
+        'umask 027; exec make -C "$1" static deb' sh "$1"
+    if ! git diff --quiet HEAD -- . ':!tests'; then
+        skip 'files differ from what is committed, and so does what is shipped'
+        return
+    fi
+    for file in build/*.deb build/*-linux-* build/*.spdx.json; do
+        case $file in *.tar.gz.*) continue ;; esac
+        check "$file is the same bytes, built elsewhere" cmp "$file" "$1/$file"
+    done
+}
+
+# enter ROOT COMMAND...: runs it with that as its whole world.
+enter() {
+    if [ "$(id -u)" = 0 ]; then
+        chroot "$@"
+    else
+        unshare --map-root-user chroot "$@"
+    fi
+}
+
+# check_root NAME ROOT: from nothing there to the first trace.
+check_root() {
+    trace='run --trace --color never -'
+    document=testdata/seeds/001-walkthrough.json
+    if ! enter "$2" /bin/busybox true 2>/dev/null; then
+        skip "$1: no other root can be entered here"
+        return
+    fi
+    # shellcheck disable=SC2086 # words are meant
+    selfattn $trace <$document >"$scratch/trace"
+    # shellcheck disable=SC2086 # words are meant
+    check "$1: the first trace" sh -c 'cmp "$0" -' "$scratch/trace" <<END
+$(enter "$2" /usr/bin/selfattn $trace <$document)
+END
+    check "$1: an example of its own" enter "$2" /bin/busybox sh -c \
+        'cd /tmp && selfattn example statquest >s.json && selfattn run -o o.json s.json'
 }
 
 installed=$scratch/installed/opt/selfattn
@@ -39,8 +83,15 @@ if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
     check 'both times with the same bytes' cmp "$archive" "$scratch/first.tar.gz"
     mkdir "$scratch/packed"
     check 'the archive unpacks' tar -xzf "$archive" -C "$scratch/packed"
-    check 'what it holds builds' make -C "$scratch"/packed/selfattn-* -j2
+    # By somebody else, elsewhere, in another time zone.
+    check 'what it holds builds' env USER=other HOME=/nonexistent TZ=Asia/Tokyo LC_ALL=C \
+        sh -c 'umask 027; exec make -C "$1" -j2' sh "$scratch"/packed/selfattn-*
     check 'and runs' "$scratch"/packed/selfattn-*/selfattn --version
+    if tests/need.sh debhelper fakeroot lintian; then
+        check_ships "$scratch"/packed/selfattn-*
+    else
+        skip "Debian's packages: nothing here that builds them"
+    fi
     cd "$scratch"/packed/selfattn-* || exit 1
     # built FLAG...: an object is built again.
     built() { make "$@" build/release/main.o | grep -q 'cc main.c'; }
@@ -52,5 +103,55 @@ if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
         '! make CFLAGS=-O1 KERNEL_O=-O2 CC=gcc build/release/main.o | grep "cc main.c"'
 else
     skip 'no git, or no commit, to make dist of'
+fi
+cd "$root" || exit 1
+
+# ---- where nothing else is ----
+
+# root NAME: an empty one with busybox in $scratch/NAME.
+root() {
+    mkdir -p "$scratch/$1/bin" "$scratch/$1/usr/bin" "$scratch/$1/tmp"
+    cp "$(command -v busybox)" "$scratch/$1/bin/"
+}
+
+if ! tests/need.sh busybox-static; then
+    skip 'an empty root: no busybox here'
+elif check 'the program for any Linux is built' make static; then
+    root bare
+    cp build/selfattn-*-linux-"$(uname -m)" "$scratch/bare/usr/bin/selfattn"
+    check_root 'the program for any Linux' "$scratch/bare"
+    if ls build/selfattn_*.deb >/dev/null 2>&1; then
+        root deb
+        for package in build/*.deb; do
+            check "$package unpacks" dpkg-deb -x "$package" "$scratch/deb"
+        done
+        ldd "$scratch/deb/usr/bin/selfattn" | grep -o '/[^ ]*' | while read -r library; do
+            install -D "$library" "$scratch/deb/$library"
+        done
+        check_root "Debian's package" "$scratch/deb"
+        check 'its manual is there' gzip -t "$scratch/deb/usr/share/man/man1/selfattn.1.gz"
+        check 'its completions are' bash -n \
+            "$scratch/deb/usr/share/bash-completion/completions/selfattn"
+        check 'and its pages' test -s "$scratch/deb/usr/share/doc/selfattn-doc/examples/index.html"
+    fi
+fi
+
+# ---- shut in ----
+
+# Once its input is opened for reading it is; reading from a pipe waits for us.
+mkfifo "$scratch/in"
+for option in --quiet --no-sandbox; do
+    selfattn run $option --format jsonl "$scratch/in" >"$said" &
+    exec 3>"$scratch/in"
+    grep Seccomp: "/proc/$!/status" >"$scratch/seccomp.$option" 2>/dev/null
+    echo '{"x": [[1]]}' >&3
+    exec 3>&-
+    wait $!
+done
+if [ "$(uname)" = Linux ] && [ -s "$scratch/seccomp.--quiet" ]; then
+    check 'the program is shut in' grep -q 2 "$scratch/seccomp.--quiet"
+    check 'unless it is told not to be' grep -q 0 "$scratch/seccomp.--no-sandbox"
+else
+    skip 'this system does not say whether a process is shut in'
 fi
 finish

@@ -1,0 +1,26 @@
+# What is shipped, below build: each with its list of parts (SPDX), and the same bytes whoever builds
+# it where and when.
+export SOURCE_DATE_EPOCH ?= $(or $(shell grep -v F packaging/date),$(shell git log -1 --format=%ct))
+DIST   := build/selfattn-$(VERSION).tar.gz
+STATIC := build/selfattn-$(VERSION)-linux-$(MACHINE)
+DEB     = build/selfattn_$(VERSION)-1_$(shell dpkg --print-architecture).deb
+DOC    := build/selfattn-doc_$(VERSION)-1_all.deb
+
+## dist: packs what git has at HEAD, always as the same bytes
+dist:
+	@mkdir -p build
+	git archive --prefix=selfattn-$(VERSION)/ HEAD | gzip -n9 >$(DIST)
+	@packaging/sbom.sh $(DIST)
+## static: builds one file that runs on any Linux of this architecture, and needs no library
+static: $(STATIC)
+	@packaging/sbom.sh $<
+$(STATIC): $(BUILD)/main.o $(OBJECTS) $(BUILD)/packaging/cjson.o
+	@$(CC) $(filter-out -pie,$(HARDENED)) $(CFLAGS) -static-pie -s $^ -lz -lm -pthread -o $@
+## deb: builds Debian's packages selfattn and selfattn-doc of what is built here
+deb: all
+	@tests/need.sh debhelper fakeroot
+	@rm -rf build/deb && mkdir build/deb && cp -r packaging/debian build/deb
+	@packaging/changelog.sh $(VERSION) >build/deb/debian/changelog
+	@cd build/deb && TOP=$(CURDIR) fakeroot debian/rules binary >log 2>&1 || { tail log; false; }
+	@packaging/sbom.sh $(DEB) $(DOC)
+.PHONY: dist static deb

@@ -1,0 +1,47 @@
+#!/bin/sh
+# sbom.sh FILE...: writes FILE.spdx.json next to each: what it is made of (SPDX 2.3).
+set -eu
+cd "$(dirname "$0")/.."
+version=$(sed -n 's/.*SELFATTN_VERSION "\(.*\)"/\1/p' src/cli/version.h)
+created=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
+
+# package NAME VERSION LICENSE [REST]: one of the list.
+package() {
+    printf '    {"SPDXID": "SPDXRef-%s", "name": "%s", "versionInfo": "%s",\n' "$1" "$1" "$2"
+    printf '     "licenseConcluded": "%s", "downloadLocation": "NOASSERTION",\n' "$3"
+    printf '     "filesAnalyzed": false%s},\n' "${4:-}"
+}
+
+# library NAME HEADER WORDS LICENSE: its version, as its header's words here say.
+library() {
+    number=$(printf '#include <%s>\nversion %s\n' "$2" "$3" | ${CC:-cc} -E -P - |
+        sed -n 's/^version *//p' | tr -d ' "')
+    package "$1" "$number" "$4"
+    relations="$relations,
+    {\"spdxElementId\": \"SPDXRef-selfattn\", \"relationshipType\": \"DEPENDS_ON\",
+     \"relatedSpdxElement\": \"SPDXRef-$1\"}"
+}
+
+for file; do
+    name=$(basename "$file") sum=$(sha256sum "$file" | cut -d' ' -f1)
+    relations='    {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
+     "relatedSpdxElement": "SPDXRef-selfattn"}'
+    {
+        cat <<END
+{
+  "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
+  "name": "$name", "documentNamespace": "https://selfattn.invalid/spdx/$name-$sum",
+  "creationInfo": {"created": "$created", "creators": ["Organization: the selfattn authors"]},
+  "packages": [
+END
+        case $name in
+        *-linux-*) library glibc features.h '__GLIBC__ . __GLIBC_MINOR__' LGPL-2.1-or-later ;;
+        *) library cJSON cjson/cJSON.h \
+            'CJSON_VERSION_MAJOR . CJSON_VERSION_MINOR . CJSON_VERSION_PATCH' MIT ;;
+        esac
+        library zlib zlib.h ZLIB_VERSION Zlib
+        package selfattn "$version" MIT ", \"packageFileName\": \"$name\",
+     \"checksums\": [{\"algorithm\": \"SHA256\", \"checksumValue\": \"$sum\"}]" | sed '$s/,$//'
+        printf '  ],\n  "relationships": [\n%s\n  ]\n}\n' "$relations"
+    } >"$file.spdx.json"
+done
