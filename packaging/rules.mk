@@ -19,8 +19,16 @@ $(STATIC): $(BUILD)/main.o $(OBJECTS) $(BUILD)/packaging/cjson.o
 ## deb: builds Debian's packages selfattn and selfattn-doc of what is built here
 deb: all
 	@tests/need.sh debhelper fakeroot
-	@rm -rf build/deb && mkdir build/deb && cp -r packaging/debian build/deb
+	@rm -rf build/deb build/*.deb && mkdir build/deb && cp -r packaging/debian build/deb
 	@packaging/changelog.sh $(VERSION) >build/deb/debian/changelog
 	@cd build/deb && TOP=$(CURDIR) fakeroot debian/rules binary >log 2>&1 || { tail log; false; }
 	@packaging/sbom.sh $(DEB) $(DOC)
-.PHONY: dist static deb
+## release: builds and tries all that is shipped, where version, changes and commits agree
+release:
+	@git diff --quiet HEAD || { echo "selfattn: there is what is not committed" >&2; false; }
+	@grep -q '^## $(VERSION)' CHANGELOG.md && ! grep -q '^## Not yet' CHANGELOG.md || \
+		{ echo "selfattn: CHANGELOG.md has no section of $(VERSION) alone" >&2; false; }
+	@$(MAKE) packaging
+	@cd build && sha256sum selfattn-$(VERSION).tar.gz selfattn-$(VERSION)-linux-* \
+		selfattn*_$(VERSION)-1_*.deb
+.PHONY: dist static deb release
