@@ -4,7 +4,7 @@
 PROGRAMS := $(addprefix $(BUILD)/,cli unit compare why)
 # What a script of tests runs next to ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak)
-FAST     := $(notdir $(PROGRAMS)) trace formats docs numpy public safetensors runner lint
+FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := faults sanitize alive answer clang valgrind fuzz packaging exponent hard memory endless numbers \
 	coverage web fresh latex machines
@@ -17,7 +17,7 @@ check: programs man
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs man
 	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
-## SUITE: runs one of unit, compare, why, faults, cli, runner, lint, packaging, sanitize, valgrind, …
+## SUITE: runs one of unit, compare, why, faults, cli, lint, packaging, sanitize, …
 cli unit compare why faults: %: $(BUILD)/%
 $(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW) $(LONG): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW) $(LONG):
