@@ -105,7 +105,11 @@ clean:
 	rm -rf build selfattn
 ## help: prints this list
 help:
-	@sed -n 's/^## /make /p' Makefile */rules.mk tests/*/rules.mk | \
-		awk -F': ' '{ printf "%-16s %s\n", $$1, $$2 }'
+	@for file in Makefile packaging/rules.mk tests/rules.mk tests/*/rules.mk; do \
+		case $$file in \
+		Makefile) echo 'Build' ;; packaging*) echo; echo 'Ship' ;; \
+		tests/rules*) echo; echo 'Test' ;; tests/bench*) echo; echo 'Measure' ;; \
+		esac; \
+		awk -F': ' 'sub(/^## /, "  make ") { printf "%-18s %s\n", $$1, $$2 }' $$file; done
 .PHONY: all demo install format man clean help always
 -include $(wildcard $(BUILD)/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
