@@ -52,16 +52,17 @@ struct rule {
     int32_t path;
 } __attribute__((packed));
 
-static void allow(int rules, const char *path, unsigned rights)
+static bool allow(int rules, const char *path, unsigned rights)
 {
     struct stat status;
     struct rule rule = {rights, open(path, O_PATH | O_CLOEXEC)};
     if (rule.path < 0)
-        return;
+        return false;
     if (fstat(rule.path, &status) == 0 && !S_ISDIR(status.st_mode))
         rule.rights &= OF_ONE_FILE;
     syscall(ADD_RULE, rules, BELOW_PATH, &rule, 0);
     close(rule.path);
+    return true;
 }
 
 /* A file is made anew in its folder, a folder in the one around it; a device is written itself. */
@@ -82,11 +83,15 @@ static void allow_output(int rules, const char *file)
     allow(rules, path, WRITE);
 }
 
-/* FILE, or FILE:NAME. */
+/* FILE, or FILE:NAME. Of one that is not there a neighbour of nearly that name is told. */
 static void allow_input(int rules, const char *file)
 {
     char path[SINK_PATH];
-    allow(rules, file, READ);
+    const char *slash = strrchr(file, '/');
+    if (!allow(rules, file, READ) &&
+        snprintf(path, sizeof path, "%.*s.", slash == NULL ? 0 : (int)(slash - file) + 1, file) <
+            SINK_PATH)
+        allow(rules, path, READ_FOLDER);
     for (const char *at = file; (at = strchr(at, ':')) != NULL; at++) {
         if (snprintf(path, sizeof path, "%.*s", (int)(at - file), file) < SINK_PATH)
             allow(rules, path, READ);
