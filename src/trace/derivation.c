@@ -502,7 +502,7 @@ void derivation_product(builder *b, const char *name, size_t row)
     whole->text = build_text(b, "%s%s", name, of_result);
     whole->a = tensor_range(&rows, 1, of.first.column, of.count);
     whole->b = is_turned ? tensor_transposed(&matrix) : matrix;
-    whole->result = result;
+    whole->result = tensor_range(&result, 0, 0, rows.size[0]); /* without appended keys */
 }
 
 /* ---- matrices ---- */

@@ -109,7 +109,7 @@ places() {
     (cd "$root/testdata/refused" && printf '%s: refused\n' *.json) | sed 's/\.json//'
     {
         (cd "$root/testdata" && printf '%s\n' seeds/*.json)
-        awk '$3 != "" { print $2, $3 }' "$root/testdata/built-in.txt"
+        awk '$2 ~ /json$/ && $3 != "" { print $2, $3 }' "$root/testdata/built-in.txt"
     } | while read -r file command; do
         echo "document ${file##*/}"
         selfattn "${command:-run}" --quiet --trace-format json "$root/testdata/$file"

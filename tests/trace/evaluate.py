@@ -314,9 +314,10 @@ class Shown:
             return key_of(numbers(said["a"])) in self.matrices
         if said["kind"] == "product":
             a, b, result = (numbers(said[x]) for x in ("a", "b", "result"))
-            rows = zip(a, result) if isinstance(a[0], list) else [(a, result)]
-            return (key_of(b) in self.matrices and self.knows(a) and self.knows(result) and
-                    all(rows_are_true([products([x] * len(row), row) for x, row in zip(of, b)],
+            rows = list(zip(a, result)) if isinstance(a[0], list) else [(a, result)]
+            return (key_of(b) in self.matrices and self.knows(a) and
+                    all(self.knows(made) and
+                        rows_are_true([products([x] * len(row), row) for x, row in zip(of, b)],
                                       made, self.kind) for of, made in rows))
         if said["kind"] == "stack":
             a, result = numbers(said["a"]), numbers(said["result"])

@@ -28,8 +28,9 @@ static const char NEXT[] =
     "  selfattn help --causal                            about an option\n"
     "  selfattn help softmax                             a stage, a step, any term\n"
     "  selfattn help stages                              also conventions, mistakes\n"
-    "  selfattn help lecture                             ways to work: also exercise,\n"
-    "                                                    golden, kernels, pipes, files\n"
+    "  selfattn help lecture                             how to work: also exercise,\n"
+    "                                                    golden, kernels, pipes,\n"
+    "                                                    files\n"
     "  man selfattn                                      everything\n";
 
 /* Those that somebody needs on the first day. */
