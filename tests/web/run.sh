@@ -3,7 +3,8 @@
 # looked at). WORD picks documents by name.
 #
 # Takes playwright-core and axe-core from npm, once, into build/web, and the browser of Debian
-# (chromium). What is not here is skipped, and said.
+# (chromium); some pages are changed in Firefox too (firefox.js). What is not here is skipped, and
+# said.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -176,4 +177,25 @@ if picked exercise; then
     exercise exercise-wide run "$scratch/documents/asked-wide.json" \
         --blank projections,weighted --focus row=2
 fi
-NODE_PATH=$modules/node_modules node "$tests/pages.js" "$browser" "$scratch"
+{
+    NODE_PATH=$modules/node_modules node "$tests/pages.js" "$browser" "$scratch"
+    if firefox=$(command -v firefox-esr || command -v firefox); then
+        set --
+        for name in 001-walkthrough asad-two-heads-wo rope sinks soft-cap rollout; do
+            [ ! -f "$scratch/$name.html" ] || set -- "$@" "$scratch/$name.html"
+        done
+        [ $# = 0 ] || node "$tests/firefox.js" "$firefox" "$@"
+    else
+        echo 'skipped: web: Firefox is not here'
+        echo '0 passed, 0 failed, 1 skipped'
+    fi
+} >"$scratch/found" 2>&1
+awk '
+    /^[0-9]+ passed, [0-9]+ failed/ { ended++; passed += $1; failed += $3; skipped += $5; next }
+    { print }
+    END {
+        if (!ended)
+            print "FAIL web: pages.js ended early"
+        print passed + 0 " passed, " failed + !ended " failed, " skipped + 0 " skipped"
+        exit failed + !ended > 0
+    }' "$scratch/found"

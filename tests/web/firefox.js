@@ -1,0 +1,126 @@
+'use strict';
+// node firefox.js FIREFOX PAGE...: each page in Firefox, by its own protocol (Marionette), whose engine
+// is another one than Chromium's and node's. After changes of numbers the program computes of the
+// page's document every number that the page has, bit for bit.
+
+const fs = require('fs');
+const net = require('net');
+const os = require('os');
+const path = require('path');
+const { spawn, spawnSync } = require('child_process');
+
+const [firefox, ...pages] = process.argv.slice(2);
+const PORT = 2828; // Firefox says no other by itself
+const CHANGES = 8;
+const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
+let passed = 0, failed = 0;
+
+function check(holds, what) {
+  if (holds) passed++;
+  else {
+    failed++;
+    console.log(`FAIL web: Firefox: ${what}`);
+  }
+}
+
+// ---- Marionette: a message is LENGTH:JSON ----
+
+function connect() {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(PORT, '127.0.0.1', () => resolve(socket));
+    socket.on('error', reject);
+  });
+}
+
+async function begun(tries) {
+  try {
+    return await connect();
+  } catch (absent) {
+    if (tries === 0) throw absent;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    return begun(tries - 1);
+  }
+}
+
+function speak(socket) {
+  const waiting = new Map();
+  let bytes = Buffer.alloc(0), count = 0;
+  socket.on('data', (more) => {
+    bytes = Buffer.concat([bytes, more]);
+    for (let colon; (colon = bytes.indexOf(':')) >= 0;) {
+      const end = colon + 1 + Number(bytes.subarray(0, colon));
+      if (bytes.length < end) return;
+      const message = JSON.parse(bytes.subarray(colon + 1, end));
+      bytes = bytes.subarray(end);
+      if (!Array.isArray(message)) continue; // what it says of itself at first
+      const [, id, error, result] = message, { resolve, reject } = waiting.get(id);
+      if (error) reject(new Error(error.message));
+      else resolve(result);
+    }
+  });
+  return (name, parameters) => new Promise((resolve, reject) => {
+    const text = JSON.stringify([0, ++count, name, parameters]);
+    waiting.set(count, { resolve, reject });
+    socket.write(`${Buffer.byteLength(text)}:${text}`);
+  });
+}
+
+// ---- in the page: as texts, since JSON has neither −0 nor what is not finite ----
+
+const IN_PAGE = `
+  const { selfattn } = window.wrappedJSObject, nodes = JSON.parse(JSON.stringify(selfattn.nodes()));
+  const handed = (at) => Components.utils.cloneInto(at, window);
+  const cells = ({ shape }) => shape.reduce((all, size) =>
+    all.flatMap((at) => Array.from({ length: size }, (nothing, i) => [...at, i])), [[]]);
+  const said = (x) => (Object.is(x, -0) ? '-0' : String(x)), inputs = nodes.filter((node) => node.input);
+  let state = 1;
+  const drawn = (count) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor(state / 2 ** 32 * count);
+  };
+  for (let i = 0; i < ${CHANGES}; i++) {
+    const node = inputs[drawn(inputs.length)], all = cells(node);
+    selfattn.set(node.name, handed(all[drawn(all.length)]), 0.25 + drawn(2000) / 1000);
+  }
+  return { document: selfattn.document(), nodes: nodes.map((node) => ({ name: node.name,
+    numbers: cells(node).map((at) => said(selfattn.get(node.name, handed(at)))) })) };
+`;
+
+function firstDifference(nodes, trace) {
+  const others = new Map(trace.nodes.map((node) => [node.name, node]));
+  const isSame = (x, got) => [x, Math.fround(x)].some((one) => Object.is(one, Number(got)));
+  for (const { name, numbers } of nodes) {
+    const wanted = others.get(name)?.values.flat(2).map((x) => SPECIAL[x] ?? x);
+    const at = wanted ? wanted.findIndex((x, i) => !isSame(x, numbers[i])) : 0;
+    if (at >= 0) return `${name}, number ${at + 1}: ${numbers[at]} on the page, ${wanted?.[at]} by the program`;
+  }
+  return null;
+}
+
+async function tryPage(say, page, folder) {
+  await say('WebDriver:Navigate', { url: `file://${page}` });
+  const { value } = await say('WebDriver:ExecuteScript', { script: IN_PAGE, args: [], sandbox: 'system' });
+  const file = path.join(folder, 'edited.json');
+  fs.writeFileSync(file, value.document);
+  const ran = spawnSync('selfattn', ['run', '--quiet', '--trace', '--trace-format', 'json', file],
+    { maxBuffer: 1 << 28, encoding: 'utf8' });
+  const difference = ran.status === 0 ? firstDifference(value.nodes, JSON.parse(ran.stdout)) : ran.stderr;
+  check(difference === null, `${path.basename(page)}: ${difference}`);
+}
+
+async function main() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfattn-firefox-'));
+  const browser = spawn(firefox, ['--headless', '--marionette', '--profile', folder], { stdio: 'ignore' });
+  try {
+    const say = speak(await begun(240));
+    await say('WebDriver:NewSession', {});
+    for (const page of pages) await tryPage(say, page, folder);
+  } catch (wrong) {
+    check(false, wrong.message);
+  }
+  browser.kill();
+  browser.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
+  console.log(`${passed} passed, ${failed} failed`);
+}
+
+main();
