@@ -111,6 +111,8 @@ static const named ROWS[] = {
     {"pinnedAs", "pinned: {1}"},
     {"causal", "causal: a query sees no key after it"},
     {"base", "base of the frequencies"},
+    {"round", "decimals that weights are rounded to"},
+    {"noDecimals", "weights are rounded to 0 to 15 decimals"},
     {"temperature", "temperature of the softmax: divides {1}"},
     {"headCounts", "head {1} counts"},
     {"notAnInput", "{1} is computed: change what it is made of"},

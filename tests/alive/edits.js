@@ -102,6 +102,11 @@ function draw(random) {
       edit(setBase(room, base));
       return `base ${room} ${base}`;
     }
+    if (mapsRounded(room).length > 0 && random() < 0.5) {
+      const decimals = Math.floor(random() * 5);
+      edit(setRound(room, decimals));
+      return `round ${room} ${decimals}`;
+    }
     if (kind < 0.8 && mapsOfTemperature(room).length > 0) {
       const temperature = 0.2 + random() * 4;
       edit(setTemperature(room, temperature));

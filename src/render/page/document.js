@@ -127,6 +127,7 @@ function currentDocument() {
     const way = [...at[1] ? ['layers', Number(at[1])] : [], ...at[2] ? ['cross'] : []];
     const of = objectAt(document, way);
     sayMask(of, index);
+    if (DECIMALS.has(index)) of.round = room.keepsSum ? `${decimalsOf(index)}:keep-sum` : decimalsOf(index);
     if (room.rope) sayBase(of, index, document.layers && document.layers[at[1]], document);
   });
   return JSON.stringify(document).replaceAll(JSON.stringify(MINUS_ZERO), '-0.0');
@@ -161,7 +162,7 @@ const OWN_SCRIPTS = {
   set: (name, at, x) => edit(setNumber(placeNamed(name, at), x)),
   mask: (query, key, mayAttend, room) => edit(setMask(roomNamed(room), query, key, mayAttend)),
   switch: (name, value, room) => edit(
-    ({ base: setBase, temperature: setTemperature }[name] || setCausal)(roomNamed(room), value)),
+    ({ base: setBase, round: setRound, temperature: setTemperature }[name] || setCausal)(roomNamed(room), value)),
   move: (from, to) => edit(moveRow(from, to)),
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),

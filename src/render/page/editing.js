@@ -318,6 +318,14 @@ function addBase(section, room) {
   addPowers(section, [0, 6], [TEXT.base], () => baseOf(room), (base) => setBase(room, Math.round(base)));
 }
 
+function addRound(section, room) {
+  const input = document.createElement('input'), output = document.createElement('output');
+  Object.assign(input, { type: 'range', min: 0, max: 6, step: 1 });
+  const show = () => { input.value = output.textContent = decimalsOf(room); };
+  input.addEventListener('input', () => attempt(() => edit(setRound(room, Number(input.value)), true)));
+  addControl(section, show, TEXT.round, input, output);
+}
+
 function addTemperature(section, room) {
   const names = new Set(mapsOfTemperature(room).map((map) => map.name));
   if (names.size === 0) return;
@@ -370,6 +378,8 @@ function startControls() {
       addSwitch(sees, TEXT.causal, () => sightOf(room).causal, (isOn) => setCausal(room, isOn));
     const divides = sectionOf(room, 'softmax');
     if (divides) addTemperature(divides, room);
+    const rounds = sectionOf(room, 'round');
+    if (rounds) addRound(rounds, room);
     if (joins) addHeads(joins, room);
     const turns = DATA.rooms[room].rope && sectionOf(room, 'rope');
     if (turns) addBase(turns, room);

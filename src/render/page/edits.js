@@ -115,10 +115,20 @@ function temperatureOf(room) {
   return TEMPERATURES.get(room) ?? 1;
 }
 
-// { place, from, to } of a number; { room, from, to } of what may be seen, of a base, and of a
-// temperature, there { value, numbers }, those of each map that it divides; { from, to }
-// of a row that moves, each [from where, to where], and of the focus. Putting one gives the maps that it concerns; those
-// that others did before it are in `changed`.
+const DECIMALS = new Map(); // that weights are rounded to, by room, where that was changed
+
+function decimalsOf(room) {
+  return DECIMALS.get(room) ?? DATA.rooms[room].decimals;
+}
+
+function mapsRounded(room) {
+  return mapsOf(room).filter((map) => map.operation === 'round');
+}
+
+// { place, from, to } of a number; { room, from, to } of what may be seen, of a base, of decimals, and
+// of a temperature, there { value, numbers }, those of each map that it divides; { from, to } of a row
+// that moves, each [from where, to where], and of the focus. Putting one gives the maps that it
+// concerns; those that others did before it are in `changed`.
 const CHANGES = {
   number: ({ place }, value, changed) => {
     const maps = sameAs(place.map);
@@ -134,6 +144,10 @@ const CHANGES = {
     NUMBERS.set(frequency, Float64Array.from(frequency.columns,
       (nothing, pair) => frequencyOf(base, pair, DATA.rooms[room].rope.width)));
     return [frequency];
+  },
+  round: ({ room }, decimals) => {
+    DECIMALS.set(room, decimals);
+    return mapsRounded(room);
   },
   temperature: ({ room }, { value, numbers }) => {
     TEMPERATURES.set(room, value);
@@ -286,6 +300,14 @@ function setBase(room, to) {
   return from === to ? [] : [{ what: 'base', said, room, from, to }];
 }
 
+const MOST_DECIMALS = 15; // so many a float64 has
+
+function setRound(room, to) {
+  const from = decimalsOf(room), said = `round-${room}`;
+  if (!(Number.isInteger(to) && to >= 0 && to <= MOST_DECIMALS)) throw new Error(TEXT.noDecimals);
+  return from === to || mapsRounded(room).length === 0 ? [] : [{ what: 'round', said, room, from, to }];
+}
+
 // What the numbers that the softmax takes are made of besides products: all of it divided by a
 // temperature, they are too. None where some of it is not given.
 function mapsOfTemperature(room) {
@@ -349,12 +371,13 @@ function textOfEdits() {
 function editsIn(text) {
   return text.split(';').map((said) => () => {
     const [what, value] = said.split('=');
-    const [, kind, ...at] = /^(causal|mask|base|temperature)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
+    const [, kind, ...at] = /^(causal|mask|base|round|temperature)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
     const [room, row, column] = at.map(Number);
     if (what === 'focus') return setFocus(...value.split(',').map(Number));
     if (what === 'row') return moveRow(...value.split(',').map(Number));
     if (kind === 'causal') return setCausal(room, value === '1');
     if (kind === 'base') return setBase(room, Number(value));
+    if (kind === 'round') return setRound(room, Number(value));
     if (kind === 'temperature') return setTemperature(room, Number(value));
     if (kind === 'mask') return setMask(room, row, column, value === '1');
     const place = placeOf(`#${what}`);

@@ -249,8 +249,8 @@ function settle(shares, missing) {
 }
 
 function roundedRow(place) {
-  const { decimals, keepsSum } = DATA.rooms[place.map.room];
-  const row = listOf({ ...place.map.a, part: 'row-i' }, place), tens = 10 ** decimals;
+  const { keepsSum } = DATA.rooms[place.map.room], tens = 10 ** decimalsOf(place.map.room);
+  const row = listOf({ ...place.map.a, part: 'row-i' }, place);
   const shares = row.map((weight, key) => shareOf(weight, tens, key));
   if (!keepsSum)
     return shares.map(({ whole, rest, lost }) =>
