@@ -21,10 +21,18 @@ works() {
     libclang-rt-14-dev)
         printf 'int LLVMFuzzerTestOneInput(void) { return 0; }\n' |
             clang -x c -fsanitize=fuzzer,address -o /dev/null - 2>/dev/null ;;
-    gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc >/dev/null ;;
-    libc6-dev-arm64-cross)
+    gcc-*-linux-gnu*) command -v "${1#gcc-}-gcc" >/dev/null ;;
+    libc6-dev-*-cross)
+        case $1 in
+        *-arm64-*) machine=aarch64-linux-gnu ;;
+        *-armhf-*) machine=arm-linux-gnueabihf ;;
+        *-i386-*) machine=i686-linux-gnu ;;
+        *-ppc64el-*) machine=powerpc64le-linux-gnu ;;
+        *-riscv64-*) machine=riscv64-linux-gnu ;;
+        *) machine=s390x-linux-gnu ;;
+        esac
         printf '#include <math.h>\nint main(void) { return 0; }\n' |
-            aarch64-linux-gnu-gcc -static -x c -o /dev/null - 2>/dev/null ;;
+            "$machine-gcc" -static -x c -o /dev/null - 2>/dev/null ;;
     qemu-user-static) command -v qemu-aarch64-static >/dev/null ;;
     busybox-static) command -v busybox >/dev/null ;;
     debhelper) command -v dh >/dev/null ;;
