@@ -61,7 +61,7 @@ function open(data) {
   vm.runInContext(`${SCRIPT}
     const NODES = () => { takeAll(); return MAPS.map((map) => ({ name: fullName(map),
       isWide: Boolean(map.wide), numbers: [...NUMBERS.get(map)] })); };
-    const FOCUS = () => focusOf(0);
+    const FOCUS = () => focusOf(roomInFocus());
     globalThis.page = { NODES, DATA, FOCUS, draw, undo, currentDocument };
     ${draw}`, page);
   return page.page;

@@ -335,7 +335,7 @@ function moveRow(from, to) {
   takeAll();
   if (!(from in ROWS.order && to in ROWS.order)) throw new Error(TEXT.noRow(from + 1));
   if (from === to) return [];
-  const rows = [...ROWS.order.keys()], { row, head } = focusOf(0);
+  const rows = [...ROWS.order.keys()], { row, head } = focusOf(roomInFocus());
   rows.splice(to, 0, ...rows.splice(from, 1));
   return [{ what: 'row', said: 'row', from: [to, from], to: [from, to] }, ...setFocus(rows.indexOf(row), head)];
 }

@@ -37,9 +37,14 @@ function inFocus(place) {
   return moved;
 }
 
+// Of layers, the first room has no heads.
+function roomInFocus() {
+  return (MAPS.find((map) => map.focus) || { room: 0 }).room;
+}
+
 // The rows go with their tokens.
 function setFocus(row, head) {
-  const now = focusOf(0), value = `${row},${head}`;
+  const now = focusOf(roomInFocus()), value = `${row},${head}`;
   return now.row === row && now.head === head ? []
     : [{ what: 'focus', said: 'focus', from: WORKED.at, to: { row, head, value } }];
 }
