@@ -10,7 +10,7 @@ static void finds_what_was_added(unit *u)
     bundle b = {0};
     err e = {0};
     bool all = true;
-    char name[16];
+    char name[32];
     for (int i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "word %d", i);
         all = all && bundle_add_number(&b, name, i, (place){0}, &e);

@@ -108,7 +108,8 @@ static void sort_by_place(errata *all)
 {
     for (size_t i = 0; i < all->count; i++)
         all->by_place[i] = &all->one[i];
-    qsort(all->by_place, all->count, sizeof all->by_place[0], compare_errata);
+    if (all->count > 0) /* else there may be no array */
+        qsort(all->by_place, all->count, sizeof all->by_place[0], compare_errata);
 }
 
 static bool refuse_twins(const errata *all, err *e)
