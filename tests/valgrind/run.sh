@@ -18,7 +18,7 @@ selfattn:[a-z]*) command=\$1 && shift && set -- "\$command" --no-sandbox "\$@" ;
 selfattn:-*) set -- --no-sandbox "\$@" ;;
 esac
 exec valgrind -q --error-exitcode=99 --leak-check=full --track-fds=no \\
-    --suppressions="$PWD/tests/valgrind/fence.supp" \\
+    --suppressions="$PWD/tests/valgrind/known.supp" \\
     --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \\
     "$real/$program" "\$@"
 END
