@@ -42,7 +42,8 @@ all: $(BUILD)/selfattn man
 ## demo: shows every step of seed 001's walkthrough
 demo: all
 	@./selfattn run --trace testdata/seeds/001-walkthrough.json
-	@echo; ./selfattn --help | sed -n '/^Where/,$${ s/\( [ |] *\)selfattn /\1.\/selfattn /g; p; }'
+	@echo; ./selfattn --help | sed -n \
+		'/^Where/,$${ s|^  self|./self|; s/| selfattn --trace  /| .\/selfattn --trace/; p; }'
 include $(wildcard src/*/rules.mk tests/rules.mk tests/*/rules.mk)
 
 # Rooms in which no run spends its time are compiled in half the time.
