@@ -152,10 +152,7 @@ static int run_command(int argc, char **argv, env *world, err *e)
         status = print_version(e);
     else if (is_parsed && output_check_endings(&o, c->groups, e)) {
         if (world->is_process && !o.no_sandbox)
-            sandbox_enter(&o,
-                          (c->run == command_convert || c->run == command_join) && o.operands > 1
-                              ? o.operand[o.operands - 1]
-                              : NULL);
+            sandbox_enter(&o, c->writes_last && o.operands > 1 ? o.operand[o.operands - 1] : NULL);
         status = c->run(&o, world, e);
     }
     err changed = {0};

@@ -13,6 +13,7 @@ typedef struct command {
     const named_table *operands; /* the names that its operands are; NULL: files */
     /* Gives the exit status; when it is EXIT_WRONG the error is set. */
     int (*run)(const options *o, env *world, err *e);
+    bool writes_last; /* its last operand is written, where there are several */
 } command;
 
 extern const named_table COMMANDS; /* run first: it is the default */

@@ -12,7 +12,7 @@ typedef struct builder {
     const bundle *result;
     trace_focus focus;
     bool is_full;
-    bool shows_all_rows; /* of products too: a small run of which nobody chose a row */
+    bool shows_all_rows; /* of products too: for a small run where no row was asked for */
     bool failed;
     size_t head;   /* that items are of, as they say it */
     tensor joined; /* build_joined's copy, once it is made */

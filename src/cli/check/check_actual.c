@@ -45,15 +45,22 @@ static bool may_be_stage(const map_pair *of)
            (stack_may_have_stage(of->name, of->length) && !(is_way && is_of_document(of)));
 }
 
+/* NAME and KEY stand in the order that --map has for a bundle. */
+static bool suggest_turned(const map_pair *of, err *e)
+{
+    map_pair turned = {of->key, of->name, strlen(of->key)};
+    return may_be_stage(&turned) &&
+           !err_remedy(e, "did you mean --map %s=%.*s? The stage comes first", of->key,
+                       (int)of->length, of->name);
+}
+
 static bool refuse_stage(const map_pair *of, err *e)
 {
     place at = place_of_option("map");
     const char *near = stage_names_nearest(NULL, of->name, of->length);
-    map_pair turned = {of->key, of->name, strlen(of->key)};
     err_at(e, &at, "there is no stage \"%.*s\"", (int)of->length, of->name);
-    if (may_be_stage(&turned))
-        return err_remedy(e, "did you mean --map %s=%.*s? The stage comes first", of->key,
-                          (int)of->length, of->name);
+    if (suggest_turned(of, e))
+        return false;
     return near == NULL ? err_remedy(e, "selfattn help stages lists them")
                         : err_remedy(e, "did you mean \"%s\"?", near);
 }
@@ -62,14 +69,12 @@ static bool refuse_key(const map_pair *of, const text_list *names, const char *f
 {
     place at = place_of_option("map");
     nearest_names near = {.wanted = of->key};
-    map_pair turned = {of->key, of->name, strlen(of->key)};
     err_at(e, &at, "%s has no \"%s\"", file, of->key);
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
-        bool is_turned = strncmp(name, of->name, of->length) == 0 && name[of->length] == '\0' &&
-                         may_be_stage(&turned);
-        if (is_turned)
-            return err_remedy(e, "did you mean --map %s=%s? The stage comes first", of->key, name);
+        if (strncmp(name, of->name, of->length) == 0 && name[of->length] == '\0' &&
+            suggest_turned(of, e))
+            return false;
         nearest_names_look(&near, name);
     }
     nearest_names_suggest(&near, "selfattn info lists what it has", e);

@@ -33,7 +33,7 @@ static const char NEXT[] =
     "                                                    files\n"
     "  man selfattn                                      everything\n";
 
-/* Those that somebody needs on the first day. */
+/* What a newcomer needs first. */
 static const char *const FIRST_OPTIONS[] = {"input",  "wq",   "wk",     "wv",    "heads",
                                             "causal", "emit", "output", "trace", "trace-output"};
 

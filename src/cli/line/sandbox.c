@@ -211,7 +211,7 @@ enum { LOAD = 0x20, IS_EQUAL = 0x15, IS_AT_LEAST = 0x35, END = 0x06 };
 enum { CALL = 0, CALLED_MACHINE = 4 }; /* where they lie in what is looked at */
 enum { PASS = 0x7fff0000, REFUSE = 0x00050000 | EPERM };
 
-/* Calls of x86-64 by numbers of x32 begin here, and nobody's others come so far. */
+/* The calls of x32, which x86-64 takes too, are numbered from here; no other number is as large. */
 enum { X32 = 0x40000000 };
 
 /* All threads, and without slowing branches and loads down, as kernels before 5.16 would. */
