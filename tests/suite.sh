@@ -5,7 +5,6 @@ set -u
 number=${2%% *} suite=${2#* }
 said=$1/$number.said counts=$1/$number
 pattern='^[0-9][0-9]* passed, [0-9][0-9]* failed\(, [0-9][0-9]* skipped\)*$'
-unset JOBS
 
 begun=$(date +%s)
 if [ "$begun" -gt "${LAST_START:-$begun}" ]; then
@@ -13,6 +12,7 @@ if [ "$begun" -gt "${LAST_START:-$begun}" ]; then
     echo 0 0 1 >"$counts"
     exit
 fi
+unset JOBS LAST_START # a suite that has begun runs whole, with those that it runs
 program=$BUILD/$suite
 [ ! -f "tests/$suite/run.sh" ] || program=tests/$suite/run.sh
 # A file, since a process that a suite leaves behind would keep a pipe open.

@@ -51,6 +51,9 @@ expect 1 '2 passed, 1 failed, 0 skipped' env SUITE_SECONDS=1 tests/run.sh hangs 
 script tests/leaves/run.sh 'sleep 60 &' 'echo "9 passed, 0 failed"'
 expect 0 '9 passed, 0 failed, 0 skipped' timeout 30 tests/run.sh leaves
 expect 0 '0 passed, 0 failed, 2 skipped' env LAST_START=1 tests/run.sh bad good
+# shellcheck disable=SC2016 # the suite's own
+script tests/within/run.sh 'echo "${LAST_START-2} passed, 0 failed"'
+expect 0 '2 passed, 0 failed, 0 skipped' env LAST_START=9999999999 tests/run.sh within
 
 # --- command-line cases that must fail ---
 script build/release/selfattn 'echo out; echo err >&2; exit "${1:-0}"'
