@@ -36,6 +36,7 @@ works() {
     qemu-user-static) command -v qemu-aarch64-static >/dev/null ;;
     busybox-static) command -v busybox >/dev/null ;;
     debhelper) command -v dh >/dev/null ;;
+    python3-jsonschema) /usr/bin/python3 -c "import jsonschema" 2>/dev/null ;;
     universal-ctags) ctags --version 2>/dev/null | grep -q Universal ;;
     *) command -v "$1" >/dev/null ;;
     esac

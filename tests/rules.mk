@@ -7,7 +7,7 @@ HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak)
 FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := faults sanitize alive answer clang valgrind fuzz packaging exponent hard memory endless numbers \
-	coverage web fresh latex machines architectures
+	coverage web fresh schema latex machines architectures
 # Takes long: what grows faster than its input is looked for when code that searches has changed.
 LONG     := growth
 

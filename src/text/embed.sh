@@ -127,6 +127,7 @@ texts() {
     bytes MAN_PAGE <man.txt
     bytes MAN_DOCUMENT_PAGE <man-document.txt
     bytes MAN_CONTRACT_PAGE <man-contract.txt
+    bytes SCHEMA_PAGE <schema.json
 }
 
 page() {

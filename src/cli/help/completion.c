@@ -294,6 +294,10 @@ static const shell ROWS[] = {
      MAN_CONTRACT_PAGE,
      &MANUAL_SLOTS,
      manual_write},
+    {{"schema", "the JSON Schema of documents, results, traces and reports"},
+     SCHEMA_PAGE,
+     &SCHEMA_SLOTS,
+     page_write},
 };
 
 const named_table SHELLS = NAMED_TABLE("shell", ROWS);

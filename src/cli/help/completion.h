@@ -1,6 +1,6 @@
-/* Completions for the shells, and what the build adds to the manual's pages: pages of src/text
- * whose slots are filled from the tables of commands and options, so that all of them say what the
- * parser does. */
+/* Completions for the shells, what the build adds to the manual's pages, and the schema of what is
+ * read and written: pages of src/text whose slots are filled from the tables of commands, options
+ * and keys, so that all of them say what the program does. */
 #ifndef SELFATTN_CLI_HELP_COMPLETION_H
 #define SELFATTN_CLI_HELP_COMPLETION_H
 
@@ -33,6 +33,9 @@ void page_write(text *out, const shell *of);
 /* The manual's pages, selfattn(1), selfattn-document(5) and selfattn-contract(7), as roff. */
 extern const named_table MANUAL_SLOTS;
 void manual_write(text *out, const shell *of);
+
+/* The JSON Schema of documents and of all that is written as JSON. */
+extern const named_table SCHEMA_SLOTS;
 
 /* The words that may follow an option, separated by `separator`: those of both its tables. */
 void option_write_choices(text *out, const option_row *row, const char *separator);

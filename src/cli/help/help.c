@@ -325,12 +325,17 @@ bool help_print(text *out, err *e)
     return ok;
 }
 
+static void write_page(text *out, const char *name)
+{
+    const named *found = named_find(&SHELLS, name, strlen(name));
+    const shell *of = (const shell *)(const void *)found;
+    of->write(out, of);
+}
+
 static bool write_help(text *out, const options *o, err *e)
 {
     if (o->completion != NULL) {
-        const named *found = named_find(&SHELLS, o->completion, strlen(o->completion));
-        const shell *of = (const shell *)(const void *)found;
-        of->write(out, of);
+        write_page(out, o->completion);
         return true;
     }
     if (o->operands == 0) {
@@ -339,6 +344,10 @@ static bool write_help(text *out, const options *o, err *e)
     }
     if (o->operands == 1 && strcmp(o->operand[0], "all") == 0) {
         help_write_all(out);
+        return true;
+    }
+    if (o->operands == 1 && strcmp(o->operand[0], "schema") == 0) {
+        write_page(out, "schema");
         return true;
     }
     text phrase = {0};

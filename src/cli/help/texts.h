@@ -33,5 +33,6 @@ extern const char CONVENTIONS_TEXT[]; /* what leads in to them */
 /* Pages with slots to be filled (completion.h). */
 extern const char BASH_PAGE[], ZSH_PAGE[], FISH_PAGE[];
 extern const char MAN_PAGE[], MAN_DOCUMENT_PAGE[], MAN_CONTRACT_PAGE[];
+extern const char SCHEMA_PAGE[];
 
 #endif

@@ -1,0 +1,14 @@
+#!/bin/sh
+# run.sh: `help schema` is a JSON Schema, as a program that isn't ours reads it; documents, results,
+# traces and reports are what it says; and it refuses nothing that the program takes.
+set -u
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+"$root/tests/need.sh" python3-jsonschema >/dev/null 2>&1
+python=
+for one in python3 /usr/bin/python3; do
+    [ -n "$python" ] || ! $one -c 'from jsonschema import Draft202012Validator' 2>/dev/null ||
+        python=$one
+done
+[ -n "$python" ] || skip_all 'no Python with jsonschema here'
+PYTHONPATH=$root/tests exec $python -B "$tests/schema.py"
