@@ -12,8 +12,8 @@ KERNEL_OF(void, pack, (const tensor *b, packed *into))
 /* Puts b's elements into `into`, from its row `row` and column `column` on, for which there is
  * room: `depth` says how its panels lie. All others stay. */
 KERNEL_OF(void, pack_at, (const tensor *b, size_t row, size_t column, packed *into))
-/* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0; then + (+0). a may have fewer
- * columns than b has rows, and c fewer than b: the first ones are taken. b's `depth` says how
+/* c[i][j] = fma(a[i][p], b[p][j], …) for p = 0, 1, …, from +0, or from c; then + (+0). a may have
+ * fewer columns than b has rows, and c fewer than b: the first ones are taken. b's `depth` says how
  * its panels lie. What is not needed of c (`band`; NULL: all is) is undefined. */
 KERNEL_OF(void, product, (const tensor *a, const packed *b, const product_band *band, tensor *c))
 /* The same of one row, whose numbers lie side by side as c's do: b as it is, or of a narrower

@@ -30,9 +30,10 @@ typedef struct key_range {
 
 /* What of a product is needed: of row i of c the columns columns[i], and of its chains the terms
  * terms[i], as a is 0 in all others and b finite; NULL: all. From one row to the next neither end
- * of a range moves back. */
+ * of a range moves back. Chains that go on have come as far as c. */
 typedef struct product_band {
     const key_range *columns, *terms;
+    bool goes_on;
 } product_band;
 
 /* sum + rest, not yet rounded to the type */

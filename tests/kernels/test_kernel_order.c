@@ -104,6 +104,32 @@ static void check_needed(unit *u, const kernels *with, const tensor *a, const te
     free(got);
 }
 
+/* The chains' terms in two parts, the second going on from what the first gave. */
+static void check_parts(unit *u, const kernels *with, const tensor *a, const tensor *b,
+                        const key_range *terms, const tensor *wanted)
+{
+    size_t rows = a->size[0], depth = a->size[1], count = rows * wanted->size[1];
+    key_range *of_part = malloc(rows * sizeof of_part[0]);
+    void *got = numbers_room(count);
+    tensor c = matrix(a->type, got, rows, wanted->size[1]);
+    for (size_t cut = 1; cut < depth; cut += 1 + depth / 3) {
+        for (size_t first = 0, end = cut; first < depth; first = end, end = depth) {
+            tensor left = tensor_range(a, 1, first, end - first);
+            tensor right = tensor_range(b, 0, first, end - first);
+            for (size_t i = 0; i < rows; i++) {
+                size_t begins = terms[i].first < first ? first : terms[i].first;
+                size_t ends = terms[i].end < first ? first : terms[i].end;
+                of_part[i].first = (begins < end ? begins : end) - first;
+                of_part[i].end = (ends < end ? ends : end) - first;
+            }
+            product_band band = {.terms = of_part, .goes_on = first > 0};
+            multiply(with, &left, &right, 0, &band, &c);
+        }
+        CHECK(u, numbers_same(a->type, got, wanted->data, count));
+    }
+    free(of_part), free(got);
+}
+
 /* What is needed of a product is what the whole one is, whose chains have terms of 0. */
 static void check_band(unit *u, const kernels *with, dtype type, size_t depth)
 {
@@ -120,7 +146,8 @@ static void check_band(unit *u, const kernels *with, dtype type, size_t depth)
     multiply(with, &a, &b, 0, NULL, &whole);
     check_needed(u, with, &a, &b, &(product_band){.terms = terms}, &whole);
     check_needed(u, with, &a, &b, &(product_band){.columns = columns}, &whole);
-    check_needed(u, with, &a, &b, &(product_band){columns, terms}, &whole);
+    check_needed(u, with, &a, &b, &(product_band){.columns = columns, .terms = terms}, &whole);
+    check_parts(u, with, &a, &b, terms, &whole);
     free(left), free(right), free(c);
 }
 

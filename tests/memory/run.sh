@@ -136,6 +136,15 @@ check_peak() {
     [ -z "${SHOW:-}" ] || echo "$kilobytes KB at ${2}M: $1"
 }
 
+# Of files with keys and values no more is copied than a part: two of 32 MB each leave most of 8 MB.
+if [ -n "$traces" ] && picked 'keys and values in files'; then
+    selfattn init --tokens 1 --width 16 --draw x -o one.npy
+    peak most selfattn --q one.npy --k large.npy --v large.npy --emit output >part 2>said
+    echo "$?, $(cat most) KB" >>said
+    [ "$(grep -c output part)" = 1 ] && [ "$(cat most)" -lt 8192 ]
+    count 'keys and values in files'
+fi
+
 while read -r words; do
     within "$words"
 done <<'END'

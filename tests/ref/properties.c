@@ -119,6 +119,13 @@ static bool many_threads(trial *t)
            same_run(t, &(subject_way){.threads = 7});
 }
 
+/* Of a few keys each, whose ends are where the vectors' are not. */
+static bool keys_in_parts(trial *t)
+{
+    return same_run(t, &(subject_way){.threads = 1, .part = 1}) &&
+           same_run(t, &(subject_way){.threads = 2, .part = 5, .wants = &OUTPUT_ONLY});
+}
+
 static bool scalar_kernels(trial *t)
 {
     const kernels *with = t->problem->is_float32 ? &kernels_scalar_f32 : &kernels_scalar_f64;
@@ -314,6 +321,7 @@ static const struct {
     {"queries alone", queries_alone},   {"queries shuffled", queries_shuffled},
     {"keys cached", keys_cached},       {"float mode", wrong_float_mode},
     {"rows streamed", rows_streamed},   {"queries chosen", queries_chosen},
+    {"keys in parts", keys_in_parts},
 };
 
 void properties_try(const ref_problem *p, const char *where, size_t *passed, size_t *failed)

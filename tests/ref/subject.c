@@ -191,6 +191,7 @@ bool subject_run(subject *s, const ref_problem *p, const subject_way *way)
         return false;
     s->asked.allow_nonfinite = way->allows_nonfinite;
     s->asked.cache = way->cache;
+    s->asked.part = s->of_chosen.part = way->part;
     if (!plan_make(&s->decided, &s->asked, with, e) ||
         (way->rows != NULL && !plan_chosen(s, way->rows, with, e)))
         return false;

@@ -15,6 +15,7 @@ typedef struct subject_way {
     bool allows_nonfinite;
     const kernels *with;    /* instead of the best of this machine */
     const row_choice *rows; /* these queries alone, of the plan of all; NULL: all */
+    size_t part;            /* keys that a block packs at once; 0: all */
     kv_cache *cache;        /* of a stream, whose next line this is; NULL: of none */
     void (*before)(void);   /* called before the run, to spoil what it should not depend on */
 } subject_way;

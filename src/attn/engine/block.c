@@ -19,21 +19,27 @@ void empty_rows_join(empty_rows *to, const empty_rows *more)
 
 bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
 {
-    size_t element = dtype_size(p->type);
+    size_t element = dtype_size(p->type), slot, room;
     bool needs_shares = p->asked->round_keeps_sum;
+    if (!panels_memory(p, &slot, &room))
+        return err_no_memory(e, SIZE_MAX);
     s->block = mem_alloc(rows * columns, element, e);
     s->seen = mem_alloc(rows, sizeof s->seen[0], e);
+    s->of_part = mem_alloc(rows, sizeof s->of_part[0], e);
+    s->packed = mem_alloc(room, 1, e);
     s->maximum = mem_alloc(rows, element, e);
     s->sum = mem_alloc(rows, element, e);
     s->shares = needs_shares ? mem_alloc(columns, sizeof s->shares[0], e) : NULL;
-    return s->block != NULL && s->seen != NULL && s->maximum != NULL && s->sum != NULL &&
-           (s->shares != NULL || !needs_shares);
+    return s->block != NULL && s->seen != NULL && s->of_part != NULL && s->packed != NULL &&
+           s->maximum != NULL && s->sum != NULL && (s->shares != NULL || !needs_shares);
 }
 
 void scratch_free(scratch *s)
 {
     mem_free(s->block);
     mem_free(s->seen);
+    mem_free(s->of_part);
+    mem_free(s->packed);
     mem_free(s->maximum);
     mem_free(s->sum);
     mem_free(s->shares);
@@ -41,11 +47,10 @@ void scratch_free(scratch *s)
 
 bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes)
 {
-    size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, numbers;
-    *bytes = 0;
-    return size_mul(rows, columns + 2, &numbers) &&
+    size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, numbers, slot;
+    return panels_memory(p, &slot, bytes) && size_mul(rows, columns + 2, &numbers) &&
            size_add_product(bytes, numbers, dtype_size(p->type)) &&
-           size_add_product(bytes, rows, sizeof(key_range)) &&
+           size_add_product(bytes, rows, 2 * sizeof(key_range)) &&
            size_add_product(bytes, columns, shares);
 }
 
@@ -105,21 +110,52 @@ static tensor context_of(const block_context *of, const block *at)
 
 /* ---- scores ---- */
 
+/* A block's columns one part after another: `first` counts from the block's own. */
+typedef struct key_part {
+    size_t first, count;
+    const key_range *seen; /* each row's own columns of the part */
+} key_part;
+
+/* The next part; false after the last. A block without columns has one, which is empty. */
+static bool next_part(const block_context *of, const block *at, const scratch *in, key_part *part)
+{
+    bool is_first = part->seen == NULL;
+    part->first += part->count;
+    if (!is_first && part->first >= at->columns)
+        return false;
+    size_t left = at->columns - part->first, most = of->panels.part;
+    part->count = most == 0 || left < most ? left : most;
+    part->seen = part->count == at->columns ? in->seen : in->of_part;
+    for (size_t i = 0; part->seen == in->of_part && i < at->rows; i++) {
+        key_range all = in->seen[i];
+        size_t before = all.first > part->first ? all.first - part->first : 0;
+        size_t end = all.end > part->first ? all.end - part->first : 0;
+        in->of_part[i].first = before < part->count ? before : part->count;
+        in->of_part[i].end = end < part->count ? end : part->count;
+    }
+    return true;
+}
+
 static tensor compute_scores(const block_context *of, const block *at, const scratch *in)
 {
     const plan *p = of->plan;
     tensor q = projected_queries(&of->made, at->batch, at->head);
     tensor scores = scores_of(of, at, STAGE_SCORES, in);
     score_parameters with = plan_score_parameters(p, at->head);
-    compared_keys keys = {.seen = in->seen};
-    if (p->asked->score->is_product) {
-        keys.turned = panels_keys(&of->panels, at->batch, at->head, at->skipped);
-    } else {
-        tensor rows = projected_keys(&of->made, p, at->batch, at->head);
-        keys.rows = tensor_range(&rows, 0, at->skipped - cache_first(p), at->columns);
-    }
     q = tensor_range(&q, 0, at->first, at->rows);
-    p->asked->score->compare(p->with, &with, &q, &keys, &scores);
+    for (key_part part = {0}; next_part(of, at, in, &part);) {
+        compared_keys keys = {.seen = part.seen};
+        size_t first = at->skipped + part.first;
+        tensor of_part = tensor_range(&scores, 1, part.first, part.count);
+        if (p->asked->score->is_product) {
+            keys.turned =
+                panels_keys(&of->panels, at->batch, at->head, first, part.count, in->packed);
+        } else {
+            tensor rows = projected_keys(&of->made, p, at->batch, at->head);
+            keys.rows = tensor_range(&rows, 0, first - cache_first(p), part.count);
+        }
+        p->asked->score->compare(p->with, &with, &q, &keys, &of_part);
+    }
     return scores;
 }
 
@@ -393,10 +429,14 @@ static void compute_attended(const block_context *of, const block *at, scratch *
     tensor context = context_of(of, at);
     tensor attended =
         is_kept(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
-    if (of->made.v_is_finite) {
-        packed v = panels_values(&of->panels, at->batch, at->head, at->skipped);
-        p->with->product(weights, &v, &(product_band){.terms = in->seen}, &attended);
-    } else {
+    for (key_part part = {0}; of->made.v_is_finite && next_part(of, at, in, &part);) {
+        packed v = panels_values(&of->panels, at->batch, at->head, at->skipped + part.first,
+                                 part.count, in->packed);
+        tensor of_part = tensor_range(weights, 1, part.first, part.count);
+        p->with->product(&of_part, &v,
+                         &(product_band){.terms = part.seen, .goes_on = part.first > 0}, &attended);
+    }
+    if (!of->made.v_is_finite) {
         tensor all = projected_values(&of->made, p, at->batch, at->head);
         tensor v = tensor_range(&all, 0, at->skipped - cache_first(p), at->columns);
         p->with->product_of_nonzero(weights, &v, &attended);

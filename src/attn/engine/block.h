@@ -22,6 +22,8 @@ void empty_rows_join(empty_rows *to, const empty_rows *more);
 typedef struct scratch {
     void *block;          /* rows × columns */
     key_range *seen;      /* each row's own columns of the block */
+    key_range *of_part;   /* and of a part of it */
+    void *packed;         /* room for keys or values of a part */
     void *maximum;        /* rows */
     void *sum;            /* rows */
     share *shares;        /* columns, where weights are rounded by largest remainders */

@@ -107,6 +107,8 @@ typedef struct problem {
     size_t width_onward;                  /* of the layer that goes on with the output; 0: none */
     const struct kv_cache
         *packed; /* given k and v as products read them; NULL: they are still to be packed */
+    size_t
+        part; /* keys that a block packs at once; 0: all, packed once, unless they are very many */
     bool stays[INPUT_COUNT]; /* as its entry's */
     /* Where weights that stay are kept for documents to come; NULL: nowhere. */
     struct packed_weights *packed_weights;

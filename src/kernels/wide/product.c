@@ -177,10 +177,11 @@ static part part_of_tile(const banded *p, size_t row)
     if (chain.first >= chain.end)
         chain = (key_range){0, 0};
     key_range terms = common(chain, p->terms);
-    bool is_empty = chain.end == 0 && p->terms.first == 0;
+    bool begins = !p->band->goes_on;
+    bool is_empty = begins && chain.end == 0 && p->terms.first == 0;
     if (columns.first == columns.end || (terms.first == terms.end && !is_empty))
         return (part){0};
-    return (part){columns, terms, chain.first >= p->terms.first};
+    return (part){columns, terms, begins && chain.first >= p->terms.first};
 }
 
 static bool is_same_range(key_range a, key_range b)
