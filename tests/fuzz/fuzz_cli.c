@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/in/cli_inputs.h"
 #include "fuzz/claims.h"
+#include "fuzz/grown.h"
 
 enum { MAX_ARGUMENTS = 64 };
 
@@ -100,11 +101,50 @@ static void check_command(const command *c, arguments *a)
     options_free(&o);
 }
 
+/* ---- inputs ---- */
+
+/* An option with a value, or a command, becomes a line. */
+static void add_line(grown *g)
+{
+    static const char *const VALUES[] = {"",    "0",    "1",     "-1",    "2:4",  "1,2", "wq=v=3",
+                                         "0.5", "none", "1e400", "x.csv", "@all", "*",   "9K"};
+    char line[128];
+    const option_row *row = grown_option(g);
+    const char *word = grown_word(g, grown_pick(g, 2) == 0 ? row->choices : row->also);
+    const char *value = word != NULL ? word : GROWN_ONE_OF(g, VALUES);
+    static const char *const FORMS[] = {"--%s=%s\n", "--%s\n%s\n", "--%s\n", "--no-%s\n"};
+    snprintf(line, sizeof line, GROWN_ONE_OF(g, FORMS), row->named.name, value);
+    grown_put_text(g, grown_after(g, '\n', true), line);
+}
+
+static void add_command(grown *g)
+{
+    grown_put_text(g, 0, "\n");
+    grown_put_text(g, 0, grown_word(g, &COMMANDS));
+}
+
+static void edit(grown *g)
+{
+    if (grown_pick(g, 8) == 0)
+        add_command(g);
+    else
+        add_line(g);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    return grown_by(edit, data, size, most, seed);
+}
+
+/* One command an input: the first line's, or else one that its first byte picks. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
+    size_t first = length == 0 ? 0 : data[0] % COMMANDS.count;
     for (size_t i = 0; i < COMMANDS.count; i++) {
         arguments a = split(data, length);
-        check_command((const command *)(const void *)named_row(&COMMANDS, i), &a);
+        bool is_named = a.count > 1 && strcmp(a.at[1], named_row(&COMMANDS, i)->name) == 0;
+        if (does_all_of_each() || i == first || is_named)
+            check_command((const command *)(const void *)named_row(&COMMANDS, i), &a);
         free(a.bytes);
     }
     return 0;

@@ -2,6 +2,7 @@
  * bits. An input is read in one way of twelve, which its length picks: ten times as many inputs in
  * the same time as with all ways of each, which the corpus gets (does_all_of_each). */
 #include "fuzz/claims.h"
+#include "fuzz/grown.h"
 
 /* The stage of a lone matrix is not written in CSV. */
 static const entry *find_matrix(const bundle *in, const entry *like, bool is_alone)
@@ -73,6 +74,55 @@ static void check_format(const char *name, const char *bytes, size_t length,
     if (length > 0 && bytes[length - 1] != '\r') /* a line feed would make a line end of it */
         check_read_alike(f, bytes, length, "\n#", how);
     (void)f->probe(bytes, length);
+}
+
+/* ---- inputs ---- */
+
+static void add_cell(grown *g)
+{
+    static const char *const CELLS[] = {"1,",        "-0.5,",       "NaN,",  ",",     "\"a,b\",",
+                                        "word,",     "1;2;",        "1\t2",  "1e39,", "−1,",
+                                        "\"\"\"\",", "true,",       "1,5;2", "$1,",   "#N/A,",
+                                        "0x1p-3,",   "\xEF\xBB\xBF"};
+    grown_put_text(g, grown_after(g, ',', true), GROWN_ONE_OF(g, CELLS));
+}
+
+static void add_line(grown *g)
+{
+    static const char *const LINES[] = {"\n",
+                                        "# wq 2x2\n",
+                                        "# output 1x2x2\n",
+                                        "a,b\n",
+                                        "1,2\n3,4\n",
+                                        ",a,b\nr,1,2\n",
+                                        "# name: x\n",
+                                        "\"1\",2\r\n",
+                                        "stage,row,col,value\n",
+                                        "weights,0,0,1\n",
+                                        "sep=;\n"};
+    grown_put_text(g, grown_after(g, '\n', true), GROWN_ONE_OF(g, LINES));
+}
+
+/* What separates cells is another character from here on. */
+static void turn_delimiters(grown *g)
+{
+    static const char DELIMITERS[] = {',', ';', '\t', '|', ' '};
+    char from = GROWN_ONE_OF(g, DELIMITERS), to = GROWN_ONE_OF(g, DELIMITERS);
+    for (size_t i = grown_pick(g, g->size + 1); i < g->size; i++) {
+        if (g->data[i] == from)
+            g->data[i] = to;
+    }
+}
+
+static void edit(grown *g)
+{
+    static void (*const EDITS[])(grown * g) = {add_cell, add_cell, add_line, turn_delimiters};
+    GROWN_ONE_OF(g, EDITS)(g);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    return grown_by(edit, data, size, most, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)

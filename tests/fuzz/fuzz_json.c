@@ -3,6 +3,7 @@
 #include "attn/spec/keys.h"
 #include "attn/engine/run.h"
 #include "fuzz/claims.h"
+#include "fuzz/grown.h"
 #include "io/json.h"
 #include "io/json_scan.h"
 #include "io/jsonl.h"
@@ -207,6 +208,87 @@ static void check_layers(const char *bytes, size_t length, bool is_decoder)
         stack_free(&s);
     }
     bundle_free(&document);
+}
+
+/* ---- inputs ---- */
+
+static const char *word_of_key(grown *g, const char *key)
+{
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
+        if (row->key != NULL && strcmp(row->key, key) == 0)
+            return grown_word(g, row->choices);
+    }
+    return NULL;
+}
+
+static void add_member(grown *g)
+{
+    static const named_table *const TABLES[] = {&KEYS, &KEYS, &LAYER_KEYS, &STACK_KEYS, &NORM_KEYS};
+    static const char *const VALUES[] = {"[[1, 2], [3, 4]]",
+                                         "[[0.5, 0], [0, -1]]",
+                                         "[1, 2]",
+                                         "2",
+                                         "0",
+                                         "-1",
+                                         "0.5",
+                                         "true",
+                                         "null",
+                                         "[[[1, 2], [3, 4]]]",
+                                         "{}",
+                                         "[{}]",
+                                         "{\"gain\": [1, 2]}",
+                                         "\"NaN\"",
+                                         "1e39",
+                                         "[]",
+                                         "{\"a\": [1, 2], \"b\": [3, 4]}",
+                                         "[\"a\", \"b\"]",
+                                         "[true, false]"};
+    char member[192];
+    size_t at = grown_after(g, '{', false);
+    if (at == SIZE_MAX) {
+        grown_put_text(g, 0, "{}");
+        return;
+    }
+    const char *key = grown_word(g, GROWN_ONE_OF(g, TABLES)), *word = word_of_key(g, key);
+    bool is_last = at < g->size && g->data[at] == '}', is_word = word != NULL && grown_pick(g, 4);
+    const char *value = is_word ? word : GROWN_ONE_OF(g, VALUES);
+    snprintf(member, sizeof member, is_word ? "\"%s\": \"%s\"%s" : "\"%s\": %s%s", key, value,
+             is_last ? "" : ", ");
+    grown_put_text(g, at, member);
+}
+
+/* A list once more, or no longer. */
+static void copy_list(grown *g)
+{
+    size_t at = grown_after(g, '[', false), end = at, depth = 1;
+    char copy[256];
+    if (at == SIZE_MAX)
+        return;
+    for (; depth > 0 && end < g->size; end++)
+        depth += (g->data[end] == '[') - (size_t)(g->data[end] == ']');
+    size_t length = end - --at;
+    if (depth > 0 || length + 2 > sizeof copy)
+        return;
+    memcpy(copy, ", ", 2);
+    memcpy(copy + 2, g->data + at, length);
+    if (grown_pick(g, 2) == 0)
+        grown_put(g, end, 0, copy, length + 2);
+    else if (end + 2 <= g->size && g->data[end] == ',')
+        grown_put(g, at, length + 2, "", 0);
+}
+
+static void edit(grown *g)
+{
+    if (grown_pick(g, 3) == 0)
+        copy_list(g);
+    else
+        add_member(g);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    return grown_by(edit, data, size, most, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)

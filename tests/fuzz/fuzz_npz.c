@@ -1,6 +1,9 @@
 /* Any bytes as NPZ: what is read is written, and comes back to the same bits; and whatever the
  * bytes claim, no more is unpacked than is allowed. */
 #include "fuzz/claims.h"
+#include "fuzz/grown.h"
+
+#include <zlib.h>
 
 /* Deflate can't do better than 1032 to 1 (zlib's own notes), and half of that is allowed here. */
 enum { MOST_BYTES = 1 << 21 };
@@ -47,6 +50,60 @@ static void check(const char *bytes, size_t length, const read_options *how)
     if (done)
         check_there_and_back(f, &first, how);
     bundle_free(&first);
+}
+
+/* ---- inputs ---- */
+
+static uint32_t number_at(const char *at)
+{
+    uint32_t number = 0;
+    for (int i = 3; i >= 0; i--)
+        number = number << 8 | (unsigned char)at[i];
+    return number;
+}
+
+static void put_number(char *at, uint32_t number)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (char)(number >> 8 * i & 255);
+}
+
+/* The checksums of a member whose bytes are others now (APPNOTE.TXT 4.3): in its own header, and in
+ * those of the directory that point to it. */
+static void mend_checksum(grown *g, size_t header, const char *bytes, uint32_t size)
+{
+    uint32_t sum = (uint32_t)crc32(0, (const Bytef *)bytes, size);
+    put_number(g->data + header + 14, sum);
+    for (size_t i = 0; i + 46 <= g->size; i++) {
+        if (memcmp(g->data + i, "PK\1\2", 4) == 0 && number_at(g->data + i + 42) == header)
+            put_number(g->data + i + 16, sum);
+    }
+}
+
+/* Some bytes of a stored member are others; else nearly every input would fail at its checksum. */
+static void edit(grown *g)
+{
+    size_t at = grown_after(g, 'P', false);
+    if (at == SIZE_MAX || at + 29 > g->size)
+        return;
+    char *header = g->data + at - 1;
+    if (memcmp(header, "PK\3\4", 4) != 0 || header[8] != 0)
+        return;
+    uint32_t size = number_at(header + 18);
+    size_t names = (unsigned char)header[26] + (unsigned char)header[28];
+    size_t begins = at - 1 + 30 + names;
+    if (size == 0 || begins > g->size || size > g->size - begins)
+        return;
+    if (grown_pick(g, 2) == 0)
+        LLVMFuzzerMutate((uint8_t *)g->data + begins, size, size);
+    else
+        g->data[begins + grown_pick(g, size < 128 ? size : 128)] ^= (char)(1 << grown_pick(g, 8));
+    mend_checksum(g, at - 1, g->data + begins, size);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    return grown_by(edit, data, size, most, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
