@@ -133,6 +133,8 @@ def attention_scores(q, k, doc, head):
         va = parameter(doc, "va", 1, head) or [Decimal(1)] * width
         return [[dot(va, [tanh(a + b + c) for a, b, c in zip(query, key, ba, strict=True)])
                  for key in k] for query in q]
+    if score not in ("scaled", "dot"):
+        raise ValueError(f"{doc['name']}: no score function is called {score} here")
     return times(q, transposed(k))
 
 

@@ -7,6 +7,7 @@
 # it) are commands, and what stands below one is what it must print; … stands for lines left out.
 # In the manual's EXAMPLES, lines that begin with a program's name are commands.
 # In testdata/seeds/PARAGRAPHS.md, documents have the steps that are named, and cases are there.
+# Numbers that documents have from testdata/worked/calculate.py are those that it calculates.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -99,6 +100,17 @@ for shell in bash zsh fish; do
         leave_out "completion: $shell reads it" "$shell is not here"
     fi
 done
+
+# ---- numbers that documents have from a calculation
+
+if ! command -v python3 >/dev/null; then
+    leave_out 'testdata: calculated numbers' 'python3 is not here'
+else
+    # shellcheck disable=SC2016 # the inner shell's
+    expect 'testdata: calculated numbers' sh -c '
+        python3 -B "$0/worked/calculate.py" --check "$0"/seeds/*.json "$0"/variants/*.json \
+            "$0"/examples/*.json | grep -v "^[1-9][0-9]* agree, 0 differ$" || :' "$root/testdata"
+fi
 
 # ---- where each paragraph of the seeds is seen
 

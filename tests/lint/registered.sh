@@ -23,11 +23,15 @@ for kernel in $(names $list KERNEL_OF); do
         say "$list: tests/kernels/slots.c calls no $kernel"
 done
 
-# The evaluator of traces knows each operation.
+# The evaluator of traces knows each operation, and so does that of pages, which works out norms and
+# masks by rows of their own.
 list=src/attn/spec/operation_list.h
 for operation in $(names $list OPERATION); do
     grep -q "^@*operation(\"$operation\"" tests/trace/operations.py ||
         say "$list: tests/trace/operations.py has no $operation"
+    case $operation in variance | inverse_root | hide) continue ;; esac
+    sed -n '/WORK = {/,/^}/p' src/render/page/evaluate.js | grep -q "\<$operation\>" ||
+        say "$list: src/render/page/evaluate.js has no $operation"
 done
 
 # Each score function has a reference, and a document that expects its numbers; the suites check it,

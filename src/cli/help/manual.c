@@ -200,13 +200,40 @@ static void write_scores(text *out)
     }
 }
 
+static void write_held(text *out, unsigned holds)
+{
+    static const struct {
+        unsigned bit;
+        const char *words;
+    } HELD[] = {
+        {HOLDS_VECTORS, "numbers and vectors"},
+        {HOLDS_TRUTH, "true and false"},
+        {HOLDS_HOLES, "holes (null)"},
+        {HOLDS_LABELS, "the labels of the first one"},
+        {HOLDS_TYPES, "float32 and float64 apart"},
+        {HOLDS_METADATA, "the document's name and metadata"},
+    };
+    text_add_string(out, holds & HOLDS_ALL        ? "holds everything"
+                         : holds & HOLDS_MATRICES ? "holds matrices by name"
+                                                  : "holds one matrix, without its name");
+    for (size_t i = 0; !(holds & HOLDS_ALL) && i < sizeof HELD / sizeof HELD[0]; i++) {
+        if (holds & HELD[i].bit)
+            text_add_format(out, "; %s", HELD[i].words);
+    }
+}
+
 static void write_formats(text *out)
 {
     for (size_t i = 0; i < FORMATS.count; i++) {
         const format *row = (const format *)(const void *)named_row(&FORMATS, i);
+        text words = {0};
         write_item(out, &row->named, ITEM_INDENT);
+        text_add_format(&words, "%s: ", row->endings);
+        write_held(&words, row->holds);
         text_add_string(out, ".br\n");
-        write_paragraph(out, row->endings);
+        write_paragraph(out, text_string(&words));
+        out->failed = out->failed || words.failed;
+        text_free(&words);
     }
 }
 

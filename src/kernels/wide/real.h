@@ -2,7 +2,7 @@
  *
  * Each source in this folder is compiled once an instruction set and a type, with -DISA=… and
  * -DREAL_IS_F32 or _F64 (see the Makefile). KERNEL(product) becomes product_scalar_f32, and so
- * on. */
+ * on. Files here that are joined for a table (table.c) share their static names. */
 #ifndef SELFATTN_KERNELS_WIDE_REAL_H
 #define SELFATTN_KERNELS_WIDE_REAL_H
 
