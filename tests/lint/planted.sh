@@ -65,6 +65,8 @@ echo 'KERNEL_OF(void, cap, (double most, void *out))' >src/kernels/kernel_list.h
 echo 'with->cap(2, out);' >tests/kernels/slots.c
 echo 'OPERATION(OP_COPY, "copy", "a", .spelled = "{a}")' >src/attn/spec/operation_list.h
 echo '@operation("copy", "{a}")' >tests/trace/operations.py
+mkdir -p src/render/page
+printf 'const WORK = {\n  copy,\n};\n' >src/render/page/evaluate.js
 echo 'score dot = {.named = {"dot", "q·k as it is"}};' >src/attn/spec/score.c
 echo 'made dot = {"dot", product_score};' >tests/ref/ref_attention.c
 for folder in seeds examples variants; do
@@ -77,6 +79,9 @@ if lint registered || ! grep -q test_write.c said; then
     echo 'registered does not find a file without a test'
 fi
 rm tests/unit/test_write.c
+plant registered src/attn/spec/operation_list.h \
+    'OPERATION(OP_DOT, "dot", "a·b", .spelled = "{a}·{b}")'
+echo '@operation("dot", "{a}")' >>tests/trace/operations.py
 plant registered src/attn/spec/operation_list.h \
     'OPERATION(OP_DOT, "dot", "a·b", .spelled = "{a}·{b}")'
 plant layers src/attn/spec/score.c '#include "attn/plan/plan.h"'
