@@ -26,15 +26,15 @@ static void add_scores(text *out, const trace *t)
     static const char Q[] = "<mi>Q</mi>", K[] = "<mi>K</mi>",
                       K_TURNED[] = "<msup><mi>K</mi><mo>⊤</mo></msup>";
     const trace_map *scores = map_named(t, "scores");
-    bool is_additive = scores->op == OP_ADDITIVE, is_general = map_named(t, "Ws") != NULL;
-    if (is_additive)
+    bool is_product = scores->op == OP_DOT, is_general = map_named(t, "Ws") != NULL;
+    if (!is_product)
         add_symbol(out, "scores", "<mi>score</mi><mo>(</mo>");
     add_symbol(out, "inputs projections scores", Q);
     if (is_general)
         add_symbol(out, "scores", "<msub><mi>W</mi><mi>S</mi></msub>");
-    text_add_string(out, is_additive ? "<mo>,</mo>" : "");
-    add_symbol(out, "inputs projections scores", is_additive ? K : K_TURNED);
-    if (is_additive)
+    text_add_string(out, is_product ? "" : "<mo>,</mo>");
+    add_symbol(out, "inputs projections scores", is_product ? K_TURNED : K);
+    if (!is_product)
         add_symbol(out, "scores", "<mo>)</mo>");
 }
 

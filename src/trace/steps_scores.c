@@ -110,6 +110,20 @@ static void show_scale_of_one(builder *b)
     show_scale(b);
 }
 
+/* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
+static const char *formula_of_run(builder *b)
+{
+    const char *made = "", *rest = b->plan->asked->score->formula;
+    for (size_t bytes; *rest != '\0'; rest += bytes) {
+        bool is_query = strncmp(rest, "q[i]", 4) == 0, is_key = strncmp(rest, "k[j]", 4) == 0;
+        stage_id id = is_query ? build_queries(b) : build_keys(b);
+        bytes = is_query || is_key ? 1 : 1 + strcspn(rest + 1, "qk");
+        made = is_query || is_key ? build_text(b, "%s%s", made, stage_row(id)->key.named.name)
+                                  : build_text(b, "%s%.*s", made, (int)bytes, rest);
+    }
+    return made;
+}
+
 void make_scores(builder *b)
 {
     const score *by = b->plan->asked->score;
@@ -124,12 +138,7 @@ void make_scores(builder *b)
                        : build_text(b, "score function (%s)", by->named.name));
     build_sharing(b);
     say_absent(b);
-    /* The score function's formula, of the queries and keys as they are by then: q_rope,
-     * present_k. */
-    const char *all = by->formula, *q = strstr(all, "q[i]"), *k = strstr(all, "k[j]");
-    build_formula(b, "scores[i,j] = %.*s%s%.*s%s%s", (int)(q - all), all,
-                  stage_row(build_queries(b))->key.named.name, (int)(k - q) - 1, q + 1,
-                  stage_row(build_keys(b))->key.named.name, k + 1);
+    build_formula(b, "scores[i,j] = %s", formula_of_run(b));
     size_t lines = build_lines(b);
     for (size_t j = 0; j < lines; j++)
         derivation_line(b, "scores", b->focus.row, j);
@@ -168,9 +177,12 @@ static void show_variance(builder *b, stage_id id)
 
 void make_scale(builder *b)
 {
-    if (b->plan->asked->scale_kind == SCALE_NUMBER)
-        build_sentence(b, "Every score is multiplied by the scale that was given. A larger spread "
-                          "of the scores makes a sharper softmax: compare the variances.");
+    bool is_given = b->plan->asked->scale_kind == SCALE_NUMBER;
+    if (is_given || b->plan->asked->score->made_by != OP_DOT)
+        build_sentence(b,
+                       "Every score is multiplied by the scale%s. A larger spread of the scores "
+                       "makes a sharper softmax: compare the variances.",
+                       is_given ? " that was given" : "");
     else
         build_sentence(b, "Dot products grow with the width of the vectors, and large ones push "
                           "the softmax to put all weight on one key. The scale brings the spread "
