@@ -49,33 +49,41 @@ void err_clear(err *e)
     e->where[0] = e->what[0] = e->remedy[0] = '\0';
 }
 
-static void write_what(err *e, const char *format, va_list args)
+static void write_what(err *e, const place *at, const char *format, va_list args)
 {
+    if (e->is_set)
+        return;
     vsnprintf(e->what, sizeof e->what, format, args);
     utf8_make_printable(e->what);
     e->is_set = true;
+    if (at != NULL)
+        place_text(at, e->where);
 }
 
 bool err_at(err *e, const place *at, const char *format, ...)
 {
-    if (e->is_set)
-        return false;
     va_list args;
     va_start(args, format);
-    write_what(e, format, args);
+    write_what(e, at, format, args);
     va_end(args);
-    if (at != NULL)
-        place_text(at, e->where);
+    return false;
+}
+
+bool err_option(err *e, const char *option, const char *format, ...)
+{
+    const place at = place_of_option(option);
+    va_list args;
+    va_start(args, format);
+    write_what(e, &at, format, args);
+    va_end(args);
     return false;
 }
 
 bool err_set(err *e, const char *format, ...)
 {
-    if (e->is_set)
-        return false;
     va_list args;
     va_start(args, format);
-    write_what(e, format, args);
+    write_what(e, NULL, format, args);
     va_end(args);
     return false;
 }

@@ -47,6 +47,8 @@ void err_clear(err *e);
  * is set already, it stays. What would be a terminal's order in what the user wrote is a '?'. */
 bool err_at(err *e, const place *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool err_set(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool err_option(err *e, const char *option, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool err_no_memory(err *e, size_t bytes);
 /* Of `most` that may be used, `own` are there whatever the limit is. */
 bool err_memory_limit(err *e, size_t wanted, size_t used, size_t most, size_t own);

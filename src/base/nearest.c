@@ -64,8 +64,10 @@ nearest nearest_to(const char *wanted, size_t length, size_t reach)
 bool nearest_is_nearer(nearest *n, const char *name)
 {
     size_t distance = spelling_distance(n->wanted, n->length, name, strlen(name));
-    if (distance >= n->below)
+    bool comes_first = n->by_letters && n->found != NULL && strcmp(name, n->found) < 0;
+    if (distance > n->below || (distance == n->below && !comes_first))
         return false;
     n->below = distance;
+    n->found = name;
     return true;
 }

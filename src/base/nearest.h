@@ -19,13 +19,15 @@ size_t spelling_reach(size_t length);
 typedef struct nearest {
     const char *wanted; /* borrowed */
     size_t length;
-    size_t below; /* what is nearer than that is the nearest so far */
+    size_t below;      /* what is nearer than that is the nearest so far */
+    const char *found; /* that one, borrowed; NULL: none is near */
+    bool by_letters;   /* of two that are as near, the first by letters; else the one seen first */
 } nearest;
 
 /* `reach`: the edits that a name may be away, as spelling_reach says unless there is a reason. */
 nearest nearest_to(const char *wanted, size_t length, size_t reach);
 
-/* True where the name is near, and nearer than all before it: whoever asks keeps it then. */
+/* True where the name is near, and nearer than all before it: it is `found` then. */
 bool nearest_is_nearer(nearest *n, const char *name);
 
 #endif

@@ -23,17 +23,17 @@ const char *descriptor_name(const char *file)
 static void suggest_neighbour(const char *file, err *e)
 {
     const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
-    size_t length = strlen(name), least = spelling_reach(strcspn(name, ".")) + 1;
+    nearest near = nearest_to(name, strlen(name), spelling_reach(strcspn(name, ".")));
     text folder = {0}, best = {0};
     text_add(&folder, file, (size_t)(name - file));
     DIR *listed = opendir(slash == NULL ? "." : text_string(&folder));
+    near.by_letters = true; /* a folder has no order */
     for (struct dirent *one; listed != NULL && (one = readdir(listed)) != NULL;) {
-        size_t away = spelling_distance(name, length, one->d_name, strlen(one->d_name));
-        if (away > least || (away == least && strcmp(one->d_name, text_string(&best)) >= 0))
+        if (!nearest_is_nearer(&near, one->d_name))
             continue;
-        least = away;
         text_clear(&best);
         text_add_string(&best, one->d_name);
+        near.found = text_string(&best);
     }
     if (best.length > 0)
         err_remedy(e, "did you mean %s%s?", text_string(&folder), text_string(&best));

@@ -125,13 +125,12 @@ const isa *isa_best(void)
 
 const isa *isa_by_name(const char *name, err *e)
 {
-    place at = place_of_option("isa");
     if (name == NULL || strcmp(name, "auto") == 0)
         return isa_best();
     const isa *found = (const isa *)(const void *)named_find(&ISAS, name, strlen(name));
     if (found != NULL && found->is_here())
         return found;
-    err_at(e, &at, "this machine does not have %s", name);
+    err_option(e, "isa", "this machine does not have %s", name);
     err_remedy(e, "--isa auto takes the best that is here");
     return NULL;
 }

@@ -56,9 +56,8 @@ static bool suggest_turned(const map_pair *of, err *e)
 
 static bool refuse_stage(const map_pair *of, err *e)
 {
-    place at = place_of_option("map");
     const char *near = stage_names_nearest(NULL, of->name, of->length);
-    err_at(e, &at, "there is no stage \"%.*s\"", (int)of->length, of->name);
+    err_option(e, "map", "there is no stage \"%.*s\"", (int)of->length, of->name);
     if (suggest_turned(of, e))
         return false;
     return near == NULL ? err_remedy(e, "selfattn help stages lists them")
@@ -67,9 +66,8 @@ static bool refuse_stage(const map_pair *of, err *e)
 
 static bool refuse_key(const map_pair *of, const text_list *names, const char *file, err *e)
 {
-    place at = place_of_option("map");
     nearest_names near = {.wanted = of->key};
-    err_at(e, &at, "%s has no \"%s\"", file, of->key);
+    err_option(e, "map", "%s has no \"%s\"", file, of->key);
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
         if (strncmp(name, of->name, of->length) == 0 && name[of->length] == '\0' &&

@@ -52,18 +52,16 @@ static bool check_batch(const entry *one, err *e)
 
 static bool refuse_asked(const bundle *answers, const entry *one, const char *name, err *e)
 {
-    const char *found = NULL;
     size_t length = strlen(name);
     nearest near = nearest_to(name, length, spelling_reach(length));
     for (size_t i = 0; i < answers->count; i++) {
         const entry *other = &answers->entry[i];
-        bool is_stage = other->kind == ENTRY_TENSOR && !check_is_aside(other);
-        if (is_stage && nearest_is_nearer(&near, other->name))
-            found = other->name;
+        if (other->kind == ENTRY_TENSOR && !check_is_aside(other))
+            nearest_is_nearer(&near, other->name);
     }
     err_at(e, &one->at, "%s says what was asked for, and there are no answers to \"%s\"", one->name,
            name);
-    return found != NULL && err_remedy(e, "did you mean \"%s%s\"?", CHECK_ASKED, found);
+    return near.found != NULL && err_remedy(e, "did you mean \"%s%s\"?", CHECK_ASKED, near.found);
 }
 
 static bool refuse_asked_shape(const entry *one, const entry *answers, err *e)

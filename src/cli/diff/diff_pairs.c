@@ -152,16 +152,14 @@ static bool is_ignored(const options *o, const char *name)
 
 static bool refuse_name(const bundle *in, const char *file, const char *name, size_t length, err *e)
 {
-    const char *found = NULL;
-    place at = place_of_option("map");
     nearest near = nearest_to(name, length, spelling_reach(length));
     for (size_t i = 0; i < in->count; i++) {
-        if (is_matrix(&in->entry[i]) && nearest_is_nearer(&near, in->entry[i].name))
-            found = in->entry[i].name;
+        if (is_matrix(&in->entry[i]))
+            nearest_is_nearer(&near, in->entry[i].name);
     }
-    err_at(e, &at, "%s has no \"%.*s\"", file, (int)length, name);
-    return found == NULL ? err_remedy(e, "selfattn info %s lists what it has", file)
-                         : err_remedy(e, "did you mean \"%s\"?", found);
+    err_option(e, "map", "%s has no \"%.*s\"", file, (int)length, name);
+    return near.found == NULL ? err_remedy(e, "selfattn info %s lists what it has", file)
+                              : err_remedy(e, "did you mean \"%s\"?", near.found);
 }
 
 static bool read_map(matcher *m)
@@ -193,7 +191,6 @@ static bool read_map(matcher *m)
 static bool check_ignored(const matcher *m)
 {
     const text_list *ignored = &m->o->ignore;
-    place at = place_of_option("ignore");
     for (size_t i = 0; i < ignored->count; i++) {
         const char *name = ignored->item[i];
         size_t length = strlen(name);
@@ -201,8 +198,8 @@ static bool check_ignored(const matcher *m)
             named_find(&STAGES, name, length) != NULL)
             continue;
         const named *near = named_nearest(&STAGES, name, length);
-        err_at(m->e, &at, "neither %s nor %s has \"%s\", and it is not a stage", m->to->name_a,
-               m->to->name_b, name);
+        err_option(m->e, "ignore", "neither %s nor %s has \"%s\", and it is not a stage",
+                   m->to->name_a, m->to->name_b, name);
         return near == NULL ? false : err_remedy(m->e, "did you mean \"%s\"?", near->name);
     }
     return true;

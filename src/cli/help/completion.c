@@ -7,7 +7,7 @@
 const option_row *option_next(const command *taker, size_t *index)
 {
     while (*index < OPTIONS.count) {
-        const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, (*index)++);
+        const option_row *row = option_row_at((*index)++);
         if (taker == NULL || option_heading(row, taker->groups) != 0)
             return row;
     }

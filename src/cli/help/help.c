@@ -67,7 +67,7 @@ static void write_group(text *out, const option_title *title, unsigned groups)
 {
     text_add_format(out, "%s\n", title->title);
     for (size_t i = 0; i < OPTIONS.count; i++) {
-        const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
+        const option_row *row = option_row_at(i);
         if (option_heading(row, groups) == (unsigned)title->group)
             write_option(out, row);
     }

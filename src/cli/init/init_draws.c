@@ -58,16 +58,15 @@ static bool is_made(const init_plan *p, const part *of)
 
 static bool check_dist_of(const init_plan *p, const options *o, err *e)
 {
-    const place at = place_of_option("dist-of");
     for (size_t i = 0; i < o->dist_of.count; i++) {
         const char *pair = o->dist_of.item[i], *name = strchr(pair, '=') + 1;
         const part *of = part_find(pair, (size_t)(name - 1 - pair));
         if (dist_named(name, strlen(name)) == NULL) {
-            err_at(e, &at, "there is no distribution '%.200s'", name);
+            err_option(e, "dist-of", "there is no distribution '%.200s'", name);
             return err_remedy(e, "selfattn help distributions lists them");
         }
         if (!is_made(p, of))
-            return err_at(e, &at, "%s is not drawn", of->named.name);
+            return err_option(e, "dist-of", "%s is not drawn", of->named.name);
     }
     return true;
 }
@@ -95,11 +94,10 @@ static void add_first(init_plan *p, const char *names, const options *o)
 
 static bool choose_parts(init_plan *p, const options *o, err *e)
 {
-    const place at = place_of_option("draw");
     for (size_t i = 0; i < o->draw.count; i++) {
         const part *of = part_find(o->draw.item[i], strlen(o->draw.item[i]));
         if (is_made(p, of))
-            return err_at(e, &at, "%s is drawn twice", of->named.name);
+            return err_option(e, "draw", "%s is drawn twice", of->named.name);
         add_making(p, of);
     }
     if (o->draw.count == 0)
@@ -183,12 +181,11 @@ static bool check_knobs(const init_plan *p, const options *o, err *e)
         takes_fan = takes_fan || p->made[i].dist->takes_fan;
     }
     for (size_t i = 0; i < KNOBS; i++) {
-        const place at = place_of_option(KNOB_OPTIONS[i]);
         if (o->knobs.is_set[i] && (taken >> i & 1) == 0)
-            return err_at(e, &at, "%s takes none", p->made[0].dist->named.name);
+            return err_option(e, KNOB_OPTIONS[i], "%s takes none", p->made[0].dist->named.name);
     }
-    const place fan_at = place_of_option("fan");
-    return o->fan == NULL || takes_fan || err_at(e, &fan_at, "only kaiming distributions take it");
+    return o->fan == NULL || takes_fan ||
+           err_option(e, "fan", "only kaiming distributions take it");
 }
 
 bool init_draws_make(init_plan *p, const options *o, err *e)

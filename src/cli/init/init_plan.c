@@ -71,13 +71,14 @@ static bool read_heads(const init_plan *p, size_t *heads, size_t *shared, err *e
 
 static bool check_heads(const init_plan *p, size_t heads, size_t shared, const options *o, err *e)
 {
-    bool is_said = bundle_find(&p->settings, "heads") != NULL;
-    const place at = place_of_option(is_said ? "heads" : "kv-heads");
+    const char *said = bundle_find(&p->settings, "heads") != NULL ? "heads" : "kv-heads";
     if (heads % shared != 0)
-        return err_at(e, &at, "%zu is not a multiple of the %zu key/value heads", heads, shared);
+        return err_option(e, said, "%zu is not a multiple of the %zu key/value heads", heads,
+                          shared);
     if (o->head_width > 0 || p->extent[EXTENT_WIDTH] % heads == 0)
         return true;
-    err_at(e, &at, "a width of %zu can't be cut into %zu heads", p->extent[EXTENT_WIDTH], heads);
+    err_option(e, said, "a width of %zu can't be cut into %zu heads", p->extent[EXTENT_WIDTH],
+               heads);
     return err_remedy(e, "--head-width N says how wide each is");
 }
 
@@ -98,11 +99,10 @@ static bool find_extents(init_plan *p, const options *o, err *e)
 static bool choose_generator(init_plan *p, const options *o, err *e)
 {
     const char *name = o->rng == NULL ? USUAL_GENERATOR : o->rng;
-    const place at = place_of_option("seed");
     p->generator = (const generator *)(const void *)named_find(&GENERATORS, name, strlen(name));
     return o->seed <= p->generator->most_seed ||
-           err_at(e, &at, "%zu is above %zu, the greatest that %s takes", o->seed,
-                  (size_t)p->generator->most_seed, name);
+           err_option(e, "seed", "%zu is above %zu, the greatest that %s takes", o->seed,
+                      (size_t)p->generator->most_seed, name);
 }
 
 bool init_plan_make(init_plan *p, const options *o, const env *world, err *e)

@@ -11,7 +11,7 @@
 
 enum { MOST_CHOICES = 8 }; /* as many words are listed in a message */
 
-static void *field(options *o, const option_row *row)
+void *option_field(options *o, const option_row *row)
 {
     return (char *)o + row->place;
 }
@@ -63,16 +63,15 @@ static bool is_word_of(const option_row *row, const char *word, size_t length)
 /* Refuses a word that is in none of the row's tables, and says which are. */
 static bool refuse_word(const option_row *row, const char *word, size_t length, err *e)
 {
-    place at = place_of_option(row->named.name);
     const named *near = named_nearest(row->choices, word, length);
     if (row->also != NULL)
         near = named_nearer(near, named_nearest(row->also, word, length), word, length);
     int shown = (int)utf8_cut(word, length, 200);
     if (near == NULL)
-        err_at(e, &at, "unknown %s '%.*s'", row->choices->what, shown, word);
+        err_option(e, row->named.name, "unknown %s '%.*s'", row->choices->what, shown, word);
     else
-        err_at(e, &at, "unknown %s '%.*s'; did you mean %s?", row->choices->what, shown, word,
-               near->name);
+        err_option(e, row->named.name, "unknown %s '%.*s'; did you mean %s?", row->choices->what,
+                   shown, word, near->name);
     if (row->choices->count > MOST_CHOICES)
         return err_remedy(e, "selfattn help %ss lists them", row->choices->what);
     text words = {0};
@@ -101,34 +100,31 @@ static bool check_word(const option_row *row, const char *word, size_t length, e
 
 static bool set_count(options *o, const option_row *row, const char *value, err *e)
 {
-    place at = place_of_option(row->named.name);
     size_t count;
     if (!read_whole(value, &count) || count < row->least || (row->most > 0 && count > row->most))
-        return err_at(e, &at, "'%s' is not a whole number from %zu to %zu", value, row->least,
-                      row->most);
-    *(size_t *)field(o, row) = count;
+        return err_option(e, row->named.name, "'%s' is not a whole number from %zu to %zu", value,
+                          row->least, row->most);
+    *(size_t *)option_field(o, row) = count;
     return true;
 }
 
 static bool set_size(options *o, const option_row *row, const char *value, err *e)
 {
-    place at = place_of_option(row->named.name);
     size_t size;
     if (!read_size(value, &size)) {
-        err_at(e, &at, "'%s' is not a size", value);
+        err_option(e, row->named.name, "'%s' is not a size", value);
         return err_remedy(e, "write bytes, or a whole number of K, M, G or T: 500K, 64M, 2G");
     }
-    *(size_t *)field(o, row) = size;
+    *(size_t *)option_field(o, row) = size;
     return true;
 }
 
 static bool set_number(options *o, const option_row *row, const char *value, err *e)
 {
-    place at = place_of_option(row->named.name);
     double number;
     if (!read_number(value, &number) || number < 0)
-        return err_at(e, &at, "'%s' is not a number from 0", value);
-    *(double *)field(o, row) = number;
+        return err_option(e, row->named.name, "'%s' is not a number from 0", value);
+    *(double *)option_field(o, row) = number;
     return true;
 }
 
@@ -157,11 +153,10 @@ static bool set_tolerance(options *o, const option_row *row, const char *value, 
 
 static bool set_real(options *o, const option_row *row, const char *value, err *e)
 {
-    place at = place_of_option(row->named.name);
     double number;
     if (!read_number(value, &number) || !isfinite(number))
-        return err_at(e, &at, "'%s' is not a number", value);
-    *(double *)field(o, row) = number;
+        return err_option(e, row->named.name, "'%s' is not a number", value);
+    *(double *)option_field(o, row) = number;
     return true;
 }
 
@@ -174,29 +169,29 @@ static bool set_character(options *o, const option_row *row, const char *value, 
     if (strlen(value) != 1 || strchr("\"#+-.\r\n0123456789", value[0]) != NULL)
         return err_at(
             e, &at, "'%s' can't separate cells: one character that no number has is wanted", value);
-    *(const char **)field(o, row) = value;
+    *(const char **)option_field(o, row) = value;
     return true;
 }
 
 /* One NAME=VALUE; where there are choices, NAME is one of them. */
 static bool check_pair(const option_row *row, const char *pair, size_t length, err *e)
 {
-    place at = place_of_option(row->named.name);
     const char *equals = memchr(pair, '=', length);
     if (equals == NULL || equals == pair || equals + 1 == pair + length)
-        return err_at(e, &at, "'%.*s' is not of the form %s", (int)length, pair, row->metavar);
+        return err_option(e, row->named.name, "'%.*s' is not of the form %s", (int)length, pair,
+                          row->metavar);
     return check_word(row, pair, (size_t)(equals - pair), e);
 }
 
 static bool check_place(const option_row *row, const char *item, size_t length, err *e)
 {
-    place at = place_of_option(row->named.name);
     if (!check_pair(row, item, length, e))
         return false;
     const char *number = (const char *)memchr(item, '=', length) + 1;
     size_t count;
     if (read_digits(number, &count) != item + length || count == 0)
-        return err_at(e, &at, "'%.*s' does not say a whole number from 1", (int)length, item);
+        return err_option(e, row->named.name, "'%.*s' does not say a whole number from 1",
+                          (int)length, item);
     return true;
 }
 
@@ -204,12 +199,11 @@ static bool check_place(const option_row *row, const char *item, size_t length, 
 static bool add_items(options *o, const option_row *row, const char *value,
                       bool (*check)(const option_row *, const char *, size_t, err *), err *e)
 {
-    place at = place_of_option(row->named.name);
     for (const char *item = value;; item++) {
         size_t length = strcspn(item, ",");
         if (length == 0)
-            return err_at(e, &at, "an item of '%s' is empty", value);
-        if (!check(row, item, length, e) || !text_list_add(field(o, row), item, length, e))
+            return err_option(e, row->named.name, "an item of '%s' is empty", value);
+        if (!check(row, item, length, e) || !text_list_add(option_field(o, row), item, length, e))
             return false;
         item += length;
         if (*item == '\0')
@@ -220,13 +214,13 @@ static bool add_items(options *o, const option_row *row, const char *value,
 /* No name is said twice in one list, where only the last would count. */
 static bool check_once(const option_row *row, const char *value, err *e)
 {
-    place at = place_of_option(row->named.name);
     for (const char *item = value; *item != '\0'; item += strcspn(item, ",")) {
         item += *item == ',';
         size_t name = strcspn(item, "=") + 1;
         for (const char *other = strchr(item, ','); other != NULL; other = strchr(other + 1, ',')) {
             if (strncmp(other + 1, item, name) == 0)
-                return err_at(e, &at, "'%s' says %.*s twice", value, (int)name - 1, item);
+                return err_option(e, row->named.name, "'%s' says %.*s twice", value, (int)name - 1,
+                                  item);
         }
     }
     return true;
@@ -278,8 +272,8 @@ bool option_may_take(const option_row *row, const char *value)
 bool options_check_words(const options *o, err *e)
 {
     for (size_t i = 0; o->names_ways && i < OPTIONS.count; i++) {
-        const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
-        const text_list *said = (const text_list *)(const void *)((const char *)o + row->place);
+        const option_row *row = option_row_at(i);
+        const text_list *said = option_list(o, row);
         for (size_t j = 0; row->any_in != 0 && j < said->count; j++) {
             const char *word = said->item[j];
             size_t length = row->kind == OPTION_PAIR ? strcspn(word, "=") : strlen(word);
@@ -292,7 +286,7 @@ bool options_check_words(const options *o, err *e)
 
 static bool set_text(options *o, const option_row *row, const char *value)
 {
-    *(const char **)field(o, row) = value;
+    *(const char **)option_field(o, row) = value;
     return true;
 }
 
@@ -300,13 +294,13 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
 {
     switch (row->kind) {
     case OPTION_FLAG:
-        return *(bool *)field(o, row) = true;
+        return *(bool *)option_field(o, row) = true;
     case OPTION_WORD:
         return check_word(row, value, strlen(value), e) && set_text(o, row, value);
     case OPTION_FILE:
         return set_text(o, row, value);
     case OPTION_FILES:
-        return text_list_add(field(o, row), value, strlen(value), e);
+        return text_list_add(option_field(o, row), value, strlen(value), e);
     case OPTION_COUNT:
         return set_count(o, row, value, e);
     case OPTION_SIZE:
@@ -320,10 +314,10 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
     case OPTION_CHARACTER:
         return set_character(o, row, value, e);
     case OPTION_WORDS:
-        return text_list_index(field(o, row), e) && add_items(o, row, value, check_word, e);
+        return text_list_index(option_field(o, row), e) && add_items(o, row, value, check_word, e);
     case OPTION_PAIR:
         return check_pair(row, value, strlen(value), e) &&
-               text_list_add(field(o, row), value, strlen(value), e);
+               text_list_add(option_field(o, row), value, strlen(value), e);
     case OPTION_PLACES:
         return add_items(o, row, value, check_place, e) && check_once(row, value, e);
     case OPTION_KEY_FILE:
@@ -336,9 +330,8 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
 
 bool option_set(options *o, const option_row *row, const char *value, err *e)
 {
-    place at = place_of_option(row->named.name);
     if (value != NULL && value[0] == '\0')
-        return err_at(e, &at, "the value is empty, %s is wanted", row->metavar);
+        return err_option(e, row->named.name, "the value is empty, %s is wanted", row->metavar);
     if (row->has != 0)
         *(bool *)((char *)o + row->has) = true;
     if (row->any_in != 0 && value != NULL && is_way(value, strlen(value)))

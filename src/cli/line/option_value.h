@@ -5,6 +5,9 @@
 
 #include "cli/line/options.h"
 
+/* Where its value goes. */
+void *option_field(options *o, const option_row *row);
+
 /* Sets the field of the row, or adds to the keys given. `value` is NULL where the option came
  * without one. */
 bool option_set(options *o, const option_row *row, const char *value, err *e);

@@ -85,7 +85,7 @@ static const option_row ROWS[] = {
     {{"tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .shared = GROUP_INIT, .key = "tokens"},
     {{"key-tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "key_tokens"},
     {{"bundle", "read matrices by name from one file"}, OPTION_FILE, GROUP_INPUT, "FILE",
-     .shared = GROUP_CHECK, .place = AT(bundle)},
+     .shared = GROUP_CHECK, .file = FILE_READ, .place = AT(bundle)},
     {{"map", "what is NAME here is KEY in the bundle, RESULT or B"},
      OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
      .shared = GROUP_CHECK | GROUP_DIFF},
@@ -143,12 +143,13 @@ static const option_row ROWS[] = {
      .shared = GROUP_STAGES, .any_in = GROUP_WAYS, .place = AT(emit), .choices = &STAGES},
     {{"output", "write the data to FILE, whole or not at all"}, OPTION_FILE, GROUP_OUTPUT, "FILE",
      .shared = GROUP_INIT | GROUP_STAGES | GROUP_GENERATE | GROUP_CHECK,
-     .letter = 'o', .place = AT(output)},
+     .file = FILE_WRITTEN, .letter = 'o', .place = AT(output)},
     {{"format", "format of the data (default: by name, else JSON)"}, OPTION_WORD, GROUP_OUTPUT, "F",
      .shared = GROUP_FILES | GROUP_INIT | GROUP_STAGES | GROUP_CHECK, .place = AT(format),
      .choices = &FORMATS},
     {{"write", "write one stage to a file of its own"}, OPTION_PAIR, GROUP_OUTPUT, "STAGE=FILE",
-     .shared = GROUP_STAGES, .any_in = GROUP_WAYS, .place = AT(write), .choices = &STAGES},
+     .shared = GROUP_STAGES, .any_in = GROUP_WAYS, .file = FILE_WRITTEN, .place = AT(write),
+     .choices = &STAGES},
     {{"sync", "wait until files that are written are on the disk"}, OPTION_FLAG, GROUP_OUTPUT,
      .shared = GROUP_CONVERT | GROUP_JOIN | GROUP_INIT | GROUP_STAGES | GROUP_GENERATE |
                GROUP_DIFF | GROUP_EXAMPLE,
@@ -175,7 +176,7 @@ static const option_row ROWS[] = {
     {{"trace-format", "how the trace is written; implies --trace"}, OPTION_WORD, GROUP_TRACE, "F",
      .place = AT(trace_format), .has = AT(trace), .choices = &RENDERERS},
     {{"trace-output", "write the trace to FILE; implies --trace"}, OPTION_FILE, GROUP_TRACE, "FILE",
-     .place = AT(trace_output), .has = AT(trace)},
+     .file = FILE_WRITTEN, .place = AT(trace_output), .has = AT(trace)},
     {{"focus", "which row, head and batch are spelled out"},
      OPTION_PLACES, GROUP_TRACE, "row=I,head=H", .place = AT(focus), .choices = &FOCUS_WORDS},
     {{"full", "show large matrices whole"}, OPTION_FLAG, GROUP_TRACE, .place = AT(full)},
@@ -185,7 +186,7 @@ static const option_row ROWS[] = {
     {{"exam", "a page without hints, and without what is asked for"}, OPTION_FLAG, GROUP_TRACE,
      .place = AT(exam), .has = AT(trace)},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
-     "[FILE]", .alone = "-", .shared = GROUP_DIFF, .place = AT(picture)},
+     "[FILE]", .alone = "-", .shared = GROUP_DIFF, .file = FILE_WRITTEN, .place = AT(picture)},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .shared = GROUP_FILES | GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1,
@@ -201,9 +202,9 @@ static const option_row ROWS[] = {
      OPTION_TOLERANCE, GROUP_COMPARE, "[STAGE=]T", .place = AT(tol)},
     /* check */
     {{"actual", "check the stages in RESULT, not what the document expects"},
-     OPTION_FILE, GROUP_CHECK, "RESULT", .place = AT(actual)},
+     OPTION_FILE, GROUP_CHECK, "RESULT", .file = FILE_READ, .place = AT(actual)},
     {{"answers", "mark the answers in FILE, or DIR, to an exercise of --blank"},
-     OPTION_FILES, GROUP_CHECK, "FILE", .place = AT(answers)},
+     OPTION_FILES, GROUP_CHECK, "FILE", .file = FILE_READ, .place = AT(answers)},
     {{"why", "say which mistake gives the numbers that differ"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(why)},
     {{"update", "write numbers that differ into the documents"},
@@ -278,7 +279,7 @@ static const option_row ROWS[] = {
      .place = AT(knobs.value[KNOB_VALUE]), .has = AT(knobs.is_set[KNOB_VALUE])},
     /* example */
     {{"all", "write all examples with their pages to DIR"}, OPTION_FILE, GROUP_EXAMPLE, "DIR",
-     .place = AT(all)},
+     .file = FILE_WRITTEN, .place = AT(all)},
     /* stacks of layers */
     {{"memory", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory"},
     {{"ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "ids"},
@@ -326,6 +327,24 @@ const option_title OPTION_TITLES[] = {
     {GROUP_ALWAYS, "With every command", NULL},
 };
 const size_t OPTION_TITLE_COUNT = sizeof OPTION_TITLES / sizeof OPTION_TITLES[0];
+
+const option_row *option_row_at(size_t index)
+{
+    return &ROWS[index];
+}
+
+const text_list *option_list(const options *o, const option_row *row)
+{
+    bool is_list = row->kind == OPTION_FILES || row->kind == OPTION_WORDS ||
+                   row->kind == OPTION_PAIR || row->kind == OPTION_PLACES;
+    return is_list ? (const text_list *)(const void *)((const char *)o + row->place) : NULL;
+}
+
+const char *option_file(const options *o, const option_row *row)
+{
+    bool is_one = row->kind == OPTION_FILE;
+    return is_one ? *(const char *const *)(const void *)((const char *)o + row->place) : NULL;
+}
 
 const char *option_help(const option_row *row)
 {

@@ -31,6 +31,10 @@ typedef enum option_kind {
     OPTION_KEY_LIST   /* a list of the document: comma-separated, or @FILE with one a line */
 } option_kind;
 
+/* What becomes of the files that an option names: FILE, or of a pair what is after its =. Of a matrix
+ * or list of the document the kind says it. */
+typedef enum file_use { FILE_NONE, FILE_READ, FILE_WRITTEN } file_use;
+
 /* Groups, in the order of the help; a command says which it takes. */
 typedef enum option_group {
     GROUP_INPUT = 1,
@@ -64,6 +68,7 @@ typedef struct option_row {
     bool
         value_is_optional; /* and given after = only; else a flag takes none, all others need one */
     const char *alone;     /* the value where none follows, or NULL: then one must */
+    file_use file;         /* what it names is */
     char letter;           /* short name, 0 = none */
     size_t place;          /* offset in struct options; unused by keys */
     size_t has;            /* offset of a bool in struct options that is set too; 0 = none */
@@ -163,6 +168,14 @@ void options_free(options *o);
 
 /* --digits; below 0: not given, so that what writes numbers has its own way. */
 int option_digits(const options *o);
+
+/* The words, pairs or files that were given for a row that takes any number of them; NULL: it takes
+ * one. */
+const text_list *option_list(const options *o, const option_row *row);
+/* The file of a row that takes one: NULL where none was given. */
+const char *option_file(const options *o, const option_row *row);
+
+const option_row *option_row_at(size_t index);
 
 /* The help text of a row: its own, or its key's. */
 const char *option_help(const option_row *row);

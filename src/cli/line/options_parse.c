@@ -48,9 +48,8 @@ static const option_row *nearest_option(const char *name, size_t length)
         return option_by_letter(name[0]);
     const named *called = named_by_synonym(&OPTIONS, name, length);
     for (size_t i = 0; i < OPTIONS.count && called == NULL; i++) {
-        const named *row = named_row(&OPTIONS, i);
-        if (length > 1 && strncmp(row->name, name, length) == 0)
-            return option_by_name(row->name, strlen(row->name));
+        if (length > 1 && strncmp(option_row_at(i)->named.name, name, length) == 0)
+            return option_row_at(i);
     }
     const named *near = called != NULL ? called : named_nearest(&OPTIONS, name, length);
     return near == NULL ? NULL : option_by_name(near->name, strlen(near->name));
@@ -94,11 +93,11 @@ static bool take_removal(parser *p, const char *name, size_t length, bool has_va
         row = option_by_key(name, length);
     if (row == NULL)
         return refuse_unknown(p, "--", "no-", name, length);
-    place at = place_of_option(row->named.name);
     if (option_heading(row, p->groups) == 0)
         return refuse_here(p, row);
     if (has_value)
-        return err_at(p->e, &at, "removing it with --no-%.*s takes no value", (int)length, name);
+        return err_option(p->e, row->named.name, "removing it with --no-%.*s takes no value",
+                          (int)length, name);
     return option_remove_key(p->o, row, p->e);
 }
 
@@ -141,16 +140,15 @@ static bool take_unknown(parser *p, const char *element, char letter)
 
 static bool refuse_missing(parser *p, const option_row *row)
 {
-    place at = place_of_option(row->named.name);
-    err_at(p->e, &at, "its %s is missing", row->metavar);
+    err_option(p->e, row->named.name, "its %s is missing", row->metavar);
     return err_usage(p->e);
 }
 
 /* `--output --trace` is a forgotten value, not a file called --trace. */
 static bool refuse_option_as_value(parser *p, const option_row *row, const char *value)
 {
-    place at = place_of_option(row->named.name);
-    err_at(p->e, &at, "its %s is missing: the option %s follows", row->metavar, value);
+    err_option(p->e, row->named.name, "its %s is missing: the option %s follows", row->metavar,
+               value);
     return err_remedy(p->e, "write --%s=%s if that is what you mean", row->named.name, value);
 }
 
@@ -204,7 +202,7 @@ static struct option *long_options(unsigned groups, char *letters, err *e)
     *letters++ = '-'; /* operands in their place, argv left in its order */
     *letters++ = ':'; /* a missing value is told from an unknown option; nothing is printed */
     for (size_t i = 0; i < OPTIONS.count; i++) {
-        const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
+        const option_row *row = option_row_at(i);
         if (option_heading(row, groups) == 0)
             continue;
         int has_argument = row->kind == OPTION_FLAG ? no_argument
@@ -223,9 +221,8 @@ static struct option *long_options(unsigned groups, char *letters, err *e)
 
 static const option_row *row_of(int code)
 {
-    if (code >= FIRST_LONG)
-        return (const option_row *)(const void *)named_row(&OPTIONS, (size_t)(code - FIRST_LONG));
-    return option_by_letter((char)code);
+    return code >= FIRST_LONG ? option_row_at((size_t)(code - FIRST_LONG))
+                              : option_by_letter((char)code);
 }
 
 static bool is_abbreviation(const char *element, const option_row *row)
@@ -235,8 +232,7 @@ static bool is_abbreviation(const char *element, const option_row *row)
 
 static bool refuse_value(parser *p, const option_row *row, const char *element)
 {
-    place at = place_of_option(row->named.name);
-    err_at(p->e, &at, "it takes no value, found '%s'", strchr(element, '=') + 1);
+    err_option(p->e, row->named.name, "it takes no value, found '%s'", strchr(element, '=') + 1);
     return err_usage(p->e);
 }
 
@@ -297,18 +293,12 @@ void options_free(options *o)
 {
     mem_free(o->operand);
     mem_free(o->given);
-    text_list_free(&o->map);
-    text_list_free(&o->answers);
-    text_list_free(&o->emit);
-    text_list_free(&o->write);
-    text_list_free(&o->steps);
-    text_list_free(&o->focus);
     bundle_free(&o->tols);
-    text_list_free(&o->ignore);
-    text_list_free(&o->blank);
-    text_list_free(&o->dist_of);
-    text_list_free(&o->draw);
-    text_list_free(&o->exercise);
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = option_row_at(i);
+        if (option_list(o, row) != NULL)
+            text_list_free(option_field(o, row));
+    }
     *o = (options){0};
 }
 

@@ -99,9 +99,9 @@ static void allow_input(int rules, const char *file)
 }
 
 /* A file, or a folder, in which links may lead out of it. */
-static void allow_documents(int rules, const char *file, bool is_updated)
+static void allow_all_of(int rules, const char *file, file_use use)
 {
-    void (*allow_it)(int, const char *) = is_updated ? allow_output : allow_input;
+    void (*allow_it)(int, const char *) = use == FILE_WRITTEN ? allow_output : allow_input;
     DIR *folder = opendir(file);
     allow_it(rules, file);
     for (struct dirent *one; folder != NULL && (one = readdir(folder)) != NULL;) {
@@ -117,20 +117,21 @@ static void allow_documents(int rules, const char *file, bool is_updated)
 
 static void allow_named(int rules, const options *o, const char *written)
 {
-    const char *const inputs[] = {o->bundle, o->actual};
-    const char *nowhere = o->all == NULL ? NULL : "/dev/null"; /* where its data go */
-    const char *const outputs[] = {o->output, o->trace_output, o->picture,
-                                   o->all,    nowhere,         written};
-    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-        if (inputs[i] != NULL)
-            allow_input(rules, inputs[i]);
+    if (o->all != NULL)
+        allow_output(rules, "/dev/null"); /* where its data go */
+    if (written != NULL)
+        allow_output(rules, written);
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = option_row_at(i);
+        const char *file = option_file(o, row);
+        const text_list *several = option_list(o, row);
+        if (file != NULL)
+            allow_all_of(rules, file, row->file);
+        for (size_t j = 0; row->file != FILE_NONE && several != NULL && j < several->count; j++) {
+            const char *said = several->item[j];
+            allow_all_of(rules, row->kind == OPTION_PAIR ? strchr(said, '=') + 1 : said, row->file);
+        }
     }
-    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
-        if (outputs[i] != NULL)
-            allow_output(rules, outputs[i]);
-    }
-    for (size_t i = 0; i < o->write.count; i++)
-        allow_output(rules, strchr(o->write.item[i], '=') + 1);
     for (size_t i = 0; i < o->given_count; i++) {
         const char *value = o->given[i].value;
         option_kind kind = o->given[i].row->kind;
@@ -138,10 +139,8 @@ static void allow_named(int rules, const options *o, const char *written)
             (kind == OPTION_KEY_FILE || (kind == OPTION_KEY_LIST && *value == '@')))
             allow_input(rules, value + (kind == OPTION_KEY_LIST));
     }
-    for (size_t i = 0; i < o->answers.count; i++)
-        allow_documents(rules, o->answers.item[i], false);
     for (size_t i = 0; i < o->operands; i++)
-        allow_documents(rules, o->operand[i], o->update);
+        allow_all_of(rules, o->operand[i], o->update ? FILE_WRITTEN : FILE_READ);
 }
 
 static void shut_files(const options *o, const char *written)

@@ -24,7 +24,6 @@ static bool is_stage(const text_list *names, const char *name)
 
 bool tolerances_check(const options *o, const text_list *names, err *e)
 {
-    place at = place_of_option("tol");
     for (size_t i = 0; i < o->tols.count; i++) {
         const char *name = o->tols.entry[i].name;
         size_t length = strlen(name);
@@ -33,7 +32,7 @@ bool tolerances_check(const options *o, const text_list *names, err *e)
         const char *near = stage_names_nearest(NULL, name, length);
         if (near == NULL && names != NULL)
             near = stage_names_nearest(names, name, length);
-        err_at(e, &at, "there is no stage \"%s\"", name);
+        err_option(e, "tol", "there is no stage \"%s\"", name);
         return near == NULL ? err_remedy(e, "selfattn help stages lists them")
                             : err_remedy(e, "did you mean \"%s\"?", near);
     }

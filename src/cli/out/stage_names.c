@@ -13,23 +13,13 @@ bool stage_names_have(const text_list *of_stack, const char *name)
                             : named_find(&STAGES, name, strlen(name)) != NULL;
 }
 
-static const char *nearest_of(const text_list *of_stack, const char *name, size_t length)
-{
-    const char *found = NULL;
-    nearest near = nearest_to(name, length, spelling_reach(length));
-    for (size_t i = 0; i < of_stack->count; i++) {
-        if (nearest_is_nearer(&near, of_stack->item[i]))
-            found = of_stack->item[i];
-    }
-    return found;
-}
-
 const char *stage_names_nearest(const text_list *of_stack, const char *name, size_t length)
 {
-    if (of_stack != NULL)
-        return nearest_of(of_stack, name, length);
-    const named *row = named_nearest(&STAGES, name, length);
-    return row == NULL ? NULL : row->name;
+    nearest near = nearest_to(name, length, spelling_reach(length));
+    const named *row = of_stack == NULL ? named_nearest(&STAGES, name, length) : NULL;
+    for (size_t i = 0; of_stack != NULL && i < of_stack->count; i++)
+        nearest_is_nearer(&near, of_stack->item[i]);
+    return row == NULL ? near.found : row->name;
 }
 
 /* ---- what would make a stage ---- */
