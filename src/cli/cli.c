@@ -50,19 +50,6 @@ static void end_on_lost_file(int number, siginfo_t *what, void *context)
     _exit(EXIT_WRONG);
 }
 
-/* A signal that the caller ignores (nohup) stays ignored; but a closed pipe ends the program, also
- * where a caller ignores SIGPIPE, so that no pipeline ever sees "Broken pipe". */
-static void clean_up_on_signal(int number)
-{
-    struct sigaction ours = {.sa_handler = remove_temporaries_and_end,
-                             .sa_flags = (int)SA_RESETHAND},
-                     old;
-    sigemptyset(&ours.sa_mask);
-    bool is_ignored = sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
-    if (!is_ignored || number == SIGPIPE)
-        sigaction(number, &ours, NULL);
-}
-
 /* Those that end a program unless it asks for them, but for its own faults and the real-time ones,
  * which nobody sends without asking first. A file beyond the limit on its size (ulimit -f) is an
  * error of its write. */
@@ -84,8 +71,18 @@ static void clean_up_on_signals(void)
     sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = end_on_lost_file, .sa_flags = SA_SIGINFO},
               NULL);
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
-    for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++)
-        clean_up_on_signal(SIGNALS[i]);
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++) {
+        /* A signal that the caller ignores (nohup) stays ignored; but a closed pipe ends the
+         * program, also where a caller ignores SIGPIPE, so that no pipeline ever sees "Broken
+         * pipe". */
+        struct sigaction ours = {.sa_handler = remove_temporaries_and_end,
+                                 .sa_flags = (int)SA_RESETHAND},
+                         old;
+        sigemptyset(&ours.sa_mask);
+        bool is_ignored = sigaction(SIGNALS[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+        if (!is_ignored || SIGNALS[i] == SIGPIPE)
+            sigaction(SIGNALS[i], &ours, NULL);
+    }
 }
 
 static int print_help(const command *of, bool is_named, err *e)
@@ -166,15 +163,6 @@ static int run_command(int argc, char **argv, env *world, err *e)
     return status;
 }
 
-static int print_first_help(FILE *to)
-{
-    text out = {0};
-    help_write_first(&out);
-    fputs(text_string(&out), to);
-    text_free(&out);
-    return EXIT_WRONG;
-}
-
 static void run_line(void *context)
 {
     command_line *l = context;
@@ -187,8 +175,13 @@ int cli_main(int argc, char **argv, env *world)
     mem_keep_pages();
     json_string_use_account();
     clean_up_on_signals();
-    if (argc <= 1 && world->stdin_is_terminal)
-        return print_first_help(world->err);
+    if (argc <= 1 && world->stdin_is_terminal) {
+        text out = {0};
+        help_write_first(&out);
+        fputs(text_string(&out), world->err);
+        text_free(&out);
+        return EXIT_WRONG;
+    }
     if (!threads_on_stack(run_line, &l)) {
         err_set(&l.e, "the stack is too small, and no thread can be started that has a larger one");
         err_remedy(&l.e, "ulimit -s 1024 is enough");

@@ -21,29 +21,6 @@ static size_t rows_of(const applying *a, const char *key_name)
     return 0;
 }
 
-/* Of conventions that share their names, whose it is: of attention, unless the layout is said, and
- * then of the layers. */
-static void settle(const applying *a)
-{
-    weight_match *m = a->from;
-    const weight_source *wq = m->source;
-    while (wq < m->source + m->sources && (!wq->is_cut || wq->name == NULL))
-        wq++;
-    const tensor *joint = a->options->layout != NULL || m->attention == NULL ||
-                                  wq == m->source + m->sources || wq->which > INPUT_WV
-                              ? NULL
-                              : bundle_tensor(a->read, wq->name);
-    const convention *by = joint == NULL ? m->attention : cut_settle(m->attention, joint);
-    if (by != m->attention && !m->is_alone) {
-        const char *name = by->named.name;
-        const named *row = named_find(&LAYER_CONVENTIONS, name, strlen(name));
-        m->by = row == NULL ? m->by : (const layer_convention *)(const void *)row;
-    }
-    m->attention = by;
-    m->by = layer_convention_settle(m->by, m->before, rows_of(a, "position_embedding"),
-                                    rows_of(a, "segment_embedding"));
-}
-
 /* ---- how it is cut ---- */
 
 const bundle *applying_heads(const applying *a, const key_path *of)
@@ -249,7 +226,24 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
     if (m->is_document)
         return merge(read, w, contents, e);
     bool says_norm = bundle_find(contents, "qk_norm") != NULL;
-    settle(&a);
+    /* Of conventions that share their names, whose it is: of attention, unless the layout is
+     * said, and then of the layers. */
+    const weight_source *wq = m->source;
+    while (wq < m->source + m->sources && (!wq->is_cut || wq->name == NULL))
+        wq++;
+    const tensor *joint = w->layout != NULL || m->attention == NULL ||
+                                  wq == m->source + m->sources || wq->which > INPUT_WV
+                              ? NULL
+                              : bundle_tensor(read, wq->name);
+    const convention *by = joint == NULL ? m->attention : cut_settle(m->attention, joint);
+    if (by != m->attention && !m->is_alone) {
+        const char *name = by->named.name;
+        const named *row = named_find(&LAYER_CONVENTIONS, name, strlen(name));
+        m->by = row == NULL ? m->by : (const layer_convention *)(const void *)row;
+    }
+    m->attention = by;
+    m->by = layer_convention_settle(m->by, m->before, rows_of(&a, "position_embedding"),
+                                    rows_of(&a, "segment_embedding"));
     if ((!m->is_alone && !check_layers(&a, e)) || !refused_check(m, w, contents, e) ||
         !apply_sources(&a, e) || (!m->is_alone && !leftovers_check(m, contents, e)))
         return false;

@@ -39,21 +39,6 @@ tensor attempt_values(const attempt *a)
 
 /* ---- runs ---- */
 
-/* What comes out after a stage takes the place of what was there, in the same shape: heads that
- * were multiplied for the engine's sake have none. */
-static void take_stages(attempt *a, stage_id after, bundle *from)
-{
-    for (stage_id id = after; id < STAGE_COUNT; id++) {
-        entry *found = bundle_find(from, stage_row(id)->key.named.name);
-        tensor *to = &a->stage[id];
-        if (found == NULL || (to->data != NULL && !tensor_same_shape(to, &found->tensor)))
-            continue;
-        tensor_free(to);
-        *to = found->tensor;
-        found->tensor = (tensor){0};
-    }
-}
-
 static bool run_from(attempt *a, const plan *p, stage_id first, err *e)
 {
     bundle made = {0};
@@ -64,8 +49,19 @@ static bool run_from(attempt *a, const plan *p, stage_id first, err *e)
             kept_stages_add(&w, id);
     }
     bool done = run_plan(p, &w, a->threads, &made, &report, e);
-    if (done)
-        take_stages(a, first, &made);
+    if (done) {
+        /* What comes out after a stage takes the place of what was there, in the same shape:
+         * heads that were multiplied for the engine's sake have none. */
+        for (stage_id id = first; id < STAGE_COUNT; id++) {
+            entry *found = bundle_find(&made, stage_row(id)->key.named.name);
+            tensor *to = &a->stage[id];
+            if (found == NULL || (to->data != NULL && !tensor_same_shape(to, &found->tensor)))
+                continue;
+            tensor_free(to);
+            *to = found->tensor;
+            found->tensor = (tensor){0};
+        }
+    }
     bundle_free(&made);
     return done;
 }
@@ -118,14 +114,6 @@ static const tensor *own_rows(attempt *a, stage_id id, size_t n)
     tensor *own = &a->made[a->made_count++];
     *own = tensor_range(all, all->rank - 2, 0, n);
     return own;
-}
-
-static void ask_from_rows(attempt *a)
-{
-    forget_rows(a);
-    a->problem.in[INPUT_Q] = own_rows(a, STAGE_Q, a->plan.n_q);
-    a->problem.in[INPUT_K] = own_rows(a, STAGE_K, a->plan.k.n);
-    a->problem.in[INPUT_V] = own_rows(a, STAGE_V, a->plan.v.n);
 }
 
 /* Queries in the layout in which they came, with the view b × h × n_q × width to be filled. */
@@ -257,8 +245,12 @@ static bool pass(attempt *a, point at, const mistake *const *made, size_t count,
     bool is_changed = false;
     for (size_t i = 0; i < count; i++)
         is_changed = is_changed || made[i]->at[at] != NULL;
-    if (at == POINT_ROWS && is_changed)
-        ask_from_rows(a);
+    if (at == POINT_ROWS && is_changed) {
+        forget_rows(a);
+        a->problem.in[INPUT_Q] = own_rows(a, STAGE_Q, a->plan.n_q);
+        a->problem.in[INPUT_K] = own_rows(a, STAGE_K, a->plan.k.n);
+        a->problem.in[INPUT_V] = own_rows(a, STAGE_V, a->plan.v.n);
+    }
     for (size_t i = 0; i < count; i++) {
         if (made[i]->at[at] != NULL && !made[i]->at[at](a, made[i], e))
             return false;

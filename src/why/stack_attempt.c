@@ -94,19 +94,6 @@ static bool keep_past(stack_attention *one, const attempt *from, err *e)
            keep_rows(&one->past_v, from, VALUES, sizeof VALUES / sizeof VALUES[0], e);
 }
 
-/* A cache that grows is given as one that is there. */
-static problem asked_of(const stack_attention *one, const attention *of)
-{
-    problem asked = of->asked;
-    asked.cache = NULL;
-    asked.packed = NULL;
-    if (one->past_k.data != NULL) {
-        asked.in[INPUT_PAST_K] = &one->past_k;
-        asked.in[INPUT_PAST_V] = &one->past_v;
-    }
-    return asked;
-}
-
 /* The cache itself counts the rows, from which the next ones are planned. */
 static bool count_rows(const attention *of, crew *by, err *e)
 {
@@ -125,7 +112,14 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
 {
     stack_attention *one = context;
     stack_attempt *a = one->of;
-    const problem asked = asked_of(one, of);
+    /* A cache that grows is given as one that is there. */
+    problem asked = of->asked;
+    asked.cache = NULL;
+    asked.packed = NULL;
+    if (one->past_k.data != NULL) {
+        asked.in[INPUT_PAST_K] = &one->past_k;
+        asked.in[INPUT_PAST_V] = &one->past_v;
+    }
     bool goes_on = of->asked.cache != NULL, has_weighted = kept_stages_has(w, STAGE_WEIGHTED);
     attempt right, wrong;
     attempt_open(&right, &asked, of->plan.with, by->most, has_weighted, NULL);
@@ -169,17 +163,6 @@ static bool attend_otherwise(stack_attempt *a, err *e)
         }
     }
     return a->attending != NULL;
-}
-
-static void attend_end(stack_attempt *a)
-{
-    for (size_t i = 0; i < a->stack->layers && a->attending != NULL; i++) {
-        for (size_t j = 0; j < PARTS_MOST; j++) {
-            tensor_free(&a->attending[i][j].past_k);
-            tensor_free(&a->attending[i][j].past_v);
-        }
-    }
-    mem_free(a->attending);
 }
 
 /* ---- what a step has made besides the stages of its stack ---- */
@@ -415,7 +398,13 @@ void stack_attempt_free(stack_attempt *a)
     for (size_t i = 0; i < a->of->claims.count && a->computed != NULL; i++)
         tensor_free(&a->computed[i]);
     mem_free(a->computed);
-    attend_end(a);
+    for (size_t i = 0; i < a->stack->layers && a->attending != NULL; i++) {
+        for (size_t j = 0; j < PARTS_MOST; j++) {
+            tensor_free(&a->attending[i][j].past_k);
+            tensor_free(&a->attending[i][j].past_v);
+        }
+    }
+    mem_free(a->attending);
     generation_close(&a->generation);
     for (size_t i = 0; i < a->made_count; i++)
         tensor_free(&a->made[i]);

@@ -25,16 +25,6 @@ any_mistake work_mistake(const why_question *of, size_t index)
                        : (any_mistake){.of_attention = mistake_at(index - own)};
 }
 
-/* Mistakes look at the right one's stages, which it keeps. */
-static void take(work_attempt *a, const stage_id *ids)
-{
-    for (size_t i = 0; i < a->of->claims.count; i++) {
-        a->of_attention[i] = a->attention.stage[ids[i]];
-        if (a->right != NULL)
-            a->attention.stage[ids[i]] = (tensor){0};
-    }
-}
-
 static bool make_attention(work_attempt *a, const any_mistake *made, size_t count, err *e)
 {
     const why_question *of = a->of;
@@ -53,7 +43,12 @@ static bool make_attention(work_attempt *a, const any_mistake *made, size_t coun
     if (!attempt_make(&a->attention, wrong, count, e))
         return false;
     a->computed = a->of_attention;
-    take(a, ids);
+    /* Mistakes look at the right one's stages, which it keeps. */
+    for (size_t i = 0; i < a->of->claims.count; i++) {
+        a->of_attention[i] = a->attention.stage[ids[i]];
+        if (a->right != NULL)
+            a->attention.stage[ids[i]] = (tensor){0};
+    }
     return true;
 }
 

@@ -124,16 +124,6 @@ typedef struct reporting {
     check_marks marks;
 } reporting;
 
-/* What could not be begun is a failed test too. */
-static void tell(reporting *r, const err *bad)
-{
-    char said[ERR_TEXT];
-    r->all.is_wrong = true;
-    if (r->given->tap)
-        add_error(sink_text(&r->out), &r->all.tests, err_text(bad, said));
-    report_error(r->world, bad);
-}
-
 /* The lines of a file, and what was said of it. */
 static bool write_file(reporting *r, const checked_file *one, err *e)
 {
@@ -210,8 +200,14 @@ static bool mark_one(reporting *r, const check_class *all, size_t index, err *e)
         folder != NULL ? NULL : check_class_document(all, own.answers.item[0], &own, &bad);
     bool is_open = only.file.item != NULL && check_actual_open(&actual, &own, r->world, &bad);
     bool done = !is_open || check_listed(r, &own, &actual, &only, e);
-    if (!is_open)
-        tell(r, &bad);
+    if (!is_open) {
+        /* What could not be begun is a failed test too. */
+        char said[ERR_TEXT];
+        r->all.is_wrong = true;
+        if (r->given->tap)
+            add_error(sink_text(&r->out), &r->all.tests, err_text(&bad, said));
+        report_error(r->world, &bad);
+    }
     check_actual_close(&actual);
     return done;
 }

@@ -170,11 +170,6 @@ static bool check_mapped(const actual_result *a, const bundle *taken, err *e)
     return true;
 }
 
-static bool is_text_of_page(const entry *one)
-{
-    return one->kind == ENTRY_TEXT && check_page_saves(one->name);
-}
-
 /* Moves the matrices of a result, of which the document knows the stages, and what a page of
  * answers says of itself. */
 static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err *e)
@@ -182,7 +177,8 @@ static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err 
     for (size_t i = 0; i < from->count; i++) {
         entry *one = &from->entry[i];
         const char *meant = meaning_of(a, one);
-        bool is_taken = one->kind == ENTRY_TENSOR || is_text_of_page(one);
+        bool is_taken =
+            one->kind == ENTRY_TENSOR || (one->kind == ENTRY_TEXT && check_page_saves(one->name));
         if (meant != NULL && is_taken && !bundle_take(to, meant, one, e))
             return false;
     }
@@ -306,16 +302,6 @@ static bool split_map(actual_result *a, err *e)
     return done;
 }
 
-/* Where NAME of FILE:NAME is not a stage, somebody may have meant another than the output. */
-static void note_meaning(const actual_result *a, const env *world)
-{
-    bool is_said = a->matrix == NULL || bundle_text(&a->map.stage, a->matrix) != NULL ||
-                   stage_said(a->matrix) != NULL;
-    if (!is_said)
-        note_say(world, a->given, NULL, "%s is taken for the %s; --map STAGE=%s says another stage",
-                 name_of(a->given), UNNAMED, a->matrix);
-}
-
 /* ---- opening ---- */
 
 const char *check_actual_file(const options *o)
@@ -340,15 +326,6 @@ static bool open_result(actual_result *a, const char *file, err *e)
     return a->format != NULL;
 }
 
-/* The first result of all, which may be blank. */
-static void find_first(actual_result *a)
-{
-    const source *file = &a->file;
-    a->lines = a->is_stream ? jsonl_lines_of(file->bytes, file->length)
-                            : (jsonl_lines){file->bytes, file->length, 1, NULL, NULL};
-    a->has_result = !a->is_stream || jsonl_next(&a->lines);
-}
-
 bool check_actual_open(actual_result *a, const options *o, const env *world, err *e)
 {
     const char *file = check_actual_file(o);
@@ -357,10 +334,18 @@ bool check_actual_open(actual_result *a, const options *o, const env *world, err
         return true;
     if (!(o->answers.count > 0 ? open_answers(a, file, e) : open_result(a, file, e)))
         return false;
-    find_first(a);
+    /* The first result of all, which may be blank. */
+    a->lines = a->is_stream ? jsonl_lines_of(a->file.bytes, a->file.length)
+                            : (jsonl_lines){a->file.bytes, a->file.length, 1, NULL, NULL};
+    a->has_result = !a->is_stream || jsonl_next(&a->lines);
     if ((a->has_result && !split_map(a, e)) || (!a->is_stream && !read_wide(a, e)))
         return false;
-    note_meaning(a, world);
+    /* Where NAME of FILE:NAME is not a stage, somebody may have meant another than the output. */
+    bool is_said = a->matrix == NULL || bundle_text(&a->map.stage, a->matrix) != NULL ||
+                   stage_said(a->matrix) != NULL;
+    if (!is_said)
+        note_say(world, a->given, NULL, "%s is taken for the %s; --map STAGE=%s says another stage",
+                 name_of(a->given), UNNAMED, a->matrix);
     return true;
 }
 

@@ -89,18 +89,6 @@ typedef struct bad_folder {
     err why;
 } bad_folder;
 
-/* Others are checked all the same, where nothing can be had of a folder. */
-static bool add_bad(check_files *files, const char *folder, const err *why, err *e)
-{
-    bad_folder *larger =
-        mem_grow(files->bad, files->bad_count, &files->bad_capacity, sizeof larger[0], e);
-    if (larger == NULL)
-        return false;
-    files->bad = larger;
-    files->bad[files->bad_count++] = (bad_folder){files->file.count, *why};
-    return text_list_add(&files->file, folder, strlen(folder), e);
-}
-
 static bool add_operand(check_files *files, const char *file, err *e)
 {
     err bad = {0};
@@ -108,8 +96,16 @@ static bool add_operand(check_files *files, const char *file, err *e)
         return text_list_add(&files->file, file, strlen(file), e);
     if (add_folder(&files->file, file, &bad))
         return true;
-    if (!bad.is_memory)
-        return add_bad(files, file, &bad, e);
+    if (!bad.is_memory) {
+        /* Others are checked all the same, where nothing can be had of a folder. */
+        bad_folder *larger =
+            mem_grow(files->bad, files->bad_count, &files->bad_capacity, sizeof larger[0], e);
+        if (larger == NULL)
+            return false;
+        files->bad = larger;
+        files->bad[files->bad_count++] = (bad_folder){files->file.count, bad};
+        return text_list_add(&files->file, file, strlen(file), e);
+    }
     *e = bad;
     return false;
 }

@@ -14,12 +14,6 @@ enum { FILES_A_JOB = 16 };
 
 /* ---- one file ---- */
 
-/* Published numbers come from a calculator; an exercise's are those that its page shows. */
-static dtype computes_in(const options *o)
-{
-    return o->answers.count > 0 ? DTYPE_F32 : DTYPE_F64;
-}
-
 static bool check_next(checker *c, document_reader *all, bool *is_there, err *e)
 {
     document one;
@@ -86,9 +80,10 @@ static bool check_file(checker *c, const char *file, err *e)
     one_file.operands = 1;
     document_reader all = {0};
     c->documents = &all;
-    bool done =
-        (!c->given->update || check_update_open(c, file, e)) &&
-        document_reader_open(&all, &one_file, &c->weights, c->world, computes_in(c->given), e);
+    /* Published numbers come from a calculator; an exercise's are those that its page shows. */
+    bool done = (!c->given->update || check_update_open(c, file, e)) &&
+                document_reader_open(&all, &one_file, &c->weights, c->world,
+                                     c->given->answers.count > 0 ? DTYPE_F32 : DTYPE_F64, e);
     all.types_expected = true;
     all.read = c->given->update ? &c->update.old.read : NULL;
     done = record(c, done && check_documents(c, &all, e), e);
@@ -192,14 +187,6 @@ static void free_done(check_jobs *jobs)
     jobs->count = jobs->handed = 0;
 }
 
-static void check_alone(check_jobs *jobs, size_t index)
-{
-    err bad = {0};
-    const char *file = file_of(jobs, index);
-    check_one(jobs, &jobs->alone, index, &bad);
-    keep(&jobs->alone, file, &bad, &jobs->done[index]);
-}
-
 /* What a file can't have of its share of the memory it may have alone. */
 static void check_some(check_jobs *jobs)
 {
@@ -214,7 +201,10 @@ static void check_some(check_jobs *jobs)
         if (jobs->at_once > 1 && !checked_file_is_wrong(&jobs->done[i]))
             continue;
         checked_file_free(&jobs->done[i]);
-        check_alone(jobs, i);
+        err bad = {0};
+        const char *file = file_of(jobs, i);
+        check_one(jobs, &jobs->alone, i, &bad);
+        keep(&jobs->alone, file, &bad, &jobs->done[i]);
     }
 }
 

@@ -12,13 +12,6 @@ bool check_is_aside(const entry *one)
     return one->name[0] == '_';
 }
 
-/* The stage that it says the cells of; NULL: it is something else. */
-static const char *stage_asked(const entry *one)
-{
-    size_t length = sizeof CHECK_ASKED - 1;
-    return strncmp(one->name, CHECK_ASKED, length) == 0 ? one->name + length : NULL;
-}
-
 bool check_page_saves(const char *name)
 {
     static const char *const NAMES[] = {CHECK_COMMAND, CHECK_DOCUMENT, CHECK_BATCH};
@@ -29,11 +22,6 @@ bool check_page_saves(const char *name)
 }
 
 /* ---- what no page saves ---- */
-
-static bool check_document_name(const entry *one, err *e)
-{
-    return one->kind == ENTRY_TEXT || err_at(e, &one->at, "%s must be a name", one->name);
-}
 
 static bool check_command(const entry *one, err *e)
 {
@@ -64,24 +52,6 @@ static bool refuse_asked(const bundle *answers, const entry *one, const char *na
     return near.found != NULL && err_remedy(e, "did you mean \"%s%s\"?", CHECK_ASKED, near.found);
 }
 
-static bool refuse_asked_shape(const entry *one, const entry *answers, err *e)
-{
-    char asked[SHAPE_TEXT], shape[SHAPE_TEXT];
-    return err_at(e, &one->at, "%s is %s, and %s is %s", one->name,
-                  tensor_shape_text(&one->tensor, asked), answers->name,
-                  tensor_shape_text(&answers->tensor, shape));
-}
-
-static bool refuse_asked_value(const entry *one, const element *at, err *e)
-{
-    text cell = {0};
-    element_write_name(at, &cell);
-    if (text_ok(&cell, e))
-        err_at(e, &one->at, "%s%s must be 1 (asked for) or 0", CHECK_ASKED, text_string(&cell));
-    text_free(&cell);
-    return false;
-}
-
 static bool check_asked(const bundle *answers, const entry *one, const char *name, err *e)
 {
     const entry *to = bundle_find(answers, name);
@@ -89,13 +59,24 @@ static bool check_asked(const bundle *answers, const entry *one, const char *nam
         return refuse_asked(answers, one, name, e);
     if (one->kind != ENTRY_TENSOR)
         return err_at(e, &one->at, "%s must be a matrix of 1 and 0", one->name);
-    if (!tensor_same_shape(&one->tensor, &to->tensor))
-        return refuse_asked_shape(one, to, e);
+    if (!tensor_same_shape(&one->tensor, &to->tensor)) {
+        char asked[SHAPE_TEXT], shape[SHAPE_TEXT];
+        return err_at(e, &one->at, "%s is %s, and %s is %s", one->name,
+                      tensor_shape_text(&one->tensor, asked), to->name,
+                      tensor_shape_text(&to->tensor, shape));
+    }
     element at = {.stage = name, .axes = to->axes, .rank = to->tensor.rank};
     do {
         double value = tensor_get(&one->tensor, at.index);
-        if (value != 0 && value != 1)
-            return refuse_asked_value(one, &at, e);
+        if (value != 0 && value != 1) {
+            text cell = {0};
+            element_write_name(&at, &cell);
+            if (text_ok(&cell, e))
+                err_at(e, &one->at, "%s%s must be 1 (asked for) or 0", CHECK_ASKED,
+                       text_string(&cell));
+            text_free(&cell);
+            return false;
+        }
     } while (tensor_next(&one->tensor, at.index));
     return true;
 }
@@ -106,11 +87,14 @@ bool check_page(const bundle *answers, err *e)
     const entry *batch = bundle_find(answers, CHECK_BATCH);
     const entry *of = bundle_find(answers, CHECK_DOCUMENT);
     bool done = (command == NULL || check_command(command, e)) &&
-                (of == NULL || check_document_name(of, e)) &&
+                (of == NULL ||
+                 (of->kind == ENTRY_TEXT || err_at(e, &of->at, "%s must be a name", of->name))) &&
                 (batch == NULL || check_batch(batch, e));
     for (size_t i = 0; i < answers->count && done; i++) {
         const entry *one = &answers->entry[i];
-        const char *name = stage_asked(one);
+        /* The stage that it says the cells of; NULL: it is something else. */
+        size_t length = sizeof CHECK_ASKED - 1;
+        const char *name = strncmp(one->name, CHECK_ASKED, length) == 0 ? one->name + length : NULL;
         done = name == NULL || check_asked(answers, one, name, e);
     }
     return done;

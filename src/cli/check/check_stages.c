@@ -60,20 +60,15 @@ static bool compare_all(const checker *c, const named_stages *of, errata *known,
     return true;
 }
 
-/* All that is expected is null. */
-static bool refuse_numberless(const named_stages *of, err *e)
-{
-    return err_at(e, &of->numbers->entry[0].at,
-                  "there is no number in \"expected\" to compare with");
-}
-
 bool check_stages_compare(checker *c, const named_stages *of, errata *known, comparison *found,
                           err *e)
 {
     if (!errata_check(known, of->numbers, of->computed, e) || !compare_all(c, of, known, found, e))
         return false;
+    /* All that is expected is null. */
     if (found->numbers == 0)
-        return refuse_numberless(of, e);
+        return err_at(e, &of->numbers->entry[0].at,
+                      "there is no number in \"expected\" to compare with");
     errata_settle(known, of->numbers, of->computed);
     if (c->given->update && of->rows != NULL)
         return err_set(e, "--update records whole stages, and rows are chosen");

@@ -24,22 +24,17 @@ static const char *next_leaf(const char **at, size_t *length)
     return leaf;
 }
 
-/* Digits after the point; 0 for what is not plain number. */
-static int decimals_of(const char *leaf, size_t length)
-{
-    const char *point = memchr(leaf, '.', length);
-    bool is_plain =
-        leaf[0] != '"' && memchr(leaf, 'e', length) == NULL && memchr(leaf, 'E', length) == NULL;
-    return point == NULL || !is_plain ? 0 : (int)(leaf + length - point) - 1;
-}
-
 static int decimals_of_stage(const char *at, size_t count)
 {
     int most = 0;
     for (size_t i = 0; i < count; i++) {
         size_t length;
         const char *leaf = next_leaf(&at, &length);
-        int decimals = decimals_of(leaf, length);
+        /* Digits after the point; 0 for what is not plain number. */
+        const char *point = memchr(leaf, '.', length);
+        bool is_plain = leaf[0] != '"' && memchr(leaf, 'e', length) == NULL &&
+                        memchr(leaf, 'E', length) == NULL;
+        int decimals = point == NULL || !is_plain ? 0 : (int)(leaf + length - point) - 1;
         most = decimals > most ? decimals : most;
     }
     return most > NUMBER_MAX_DIGITS ? NUMBER_MAX_DIGITS : most;
@@ -146,22 +141,18 @@ bool check_update_open(checker *c, const char *file, err *e)
     return err_remedy(e, "write what it holds into a file, and check that");
 }
 
-static bool edit_document(checker *c, const new_numbers *of, err *e)
+bool check_update(checker *c, const new_numbers *of, err *e)
 {
+    text *out = &c->out;
+    size_t before = c->update.count;
     bool done = true;
     for (size_t i = 0; i < of->expected->count && done; i++) {
         const entry *one = &of->expected->entry[i];
         double tol = check_tolerance(c, &of->document->contents, one->name);
         done = edit_stage(&c->update, of, one, tol, e);
     }
-    return done;
-}
 
-bool check_update(checker *c, const new_numbers *of, err *e)
-{
-    text *out = &c->out;
-    size_t before = c->update.count;
-    if (!edit_document(c, of, e))
+    if (!done)
         return false;
     size_t count = c->update.count - before;
     text_add_string(out, "ok    ");

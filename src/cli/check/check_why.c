@@ -31,50 +31,19 @@ static void add_name(text *out, const char *before, const made_mistake *made)
                     made->where);
 }
 
-static void add_names(text *out, const why_answer *answer)
+/* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
+static void add_answer(text *out, const why_answer *answer)
 {
+    text_add_string(out, "why: ");
     for (size_t i = 0; i < answer->together; i++)
         add_name(out, i == 0 ? "" : " + ", &answer->made[i]);
     text_add_string(out, ": ");
     for (size_t i = 0; i < answer->together; i++)
         text_add_format(out, "%s%s", i == 0 ? "" : ", and ", answer->made[i].row->help);
-}
-
-/* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
-static void add_answer(text *out, const why_answer *answer)
-{
-    text_add_string(out, "why: ");
-    add_names(out, answer);
     text_add_format(out, " (matches to %d digit%s", answer->digits, answer->digits == 1 ? "" : "s");
     for (size_t i = 0; i < answer->same_count; i++)
         add_name(out, i == 0 ? "; the same numbers: " : ", ", &answer->same[i]);
     text_add_string(out, ")\n");
-}
-
-static void add_misprint(text *out, const comparison *of)
-{
-    const named *row = misprint_of(of);
-    if (row != NULL)
-        text_add_format(out, "why: %s: all numbers but %zu of %zu are right\n", row->name,
-                        of->different, of->numbers);
-}
-
-static void add_nothing(text *out, const unexplained *of, const char *numbers_name,
-                        const why_answers *found)
-{
-    text_add_format(out, "why: none of %zu mistakes%s%s gives these numbers",
-                    work_mistakes(&of->asked),
-                    found->tried_layers ? ", in all layers or in one," : "",
-                    !found->tried_pairs   ? ""
-                    : found->tried_layers ? " and no two of them,"
-                                          : ", and no two of them,");
-    if (found->right_digits > 0)
-        text_add_format(out, "; what is right agrees to %d digit%s", found->right_digits,
-                        found->right_digits == 1 ? "" : "s");
-    text_add_string(out, "; what differs first is ");
-    report_element(out, &of->compared->first, numbers_name, "computed");
-    text_add_string(out, "\n");
-    add_misprint(out, of->compared);
 }
 
 static void add_nans(text *out, const why_answers *found)
@@ -109,29 +78,32 @@ static claim claim_of(const checker *c, const named_stages *of, const char *name
                    check_tolerance(c, &of->document->contents, name)};
 }
 
-/* In the order in which the stages are made; `room` is for each of them. */
-static claims claims_of(const checker *c, const unexplained *of, const known_elements *listed,
-                        claim *room)
-{
-    const text_list *names = of->stages->there;
-    claims all = {.claim = room, .known = listed};
-    for (size_t i = 0; i < names->count; i++) {
-        room[all.count] = claim_of(c, of->stages, names->item[i]);
-        all.count += room[all.count].numbers != NULL;
-    }
-    return all;
-}
-
 static void add_answers(checker *c, const unexplained *of, const why_answers *found)
 {
     if (of->asked.problem == NULL)
         check_stages_place(&c->out, of->stages, of->compared->first.stage);
     for (size_t i = 0; i < found->count; i++)
         add_answer(&c->out, &found->answer[i]);
-    if (found->nans > 0)
+    if (found->nans > 0) {
         add_nans(&c->out, found);
-    else if (found->count == 0)
-        add_nothing(&c->out, of, check_numbers_name(c), found);
+    } else if (found->count == 0) {
+        text_add_format(&c->out, "why: none of %zu mistakes%s%s gives these numbers",
+                        work_mistakes(&of->asked),
+                        found->tried_layers ? ", in all layers or in one," : "",
+                        !found->tried_pairs   ? ""
+                        : found->tried_layers ? " and no two of them,"
+                                              : ", and no two of them,");
+        if (found->right_digits > 0)
+            text_add_format(&c->out, "; what is right agrees to %d digit%s", found->right_digits,
+                            found->right_digits == 1 ? "" : "s");
+        text_add_string(&c->out, "; what differs first is ");
+        report_element(&c->out, &of->compared->first, check_numbers_name(c), "computed");
+        text_add_string(&c->out, "\n");
+        const named *row = misprint_of(of->compared);
+        if (row != NULL)
+            text_add_format(&c->out, "why: %s: all numbers but %zu of %zu are right\n", row->name,
+                            of->compared->different, of->compared->numbers);
+    }
 }
 
 /* A line for each erratum of the document, whose misprints are known, and of what differs. */
@@ -146,7 +118,13 @@ static bool explain(checker *c, const unexplained *of, err *e)
     claim *room = mem_alloc(of->stages->there->count, sizeof room[0], e);
     if (room == NULL)
         return false;
-    question.claims = claims_of(c, of, &listed, room);
+    /* In the order in which the stages are made. */
+    const text_list *names = of->stages->there;
+    question.claims = (claims){.claim = room, .known = &listed};
+    for (size_t i = 0; i < names->count; i++) {
+        room[question.claims.count] = claim_of(c, of->stages, names->item[i]);
+        question.claims.count += room[question.claims.count].numbers != NULL;
+    }
     bool done = why_find(&found, &question, e);
     if (done)
         add_answers(c, of, &found);
@@ -182,21 +160,6 @@ static bool tell_overlooked(const checker *c, const unexplained *of, err *e)
 }
 
 /* ---- numbers of another shape ---- */
-
-/* why: heads-averaged: the mean over the heads is taken (matches to 6 digits) */
-static void add_shape_answer(text *out, const shape_answer *answer)
-{
-    const named *rows[] = {answer->arranged, answer->made};
-    const char *both = rows[0] != NULL && rows[1] != NULL ? " + " : "";
-    const char *also = both[0] == '\0' ? "" : ", and ";
-    text_add_format(out, "why: %s%s%s: %s%s%s", rows[0] == NULL ? "" : rows[0]->name, both,
-                    rows[1] == NULL ? "" : rows[1]->name, rows[0] == NULL ? "" : rows[0]->help,
-                    also, rows[1] == NULL ? "" : rows[1]->help);
-    text_add_format(out, " (matches to %d digit%s", answer->digits, answer->digits == 1 ? "" : "s");
-    for (size_t i = 0; i < answer->same_count; i++)
-        text_add_format(out, "%s%s", i == 0 ? "; the same numbers: " : ", ", answer->same[i]->name);
-    text_add_string(out, ")\n");
-}
 
 /* Both shapes, and what would give the one that is there. */
 static void add_no_shape(text *out, const unexplained *of, const char *numbers_name,
@@ -244,8 +207,22 @@ static void explain_shape(checker *c, const unexplained *of)
     question.claims = (claims){&one, 1, NULL};
     if (!why_shape_find(&found, &question, &missing))
         return;
-    for (size_t i = 0; i < found.count; i++)
-        add_shape_answer(&lines, &found.answer[i]);
+    for (size_t i = 0; i < found.count; i++) {
+        /* why: heads-averaged: the mean over the heads is taken (matches to 6 digits) */
+        const shape_answer *answer = &found.answer[i];
+        const named *rows[] = {answer->arranged, answer->made};
+        const char *both = rows[0] != NULL && rows[1] != NULL ? " + " : "";
+        const char *also = both[0] == '\0' ? "" : ", and ";
+        text_add_format(&lines, "why: %s%s%s: %s%s%s", rows[0] == NULL ? "" : rows[0]->name, both,
+                        rows[1] == NULL ? "" : rows[1]->name, rows[0] == NULL ? "" : rows[0]->help,
+                        also, rows[1] == NULL ? "" : rows[1]->help);
+        text_add_format(&lines, " (matches to %d digit%s", answer->digits,
+                        answer->digits == 1 ? "" : "s");
+        for (size_t j = 0; j < answer->same_count; j++)
+            text_add_format(&lines, "%s%s", j == 0 ? "; the same numbers: " : ", ",
+                            answer->same[j]->name);
+        text_add_string(&lines, ")\n");
+    }
     if (found.count == 0)
         add_no_shape(&lines, of, check_numbers_name(c), one.name, &found);
     if (text_ok(&lines, &missing))

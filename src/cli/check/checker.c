@@ -84,19 +84,6 @@ static bool has_stage(const bundle *numbers, const text_list *of_stack)
     return false;
 }
 
-/* Of attention no stage is one number: that is a remark. A slip is likely where the stage that was
- * meant is not there. */
-static void note_unknown(const checker *c, const bundle *numbers, const entry *one,
-                         const text_list *of_stack)
-{
-    const char *near = stage_names_nearest(of_stack, one->name, strlen(one->name));
-    bool is_slip = near != NULL && bundle_find(numbers, near) == NULL;
-    if (one->tensor.rank > 0 || (of_stack != NULL && is_slip))
-        note_say(c->world, c->given, NULL, "%s has %s, which is not a stage%s%s%s%s", one->at.file,
-                 one->name, of_stack == NULL ? "" : " of this stack",
-                 is_slip ? "; did you mean " : "", is_slip ? near : "", is_slip ? "?" : "");
-}
-
 /* Another program's result may have anything besides stages, and answers nothing else. */
 static bool check_names_of_result(const checker *c, const bundle *numbers,
                                   const text_list *of_stack, err *e)
@@ -110,8 +97,16 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
             continue;
         if (c->given->answers.count > 0 || check_map_gives(&c->actual->map, one->name))
             return refuse_name(one, of_stack, e);
-        if (is_noted && unknown++ < NOTED_MOST)
-            note_unknown(c, numbers, one, of_stack);
+        if (is_noted && unknown++ < NOTED_MOST) {
+            /* Of attention no stage is one number: that is a remark. A slip is likely where the
+             * stage that was meant is not there. */
+            const char *near = stage_names_nearest(of_stack, one->name, strlen(one->name));
+            bool is_slip = near != NULL && bundle_find(numbers, near) == NULL;
+            if (one->tensor.rank > 0 || (of_stack != NULL && is_slip))
+                note_say(c->world, c->given, NULL, "%s has %s, which is not a stage%s%s%s%s",
+                         one->at.file, one->name, of_stack == NULL ? "" : " of this stack",
+                         is_slip ? "; did you mean " : "", is_slip ? near : "", is_slip ? "?" : "");
+        }
     }
     if (unknown > NOTED_MOST)
         note_say(c->world, c->given, NULL, "%zu more names in it are not stages",

@@ -112,18 +112,6 @@ static void sort_by_place(errata *all)
         qsort(all->by_place, all->count, sizeof all->by_place[0], compare_errata);
 }
 
-static bool refuse_twins(const errata *all, err *e)
-{
-    for (size_t i = 1; i < all->count; i++) {
-        const erratum *first = all->by_place[i - 1], *second = all->by_place[i];
-        if (compare_places(first, second) == 0)
-            return err_at(e, &second->record->at,
-                          "this erratum is of the same number of %s as the one in line %zu",
-                          second->stage, first->record->at.line);
-    }
-    return true;
-}
-
 bool errata_read(errata *all, const bundle *document, const text_list *of_stack, err *e)
 {
     const entry *given = bundle_find(document, "errata");
@@ -140,7 +128,14 @@ bool errata_read(errata *all, const bundle *document, const text_list *of_stack,
             return false;
     }
     sort_by_place(all);
-    return refuse_twins(all, e);
+    for (size_t i = 1; i < all->count; i++) {
+        const erratum *first = all->by_place[i - 1], *second = all->by_place[i];
+        if (compare_places(first, second) == 0)
+            return err_at(e, &second->record->at,
+                          "this erratum is of the same number of %s as the one in line %zu",
+                          second->stage, first->record->at.line);
+    }
+    return true;
 }
 
 void errata_choose(errata *all, const row_choice *rows)

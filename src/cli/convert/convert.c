@@ -36,14 +36,6 @@ static const char *name_of(const entry *one)
     return one->name[0] == '\0' ? "the matrix" : one->name;
 }
 
-static void say_lost(const converter *c, const entry *one, const char *what)
-{
-    err said = {0};
-    err_at(&said, &one->at, "%s would be lost: %s has no place for %s", name_of(one), c->to->title,
-           what);
-    report_error(c->world, &said);
-}
-
 /* Tells of each entry that has no place: how many there are. */
 static size_t tell_lost(const converter *c, const bundle *b)
 {
@@ -51,11 +43,15 @@ static size_t tell_lost(const converter *c, const bundle *b)
     for (size_t i = 0; i < b->count; i++) {
         const entry *one = &b->entry[i];
         const char *what = format_lacks(c->to, b, one);
-        if (what != NULL && !c->o->force)
-            say_lost(c, one, what);
-        else if (what != NULL)
+        if (what != NULL && !c->o->force) {
+            err said = {0};
+            err_at(&said, &one->at, "%s would be lost: %s has no place for %s", name_of(one),
+                   c->to->title, what);
+            report_error(c->world, &said);
+        } else if (what != NULL) {
             note_say(c->world, c->o, NULL, "%s is left out: %s has no place for %s", name_of(one),
                      c->to->title, what);
+        }
         lost += what != NULL;
     }
     return lost;
@@ -90,20 +86,6 @@ static bool leave_unread(const converter *c, bundle *b, err *e)
         note_say(c->world, c->o, NULL, "%s is left out: %s", name_of(one), one->text);
     }
     return unread == 0 || leave_out(b, NULL, e);
-}
-
-static bool refuse_lost(const converter *c, size_t lost, const bundle *b, err *e)
-{
-    place at = {.file = c->out};
-    if (b->count == 1)
-        err_at(e, &at, "nothing is written: the only entry of %s would be lost", c->in);
-    else
-        err_at(e, &at, "nothing is written: %zu of the %zu entries of %s would be lost", lost,
-               b->count, c->in);
-    if (c->to->holds & HOLDS_MATRICES)
-        return err_remedy(e,
-                          "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
-    return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
 }
 
 static bool check_one_matrix(const converter *c, const bundle *b, size_t lost, err *e)
@@ -171,8 +153,18 @@ static void note_formulas(const converter *c, const bundle *b)
 static bool check_lost(const converter *c, bundle *b, err *e)
 {
     size_t lost = tell_lost(c, b);
-    if (lost > 0 && !c->o->force)
-        return refuse_lost(c, lost, b, e);
+    if (lost > 0 && !c->o->force) {
+        place at = {.file = c->out};
+        if (b->count == 1)
+            err_at(e, &at, "nothing is written: the only entry of %s would be lost", c->in);
+        else
+            err_at(e, &at, "nothing is written: %zu of the %zu entries of %s would be lost", lost,
+                   b->count, c->in);
+        if (c->to->holds & HOLDS_MATRICES)
+            return err_remedy(
+                e, "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
+        return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
+    }
     if (lost > 0 && !leave_out(b, c->to, e))
         return false;
     if (!check_one_matrix(c, b, lost, e))

@@ -34,25 +34,6 @@ static double apart(const diff_pair *p, const size_t *index)
     return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
 }
 
-/* A cell is as hot as the hottest of its elements. */
-static void fill(picture *to, double *cell)
-{
-    const diff_pair *p = to->of;
-    int rank = p->view_a.rank;
-    for (size_t row = 0; row < to->rows; row++) {
-        for (size_t column = 0; column < to->columns; column++) {
-            double *at = cell + row / to->by.tall * to->map.columns + column / to->by.wide;
-            if (rank > 1)
-                to->index[rank - 2] = row;
-            if (rank > 0)
-                to->index[rank - 1] = column;
-            *at = fmax(*at, apart(p, to->index));
-        }
-    }
-    for (size_t i = 0; i < to->map.rows * to->map.columns; i++)
-        heat_scale_add(&to->map.scale, cell[i]);
-}
-
 static void add_title(text *out, const picture *of)
 {
     element one = diff_first(of->of);
@@ -81,7 +62,20 @@ static bool open_picture(picture *of, const diff_pair *p, size_t most_rows, size
     double *cell = mem_alloc_zeroed(of->map.rows * of->map.columns, sizeof cell[0], e);
     if (cell == NULL)
         return false;
-    fill(of, cell);
+    /* A cell is as hot as the hottest of its elements. */
+    int rank = p->view_a.rank;
+    for (size_t row = 0; row < of->rows; row++) {
+        for (size_t column = 0; column < of->columns; column++) {
+            double *at = cell + row / of->by.tall * of->map.columns + column / of->by.wide;
+            if (rank > 1)
+                of->index[rank - 2] = row;
+            if (rank > 0)
+                of->index[rank - 1] = column;
+            *at = fmax(*at, apart(p, of->index));
+        }
+    }
+    for (size_t i = 0; i < of->map.rows * of->map.columns; i++)
+        heat_scale_add(&of->map.scale, cell[i]);
     of->map.magnitude = of->cell = cell;
     return true;
 }

@@ -94,23 +94,6 @@ static bool choose_inputs(problem *p, int from)
 
 /* ---- trying ---- */
 
-static void ask(missed_question *q, const diff_result *d)
-{
-    for (size_t i = 0; i < d->count; i++) {
-        const diff_pair *p = &d->pair[i];
-        const stage *row =
-            (const stage *)(const void *)named_find(&STAGES, p->name, strlen(p->name));
-        stage_id id = STAGE_Q;
-        while (id < STAGE_COUNT && stage_row(id) != row)
-            id++;
-        if (id == STAGE_COUNT) /* rows are what is computed from */
-            continue;
-        q->claim[id] = (claim){p->name, p->a, p->within.atol};
-        q->within[id] = p->within;
-        q->type[id] = p->type;
-    }
-}
-
 /* With these inputs, and each of the settings that a result does not say. */
 static bool try_settings(diff_mistakes *m, missed_question *q, const problem *from, err *e)
 {
@@ -188,7 +171,19 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
     bool done = by != NULL;
     if (done && read_inputs(&c, a, o, e)) {
         q.with = by->table(DTYPE_F64);
-        ask(&q, d);
+        for (size_t i = 0; i < d->count; i++) {
+            const diff_pair *p = &d->pair[i];
+            const stage *row =
+                (const stage *)(const void *)named_find(&STAGES, p->name, strlen(p->name));
+            stage_id id = STAGE_Q;
+            while (id < STAGE_COUNT && stage_row(id) != row)
+                id++;
+            if (id == STAGE_COUNT) /* rows are what is computed from */
+                continue;
+            q.claim[id] = (claim){p->name, p->a, p->within.atol};
+            q.within[id] = p->within;
+            q.type[id] = p->type;
+        }
         done = try_all(m, &c, &a->contents, &q, e);
     }
     problem_free(&c.problem);

@@ -10,17 +10,6 @@
 
 /* ---- the settings that it was made with ---- */
 
-/* A word as it is, a number as its shortest decimal. */
-static void add_item(text *to, const char *item, const char *end)
-{
-    char shortest[NUMBER_TEXT];
-    double number;
-    if (number_read_json(item, end, &number))
-        text_add(to, shortest, number_write_f64(number, shortest));
-    else
-        text_add(to, item, (size_t)(end - item));
-}
-
 /* "=1,0" of "1.0,0". */
 static void add_value(text *to, const char *value)
 {
@@ -28,7 +17,13 @@ static void add_value(text *to, const char *value)
     do {
         end = value + strcspn(value, ",");
         text_add_string(to, separator);
-        add_item(to, value, end);
+        /* A word as it is, a number as its shortest decimal. */
+        char shortest[NUMBER_TEXT];
+        double number;
+        if (number_read_json(value, end, &number))
+            text_add(to, shortest, number_write_f64(number, shortest));
+        else
+            text_add(to, value, (size_t)(end - value));
         separator = ",";
         value = end + 1;
     } while (*end != '\0');
@@ -98,26 +93,6 @@ static void free_input(origin_input *in)
     mem_free(in->hash);
 }
 
-/* The name becomes the list's; of two that are the same, the first one counts. */
-static bool add_input(origin *to, origin_input *made, err *e)
-{
-    bool is_known = made->name != NULL && find_input(to, made->name) != NULL;
-    bool is_whole =
-        made->name != NULL && made->shape != NULL && made->type != NULL && made->hash != NULL;
-    origin_input *larger = is_whole && !is_known
-                               ? mem_grow(to->in, to->inputs, &to->capacity, sizeof larger[0], e)
-                               : NULL;
-    if (larger != NULL)
-        to->in = larger;
-    if (larger == NULL ||
-        bundle_add(&to->names, made->name, strlen(made->name), (place){0}, e) == NULL) {
-        free_input(made);
-        return is_known;
-    }
-    to->in[to->inputs++] = *made;
-    return true;
-}
-
 /* "x, 2 x 2, f32, hash 93b2be02cd2882a0". What is written otherwise was not written by us. */
 static bool read_input(origin *to, const char *line, err *e)
 {
@@ -132,7 +107,22 @@ static bool read_input(origin *to, const char *line, err *e)
                          .shape = mem_copy_text(shape, length, e),
                          .type = mem_copy_text(type, (size_t)(hash - type), e),
                          .hash = mem_copy_text(digits, strlen(digits), e)};
-    return add_input(to, &made, e);
+    /* The name becomes the list's; of two that are the same, the first one counts. */
+    bool is_known = made.name != NULL && find_input(to, made.name) != NULL;
+    bool is_whole =
+        made.name != NULL && made.shape != NULL && made.type != NULL && made.hash != NULL;
+    origin_input *larger = is_whole && !is_known
+                               ? mem_grow(to->in, to->inputs, &to->capacity, sizeof larger[0], e)
+                               : NULL;
+    if (larger != NULL)
+        to->in = larger;
+    if (larger == NULL ||
+        bundle_add(&to->names, made.name, strlen(made.name), (place){0}, e) == NULL) {
+        free_input(&made);
+        return is_known;
+    }
+    to->in[to->inputs++] = made;
+    return true;
 }
 
 static bool read_origin(origin *to, const text_list *header, text_list *settings,
@@ -195,17 +185,6 @@ static bool list_untold(diff_origins *o, err *e)
     return done;
 }
 
-/* Where inputs are of one type in both, it makes no difference who asked for it. */
-static bool has_same_types(const diff_origins *o)
-{
-    bool is_same_type = o->of[0].inputs > 0;
-    for (size_t i = 0; i < o->of[0].inputs; i++) {
-        const origin_input *a = &o->of[0].in[i], *b = find_input(&o->of[1], a->name);
-        is_same_type = is_same_type && b != NULL && strcmp(a->type, b->type) == 0;
-    }
-    return is_same_type;
-}
-
 /* An input that is not the same in both; NULL where one has none. */
 typedef struct unlike {
     const char *name;
@@ -252,20 +231,6 @@ static void tell_side(teller *t, const char *side, const char *file, const origi
     tell_close(t, "}");
 }
 
-/* "made from different inputs: wq (a.json 93b2be02, b.json 311dfbd4)" */
-static void tell_unlike(teller *t, const diff_origins *o, const unlike *one)
-{
-    const origin_input *a = one->of[0], *b = one->of[1];
-    bool shows_shape = a != NULL && b != NULL && strcmp(a->shape, b->shape) != 0;
-    tell_words(t, "made from different inputs: %s (", one->name);
-    tell_open(t, one->name, "{");
-    tell_side(t, "a", o->name[0], a, shows_shape);
-    tell_words(t, ", ");
-    tell_side(t, "b", o->name[1], b, shows_shape);
-    tell_close(t, "}");
-    tell_words(t, ")\n");
-}
-
 /* "inputs were read as f32 in a.json, as f64 in b.json; whether they …: x, wq" */
 static void add_untold(text *out, const diff_origins *o)
 {
@@ -302,8 +267,18 @@ void diff_origins_tell(const diff_origins *o, teller *t)
         return;
     unlike one;
     tell_open(t, "different_inputs", "{");
-    for (size_t at = 0; next_unlike(o, &at, &one);)
-        tell_unlike(t, o, &one);
+    for (size_t at = 0; next_unlike(o, &at, &one);) {
+        /* "made from different inputs: wq (a.json 93b2be02, b.json 311dfbd4)" */
+        const origin_input *a = one.of[0], *b = one.of[1];
+        bool shows_shape = a != NULL && b != NULL && strcmp(a->shape, b->shape) != 0;
+        tell_words(t, "made from different inputs: %s (", one.name);
+        tell_open(t, one.name, "{");
+        tell_side(t, "a", o->name[0], a, shows_shape);
+        tell_words(t, ", ");
+        tell_side(t, "b", o->name[1], b, shows_shape);
+        tell_close(t, "}");
+        tell_words(t, ")\n");
+    }
     tell_close(t, "}");
     tell_list(t, "untold_inputs", &o->untold);
     tell_list(t, "only_options_a", &o->of[0].options);
@@ -331,7 +306,12 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
                            e);
     o->are_known = done && o->of[0].version != NULL && o->of[1].version != NULL;
     if (done && are_understood[0] && are_understood[1]) {
-        bool skips_type = has_same_types(o);
+        /* Where inputs are of one type in both, it makes no difference who asked for it. */
+        bool skips_type = o->of[0].inputs > 0;
+        for (size_t i = 0; i < o->of[0].inputs; i++) {
+            const origin_input *a = &o->of[0].in[i], *b = find_input(&o->of[1], a->name);
+            skips_type = skips_type && b != NULL && strcmp(a->type, b->type) == 0;
+        }
         done = list_rest(&o->of[0].options, &settings[0], &settings[1], skips_type, e) &&
                list_rest(&o->of[1].options, &settings[1], &settings[0], skips_type, e);
     }

@@ -55,29 +55,25 @@ static size_t number_in_part(const char *part, const char *name)
     return i;
 }
 
-/* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output" all of it;
- * `parts` are those that were met. */
-static standing stand_in_layer(const char *name, size_t index, bundle *parts, err *e)
-{
-    const char *layer = name + sizeof LAYER - 1, *dot = strchr(layer, '.');
-    const char *last = dot == NULL ? NULL : strchr(dot + 1, '.');
-    size_t length = last == NULL ? strlen(name) : (size_t)(last - name) + 1;
-    const entry *part = bundle_find_bytes(parts, name, length);
-    if (part == NULL)
-        part = bundle_add(parts, name, length, (place){0}, e);
-    return (standing){.group = IN_LAYER,
-                      .layer = strtoul(layer, NULL, 10),
-                      .part = part == NULL ? 0 : (size_t)(part - parts->entry),
-                      .made = number_in_part(dot == NULL ? name : dot + 1, name + length),
-                      .index = index};
-}
-
 static standing stand(const char *name, bool has_layers, size_t index, bundle *parts, err *e)
 {
     bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
     size_t number = stage_number(name);
-    if (is_of_layer(name))
-        return stand_in_layer(name, index, parts, e);
+    if (is_of_layer(name)) {
+        /* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output"
+         * all of it; `parts` are those that were met. */
+        const char *layer = name + sizeof LAYER - 1, *dot = strchr(layer, '.');
+        const char *last = dot == NULL ? NULL : strchr(dot + 1, '.');
+        size_t length = last == NULL ? strlen(name) : (size_t)(last - name) + 1;
+        const entry *part = bundle_find_bytes(parts, name, length);
+        if (part == NULL)
+            part = bundle_add(parts, name, length, (place){0}, e);
+        return (standing){.group = IN_LAYER,
+                          .layer = strtoul(layer, NULL, 10),
+                          .part = part == NULL ? 0 : (size_t)(part - parts->entry),
+                          .made = number_in_part(dot == NULL ? name : dot + 1, name + length),
+                          .index = index};
+    }
     if (has_layers)
         return (standing){.group = is_embedded ? BEFORE : BEHIND, .index = index};
     return (standing){
@@ -227,37 +223,6 @@ static number_type type_of(const entry *one)
     return NUMBER_F64;
 }
 
-static tolerance tolerance_of(const options *o, const char *name)
-{
-    tolerance by = {.atol = o->has_atol  ? o->atol
-                            : o->has_tol ? o->tol
-                                         : 0,
-                    .rtol = o->rtol,
-                    .ulps = o->ulps,
-                    .has_ulps = o->has_ulps,
-                    .equal_nan = o->equal_nan};
-    tolerance_given(o, name, &by.atol);
-    return by;
-}
-
-static bool refuse_shapes(const diff_result *d, const diff_pair *p, err *e)
-{
-    char shape_a[SHAPE_TEXT], shape_b[SHAPE_TEXT];
-    err_at(e, &p->a->at, "%s is %s here, and %s in %s", p->name,
-           tensor_shape_text(&p->a->tensor, shape_a), tensor_shape_text(&p->b->tensor, shape_b),
-           d->name_b);
-    if (tensor_count(&p->a->tensor) != tensor_count(&p->b->tensor))
-        return false;
-    return err_remedy(e, "shapes may differ by leading axes of 1 only");
-}
-
-static const char *axes_of(const diff_pair *p)
-{
-    const entry *from = p->a->axes != NULL ? p->a : p->b;
-    int dropped = from->tensor.rank - p->view_a.rank;
-    return from->axes == NULL || dropped < 0 ? NULL : from->axes + dropped;
-}
-
 static bool add_pair(matcher *m, const entry *a, const entry *b)
 {
     diff_result *d = m->to;
@@ -270,10 +235,26 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
     number_type type_a = type_of(a), type_b = type_of(b);
     *p = (diff_pair){
         .name = called(name), .a = a, .b = b, .type = type_a > type_b ? type_a : type_b};
-    p->within = tolerance_of(m->o, p->name);
-    if (!measure_align(&a->tensor, &b->tensor, &p->view_a, &p->view_b))
-        return refuse_shapes(d, p, m->e);
-    p->axes = axes_of(p);
+    p->within = (tolerance){.atol = m->o->has_atol  ? m->o->atol
+                                    : m->o->has_tol ? m->o->tol
+                                                    : 0,
+                            .rtol = m->o->rtol,
+                            .ulps = m->o->ulps,
+                            .has_ulps = m->o->has_ulps,
+                            .equal_nan = m->o->equal_nan};
+    tolerance_given(m->o, p->name, &p->within.atol);
+    if (!measure_align(&a->tensor, &b->tensor, &p->view_a, &p->view_b)) {
+        char shape_a[SHAPE_TEXT], shape_b[SHAPE_TEXT];
+        err_at(m->e, &p->a->at, "%s is %s here, and %s in %s", p->name,
+               tensor_shape_text(&p->a->tensor, shape_a), tensor_shape_text(&p->b->tensor, shape_b),
+               d->name_b);
+        if (tensor_count(&p->a->tensor) != tensor_count(&p->b->tensor))
+            return false;
+        return err_remedy(m->e, "shapes may differ by leading axes of 1 only");
+    }
+    const entry *from = p->a->axes != NULL ? p->a : p->b;
+    int dropped = from->tensor.rank - p->view_a.rank;
+    p->axes = from->axes == NULL || dropped < 0 ? NULL : from->axes + dropped;
     m->has_partner[b - m->b->entry] = true;
     return true;
 }

@@ -94,20 +94,6 @@ static void add_tolerance(text *out, const tolerance *by)
     text_add_string(out, out->length == start ? "" : ")");
 }
 
-static void write_first(text *out, const diff_result *d)
-{
-    const diff_pair *p = d->first;
-    const element one = diff_first(p);
-    element_write_name(&one, out);
-    text_add_format(out, ": %s ", d->name_a);
-    add_value(out, diff_side_a(p), p->type, p->found.first_a);
-    text_add_format(out, ", %s ", d->name_b);
-    add_value(out, diff_side_b(p), p->type, p->found.first_b);
-    add_distance(out, p);
-    add_tolerance(out, &p->within);
-    text_add_string(out, "\n\n");
-}
-
 /* ---- a stage ---- */
 
 static const char TITLES[] =
@@ -179,7 +165,16 @@ void diff_write_text(const diff_result *d, text *out)
 {
     if (d->first == NULL)
         return;
-    write_first(out, d);
+    const diff_pair *p = d->first;
+    const element one = diff_first(p);
+    element_write_name(&one, out);
+    text_add_format(out, ": %s ", d->name_a);
+    add_value(out, diff_side_a(p), p->type, p->found.first_a);
+    text_add_format(out, ", %s ", d->name_b);
+    add_value(out, diff_side_b(p), p->type, p->found.first_b);
+    add_distance(out, p);
+    add_tolerance(out, &p->within);
+    text_add_string(out, "\n\n");
     write_table(d, out);
 }
 

@@ -149,22 +149,6 @@ static void write_zsh_commands(text *out)
     }
 }
 
-/* What follows an option: files, words, a list of words, or nothing that is known. */
-static void write_zsh_value(text *out, const option_row *row)
-{
-    text_add_string(out, row->value_is_optional ? "::" : ":");
-    write_zsh(out, row->metavar);
-    if (takes_file(row)) {
-        text_add_string(out, ":_files");
-    } else if (row->choices != NULL) {
-        text_add_string(out, is_list(row) ? ":_values -s , word " : ":(");
-        option_write_choices(out, row, " ");
-        text_add_string(out, is_list(row) ? "" : ")");
-    } else {
-        text_add_string(out, ": ");
-    }
-}
-
 /* One specification for "--output", and one for "-o". */
 static void write_zsh_option(text *out, const option_row *row)
 {
@@ -178,8 +162,20 @@ static void write_zsh_option(text *out, const option_row *row)
                                                      : "=");
         write_zsh(out, option_help(row));
         text_add_string(out, "]");
-        if (row->kind != OPTION_FLAG)
-            write_zsh_value(out, row);
+        if (row->kind != OPTION_FLAG) {
+            /* What follows an option: files, words, a list of words, or nothing that is known. */
+            text_add_string(out, row->value_is_optional ? "::" : ":");
+            write_zsh(out, row->metavar);
+            if (takes_file(row)) {
+                text_add_string(out, ":_files");
+            } else if (row->choices != NULL) {
+                text_add_string(out, is_list(row) ? ":_values -s , word " : ":(");
+                option_write_choices(out, row, " ");
+                text_add_string(out, is_list(row) ? "" : ")");
+            } else {
+                text_add_string(out, ": ");
+            }
+        }
         text_add_string(out, "'\n");
     }
 }

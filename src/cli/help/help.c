@@ -84,15 +84,6 @@ static void write_groups(text *out, unsigned groups)
     }
 }
 
-static void write_usage(text *out)
-{
-    for (size_t i = 0; i < COMMANDS.count; i++) {
-        const command *row = (const command *)(const void *)named_row(&COMMANDS, i);
-        text_add_format(out, "%s selfattn %s %s\n", i == 0 ? "Usage:" : "      ",
-                        i == 0 ? "[run]" : row->named.name, row->usage);
-    }
-}
-
 static void write_commands(text *out)
 {
     text_add_string(out, "Commands\n");
@@ -120,7 +111,11 @@ void help_write_short(text *out)
 
 void help_write_all(text *out)
 {
-    write_usage(out);
+    for (size_t i = 0; i < COMMANDS.count; i++) {
+        const command *row = (const command *)(const void *)named_row(&COMMANDS, i);
+        text_add_format(out, "%s selfattn %s %s\n", i == 0 ? "Usage:" : "      ",
+                        i == 0 ? "[run]" : row->named.name, row->usage);
+    }
     text_add_string(out, TITLE);
     write_commands(out);
     write_groups(out, (GROUP_ANY_WORD - 1) | GROUP_CONVERT | GROUP_DIFF | GROUP_INIT |

@@ -131,16 +131,6 @@ static void write_rows(text *out, const named_table *table)
         topic_write_line(out, table, named_row(table, i));
 }
 
-/* What check --why tries, or says, besides the mistakes of one attention. */
-static void write_other_mistakes(text *out)
-{
-    const named_table *const OTHERS[] = {&STACK_MISTAKES, &ARRANGEMENTS, &MISPRINTS};
-    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
-        text_add_format(out, "\n%ss:\n", OTHERS[i]->what);
-        write_rows(out, OTHERS[i]);
-    }
-}
-
 /* On one line or two: "true is masked out\n→ --mask-true masked". */
 static void write_cell(text *out, const char *name, const peer_cell *cell)
 {
@@ -190,8 +180,14 @@ void topic_write_table(text *out, const named_table *table)
         write_conventions(out);
     else
         write_rows(out, table);
-    if (table == &MISTAKES)
-        write_other_mistakes(out);
+    if (table == &MISTAKES) {
+        /* What check --why tries, or says, besides the mistakes of one attention. */
+        const named_table *const OTHERS[] = {&STACK_MISTAKES, &ARRANGEMENTS, &MISPRINTS};
+        for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
+            text_add_format(out, "\n%ss:\n", OTHERS[i]->what);
+            write_rows(out, OTHERS[i]);
+        }
+    }
 }
 
 /* "n_q × n_k" from "qk"; stage.h says what the letters are. */
@@ -260,17 +256,6 @@ static const named PLACEHOLDERS[] = {{"N", "a whole number"},
                                      {"S", "a number or a word"}};
 static const named_table VALUES = NAMED_TABLE("placeholder", PLACEHOLDERS);
 
-/* "post, pre or seed" */
-static void add_words(text *out, const named_table *words)
-{
-    for (size_t i = 0; i < words->count; i++)
-        text_add_format(out, "%s%s",
-                        i == 0                  ? ""
-                        : i + 1 == words->count ? " or "
-                                                : ", ",
-                        named_row(words, i)->name);
-}
-
 static void write_value(text *out, const char *of_kind, const option_row *option)
 {
     const char *metavar = option == NULL || option->metavar == NULL ? "" : option->metavar;
@@ -279,7 +264,7 @@ static void write_value(text *out, const char *of_kind, const option_row *option
     if (value != NULL)
         text_add_string(&words, value->help);
     else if (option != NULL && option->choices != NULL)
-        add_words(&words, option->choices);
+        named_list(option->choices, &words); /* "post, pre or seed" */
     else
         text_add_string(&words, of_kind);
     write_fact(out, "its value", text_string(&words));

@@ -142,19 +142,6 @@ static bool has_news(const line_source *l, size_t seen)
            memchr(l->read.data + seen, '\n', l->read.length - seen) != NULL;
 }
 
-/* A file is mapped to look at more than its first block. */
-static bool look_at_whole(line_source *l, jsonl_look *look, err *e)
-{
-    source whole = {0};
-    lines_restart(l);
-    bool done = source_open(&whole, l->file, e);
-    if (done)
-        *look = jsonl_look_at(whole.bytes, whole.length);
-    source_close(&whole);
-    lines_restart(l);
-    return done;
-}
-
 /* What the first bytes say, of which no more are waited for than it takes. */
 static bool look_at_first(line_source *l, jsonl_look *look, err *e)
 {
@@ -165,22 +152,18 @@ static bool look_at_first(line_source *l, jsonl_look *look, err *e)
             return false;
         if (has_news(l, seen))
             *look = jsonl_look_at(l->read.data, l->read.length);
-        if (*look == JSONL_MAY_BE && !l->ends && lines_can_restart(l))
-            return look_at_whole(l, look, e);
+        if (*look == JSONL_MAY_BE && !l->ends && lines_can_restart(l)) {
+            /* A file is mapped to look at more than its first block. */
+            source whole = {0};
+            lines_restart(l);
+            bool done = source_open(&whole, l->file, e);
+            if (done)
+                *look = jsonl_look_at(whole.bytes, whole.length);
+            source_close(&whole);
+            lines_restart(l);
+            return done;
+        }
     }
-    return true;
-}
-
-/* A name that ends as a stream's does is believed, unless the first bytes are binary. Nothing at
- * all is a stream of no documents. */
-static bool look_behind_name(document_reader *all, err *e)
-{
-    line_source *l = &all->lines;
-    err unsaid = {0}; /* whoever reads the whole finds it again */
-    if (!lines_peek(l, e))
-        return false;
-    const format *f = format_recognise(l->read.data, l->read.length, l->file, &unsaid);
-    all->is_stream = l->read.length == 0 || (f != NULL && f->holds & HOLDS_STREAM);
     return true;
 }
 
@@ -197,8 +180,16 @@ static bool find_if_lines(document_reader *all, err *e)
         all->is_stream = all->given->stream || format_by_name(format_name)->holds & HOLDS_STREAM;
         return true;
     }
-    if (by_ending != NULL && by_ending->holds & HOLDS_STREAM)
-        return look_behind_name(all, e);
+    if (by_ending != NULL && by_ending->holds & HOLDS_STREAM) {
+        /* A name that ends as a stream's does is believed, unless the first bytes are binary.
+         * Nothing at all is a stream of no documents. */
+        err unsaid = {0}; /* whoever reads the whole finds it again */
+        if (!lines_peek(l, e))
+            return false;
+        const format *f = format_recognise(l->read.data, l->read.length, l->file, &unsaid);
+        all->is_stream = l->read.length == 0 || (f != NULL && f->holds & HOLDS_STREAM);
+        return true;
+    }
     bool done = look_at_first(l, &look, e);
     all->is_stream = look == JSONL_IS;
     return done;

@@ -105,20 +105,6 @@ static bool read_all(const weights_input *b, const options *o, bundle *out, err 
     return b->format->read(b->source.bytes, b->source.length, &how, out, e);
 }
 
-/* A file without names: what its reader says of it where nothing is passed over, or that it has
- * none. */
-static bool refuse_nameless(const weights_input *b, const options *o, err *e)
-{
-    place at = {.file = file_of(o)};
-    bundle all = {0};
-    bool done = b->names.count > 0 || read_all(b, o, &all, e);
-    bundle_free(&all);
-    if (!done)
-        return false;
-    err_at(e, &at, "there are no names in it, by which weights could be found");
-    return err_remedy(e, "--wq FILE and its like take a matrix without a name");
-}
-
 static bool refuse_index(const weights_input *b, const options *o, err *e)
 {
     bundle all = {0};
@@ -136,8 +122,18 @@ static bool check_names(const weights_input *b, const options *o, err *e)
     bool has_names = false;
     for (size_t i = 0; i < b->names.count; i++)
         has_names = has_names || *b->names.item[i] != '\0';
-    if (!has_names)
-        return refuse_nameless(b, o, e);
+    if (!has_names) {
+        /* A file without names: what its reader says of it where nothing is passed over, or that
+         * it has none. */
+        place at = {.file = file_of(o)};
+        bundle all = {0};
+        bool done = b->names.count > 0 || read_all(b, o, &all, e);
+        bundle_free(&all);
+        if (!done)
+            return false;
+        err_at(e, &at, "there are no names in it, by which weights could be found");
+        return err_remedy(e, "--wq FILE and its like take a matrix without a name");
+    }
     return !bundle_index_is(&b->names) || refuse_index(b, o, e);
 }
 

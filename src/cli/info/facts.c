@@ -94,21 +94,6 @@ size_t fact_stored_bytes(const fact *of)
     return count * element_bytes(of->stored);
 }
 
-static void show_number(fact *out, const tensor *number)
-{
-    char digits[NUMBER_TEXT];
-    double value = tensor_get(number, NULL);
-    out->kind = tensor_is_hole(value) ? FACT_NULL : FACT_NUMBER;
-    if (number->type == DTYPE_BOOL) {
-        out->kind = FACT_TRUTH;
-        text_add_string(&out->shown, value != 0 ? "true" : "false");
-    } else if (number->type == DTYPE_F32) {
-        text_add(&out->shown, digits, number_write_f32((float)value, digits));
-    } else {
-        text_add(&out->shown, digits, number_write_f64(value, digits));
-    }
-}
-
 static void add_tensor(fact *out, const entry *one)
 {
     const tensor *t = &one->tensor;
@@ -118,8 +103,19 @@ static void add_tensor(fact *out, const entry *one)
     out->rank = t->rank;
     memcpy(out->size, t->size, sizeof out->size);
     statistics_add_tensor(&out->numbers, t);
-    if (t->rank == 0)
-        show_number(out, t);
+    if (t->rank == 0) {
+        char digits[NUMBER_TEXT];
+        double value = tensor_get(t, NULL);
+        out->kind = tensor_is_hole(value) ? FACT_NULL : FACT_NUMBER;
+        if (t->type == DTYPE_BOOL) {
+            out->kind = FACT_TRUTH;
+            text_add_string(&out->shown, value != 0 ? "true" : "false");
+        } else if (t->type == DTYPE_F32) {
+            text_add(&out->shown, digits, number_write_f32((float)value, digits));
+        } else {
+            text_add(&out->shown, digits, number_write_f64(value, digits));
+        }
+    }
 }
 
 static void add_list(fact *out, const text_list *list)
@@ -166,12 +162,6 @@ bool facts_of_bundle(fact *out, const bundle *of, err *e)
 
 /* ---- of several documents ---- */
 
-static fact *find_named(const fact *in, const bundle *names, const text *name)
-{
-    const entry *found = bundle_find_bytes(names, text_string(name), name->length);
-    return found == NULL ? NULL : &in->inside[found - names->entry];
-}
-
 static bool copy_without_inside(fact *to, const fact *from, err *e)
 {
     text name = to->name;
@@ -182,21 +172,6 @@ static bool copy_without_inside(fact *to, const fact *from, err *e)
     to->insides = to->capacity = 0;
     text_add(&to->shown, text_string(&from->shown), from->shown.length);
     return text_ok(&to->shown, e);
-}
-
-/* A shape, a text or a number that is not the same in all documents is not said. */
-static void join_values(fact *to, const fact *after)
-{
-    bool is_same = to->kind == after->kind && to->rank == after->rank &&
-                   memcmp(to->size, after->size, sizeof to->size) == 0 &&
-                   to->count == after->count &&
-                   strcmp(text_string(&to->shown), text_string(&after->shown)) == 0;
-    to->varies = to->varies || after->varies || !is_same;
-    if (to->kind == after->kind)
-        statistics_join(&to->numbers, &after->numbers);
-    else
-        to->numbers = (statistics){0};
-    to->lines += after->lines;
 }
 
 static bool add_named(fact *to, bundle *names, const fact *from, err *e)
@@ -211,10 +186,21 @@ bool facts_join(fact *to, bundle *names, const fact *after, err *e)
 {
     for (size_t i = 0; i < after->insides; i++) {
         const fact *from = &after->inside[i];
-        fact *known = find_named(to, names, &from->name);
-        if (known != NULL)
-            join_values(known, from);
-        else if (!add_named(to, names, from, e))
+        const entry *found = bundle_find_bytes(names, text_string(&from->name), from->name.length);
+        fact *known = found == NULL ? NULL : &to->inside[found - names->entry];
+        if (known != NULL) {
+            /* A shape, a text or a number that is not the same in all documents is not said. */
+            bool is_same = known->kind == from->kind && known->rank == from->rank &&
+                           memcmp(known->size, from->size, sizeof known->size) == 0 &&
+                           known->count == from->count &&
+                           strcmp(text_string(&known->shown), text_string(&from->shown)) == 0;
+            known->varies = known->varies || from->varies || !is_same;
+            if (known->kind == from->kind)
+                statistics_join(&known->numbers, &from->numbers);
+            else
+                known->numbers = (statistics){0};
+            known->lines += from->lines;
+        } else if (!add_named(to, names, from, e))
             return false;
     }
     to->count = to->insides;

@@ -12,16 +12,6 @@
 
 #include <string.h>
 
-/* A number or a text alone looks like CSV as well; here its ending is believed. */
-static const format *find_format(const options *o, const source *s, const char *file, err *e)
-{
-    const format *f = input_format_of(o, s->bytes, s->length, file, e);
-    const format *by_ending = format_by_ending(file);
-    bool is_table = f != NULL && f->is_table;
-    bool is_believed = o->input_format == NULL && by_ending != NULL && by_ending->is_json;
-    return is_table && is_believed ? by_ending : f;
-}
-
 /* ---- reading ---- */
 
 /* A stream's documents are told together: what is in how many of them. */
@@ -57,7 +47,12 @@ static bool read_bundle(info_file *to, const source *s, read_options how, err *e
 static bool read_facts(info_file *to, const source *s, const options *o, err *e)
 {
     to->bytes = s->length;
-    to->format = find_format(o, s, to->file, e);
+    /* A number or a text alone looks like CSV as well; here its ending is believed. */
+    const format *f = input_format_of(o, s->bytes, s->length, to->file, e);
+    const format *by_ending = format_by_ending(to->file);
+    bool is_table = f != NULL && f->is_table;
+    bool is_believed = o->input_format == NULL && by_ending != NULL && by_ending->is_json;
+    to->format = is_table && is_believed ? by_ending : f;
     if (to->format == NULL)
         return false;
     if (to->format->holds & HOLDS_STREAM)

@@ -424,22 +424,16 @@ static size_t add_layers(text *out, const stack *s, size_t first)
     return end;
 }
 
-/* Keys and values of cross-attention are of the memory's rows, and become no more. */
-static size_t cache_bytes_of_stack(const stack *s)
+static void tell_stack(teller *t, const stack *s)
 {
-    size_t bytes = 0;
+    /* Keys and values of cross-attention are of the memory's rows, and become no more. */
+    size_t cache_bytes = 0;
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             const layer_part *p = &s->layer[i].part[j];
-            bytes += p->as->kind == PART_ATTENTION ? cache_bytes_of(&p->attention->plan) : 0;
+            cache_bytes += p->as->kind == PART_ATTENTION ? cache_bytes_of(&p->attention->plan) : 0;
         }
     }
-    return bytes;
-}
-
-static void tell_stack(teller *t, const stack *s)
-{
-    size_t cache_bytes = cache_bytes_of_stack(s);
     tell_words(t, "  layers: %zu, for %s", s->layers,
                bundle_find(s->document, "kind") == NULL ? "run, encode, decode and generate"
                : s->how.is_decoder                      ? "run, decode and generate"

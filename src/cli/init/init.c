@@ -90,34 +90,24 @@ static bool add_text(bundle *b, const char *name, const text *value, err *e)
            bundle_add_text(b, name, text_string(value), value->length, (place){0}, e);
 }
 
-/* "own-scaled-123", or "exercise-123", which the answers to it name. */
-static void say_name(const maker *m, text *name)
-{
-    if (m->o->exercise.count > 0)
-        text_add_format(name, "exercise-%zu", m->o->seed);
-    else
-        text_add_format(name, "%s-%s-%zu", m->plan->generator->named.name, init_dist(m->o),
-                        m->o->seed);
-}
-
-/* "6 tokens of width 8, drawn from seed 123" */
-static void say_title(const maker *m, text *title)
-{
-    size_t tokens = m->plan->extent[EXTENT_TOKENS];
-    if (m->o->exercise.count > 0)
-        text_add_format(title, "Exercise, variant %zu", m->o->seed);
-    else
-        text_add_format(title, "%zu token%s of width %zu, drawn from seed %zu", tokens,
-                        tokens == 1 ? "" : "s", m->plan->extent[EXTENT_WIDTH], m->o->seed);
-}
-
 /* What a document is called, and where it comes from. One of an older distribution has no
  * title, and the bytes that it always had. */
 static bool add_source(const maker *m, bundle *b, err *e)
 {
     text name = {0}, title = {0};
-    say_name(m, &name);
-    say_title(m, &title);
+    /* "own-scaled-123", or "exercise-123", which the answers to it name. */
+    if (m->o->exercise.count > 0)
+        text_add_format(&name, "exercise-%zu", m->o->seed);
+    else
+        text_add_format(&name, "%s-%s-%zu", m->plan->generator->named.name, init_dist(m->o),
+                        m->o->seed);
+    /* "6 tokens of width 8, drawn from seed 123" */
+    size_t tokens = m->plan->extent[EXTENT_TOKENS];
+    if (m->o->exercise.count > 0)
+        text_add_format(&title, "Exercise, variant %zu", m->o->seed);
+    else
+        text_add_format(&title, "%zu token%s of width %zu, drawn from seed %zu", tokens,
+                        tokens == 1 ? "" : "s", m->plan->extent[EXTENT_WIDTH], m->o->seed);
     bool has_title = m->o->exercise.count > 0 || strcmp(init_dist(m->o), "scaled") == 0;
     bool done = add_text(b, "name", &name, e) && (!has_title || add_text(b, "title", &title, e)) &&
                 add_text(b, "source", &m->command, e);

@@ -22,8 +22,9 @@ void init_command_add_list(text *out, const char *name, const text_list *list)
     text_free(&joined);
 }
 
-static void add_sizes(text *out, const init_plan *p, const options *o)
+void init_command_write(const init_plan *p, const options *o, const format *to, text *out)
 {
+    text_add_string(out, "selfattn init");
     const entry *tokens = bundle_find(&p->settings, "tokens");
     if (tokens != NULL)
         init_command_add_list(out, "tokens", &tokens->list);
@@ -37,10 +38,10 @@ static void add_sizes(text *out, const init_plan *p, const options *o)
         if (one != tokens)
             add_option(out, one->at.file, input_keys_value(o, one->name));
     }
-}
-
-static void add_knobs(text *out, const options *o)
-{
+    text_add_format(out, " --rng %s --seed %zu --dist %s", p->generator->named.name, o->seed,
+                    init_dist(o));
+    for (size_t i = 0; i < o->dist_of.count; i++)
+        add_option(out, "dist-of", o->dist_of.item[i]);
     for (size_t i = 0; i < KNOBS; i++) {
         char number[NUMBER_TEXT];
         if (!o->knobs.is_set[i])
@@ -50,17 +51,6 @@ static void add_knobs(text *out, const options *o)
     }
     if (o->fan != NULL)
         add_option(out, "fan", o->fan);
-}
-
-void init_command_write(const init_plan *p, const options *o, const format *to, text *out)
-{
-    text_add_string(out, "selfattn init");
-    add_sizes(out, p, o);
-    text_add_format(out, " --rng %s --seed %zu --dist %s", p->generator->named.name, o->seed,
-                    init_dist(o));
-    for (size_t i = 0; i < o->dist_of.count; i++)
-        add_option(out, "dist-of", o->dist_of.item[i]);
-    add_knobs(out, o);
     init_command_add_list(out, "draw", &o->draw);
     init_command_add_list(out, "exercise", &o->exercise);
     if (o->biases)

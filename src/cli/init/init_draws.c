@@ -56,21 +56,6 @@ static bool is_made(const init_plan *p, const part *of)
     return i < p->count;
 }
 
-static bool check_dist_of(const init_plan *p, const options *o, err *e)
-{
-    for (size_t i = 0; i < o->dist_of.count; i++) {
-        const char *pair = o->dist_of.item[i], *name = strchr(pair, '=') + 1;
-        const part *of = part_find(pair, (size_t)(name - 1 - pair));
-        if (dist_named(name, strlen(name)) == NULL) {
-            err_option(e, "dist-of", "there is no distribution '%.200s'", name);
-            return err_remedy(e, "selfattn help distributions lists them");
-        }
-        if (!is_made(p, of))
-            return err_option(e, "dist-of", "%s is not drawn", of->named.name);
-    }
-    return true;
-}
-
 static void add_making(init_plan *p, const part *of)
 {
     p->made[p->count++] = (making){.part = of};
@@ -84,14 +69,6 @@ static void add_usual(init_plan *p, const part *of, const options *o)
         add_making(p, of);
 }
 
-static void add_first(init_plan *p, const char *names, const options *o)
-{
-    for (const char *name = names; name != NULL; name = strchr(name, ',')) {
-        name += *name == ',';
-        add_usual(p, part_find(name, strcspn(name, ",")), o);
-    }
-}
-
 static bool choose_parts(init_plan *p, const options *o, err *e)
 {
     for (size_t i = 0; i < o->draw.count; i++) {
@@ -100,11 +77,25 @@ static bool choose_parts(init_plan *p, const options *o, err *e)
             return err_option(e, "draw", "%s is drawn twice", of->named.name);
         add_making(p, of);
     }
-    if (o->draw.count == 0)
-        add_first(p, common_dist(o)->first, o);
+    if (o->draw.count == 0) {
+        for (const char *name = common_dist(o)->first; name != NULL; name = strchr(name, ',')) {
+            name += *name == ',';
+            add_usual(p, part_find(name, strcspn(name, ",")), o);
+        }
+    }
     for (size_t i = 0; i < PARTS.count && o->draw.count == 0; i++)
         add_usual(p, (const part *)(const void *)named_row(&PARTS, i), o);
-    return check_dist_of(p, o, e);
+    for (size_t i = 0; i < o->dist_of.count; i++) {
+        const char *pair = o->dist_of.item[i], *name = strchr(pair, '=') + 1;
+        const part *of = part_find(pair, (size_t)(name - 1 - pair));
+        if (dist_named(name, strlen(name)) == NULL) {
+            err_option(e, "dist-of", "there is no distribution '%.200s'", name);
+            return err_remedy(e, "selfattn help distributions lists them");
+        }
+        if (!is_made(p, of))
+            return err_option(e, "dist-of", "%s is not drawn", of->named.name);
+    }
+    return true;
 }
 
 /* A matrix of weights is in × out, or with out-in as nn.Linear has it; a bias is one row of out. */
@@ -127,20 +118,6 @@ static bool is_known_in_f64(const generator *g, law_kind kind)
     return !(is_uniform && !g->has_f64) && !(kind == LAW_NORMAL && g->normal_is_f32);
 }
 
-/* An infinity among the numbers is what run refuses. */
-static bool check_range(const init_plan *p, const making *m, err *e)
-{
-    double reach = law_reach(&m->draw.law);
-    bool is_f32 = p->type == DTYPE_F32;
-    if (isfinite(is_f32 ? (float)reach : reach))
-        return true;
-    err_set(e, "%s may reach %g as %s, beyond the range of %s", m->part->named.name, reach,
-            m->dist->named.name, is_f32 ? "float32" : "float64");
-    if (is_f32 && is_known_in_f64(p->generator, m->draw.law.kind))
-        err_remedy(e, "--dtype f64 has more range");
-    return false;
-}
-
 static bool check_law(const init_plan *p, const making *m, err *e)
 {
     const law *l = &m->draw.law;
@@ -148,8 +125,18 @@ static bool check_law(const init_plan *p, const making *m, err *e)
     if ((l->kind == LAW_UNIFORM && !(l->a < l->b)) || (law_has_steps(l->kind) && !(l->a <= l->b)))
         return err_at(e, &low, "%g is not below the %g where %s ends", l->a, l->b,
                       m->dist->named.name);
-    if (p->type == DTYPE_F32 || is_known_in_f64(p->generator, l->kind))
-        return check_range(p, m, e);
+    if (p->type == DTYPE_F32 || is_known_in_f64(p->generator, l->kind)) {
+        /* An infinity among the numbers is what run refuses. */
+        double reach = law_reach(&m->draw.law);
+        bool is_f32 = p->type == DTYPE_F32;
+        if (isfinite(is_f32 ? (float)reach : reach))
+            return true;
+        err_set(e, "%s may reach %g as %s, beyond the range of %s", m->part->named.name, reach,
+                m->dist->named.name, is_f32 ? "float32" : "float64");
+        if (is_f32 && is_known_in_f64(p->generator, m->draw.law.kind))
+            err_remedy(e, "--dtype f64 has more range");
+        return false;
+    }
     err_at(e, &rng, "%s's %s numbers are known to the last bit in float32 only",
            p->generator->named.name, l->kind == LAW_NORMAL ? "normal" : "uniform");
     return err_remedy(e, "leave --dtype out here, and give it to run");

@@ -24,19 +24,6 @@ enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
 
 /* ---- reading ---- */
 
-static bool read_given(bundle *settings, const options *o, const env *world, err *e)
-{
-    cli_inputs files;
-    weights_input none = {0};
-    bool is_all_tables;
-    bool done = cli_inputs_open(&files, o, world, e) &&
-                cli_inputs_apply(&files, &none, DTYPE_F32, settings, &is_all_tables, e);
-    cli_inputs_close(&files);
-    if (done && input_keys_value(o, "dtype") == NULL)
-        bundle_remove(settings, "dtype"); /* what run and check compute in is theirs to say */
-    return done;
-}
-
 /* No document is read here, which would judge it. */
 static bool check_layout(const bundle *settings, err *e)
 {
@@ -47,7 +34,14 @@ static bool check_layout(const bundle *settings, err *e)
 bool init_settings_read(bundle *settings, const options *o, const env *world, err *e)
 {
     bundle given = {0};
-    bool done = read_given(&given, o, world, e);
+    cli_inputs files;
+    weights_input none = {0};
+    bool is_all_tables;
+    bool done = cli_inputs_open(&files, o, world, e) &&
+                cli_inputs_apply(&files, &none, DTYPE_F32, &given, &is_all_tables, e);
+    cli_inputs_close(&files);
+    if (done && input_keys_value(o, "dtype") == NULL)
+        bundle_remove(&given, "dtype"); /* what run and check compute in is theirs to say */
     for (size_t i = 0; i < SETTING_COUNT && done; i++) {
         entry *one = bundle_find(&given, SETTINGS[i].name);
         done = one == NULL || bundle_take(settings, SETTINGS[i].name, one, e);
@@ -64,23 +58,10 @@ static bool has_place(const format *to, const bundle *settings, const entry *one
     return to->holds & HOLDS_MATRICES && format_lacks(to, settings, one) == NULL;
 }
 
-/* The elements' type is in a binary file by itself. */
-static bool is_said_anyway(const format *to, const entry *one)
-{
-    return to->holds & HOLDS_TYPES && strcmp(one->name, "dtype") == 0;
-}
-
 /* Without it run would compute something else. */
 static bool is_missed(const setting *s, const entry *one)
 {
     return s->decides && (s->usual == NULL || strcmp(one->text, s->usual) != 0);
-}
-
-static bool refuse_lost(const entry *one, const format *to, err *e)
-{
-    err_at(e, &one->at, "%s has no place for it, without which run computes something else",
-           to->title);
-    return err_remedy(e, "JSON has one; convert --force takes the matrices from there");
 }
 
 bool init_settings_keep(const bundle *settings, const format *to, const options *o,
@@ -88,14 +69,18 @@ bool init_settings_keep(const bundle *settings, const format *to, const options 
 {
     for (size_t i = 0; i < SETTING_COUNT; i++) {
         const entry *one = bundle_find(settings, SETTINGS[i].name);
-        if (one == NULL || is_said_anyway(to, one))
+        /* The elements' type is in a binary file by itself. */
+        if (one == NULL || (to->holds & HOLDS_TYPES && strcmp(one->name, "dtype") == 0))
             continue;
         if (has_place(to, settings, one) && bundle_borrow(kept, one->name, one, e) == NULL)
             return false;
         if (has_place(to, settings, one))
             continue;
-        if (is_missed(&SETTINGS[i], one) && to->holds & HOLDS_MATRICES)
-            return refuse_lost(one, to, e);
+        if (is_missed(&SETTINGS[i], one) && to->holds & HOLDS_MATRICES) {
+            err_at(e, &one->at, "%s has no place for it, without which run computes something else",
+                   to->title);
+            return err_remedy(e, "JSON has one; convert --force takes the matrices from there");
+        }
         note_say(world, o, NULL, "%s is left out: %s has no place for it", one->name, to->title);
     }
     return true;

@@ -80,20 +80,16 @@ static bool read_header(part *p, err *e)
     return true;
 }
 
-static bool refuse_other_run(const part *p, const part *other, const char *line, err *e)
-{
-    err_at(e, &p->at, "it is a part of another run than %s, which says \"%s\"", other->at.file,
-           line);
-    return false;
-}
-
 /* What went in is the same in all parts, as far as they say it. */
 static bool check_inputs(const part *p, const part *other, err *e)
 {
     for (size_t i = 0; i < other->header.count; i++) {
         const char *line = other->header.item[i];
-        if (starts_with(line, INPUT) && text_list_find(&p->header, line) == NULL)
-            return refuse_other_run(p, other, line, e);
+        if (starts_with(line, INPUT) && text_list_find(&p->header, line) == NULL) {
+            err_at(e, &p->at, "it is a part of another run than %s, which says \"%s\"",
+                   other->at.file, line);
+            return false;
+        }
     }
     return true;
 }

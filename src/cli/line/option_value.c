@@ -248,17 +248,13 @@ bool option_remove_key(options *o, const option_row *row, err *e)
     return give_key(o, row, NULL, e);
 }
 
-/* Of settings that judge their values themselves: numbers, or a truth. */
-static bool is_value(const char *value)
-{
-    return named_find(&TRUTH_WORDS, value, strlen(value)) != NULL ||
-           value[strspn(value, "0123456789.,+-eE")] == '\0';
-}
-
 bool option_may_take(const option_row *row, const char *value)
 {
+    /* Of settings that judge their values themselves: numbers, or a truth. */
     if (row->choices == NULL)
-        return row->kind == OPTION_KEY_VALUE && is_value(value);
+        return row->kind == OPTION_KEY_VALUE &&
+               (named_find(&TRUTH_WORDS, value, strlen(value)) != NULL ||
+                value[strspn(value, "0123456789.,+-eE")] == '\0');
     for (;;) {
         size_t length = row->kind == OPTION_WORDS ? strcspn(value, ",") : strlen(value);
         if (!is_word_of(row, value, length))

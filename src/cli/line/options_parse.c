@@ -138,20 +138,6 @@ static bool take_unknown(parser *p, const char *element, char letter)
     return take_unknown_letter(p, element, letter);
 }
 
-static bool refuse_missing(parser *p, const option_row *row)
-{
-    err_option(p->e, row->named.name, "its %s is missing", row->metavar);
-    return err_usage(p->e);
-}
-
-/* `--output --trace` is a forgotten value, not a file called --trace. */
-static bool refuse_option_as_value(parser *p, const option_row *row, const char *value)
-{
-    err_option(p->e, row->named.name, "its %s is missing: the option %s follows", row->metavar,
-               value);
-    return err_remedy(p->e, "write --%s=%s if that is what you mean", row->named.name, value);
-}
-
 static bool is_option(const char *value)
 {
     return value != NULL && strncmp(value, "--", 2) == 0 && value[2] != '\0' &&
@@ -170,25 +156,17 @@ static bool take_option(parser *p, const option_row *row, const char *value, boo
         optind--; /* getopt took it, and has it still to tell */
         return option_set(p->o, row, row->alone, p->e);
     }
-    if (is_next_element && is_option(value))
-        return refuse_option_as_value(p, row, value);
+    if (is_next_element && is_option(value)) {
+        /* `--output --trace` is a forgotten value, not a file called --trace. */
+        err_option(p->e, row->named.name, "its %s is missing: the option %s follows", row->metavar,
+                   value);
+        return err_remedy(p->e, "write --%s=%s if that is what you mean", row->named.name, value);
+    }
     if (value == NULL && row->value_is_optional)
         p->bare = row;
     option_row any = *row;
     any.choices = NULL;
     return option_set(p->o, row->any_in & p->groups ? &any : row, value, p->e);
-}
-
-/* An operand right after an option that takes its value after = only: where it is not a file but
- * would be such a value, it was meant as one. */
-static bool take_operand(parser *p, const char *operand, const option_row *bare)
-{
-    if (bare != NULL && option_may_take(bare, operand) && access(operand, F_OK) != 0) {
-        err_set(p->e, "'%s' is not a file, and --%s takes a value only after =", operand,
-                bare->named.name);
-        return err_remedy(p->e, "did you mean --%s=%s?", bare->named.name, operand);
-    }
-    return add_operand(p, operand);
 }
 
 /* What getopt is told: the options of the command's groups. Others are unknown to it, and looked up
@@ -225,35 +203,37 @@ static const option_row *row_of(int code)
                               : option_by_letter((char)code);
 }
 
-static bool is_abbreviation(const char *element, const option_row *row)
-{
-    return strcspn(element + 2, "=") != strlen(row->named.name);
-}
-
-static bool refuse_value(parser *p, const option_row *row, const char *element)
-{
-    err_option(p->e, row->named.name, "it takes no value, found '%s'", strchr(element, '=') + 1);
-    return err_usage(p->e);
-}
-
 /* One answer of getopt_long about `element`. */
 static bool take(parser *p, int code, char *element, const char *next)
 {
     const option_row *bare = p->bare;
     p->bare = NULL;
-    if (code == 1)
-        return take_operand(p, optarg, bare);
+    if (code == 1) {
+        /* An operand right after an option that takes its value after = only: where it is not a
+         * file but would be such a value, it was meant as one. */
+        if (bare != NULL && option_may_take(bare, optarg) && access(optarg, F_OK) != 0) {
+            err_set(p->e, "'%s' is not a file, and --%s takes a value only after =", optarg,
+                    bare->named.name);
+            return err_remedy(p->e, "did you mean --%s=%s?", bare->named.name, optarg);
+        }
+        return add_operand(p, optarg);
+    }
     bool is_long = strncmp(element, "--", 2) == 0;
     bool is_known = code != '?' || optopt >= FIRST_LONG;
     const option_row *row = !is_known ? NULL : row_of(code == ':' || code == '?' ? optopt : code);
-    if (row == NULL || (is_long && is_abbreviation(element, row)))
+    if (row == NULL || (is_long && strcspn(element + 2, "=") != strlen(row->named.name)))
         return take_unknown(p, element, is_long ? '\0' : (char)optopt);
     if (code == ':' && row->alone != NULL)
         return option_set(p->o, row, row->alone, p->e);
-    if (code == ':')
-        return refuse_missing(p, row);
-    if (code == '?')
-        return refuse_value(p, row, element);
+    if (code == ':') {
+        err_option(p->e, row->named.name, "its %s is missing", row->metavar);
+        return err_usage(p->e);
+    }
+    if (code == '?') {
+        err_option(p->e, row->named.name, "it takes no value, found '%s'",
+                   strchr(element, '=') + 1);
+        return err_usage(p->e);
+    }
     return take_option(p, row, optarg, optarg != NULL && optarg == next);
 }
 

@@ -115,8 +115,13 @@ static void allow_all_of(int rules, const char *file, file_use use)
         closedir(folder);
 }
 
-static void allow_named(int rules, const options *o, const char *written)
+static void shut_files(const options *o, const char *written)
 {
+    long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
+    uint64_t handled = version >= 3 ? ALL | TRUNCATE : ALL;
+    int rules = version < 1 ? -1 : (int)syscall(CREATE_RULESET, &handled, sizeof handled, 0);
+    if (rules < 0)
+        return;
     if (o->all != NULL)
         allow_output(rules, "/dev/null"); /* where its data go */
     if (written != NULL)
@@ -141,16 +146,6 @@ static void allow_named(int rules, const options *o, const char *written)
     }
     for (size_t i = 0; i < o->operands; i++)
         allow_all_of(rules, o->operand[i], o->update ? FILE_WRITTEN : FILE_READ);
-}
-
-static void shut_files(const options *o, const char *written)
-{
-    long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
-    uint64_t handled = version >= 3 ? ALL | TRUNCATE : ALL;
-    int rules = version < 1 ? -1 : (int)syscall(CREATE_RULESET, &handled, sizeof handled, 0);
-    if (rules < 0)
-        return;
-    allow_named(rules, o, written);
     syscall(RESTRICT_SELF, rules, 0);
     close(rules);
 }

@@ -98,29 +98,24 @@ static bool batch_worker_do(batch_worker *w, const document_line *line, document
 enum { LINES_MOST = 1024, TEXT_MOST = 1 << 22 };
 static const double SECONDS_MOST = 0.05;
 
-static void do_item(const batch *b, size_t worker, batch_item *item)
-{
-    batch_worker *w = &b->worker[worker];
-    text *results = outputs_text(&w->to);
-    item->worker = worker;
-    item->start = results->length;
-    item->is_done = batch_worker_do(w, &item->line, &item->read) && !results->failed;
-    if (!item->is_done)
-        results->length = item->start; /* what was begun is forgotten */
-    item->length = results->length - item->start;
-}
-
 /* Items are taken in order, so that those that were done are the first ones; each worker that runs
  * does one at least. */
 static void do_items(void *context, size_t worker)
 {
     batch *b = context;
-    const text *results = outputs_text(&b->worker[worker].to);
+    batch_worker *w = &b->worker[worker];
+    text *results = outputs_text(&w->to);
     do {
         size_t next = atomic_fetch_add(&b->next, 1);
         if (next >= b->count)
             break;
-        do_item(b, worker, &b->item[next]);
+        batch_item *item = &b->item[next];
+        item->worker = worker;
+        item->start = results->length;
+        item->is_done = batch_worker_do(w, &item->line, &item->read) && !results->failed;
+        if (!item->is_done)
+            results->length = item->start; /* what was begun is forgotten */
+        item->length = results->length - item->start;
     } while (clock_seconds() < b->ends && results->length < TEXT_MOST);
 }
 
@@ -156,17 +151,22 @@ void batch_close(batch *b)
     b->threads = 0;
 }
 
-static void take_lines(batch *b)
+bool batch_step(batch *b, batch_item **items, size_t *count, err *e)
 {
-    document_line line[LINES_MOST];
-    b->count = document_reader_take(b->documents, line, LINES_MOST);
-    b->done = 0;
-    for (size_t i = 0; i < b->count; i++)
-        b->item[i] = (batch_item){.line = line[i]};
-}
-
-static void compute_items(batch *b)
-{
+    *count = 0;
+    if (b->threads == 0 || (b->done == b->count && !document_reader_has_next(b->documents)))
+        return true;
+    if (b->worker == NULL && !start_workers(b, e))
+        return false;
+    if (b->done == b->count) {
+        document_line line[LINES_MOST];
+        b->count = document_reader_take(b->documents, line, LINES_MOST);
+        b->done = 0;
+        for (size_t i = 0; i < b->count; i++)
+            b->item[i] = (batch_item){.line = line[i]};
+    }
+    if (b->done == b->count)
+        return true;
     size_t left = b->count - b->done;
     for (size_t i = 0; i < b->threads; i++) {
         text *results = outputs_text(&b->worker[i].to);
@@ -177,31 +177,12 @@ static void compute_items(batch *b)
     atomic_store(&b->next, b->done);
     b->ends = clock_seconds() + SECONDS_MOST;
     crew_run(&b->crew, left < b->threads ? left : b->threads, do_items, b);
-}
-
-/* Workers' texts grow while they work, so that results are looked for only after it. */
-static void find_results(batch *b, size_t end)
-{
+    size_t next = atomic_load(&b->next), end = next < b->count ? next : b->count;
+    /* Workers' texts grow while they work, so that results are looked for only after it. */
     for (size_t i = b->done; i < end; i++) {
         batch_item *one = &b->item[i];
         one->result = text_string(outputs_text(&b->worker[one->worker].to)) + one->start;
     }
-}
-
-bool batch_step(batch *b, batch_item **items, size_t *count, err *e)
-{
-    *count = 0;
-    if (b->threads == 0 || (b->done == b->count && !document_reader_has_next(b->documents)))
-        return true;
-    if (b->worker == NULL && !start_workers(b, e))
-        return false;
-    if (b->done == b->count)
-        take_lines(b);
-    if (b->done == b->count)
-        return true;
-    compute_items(b);
-    size_t next = atomic_load(&b->next), end = next < b->count ? next : b->count;
-    find_results(b, end);
     *items = b->item + b->done;
     *count = end - b->done;
     b->done = end;

@@ -74,14 +74,6 @@ typedef struct rows_in_focus {
     kept_stages prompt, later;
 } rows_in_focus;
 
-static rows_in_focus rows_of(const trace_focus *focus)
-{
-    kept_stages row = {.weighted_is_one_row = true, .head = focus->head, .row = focus->row};
-    kept_stages only = row;
-    only.row = 0;
-    return (rows_in_focus){row, only};
-}
-
 static bool run_steps(generation_solution *s, const rows_in_focus *rows, const step_listener *each,
                       crew *by, err *e)
 {
@@ -99,7 +91,10 @@ static bool run_steps(generation_solution *s, const rows_in_focus *rows, const s
 bool generation_solution_run(generation_solution *s, bool all_weighted, const step_listener *each,
                              const options *o, const env *world, err *e)
 {
-    rows_in_focus rows = rows_of(&s->trace.how.focus);
+    const trace_focus *focus = &s->trace.how.focus;
+    const kept_stages row = {.weighted_is_one_row = true, .head = focus->head, .row = focus->row};
+    rows_in_focus rows = {row, row};
+    rows.later.row = 0;
     crew by;
     stack_say_overruled(&s->of.stack, o, world);
     crew_open(&by, stack_threads(&s->of.stack, o, world));

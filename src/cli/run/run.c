@@ -119,22 +119,19 @@ static bool flush(runner *r, err *e)
     return done;
 }
 
-/* Says what is wrong, after the results before it, and writes it in the place of the result. */
-static bool pass_over(runner *r, const document *one, const err *bad, err *e)
-{
-    r->bad++;
-    if (!outputs_open(&r->to, e) || !flush(r, e))
-        return false;
-    report_error(r->world, bad);
-    return outputs_write_error(&r->to, one, bad, e);
-}
-
 /* A bad document ends the run, or with --keep-going only itself. */
 static bool take_failure(runner *r, const document *one, err *bad, err *e)
 {
     document_blame(one, bad);
-    if (r->given->keep_going && !r->documents.is_over)
-        return pass_over(r, one, bad, e);
+    if (r->given->keep_going && !r->documents.is_over) {
+        /* Says what is wrong, after the results before it, and writes it in the place of the
+         * result. */
+        r->bad++;
+        if (!outputs_open(&r->to, e) || !flush(r, e))
+            return false;
+        report_error(r->world, bad);
+        return outputs_write_error(&r->to, one, bad, e);
+    }
     *e = *bad;
     flush(r, e); /* results before it stay */
     return false;

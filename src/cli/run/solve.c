@@ -42,13 +42,6 @@ static void streamed_stages_split(const streamed_stages *all, size_t most_number
     }
 }
 
-/* They take as many bytes more, if that is of use. */
-static void streamed_stages_widen(streamed_stages *all, size_t bytes)
-{
-    size_t each = all->count == 0 ? 0 : bytes / all->count, most = PART_MOST - all->part;
-    all->part += each < most ? each : most;
-}
-
 /* The memory that they take together, while nothing else is computed. */
 static bool streamed_stages_memory(const streamed_stages *all, const plan *p, size_t threads,
                                    size_t *bytes, err *e)
@@ -103,12 +96,6 @@ static bool streamed_stages_start(streamed_stages *all, const plan *p, size_t th
         bundle_find(result, name)->axes = p->axes[all->id[i]];
     }
     return true;
-}
-
-static void streamed_stages_free(streamed_stages *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        streamed_stage_free(all->stage[i]);
 }
 
 /* ---- one document ---- */
@@ -267,7 +254,10 @@ static bool fit_memory(solution *s, size_t threads, const options *o, err *e)
         packed_weights_yield(s->problem.packed_weights, mem_spare(limit, by.bytes));
     s->wanted = by.kept;
     s->streamed = by.made;
-    streamed_stages_widen(&s->streamed, mem_spare(limit, by.bytes));
+    /* They take as many bytes more, if that is of use. */
+    size_t each = s->streamed.count == 0 ? 0 : mem_spare(limit, by.bytes) / s->streamed.count,
+           most = PART_MOST - s->streamed.part;
+    s->streamed.part += each < most ? each : most;
     return true;
 }
 
@@ -330,7 +320,8 @@ bool solution_run_in(solution *s, run_room *in, crew *alone, const options *o, e
 void solution_free(solution *s)
 {
     bundle_free(&s->stages);
-    streamed_stages_free(&s->streamed);
+    for (size_t i = 0; i < s->streamed.count; i++)
+        streamed_stage_free(s->streamed.stage[i]);
     plan_free(&s->plan);
     problem_free(&s->problem);
     problem_free(&s->whole);

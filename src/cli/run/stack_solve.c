@@ -100,17 +100,6 @@ bool stack_check_memory(const stack *s, size_t bytes, const char *of_what, const
     return err_remedy(e, "raise --max-memory");
 }
 
-static void say_notes(const stack *s, const options *o, const env *world)
-{
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            const attention *a = s->layer[i].part[j].attention;
-            for (size_t k = 0; a != NULL && k < a->plan.notes.count; k++)
-                note_say(world, o, NULL, "layer %zu: %s", i + 1, a->plan.notes.item[k]);
-        }
-    }
-}
-
 void stack_say_missing_threads(const crew *by, const options *o, const env *world)
 {
     if (by->ran < by->wanted)
@@ -140,7 +129,13 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
     crew by;
     if (!check_memory(s, emit, threads, o, e))
         return false;
-    say_notes(&s->stack, o, world);
+    for (size_t i = 0; i < s->stack.layers; i++) {
+        for (size_t j = 0; j < s->stack.layer[i].parts; j++) {
+            const attention *a = s->stack.layer[i].part[j].attention;
+            for (size_t k = 0; a != NULL && k < a->plan.notes.count; k++)
+                note_say(world, o, NULL, "layer %zu: %s", i + 1, a->plan.notes.item[k]);
+        }
+    }
     stack_say_overruled(&s->stack, o, world);
     crew_open(&by, threads);
     bool done = stack_run(&s->stack, emit, &by, &s->stages, &report, e);
