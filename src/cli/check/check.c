@@ -1,8 +1,6 @@
 /* selfattn check: compute documents, and compare with what they expect. */
+#include "cli/check/checker.h"
 #include "cli/check/check_actual.h"
-#include "cli/check/check_class.h"
-#include "cli/check/check_files.h"
-#include "cli/check/check_jobs.h"
 #include "cli/command.h"
 #include "cli/in/weights_input.h"
 #include "cli/out/note.h"
@@ -102,8 +100,8 @@ static void add_file(text *out, size_t *tests, const checked_file *one)
 {
     const char *lines = text_string(&one->lines);
     size_t at = 0;
-    for (size_t i = 0; i < one->passed_over.count; i++) {
-        const checked_error *error = &one->passed_over.one[i];
+    for (size_t i = 0; i < one->passed; i++) {
+        const checked_error *error = &one->passed_over[i];
         add_tests(out, tests, lines + at, error->after - at);
         add_error(out, tests, error->said);
         at = error->after;
@@ -143,8 +141,8 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
         add_file(to, &all->tests, one);
     else if (has_lines)
         text_add(to, text_string(&one->lines), one->lines.length);
-    for (size_t i = 0; i < one->passed_over.count; i++)
-        fputs(one->passed_over.one[i].said, world->err);
+    for (size_t i = 0; i < one->passed; i++)
+        fputs(one->passed_over[i].said, world->err);
     if (one->bad.is_set)
         report_error(world, &one->bad);
     bool done = sink_spill(&r->out, e); /* no file's fault, and the end of all */
@@ -153,7 +151,7 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
 }
 
 static bool check_listed(reporting *r, const options *o, actual_result *actual,
-                         const check_files *files, err *e)
+                         const text_list *files, err *e)
 {
     check_jobs jobs;
     const checked_file *one;
@@ -171,7 +169,7 @@ static bool check_all(reporting *r, err *e)
 {
     options own = *r->given;
     actual_result actual = {0};
-    check_files files = {0};
+    text_list files = {0};
     err bad = {0};
     bool done = check_actual_open(&actual, r->given, r->world, e);
     if (own.actual != NULL)
@@ -182,7 +180,7 @@ static bool check_all(reporting *r, err *e)
         r->all.is_wrong = true;
         report_error(r->world, &bad);
     }
-    check_files_free(&files);
+    text_list_free(&files);
     check_actual_close(&actual);
     return done;
 }
@@ -190,15 +188,14 @@ static bool check_all(reporting *r, err *e)
 /* A file of answers that can't be marked keeps none of the others from it. */
 static bool mark_one(reporting *r, const check_class *all, size_t index, err *e)
 {
-    const err *folder = check_files_bad(&all->answers, index);
     options own = *r->given;
-    check_files only = {.file = {.count = 1}};
+    text_list only = {.count = 1};
     actual_result actual = {0};
-    err bad = folder != NULL ? *folder : (err){0};
-    own.answers = (text_list){.item = &all->answers.file.item[index], .count = 1};
-    only.file.item =
-        folder != NULL ? NULL : check_class_document(all, own.answers.item[0], &own, &bad);
-    bool is_open = only.file.item != NULL && check_actual_open(&actual, &own, r->world, &bad);
+    err bad = {0};
+    own.answers = (text_list){.item = &all->answers.item[index], .count = 1};
+    if (!check_files_is_bad(own.answers.item[0], &bad))
+        only.item = check_class_document(all, own.answers.item[0], &own, &bad);
+    bool is_open = only.item != NULL && check_actual_open(&actual, &own, r->world, &bad);
     bool done = !is_open || check_listed(r, &own, &actual, &only, e);
     if (!is_open) {
         /* What could not be begun is a failed test too. */
@@ -216,7 +213,7 @@ static bool mark_class(reporting *r, err *e)
 {
     check_class all;
     bool done = check_class_list(&all, r->given, r->world, e);
-    for (size_t i = 0; i < all.answers.file.count && done; i++)
+    for (size_t i = 0; i < all.answers.count && done; i++)
         done = mark_one(r, &all, i, e);
     check_class_free(&all);
     return done;

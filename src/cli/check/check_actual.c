@@ -3,7 +3,7 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/stage.h"
 #include "base/mem.h"
-#include "cli/check/check_page.h"
+#include "cli/check/checker.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
 #include "cli/out/stage_names.h"

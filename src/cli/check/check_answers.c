@@ -1,9 +1,14 @@
-#include "cli/check/check_answers.h"
+#include "cli/check/checker.h"
 
-#include "cli/check/check_page.h"
+#include "attn/engine/compare.h"
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "cli/out/output_file.h"
 #include "cli/out/report.h"
 #include "cli/run/trace_command.h"
 #include "compare/measure.h"
+#include "io/format.h"
 #include "render/asked.h"
 #include "render/display.h"
 #include "render/number_text.h"
@@ -12,6 +17,249 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool check_is_aside(const entry *one)
+{
+    return one->name[0] == '_';
+}
+
+bool check_page_saves(const char *name)
+{
+    static const char *const NAMES[] = {CHECK_COMMAND, CHECK_DOCUMENT, CHECK_BATCH};
+    size_t i = 0, count = sizeof NAMES / sizeof NAMES[0];
+    while (i < count && strcmp(name, NAMES[i]) != 0)
+        i++;
+    return i < count || strncmp(name, CHECK_ASKED, sizeof CHECK_ASKED - 1) == 0;
+}
+
+/* ---- what no page saves ---- */
+
+static bool check_command(const entry *one, err *e)
+{
+    bool is_known = one->kind == ENTRY_TEXT &&
+                    (strcmp(one->text, "encode") == 0 || strcmp(one->text, "decode") == 0);
+    return is_known || err_at(e, &one->at, "%s must be \"encode\" or \"decode\"", one->name);
+}
+
+static bool check_batch(const entry *one, err *e)
+{
+    bool is_number = one->kind == ENTRY_TENSOR && one->tensor.rank == 0;
+    double number = is_number ? tensor_get(&one->tensor, NULL) : 0;
+    return (number >= 1 && number == floor(number)) ||
+           err_at(e, &one->at, "%s must be a whole number from 1", one->name);
+}
+
+static bool refuse_asked(const bundle *answers, const entry *one, const char *name, err *e)
+{
+    size_t length = strlen(name);
+    nearest near = nearest_to(name, length, spelling_reach(length));
+    for (size_t i = 0; i < answers->count; i++) {
+        const entry *other = &answers->entry[i];
+        if (other->kind == ENTRY_TENSOR && !check_is_aside(other))
+            nearest_is_nearer(&near, other->name);
+    }
+    err_at(e, &one->at, "%s says what was asked for, and there are no answers to \"%s\"", one->name,
+           name);
+    return near.found != NULL && err_remedy(e, "did you mean \"%s%s\"?", CHECK_ASKED, near.found);
+}
+
+static bool check_asked(const bundle *answers, const entry *one, const char *name, err *e)
+{
+    const entry *to = bundle_find(answers, name);
+    if (to == NULL || to->kind != ENTRY_TENSOR)
+        return refuse_asked(answers, one, name, e);
+    if (one->kind != ENTRY_TENSOR)
+        return err_at(e, &one->at, "%s must be a matrix of 1 and 0", one->name);
+    if (!tensor_same_shape(&one->tensor, &to->tensor)) {
+        char own[SHAPE_TEXT], shape[SHAPE_TEXT];
+        return err_at(e, &one->at, "%s is %s, and %s is %s", one->name,
+                      tensor_shape_text(&one->tensor, own), to->name,
+                      tensor_shape_text(&to->tensor, shape));
+    }
+    element at = {.stage = name, .axes = to->axes, .rank = to->tensor.rank};
+    do {
+        double value = tensor_get(&one->tensor, at.index);
+        if (value != 0 && value != 1) {
+            text cell = {0};
+            element_write_name(&at, &cell);
+            if (text_ok(&cell, e))
+                err_at(e, &one->at, "%s%s must be 1 (asked for) or 0", CHECK_ASKED,
+                       text_string(&cell));
+            text_free(&cell);
+            return false;
+        }
+    } while (tensor_next(&one->tensor, at.index));
+    return true;
+}
+
+bool check_page(const bundle *answers, err *e)
+{
+    const entry *command = bundle_find(answers, CHECK_COMMAND);
+    const entry *batch = bundle_find(answers, CHECK_BATCH);
+    const entry *of = bundle_find(answers, CHECK_DOCUMENT);
+    bool done = (command == NULL || check_command(command, e)) &&
+                (of == NULL ||
+                 (of->kind == ENTRY_TEXT || err_at(e, &of->at, "%s must be a name", of->name))) &&
+                (batch == NULL || check_batch(batch, e));
+    for (size_t i = 0; i < answers->count && done; i++) {
+        const entry *one = &answers->entry[i];
+        /* The stage that it says the cells of; NULL: it is something else. */
+        size_t length = sizeof CHECK_ASKED - 1;
+        const char *name = strncmp(one->name, CHECK_ASKED, length) == 0 ? one->name + length : NULL;
+        done = name == NULL || check_asked(answers, one, name, e);
+    }
+    return done;
+}
+
+/* ---- what it says ---- */
+
+/* From 1; 0: it is not said. */
+static double batch_of(const bundle *answers)
+{
+    const tensor *batch = bundle_tensor(answers, CHECK_BATCH);
+    return batch == NULL ? 0 : tensor_get(batch, NULL);
+}
+
+/* Of the shape of the answers, 0 where none was asked for; NULL: all were. False with the error set
+ * when there is no memory. */
+static bool cells_asked(const bundle *answers, const char *name, const tensor **cells, err *e)
+{
+    text full = {0};
+    text_add_format(&full, "%s%s", CHECK_ASKED, name);
+    bool done = text_ok(&full, e);
+    *cells = done ? bundle_tensor(answers, text_string(&full)) : NULL;
+    text_free(&full);
+    return done;
+}
+
+/* ---- the marks of a class: collecting ---- */
+
+typedef struct marked_file {
+    double *mark; /* by question; those after the last one are holes */
+    size_t marks, capacity;
+    size_t asked, right;
+} marked_file;
+
+static bool marks_begin(check_marks *m, err *e)
+{
+    size_t had = m->capacity;
+    marked_file *grown = mem_grow(m->marked, m->file.count, &m->capacity, sizeof grown[0], e);
+    if (grown == NULL)
+        return false;
+    memset(grown + had, 0, (m->capacity - had) * sizeof grown[0]);
+    m->marked = grown;
+    marked_file *begun = &m->marked[m->file.count];
+    begun->marks = begun->asked = begun->right = 0;
+    return text_list_index(&m->question, e);
+}
+
+/* Files of one exercise have their questions in one order. */
+static bool find_question(check_marks *m, const char *name, size_t first, size_t *found, err *e)
+{
+    text_list *all = &m->question;
+    *found = first;
+    if (first < all->count && strcmp(all->item[first], name) == 0)
+        return true;
+    const char *there = text_list_find(all, name);
+    *found = 0;
+    while (*found < all->count && all->item[*found] != there)
+        ++*found;
+    return there != NULL || text_list_add(all, name, strlen(name), e);
+}
+
+static bool marks_add(check_marks *m, const char *question, double mark, err *e)
+{
+    marked_file *to = &m->marked[m->file.count];
+    size_t at;
+    if (!find_question(m, question, to->marks, &at, e))
+        return false;
+    while (to->marks <= at) {
+        double *grown = mem_grow(to->mark, to->marks, &to->capacity, sizeof grown[0], e);
+        if (grown == NULL)
+            return false;
+        to->mark = grown;
+        to->mark[to->marks++] = tensor_hole();
+    }
+    to->mark[at] = mark;
+    to->asked++;
+    to->right += mark == 1;
+    return true;
+}
+
+static bool marks_end(check_marks *m, const char *file, err *e)
+{
+    return text_list_add(&m->file, file, strlen(file), e);
+}
+
+void check_marks_free(check_marks *m)
+{
+    for (size_t i = 0; i < m->capacity; i++)
+        mem_free(m->marked[i].mark);
+    mem_free(m->marked);
+    text_list_free(&m->question);
+    text_list_free(&m->file);
+}
+
+/* ---- writing ---- */
+
+static const format *format_of(const options *o)
+{
+    const format *said = output_format_said(o, o->output == NULL ? "-" : o->output);
+    return said == NULL ? format_by_name("csv") : said;
+}
+
+bool check_marks_check(const options *o, err *e)
+{
+    const format *to = format_of(o);
+    if (to->holds & (HOLDS_LABELS | HOLDS_ALL))
+        return true;
+    err_set(e, "%s has no place for the names of files and questions", to->title);
+    return err_remedy(e, "CSV, TSV and JSON have");
+}
+
+static bool add_totals(bundle *table, err *e)
+{
+    text_list *columns = &bundle_find(table, "columns")->list;
+    return text_list_add(columns, "right", strlen("right"), e) &&
+           text_list_add(columns, "of", strlen("of"), e);
+}
+
+static bool add_matrix(bundle *table, const check_marks *m, err *e)
+{
+    const size_t size[] = {m->file.count, m->question.count + 2};
+    tensor all;
+    if (!tensor_new(&all, DTYPE_F64, 2, size, e))
+        return false;
+    for (size_t i = 0; i < size[0]; i++) {
+        const marked_file *one = &m->marked[i];
+        double *row = (double *)all.data + i * size[1];
+        for (size_t j = 0; j < m->question.count; j++)
+            row[j] = j < one->marks ? one->mark[j] : tensor_hole();
+        row[m->question.count] = (double)one->right;
+        row[m->question.count + 1] = (double)one->asked;
+    }
+    return bundle_add_tensor(table, "marks", &all, (place){0}, e);
+}
+
+bool check_marks_write(const check_marks *m, const options *o, err *e)
+{
+    const write_options how = {.digits = -1};
+    const format *to = format_of(o);
+    bundle table = {0};
+    sink out = {0};
+    if (m->file.count == 0)
+        return true;
+    bool done = bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
+                bundle_add_list(&table, "columns", &m->question, (place){0}, e) &&
+                add_totals(&table, e) && add_matrix(&table, m, e) &&
+                sink_open(&out, o->output == NULL ? "-" : o->output, e) &&
+                to->write(&table, &how, &out, e) && sink_close(&out, e);
+    sink_discard(&out);
+    bundle_free(&table);
+    return done;
+}
+
+/* ---- one file of answers ---- */
 
 typedef struct marking {
     const named_stages *of;
@@ -87,9 +335,9 @@ static bool mark(marking *m, element *one, err *e)
     bool right = is_right(one->wanted, one->got, m->digits);
     text question = {0};
     element_write_name(one, &question);
-    bool done = text_ok(&question, e) &&
-                check_marks_add(m->marks, text_string(&question),
-                                tensor_is_hole(one->wanted) ? one->wanted : right, e);
+    bool done =
+        text_ok(&question, e) && marks_add(m->marks, text_string(&question),
+                                           tensor_is_hole(one->wanted) ? one->wanted : right, e);
     text_free(&question);
     m->numbers++;
     m->right += right;
@@ -104,7 +352,7 @@ static bool mark(marking *m, element *one, err *e)
 static entry entry_of_page(const bundle *answers, const entry *made)
 {
     entry one = *made;
-    double number = check_page_batch(answers);
+    double number = batch_of(answers);
     if (made->axes == NULL || made->axes[0] != 'b' ||
         !(number >= 1 && number <= (double)made->tensor.size[0]))
         return one;
@@ -118,7 +366,7 @@ static bool find_asked(const marking *m, const entry *answers, const tensor *mad
                        const tensor **cells, err *e)
 {
     tensor as_made;
-    bool done = check_page_asked(m->of->numbers, answers->name, cells, e);
+    bool done = cells_asked(m->of->numbers, answers->name, cells, e);
     *cells = *cells != NULL && measure_align(*cells, made, view, &as_made) ? view : NULL;
     return done;
 }
@@ -161,15 +409,15 @@ bool check_answers(checker *c, const named_stages *of, const trace *made, err *e
     const options *o = c->given;
     const char *file = of->numbers->entry[0].at.file;
     marking m = {.of = of, .trace = made, .marks = c->marks, .digits = option_digits(o)};
-    bool done = check_marks_begin(c->marks, e) && mark_all(&m, e) && text_ok(&m.lines, e) &&
-                check_marks_end(c->marks, file, e);
+    bool done = marks_begin(c->marks, e) && mark_all(&m, e) && text_ok(&m.lines, e) &&
+                marks_end(c->marks, file, e);
     if (done) {
-        text_add_string(&c->out, m.right == m.numbers ? "ok    " : "FAIL  ");
-        display_add_string(&c->out, file);
-        text_add_format(&c->out, ": %zu of %zu answers are right (", m.right, m.numbers);
-        report_name(&c->out, of->document);
-        text_add_format(&c->out, ")\n%s", text_string(&m.lines));
-        c->failed += m.right < m.numbers;
+        text_add_string(&c->file.lines, m.right == m.numbers ? "ok    " : "FAIL  ");
+        display_add_string(&c->file.lines, file);
+        text_add_format(&c->file.lines, ": %zu of %zu answers are right (", m.right, m.numbers);
+        report_name(&c->file.lines, of->document);
+        text_add_format(&c->file.lines, ")\n%s", text_string(&m.lines));
+        c->file.failed += m.right < m.numbers;
     }
     text_free(&m.lines);
     return done;

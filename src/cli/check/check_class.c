@@ -1,7 +1,6 @@
-#include "cli/check/check_class.h"
+#include "cli/check/checker.h"
 
 #include "base/mem.h"
-#include "cli/check/check_page.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/stage_names.h"
 #include "io/source.h"
@@ -50,8 +49,7 @@ static bool is_answers(const options *o, const char *file)
 
 /* ---- the files ---- */
 
-static bool list(const options *o, const env *world, const text_list *files, check_files *to,
-                 err *e)
+static bool list(const options *o, const env *world, const text_list *files, text_list *to, err *e)
 {
     options some = *o;
     some.operand = (const char **)files->item;
@@ -75,7 +73,7 @@ static bool sort_operands(const options *o, text_list *answers, text_list *docum
 /* Of one alone nobody asks which it is. One that can't be read is told when it is checked. */
 static bool find_names(check_class *all, const options *o, err *e)
 {
-    const text_list *files = &all->documents.file;
+    const text_list *files = &all->documents;
     bool done = true;
     for (size_t i = 0; i < files->count && files->count > 1 && done; i++) {
         bundle said = {0};
@@ -92,11 +90,11 @@ static bool find_names(check_class *all, const options *o, err *e)
 /* A pipe is read once. */
 static bool check_pipes(const check_class *all, err *e)
 {
-    const char *document = all->documents.file.item[0];
-    if (strcmp(document, "-") != 0 || all->answers.file.count == 1)
+    const char *only = all->documents.item[0];
+    if (strcmp(only, "-") != 0 || all->answers.count == 1)
         return true;
     err_set(e, "standard input is read once, and %zu files of answers are marked by it",
-            all->answers.file.count);
+            all->answers.count);
     return err_remedy(e, "name the document's file");
 }
 
@@ -115,8 +113,8 @@ bool check_class_list(check_class *all, const options *o, const env *world, err 
 
 void check_class_free(check_class *all)
 {
-    check_files_free(&all->answers);
-    check_files_free(&all->documents);
+    text_list_free(&all->answers);
+    text_list_free(&all->documents);
     text_list_free(&all->name);
 }
 
@@ -126,35 +124,34 @@ static char **document_named(const check_class *all, const char *name)
 {
     for (size_t i = 0; i < all->name.count; i++) {
         if (strcmp(all->name.item[i], name) == 0)
-            return &all->documents.file.item[i];
+            return &all->documents.item[i];
     }
     return NULL;
 }
 
 static bool find_document(const check_class *all, const char *answers, const bundle *said,
-                          char ***document, err *e)
+                          char ***found, err *e)
 {
     const place at = {.file = descriptor_name(answers)};
     const char *name = bundle_text(said, CHECK_DOCUMENT);
     if (name == NULL) {
-        err_at(e, &at, "it does not say which of %zu documents it answers",
-               all->documents.file.count);
+        err_at(e, &at, "it does not say which of %zu documents it answers", all->documents.count);
         return err_remedy(e, "a page saves that as \"" CHECK_DOCUMENT "\"; or name one document");
     }
-    *document = document_named(all, name);
-    return *document != NULL ||
+    *found = document_named(all, name);
+    return *found != NULL ||
            err_at(e, &at, "it answers \"%s\", and none of %zu documents has that name", name,
-                  all->documents.file.count);
+                  all->documents.count);
 }
 
 char **check_class_document(const check_class *all, const char *answers, const options *o, err *e)
 {
-    char **document = NULL;
+    char **found = NULL;
     bundle said = {0};
-    if (all->documents.file.count == 1)
-        return all->documents.file.item;
-    if (!glance(o, answers, &said, e) || !find_document(all, answers, &said, &document, e))
-        document = NULL;
+    if (all->documents.count == 1)
+        return all->documents.item;
+    if (!glance(o, answers, &said, e) || !find_document(all, answers, &said, &found, e))
+        found = NULL;
     bundle_free(&said);
-    return document;
+    return found;
 }

@@ -1,13 +1,230 @@
-#include "cli/check/check_document.h"
+#include "cli/check/checker.h"
 
-#include "cli/check/check_answers.h"
-#include "cli/check/check_page.h"
-#include "cli/check/check_stages.h"
-#include "cli/check/check_why.h"
+#include "attn/spec/stage.h"
+#include "cli/line/tolerances.h"
+#include "cli/out/note.h"
 #include "cli/out/report.h"
+#include "cli/out/stage_names.h"
 #include "model/keys.h"
 
 #include <string.h>
+
+/* ---- names and tolerances ---- */
+
+/* Where a document has no tol: published numbers come from a calculator, in float64. And where
+ * another program's are checked: most often they are float32. */
+static const double DEFAULT_TOL = 1e-9, ACTUAL_TOL = 1e-5;
+
+double check_tolerance(const checker *c, const bundle *contents, const char *name)
+{
+    const entry *tol = bundle_find(contents, "tol");
+    const tensor *number = NULL;
+    double given;
+    if (tolerance_given(c->given, name, &given))
+        return given;
+    if (c->given->has_tol)
+        return c->given->tol;
+    if (c->actual != NULL)
+        return ACTUAL_TOL;
+    if (tol != NULL)
+        number = tol->kind == ENTRY_BUNDLE ? bundle_tensor(tol->bundle, name) : &tol->tensor;
+    return number == NULL ? DEFAULT_TOL : tensor_get(number, NULL);
+}
+
+static bool refuse_name(const entry *one, const text_list *of_stack, err *e)
+{
+    err_at(e, &one->at, "there is no stage \"%s\"%s", one->name,
+           of_stack == NULL ? "" : " in this stack");
+    return stage_names_suggest(of_stack, one->name, "", e);
+}
+
+/* Whether somebody may have meant a stage by it. */
+static bool resembles(const text_list *of_stack, const char *name)
+{
+    return stage_names_nearest(of_stack, name, strlen(name)) != NULL ||
+           stage_names_needs(of_stack, name) != NULL;
+}
+
+/* The error of a result whose numbers all have other names, of which one may be a slip. */
+static bool refuse_numbers(const checker *c, const bundle *numbers, const text_list *of_stack,
+                           err *e)
+{
+    place at = check_actual_place(c->actual);
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (resembles(of_stack, numbers->entry[i].name))
+            return refuse_name(&numbers->entry[i], of_stack, e);
+    }
+    if (of_stack == NULL)
+        return check_actual_refuse_stageless(c->actual, e);
+    err_at(e, &at, "there is no stage of this stack in this %s", at.line > 0 ? "line" : "file");
+    return stage_names_suggest(of_stack, "", "", e);
+}
+
+static bool check_names(const bundle *by_stage, const text_list *of_stack, err *e)
+{
+    for (size_t i = 0; i < by_stage->count; i++) {
+        const entry *one = &by_stage->entry[i];
+        if (!stage_names_have(of_stack, one->name))
+            return refuse_name(one, of_stack, e);
+    }
+    return true;
+}
+
+/* A stage, or what stands besides stages: remarks, and what a document has, of which they may be a
+ * copy. */
+static bool is_usual(const entry *one, const text_list *of_stack)
+{
+    return stage_names_have(of_stack, one->name) || check_is_aside(one) ||
+           key_find(&STACK_DOCUMENT, one->name, strlen(one->name)) != NULL;
+}
+
+static bool has_stage(const bundle *numbers, const text_list *of_stack)
+{
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (stage_names_have(of_stack, numbers->entry[i].name))
+            return true;
+    }
+    return false;
+}
+
+/* Another program's result may have anything besides stages, and answers nothing else. */
+static bool check_names_of_result(const checker *c, const bundle *numbers,
+                                  const text_list *of_stack, err *e)
+{
+    enum { NOTED_MOST = 16 }; /* each is compared with every stage, for the nearest */
+    bool is_noted = has_stage(numbers, of_stack);
+    size_t unknown = 0;
+    for (size_t i = 0; i < numbers->count; i++) {
+        const entry *one = &numbers->entry[i];
+        if (is_usual(one, of_stack))
+            continue;
+        if (c->given->answers.count > 0 || check_map_gives(&c->actual->map, one->name))
+            return refuse_name(one, of_stack, e);
+        if (is_noted && unknown++ < NOTED_MOST) {
+            /* Of attention no stage is one number: that is a remark. A slip is likely where the
+             * stage that was meant is not there. */
+            const char *near = stage_names_nearest(of_stack, one->name, strlen(one->name));
+            bool is_slip = near != NULL && bundle_find(numbers, near) == NULL;
+            if (one->tensor.rank > 0 || (of_stack != NULL && is_slip))
+                note_say(c->world, c->given, NULL, "%s has %s, which is not a stage%s%s%s%s",
+                         one->at.file, one->name, of_stack == NULL ? "" : " of this stack",
+                         is_slip ? "; did you mean " : "", is_slip ? near : "", is_slip ? "?" : "");
+        }
+    }
+    if (unknown > NOTED_MOST)
+        note_say(c->world, c->given, NULL, "%zu more names in it are not stages",
+                 unknown - NOTED_MOST);
+    return true;
+}
+
+/* Refuses names that no stage has (of_stack: its stages; NULL: those of one attention) among the
+ * numbers that a document is compared with, whosever they are. */
+static bool check_numbers_names(const checker *c, const bundle *numbers, const text_list *of_stack,
+                                err *e)
+{
+    return c->actual == NULL ? check_names(numbers, of_stack, e)
+                             : check_names_of_result(c, numbers, of_stack, e);
+}
+
+/* A tolerance is from 0; one a stage is for stages that there are. */
+static bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e)
+{
+    const entry *tol = bundle_find(contents, "tol");
+    if (tol == NULL)
+        return true;
+    bool is_one = tol->kind != ENTRY_BUNDLE;
+    size_t count = is_one ? 1 : tol->bundle->count;
+    for (size_t i = 0; i < count; i++) {
+        const entry *one = is_one ? tol : &tol->bundle->entry[i];
+        double value = tensor_get(&one->tensor, NULL);
+        if (!(value >= 0))
+            return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
+    }
+    return is_one || check_names(tol->bundle, of_stack, e);
+}
+
+const char *check_numbers_name(const checker *c)
+{
+    return c->actual != NULL ? "actual" : "expected";
+}
+
+/* ---- stages next to what is said of them ---- */
+
+/* What a result has of the document's own inputs is not a stage that somebody computed. */
+static bool check_computed(const checker *c, const named_stages *of, const text_list *of_stack,
+                           err *e)
+{
+    const entry *own = NULL;
+    for (size_t i = 0; i < of->there->count; i++) {
+        const entry *said = bundle_find(of->numbers, of->there->item[i]);
+        if (said != NULL && bundle_find(&of->document->contents, said->name) == NULL)
+            return true;
+        own = said != NULL ? said : own;
+    }
+    if (own == NULL)
+        return refuse_numbers(c, of->numbers, of_stack, e);
+    err_at(e, &own->at, "%s is an input of the document, and no stage is here that it makes",
+           own->name);
+    return err_remedy(e, "selfattn help stages lists them");
+}
+
+/* Wants those that are compared, before anything is computed. What a document expects must be
+ * there, and so must what its errata and tolerances are about; of another's result, what is. */
+static bool want_stages(const checker *c, const named_stages *of, work *w, err *e)
+{
+    const bundle *contents = &of->document->contents, *numbers = of->numbers;
+    const text_list *of_stack = work_is_attention(w) ? NULL : of->there;
+    if (!tolerances_check(c->given, of_stack, e) || !check_tolerances(contents, of_stack, e) ||
+        !check_numbers_names(c, numbers, of_stack, e) ||
+        (c->actual == NULL ? !errata_read(of->known, contents, of_stack, e)
+                           : !check_computed(c, of, of_stack, e)))
+        return false;
+    for (size_t i = 0; i < of->there->count; i++) {
+        const entry *said = bundle_find(numbers, of->there->item[i]);
+        if (said != NULL && !w->kind->want(w, said->name, false, e))
+            return err_place(e, &said->at);
+    }
+    if (of->rows != NULL)
+        errata_choose(of->known, of->rows);
+    return true;
+}
+
+static bool compare_all(const checker *c, const named_stages *of, comparison *found, err *e)
+{
+    known_elements by = {errata_knows, of->known};
+    found->holes_differ = c->actual != NULL;
+    found->rows = of->rows == NULL ? NULL : of->rows->row;
+    for (size_t i = 0; i < of->there->count; i++) {
+        const char *name = of->there->item[i];
+        const entry *said = bundle_find(of->numbers, name);
+        if (said != NULL &&
+            !compare_stage(found, name, said, bundle_find(of->computed, name),
+                           check_tolerance(c, &of->document->contents, name), &by, e))
+            return false;
+    }
+    return true;
+}
+
+bool check_stages_compare(checker *c, const named_stages *of, comparison *found, err *e)
+{
+    if (!errata_check(of->known, of->numbers, of->computed, e) || !compare_all(c, of, found, e))
+        return false;
+    /* All that is expected is null. */
+    if (found->numbers == 0)
+        return err_at(e, &of->numbers->entry[0].at,
+                      "there is no number in \"expected\" to compare with");
+    errata_settle(of->known, of->numbers, of->computed);
+    if (c->given->update && of->rows != NULL)
+        return err_set(e, "--update records whole stages, and rows are chosen");
+    if (c->given->update && found->different > 0)
+        return check_update(c, of, e);
+    bool holds =
+        report_check(&c->file.lines, of->document, found, of->known, check_numbers_name(c));
+    c->file.failed += !holds;
+    return true;
+}
+
+/* ---- a document ---- */
 
 /* What is compared with what is computed; NULL: nothing is known. */
 static bool find_numbers(const checker *c, const document *one, const bundle **numbers, err *e)
@@ -33,14 +250,14 @@ static bool pass(checker *c, const document *one, bool is_stack, err *e)
     if (has_inputs)
         return err_at(e, &at, "there is no \"expected\" to compare with");
     if (!e->is_set)
-        report_check(&c->out, one, &(comparison){0}, &(errata){0}, "");
+        report_check(&c->file.lines, one, &(comparison){0}, &(errata){0}, "");
     return !e->is_set;
 }
 
 /* A document without a name may be any. */
 static bool check_answered(const checker *c, const document *one, const bundle *answers, err *e)
 {
-    const char *said = check_page_document(answers);
+    const char *said = bundle_text(answers, CHECK_DOCUMENT);
     const char *name = bundle_text(&one->contents, "name");
     place at = check_actual_place(c->actual);
     return said == NULL || name == NULL || strcmp(said, name) == 0 ||
@@ -52,7 +269,7 @@ static bool check_answered(const checker *c, const document *one, const bundle *
 static bool plan_work(const checker *c, const document *one, bool is_stack, const bundle *numbers,
                       work *w, err *e)
 {
-    const char *command = check_page_command(numbers), *as = NULL;
+    const char *command = bundle_text(numbers, CHECK_COMMAND), *as = NULL;
     if (is_stack && named_steps_are(numbers))
         return work_plan_steps(w, one, numbers, c->given, e);
     if (is_stack && command != NULL)
@@ -62,15 +279,14 @@ static bool plan_work(const checker *c, const document *one, bool is_stack, cons
 
 /* Everything that can be refused is refused before the numbers are looked at. --answers: an
  * exercise is marked, of which hints say what a stage is made of. */
-static bool compare(checker *c, document *one, const named_stages *of, work *w, errata *known,
-                    err *e)
+static bool compare(checker *c, document *one, const named_stages *of, work *w, err *e)
 {
-    if (!check_stages_want(c, of, w, known, e) || !document_reader_look(c->documents, one, e))
+    if (!want_stages(c, of, w, e) || !document_reader_look(c->documents, one, e))
         return false;
     if (c->given->answers.count > 0)
         return w->kind->show(w, FOR_FORMULAS, c->given, c->world, e) &&
                check_answers(c, of, w->shown, e);
-    return w->kind->run(w, c->given, c->world, e) && check_judge(c, of, w, known, e);
+    return w->kind->run(w, c->given, c->world, e) && check_judge(c, of, w, e);
 }
 
 static bool check_numbers(checker *c, document *one, err *e)
@@ -80,7 +296,7 @@ static bool check_numbers(checker *c, document *one, err *e)
     text_list there = {0};
     errata known = {0};
     bool is_stack = bundle_find(&one->contents, "layers") != NULL;
-    c->saw_layers = c->saw_layers || is_stack;
+    c->file.saw_layers = c->file.saw_layers || is_stack;
     if (!find_numbers(c, one, &numbers, e))
         return false;
     if (numbers == NULL)
@@ -90,9 +306,10 @@ static bool check_numbers(checker *c, document *one, err *e)
                 w.kind->names(&w, &there, e);
     const row_choice *rows = done ? work_rows(&w) : NULL;
     bundle of_rows = {0};
-    const named_stages of = {one, &there, rows == NULL ? numbers : &of_rows, w.stages, rows};
+    const named_stages of = {one,      &there, rows == NULL ? numbers : &of_rows,
+                             w.stages, rows,   &known};
     done = done && (rows == NULL || stack_choose_rows(rows, numbers, &of_rows, e)) &&
-           compare(c, one, &of, &w, &known, e);
+           compare(c, one, &of, &w, e);
     errata_free(&known);
     bundle_free(&of_rows);
     text_list_free(&there);

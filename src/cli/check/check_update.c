@@ -1,15 +1,92 @@
-#include "cli/check/check_update.h"
+#include "cli/check/checker.h"
 
+#include "base/mem.h"
+#include "base/utf8.h"
 #include "cli/out/report.h"
 #include "compare/measure.h"
-#include "io/source.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "io/sink.h"
+#include "io/source.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- what a file is to become ---- */
+
+static size_t bytes_from(const file_update *u, const char *at)
+{
+    return u->old.read.length - (size_t)(at - u->old.read.bytes);
+}
+
+/* Values are mostly looked for one after the other, so that lines are walked through once. False
+ * where there are not so many. */
+static bool find_line(file_update *u, size_t number)
+{
+    if (u->number == 0 || number < u->number) {
+        u->line = u->old.read.bytes + utf8_mark(u->old.read.bytes, u->old.read.length);
+        u->number = 1;
+    }
+    for (; u->number < number; u->number++) {
+        const char *end = memchr(u->line, '\n', bytes_from(u, u->line));
+        if (end == NULL)
+            return false;
+        u->line = end + 1;
+    }
+    return true;
+}
+
+/* The text of a value that was read there; NULL where the file is not so long any more. */
+static const char *find_value(file_update *u, const place *at)
+{
+    bool is_there = find_line(u, at->line) && at->column - 1 < bytes_from(u, u->line);
+    return is_there ? u->line + at->column - 1 : NULL;
+}
+
+/* The piece's new text is the caller's to write; NULL for want of memory. Pieces may come in any
+ * order. */
+static edit *add_edit(file_update *u, const char *at, size_t length, err *e)
+{
+    edit *grown = mem_grow(u->edit, u->count, &u->capacity, sizeof u->edit[0], e);
+    if (grown == NULL)
+        return NULL;
+    u->edit = grown;
+    edit *added = &u->edit[u->count++];
+    *added = (edit){.at = at, .length = length};
+    return added;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const edit *one = a, *other = b;
+    return (one->at > other->at) - (one->at < other->at);
+}
+
+static void add_edited(file_update *u, text *to)
+{
+    const char *at = u->old.read.bytes;
+    qsort(u->edit, u->count, sizeof u->edit[0], by_place);
+    for (size_t i = 0; i < u->count; i++) {
+        text_add(to, at, (size_t)(u->edit[i].at - at));
+        text_add_string(to, u->edit[i].becomes);
+        at = u->edit[i].at + u->edit[i].length;
+    }
+    text_add(to, at, bytes_from(u, at));
+}
+
+/* Only what is new is written. The old file stays where that fails. */
+static bool write_file(file_update *u, err *e)
+{
+    sink to;
+    if (!sink_open(&to, u->old.read.file, e))
+        return false;
+    to.over = &u->old;
+    to.syncs = true;
+    add_edited(u, sink_text(&to));
+    return sink_close(&to, e);
+}
 
 /* ---- the text ---- */
 
@@ -31,10 +108,10 @@ static int decimals_of_stage(const char *at, size_t count)
         size_t length;
         const char *leaf = next_leaf(&at, &length);
         /* Digits after the point; 0 for what is not plain number. */
-        const char *point = memchr(leaf, '.', length);
+        const char *dot = memchr(leaf, '.', length);
         bool is_plain = leaf[0] != '"' && memchr(leaf, 'e', length) == NULL &&
                         memchr(leaf, 'E', length) == NULL;
-        int decimals = point == NULL || !is_plain ? 0 : (int)(leaf + length - point) - 1;
+        int decimals = dot == NULL || !is_plain ? 0 : (int)(leaf + length - dot) - 1;
         most = decimals > most ? decimals : most;
     }
     return most > NUMBER_MAX_DIGITS ? NUMBER_MAX_DIGITS : most;
@@ -73,7 +150,7 @@ static void write_number(const element *one, int decimals, char out[NUMBER_FIXED
         memmove(out, out + 1, strlen(out));
 }
 
-static bool differs(const new_numbers *of, const element *one)
+static bool differs(const named_stages *of, const element *one)
 {
     bool is_same = one->wanted == one->got || fabs(one->got - one->wanted) <= one->tol;
     return !is_same && !tensor_is_hole(one->wanted) && !errata_lists(of->known, one);
@@ -94,22 +171,11 @@ static bool refuse_changed(const file_update *u, err *e)
     return err_at(e, &(place){.file = u->old.read.file}, "cannot be read: %s", strerror(ESTALE));
 }
 
-static bool edit_number(file_update *u, const char *leaf, size_t length, const element *one,
-                        int decimals, err *e)
-{
-    if (!stands(leaf, length, one))
-        return refuse_changed(u, e);
-    edit *added = file_update_add(u, leaf, length, e);
-    if (added != NULL)
-        write_number(one, decimals, added->becomes);
-    return added != NULL;
-}
-
-static bool edit_stage(file_update *u, const new_numbers *of, const entry *expected, double tol,
+static bool edit_stage(file_update *u, const named_stages *of, const entry *expected, double tol,
                        err *e)
 {
     const tensor *computed = bundle_tensor(of->computed, expected->name);
-    const char *at = file_update_find(u, &expected->at);
+    const char *at = find_value(u, &expected->at);
     tensor old, new;
     bool done = at != NULL && measure_align(&expected->tensor, computed, &old, &new);
     if (!done)
@@ -124,8 +190,14 @@ static bool edit_stage(file_update *u, const new_numbers *of, const entry *expec
         const char *leaf = next_leaf(&at, &length);
         one.wanted = tensor_get(&old, one.index);
         one.got = tensor_get(&new, one.index);
-        if (differs(of, &one))
-            done = edit_number(u, leaf, length, &one, decimals, e);
+        if (!differs(of, &one))
+            continue;
+        if (!stands(leaf, length, &one))
+            return refuse_changed(u, e);
+        edit *added = add_edit(u, leaf, length, e);
+        done = added != NULL;
+        if (done)
+            write_number(&one, decimals, added->becomes);
     } while (done && tensor_next(&old, one.index));
     return done;
 }
@@ -135,23 +207,22 @@ static bool edit_stage(file_update *u, const new_numbers *of, const entry *expec
 bool check_update_open(checker *c, const char *file, err *e)
 {
     if (sink_replaces(file))
-        return file_update_open(&c->update, file, e);
+        return old_file_open(&c->update.old, file, e);
     err_at(e, &(place){.file = descriptor_name(file)},
            "--update writes into files, and this is none");
     return err_remedy(e, "write what it holds into a file, and check that");
 }
 
-bool check_update(checker *c, const new_numbers *of, err *e)
+bool check_update(checker *c, const named_stages *of, err *e)
 {
-    text *out = &c->out;
+    text *out = &c->file.lines;
     size_t before = c->update.count;
     bool done = true;
-    for (size_t i = 0; i < of->expected->count && done; i++) {
-        const entry *one = &of->expected->entry[i];
+    for (size_t i = 0; i < of->numbers->count && done; i++) {
+        const entry *one = &of->numbers->entry[i];
         double tol = check_tolerance(c, &of->document->contents, one->name);
         done = edit_stage(&c->update, of, one, tol, e);
     }
-
     if (!done)
         return false;
     size_t count = c->update.count - before;
@@ -159,4 +230,20 @@ bool check_update(checker *c, const new_numbers *of, err *e)
     report_document(out, of->document);
     text_add_format(out, ": %zu number%s recorded\n", count, count == 1 ? "" : "s");
     return true;
+}
+
+bool check_update_end(checker *c, bool is_checked, err *e)
+{
+    file_update *u = &c->update;
+    bool is_whole = is_checked && c->file.passed == 0, done = is_checked;
+    if (u->count > 0 && !(is_whole && write_file(u, e))) {
+        text_clear(&c->file.lines);
+        for (size_t i = 0; i < c->file.passed; i++)
+            c->file.passed_over[i].after = 0;
+        done = is_checked && !e->is_set;
+    }
+    old_file_close(&u->old);
+    mem_free(u->edit);
+    *u = (file_update){0};
+    return done;
 }

@@ -1,4 +1,4 @@
-#include "cli/check/check_why.h"
+#include "cli/check/checker.h"
 
 #include "base/mem.h"
 #include "cli/out/note.h"
@@ -15,7 +15,6 @@ typedef struct unexplained {
     const named_stages *stages;
     why_question asked; /* without claims */
     const comparison *compared;
-    const errata *known;
 } unexplained;
 
 static bool is_erratum(void *context, const element *one)
@@ -78,41 +77,65 @@ static claim claim_of(const checker *c, const named_stages *of, const char *name
                    check_tolerance(c, &of->document->contents, name)};
 }
 
+/* Where they first differ, where more than one is compared; a line that tells the one before it,
+ * which agrees. */
+static void add_place(text *out, const named_stages *of, const char *first)
+{
+    const char *before = NULL;
+    size_t compared = 0;
+    bool is_before = true;
+    for (size_t i = 0; i < of->there->count; i++) {
+        const char *name = of->there->item[i];
+        if (bundle_find(of->numbers, name) == NULL)
+            continue;
+        compared++;
+        is_before = is_before && strcmp(name, first) != 0;
+        if (is_before)
+            before = name;
+    }
+    if (compared < 2)
+        return;
+    text_add_format(out, "why: first differs in %s", first);
+    if (before != NULL)
+        text_add_format(out, "; %s, before it, agrees", before);
+    text_add_string(out, "\n");
+}
+
 static void add_answers(checker *c, const unexplained *of, const why_answers *found)
 {
     if (of->asked.problem == NULL)
-        check_stages_place(&c->out, of->stages, of->compared->first.stage);
+        add_place(&c->file.lines, of->stages, of->compared->first.stage);
     for (size_t i = 0; i < found->count; i++)
-        add_answer(&c->out, &found->answer[i]);
+        add_answer(&c->file.lines, &found->answer[i]);
     if (found->nans > 0) {
-        add_nans(&c->out, found);
+        add_nans(&c->file.lines, found);
     } else if (found->count == 0) {
-        text_add_format(&c->out, "why: none of %zu mistakes%s%s gives these numbers",
+        text_add_format(&c->file.lines, "why: none of %zu mistakes%s%s gives these numbers",
                         work_mistakes(&of->asked),
                         found->tried_layers ? ", in all layers or in one," : "",
                         !found->tried_pairs   ? ""
                         : found->tried_layers ? " and no two of them,"
                                               : ", and no two of them,");
         if (found->right_digits > 0)
-            text_add_format(&c->out, "; what is right agrees to %d digit%s", found->right_digits,
-                            found->right_digits == 1 ? "" : "s");
-        text_add_string(&c->out, "; what differs first is ");
-        report_element(&c->out, &of->compared->first, check_numbers_name(c), "computed");
-        text_add_string(&c->out, "\n");
+            text_add_format(&c->file.lines, "; what is right agrees to %d digit%s",
+                            found->right_digits, found->right_digits == 1 ? "" : "s");
+        text_add_string(&c->file.lines, "; what differs first is ");
+        report_element(&c->file.lines, &of->compared->first, check_numbers_name(c), "computed");
+        text_add_string(&c->file.lines, "\n");
         const named *row = misprint_of(of->compared);
         if (row != NULL)
-            text_add_format(&c->out, "why: %s: all numbers but %zu of %zu are right\n", row->name,
-                            of->compared->different, of->compared->numbers);
+            text_add_format(&c->file.lines, "why: %s: all numbers but %zu of %zu are right\n",
+                            row->name, of->compared->different, of->compared->numbers);
     }
 }
 
 /* A line for each erratum of the document, whose misprints are known, and of what differs. */
 static bool explain(checker *c, const unexplained *of, err *e)
 {
-    const known_elements listed = {is_erratum, (void *)of->known};
+    const known_elements listed = {is_erratum, of->stages->known};
     why_question question = of->asked;
     why_answers found;
-    add_errata(&c->out, of->known);
+    add_errata(&c->file.lines, of->stages->known);
     if (of->compared->different == 0)
         return true;
     claim *room = mem_alloc(of->stages->there->count, sizeof room[0], e);
@@ -226,7 +249,7 @@ static void explain_shape(checker *c, const unexplained *of)
     if (found.count == 0)
         add_no_shape(&lines, of, check_numbers_name(c), one.name, &found);
     if (text_ok(&lines, &missing))
-        text_add(&c->out, text_string(&lines), lines.length);
+        text_add(&c->file.lines, text_string(&lines), lines.length);
     text_free(&lines);
 }
 
@@ -252,22 +275,23 @@ static void suggest_stage(const named_stages *of, const work *w, err *e)
     }
 }
 
-bool check_judge(checker *c, const named_stages *of, const work *w, errata *known, err *e)
+bool check_judge(checker *c, const named_stages *of, const work *w, err *e)
 {
     comparison found = {0};
-    const unexplained left = {of, w->kind->question(w, c->given, c->world), &found, known};
+    const unexplained left = {of, w->kind->question(w, c->given, c->world), &found};
     bool is_loose = c->given->has_tol || c->given->tols.count > 0;
     bool may_tell = work_is_attention(w) && is_loose && !c->given->quiet;
-    size_t before = c->out.length;
-    if (!check_stages_compare(c, of, known, &found, e)) {
+    size_t before = c->file.lines.length;
+    if (!check_stages_compare(c, of, &found, e)) {
         explain_shape(c, &left);
         if (c->actual != NULL)
             suggest_stage(of, w, e);
         return false;
     }
+    bool explains = c->given->why && !(c->given->update && found.different > 0);
     bool done = (!may_tell || found.different > 0 || tell_overlooked(c, &left, e)) &&
-                (!check_stages_explains(c, &found) || explain(c, &left, e));
+                (!explains || explain(c, &left, e));
     if (!done)
-        c->out.length = before; /* its error is all that is said of the document */
+        c->file.lines.length = before; /* its error is all that is said of the document */
     return done;
 }

@@ -1,11 +1,17 @@
-/* check at work: what it was asked, what it has said, and the questions that all its parts ask. */
+/* check at work. The way of the data: which files (check_files.c), of each its documents one after
+ * the other (check_document.c), each computed and compared with what it expects, with another
+ * program's result (check_actual.c) or with a person's answers (check_answers.c), explained
+ * (check_why.c) or brought up to date (check_update.c); and what came of each file is written in
+ * order (check.c). */
 #ifndef SELFATTN_CLI_CHECK_CHECKER_H
 #define SELFATTN_CLI_CHECK_CHECKER_H
 
 #include "cli/check/check_actual.h"
-#include "cli/check/check_marks.h"
-#include "cli/check/file_update.h"
+#include "cli/check/errata.h"
 #include "cli/in/document.h"
+#include "cli/run/work.h"
+#include "io/number_write.h"
+#include "io/old_file.h"
 
 /* A document that could not be checked and was passed over: more are after it in its file. */
 typedef struct checked_error {
@@ -13,10 +19,40 @@ typedef struct checked_error {
     char *said;   /* as standard error has it; owned */
 } checked_error;
 
-typedef struct checked_errors {
-    checked_error *one;
+/* What came of one file. */
+typedef struct checked_file {
+    text lines; /* "ok    …", "FAIL  …" and "why: …", a line each */
+    char *said; /* notes for standard error, where they had to wait; or NULL */
+    size_t failed;
+    bool saw_layers; /* in a document */
+    checked_error *passed_over;
+    size_t passed, capacity;
+    err bad; /* that ended the file */
+} checked_file;
+
+/* The marks of a class (check --answers): a row a file of answers, a column a question that any of
+ * them was asked: 1 right, 0 wrong, a hole where nothing was answered or asked. */
+typedef struct check_marks {
+    text_list question, file;
+    struct marked_file *marked; /* as many as files, and the one at hand; owned */
+    size_t capacity;
+} check_marks;
+
+/* A piece of the text that becomes another number. */
+typedef struct edit {
+    const char *at;
+    size_t length;
+    char becomes[NUMBER_FIXED_TEXT];
+} edit;
+
+/* What a file is to become: numbers in it are replaced, and all other bytes stay. */
+typedef struct file_update {
+    old_file old;     /* what is edited */
+    const char *line; /* of that the line that was looked for last */
+    size_t number;    /* of the line, from 1 */
+    edit *edit;
     size_t count, capacity;
-} checked_errors;
+} file_update;
 
 typedef struct checker {
     const options *given;
@@ -25,28 +61,121 @@ typedef struct checker {
     document_reader *documents; /* of the file that is checked */
     actual_result *actual;      /* of --actual; NULL: what the documents expect */
     check_marks *marks;         /* of --answers */
-    text out;                   /* "ok    …", "FAIL  …" and "why: …", a line each */
-    size_t failed;
-    bool saw_layers; /* in a document */
-    checked_errors passed_over;
-    file_update update; /* of --update: the file that is checked */
+    checked_file file;          /* so far */
+    file_update update;         /* of --update: the file that is checked */
 } checker;
+
+/* Stages of a document by their names, next to what somebody says of them. */
+typedef struct named_stages {
+    const document *document;
+    const text_list *there; /* the names of all, in the order in which they are made */
+    const bundle *numbers;  /* what is said of them */
+    const bundle *computed;
+    const row_choice *rows; /* that both are of; NULL: all */
+    errata *known;          /* numbers that are known to be wrong */
+} named_stages;
+
+/* ---- which files ---- */
+
+/* In the order of the command line; a folder's regular .json files by name, or, where these can't
+ * be had, the folder itself. Standard input where none is named, nothing else reads it, and it is
+ * no terminal. To be freed in any case. */
+bool check_files_list(const options *o, const env *world, text_list *files, err *e);
+/* Whether it is a folder without documents; then the error says so. */
+bool check_files_is_bad(const char *file, err *bad);
+
+/* The files of check, several at once where --jobs says so, and handed back in their order. */
+typedef struct check_jobs {
+    const options *given;
+    env *world;
+    const text_list *files;
+    size_t at_once;      /* jobs, 1: none */
+    size_t taken, first; /* files that were begun; the first in `done` */
+    checker alone;       /* without --jobs */
+    actual_result *actual;
+    checked_file *done; /* some files from `first` on */
+    size_t count, handed, most;
+} check_jobs;
+
+void check_jobs_open(check_jobs *jobs, const options *o, env *world, actual_result *actual,
+                     const text_list *files);
+/* The next file, until the next call; NULL after the last. Fails for want of memory. */
+bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e);
+void check_jobs_close(check_jobs *jobs);
+/* Whether not all of it could be checked. */
+bool checked_file_is_wrong(const checked_file *one);
+
+/* ---- a document ---- */
+
+/* Adds its lines. False, with the error set, where it can't be computed or compared. */
+bool check_document(checker *c, document *one, err *e);
 
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
 double check_tolerance(const checker *c, const bundle *contents, const char *name);
-
-/* Refuse names that no stage has (of_stack: its stages; NULL: those of one attention) among the
- * numbers that a document is compared with, whosever they are, and among its tolerances, and
- * tolerances that are none. */
-bool check_numbers_names(const checker *c, const bundle *numbers, const text_list *of_stack,
-                         err *e);
-bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e);
-
 /* What the numbers are called that are compared: "actual" or "expected". */
 const char *check_numbers_name(const checker *c);
+/* Compares what was computed, and adds the line that says it, or records it. */
+bool check_stages_compare(checker *c, const named_stages *of, comparison *found, err *e);
 
-/* The error of a result whose numbers all have other names, of which one may be a slip. */
-bool check_refuse_numbers(const checker *c, const bundle *numbers, const text_list *of_stack,
-                          err *e);
+/* Compares what the work computed, and adds the line that says how it went. With --why, lines name
+ * the mistakes that give what differs, numbers or shape; with --tol, notes tell what else would
+ * pass. */
+bool check_judge(checker *c, const named_stages *of, const work *w, err *e);
+
+/* ---- --update: numbers that differ are written into the file, and nothing else in it changes ----
+ */
+
+/* Begins a file. Refuses what can't be written into: standard input, a pipe. */
+bool check_update_open(checker *c, const char *file, err *e);
+/* Each in the decimals of its stage, in the place of the number that stood there, but for elements
+ * that are known; adds a line that says how many there were. */
+bool check_update(checker *c, const named_stages *of, err *e);
+/* Writes the file once, when all its documents were checked. All of what differs in a file is
+ * recorded or, where some of it could not be checked, nothing: then no line may say otherwise. */
+bool check_update_end(checker *c, bool is_checked, err *e);
+
+/* ---- --answers: an exercise (--blank) is marked, as its page does ---- */
+
+/* What the page of an exercise saves besides its answers, under names that begin with _: the name
+ * of the document that it is of, the command that it was made by, the entry of a batch that it
+ * shows, and of each stage of which it asks for a part only, which cells these are. */
+#define CHECK_COMMAND "_command"
+#define CHECK_DOCUMENT "_document"
+#define CHECK_BATCH "_batch"
+#define CHECK_ASKED "_asked."
+
+/* Names of no stage: a page's, and remarks. */
+bool check_is_aside(const entry *one);
+/* Whether only a page saves something under this name. */
+bool check_page_saves(const char *name);
+/* Refuses what no page saves: a document that has no name, another command, an entry that is not a
+ * number from 1, cells of no answers. */
+bool check_page(const bundle *answers, err *e);
+
+/* Adds a line of how many are right, and one for each that is not, with the formula that the trace
+ * has for it; never the number. */
+bool check_answers(checker *c, const named_stages *of, const trace *made, err *e);
+
+/* Refuses a format that has no place for the names of files and questions. */
+bool check_marks_check(const options *o, err *e);
+/* Writes the table where --output and --format say, with two columns more: how many were right, and
+ * of how many. Nothing where no file was marked. */
+bool check_marks_write(const check_marks *m, const options *o, err *e);
+void check_marks_free(check_marks *m);
+
+/* Which files are answers, and which document each is marked against. */
+typedef struct check_class {
+    text_list answers, documents;
+    text_list name; /* of each document, empty where it has none or can't be read */
+} check_class;
+
+/* Answers are what --answers names, files and folders, and of several operands those that have what
+ * no document has: a stage that is not an input, or what a page saves of itself. To be freed in any
+ * case. */
+bool check_class_list(check_class *all, const options *o, const env *world, err *e);
+void check_class_free(check_class *all);
+/* The file, among those of the documents, that a file of answers says it is of; the only one, where
+ * there is no other. NULL with the error set where it says none of them. */
+char **check_class_document(const check_class *all, const char *answers, const options *o, err *e);
 
 #endif

@@ -200,8 +200,9 @@ bool facts_join(fact *to, bundle *names, const fact *after, err *e)
             else
                 known->numbers = (statistics){0};
             known->lines += from->lines;
-        } else if (!add_named(to, names, from, e))
+        } else if (!add_named(to, names, from, e)) {
             return false;
+        }
     }
     to->count = to->insides;
     return true;
