@@ -92,14 +92,14 @@ static int print_help(const command *of, bool is_named, err *e)
         help_write_command(&out, of);
     else
         help_write_short(&out);
-    return help_print(&out, e) ? EXIT_DONE : EXIT_WRONG;
+    return sink_write_text("-", &out, true, e) ? EXIT_DONE : EXIT_WRONG;
 }
 
 static int print_version(err *e)
 {
     text out = {0};
     help_write_version(&out);
-    return help_print(&out, e) ? EXIT_DONE : EXIT_WRONG;
+    return sink_write_text("-", &out, true, e) ? EXIT_DONE : EXIT_WRONG;
 }
 
 /* A first argument that is not a file may be a command's name, mistyped, or an option's. */

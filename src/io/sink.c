@@ -439,3 +439,21 @@ void sink_discard(sink *s)
     mem_free(s->target);
     *s = (sink){.descriptor = -1};
 }
+
+bool sink_end(sink *s, bool is_whole, err *e)
+{
+    if (is_whole)
+        return sink_close(s, e);
+    sink_discard(s);
+    return false;
+}
+
+bool sink_write_text(const char *file, text *all, bool is_whole, err *e)
+{
+    sink s;
+    bool done = is_whole && text_ok(all, e) && sink_open(&s, file, e);
+    if (done)
+        done = sink_end(&s, sink_add(&s, all, e), e);
+    text_free(all);
+    return done;
+}

@@ -61,5 +61,10 @@ bool sink_replaces(const char *file);
 bool sink_close(sink *s, err *e);
 /* Forgets what was written. Does nothing on a closed sink. */
 void sink_discard(sink *s);
+/* Either of them, as all that was to be written was, or not. */
+bool sink_end(sink *s, bool is_whole, err *e);
+
+/* A file that is this text, which is freed; none where the text was not made to its end. */
+bool sink_write_text(const char *file, text *all, bool is_whole, err *e);
 
 #endif

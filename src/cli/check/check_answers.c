@@ -204,8 +204,7 @@ void check_marks_free(check_marks *m)
 
 static const format *format_of(const options *o)
 {
-    const format *said = output_format_said(o, o->output == NULL ? "-" : o->output);
-    return said == NULL ? format_by_name("csv") : said;
+    return output_format_or(o, output_data_file(o), "csv");
 }
 
 bool check_marks_check(const options *o, err *e)
@@ -252,9 +251,8 @@ bool check_marks_write(const check_marks *m, const options *o, err *e)
     bool done = bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
                 bundle_add_list(&table, "columns", &m->question, (place){0}, e) &&
                 add_totals(&table, e) && add_matrix(&table, m, e) &&
-                sink_open(&out, o->output == NULL ? "-" : o->output, e) &&
-                to->write(&table, &how, &out, e) && sink_close(&out, e);
-    sink_discard(&out);
+                sink_open(&out, output_data_file(o), e) &&
+                sink_end(&out, to->write(&table, &how, &out, e), e);
     bundle_free(&table);
     return done;
 }

@@ -435,17 +435,10 @@ int command_convert(const options *o, env *world, err *e)
     c.to = find_output_format(o, o->operand[1], e);
     if (c.to == NULL)
         return EXIT_WRONG;
-    c.how = (write_options){.digits = option_digits(o),
-                            .single_line = (c.to->holds & HOLDS_STREAM) != 0,
-                            .names_alone = true,
-                            .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
-                            .csv_safe = o->csv_safe,
-                            .threads = o->threads};
+    c.how = output_how(o, c.to);
+    c.how.names_alone = true;
     bool done = input_keys_check_type(o, e) && convert(&c, e);
     bundle_free(&c.kept);
-    if (done)
-        return sink_close(&c.sink, e) ? EXIT_DONE : EXIT_WRONG;
-    if (c.is_open)
-        sink_discard(&c.sink);
-    return EXIT_WRONG;
+    done = c.is_open && sink_end(&c.sink, done, e);
+    return done ? EXIT_DONE : EXIT_WRONG;
 }

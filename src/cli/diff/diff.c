@@ -80,29 +80,20 @@ static bool find_mistakes(both *all, const diff_file *a, const options *o, const
 /* --picture FILE: where nothing differs, the first stage that was compared. */
 static bool write_picture(const diff_result *d, const options *o, err *e)
 {
-    sink out;
+    text out = {0};
     if (o->picture == NULL || strcmp(o->picture, "-") == 0)
         return true;
-    if (!sink_open(&out, o->picture, e))
-        return false;
-    if (diff_write_svg(d->first != NULL ? d->first : d->pair, sink_text(&out), e))
-        return sink_close(&out, e);
-    sink_discard(&out);
-    return false;
+    bool done = diff_write_svg(d->first != NULL ? d->first : d->pair, &out, e);
+    return sink_write_text(o->picture, &out, done, e);
 }
 
 static bool write_result(const both *all, const options *o, const env *world, err *e)
 {
-    sink out;
-    bool done = sink_open(&out, "-", e);
-    if (done && o->format != NULL)
-        diff_write_json(&all->result, &all->from, &all->missed, sink_text(&out));
-    else if (done)
-        done = write_text(&all->result, o, world, sink_text(&out), e);
-    if (done)
-        return sink_close(&out, e);
-    sink_discard(&out);
-    return false;
+    text out = {0};
+    bool done = o->format != NULL || write_text(&all->result, o, world, &out, e);
+    if (o->format != NULL)
+        diff_write_json(&all->result, &all->from, &all->missed, &out);
+    return sink_write_text("-", &out, done, e);
 }
 
 static int compare_files(const diff_file file[2], const options *o, const env *world, err *e)

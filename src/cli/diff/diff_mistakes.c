@@ -1,4 +1,4 @@
-#include "cli/diff/diff_mistakes.h"
+#include "cli/diff/diff_report.h"
 
 #include "attn/spec/keys.h"
 #include "attn/spec/stage.h"

@@ -2,9 +2,59 @@
 #ifndef SELFATTN_CLI_DIFF_DIFF_REPORT_H
 #define SELFATTN_CLI_DIFF_DIFF_REPORT_H
 
-#include "cli/diff/diff_mistakes.h"
-#include "cli/diff/diff_origins.h"
+#include "why/missed_by_tolerance.h"
+#include "cli/diff/diff_files.h"
+#include "cli/tell.h"
 #include "cli/diff/diff_pairs.h"
+
+/* Where two results come from, as --header wrote it into them: whether that differs. */
+
+/* An input of a result: a key, or in layers the way to it, "layers.0.wq". */
+typedef struct origin_input {
+    char *name, *shape, *type, *hash;
+} origin_input;
+
+typedef struct origin {
+    const char *version; /* borrowed from the file's header; NULL: it has none */
+    origin_input *in;
+    size_t inputs, capacity;
+    bundle names;      /* an entry for each input, in their order, which finds it */
+    text_list options; /* that only this one was made with, of those that change numbers */
+} origin;
+
+typedef struct diff_origins {
+    const char *name[2];
+    origin of[2];
+    bool are_known;   /* of both; else nothing can be said */
+    text_list untold; /* inputs that were read as different types, with other hashes for that */
+} diff_origins;
+
+bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e);
+void diff_origins_free(diff_origins *o);
+
+/* Where the origins are known: in words a line a difference, "made from different inputs: wq …"; to
+ * a machine members of diff's object. */
+void diff_origins_tell(const diff_origins *o, teller *t);
+
+/* What a tolerance of diff proves: where A carries its inputs, which mistakes pass. */
+
+typedef struct diff_mistakes {
+    bool are_known; /* a tolerance was asked for, and A's inputs give its numbers, or would, if it
+                     * were not too long to try */
+    bool is_without_output; /* which A's inputs do not give: there is a Wo, and A has it not */
+    const char *name;       /* of A */
+    missed_by_tolerance found;
+} diff_mistakes;
+
+/* To be freed in any case. */
+bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file *a,
+                        const options *o, err *e);
+void diff_mistakes_free(diff_mistakes *m);
+
+/* A line, or nothing where the tolerance tells all mistakes apart. */
+void diff_mistakes_write_note(const diff_mistakes *m, text *out);
+/* A member of diff's object, where they are known. */
+void diff_mistakes_tell(const diff_mistakes *m, teller *t);
 
 /* The first element that differs, then a line a stage; nothing where all are equal. */
 void diff_write_text(const diff_result *d, text *out);

@@ -71,15 +71,6 @@ static bool make_directory(const char *dir, err *e)
 
 /* ---- one example ---- */
 
-static bool write_document(const char *file, const example *one, err *e)
-{
-    sink out;
-    if (!sink_open(&out, file, e))
-        return false;
-    text_add_string(sink_text(&out), one->text);
-    return sink_close(&out, e);
-}
-
 enum { STEPS_OF_GENERATION = 5 };
 
 /* As the command line would: --trace-output PAGE --trace-format html --picture SVG -o /dev/null. */
@@ -102,14 +93,17 @@ static bool write_page(const options *o, env *world, const example *one, const c
 static bool write_example(const options *o, env *world, const example *one, err *e)
 {
     const char *name = one->named.name;
-    text json = {0}, page = {0}, svg = {0};
+    text json = {0}, page = {0}, svg = {0}, document = {0};
+    text_add_string(&document, one->text);
     bool done =
         make_path(&json, o->all, name, "json", e) && make_path(&page, o->all, name, "html", e) &&
-        make_path(&svg, o->all, name, "svg", e) && write_document(text_string(&json), one, e) &&
+        make_path(&svg, o->all, name, "svg", e) &&
+        sink_write_text(text_string(&json), &document, true, e) &&
         write_page(o, world, one, text_string(&json), text_string(&page), text_string(&svg), e);
     text_free(&json);
     text_free(&page);
     text_free(&svg);
+    text_free(&document);
     return done;
 }
 
@@ -117,19 +111,16 @@ static bool write_example(const options *o, env *world, const example *one, err 
 
 static bool write_index(const char *dir, err *e)
 {
-    text path = {0};
-    sink out;
+    text path = {0}, out = {0};
     html_index_row *row = mem_alloc(EXAMPLES.count, sizeof row[0], e);
     for (size_t i = 0; i < EXAMPLES.count && row != NULL; i++) {
         const example *one = example_at(i);
         row[i] = (html_index_row){one->named.name, one->named.help, one->notes, has_picture(one)};
     }
-    bool done = row != NULL && make_path(&path, dir, "index", "html", e) &&
-                sink_open(&out, text_string(&path), e);
-    if (done) {
-        html_add_index(sink_text(&out), row, EXAMPLES.count);
-        done = sink_close(&out, e);
-    }
+    if (row != NULL)
+        html_add_index(&out, row, EXAMPLES.count);
+    bool done = row != NULL && make_path(&path, dir, "index", "html", e);
+    done = sink_write_text(text_string(&path), &out, done, e);
     text_free(&path);
     mem_free(row);
     return done;
@@ -172,7 +163,7 @@ static const example *find_example(const char *name, err *e)
 
 int command_example(const options *o, env *world, err *e)
 {
-    sink out;
+    text out = {0};
     const example *one = NULL;
     if (o->operands > 1) {
         err_set(e, "example takes one name, %zu are given", o->operands);
@@ -180,12 +171,11 @@ int command_example(const options *o, env *world, err *e)
     }
     if (o->all != NULL)
         return example_write_all(o, world, e) ? EXIT_DONE : EXIT_WRONG;
-    if ((o->operands == 1 && (one = find_example(o->operand[0], e)) == NULL) ||
-        !sink_open(&out, "-", e))
+    if (o->operands == 1 && (one = find_example(o->operand[0], e)) == NULL)
         return EXIT_WRONG;
     if (one != NULL)
-        text_add_string(sink_text(&out), one->text);
+        text_add_string(&out, one->text);
     else
-        list_examples(sink_text(&out));
-    return sink_close(&out, e) ? EXIT_DONE : EXIT_WRONG;
+        list_examples(&out);
+    return sink_write_text("-", &out, true, e) ? EXIT_DONE : EXIT_WRONG;
 }

@@ -308,18 +308,6 @@ bool help_write_word(text *out, const char *word, err *e)
 
 /* ---- the command ---- */
 
-bool help_print(text *out, err *e)
-{
-    sink to;
-    bool ok = text_ok(out, e) && sink_open(&to, "-", e);
-    if (ok) {
-        text_add(sink_text(&to), text_string(out), out->length);
-        ok = sink_close(&to, e);
-    }
-    text_free(out);
-    return ok;
-}
-
 static void write_page(text *out, const char *name)
 {
     const named *found = named_find(&SHELLS, name, strlen(name));
@@ -358,9 +346,6 @@ int command_help(const options *o, env *world, err *e)
 {
     text out = {0};
     (void)world;
-    if (!write_help(&out, o, e)) {
-        text_free(&out);
-        return EXIT_WRONG;
-    }
-    return help_print(&out, e) ? EXIT_DONE : EXIT_WRONG;
+    bool done = write_help(&out, o, e);
+    return sink_write_text("-", &out, done, e) ? EXIT_DONE : EXIT_WRONG;
 }

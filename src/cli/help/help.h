@@ -19,7 +19,4 @@ void help_write_first(text *out);
  * word; false, with a nearest name in the error, where there is none. */
 bool help_write_word(text *out, const char *word, err *e);
 
-/* Writes it to standard output and frees it. */
-bool help_print(text *out, err *e);
-
 #endif

@@ -1,6 +1,5 @@
-#include "cli/in/kv_session.h"
+#include "cli/in/document.h"
 
-#include "cli/line/options.h"
 #include "io/format.h"
 
 #include <string.h>

@@ -1,15 +1,259 @@
 /* selfattn init: inputs and weights from a seed. */
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/init/init_command.h"
-#include "cli/init/init_draws.h"
-#include "cli/init/init_settings.h"
-#include "cli/init/init_variant.h"
+#include "cli/in/matrix_file.h"
+#include "cli/init/init_plan.h"
+#include "cli/line/options.h"
+#include "cli/line/shell_word.h"
 #include "cli/out/output_file.h"
 #include "io/format.h"
+#include "io/number_write.h"
+#include "io/source.h"
+#include "model/keys.h"
 #include "random/generator.h"
 
+#include <math.h>
 #include <string.h>
+
+/* ---- the command line that makes a document again: its "source" ---- */
+
+static void add_option(text *out, const char *name, const char *value)
+{
+    text_add_format(out, " --%s ", name);
+    shell_word_add(out, value);
+}
+
+static void init_command_add_list(text *out, const char *name, const text_list *list)
+{
+    text joined = {0};
+    for (size_t i = 0; i < list->count; i++)
+        text_add_format(&joined, "%s%s", i == 0 ? "" : ",", list->item[i]);
+    if (list->count > 0)
+        add_option(out, name, text_string(&joined));
+    out->failed = out->failed || joined.failed;
+    text_free(&joined);
+}
+
+static void init_command_write(const init_plan *p, const options *o, const format *to, text *out)
+{
+    text_add_string(out, "selfattn init");
+    const entry *tokens = bundle_find(&p->settings, "tokens");
+    if (tokens != NULL)
+        init_command_add_list(out, "tokens", &tokens->list);
+    else
+        text_add_format(out, " --tokens %zu", p->extent[EXTENT_TOKENS]);
+    text_add_format(out, " --width %zu", p->extent[EXTENT_WIDTH]);
+    if (o->head_width > 0)
+        text_add_format(out, " --head-width %zu", o->head_width);
+    for (size_t i = 0; i < p->settings.count; i++) {
+        const entry *one = &p->settings.entry[i];
+        if (one != tokens)
+            add_option(out, one->at.file, input_keys_value(o, one->name));
+    }
+    text_add_format(out, " --rng %s --seed %zu --dist %s", p->generator->named.name, o->seed,
+                    init_dist(o));
+    for (size_t i = 0; i < o->dist_of.count; i++)
+        add_option(out, "dist-of", o->dist_of.item[i]);
+    for (size_t i = 0; i < KNOBS; i++) {
+        char number[NUMBER_TEXT];
+        if (!o->knobs.is_set[i])
+            continue;
+        number_write_f64(o->knobs.value[i], number);
+        add_option(out, KNOB_OPTIONS[i], number);
+    }
+    if (o->fan != NULL)
+        add_option(out, "fan", o->fan);
+    init_command_add_list(out, "draw", &o->draw);
+    init_command_add_list(out, "exercise", &o->exercise);
+    if (o->biases)
+        text_add_string(out, " --biases");
+    if (o->has_digits && to->is_json)
+        text_add_format(out, " --digits %zu", o->digits);
+}
+
+/* ---- a variant of an exercise, of the same structure and other numbers ---- */
+
+/* ---- what can't be asked of a variant ---- */
+
+static bool init_variant_check_format(const format *to, err *e)
+{
+    return to->is_json ||
+           err_set(e, "an exercise is a document, and %s has no place for one", to->title);
+}
+
+/* The option that says how matrices are drawn, if one is given. */
+static const char *drawing(const options *o)
+{
+    for (size_t i = 0; i < KNOBS; i++) {
+        if (o->knobs.is_set[i])
+            return KNOB_OPTIONS[i];
+    }
+    return o->given_count > 0     ? o->given[0].row->named.name
+           : o->dist != NULL      ? "dist"
+           : o->dist_of.count > 0 ? "dist-of"
+           : o->draw.count > 0    ? "draw"
+           : o->biases            ? "biases"
+           : o->width > 0         ? "width"
+           : o->head_width > 0    ? "head-width"
+           : o->fan != NULL       ? "fan"
+           : o->rng != NULL       ? "rng"
+                                  : NULL;
+}
+
+static bool check_options(const options *o, const format **to, err *e)
+{
+    const char *other = drawing(o);
+    *to = output_format_or(o, output_data_file(o), "json");
+    if (other != NULL)
+        return err_set(e, "--%s is about numbers that are drawn, and %s has its own", other,
+                       descriptor_name(o->operand[0]));
+    return init_variant_check_format(*to, e);
+}
+
+/* ---- other numbers ---- */
+
+typedef struct shuffle {
+    stream from;
+    uint32_t matrices; /* so far */
+} shuffle;
+
+/* Fisher and Yates, from the end: each order is as likely. */
+static bool shuffle_tensor(shuffle *s, tensor *t, err *e)
+{
+    size_t count = tensor_count(t), size = dtype_size(t->type);
+    draw d = {
+        .law = {LAW_UNIFORM, 0, 1}, .matrix = s->matrices++, .type = DTYPE_F64, .total = count};
+    double *chance = mem_alloc(count, sizeof chance[0], e);
+    char *element = t->data, kept[sizeof(double)];
+    if (chance == NULL)
+        return false;
+    stream_draw(&s->from, &d, 0, count, chance);
+    for (size_t i = count; i > 1; i--) {
+        size_t other = (size_t)(chance[i - 1] * (double)i);
+        char *here = element + (i - 1) * size, *there = element + other * size;
+        memcpy(kept, here, size);
+        memmove(here, there, size);
+        memcpy(there, kept, size);
+    }
+    mem_free(chance);
+    return true;
+}
+
+static bool shuffle_members(shuffle *s, bundle *b, const key_tables *keys, err *e);
+
+/* Of a list of objects, or of words with their numbers. */
+static bool shuffle_each(shuffle *s, bundle *b, const key_tables *keys, err *e)
+{
+    bool done = true;
+    for (size_t i = 0; i < b->count && done; i++) {
+        entry *one = &b->entry[i];
+        if (one->kind == ENTRY_BUNDLE && keys != NULL)
+            done = shuffle_members(s, one->bundle, keys, e);
+        else if (one->kind == ENTRY_TENSOR && keys == NULL)
+            done = shuffle_tensor(s, &one->tensor, e);
+    }
+    return done;
+}
+
+/* Masks, lists and settings are structure. */
+static bool shuffle_members(shuffle *s, bundle *b, const key_tables *keys, err *e)
+{
+    bool done = true;
+    for (size_t i = 0; i < b->count && done; i++) {
+        entry *one = &b->entry[i];
+        const key *row = key_find(keys, one->name, strlen(one->name));
+        key_kind kind = row == NULL ? KEY_TEXT : row->kind;
+        if (one->kind == ENTRY_TENSOR && kind == KEY_MATRIX)
+            done = shuffle_tensor(s, &one->tensor, e);
+        else if (one->kind == ENTRY_BUNDLE && kind == KEY_VOCAB)
+            done = shuffle_each(s, one->bundle, NULL, e);
+        else if (one->kind == ENTRY_BUNDLE && kind == KEY_OBJECT)
+            done = shuffle_members(s, one->bundle, ((const object_key *)(const void *)row)->members,
+                                   e);
+        else if (one->kind == ENTRY_BUNDLE && kind == KEY_OBJECTS)
+            done =
+                shuffle_each(s, one->bundle, ((const object_key *)(const void *)row)->members, e);
+    }
+    return done;
+}
+
+/* ---- the document ---- */
+
+static bool set_text(bundle *b, const char *name, const text *value, err *e)
+{
+    bundle made = {0};
+    bool done = text_ok(value, e) &&
+                bundle_add_text(&made, name, text_string(value), value->length, (place){0}, e) &&
+                bundle_take(b, name, &made.entry[0], e);
+    bundle_free(&made);
+    return done;
+}
+
+static bool set_exercise(bundle *b, const text_list *steps, err *e)
+{
+    bundle made = {0};
+    bool done = bundle_add_list(&made, "exercise", steps, (place){0}, e) &&
+                bundle_take(b, "exercise", &made.entry[0], e);
+    bundle_free(&made);
+    return done;
+}
+
+/* What its page is called and saves answers for, and what makes it again. */
+static bool set_words(bundle *b, const options *o, err *e)
+{
+    const char *old_name = bundle_text(b, "name"), *old_title = bundle_text(b, "title");
+    text name = {0}, title = {0}, made_by = {0};
+    text_add_format(&name, "%s-%zu", old_name == NULL ? "exercise" : old_name, o->seed);
+    text_add_format(&title, "%s, variant %zu", old_title == NULL ? "Exercise" : old_title, o->seed);
+    text_add_format(&made_by, "selfattn init --seed %zu", o->seed);
+    init_command_add_list(&made_by, "exercise", &o->exercise);
+    text_add_string(&made_by, " ");
+    shell_word_add(&made_by, o->operand[0]);
+    bool done = set_text(b, "name", &name, e) && set_text(b, "title", &title, e) &&
+                set_text(b, "source", &made_by, e) && set_exercise(b, &o->exercise, e);
+    text_free(&name);
+    text_free(&title);
+    text_free(&made_by);
+    return done;
+}
+
+static bool read_template(const options *o, bundle *to, err *e)
+{
+    read_options how = read_options_of(o, o->operand[0], DTYPE_F64);
+    how.kind = KEY_EXPECTED;
+    how.type_is_fixed = how.keeps_all = how.any_rank = how.takes_truths = how.keeps_json = true;
+    const format *from = input_read(o, o->operand[0], &how, to, e);
+    place at = {.file = descriptor_name(o->operand[0])};
+    return from != NULL &&
+           (from->is_json || err_at(e, &at, "a variant is made of a JSON document"));
+}
+
+static bool write(const bundle *b, const format *to, const options *o, err *e)
+{
+    const write_options how = output_how(o, to);
+    sink out;
+    return sink_open(&out, output_data_file(o), e) &&
+           sink_end(&out, to->write(b, &how, &out, e), e);
+}
+
+static bool init_variant(const options *o, err *e)
+{
+    static const char *const OF_RESULTS[] = {"expected", "tol", "errata"};
+    const generator *own = (const generator *)(const void *)named_row(&GENERATORS, 0);
+    shuffle s = {.from = stream_begin(own, o->seed)};
+    place at = {.file = descriptor_name(o->operand[0])};
+    const format *to;
+    bundle b = {0};
+    bool done = check_options(o, &to, e) && read_template(o, &b, e) &&
+                shuffle_members(&s, &b, &STACK_DOCUMENT, e);
+    if (done && s.matrices == 0)
+        done = err_at(e, &at, "there is no matrix in it that could have other numbers");
+    for (size_t i = 0; i < sizeof OF_RESULTS / sizeof OF_RESULTS[0]; i++)
+        bundle_remove(&b, OF_RESULTS[i]);
+    done = done && set_words(&b, o, e) && write(&b, to, o, e);
+    bundle_free(&b);
+    return done;
+}
 
 /* So many elements are drawn before they are written, where there is no need to hold all. */
 enum { WINDOW = 1 << 20 };
@@ -119,10 +363,8 @@ static bool add_source(const maker *m, bundle *b, err *e)
 static bool write_matrices(maker *m, err *e)
 {
     bundle b = {0}, metadata = {0};
-    write_options how = {.digits = option_digits(m->o),
-                         .single_line = (m->to->holds & HOLDS_STREAM) != 0,
-                         .names_alone = true,
-                         .threads = m->o->threads};
+    write_options how = output_how(m->o, m->to);
+    how.names_alone = true;
     const text_list *asked = &m->o->exercise;
     bool holds_all = (m->to->holds & HOLDS_ALL) != 0, done = check_memory(m, e);
     if (done && holds_all)
@@ -141,34 +383,21 @@ static bool write_matrices(maker *m, err *e)
 
 /* ---- the command ---- */
 
-static const char *output_of(const options *o)
-{
-    return o->output == NULL ? "-" : o->output;
-}
-
-static const format *find_format(const options *o)
-{
-    const format *said = output_format_said(o, output_of(o));
-    return said == NULL ? format_by_name("json") : said;
-}
-
 static bool write_whole(maker *m, err *e)
 {
-    const char *file = output_of(m->o);
+    const char *file = output_data_file(m->o);
     size_t count = m->plan->bytes / dtype_size(m->plan->type),
            bytes = output_format_bytes(m->to, count, m->plan->type);
     if (!output_check_disk(file, "the data", bytes, "draw fewer or smaller matrices", m->o, e) ||
         !sink_open(&m->sink, file, e))
         return false;
-    if (m->to->write_head != NULL ? write_as_drawn(m, e) : write_matrices(m, e))
-        return sink_close(&m->sink, e);
-    sink_discard(&m->sink);
-    return false;
+    bool done = m->to->write_head != NULL ? write_as_drawn(m, e) : write_matrices(m, e);
+    return sink_end(&m->sink, done, e);
 }
 
 static bool make(const init_plan *p, const options *o, const env *world, err *e)
 {
-    maker m = {.o = o, .plan = p, .to = find_format(o)};
+    maker m = {.o = o, .plan = p, .to = output_format_or(o, output_data_file(o), "json")};
     m.stream = stream_begin(p->generator, o->seed);
     init_command_write(p, o, m.to, &m.command);
     bool done = text_ok(&m.command, e) &&

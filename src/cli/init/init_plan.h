@@ -6,6 +6,7 @@
 #include "cli/line/env.h"
 #include "cli/init/init_parts.h"
 #include "cli/line/options.h"
+#include "io/format.h"
 #include "random/generator.h"
 
 /* One matrix to be made. */
@@ -30,7 +31,17 @@ typedef struct init_plan {
     size_t bytes; /* of all of them */
 } init_plan;
 
+/* The options that turn the knobs, and the distribution that is named, or usual. */
+extern const char *const KNOB_OPTIONS[KNOBS];
+const char *init_dist(const options *o);
+
 bool init_plan_make(init_plan *p, const options *o, const env *world, err *e);
 void init_plan_free(init_plan *p);
+
+/* Borrows for *kept what the format holds besides matrices. What it has no place for is noted, and
+ * refused where run would then compute something else from a file of several matrices, which is a
+ * whole problem: a matrix alone is not, and what belongs to it is said to run with it. */
+bool init_settings_keep(const bundle *settings, const format *to, const options *o,
+                        const env *world, bundle *kept, err *e);
 
 #endif

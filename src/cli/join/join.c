@@ -338,11 +338,8 @@ static bool join_all(joiner *j, err *e)
 static bool write_whole(joiner *j, err *e)
 {
     const options *o = j->o;
-    write_options how = {.digits = option_digits(o),
-                         .name = bundle_text(&j->part[0].of, "name"),
-                         .single_line = (j->to->holds & HOLDS_STREAM) != 0,
-                         .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
-                         .threads = o->threads};
+    write_options how = output_how(o, j->to);
+    how.name = bundle_text(&j->part[0].of, "name");
     if (j->written > 0 && !(j->to->holds & HOLDS_STREAM))
         return err_at(e, &j->part[0].at, "it has several documents, and %s holds one",
                       j->to->title);
@@ -382,9 +379,6 @@ int command_join(const options *o, env *world, err *e)
     bundle_free(&j.whole);
     mem_free(j.row);
     mem_free(j.part);
-    if (done)
-        return sink_close(&j.sink, e) ? EXIT_DONE : EXIT_WRONG;
-    if (j.is_open)
-        sink_discard(&j.sink);
-    return EXIT_WRONG;
+    done = j.is_open && sink_end(&j.sink, done, e);
+    return done ? EXIT_DONE : EXIT_WRONG;
 }

@@ -22,12 +22,7 @@ bool output_file_open(output_file *to, err *e)
 
 bool output_file_close(output_file *to, bool done, err *e)
 {
-    if (!to->is_open)
-        return done;
-    if (done)
-        return sink_close(&to->sink, e);
-    sink_discard(&to->sink);
-    return false;
+    return to->is_open ? sink_end(&to->sink, done, e) : done;
 }
 
 bool output_file_flush(output_file *to, err *e)
@@ -138,6 +133,11 @@ bool output_has_trace(const options *o)
     return o->trace || o->trace_format != NULL || o->trace_output != NULL;
 }
 
+const char *output_data_file(const options *o)
+{
+    return o->output == NULL ? "-" : o->output;
+}
+
 const char *output_trace_file(const options *o)
 {
     return o->trace_output == NULL ? "-" : o->trace_output;
@@ -150,13 +150,13 @@ bool output_uses_color(const options *o, const env *world, const char *file)
     return world->stdout_is_terminal && !world->no_color && strcmp(file, "-") == 0;
 }
 
-write_options output_how(const options *o, const document_reader *all, const document *one,
-                         const format *f)
+write_options output_how(const options *o, const format *f)
 {
     return (write_options){.digits = option_digits(o),
-                           .name = bundle_text(&one->contents, "name"),
-                           .single_line = all->is_many || (f->holds & HOLDS_STREAM) != 0,
-                           .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0]};
+                           .single_line = (f->holds & HOLDS_STREAM) != 0,
+                           .delimiter = o->delimiter == NULL ? '\0' : o->delimiter[0],
+                           .csv_safe = o->csv_safe,
+                           .threads = o->threads};
 }
 
 /* ---- formats ---- */
@@ -166,10 +166,16 @@ const format *output_format_said(const options *o, const char *file)
     return o->format != NULL ? format_by_name(o->format) : format_by_ending(file);
 }
 
+const format *output_format_or(const options *o, const char *file, const char *usual)
+{
+    const format *said = output_format_said(o, file);
+    return said != NULL ? said : format_by_name(usual);
+}
+
 const format *output_format_written(const options *o, const char *file)
 {
     const format *own = format_by_ending(file);
-    return own != NULL ? own : output_format_said(o, o->output == NULL ? "-" : o->output);
+    return own != NULL ? own : output_format_said(o, output_data_file(o));
 }
 
 size_t output_format_bytes(const format *f, size_t count, dtype type)

@@ -47,22 +47,24 @@ bool output_check_endings(const options *o, unsigned groups, err *e);
 /* Refuses options that speak of data, where `taker` takes standard output from them. */
 bool output_check_unsaid(const char *taker, const options *o, err *e);
 
-/* Whether a trace is asked for, and where it goes: "-" is standard output. */
+/* Where the data go, "-" is standard output; whether a trace is asked for, and where that goes. */
+const char *output_data_file(const options *o);
 bool output_has_trace(const options *o);
 const char *output_trace_file(const options *o);
 
 /* Whether what goes to this file is in colour. */
 bool output_uses_color(const options *o, const env *world, const char *file);
 
-/* How a result of this document is written. */
-write_options output_how(const options *o, const document_reader *all, const document *one,
-                         const format *f);
+/* How results are written, as options say it. */
+write_options output_how(const options *o, const format *f);
 
 /* ---- in which format an output is written, whoever writes it ---- */
 
 /* Of the result in `file` ("-" is standard output): --format's, else that of its ending. NULL:
  * neither says one. */
 const format *output_format_said(const options *o, const char *file);
+/* The same, or where neither says one the usual one. */
+const format *output_format_or(const options *o, const char *file, const char *usual);
 /* Of a file of --write: that of its own ending, else what is said of the result. */
 const format *output_format_written(const options *o, const char *file);
 

@@ -27,7 +27,7 @@ static bool plan_data(outputs *to, err *e)
 {
     const options *o = to->given;
     output *data = &to->output[to->count++];
-    *data = (output){.what = "the data", .to.file = o->output == NULL ? "-" : o->output};
+    *data = (output){.what = "the data", .to.file = output_data_file(o)};
     data->format = output_format_said(o, data->to.file);
     bool done = text_list_index(&data->stages, e);
     for (size_t i = 0; i < o->emit.count && done; i++) {
@@ -228,7 +228,9 @@ static bool write_result(const outputs *to, output *one, const bundle *result, c
 {
     const options *o = to->given;
     const format *f = format_of(one, w->document);
-    write_options how = output_how(o, to->documents, w->document, f);
+    write_options how = output_how(o, f);
+    how.name = bundle_text(&w->document->contents, "name");
+    how.single_line = how.single_line || to->documents->is_many;
     how.threads = to->threads;
     how.supply = work_supply(w);
     text_list header = {0};

@@ -77,11 +77,6 @@ static bool writes_tokens(const options *o)
     return !output_has_trace(o) || o->trace_output != NULL || o->output != NULL;
 }
 
-static const char *tokens_file(const options *o)
-{
-    return o->output == NULL ? "-" : o->output;
-}
-
 static bool check_digits(const options *o, err *e)
 {
     return !o->has_digits || o->logits || output_has_trace(o) ||
@@ -95,8 +90,8 @@ static bool check_outputs(const options *o, err *e)
     if (!check_digits(o, e) || !generation_check_seed(o, e))
         return false;
     if (writes_tokens(o))
-        return !output_has_trace(o) ||
-               output_check_apart("the trace", output_trace_file(o), "tokens", tokens_file(o), e);
+        return !output_has_trace(o) || output_check_apart("the trace", output_trace_file(o),
+                                                          "tokens", output_data_file(o), e);
     if (!o->logits)
         return true;
     err_set(e, "the trace goes to standard output in place of the tokens, so --logits has nothing "
@@ -143,14 +138,15 @@ static bool check_disk(const options *o, const generation *g, err *e)
         return true;
     if (!size_mul(2 * g->how.steps, g->logits.size[1], &bytes))
         bytes = SIZE_MAX;
-    return output_check_disk(tokens_file(o), "the logits", bytes, "a smaller --length", o, e);
+    return output_check_disk(output_data_file(o), "the logits", bytes, "a smaller --length", o, e);
 }
 
 static bool write_steps(writer *w, generation_solution *s, const env *world, err *e)
 {
     const options *o = w->given;
     const step_listener each = {hear_step, w};
-    if (!check_disk(o, &s->of, e) || (writes_tokens(o) && !sink_open(&w->to, tokens_file(o), e)))
+    if (!check_disk(o, &s->of, e) ||
+        (writes_tokens(o) && !sink_open(&w->to, output_data_file(o), e)))
         return false;
     bool done = generation_solution_run(s, false, &each, o, world, e) &&
                 (!s->is_traced || write_trace(o, world, &s->trace, e)) &&
