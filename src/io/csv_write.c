@@ -55,8 +55,7 @@ void csv_text_write(text *out, const char *cell, char delimiter, bool quoted,
         text_add_format(&safe, "'%s", cell);
     const char *written = is_told_apart ? text_string(&safe) : cell;
     csv_field_write(out, written, strlen(written), delimiter, quoted);
-    out->failed = out->failed || safe.failed;
-    text_free(&safe);
+    text_end(&safe, out);
 }
 
 /* ---- what can be written ---- */

@@ -358,8 +358,7 @@ void npy_header_write(text *to, const tensor *t)
     text_add(to, "\x01", 2);
     text_add(to, length, sizeof length);
     text_add(to, text_string(&literal), literal.length);
-    to->failed = to->failed || literal.failed;
-    text_free(&literal);
+    text_end(&literal, to);
 }
 
 /* ---- the file ---- */

@@ -477,8 +477,7 @@ static void add_made_by(text *to, const text_list *made_by)
         text_add_format(&lines, "%s%s", i == 0 ? "" : "\n", made_by->item[i]);
     add_key(to, "header");
     json_string_write(to, text_string(&lines));
-    to->failed = to->failed || lines.failed;
-    text_free(&lines);
+    text_end(&lines, to);
 }
 
 static void add_metadata(text *to, const write_options *how)

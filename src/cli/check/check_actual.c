@@ -148,11 +148,11 @@ static const char *meaning_of(const actual_result *a, const entry *one)
 {
     const char *called = one->name[0] == '\0' ? UNNAMED : one->name;
     const char *mapped = bundle_text(&a->map.stage, called);
-    if (a->matrix != NULL && strcmp(one->name, a->matrix) != 0)
+    if (a->in.matrix != NULL && strcmp(one->name, a->in.matrix) != 0)
         return NULL;
     if (mapped != NULL)
         return mapped;
-    const char *said = a->matrix == NULL ? called : stage_said(called);
+    const char *said = a->in.matrix == NULL ? called : stage_said(called);
     said = said == NULL ? UNNAMED : said;
     return check_map_gives(&a->map, said) ? NULL : said;
 }
@@ -187,25 +187,17 @@ static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err 
 
 /* ---- reading ---- */
 
-/* As messages name it. */
-static const char *name_of(const options *o)
-{
-    return descriptor_name(check_actual_file(o));
-}
-
 place check_actual_place(const actual_result *a)
 {
-    return (place){.file = name_of(a->given),
-                   .line = a->is_stream ? a->lines.number : 0,
-                   .column = a->is_stream};
+    return (place){.file = a->in.name,
+                   .line = a->in.is_stream ? a->in.lines.number : 0,
+                   .column = a->in.is_stream};
 }
 
 static read_options options_of(const actual_result *a, dtype type)
 {
-    read_options how = read_options_of(a->given, check_actual_file(a->given), type);
+    read_options how = input_file_how(&a->in, a->given, type);
     how.kind = KEY_EXPECTED;
-    how.map = a->file.map;
-    how.first_line = a->lines.number;
     how.type_is_fixed = how.types_expected = how.allow_nonfinite = how.is_result = true;
     return how;
 }
@@ -213,12 +205,8 @@ static read_options options_of(const actual_result *a, dtype type)
 static bool read_as(const actual_result *a, dtype type, bundle *to, err *e)
 {
     read_options how = options_of(a, type);
-    const char *bytes = a->lines.line;
-    size_t length = a->lines.length;
     bundle all = {0};
-    bool done = (a->matrix != NULL
-                     ? matrix_file_read_only(a->format, bytes, length, a->matrix, how, &all, e)
-                     : a->format->read(bytes, length, &how, &all, e)) &&
+    bool done = input_file_read(&a->in, &how, &all, e) &&
                 (a->given->answers.count == 0 || check_page(&all, e)) &&
                 take_matrices(a, to, &all, e);
     bundle_free(&all);
@@ -235,7 +223,7 @@ static bool list_names(const actual_result *a, text_list *names, err *e)
     how.skips_unknown = true;
     how.skipped = names;
     bool done = text_list_index(names, e) &&
-                a->format->read(a->lines.line, a->lines.length, &how, &unnamed, e);
+                a->in.format->read(a->in.lines.line, a->in.lines.length, &how, &unnamed, e);
     if (done && (unnamed.count > 0 || text_list_find(names, "") != NULL))
         done = text_list_add(names, UNNAMED, strlen(UNNAMED), e);
     bundle_free(&unnamed);
@@ -251,7 +239,7 @@ bool check_actual_refuse_stageless(const actual_result *a, err *e)
     err_at(e, &at, "there is no stage in this %s", at.line > 0 ? "line" : "file");
     if (a->given->answers.count > 0)
         return err_remedy(e, "selfattn help stages lists them");
-    if (a->matrix == NULL && list_names(a, &names, &ignored))
+    if (a->in.matrix == NULL && list_names(a, &names, &ignored))
         for (size_t i = 0; i < names.count; i++)
             text_add_format(&there, "%s%s", i == 0 ? "it has " : ", ", names.item[i]);
     err_remedy(e, "%s%s--map STAGE=NAME says what a matrix is; selfattn help stages lists them",
@@ -271,8 +259,8 @@ static bool read_wide(actual_result *a, err *e)
 bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, err *e)
 {
     err too_large = {0};
-    bool may_narrow =
-        type == DTYPE_F32 && a->given->answers.count == 0 && (a->format->holds & HOLDS_TYPES) == 0;
+    bool may_narrow = type == DTYPE_F32 && a->given->answers.count == 0 &&
+                      (a->in.format->holds & HOLDS_TYPES) == 0;
     if (!read_wide(a, e))
         return false;
     if (may_narrow && !a->has_narrow) {
@@ -292,11 +280,11 @@ static bool split_map(actual_result *a, err *e)
     const text_list *map = &a->given->map;
     if (map->count == 0 || a->given->answers.count > 0)
         return true;
-    bool done = a->matrix != NULL ? text_list_add(&names, a->matrix, strlen(a->matrix), e)
-                                  : list_names(a, &names, e);
+    bool done = a->in.matrix != NULL ? text_list_add(&names, a->in.matrix, strlen(a->in.matrix), e)
+                                     : list_names(a, &names, e);
     for (size_t i = 0; done && i < map->count; i++) {
         map_pair of = pair_of(map->item[i]);
-        done = add_pair(&a->map, &of, a->given, &names, name_of(a->given), e);
+        done = add_pair(&a->map, &of, a->given, &names, a->in.name, e);
     }
     text_list_free(&names);
     return done;
@@ -309,43 +297,27 @@ const char *check_actual_file(const options *o)
     return o->answers.count > 0 ? o->answers.item[0] : o->actual;
 }
 
-/* An exercise is one document, and FILE a page's whole. */
-static bool open_answers(actual_result *a, const char *file, err *e)
-{
-    a->format = input_open(a->given, file, name_of(a->given), &a->file, e);
-    return a->format != NULL;
-}
-
-static bool open_result(actual_result *a, const char *file, err *e)
-{
-    a->path = matrix_file_split(file, &a->matrix, e);
-    if (a->path == NULL || !source_open_within(&a->file, a->path, a->given->max_memory, e))
-        return false;
-    a->format = input_format_of(a->given, a->file.bytes, a->file.length, name_of(a->given), e);
-    a->is_stream = a->format != NULL && (a->format->holds & HOLDS_STREAM) != 0;
-    return a->format != NULL;
-}
-
 bool check_actual_open(actual_result *a, const options *o, const env *world, err *e)
 {
     const char *file = check_actual_file(o);
     *a = (actual_result){.given = o};
     if (file == NULL)
         return true;
-    if (!(o->answers.count > 0 ? open_answers(a, file, e) : open_result(a, file, e)))
+    /* An exercise is one document, and FILE a page's whole. */
+    a->in.name = descriptor_name(file);
+    if (o->answers.count > 0)
+        a->in.format = input_open(o, file, a->in.name, &a->in.bytes, e);
+    if (o->answers.count > 0 ? a->in.format == NULL : !input_file_open(&a->in, file, true, o, e))
         return false;
-    /* The first result of all, which may be blank. */
-    a->lines = a->is_stream ? jsonl_lines_of(a->file.bytes, a->file.length)
-                            : (jsonl_lines){a->file.bytes, a->file.length, 1, NULL, NULL};
-    a->has_result = !a->is_stream || jsonl_next(&a->lines);
-    if ((a->has_result && !split_map(a, e)) || (!a->is_stream && !read_wide(a, e)))
+    a->has_result = input_file_next(&a->in);
+    if ((a->has_result && !split_map(a, e)) || (!a->in.is_stream && !read_wide(a, e)))
         return false;
     /* Where NAME of FILE:NAME is not a stage, somebody may have meant another than the output. */
-    bool is_said = a->matrix == NULL || bundle_text(&a->map.stage, a->matrix) != NULL ||
-                   stage_said(a->matrix) != NULL;
+    bool is_said = a->in.matrix == NULL || bundle_text(&a->map.stage, a->in.matrix) != NULL ||
+                   stage_said(a->in.matrix) != NULL;
     if (!is_said)
         note_say(world, a->given, NULL, "%s is taken for the %s; --map STAGE=%s says another stage",
-                 name_of(a->given), UNNAMED, a->matrix);
+                 a->in.name, UNNAMED, a->in.matrix);
     return true;
 }
 
@@ -362,8 +334,7 @@ void check_actual_close(actual_result *a)
     bundle_free(&a->map.stage);
     bundle_free(&a->map.key);
     text_list_free(&a->map.of_bundle);
-    source_close(&a->file);
-    mem_free(a->path);
+    input_file_close(&a->in);
 }
 
 /* ---- a result a document ---- */
@@ -373,12 +344,12 @@ void check_actual_step(actual_result *a)
     if (a->documents++ == 0)
         return;
     forget_numbers(a);
-    a->has_result = a->has_result && a->is_stream && jsonl_next(&a->lines);
+    a->has_result = a->has_result && input_file_next(&a->in);
 }
 
 static size_t count_lines(const actual_result *a)
 {
-    jsonl_lines all = jsonl_lines_of(a->file.bytes, a->file.length);
+    jsonl_lines all = jsonl_lines_of(a->in.bytes.bytes, a->in.bytes.length);
     size_t count = 0;
     while (jsonl_next(&all))
         count++;
@@ -389,10 +360,10 @@ bool check_actual_has(const actual_result *a, place at, err *e)
 {
     if (a->has_result)
         return true;
-    if (a->is_stream) {
+    if (a->in.is_stream) {
         size_t count = count_lines(a);
-        err_at(e, &at, "this is document %zu, and %s has %zu result%s", a->documents,
-               name_of(a->given), count, count == 1 ? "" : "s");
+        err_at(e, &at, "this is document %zu, and %s has %zu result%s", a->documents, a->in.name,
+               count, count == 1 ? "" : "s");
         return err_remedy(e, "each line is the result of one document");
     }
     err_at(e, &at, "--%s is one document's result, and this is another document",
@@ -403,10 +374,10 @@ bool check_actual_has(const actual_result *a, place at, err *e)
 
 bool check_actual_finish(actual_result *a, err *e)
 {
-    size_t count = a->is_stream ? count_lines(a) : 0;
+    size_t count = a->in.is_stream ? count_lines(a) : 0;
     if (count <= a->documents)
         return true;
-    err_at(e, &(place){.file = name_of(a->given)}, "there are %zu results, and %zu document%s",
-           count, a->documents, a->documents == 1 ? "" : "s");
+    err_at(e, &(place){.file = a->in.name}, "there are %zu results, and %zu document%s", count,
+           a->documents, a->documents == 1 ? "" : "s");
     return err_remedy(e, "each line is the result of one document");
 }

@@ -5,9 +5,7 @@
 
 #include "cli/line/env.h"
 #include "cli/line/options.h"
-#include "io/format.h"
-#include "io/jsonl.h"
-#include "io/source.h"
+#include "cli/in/matrix_file.h"
 
 /* --map of check, which speaks of two files: what a stage is called in another program's result,
  * and what a key of the document is called in --bundle's file. */
@@ -22,13 +20,8 @@ bool check_map_gives(const check_map *m, const char *name);
 
 typedef struct actual_result {
     const options *given;
-    char *path;         /* FILE of FILE:NAME */
-    const char *matrix; /* NAME, borrowed; NULL: all that is in the file */
+    input_file in; /* a result, or a result a line */
     check_map map;
-    source file;
-    const format *format;
-    bool is_stream;      /* a result a line */
-    jsonl_lines lines;   /* the result at hand is the last one of them that was found */
     bool has_result;     /* there is one at hand */
     size_t documents;    /* that were come to */
     bundle wide, narrow; /* text read as float64; and as float32, where that was asked for */

@@ -159,7 +159,7 @@ static bool check_documents(checker *c, document_reader *all, err *e)
         err bad = {0};
         if (check_next(c, all, &is_there, &bad))
             continue;
-        bool has_result = c->actual == NULL || (c->actual->is_stream && c->actual->has_result);
+        bool has_result = c->actual == NULL || (c->actual->in.is_stream && c->actual->has_result);
         is_there = all->is_stream && !all->is_over && has_result;
         if (!is_there)
             *e = bad;

@@ -265,13 +265,11 @@ static const format *find_output_format(const options *o, const char *out, err *
 /* Text is read as float64, whose shortest decimals are those that stood there (up to 15 digits, and
  * those of any float32), or at once as the type that --dtype names; numbers that have a type keep
  * it. Nothing that is there is passed over. */
-static read_options how_to_read(const converter *c)
+static read_options how_to_read(const converter *c, read_options how)
 {
     const options *o = c->o;
-    dtype type = DTYPE_F64;
-    bool is_given = input_keys_decides_type(o, &type);
-    read_options how = read_options_of(o, o->operand[0], type);
-    how.kind = type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
+    bool is_given = input_keys_decides_type(o, &how.type);
+    how.kind = how.type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
     how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
     how.takes_truths = true;
     how.keeps_types = !is_given;
@@ -349,21 +347,6 @@ static bool check_room(const converter *c, err *e)
     return err_remedy(e, "--format jsonl writes a document a line");
 }
 
-static bool read_lines(converter *c, const source *s, const format *from, read_options how, err *e)
-{
-    jsonl_lines lines = jsonl_lines_of(s->bytes, s->length);
-    while (jsonl_next(&lines)) {
-        bundle b = {0};
-        how.first_line = lines.number;
-        bool done = check_room(c, e) && from->read(lines.line, lines.length, &how, &b, e) &&
-                    write_one(c, &b, from, e);
-        bundle_free(&b);
-        if (!done)
-            return false;
-    }
-    return c->written > 0 || err_at(e, &(place){.file = c->in}, "no document is in it");
-}
-
 /* Where both formats have one, --delimiter is the input's. */
 static void take_delimiter(converter *c, const format *from)
 {
@@ -371,36 +354,27 @@ static void take_delimiter(converter *c, const format *from)
         c->how.delimiter = '\0';
 }
 
-static bool convert_bytes(converter *c, const source *s, err *e)
-{
-    read_options how = how_to_read(c);
-    const format *from = input_format_of(c->o, s->bytes, s->length, how.file, e);
-    if (from == NULL)
-        return false;
-    take_delimiter(c, from);
-    if (from->holds & HOLDS_STREAM)
-        return read_lines(c, s, from, how, e);
-    bundle b = {0};
-    how.map = s->map;
-    bool done = from->read(s->bytes, s->length, &how, &b, e) && write_one(c, &b, from, e);
-    bundle_free(&b);
-    return done;
-}
-
 static bool convert_file(converter *c, err *e)
 {
-    source s;
-    if (!source_open_within(&s, c->o->operand[0], c->o->max_memory, e))
-        return false;
-    bool done = convert_bytes(c, &s, e);
-    source_close(&s);
-    return done;
+    input_file in;
+    bool done = input_file_open(&in, c->o->operand[0], false, c->o, e);
+    if (done)
+        take_delimiter(c, in.format);
+    while (done && input_file_next(&in)) {
+        bundle b = {0};
+        read_options how = how_to_read(c, input_file_how(&in, c->o, DTYPE_F64));
+        done =
+            check_room(c, e) && input_file_read(&in, &how, &b, e) && write_one(c, &b, in.format, e);
+        bundle_free(&b);
+    }
+    input_file_close(&in);
+    return done && (c->written > 0 || err_at(e, &(place){.file = c->in}, "no document is in it"));
 }
 
 /* FILE:NAME: the one matrix, which needs a name no more. */
 static bool convert_matrix(converter *c, err *e)
 {
-    read_options how = how_to_read(c);
+    read_options how = how_to_read(c, read_options_of(c->o, c->o->operand[0], DTYPE_F64));
     matrix_file m;
     bundle b = {0};
     how.keeps_all = how.keeps_unread = false; /* what else is in the file is not asked for */

@@ -22,9 +22,9 @@ static void note_missing(const text_list *names, const diff_file *own, const dif
         const char *shown = name[0] == '\0' ? "matrix without a name" : name;
         if (has_matrix(other, name))
             note_say(world, o, NULL, "--map leaves the %s of %s without a partner", shown,
-                     own->name);
+                     own->in.name);
         else
-            note_say(world, o, NULL, "%s has no %s", other->name, shown);
+            note_say(world, o, NULL, "%s has no %s", other->in.name, shown);
     }
 }
 
@@ -133,7 +133,7 @@ static bool check_options(const options *o, err *e)
 
 int command_diff(const options *o, env *world, err *e)
 {
-    diff_file file[2] = {{0}, {0}};
+    diff_file file[2] = {{.contents = {0}}, {.contents = {0}}};
     int status = EXIT_WRONG;
     if (!check_options(o, e))
         return EXIT_WRONG;

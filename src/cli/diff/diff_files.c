@@ -14,21 +14,18 @@ bool diff_is_text(const entry *one)
 /* A stream of one result is as good as a file. */
 static bool refuse_several(const diff_file *f, err *e)
 {
-    if (!input_is_several(f->format, f->bytes.bytes, f->bytes.length))
+    if (!input_is_several(f->in.format, f->in.bytes.bytes, f->in.bytes.length))
         return true;
-    err_at(e, &(place){.file = f->name}, "these are several results, and diff compares one");
-    return err_remedy(e, "sed -n 2p %s | selfattn diff - OTHER takes the second", f->path);
+    err_at(e, &(place){.file = f->in.name}, "these are several results, and diff compares one");
+    return err_remedy(e, "sed -n 2p %s | selfattn diff - OTHER takes the second", f->in.path);
 }
 
-/* The source is kept open: text may have to be read once more. */
 static bool open_file(diff_file *f, const char *operand, const options *o, err *e)
 {
-    f->name = descriptor_name(operand);
-    f->path = matrix_file_split(operand, &f->matrix, e);
-    if (f->path == NULL || !source_open_within(&f->bytes, f->path, o->max_memory, e))
+    if (!input_file_open(&f->in, operand, true, o, e) || !refuse_several(f, e))
         return false;
-    f->format = input_format_of(o, f->bytes.bytes, f->bytes.length, f->name, e);
-    return f->format != NULL && refuse_several(f, e);
+    f->in.is_stream = false;
+    return input_file_next(&f->in);
 }
 
 /* A table is read as a whole, and only one matrix of it was asked for. */
@@ -44,19 +41,15 @@ static bool leave_only(bundle *b, const char *matrix, err *e)
 
 static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves_unread, err *e)
 {
-    read_options how = read_options_of(o, f->name, type);
+    read_options how = input_file_how(&f->in, o, type);
     how.kind = KEY_EXPECTED;
-    how.map = f->bytes.map;
     how.type_is_fixed = how.types_expected = how.takes_truths = true;
     how.keeps_types = how.keeps_bits = how.allow_nonfinite = how.is_result = true;
     how.keeps_unread = leaves_unread;
     how.header = &f->header;
     text_list_free(&f->header);
-    if (f->matrix == NULL)
-        return f->format->read(f->bytes.bytes, f->bytes.length, &how, &f->contents, e);
-    return matrix_file_read_only(f->format, f->bytes.bytes, f->bytes.length, f->matrix, how,
-                                 &f->contents, e) &&
-           leave_only(&f->contents, f->matrix, e);
+    return input_file_read(&f->in, &how, &f->contents, e) &&
+           (f->in.matrix == NULL || leave_only(&f->contents, f->in.matrix, e));
 }
 
 static bool ignores_unread(const bundle *b, const options *o)
@@ -136,7 +129,7 @@ bool diff_files_read(diff_file file[2], const options *o, err *e)
         return false;
     bool is_typed[2];
     for (int i = 0; i < 2; i++) {
-        is_typed[i] = (file[i].format->holds & HOLDS_TYPES) != 0;
+        is_typed[i] = (file[i].in.format->holds & HOLDS_TYPES) != 0;
         if (is_typed[i] && !read_as(&file[i], o, DTYPE_F64, e))
             return false;
     }
@@ -153,7 +146,6 @@ void diff_files_close(diff_file file[2])
     for (int i = 0; i < 2; i++) {
         bundle_free(&file[i].contents);
         text_list_free(&file[i].header);
-        source_close(&file[i].bytes);
-        mem_free(file[i].path);
+        input_file_close(&file[i].in);
     }
 }

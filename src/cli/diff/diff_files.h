@@ -3,15 +3,10 @@
 #define SELFATTN_CLI_DIFF_DIFF_FILES_H
 
 #include "cli/line/options.h"
-#include "io/format.h"
-#include "io/source.h"
+#include "cli/in/matrix_file.h"
 
 typedef struct diff_file {
-    const char *name;   /* as messages call it */
-    char *path;         /* what is opened; owned */
-    const char *matrix; /* of FILE:NAME, in path; or NULL */
-    source bytes;
-    const format *format;
+    input_file in; /* kept open: text may have to be read once more */
     bundle contents;
     text_list header; /* what --header said of it */
 } diff_file;

@@ -39,12 +39,13 @@ static bool has_inputs(const bundle *b)
 static bool read_inputs(carried *c, const diff_file *a, const options *o, err *e)
 {
     err refused = {0};
-    read_options how = read_options_of(o, a->name, DTYPE_F64);
+    read_options how = read_options_of(o, a->in.name, DTYPE_F64);
     how.kind = KEY_MATRIX;
     how.keys = &KEYS;
     how.type_is_fixed = how.skips_unknown = how.allow_nonfinite = true;
-    bool done = a->format->read(a->bytes.bytes, a->bytes.length, &how, &c->inputs, &refused) &&
-                problem_read(&c->problem, &c->inputs, &refused);
+    bool done =
+        a->in.format->read(a->in.bytes.bytes, a->in.bytes.length, &how, &c->inputs, &refused) &&
+        problem_read(&c->problem, &c->inputs, &refused);
     c->problem.type = DTYPE_F64;
     if (refused.is_memory)
         *e = refused;
@@ -163,7 +164,7 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
                         const options *o, err *e)
 {
     *m = (diff_mistakes){.name = d->name_a};
-    if (!is_asked(d) || a->matrix != NULL || !has_inputs(&a->contents))
+    if (!is_asked(d) || a->in.matrix != NULL || !has_inputs(&a->contents))
         return true;
     carried c = {0};
     missed_question q = {.threads = 1};

@@ -300,7 +300,7 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
 {
     text_list settings[2] = {{0}, {0}};
     bool done = true, are_understood[2] = {false, false};
-    *o = (diff_origins){.name = {file[0].name, file[1].name}};
+    *o = (diff_origins){.name = {file[0].in.name, file[1].in.name}};
     for (int side = 0; side < 2 && done; side++)
         done = read_origin(&o->of[side], &file[side].header, &settings[side], &are_understood[side],
                            e);

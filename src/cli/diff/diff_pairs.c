@@ -323,8 +323,8 @@ static bool match_only_ones(matcher *m, const diff_file file[2], bool *matched)
 {
     const entry *a = only_matrix(m->a, m->o), *b = only_matrix(m->b, m->o);
     bool is_chosen = a != NULL && b != NULL &&
-                     (file[0].matrix != NULL || file[1].matrix != NULL || a->name[0] == '\0' ||
-                      b->name[0] == '\0');
+                     (file[0].in.matrix != NULL || file[1].in.matrix != NULL ||
+                      a->name[0] == '\0' || b->name[0] == '\0');
     *matched = is_chosen;
     return !is_chosen || add_pair(m, a, b);
 }
@@ -347,7 +347,7 @@ static bool match(matcher *m, const diff_file file[2])
 
 bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e)
 {
-    *d = (diff_result){.name_a = file[0].name, .name_b = file[1].name};
+    *d = (diff_result){.name_a = file[0].in.name, .name_b = file[1].in.name};
     matcher m = {.a = &file[0].contents, .b = &file[1].contents, .o = o, .to = d, .e = e};
     m.has_partner = mem_alloc_zeroed(m.b->count, sizeof m.has_partner[0], e);
     bool done = m.has_partner != NULL && match(&m, file);

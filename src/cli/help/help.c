@@ -214,8 +214,7 @@ static bool look_up_table(text *out, const char *word)
         text_add_format(&plural, "%ss", TOPICS[i].table->what);
         if (same(text_string(&plural), word))
             topic_write_table(out, TOPICS[i].table);
-        out->failed = out->failed || plural.failed;
-        text_free(&plural);
+        text_end(&plural, out);
     }
     return out->length > before;
 }
@@ -255,8 +254,7 @@ static bool entry_has(text *out, const topic *of, const named *row, const char *
     text all = {0};
     topic_write_entry(&all, of, row);
     bool has = contains(text_string(&all), word);
-    out->failed = out->failed || all.failed;
-    text_free(&all);
+    text_end(&all, out);
     return has;
 }
 

@@ -86,8 +86,7 @@ void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t
 void wrap_add_text(text *out, text *words, size_t column, size_t indent, size_t width)
 {
     wrap_add(out, text_string(words), column, indent, width);
-    out->failed = out->failed || words->failed;
-    text_free(words);
+    text_end(words, out);
 }
 
 /* ---- what is said of a row ---- */
@@ -268,8 +267,7 @@ static void write_value(text *out, const char *of_kind, const option_row *option
     else
         text_add_string(&words, of_kind);
     write_fact(out, "its value", text_string(&words));
-    out->failed = out->failed || words.failed;
-    text_free(&words);
+    text_end(&words, out);
 }
 
 static void describe_key(text *out, const named *row)

@@ -251,8 +251,7 @@ static void write_conventions(text *out, const named_table *of)
             layer_convention_describe(&names, layer_convention_at(i));
         write_paragraph(out, text_string(&names));
     }
-    out->failed = out->failed || names.failed;
-    text_free(&names);
+    text_end(&names, out);
 }
 
 static void write_peers(text *out)
@@ -349,7 +348,6 @@ void manual_write(text *out, const shell *of)
     page_write(&plain, &(shell){.page = of->page, .slots = &PHRASES});
     write_roff_page(&roff, text_string(&plain));
     page_write(out, &(shell){.page = text_string(&roff), .slots = of->slots});
-    out->failed = out->failed || plain.failed || roff.failed;
-    text_free(&plain);
-    text_free(&roff);
+    text_end(&plain, out);
+    text_end(&roff, out);
 }

@@ -1,7 +1,6 @@
 #include "cli/in/matrix_file.h"
 
 #include "base/mem.h"
-#include "io/jsonl.h"
 #include "io/source.h"
 #include "weights/names.h"
 
@@ -27,6 +26,43 @@ const format *input_format_of(const options *o, const char *bytes, size_t length
     if (o->input_format != NULL)
         return format_by_name(o->input_format);
     return format_recognise(bytes, length, file, e);
+}
+
+bool input_file_open(input_file *f, const char *file, bool splits, const options *o, err *e)
+{
+    *f = (input_file){.name = descriptor_name(file)};
+    if (splits && (f->path = matrix_file_split(file, &f->matrix, e)) == NULL)
+        return false;
+    if (!source_open_within(&f->bytes, splits ? f->path : file, o->max_memory, e))
+        return false;
+    f->format = input_format_of(o, f->bytes.bytes, f->bytes.length, f->name, e);
+    f->is_stream = f->format != NULL && (f->format->holds & HOLDS_STREAM) != 0;
+    if (f->is_stream)
+        f->lines = jsonl_lines_of(f->bytes.bytes, f->bytes.length);
+    return f->format != NULL;
+}
+
+void input_file_close(input_file *f)
+{
+    source_close(&f->bytes);
+    mem_free(f->path);
+}
+
+bool input_file_next(input_file *f)
+{
+    if (f->is_stream)
+        return jsonl_next(&f->lines);
+    bool is_first = f->lines.number == 0;
+    f->lines = (jsonl_lines){f->bytes.bytes, f->bytes.length, 1, NULL, NULL};
+    return is_first;
+}
+
+read_options input_file_how(const input_file *f, const options *o, dtype type)
+{
+    read_options how = read_options_of(o, f->name, type);
+    how.map = f->is_stream ? NULL : f->bytes.map;
+    how.first_line = f->lines.number;
+    return how;
 }
 
 bool input_is_several(const format *f, const char *bytes, size_t length)
@@ -161,6 +197,15 @@ static bool read_named(matrix_file *m, const char *file, const char *name, const
     m->matrix = done ? bundle_find(&m->contents, name) : NULL;
     source_close(&s);
     return done;
+}
+
+bool input_file_read(const input_file *f, const read_options *how, bundle *to, err *e)
+{
+    const char *bytes = f->lines.line;
+    size_t length = f->lines.length;
+    return f->matrix != NULL
+               ? matrix_file_read_only(f->format, bytes, length, f->matrix, *how, to, e)
+               : f->format->read(bytes, length, how, to, e);
 }
 
 bool matrix_file_names_one(const char *name, bool *names_one, err *e)

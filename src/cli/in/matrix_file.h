@@ -4,6 +4,7 @@
 
 #include "cli/line/options.h"
 #include "io/format.h"
+#include "io/jsonl.h"
 #include "io/source.h"
 
 typedef struct matrix_file {
@@ -22,6 +23,26 @@ bool input_is_several(const format *f, const char *bytes, size_t length);
 /* Opens a file, which must be one document and is called `name` in messages, and gives its format,
  * or NULL with the error set. The source is to be closed where that was done. */
 const format *input_open(const options *o, const char *file, const char *name, source *s, err *e);
+/* A file of one document or, with a line each, of several, in any format. */
+typedef struct input_file {
+    const char *name;   /* as messages call it */
+    char *path;         /* of FILE:NAME the file; owned; NULL: it is `name` */
+    const char *matrix; /* NAME, borrowed; NULL: all that is in the file */
+    source bytes;
+    const format *format;
+    bool is_stream;    /* a document a line */
+    jsonl_lines lines; /* the document at hand is the last one of them that was found */
+} input_file;
+
+/* FILE, or with `splits` FILE:NAME. To be closed in any case. */
+bool input_file_open(input_file *f, const char *file, bool splits, const options *o, err *e);
+void input_file_close(input_file *f);
+/* The first or the next document, at `lines`; false where there is no other. */
+bool input_file_next(input_file *f);
+/* Reads the document at hand, or of FILE:NAME that matrix alone; how, is to be added to. */
+read_options input_file_how(const input_file *f, const options *o, dtype type);
+bool input_file_read(const input_file *f, const read_options *how, bundle *to, err *e);
+
 /* Opens and reads all of a file, which must be one document; gives its format, or NULL with the
  * error set. */
 const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,

@@ -58,8 +58,7 @@ static void look_at_text(list_look *look, const char *at, const char *end)
         text words = {0};
         add_string(&words, at, end);
         fact_show_item(look->of, text_string(&words), words.length);
-        look->of->shown.failed = look->of->shown.failed || words.failed;
-        text_free(&words);
+        text_end(&words, &look->of->shown);
     }
 }
 

@@ -189,8 +189,7 @@ static void add_value(text *out, const fact *f, size_t columns)
         display_add_string(out, text_string(&value));
     else
         display_add_cut(out, text_string(&value), columns);
-    out->failed = out->failed || value.failed;
-    text_free(&value);
+    text_end(&value, out);
 }
 
 typedef struct table {
@@ -295,8 +294,7 @@ static void write_headline(text *out, const info_file *of)
 static void add_lines(text *out, text *words)
 {
     display_add_wrapped(out, text_string(words), INDENT, LINE_COLUMNS);
-    out->failed = out->failed || words->failed;
-    text_free(words);
+    text_end(words, out);
 }
 
 /* "doc.json:3:1: what is wrong" */
@@ -310,8 +308,7 @@ static void tell_error(teller *t, const char *of_what, const err *error)
         text_add_format(&line, "%s: not as it stands: %s", of_what, text_string(&said));
         add_lines(t->out, &line);
     }
-    t->out->failed = t->out->failed || said.failed;
-    text_free(&said);
+    text_end(&said, t->out);
 }
 
 static size_t cache_bytes_of(const plan *p)

@@ -30,8 +30,7 @@ static void init_command_add_list(text *out, const char *name, const text_list *
         text_add_format(&joined, "%s%s", i == 0 ? "" : ",", list->item[i]);
     if (list->count > 0)
         add_option(out, name, text_string(&joined));
-    out->failed = out->failed || joined.failed;
-    text_free(&joined);
+    text_end(&joined, out);
 }
 
 static void init_command_write(const init_plan *p, const options *o, const format *to, text *out)

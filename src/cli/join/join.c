@@ -5,8 +5,6 @@
 #include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
 #include "cli/out/output_file.h"
-#include "io/jsonl.h"
-#include "io/source.h"
 #include "model/stack.h"
 
 #include <stdint.h>
@@ -15,11 +13,8 @@
 
 typedef struct part {
     place at; /* its file */
-    source bytes;
-    bool is_open;
-    const format *format;
-    jsonl_lines lines; /* of a stream */
-    bundle of;         /* its document, and what made it */
+    input_file in;
+    bundle of; /* its document, and what made it */
     text_list header;
     row_choice rows; /* that it says it has; nothing: it says none */
     size_t count;    /* of rows */
@@ -113,16 +108,14 @@ static bool check_run(const part *p, const part *first, err *e)
 /* ---- reading ---- */
 
 /* Text is read as float64, whose shortest decimals are those that stood there. */
-static bool read_document(const joiner *j, part *p, const char *bytes, size_t length, err *e)
+static bool read_document(const joiner *j, part *p, err *e)
 {
-    read_options how = read_options_of(j->o, p->at.file, DTYPE_F64);
+    read_options how = input_file_how(&p->in, j->o, DTYPE_F64);
     how.kind = KEY_EXPECTED;
-    how.map = p->format->holds & HOLDS_STREAM ? NULL : p->bytes.map;
-    how.first_line = p->lines.number;
     how.type_is_fixed = how.allow_nonfinite = how.any_rank = how.keeps_types = true;
     how.takes_truths = how.is_result = true;
     how.header = &p->header;
-    return p->format->read(bytes, length, &how, &p->of, e) && read_header(p, e);
+    return input_file_read(&p->in, &how, &p->of, e) && read_header(p, e);
 }
 
 static void forget(part *p)
@@ -135,13 +128,11 @@ static void forget(part *p)
 /* The next document of a part; none after its last. */
 static bool read_next(const joiner *j, part *p, bool *is_there, err *e)
 {
-    bool is_stream = (p->format->holds & HOLDS_STREAM) != 0;
     forget(p);
-    *is_there = is_stream ? jsonl_next(&p->lines) : j->written == 0;
-    p->at.line = is_stream ? p->lines.number : 0;
-    p->at.column = is_stream;
-    return !*is_there || read_document(j, p, is_stream ? p->lines.line : p->bytes.bytes,
-                                       is_stream ? p->lines.length : p->bytes.length, e);
+    *is_there = input_file_next(&p->in);
+    p->at.line = p->in.is_stream ? p->in.lines.number : 0;
+    p->at.column = p->in.is_stream;
+    return !*is_there || read_document(j, p, e);
 }
 
 static bool read_all(const joiner *j, bool *are_there, err *e)
@@ -162,15 +153,9 @@ static bool open_parts(joiner *j, err *e)
 {
     for (size_t i = 0; i < j->parts; i++) {
         part *p = &j->part[i];
-        const char *file = j->o->operand[i];
-        p->at.file = strcmp(file, "-") == 0 ? "standard input" : file;
-        p->is_open = source_open_within(&p->bytes, file, j->o->max_memory, e);
-        p->format = p->is_open
-                        ? input_format_of(j->o, p->bytes.bytes, p->bytes.length, p->at.file, e)
-                        : NULL;
-        if (p->format == NULL)
+        if (!input_file_open(&p->in, j->o->operand[i], false, j->o, e))
             return false;
-        p->lines = jsonl_lines_of(p->bytes.bytes, p->bytes.length);
+        p->at.file = p->in.name;
     }
     return true;
 }
@@ -353,7 +338,7 @@ static bool join(joiner *j, err *e)
     if (!open_parts(j, e))
         return false;
     j->to = output_format_said(j->o, j->o->operand[j->parts]);
-    j->to = j->to == NULL ? j->part[0].format : j->to;
+    j->to = j->to == NULL ? j->part[0].in.format : j->to;
     for (bool are_there = true; are_there;) {
         if (!read_all(j, &are_there, e) || (are_there && (!join_all(j, e) || !write_whole(j, e))))
             return false;
@@ -373,8 +358,7 @@ int command_join(const options *o, env *world, err *e)
     bool done = j.part != NULL && join(&j, e);
     for (size_t i = 0; j.part != NULL && i < j.parts; i++) {
         forget(&j.part[i]);
-        if (j.part[i].is_open)
-            source_close(&j.part[i].bytes);
+        input_file_close(&j.part[i].in);
     }
     bundle_free(&j.whole);
     mem_free(j.row);
