@@ -63,4 +63,10 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
 bool attempt_make(attempt *a, const struct mistake *const *made, size_t count, err *e);
 void attempt_free(attempt *a);
 
+/* What comes after the weights, once they or the context were altered: products of the engine. */
+
+/* Weights in place, b × h × n_q × n_k, to so many decimals; false without an error where rows that
+ * are to sum to 1 are far from it. */
+bool rest_round(attempt *a, int decimals, bool keeps_sum, tensor *weights, err *e);
+
 #endif

@@ -1,6 +1,6 @@
 /* Numbers kept in fewer digits than they have: in a narrow type, or rounded by hand. */
 #include "why/mistake.h"
-#include "why/rest.h"
+#include "why/attempt.h"
 
 #include <math.h>
 

@@ -1,13 +1,13 @@
 /* selfattn check: compute documents, and compare with what they expect. */
-#include "cli/check/checker.h"
 #include "cli/check/check_actual.h"
+#include "cli/check/checker.h"
 #include "cli/command.h"
 #include "cli/in/weights_input.h"
 #include "cli/out/note.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
-#include "cli/run/generation_solve.h"
-#include "cli/line/tolerances.h"
+#include "cli/out/stage_names.h"
+#include "cli/run/stack_solve.h"
 #include "io/sink.h"
 
 #include <string.h>

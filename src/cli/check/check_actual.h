@@ -3,9 +3,9 @@
 #ifndef SELFATTN_CLI_CHECK_CHECK_ACTUAL_H
 #define SELFATTN_CLI_CHECK_CHECK_ACTUAL_H
 
+#include "cli/in/matrix_file.h"
 #include "cli/line/env.h"
 #include "cli/line/options.h"
-#include "cli/in/matrix_file.h"
 
 /* --map of check, which speaks of two files: what a stage is called in another program's result,
  * and what a key of the document is called in --bundle's file. */

@@ -1,7 +1,6 @@
 #include "cli/check/checker.h"
 
 #include "attn/spec/stage.h"
-#include "cli/line/tolerances.h"
 #include "cli/out/note.h"
 #include "cli/out/report.h"
 #include "cli/out/stage_names.h"

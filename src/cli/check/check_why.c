@@ -4,8 +4,8 @@
 #include "cli/out/note.h"
 #include "cli/out/report.h"
 #include "compare/measure.h"
-#include "why/mistake.h"
 #include "why/missed_by_tolerance.h"
+#include "why/mistake.h"
 #include "why/why_shape.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/diff/diff_files.h"
+#include "cli/diff/diff_report.h"
 
 #include "base/mem.h"
 #include "cli/in/matrix_file.h"

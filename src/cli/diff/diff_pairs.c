@@ -1,9 +1,9 @@
-#include "cli/diff/diff_pairs.h"
+#include "cli/diff/diff_report.h"
 
 #include "attn/spec/stage.h"
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "cli/line/tolerances.h"
+#include "cli/out/stage_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,63 @@
 #ifndef SELFATTN_CLI_DIFF_DIFF_REPORT_H
 #define SELFATTN_CLI_DIFF_DIFF_REPORT_H
 
-#include "why/missed_by_tolerance.h"
-#include "cli/diff/diff_files.h"
+#include "attn/engine/compare.h"
+#include "cli/in/matrix_file.h"
+#include "cli/line/options.h"
 #include "cli/tell.h"
-#include "cli/diff/diff_pairs.h"
+#include "compare/measure.h"
+#include "why/missed_by_tolerance.h"
+
+/* Which matrices of two results belong together, and what differs between them: all that diff has
+ * to say, as data. */
+
+/* The two files of a diff, each in any format, with its numbers in the types that it keeps. */
+
+typedef struct diff_file {
+    input_file in; /* kept open: text may have to be read once more */
+    bundle contents;
+    text_list header; /* what --header said of it */
+} diff_file;
+
+/* Reads both. Text has no types of its own: next to a file whose matrices are all float32 it is
+ * read as float32, straight from its decimals, so that a number and its text are equal; else as
+ * float64. Both are to be closed, also when this fails. */
+bool diff_files_read(diff_file file[2], const options *o, err *e);
+void diff_files_close(diff_file file[2]);
+
+/* True for numbers that were read from text. */
+bool diff_is_text(const entry *one);
+
+typedef struct diff_pair {
+    const char *name; /* a's, or that of the side that has one; "matrix" where neither has */
+    const entry *a, *b;
+    tensor view_a, view_b; /* of the same shape; borrowed */
+    const char *axes;      /* of that shape, where they are known */
+    number_type type;      /* the coarser of the two: whose ulps are counted */
+    tolerance within;
+    measurement found;
+} diff_pair;
+
+typedef struct diff_result {
+    const char *name_a, *name_b; /* of the files, as messages call them */
+    diff_pair *pair;             /* stages in the order of the pipeline, then what else there is */
+    size_t count, capacity;
+    text_list only_a, only_b; /* names that the other lacks */
+    size_t numbers, different, different_pairs;
+    const diff_pair *first; /* that differs; NULL: none does */
+} diff_result;
+
+/* Matches by name, --map and --ignore, and checks shapes and tolerances; what there is to compare
+ * is known then. Borrows from the files; to be freed, also when it fails. */
+bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e);
+/* Compares. */
+void diff_measure(diff_result *d);
+void diff_free(diff_result *d);
+
+measured_side diff_side_a(const diff_pair *p);
+measured_side diff_side_b(const diff_pair *p);
+/* The first element that differs, where one does. */
+element diff_first(const diff_pair *p);
 
 /* Where two results come from, as --header wrote it into them: whether that differs. */
 

@@ -3,11 +3,11 @@
 #ifndef SELFATTN_CLI_IN_DOCUMENT_H
 #define SELFATTN_CLI_IN_DOCUMENT_H
 
-#include "attn/plan/kv_cache.h"
-#include "cli/line/options.h"
 #include "attn/engine/packed_weights.h"
-#include "cli/line/env.h"
+#include "attn/plan/kv_cache.h"
 #include "cli/in/cli_inputs.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 #include "io/json_again.h"
 #include "io/lines.h"
 

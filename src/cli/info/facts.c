@@ -2,8 +2,11 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "io/json_scan.h"
+#include "io/number_read.h"
 #include "io/number_write.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *fact_kind_name(fact_kind kind)
@@ -50,14 +53,15 @@ void fact_free(fact *f)
 
 enum { SHOWN_MOST = 60 }; /* bytes: a line of the table has no more room */
 
-bool fact_has_room(const fact *to)
+static bool fact_has_room(const fact *to)
 {
     static const char END[] = ", …";
     size_t length = to->shown.length, end = sizeof END - 1;
     return length < end || strcmp(to->shown.data + length - end, END) != 0;
 }
 
-void fact_show_item(fact *to, const char *words, size_t length)
+/* Adds one of a list's texts in quotes, or … where there is no room for more. */
+static void fact_show_item(fact *to, const char *words, size_t length)
 {
     if (!fact_has_room(to))
         return;
@@ -206,4 +210,243 @@ bool facts_join(fact *to, bundle *names, const fact *after, err *e)
     }
     to->count = to->insides;
     return true;
+}
+
+/* ---- of any JSON text, taken while it is scanned: neither a tree nor a matrix is made ---- */
+
+/* Facts of any JSON text, taken while it is scanned: neither a tree nor a matrix is made. */
+
+enum { FACT_ROOM = sizeof(fact) + 64 }; /* with its name and a value that is shown */
+
+/* The list that is looked at, with all lists in it: their sizes by depth, as far as they are the
+ * same for all of one depth. */
+typedef struct list_look {
+    fact *of;
+    size_t outside; /* lists and objects that it is in */
+    size_t size[JSON_MAX_DEPTH + 1];
+    bool is_known[JSON_MAX_DEPTH + 1];
+    size_t leaf_depth, nonfinite_texts;
+    statistics truth; /* true as 1, false as 0 */
+} list_look;
+
+/* Where the scan is: in objects whose facts are open, or in a list. An object in a list is counted,
+ * and its contents are passed over. */
+typedef struct walk {
+    json_text text;
+    fact *open[JSON_MAX_DEPTH + 1]; /* the fact that the next value is, at each depth */
+    list_look look;                 /* of: NULL outside of lists */
+    size_t passed;                  /* depth of the object that is passed over, from 1; 0: none */
+} walk;
+
+/* The string at `at`, escapes resolved. */
+static void add_string(text *to, const char *at, const char *end)
+{
+    bool ignored = false;
+    char *room = text_room(to, (size_t)(end - at));
+    if (room != NULL)
+        text_added(to, json_string_resolve(at, end, room, &ignored));
+}
+
+/* A number too large for float64 counts as infinite. */
+static double number_of(const char *at, const char *end)
+{
+    double value;
+    return number_read_f64(at, end, &value) ? value : HUGE_VAL;
+}
+
+/* ---- lists ---- */
+
+static void look_at_text(list_look *look, const char *at, const char *end)
+{
+    double value;
+    look->of->texts++;
+    if (end - at > 2 && number_read_nonfinite(at + 1, end - 1, &value)) {
+        look->nonfinite_texts++;
+        statistics_add(&look->of->numbers, value);
+    }
+    if (fact_has_room(look->of)) {
+        text words = {0};
+        add_string(&words, at, end);
+        fact_show_item(look->of, text_string(&words), words.length);
+        text_end(&words, &look->of->shown);
+    }
+}
+
+/* A value that is not a list, and the number of lists around it. */
+static void look_at_leaf(list_look *look, const char *at, const char *end, size_t depth)
+{
+    fact *of = look->of;
+    if (look->leaf_depth == 0)
+        look->leaf_depth = depth;
+    of->is_ragged = of->is_ragged || depth != look->leaf_depth;
+    switch (*at) {
+    case '"':
+        look_at_text(look, at, end);
+        break;
+    case '{':
+        of->objects++;
+        break;
+    case 't':
+    case 'f':
+        of->truths++;
+        statistics_add(&look->truth, *at == 't');
+        break;
+    case 'n':
+        of->nulls++;
+        break;
+    default:
+        statistics_add(&of->numbers, number_of(at, end));
+    }
+}
+
+/* A list of `count` entries ends, which is `depth` lists deep, itself counted. */
+static void look_at_end(list_look *look, size_t depth, size_t count)
+{
+    fact *of = look->of;
+    of->is_ragged = of->is_ragged || (look->is_known[depth] && look->size[depth] != count);
+    look->is_known[depth] = true;
+    look->size[depth] = count;
+    of->depth = depth > of->depth ? depth : of->depth;
+}
+
+/* Numbers, of which some may be written as texts and some be left out; or true and false. */
+static bool is_matrix(const list_look *look)
+{
+    const fact *f = look->of;
+    size_t numbers =
+        f->numbers.finite + f->numbers.nan + f->numbers.infinite - look->nonfinite_texts;
+    bool is_all_truth = f->truths > 0 && f->truths + numbers + f->texts + f->nulls == f->truths;
+    bool is_no_list = f->depth > 1 || f->nulls > 0; /* of nothing but texts, be they "NaN" */
+    bool is_all_numbers = numbers > 0 || (look->nonfinite_texts > 0 && is_no_list);
+    is_all_numbers = is_all_numbers && f->texts == look->nonfinite_texts && f->truths == 0;
+    return (is_all_truth || is_all_numbers) && f->objects == 0 && !f->is_ragged &&
+           f->depth == look->leaf_depth && f->depth <= TENSOR_MAX_RANK;
+}
+
+static void name_list(const list_look *look)
+{
+    fact *f = look->of;
+    f->count = look->size[1];
+    if (is_matrix(look)) {
+        f->kind = FACT_MATRIX;
+        f->type = f->truths > 0 ? DTYPE_BOOL : DTYPE_F64;
+        f->rank = (int)f->depth;
+        if (f->truths > 0)
+            f->numbers = look->truth;
+        f->numbers.holes = f->nulls;
+        memcpy(f->size, look->size + 1, sizeof f->size[0] * f->depth);
+    } else {
+        f->kind = f->texts > 0 && f->texts == f->count && f->depth == 1 ? FACT_LIST : FACT_ARRAY;
+    }
+    if (f->kind != FACT_LIST)
+        text_clear(&f->shown);
+}
+
+/* ---- what the scan meets ---- */
+
+static bool open_value(void *to, const char *at, size_t depth, bool in_list, const char **after,
+                       err *e)
+{
+    walk *w = to;
+    (void)in_list, (void)after, (void)e;
+    if (w->passed > 0)
+        return true;
+    if (w->look.of != NULL && *at == '{') {
+        look_at_leaf(&w->look, at, at + 1, depth - w->look.outside);
+        w->passed = depth + 1;
+    } else if (*at == '{') {
+        w->open[depth]->kind = FACT_OBJECT;
+    } else if (w->look.of == NULL) {
+        w->look = (list_look){.of = w->open[depth], .outside = depth};
+    }
+    return true;
+}
+
+static bool close_value(void *to, const char *bracket, size_t depth, size_t count, err *e)
+{
+    walk *w = to;
+    fact *of = w->look.of;
+    if (w->passed > 0) {
+        w->passed = w->passed == depth + 1 ? 0 : w->passed;
+    } else if (*bracket == '}') {
+        w->open[depth]->count = count;
+    } else {
+        look_at_end(&w->look, depth - w->look.outside + 1, count);
+        if (depth > w->look.outside)
+            return true;
+        name_list(&w->look);
+        w->look.of = NULL;
+        return text_ok(&of->shown, e);
+    }
+    return true;
+}
+
+static bool add_key(void *to, const char *at, const char *end, size_t depth, err *e)
+{
+    walk *w = to;
+    if (w->passed > 0)
+        return true;
+    if (!json_take_room(&w->text, at, FACT_ROOM, e))
+        return false;
+    fact *added = fact_add(w->open[depth - 1], "", 0, e);
+    w->open[depth] = added;
+    if (added != NULL)
+        add_string(&added->name, at, end);
+    return added != NULL && text_ok(&added->name, e);
+}
+
+static bool add_value(void *to, const char *at, const char *end, size_t depth, err *e)
+{
+    walk *w = to;
+    fact *of = w->open[depth];
+    if (w->passed > 0)
+        return true;
+    if (w->look.of != NULL) {
+        look_at_leaf(&w->look, at, end, depth - w->look.outside);
+        return true;
+    }
+    of->type = *at == '"' ? of->type : DTYPE_F64;
+    of->kind = *at == '"'                ? FACT_TEXT
+               : json_begins_number(*at) ? FACT_NUMBER
+               : *at == 'n'              ? FACT_NULL
+                                         : FACT_TRUTH;
+    if (of->kind == FACT_NUMBER)
+        statistics_add(&of->numbers, number_of(at, end));
+    if (of->kind == FACT_TEXT)
+        add_string(&of->shown, at, end);
+    else
+        text_add(&of->shown, at, (size_t)(end - at));
+    return text_ok(&of->shown, e);
+}
+
+static json_visitor visitor_of(walk *w)
+{
+    return (json_visitor){w, open_value, close_value, add_key, add_value};
+}
+
+bool facts_of_json(fact *out, const char *bytes, size_t length, const char *file, size_t first_line,
+                   err *e)
+{
+    walk w = {.text = json_text_of(bytes, length, file, first_line), .open = {out}};
+    json_visitor visitor = visitor_of(&w);
+    return json_scan(&w.text, &visitor, e);
+}
+
+bool facts_of_json_at(fact *out, const char *bytes, size_t length, const char *file,
+                      const char *way, err *e)
+{
+    if (way == NULL)
+        return facts_of_json(out, bytes, length, file, 1, e);
+    walk w = {.text = json_text_of(bytes, length, file, 1), .open = {out}};
+    json_visitor visitor = visitor_of(&w);
+    const char *at = json_scan(&w.text, NULL, e) ? json_whole(&w.text) : NULL;
+    const char *one = at == NULL ? NULL : json_way_find(&w.text, at, way);
+    if (one != NULL) {
+        out->kind = FACT_OBJECT;
+        out->count = 1;
+        w.open[0] = fact_add(out, way, strlen(way), e);
+        at = w.open[0] == NULL ? NULL : one;
+    }
+    bool done = at != NULL && json_visit(&w.text, at, &visitor, e);
+    return json_check_unchanged(&w.text, e) && done;
 }

@@ -65,8 +65,4 @@ size_t fact_stored_bytes(const fact *of);
 
 void fact_free(fact *f);
 
-/* Adds one of a list's texts in quotes, or … where there is no room for more. */
-void fact_show_item(fact *to, const char *words, size_t length);
-bool fact_has_room(const fact *to);
-
 #endif

@@ -3,8 +3,8 @@
 #ifndef SELFATTN_CLI_INIT_INIT_PLAN_H
 #define SELFATTN_CLI_INIT_INIT_PLAN_H
 
-#include "cli/line/env.h"
 #include "cli/init/init_parts.h"
+#include "cli/line/env.h"
 #include "cli/line/options.h"
 #include "io/format.h"
 #include "random/generator.h"

@@ -1,4 +1,4 @@
-#include "cli/out/header.h"
+#include "cli/run/work.h"
 
 #include "base/float_bits.h"
 #include "base/fnv.h"

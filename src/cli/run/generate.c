@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/out/output_file.h"
-#include "cli/run/generation_solve.h"
+#include "cli/run/stack_solve.h"
 #include "cli/run/trace_command.h"
 #include "io/json_write.h"
 #include "model/embed.h"

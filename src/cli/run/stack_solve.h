@@ -3,7 +3,10 @@
 #define SELFATTN_CLI_RUN_STACK_SOLVE_H
 
 #include "cli/in/document.h"
+#include "cli/line/env.h"
+#include "model/generation.h"
 #include "model/stack.h"
+#include "trace/generation_trace.h"
 
 typedef struct stack_solution {
     place at; /* of the document */
@@ -26,16 +29,59 @@ bool stack_solution_run(stack_solution *s, const text_list *emit, const options 
                         const env *world, err *e);
 void stack_solution_free(stack_solution *s);
 
-/* The same parts for a stack that is computed otherwise: how many threads it uses, */
+/* How many threads a stack uses, of a generation too. */
 size_t stack_threads(const stack *s, const options *o, const env *world);
-/* whether --max-memory lets it have so many bytes, which the error says are for `of_what`, */
-bool stack_check_memory(const stack *s, size_t bytes, const char *of_what, const options *o,
-                        err *e);
-/* and that not all of the threads could be started. */
-void stack_say_missing_threads(const crew *by, const options *o, const env *world);
 
-/* An option stands at the top, for layers that say nothing else: a note names the first that
- * does. */
-void stack_say_overruled(const stack *s, const options *o, const env *world);
+/* A generation of a document, opened and computed: what generate and check share. */
+
+typedef struct generation_solution {
+    generation of;
+    generation_trace trace; /* where it is traced; then the generation keeps all stages */
+    bool is_traced;
+    double *number; /* drawn before, one a step */
+} generation_solution;
+
+/* What is done with each step, or NULL. */
+typedef struct step_listener {
+    bool (*hear)(void *context, const generation *g, err *e);
+    void *context;
+} step_listener;
+
+/* Refuses a seed that nothing is drawn from. */
+bool generation_check_seed(const options *o, err *e);
+/* Reads and plans it for so many steps, drawn as --temperature and --seed say. To be freed in any
+ * case, and not to be moved. */
+bool generation_solution_open(generation_solution *s, const document *one, size_t steps,
+                              bool is_traced, const options *o, err *e);
+/* Checks the memory against --max-memory: for the prompt, and then for all steps and the house of
+ * their trace, which is begun after it. */
+bool generation_solution_check(const generation_solution *s, const options *o, const env *world,
+                               err *e);
+/* Computes all steps, and says the notes. Of `weighted`, a traced one keeps the row in focus, or
+ * all rows where `all_weighted` asks for them. */
+bool generation_solution_run(generation_solution *s, bool all_weighted, const step_listener *each,
+                             const options *o, const env *world, err *e);
+void generation_solution_free(generation_solution *s);
+
+/* ---- a generation of whose steps some stages are named, "step.3.logits", and kept ---- */
+
+typedef struct named_steps {
+    generation_solution solved;
+    const bundle *names;
+    size_t *step, count; /* that they are of, each once, in order */
+    text_list there;     /* the names of their stages, in the order in which they are made */
+    text_list wanted;    /* those to be kept */
+    bundle stages;       /* that were wanted */
+} named_steps;
+
+/* Whether names are of steps. */
+bool named_steps_are(const bundle *names);
+
+/* Reads and plans as many steps as the names want. To be freed in any case, and not to be moved. */
+bool named_steps_plan(named_steps *s, const document *one, const bundle *names, const options *o,
+                      err *e);
+/* Checks the memory, computes the steps with their trace, and keeps what was wanted. */
+bool named_steps_run(named_steps *s, const options *o, const env *world, err *e);
+void named_steps_free(named_steps *s);
 
 #endif

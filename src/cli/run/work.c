@@ -1,7 +1,6 @@
 #include "cli/run/work.h"
 
 #include "base/mem.h"
-#include "cli/out/header.h"
 #include "cli/line/option_value.h"
 #include "cli/run/trace_command.h"
 #include "model/keep.h"

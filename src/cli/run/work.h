@@ -6,9 +6,10 @@
 #ifndef SELFATTN_CLI_RUN_WORK_H
 #define SELFATTN_CLI_RUN_WORK_H
 
-#include "cli/run/generation_solve.h"
+#include "cli/line/options.h"
 #include "cli/run/solve.h"
 #include "cli/run/stack_solve.h"
+#include "model/stack.h"
 #include "trace/stack_trace.h"
 #include "why/why.h"
 
@@ -74,5 +75,14 @@ const row_choice *work_rows(const work *w);
 /* Who makes the stages that are computed while they are written; NULL: there are none. */
 const streamed_rows *work_supply(const work *w);
 void work_free(work *w);
+
+/* --header: what made a result, so that a golden file can say where it came from. */
+
+/* A line each: the version, the arguments, every input with its shape and a hash of its numbers. */
+bool header_lines(const solution *s, const options *o, text_list *lines, err *e);
+/* The same of layers, whose inputs are named by the way to them: "layers.0.wq". command: its name,
+ * which stood before the arguments, or NULL. */
+bool header_lines_of_stack(const stack *s, const char *command, const options *o, text_list *lines,
+                           err *e);
 
 #endif
