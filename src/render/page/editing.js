@@ -106,9 +106,17 @@ function rewriteRows(map) {
   lines.forEach((line, row) => rewriteLine(line, () => rowLine(map, row)));
 }
 
-// What is out of sight waits for the frame after: of a large page it is much.
+// What is out of sight waits for the frame after: of a large page it is much. The browser says what is
+// in sight, frame by frame; asked between two changes, it would lay the page out each time.
 const STALE = new Map(); // elements, and what brings them up to date
 const PATIENCE = 8; // milliseconds at a time
+const IN_SIGHT = new Set();
+
+function watchSight() {
+  const watch = new IntersectionObserver((seen) => seen.forEach(({ target, isIntersecting }) =>
+    (isIntersecting ? IN_SIGHT.add(target) : IN_SIGHT.delete(target))));
+  document.querySelectorAll('.matrix, .line, .tokens > svg').forEach((one) => watch.observe(one));
+}
 
 function bringUp(element, act) {
   STALE.delete(element);
@@ -128,7 +136,7 @@ function refreshAll() {
 }
 
 function refresh(element, act) {
-  if (isInView(element)) bringUp(element, act);
+  if (IN_SIGHT.has(element)) bringUp(element, act);
   else STALE.set(element, act);
 }
 
@@ -403,6 +411,7 @@ function startEditing() {
   document.addEventListener('keydown', typeByKey);
   startMoving(main);
   startFocus(main);
+  watchSight();
   takeAddress();
   markEdits();
 }
