@@ -129,8 +129,9 @@ function showFocusOf(map, shown) {
   shown.came ||= { rows: shown.rows, columns: shown.columns };
   const [row, ...others] = shown.came.rows, [column] = shown.came.columns;
   const moved = inFocus({ map, head: shown.head, row: others.length > 0 ? -1 : row, column });
+  const isOfHead = shown.came.columns.length < map.columns.length; // and not all heads side by side
   Object.assign(shown, { head: moved.head, greatest: undefined, rows: others.length > 0 ? shown.came.rows : [moved.row],
-    columns: shown.came.columns.map((one) => one + moved.column - column) });
+    columns: isOfHead ? shown.came.columns.map((one) => one + moved.column - column) : shown.came.columns });
   refill(map, shown);
 }
 
