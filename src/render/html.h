@@ -8,5 +8,7 @@
 #include "render/renderer.h"
 
 bool html_render(const trace *t, const render_options *how, sink *to, err *e);
+/* Whether the numbers of all entries of a batch have room on one page. */
+bool html_takes_entries(const trace *t);
 
 #endif

@@ -34,11 +34,12 @@ static bool is_shown_whole(const tensor *of, double value, int digits)
     return fabs(value) == (of->type == DTYPE_F64 ? read : (double)(float)read);
 }
 
-static bool is_all_shown(const tensor *of, int digits)
+bool html_is_all_shown(const html_page *p, const trace_map *map)
 {
+    const tensor *of = &map->values;
     size_t at[TENSOR_MAX_RANK] = {0};
     do {
-        if (!is_shown_whole(of, tensor_get(of, at), digits))
+        if (!is_shown_whole(of, tensor_get(of, at), p->how->digits))
             return false;
     } while (tensor_next(of, at));
     return true;
@@ -61,7 +62,7 @@ static void add_row_bits(text *out, const tensor *of, size_t head, size_t row)
 void html_add_bits(const html_page *p, const trace_map *map)
 {
     const tensor *of = &map->values;
-    if (map->has_origin || is_all_shown(of, p->how->digits))
+    if (map->has_origin || html_is_all_shown(p, map))
         return;
     text_add_format(p->out, ",\n\"bits\":\"%d", of->type == DTYPE_F64 ? 8 : 4);
     for (size_t head = 0; head < of->size[0]; head++) {
@@ -98,14 +99,22 @@ static void add_hidden(text *out, const trace *room)
     text_add_string(out, "]");
 }
 
+void html_add_sight(text *out, const trace *room)
+{
+    text_add_format(out, "\"first\":%.0f", room->run.first);
+    if (room->run.seen.data != NULL)
+        add_hidden(out, room);
+}
+
 void html_add_run(text *out, const trace *room)
 {
     const trace_run *run = &room->run;
     text_add_format(out,
                     ",\"appended\":%zu,\"decimals\":%d,\"keepsSum\":%s,\"causal\":%s,"
-                    "\"first\":%.0f",
+                    "\"endsAtKey\":%s,",
                     run->appended, run->decimals, run->keeps_sum ? "true" : "false",
-                    run->is_causal ? "true" : "false", run->first);
+                    run->is_causal ? "true" : "false", run->ends_at_key ? "true" : "false");
+    html_add_sight(out, room);
     text_add_format(out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}", room->focus.head,
                     room->heads, room->focus.row);
     if (run->rope_width > 0) {
@@ -113,8 +122,6 @@ void html_add_run(text *out, const trace *room)
         json_element_write(out, DTYPE_F64, run->rope_base, -1);
         text_add_string(out, "}");
     }
-    if (run->seen.data != NULL)
-        add_hidden(out, room);
 }
 
 /* ---- the document ---- */

@@ -196,6 +196,7 @@ static void add_exceptions(const html_page *p, const trace_map *map)
     if (map->appended > 0)
         text_add_format(p->out, ",\"appended\":%zu", map->appended);
     add_origin(p->out, "learned", &map->learned);
+    add_origin(p->out, "length", &map->length);
     if (map->untouched > 0)
         text_add_format(p->out, ",\"untouched\":%zu", map->untouched);
     if (map->paired > 0)
@@ -322,6 +323,89 @@ static void add_maps(html_page *p)
     }
 }
 
+/* ---- the other entries of a batch ---- */
+
+bool html_takes_entries(const trace *t)
+{
+    if (t->batches < 2 || t->batches > MOST_ENTRIES)
+        return false;
+    for (size_t i = 0; i < trace_rooms(t); i++) {
+        const trace *room = trace_room(t, i);
+        for (size_t j = 0; j < room->maps; j++) {
+            if (tensor_count(&room->map[j].values) > MOST_NUMBERS / t->batches)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_equal(const tensor *a, const tensor *b)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do {
+        if (tensor_get(a, at) != tensor_get(b, at))
+            return false;
+    } while (tensor_next(a, at));
+    return true;
+}
+
+/* What no operation makes, and is not the very one that the entry shown has. Numbers that a trace
+ * made for itself are in another place in any case. */
+static bool is_of_entry(const trace_map *map, const trace_map *shown)
+{
+    bool is_own = map->is_made || map->is_number;
+    return !map->has_origin && map->values.data != shown->values.data &&
+           !(is_own && is_equal(&map->values, &shown->values));
+}
+
+static void add_entry_maps(html_page *p, const trace *shown)
+{
+    bool is_first = true;
+    for (size_t j = 0; j < p->trace->maps; j++) {
+        const trace_map *map = &p->trace->map[j];
+        if (!is_of_entry(map, &shown->map[j]))
+            continue;
+        text_add_format(p->out, "%s\"%zu\":{\"cells\":[", is_first ? "" : ",\n",
+                        map_index(p->trace, map));
+        if (html_is_all_shown(p, map))
+            add_all_cells(p, map, false);
+        text_add_string(p->out, "]");
+        html_add_bits(p, map);
+        text_add_string(p->out, "}");
+        is_first = false;
+    }
+}
+
+/* Rooms, each what its queries see there, and by their numbers the maps that differ. The numbers
+ * that follow from them are for the script to compute. */
+static void add_entry(const html_page *p, const trace *of)
+{
+    html_page into = *p;
+    text_add_string(p->out, "{\"rooms\":[");
+    for (size_t i = 0; i < trace_rooms(of); i++) {
+        into.trace = trace_room(of, i);
+        text_add_string(p->out, i > 0 ? ",{" : "{");
+        html_add_sight(p->out, into.trace);
+        text_add_string(p->out, ",\"maps\":{");
+        add_entry_maps(&into, trace_room(p->whole, i));
+        text_add_string(p->out, "}}");
+    }
+    text_add_string(p->out, "]}");
+}
+
+static void add_entries(const html_page *p)
+{
+    text_add_string(p->out, ",\n\"entries\":[");
+    for (const trace *at = p->whole->next_entry; at != NULL; at = at->next_entry) {
+        text_add_string(p->out, at == p->whole->next_entry ? "" : ",\n");
+        if (at->batch == p->whole->batch)
+            text_add_string(p->out, "null");
+        else
+            add_entry(p, at);
+    }
+    text_add_string(p->out, "]");
+}
+
 void html_add_data(const html_page *p)
 {
     text json = {0};
@@ -344,7 +428,10 @@ void html_add_data(const html_page *p)
     add_rooms(&into);
     text_add_string(&json, "],\"maps\":[\n");
     add_maps(&into);
-    text_add_string(&json, "]}");
+    text_add_string(&json, "]");
+    if (p->is_alive && p->whole->next_entry != NULL)
+        add_entries(&into);
+    text_add_string(&json, "}");
     text_add_string(p->out, "<script type=\"application/json\" id=data>");
     add_without_marks(p->out, &json);
     text_add_string(p->out, "</script>\n");

@@ -93,12 +93,14 @@ static const named ROWS[] = {
     {"change", "change by a click"},
     {"changing",
      "A number that was given can be changed: double-click it, or type while it has the focus. All "
-     "that follows from it is computed again, as the program would. A click on the label of a row "
-     "or of a head works that one out."},
+     "that follows from it is computed again, as the program would. A click on the label of a row, "
+     "a head or a sequence works that one out."},
     {"moving", "A row can be moved: drag its label, or go to the label with the arrow keys and "
                "press Alt with an arrow. A number is marked where the token had another one."},
     {"moved", "{1} is row {2} of {3} now"},
     {"worked", "worked out now: query {1}{2}"},
+    {"sequences", "Sequences of the batch"},
+    {"sequence", "sequence {1}"},
     {"newNumber", "a new number for {1}"},
     {"undo", "Undo"},
     {"redo", "Redo"},
@@ -112,6 +114,7 @@ static const named ROWS[] = {
     {"causal", "causal: a query sees no key after it"},
     {"base", "base of the frequencies"},
     {"round", "decimals that weights are rounded to"},
+    {"noLength", "of {1} keys so many can be there, from 0"},
     {"noDecimals", "weights are rounded to 0 to 15 decimals"},
     {"temperature", "temperature of the softmax: divides {1}"},
     {"headCounts", "head {1} counts"},

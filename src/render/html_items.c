@@ -81,7 +81,8 @@ void html_add_item(const html_page *p, const trace_item *item, bool is_blank)
                       item->text);
         break;
     case TRACE_FORMULA:
-        add_paragraph(p->out, " class=formula", item->text);
+        add_paragraph(p->out, item->is_of_focus ? " class=\"formula of-focus\"" : " class=formula",
+                      item->text);
         break;
     case TRACE_MATRIX:
         html_add_matrix(p, item, is_blank);

@@ -91,7 +91,9 @@ void html_pack_bits(text *out, uint32_t bits);
 bool html_is_alive(const html_page *p);
 void html_add_source(const html_page *p); /* the document's settings */
 void html_add_run(text *out, const trace *room);
+bool html_is_all_shown(const html_page *p, const trace_map *map);
 void html_add_bits(const html_page *p, const trace_map *map); /* what its texts leave out */
+void html_add_sight(text *out, const trace *room);            /* what its queries see */
 
 /* html_formula.c: the attention in one line. */
 void html_add_formula(const html_page *p);

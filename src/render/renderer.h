@@ -20,6 +20,9 @@ typedef struct render_options {
     const char *source;
 } render_options;
 
+/* Of a batch, whose traces are made for those that take them all. */
+enum { MOST_ENTRIES = 64 };
+
 typedef struct renderer {
     named named;
     const char *endings; /* ".md .markdown" */
@@ -27,7 +30,9 @@ typedef struct renderer {
     bool (*render)(const trace *t, const render_options *how, sink *to, err *e);
     bool is_whole_file; /* two traces one after the other are not file of this format */
     bool takes_blanks;  /* knows render_options.blank */
-    size_t most_bytes;  /* larger ones are of no use without --force; 0: any size is */
+    /* Whether it shows all entries of the trace's batch; NULL: the one in focus alone. */
+    bool (*takes_entries)(const trace *t);
+    size_t most_bytes; /* larger ones are of no use without --force; 0: any size is */
 } renderer;
 
 /* What a trace's heading begins with: the document's name, or the source of one that has neither

@@ -36,6 +36,7 @@ static const renderer ROWS[] = {
      .render = html_render,
      .is_whole_file = true,
      .takes_blanks = true,
+     .takes_entries = html_takes_entries,
      .most_bytes = MOST_OF_A_PAGE},
 };
 

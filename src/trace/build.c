@@ -74,13 +74,15 @@ trace_item *build_sentence(builder *b, const char *format, ...)
     return item;
 }
 
-void build_formula(builder *b, const char *format, ...)
+trace_item *build_formula(builder *b, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     const char *words = keep_format(b, format, args);
     va_end(args);
-    build_item(b, TRACE_FORMULA)->text = words;
+    trace_item *item = build_item(b, TRACE_FORMULA);
+    item->text = words;
+    return item;
 }
 
 trace_item *build_line(builder *b, operation op, const char *left, const char *letters)
@@ -379,6 +381,15 @@ void build_same_for_all(builder *b)
         build_sentence(b, "The same for every %s%s%s%s:", has_queries ? "query" : "",
                        has_queries && has_heads ? " and every " : "", has_heads ? "head" : "",
                        of_batch);
+}
+
+void build_entry(builder *b, size_t batches)
+{
+    if (batches > 1)
+        build_sentence(b,
+                       "There are %zu such sequences in the batch, and this is number %zu; "
+                       "--focus batch=B takes another.",
+                       batches, b->focus.batch + 1);
 }
 
 bool build_has_one_bias(const builder *b)

@@ -27,7 +27,8 @@ const char *build_text(builder *b, const char *format, ...) __attribute__((forma
 
 trace_item *build_sentence(builder *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void build_formula(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+trace_item *build_formula(builder *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A new item of the step to be filled; a spare one after a failure, so never NULL. */
 trace_item *build_item(builder *b, trace_kind kind);
 /* What follows is of this head, from 0, where the run has heads; and of none again. */
@@ -122,6 +123,8 @@ size_t build_lines(const builder *b);
 void build_rest(builder *b);
 /* "The same for every query:", where there is another one; "of sequence 2" of several. */
 void build_same_for_all(builder *b);
+/* Which of several entries of a batch it is. */
+void build_entry(builder *b, size_t batches);
 /* Whether one row of bias is added to the scores of each of several queries. */
 bool build_has_one_bias(const builder *b);
 /* The row of the new keys that is spelled out next to the focus's query: one of the sequence, since

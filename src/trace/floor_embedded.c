@@ -224,6 +224,7 @@ bool floors_embedded(floors *f, floor_rows *made)
         build_sentence(&f->b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
                        build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
                        build_plural(s->layers));
+        build_entry(&f->b, s->batches);
         tell_embedded(f);
         floors_show(f, &rows);
     }

@@ -362,6 +362,10 @@ static void add_masked(builder *b)
     const char *before = map_name_of(build_unmasked(b));
     if (!plan_masks(p))
         return;
+    if (p->key_lengths.data != NULL) {
+        tensor length = tensor_at(&p->key_lengths, b->focus.batch);
+        map_add(b, "key_lengths", STEP_MASK, &length);
+    }
     if (p->bias.data != NULL) {
         tensor all = tensor_at(&b->plan->bias, b->focus.batch);
         bool is_one_row = build_has_one_bias(b);
@@ -378,6 +382,7 @@ static void add_masked(builder *b)
             (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_CELL, "bias"),
                               map_from(b, PART_NUMBER, "slope"), map_from(b, PART_OF_ROW, "p")});
     masked->untouched = p->appended;
+    masked->length = map_from(b, PART_NUMBER, "key_lengths");
 }
 
 /* A logit a head, and what it adds to each row's sum. */
@@ -505,8 +510,8 @@ static void add_output(builder *b)
 
 /* ---- how they are computed ---- */
 
-/* Which keys a window and lengths leave to the focus's queries; causality too where queries don't
- * follow one another, and it can't be told by where the first one stands. */
+/* Which keys a window leaves to the focus's queries; causality too where queries don't follow one
+ * another, and it can't be told by where the first one stands. */
 static tensor make_seen(builder *b)
 {
     problem asked = *b->plan->asked;
@@ -514,6 +519,7 @@ static tensor make_seen(builder *b)
     if (asked.places == NULL)
         asked.causal = CAUSAL_NONE;
     without.asked = &asked;
+    without.key_lengths.data = NULL;                                       /* a map of its own */
     without.offset = (size_t)visible_position(b->plan, b->focus.batch, 0); /* as they are aligned */
     tensor seen = {0};
     b->failed = b->failed || !tensor_new(&seen, DTYPE_F64, 2, (size_t[]){without.n_q, 2}, b->e);
@@ -529,8 +535,7 @@ static void say_run(builder *b)
 {
     const plan *p = b->plan;
     bool is_causal = plan_is_causal(p) && p->asked->places == NULL;
-    bool hides = p->asked->has_window || p->key_lengths.data != NULL || p->mask.data != NULL ||
-                 is_causal != plan_is_causal(p);
+    bool hides = p->asked->has_window || p->mask.data != NULL || is_causal != plan_is_causal(p);
     b->trace->run = (trace_run){.type = p->type,
                                 .keys = plan_own_keys(p),
                                 .appended = p->appended,
@@ -540,6 +545,7 @@ static void say_run(builder *b)
                                 .rope_width = p->rope_width,
                                 .rope_base = p->asked->rope.base,
                                 .first = (double)visible_position(p, b->focus.batch, 0),
+                                .ends_at_key = p->asked->causal == CAUSAL_LOWER_RIGHT,
                                 .mask_true_is_masked = p->asked->mask_true_is_masked};
     if (p->mask.data != NULL)
         b->trace->run.mask = tensor_at(&p->mask, b->focus.batch);

@@ -392,6 +392,7 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
     t->whole.run.type = s->type;
     t->whole.command = s->how.is_decoder ? "decode" : "encode";
     t->whole.batch = s->batches > 0 ? focus.batch + 1 : 0;
+    t->whole.batches = s->batches;
     return done;
 }
 

@@ -109,11 +109,7 @@ void make_inputs(builder *b)
         build_other_heads(b);
     if (p->has_batch && p->batches == 1)
         build_sentence(b, "It is the one sequence of its batch.");
-    if (p->has_batch && p->batches > 1)
-        build_sentence(b,
-                       "There are %zu such sequences in the batch, and this is number %zu; "
-                       "--focus batch=B takes another.",
-                       p->batches, b->focus.batch + 1);
+    build_entry(b, p->batches);
 }
 
 static void show_vector(builder *b, input which)

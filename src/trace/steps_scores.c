@@ -223,13 +223,18 @@ static const char *place_of_query(builder *b)
     return p->appended > 0 ? "i + n_x − n_q" : "i + n_k − n_q";
 }
 
+static bool has_lengths(const builder *b)
+{
+    return b->plan->key_lengths.data != NULL;
+}
+
 static void say_causal(builder *b)
 {
     if (!plan_is_causal(b->plan))
         return;
     build_sentence(b, "Causal: a query sees the keys up to its own place, not what comes after.");
     if (!b->plan->asked->has_window)
-        build_formula(b, "allowed: j ≤ %s", place_of_query(b));
+        build_formula(b, "allowed: j ≤ %s", place_of_query(b))->is_of_focus = has_lengths(b);
 }
 
 static void say_window(builder *b)
@@ -251,15 +256,17 @@ static void say_window(builder *b)
     if (is_open && *to == '\0')
         build_formula(b, "allowed: all, the window is open on both sides");
     else
-        build_formula(b, "allowed: %sj%s, p = %s", from, to, place_of_query(b));
+        build_formula(b, "allowed: %sj%s, p = %s", from, to, place_of_query(b))->is_of_focus =
+            has_lengths(b);
 }
 
 static void say_length(builder *b)
 {
-    if (b->plan->key_lengths.data == NULL)
+    if (!has_lengths(b))
         return;
     build_sentence(b, "Only so many of the keys are there; the rest fills the batch up.");
-    build_formula(b, "allowed: j ≤ %zu", visible_length(b->plan, b->focus.batch));
+    build_formula(b, "allowed: j ≤ %zu", visible_length(b->plan, b->focus.batch))->is_of_focus =
+        true;
 }
 
 static bool is_hidden(double value)

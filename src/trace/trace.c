@@ -147,6 +147,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .exercise = bundle_list(document, "exercise"),
                  .focus = focus,
                  .batch = p->has_batch ? focus.batch + 1 : 0,
+                 .batches = p->has_batch ? p->batches : 0,
                  .document = document,
                  .heads = p->heads,
                  .place = {.floor = "", .name = "", .way = "", .way_in_step = ""}};

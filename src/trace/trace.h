@@ -63,7 +63,8 @@ typedef struct trace_item {
     size_t columns_count;
     const char *columns_hold; /* of a table: 'm' mathematics, 'w' words, below the heading */
     bool is_about_heads;      /* a sentence: where the heads are that are not shown */
-    bool is_of_focus;         /* may not hold of another query or head, whatever they are called */
+    bool is_of_focus;         /* may not hold of another query, head or entry, whatever they are
+                               * called */
 } trace_item;
 
 typedef struct trace_step {
@@ -133,6 +134,7 @@ typedef struct trace_map {
     bool is_interleaved;
     size_t appended;      /* rows at the end that the operation does not make: */
     trace_origin learned; /* the first of them where it has a part, else zeros */
+    trace_origin length;  /* how many of the keys are there: later columns are −∞ */
     size_t untouched;     /* columns at the end that are a as it is */
     bool is_made;         /* in float64, for the trace only: no stage holds its numbers */
 } trace_map;
@@ -165,9 +167,11 @@ typedef struct trace_run {
     bool is_causal;
     size_t rope_width; /* numbers of a head that are turned; 0: none */
     double rope_base;
-    double first; /* where query 1 stands among the keys, from 0 */
-    tensor seen;  /* n_q × 2: the first key that a query sees but for causality, and the end */
-    tensor mask;  /* h × n_q × n_k; no data: there is none */
+    double first;     /* where query 1 stands among the keys, from 0 */
+    bool ends_at_key; /* the last query stands at the last key that is there, whatever the length */
+    tensor seen; /* n_q × 2: the first key that a query sees but for causality and for how many
+                       * keys are there, and the end */
+    tensor mask; /* h × n_q × n_k; no data: there is none */
     bool mask_true_is_masked;
 } trace_run;
 
@@ -179,6 +183,9 @@ typedef struct trace {
                                        * the names of its stages tell what it is of */
     trace_focus focus;                /* that is spelled out */
     size_t batch;                     /* the entry that is shown, from 1; 0: there is no batch */
+    size_t batches;                   /* its entries */
+    const struct trace *next_entry;   /* traces without steps of all entries, the first one's first,
+                                       * where somebody made them; else NULL */
     size_t heads;                     /* of the run */
     trace_step *step;
     size_t steps;

@@ -2,11 +2,11 @@
 // node edits.js SCRIPTS FOLDER: the scripts of pages, in the folder SCRIPTS, with the data of a page
 // of each document that FOLDER/documents names, in float32 and float64 by turns.
 //
-// as it came   every node, computed again by the page, is what the trace has, bit for bit, and its
-//              texts are those of the page
-// edits        after five changes, drawn from a seed, of numbers, of temperatures, of what may be seen,
-//              of the order of rows and of what is worked out, the program computes of the page's
-//              document every number that the page has, bit for bit
+// as it came   every node of every entry of a batch, computed again by the page, is what the trace has,
+//              bit for bit, and its texts are those of the page
+// edits        after five changes, drawn from a seed, of numbers, of lengths, of temperatures, of what
+//              may be seen, of the order of rows and of what is worked out, the program computes of the
+//              page's document every number of every entry that the page has, bit for bit
 // undo         brings back what came
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, are failures.
@@ -59,10 +59,10 @@ function open(data) {
     lastOf: (list) => list[list.length - 1],
   });
   vm.runInContext(`${SCRIPT}
-    const NODES = () => { takeAll(); return MAPS.map((map) => ({ name: fullName(map),
-      isWide: Boolean(map.wide), numbers: [...NUMBERS.get(map)] })); };
+    const NODES = (entry) => { takeAll(); return inEntry(entry, () => { catchUp(); return MAPS.map((map) =>
+      ({ name: fullName(map), isWide: Boolean(map.wide), numbers: [...NUMBERS.get(map)] })); }); };
     const FOCUS = () => focusOf(roomInFocus());
-    globalThis.page = { NODES, DATA, FOCUS, draw, undo, currentDocument };
+    globalThis.page = { NODES, DATA, FOCUS, draw, undo, currentDocument, entries: [...ENTRIES.keys()] };
     ${draw}`, page);
   return page.page;
 }
@@ -70,6 +70,7 @@ function open(data) {
 // A change that random() draws; what may not be changed there is left.
 function draw(random) {
   const pick = (list) => list[Math.floor(random() * list.length)];
+  const entry = pick([...ENTRIES.keys()]), ofBatch = ENTRIES.length > 1 ? ` of entry ${entry}` : '';
   const rooms = DATA.rooms.map((room, i) => i).filter((i) => mapsThatSee(i).length > 0);
   const kind = random();
   try {
@@ -82,8 +83,8 @@ function draw(random) {
     const [of] = MAPS.filter((map) => map.focus).map((map) => map.room);
     if (of !== undefined && kind < 0.2) {
       const row = pick([...mapsThatSee(of)[0].rows.keys()]), head = Math.floor(random() * DATA.rooms[of].focus.heads);
-      edit(setFocus(row, head));
-      return `focus ${row} ${head}`;
+      edit(setFocus(row, head, entry));
+      return `focus ${row} ${head}${ofBatch}`;
     }
     if (kind < 0.75 || rooms.length === 0) {
       const map = pick(MAPS.filter(isInput)), now = () => valueOf(place);
@@ -91,9 +92,9 @@ function draw(random) {
         row: pick([...Array(rowsGiven(map)).keys()]), column: pick([...map.columns.keys()]) };
       takeAll();
       const isAboveZero = /^(scale|C|qk_eps)$|eps$/.test(map.name);
-      const x = isAboveZero ? Math.abs(now()) * (0.5 + random()) + 0.001 : (random() - 0.5) * 4;
-      edit(setNumber(place, x));
-      return `${fullName(map)}[${place.head},${place.row},${place.column}] = ${x}`;
+      const x = isLength(map) ? Math.floor(random() * (keysThere(mapsThatSee(map.room)[0]) + 1)) : isAboveZero ? Math.abs(now()) * (0.5 + random()) + 0.001 : (random() - 0.5) * 4;
+      edit(setNumber(place, x, entry));
+      return `${fullName(map)}[${place.head},${place.row},${place.column}]${ofBatch} = ${x}`;
     }
     const room = pick(rooms), [map] = mapsThatSee(room);
     if (DATA.rooms[room].rope && random() < 0.5) {
@@ -120,8 +121,8 @@ function draw(random) {
     const row = pick([...map.rows.keys()]);
     const column = Math.floor(random() * (map.columns.length - DATA.rooms[room].appended));
     const maySee = random() < 0.5;
-    edit(setMask(room, row, column, maySee));
-    return `mask ${room} ${row} ${column} ${maySee}`;
+    edit(setMask(room, row, column, maySee, entry));
+    return `mask ${room} ${row} ${column}${ofBatch} ${maySee}`;
   } catch (refused) {
     if (refused.message !== TEXT.before) throw refused;
     return refused.message;
@@ -160,18 +161,32 @@ function generator(seed) {
   };
 }
 
+// Of all entries, where the page has several.
+function differenceIn(page, file, type, focus) {
+  for (const entry of page.entries) {
+    const batch = page.entries.length > 1 ? [`batch=${entry + 1}`] : [], words = [...focus, ...batch];
+    const trace = traceOf(file, type, ...words.length > 0 ? ['--focus', words.join(',')] : []);
+    const difference = typeof trace === 'string' ? trace : firstDifference(page.NODES(entry), trace, type);
+    if (difference !== null) return `${batch}: ${difference}`;
+  }
+  return null;
+}
+
+function allNumbers(page) {
+  return String(page.entries.flatMap((entry) => page.NODES(entry).map((node) => node.numbers)));
+}
+
 function tryEdits(name, page, type, seed) {
-  const random = generator(seed), said = [], came = String(page.NODES().map((node) => node.numbers));
+  const random = generator(seed), said = [], came = allNumbers(page);
   for (let i = 0; i < EDITS; i++) said.push(page.draw(random));
   changes += EDITS;
   const file = path.join(folder, 'edited.json');
   fs.writeFileSync(file, page.currentDocument());
-  const { head, row } = page.FOCUS(), focus = `head=${head + 1},row=${row + 1}`;
-  const trace = traceOf(file, type, '--focus', focus);
-  const difference = typeof trace === 'string' ? trace : firstDifference(page.NODES(), trace, type);
+  const { head, row } = page.FOCUS();
+  const difference = differenceIn(page, file, type, [`head=${head + 1}`, `row=${row + 1}`]);
   check(name, difference === null, `${said.join('; ')}: ${difference}`);
   for (let i = 0; i < EDITS; i++) page.undo();
-  check(name, String(page.NODES().map((node) => node.numbers)) === came, 'undo does not bring it back');
+  check(name, allNumbers(page) === came, 'undo does not bring it back');
 }
 
 const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n');
@@ -183,8 +198,8 @@ documents.forEach((document, i) => {
     check(name, false, 'its page can not be changed');
     return;
   }
-  check(name, firstDifference(page.NODES(), traceOf(document, type), type) === null, 'as it came: ' +
-    firstDifference(page.NODES(), traceOf(document, type), type));
+  const difference = differenceIn(page, document, type, []);
+  check(name, difference === null, `as it came: ${difference}`);
   for (const seed of [2 * i, 2 * i + 1]) tryEdits(name, page, type, seed);
 });
 if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} changes`);

@@ -28,8 +28,10 @@
 // index       (all/index.html) no message, no request but its pictures', and links that lead to files
 // changes     a number that is typed into a cell, undone and redone, a click on the mask, a switch:
 //             what follows changes with it, and a reload keeps it
-// focus       a click on the label of another query, and of another head, works that one out: lines,
-//             products and what names them are those of the program's page of it
+// focus       a click on the label of another query, of another head, and of another entry of a batch,
+//             works that one out: lines, products and what names them are those of the program's page of it
+// entries     (batch-lengths.html) their labels go by keys too; a length that is typed hides keys of its
+//             own entry, a weight changes all of them, and a reload keeps both
 // pictures    (six-heads.html) one a head: pointed at, by the keyboard too, its lines alone are there;
 //             a token that is pointed at lets the others fade; a click works the head out
 // sums        keys that are chosen above the weights, by the keyboard too, are added up in a last column
@@ -856,12 +858,13 @@ async function checkSight(name) {
   await close();
 }
 
-// The row and the head, from 1, of a document.
+// The row, the head and the entry of the batch, from 1, of a document.
 const FOCUSED = { '001-walkthrough': ['testdata/seeds', 3, 1], 'causal-mask-bias': ['tests/trace/documents', 2, 2],
-  'six-heads': ['tests/trace/documents', 2, 5], alibi: ['testdata/variants', 2, 2] };
+  'six-heads': ['tests/trace/documents', 2, 5], alibi: ['testdata/variants', 2, 2],
+  'batch-lengths': ['tests/trace/documents', 2, 1, 3] };
 
 async function checkFocused(name) {
-  const [documents, row, head] = FOCUSED[name], other = `${name}-focus`;
+  const [documents, row, head, entry = 1] = FOCUSED[name], other = `${name}-focus`;
   // the products of all rows are there where nobody chose one
   const texts = (page) => page.evaluate(() => refreshAll() ||
     [...document.querySelectorAll('section > p:not(.formula, .note, .of-focus, .other-heads), .product, figure > .part')]
@@ -869,13 +872,14 @@ async function checkFocused(name) {
       .map((one) => one.textContent.replace(/\s+/g, ' ').replaceAll('−', '-').replace(/bQ\[\d+,/, 'bQ['))
       .filter((words) => !words.endsWith(' is spelled out.')));
   const program = spawnSync('selfattn', ['--quiet', '--trace-format', 'html', '--trace-output',
-    path.join(folder, `${other}.html`), '-o', '/dev/null', '--focus', `row=${row},head=${head}`,
+    path.join(folder, `${other}.html`), '-o', '/dev/null', '--focus', `row=${row},head=${head},batch=${entry}`,
     `${documents}/${name}.json`]);
   check(name, program.status === 0, 'the program has no page of another focus');
   const { page, said, close } = await open(browser, name), wanted = await open(browser, other);
   const came = await texts(page);
   await page.locator('#matrix-scores tbody th').nth(row - 1).click();
   if (head > 1) await page.locator('#step-scores .tabs button').nth(head - 1).click();
+  if (entry > 1) await page.locator('.bar [role=tab]').nth(entry - 1).click();
   const all = await texts(page), lines = await texts(wanted.page);
   const lost = [all.filter((one) => !lines.includes(one)), lines.filter((one) => !all.includes(one))];
   // what causality hides of this query alone has no line where the page came with a query that sees it
@@ -889,6 +893,43 @@ async function checkFocused(name) {
   check(name, (await texts(page)).join() === came.join(), 'it does not come back');
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await wanted.close();
+  await close();
+}
+
+async function checkEntries(name) {
+  const { page, said, close } = await open(browser, name);
+  const tabs = page.locator('.bar [role=tab]'), length = page.locator('#matrix-key_lengths tbody td').first();
+  const hidden = () => page.evaluate(() => refreshAll() || [...document.querySelectorAll('#matrix-masked tbody tr')]
+    .map((row) => [...row.querySelectorAll('td')].filter((cell) => cell.textContent === '−∞').length).join());
+  const outputs = () => page.evaluate(() => [0, 1, 2].map((entry) => selfattn.get('output', [entry, 0, 0])));
+  const chosen = () => page.locator('.bar [aria-selected=true]').textContent();
+  const came = await outputs(), masked = await hidden();
+  await tabs.first().focus();
+  await page.keyboard.press('ArrowRight');
+  check(name, (await chosen()) === 'sequence 2', `the arrow leads to ${await chosen()}`);
+  check(name, (await page.evaluate(() => document.activeElement.textContent)) === 'sequence 2', 'its label loses the focus');
+  check(name, (await length.textContent()) === '3', `its length is ${await length.textContent()}`);
+  for (const [typed, shown] of [['7', '3'], ['0', '0']]) {
+    await length.dblclick();
+    await page.keyboard.type(typed);
+    await page.keyboard.press('Enter');
+    check(name, (await length.textContent()) === shown, `${typed} is typed, and it says ${await length.textContent()}`);
+    const words = await page.textContent('.badge');
+    check(name, words.startsWith(typed === '7' ? 'of 3 keys' : 'Edited'), `${typed} is typed, and the badge says ${words}`);
+  }
+  check(name, (await hidden()) === '3,3,3', `of no keys that are there ${await hidden()} are hidden`);
+  const [first, second] = await outputs();
+  check(name, Object.is(first, came[0]) && second === 0, 'a length of one entry changes another, or not its own');
+  await page.locator('#matrix-Wo tbody td').first().dblclick();
+  await page.keyboard.type('9');
+  await page.keyboard.press('Enter');
+  await page.reload();
+  check(name, (await chosen()) === 'sequence 2' && (await length.textContent()) === '0', 'a reload loses the entry');
+  const last = await outputs();
+  check(name, [0, 2].every((entry) => last[entry] !== came[entry]), `a weight of all makes ${last} of ${came}`);
+  await tabs.first().click();
+  check(name, (await hidden()) === masked, `the first entry hides ${await hidden()}, and hid ${masked}`);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await close();
 }
 
@@ -1023,6 +1064,7 @@ let browser;
       await checkSaving(name);
     }
     if (name === 'six-heads') await checkPictures(name);
+    if (name === 'batch-lengths') await checkEntries(name);
     if (name === '001-walkthrough') await checkSums(name);
     if (name in FOCUSED) await checkFocused(name);
     if (name in MOVED) await checkMoving(name);

@@ -112,7 +112,7 @@ for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to
 done
 page "$root/testdata/examples/asad-two-heads-wo.json" --focus row=2,head=2
 for name in trace/documents/causal-mask-bias trace/documents/bias-for-all \
-    trace/documents/six-heads trace/documents/heads-apart-wo \
+    trace/documents/six-heads trace/documents/batch-lengths trace/documents/heads-apart-wo \
     trace/documents/heads-apart-bo trace/documents/heads-apart-rows \
     formats/documents/marks; do
     page "$root/tests/$name.json"

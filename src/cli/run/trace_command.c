@@ -110,6 +110,12 @@ static const renderer *find_renderer(const options *o)
     return (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
 }
 
+bool trace_command_takes_entries(const trace *t, const options *o)
+{
+    const renderer *by = find_renderer(o);
+    return by->takes_entries != NULL && by->takes_entries(t);
+}
+
 bool trace_command_check(const options *o, size_t results, err *e)
 {
     const renderer *by = find_renderer(o);
@@ -215,6 +221,15 @@ bool trace_command_check_steps(const stack *s, size_t steps, const options *o, e
     return stack_steps_check(s, steps, &o->steps, e) && stack_steps_check(s, steps, &o->blank, e);
 }
 
+/* With a house for each entry of a batch, where it may take them all. */
+static size_t memory_of_house(const stack *s, const options *o)
+{
+    size_t rooms = stack_trace_rooms(s);
+    bool has_others = output_has_trace(o) && find_renderer(o)->takes_entries != NULL &&
+                      s->batches > 1 && s->batches <= MOST_ENTRIES;
+    return stack_trace_memory(has_others ? rooms * (1 + s->batches) : rooms);
+}
+
 bool trace_command_make_stack(stack_trace *t, stack_solution *s, const text_list *names,
                               const text_list *asked, const options *o, const env *world, err *e)
 {
@@ -227,7 +242,7 @@ bool trace_command_make_stack(stack_trace *t, stack_solution *s, const text_list
     const kept_stages one_row = {
         .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
     s->stack.how.one_row = trace_command_wants_weighted(&s->there, names) ? NULL : &one_row;
-    s->house = stack_trace_memory(stack_trace_rooms(&s->stack));
+    s->house = memory_of_house(&s->stack, o);
     bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&
                 stack_trace_make(t, &s->stack, &s->stages, focus, o->full, asked, e);
     s->stack.how.one_row = NULL;

@@ -22,6 +22,9 @@ bool trace_command_check(const options *o, size_t results, err *e);
 bool trace_command_write(const trace *t, const document *of, const document_reader *all,
                          const options *o, const env *world, output_file *to, err *e);
 
+/* Whether the trace is rendered with those of all entries of its batch. */
+bool trace_command_takes_entries(const trace *t, const options *o);
+
 /* Computes the stages that are named and the trace's, and makes the trace of the steps that words
  * mean, NULL: all that do something. */
 bool trace_command_make_stack(stack_trace *t, stack_solution *s, const text_list *names,

@@ -9,6 +9,45 @@
 #include <stdint.h>
 #include <string.h>
 
+/* ---- the entries of a batch ---- */
+
+/* Where all of them are shown, their traces are chained to the one in focus. */
+static bool make_entries(work *w, trace *shown, const options *o, err *e)
+{
+    static const text_list NO_STEPS = {0};
+    bool is_attention = work_is_attention(w), done = true;
+    step_wish none[STEP_COUNT];
+    trace_focus focus = shown->focus;
+    trace *last = shown;
+    if (!trace_command_takes_entries(shown, o))
+        return true;
+    trace_command_find_wishes(NULL, none);
+    w->entry = mem_alloc_zeroed(shown->batches, sizeof w->entry[0], e);
+    for (size_t i = 0; w->entry != NULL && i < shown->batches && done; i++) {
+        work_trace *one = &w->entry[w->entries++];
+        focus.batch = i;
+        done = is_attention ? trace_make(&one->attention, &w->of.attention.plan, w->stages, focus,
+                                         false, none, e)
+                            : stack_trace_make(&one->stack, &w->of.stack.stack, w->stages, focus,
+                                               false, &NO_STEPS, e);
+        trace *made = is_attention ? &one->attention : &one->stack.whole;
+        last->next_entry = made;
+        last = made;
+    }
+    return done && w->entry != NULL;
+}
+
+static void free_entries(work *w)
+{
+    for (size_t i = 0; i < w->entries; i++) {
+        if (work_is_attention(w))
+            trace_free(&w->entry[i].attention);
+        else
+            stack_trace_free(&w->entry[i].stack);
+    }
+    mem_free(w->entry);
+}
+
 /* ---- one attention ---- */
 
 static char *OF_ATTENTION[] = {"weights", "output"};
@@ -112,7 +151,8 @@ static bool show_attention(work *w, shown_for use, const options *o, env *world,
             (want_stage(w, STAGE_WEIGHTS, false, e) &&
              (!plan_masks(&s->plan) || want_stage(w, STAGE_MASKED, false, e)))) &&
            solution_run(s, o, world, e) &&
-           trace_make(t, &s->plan, &s->stages, focus, o->full, is_all ? NULL : wish, e);
+           trace_make(t, &s->plan, &s->stages, focus, o->full, is_all ? NULL : wish, e) &&
+           (use != FOR_STEPS || make_entries(w, t, o, e));
 }
 
 static bool header_of_attention(const work *w, const options *o, text_list *lines, err *e)
@@ -129,6 +169,7 @@ static why_question question_of_attention(const work *w, const options *o, const
 
 static void free_attention(work *w)
 {
+    free_entries(w);
     if (w->shown != NULL)
         trace_free(&w->made.attention);
     solution_free(&w->of.attention);
@@ -215,7 +256,8 @@ static bool show_stack(work *w, shown_for use, const options *o, env *world, err
     }
     w->shown = &t->whole;
     return (use != FOR_STEPS || trace_command_check_steps(&s->stack, 0, o, e)) &&
-           trace_command_make_stack(t, s, &s->wanted, asked, o, world, e);
+           trace_command_make_stack(t, s, &s->wanted, asked, o, world, e) &&
+           (use != FOR_STEPS || make_entries(w, &t->whole, o, e));
 }
 
 static bool header_of_stack(const work *w, const options *o, text_list *lines, err *e)
@@ -241,6 +283,7 @@ static why_question question_of_stack(const work *w, const options *o, const env
 
 static void free_stack(work *w)
 {
+    free_entries(w);
     if (w->shown != NULL)
         stack_trace_free(&w->made.stack);
     stack_solution_free(&w->of.stack);
@@ -335,6 +378,8 @@ bool work_plan(work *w, const document *one, const char *as, const options *o, e
     w->is_said = as != NULL;
     w->wants_weights = false;
     w->shown = NULL;
+    w->entry = NULL;
+    w->entries = 0;
     if (is_attention ? !attention_keys_check(contents, e) || !options_check_words(o, e)
                      : !check_stream(one, e) || !stack_find_kind(contents, as, &w->is_decoder, e))
         return false;

@@ -19,6 +19,11 @@ typedef struct work_kind work_kind;
  * for. */
 typedef enum shown_for { FOR_PICTURE, FOR_FORMULAS, FOR_STEPS } shown_for;
 
+typedef union work_trace {
+    trace attention;
+    stack_trace stack;
+} work_trace;
+
 typedef struct work {
     const work_kind *kind;
     const document *document;
@@ -30,10 +35,9 @@ typedef struct work {
         stack_solution stack;
         named_steps generation;
     } of;
-    union {
-        trace attention;
-        stack_trace stack;
-    } made;
+    work_trace made;
+    work_trace *entry; /* the same of each entry of a batch, where all are shown */
+    size_t entries;
     const trace *shown; /* what was made; NULL: nothing */
     bundle *stages;     /* what was kept, once it has run */
 } work;

@@ -126,42 +126,43 @@ function showHead(map, head) {
   shown.head = head;
   fillHead(map, shown);
   shown.caption.replaceChildren(...mathematics(map.name), TEXT.headOf(head + 1, map.heads));
-  shown.tabs.forEach((tab, i) => {
-    tab.setAttribute('aria-selected', i === head);
-    tab.tabIndex = i === head ? 0 : -1;
+  markTab(shown.tabs, head);
+}
+
+// ---- tabs: of heads, and of the entries of a batch ----
+
+function markTab(tabs, at) {
+  tabs.forEach((tab, i) => {
+    tab.setAttribute('aria-selected', i === at);
+    tab.tabIndex = i === at ? 0 : -1;
   });
 }
 
-// ---- tabs of heads ----
-
-function moveTab(event, map) {
+function moveTab(event, tabs) {
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!by) return;
-  const shown = tablesOf(map)[0], head = (shown.head + by + map.heads) % map.heads;
-  chooseHead(map, head);
-  shown.tabs[head].focus();
+  const next = tabs[(tabs.indexOf(event.target) + by + tabs.length) % tabs.length];
+  next.click();
+  next.focus();
   event.stopPropagation();
   event.preventDefault();
 }
 
-function makeTabs(map, { table, body }) {
-  const list = document.createElement('div');
-  list.className = 'tabs';
+function makeTabs(label, words, choose) {
+  const list = makeElement('div', 'tabs'), tabs = words.map((word, i) => makeButton(word, () => choose(i)));
   list.setAttribute('role', 'tablist');
-  list.setAttribute('aria-label', TEXT.heads(map.name));
-  list.addEventListener('keydown', (event) => moveTab(event, map));
-  const tabs = range(0, map.heads, (head) => {
-    const tab = document.createElement('button');
-    tab.type = 'button';
-    tab.textContent = TEXT.head(head + 1);
-    tab.setAttribute('role', 'tab');
-    tab.setAttribute('aria-controls', table.id);
-    tab.setAttribute('aria-selected', head === Number(body.dataset.head));
-    tab.tabIndex = head === Number(body.dataset.head) ? 0 : -1;
-    tab.addEventListener('click', () => chooseHead(map, head));
-    list.append(tab);
-    return tab;
-  });
+  list.setAttribute('aria-label', label);
+  list.addEventListener('keydown', (event) => moveTab(event, tabs));
+  for (const tab of tabs) tab.setAttribute('role', 'tab');
+  list.append(...tabs);
+  return { list, tabs };
+}
+
+function makeHeadTabs(map, { table, body }) {
+  const words = range(1, map.heads + 1, (head) => TEXT.head(head));
+  const { list, tabs } = makeTabs(TEXT.heads(map.name), words, (head) => chooseHead(map, head));
+  for (const tab of tabs) tab.setAttribute('aria-controls', table.id);
+  markTab(tabs, Number(body.dataset.head));
   table.closest('figure').prepend(list);
   return tabs;
 }

@@ -3,7 +3,7 @@
 
 const LEFT_OUT = ['ids', 'embedding', 'vocab', 'segments', 'layout', 'mask_axis', 'expected', 'tol',
   'errata'];
-const OF_SIGHT = ['window', 'key_lengths', 'mask', 'mask_true'];
+const OF_SIGHT = ['window', 'mask', 'mask_true'];
 const VECTORS = ['va', 'ba', 'bs', 'sinks', 'alibi', 'bias_k', 'bias_v', 'gain', 'bq', 'bk', 'bv', 'bo',
   'b1', 'b2'];
 const APART = ['q', 'k', 'v', 'past_k', 'past_v'];
@@ -30,15 +30,23 @@ function valuesOf(map, key) {
   if (isNumber && Object.values(SETTING_KEYS).concat('eps', 'bs').includes(key)) return heads[0][0][0];
   const isVector = VECTORS.includes(key) || (key === 'bias' && NORM_PART.test(map.name));
   const values = isVector || key.endsWith('_gain') ? heads.map(([row]) => row) : heads;
-  if (map.heads > 1) return DATA.batch && APART.includes(key) ? [values] : values;
+  if (map.heads > 1) return DATA.batch && ENTRIES.length === 1 && APART.includes(key) ? [values] : values;
   return values[0];
+}
+
+// One after the other, where each entry has its own; a bias has all its axes then.
+function valuesOfAll(map, key) {
+  if (!OF_ENTRY.has(map)) return valuesOf(map, key);
+  return range(0, ENTRIES.length, (entry) => inEntry(entry, () => (key === 'bias'
+    ? range(0, map.heads, (head) => matrixOf(map, head)) : valuesOf(map, key))));
 }
 
 // What came as a default, and is as it came, stays unsaid; cross-attention would take it from its
 // layer, where it is said by now.
 function isSaid(map, key, of, document, way) {
   if (!(key === 'eps' || Object.values(SETTING_KEYS).includes(key)) || key === 'sinks') return true;
-  const came = EDITS.came.get(map), isChanged = NUMBERS.get(map).some((x, i) => !Object.is(x, came[i]));
+  const isChanged = ENTRIES.some(({ numbers, came }) =>
+    numbers.get(map).some((x, i) => !Object.is(x, came.get(map)[i])));
   const isOfLayer = way[2] === 'cross' && document.layers[way[1]][key] !== undefined;
   return isChanged || isOfLayer || (key === 'alibi' && Array.isArray(of[key]));
 }
@@ -48,7 +56,7 @@ function objectAt(root, way) {
   return way.reduce((at, name) => { at[name] ||= {}; return at[name]; }, root);
 }
 
-// Of a batch there is one entry.
+// Of a batch that is larger than the page there is one entry.
 function keepOfBatch(document) {
   const at = DATA.batch - 1, { key_lengths: lengths, rope_positions: positions } = document;
   if (Array.isArray(lengths) && lengths.length > 1) document.key_lengths = lengths[at];
@@ -57,7 +65,7 @@ function keepOfBatch(document) {
 
 function leaveOut(document) {
   for (const name of LEFT_OUT) delete document[name];
-  if (DATA.batch) keepOfBatch(document);
+  if (DATA.batch && ENTRIES.length === 1) keepOfBatch(document);
   for (const layer of document.layers || []) {
     leaveOut(layer);
     if (layer.cross) leaveOut(layer.cross);
@@ -65,29 +73,31 @@ function leaveOut(document) {
 }
 
 function isSameSight(room) {
-  const { causal, hidden } = DATA.rooms[room], now = sightOf(room);
-  return now.causal === causal && String(now.hidden && now.hidden.map((row) => row.map(Number).join('')))
-    === String(hidden);
+  return sightsOf(room).every(({ causal, hidden }, entry) => {
+    const came = ENTRIES[entry].rooms[room];
+    return causal === came.causal && String(hidden && hidden.map((row) => row.map(Number).join('')))
+      === String(came.hidden);
+  });
 }
 
-// What each query sees, key by key; causality too where something was changed.
+// What each query sees, key by key, how many there are apart; causality too where something was changed.
 function sayMask(of, room) {
-  const [map] = mapsThatSee(room), { appended, first } = DATA.rooms[room], isSame = isSameSight(room);
-  const keys = map.columns.length - appended, { hidden } = sightOf(room);
-  const sees = (head, row, column) => (isSame ? !(hidden && hidden[head * map.rows.length + row][column])
-    : !isOutOfSight(map, head, row, column));
-  if (isSame && !hidden) return;
-  const heads = range(0, map.heads, (head) =>
-    map.rows.map((nothing, row) => range(0, keys, (column) => sees(head, row, column))));
-  const isForAll = heads.every((one) => String(one) === String(heads[0]));
+  const [map] = mapsThatSee(room), isSame = isSameSight(room), sights = sightsOf(room);
+  if (isSame && sights.every(({ hidden }) => !hidden)) return;
+  const sees = ({ hidden }, head, row, column) => (isSame
+    ? !(hidden && hidden[head * map.rows.length + row][column]) : !isMasked(map, head, row, column));
+  const entries = sights.map((sight, entry) => inEntry(entry, () => range(0, map.heads, (head) =>
+    map.rows.map((nothing, row) => range(0, keysThere(map), (column) => sees(sight, head, row, column))))));
+  const firsts = firstsOf(map), isAlike = (list) => list.every((one) => String(one) === String(list[0]));
   if (!isSame) {
     for (const name of OF_SIGHT) delete of[name];
     of.causal = 'none';
-    if (first > 0) of.offset = first;
+    if (firsts.some((first) => first > 0)) of.offset = isAlike(firsts) ? firsts[0]
+      : firsts.map((first) => map.rows.map((nothing, row) => first + row));
   }
   delete of.mask_true;
-  of.mask = isForAll ? heads[0] : heads;
-  if (!isForAll) of.mask_axis = 'head';
+  of.mask = !isAlike(entries) ? entries : isAlike(entries[0]) ? entries[0][0] : entries[0];
+  if (of.mask === entries[0]) of.mask_axis = 'head';
 }
 
 // What else is said of rotary positions stays, wherever it is said; each room has its own by then.
@@ -117,8 +127,8 @@ function currentDocument() {
     if (!way) continue;
     const key = lastOf(way), of = objectAt(document, way.slice(0, -1));
     if (!isSaid(map, key, of, document, way)) continue;
-    of[key] = valuesOf(map, key);
-    if (key === 'bias' && map.heads > 1) of.mask_axis = 'head';
+    of[key] = valuesOfAll(map, key);
+    if (key === 'bias' && map.heads > 1 && !OF_ENTRY.has(map)) of.mask_axis = 'head';
   }
   if (document.segment_embedding) document.segments = document.segment_embedding.map((row, i) => i);
   DATA.rooms.forEach((room, index) => {
@@ -135,18 +145,43 @@ function currentDocument() {
 
 // ---- for people's own scripts ----
 
+// Maps that have an axis of entries: an entry's own, and what is made of those.
+function mapsOfBatch() {
+  if (!EDITS.batched) {
+    EDITS.batched = new Set(OF_ENTRY);
+    for (const map of inOrder(MAPS)) if (isMade(map) && takesFrom(map, EDITS.batched)) EDITS.batched.add(map);
+  }
+  return EDITS.batched;
+}
+
+// Without axes of one at the beginning; a matrix of each entry has its rows in any case.
 function shapeOf(map) {
-  const sizes = [map.heads, map.rows.length, map.columns.length];
+  const sizes = [map.heads, map.rows.length, map.columns.length], isOfBatch = mapsOfBatch().has(map);
   const first = sizes.findIndex((size) => size > 1);
-  return first < 0 ? [] : sizes.slice(first);
+  if (first < 0) return isOfBatch ? [ENTRIES.length] : [];
+  return isOfBatch ? [ENTRIES.length, ...sizes.slice(Math.min(first, 1))] : sizes.slice(first);
 }
 
 function placeNamed(name, at = []) {
-  const map = MAPS.find((one) => fullName(one) === name), [head, row, column] = [0, 0, 0, ...at].slice(-3);
+  const map = MAPS.find((one) => fullName(one) === name);
   if (!map) throw new Error(TEXT.noNode(name));
-  const isThere = head < map.heads && row < map.rows.length && column < map.columns.length;
-  if (!isThere || at.length > 3) throw new Error(TEXT.noCell(name, shapeOf(map).join(' × ')));
-  return { map, head, row, column };
+  const shape = shapeOf(map), isOfBatch = mapsOfBatch().has(map);
+  const [entry, ...others] = isOfBatch ? at : [ENTRY, ...at], [head, row, column] = [0, 0, 0, ...others].slice(-3);
+  const isThere = entry in ENTRIES && head < map.heads && row < map.rows.length && column < map.columns.length;
+  if (!isThere || others.length > 3 || (isOfBatch && at.length < shape.length))
+    throw new Error(TEXT.noCell(name, shape.join(' × ')));
+  return { map, entry, head, row, column };
+}
+
+function numberNamed(name, at) {
+  takeAll();
+  const place = placeNamed(name, at);
+  return inEntry(place.entry, () => { catchUp(); return valueOf(place); });
+}
+
+function changeNamed(name, at, x) {
+  const { entry, ...place } = placeNamed(name, at);
+  edit(setNumber(place, x, entry));
 }
 
 // The room of its own name; without one, where there is one attention.
@@ -158,8 +193,8 @@ function roomNamed(name = '') {
 
 const OWN_SCRIPTS = {
   nodes: () => MAPS.map((map) => ({ name: fullName(map), shape: shapeOf(map), input: isInput(map) })),
-  get: (name, at) => { takeAll(); return valueOf(placeNamed(name, at)); },
-  set: (name, at, x) => edit(setNumber(placeNamed(name, at), x)),
+  get: numberNamed,
+  set: changeNamed,
   mask: (query, key, mayAttend, room) => edit(setMask(roomNamed(room), query, key, mayAttend)),
   switch: (name, value, room) => edit(
     ({ base: setBase, round: setRound, temperature: setTemperature }[name] || setCausal)(roomNamed(room), value)),

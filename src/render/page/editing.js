@@ -11,18 +11,19 @@ function textBefore(place) {
   const { map } = place, before = (axis) => rowBefore(map, axis, place[axis.slice(0, -1)], EDITS.pinnedOrder);
   const at = { ...place, row: before('rows'), column: before('columns') };
   if (map.focus && !isSameQuery(map)) return textOf(place);
-  return textOfNumber((EDITS.pinned || EDITS.came).get(map)[indexOfPlace(at)]);
+  const { came, pinned } = ENTRIES[ENTRY];
+  return textOfNumber((pinned || came).get(map)[indexOfPlace(at)]);
 }
 
 function isSameQuery({ room, focus: { row, head } }) {
-  const before = EDITS.pinned ? EDITS.pinnedFocus[room] : DATA.rooms[room].focus, [seen] = mapsThatSee(room);
+  const before = ENTRIES[ENTRY].pinned ? EDITS.pinnedFocus[room] : DATA.rooms[room].focus, [seen] = mapsThatSee(room);
   return head === before.head && rowBefore(seen, 'rows', row, EDITS.pinnedOrder) === before.row;
 }
 
 function markCell(cell, place) {
   const before = textBefore(place), isChanged = before !== textOf(place);
   cell.classList.toggle('changed', isChanged);
-  if (isChanged) cell.title = (EDITS.pinned ? TEXT.pinnedAs : TEXT.was)(writtenOut(before));
+  if (isChanged) cell.title = (ENTRIES[ENTRY].pinned ? TEXT.pinnedAs : TEXT.was)(writtenOut(before));
   else cell.removeAttribute('title');
 }
 
@@ -39,10 +40,10 @@ function fillCell(cell, place, isPart, greatest) {
 // A table of numbers, or of a worked line's, which has no colours. What is as it was stays.
 function refill(map, shown) {
   const greatest = greatestOf(map, shown.head), isPart = shown.table.matches('.part');
-  const { pinned } = EDITS, { order } = ROWS;
-  const isAll = shown.greatest !== greatest || shown.pinned !== pinned || shown.order !== order;
+  const { came, pinned } = ENTRIES[ENTRY], { order } = ROWS, { entry = SHOWN_FIRST } = shown;
+  const isAll = shown.greatest !== greatest || shown.pinned !== pinned || shown.order !== order || entry !== ENTRY;
   if (isAll) relabel(map, shown);
-  const shownBefore = shown.numbers || EDITS.came.get(map), now = NUMBERS.get(map);
+  const shownBefore = shown.numbers || came.get(map), now = NUMBERS.get(map);
   for (const line of shown.body.rows) {
     for (const cell of line.cells) {
       const place = cell.tagName === 'TD' && placeIn(shown, map, cell);
@@ -51,7 +52,7 @@ function refill(map, shown) {
         fillCell(cell, place, isPart, greatest);
     }
   }
-  Object.assign(shown, { greatest, pinned, order, numbers: now });
+  Object.assign(shown, { greatest, pinned, order, entry: ENTRY, numbers: now });
   if (shown.summed) showSums(map, shown);
   if (!isPart) alignPoints(shown.body);
 }
@@ -140,6 +141,15 @@ function refresh(element, act) {
   else STALE.set(element, act);
 }
 
+// What came is computed while the reader reads, so that the first change is as quick as others. Where
+// it can't be, that is said when something is changed.
+function prepare() {
+  const end = performance.now() + PATIENCE;
+  try {
+    if (!takeUntil(() => performance.now() > end)) setTimeout(prepare);
+  } catch { /* then too */ }
+}
+
 function showEdits(maps) {
   for (const map of maps) {
     for (const shown of tablesOf(map)) {
@@ -190,10 +200,14 @@ function takeAddress() {
 
 function pin() {
   takeAll();
-  EDITS.pinned = EDITS.pinned ? null : new Map(NUMBERS);
-  EDITS.pinnedOrder = EDITS.pinned && ROWS.order;
+  const isOn = !ENTRIES[ENTRY].pinned;
+  ENTRIES.forEach((one, entry) => {
+    if (isOn) inEntry(entry, catchUp);
+    one.pinned = isOn ? new Map(one.numbers) : null;
+  });
+  EDITS.pinnedOrder = isOn && ROWS.order;
   EDITS.pinnedFocus = DATA.rooms.map((nothing, room) => focusOf(room));
-  EDITOR.pin.setAttribute('aria-pressed', EDITS.pinned !== null);
+  EDITOR.pin.setAttribute('aria-pressed', isOn);
   showEdits(new Set(SHOWN.keys()));
 }
 
@@ -219,7 +233,7 @@ function startBar() {
 
 function endTyping(cell, place) {
   cell.textContent = inTable(textOf(place));
-  if (EDITS.came) markCell(cell, place);
+  if (EDITS.order) markCell(cell, place);
   focusCell(cell);
 }
 
@@ -292,14 +306,15 @@ function addControl(section, show, ...parts) {
   show();
 }
 
-// Of what has one number: from 0 to three times what came.
+// Of what has one number: from 0 to three times what came, or to all keys.
 function addSlider(section, map) {
   const place = { map, head: 0, row: 0, column: 0 }, output = document.createElement('output');
   const came = numberOf(textOf(place)), input = document.createElement('input');
-  const most = 3 * Math.abs(came) || 1;
-  Object.assign(input, { type: 'range', min: most / 300, max: most, step: most / 300 });
+  const most = isLength(map) ? keysThere(mapsThatSee(map.room)[0]) : 3 * Math.abs(came) || 1;
+  const step = isLength(map) ? 1 : most / 300;
+  Object.assign(input, { type: 'range', min: isLength(map) ? 0 : step, max: most, step });
   const show = () => {
-    const now = EDITS.came ? valueOf(place) : came;
+    const now = EDITS.order ? valueOf(place) : came;
     input.value = now;
     output.textContent = textOfNumber(now);
   };
@@ -360,11 +375,11 @@ function addHeads(section, room) {
   const { heads } = mapsOf(room).find((map) => map.name === 'weights');
   for (let head = 0; wo && isInput(wo) && heads > 1 && head < heads; head++) {
     const places = rowsOfHead(wo, head, heads);
-    const counts = () => !EDITS.came || places.some((place) => valueOf(place) !== 0);
+    const counts = () => !EDITS.order || places.some((place) => valueOf(place) !== 0);
     addSwitch(section, TEXT.headCounts(head + 1), counts, (isOn) => {
       takeAll();
       return places.flatMap((place) =>
-        setNumber(place, isOn ? EDITS.came.get(wo)[indexOfPlace(place)] : 0));
+        setNumber(place, isOn ? cameIn(wo)[indexOfPlace(place)] : 0));
     });
   }
 }
@@ -414,4 +429,5 @@ function startEditing() {
   watchSight();
   takeAddress();
   markEdits();
+  prepare();
 }

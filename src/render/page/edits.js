@@ -1,13 +1,14 @@
 // What is changed on the page: numbers that go in, and what a query may see. The rest follows. A page
 // is alive when the program put into it what that takes.
 
-// order: the maps as they are computed; came, pinned: their numbers then; told: what shows them.
-const EDITS = { done: [], undone: [], order: null, came: null, pinned: null, told: () => {} };
+// order: the maps as they are computed; taking: what came, while it is; told: what shows them.
+const EDITS = { done: [], undone: [], order: null, taking: null, told: () => {} };
 
 // ---- what can be changed ----
 
 // The keys of settings that are nodes.
-const SETTING_KEYS = { scale: 'scale', C: 'softcap', qk_eps: 'qk_eps', slope: 'alibi', sink: 'sinks' };
+const SETTING_KEYS = { scale: 'scale', C: 'softcap', qk_eps: 'qk_eps', slope: 'alibi', sink: 'sinks',
+  key_lengths: 'key_lengths' };
 const NORM_PART = /^(ln\w+)\.(gain|bias|eps)$/, FEED_FORWARD = /^[wb][123]$/;
 
 function keysOf(map) {
@@ -69,29 +70,53 @@ function isAsShown(map) {
       String(rowOf(map, Math.floor(line / map.rows.length), line % map.rows.length)));
 }
 
-function takeAll() {
-  if (EDITS.order) return;
-  EDITS.order = inOrder(MAPS);
-  for (const map of EDITS.order) {
-    if (!map.operation) takeInput(map);
-    compute(map);
+// What came, of the entry that is shown first and then of others, map by map.
+function* takeMaps() {
+  const order = inOrder(MAPS), others = [...ENTRIES.keys()].filter((entry) => entry !== SHOWN_FIRST);
+  for (const entry of [SHOWN_FIRST, ...others]) {
+    for (const map of order) {
+      inEntry(entry, () => {
+        if (!map.operation) takeInput(map);
+        compute(map);
+      });
+      if (entry === SHOWN_FIRST && !isAsShown(map)) throw new Error(TEXT.notTheSame);
+      yield;
+    }
+    ENTRIES[entry].came = new Map(ENTRIES[entry].numbers);
   }
-  if (!EDITS.order.every(isAsShown)) throw new Error(TEXT.notTheSame);
   ROWS.order = mapsOfRows().slice(0, 1).flatMap((map) => [...map.rows.keys()]);
-  EDITS.order.forEach(takeAxes);
-  EDITS.came = new Map(NUMBERS);
+  order.forEach(takeAxes);
+  EDITS.order = order;
+}
+
+// As much of it as there is time for; whether that was all.
+function takeUntil(isTime) {
+  EDITS.taking ||= takeMaps();
+  while (!EDITS.taking.next().done) if (isTime()) return false;
+  return true;
+}
+
+function takeAll() {
+  if (!EDITS.order) takeUntil(() => false);
+  if (!EDITS.order) throw new Error(TEXT.notTheSame);
+}
+
+function cameIn(map) {
+  return ENTRIES[ENTRY].came?.get(map);
 }
 
 function takesFrom(map, maps) {
-  const nodes = [...OPERANDS, 'learned'].filter((name) => map[name])
+  const nodes = TAKEN.filter((name) => map[name])
     .map((name) => MAPS[map[name].map]);
   const norm = map.operation && normOf(map); // which takes what its own rows were made of
   return nodes.some((one) => maps.has(one)) || Boolean(norm && norm !== map && takesFrom(norm, maps));
 }
 
-// All that depends on these maps, themselves too.
-function follow(changed) {
-  const all = new Set(changed);
+// All that depends on what waits in the entry, and that too.
+function catchUp() {
+  const { stale } = ENTRIES[ENTRY], all = new Set(stale);
+  stale.clear();
+  if (all.size === 0) return all;
   for (const map of EDITS.order) {
     if (isMade(map) && (all.has(map) || takesFrom(map, all))) {
       all.add(map);
@@ -125,24 +150,32 @@ function mapsRounded(room) {
   return mapsOf(room).filter((map) => map.operation === 'round');
 }
 
-// { place, from, to } of a number; { room, from, to } of what may be seen, of a base, of decimals, and
-// of a temperature, there { value, numbers }, those of each map that it divides; { from, to } of a row
-// that moves, each [from where, to where], and of the focus. Putting one gives the maps that it
-// concerns; those that others did before it are in `changed`.
+function entriesWith(map, entry) {
+  return OF_ENTRY.has(map) ? [ENTRIES[entry]] : ENTRIES;
+}
+
+// { place, entry, from, to } of a number; { room, from, to } of what may be seen, an entry each, of a
+// base, of decimals, and of a temperature, there { value, numbers }, those of each map that it divides,
+// an entry each; { from, to } of a row that moves, each [from where, to where], and of the focus.
+// Putting one gives the maps that it concerns; `fresh` are numbers that nobody else has.
 const CHANGES = {
-  number: ({ place }, value, changed) => {
+  number: ({ place, entry }, value, fresh) => {
     const maps = sameAs(place.map);
     for (const map of maps) {
-      if (!changed.has(map)) NUMBERS.set(map, NUMBERS.get(map).slice()); // others have what it was
-      NUMBERS.get(map)[indexOfPlace({ ...place, map })] = value;
+      const all = entriesWith(map, entry), now = all[0].numbers.get(map);
+      const numbers = fresh.has(now) ? now : now.slice();
+      fresh.add(numbers);
+      numbers[indexOfPlace({ ...place, map })] = value;
+      for (const one of all) one.numbers.set(map, numbers);
     }
     return maps;
   },
   base: ({ room }, base) => {
     const frequency = mapsOf(room).find((map) => map.name === 'frequency');
     BASES.set(room, base);
-    NUMBERS.set(frequency, Float64Array.from(frequency.columns,
-      (nothing, pair) => frequencyOf(base, pair, DATA.rooms[room].rope.width)));
+    const numbers = Float64Array.from(frequency.columns,
+      (nothing, pair) => frequencyOf(base, pair, DATA.rooms[room].rope.width));
+    for (const one of ENTRIES) one.numbers.set(frequency, numbers);
     return [frequency];
   },
   round: ({ room }, decimals) => {
@@ -151,22 +184,24 @@ const CHANGES = {
   },
   temperature: ({ room }, { value, numbers }) => {
     TEMPERATURES.set(room, value);
-    numbers.forEach((all, map) => NUMBERS.set(map, all));
-    return [...numbers.keys()];
+    numbers.forEach((maps, entry) => maps.forEach((all, map) => ENTRIES[entry].numbers.set(map, all)));
+    return [...numbers[0].keys()];
   },
-  sight: ({ room }, sight) => {
-    SIGHT.set(room, sight);
+  sight: ({ room }, sights) => {
+    sights.forEach((sight, entry) => ENTRIES[entry].sight.set(room, sight));
     return mapsThatSee(room);
   },
   focus: (nothing, at) => takeFocus(at),
   row: (nothing, [from, to]) => {
     const maps = mapsOfRows(), order = [...ROWS.order];
     order.splice(to, 0, ...order.splice(from, 1));
-    for (const map of maps) {
-      const width = map.columns.length, rows = range(0, order.length, (row) =>
-        NUMBERS.get(map).subarray(row * width, (row + 1) * width));
-      rows.splice(to, 0, ...rows.splice(from, 1));
-      NUMBERS.set(map, Float64Array.from(rows.flatMap((row) => [...row])));
+    for (const { numbers } of ENTRIES) {
+      for (const map of maps) {
+        const width = map.columns.length, rows = range(0, order.length, (row) =>
+          numbers.get(map).subarray(row * width, (row + 1) * width));
+        rows.splice(to, 0, ...rows.splice(from, 1));
+        numbers.set(map, Float64Array.from(rows.flatMap((row) => [...row])));
+      }
     }
     ROWS.order = order;
     MAPS.forEach(moveLabels);
@@ -233,13 +268,15 @@ function mapsThatSee(room) {
   return masked.length > 0 ? masked : [...named('exp'), ...named('row_max')];
 }
 
+// Other entries follow when they are looked at.
 function put(edit, isBack) {
-  const changes = isBack ? [...edit].reverse() : edit, changed = new Set();
+  const changes = isBack ? [...edit].reverse() : edit, fresh = new Set(), before = NUMBERS;
   for (const change of changes) {
-    const value = isBack ? change.from : change.to;
-    CHANGES[change.what](change, value, changed).forEach((map) => changed.add(map));
+    for (const map of CHANGES[change.what](change, isBack ? change.from : change.to, fresh))
+      ENTRIES.forEach(({ stale }) => stale.add(map));
   }
-  const all = follow(changed);
+  const all = catchUp();
+  MAPS.filter((map) => NUMBERS.get(map) !== before.get(map)).forEach((map) => all.add(map));
   for (const map of all) map.cells.fill(null);
   EDITS.told(all);
 }
@@ -276,22 +313,52 @@ function asItCame() {
 
 // ---- what they are made of ----
 
-function setNumber(place, value) {
+function setNumber(place, value, entry = ENTRY) {
   takeAll();
   const isSetting = place.map.wide && !place.map.made; // which no type of the run rounds
   const to = isSetting ? value : TYPE.round(value);
   if (!isInput(place.map) || place.row >= rowsGiven(place.map)) throw new Error(TEXT.notAnInput(fullName(place.map)));
   if (!Number.isFinite(to) && place.map.key !== 'bias') throw new Error(TEXT.notFinite);
-  const from = valueOf(place);
-  return Object.is(from, to) ? [] : [{ what: 'number', said: anchorOf(place), place, from, to }];
+  if (isLength(place.map)) checkLength(place.map, to);
+  const from = ENTRIES[entry].numbers.get(place.map)[indexOfPlace(place)];
+  const said = anchorOf(place) + (OF_ENTRY.has(place.map) ? `-b${entry}` : '');
+  return Object.is(from, to) ? [] : [{ what: 'number', said, place, entry, from, to }];
+}
+
+// How many of the keys are there.
+function isLength(map) {
+  return map.name === 'key_lengths';
+}
+
+function isOfPlaces(room) {
+  return mapsOf(room).some((map) => ['p', 'q_position', 'x_position'].includes(map.name));
+}
+
+function keysThere(map) {
+  return map.columns.length - DATA.rooms[map.room].appended;
+}
+
+// Queries that stand at the last key move with it, and with them what places hide.
+function checkLength({ room }, length) {
+  const [map] = mapsThatSee(room), { endsAtKey } = DATA.rooms[room];
+  if (!(Number.isInteger(length) && length >= 0 && length <= keysThere(map)))
+    throw new Error(TEXT.noLength(keysThere(map)));
+  if (endsAtKey && (isOfPlaces(room) || sightOf(room).hidden)) throw new Error(TEXT.before);
+}
+
+function sightsOf(room) {
+  return range(0, ENTRIES.length, (entry) => inEntry(entry, () => sightOf(room)));
+}
+
+function firstsOf(map) {
+  return range(0, ENTRIES.length, (entry) => inEntry(entry, () => firstOf(map)));
 }
 
 // Queries that stand before the keys stand there by settings that hide keys too.
 function setSight(room, said, to) {
-  const isOfPlaces = mapsOf(room).some((map) =>
-    ['p', 'q_position', 'x_position'].includes(map.name));
-  if (isOfPlaces && DATA.rooms[room].first < 0) throw new Error(TEXT.before);
-  return [{ what: 'sight', said, room, from: sightOf(room), to }];
+  const [map] = mapsThatSee(room);
+  if (isOfPlaces(room) && firstsOf(map).some((first) => first < 0)) throw new Error(TEXT.before);
+  return [{ what: 'sight', said, room, from: sightsOf(room), to }];
 }
 
 function setBase(room, to) {
@@ -322,10 +389,11 @@ function setTemperature(room, value) {
   takeAll();
   const now = temperatureOf(room), maps = mapsOfTemperature(room).flatMap(sameAs);
   const divided = (map) => NUMBERS.get(map).map((x, i) => {
-    const round = map.wide && !map.made ? Number : TYPE.round, came = EDITS.came.get(map)[i];
+    const round = map.wide && !map.made ? Number : TYPE.round, came = cameIn(map)[i];
     return round((Object.is(round(came / now), x) ? came : x * now) / value);
   });
-  const numbers = (of) => new Map(maps.map((map) => [map, of(map)]));
+  const numbers = (of) => range(0, ENTRIES.length, (entry) =>
+    inEntry(entry, () => new Map(maps.map((map) => [map, of(map)]))));
   return now === value ? [] : [{ what: 'temperature', said: `temperature-${room}`, room,
     from: { value: now, numbers: numbers((map) => NUMBERS.get(map)) },
     to: { value, numbers: numbers(divided) } }];
@@ -341,23 +409,37 @@ function moveRow(from, to) {
 }
 
 function setCausal(room, causal) {
-  const from = sightOf(room);
-  return from.causal === causal ? [] : setSight(room, `causal-${room}=${Number(causal)}`, { ...from, causal });
+  takeAll();
+  return sightOf(room).causal === causal ? [] : setSight(room, `causal-${room}=${Number(causal)}`,
+    sightsOf(room).map((sight) => ({ ...sight, causal })));
 }
 
-// Of all heads. Where a query comes to see beyond its place, what else causality hid is hidden key
-// by key from then on.
-function setMask(room, row, column, maySee) {
-  const [map] = mapsThatSee(room), from = sightOf(room);
-  const isFreed = maySee && from.causal && column > DATA.rooms[room].first + row;
-  const hidden = range(0, map.heads * map.rows.length, (line) => map.columns.map((nothing, j) => {
-    const i = line % map.rows.length;
-    if (i === row && j === column) return !maySee;
-    return isFreed ? isOutOfSight(map, Math.floor(line / map.rows.length), i, j)
-      : Boolean(from.hidden && from.hidden[line][j]);
-  }));
-  return setSight(room, `mask-${room}-${row}-${column}=${Number(maySee)}`,
-    { causal: from.causal && !isFreed, hidden });
+// What is hidden key by key, where `hides` says so.
+function hiddenBy(map, hides) {
+  return range(0, map.heads * map.rows.length, (line) => map.columns.map((nothing, column) =>
+    hides(Math.floor(line / map.rows.length), line % map.rows.length, column)));
+}
+
+// Of all heads of an entry. Where a query comes to see beyond its place, or beyond the keys that are
+// there, what else causality hid, or their number, is hidden key by key from then on.
+function setMask(room, row, column, maySee, entry = ENTRY) {
+  takeAll();
+  const [map] = mapsThatSee(room);
+  return inEntry(entry, () => {
+    const { causal } = sightOf(room), isFreed = maySee && causal && column > firstOf(map) + row;
+    const isBeyond = maySee && column >= lengthOf(map);
+    const longer = isBeyond ? setNumber({ map: MAPS[map.length.map], head: 0, row: 0, column: 0 }, keysThere(map)) : [];
+    const to = sightsOf(room).map((sight, other) => inEntry(other, () => {
+      const hides = other === entry && isBeyond ? isOutOfSight : isMasked, isAll = isFreed || hides !== isMasked;
+      const hidden = isAll ? hiddenBy(map, (...at) => hides(map, ...at)) : sight.hidden;
+      return { causal: causal && !isFreed, hidden };
+    }));
+    const { hidden } = to[entry];
+    to[entry].hidden = hiddenBy(map, (head, i, j) => (i === row && j === column ? !maySee
+      : Boolean(hidden && hidden[head * map.rows.length + i][j])));
+    const which = ENTRIES.length > 1 ? `-${entry}` : '';
+    return [...setSight(room, `mask-${room}-${row}-${column}${which}=${Number(maySee)}`, to), ...longer];
+  });
 }
 
 // ---- in the address ----
@@ -371,16 +453,16 @@ function textOfEdits() {
 function editsIn(text) {
   return text.split(';').map((said) => () => {
     const [what, value] = said.split('=');
-    const [, kind, ...at] = /^(causal|mask|base|round|temperature)-(\d+)(?:-(\d+)-(\d+))?$/.exec(what) || [];
-    const [room, row, column] = at.map(Number);
+    const [, kind, ...at] = /^(causal|mask|base|round|temperature)-(\d+)(?:-(\d+)-(\d+)(?:-(\d+))?)?$/.exec(what) || [];
+    const [room, row, column, ofMask = ENTRY] = at.filter((digits) => digits).map(Number);
     if (what === 'focus') return setFocus(...value.split(',').map(Number));
     if (what === 'row') return moveRow(...value.split(',').map(Number));
     if (kind === 'causal') return setCausal(room, value === '1');
     if (kind === 'base') return setBase(room, Number(value));
     if (kind === 'round') return setRound(room, Number(value));
     if (kind === 'temperature') return setTemperature(room, Number(value));
-    if (kind === 'mask') return setMask(room, row, column, value === '1');
-    const place = placeOf(`#${what}`);
-    return place ? setNumber(place, Number(value)) : [];
+    if (kind === 'mask') return setMask(room, row, column, value === '1', ofMask);
+    const [anchor, entry = ENTRY] = what.split(/-b(?=\d+$)/), place = placeOf(`#${anchor}`);
+    return place && entry in ENTRIES ? setNumber(place, Number(value), Number(entry)) : [];
   });
 }

@@ -2,8 +2,7 @@
 // operation takes, by the arithmetic of real.js. What the page came with stays as it is until
 // something is changed.
 
-const NUMBERS = new Map(); // of a map: all of its numbers, head by head and row by row
-const OPERANDS = ['a', 'b', 'c', 'd'];
+const OPERANDS = ['a', 'b', 'c', 'd'], TAKEN = [...OPERANDS, 'learned', 'length'];
 
 function sizeOf(map) {
   return map.heads * map.rows.length * map.columns.length;
@@ -56,7 +55,10 @@ function numbersShown(map) {
 }
 
 function takeInput(map) {
-  NUMBERS.set(map, map.bits ? unpackBits(map.bits) : numbersShown(map));
+  const { given } = ENTRIES[ENTRY], own = given && given.rooms[map.room].maps[MAPS.indexOf(map)];
+  const of = own ? { ...map, bits: undefined, ...own } : map;
+  NUMBERS.set(map, given && !own ? ENTRIES[SHOWN_FIRST].came.get(map)
+    : of.bits ? unpackBits(of.bits) : numbersShown(of));
 }
 
 // ---- what a cell takes ----
@@ -129,22 +131,34 @@ class Cell {
 
 // ---- masks ----
 
-// Of each room what may not be seen: whether causality hides, and what else does, a row of each head
-// after the other.
-const SIGHT = new Map();
-
+// What may not be seen in a room: whether causality hides, and what else does, a row of each head
+// after the other; besides, keys from its length on.
 function sightOf(room) {
-  const { causal, hidden } = DATA.rooms[room];
-  if (!SIGHT.has(room))
-    SIGHT.set(room, { causal, hidden: hidden && hidden.map((row) => [...row].map((digit) => digit === '1')) });
-  return SIGHT.get(room);
+  const { sight, rooms } = ENTRIES[ENTRY], { causal, hidden } = rooms[room];
+  if (!sight.has(room))
+    sight.set(room, { causal, hidden: hidden && hidden.map((row) => [...row].map((digit) => digit === '1')) });
+  return sight.get(room);
+}
+
+function lengthOf(map) {
+  return map.length ? NUMBERS.get(MAPS[map.length.map])[0] : Infinity;
+}
+
+// Where query 1 stands among the keys.
+function firstOf(map) {
+  const { endsAtKey, first } = ENTRIES[ENTRY].rooms[map.room];
+  return endsAtKey && map.length ? lengthOf(map) - map.rows.length : first;
+}
+
+function isMasked(map, head, row, column) {
+  const { causal, hidden } = sightOf(map.room);
+  return column < map.columns.length - DATA.rooms[map.room].appended &&
+    ((causal && column > firstOf(map) + row) || Boolean(hidden && hidden[head * map.rows.length + row][column]));
 }
 
 function isOutOfSight(map, head, row, column) {
-  const { causal, hidden } = sightOf(map.room), { appended, first } = DATA.rooms[map.room];
-  if (column >= map.columns.length - appended) return false;
-  return (causal && column > first + row) ||
-    Boolean(hidden && hidden[head * map.rows.length + row][column]);
+  const isOfKeys = column < map.columns.length - DATA.rooms[map.room].appended;
+  return (isOfKeys && column >= lengthOf(map)) || isMasked(map, head, row, column);
 }
 
 // Scores that the softmax takes; a run without masks has no stage in which they are hidden.
@@ -416,7 +430,7 @@ function inOrder(maps) {
   const visit = (map) => {
     if (done.has(map)) return;
     done.add(map);
-    for (const name of [...OPERANDS, 'learned']) {
+    for (const name of TAKEN) {
       if (map[name]) visit(MAPS[map[name].map]);
     }
     ordered.push(map);

@@ -2,7 +2,7 @@
 // it in their place: lines and products are of it then, and so are words that only name it. What may
 // not hold of it is hidden.
 
-// at: the query and the head that were chosen, from 0.
+// at: the query, the head and the entry of a batch that were chosen, from 0.
 const WORKED = { at: null, shown: null, words: new Map() };
 
 function focusOf(room) {
@@ -12,7 +12,7 @@ function focusOf(room) {
 
 function isFocusAsItCame(room) {
   const { row, head } = focusOf(room), came = DATA.rooms[room].focus;
-  return row === came.row && head === came.head;
+  return row === came.row && head === came.head && ENTRY === SHOWN_FIRST;
 }
 
 // Which of so many heads, where some share one.
@@ -43,14 +43,16 @@ function roomInFocus() {
 }
 
 // The rows go with their tokens.
-function setFocus(row, head) {
-  const now = focusOf(roomInFocus()), value = `${row},${head}`;
-  return now.row === row && now.head === head ? []
-    : [{ what: 'focus', said: 'focus', from: WORKED.at, to: { row, head, value } }];
+function setFocus(row, head, entry = ENTRY) {
+  const now = focusOf(roomInFocus()), value = String(ENTRIES.length > 1 ? [row, head, entry] : [row, head]);
+  const isSame = now.row === row && now.head === head && entry === ENTRY;
+  return isSame || !(entry in ENTRIES) ? []
+    : [{ what: 'focus', said: 'focus', from: WORKED.at, to: { row, head, entry, value } }];
 }
 
 function takeFocus(at) {
   WORKED.at = at;
+  lookAt(at ? at.entry : SHOWN_FIRST);
   const maps = MAPS.filter((map) => map.focus);
   for (const map of maps) {
     Object.assign(map.focus, focusOf(map.room));
@@ -67,13 +69,14 @@ function nameOfQuery(room, row) {
   return !seen || /^(\d+|\w+\[.*)$/.test(seen.rows[row]) ? '' : ` (${seen.rows[row]})`;
 }
 
-// In what the page came with: "query 1 (dog)", "in head 1", "attended[1]".
+// In what the page came with: "query 1 (dog)", "in head 1", "attended[1]", "of sequence 1".
 function renamed(text, room, heads) {
   const came = DATA.rooms[room].focus, { head, row } = focusOf(room);
   const name = nameOfQuery(room, row), number = (one) => headAmong(heads, one, room) + 1;
   return text.replace(new RegExp(`\\b([Qq]uery) ${came.row + 1}( \\([^)]*\\))?`), `$1 ${row + 1}${name}`)
     .replace(new RegExp(`\\bhead ${number(came.head)}\\b(?! the first)`), `head ${number(head)}`)
-    .replace(new RegExp(`\\[${came.row + 1}(?=[\\],])`), `[${row + 1}`);
+    .replace(new RegExp(`\\[${came.row + 1}(?=[\\],])`), `[${row + 1}`)
+    .replace(new RegExp(`\\b(sequence|this is number) ${DATA.batch}\\b`), `$1 ${ENTRY + 1}`);
 }
 
 // The parts of a product are of as many heads as their tables.
@@ -151,10 +154,24 @@ function showFocus() {
 
 // ---- choosing it ----
 
-function workOut(row, head, room) {
+function workOut(row, head, room, entry = ENTRY) {
   const { heads } = DATA.rooms[room].focus;
-  attempt(() => edit(setFocus(row, head)), TEXT.worked(row + 1, nameOfQuery(room, row)) +
-    (heads > 1 ? `, ${TEXT.head(head + 1)}` : ''));
+  attempt(() => edit(setFocus(row, head, entry)), TEXT.worked(row + 1, nameOfQuery(room, row)) +
+    (heads > 1 ? `, ${TEXT.head(head + 1)}` : '') + (ENTRIES.length > 1 ? `, ${TEXT.sequence(entry + 1)}` : ''));
+}
+
+function chooseEntry(entry) {
+  const room = roomInFocus(), { row, head } = focusOf(room);
+  workOut(row, head, room, entry);
+}
+
+// Labels of the entries in the bar, as those of heads above their tables.
+function startEntries() {
+  if (ENTRIES.length === 1) return;
+  const words = range(1, ENTRIES.length + 1, (number) => TEXT.sequence(number));
+  const { list, tabs } = makeTabs(TEXT.sequences, words, chooseEntry);
+  EDITOR.bar.before(list);
+  EDITOR.controls.push(() => markTab(tabs, ENTRY));
 }
 
 function isOfQueries(map) {
@@ -190,6 +207,7 @@ function takeHidden(section) {
 }
 
 function startFocus(main) {
+  startEntries();
   STEPS.sections.forEach(takeHidden);
   main.addEventListener('click', chooseRow);
   main.addEventListener('keydown', chooseRow);

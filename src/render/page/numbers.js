@@ -8,6 +8,36 @@ const MAPS = DATA.maps;
 const DIGITS = DATA.digits; // decimals that numbers have at most
 const ALIVE = DATA.source !== undefined; // its numbers can be changed
 
+// The entries of a batch that the page holds, or the only one that it has: what is given of one
+// besides what the page came with, its rooms, its numbers by map, what may not be seen in each room,
+// numbers as they came and were pinned, and maps that wait until somebody looks at it.
+const ENTRIES = (DATA.entries || [null]).map((given) => ({ given, numbers: new Map(), sight: new Map(),
+  rooms: DATA.rooms.map((room, i) => (given ? { ...room, hidden: undefined, ...given.rooms[i] } : room)),
+  came: null, pinned: null, stale: new Set() }));
+const SHOWN_FIRST = ENTRIES.findIndex(({ given }) => !given);
+
+// Maps of which each entry is given its own; of others that no operation makes, all have one.
+const OF_ENTRY = new Set(ENTRIES.flatMap(({ given }) => (given ? given.rooms : []))
+  .flatMap(({ maps }) => Object.keys(maps)).map((index) => MAPS[index]));
+
+let ENTRY = SHOWN_FIRST, NUMBERS = ENTRIES[ENTRY].numbers; // that are looked at
+
+function lookAt(entry) {
+  ENTRY = entry;
+  NUMBERS = ENTRIES[entry].numbers;
+}
+
+// What holds of an entry, whichever is looked at.
+function inEntry(entry, act) {
+  const here = ENTRY;
+  lookAt(entry);
+  try {
+    return act();
+  } finally {
+    lookAt(here);
+  }
+}
+
 // The digits of packed rows, whose places are told by the second byte: ASCII without ", < and \\.
 const PACKED = Array.from({ length: 95 }, (nothing, i) => String.fromCharCode(32 + i))
   .filter((digit) => !'"<\\'.includes(digit)).join('');

@@ -64,7 +64,7 @@ function makeFigures(map, index, section) {
 
 function isWorthATable(map) {
   return map.unseen || (map.cells &&
-    (map.operation || map.rows.length * map.columns.length > 1));
+    (map.operation || isLength(map) || map.rows.length * map.columns.length > 1));
 }
 
 // Rows and columns of what would be a table, and is too large for one; nothing of others.
@@ -85,7 +85,7 @@ function indexOf(figure) {
 }
 
 function isMadeOf(map, index) {
-  return ['a', 'b', 'c', 'd'].some((name) => map[name] && map[name].map === index);
+  return TAKEN.some((name) => map[name] && map[name].map === index);
 }
 
 // What a table is made of stands before it, in the order of the maps.
@@ -147,7 +147,7 @@ function takeTable(map, body) {
   if (lastOf(lastOf(body.rows).cells).textContent === '') fillHead(map, shown);
   if (hasTabs) {
     shown.heads[shown.head] = came;
-    shown.tabs = makeTabs(map, shown);
+    shown.tabs = makeHeadTabs(map, shown);
     showHead(map, map.head);
     mendSentence(shown.table);
   }
