@@ -403,9 +403,11 @@ function moveRow(from, to) {
   takeAll();
   if (!(from in ROWS.order && to in ROWS.order)) throw new Error(TEXT.noRow(from + 1));
   if (from === to) return [];
-  const rows = [...ROWS.order.keys()], { row, head } = focusOf(roomInFocus());
+  const rows = [...ROWS.order.keys()], room = roomInFocus(), { row, head } = focusOf(room);
+  const [seen] = mapsThatSee(room), areQueries = seen && ROWS.axes.get(seen).rows === 0;
   rows.splice(to, 0, ...rows.splice(from, 1));
-  return [{ what: 'row', said: 'row', from: [to, from], to: [from, to] }, ...setFocus(rows.indexOf(row), head)];
+  return [{ what: 'row', said: 'row', from: [to, from], to: [from, to] },
+    ...areQueries ? setFocus(rows.indexOf(row), head) : []];
 }
 
 function setCausal(room, causal) {
