@@ -70,13 +70,18 @@ function placeAt(element) {
   return placeIn(tablesOf(map).find((one) => one.body === body), map, td);
 }
 
-// null where a table leaves something out.
+// Of what stands so far down and right of the labels; null where a table leaves something out, or has
+// more than the map.
+function placeOfSlot(shown, map, down, right) {
+  const [row, column] = shown.isTurned ? [right, down] : [down, right];
+  const place = { map, head: shown.head, row: indexAt(shown.rows, row), column: indexAt(shown.columns, column) };
+  const isThere = place.row >= 0 && place.column >= 0 && place.column < map.columns.length;
+  return isThere ? place : null;
+}
+
 function placeIn(shown, map, td) {
-  const line = td.parentNode, slots = [line.sectionRowIndex, td.cellIndex - labelsIn(line)];
-  if (shown.isTurned) slots.reverse();
-  const place = { map, head: shown.head, row: indexAt(shown.rows, slots[0]),
-    column: indexAt(shown.columns, slots[1]) };
-  return place.row >= 0 && place.column >= 0 && !td.matches('.total') ? place : null;
+  const line = td.parentNode;
+  return placeOfSlot(shown, map, line.sectionRowIndex, td.cellIndex - labelsIn(line));
 }
 
 // How many places a number takes after its point, and the point; none of what has an exponent.
@@ -86,15 +91,15 @@ function placesAfter(text) {
 }
 
 // Each number has as many places after it as the one of its column that has most: the points stand
-// below each other. A class says how many lack.
-function alignPoints(body) {
-  const rows = [...body.rows], first = labelsIn(rows[0]);
-  for (let at = first; at < rows[0].cells.length; at++) {
+// below each other. A class says how many lack. Of these columns, where only some have changed.
+function alignPoints(body, columns = range(labelsIn(body.rows[0]), body.rows[0].cells.length, Number)) {
+  const rows = [...body.rows];
+  for (const at of columns) {
     const cells = rows.map((row) => row.cells[at]).filter((cell) => cell);
-    const places = cells.map((cell) => placesAfter(cell.textContent));
+    const texts = cells.map((cell) => cell.textContent), places = texts.map(placesAfter);
     const most = Math.max(...places);
     cells.forEach((cell, i) => {
-      const lacks = /^-?\d+(\.\d+)?$/.test(cell.textContent) && most > places[i];
+      const lacks = most > places[i] && /^-?\d+(\.\d+)?$/.test(texts[i]);
       const mark = lacks ? ` ${places[i] === 0 ? 'i' : 'm'}${most - places[i]}` : '';
       const plain = cell.className.replace(/ ?\b[im]\d+\b/, '');
       if (cell.className !== plain + mark) cell.className = plain + mark;

@@ -1,7 +1,7 @@
 // Changing numbers on the page: in their cells, by sliders and switches. What follows from it is
 // marked, and says what it was.
 
-const EDITOR = { bar: null, lines: new Map(), controls: [] };
+const EDITOR = { bar: null, lines: new Map(), controls: [], refreshes: false };
 
 // ---- showing what was changed ----
 
@@ -44,17 +44,19 @@ function refill(map, shown) {
   const isAll = shown.greatest !== greatest || shown.pinned !== pinned || shown.order !== order || entry !== ENTRY;
   if (isAll) relabel(map, shown);
   const shownBefore = shown.numbers || came.get(map), now = NUMBERS.get(map);
-  for (const line of shown.body.rows) {
-    for (const cell of line.cells) {
-      const place = cell.tagName === 'TD' && placeIn(shown, map, cell);
-      const index = place && indexOfPlace(place);
-      if (place && (isAll || !Object.is(shownBefore[index], now[index])))
-        fillCell(cell, place, isPart, greatest);
+  const changed = new Set();
+  [...shown.body.rows].forEach((line, down) => {
+    const cells = [...line.cells], first = labelsIn(line);
+    for (let at = first; at < cells.length; at++) {
+      const place = placeOfSlot(shown, map, down, at - first), index = place && indexOfPlace(place);
+      if (!place || (!isAll && Object.is(shownBefore[index], now[index]))) continue;
+      fillCell(cells[at], place, isPart, greatest);
+      changed.add(at);
     }
-  }
+  });
   Object.assign(shown, { greatest, pinned, order, entry: ENTRY, numbers: now });
   if (shown.summed) showSums(map, shown);
-  if (!isPart) alignPoints(shown.body);
+  if (!isPart) alignPoints(shown.body, changed);
 }
 
 // Heads that are put aside come back on paper.
@@ -124,16 +126,28 @@ function bringUp(element, act) {
   act();
 }
 
-function refreshSome(end = performance.now() + PATIENCE) {
+function refreshUntil(end) {
   for (const [element, act] of STALE) {
     if (performance.now() > end) break;
     bringUp(element, act);
   }
-  if (STALE.size > 0) setTimeout(refreshSome);
 }
 
 function refreshAll() {
-  refreshSome(Infinity);
+  refreshUntil(Infinity);
+}
+
+function refreshSome() {
+  refreshUntil(performance.now() + PATIENCE);
+  EDITOR.refreshes = STALE.size > 0;
+  if (EDITOR.refreshes) setTimeout(refreshSome);
+}
+
+// After the frame, one slice after the other, however many changes there were.
+function refreshLater() {
+  if (EDITOR.refreshes) return;
+  EDITOR.refreshes = true;
+  requestAnimationFrame(() => setTimeout(refreshSome));
 }
 
 function refresh(element, act) {
@@ -167,7 +181,7 @@ function showEdits(maps) {
   if (WORKED.shown !== WORKED.at) showFocus();
   VIEWS.filter((view) => maps.has(view.map)).forEach((view) => refresh(view.svg, () => drawView(view)));
   if (PANEL.chosen) show(PANEL.chosen);
-  setTimeout(refreshSome);
+  refreshLater();
 }
 
 // ---- the bar ----

@@ -174,7 +174,7 @@ function takeTables() {
     const map = MAPS[body.dataset.map];
     makeFocusable(showBody(map, body), map);
   }
-  document.querySelectorAll('.matrix tbody').forEach(alignPoints);
+  document.querySelectorAll('.matrix tbody').forEach((body) => alignPoints(body));
   document.querySelectorAll('.scroll').forEach(watchEdges);
 }
 
