@@ -257,6 +257,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "--trace batch.json"},
     {.words = "--trace apart.json"},
     {.words = "--trace-format html apart.json"},
+    {.words = "--trace-format html batch.json"},
+    {.words = "encode --trace-format html layers-batch.json"},
     {.words = "--trace extra.json"},
     {.words = "--picture out.svg heads.json", .outputs = "out.svg"},
     {.words = "--picture - --color always batch.json"},

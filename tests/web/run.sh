@@ -150,7 +150,7 @@ if picked examples; then
         case $document in
         */encoder.json) all_stages encode "$document" ;;
         */decoder.json) all_stages decode "$document" ;;
-        */street.json) first_step "$document" "${document%.json}.stages.json" ;;
+        */next-word.json) first_step "$document" "${document%.json}.stages.json" ;;
         *) stages "$document" "${document%.json}.stages.json" ;;
         esac
     done
