@@ -105,7 +105,8 @@ function draw(random) {
         row: pick([...Array(rowsGiven(map)).keys()]), column: pick([...map.columns.keys()]) };
       takeAll();
       const isAboveZero = /^(scale|C|qk_eps)$|eps$/.test(map.name);
-      const x = isLength(map) ? Math.floor(random() * (keysThere(mapsThatSee(map.room)[0]) + 1)) : isAboveZero ? Math.abs(now()) * (0.5 + random()) + 0.001 : (random() - 0.5) * 4;
+      const x = isLength(map) ? Math.floor(random() * (keysThere(mapsThatSee(map.room)[0]) + 1))
+        : isAboveZero ? Math.abs(now()) * (0.5 + random()) + 0.001 : (random() - 0.5) * 4;
       edit(setNumber(place, x, entry));
       return `${fullName(map)}[${place.head},${place.row},${place.column}]${ofBatch} = ${x}`;
     }

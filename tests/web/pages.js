@@ -125,7 +125,7 @@ function valueOf(expression) {
     .replace(/(\([^()]*\)|[0-9.]+(?:e[-+]?[0-9]+)?)²/g, '($1)**2')
     .replace(/(\([^()]*\)|[0-9.]+(?:e[-+]?[0-9]+)?)³/g, '($1)**3')
     .replace(/\|([^|]*)\|/g, 'Math.abs($1)')
-    .replace(/\b(exp|max|tanh|cos|sin)\(/g, 'Math.$1(').replace(/\binf\b/g, 'Infinity');
+    .replace(/\b(exp|max|tanh|cos|sin)\(/g, 'Math.$1(').replace(/\bln\(/g, 'Math.log(').replace(/\binf\b/g, 'Infinity');
   return Function('Φ', `"use strict"; return (${script.replace(/--/g, '- -')});`)(normal);
 }
 

@@ -148,7 +148,7 @@ if picked examples; then
     selfattn example --quiet --all "$scratch/all"
     for document in "$scratch"/all/*.json; do
         case $document in
-        */encoder.json) all_stages encode "$document" ;;
+        */encoder.json | */bert.json) all_stages encode "$document" ;;
         */decoder.json) all_stages decode "$document" ;;
         */next-word.json) first_step "$document" "${document%.json}.stages.json" ;;
         *) stages "$document" "${document%.json}.stages.json" ;;

@@ -35,8 +35,9 @@ class Printer {
     else this.number(this.cells(name.replace(/[()]/g, ''))[this.term], name.startsWith('('));
   }
 
-  series(term, between) {
-    const { length } = this.cells(term.match(/{\(?([a-d]+)/)[1]);
+  // A term whose first number is 0 is `zero`, where there is one.
+  series(term, between, zero) {
+    const cells = this.cells(term.match(/{\(?([a-d]+)/)[1]), { length } = cells;
     this.count = length;
     for (let i = 0; i < length; i++) {
       if (i > 0) this.print(between);
@@ -45,17 +46,17 @@ class Printer {
         i = length - LAST_TERMS;
       }
       this.term = i;
-      this.print(term);
+      this.print(zero && !isHidden(cells[i]) && isZero(cells[i]) ? zero : term);
     }
     this.term = 0;
   }
 
   print(spelled) {
-    const marks = /\{(.+?)\}|<(.+?);(.+?)>|\[([a-d])\?(.+?)(?::(.+?))?\]|~(.+?)~(.+?)~|[^{<[~]+/gs;
-    for (const [plain, name, term, between, letter, there, absent, first, second] of
+    const marks = /\{(.+?)\}|<([^;>]+);([^;>]+)(?:;([^>]+))?>|\[([a-d])\?(.+?)(?::(.+?))?\]|~(.+?)~(.+?)~|[^{<[~]+/gs;
+    for (const [plain, name, term, between, zero, letter, there, absent, first, second] of
       spelled.matchAll(marks)) {
       if (name) this.put(name);
-      else if (term) this.series(term, between);
+      else if (term) this.series(term, between, zero);
       else if (letter) this.print(this.cells(letter).length > 0 ? there : absent || '');
       else if (first) this.print(pairOf(this.place.map, this.place.column).isFirst ? first : second);
       else this.parts.push(plain.replace('\n', '')); // lines break by themselves here

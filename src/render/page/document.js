@@ -137,7 +137,8 @@ function currentDocument() {
     const way = [...at[1] ? ['layers', Number(at[1])] : [], ...at[2] ? ['cross'] : []];
     const of = objectAt(document, way);
     sayMask(of, index);
-    if (DECIMALS.size > 0 && room.decimals >= 0) of.round = room.keepsSum ? `${decimalsOf(index)}:keep-sum` : decimalsOf(index);
+    if (DECIMALS.size > 0 && room.decimals >= 0) // a layer's are also those of its cross-attention
+      of.round = room.keepsSum ? `${decimalsOf(index)}:keep-sum` : decimalsOf(index);
     if (room.rope) sayBase(of, index, document.layers && document.layers[at[1]], document);
   });
   return JSON.stringify(document).replaceAll(JSON.stringify(MINUS_ZERO), '-0.0');
