@@ -319,7 +319,7 @@ function setNumber(place, value, entry = ENTRY) {
   const to = isSetting ? value : TYPE.round(value);
   if (!isInput(place.map) || place.row >= rowsGiven(place.map)) throw new Error(TEXT.notAnInput(fullName(place.map)));
   if (!Number.isFinite(to) && place.map.key !== 'bias') throw new Error(TEXT.notFinite);
-  if (isLength(place.map)) checkLength(place.map, to);
+  if (isLength(place.map)) inEntry(entry, () => checkLength(place.map, to));
   const from = ENTRIES[entry].numbers.get(place.map)[indexOfPlace(place)];
   const said = anchorOf(place) + (OF_ENTRY.has(place.map) ? `-b${entry}` : '');
   return Object.is(from, to) ? [] : [{ what: 'number', said, place, entry, from, to }];
@@ -429,12 +429,13 @@ function setMask(room, row, column, maySee, entry = ENTRY) {
   const [map] = mapsThatSee(room);
   return inEntry(entry, () => {
     const { causal } = sightOf(room), isFreed = maySee && causal && column > firstOf(map) + row;
-    const isBeyond = maySee && column >= lengthOf(map);
-    const longer = isBeyond ? setNumber({ map: MAPS[map.length.map], head: 0, row: 0, column: 0 }, keysThere(map)) : [];
+    const isBeyond = maySee && column >= lengthOf(map), length = isBeyond && MAPS[map.length.map];
+    const longer = isBeyond ? setNumber({ map: length, head: 0, row: 0, column: 0 }, keysThere(map)) : [];
     const to = sightsOf(room).map((sight, other) => inEntry(other, () => {
-      const hides = other === entry && isBeyond ? isOutOfSight : isMasked, isAll = isFreed || hides !== isMasked;
-      const hidden = isAll ? hiddenBy(map, (...at) => hides(map, ...at)) : sight.hidden;
-      return { causal: causal && !isFreed, hidden };
+      const isLonger = isBeyond && entriesWith(length, entry).includes(ENTRIES[other]);
+      const hides = isLonger ? isOutOfSight : isMasked;
+      return { causal: causal && !isFreed, hidden: isFreed || isLonger
+        ? hiddenBy(map, (...at) => hides(map, ...at)) : sight.hidden };
     }));
     const { hidden } = to[entry];
     to[entry].hidden = hiddenBy(map, (head, i, j) => (i === row && j === column ? !maySee
