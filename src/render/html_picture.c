@@ -15,6 +15,7 @@ enum {
     QUERY_ROW = 0,
     CHAIN_ROW = 1,
     KEY_ROW = 2,
+    OTHER_ROW = 3,
     VALUE_ROW = 4
 };
 
@@ -51,7 +52,7 @@ typedef struct box_row {
 
 /* What is drawn: the names of maps, and their rows. */
 static const box_row BOXES[] = {
-    {"x", KEY_ROW},           {"x_pos", KEY_ROW},      {"xk", 3},
+    {"x", KEY_ROW},           {"x_pos", KEY_ROW},      {"xk", OTHER_ROW},
     {"xv", VALUE_ROW},        {"q", QUERY_ROW},        {"q_norm", QUERY_ROW},
     {"q_rope", QUERY_ROW},    {"k", KEY_ROW},          {"k_norm", KEY_ROW},
     {"k_rope", KEY_ROW},      {"present_k", KEY_ROW},  {"v", VALUE_ROW},
@@ -86,10 +87,12 @@ static size_t column_of(picture *p, step_id step)
     return p->columns++;
 }
 
+/* x stands with the keys that are made of it, and leaves that place to keys that are given or made
+ * of others. */
 static void place_boxes(picture *p)
 {
     const trace *t = p->page->trace;
-    bool has_others = false;
+    bool has_others = false, has_keys = false, has_queries = false;
     for (step_id step = 0; step < STEP_COUNT; step++) {
         for (size_t i = 0; i < t->maps; i++) {
             const box_row *box = box_of(t->map[i].name);
@@ -98,10 +101,12 @@ static void place_boxes(picture *p)
             size_t column = column_of(p, step);
             p->node[p->count++] = (node){.map = i, .column = column, .row = box->row};
             has_others = has_others || strcmp(box->name, "xk") == 0;
+            has_keys = has_keys || (step == STEP_INPUTS && strcmp(box->name, "k") == 0);
+            has_queries = has_queries || (step == STEP_INPUTS && strcmp(box->name, "q") == 0);
         }
     }
-    if (has_others && p->count > 0 && strcmp(map_at(p, 0)->name, "x") == 0)
-        p->node[0].row = QUERY_ROW;
+    if (p->count > 0 && strcmp(map_at(p, 0)->name, "x") == 0 && (has_others || has_keys))
+        p->node[0].row = !has_queries ? QUERY_ROW : has_keys ? OTHER_ROW : KEY_ROW;
 }
 
 /* ---- lines ---- */

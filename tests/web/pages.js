@@ -861,7 +861,7 @@ async function checkSight(name) {
 // The row, the head and the entry of the batch, from 1, of a document.
 const FOCUSED = { '001-walkthrough': ['testdata/seeds', 3, 1], 'causal-mask-bias': ['tests/trace/documents', 2, 2],
   'six-heads': ['tests/trace/documents', 2, 5], alibi: ['testdata/variants', 2, 2],
-  'batch-lengths': ['tests/trace/documents', 2, 1, 3] };
+  'batch-lengths': ['tests/trace/documents', 2, 2, 3] };
 
 async function checkFocused(name) {
   const [documents, row, head, entry = 1] = FOCUSED[name], other = `${name}-focus`;
