@@ -84,8 +84,9 @@ static void find_made(asked *a, const text_list *words, const trace *room)
 {
     for (size_t i = 0; i < room->maps; i++) {
         const trace_map *map = &room->map[i];
+        bool is_of_other = map->is_of_focus && map->query != room->focus.row;
         a->is_made[room->first_map + i] =
-            map->has_origin && asked_step(words, a->whole, room, map->step);
+            map->has_origin && !is_of_other && asked_step(words, a->whole, room, map->step);
     }
 }
 

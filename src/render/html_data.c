@@ -248,7 +248,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         text_add_string(p->out, ",\"share\":true");
     if (map->is_of_focus)
         text_add_format(p->out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}",
-                        p->trace->focus.head, p->trace->heads, p->trace->focus.row);
+                        p->trace->focus.head, p->trace->heads, map->query);
     if (is_blank)
         text_add_format(p->out, ",\"blank\":true,\"stage\":%s",
                         is_stage(p->trace, map) ? "true" : "false");

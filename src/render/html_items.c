@@ -74,6 +74,8 @@ void html_add_item(const html_page *p, const trace_item *item, bool is_blank)
 {
     switch (item->kind) {
     case TRACE_SENTENCE:
+        if (is_blank && item->leads)
+            break;
         add_paragraph(p->out,
                       item->is_about_heads ? " class=other-heads"
                       : item->is_of_focus  ? " class=of-focus"

@@ -332,7 +332,8 @@ void html_add_stack(const html_page *p, const trace_item *item)
 {
     grid g = part_of(p, &item->a);
     g.row_labels = &item->rows;
-    text_add_string(p->out, "<figure><table class=\"matrix part\">\n");
+    text_add_format(p->out, "<figure%s><table class=\"matrix part\">\n",
+                    item->is_of_focus ? " class=of-focus" : "");
     add_body(&g);
     add_sum(p, item);
     text_add_string(p->out, "</table></figure>\n");

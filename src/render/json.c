@@ -160,7 +160,7 @@ static void add_exceptions(writer *w, const trace *room, const trace_map *map)
                         map->is_interleaved ? "true" : "false");
     if (map->is_of_focus)
         text_add_format(w->out, ", \"focus\": {\"head\": %zu, \"heads\": %zu, \"row\": %zu}",
-                        room->focus.head, room->heads, room->focus.row);
+                        room->focus.head, room->heads, map->query);
 }
 
 static void add_values(writer *w, const tensor *values)

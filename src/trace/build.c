@@ -223,7 +223,7 @@ tensor build_joined(builder *b, const char **name)
     return b->joined;
 }
 
-tensor build_weighted(const builder *b)
+tensor build_weighted(const builder *b, size_t row)
 {
     const tensor *found = kept(b, STAGE_WEIGHTED);
     if (found->rank == 2)
@@ -231,7 +231,7 @@ tensor build_weighted(const builder *b)
     tensor full = plan_all_axes(b->plan, STAGE_WEIGHTED, found),
            of_batch = tensor_at(&full, b->focus.batch);
     tensor of_head = tensor_at(&of_batch, b->focus.head);
-    return tensor_at(&of_head, b->focus.row);
+    return tensor_at(&of_head, row);
 }
 
 tensor build_element(const tensor *matrix, size_t row, size_t column)
@@ -370,6 +370,22 @@ void build_rest(builder *b)
 {
     if (build_lines(b) < b->plan->n_k)
         build_sentence(b, "… and so on for all %zu keys; --full spells them out.", b->plan->n_k);
+}
+
+void build_repeat(builder *b, void show(builder *b))
+{
+    size_t first = b->step->count, in_focus = b->focus.row;
+    for (size_t i = 0; b->shows_all_rows && i < b->plan->n_q; i++) {
+        if (i == in_focus)
+            continue;
+        b->focus.row = i;
+        build_sentence(b, "The same for %s%s:", build_query_name(b), build_head_name(b))->leads =
+            true;
+        show(b);
+    }
+    b->focus.row = in_focus;
+    for (size_t i = first; i < b->step->count; i++)
+        b->step->item[i].is_of_focus = true;
 }
 
 void build_same_for_all(builder *b)

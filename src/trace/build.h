@@ -12,7 +12,7 @@ typedef struct builder {
     const bundle *result;
     trace_focus focus;
     bool is_full;
-    bool shows_all_rows; /* of products too: for a small run where no row was asked for */
+    bool shows_all_rows; /* worked out too: of a small run where no row was asked for */
     bool failed;
     size_t head;   /* that items are of, as they say it */
     tensor joined; /* build_joined's copy, once it is made */
@@ -62,8 +62,9 @@ tensor build_stage_of_batch(const builder *b, stage_id id);
 /* The rows that Wo takes, heads side by side, and what they are called: the context, or of heads
  * that came apart, and stay apart in it, a copy. */
 tensor build_joined(builder *b, const char **name);
-/* The weighted values of the focus's query, n_k × d_v. */
-tensor build_weighted(const builder *b);
+/* The weighted values of a query in the head in focus, n_k × d_v; of others than that in focus only
+ * where all rows are shown. */
+tensor build_weighted(const builder *b, size_t row);
 /* Element [row, column] as a number (rank 0); column `column` as a vector. */
 tensor build_element(const tensor *matrix, size_t row, size_t column);
 tensor build_column(const tensor *matrix, size_t column);
@@ -121,6 +122,8 @@ const char *build_plural(size_t count);
  * all. */
 size_t build_lines(const builder *b);
 void build_rest(builder *b);
+/* The same for each of the other queries, where rows are all shown: with it in focus. */
+void build_repeat(builder *b, void show(builder *b));
 /* "The same for every query:", where there is another one; "of sequence 2" of several. */
 void build_same_for_all(builder *b);
 /* Which of several entries of a batch it is. */

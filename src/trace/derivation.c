@@ -99,7 +99,7 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
         of->is_of_heads = true;
         return true;
     case PART_OF_FOCUS:
-        return point_at(of, made->room->focus.row, made->row);
+        return point_at(of, made->map->query, made->row);
     default:
         return false;
     }
@@ -136,7 +136,6 @@ static const place_letters PLACES[] = {
 typedef struct writer {
     text *out;
     const trace_map *map;
-    size_t focus;         /* the row in focus, from 1 */
     const map_cell *cell; /* in whose numbers; NULL: i and j */
     char row;             /* whose letter a whole row has; 0: a cell is meant */
     trace_word word[TRACE_WORDS];
@@ -193,7 +192,7 @@ static void add_place(writer *w, const trace_origin *from, const char *letters, 
     bool has_cells = has_operand(w, from, &cells);
     for (; *letters != '\0'; letters++) {
         if (*letters == 'f')
-            text_add_format(w->out, "%zu", w->focus);
+            text_add_format(w->out, "%zu", w->map->query + 1);
         else if (*letters == 'i')
             add_row(w, from, has_cells);
         else if (((*letters == 'j' && !is_element) || *letters == 'p') && has_cells)
@@ -271,7 +270,6 @@ static const char *spell(builder *b, writer *w)
     bool is_of_pair = w->cell != NULL && strchr(by->spelled, '~') != NULL;
     text out = {0};
     w->out = &out;
-    w->focus = b->focus.row + 1;
     add_spelled(w, by->letters == NULL || is_of_pair ? by->spelled : by->letters, "", true);
     const char *kept = build_text(b, "%s", text_string(&out));
     b->failed = b->failed || !text_ok(&out, b->e);
@@ -466,43 +464,60 @@ static const char *in_head(builder *b, const trace_map *map)
                : "";
 }
 
-void derivation_product(builder *b, const char *name, size_t row)
+/* The map of this name, where it is a product and nothing is added. */
+static const trace_map *product_named(const builder *b, const char *name)
 {
     const trace_map *map = map_named(b->trace, name);
-    if (map == NULL || b->failed || map->op != OP_DOT || map->operand[2].part != PART_NONE)
-        return;
+    bool is_one = map != NULL && map->op == OP_DOT && map->operand[2].part == PART_NONE;
+    return is_one && !b->failed ? map : NULL;
+}
+
+/* So many rows of it, and of what they are made of. */
+static void add_product(builder *b, const trace_map *map, size_t first, size_t count)
+{
     const trace_origin *left = &map->operand[0], *right = &map->operand[1];
     size_t width = map->values.size[2] / map->slices;
-    map_cell at = cell_in_focus(b, map, row, 0);
-    operand_cells of;
-    derivation_operand(&at, right, &of);
-    tensor result = tensor_at(&map->values, at.head),
-           matrix = tensor_at(&of.first.map->values, of.first.head);
+    map_cell at = cell_in_focus(b, map, first, 0);
+    operand_cells of_row, of_column;
+    derivation_operand(&at, left, &of_row);
+    derivation_operand(&at, right, &of_column);
+    tensor rows = tensor_at(&left->map->values, of_row.first.head),
+           matrix = tensor_at(&right->map->values, of_column.first.head),
+           result = tensor_at(&map->values, at.head);
     bool is_turned = right->part == PART_ROW_J;
-    matrix = tensor_range(&matrix, 1, of.first.column, is_turned ? of.count : width);
+    rows = tensor_range(&rows, 1, of_row.first.column, of_row.count);
+    rows = tensor_range(&rows, 0, of_row.first.row, count);
+    matrix = tensor_range(&matrix, 1, of_column.first.column, is_turned ? of_column.count : width);
     result = tensor_range(&result, 1, at.column, width);
-    const char *of_left = map->is_of_heads ? in_head(b, left->map) : "",
-               *of_right = map->is_of_heads ? in_head(b, right->map) : "",
-               *of_result = in_head(b, map);
+    result = tensor_range(&result, 0, first, count);
+    const char *of_one = count == 1 ? build_text(b, "[%zu]", first + 1) : "";
     trace_item *item = build_item(b, TRACE_ROW_PRODUCT);
-    item->left = build_text(b, "%s[%zu]%s", left->name, row + 1, of_left);
-    item->letters = build_text(b, "%s%s%s", right->name, is_turned ? "ᵀ" : "", of_right);
-    item->text = build_text(b, "%s[%zu]%s", name, row + 1, of_result);
-    item->a = numbers_of(&at, left);
+    item->left =
+        build_text(b, "%s%s%s", left->name, of_one, map->is_of_heads ? in_head(b, left->map) : "");
+    item->letters = build_text(b, "%s%s%s", right->name, is_turned ? "ᵀ" : "",
+                               map->is_of_heads ? in_head(b, right->map) : "");
+    item->text = build_text(b, "%s%s%s", map->name, of_one, in_head(b, map));
+    item->a = count == 1 ? tensor_at(&rows, 0) : rows;
     item->b = is_turned ? tensor_transposed(&matrix) : matrix;
-    item->result = tensor_at(&result, row);
-    if (!b->shows_all_rows || result.size[0] == 1)
+    item->result = count == 1 ? tensor_at(&result, 0) : result;
+}
+
+void derivation_product(builder *b, const char *name, size_t row)
+{
+    const trace_map *map = product_named(b, name);
+    if (map == NULL)
         return;
-    derivation_operand(&at, left, &of);
-    tensor rows = tensor_at(&of.first.map->values, of.first.head);
-    build_sentence(b, "All rows at once:");
-    trace_item *whole = build_item(b, TRACE_ROW_PRODUCT);
-    whole->left = build_text(b, "%s%s", left->name, of_left);
-    whole->letters = build_text(b, "%s%s%s", right->name, is_turned ? "ᵀ" : "", of_right);
-    whole->text = build_text(b, "%s%s", name, of_result);
-    whole->a = tensor_range(&rows, 1, of.first.column, of.count);
-    whole->b = is_turned ? tensor_transposed(&matrix) : matrix;
-    whole->result = tensor_range(&result, 0, 0, rows.size[0]); /* without appended keys */
+    add_product(b, map, row, 1);
+    derivation_whole_product(b, name);
+}
+
+void derivation_whole_product(builder *b, const char *name)
+{
+    const trace_map *map = product_named(b, name);
+    if (map == NULL || !b->shows_all_rows || map->values.size[1] == 1)
+        return;
+    build_sentence(b, "All rows at once:")->leads = true;
+    add_product(b, map, 0, map->operand[0].map->values.size[1]); /* without appended keys */
 }
 
 /* ---- matrices ---- */

@@ -36,8 +36,11 @@ void derivation_show(builder *b, const char *name, size_t row);
 /* The formula of a cell, and the lines of the query in focus, a key each. */
 void derivation_show_lines(builder *b, const char *name);
 
-/* The row as a product of a row and a matrix, where it is one and nothing is added. */
+/* The row as a product of a row and a matrix, where it is one and nothing is added; then all
+ * rows. */
 void derivation_product(builder *b, const char *name, size_t row);
+/* All its rows, where they are shown. */
+void derivation_whole_product(builder *b, const char *name);
 
 /* The whole matrix, its row `focus` (from 1) marked; of one a head that of the head in focus, with
  * --full all. */

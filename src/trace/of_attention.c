@@ -457,19 +457,30 @@ static void add_results(builder *b)
     context->letters = "attended, the heads side by side";
 }
 
-/* Of the query in focus only: its own row of the weights times the rows of v. */
-static void add_weighted(builder *b)
+/* Of one query: its own row of the weights times the rows of v. */
+static void add_weighted_of(builder *b, const char *name, size_t query)
 {
-    if (bundle_tensor(b->result, map_name_of(STAGE_WEIGHTED)) == NULL)
-        return;
     const char *weights = plan_has_stage(b->plan, STAGE_ROUNDED) ? "rounded" : "weights";
     const char *v = map_name_of(build_values(b));
-    tensor rows = build_weighted(b);
-    trace_map *weighted = map_add(b, map_name_of(STAGE_WEIGHTED), STEP_WEIGHTED, &rows);
+    tensor rows = build_weighted(b, query);
+    trace_map *weighted = map_add(b, name, STEP_WEIGHTED, &rows);
     weighted->rows = build_value_labels(b, v);
     weighted->is_of_focus = true;
+    weighted->query = query;
     map_say(b, weighted, OP_TIMES,
             (trace_origin[4]){map_from(b, PART_OF_FOCUS, weights), map_from(b, PART_CELL, v)});
+}
+
+static void add_weighted(builder *b)
+{
+    const char *name = map_name_of(STAGE_WEIGHTED);
+    if (bundle_tensor(b->result, name) == NULL)
+        return;
+    add_weighted_of(b, name, b->focus.row);
+    for (size_t i = 0; b->shows_all_rows && i < b->plan->n_q; i++) {
+        if (i != b->focus.row)
+            add_weighted_of(b, build_text(b, "%s[%zu]", name, i + 1), i);
+    }
 }
 
 /* The name of the map of the rows that Wo takes: the context's own, unless its heads are apart. */

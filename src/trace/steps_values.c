@@ -172,20 +172,14 @@ void make_round(builder *b)
     build_matrices(b, STAGE_ROUNDED);
 }
 
-void make_weighted(builder *b)
+/* Of the query in focus, a key a line. */
+static void show_weighted(builder *b)
 {
     const char *name = stage_row(used_weights(b))->key.named.name;
     const char *v_name = stage_row(build_values(b))->key.named.name;
-    size_t i = b->focus.row, n = b->plan->n_k, lines = build_lines(b);
-    tensor weighted = build_weighted(b);
-    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
-    build_sentence(b,
-                   "Each value is multiplied by the weight that %s%s gives to its key. This gives "
-                   "%zu weighted value%s, also called %salignment vector%s.",
-                   build_query_name(b), build_head_name(b), n, build_plural(n), n == 1 ? "an " : "",
-                   build_plural(n));
-    build_sharing(b);
-    build_formula(b, "weighted[i,j] = %s[i,j]·%s[j]", name, v_name);
+    size_t i = b->focus.row, lines = build_lines(b);
+    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b)),
+           weighted = build_weighted(b, i);
     for (size_t j = 0; j < lines; j++) {
         trace_item *line =
             build_line(b, OP_TIMES, at(b, "weighted", i, j),
@@ -194,8 +188,36 @@ void make_weighted(builder *b)
         line->b = tensor_at(&v, j);
         line->result = tensor_at(&weighted, j);
     }
+}
+
+void make_weighted(builder *b)
+{
+    const char *name = stage_row(used_weights(b))->key.named.name;
+    const char *v_name = stage_row(build_values(b))->key.named.name;
+    size_t n = b->plan->n_k;
+    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
+    build_sentence(b,
+                   "Each value is multiplied by the weight that %s%s gives to its key. This gives "
+                   "%zu weighted value%s, also called %salignment vector%s.",
+                   build_query_name(b), build_head_name(b), n, build_plural(n), n == 1 ? "an " : "",
+                   build_plural(n));
+    build_sharing(b);
+    build_formula(b, "weighted[i,j] = %s[i,j]·%s[j]", name, v_name);
+    show_weighted(b);
     build_rest(b);
     say_nothing_taken(b, &weights, &v);
+    build_repeat(b, show_weighted);
+}
+
+/* What the weighted values of the query in focus come to. */
+static void show_sum(builder *b)
+{
+    tensor weighted = build_weighted(b, b->focus.row), attended = build_stage(b, STAGE_ATTENDED);
+    trace_item *stack = build_item(b, TRACE_STACK);
+    stack->a = weighted;
+    stack->rows = build_value_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
+    stack->text = build_text(b, "attended[%zu]", b->focus.row + 1);
+    stack->result = tensor_at(&attended, b->focus.row);
 }
 
 void make_sum(builder *b)
@@ -203,21 +225,17 @@ void make_sum(builder *b)
     const plan *p = b->plan;
     const char *name = stage_row(used_weights(b))->key.named.name;
     const char *v_name = stage_row(build_values(b))->key.named.name;
-    tensor weighted = build_weighted(b);
     tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
-    tensor attended = build_stage(b, STAGE_ATTENDED);
     build_sentence(b,
                    "The weighted values are added up, column by column: the sum is what attention "
                    "makes of %s%s.",
                    build_query_name(b), build_head_name(b));
     build_formula(b, "attended[i] = Σⱼ %s[i,j]·%s[j]", name, v_name);
-    trace_item *stack = build_item(b, TRACE_STACK);
-    stack->a = tensor_view_of(&weighted);
-    stack->rows = build_value_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
-    stack->text = build_text(b, "attended[%zu]", b->focus.row + 1);
-    stack->result = tensor_at(&attended, b->focus.row);
+    show_sum(b);
     derivation_line(b, "attended", b->focus.row, 0);
     say_nothing_taken(b, &weights, &v);
+    build_repeat(b, show_sum);
+    derivation_whole_product(b, "attended");
     build_same_for_all(b);
     build_matrices(b, STAGE_ATTENDED);
     if (!p->has_heads && p->wo.data == NULL && p->bo.data == NULL)

@@ -29,6 +29,7 @@ static step_maker *const MAKERS[STEP_COUNT] = {
 void trace_wants(const plan *p, trace_focus focus, kept_stages *w)
 {
     w->weighted_is_one_row = !kept_stages_has(w, STAGE_WEIGHTED);
+    w->few = focus.is_by_default ? TRACE_FEW : 0;
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
         if (plan_has_stage(p, id))
             kept_stages_add(w, id);
@@ -134,9 +135,6 @@ static void make_step(builder *b, step_id id)
     build_end_head(b);
 }
 
-/* Rows whose products are shown all at once: more of them take a page each. */
-enum { SMALL = 4 };
-
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
                 const step_wish *wish, err *e)
 {
@@ -153,7 +151,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
                  .place = {.floor = "", .name = "", .way = "", .way_in_step = ""}};
     builder b = {
         .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
-    b.shows_all_rows = focus.is_by_default && p->n_q <= SMALL && p->n_k <= SMALL;
+    b.shows_all_rows = focus.is_by_default && p->n_q <= TRACE_FEW && p->n_k <= TRACE_FEW;
     t->step = mem_alloc_zeroed(STEP_COUNT, sizeof t->step[0], e);
     if (t->step == NULL)
         return false;

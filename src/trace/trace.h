@@ -63,6 +63,7 @@ typedef struct trace_item {
     size_t columns_count;
     const char *columns_hold; /* of a table: 'm' mathematics, 'w' words, below the heading */
     bool is_about_heads;      /* a sentence: where the heads are that are not shown */
+    bool leads; /* a sentence: the items after it are work, which an exercise leaves to others */
     bool is_of_focus;         /* may not hold of another query, head or entry, whatever they are
                                * called */
 } trace_item;
@@ -92,7 +93,7 @@ typedef enum trace_part {
     PART_ABOVE,     /* [i,j], where it has such a row */
     PART_BELOW,     /* [i,j] of what lies after the rows above */
     PART_OF_HEADS,  /* [i,j] of every head */
-    PART_OF_FOCUS   /* [row in focus,i], of the head in focus */
+    PART_OF_FOCUS   /* [query,i], of the head in focus and the map's query */
 } trace_part;
 
 typedef struct trace_origin {
@@ -119,7 +120,8 @@ typedef struct trace_map {
     bool is_column;     /* one number a row */
     bool is_bare;       /* letters name it without an index: p, where a query stands */
     bool is_row_a_head; /* given so; here all heads are side by side */
-    bool is_of_focus;   /* of one head and one query, those in focus */
+    bool is_of_focus;   /* of the head in focus and of one query: */
+    size_t query;       /* this one, from 0 */
     /* Of rows that are looked up: "id of i", and that of the row in focus, "id 4"; else NULL. */
     const char *row_letters, *row_name;
     const char *id_name; /* of columns that are ids: what the one in focus is called; else NULL */
@@ -207,6 +209,9 @@ typedef struct trace {
 
 size_t trace_rooms(const trace *t);
 const trace *trace_room(const trace *t, size_t index);
+
+/* Rows that are all shown, unless one was asked for: more of them take a page each. */
+enum { TRACE_FEW = 4 };
 
 /* The stages that the steps need, so that the run keeps them. */
 void trace_wants(const plan *p, trace_focus focus, kept_stages *w);

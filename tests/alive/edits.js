@@ -75,7 +75,7 @@ function open(data) {
   });
   vm.runInContext(`${SCRIPT}
     const NODES = (entry) => { takeAll(); return inEntry(entry, () => { catchUp(); return MAPS.map((map) =>
-      ({ name: fullName(map), isWide: Boolean(map.wide), numbers: [...NUMBERS.get(map)] })); }); };
+      ({ name: fullName(map), focus: map.focus, isWide: Boolean(map.wide), numbers: [...NUMBERS.get(map)] })); }); };
     const FOCUS = () => focusOf(roomInFocus());
     const act = (words) => { takeAll(); (0, eval)(words); return words; };
     const isEdited = () => EDITS.done.length > 0;
@@ -179,12 +179,23 @@ function generator(seed) {
   };
 }
 
+// What a small page has of each query, "weighted[2]", stays where the focus moves.
+function weightedOf(nodes, file, type, batch) {
+  return nodes.filter(({ name }) => /\bweighted\[/.test(name)).map(({ name, focus: { head, row } }) => {
+    const words = [`head=${head + 1}`, `row=${row + 1}`, ...batch];
+    const trace = traceOf(file, type, '--focus', words.join(','));
+    return { ...trace.nodes.find((one) => one.name === name.split('[')[0]), name };
+  });
+}
+
 // Of all entries, where the page has several.
 function differenceIn(page, file, type, focus) {
   for (const entry of page.entries) {
     const batch = page.entries.length > 1 ? [`batch=${entry + 1}`] : [], words = [...focus, ...batch];
     const trace = traceOf(file, type, ...words.length > 0 ? ['--focus', words.join(',')] : []);
-    const difference = typeof trace === 'string' ? trace : firstDifference(page.NODES(entry), trace, type);
+    const nodes = page.NODES(entry);
+    if (trace.nodes) trace.nodes.push(...weightedOf(nodes, file, type, batch));
+    const difference = typeof trace === 'string' ? trace : firstDifference(nodes, trace, type);
     if (difference !== null) return `${batch}: ${difference}`;
   }
   return null;

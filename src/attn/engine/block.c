@@ -400,7 +400,7 @@ static tensor weighted_place(const block_context *of, const block *at, size_t ro
     const tensor *kept = &of->kept[STAGE_WEIGHTED];
     if (kept->data == NULL)
         return (tensor){0};
-    if (w->weighted_is_one_row) {
+    if (kept_stages_is_one_row(of->plan, w, STAGE_WEIGHTED)) {
         bool is_it = at->batch == w->batch && at->head == w->head && at->first + row == w->row;
         return is_it ? *kept : (tensor){0};
     }

@@ -21,9 +21,9 @@ bool kept_stages_all_keys(const kept_stages *w)
            kept_stages_has(w, STAGE_CAPPED);
 }
 
-bool kept_stages_is_one_row(const kept_stages *w, stage_id id)
+bool kept_stages_is_one_row(const plan *p, const kept_stages *w, stage_id id)
 {
-    return id == STAGE_WEIGHTED && w->weighted_is_one_row;
+    return id == STAGE_WEIGHTED && w->weighted_is_one_row && (p->n_q > w->few || p->n_k > w->few);
 }
 
 bool kept_stages_shape(const plan *p, const kept_stages *w, stage_id id, int *rank,
@@ -31,7 +31,7 @@ bool kept_stages_shape(const plan *p, const kept_stages *w, stage_id id, int *ra
 {
     if (!plan_stage_shape(p, id, rank, size, e))
         return false;
-    if (kept_stages_is_one_row(w, id)) {
+    if (kept_stages_is_one_row(p, w, id)) {
         *rank = 2;
         size[0] = p->n_k;
         size[1] = p->v.width;

@@ -18,8 +18,10 @@ typedef struct run_progress {
 typedef struct kept_stages {
     stage_id stage[STAGE_COUNT];
     size_t count;
-    /* `weighted` of one row only, n_k × d_v: what a trace shows of it. */
+    /* `weighted` of one row only, n_k × d_v: what a trace shows of it; of all rows where there are
+     * at most so `few` queries and keys. */
     bool weighted_is_one_row;
+    size_t few;
     size_t batch, head, row;
     run_progress *progress; /* moved on by the run, or NULL */
 } kept_stages;
@@ -31,7 +33,7 @@ void kept_stages_add(kept_stages *w, stage_id id); /* once, however often it is 
 bool kept_stages_all_keys(const kept_stages *w);
 
 /* The stage is `weighted`, and one row of it is meant. */
-bool kept_stages_is_one_row(const kept_stages *w, stage_id id);
+bool kept_stages_is_one_row(const plan *p, const kept_stages *w, stage_id id);
 /* Rank and sizes of a stage as it is kept: plan_stage_shape's, unless one row is meant. */
 bool kept_stages_shape(const plan *p, const kept_stages *w, stage_id id, int *rank,
                        size_t size[TENSOR_MAX_RANK], err *e);

@@ -40,7 +40,7 @@ static bool keep_stage(block_context *c, stage_id id, bundle *result, err *e)
     entry *added = place_in(result, name, c->plan->type, rank, size, e);
     if (added == NULL)
         return false;
-    bool is_row = kept_stages_is_one_row(c->wanted, id);
+    bool is_row = kept_stages_is_one_row(c->plan, c->wanted, id);
     added->axes = is_row ? "ke" : c->plan->axes[id];
     c->kept[id] =
         is_row ? tensor_view_of(&added->tensor) : plan_all_axes(c->plan, id, &added->tensor);

@@ -239,8 +239,11 @@ bool trace_command_make_stack(stack_trace *t, stack_solution *s, const text_list
     if (!find_stack_focus(&s->stack, o, &focus, e))
         return false;
     focus.is_by_default = o->focus.count == 0;
-    const kept_stages one_row = {
-        .weighted_is_one_row = true, .batch = focus.batch, .head = focus.head, .row = focus.row};
+    const kept_stages one_row = {.weighted_is_one_row = true,
+                                 .few = focus.is_by_default ? TRACE_FEW : 0,
+                                 .batch = focus.batch,
+                                 .head = focus.head,
+                                 .row = focus.row};
     s->stack.how.one_row = trace_command_wants_weighted(&s->there, names) ? NULL : &one_row;
     s->house = memory_of_house(&s->stack, o);
     bool done = text_list_add(&all, "*", 1, e) && stack_solution_run(s, &all, o, world, e) &&

@@ -15,9 +15,11 @@ function textBefore(place) {
   return textOfNumber((pinned || came).get(map)[indexOfPlace(at)]);
 }
 
-function isSameQuery({ room, focus: { row, head } }) {
-  const before = ENTRIES[ENTRY].pinned ? EDITS.pinnedFocus[room] : DATA.rooms[room].focus, [seen] = mapsThatSee(room);
-  return head === before.head && rowBefore(seen, 'rows', row, EDITS.pinnedOrder) === before.row;
+function isSameQuery(map) {
+  const { room, focus: { row, head } } = map, [seen] = mapsThatSee(room);
+  const before = ENTRIES[ENTRY].pinned ? EDITS.pinnedFocus[room] : DATA.rooms[room].focus;
+  const query = isMoved(map) ? before.row : row;
+  return head === before.head && rowBefore(seen, 'rows', row, EDITS.pinnedOrder) === query;
 }
 
 function markCell(cell, place) {
@@ -104,10 +106,11 @@ function workedLine(place) {
   return count > MOST_TERMS ? [...line, ` ${TEXT.terms(count)}`] : line;
 }
 
-// The weighted values of the query in focus, a row a line.
+// The weighted values of a query, a row a line: those in focus, then the others'.
 function rewriteRows(map) {
-  const lines = document.querySelectorAll(`[id="step-${map.step}"] .line:not([data-cell], .of-focus)`);
-  lines.forEach((line, row) => rewriteLine(line, () => rowLine(map, row)));
+  const lines = [...document.querySelectorAll(`[id="step-${map.step}"] .line:not([data-cell])`)];
+  const first = mapsOf(map.room).filter((one) => one.focus).indexOf(map) * map.rows.length;
+  lines.slice(first, first + map.rows.length).forEach((line, row) => rewriteLine(line, () => rowLine(map, row)));
 }
 
 // What is out of sight waits for the frame after: of a large page it is much. The browser says what is

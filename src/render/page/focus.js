@@ -50,10 +50,15 @@ function setFocus(row, head, entry = ENTRY) {
     : [{ what: 'focus', said: 'focus', from: WORKED.at, to: { row, head, entry, value } }];
 }
 
+// Small pages have what is of one query, "weighted[2]", of the others too, which stay.
+function isMoved(map) {
+  return map.focus && !map.name.includes('[');
+}
+
 function takeFocus(at) {
   WORKED.at = at;
   lookAt(at ? at.entry : SHOWN_FIRST);
-  const maps = MAPS.filter((map) => map.focus);
+  const maps = MAPS.filter(isMoved);
   for (const map of maps) {
     Object.assign(map.focus, focusOf(map.room));
     map.letters = map.letters.replace(/\[\d+,i\]/, `[${map.focus.row + 1},i]`);
@@ -103,7 +108,7 @@ function rowLine(map, row) {
   const operands = places.map(operandsOf), [a, b] = [map.a, map.b].map((of) => MAPS[of.map].name);
   const list = (all) => ['[', ...all.flatMap((one, i) => (i > 0 ? [', ', linkTo(one)] : [linkTo(one)])), ']'];
   const query = map.focus.row + 1, key = row + 1;
-  return [`${map.name}[${query},${key}] = ${a}[${query},${key}]·${b}[${key}] = `, linkTo(operands[0].a[0]),
+  return [`${map.name.split('[')[0]}[${query},${key}] = ${a}[${query},${key}]·${b}[${key}] = `, linkTo(operands[0].a[0]),
     '·', ...list(operands.map((one) => one.b[0])), ' = ', ...list(places)];
 }
 

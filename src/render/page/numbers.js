@@ -164,7 +164,7 @@ function anchorOf(place) {
 }
 
 function placeOf(anchor) {
-  const parts = /^#([\w.]+)-h(\d+)-r(\d+)-c(\d+)$/.exec(anchor);
+  const parts = /^#([\w.[\]]+)-h(\d+)-r(\d+)-c(\d+)$/.exec(anchor);
   const map = parts && MAPS.find((one) => fullName(one) === parts[1]);
   if (!map || !map.cells) return null;
   const place = { map, head: Number(parts[2]), row: Number(parts[3]), column: Number(parts[4]) };
@@ -179,9 +179,10 @@ function roomOf(map) {
   return room.floor ? `${room.floor}, ${room.name}: ` : '';
 }
 
+// Of one query, "weighted[2]", its number comes first: "weighted[2,1,1]".
 function nameOf(place) {
   const { head: index, heads } = headOf(place);
   const head = heads > 1 ? `${TEXT.head(index + 1)}, ` : '';
   const of = place.map.focus ? `${place.map.focus.row + 1},` : '';
-  return `${place.map.name}[${head}${of}${place.row + 1},${place.column + 1}]`;
+  return `${place.map.name.split('[')[0]}[${head}${of}${place.row + 1},${place.column + 1}]`;
 }
