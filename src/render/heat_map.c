@@ -65,12 +65,19 @@ static heat_color color_of(const heat_map *map, double level)
     return map->is_share ? share_color(color_step(level, 1)) : heat_color_of(level);
 }
 
+/* Where the columns begin that stand apart. */
+static bool is_apart(const heat_map *map, size_t column)
+{
+    return map->apart > 0 && column == map->columns - map->apart;
+}
+
 static void add_shades(text *out, const heat_map *map)
 {
     for (size_t row = 0; row < map->rows; row++) {
         text_add_string(out, "|");
         for (size_t column = 0; column < map->columns; column++) {
             char shade = heat_shade_of(level_at(map, row, column));
+            text_add_string(out, is_apart(map, column) ? "| |" : "");
             text_add(out, &shade, 1);
         }
         text_add_string(out, "|\n");
@@ -87,6 +94,7 @@ static void add_colors(text *out, const heat_map *map)
 {
     for (size_t row = 0; row < map->rows; row += 2) {
         for (size_t column = 0; column < map->columns; column++) {
+            text_add_string(out, is_apart(map, column) ? "\033[0m   " : "");
             heat_add_color(out, HEAT_FOREGROUND, color_of(map, level_at(map, row, column)));
             if (row + 1 < map->rows)
                 heat_add_color(out, HEAT_BACKGROUND, color_of(map, level_at(map, row + 1, column)));

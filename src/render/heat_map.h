@@ -32,6 +32,7 @@ typedef struct heat_map {
     size_t rows, columns;
     const double *magnitude;
     heat_scale scale;
+    size_t apart;  /* of the columns, at the end: a little away from the others */
     bool is_share; /* from 0 to 1, and shown in a share's colours; the scale is not used */
 } heat_map;
 

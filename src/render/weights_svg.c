@@ -4,6 +4,7 @@
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/html_parts.h"
+#include "render/key_sums.h"
 #include "render/label_text.h"
 #include "render/number_text.h"
 #include "render/sampling.h"
@@ -22,6 +23,7 @@ enum {
     TITLE_LETTER = SVG_TITLE_LETTER,
     NAME_HEIGHT = 24, /* "head 1" */
     GAP = 28,         /* between heads */
+    SUM_GAP = 6,      /* before the column of sums */
     WIDTH = 1120,     /* heads stand side by side up to here: three of 20 words each do */
     LEGEND_STEP = 22,
     LEGEND_HEIGHT = 44,
@@ -42,6 +44,7 @@ typedef struct picture {
     const trace_map *map, *masked; /* masked: NULL where nothing is hidden */
     int digits;
     sampling by;
+    key_sums sums;                       /* a last column, where there are some */
     size_t cell_width, cell_height, gap; /* gap: what a cell leaves free on two sides */
     bool has_numbers, has_labels, is_slanted;
     size_t name;             /* the height of "head 1", where there are more */
@@ -86,23 +89,35 @@ static void size_labels(picture *p)
     p->right = p->is_slanted && above / 2 > p->cell_width / 2 ? above / 2 - p->cell_width / 2 : 0;
 }
 
+/* With that of the sums. */
+static size_t columns_of(const picture *p)
+{
+    return p->by.columns + (p->sums.is_chosen != NULL);
+}
+
+static size_t left_of(const picture *p, size_t column)
+{
+    return p->left + column * p->cell_width + (column < p->by.columns ? 0 : SUM_GAP);
+}
+
 static void size_heads(picture *p, size_t kind)
 {
     size_cells(p, kind);
     size_labels(p);
-    p->width = p->left + p->by.columns * p->cell_width + p->right;
+    p->width = left_of(p, columns_of(p) - 1) + p->cell_width + p->right;
     p->height = p->name + p->top + p->by.rows * p->cell_height;
     p->across = (WIDTH + GAP) / (p->width + GAP);
 }
 
 /* Heads are there to be compared: cells get smaller until several stand side by side, as long as
  * labels can be read; and no row of heads has many fewer than the others. */
-static picture picture_of(const trace *room, int digits, text *out)
+static picture picture_of(const trace *room, const render_options *how, text *out, err *e)
 {
     enum { DIGITS = 2, FEW_HEADS = 4, FEW_ACROSS = 2, MANY_ACROSS = 3 };
     picture p = {
         .out = out, .map = map_named(room, "weights"), .masked = map_named(room, "masked")};
-    p.digits = digits < 0 ? DIGITS : digits;
+    p.digits = how->digits < 0 ? DIGITS : how->digits;
+    out->failed = !key_sums_find(&p.sums, how->sum_keys, p.map, e) || out->failed;
     p.heads = p.map->values.size[0];
     p.name = p.heads > 1 ? NAME_HEIGHT : 0;
     p.by = sampling_of(p.map->values.size[1], p.map->values.size[2], HTML_MOST, HTML_MOST);
@@ -140,8 +155,12 @@ static void add_row_label(const picture *p, size_t row, size_t y)
 
 static void add_column_label(const picture *p, size_t column)
 {
-    size_t x = p->left + column * p->cell_width + p->cell_width / 2;
-    size_t y = p->name + p->top - 6;
+    size_t x = left_of(p, column) + p->cell_width / 2, y = p->name + p->top - 6;
+    if (column == p->by.columns) {
+        text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">Σ</text>\n", x,
+                        y);
+        return;
+    }
     if (p->is_slanted)
         text_add_format(p->out, "<text transform=\"translate(%zu %zu) rotate(-60)\">", x + 2, y);
     else
@@ -165,9 +184,11 @@ static bool is_hidden(const picture *p, size_t head, size_t row, size_t column)
         return false;
     const sampling *by = &p->by;
     tensor masked = tensor_at(&p->masked->values, head);
+    bool is_sum = column == by->columns;
+    size_t first = is_sum ? 0 : column * by->wide, end = is_sum ? masked.size[1] : first + by->wide;
     for (size_t i = row * by->tall; i < (row + 1) * by->tall && i < masked.size[0]; i++) {
-        for (size_t j = column * by->wide; j < (column + 1) * by->wide && j < masked.size[1]; j++) {
-            if (matrix_at(&masked, i, j) != -(double)INFINITY)
+        for (size_t j = first; j < end && j < masked.size[1]; j++) {
+            if ((!is_sum || p->sums.is_chosen[j]) && matrix_at(&masked, i, j) != -(double)INFINITY)
                 return false;
         }
     }
@@ -218,9 +239,10 @@ static void add_path(const picture *p, const int *step, int wanted)
 {
     size_t width = p->cell_width - p->gap, height = p->cell_height - p->gap;
     text path = {0};
-    for (size_t i = 0; i < p->by.rows * p->by.columns; i++) {
-        size_t x = p->left + i % p->by.columns * p->cell_width;
-        size_t y = p->name + p->top + i / p->by.columns * p->cell_height;
+    size_t columns = columns_of(p);
+    for (size_t i = 0; i < p->by.rows * columns; i++) {
+        size_t x = left_of(p, i % columns);
+        size_t y = p->name + p->top + i / columns * p->cell_height;
         if (step[i] == wanted || (step[i] == HIDDEN && wanted == 0))
             add_outline(&path, wanted, x, y, width, height);
     }
@@ -230,12 +252,18 @@ static void add_path(const picture *p, const int *step, int wanted)
     text_free(&path);
 }
 
+static double value_of(const picture *p, const tensor *head, size_t row, size_t column)
+{
+    return column < p->by.columns ? sampling_at(&p->by, head, row, column)
+                                  : key_sums_at(&p->sums, &p->by, head, row);
+}
+
 static void add_numbers(const picture *p, const tensor *head, const int *step)
 {
-    for (size_t i = 0; i < p->by.rows * p->by.columns; i++) {
-        size_t row = i / p->by.columns, column = i % p->by.columns;
+    for (size_t i = 0, columns = columns_of(p); i < p->by.rows * columns; i++) {
+        size_t row = i / columns, column = i % columns;
         if (step[i] != HIDDEN)
-            add_number(p, matrix_at(head, row, column), p->left + column * p->cell_width,
+            add_number(p, value_of(p, head, row, column), left_of(p, column),
                        p->name + p->top + row * p->cell_height);
     }
 }
@@ -243,12 +271,12 @@ static void add_numbers(const picture *p, const tensor *head, const int *step)
 /* True where one of them is hatched. */
 static bool add_cells(const picture *p, size_t index)
 {
-    int step[HTML_MOST * HTML_MOST];
+    int step[HTML_MOST * (HTML_MOST + 1)];
     bool hides = false;
     tensor head = tensor_at(&p->map->values, index);
-    for (size_t i = 0; i < p->by.rows * p->by.columns; i++) {
-        size_t row = i / p->by.columns, column = i % p->by.columns;
-        step[i] = color_step(sampling_at(&p->by, &head, row, column), 1);
+    for (size_t i = 0, columns = columns_of(p); i < p->by.rows * columns; i++) {
+        size_t row = i / columns, column = i % columns;
+        step[i] = color_step(value_of(p, &head, row, column), 1);
         if (step[i] == 0 && is_hidden(p, index, row, column))
             step[i] = HIDDEN;
         hides = hides || step[i] == HIDDEN;
@@ -268,7 +296,7 @@ static bool add_head(const picture *p, size_t index)
     if (p->heads > 1)
         text_add_format(p->out, "<text x=\"%zu\" y=\"%d\" font-weight=\"bold\">head %zu</text>\n",
                         p->left, FONT, index + 1);
-    for (size_t j = 0; j < p->by.columns && p->has_labels; j++)
+    for (size_t j = p->has_labels ? 0 : p->by.columns; j < columns_of(p); j++)
         add_column_label(p, j);
     for (size_t i = 0; i < p->by.rows && p->has_labels; i++)
         add_row_label(p, i, p->name + p->top + i * p->cell_height);
@@ -292,7 +320,7 @@ static void make_title(const trace *t, text *title)
     text_free(&whole);
 }
 
-static void add_legend(const picture *p, bool hides, size_t y)
+static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
 {
     text_add_format(p->out, "<g transform=\"translate(%d %zu)\" fill=\"%s\">\n", MARGIN, y,
                     PICTURE_QUIET);
@@ -316,12 +344,13 @@ static void add_legend(const picture *p, bool hides, size_t y)
         text_add_format(p->out, "<text x=\"%d\" y=\"12\">masked</text>\n",
                         HATCHED + LEGEND_STEP + 4);
     if (p->has_labels)
-        text_add_string(p->out, "<text y=\"34\">A row is a query, a column a key.</text>\n");
+        text_add_string(p->out, "<text y=\"34\">A row is a query, a column a key.");
     else
-        text_add_format(p->out,
-                        "<text y=\"34\">A square is the greatest of %zu × %zu weights.</text>\n",
+        text_add_format(p->out, "<text y=\"34\">A square is the greatest of %zu × %zu weights.",
                         p->by.tall, p->by.wide);
-    text_add_string(p->out, "</g>\n");
+    text_add_string(p->out, *sums == '\0' ? "" : " ");
+    html_add_words(p->out, sums);
+    text_add_string(p->out, "</text>\n</g>\n");
 }
 
 static size_t width_of_heads(const picture *p)
@@ -346,11 +375,13 @@ static void add_heading(const picture *p, const trace_place *at)
 }
 
 /* The heads of one room, below those before it; true where it has weights. */
-static bool lay_room(picture *p, const trace *room, int digits, size_t y, text *out)
+static bool lay_room(picture *p, const trace *room, const render_options *how, size_t y, text *out,
+                     err *e)
 {
     if (map_named(room, "weights") == NULL)
         return false;
-    *p = picture_of(room, digits, out);
+    key_sums_free(&p->sums);
+    *p = picture_of(room, how, out, e);
     p->y = y + (room->place.floor[0] != 0 ? TITLE_HEIGHT : 0);
     return true;
 }
@@ -360,20 +391,25 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
     size_t bottom = MARGIN + TITLE_HEIGHT, width = LEGEND_WIDTH;
     bool hides = false;
     picture p = {0};
-    text title = {0};
+    text title = {0}, words = {0}, sums = {0};
     make_title(t, &title);
+    key_sums_explain(how->sum_keys, &words);
+    display_add_cut(&sums, text_string(&words), WIDTH / LETTER);
     for (size_t i = 0; i < trace_rooms(t); i++) {
-        if (lay_room(&p, trace_room(t, i), how->digits, bottom, out)) {
+        if (lay_room(&p, trace_room(t, i), how, bottom, out, e)) {
             width = size_larger(width, width_of_heads(&p));
             bottom = p.y + height_of_heads(&p);
         }
     }
     width = size_larger(width, display_columns(text_string(&title), title.length) * TITLE_LETTER);
+    if (sums.length > 0)
+        width = size_larger(width, LEGEND_WIDTH +
+                                       display_columns(text_string(&sums), sums.length) * LETTER);
     svg_begin(out, text_string(&title), width + 2 * MARGIN, bottom + LEGEND_HEIGHT + MARGIN);
     size_t y = MARGIN + TITLE_HEIGHT;
     for (size_t i = 0; i < trace_rooms(t); i++) {
         const trace *room = trace_room(t, i);
-        if (!lay_room(&p, room, how->digits, y, out))
+        if (!lay_room(&p, room, how, y, out, e))
             continue;
         if (p.y > y)
             add_heading(&p, &room->place);
@@ -381,9 +417,12 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
             hides = add_head(&p, head) || hides;
         y = p.y + height_of_heads(&p);
     }
-    add_legend(&p, hides, bottom);
+    add_legend(&p, text_string(&sums), hides, bottom);
     text_add_string(out, "</svg>\n");
-    out->failed = out->failed || title.failed;
+    out->failed = out->failed || title.failed || words.failed || sums.failed;
     text_free(&title);
+    text_free(&words);
+    text_free(&sums);
+    key_sums_free(&p.sums);
     return text_ok(out, e);
 }

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "render/display.h"
 #include "render/heat_map.h"
+#include "render/key_sums.h"
 #include "render/label_text.h"
 #include "render/brackets.h"
 #include "render/number_text.h"
@@ -17,6 +18,7 @@ typedef struct picture {
     bool color;
     size_t width;       /* that there is */
     size_t label, cell; /* columns of a row's label, and of a cell */
+    key_sums sums;      /* a last column, where there are some */
 } picture;
 
 /* ---- cells with numbers ---- */
@@ -24,13 +26,19 @@ typedef struct picture {
 /* Two characters of a shade, a number, and spaces around. */
 enum { SHADES = 2, LEAST_CELL = 9 };
 
+/* With that of the sums. */
+static size_t columns_of(const picture *p)
+{
+    return p->map->values.size[2] + (p->sums.is_chosen != NULL);
+}
+
 static void size_cells(picture *p)
 {
     const size_t *size = p->map->values.size;
     p->label = labels_widest(&p->map->rows, size[1]);
     p->cell = size_larger(size_larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3),
                           labels_widest(&p->map->columns, size[2]) + 1);
-    if (p->label + size[2] * p->cell > p->width)
+    if (p->label + columns_of(p) * p->cell > p->width)
         p->cell = size_larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3);
 }
 
@@ -43,6 +51,10 @@ static void add_heading(const picture *p)
         size_t most = p->cell - 1, columns = display_cut_columns(label, most);
         text_add_repeated(p->out, " ", p->cell - columns);
         display_add_cut(p->out, label, most);
+    }
+    if (p->sums.is_chosen != NULL) {
+        text_add_repeated(p->out, " ", p->cell - 1);
+        text_add_string(p->out, "Σ");
     }
     text_add_string(p->out, "\n");
 }
@@ -75,6 +87,8 @@ static void add_cells(const picture *p, const tensor *head)
         text_add_repeated(p->out, " ", p->label - columns);
         for (size_t j = 0; j < head->size[1]; j++)
             add_cell(p, matrix_at(head, i, j));
+        if (p->sums.is_chosen != NULL)
+            add_cell(p, key_sums_at(&p->sums, &(sampling){.tall = 1}, head, i));
         text_add_string(p->out, "\n");
     }
 }
@@ -83,14 +97,19 @@ static void add_cells(const picture *p, const tensor *head)
 
 static bool add_map(const picture *p, const tensor *head, err *e)
 {
-    enum { FRAME = 2, MOST_ROWS = 64 };
-    sampling by = sampling_of(head->size[0], head->size[1], MOST_ROWS, p->width - FRAME);
-    double *cell = mem_alloc(by.rows * by.columns, sizeof cell[0], e);
-    heat_map map = {.rows = by.rows, .columns = by.columns, .magnitude = cell, .is_share = true};
+    enum { FRAME = 2, SUM = 4, MOST_ROWS = 64 };
+    size_t sums = p->sums.is_chosen != NULL;
+    sampling by =
+        sampling_of(head->size[0], head->size[1], MOST_ROWS, p->width - FRAME - sums * SUM);
+    size_t columns = by.columns + sums;
+    double *cell = mem_alloc(by.rows * columns, sizeof cell[0], e);
+    heat_map map = {
+        .rows = by.rows, .columns = columns, .magnitude = cell, .apart = sums, .is_share = true};
     if (cell == NULL)
         return false;
-    for (size_t i = 0; i < by.rows * by.columns; i++)
-        cell[i] = sampling_at(&by, head, i / by.columns, i % by.columns);
+    for (size_t i = 0; i < by.rows * columns; i++)
+        cell[i] = i % columns < by.columns ? sampling_at(&by, head, i / columns, i % columns)
+                                           : key_sums_at(&p->sums, &by, head, i / columns);
     heat_map_add(p->out, &map, p->color);
     if (by.tall > 1 || by.wide > 1)
         text_add_format(p->out, "the greatest of %zu × %zu weights in a cell\n", by.tall, by.wide);
@@ -104,7 +123,7 @@ static bool add_room(picture *p, const trace_place *at, err *e)
     const size_t *size = p->map->values.size;
     bool done = true, fits;
     size_cells(p);
-    fits = p->label + size[2] * p->cell <= p->width;
+    fits = p->label + columns_of(p) * p->cell <= p->width;
     for (size_t i = 0; i < size[0] && done; i++) {
         tensor head = tensor_at(&p->map->values, i);
         text_add_format(p->out, "%s%sweights", p->out->length > 0 ? "\n" : "",
@@ -131,7 +150,15 @@ bool weights_terminal(const trace *t, const render_options *how, text *out, err 
     for (size_t i = 0; i < trace_rooms(t) && done; i++) {
         const trace *room = trace_room(t, i);
         p.map = map_named(room, "weights");
-        done = p.map == NULL || add_room(&p, &room->place, e);
+        done = p.map == NULL ||
+               (key_sums_find(&p.sums, how->sum_keys, p.map, e) && add_room(&p, &room->place, e));
+        key_sums_free(&p.sums);
     }
+    text sums = {0};
+    key_sums_explain(how->sum_keys, &sums);
+    display_add(out, text_string(&sums), sums.length);
+    text_add_string(out, sums.length > 0 ? "\n" : "");
+    out->failed = out->failed || sums.failed;
+    text_free(&sums);
     return done && text_ok(out, e);
 }

@@ -6,14 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool refuse(const entry *said, const char *list, const char *item, const char *why, err *e)
+static bool refuse(const entry *said, const char *what, const char *list, const char *item,
+                   const char *why, err *e)
 {
     int length = (int)strcspn(item, ",");
     if (list[length] == '\0')
-        err_at(e, &said->at, "rows \"%s\" %s", list, why);
+        err_at(e, &said->at, "%ss \"%s\" %s", what, list, why);
     else
-        err_at(e, &said->at, "\"%.*s\" of rows \"%s\" %s", length, item, list, why);
-    return err_remedy(e, "rows are written as 3, 3:8, 3:, :8 or -16:, with commas between them");
+        err_at(e, &said->at, "\"%.*s\" of %ss \"%s\" %s", length, item, what, list, why);
+    return err_remedy(e, "%ss are written as 3, 3:8, 3:, :8 or -16:, with commas between them",
+                      what);
 }
 
 /* A whole number, from the end where it is negative; `absent` where nothing stands there. False
@@ -33,8 +35,8 @@ static bool read_bound(const char **from, size_t of, int64_t absent, int64_t *ro
 }
 
 /* One item of the list; *after is set to what follows it. */
-static bool read_item(row_choice *c, const entry *said, const char *list, const char **after,
-                      err *e)
+static bool read_item(row_choice *c, const entry *said, const char *what, const char *list,
+                      const char **after, err *e)
 {
     const char *item = *after, *at = item;
     int64_t first, last, past = c->count == 0 ? 0 : (int64_t)c->row[c->count - 1] + 1;
@@ -46,25 +48,25 @@ static bool read_item(row_choice *c, const entry *said, const char *list, const 
         is_read = read_bound(&at, c->of, (int64_t)c->of, &last);
     }
     if (!is_read || (*at != ',' && *at != '\0'))
-        return refuse(said, list, item, "is not a row, and not a range of rows", e);
-    if (first < 1 || first > (int64_t)c->of || last < 1 || last > (int64_t)c->of)
-        snprintf(why, sizeof why, "is outside the rows, which are 1 to %zu", c->of);
+        snprintf(why, sizeof why, "is not a %s, and not a range of %ss", what, what);
+    else if (first < 1 || first > (int64_t)c->of || last < 1 || last > (int64_t)c->of)
+        snprintf(why, sizeof why, "is outside the %ss, which are 1 to %zu", what, c->of);
     else if (last < first)
-        snprintf(why, sizeof why, "ends at row %lld, before it begins", (long long)last);
+        snprintf(why, sizeof why, "ends at %s %lld, before it begins", what, (long long)last);
     else if (first <= past)
-        snprintf(why, sizeof why, "begins at row %lld, and row %lld stands before it",
-                 (long long)first, (long long)past);
+        snprintf(why, sizeof why, "begins at %s %lld, and %s %lld stands before it", what,
+                 (long long)first, what, (long long)past);
     else
         why[0] = '\0';
     if (why[0] != '\0')
-        return refuse(said, list, item, why, e);
+        return refuse(said, what, list, item, why, e);
     for (int64_t row = first; row <= last; row++)
         c->row[c->count++] = (size_t)(row - 1);
     *after = at;
     return true;
 }
 
-bool row_choice_read(row_choice *c, const entry *said, size_t of, err *e)
+bool row_choice_read(row_choice *c, const entry *said, const char *what, size_t of, err *e)
 {
     char number[32];
     const char *list = number;
@@ -79,9 +81,9 @@ bool row_choice_read(row_choice *c, const entry *said, size_t of, err *e)
     if (c->row == NULL)
         return false;
     const char *at = list;
-    bool done = read_item(c, said, list, &at, e);
+    bool done = read_item(c, said, what, list, &at, e);
     while (done && *at++ == ',')
-        done = read_item(c, said, list, &at, e);
+        done = read_item(c, said, what, list, &at, e);
     return done;
 }
 

@@ -12,8 +12,9 @@ typedef struct row_choice {
     size_t count, of;
 } row_choice;
 
-/* Of so many rows, those that a setting says; nothing where it is NULL. */
-bool row_choice_read(row_choice *c, const entry *said, size_t of, err *e);
+/* Of so many rows, those that a setting says; nothing where it is NULL. Messages call one `what`,
+ * "row". */
+bool row_choice_read(row_choice *c, const entry *said, const char *what, size_t of, err *e);
 void row_choice_free(row_choice *c);
 
 /* Whether no row between the first and the last is left out. */

@@ -61,7 +61,7 @@ static bool read_rows(part *p, const char *line, err *e)
     const char *list = line + strlen(ROWS);
     said.text = mem_copy_text(list, (size_t)(of - list), e);
     row_choice_free(&p->rows);
-    bool done = said.text != NULL && row_choice_read(&p->rows, &said, (size_t)count, e);
+    bool done = said.text != NULL && row_choice_read(&p->rows, &said, "row", (size_t)count, e);
     mem_free(said.text);
     return done;
 }

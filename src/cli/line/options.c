@@ -187,6 +187,8 @@ static const option_row ROWS[] = {
      .place = AT(exam), .has = AT(trace)},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,
      "[FILE]", .alone = "-", .shared = GROUP_DIFF, .file = FILE_WRITTEN, .place = AT(picture)},
+    {{"sum-keys", "end the picture's rows with what these keys get together"}, OPTION_WORDS,
+     GROUP_TRACE, "KEY,...", .place = AT(sum_keys)},
     /* run */
     {{"threads", "threads to use (default: all processors)"}, OPTION_COUNT, GROUP_RUN, "N",
      .shared = GROUP_FILES | GROUP_INIT, .place = AT(threads), .has = AT(has_threads), .least = 1,

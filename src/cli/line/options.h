@@ -127,6 +127,7 @@ typedef struct options {
     text_list blank; /* steps */
     bool exam;
     const char *picture;
+    text_list sum_keys;
     /* run */
     size_t threads, max_memory; /* without --threads and --max-memory, cli.c says them */
     const char *isa, *color;    /* NULL or "auto": the program chooses */

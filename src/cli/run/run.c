@@ -8,6 +8,7 @@
 #include "cli/out/report.h"
 #include "cli/run/batch.h"
 #include "cli/run/trace_command.h"
+#include "render/key_sums.h"
 #include "render/weights_svg.h"
 #include "render/weights_terminal.h"
 
@@ -33,7 +34,10 @@ static bool picturing_draw(const trace *of, const options *o, const env *world, 
 {
     render_options how = {.width = is_svg(to) ? WIDTH_OF_FILES : world->width,
                           .digits = option_digits(o),
+                          .sum_keys = &o->sum_keys,
                           .color = output_uses_color(o, world, to->picture.file)};
+    if (!key_sums_check(&o->sum_keys, of, e))
+        return false;
     return is_svg(to) ? weights_svg(of, &how, out, e) : weights_terminal(of, &how, out, e);
 }
 

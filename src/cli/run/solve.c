@@ -139,7 +139,7 @@ static bool plan_chosen(solution *s, const document *one, const options *o, cons
         s->whole.in[INPUT_X] = &s->whole.looked_up;
     s->problem = (problem){0};
     s->plan = (plan){0};
-    done = done && row_choice_read(&s->rows, s->whole.rows, of_whole.n_q, e) &&
+    done = done && row_choice_read(&s->rows, s->whole.rows, "row", of_whole.n_q, e) &&
            chosen_rows_document(&s->chosen, &of_whole, &s->rows, e) &&
            plan_it(s, &s->chosen, one, o, by, e);
     s->problem.number = s->rows.row;

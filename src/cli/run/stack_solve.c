@@ -71,7 +71,8 @@ bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder
     *s = (stack_solution){.at = document_place(one)};
     const isa *by = isa_by_name(o->isa, e);
     return by != NULL && stack_read(&s->stack, &one->contents, &how, by, e) &&
-           row_choice_read(&s->rows, bundle_find(&one->contents, "rows"), s->stack.rows, e) &&
+           row_choice_read(&s->rows, bundle_find(&one->contents, "rows"), "row", s->stack.rows,
+                           e) &&
            stack_stage_names(&s->stack, &s->there, e);
 }
 

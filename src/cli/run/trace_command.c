@@ -90,6 +90,9 @@ static bool find_stack_focus(const stack *s, const options *o, trace_focus *focu
 /* A picture is of the batch in focus. */
 void trace_command_say_unused(const options *o, const env *world)
 {
+    if (o->sum_keys.count > 0 && o->picture == NULL)
+        note_say(world, o, NULL,
+                 "no picture is drawn without --picture, so --sum-keys has nothing to say");
     if (output_has_trace(o))
         return;
     bool has_focus = o->focus.count > 0 && o->picture == NULL;
