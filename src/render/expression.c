@@ -54,7 +54,7 @@ static bool is_open(const writer *w)
 {
     const char *so_far = text_string(w->out);
     size_t at = w->out->length;
-    while (at > w->begin && (so_far[at - 1] == ' ' || so_far[at - 1] == EXPRESSION_BREAK))
+    while (at > w->begin && (so_far[at - 1] == ' ' || so_far[at - 1] == MATH_BREAK))
         at--;
     return at == w->begin || strchr("([,", so_far[at - 1]) != NULL;
 }

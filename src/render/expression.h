@@ -6,10 +6,7 @@
 #include "render/math.h"
 #include "render/renderer.h"
 
-/* Stands before a space at which a line may be broken; nothing that is shown holds it. */
-enum { EXPRESSION_BREAK = '\n' };
-
-/* Where the expression and the result may be broken, EXPRESSION_BREAK stands before a space. */
+/* Where the expression and the result may be broken, MATH_BREAK stands before a space. */
 typedef struct worked_line {
     text head;                   /* "scores[1,2] = q[1]·k[2]", what stands before the numbers */
     math_span word[TRACE_WORDS]; /* of the head, that are not mathematics */

@@ -16,7 +16,7 @@ static void add_without_breaks(text *out, const text *part)
 {
     text whole = {0};
     for (const char *at = text_string(part); *at != '\0'; at++) {
-        if (*at != EXPRESSION_BREAK)
+        if (*at != MATH_BREAK)
             text_add(&whole, at, 1);
     }
     html_add_mathematics(out, text_string(&whole));

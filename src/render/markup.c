@@ -92,7 +92,7 @@ static void add_formula(const markup_page *p, const char *formula)
 static void add_broken(const markup_page *p, const text *part, size_t column)
 {
     for (const char *piece = text_string(part); *piece != '\0';) {
-        size_t length = strcspn(piece, "\n"), columns = columns_of_piece(piece, length);
+        size_t length = math_piece(piece), columns = columns_of_piece(piece, length);
         if (column + columns > most_columns(p) && column > 0) {
             text_add_string(p->out, " \\\\\n&\\quad {}");
             column = 0;

@@ -5,6 +5,7 @@
 #include "render/markup.h"
 #include "render/text_items.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +49,9 @@ static void add_number(const grid *g, double value, const number_width *width)
     number_text_add_aligned(&number, value, g->page->how->digits, width);
     const char *written = text_string(&number) + strspn(text_string(&number), " ");
     text_add_string(g->page->out, marks->number_before);
-    if (marks->number_before[0] == '\0')
+    if (marks->number_before[0] == '\0' && isinf(value))
+        text_add_string(g->page->out, value < 0 ? "−∞" : "∞");
+    else if (marks->number_before[0] == '\0')
         text_add_string(g->page->out, written);
     else
         math_add(g->page->out, written, strlen(written), marks->math_words);
@@ -268,7 +271,7 @@ void markup_add_stack(const markup_page *p, const trace_item *item)
 
 static void add_cell(const markup_page *p, const char *words, bool is_math)
 {
-    if (!is_math) {
+    if (!is_math || math_is_words(words)) {
         p->marks->add_words(p->out, words);
         return;
     }

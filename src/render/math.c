@@ -199,7 +199,7 @@ static bool ends_in_word(const text *out)
 {
     char last = out->length > 0 ? out->data[out->length - 1] : ' ';
     bool is_index = out->length > 1 && out->data[out->length - 2] == '_';
-    return is_digit(last) || strchr("}:,)]", last) != NULL || (is_letter(last) && !is_index);
+    return is_digit(last) || strchr("}:,)]'", last) != NULL || (is_letter(last) && !is_index);
 }
 
 /* Mathematics knows no spaces; between words they are asked for. */
@@ -246,6 +246,14 @@ static void add_words(writer *w, size_t bytes)
     w->at += bytes;
 }
 
+/* That of a name, "ln1.mean", which is no sign: MathJax leaves a space after those. */
+static bool is_dot_of_name(const writer *w)
+{
+    const text *out = w->out;
+    bool is_after_word = out->length > 0 && strchr("}]", out->data[out->length - 1]) != NULL;
+    return *w->at == '.' && is_after_word && w->at + 1 < w->end && is_letter(w->at[1]);
+}
+
 static void add_character(writer *w)
 {
     size_t bytes;
@@ -255,6 +263,9 @@ static void add_character(writer *w)
         w->at += bytes;
     } else if (order != NULL) {
         text_add_string(w->out, order);
+        w->at++;
+    } else if (is_dot_of_name(w)) {
+        text_add_string(w->out, "{.}");
         w->at++;
     } else if ((unsigned char)*w->at > ' ' && (unsigned char)*w->at < 0x7f)
         text_add(w->out, w->at++, 1);
@@ -268,6 +279,8 @@ static void add_token(writer *w)
     const math_span *span = span_here(w);
     if (span != NULL && span->bytes > 0)
         add_words(w, span->bytes);
+    else if (*w->at == MATH_BREAK)
+        w->at++;
     else if (is_letter(*w->at))
         add_word(w);
     else if (is_digit(*w->at))
@@ -283,6 +296,32 @@ static void add_token(writer *w)
         add_group(w);
     } else
         add_character(w);
+}
+
+size_t math_piece(const char *formula)
+{
+    static const char ROOT[] = "√(";
+    const char *at = formula;
+    for (size_t depth = 0; *at != '\0' && (*at != MATH_BREAK || depth > 0); at++) {
+        if (depth > 0)
+            depth += (*at == '(') - (size_t)(*at == ')');
+        else if (strncmp(at, ROOT, strlen(ROOT)) == 0)
+            depth = 1, at += strlen(ROOT) - 1;
+    }
+    return (size_t)(at - formula);
+}
+
+bool math_is_words(const char *formula)
+{
+    size_t index;
+    writer w = {.at = formula, .end = formula + strlen(formula)};
+    for (; w.at < w.end; w.at += *w.at == '(' || *w.at == ')') {
+        size_t length = is_letter(*w.at) ? word_length(&w) : 0;
+        if (length == 1 || has_index(w.at, length, &index) || strchr("()", w.at[length]) == NULL)
+            return false;
+        w.at += length;
+    }
+    return true;
 }
 
 void math_add_part(text *out, const char *formula, size_t first, size_t end, const math_span *span,

@@ -8,6 +8,14 @@
 /* How words that are not mathematics are escaped: names of keys come from the user's files. */
 typedef void math_words(text *out, const char *words, size_t length);
 
+/* Stands before a space at which a line may be broken; nothing that is shown holds it. */
+enum { MATH_BREAK = '\n' };
+/* How much of a formula comes before the next such place: under a root there is none. */
+size_t math_piece(const char *formula);
+
+/* "softmax(scores)": names alone, no letter for a number. */
+bool math_is_words(const char *formula);
+
 void math_add(text *out, const char *formula, size_t length, math_words *words);
 
 /* Where in a formula words stand that only look like one: bytes from its beginning. */

@@ -539,7 +539,7 @@ static size_t columns_of(const text *part)
 {
     size_t columns = display_columns(text_string(part), part->length);
     for (size_t i = 0; i < part->length; i++)
-        columns -= part->data[i] == EXPRESSION_BREAK;
+        columns -= part->data[i] == MATH_BREAK;
     return columns;
 }
 

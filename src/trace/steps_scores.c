@@ -340,7 +340,7 @@ static void say_slopes(builder *b)
                        "the others every second one of those of %zu.",
                        p->heads, count, count, 2 * count);
     }
-    build_formula(b, "slope of head i of h = 2^(−8·i/h), h a power of two");
+    build_formula(b, "slope of head i of h = 2^(−8·i/h), h = 1, 2, 4, …");
 }
 
 /* "2^(−8·2/2) = 1/256", or NULL where it was given. */

@@ -181,7 +181,7 @@ def _(a, b, c, _, node, column):
 
 
 @operation("turn", "[b?{(a)}·cos({c})~−~+~{b}·sin({c}):{a}]",
-           "{a}·cos({c})−{b}·sin({c}):jandj′arepairp;+foritssecond")
+           "{a}·cos({c})−{b}·sin({c}):jandj′arepairp;plusforitssecond")
 def _(a, b, c, _, node, column):
     if not b:
         return a[0], 0

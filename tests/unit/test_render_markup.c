@@ -29,12 +29,14 @@ static void check_formulas(unit *u)
     check_math(u, "Wq·d_k + bo", "W_{q}\\cdot d_{k} + b_{o}");
     check_math(u, "1/√d_k", "1/\\sqrt{d_{k}}");
     check_math(u, "√(a + (b))", "\\sqrt{a + (b)}");
+    check_math(u, "1 / √((a²\n + b²)/2\n + c)\n + d", "1 / \\sqrt{(a^2 + b^2)/2 + c} + d");
     check_math(u, "base^(−2p/8)", "\\mathrm{base}^{-2p/8}");
     check_math(u, "6.0337e-06 − inf", "6.0337\\cdot 10^{-6} - \\infty");
     check_math(u, "low-dimensional heads: 3", "\\text{low-dimensional}\\ \\mathrm{heads}:\\ 3");
     check_math(u, "a, or b", "a,\\ \\text{or}\\ b");
     check_math(u, "p and p + 1, p from 0", "p\\ \\text{and}\\ p + 1,\\ p\\ \\text{from}\\ 0");
     check_math(u, "a, or -inf", "a,\\ \\text{or}\\ {-\\infty}");
+    check_math(u, "j and j′ are", "j\\ \\text{and}\\ j'\\ \\mathrm{are}");
     check_math(u, "ln row_sum", "\\ln  \\mathrm{row\\_sum}");
 }
 
@@ -44,7 +46,7 @@ static void check_names(unit *u)
     check_math(u, "ln1[i] = x[i]·gain", "\\mathrm{ln1}[i] = x[i]\\cdot \\mathrm{gain}");
     check_math(u, "ln2[1]·w1[·,1]", "\\mathrm{ln2}[1]\\cdot w_{1}[\\cdot ,1]");
     check_math(u, "ln_f + ln_e + ln3", "\\mathrm{ln\\_f} + \\mathrm{ln\\_e} + \\mathrm{ln3}");
-    check_math(u, "ffn.output[3,1]", "\\mathrm{ffn}.\\mathrm{output}[3,1]");
+    check_math(u, "ffn.output[3,1]", "\\mathrm{ffn}{.}\\mathrm{output}[3,1]");
     check_math(u, "10000^(−2i/m)", "10000^{-2i/m}");
 }
 

@@ -61,7 +61,7 @@ OPERATION(OP_WAVE, "wave", "a + c + sin(b), or cos(b) in the second column of a 
 OPERATION(OP_TURN, "turn",
           "a·cos(c) − b·sin(c), or + in the second column of a pair; a where there is no pair",
           .spelled = "[b?{(a)}·cos({c})\n ~−~+~ {b}·sin({c}):{a}]",
-          .letters = "{a}·cos({c}) − {b}·sin({c}): j and j′ are pair p; + for its second")
+          .letters = "{a}·cos({c}) − {b}·sin({c}): j and j′ are pair p; plus for its second")
 OPERATION(OP_STACK, "stack", "a, or b where the rows of a have ended", .spelled = "{ab}",
           .letters = "{a}, then {b}")
 OPERATION(OP_MEAN, "mean", "the mean of a₁, a₂, … and b₁, b₂, …", .spelled = "(<{ab};\n + >) / {n}",
