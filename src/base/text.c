@@ -113,3 +113,9 @@ void text_free(text *t)
     mem_free(t->data);
     *t = (text){0};
 }
+
+void text_close(text *part, text *whole)
+{
+    whole->failed = whole->failed || part->failed;
+    text_free(part);
+}

@@ -37,5 +37,7 @@ void text_end(text *part, text *of);
 
 void text_clear(text *t); /* empty, memory kept; what has failed stays failed */
 void text_free(text *t);
+/* Frees a text that `whole` is made of: what has failed in it has failed there. */
+void text_close(text *part, text *whole);
 
 #endif

@@ -305,10 +305,8 @@ worked_line worked_line_of(const trace_item *item, const render_options *how)
 
 void worked_line_free(worked_line *l, text *out)
 {
-    out->failed = out->failed || l->head.failed || l->expression.failed || l->inner.failed ||
-                  l->result.failed;
-    text_free(&l->head);
-    text_free(&l->expression);
-    text_free(&l->inner);
-    text_free(&l->result);
+    text_close(&l->head, out);
+    text_close(&l->expression, out);
+    text_close(&l->inner, out);
+    text_close(&l->result, out);
 }

@@ -63,11 +63,9 @@ static void add_notes(const html_page *p)
         html_add_words(p->out, text_string(&line));
         text_add_string(p->out, "</p>\n");
         at += length + (at[length] != '\0');
-        p->out->failed = p->out->failed || line.failed;
     }
-    p->out->failed = p->out->failed || notes.failed;
-    text_free(&notes);
-    text_free(&line);
+    text_close(&notes, p->out);
+    text_close(&line, p->out);
 }
 
 /* Among those of the house. */

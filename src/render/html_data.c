@@ -22,10 +22,9 @@ static void add_labels(text *out, const char *name, const trace_labels *labels, 
         display_add_cut(&label, label_whole(labels, i, room), LABEL_COLUMNS);
         text_add_string(out, i > 0 ? "," : "");
         json_string_write(out, text_string(&label));
-        out->failed = out->failed || label.failed;
     }
     text_add_string(out, "]");
-    text_free(&label);
+    text_close(&label, out);
 }
 
 static void add_origin(text *out, const char *name, const trace_origin *from)
@@ -87,8 +86,7 @@ static void add_mirrored(const head_rows *of, size_t i)
         char mirrored = (char)(*at == ' ' ? ' ' : FIRST + LAST - *at);
         text_add(of->page->out, &mirrored, 1);
     }
-    of->page->out->failed = of->page->out->failed || words.failed;
-    text_free(&words);
+    text_close(&words, of->page->out);
 }
 
 /* A row of numbers is one text, of the same digits as in the tables. */
@@ -435,6 +433,5 @@ void html_add_data(const html_page *p)
     text_add_string(p->out, "<script type=\"application/json\" id=data>");
     add_without_marks(p->out, &json);
     text_add_string(p->out, "</script>\n");
-    p->out->failed = p->out->failed || json.failed;
-    text_free(&json);
+    text_close(&json, p->out);
 }

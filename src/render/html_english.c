@@ -163,9 +163,8 @@ void html_say_numbers(text *out, const char *which, size_t first, size_t second)
     text_add_format(&one, "%zu", first);
     text_add_format(&two, "%zu", second);
     html_say(out, which, (const char *const[]){text_string(&one), text_string(&two)});
-    out->failed = out->failed || one.failed || two.failed;
-    text_free(&one);
-    text_free(&two);
+    text_close(&one, out);
+    text_close(&two, out);
 }
 
 void html_add_english(text *out)

@@ -78,8 +78,7 @@ static void add_heads(text *out, const trace *room)
         html_add_words(out, about);
     else
         html_say(out, "overMemory", &about);
-    out->failed = out->failed || heads.failed;
-    text_free(&heads);
+    text_close(&heads, out);
 }
 
 /* The word that was chosen, cut to a room's width. */
@@ -88,8 +87,7 @@ static void add_choice(text *out, const trace *room)
     text word = {0};
     label_add(&word, &room->map[0].rows, 0);
     html_add_words(out, text_string(&word));
-    out->failed = out->failed || word.failed;
-    text_free(&word);
+    text_close(&word, out);
 }
 
 /* Below its name: its kind, or its size. */

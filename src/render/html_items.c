@@ -20,8 +20,7 @@ static void add_without_breaks(text *out, const text *part)
             text_add(&whole, at, 1);
     }
     html_add_mathematics(out, text_string(&whole));
-    out->failed = out->failed || whole.failed;
-    text_free(&whole);
+    text_close(&whole, out);
 }
 
 static void add_line(const html_page *p, const trace_item *item)

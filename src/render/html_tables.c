@@ -125,8 +125,7 @@ static void add_note(const grid *g)
     text_add_string(g->page->out, "<p class=note>");
     html_add_sentence(g->page->out, text_string(&note));
     text_add_string(g->page->out, "</p>\n");
-    g->page->out->failed = g->page->out->failed || note.failed;
-    text_free(&note);
+    text_close(&note, g->page->out);
 }
 
 /* The indices of a selection in a map, - for a place of …. */

@@ -80,8 +80,7 @@ void html_add_mathematics(text *out, const char *words)
         before = at[-1];
     }
     html_add_words(out, text_string(&plain));
-    out->failed = out->failed || plain.failed;
-    text_free(&plain);
+    text_close(&plain, out);
 }
 
 void html_add_sentence(text *out, const char *words)
@@ -95,8 +94,7 @@ void html_add_sentence(text *out, const char *words)
     text_add(&before, words, (size_t)(option - words));
     html_add_mathematics(out, text_string(&before));
     text_add_string(out, ".");
-    out->failed = out->failed || before.failed;
-    text_free(&before);
+    text_close(&before, out);
 }
 
 /* Its own direction, so that a word written from right to left turns nothing around it. */
@@ -107,6 +105,5 @@ void html_add_label(text *out, const trace_labels *labels, size_t index)
     text_add_string(out, labels->names != NULL ? "<bdi>" : "");
     html_add_words(out, text_string(&label));
     text_add_string(out, labels->names != NULL ? "</bdi>" : "");
-    out->failed = out->failed || label.failed;
-    text_free(&label);
+    text_close(&label, out);
 }

@@ -16,9 +16,8 @@ static void add_paragraphs(const markup_page *p, const char *words)
         p->marks->add_words(p->out, text_string(&line));
         text_add_string(p->out, "\n\n");
         words += length + (words[length] != '\0');
-        p->out->failed = p->out->failed || line.failed;
     }
-    text_free(&line);
+    text_close(&line, p->out);
 }
 
 void markup_add_left_out(const markup_page *p, const selection *rows, const selection *columns)
@@ -26,8 +25,7 @@ void markup_add_left_out(const markup_page *p, const selection *rows, const sele
     text note = {0};
     selection_add_left_out(&note, rows, columns);
     add_paragraphs(p, text_string(&note));
-    p->out->failed = p->out->failed || note.failed;
-    text_free(&note);
+    text_close(&note, p->out);
 }
 
 /* A line of so many characters fits a slide, and GitHub's column; the left side, which all lines
@@ -246,8 +244,7 @@ static void add_notes(const markup_page *p, const trace *t)
     text notes = {0};
     display_add_lines(&notes, t->notes == NULL ? "" : t->notes);
     add_paragraphs(p, text_string(&notes));
-    p->out->failed = p->out->failed || notes.failed;
-    text_free(&notes);
+    text_close(&notes, p->out);
 }
 
 void markup_add_beginning(const markup_page *p, const trace *t)

@@ -102,8 +102,7 @@ static void add_number(const markup_page *p, double value)
     text number = {0};
     number_text_add(&number, value, p->how->digits);
     math_add(p->out, text_string(&number), number.length, p->marks->math_words);
-    p->out->failed = p->out->failed || number.failed;
-    text_free(&number);
+    text_close(&number, p->out);
 }
 
 static void add_row(const markup_page *p, const tensor *matrix, size_t row,

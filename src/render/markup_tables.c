@@ -38,8 +38,7 @@ static void add_label(const grid *g, const trace_labels *labels, size_t index, b
         add_strong(g->page, text_string(&label));
     else
         g->page->marks->add_words(g->page->out, text_string(&label));
-    g->page->out->failed = g->page->out->failed || label.failed;
-    text_free(&label);
+    text_close(&label, g->page->out);
 }
 
 static void add_number(const grid *g, double value, const number_width *width)
@@ -56,8 +55,7 @@ static void add_number(const grid *g, double value, const number_width *width)
     else
         math_add(g->page->out, written, strlen(written), marks->math_words);
     text_add_string(g->page->out, marks->number_after);
-    g->page->out->failed = g->page->out->failed || number.failed;
-    text_free(&number);
+    text_close(&number, g->page->out);
 }
 
 /* ---- rows ---- */
@@ -137,7 +135,6 @@ static void add_part(grid *g, const char *sum)
     if (sum != NULL)
         add_sum(g, sum);
     text_add_string(g->page->out, marks->table_after);
-    g->page->out->failed = g->page->out->failed || g->aligns.failed;
 }
 
 /* ---- parts that fit ---- */
@@ -162,8 +159,7 @@ static size_t label_characters(const grid *g, const trace_labels *labels, size_t
     text label = {0};
     label_add(&label, labels, index);
     size_t characters = g->page->marks->characters(text_string(&label));
-    g->page->out->failed = g->page->out->failed || label.failed;
-    text_free(&label);
+    text_close(&label, g->page->out);
     return characters;
 }
 
@@ -210,8 +206,7 @@ static void add_part_name(const grid *g)
     selection_add_part(&words, g->columns.has_ids, first, last + 1, g->columns.total);
     g->page->marks->add_words(g->page->out, text_string(&words));
     text_add_string(g->page->out, "\n\n");
-    g->page->out->failed = g->page->out->failed || words.failed;
-    text_free(&words);
+    text_close(&words, g->page->out);
 }
 
 static void add_grid(grid *g, const char *sum)
@@ -229,7 +224,7 @@ static void add_grid(grid *g, const char *sum)
         }
     } else
         g->page->out->failed = true;
-    text_free(&g->aligns);
+    text_close(&g->aligns, g->page->out);
     mem_free(g->width);
     markup_add_left_out(g->page, &g->from.rows, &g->columns);
 }

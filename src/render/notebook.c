@@ -22,8 +22,8 @@ static void add_lines(text *out, const text *markdown)
         text_add_string(out, next < end ? ",\n" : "\n");
         at = next;
     }
-    out->failed = out->failed || line.failed || markdown->failed;
-    text_free(&line);
+    out->failed = out->failed || markdown->failed;
+    text_close(&line, out);
 }
 
 /* Cell 0 is the title, the others are steps. */

@@ -34,6 +34,5 @@ void page_add_left_out(text *out, const selection *rows, const selection *column
     text note = {0};
     selection_add_left_out(&note, rows, columns);
     display_add_wrapped(out, text_string(&note), PAGE_INDENT, page_width(how));
-    out->failed = out->failed || note.failed;
-    text_free(&note);
+    text_close(&note, out);
 }

@@ -63,8 +63,7 @@ static void add_title(text_page *p, const trace *t)
         page_plain(p->out, p->how);
         display_end_line(p->out);
     }
-    p->out->failed = p->out->failed || title.failed;
-    text_free(&title);
+    text_close(&title, p->out);
 }
 
 static void add_notes(text_page *p, const trace *t)
@@ -75,8 +74,7 @@ static void add_notes(text_page *p, const trace *t)
     display_add_lines(&notes, t->notes);
     begin_part(p);
     display_add_wrapped(p->out, text_string(&notes), 0, page_width(p->how));
-    p->out->failed = p->out->failed || notes.failed;
-    text_free(&notes);
+    text_close(&notes, p->out);
 }
 
 static void add_heading(const text_page *p, const trace_step *step, size_t number)
@@ -88,8 +86,7 @@ static void add_heading(const text_page *p, const trace_step *step, size_t numbe
     text_add_repeated(p->out, "─", page_width(p->how) - heading.length);
     page_plain(p->out, p->how);
     display_end_line(p->out);
-    p->out->failed = p->out->failed || heading.failed;
-    text_free(&heading);
+    text_close(&heading, p->out);
 }
 
 static bool add_step(text_page *p, const trace_step *step, size_t number, err *e)

@@ -274,11 +274,10 @@ static void product_add_below(text *out, const trace_item *item, const render_op
         text name = {0};
         text_add_string(&name, SIGNS[i]);
         text_add_string(&name, names[i] == NULL ? "" : names[i]);
-        out->failed = out->failed || name.failed;
         trace_item part = {.kind = TRACE_MATRIX, .text = text_string(&name), .a = *parts[i]};
         text_add_string(out, i > 0 ? "\n" : "");
         matrix_text_add(out, &part, how);
-        text_free(&name);
+        text_close(&name, out);
     }
 }
 

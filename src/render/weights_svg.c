@@ -141,8 +141,7 @@ static void add_label(text *out, const trace_labels *labels, size_t index)
     text label = {0};
     label_add(&label, labels, index);
     html_add_words(out, text_string(&label));
-    out->failed = out->failed || label.failed;
-    text_free(&label);
+    text_close(&label, out);
 }
 
 static void add_row_label(const picture *p, size_t row, size_t y)
@@ -248,8 +247,7 @@ static void add_path(const picture *p, const int *step, int wanted)
     }
     if (path.length > 0)
         add_drawn(p->out, wanted, &path);
-    p->out->failed = p->out->failed || path.failed;
-    text_free(&path);
+    text_close(&path, p->out);
 }
 
 static double value_of(const picture *p, const tensor *head, size_t row, size_t column)
@@ -316,8 +314,7 @@ static void make_title(const trace *t, text *title)
     text_add_string(&whole, t->name != NULL && t->title != NULL ? ": " : "");
     text_add_string(&whole, t->title != NULL ? t->title : "");
     display_add_cut(title, text_string(&whole), MOST);
-    title->failed = title->failed || whole.failed;
-    text_free(&whole);
+    text_close(&whole, title);
 }
 
 static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
@@ -337,8 +334,7 @@ static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
         text sample = {0};
         add_outline(&sample, step, HATCHED, 0, LEGEND_STEP - 1, 16);
         add_drawn(p->out, step, &sample);
-        p->out->failed = p->out->failed || sample.failed;
-        text_free(&sample);
+        text_close(&sample, p->out);
     }
     if (hides)
         text_add_format(p->out, "<text x=\"%d\" y=\"12\">masked</text>\n",
@@ -419,10 +415,9 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
     }
     add_legend(&p, text_string(&sums), hides, bottom);
     text_add_string(out, "</svg>\n");
-    out->failed = out->failed || title.failed || words.failed || sums.failed;
-    text_free(&title);
-    text_free(&words);
-    text_free(&sums);
+    text_close(&title, out);
+    text_close(&words, out);
+    text_close(&sums, out);
     key_sums_free(&p.sums);
     return text_ok(out, e);
 }

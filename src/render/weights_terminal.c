@@ -158,7 +158,6 @@ bool weights_terminal(const trace *t, const render_options *how, text *out, err 
     key_sums_explain(how->sum_keys, &sums);
     display_add(out, text_string(&sums), sums.length);
     text_add_string(out, sums.length > 0 ? "\n" : "");
-    out->failed = out->failed || sums.failed;
-    text_free(&sums);
+    text_close(&sums, out);
     return done && text_ok(out, e);
 }
