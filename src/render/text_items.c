@@ -11,33 +11,31 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- matrices ---- */
+/* ---- matrices and sums ---- */
 
-/* One matrix being drawn. */
+/* One matrix being drawn, or the rows of a sum. */
 typedef struct drawing {
     text *out;
     const trace_item *item;
     const render_options *how;
     column_source source;
-    size_t label_width; /* of the labels at the left with the space after them; 0: there are none */
+    size_t label_width; /* of the labels at the left; 0: there are none */
+    size_t after_label; /* columns between them and the numbers */
+    const char *sum;    /* what a sum is called; NULL: it is none */
 } drawing;
 
-static const size_t BEHIND_LABEL = 2;
-
-/* ---- labels ---- */
-
-static size_t label_width(const trace_labels *labels, const selection *rows)
+/* Of the labels of what is shown, and of a sum. */
+static size_t label_width(const drawing *d)
 {
-    size_t widest = 1; /* … */
+    const selection *rows = &d->source.rows;
+    size_t widest = d->sum == NULL ? 1 /* … */ : display_columns(d->sum, strlen(d->sum));
     for (size_t slot = 0; slot < selection_count(rows); slot++) {
         size_t row = selection_at(rows, slot);
-        size_t columns = row == SELECTION_GAP ? 1 : label_columns(labels, row);
-        widest = columns > widest ? columns : widest;
+        if (row != SELECTION_GAP)
+            widest = size_larger(widest, label_columns(&d->item->rows, row));
     }
-    return widest + BEHIND_LABEL;
+    return widest;
 }
-
-/* ---- lines ---- */
 
 static void add_name(const drawing *d)
 {
@@ -51,18 +49,10 @@ static void add_name(const drawing *d)
     display_end_line(d->out);
 }
 
-static void add_column_labels(const drawing *d, const brackets *b)
-{
-    page_indent(d->out);
-    text_add_repeated(d->out, " ", d->label_width);
-    brackets_add_labels(d->out, b);
-    display_end_line(d->out);
-}
-
 /* The arrow stands in the indent, so that rows begin in one column with and without it. */
-static void add_row(const drawing *d, const brackets *b, size_t row)
+static void add_row(const drawing *d, const brackets *b, size_t row, const char *sign)
 {
-    bool is_focus = row + 1 == d->item->focus;
+    bool is_focus = d->sum == NULL && row + 1 == d->item->focus;
     text_add_repeated(d->out, " ", PAGE_INDENT - 2);
     if (is_focus)
         page_bold(d->out, d->how);
@@ -71,16 +61,11 @@ static void add_row(const drawing *d, const brackets *b, size_t row)
         size_t columns = label_add(d->out, &d->item->rows, row);
         text_add_repeated(d->out, " ", d->label_width - columns);
     }
+    text_add_string(d->out, sign);
     brackets_add_row(d->out, b, &d->source.matrix, row);
     if (is_focus)
         page_plain(d->out, d->how);
     display_end_line(d->out);
-}
-
-static void add_gap(const drawing *d)
-{
-    page_indent(d->out);
-    text_add_string(d->out, "…\n");
 }
 
 static void add_rows(const drawing *d, const brackets *b)
@@ -88,34 +73,83 @@ static void add_rows(const drawing *d, const brackets *b)
     const selection *rows = &d->source.rows;
     for (size_t slot = 0; slot < selection_count(rows); slot++) {
         size_t row = selection_at(rows, slot);
-        if (row == SELECTION_GAP)
-            add_gap(d);
-        else
-            add_row(d, b, row);
+        const char *sign = d->sum == NULL ? (d->label_width > 0 ? "  " : "")
+                           : slot == 0    ? "    "
+                                          : "  + ";
+        if (row != SELECTION_GAP) {
+            add_row(d, b, row, sign);
+        } else {
+            page_indent(d->out);
+            text_add_string(d->out, "…\n");
+        }
     }
 }
 
-void matrix_text_add(text *out, const trace_item *item, const render_options *how)
+static void add_sum(const drawing *d, const brackets *b)
+{
+    page_indent(d->out);
+    text_add_repeated(d->out, " ", d->label_width + 2);
+    text_add_repeated(d->out, "-", brackets_columns(b) + d->after_label - 2);
+    display_end_line(d->out);
+
+    page_indent(d->out);
+    display_add_string(d->out, d->sum);
+    text_add_repeated(d->out, " ", d->label_width - display_columns(d->sum, strlen(d->sum)));
+    text_add_string(d->out, "  = ");
+    brackets_add_row(d->out, b, &d->source.also, 0);
+    display_end_line(d->out);
+}
+
+/* In parts where all columns don't fit. */
+static void add_parts(const drawing *d)
+{
+    brackets b = {0};
+    size_t left = d->label_width + d->after_label, budget = page_budget(d->how) - left;
+    while (brackets_next(&b, &d->source, budget, d->how->is_full)) {
+        brackets_add_part(d->out, &b, PAGE_INDENT);
+        if (d->source.labels != NULL) {
+            page_indent(d->out);
+            text_add_repeated(d->out, " ", left);
+            brackets_add_labels(d->out, &b);
+            display_end_line(d->out);
+        }
+        add_rows(d, &b);
+        if (d->sum != NULL)
+            add_sum(d, &b);
+    }
+    page_add_left_out(d->out, &d->source.rows, &b.columns, d->how);
+}
+
+static drawing drawing_of(text *out, const trace_item *item, const render_options *how)
 {
     drawing d = {.out = out, .item = item, .how = how};
     d.source = (column_source){
         .matrix = matrix_of(&item->a), .digits = how->digits, .has_ids = item->has_ids};
-    const size_t *size = d.source.matrix.size;
-    d.source.rows = selection_of_rows(size[0], item->focus, how->is_full);
-    d.source.labels = labels_that_say(&item->columns, size[1]);
-    if (item->a.rank == 2 && labels_that_say(&item->rows, size[0]) != NULL)
-        d.label_width = label_width(&item->rows, &d.source.rows);
+    d.source.rows = selection_of_rows(d.source.matrix.size[0], item->focus, how->is_full);
+    return d;
+}
 
-    add_name(&d);
-    brackets b = {0};
-    size_t budget = page_budget(how) - d.label_width;
-    while (brackets_next(&b, &d.source, budget, how->is_full)) {
-        brackets_add_part(out, &b, PAGE_INDENT);
-        if (d.source.labels != NULL)
-            add_column_labels(&d, &b);
-        add_rows(&d, &b);
+void matrix_text_add(text *out, const trace_item *item, const render_options *how)
+{
+    drawing d = drawing_of(out, item, how);
+    const size_t *size = d.source.matrix.size;
+    d.source.labels = labels_that_say(&item->columns, size[1]);
+    if (item->a.rank == 2 && labels_that_say(&item->rows, size[0]) != NULL) {
+        d.label_width = label_width(&d);
+        d.after_label = strlen("  ");
     }
-    page_add_left_out(out, &d.source.rows, &b.columns, how);
+    add_name(&d);
+    add_parts(&d);
+}
+
+void stack_text_add(text *out, const trace_item *item, const render_options *how)
+{
+    drawing d = drawing_of(out, item, how);
+    d.source.also = matrix_of(&item->result);
+    d.sum = item->text != NULL ? item->text : "";
+    d.label_width = label_width(&d);
+    d.after_label = strlen("  + ");
+    add_parts(&d);
 }
 
 /* ---- products ---- */
@@ -302,89 +336,6 @@ void product_text_add(text *out, const trace_item *item, const render_options *h
     } else {
         product_add_below(out, item, how);
     }
-}
-
-/* ---- sums ---- */
-
-/* One stack being drawn. */
-typedef struct summing {
-    text *out;
-    const trace_item *item;
-    column_source source;
-    size_t summed_label_width; /* without the space after */
-} summing;
-
-static const size_t SIGN = 4; /* "  + ", between label and row */
-
-static const char *result_name(const trace_item *item)
-{
-    return item->text != NULL ? item->text : "";
-}
-
-static size_t summed_label_width(const trace_item *item, const selection *rows)
-{
-    size_t widest = display_columns(result_name(item), strlen(result_name(item)));
-    for (size_t slot = 0; slot < selection_count(rows); slot++) {
-        size_t row = selection_at(rows, slot);
-        size_t columns = row == SELECTION_GAP ? 1 : label_columns(&item->rows, row);
-        widest = columns > widest ? columns : widest;
-    }
-    return widest;
-}
-
-static void add_sign(const summing *d, size_t label_columns_used, const char *sign)
-{
-    text_add_repeated(d->out, " ", d->summed_label_width - label_columns_used);
-    text_add_format(d->out, "  %s ", sign);
-}
-
-static void add_summed_rows(const summing *d, const brackets *b)
-{
-    const selection *rows = &d->source.rows;
-    for (size_t slot = 0; slot < selection_count(rows); slot++) {
-        size_t row = selection_at(rows, slot);
-        page_indent(d->out);
-        if (row == SELECTION_GAP) {
-            text_add_string(d->out, "…\n");
-            continue;
-        }
-        add_sign(d, label_add(d->out, &d->item->rows, row), slot == 0 ? " " : "+");
-        brackets_add_row(d->out, b, &d->source.matrix, row);
-        display_end_line(d->out);
-    }
-}
-
-static void add_result(const summing *d, const brackets *b)
-{
-    const char *name = result_name(d->item);
-    page_indent(d->out);
-    text_add_repeated(d->out, " ", d->summed_label_width + 2);
-    text_add_repeated(d->out, "-", brackets_columns(b) + SIGN - 2);
-    display_end_line(d->out);
-
-    page_indent(d->out);
-    display_add_string(d->out, name);
-    add_sign(d, display_columns(name, strlen(name)), "=");
-    brackets_add_row(d->out, b, &d->source.also, 0);
-    display_end_line(d->out);
-}
-
-void stack_text_add(text *out, const trace_item *item, const render_options *how)
-{
-    summing d = {.out = out, .item = item};
-    d.source = (column_source){
-        .matrix = matrix_of(&item->a), .also = matrix_of(&item->result), .digits = how->digits};
-    d.source.rows = selection_of_rows(d.source.matrix.size[0], item->focus, how->is_full);
-    d.summed_label_width = summed_label_width(item, &d.source.rows);
-
-    brackets b = {0};
-    size_t budget = page_budget(how) - d.summed_label_width - SIGN;
-    while (brackets_next(&b, &d.source, budget, how->is_full)) {
-        brackets_add_part(out, &b, PAGE_INDENT);
-        add_summed_rows(&d, &b);
-        add_result(&d, &b);
-    }
-    page_add_left_out(out, &d.source.rows, &b.columns, how);
 }
 
 /* ---- tables of words ---- */
