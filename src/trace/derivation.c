@@ -2,6 +2,8 @@
 
 #include "model/activation.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- operands ---- */
@@ -103,6 +105,63 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
     default:
         return false;
     }
+}
+
+/* ---- numbers ---- */
+
+static double number_at(const operand_cells *of, size_t index)
+{
+    map_cell cell = derivation_cell(of, index);
+    return map_number(&cell);
+}
+
+static double mean_square(const operand_cells *row)
+{
+    double squares = 0;
+    for (size_t i = 0; i < row->count; i++)
+        squares += number_at(row, i) * number_at(row, i);
+    return squares / (double)row->count;
+}
+
+static double work_out(const map_cell *made)
+{
+    operand_cells of[TRACE_OPERANDS];
+    double first[TRACE_OPERANDS] = {0}, sum = 0;
+    bool has[TRACE_OPERANDS];
+    for (size_t i = 0; i < TRACE_OPERANDS; i++) {
+        has[i] = derivation_operand(made, &made->map->operand[i], &of[i]);
+        first[i] = has[i] ? number_at(&of[i], 0) : 0;
+    }
+    switch (made->map->op) {
+    case OP_TIMES:
+        return first[0] * first[1];
+    case OP_DIVIDE:
+        return first[0] / first[1];
+    case OP_MINUS:
+        return first[0] - first[1];
+    case OP_MEAN:
+        for (size_t p = 0; p < of[0].count; p++)
+            sum += number_at(&of[0], p);
+        return (sum + first[1]) / (double)(of[0].count + has[1]);
+    case OP_NORMALIZE:
+        sum = sqrt(mean_square(&of[1]) + first[2]);
+        return sum == 0 ? 0 : first[0] / sum;
+    default:
+        assert(made->map->op == OP_DOT);
+        for (size_t p = 0; p < of[0].count; p++)
+            sum += number_at(&of[0], p) * number_at(&of[1], p);
+        return sum;
+    }
+}
+
+void derivation_fill(builder *b, trace_map *map)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    if (b->failed || !map->has_origin)
+        return;
+    do
+        tensor_set(&map->values, at, work_out(&(map_cell){b->trace, map, at[0], at[1], at[2]}));
+    while (tensor_next(&map->values, at));
 }
 
 /* ---- letters ---- */
@@ -334,14 +393,6 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
     return of.is_down ? line : tensor_range(&line, 0, of.first.column, of.count);
 }
 
-static double mean_square(const tensor *row)
-{
-    double squares = 0;
-    for (size_t i = 0; i < row->size[0]; i++)
-        squares += tensor_get(row, &i) * tensor_get(row, &i);
-    return squares / (double)row->size[0];
-}
-
 /* The tanh of each term, by the run's kernels. */
 static tensor work_out_tanhs(builder *b, const trace_item *line, size_t count, bool is_quotient)
 {
@@ -358,8 +409,9 @@ static tensor work_out_tanhs(builder *b, const trace_item *line, size_t count, b
     return made;
 }
 
-static tensor work_out_inside(builder *b, const trace_item *line)
+static tensor work_out_inside(builder *b, const trace_item *line, const map_cell *at)
 {
+    operand_cells row;
     tensor tanhs;
     switch (operation_of(line->op)->inside) {
     case INSIDE_TANH_OF_QUOTIENT:
@@ -368,8 +420,9 @@ static tensor work_out_inside(builder *b, const trace_item *line)
     case INSIDE_TANHS_OF_SUMS:
         return work_out_tanhs(b, line, line->a.size[0], false);
     case INSIDE_MEAN_SQUARE:
+        derivation_operand(at, &at->map->operand[1], &row);
         return build_number(b, build_text(b, "mean square of %s", line->left),
-                            mean_square(&line->b) + tensor_get(&line->c, NULL));
+                            mean_square(&row) + tensor_get(&line->c, NULL));
     default:
         return (tensor){0};
     }
@@ -427,7 +480,7 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
     memcpy(line->cell, (size_t[]){at.head, at.row, at.column}, sizeof line->cell);
     line->column = line->op == OP_PLUS && line->c.data != NULL ? column + 1 : 0;
     line->decimals = line->op == OP_ROUND ? b->plan->asked->round_decimals : 0;
-    line->inner = work_out_inside(b, line);
+    line->inner = work_out_inside(b, line, &at);
     return line;
 }
 

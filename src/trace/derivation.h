@@ -17,6 +17,10 @@ typedef struct operand_cells {
 bool derivation_operand(const map_cell *made, const trace_origin *from, operand_cells *of);
 map_cell derivation_cell(const operand_cells *of, size_t index);
 
+/* The numbers of a map that no stage holds, out of what is said of it, in float64: of the few
+ * operations that such maps have. */
+void derivation_fill(builder *b, trace_map *map);
+
 /* "C·tanh(scaled[i,j] / C)", of a map whose operands are set. */
 const char *derivation_letters(builder *b, const trace_map *map);
 

@@ -49,16 +49,11 @@ static const char *map_layer(floors *f, size_t number)
     const char *name = build_text(b, "A%zu", number + 1);
     const trace_map *mean = find_mean(f, number, &cell);
     trace_map *half = add_square(f, name);
-    if (mean == NULL || b->failed)
+    if (mean == NULL)
         return name;
-    for (size_t i = 0; i < f->stack->rows; i++) {
-        for (size_t j = 0; j < f->stack->rows; j++) {
-            const size_t at[] = {0, i, j};
-            tensor_set(&half->values, at, (tensor_get(&mean->values, at) + (i == j)) / 2);
-        }
-    }
     cell.name = build_text(b, "layer %zu's %s", number + 1, mean->name);
     map_say(b, half, OP_MEAN, (trace_origin[4]){cell, map_from(b, PART_CELL, "I")});
+    derivation_fill(b, half);
     return name;
 }
 
@@ -69,29 +64,13 @@ static void say_product(floors *f, trace_map *made, const char *last, const char
             (trace_origin[4]){map_from(b, PART_ROW_I, last), map_from(b, PART_COLUMN_J, before)});
 }
 
-static void multiply_maps(trace_map *made, const trace_map *a, const trace_map *b)
-{
-    size_t n = made->values.size[1];
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) {
-            double sum = 0;
-            for (size_t p = 0; p < n; p++)
-                sum += tensor_get(&a->values, (size_t[]){0, i, p}) *
-                       tensor_get(&b->values, (size_t[]){0, p, j});
-            tensor_set(&made->values, (size_t[]){0, i, j}, sum);
-        }
-    }
-}
-
 /* The product up to this layer, where it is not the last: its name. */
 static const char *map_product(floors *f, const char *last, const char *before, size_t number)
 {
-    builder *b = &f->b;
-    const char *name = build_text(b, "rollout%zu", number + 1);
+    const char *name = build_text(&f->b, "rollout%zu", number + 1);
     trace_map *made = add_square(f, name);
-    if (!b->failed)
-        multiply_maps(made, map_named(b->trace, last), map_named(b->trace, before));
     say_product(f, made, last, before);
+    derivation_fill(&f->b, made);
     return name;
 }
 

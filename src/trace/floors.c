@@ -5,7 +5,6 @@
 #include "trace/stack_steps.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -122,37 +121,20 @@ void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
 
 /* ---- norms ---- */
 
-/* Of the numbers of a row, or of their squares. */
-static double mean_of(const tensor *row, bool is_squared)
-{
-    double sum = 0;
-    for (size_t i = 0; i < row->size[0]; i++) {
-        double x = tensor_get(row, &i);
-        sum += is_squared ? x * x : x;
-    }
-    return sum / (double)row->size[0];
-}
-
 /* Each row less its mean: the names of both are made of `name`. */
 static const char *map_centered(floors *f, const floor_rows *of, const char *name)
 {
-    size_t rows = of->values.size[0], columns = of->values.size[1];
     builder *b = &f->b;
     const char *mean_name = build_text(b, "%s.mean", name);
     const char *centered_name = build_text(b, "%s.centered", name);
     trace_map *mean = floors_map_made(f, mean_name, of, 1);
-    trace_map *centered = floors_map_made(f, centered_name, of, columns);
-    for (size_t i = 0; i < rows && !b->failed; i++) {
-        tensor row = tensor_at(&of->values, i);
-        double middle = mean_of(&row, false);
-        tensor_set(&mean->values, (size_t[]){0, i, 0}, middle);
-        for (size_t j = 0; j < columns; j++)
-            tensor_set(&centered->values, (size_t[]){0, i, j}, tensor_get(&row, &j) - middle);
-    }
+    trace_map *centered = floors_map_made(f, centered_name, of, of->values.size[1]);
     mean->is_column = true;
     map_say(b, mean, OP_MEAN, (trace_origin[4]){origin_of(PART_ROW_I, of)});
+    derivation_fill(b, mean);
     map_say(b, centered, OP_MINUS,
             (trace_origin[4]){origin_of(PART_CELL, of), map_from(b, PART_OF_ROW, mean_name)});
+    derivation_fill(b, centered);
     return centered_name;
 }
 
@@ -163,18 +145,6 @@ static void say_divided(floors *f, trace_map *made, trace_origin centered, const
     row.part = PART_ROW_I;
     map_say(&f->b, made, OP_NORMALIZE,
             (trace_origin[4]){centered, row, map_from(&f->b, PART_NUMBER, eps)});
-}
-
-static void fill_unit(floors *f, trace_map *unit, const tensor *centered, double eps)
-{
-    size_t columns = centered->size[1];
-    for (size_t i = 0; i < centered->size[0] && !f->b.failed; i++) {
-        tensor row = tensor_at(centered, i);
-        double root = sqrt(mean_of(&row, true) + eps);
-        for (size_t j = 0; j < columns; j++)
-            tensor_set(&unit->values, (size_t[]){0, i, j},
-                       root == 0 ? 0 : tensor_get(&row, &j) / root);
-    }
 }
 
 /* made = unit·gain + bias, of what there is. */
@@ -207,13 +177,9 @@ void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
         say_divided(f, floors_map_rows(f, made), cell, eps);
         return;
     }
-    if (b->failed)
-        return;
     trace_map *of_unit = floors_map_made(f, unit, of, of->values.size[1]);
-    const trace_map *divided = n->is_rms ? of->map : map_named(b->trace, centered);
-    tensor values = tensor_at(&divided->values, 0);
-    fill_unit(f, of_unit, &values, n->eps);
     say_divided(f, of_unit, cell, eps);
+    derivation_fill(b, of_unit);
     say_shifted(f, floors_map_rows(f, made), unit, gain, bias);
 }
 

@@ -142,13 +142,11 @@ static void map_probabilities(floors *f, const choice_shown *of)
     const trace_map *made =
         map_add_made(b, "probabilities", FLOOR_PROBABILITIES, 1, 1, tempered.size[1]);
     trace_map *shares = map_row(f, of, "probabilities", &made->values);
-    for (size_t id = 0; id < tempered.size[1] && !b->failed; id++)
-        tensor_set(&shares->values, (size_t[]){0, 0, id},
-                   tensor_get(&exponentials, (size_t[]){0, id}) / g->total);
     shares->is_share = true;
     map_say(b, shares, OP_DIVIDE,
             (trace_origin[4]){map_from(b, PART_OF_COLUMN, "exponentials"),
                               map_from(b, PART_NUMBER, "total")});
+    derivation_fill(b, shares);
 }
 
 static void tell_probabilities(builder *b, size_t id)

@@ -5,7 +5,7 @@
 #include "attn/engine/extra.h"
 #include "attn/engine/sinusoid.h"
 #include "attn/plan/plan.h"
-#include "trace/build.h"
+#include "trace/derivation.h"
 
 /* ---- positions that are added to x ---- */
 
@@ -19,17 +19,11 @@ static void add_angles(builder *b, const char *name, step_id step, const char *p
         return;
     size_t count = of_rows->values.size[1], pairs = of_pairs->values.size[2];
     trace_map *angles = map_add_made(b, name, step, 1, count, pairs);
-    for (size_t i = 0; i < count && !b->failed; i++) {
-        double position = tensor_get(&of_rows->values, (size_t[]){0, i, 0});
-        for (size_t pair = 0; pair < pairs; pair++) {
-            double frequency = tensor_get(&of_pairs->values, (size_t[]){0, 0, pair});
-            tensor_set(&angles->values, (size_t[]){0, i, pair}, position * frequency);
-        }
-    }
     angles->rows = rows;
     map_say(b, angles, OP_TIMES,
             (trace_origin[4]){map_from(b, PART_OF_ROW, positions),
                               map_from(b, PART_OF_COLUMN, frequencies)});
+    derivation_fill(b, angles);
 }
 
 void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin learned, double first)
