@@ -30,7 +30,7 @@ void svg_add_fill(text *out, heat_color color)
                     (unsigned)color.blue);
 }
 
-void svg_add_cell(text *out, size_t x, size_t y, size_t width, size_t height, heat_color color)
+static void add_cell(text *out, size_t x, size_t y, size_t width, size_t height, heat_color color)
 {
     text_add_format(out, "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%zu\"", x, y, width,
                     height);
@@ -49,7 +49,7 @@ static void add_sample(text *out, const heat_map *map, size_t step, size_t y, do
     size_t x = SVG_MARGIN + step * LEGEND_STEP;
     if (magnitude > 0)
         number_write_exponent(magnitude, 3, digits);
-    svg_add_cell(out, x, y, SVG_FONT, SVG_FONT, heat_color_of(heat_level(&map->scale, magnitude)));
+    add_cell(out, x, y, SVG_FONT, SVG_FONT, heat_color_of(heat_level(&map->scale, magnitude)));
     text_add_format(out, "<text x=\"%zu\" y=\"%zu\">%s</text>\n", x + 2 * SVG_FONT,
                     y + SVG_FONT - 2, digits);
 }
@@ -75,8 +75,7 @@ void heat_map_add_svg(text *out, const heat_map *map, const char *title)
     svg_begin(out, title, across + 2 * SVG_MARGIN, bottom + LEGEND_HEIGHT);
     for (size_t i = 0; i < map->rows * map->columns; i++) {
         size_t x = SVG_MARGIN + i % map->columns * cell, y = top + i / map->columns * cell;
-        svg_add_cell(out, x, y, cell, cell,
-                     heat_color_of(heat_level(&map->scale, map->magnitude[i])));
+        add_cell(out, x, y, cell, cell, heat_color_of(heat_level(&map->scale, map->magnitude[i])));
     }
     add_legend(out, map, bottom);
     text_add_string(out, "</svg>\n");

@@ -11,8 +11,6 @@ enum { SVG_MARGIN = 16, SVG_FONT = 13, SVG_TITLE_HEIGHT = 34, SVG_TITLE_LETTER =
 void svg_begin(text *out, const char *title, size_t width, size_t height);
 /* The fill of an element that is being written. */
 void svg_add_fill(text *out, heat_color color);
-/* A cell, with no space around it. */
-void svg_add_cell(text *out, size_t x, size_t y, size_t width, size_t height, heat_color color);
 
 /* A heat map whose cells are up to 24 pixels wide, with its scale below. */
 void heat_map_add_svg(text *out, const heat_map *map, const char *title);

@@ -161,7 +161,7 @@ static void say_shifted(floors *f, trace_map *made, const char *unit, const char
         map_say(b, made, OP_DOT, (trace_origin[4]){of_unit, of_gain, of_bias});
 }
 
-void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows *made)
+static void map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows *made)
 {
     builder *b = &f->b;
     const char *eps = build_text(b, "%s.eps", made->name);
@@ -185,13 +185,7 @@ void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
 
 /* ---- sums and feed-forward parts ---- */
 
-void floors_map_sum(floors *f, const floor_rows *a, const floor_rows *b, floor_rows *made)
-{
-    map_say(&f->b, floors_map_rows(f, made), OP_PLUS,
-            (trace_origin[4]){origin_of(PART_CELL, a), origin_of(PART_CELL, b)});
-}
-
-void floors_map_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
+static void map_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
                         const char *bias_name, const tensor *bias, floor_rows *made)
 {
     builder *b = &f->b;
@@ -239,7 +233,7 @@ void floors_map_mean_weights(floors *f, const stage_way *way)
     tell_mean(f, mean);
 }
 
-void floors_map_activated(floors *f, const activation *by, const floor_rows *hidden,
+static void map_activated(floors *f, const activation *by, const floor_rows *hidden,
                           const floor_rows *gate, floor_rows *made)
 {
     trace_map *activated = floors_map_rows(f, made);
@@ -304,7 +298,7 @@ bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
     if (!floors_begin(f, FLOOR_NORM, name))
         return false;
     floor_rows normed = floors_rows(f, name);
-    floors_map_norm(f, n, of, &normed);
+    map_norm(f, n, of, &normed);
     if (floors_tells(f) && !f->b.failed)
         tell_norm(f, n, &normed);
     *made = normed;
@@ -319,7 +313,8 @@ bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char 
     if (!floors_begin(f, FLOOR_RESIDUAL, name))
         return false;
     floor_rows added = floors_rows(f, name);
-    floors_map_sum(f, a, b, &added);
+    map_say(&f->b, floors_map_rows(f, &added), OP_PLUS,
+            (trace_origin[4]){origin_of(PART_CELL, a), origin_of(PART_CELL, b)});
     if (floors_tells(f)) {
         build_sentence(&f->b,
                        "The part's result is added to %s%s, so that it changes the rows and does "
@@ -375,11 +370,11 @@ bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of
                .output = floors_rows(f, "ffn.output")};
     if (has_gate)
         all.gate = floors_rows(f, "ffn.gate");
-    floors_map_product(f, of, "w1", &by->w1, "b1", &by->b1, &all.hidden);
+    map_product(f, of, "w1", &by->w1, "b1", &by->b1, &all.hidden);
     if (has_gate)
-        floors_map_product(f, of, "w3", &by->w3, NULL, NULL, &all.gate);
-    floors_map_activated(f, by->by, &all.hidden, has_gate ? &all.gate : NULL, &all.activated);
-    floors_map_product(f, &all.activated, "w2", &by->w2, "b2", &by->b2, &all.output);
+        map_product(f, of, "w3", &by->w3, NULL, NULL, &all.gate);
+    map_activated(f, by->by, &all.hidden, has_gate ? &all.gate : NULL, &all.activated);
+    map_product(f, &all.activated, "w2", &by->w2, "b2", &by->b2, &all.output);
     if (floors_tells(f))
         tell_feed_forward(f, by, &all);
     *made = all.output;

@@ -66,14 +66,8 @@ trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, 
 /* The map of a stage; the rows know it from then on. */
 trace_map *floors_map_rows(floors *f, floor_rows *rows);
 void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
-void floors_map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows *made);
-void floors_map_sum(floors *f, const floor_rows *a, const floor_rows *b, floor_rows *made);
-void floors_map_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
-                        const char *bias_name, const tensor *bias, floor_rows *made);
 /* Of an attention's room, where several heads are meant. */
 void floors_map_mean_weights(floors *f, const stage_way *way);
-void floors_map_activated(floors *f, const activation *by, const floor_rows *hidden,
-                          const floor_rows *gate, floor_rows *made);
 
 /* floor_embedded.c: what goes in, and the rows that it becomes. */
 bool floors_embedded(floors *f, floor_rows *made);
