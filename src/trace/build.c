@@ -103,7 +103,7 @@ void build_word(trace_item *line, const char *in, size_t at, size_t bytes)
 
 static const tensor *kept(const builder *b, stage_id id)
 {
-    return bundle_tensor(b->result, stage_row(id)->key.named.name);
+    return bundle_tensor(b->result, map_name_of(id));
 }
 
 static bool is_of_kv_heads(const plan *p, stage_id id)
@@ -202,7 +202,7 @@ static tensor keep_new(builder *b, const char *name, dtype type, int rank, const
 tensor build_joined(builder *b, const char **name)
 {
     tensor context = build_stage_of_batch(b, STAGE_CONTEXT);
-    *name = stage_row(STAGE_CONTEXT)->key.named.name;
+    *name = map_name_of(STAGE_CONTEXT);
     if (context.rank != 3) /* side by side, or not kept */
         return context;
     if (b->plan->heads == 1)
@@ -238,12 +238,6 @@ tensor build_element(const tensor *matrix, size_t row, size_t column)
 {
     tensor of_row = tensor_at(matrix, row);
     return tensor_at(&of_row, column);
-}
-
-tensor build_column(const tensor *matrix, size_t column)
-{
-    tensor turned = tensor_transposed(matrix);
-    return tensor_at(&turned, column);
 }
 
 trace_item *build_matrix(builder *b, const char *name, const tensor *matrix, trace_labels rows,
@@ -492,7 +486,7 @@ trace_labels build_value_labels(const builder *b, const char *letter)
 trace_labels build_column_labels(const builder *b)
 {
     stage_id keys = b->plan->past > 0 ? STAGE_PRESENT_K : STAGE_K;
-    return build_key_labels(b, stage_row(keys)->key.named.name);
+    return build_key_labels(b, map_name_of(keys));
 }
 
 trace_labels build_new_key_labels(const builder *b, const char *letter)

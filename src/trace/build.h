@@ -65,9 +65,8 @@ tensor build_joined(builder *b, const char **name);
 /* The weighted values of a query in the head in focus, n_k × d_v; of others than that in focus only
  * where all rows are shown. */
 tensor build_weighted(const builder *b, size_t row);
-/* Element [row, column] as a number (rank 0); column `column` as a vector. */
+/* Element [row, column] as a number (rank 0). */
 tensor build_element(const tensor *matrix, size_t row, size_t column);
-tensor build_column(const tensor *matrix, size_t column);
 
 /* The stage's matrices, one a head (or one where it has none), with a name each. */
 void build_matrices(builder *b, stage_id id);

@@ -388,9 +388,9 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
     }
     if (!is_vector(from->part))
         return build_element(&head, of.first.row, of.first.column);
-    tensor line =
-        of.is_down ? build_column(&head, of.first.column) : tensor_at(&head, of.first.row);
-    return of.is_down ? line : tensor_range(&line, 0, of.first.column, of.count);
+    tensor turned = tensor_transposed(&head), line = tensor_at(&head, of.first.row);
+    return of.is_down ? tensor_at(&turned, of.first.column)
+                      : tensor_range(&line, 0, of.first.column, of.count);
 }
 
 /* The tanh of each term, by the run's kernels. */

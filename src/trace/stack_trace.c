@@ -25,7 +25,7 @@ static void point_to(tensor *rows, const tensor *shared, const tensor *x)
 static bool view_stages(const floors *f, const stage_way *way, const plan *p, bundle *view)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        const char *name = stage_row(id)->key.named.name;
+        const char *name = map_name_of(id);
         char full[STAGE_NAME];
         stage_name_in_full(way, name, full);
         const tensor *kept = bundle_tensor(f->result, full);
@@ -260,15 +260,6 @@ static bool add_layer(floors *f, size_t number, floor_rows *rows)
 
 /* ---- the stack ---- */
 
-static bool add_layers(floors *f, floor_rows *rows)
-{
-    for (size_t i = 0; i < f->stack->layers; i++) {
-        if (!add_layer(f, i, rows))
-            return false;
-    }
-    return true;
-}
-
 static bool add_output(floors *f, const floor_rows *rows)
 {
     if (!floors_begin(f, FLOOR_OUTPUT, "output"))
@@ -293,24 +284,6 @@ static bool add_end(floors *f, floor_rows *rows)
            add_output(f, rows) && (!stack_has_rollout(s) || floors_rollout(f));
 }
 
-/* The whole borrows the steps of its parts, one after the other. */
-static bool gather(stack_trace *t, err *e)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < t->parts; i++)
-        count += t->part[i].steps;
-    t->whole.step = mem_alloc_zeroed(count + 1, sizeof t->whole.step[0], e);
-    if (t->whole.step == NULL)
-        return false;
-    for (size_t i = 0; i < t->parts; i++) {
-        for (size_t j = 0; j < t->part[i].steps; j++)
-            t->whole.step[t->whole.steps++] = t->part[i].step[j];
-    }
-    t->whole.rooms = t->part;
-    t->whole.room_count = t->parts;
-    return true;
-}
-
 /* Of the rows, where they are of words. */
 static const text_list *tokens_of(const stack *s)
 {
@@ -324,9 +297,11 @@ bool floors_of_stack(floors *f, floor_rows *rows)
 {
     f->first_part = f->out->parts;
     f->floor = "ground floor";
-    return floors_embedded(f, rows) &&
-           (!f->stack->has_first || floors_norm(f, &f->stack->first, rows, "ln_e", rows)) &&
-           add_layers(f, rows) && add_end(f, rows);
+    bool done = floors_embedded(f, rows) &&
+                (!f->stack->has_first || floors_norm(f, &f->stack->first, rows, "ln_e", rows));
+    for (size_t i = 0; i < f->stack->layers && done; i++)
+        done = add_layer(f, i, rows);
+    return done && add_end(f, rows);
 }
 
 /* Itself, and one for each step of its parts. */
@@ -366,9 +341,22 @@ bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus
     return t->part != NULL;
 }
 
+/* The whole borrows the steps of its parts, one after the other. */
 bool stack_trace_end(stack_trace *t, err *e)
 {
-    return gather(t, e);
+    size_t count = 0;
+    for (size_t i = 0; i < t->parts; i++)
+        count += t->part[i].steps;
+    t->whole.step = mem_alloc_zeroed(count + 1, sizeof t->whole.step[0], e);
+    if (t->whole.step == NULL)
+        return false;
+    for (size_t i = 0; i < t->parts; i++) {
+        for (size_t j = 0; j < t->part[i].steps; j++)
+            t->whole.step[t->whole.steps++] = t->part[i].step[j];
+    }
+    t->whole.rooms = t->part;
+    t->whole.room_count = t->parts;
+    return true;
 }
 
 bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,

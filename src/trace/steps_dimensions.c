@@ -319,7 +319,7 @@ static void list_shapes(builder *b, trace_item *item)
     if (by->for_key != NULL)
         list_transform(b, item, input_of_key(by->for_key), &p->k, &with.for_key);
     for (size_t i = 0; i < sizeof MADE / sizeof MADE[0]; i++) {
-        const char *name = stage_row(MADE[i])->key.named.name;
+        const char *name = map_name_of(MADE[i]);
         const projection *role = plan_role(p, MADE[i]), *of = role == NULL ? &p->q : role;
         if (MADE[i] == STAGE_OUTPUT)
             shape_row(b, item, "Wo", of, "CO", &p->wo);

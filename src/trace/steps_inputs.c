@@ -5,7 +5,7 @@ static void show_given(builder *b, const projection *r, stage_id id)
 {
     if (r->given.data == NULL)
         return;
-    const char *name = stage_row(id)->key.named.name;
+    const char *name = map_name_of(id);
     build_sentence(b, "%s is given directly, so nothing is projected for it.", name);
     derivation_matrix(b, name, 0);
 }

@@ -54,7 +54,7 @@ static void show_transform(builder *b, stage_id id, const char *by)
 {
     if (!plan_has_stage(b->plan, id))
         return;
-    const char *name = stage_row(id)->key.named.name;
+    const char *name = map_name_of(id);
     bool is_query = id == STAGE_Q_SCORE,
          is_second = !is_query && plan_has_stage(b->plan, STAGE_Q_SCORE);
     build_sentence(b, "%s each %s is multiplied by %s.", is_second ? "Then" : "First",
@@ -118,7 +118,7 @@ static const char *formula_of_run(builder *b)
         bool is_query = strncmp(rest, "q[i]", 4) == 0, is_key = strncmp(rest, "k[j]", 4) == 0;
         stage_id id = is_query ? build_queries(b) : build_keys(b);
         bytes = is_query || is_key ? 1 : 1 + strcspn(rest + 1, "qk");
-        made = is_query || is_key ? build_text(b, "%s%s", made, stage_row(id)->key.named.name)
+        made = is_query || is_key ? build_text(b, "%s%s", made, map_name_of(id))
                                   : build_text(b, "%s%.*s", made, (int)bytes, rest);
     }
     return made;
@@ -167,8 +167,7 @@ static double variance_of(const tensor *t)
 static void show_variance(builder *b, stage_id id)
 {
     tensor of_head = build_stage(b, id);
-    const char *name =
-        build_text(b, "variance of %s%s", stage_row(id)->key.named.name, build_head_name(b));
+    const char *name = build_text(b, "variance of %s%s", map_name_of(id), build_head_name(b));
     trace_item *line = build_line(b, OP_VARIANCE, name, NULL);
     line->a = of_head;
     line->result = build_number(b, name, variance_of(&of_head));

@@ -3,11 +3,6 @@
 
 #include <math.h>
 
-static const char *at(builder *b, const char *name, size_t i, size_t j)
-{
-    return build_text(b, "%s[%zu,%zu]", name, i + 1, j + 1);
-}
-
 /* The stage whose weights are used: rounded where rounding was asked for. */
 static stage_id used_weights(const builder *b)
 {
@@ -55,12 +50,18 @@ static trace_item *show_numbers(builder *b, const char *name, size_t row, size_t
     return line;
 }
 
+/* Those of the query in focus, a key a line. */
+static void show_numbers_of_row(builder *b, const char *name)
+{
+    for (size_t j = 0; j < build_lines(b); j++)
+        show_numbers(b, name, b->focus.row, j);
+    build_rest(b);
+}
+
 static void show_exponents(builder *b, const tensor *masked, const tensor *row_max)
 {
     derivation_formula(b, "exp", "");
-    for (size_t j = 0; j < build_lines(b); j++)
-        show_numbers(b, "exp", b->focus.row, j);
-    build_rest(b);
+    show_numbers_of_row(b, "exp");
     tensor row = tensor_at(masked, b->focus.row),
            greatest = build_element(row_max, b->focus.row, 0);
     if (row_has(&row, -INFINITY) && tensor_get(&greatest, NULL) == -INFINITY)
@@ -71,9 +72,7 @@ static void show_shares(builder *b, const tensor *row_sum)
 {
     tensor exponent = build_stage(b, STAGE_EXP);
     derivation_formula(b, "weights", "");
-    for (size_t j = 0; j < build_lines(b); j++)
-        show_numbers(b, "weights", b->focus.row, j);
-    build_rest(b);
+    show_numbers_of_row(b, "weights");
     tensor row = tensor_at(&exponent, b->focus.row), sum = build_element(row_sum, b->focus.row, 0);
     if (row_has(&row, 0) && isnan(tensor_get(&sum, NULL)))
         build_sentence(b, "An exponential of 0 weighs 0, also where the sum is nan.");
@@ -166,23 +165,21 @@ void make_round(builder *b)
                    asked->round_keeps_sum
                        ? " so that each row still sums to 1 (the largest remainders are rounded up)"
                        : "");
-    for (size_t j = 0; j < build_lines(b); j++)
-        show_numbers(b, "rounded", b->focus.row, j);
-    build_rest(b);
+    show_numbers_of_row(b, "rounded");
     build_matrices(b, STAGE_ROUNDED);
 }
 
 /* Of the query in focus, a key a line. */
 static void show_weighted(builder *b)
 {
-    const char *name = stage_row(used_weights(b))->key.named.name;
-    const char *v_name = stage_row(build_values(b))->key.named.name;
+    const char *name = map_name_of(used_weights(b));
+    const char *v_name = map_name_of(build_values(b));
     size_t i = b->focus.row, lines = build_lines(b);
     tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b)),
            weighted = build_weighted(b, i);
     for (size_t j = 0; j < lines; j++) {
         trace_item *line =
-            build_line(b, OP_TIMES, at(b, "weighted", i, j),
+            build_line(b, OP_TIMES, build_text(b, "weighted[%zu,%zu]", i + 1, j + 1),
                        build_text(b, "%s[%zu,%zu]·%s[%zu]", name, i + 1, j + 1, v_name, j + 1));
         line->a = build_element(&weights, i, j);
         line->b = tensor_at(&v, j);
@@ -192,8 +189,8 @@ static void show_weighted(builder *b)
 
 void make_weighted(builder *b)
 {
-    const char *name = stage_row(used_weights(b))->key.named.name;
-    const char *v_name = stage_row(build_values(b))->key.named.name;
+    const char *name = map_name_of(used_weights(b));
+    const char *v_name = map_name_of(build_values(b));
     size_t n = b->plan->n_k;
     tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
     build_sentence(b,
@@ -223,8 +220,8 @@ static void show_sum(builder *b)
 void make_sum(builder *b)
 {
     const plan *p = b->plan;
-    const char *name = stage_row(used_weights(b))->key.named.name;
-    const char *v_name = stage_row(build_values(b))->key.named.name;
+    const char *name = map_name_of(used_weights(b));
+    const char *v_name = map_name_of(build_values(b));
     tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
     build_sentence(b,
                    "The weighted values are added up, column by column: the sum is what attention "
