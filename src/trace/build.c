@@ -349,6 +349,14 @@ void build_sharing(builder *b)
             ->is_of_focus = true;
 }
 
+const char *build_and(builder *b, const char *const *name, size_t count)
+{
+    const char *all = "";
+    for (size_t i = 0; i < count; i++)
+        all = build_text(b, "%s%s%s", all, i == 0 ? "" : i + 1 < count ? ", " : " and ", name[i]);
+    return all;
+}
+
 const char *build_plural(size_t count)
 {
     return count == 1 ? "" : "s";

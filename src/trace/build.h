@@ -114,6 +114,9 @@ const char *build_head_name(builder *b);
 /* With which heads the focus's head shares its keys and values, where it does. */
 void build_sharing(builder *b);
 
+/* "Wq, Wk and Wv" */
+const char *build_and(builder *b, const char *const *name, size_t count);
+
 /* "s", or "" for one. */
 const char *build_plural(size_t count);
 

@@ -1,6 +1,8 @@
 /* The first steps: inputs and parameters. */
 #include "trace/derivation.h"
 
+#include <string.h>
+
 static void show_given(builder *b, const projection *r, stage_id id)
 {
     if (r->given.data == NULL)
@@ -22,17 +24,29 @@ static bool gives_heads_apart(const builder *b)
     return false;
 }
 
-/* What is made of these rows: "the queries, the keys", in this order. */
+static bool is_made_of(const projection *r, input rows)
+{
+    return r->rows.data != NULL && r->rows_as == rows;
+}
+
+/* Whether anything is made of them. */
+static bool is_used(const plan *p, input rows)
+{
+    return is_made_of(&p->q, rows) || is_made_of(&p->k, rows) || is_made_of(&p->v, rows);
+}
+
+/* What is made of these rows: "the queries and the keys", in this order. */
 static const char *roles_of(builder *b, input rows)
 {
     const projection *made[] = {&b->plan->q, &b->plan->k, &b->plan->v};
     static const char *const ROLES[] = {"the queries", "the keys", "the values"};
-    const char *roles = "";
+    const char *roles[3];
+    size_t count = 0;
     for (size_t i = 0; i < 3; i++) {
-        if (made[i]->rows.data != NULL && made[i]->rows_as == rows)
-            roles = build_text(b, "%s%s%s", roles, *roles == '\0' ? "" : " and ", ROLES[i]);
+        if (is_made_of(made[i], rows))
+            roles[count++] = ROLES[i];
     }
-    return roles;
+    return build_and(b, roles, count);
 }
 
 static void say_inputs(builder *b)
@@ -42,8 +56,7 @@ static void say_inputs(builder *b)
     size_t rows = x->size[x->rank - 2], width = x->size[x->rank - 1];
     const char *goes = rows == 1 ? "input goes" : "inputs go";
     const char *as = rows == 1 ? "a row" : "each a row";
-    if (p->q.rows.data != NULL && p->k.rows_as == INPUT_X && p->v.rows_as == INPUT_X &&
-        p->k.rows.data != NULL && p->v.rows.data != NULL)
+    if (p->q.rows.data != NULL && is_made_of(&p->k, INPUT_X) && is_made_of(&p->v, INPUT_X))
         build_sentence(b,
                        "%zu %s in, %s of %zu number%s. A row plays three roles: as a "
                        "query it looks at the others, as a key it is looked at, and its value is "
@@ -66,17 +79,6 @@ static void say_appended(builder *b)
                    "sees %s, whatever takes other keys out.",
                    is_one ? "s" : "", learned, is_one ? "" : ", and ",
                    p->asked->adds_zero ? "a row of zeros" : "", is_one ? "it" : "them");
-}
-
-static bool is_made_of(const projection *r, input rows)
-{
-    return r->rows.data != NULL && r->rows_as == rows;
-}
-
-/* Whether anything is made of them. */
-static bool is_used(const plan *p, input rows)
-{
-    return is_made_of(&p->q, rows) || is_made_of(&p->k, rows) || is_made_of(&p->v, rows);
 }
 
 void make_inputs(builder *b)
@@ -112,10 +114,13 @@ void make_inputs(builder *b)
     build_entry(b, p->batches);
 }
 
-static void show_vector(builder *b, input which)
+/* A bias and va are shown as they were given, also where each head has a part of them. */
+static void show_parameter(builder *b, input which)
 {
     const tensor *given = b->plan->asked->in[which];
-    if (given != NULL && given->rank <= 2)
+    if (strchr("bv", *input_key(which)) == NULL)
+        derivation_matrix(b, input_label(which), 0);
+    else if (given != NULL && given->rank <= 2)
         build_matrix(b, input_label(which), given, build_numbers(), build_numbers(), 0);
 }
 
@@ -133,25 +138,21 @@ static bool is_given(const projection *r)
 static void say_counts(builder *b, size_t numbers)
 {
     const projection *made[] = {&b->plan->q, &b->plan->k, &b->plan->v};
-    const char *names = "", *counts = "";
-    size_t shown = 0, all = 0;
-    for (size_t i = 0; i < 3; i++)
-        all += made[i]->weight.data != NULL;
+    const char *names[3], *counts = "";
+    size_t shown = 0;
     for (size_t i = 0; i < 3; i++) {
         size_t count = count_of(&made[i]->weight);
         if (count == 0)
             continue;
-        const char *join = shown == 0 ? "" : shown + 1 < all ? ", " : " and ";
-        names = build_text(b, "%s%s%s", names, join, input_label(made[i]->weight_as));
         counts = build_text(b, "%s%s%zu", counts, shown == 0 ? "" : " + ", count);
-        shown++;
+        names[shown++] = input_label(made[i]->weight_as);
     }
-    if (all == 1)
-        build_sentence(b, "%s holds %zu number%s, the same for every row.", names, numbers,
+    if (shown == 1)
+        build_sentence(b, "%s holds %zu number%s, the same for every row.", names[0], numbers,
                        build_plural(numbers));
     else
-        build_sentence(b, "%s hold %s = %zu numbers, the same for every row.", names, counts,
-                       numbers);
+        build_sentence(b, "%s hold %s = %zu numbers, the same for every row.",
+                       build_and(b, names, shown), counts, numbers);
 }
 
 /* "; bq and bv are added": what is there of a projection without weights. */
@@ -164,10 +165,9 @@ static const char *biases_added(builder *b)
         if (made[i]->bias.data != NULL)
             names[count++] = input_label(made[i]->bias_as);
     }
-    return count == 0   ? ""
-           : count == 1 ? build_text(b, "; %s is added", names[0])
-           : count == 2 ? build_text(b, "; %s and %s are added", names[0], names[1])
-                        : build_text(b, "; %s, %s and %s are added", names[0], names[1], names[2]);
+    return count == 0 ? ""
+                      : build_text(b, "; %s %s added", build_and(b, names, count),
+                                   count == 1 ? "is" : "are");
 }
 
 /* Seed 000: low-dimensional heads cost 3·h·m·(m/h) = 3m², full-width heads 3·h·m·m = 3hm². */
@@ -337,24 +337,14 @@ static bool has_matrix_a_head(const plan *p)
 
 void make_parameters(builder *b)
 {
-    const plan *p = b->plan;
+    static const input SHOWN[] = {INPUT_WQ, INPUT_BQ, INPUT_WK, INPUT_BK, INPUT_WV,
+                                  INPUT_BV, INPUT_WO, INPUT_BO, INPUT_WS, INPUT_WA,
+                                  INPUT_UA, INPUT_VA, INPUT_BA, INPUT_BS};
     count_parameters(b);
     say_heads(b);
     say_layout(b);
-    derivation_matrix(b, input_label(INPUT_WQ), 0);
-    show_vector(b, INPUT_BQ);
-    derivation_matrix(b, input_label(INPUT_WK), 0);
-    show_vector(b, INPUT_BK);
-    derivation_matrix(b, input_label(INPUT_WV), 0);
-    show_vector(b, INPUT_BV);
-    derivation_matrix(b, input_label(INPUT_WO), 0);
-    show_vector(b, INPUT_BO);
-    derivation_matrix(b, input_label(INPUT_WS), 0);
-    derivation_matrix(b, input_label(INPUT_WA), 0);
-    derivation_matrix(b, input_label(INPUT_UA), 0);
-    show_vector(b, INPUT_VA);
-    show_vector(b, INPUT_BA);
-    show_vector(b, INPUT_BS);
-    if (has_matrix_a_head(p))
+    for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++)
+        show_parameter(b, SHOWN[i]);
+    if (has_matrix_a_head(b->plan))
         build_other_heads(b);
 }
