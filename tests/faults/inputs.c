@@ -260,7 +260,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "--trace-format html batch.json"},
     {.words = "encode --trace-format html layers-batch.json"},
     {.words = "--trace extra.json"},
-    {.words = "--picture out.svg heads.json", .outputs = "out.svg"},
+    {.words = "--picture out.svg --sum-keys 1 heads.json", .outputs = "out.svg"},
     {.words = "--picture - --color always batch.json"},
     /* the other commands */
     {.words = "check seed.json"},
