@@ -64,7 +64,7 @@ typedef struct trace_item {
     const char *columns_hold; /* of a table: 'm' mathematics, 'w' words, below the heading */
     bool is_about_heads;      /* a sentence: where the heads are that are not shown */
     bool leads; /* a sentence: the items after it are work, which an exercise leaves to others */
-    bool is_of_focus;         /* may not hold of another query, head or entry, whatever they are
+    bool is_of_focus; /* may not hold of another query, head or entry, whatever they are
                                * called */
 } trace_item;
 

@@ -31,8 +31,8 @@ typedef enum option_kind {
     OPTION_KEY_LIST   /* a list of the document: comma-separated, or @FILE with one a line */
 } option_kind;
 
-/* What becomes of the files that an option names: FILE, or of a pair what is after its =. Of a matrix
- * or list of the document the kind says it. */
+/* What becomes of the files that an option names: FILE, or of a pair what is after its =. Of a
+ * matrix or list of the document the kind says it. */
 typedef enum file_use { FILE_NONE, FILE_READ, FILE_WRITTEN } file_use;
 
 /* Groups, in the order of the help; a command says which it takes. */
