@@ -292,14 +292,24 @@ static void add_rooms(const html_page *p)
     }
 }
 
-/* How each operation and each activation is spelled: what the script prints cells by. */
-static void add_spellings(text *out)
+/* How the operations and activations of this page are spelled: what the script prints cells by. */
+static void add_spellings(text *out, const trace *whole)
 {
+    bool is_made_by[OPERATION_COUNT] = {false};
     text_add_string(out, ",\n\"operations\":{");
+    for (size_t i = 0; i < trace_rooms(whole); i++) {
+        const trace *room = trace_room(whole, i);
+        for (size_t j = 0; j < room->maps; j++)
+            is_made_by[room->map[j].op] = true;
+    }
+    bool is_first = true;
     for (size_t i = 0; i < OPERATIONS.count; i++) {
         const operation_row *row = operation_of((operation)i);
-        text_add_format(out, "%s\"%s\":", i > 0 ? "," : "", row->named.name);
+        if (!is_made_by[i])
+            continue;
+        text_add_format(out, "%s\"%s\":", is_first ? "" : ",", row->named.name);
         json_string_write(out, row->spelled);
+        is_first = false;
     }
     text_add_string(out, "},\n\"functions\":{");
     for (size_t i = 0; i < ACTIVATIONS.count; i++) {
@@ -417,7 +427,7 @@ void html_add_data(const html_page *p)
         text_add_format(&json, ",\n\"command\":\"%s\"", p->whole->command);
     if (p->whole->batch > 0)
         text_add_format(&json, ",\n\"batch\":%zu", p->whole->batch);
-    add_spellings(&json);
+    add_spellings(&json, p->whole);
     if (p->is_alive)
         html_add_source(&into);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
