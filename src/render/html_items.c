@@ -52,7 +52,10 @@ static void add_table(const html_page *p, const trace_item *item)
             text_add_string(p->out, i == 0 ? "<thead><tr>" : "<tr>");
         text_add_string(p->out, i < columns ? "<th scope=col" : "<td");
         text_add_string(p->out, is_number ? " class=number>" : ">");
-        html_add_words(p->out, item->cells.item[i]);
+        if (i >= columns && item->columns_hold[i % columns] == 'm')
+            html_add_mathematics(p->out, item->cells.item[i]);
+        else
+            html_add_words(p->out, item->cells.item[i]);
         if (i % columns == columns - 1)
             text_add_string(p->out, i == columns - 1 ? "</tr>\n<tbody>\n" : "</tr>\n");
     }
