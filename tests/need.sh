@@ -35,6 +35,7 @@ works() {
             "$machine-gcc" -static -x c -o /dev/null - 2>/dev/null ;;
     qemu-user-static) command -v qemu-aarch64-static >/dev/null ;;
     busybox-static) command -v busybox >/dev/null ;;
+    musl-tools) command -v musl-gcc >/dev/null ;;
     debhelper) command -v dh >/dev/null ;;
     python3-jsonschema) /usr/bin/python3 -c "import jsonschema" 2>/dev/null ;;
     universal-ctags) ctags --version 2>/dev/null | grep -q Universal ;;
