@@ -51,8 +51,12 @@ function setFocus(row, head, entry = ENTRY) {
 }
 
 // Small pages have what is of one query, "weighted[2]", of the others too, which stay.
+function isOfOther(map) {
+  return map.name.includes('[');
+}
+
 function isMoved(map) {
-  return map.focus && !map.name.includes('[');
+  return map.focus && !isOfOther(map);
 }
 
 function takeFocus(at) {

@@ -42,7 +42,7 @@ function makeTable(map, index, of) {
 }
 
 function makeFigure(map, index, head) {
-  const figure = document.createElement('figure'), scroll = document.createElement('div');
+  const figure = makeElement('figure', isOfOther(map) ? 'of-focus' : ''), scroll = document.createElement('div');
   const caption = figure.appendChild(document.createElement('figcaption'));
   caption.append(makeElement('b', '', ...mathematics(map.name),
     map.heads > 1 ? TEXT.headOf(head + 1, map.heads) : '',
@@ -62,7 +62,9 @@ function makeFigures(map, index, section) {
   return some.map((head) => makeFigure(map, index, head));
 }
 
+// What is of a query by itself, "weighted[2]", is no help to who is asked for another one's.
 function isWorthATable(map) {
+  if (isOfOther(map) && MAPS.some((one) => one.step === map.step && one.blank)) return false;
   return map.unseen || (map.cells &&
     (map.operation || isLength(map) || map.rows.length * map.columns.length > 1));
 }
