@@ -1,4 +1,8 @@
-#include "render/html.h"
+/* A trace as one HTML page that asks for nothing else: all of it is readable without its script,
+ * which adds that each number shows where it comes from. The sources of style and script are in
+ * render/page; the page's Content-Security-Policy names them by their hashes and forbids the
+ * rest. */
+#include "render/renderer.h"
 
 #include "base/sha256.h"
 #include "render/display.h"

@@ -3,7 +3,7 @@
 #define SELFATTN_RENDER_HTML_PARTS_H
 
 #include "render/asked.h"
-#include "render/html.h"
+#include "render/renderer.h"
 
 /* A matrix up to this size is shown whole; of a larger one there is a map of so many squares a
  * side, and the row in focus. */

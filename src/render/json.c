@@ -1,4 +1,6 @@
-#include "render/json.h"
+/* A trace as JSON: the same steps and items as any other page of it, as data that others can draw.
+ * The manual's TRACES AS DATA documents the shape. */
+#include "render/renderer.h"
 
 #include "io/json_write.h"
 #include "model/activation.h"

@@ -1,4 +1,5 @@
-#include "render/latex.h"
+/* A trace as a LaTeX document that compiles as it is, with amsmath and booktabs only. */
+#include "render/renderer.h"
 
 #include "render/display.h"
 #include "render/markup.h"

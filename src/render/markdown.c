@@ -1,4 +1,6 @@
-#include "render/markdown.h"
+/* A trace as Markdown with tables and mathematics, in a dialect: GitHub's, with mathematics in
+ * fences, which keep Markdown out of it, or Pandoc's, with $…$, which Jupyter's has too. */
+#include "render/renderer.h"
 
 #include "render/display.h"
 #include "render/markup.h"

@@ -1,7 +1,9 @@
-#include "render/notebook.h"
+/* A trace as a Jupyter notebook (nbformat 4.5) of Markdown, a cell a step: what Jupyter and Colab
+ * show with its mathematics. Laid out as Jupyter saves it. */
+#include "render/renderer.h"
 
 #include "io/json_write.h"
-#include "render/markdown.h"
+#include "render/markup.h"
 
 #include <string.h>
 

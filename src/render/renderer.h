@@ -24,11 +24,13 @@ typedef struct render_options {
 /* Of a batch, whose traces are made for those that take them all. */
 enum { MOST_ENTRIES = 64 };
 
+/* Spills on the way, so that a trace of any size needs little memory. */
+typedef bool render_trace(const trace *t, const render_options *how, sink *to, err *e);
+
 typedef struct renderer {
     named named;
     const char *endings; /* ".md .markdown" */
-    /* Spills on the way, so that a trace of any size needs little memory. */
-    bool (*render)(const trace *t, const render_options *how, sink *to, err *e);
+    render_trace *render;
     bool is_whole_file; /* two traces one after the other are not file of this format */
     bool takes_blanks;  /* knows render_options.blank */
     /* Whether it shows all entries of the trace's batch; NULL: the one in focus alone. */
@@ -39,6 +41,16 @@ typedef struct renderer {
 /* What a trace's heading begins with: the document's name, or the source of one that has neither
  * name nor title; NULL: nothing. */
 const char *render_name(const trace *t, const render_options *how);
+
+/* Each in a file of its own. */
+render_trace text_render, markdown_render, markdown_render_pandoc, notebook_render, latex_render,
+    json_render, html_render;
+
+/* Of a trace as JSON: it counts the changes of its shape. */
+enum { JSON_TRACE_VERSION = 2 };
+
+/* Whether the numbers of all entries of a batch have room on one page. */
+bool html_takes_entries(const trace *t);
 
 extern const named_table RENDERERS; /* rows of `renderer`, the default first */
 extern const ending_table RENDERER_ENDINGS;

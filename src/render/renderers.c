@@ -1,12 +1,5 @@
 #include "render/renderer.h"
 
-#include "render/html.h"
-#include "render/json.h"
-#include "render/latex.h"
-#include "render/markdown.h"
-#include "render/notebook.h"
-#include "render/text.h"
-
 #include <stddef.h>
 
 /* What a browser shows within a few seconds. */

@@ -1,4 +1,5 @@
-#include "render/text.h"
+/* A trace as plain text for a terminal: what `--trace` prints. */
+#include "render/renderer.h"
 
 #include "render/display.h"
 #include "render/page.h"

@@ -1,4 +1,9 @@
-#include "render/weights_svg.h"
+/* The weights of a run as a picture in SVG 1.1: a heat map a head, byte for byte the same for the
+ * same trace.
+ *
+ * It has no style sheet, script or reference, so that every program that knows SVG shows the same,
+ * on white. Up to 64 rows and columns a square is a number, above it stands for several. */
+#include "render/weights_picture.h"
 
 #include "base/mem.h"
 #include "render/brackets.h"

@@ -1,4 +1,6 @@
-#include "render/weights_terminal.h"
+/* The weights of a run as a picture of characters, a heat map a head: cells with their numbers
+ * where all of them fit in the width, else a character or less a cell. */
+#include "render/weights_picture.h"
 
 #include "base/mem.h"
 #include "render/display.h"

@@ -10,7 +10,7 @@
 #include "model/activation.h"
 #include "model/keys.h"
 #include "model/parts.h"
-#include "render/json.h"
+#include "render/renderer.h"
 #include "trace/nodes.h"
 #include "trace/step.h"
 

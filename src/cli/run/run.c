@@ -9,8 +9,7 @@
 #include "cli/run/batch.h"
 #include "cli/run/trace_command.h"
 #include "render/key_sums.h"
-#include "render/weights_svg.h"
-#include "render/weights_terminal.h"
+#include "render/weights_picture.h"
 
 #include <string.h>
 
