@@ -113,13 +113,6 @@ bool check_page(const bundle *answers, err *e)
 
 /* ---- what it says ---- */
 
-/* From 1; 0: it is not said. */
-static double batch_of(const bundle *answers)
-{
-    const tensor *batch = bundle_tensor(answers, CHECK_BATCH);
-    return batch == NULL ? 0 : tensor_get(batch, NULL);
-}
-
 /* Of the shape of the answers, 0 where none was asked for; NULL: all were. False with the error set
  * when there is no memory. */
 static bool cells_asked(const bundle *answers, const char *name, const tensor **cells, err *e)
@@ -184,11 +177,6 @@ static bool marks_add(check_marks *m, const char *question, double mark, err *e)
     to->asked++;
     to->right += mark == 1;
     return true;
-}
-
-static bool marks_end(check_marks *m, const char *file, err *e)
-{
-    return text_list_add(&m->file, file, strlen(file), e);
 }
 
 void check_marks_free(check_marks *m)
@@ -350,7 +338,9 @@ static bool mark(marking *m, element *one, err *e)
 static entry entry_of_page(const bundle *answers, const entry *made)
 {
     entry one = *made;
-    double number = batch_of(answers);
+    /* From 1; 0: it is not said. */
+    const tensor *batch = bundle_tensor(answers, CHECK_BATCH);
+    double number = batch == NULL ? 0 : tensor_get(batch, NULL);
     if (made->axes == NULL || made->axes[0] != 'b' ||
         !(number >= 1 && number <= (double)made->tensor.size[0]))
         return one;
@@ -408,7 +398,7 @@ bool check_answers(checker *c, const named_stages *of, const trace *made, err *e
     const char *file = of->numbers->entry[0].at.file;
     marking m = {.of = of, .trace = made, .marks = c->marks, .digits = option_digits(o)};
     bool done = marks_begin(c->marks, e) && mark_all(&m, e) && text_ok(&m.lines, e) &&
-                marks_end(c->marks, file, e);
+                text_list_add(&c->marks->file, file, strlen(file), e);
     if (done) {
         text_add_string(&c->file.lines, m.right == m.numbers ? "ok    " : "FAIL  ");
         display_add_string(&c->file.lines, file);

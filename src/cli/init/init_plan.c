@@ -264,11 +264,6 @@ static bool check_knobs(const init_plan *p, const options *o, err *e)
            err_option(e, "fan", "only kaiming distributions take it");
 }
 
-static bool init_draws_make(init_plan *p, const options *o, err *e)
-{
-    return choose_parts(p, o, e) && describe_makings(p, o, e) && check_knobs(p, o, e);
-}
-
 enum { USUAL_TOKENS = 6, USUAL_WIDTH = 8, MOST_EXTENT = 1 << 30 };
 enum { EXERCISE_TOKENS = 3, EXERCISE_WIDTH = 4 }; /* as many products as fit a page by hand */
 static const char USUAL_GENERATOR[] = "own";
@@ -374,7 +369,7 @@ bool init_plan_make(init_plan *p, const options *o, const env *world, err *e)
     const char *turned = input_keys_value(o, "layout");
     input_keys_decides_type(o, &p->type);
     p->is_out_in = turned != NULL && strcmp(turned, "out-in") == 0;
-    return init_draws_make(p, o, e);
+    return choose_parts(p, o, e) && describe_makings(p, o, e) && check_knobs(p, o, e);
 }
 
 void init_plan_free(init_plan *p)

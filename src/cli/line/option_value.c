@@ -1,4 +1,4 @@
-#include "cli/line/option_value.h"
+#include "cli/line/options.h"
 
 #include "attn/spec/words.h"
 #include "base/mem.h"

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "cli/line/option_value.h"
 
 #include <getopt.h>
 #include <string.h>

@@ -162,7 +162,7 @@ static bool generate(const options *o, const env *world, document_reader *all, d
     const text_list *asked = o->steps.count > 0 ? &o->steps : NULL;
     size_t steps = o->generated == 0 ? DEFAULT_LENGTH : o->generated;
     writer w = {.given = o};
-    generation_solution s;
+    generation_solution s = {0};
     place at = document_place(one);
     bool done = generation_solution_open(&s, one, steps, output_has_trace(o), o, e) &&
                 find_stop(&w, &s.of, e) && check_words(&w, &s.of, e) &&

@@ -200,7 +200,8 @@ bool generation_solution_open(generation_solution *s, const document *one, size_
 {
     static char *const EVERYTHING[] = {"*"};
     static const text_list ALL_STAGES = {.item = (char **)EVERYTHING, .count = 1};
-    *s = (generation_solution){.is_traced = is_traced, .number = draw_numbers(o, steps, e)};
+    s->is_traced = is_traced;
+    s->number = draw_numbers(o, steps, e);
     const stack_settings of_stack = {.is_decoder = true,
                                      .allow_nonfinite = o->allow_nonfinite,
                                      .goes_on = true,
@@ -272,9 +273,13 @@ bool generation_solution_run(generation_solution *s, bool all_weighted, const st
 
 void generation_solution_free(generation_solution *s)
 {
+    bundle_free(&s->stages);
+    text_list_free(&s->wanted);
+    text_list_free(&s->there);
     generation_trace_free(&s->trace);
     generation_close(&s->of);
     mem_free(s->number);
+    mem_free(s->step);
 }
 
 /* ---- which steps are named ---- */
@@ -319,7 +324,7 @@ static int compare_steps(const void *a, const void *b)
 }
 
 /* Names that begin with _ are of no stage. */
-static bool find_steps(named_steps *s, const bundle *names, err *e)
+static bool find_steps(generation_solution *s, const bundle *names, err *e)
 {
     size_t read = 0;
     s->step = mem_alloc(names->count, sizeof s->step[0], e);
@@ -332,7 +337,7 @@ static bool find_steps(named_steps *s, const bundle *names, err *e)
     qsort(s->step, read, sizeof s->step[0], compare_steps);
     for (size_t i = 0; i < read; i++) {
         if (i == 0 || s->step[i] != s->step[i - 1])
-            s->step[s->count++] = s->step[i];
+            s->step[s->steps++] = s->step[i];
     }
     return true;
 }
@@ -372,12 +377,12 @@ static bool add_cached(text_list *there, size_t step, const char *scores, err *e
     return done;
 }
 
-static bool list_stages(named_steps *s, err *e)
+static bool list_stages(generation_solution *s, err *e)
 {
-    const generation *g = &s->solved.of;
+    const generation *g = &s->of;
     text_list once = {0};
     bool done = text_list_index(&s->there, e) && stack_stage_names(&g->stack, &once, e);
-    for (size_t i = 0; i < s->count && done; i++) {
+    for (size_t i = 0; i < s->steps && done; i++) {
         for (size_t j = 0; j < once.count && done; j++)
             done = add_cached(&s->there, s->step[i], once.item[j], e) &&
                    add_name(&s->there, s->step[i], once.item[j], e);
@@ -387,21 +392,21 @@ static bool list_stages(named_steps *s, err *e)
     return done;
 }
 
-bool named_steps_plan(named_steps *s, const document *one, const bundle *names, const options *o,
-                      err *e)
+bool named_steps_plan(generation_solution *s, const document *one, const bundle *names,
+                      const options *o, err *e)
 {
-    *s = (named_steps){.names = names};
+    *s = (generation_solution){.names = names};
     return find_steps(s, names, e) &&
-           generation_solution_open(&s->solved, one, s->step[s->count - 1] + 1, true, o, e) &&
+           generation_solution_open(s, one, s->step[s->steps - 1] + 1, true, o, e) &&
            list_stages(s, e);
 }
 
 /* ---- computing ---- */
 
 /* A number or a row that only the trace has. */
-static bool keep_map(named_steps *s, const char *name, err *e)
+static bool keep_map(generation_solution *s, const char *name, err *e)
 {
-    const trace_map *map = trace_command_map_of(&s->solved.trace.made.whole, name);
+    const trace_map *map = trace_command_map_of(&s->trace.made.whole, name);
     tensor view = map == NULL ? (tensor){0} : tensor_view_of(&map->values);
     return map == NULL
                ? err_at(e, &bundle_find(s->names, name)->at, "this step does not make %s", name)
@@ -409,35 +414,25 @@ static bool keep_map(named_steps *s, const char *name, err *e)
 }
 
 /* Out of what each step has left. */
-static bool keep_wanted(named_steps *s, err *e)
+static bool keep_wanted(generation_solution *s, err *e)
 {
     for (size_t i = 0; i < s->wanted.count; i++) {
         const char *name = s->wanted.item[i];
         char *rest;
         size_t step = strtoul(name + sizeof PREFIX - 1, &rest, 10);
-        const entry *kept = bundle_find(&s->solved.trace.step[step].result, rest + 1);
+        const entry *kept = bundle_find(&s->trace.step[step].result, rest + 1);
         if (kept != NULL ? bundle_borrow(&s->stages, name, kept, e) == NULL : !keep_map(s, name, e))
             return false;
     }
     return true;
 }
 
-bool named_steps_run(named_steps *s, const options *o, const env *world, err *e)
+bool named_steps_run(generation_solution *s, const options *o, const env *world, err *e)
 {
     static const text_list NO_STEPS = {0};
-    generation_solution *of = &s->solved;
-    return generation_solution_check(of, o, world, e) &&
-           trace_command_begin_generation(&of->trace, &of->of, &NO_STEPS, o, e) &&
-           generation_solution_run(of, trace_command_wants_weighted(&s->there, &s->wanted), NULL, o,
+    return generation_solution_check(s, o, world, e) &&
+           trace_command_begin_generation(&s->trace, &s->of, &NO_STEPS, o, e) &&
+           generation_solution_run(s, trace_command_wants_weighted(&s->there, &s->wanted), NULL, o,
                                    world, e) &&
-           generation_trace_end(&of->trace, e) && keep_wanted(s, e);
-}
-
-void named_steps_free(named_steps *s)
-{
-    bundle_free(&s->stages);
-    text_list_free(&s->wanted);
-    text_list_free(&s->there);
-    generation_solution_free(&s->solved);
-    mem_free(s->step);
+           generation_trace_end(&s->trace, e) && keep_wanted(s, e);
 }

@@ -39,6 +39,12 @@ typedef struct generation_solution {
     generation_trace trace; /* where it is traced; then the generation keeps all stages */
     bool is_traced;
     double *number; /* drawn before, one a step */
+    /* Of whose steps some stages are named, "step.3.logits", and kept: */
+    const bundle *names;
+    size_t *step, steps; /* that they are of, each once, in order */
+    text_list there;     /* the names of their stages, in the order in which they are made */
+    text_list wanted;    /* those to be kept */
+    bundle stages;       /* that were wanted */
 } generation_solution;
 
 /* What is done with each step, or NULL. */
@@ -49,8 +55,8 @@ typedef struct step_listener {
 
 /* Refuses a seed that nothing is drawn from. */
 bool generation_check_seed(const options *o, err *e);
-/* Reads and plans it for so many steps, drawn as --temperature and --seed say. To be freed in any
- * case, and not to be moved. */
+/* Reads and plans it for so many steps, drawn as --temperature and --seed say, into one that is
+ * zeroed. To be freed in any case, and not to be moved. */
 bool generation_solution_open(generation_solution *s, const document *one, size_t steps,
                               bool is_traced, const options *o, err *e);
 /* Checks the memory against --max-memory: for the prompt, and then for all steps and the house of
@@ -63,25 +69,13 @@ bool generation_solution_run(generation_solution *s, bool all_weighted, const st
                              const options *o, const env *world, err *e);
 void generation_solution_free(generation_solution *s);
 
-/* ---- a generation of whose steps some stages are named, "step.3.logits", and kept ---- */
-
-typedef struct named_steps {
-    generation_solution solved;
-    const bundle *names;
-    size_t *step, count; /* that they are of, each once, in order */
-    text_list there;     /* the names of their stages, in the order in which they are made */
-    text_list wanted;    /* those to be kept */
-    bundle stages;       /* that were wanted */
-} named_steps;
-
 /* Whether names are of steps. */
 bool named_steps_are(const bundle *names);
 
 /* Reads and plans as many steps as the names want. To be freed in any case, and not to be moved. */
-bool named_steps_plan(named_steps *s, const document *one, const bundle *names, const options *o,
-                      err *e);
+bool named_steps_plan(generation_solution *s, const document *one, const bundle *names,
+                      const options *o, err *e);
 /* Checks the memory, computes the steps with their trace, and keeps what was wanted. */
-bool named_steps_run(named_steps *s, const options *o, const env *world, err *e);
-void named_steps_free(named_steps *s);
+bool named_steps_run(generation_solution *s, const options *o, const env *world, err *e);
 
 #endif

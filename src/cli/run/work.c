@@ -1,7 +1,7 @@
 #include "cli/run/work.h"
 
 #include "base/mem.h"
-#include "cli/line/option_value.h"
+#include "cli/line/options.h"
 #include "cli/run/trace_command.h"
 #include "model/keep.h"
 #include "model/keys.h"
@@ -310,19 +310,19 @@ static bool run_steps(work *w, const options *o, env *world, err *e)
 static bool show_steps(work *w, shown_for use, const options *o, env *world, err *e)
 {
     (void)use; /* they are traced in any case */
-    w->shown = &w->of.generation.solved.trace.made.whole;
+    w->shown = &w->of.generation.trace.made.whole;
     return run_steps(w, o, world, e);
 }
 
 static why_question question_of_steps(const work *w, const options *o, const env *world)
 {
-    const generation *g = &w->of.generation.solved.of;
+    const generation *g = &w->of.generation.of;
     return question_of_layers(&g->stack, &g->how, o, world);
 }
 
 static void free_steps(work *w)
 {
-    named_steps_free(&w->of.generation);
+    generation_solution_free(&w->of.generation);
 }
 
 /* ---- the kinds ---- */

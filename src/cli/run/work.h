@@ -33,7 +33,7 @@ typedef struct work {
     union {
         solution attention;
         stack_solution stack;
-        named_steps generation;
+        generation_solution generation;
     } of;
     work_trace made;
     work_trace *entry; /* the same of each entry of a batch, where all are shown */
