@@ -94,61 +94,36 @@ static bool is_input(const key *as, const entry *one)
            (is_matrix || (as->kind == KEY_NUMBERS && one->tensor.rank > 0));
 }
 
-static bool add_entry(text_list *lines, const key *as, const entry *one, const char *way, err *e);
-
-/* `way`: to what these are entries of, with a point after it. */
-static bool add_entries(text_list *lines, const key_tables *keys, const bundle *of, const char *way,
+/* `way`: to what these are entries of, with a point after it. Layers count from 0, as everywhere in
+ * data. */
+static bool add_entries(text_list *lines, const key_tables *keys, const bundle *of, text *way,
                         err *e)
 {
+    size_t length = way->length;
     bool done = true;
     for (size_t i = 0; i < of->count && done; i++) {
         const entry *one = &of->entry[i];
         const key *as = key_find(keys, one->name, strlen(one->name));
-        done = as == NULL || add_entry(lines, as, one, way, e);
+        if (as == NULL)
+            continue;
+        bool is_object = as->kind == KEY_OBJECT || as->kind == KEY_OBJECTS;
+        const key_tables *members =
+            is_object ? ((const object_key *)(const void *)as)->members : NULL;
+        size_t objects = as->kind == KEY_OBJECTS ? one->bundle->count : 0;
+        text_add_format(way, as->kind == KEY_OBJECT ? "%s." : "%s", one->name);
+        size_t within = way->length;
+        if (as->kind == KEY_OBJECT)
+            done = add_entries(lines, members, one->bundle, way, e);
+        for (size_t j = 0; j < objects && done; j++) {
+            way->length = within;
+            text_add_format(way, ".%zu.", j);
+            done = add_entries(lines, members, one->bundle->entry[j].bundle, way, e);
+        }
+        if (is_input(as, one))
+            done = text_ok(way, e) && add_input(lines, text_string(way), &one->tensor, e);
+        way->length = length;
     }
-    return done;
-}
-
-/* Layers count from 0, as everywhere in data. */
-static bool add_objects(text_list *lines, const key_tables *keys, const bundle *of, const char *way,
-                        err *e)
-{
-    bool done = true;
-    for (size_t i = 0; i < of->count && done; i++) {
-        text within = {0};
-        text_add_format(&within, "%s%zu.", way, i);
-        done = text_ok(&within, e) &&
-               add_entries(lines, keys, of->entry[i].bundle, text_string(&within), e);
-        text_free(&within);
-    }
-    return done;
-}
-
-/* Objects of a document: one of keys, or a list of such. */
-static bool add_within(text_list *lines, const key *as, const entry *one, const char *way, err *e)
-{
-    const key_tables *members = ((const object_key *)(const void *)as)->members;
-    text within = {0};
-    text_add_format(&within, "%s%s.", way, one->name);
-    bool done = text_ok(&within, e) &&
-                (as->kind == KEY_OBJECT
-                     ? add_entries(lines, members, one->bundle, text_string(&within), e)
-                     : add_objects(lines, members, one->bundle, text_string(&within), e));
-    text_free(&within);
-    return done;
-}
-
-static bool add_entry(text_list *lines, const key *as, const entry *one, const char *way, err *e)
-{
-    text full = {0};
-    if (as->kind == KEY_OBJECT || as->kind == KEY_OBJECTS)
-        return add_within(lines, as, one, way, e);
-    if (!is_input(as, one))
-        return true;
-    text_add_format(&full, "%s%s", way, one->name);
-    bool done = text_ok(&full, e) && add_input(lines, text_string(&full), &one->tensor, e);
-    text_free(&full);
-    return done;
+    return done && text_ok(way, e);
 }
 
 /* Words are told by the rows that they become. */
@@ -156,7 +131,10 @@ bool header_lines_of_stack(const stack *s, const char *command, const options *o
                            err *e)
 {
     bool has_words = bundle_find(s->document, "vocab") != NULL;
-    return add_maker(lines, command, o, e) &&
-           add_entries(lines, &STACK_DOCUMENT, s->document, "", e) &&
-           (!has_words || add_input(lines, "embedded", &s->embedded, e));
+    text way = {0};
+    bool done = add_maker(lines, command, o, e) &&
+                add_entries(lines, &STACK_DOCUMENT, s->document, &way, e) &&
+                (!has_words || add_input(lines, "embedded", &s->embedded, e));
+    text_free(&way);
+    return done;
 }

@@ -2,7 +2,7 @@
 #ifndef SELFATTN_CLI_OUT_REPORT_H
 #define SELFATTN_CLI_OUT_REPORT_H
 
-#include "cli/check/errata.h"
+#include "attn/engine/compare.h"
 #include "cli/in/document.h"
 #include "cli/line/env.h"
 
@@ -19,10 +19,6 @@ void report_rough(text *out, double value);
 void report_name(text *out, const document *one);
 /* "golden.jsonl:3 (the name)": its file, the line of a stream, and the name where it has one. */
 void report_document(text *out, const document *one);
-
-/* The line of one checked document; true where it holds. */
-bool report_check(text *out, const document *one, const comparison *of, const errata *known,
-                  const char *wanted_name);
 
 /* "weights[query 1, key 2]: expected 0.5, computed 0.46831, apart by 3.17e-02" */
 void report_numbers(text *out, const element *one, const char *wanted_name, const char *got_name);
