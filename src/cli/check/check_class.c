@@ -15,14 +15,10 @@
 /* All that it has, whatever that is for. */
 static bool glance(const options *o, const char *file, bundle *said, err *e)
 {
-    source s = {0};
     read_options how = read_options_of(o, file, DTYPE_F64);
-    const format *as = input_open(o, file, descriptor_name(file), &s, e);
     how.kind = KEY_EXPECTED;
     how.keeps_unread = how.allow_nonfinite = how.is_result = true;
-    bool done = as != NULL && as->read(s.bytes, s.length, &how, said, e);
-    source_close(&s);
-    return done;
+    return input_read(o, file, &how, said, e) != NULL;
 }
 
 static bool is_of_answers(const char *name)

@@ -272,35 +272,27 @@ static const entry *partner_of(const matcher *m, const char *name)
     return found != NULL && found->kind == ENTRY_TENSOR ? found : NULL;
 }
 
-static bool match_entry(matcher *m, const entry *a)
-{
-    if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a->name))
-        return true;
-    const entry *b = partner_of(m, a->name);
-    if (b != NULL)
-        return add_pair(m, a, b);
-    return !is_matrix(a) || text_list_add(&m->to->only_a, a->name, strlen(a->name), m->e);
-}
-
 static bool match_all(matcher *m)
 {
     standing *order = made_order(m->a, m->e);
     bool done = order != NULL;
-    for (size_t i = 0; i < m->a->count && done; i++)
-        done = match_entry(m, &m->a->entry[order[i].index]);
+    for (size_t i = 0; i < m->a->count && done; i++) {
+        const entry *a = &m->a->entry[order[i].index];
+        if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a->name))
+            continue;
+        const entry *b = partner_of(m, a->name);
+        if (b != NULL)
+            done = add_pair(m, a, b);
+        else if (is_matrix(a))
+            done = text_list_add(&m->to->only_a, a->name, strlen(a->name), m->e);
+    }
+    for (size_t i = 0; i < m->b->count && done; i++) {
+        const entry *b = &m->b->entry[i];
+        if (is_matrix(b) && !is_ignored(m->o, b->name) && !m->has_partner[i])
+            done = text_list_add(&m->to->only_b, b->name, strlen(b->name), m->e);
+    }
     mem_free(order);
     return done;
-}
-
-static bool list_rest_of_b(matcher *m)
-{
-    for (size_t i = 0; i < m->b->count; i++) {
-        const entry *b = &m->b->entry[i];
-        bool is_rest = is_matrix(b) && !is_ignored(m->o, b->name) && !m->has_partner[i];
-        if (is_rest && !text_list_add(&m->to->only_b, b->name, strlen(b->name), m->e))
-            return false;
-    }
-    return true;
 }
 
 /* The only matrix of a file, ignored ones apart, or NULL. */
@@ -334,7 +326,7 @@ static bool match(matcher *m, const diff_file file[2])
     bool is_matched;
     if (!read_map(m) || !check_ignored(m) || !match_only_ones(m, file, &is_matched))
         return false;
-    if (!is_matched && !(match_all(m) && list_rest_of_b(m)))
+    if (!is_matched && !match_all(m))
         return false;
     text_list names = {0};
     bool done = text_list_index(&names, m->e);

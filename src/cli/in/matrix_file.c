@@ -151,13 +151,6 @@ static entry *only_matrix(bundle *b, const char *file, err *e)
     return NULL;
 }
 
-static bool read_whole(matrix_file *m, const char *file, const read_options *how, const options *o,
-                       err *e)
-{
-    m->format = input_read(o, file, how, &m->contents, e);
-    return m->format != NULL;
-}
-
 bool matrix_file_refuse(const char *file, const char *name, const text_list *others, err *e)
 {
     nearest_names near = {.wanted = name};
@@ -181,21 +174,6 @@ bool matrix_file_read_only(const format *f, const char *bytes, size_t length, co
     bool done = f->read(bytes, length, &how, to, e) &&
                 (bundle_find(to, name) != NULL || matrix_file_refuse(how.file, name, &others, e));
     text_list_free(&others);
-    return done;
-}
-
-static bool read_named(matrix_file *m, const char *file, const char *name, const read_options *how,
-                       const options *o, err *e)
-{
-    source s;
-    m->format = input_open(o, file, how->file, &s, e);
-    if (m->format == NULL)
-        return false;
-    read_options mapped = *how;
-    mapped.map = s.map;
-    bool done = matrix_file_read_only(m->format, s.bytes, s.length, name, mapped, &m->contents, e);
-    m->matrix = done ? bundle_find(&m->contents, name) : NULL;
-    source_close(&s);
     return done;
 }
 
@@ -231,18 +209,24 @@ char *matrix_file_split(const char *name, const char **matrix, err *e)
 bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,
                       err *e)
 {
-    *m = (matrix_file){0};
     const char *matrix;
+    source s;
+    *m = (matrix_file){0};
     char *file = matrix_file_split(name, &matrix, e);
-    if (file == NULL)
-        return false;
-    bool done;
-    if (matrix != NULL) {
-        done = read_named(m, file, matrix, how, o, e);
-    } else {
-        done = read_whole(m, file, how, o, e) &&
-               (m->matrix = only_matrix(&m->contents, how->file, e)) != NULL;
+    m->format = file == NULL ? NULL : input_open(o, file, how->file, &s, e);
+    if (m->format != NULL) {
+        read_options mapped = *how;
+        mapped.map = s.map;
+        bool is_read = matrix != NULL
+                           ? matrix_file_read_only(m->format, s.bytes, s.length, matrix, mapped,
+                                                   &m->contents, e)
+                           : m->format->read(s.bytes, s.length, &mapped, &m->contents, e);
+        if (is_read)
+            m->matrix = matrix != NULL ? bundle_find(&m->contents, matrix)
+                                       : only_matrix(&m->contents, how->file, e);
+        source_close(&s);
     }
+    bool done = m->matrix != NULL;
     if (m->matrix != NULL)
         m->matrix->at.file = how->file; /* the copy of the name goes */
     mem_free(file);

@@ -178,23 +178,10 @@ static bool shuffle_members(shuffle *s, bundle *b, const key_tables *keys, err *
 
 /* ---- the document ---- */
 
-static bool set_text(bundle *b, const char *name, const text *value, err *e)
+static bool add_text(bundle *b, const char *name, const text *value, err *e)
 {
-    bundle made = {0};
-    bool done = text_ok(value, e) &&
-                bundle_add_text(&made, name, text_string(value), value->length, (place){0}, e) &&
-                bundle_take(b, name, &made.entry[0], e);
-    bundle_free(&made);
-    return done;
-}
-
-static bool set_exercise(bundle *b, const text_list *steps, err *e)
-{
-    bundle made = {0};
-    bool done = bundle_add_list(&made, "exercise", steps, (place){0}, e) &&
-                bundle_take(b, "exercise", &made.entry[0], e);
-    bundle_free(&made);
-    return done;
+    return text_ok(value, e) &&
+           bundle_add_text(b, name, text_string(value), value->length, (place){0}, e);
 }
 
 /* What its page is called and saves answers for, and what makes it again. */
@@ -208,8 +195,13 @@ static bool set_words(bundle *b, const options *o, err *e)
     init_command_add_list(&made_by, "exercise", &o->exercise);
     text_add_string(&made_by, " ");
     shell_word_add(&made_by, o->operand[0]);
-    bool done = set_text(b, "name", &name, e) && set_text(b, "title", &title, e) &&
-                set_text(b, "source", &made_by, e) && set_exercise(b, &o->exercise, e);
+    bundle made = {0};
+    bool done = add_text(&made, "name", &name, e) && add_text(&made, "title", &title, e) &&
+                add_text(&made, "source", &made_by, e) &&
+                bundle_add_list(&made, "exercise", &o->exercise, (place){0}, e);
+    for (size_t i = 0; i < made.count && done; i++)
+        done = bundle_take(b, made.entry[i].name, &made.entry[i], e);
+    bundle_free(&made);
     text_free(&name);
     text_free(&title);
     text_free(&made_by);
@@ -325,12 +317,6 @@ static bool add_matrices(maker *m, bundle *b, err *e)
             return false;
     }
     return true;
-}
-
-static bool add_text(bundle *b, const char *name, const text *value, err *e)
-{
-    return text_ok(value, e) &&
-           bundle_add_text(b, name, text_string(value), value->length, (place){0}, e);
 }
 
 /* What a document is called, and where it comes from. One of an older distribution has no
