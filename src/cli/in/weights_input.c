@@ -222,18 +222,6 @@ dtype weights_input_type(const weights_input *b, dtype type)
 
 /* ---- applying ---- */
 
-/* Once, and nothing where there is nothing to say. */
-static bool say_once(weights_input *b, const options *o, bundle_use *use, text *line, err *e)
-{
-    if (use->is_said || o->quiet || line->length == 0)
-        return text_ok(line, e);
-    use->is_said = true;
-    if (!text_ok(line, e))
-        return false;
-    note_say(b->world, o, NULL, "%s", line->data);
-    return true;
-}
-
 bool weights_input_apply(weights_input *b, const options *o, dtype type, bundle *contents, err *e)
 {
     if (!b->is_open)
@@ -245,8 +233,12 @@ bool weights_input_apply(weights_input *b, const options *o, dtype type, bundle 
     if (!find_names(b, o, kind, e) || (!use->is_read[is_wide] && !read_used(b, o, use, type, e)))
         return false;
     const bundle *read = &use->read[is_wide];
-    bool done = weights_apply(&use->match, &b->options, read, type, contents, &note, e);
-    done = done && say_once(b, o, use, &note, e);
+    bool done = weights_apply(&use->match, &b->options, read, type, contents, &note, e) &&
+                text_ok(&note, e);
+    if (done && !use->is_said && !o->quiet && note.length > 0) {
+        use->is_said = true;
+        note_say(b->world, o, NULL, "%s", note.data);
+    }
     text_free(&note);
     return done;
 }

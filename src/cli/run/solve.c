@@ -302,19 +302,14 @@ bool solution_run(solution *s, const options *o, env *world, err *e)
     return true;
 }
 
-static bool begin_run(solution *s, run_room *in, const options *o, err *e)
-{
-    if (s->is_begun)
-        return true;
-    s->is_begun = check_weighted(s, o, e) && fit_memory(s, 1, o, e);
-    if (s->is_begun)
-        run_room_set(in, &s->plan, &s->wanted);
-    return s->is_begun;
-}
-
 bool solution_run_in(solution *s, run_room *in, crew *alone, const options *o, err *e)
 {
-    return begin_run(s, in, o, e) && run_again(in, alone, &s->stages, &s->report, e);
+    if (!s->is_begun) {
+        s->is_begun = check_weighted(s, o, e) && fit_memory(s, 1, o, e);
+        if (s->is_begun)
+            run_room_set(in, &s->plan, &s->wanted);
+    }
+    return s->is_begun && run_again(in, alone, &s->stages, &s->report, e);
 }
 
 void solution_free(solution *s)
