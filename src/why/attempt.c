@@ -411,6 +411,7 @@ static bool pass(attempt *a, point at, const mistake *const *made, size_t count,
         a->problem.in[INPUT_K] = own_rows(a, STAGE_K, a->plan.k.n);
         a->problem.in[INPUT_V] = own_rows(a, STAGE_V, a->plan.v.n);
     }
+    a->now = at;
     for (size_t i = 0; i < count; i++) {
         if (made[i]->at[at] != NULL && !made[i]->at[at](a, made[i], e))
             return false;

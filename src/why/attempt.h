@@ -14,6 +14,18 @@
  * place. */
 enum { ATTEMPT_MATRICES = 3 * INPUT_COUNT };
 
+/* Where a mistake is made: in what is asked, or once a stage is computed, in its numbers. */
+typedef enum point {
+    POINT_ASKED,
+    POINT_ROWS, /* q, k and v: to be changed as inputs of the problem, which are what they are */
+    POINT_SCORES,
+    POINT_MASKED,
+    POINT_WEIGHTS, /* before they are rounded by hand, where that is asked for */
+    POINT_CONTEXT,
+    POINT_OUTPUT,
+    POINT_COUNT
+} point;
+
 typedef struct attempt attempt;
 struct attempt {
     const attempt *right; /* without mistakes, with all its stages; NULL in itself */
@@ -26,6 +38,7 @@ struct attempt {
     tensor stage[STAGE_COUNT]; /* no data: not there */
     tensor made[ATTEMPT_MATRICES];
     size_t made_count;
+    point now;    /* where mistakes are being made */
     entry turned; /* where rows stand, which a mistake moves; its numbers are in `made` */
 };
 
@@ -38,18 +51,6 @@ tensor attempt_values(const attempt *a);
 tensor *attempt_matrix(attempt *a, dtype type, int rank, const size_t *size, err *e);
 /* A copy, in C order. */
 tensor *attempt_copy(attempt *a, const tensor *of, err *e);
-
-/* Where a mistake is made: in what is asked, or once a stage is computed, in its numbers. */
-typedef enum point {
-    POINT_ASKED,
-    POINT_ROWS, /* q, k and v: to be changed as inputs of the problem, which are what they are */
-    POINT_SCORES,
-    POINT_MASKED,
-    POINT_WEIGHTS, /* before they are rounded by hand, where that is asked for */
-    POINT_CONTEXT,
-    POINT_OUTPUT,
-    POINT_COUNT
-} point;
 
 struct mistake;
 

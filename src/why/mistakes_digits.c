@@ -42,12 +42,6 @@ void numbers_keep_as(tensor *t, int with)
     while (tensor_next(t, at));
 }
 
-static void keep_stage_as(attempt *a, stage_id id, int with)
-{
-    if (a->stage[id].data != NULL)
-        numbers_keep_as(&a->stage[id], with);
-}
-
 static bool inputs_as(attempt *a, const mistake *row, err *e)
 {
     for (input which = INPUT_X; which < INPUT_COUNT; which++) {
@@ -62,27 +56,24 @@ static bool inputs_as(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-/* What is asked from here on are views of these stages. */
-static bool rows_as(attempt *a, const mistake *row, err *e)
+/* Those that are computed at this point, or with `from` STAGE_COUNT all. What is asked from rows on
+ * are views of q, k and v. */
+static bool stages_as(attempt *a, const mistake *row, err *e)
 {
+    static const struct {
+        stage_id first, last;
+    } AFTER[POINT_COUNT] = {[POINT_ROWS] = {STAGE_Q, STAGE_V},
+                            [POINT_SCORES] = {STAGE_SCORES, STAGE_SCORES},
+                            [POINT_MASKED] = {STAGE_MASKED, STAGE_MASKED},
+                            [POINT_CONTEXT] = {STAGE_ATTENDED, STAGE_CONTEXT},
+                            [POINT_OUTPUT] = {STAGE_OUTPUT, STAGE_OUTPUT}};
+    bool are_all = row->from == STAGE_COUNT;
+    stage_id last = are_all ? STAGE_COUNT - 1 : AFTER[a->now].last;
     (void)e;
-    keep_stage_as(a, STAGE_Q, row->with);
-    keep_stage_as(a, STAGE_K, row->with);
-    keep_stage_as(a, STAGE_V, row->with);
-    return true;
-}
-
-static bool scores_as(attempt *a, const mistake *row, err *e)
-{
-    (void)e;
-    keep_stage_as(a, STAGE_SCORES, row->with);
-    return true;
-}
-
-static bool masked_as(attempt *a, const mistake *row, err *e)
-{
-    (void)e;
-    keep_stage_as(a, STAGE_MASKED, row->with);
+    for (stage_id id = are_all ? STAGE_X : AFTER[a->now].first; id <= last; id++) {
+        if (a->stage[id].data != NULL)
+            numbers_keep_as(&a->stage[id], row->with);
+    }
     return true;
 }
 
@@ -118,49 +109,26 @@ static bool weights_as(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-static bool context_as(attempt *a, const mistake *row, err *e)
-{
-    (void)e;
-    keep_stage_as(a, STAGE_ATTENDED, row->with);
-    keep_stage_as(a, STAGE_CONTEXT, row->with);
-    return true;
-}
-
-static bool output_as(attempt *a, const mistake *row, err *e)
-{
-    (void)e;
-    keep_stage_as(a, STAGE_OUTPUT, row->with);
-    return true;
-}
-
-static bool all_as(attempt *a, const mistake *row, err *e)
-{
-    (void)e;
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        keep_stage_as(a, id, row->with);
-    return true;
-}
-
 /* clang-format off */
 #define ROW(name, help, point, make, as) \
     {{name, help}, .at[point] = make, .with = as, .is_of_digits = true}
 
 #define NARROW_ROWS(type, as) \
     ROW(type "-inputs", "inputs are rounded to " type, POINT_ASKED, inputs_as, as), \
-    ROW(type "-rows", "q, k and v are rounded to " type, POINT_ROWS, rows_as, as), \
-    ROW(type "-scores", "scores are rounded to " type, POINT_SCORES, scores_as, as), \
+    ROW(type "-rows", "q, k and v are rounded to " type, POINT_ROWS, stages_as, as), \
+    ROW(type "-scores", "scores are rounded to " type, POINT_SCORES, stages_as, as), \
     ROW(type "-masked", "scaled and masked scores are rounded to " type, \
-        POINT_MASKED, masked_as, as), \
+        POINT_MASKED, stages_as, as), \
     ROW(type "-weights", "weights are rounded to " type, POINT_WEIGHTS, weights_as, as), \
-    ROW(type "-context", "the context is rounded to " type, POINT_CONTEXT, context_as, as), \
-    ROW(type "-output", "the output is rounded to " type, POINT_OUTPUT, output_as, as), \
+    ROW(type "-context", "the context is rounded to " type, POINT_CONTEXT, stages_as, as), \
+    ROW(type "-output", "the output is rounded to " type, POINT_OUTPUT, stages_as, as), \
     {{type "-throughout", "inputs and every stage are rounded to " type}, \
-     .at = {[POINT_ASKED] = inputs_as, [POINT_ROWS] = rows_as, [POINT_SCORES] = scores_as, \
-            [POINT_WEIGHTS] = weights_as, [POINT_CONTEXT] = context_as, \
-            [POINT_OUTPUT] = output_as}, \
+     .at = {[POINT_ASKED] = inputs_as, [POINT_ROWS] = stages_as, [POINT_SCORES] = stages_as, \
+            [POINT_WEIGHTS] = weights_as, [POINT_CONTEXT] = stages_as, \
+            [POINT_OUTPUT] = stages_as}, \
      .with = as, .is_of_digits = true}, \
-    ROW(type "-stored", "results are rounded to " type " when all is computed", \
-        POINT_OUTPUT, all_as, as)
+    {{type "-stored", "results are rounded to " type " when all is computed"}, \
+     .at[POINT_OUTPUT] = stages_as, .with = as, .from = STAGE_COUNT, .is_of_digits = true}
 
 #define WEIGHTS_ROWS(n, decimals) \
     ROW("weights-rounded-" #n, "weights are rounded to " decimals, \
@@ -185,11 +153,11 @@ static const mistake DIGIT_ROWS[] = {
     WEIGHTS_ROWS(2, "2 decimals"),
     WEIGHTS_ROWS(3, "3 decimals"),
     WEIGHTS_ROWS(4, "4 decimals"),
-    ROUNDED_ROWS("rows", "q, k and v are", POINT_ROWS, rows_as),
-    ROUNDED_ROWS("scores", "scores are", POINT_SCORES, scores_as),
-    ROUNDED_ROWS("scaled", "scaled scores are", POINT_MASKED, masked_as),
+    ROUNDED_ROWS("rows", "q, k and v are", POINT_ROWS, stages_as),
+    ROUNDED_ROWS("scores", "scores are", POINT_SCORES, stages_as),
+    ROUNDED_ROWS("scaled", "scaled scores are", POINT_MASKED, stages_as),
     ROUNDED_ROWS("exp", "exponentials are", POINT_WEIGHTS, exp_as),
-    ROUNDED_ROWS("context", "the context is", POINT_CONTEXT, context_as),
+    ROUNDED_ROWS("context", "the context is", POINT_CONTEXT, stages_as),
 };
 /* clang-format on */
 

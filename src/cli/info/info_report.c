@@ -414,10 +414,9 @@ static size_t add_layers(text *out, const stack *s, size_t first)
     if (end > first + 1)
         text_add_format(&line, " to %zu", end);
     text_add_format(&line, ": %s", text_string(&words));
-    line.failed = line.failed || words.failed || others.failed;
+    text_end(&words, &line);
+    text_end(&others, &line);
     add_lines(out, &line);
-    text_free(&words);
-    text_free(&others);
     return end;
 }
 
