@@ -195,12 +195,12 @@ static bool fill_up_keys(attempt *a, const mistake *row, err *e)
 
 /* ---- the bias ---- */
 
-/* Every finite number, times a factor: what is −inf stays hidden. */
-static bool multiply_input(attempt *a, input which, double factor, err *e)
+/* Every finite number, times −1 or the scale: what is −inf stays hidden. */
+static bool multiply_bias(attempt *a, const mistake *row, err *e)
 {
-    if (a->problem.in[which] == NULL)
-        return false;
-    tensor *made = attempt_copy(a, a->problem.in[which], e);
+    const tensor *given = a->problem.in[INPUT_BIAS];
+    tensor *made = given == NULL ? NULL : attempt_copy(a, given, e);
+    double factor = row->with == 0 ? a->right->plan.scale : row->with;
     size_t at[TENSOR_MAX_RANK] = {0};
     if (made == NULL)
         return false;
@@ -208,19 +208,8 @@ static bool multiply_input(attempt *a, input which, double factor, err *e)
         double value = tensor_get(made, at);
         tensor_set(made, at, isfinite(value) ? value * factor : value);
     } while (tensor_next(made, at));
-    a->problem.in[which] = made;
+    a->problem.in[INPUT_BIAS] = made;
     return true;
-}
-
-static bool negate(attempt *a, const mistake *row, err *e)
-{
-    return multiply_input(a, (input)row->with, -1, e);
-}
-
-static bool scale_bias(attempt *a, const mistake *row, err *e)
-{
-    (void)row;
-    return multiply_input(a, INPUT_BIAS, a->right->plan.scale, e);
 }
 
 static bool transpose_places(attempt *a, const mistake *row, err *e)
@@ -279,8 +268,8 @@ static const mistake MASK_ROWS[] = {
      .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_scores, .with = FILL_LEAST},
     {{"bias-missing", "the bias of the scores is left out"},
      AT(ASKED, blunder_leave_out, INPUT_BIAS)},
-    {{"bias-subtracted", "the bias of the scores is subtracted"}, AT(ASKED, negate, INPUT_BIAS)},
-    {{"bias-scaled", "the bias is added before scores are scaled"}, AT(ASKED, scale_bias, 0)},
+    {{"bias-subtracted", "the bias of the scores is subtracted"}, AT(ASKED, multiply_bias, -1)},
+    {{"bias-scaled", "the bias is added before scores are scaled"}, AT(ASKED, multiply_bias, 0)},
     {{"bias-transposed", "the bias of the scores is transposed"},
      AT(ASKED, transpose_places, INPUT_BIAS)},
     {{"window-missing", "the window is left out"}, AT(ASKED, blunder_forget, FORGET_WINDOW)},

@@ -59,24 +59,16 @@ static bool softmax_of(attempt *a, const tensor *from, int with, tensor *weights
     return true;
 }
 
-/* Axes that the document has: nobody sums over others. */
-static bool has_axes(const plan *p, int with)
-{
-    return (!(with & SUM_HEADS) || p->has_heads) && (!(with & SUM_BATCH) || p->has_batch);
-}
-
+/* Of the masked scores, or of what `from` says. Nobody sums over axes that the document has not. */
 static bool softmax(attempt *a, const mistake *row, err *e)
 {
-    if (!has_axes(&a->right->plan, row->with))
+    const plan *right = &a->right->plan;
+    if ((row->with & SUM_HEADS && !right->has_heads) ||
+        (row->with & SUM_BATCH && !right->has_batch))
         return false;
-    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
-    return softmax_of(a, &masked, row->with, &weights, e);
-}
-
-static bool softmax_twice(attempt *a, const mistake *row, err *e)
-{
-    tensor weights = attempt_stage(a, STAGE_WEIGHTS);
-    return softmax_of(a, &weights, row->with, &weights, e);
+    tensor from = attempt_stage(a, row->from == STAGE_WEIGHTS ? STAGE_WEIGHTS : STAGE_MASKED),
+           weights = attempt_stage(a, STAGE_WEIGHTS);
+    return softmax_of(a, &from, row->with, &weights, e);
 }
 
 static bool no_softmax(attempt *a, const mistake *row, err *e)
@@ -282,7 +274,8 @@ static const mistake SOFTMAX_ROWS[] = {
     {{"softmax-missing", "scores are used without a softmax"}, AT(WEIGHTS, no_softmax, 0)},
     {{"softmax-linear", "scores are divided by their sum, without exponentials"},
      AT(WEIGHTS, linear, 0)},
-    {{"softmax-twice", "the softmax is taken twice"}, AT(WEIGHTS, softmax_twice, SUM_KEYS)},
+    {{"softmax-twice", "the softmax is taken twice"},
+     AT(WEIGHTS, softmax, SUM_KEYS), .from = STAGE_WEIGHTS},
     {{"softmax-even", "all keys that a query sees get the same weight"}, AT(WEIGHTS, even, 0)},
     {{"softmax-undivided", "exp(score - maximum) is not divided by its sum"},
      AT(WEIGHTS, no_sum, 0)},

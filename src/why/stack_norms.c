@@ -4,6 +4,7 @@
 #include <math.h>
 
 enum { ORDER_PRE, ORDER_POST, ORDER_BOTH };
+enum { FIRST_MISSING, FINAL_MISSING, FINAL_ADDED };
 enum { AFFINE_GAIN = 1, AFFINE_BIAS = 2 };
 
 /* ---- where they stand ---- */
@@ -30,29 +31,13 @@ static bool drop_norm(stack_attempt *a, layer_part *p, part_row *row, int with, 
     return is_before || is_after;
 }
 
-static bool leave_out_first(stack_attempt *a, int with, err *e)
+/* Of one that is added, gain 1 and bias 0 are what reading it has left there. */
+static bool set_end(stack_attempt *a, int with, err *e)
 {
-    bool is_there = a->stack->has_first;
-    (void)with, (void)e;
-    a->stack->has_first = false;
-    return is_there && a->scope.is_whole;
-}
-
-static bool leave_out_final(stack_attempt *a, int with, err *e)
-{
-    bool is_there = a->stack->has_final;
-    (void)with, (void)e;
-    a->stack->has_final = false;
-    return is_there && a->scope.is_whole;
-}
-
-/* Of gain 1 and bias 0, which is what reading it has left there. */
-static bool add_final(stack_attempt *a, int with, err *e)
-{
-    bool is_there = a->stack->has_final;
-    (void)with, (void)e;
-    a->stack->has_final = true;
-    return !is_there && a->scope.is_whole;
+    bool *has = with == FIRST_MISSING ? &a->stack->has_first : &a->stack->has_final, had = *has;
+    (void)e;
+    *has = with == FINAL_ADDED;
+    return *has != had && a->scope.is_whole;
 }
 
 static bool uses_norm(const layer *l, size_t number)
@@ -184,9 +169,9 @@ static const stack_mistake NORM_ROWS[] = {
      PARTS(PART_ALL, set_order, ORDER_POST)},
     {{"norm-both", "norms stand before the parts and after the sums"},
      PARTS(PART_ALL, set_order, ORDER_BOTH)},
-    {{"ln_f-missing", "the norm after the last layer is left out"}, WHOLE(leave_out_final, 0)},
-    {{"ln_f-added", "a norm is added after the last layer"}, WHOLE(add_final, 0)},
-    {{"ln_e-missing", "the norm of the embedded rows is left out"}, WHOLE(leave_out_first, 0)},
+    {{"ln_f-missing", "the norm after the last layer is left out"}, WHOLE(set_end, FINAL_MISSING)},
+    {{"ln_f-added", "a norm is added after the last layer"}, WHOLE(set_end, FINAL_ADDED)},
+    {{"ln_e-missing", "the norm of the embedded rows is left out"}, WHOLE(set_end, FIRST_MISSING)},
     {{"ln1-missing", "ln1 is left out"}, PARTS(PART_ALL, drop_norm, 1)},
     {{"ln2-missing", "ln2 is left out"}, PARTS(PART_ALL, drop_norm, 2)},
     {{"ln3-missing", "ln3 is left out"}, PARTS(PART_ALL, drop_norm, 3)},

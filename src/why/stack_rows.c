@@ -120,27 +120,17 @@ static bool scale_rows(stack_attempt *a, int with, err *e)
     return done;
 }
 
-static bool embed_instead(stack_attempt *a, added what, err *e)
+/* Sinusoids where there are no positions; or those that are there, later. */
+static bool other_positions(stack_attempt *a, int with, err *e)
 {
     tensor rows;
-    bool done = embed(a, what, &rows, e);
+    if (!a->scope.is_whole || has_positions(a, POSITIONS_NONE) != (with == ADDED_LATE))
+        return false;
+    bool done = embed(a, (added)with, &rows, e);
     if (done)
         tensor_copy(&rows, &a->stack->embedded);
     tensor_free(&rows);
     return done;
-}
-
-static bool add_sinusoids(stack_attempt *a, int with, err *e)
-{
-    (void)with;
-    return a->scope.is_whole && !has_positions(a, POSITIONS_NONE) &&
-           embed_instead(a, ADDED_SINUSOIDS, e);
-}
-
-static bool late_positions(stack_attempt *a, int with, err *e)
-{
-    (void)with;
-    return a->scope.is_whole && has_positions(a, POSITIONS_NONE) && embed_instead(a, ADDED_LATE, e);
 }
 
 /* ---- segments ---- */
@@ -219,9 +209,9 @@ static const stack_mistake ROW_ROWS[] = {
     {{"positions-twice", "positions are added twice"},
      WHOLE(positions, POSITIONS_TWICE), .at = STACK_ROWS},
     {{"positions-late", "positions are counted from 1 more"},
-     WHOLE(late_positions, 0), .at = STACK_ROWS},
+     WHOLE(other_positions, ADDED_LATE), .at = STACK_ROWS},
     {{"positions-added", "sinusoidal positions are added"},
-     WHOLE(add_sinusoids, 0), .at = STACK_ROWS},
+     WHOLE(other_positions, ADDED_SINUSOIDS), .at = STACK_ROWS},
     {{"positions-halves", "sinusoids are all sines and then all cosines"},
      WHOLE(positions, POSITIONS_HALVES), .at = STACK_ROWS},
     {{"positions-swapped", "sines and cosines of positions are exchanged"},
