@@ -14,38 +14,22 @@ static void swap_inputs(problem *p, input one, input other)
     p->is_out_in[other] = is_out_in;
 }
 
-/* Matrices of heads lie one below the other in Wo, and are turned as the one that they make. */
-static bool turn_output(attempt *a, err *e)
-{
-    tensor turned = tensor_transposed(&a->right->plan.wo);
-    a->problem.in[INPUT_WO] = attempt_copy(a, &turned, e);
-    a->problem.is_out_in[INPUT_WO] = false;
-    return a->problem.in[INPUT_WO] != NULL;
-}
-
-static bool transpose_input(attempt *a, int which, err *e)
-{
-    if (a->problem.in[which] == NULL)
-        return false;
-    if (which == INPUT_WO)
-        return turn_output(a, e);
-    a->problem.is_out_in[which] = !a->problem.is_out_in[which];
-    return true;
-}
-
+/* All from `from` to `with`. Matrices of heads lie one below the other in Wo, and are turned as the
+ * one that they make. */
 static bool transpose(attempt *a, const mistake *row, err *e)
 {
-    return transpose_input(a, row->with, e);
-}
-
-static bool transpose_all(attempt *a, const mistake *row, err *e)
-{
+    problem *p = &a->problem;
     bool is_any = false;
-    for (int which = INPUT_WQ; which <= row->with; which++) {
-        if (a->problem.in[which] == NULL)
+    for (int which = row->from; which <= row->with; which++) {
+        if (p->in[which] == NULL)
             continue;
         is_any = true;
-        if (!transpose_input(a, which, e))
+        p->is_out_in[which] = which != INPUT_WO && !p->is_out_in[which];
+        if (which != INPUT_WO)
+            continue;
+        tensor turned = tensor_transposed(&a->right->plan.wo);
+        p->in[which] = attempt_copy(a, &turned, e);
+        if (p->in[which] == NULL)
             return false;
     }
     return is_any;
@@ -178,13 +162,18 @@ bool blunder_forget(attempt *a, const mistake *row, err *e)
 
 /* clang-format off */
 static const mistake WEIGHT_ROWS[] = {
-    {{"wq-transposed", "the transpose of Wq is used"}, AT(ASKED, transpose, INPUT_WQ)},
-    {{"wk-transposed", "the transpose of Wk is used"}, AT(ASKED, transpose, INPUT_WK)},
-    {{"wv-transposed", "the transpose of Wv is used"}, AT(ASKED, transpose, INPUT_WV)},
-    {{"wo-transposed", "the transpose of Wo is used"}, AT(ASKED, transpose, INPUT_WO)},
+    {{"wq-transposed", "the transpose of Wq is used"},
+     AT(ASKED, transpose, INPUT_WQ), .from = INPUT_WQ},
+    {{"wk-transposed", "the transpose of Wk is used"},
+     AT(ASKED, transpose, INPUT_WK), .from = INPUT_WK},
+    {{"wv-transposed", "the transpose of Wv is used"},
+     AT(ASKED, transpose, INPUT_WV), .from = INPUT_WV},
+    {{"wo-transposed", "the transpose of Wo is used"},
+     AT(ASKED, transpose, INPUT_WO), .from = INPUT_WO},
     {{"qkv-transposed", "the transposes of Wq, Wk and Wv are used"},
-     AT(ASKED, transpose_all, INPUT_WV)},
-    {{"weights-transposed", "all weights are transposed"}, AT(ASKED, transpose_all, INPUT_WO)},
+     AT(ASKED, transpose, INPUT_WV), .from = INPUT_WQ},
+    {{"weights-transposed", "all weights are transposed"},
+     AT(ASKED, transpose, INPUT_WO), .from = INPUT_WQ},
     {{"wq-missing", "without Wq"}, AT(ASKED, blunder_leave_out, INPUT_WQ)},
     {{"wk-missing", "without Wk"}, AT(ASKED, blunder_leave_out, INPUT_WK)},
     {{"wv-missing", "without Wv"}, AT(ASKED, blunder_leave_out, INPUT_WV)},

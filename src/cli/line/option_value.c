@@ -121,9 +121,11 @@ static bool set_size(options *o, const option_row *row, const char *value, err *
 
 static bool set_number(options *o, const option_row *row, const char *value, err *e)
 {
+    bool is_real = row->kind == OPTION_REAL;
     double number;
-    if (!read_number(value, &number) || number < 0)
-        return err_option(e, row->named.name, "'%s' is not a number from 0", value);
+    if (!read_number(value, &number) || (is_real ? !isfinite(number) : number < 0))
+        return err_option(e, row->named.name,
+                          is_real ? "'%s' is not a number" : "'%s' is not a number from 0", value);
     *(double *)option_field(o, row) = number;
     return true;
 }
@@ -148,15 +150,6 @@ static bool set_tolerance(options *o, const option_row *row, const char *value, 
         (said->tensor.data == NULL && !tensor_new(&said->tensor, DTYPE_F64, 0, NULL, e)))
         return false;
     *(double *)said->tensor.data = number;
-    return true;
-}
-
-static bool set_real(options *o, const option_row *row, const char *value, err *e)
-{
-    double number;
-    if (!read_number(value, &number) || !isfinite(number))
-        return err_option(e, row->named.name, "'%s' is not a number", value);
-    *(double *)option_field(o, row) = number;
     return true;
 }
 
@@ -302,11 +295,10 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
     case OPTION_SIZE:
         return set_size(o, row, value, e);
     case OPTION_NUMBER:
+    case OPTION_REAL:
         return set_number(o, row, value, e);
     case OPTION_TOLERANCE:
         return set_tolerance(o, row, value, e);
-    case OPTION_REAL:
-        return set_real(o, row, value, e);
     case OPTION_CHARACTER:
         return set_character(o, row, value, e);
     case OPTION_WORDS:
