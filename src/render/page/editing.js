@@ -79,11 +79,12 @@ function placeOfLine(line) {
 }
 
 // "q[2]·k[1] = ", where the letters are of places and say no more than that. The columns of a weight
-// count on over all heads, those of a result in its own.
-function lettersOf({ map: { letters, operation }, row, column: ofAll }, ofHead) {
+// whose heads lie side by side count on over all of them, others in their own.
+function lettersOf({ map: { letters, operation, b }, row, column: ofAll }, ofHead) {
   const others = letters.replace(/[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
   if (!['dot', 'times', 'plus'].includes(operation) || /\p{L}/u.test(others)) return '';
-  return `${letters.replace(/\bi\b/g, row + 1).replace(/\bj\b/g, (operation === 'dot' ? ofAll : ofHead) + 1)} = `;
+  const column = operation === 'dot' && MAPS[b.map].slices > 1 ? ofAll : ofHead;
+  return `${letters.replace(/\bi\b/g, row + 1).replace(/\bj\b/g, column + 1)} = `;
 }
 
 // A worked line is written anew; as it came again, it is what it was.
