@@ -46,7 +46,7 @@ static size_t key_heads_of(const plan *p)
 }
 
 /* A head's keys and values beyond this are not packed for all blocks. A third-level cache no longer
- * holds them, so that parts are faster: by a quarter at 100,000 rows of 64 numbers, where at 20,000
+ * holds them, so that parts are faster: by a tenth at 100,000 rows of 64 numbers, where at 20,000
  * they are slower by two fifths. */
 enum { SHARED_MOST = 32 << 20 };
 
