@@ -79,18 +79,12 @@ static bool suspects_check(const suspects *s, const csv_reader *r, const char *w
                                       : "quote labels like this");
 }
 
-/* "sep=;", which spreadsheets put above a table, is refused. */
 static bool check_no_separator_line(const csv_reader *r, err *e)
 {
-    static const char begin[] = "sep=";
-    size_t length = sizeof begin - 1;
+    const char *at = r->next + SEPARATOR_LINE - 1, *end = at + 1;
     err ignored = {0};
-    if ((size_t)(r->end - r->next) <= length || memcmp(r->next, begin, length) != 0)
-        return true;
-    const char *at = r->next + length, *after = at + 1;
-    if (!csv_delimiter_check(*at, &ignored))
-        return true;
-    if (after < r->end && *after != '\n' && *after != '\r')
+    if (r->end - r->next < SEPARATOR_LINE || (end < r->end && *end != '\n' && *end != '\r') ||
+        !csv_is_separator_line(r->next, SEPARATOR_LINE) || !csv_delimiter_check(*at, &ignored))
         return true;
     place here = csv_place(r);
     err_at(e, &here, "the line 'sep=%c' is for spreadsheets, and no row", *at);

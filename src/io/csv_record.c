@@ -198,13 +198,18 @@ bool csv_field_text(const csv_reader *r, const csv_field *f, text *out, err *e)
     return text_ok(out, e);
 }
 
+bool csv_is_separator_line(const char *line, size_t length)
+{
+    return length == SEPARATOR_LINE && memcmp(line, "sep=", SEPARATOR_LINE - 1) == 0;
+}
+
 static bool needs_quotes(const char *bytes, size_t length, char delimiter)
 {
     if (length == 0)
         return false;
     char first = bytes[0], last = bytes[length - 1];
-    if (utf8_mark(bytes, length) > 0 || first == '#' || first == ' ' || first == '\t' ||
-        last == ' ' || last == '\t')
+    if (csv_is_separator_line(bytes, length) || utf8_mark(bytes, length) > 0 || first == '#' ||
+        first == ' ' || first == '\t' || last == ' ' || last == '\t')
         return true;
     for (size_t i = 0; i < length; i++) {
         if (ends_unquoted(bytes[i], delimiter))

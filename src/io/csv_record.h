@@ -65,6 +65,10 @@ csv_slice csv_trimmed(const char *from, const char *end);
 /* The field's own bytes, "" undone; refused unless they are UTF-8. */
 bool csv_field_text(const csv_reader *r, const csv_field *f, text *out, err *e);
 
+/* "sep=;", as spreadsheets put it above a table; no row begins with it unless it is quoted. */
+enum { SEPARATOR_LINE = 5 };
+bool csv_is_separator_line(const char *line, size_t length);
+
 /* The bytes as a field: quoted where it has to be, or where the caller wants it quoted. */
 void csv_field_write(text *out, const char *bytes, size_t length, char delimiter, bool quoted);
 
