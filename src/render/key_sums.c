@@ -79,8 +79,10 @@ bool key_sums_find(key_sums *s, const text_list *words, const trace_map *weights
     for (size_t i = 0; i < words->count; i++) {
         err missed = {0};
         found = choose(words->item[i], weights, s->is_chosen, &missed) || found;
-        if (missed.is_memory)
-            return *e = missed, false;
+        if (missed.is_memory) {
+            *e = missed;
+            return false;
+        }
     }
     if (!found)
         key_sums_free(s);

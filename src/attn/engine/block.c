@@ -19,14 +19,12 @@ void empty_rows_join(empty_rows *to, const empty_rows *more)
 
 bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
 {
-    size_t element = dtype_size(p->type), slot, room;
+    size_t element = dtype_size(p->type);
     bool needs_shares = p->asked->round_keeps_sum;
-    if (!panels_memory(p, &slot, &room))
-        return err_no_memory(e, SIZE_MAX);
     s->block = mem_alloc(rows * columns, element, e);
     s->seen = mem_alloc(rows, sizeof s->seen[0], e);
     s->of_part = mem_alloc(rows, sizeof s->of_part[0], e);
-    s->packed = mem_alloc(room, 1, e);
+    s->packed = mem_alloc(panels_room(p), 1, e);
     s->maximum = mem_alloc(rows, element, e);
     s->sum = mem_alloc(rows, element, e);
     s->shares = needs_shares ? mem_alloc(columns, sizeof s->shares[0], e) : NULL;
@@ -47,8 +45,9 @@ void scratch_free(scratch *s)
 
 bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes)
 {
-    size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, numbers, slot;
-    return panels_memory(p, &slot, bytes) && size_mul(rows, columns + 2, &numbers) &&
+    size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, numbers;
+    *bytes = panels_room(p);
+    return size_mul(rows, columns + 2, &numbers) &&
            size_add_product(bytes, numbers, dtype_size(p->type)) &&
            size_add_product(bytes, rows, 2 * sizeof(key_range)) &&
            size_add_product(bytes, columns, shares);
@@ -429,14 +428,15 @@ static void compute_attended(const block_context *of, const block *at, scratch *
     tensor context = context_of(of, at);
     tensor attended =
         is_kept(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
-    for (key_part part = {0}; of->made.v_is_finite && next_part(of, at, in, &part);) {
-        packed v = panels_values(&of->panels, at->batch, at->head, at->skipped + part.first,
-                                 part.count, in->packed);
-        tensor of_part = tensor_range(weights, 1, part.first, part.count);
-        p->with->product(&of_part, &v,
-                         &(product_band){.terms = part.seen, .goes_on = part.first > 0}, &attended);
-    }
-    if (!of->made.v_is_finite) {
+    if (of->made.v_is_finite) {
+        for (key_part part = {0}; next_part(of, at, in, &part);) {
+            packed v = panels_values(&of->panels, at->batch, at->head, at->skipped + part.first,
+                                     part.count, in->packed);
+            tensor of_part = tensor_range(weights, 1, part.first, part.count);
+            product_band band = {.terms = part.seen, .goes_on = part.first > 0};
+            p->with->product(&of_part, &v, &band, &attended);
+        }
+    } else {
         tensor all = projected_values(&of->made, p, at->batch, at->head);
         tensor v = tensor_range(&all, 0, at->skipped - cache_first(p), at->columns);
         p->with->product_of_nonzero(weights, &v, &attended);

@@ -64,8 +64,10 @@ static bool shared_memory(const plan *p, size_t *bytes)
 static size_t part_of(const plan *p)
 {
     size_t bytes;
-    if (packed_cache(p) != NULL || p->asked->part > 0)
-        return packed_cache(p) != NULL ? 0 : p->asked->part;
+    if (packed_cache(p) != NULL)
+        return 0;
+    if (p->asked->part > 0)
+        return p->asked->part;
     if (shared_memory(p, &bytes) && bytes <= SHARED_MOST)
         return 0;
     size_t a_key = size_larger(p->compared_width, p->v.width) * dtype_size(p->type);
@@ -93,13 +95,17 @@ void panels_free(panels *all)
     *all = (panels){0};
 }
 
-bool panels_memory(const plan *p, size_t *slot, size_t *room)
+bool panels_memory(const plan *p, size_t *bytes)
+{
+    *bytes = 0;
+    return packed_cache(p) != NULL || part_of(p) > 0 || shared_memory(p, bytes);
+}
+
+size_t panels_room(const plan *p)
 {
     size_t part = part_of(p);
-    *slot = 0;
-    *room = size_larger(p->with->packed_bytes(p->compared_width, part),
-                        p->with->packed_bytes(part, p->v.width));
-    return packed_cache(p) != NULL || part > 0 || shared_memory(p, slot);
+    return size_larger(p->with->packed_bytes(p->compared_width, part),
+                       p->with->packed_bytes(part, p->v.width));
 }
 
 size_t panels_parts(const panels *all)

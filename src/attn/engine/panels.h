@@ -22,8 +22,10 @@ typedef struct panels {
 bool panels_new(panels *all, const plan *p, const projected *made, size_t slots, err *e);
 void panels_free(panels *all);
 
-/* Bytes of one slot, and of a block's room for a part. */
-bool panels_memory(const plan *p, size_t *slot, size_t *room);
+/* Bytes of one slot. */
+bool panels_memory(const plan *p, size_t *bytes);
+/* Bytes of a block's room for a part. */
+size_t panels_room(const plan *p);
 
 /* A unit is packed in so many parts, each on its own. */
 size_t panels_parts(const panels *all);

@@ -47,8 +47,7 @@ static size_t first_unit(const run *r)
 /* False where a slot is larger than an address can hold. */
 static bool size_waves(run *r, size_t threads, size_t *slot_bytes)
 {
-    size_t room;
-    if (!panels_memory(r->shared.plan, slot_bytes, &room))
+    if (!panels_memory(r->shared.plan, slot_bytes))
         return false;
     size_t blocks = r->group * r->blocks;
     size_t fitting = WAVE_BYTES / (*slot_bytes + 1), busy = WAVE_BLOCKS_A_THREAD * threads / blocks;

@@ -312,7 +312,7 @@ bool check_actual_open(actual_result *a, const options *o, const env *world, err
     a->has_result = input_file_next(&a->in);
     if ((a->has_result && !split_map(a, e)) || (!a->in.is_stream && !read_wide(a, e)))
         return false;
-    /* Where NAME of FILE:NAME is not a stage, somebody may have meant another than the output. */
+    /* Where NAME of FILE:NAME is not a stage, the output may not be what was meant. */
     bool is_said = a->in.matrix == NULL || bundle_text(&a->map.stage, a->in.matrix) != NULL ||
                    stage_said(a->in.matrix) != NULL;
     if (!is_said)

@@ -37,7 +37,7 @@ static bool refuse_name(const entry *one, const text_list *of_stack, err *e)
     return stage_names_suggest(of_stack, one->name, "", e);
 }
 
-/* Whether somebody may have meant a stage by it. */
+/* Whether it may have been meant as a stage. */
 static bool resembles(const text_list *of_stack, const char *name)
 {
     return stage_names_nearest(of_stack, name, strlen(name)) != NULL ||
