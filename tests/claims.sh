@@ -61,6 +61,14 @@ finish() {
     [ "$failed" = 0 ]
 }
 
+# find_python STATEMENT: $python can do it; else the suite is skipped.
+find_python() {
+    for python in python3 /usr/bin/python3; do
+        ! $python -c "$1" 2>/dev/null || return 0
+    done
+    skip_all "no Python here that can: $1"
+}
+
 # skip_all WHY: ends the suite before it begins.
 skip_all() {
     skip "$1"

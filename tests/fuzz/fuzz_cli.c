@@ -134,11 +134,6 @@ static void edit(grown *g)
         add_line(g);
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
-{
-    return grown_by(edit, data, size, most, seed);
-}
-
 /* One command an input: the first line's, or else one that its first byte picks. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {

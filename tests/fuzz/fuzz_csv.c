@@ -120,11 +120,6 @@ static void edit(grown *g)
     GROWN_ONE_OF(g, EDITS)(g);
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
-{
-    return grown_by(edit, data, size, most, seed);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
     static const char *const FORMS[] = {"csv", "tsv", "tidy"};

@@ -212,16 +212,6 @@ static void check_layers(const char *bytes, size_t length, bool is_decoder)
 
 /* ---- inputs ---- */
 
-static const char *word_of_key(grown *g, const char *key)
-{
-    for (size_t i = 0; i < OPTIONS.count; i++) {
-        const option_row *row = (const option_row *)(const void *)named_row(&OPTIONS, i);
-        if (row->key != NULL && strcmp(row->key, key) == 0)
-            return grown_word(g, row->choices);
-    }
-    return NULL;
-}
-
 static void add_member(grown *g)
 {
     static const named_table *const TABLES[] = {&KEYS, &KEYS, &LAYER_KEYS, &STACK_KEYS, &NORM_KEYS};
@@ -250,7 +240,10 @@ static void add_member(grown *g)
         grown_put_text(g, 0, "{}");
         return;
     }
-    const char *key = grown_word(g, GROWN_ONE_OF(g, TABLES)), *word = word_of_key(g, key);
+    const char *key = grown_word(g, GROWN_ONE_OF(g, TABLES)), *word = NULL;
+    const option_row *option = option_by_key(key, strlen(key));
+    if (option != NULL)
+        word = grown_word(g, option->choices);
     bool is_last = at < g->size && g->data[at] == '}', is_word = word != NULL && grown_pick(g, 4);
     const char *value = is_word ? word : GROWN_ONE_OF(g, VALUES);
     snprintf(member, sizeof member, is_word ? "\"%s\": \"%s\"%s" : "\"%s\": %s%s", key, value,
@@ -284,11 +277,6 @@ static void edit(grown *g)
         copy_list(g);
     else
         add_member(g);
-}
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
-{
-    return grown_by(edit, data, size, most, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)

@@ -101,11 +101,6 @@ static void edit(grown *g)
     mend_checksum(g, at - 1, g->data + begins, size);
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
-{
-    return grown_by(edit, data, size, most, seed);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
     mapping map = {.users = 1, .bytes = (const char *)data, .length = length};

@@ -70,9 +70,11 @@ static inline const option_row *grown_option(grown *g)
     return (const option_row *)(const void *)named_row(&OPTIONS, grown_pick(g, OPTIONS.count));
 }
 
-/* Some edits by `edit`, or libFuzzer's own. */
-static inline size_t grown_by(void (*edit)(grown *g), uint8_t *data, size_t size, size_t most,
-                              unsigned seed)
+/* Each target has one: something of its own is put in, or is another. */
+static void edit(grown *g);
+
+/* Some edits, or libFuzzer's own. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
     grown g = {.data = (char *)data, .size = size, .most = most, .state = seed};
     size_t edits = grown_pick(&g, 3);

@@ -3,9 +3,5 @@
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
-python=
-for one in python3 /usr/bin/python3; do
-    [ -n "$python" ] || ! $one -c 'import numpy' 2>/dev/null || python=$one
-done
-[ -n "$python" ] || skip_all 'no Python with NumPy here'
+find_python 'import numpy'
 PYTHONPATH=$root/tests exec $python -B "$tests/numpy_files.py"

@@ -5,10 +5,5 @@ set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
 "$root/tests/need.sh" python3-jsonschema >/dev/null 2>&1
-python=
-for one in python3 /usr/bin/python3; do
-    [ -n "$python" ] || ! $one -c 'from jsonschema import Draft202012Validator' 2>/dev/null ||
-        python=$one
-done
-[ -n "$python" ] || skip_all 'no Python with jsonschema here'
+find_python 'from jsonschema import Draft202012Validator'
 PYTHONPATH=$root/tests exec $python -B "$tests/schema.py"

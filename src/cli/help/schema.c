@@ -57,21 +57,11 @@ static void write_words(text *out, const named_table *words)
     }
 }
 
-/* The words of the option that sets this key; NULL where any will do. */
-static const named_table *words_of(const char *name)
-{
-    const option_row *row;
-    for (size_t i = 0; (row = option_next(NULL, &i)) != NULL;) {
-        if (row->key != NULL && strcmp(row->key, name) == 0)
-            return row->choices;
-    }
-    return NULL;
-}
-
 static void write_key(text *out, const key *of)
 {
     const char *name = of->named.name;
-    const named_table *words = is_defined(name) ? NULL : words_of(name);
+    const option_row *option = option_by_key(name, strlen(name)); /* its words are the key's */
+    const named_table *words = is_defined(name) || option == NULL ? NULL : option->choices;
     text_add_format(out, "        \"%s\": {\"description\": ", name);
     json_string_write(out, of->named.help);
     if (words == NULL) {
