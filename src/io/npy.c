@@ -170,6 +170,8 @@ static bool read_size(parser *p, size_t *size, err *e)
     }
     if (p->next == first)
         return fail_expected(p, "a size", e);
+    if (*first == '0' && p->next - first > 1)
+        return err_at(e, &at, "a size begins with 0, which Python does not read");
     p->next += p->next < p->end && *p->next == 'L';
     return true;
 }

@@ -176,6 +176,7 @@ static const struct {
     {SHAPED("1"), "f: byte 60: expected a shape such as (3, 4), found '1'"},
     {SHAPED("(1)"), "f: byte 60: (1) is not a shape, (1,) is one"},
     {SHAPED("(-1,)"), "f: byte 61: expected a size, found '-'"},
+    {SHAPED("(01,)"), "f: byte 61: a size begins with 0, which Python does not read"},
     {SHAPED("(1 1)"), "f: byte 63: expected ',' or ')', found '1'"},
     {SHAPED("(1,,)"), "f: byte 63: expected a size, found ','"},
     {SHAPED("(1, 1, 1, 1, 1, 1)"), "f: byte 79: the matrix has 6 axes, and at most 4 are read"},
