@@ -3,10 +3,10 @@
 # A suite is tests/NAME/run.sh or a program.
 PROGRAMS := $(addprefix $(BUILD)/,cli unit compare why)
 # What a script of tests runs next to ./selfattn.
-HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak)
+HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak values)
 FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run).
-SLOW     := faults sanitize alive answer clang valgrind fuzz packaging exponent hard memory endless numbers \
+SLOW     := faults sanitize alive answer clang valgrind fuzz differ packaging exponent hard memory endless numbers \
 	coverage web fresh schema latex machines architectures
 # Takes long: what grows faster than its input is looked for when code that searches has changed.
 LONG     := growth
@@ -28,8 +28,15 @@ docs packaging: man
 check-web: web
 ## check-fresh: runs the README's own lines in a new Debian, as root
 check-fresh: fresh
+## nightly: fuzzes for SECONDS (8 hours), then asks other programs what they read
+SECONDS := 28800
+nightly: programs
+	@SUITE_SECONDS=$$(($(SECONDS) * 2)) FUZZ_RUNS=-1 FUZZ_SEED=$$(date +%Y%m%d) \
+		FUZZ_SECONDS=$$(($(SECONDS) / $(words $(FUZZERS)))) \
+		FUZZ_PROCESSES=$$(getconf _NPROCESSORS_ONLN) tests/run.sh fuzz && cat build/fuzz/report.txt && \
+		BUILD=$(BUILD) DIFFER_SEED=$$(date +%Y%m%d) DIFFER_FILES=50000 tests/run.sh differ
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
-.PHONY: check check-all check-fresh check-web programs $(FAST) $(SLOW) $(LONG)
+.PHONY: check check-all check-fresh check-web nightly programs $(FAST) $(SLOW) $(LONG)
 
 $(BUILD)/cli: $(call objects,tests/cli)
 $(BUILD)/unit: $(call objects,tests/unit tests/kernels) \
@@ -38,6 +45,7 @@ $(BUILD)/compare: $(call objects,tests/ref)
 $(BUILD)/why: $(call objects,tests/why) $(filter-out %/compare.o,$(call objects,tests/ref))
 $(BUILD)/faults: $(call objects,tests/faults)
 $(BUILD)/trace_formats: $(call objects,tests/formats)
+$(BUILD)/values: $(call objects,tests/differ)
 $(BUILD)/exponent: $(call objects,tests/exponent)
 $(BUILD)/peak: $(call objects,tests/memory)
 # A function that tests of folder $1 define as __wrap_NAME takes the place of NAME.
