@@ -99,8 +99,9 @@ format:
 man: $(MANUAL)
 build/man/%: man/%.in $(BUILD)/selfattn
 	@mkdir -p $(@D)
-	@awk '{ print } sub(/^\.\\" generated: /, "") { fflush(); if (system(at $$0)) exit 1 }' \
-		at=$(BUILD)/ $< >$@.new && mv $@.new $@
+	@awk '/^\.TH/ { sub("@VERSION@", version) } \
+		{ print } sub(/^\.\\" generated: /, "") { fflush(); if (system(at $$0)) exit 1 }' \
+		at=$(BUILD)/ version=$(VERSION) $< >$@.new && mv $@.new $@
 ## clean: removes what was built
 clean:
 	rm -rf build selfattn
