@@ -1,5 +1,4 @@
 /* selfattn check: compute documents, and compare with what they expect. */
-#include "cli/check/check_actual.h"
 #include "cli/check/checker.h"
 #include "cli/command.h"
 #include "cli/in/weights_input.h"
@@ -11,15 +10,6 @@
 #include "io/sink.h"
 
 #include <string.h>
-
-/* With --actual, --map may speak of its names. */
-static bool check_bundle(const options *o, err *e)
-{
-    options unmapped = *o;
-    if (o->actual != NULL)
-        unmapped.map = (text_list){0};
-    return weights_input_check(&unmapped, e);
-}
 
 /* The table of marks, and whether it takes the place of the lines. */
 static bool writes_marks(const options *o)
@@ -51,17 +41,13 @@ static bool check_options(const options *o, err *e)
         return err_set(e, "--update records what is computed, and --actual names another result");
     if (o->update && o->bundle != NULL)
         return err_set(e, "--update records what documents alone give, and --bundle is given");
-    return check_bundle(o, e) && generation_check_seed(o, e) &&
+    /* With --actual, --map may speak of its names. */
+    options unmapped = *o;
+    if (o->actual != NULL)
+        unmapped.map = (text_list){0};
+    return weights_input_check(&unmapped, e) && generation_check_seed(o, e) &&
            (!writes_marks(o) || check_marks_check(o, e));
 }
-
-typedef struct outcome {
-    size_t failed;
-    bool is_wrong; /* a document could not be checked */
-    bool is_cut;   /* nor could those after it in its file, if there are any */
-    bool saw_layers;
-    size_t tests; /* of --tap */
-} outcome;
 
 /* ---- the same lines in the Test Anything Protocol (testanything.org), version 13 ---- */
 
@@ -118,35 +104,37 @@ typedef struct reporting {
     const options *given;
     env *world;
     sink out;
-    outcome all;
     check_marks marks;
+    size_t failed;
+    bool is_wrong; /* a document could not be checked */
+    bool is_cut;   /* nor could those after it in its file, if there are any */
+    bool saw_layers;
+    size_t tests; /* of --tap */
 } reporting;
 
 /* The lines of a file, and what was said of it. */
 static bool write_file(reporting *r, const checked_file *one, err *e)
 {
     const options *o = r->given;
-    env *world = r->world;
-    outcome *all = &r->all;
     text *to = sink_text(&r->out);
     bool has_lines = one->lines.length > 0 && !(writes_marks(o) && writes_to_stdout(o));
-    all->failed += one->failed;
-    all->is_wrong = all->is_wrong || checked_file_is_wrong(one);
-    all->is_cut = all->is_cut || one->bad.is_set;
-    all->saw_layers = all->saw_layers || one->saw_layers;
-    progress_pause(world->progress);
+    r->failed += one->failed;
+    r->is_wrong = r->is_wrong || checked_file_is_wrong(one);
+    r->is_cut = r->is_cut || one->bad.is_set;
+    r->saw_layers = r->saw_layers || one->saw_layers;
+    progress_pause(r->world->progress);
     if (one->said != NULL)
-        fputs(one->said, world->err);
+        fputs(one->said, r->world->err);
     if (o->tap)
-        add_file(to, &all->tests, one);
+        add_file(to, &r->tests, one);
     else if (has_lines)
         text_add(to, text_string(&one->lines), one->lines.length);
     for (size_t i = 0; i < one->passed; i++)
-        fputs(one->passed_over[i].said, world->err);
+        fputs(one->passed_over[i].said, r->world->err);
     if (one->bad.is_set)
-        report_error(world, &one->bad);
+        report_error(r->world, &one->bad);
     bool done = sink_spill(&r->out, e); /* no file's fault, and the end of all */
-    progress_resume(world->progress);
+    progress_resume(r->world->progress);
     return done;
 }
 
@@ -176,8 +164,8 @@ static bool check_all(reporting *r, err *e)
         own.map = actual.map.of_bundle;
     done = done && check_files_list(r->given, r->world, &files, e) &&
            check_listed(r, &own, own.actual == NULL ? NULL : &actual, &files, e);
-    if (done && !r->all.is_cut && !check_actual_finish(&actual, &bad)) {
-        r->all.is_wrong = true;
+    if (done && !r->is_cut && !check_actual_finish(&actual, &bad)) {
+        r->is_wrong = true;
         report_error(r->world, &bad);
     }
     text_list_free(&files);
@@ -186,35 +174,30 @@ static bool check_all(reporting *r, err *e)
 }
 
 /* A file of answers that can't be marked keeps none of the others from it. */
-static bool mark_one(reporting *r, const check_class *all, size_t index, err *e)
-{
-    options own = *r->given;
-    text_list only = {.count = 1};
-    actual_result actual = {0};
-    err bad = {0};
-    own.answers = (text_list){.item = &all->answers.item[index], .count = 1};
-    if (!check_files_is_bad(own.answers.item[0], &bad))
-        only.item = check_class_document(all, own.answers.item[0], &own, &bad);
-    bool is_open = only.item != NULL && check_actual_open(&actual, &own, r->world, &bad);
-    bool done = !is_open || check_listed(r, &own, &actual, &only, e);
-    if (!is_open) {
-        /* What could not be begun is a failed test too. */
-        char said[ERR_TEXT];
-        r->all.is_wrong = true;
-        if (r->given->tap)
-            add_error(sink_text(&r->out), &r->all.tests, err_text(&bad, said));
-        report_error(r->world, &bad);
-    }
-    check_actual_close(&actual);
-    return done;
-}
-
 static bool mark_class(reporting *r, err *e)
 {
     check_class all;
     bool done = check_class_list(&all, r->given, r->world, e);
-    for (size_t i = 0; i < all.answers.count && done; i++)
-        done = mark_one(r, &all, i, e);
+    for (size_t i = 0; i < all.answers.count && done; i++) {
+        options own = *r->given;
+        text_list only = {.count = 1};
+        actual_result actual = {0};
+        err bad = {0};
+        own.answers = (text_list){.item = &all.answers.item[i], .count = 1};
+        if (!check_files_is_bad(own.answers.item[0], &bad))
+            only.item = check_class_document(&all, own.answers.item[0], &own, &bad);
+        if (only.item != NULL && check_actual_open(&actual, &own, r->world, &bad)) {
+            done = check_listed(r, &own, &actual, &only, e);
+        } else {
+            /* What could not be begun is a failed test too. */
+            char said[ERR_TEXT];
+            r->is_wrong = true;
+            if (r->given->tap)
+                add_error(sink_text(&r->out), &r->tests, err_text(&bad, said));
+            report_error(r->world, &bad);
+        }
+        check_actual_close(&actual);
+    }
     check_class_free(&all);
     return done;
 }
@@ -229,17 +212,17 @@ int command_check(const options *o, env *world, err *e)
         text_add_string(sink_text(&r.out), "TAP version 13\n");
     done = done && (o->answers.count > 0 ? mark_class(&r, e) : check_all(&r, e));
     if (o->tap)
-        text_add_format(sink_text(&r.out), "1..%zu\n", r.all.tests);
+        text_add_format(sink_text(&r.out), "1..%zu\n", r.tests);
     progress_stop(world);
-    if (done && r.all.failed > 0 && o->actual != NULL && !o->why && !o->tap)
+    if (done && r.failed > 0 && o->actual != NULL && !o->why && !o->tap)
         note_say(world, o, NULL, "--why looks for the mistake that gives these numbers");
     /* Without layers, a stage of layers that --tol names is none. */
-    bool is_known = r.all.saw_layers || r.all.is_wrong || tolerances_check(o, &(text_list){0}, e);
+    bool is_known = r.saw_layers || r.is_wrong || tolerances_check(o, &(text_list){0}, e);
     done = done && sink_close(&r.out, e) && is_known &&
            (!writes_marks(o) || check_marks_write(&r.marks, o, e));
     sink_discard(&r.out);
     check_marks_free(&r.marks);
     if (!done)
         return EXIT_WRONG;
-    return r.all.is_wrong ? EXIT_WRONG : r.all.failed > 0 ? EXIT_DIFFER : EXIT_DONE;
+    return r.is_wrong ? EXIT_WRONG : r.failed > 0 ? EXIT_DIFFER : EXIT_DONE;
 }

@@ -1,9 +1,8 @@
-#include "cli/check/check_actual.h"
+#include "cli/check/checker.h"
 
 #include "attn/spec/keys.h"
 #include "attn/spec/stage.h"
 #include "base/mem.h"
-#include "cli/check/checker.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
 #include "cli/out/stage_names.h"
@@ -24,12 +23,6 @@ typedef struct map_pair {
     const char *name, *key;
     size_t length; /* of NAME */
 } map_pair;
-
-static map_pair pair_of(const char *given)
-{
-    const char *equals = strchr(given, '=');
-    return (map_pair){given, equals + 1, (size_t)(equals - given)};
-}
 
 /* A key, or the way to one: layers.0.w1. */
 static bool is_of_document(const map_pair *of)
@@ -54,18 +47,37 @@ static bool suggest_turned(const map_pair *of, err *e)
                        (int)of->length, of->name);
 }
 
-static bool refuse_stage(const map_pair *of, err *e)
+/* A pair is about the result where NAME is a stage and KEY is among its names, else about the
+ * bundle; one that is about neither is refused. */
+static bool add_pair(check_map *m, const map_pair *of, const options *o, const text_list *names,
+                     const char *file, err *e)
 {
-    const char *near = stage_names_nearest(NULL, of->name, of->length);
-    err_option(e, "map", "there is no stage \"%.*s\"", (int)of->length, of->name);
-    if (suggest_turned(of, e))
-        return false;
-    return near == NULL ? err_remedy(e, "selfattn help stages lists them")
-                        : err_remedy(e, "did you mean \"%s\"?", near);
-}
-
-static bool refuse_key(const map_pair *of, const text_list *names, const char *file, err *e)
-{
+    place at = place_of_option("map");
+    bool is_stage = may_be_stage(of);
+    if (is_stage && text_list_find(names, of->key) != NULL) {
+        /* Of one name only one stage is compared, and a stage with one. */
+        const entry *there = bundle_find_bytes(&m->key, of->name, of->length);
+        const entry *matrix = bundle_find(&m->stage, of->key);
+        if (there != NULL)
+            return err_at(e, &at, "%s=%s and %s are about the same stage", there->name, there->text,
+                          of->name);
+        if (matrix != NULL)
+            return err_at(e, &at, "%s=%s and %s are about the same matrix", matrix->text,
+                          matrix->name, of->name);
+        return bundle_add_text(&m->stage, of->key, of->name, of->length, at, e) &&
+               bundle_add_text(&m->key, m->stage.entry[m->stage.count - 1].text, of->key,
+                               strlen(of->key), at, e);
+    }
+    if (o->bundle != NULL && (!is_stage || is_of_document(of)))
+        return text_list_add(&m->of_bundle, of->name, strlen(of->name), e);
+    if (!is_stage) {
+        const char *near = stage_names_nearest(NULL, of->name, of->length);
+        err_option(e, "map", "there is no stage \"%.*s\"", (int)of->length, of->name);
+        if (suggest_turned(of, e))
+            return false;
+        return near == NULL ? err_remedy(e, "selfattn help stages lists them")
+                            : err_remedy(e, "did you mean \"%s\"?", near);
+    }
     nearest_names near = {.wanted = of->key};
     err_option(e, "map", "%s has no \"%s\"", file, of->key);
     for (size_t i = 0; i < names->count; i++) {
@@ -79,36 +91,6 @@ static bool refuse_key(const map_pair *of, const text_list *names, const char *f
     return false;
 }
 
-/* Of one name only one stage is compared, and a stage with one. */
-static bool take_pair(check_map *m, const map_pair *of, err *e)
-{
-    place at = place_of_option("map");
-    const entry *there = bundle_find_bytes(&m->key, of->name, of->length);
-    const entry *matrix = bundle_find(&m->stage, of->key);
-    if (there != NULL)
-        return err_at(e, &at, "%s=%s and %s are about the same stage", there->name, there->text,
-                      of->name);
-    if (matrix != NULL)
-        return err_at(e, &at, "%s=%s and %s are about the same matrix", matrix->text, matrix->name,
-                      of->name);
-    return bundle_add_text(&m->stage, of->key, of->name, of->length, at, e) &&
-           bundle_add_text(&m->key, m->stage.entry[m->stage.count - 1].text, of->key,
-                           strlen(of->key), at, e);
-}
-
-/* A pair is about the result where NAME is a stage and KEY is among its names, else about the
- * bundle; one that is about neither is refused. */
-static bool add_pair(check_map *m, const map_pair *of, const options *o, const text_list *names,
-                     const char *file, err *e)
-{
-    bool is_stage = may_be_stage(of);
-    if (is_stage && text_list_find(names, of->key) != NULL)
-        return take_pair(m, of, e);
-    if (o->bundle != NULL && (!is_stage || is_of_document(of)))
-        return text_list_add(&m->of_bundle, of->name, strlen(of->name), e);
-    return is_stage ? refuse_key(of, names, file, e) : refuse_stage(of, e);
-}
-
 bool check_map_gives(const check_map *m, const char *name)
 {
     return bundle_find(&m->key, name) != NULL;
@@ -116,31 +98,17 @@ bool check_map_gives(const check_map *m, const char *name)
 
 /* ---- names ---- */
 
-static bool is_stage_alone(const char *name)
-{
-    return strchr(name, '.') == NULL &&
-           (stage_names_have(NULL, name) || stack_may_have_stage(name, strlen(name)));
-}
-
-static bool is_of_stack(const char *name)
-{
-    static const char *const BEGINS[] = {"layer.", "step.", "ffn."};
-    for (size_t i = 0; i < sizeof BEGINS / sizeof BEGINS[0]; i++) {
-        if (strncmp(name, BEGINS[i], strlen(BEGINS[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The stage that NAME of FILE:NAME says: of layers and steps all of it, else what is after its
  * last dot, as in a JSON document's expected.weights; NULL: none. */
 static const char *stage_said(const char *name)
 {
-    const char *last = strrchr(name, '.');
-    if (is_of_stack(name))
-        return name;
-    last = last == NULL ? name : last + 1;
-    return is_stage_alone(last) ? last : NULL;
+    static const char *const OF_STACK[] = {"layer.", "step.", "ffn."};
+    for (size_t i = 0; i < sizeof OF_STACK / sizeof OF_STACK[0]; i++) {
+        if (strncmp(name, OF_STACK[i], strlen(OF_STACK[i])) == 0)
+            return name;
+    }
+    const char *dot = strrchr(name, '.'), *last = dot == NULL ? name : dot + 1;
+    return stage_names_have(NULL, last) || stack_may_have_stage(last, strlen(last)) ? last : NULL;
 }
 
 /* The stage that an entry is, if it is one; NULL: none, or --map says that another one is. */
@@ -157,19 +125,6 @@ static const char *meaning_of(const actual_result *a, const entry *one)
     return check_map_gives(&a->map, said) ? NULL : said;
 }
 
-/* What --map says is in one line of a stream may be missing in another. */
-static bool check_mapped(const actual_result *a, const bundle *taken, err *e)
-{
-    place at = check_actual_place(a);
-    for (size_t i = 0; i < a->map.key.count; i++) {
-        const entry *pair = &a->map.key.entry[i];
-        if (bundle_find(taken, pair->name) == NULL)
-            return err_at(e, &at, "there is no matrix \"%s\" in this result, which --map calls %s",
-                          pair->text, pair->name);
-    }
-    return true;
-}
-
 /* Moves the matrices of a result, of which the document knows the stages, and what a page of
  * answers says of itself. */
 static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err *e)
@@ -182,7 +137,15 @@ static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err 
         if (meant != NULL && is_taken && !bundle_take(to, meant, one, e))
             return false;
     }
-    return check_mapped(a, to, e);
+    /* What --map says is in one line of a stream may be missing in another. */
+    place at = check_actual_place(a);
+    for (size_t i = 0; i < a->map.key.count; i++) {
+        const entry *pair = &a->map.key.entry[i];
+        if (bundle_find(to, pair->name) == NULL)
+            return err_at(e, &at, "there is no matrix \"%s\" in this result, which --map calls %s",
+                          pair->text, pair->name);
+    }
+    return true;
 }
 
 /* ---- reading ---- */
@@ -283,7 +246,8 @@ static bool split_map(actual_result *a, err *e)
     bool done = a->in.matrix != NULL ? text_list_add(&names, a->in.matrix, strlen(a->in.matrix), e)
                                      : list_names(a, &names, e);
     for (size_t i = 0; done && i < map->count; i++) {
-        map_pair of = pair_of(map->item[i]);
+        const char *equals = strchr(map->item[i], '=');
+        map_pair of = {map->item[i], equals + 1, (size_t)(equals - map->item[i])};
         done = add_pair(&a->map, &of, a->given, &names, a->in.name, e);
     }
     text_list_free(&names);
@@ -292,14 +256,9 @@ static bool split_map(actual_result *a, err *e)
 
 /* ---- opening ---- */
 
-const char *check_actual_file(const options *o)
-{
-    return o->answers.count > 0 ? o->answers.item[0] : o->actual;
-}
-
 bool check_actual_open(actual_result *a, const options *o, const env *world, err *e)
 {
-    const char *file = check_actual_file(o);
+    const char *file = o->answers.count > 0 ? o->answers.item[0] : o->actual;
     *a = (actual_result){.given = o};
     if (file == NULL)
         return true;

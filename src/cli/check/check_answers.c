@@ -34,40 +34,22 @@ bool check_page_saves(const char *name)
 
 /* ---- what no page saves ---- */
 
-static bool check_command(const entry *one, err *e)
-{
-    bool is_known = one->kind == ENTRY_TEXT &&
-                    (strcmp(one->text, "encode") == 0 || strcmp(one->text, "decode") == 0);
-    return is_known || err_at(e, &one->at, "%s must be \"encode\" or \"decode\"", one->name);
-}
-
-static bool check_batch(const entry *one, err *e)
-{
-    bool is_number = one->kind == ENTRY_TENSOR && one->tensor.rank == 0;
-    double number = is_number ? tensor_get(&one->tensor, NULL) : 0;
-    return (number >= 1 && number == floor(number)) ||
-           err_at(e, &one->at, "%s must be a whole number from 1", one->name);
-}
-
-static bool refuse_asked(const bundle *answers, const entry *one, const char *name, err *e)
-{
-    size_t length = strlen(name);
-    nearest near = nearest_to(name, length, spelling_reach(length));
-    for (size_t i = 0; i < answers->count; i++) {
-        const entry *other = &answers->entry[i];
-        if (other->kind == ENTRY_TENSOR && !check_is_aside(other))
-            nearest_is_nearer(&near, other->name);
-    }
-    err_at(e, &one->at, "%s says what was asked for, and there are no answers to \"%s\"", one->name,
-           name);
-    return near.found != NULL && err_remedy(e, "did you mean \"%s%s\"?", CHECK_ASKED, near.found);
-}
-
 static bool check_asked(const bundle *answers, const entry *one, const char *name, err *e)
 {
     const entry *to = bundle_find(answers, name);
-    if (to == NULL || to->kind != ENTRY_TENSOR)
-        return refuse_asked(answers, one, name, e);
+    if (to == NULL || to->kind != ENTRY_TENSOR) {
+        size_t length = strlen(name);
+        nearest near = nearest_to(name, length, spelling_reach(length));
+        for (size_t i = 0; i < answers->count; i++) {
+            const entry *other = &answers->entry[i];
+            if (other->kind == ENTRY_TENSOR && !check_is_aside(other))
+                nearest_is_nearer(&near, other->name);
+        }
+        err_at(e, &one->at, "%s says what was asked for, and there are no answers to \"%s\"",
+               one->name, name);
+        return near.found != NULL &&
+               err_remedy(e, "did you mean \"%s%s\"?", CHECK_ASKED, near.found);
+    }
     if (one->kind != ENTRY_TENSOR)
         return err_at(e, &one->at, "%s must be a matrix of 1 and 0", one->name);
     if (!tensor_same_shape(&one->tensor, &to->tensor)) {
@@ -97,32 +79,26 @@ bool check_page(const bundle *answers, err *e)
     const entry *command = bundle_find(answers, CHECK_COMMAND);
     const entry *batch = bundle_find(answers, CHECK_BATCH);
     const entry *of = bundle_find(answers, CHECK_DOCUMENT);
-    bool done = (command == NULL || check_command(command, e)) &&
-                (of == NULL ||
-                 (of->kind == ENTRY_TEXT || err_at(e, &of->at, "%s must be a name", of->name))) &&
-                (batch == NULL || check_batch(batch, e));
-    for (size_t i = 0; i < answers->count && done; i++) {
+    if (command != NULL && (command->kind != ENTRY_TEXT || (strcmp(command->text, "encode") != 0 &&
+                                                            strcmp(command->text, "decode") != 0)))
+        return err_at(e, &command->at, "%s must be \"encode\" or \"decode\"", command->name);
+    if (of != NULL && of->kind != ENTRY_TEXT)
+        return err_at(e, &of->at, "%s must be a name", of->name);
+    if (batch != NULL) {
+        bool is_number = batch->kind == ENTRY_TENSOR && batch->tensor.rank == 0;
+        double number = is_number ? tensor_get(&batch->tensor, NULL) : 0;
+        if (!(number >= 1 && number == floor(number)))
+            return err_at(e, &batch->at, "%s must be a whole number from 1", batch->name);
+    }
+    for (size_t i = 0; i < answers->count; i++) {
         const entry *one = &answers->entry[i];
         /* The stage that it says the cells of; NULL: it is something else. */
         size_t length = sizeof CHECK_ASKED - 1;
         const char *name = strncmp(one->name, CHECK_ASKED, length) == 0 ? one->name + length : NULL;
-        done = name == NULL || check_asked(answers, one, name, e);
+        if (name != NULL && !check_asked(answers, one, name, e))
+            return false;
     }
-    return done;
-}
-
-/* ---- what it says ---- */
-
-/* Of the shape of the answers, 0 where none was asked for; NULL: all were. False with the error set
- * when there is no memory. */
-static bool cells_asked(const bundle *answers, const char *name, const tensor **cells, err *e)
-{
-    text full = {0};
-    text_add_format(&full, "%s%s", CHECK_ASKED, name);
-    bool done = text_ok(&full, e);
-    *cells = done ? bundle_tensor(answers, text_string(&full)) : NULL;
-    text_free(&full);
-    return done;
+    return true;
 }
 
 /* ---- the marks of a class: collecting ---- */
@@ -133,39 +109,19 @@ typedef struct marked_file {
     size_t asked, right;
 } marked_file;
 
-static bool marks_begin(check_marks *m, err *e)
-{
-    size_t had = m->capacity;
-    marked_file *grown = mem_grow(m->marked, m->file.count, &m->capacity, sizeof grown[0], e);
-    if (grown == NULL)
-        return false;
-    memset(grown + had, 0, (m->capacity - had) * sizeof grown[0]);
-    m->marked = grown;
-    marked_file *begun = &m->marked[m->file.count];
-    begun->marks = begun->asked = begun->right = 0;
-    return text_list_index(&m->question, e);
-}
-
-/* Files of one exercise have their questions in one order. */
-static bool find_question(check_marks *m, const char *name, size_t first, size_t *found, err *e)
-{
-    text_list *all = &m->question;
-    *found = first;
-    if (first < all->count && strcmp(all->item[first], name) == 0)
-        return true;
-    const char *there = text_list_find(all, name);
-    *found = 0;
-    while (*found < all->count && all->item[*found] != there)
-        ++*found;
-    return there != NULL || text_list_add(all, name, strlen(name), e);
-}
-
 static bool marks_add(check_marks *m, const char *question, double mark, err *e)
 {
     marked_file *to = &m->marked[m->file.count];
-    size_t at;
-    if (!find_question(m, question, to->marks, &at, e))
-        return false;
+    text_list *all = &m->question;
+    /* Files of one exercise have their questions in one order. */
+    size_t at = to->marks;
+    if (at >= all->count || strcmp(all->item[at], question) != 0) {
+        const char *there = text_list_find(all, question);
+        for (at = 0; at < all->count && all->item[at] != there;)
+            at++;
+        if (there == NULL && !text_list_add(all, question, strlen(question), e))
+            return false;
+    }
     while (to->marks <= at) {
         double *grown = mem_grow(to->mark, to->marks, &to->capacity, sizeof grown[0], e);
         if (grown == NULL)
@@ -204,20 +160,22 @@ bool check_marks_check(const options *o, err *e)
     return err_remedy(e, "CSV, TSV and JSON have");
 }
 
-static bool add_totals(bundle *table, err *e)
+bool check_marks_write(const check_marks *m, const options *o, err *e)
 {
-    text_list *columns = &bundle_find(table, "columns")->list;
-    return text_list_add(columns, "right", strlen("right"), e) &&
-           text_list_add(columns, "of", strlen("of"), e);
-}
-
-static bool add_matrix(bundle *table, const check_marks *m, err *e)
-{
+    const write_options how = {.digits = -1};
+    const format *to = format_of(o);
     const size_t size[] = {m->file.count, m->question.count + 2};
+    bundle table = {0};
+    sink out = {0};
     tensor all;
-    if (!tensor_new(&all, DTYPE_F64, 2, size, e))
-        return false;
-    for (size_t i = 0; i < size[0]; i++) {
+    if (m->file.count == 0)
+        return true;
+    bool done = bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
+                bundle_add_list(&table, "columns", &m->question, (place){0}, e);
+    text_list *columns = done ? &bundle_find(&table, "columns")->list : NULL;
+    done = done && text_list_add(columns, "right", strlen("right"), e) &&
+           text_list_add(columns, "of", strlen("of"), e) && tensor_new(&all, DTYPE_F64, 2, size, e);
+    for (size_t i = 0; i < size[0] && done; i++) {
         const marked_file *one = &m->marked[i];
         double *row = (double *)all.data + i * size[1];
         for (size_t j = 0; j < m->question.count; j++)
@@ -225,22 +183,9 @@ static bool add_matrix(bundle *table, const check_marks *m, err *e)
         row[m->question.count] = (double)one->right;
         row[m->question.count + 1] = (double)one->asked;
     }
-    return bundle_add_tensor(table, "marks", &all, (place){0}, e);
-}
-
-bool check_marks_write(const check_marks *m, const options *o, err *e)
-{
-    const write_options how = {.digits = -1};
-    const format *to = format_of(o);
-    bundle table = {0};
-    sink out = {0};
-    if (m->file.count == 0)
-        return true;
-    bool done = bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
-                bundle_add_list(&table, "columns", &m->question, (place){0}, e) &&
-                add_totals(&table, e) && add_matrix(&table, m, e) &&
-                sink_open(&out, output_data_file(o), e) &&
-                sink_end(&out, to->write(&table, &how, &out, e), e);
+    done = done && bundle_add_tensor(&table, "marks", &all, (place){0}, e) &&
+           sink_open(&out, output_data_file(o), e) &&
+           sink_end(&out, to->write(&table, &how, &out, e), e);
     bundle_free(&table);
     return done;
 }
@@ -296,14 +241,26 @@ static int decimals_of(double answer, double computed, int digits)
     return 0;
 }
 
-static void add_wrong(marking *m, const element *one)
+/* Counts an answer, and adds a line where it is not right. */
+static bool mark(marking *m, element *one, err *e)
 {
+    bool right = is_right(one->wanted, one->got, m->digits);
+    bool is_empty = tensor_is_hole(one->wanted);
+    text question = {0};
+    element_write_name(one, &question);
+    bool done = text_ok(&question, e) &&
+                marks_add(m->marks, text_string(&question), is_empty ? one->wanted : right, e);
+    text_free(&question);
+    m->numbers++;
+    m->right += right;
+    if (right)
+        return done;
     const trace_map *map = trace_command_map_of(m->trace, one->stage);
-    char number[NUMBER_TEXT];
-    text_add_string(&m->lines, tensor_is_hole(one->wanted) ? "empty: " : "wrong: ");
+    text_add_string(&m->lines, is_empty ? "empty: " : "wrong: ");
     element_write_name(one, &m->lines);
-    if (!tensor_is_hole(one->wanted)) {
+    if (!is_empty) {
         int decimals = decimals_of(one->wanted, one->got, m->digits);
+        char number[NUMBER_TEXT];
         number_write_f64(one->wanted, number);
         text_add_format(&m->lines, " is not %s", number);
         if (decimals > 0)
@@ -314,48 +271,23 @@ static void add_wrong(marking *m, const element *one)
         text_add_format(&m->lines, "; " ASKED_HINT " %s%s = %s", map->name,
                         one->rank == 0 ? "" : "[i,j]", map->letters);
     text_add_string(&m->lines, "\n");
-}
-
-static bool mark(marking *m, element *one, err *e)
-{
-    bool right = is_right(one->wanted, one->got, m->digits);
-    text question = {0};
-    element_write_name(one, &question);
-    bool done =
-        text_ok(&question, e) && marks_add(m->marks, text_string(&question),
-                                           tensor_is_hole(one->wanted) ? one->wanted : right, e);
-    text_free(&question);
-    m->numbers++;
-    m->right += right;
-    if (!right)
-        add_wrong(m, one);
     return done;
 }
 
 /* ---- all of them ---- */
 
-/* Of a batch, a page has one entry. */
-static entry entry_of_page(const bundle *answers, const entry *made)
-{
-    entry one = *made;
-    /* From 1; 0: it is not said. */
-    const tensor *batch = bundle_tensor(answers, CHECK_BATCH);
-    double number = batch == NULL ? 0 : tensor_get(batch, NULL);
-    if (made->axes == NULL || made->axes[0] != 'b' ||
-        !(number >= 1 && number <= (double)made->tensor.size[0]))
-        return one;
-    one.tensor = tensor_at(&made->tensor, (size_t)number - 1);
-    one.axes = made->axes + 1;
-    return one;
-}
-
-/* What of a stage was asked for, seen as what was made is; NULL: all of it. */
+/* What of a stage was asked for, of the shape of the answers, 0 where it was not, seen as what was
+ * made is; NULL: all of it. */
 static bool find_asked(const marking *m, const entry *answers, const tensor *made, tensor *view,
                        const tensor **cells, err *e)
 {
     tensor as_made;
-    bool done = cells_asked(m->of->numbers, answers->name, cells, e);
-    *cells = *cells != NULL && measure_align(*cells, made, view, &as_made) ? view : NULL;
+    text full = {0};
+    text_add_format(&full, "%s%s", CHECK_ASKED, answers->name);
+    bool done = text_ok(&full, e);
+    const tensor *wanted = done ? bundle_tensor(m->of->numbers, text_string(&full)) : NULL;
+    text_free(&full);
+    *cells = wanted != NULL && measure_align(wanted, made, view, &as_made) ? view : NULL;
     return done;
 }
 
@@ -363,14 +295,22 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
 {
     comparison shapes = {0}; /* comparing checks them */
     tensor a, b, part;
-    const entry of_page = entry_of_page(m->of->numbers, whole), *made = &of_page;
-    if (!compare_stage(&shapes, answers->name, answers, made, 0, NULL, e) ||
-        !measure_align(&answers->tensor, &made->tensor, &a, &b))
+    entry made = *whole;
+    /* Of a batch, a page has one entry, which it counts from 1; 0: it is not said. */
+    const tensor *batch = bundle_tensor(m->of->numbers, CHECK_BATCH);
+    double number = batch == NULL ? 0 : tensor_get(batch, NULL);
+    if (whole->axes != NULL && whole->axes[0] == 'b' && number >= 1 &&
+        number <= (double)whole->tensor.size[0]) {
+        made.tensor = tensor_at(&whole->tensor, (size_t)number - 1);
+        made.axes = whole->axes + 1;
+    }
+    if (!compare_stage(&shapes, answers->name, answers, &made, 0, NULL, e) ||
+        !measure_align(&answers->tensor, &made.tensor, &a, &b))
         return false;
-    const char *axes = made->axes == NULL ? NULL : made->axes + (made->tensor.rank - b.rank);
+    const char *axes = made.axes == NULL ? NULL : made.axes + (made.tensor.rank - b.rank);
     element one = {.stage = answers->name, .axes = axes, .rank = a.rank};
     const tensor *cells;
-    if (!find_asked(m, answers, &made->tensor, &part, &cells, e))
+    if (!find_asked(m, answers, &made.tensor, &part, &cells, e))
         return false;
     do {
         one.wanted = tensor_get(&a, one.index);
@@ -381,24 +321,25 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
     return true;
 }
 
-static bool mark_all(marking *m, err *e)
-{
-    for (size_t i = 0; i < m->of->computed->count; i++) {
-        const entry *made = &m->of->computed->entry[i];
-        const entry *answers = bundle_find(m->of->numbers, made->name);
-        if (answers != NULL && !mark_stage(m, answers, made, e))
-            return false;
-    }
-    return true;
-}
-
 bool check_answers(checker *c, const named_stages *of, const trace *made, err *e)
 {
-    const options *o = c->given;
+    check_marks *all = c->marks;
     const char *file = of->numbers->entry[0].at.file;
-    marking m = {.of = of, .trace = made, .marks = c->marks, .digits = option_digits(o)};
-    bool done = marks_begin(c->marks, e) && mark_all(&m, e) && text_ok(&m.lines, e) &&
-                text_list_add(&c->marks->file, file, strlen(file), e);
+    marking m = {.of = of, .trace = made, .marks = all, .digits = option_digits(c->given)};
+    size_t had = all->capacity;
+    marked_file *grown = mem_grow(all->marked, all->file.count, &all->capacity, sizeof grown[0], e);
+    if (grown == NULL)
+        return false;
+    memset(grown + had, 0, (all->capacity - had) * sizeof grown[0]);
+    all->marked = grown;
+    marked_file *begun = &all->marked[all->file.count];
+    begun->marks = begun->asked = begun->right = 0;
+    bool done = text_list_index(&all->question, e);
+    for (size_t i = 0; i < of->computed->count && done; i++) {
+        const entry *one = &of->computed->entry[i], *answers = bundle_find(of->numbers, one->name);
+        done = answers == NULL || mark_stage(&m, answers, one, e);
+    }
+    done = done && text_ok(&m.lines, e) && text_list_add(&all->file, file, strlen(file), e);
     if (done) {
         text_add_string(&c->file.lines, m.right == m.numbers ? "ok    " : "FAIL  ");
         display_add_string(&c->file.lines, file);

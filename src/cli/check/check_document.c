@@ -37,20 +37,15 @@ static bool refuse_name(const entry *one, const text_list *of_stack, err *e)
     return stage_names_suggest(of_stack, one->name, "", e);
 }
 
-/* Whether it may have been meant as a stage. */
-static bool resembles(const text_list *of_stack, const char *name)
-{
-    return stage_names_nearest(of_stack, name, strlen(name)) != NULL ||
-           stage_names_needs(of_stack, name) != NULL;
-}
-
 /* The error of a result whose numbers all have other names, of which one may be a slip. */
 static bool refuse_numbers(const checker *c, const bundle *numbers, const text_list *of_stack,
                            err *e)
 {
     place at = check_actual_place(c->actual);
     for (size_t i = 0; i < numbers->count; i++) {
-        if (resembles(of_stack, numbers->entry[i].name))
+        const char *name = numbers->entry[i].name;
+        if (stage_names_nearest(of_stack, name, strlen(name)) != NULL ||
+            stage_names_needs(of_stack, name) != NULL)
             return refuse_name(&numbers->entry[i], of_stack, e);
     }
     if (of_stack == NULL)
@@ -69,40 +64,29 @@ static bool check_names(const bundle *by_stage, const text_list *of_stack, err *
     return true;
 }
 
-/* A stage, or what stands besides stages: remarks, and what a document has, of which they may be a
- * copy. */
-static bool is_usual(const entry *one, const text_list *of_stack)
-{
-    return stage_names_have(of_stack, one->name) || check_is_aside(one) ||
-           key_find(&STACK_DOCUMENT, one->name, strlen(one->name)) != NULL;
-}
-
-static bool has_stage(const bundle *numbers, const text_list *of_stack)
-{
-    for (size_t i = 0; i < numbers->count; i++) {
-        if (stage_names_have(of_stack, numbers->entry[i].name))
-            return true;
-    }
-    return false;
-}
-
 /* Another program's result may have anything besides stages, and answers nothing else. */
 static bool check_names_of_result(const checker *c, const bundle *numbers,
                                   const text_list *of_stack, err *e)
 {
     enum { NOTED_MOST = 16 }; /* each is compared with every stage, for the nearest */
-    bool is_noted = has_stage(numbers, of_stack);
+    bool has_stage = false;
     size_t unknown = 0;
+    for (size_t i = 0; i < numbers->count && !has_stage; i++)
+        has_stage = stage_names_have(of_stack, numbers->entry[i].name);
     for (size_t i = 0; i < numbers->count; i++) {
         const entry *one = &numbers->entry[i];
-        if (is_usual(one, of_stack))
+        size_t length = strlen(one->name);
+        /* A stage, or what stands besides stages: remarks, and what a document has, of which they
+         * may be a copy. */
+        if (stage_names_have(of_stack, one->name) || check_is_aside(one) ||
+            key_find(&STACK_DOCUMENT, one->name, length) != NULL)
             continue;
         if (c->given->answers.count > 0 || check_map_gives(&c->actual->map, one->name))
             return refuse_name(one, of_stack, e);
-        if (is_noted && unknown++ < NOTED_MOST) {
+        if (has_stage && unknown++ < NOTED_MOST) {
             /* Of attention no stage is one number: that is a remark. A slip is likely where the
              * stage that was meant is not there. */
-            const char *near = stage_names_nearest(of_stack, one->name, strlen(one->name));
+            const char *near = stage_names_nearest(of_stack, one->name, length);
             bool is_slip = near != NULL && bundle_find(numbers, near) == NULL;
             if (one->tensor.rank > 0 || (of_stack != NULL && is_slip))
                 note_say(c->world, c->given, NULL, "%s has %s, which is not a stage%s%s%s%s",
@@ -114,15 +98,6 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
         note_say(c->world, c->given, NULL, "%zu more names in it are not stages",
                  unknown - NOTED_MOST);
     return true;
-}
-
-/* Refuses names that no stage has (of_stack: its stages; NULL: those of one attention) among the
- * numbers that a document is compared with, whosever they are. */
-static bool check_numbers_names(const checker *c, const bundle *numbers, const text_list *of_stack,
-                                err *e)
-{
-    return c->actual == NULL ? check_names(numbers, of_stack, e)
-                             : check_names_of_result(c, numbers, of_stack, e);
 }
 
 /* A tolerance is from 0; one a stage is for stages that there are. */
@@ -149,35 +124,34 @@ const char *check_numbers_name(const checker *c)
 
 /* ---- stages next to what is said of them ---- */
 
-/* What a result has of the document's own inputs is not a stage that somebody computed. */
-static bool check_computed(const checker *c, const named_stages *of, const text_list *of_stack,
-                           err *e)
-{
-    const entry *own = NULL;
-    for (size_t i = 0; i < of->there->count; i++) {
-        const entry *said = bundle_find(of->numbers, of->there->item[i]);
-        if (said != NULL && bundle_find(&of->document->contents, said->name) == NULL)
-            return true;
-        own = said != NULL ? said : own;
-    }
-    if (own == NULL)
-        return refuse_numbers(c, of->numbers, of_stack, e);
-    err_at(e, &own->at, "%s is an input of the document, and no stage is here that it makes",
-           own->name);
-    return err_remedy(e, "selfattn help stages lists them");
-}
-
 /* Wants those that are compared, before anything is computed. What a document expects must be
  * there, and so must what its errata and tolerances are about; of another's result, what is. */
 static bool want_stages(const checker *c, const named_stages *of, work *w, err *e)
 {
     const bundle *contents = &of->document->contents, *numbers = of->numbers;
     const text_list *of_stack = work_is_attention(w) ? NULL : of->there;
-    if (!tolerances_check(c->given, of_stack, e) || !check_tolerances(contents, of_stack, e) ||
-        !check_numbers_names(c, numbers, of_stack, e) ||
-        (c->actual == NULL ? !errata_read(of->known, contents, of_stack, e)
-                           : !check_computed(c, of, of_stack, e)))
+    if (!tolerances_check(c->given, of_stack, e) || !check_tolerances(contents, of_stack, e))
         return false;
+    if (c->actual != NULL && !check_names_of_result(c, numbers, of_stack, e))
+        return false;
+    if (c->actual == NULL &&
+        (!check_names(numbers, of_stack, e) || !errata_read(of->known, contents, of_stack, e)))
+        return false;
+    bool is_computed = c->actual == NULL;
+    const entry *own = NULL;
+    for (size_t i = 0; i < of->there->count && !is_computed; i++) {
+        const entry *said = bundle_find(numbers, of->there->item[i]);
+        is_computed = said != NULL && bundle_find(contents, said->name) == NULL;
+        own = said != NULL ? said : own;
+    }
+    if (!is_computed && own == NULL)
+        return refuse_numbers(c, numbers, of_stack, e);
+    /* What a result has of the document's own inputs is not a stage that somebody computed. */
+    if (!is_computed) {
+        err_at(e, &own->at, "%s is an input of the document, and no stage is here that it makes",
+               own->name);
+        return err_remedy(e, "selfattn help stages lists them");
+    }
     for (size_t i = 0; i < of->there->count; i++) {
         const entry *said = bundle_find(numbers, of->there->item[i]);
         if (said != NULL && !w->kind->want(w, said->name, false, e))
@@ -185,22 +159,6 @@ static bool want_stages(const checker *c, const named_stages *of, work *w, err *
     }
     if (of->rows != NULL)
         errata_choose(of->known, of->rows);
-    return true;
-}
-
-static bool compare_all(const checker *c, const named_stages *of, comparison *found, err *e)
-{
-    known_elements by = {errata_knows, of->known};
-    found->holes_differ = c->actual != NULL;
-    found->rows = of->rows == NULL ? NULL : of->rows->row;
-    for (size_t i = 0; i < of->there->count; i++) {
-        const char *name = of->there->item[i];
-        const entry *said = bundle_find(of->numbers, name);
-        if (said != NULL &&
-            !compare_stage(found, name, said, bundle_find(of->computed, name),
-                           check_tolerance(c, &of->document->contents, name), &by, e))
-            return false;
-    }
     return true;
 }
 
@@ -244,8 +202,19 @@ static bool report(text *out, const document *one, const comparison *of, const e
 
 bool check_stages_compare(checker *c, const named_stages *of, comparison *found, err *e)
 {
-    if (!errata_check(of->known, of->numbers, of->computed, e) || !compare_all(c, of, found, e))
+    known_elements by = {errata_knows, of->known};
+    if (!errata_check(of->known, of->numbers, of->computed, e))
         return false;
+    found->holes_differ = c->actual != NULL;
+    found->rows = of->rows == NULL ? NULL : of->rows->row;
+    for (size_t i = 0; i < of->there->count; i++) {
+        const char *name = of->there->item[i];
+        const entry *said = bundle_find(of->numbers, name);
+        if (said != NULL &&
+            !compare_stage(found, name, said, bundle_find(of->computed, name),
+                           check_tolerance(c, &of->document->contents, name), &by, e))
+            return false;
+    }
     /* All that is expected is null. */
     if (found->numbers == 0)
         return err_at(e, &of->numbers->entry[0].at,
@@ -261,17 +230,6 @@ bool check_stages_compare(checker *c, const named_stages *of, comparison *found,
 }
 
 /* ---- a document ---- */
-
-/* What is compared with what is computed; NULL: nothing is known. */
-static bool find_numbers(const checker *c, const document *one, const bundle **numbers, err *e)
-{
-    const entry *expected = bundle_find(&one->contents, "expected");
-    if (c->actual != NULL)
-        return check_actual_has(c->actual, document_place(one), e) &&
-               check_actual_numbers(c->actual, document_type(one), numbers, e);
-    *numbers = expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
-    return true;
-}
 
 /* Without inputs and without anything expected there is nothing to do (a document of tokens alone),
  * and that is not a failure. */
@@ -290,70 +248,59 @@ static bool pass(checker *c, const document *one, bool is_stack, err *e)
     return !e->is_set;
 }
 
-/* A document without a name may be any. */
-static bool check_answered(const checker *c, const document *one, const bundle *answers, err *e)
+bool check_document(checker *c, document *one, err *e)
 {
-    const char *said = bundle_text(answers, CHECK_DOCUMENT);
-    const char *name = bundle_text(&one->contents, "name");
-    place at = check_actual_place(c->actual);
-    return said == NULL || name == NULL || strcmp(said, name) == 0 ||
-           err_at(e, &at, "it answers \"%s\", and this document is \"%s\"", said, name);
-}
-
-/* As a page of answers was computed, else as the document says; of a generation, as many steps as
- * the numbers are of. */
-static bool plan_work(const checker *c, const document *one, bool is_stack, const bundle *numbers,
-                      work *w, err *e)
-{
-    const char *command = bundle_text(numbers, CHECK_COMMAND), *as = NULL;
-    if (is_stack && named_steps_are(numbers))
-        return work_plan_steps(w, one, numbers, c->given, e);
-    if (is_stack && command != NULL)
-        as = strcmp(command, "decode") == 0 ? "decoder" : "encoder";
-    return work_plan(w, one, as, c->given, e);
-}
-
-/* Everything that can be refused is refused before the numbers are looked at. --answers: an
- * exercise is marked, of which hints say what a stage is made of. */
-static bool compare(checker *c, document *one, const named_stages *of, work *w, err *e)
-{
-    if (!want_stages(c, of, w, e) || !document_reader_look(c->documents, one, e))
-        return false;
-    if (c->given->answers.count > 0)
-        return w->kind->show(w, FOR_FORMULAS, c->given, c->world, e) &&
-               check_answers(c, of, w->shown, e);
-    return w->kind->run(w, c->given, c->world, e) && check_judge(c, of, w, e);
-}
-
-static bool check_numbers(checker *c, document *one, err *e)
-{
-    const bundle *numbers;
-    work w = {0};
-    text_list there = {0};
-    errata known = {0};
+    const entry *expected = bundle_find(&one->contents, "expected");
+    bool marks = c->given->answers.count > 0;
     bool is_stack = bundle_find(&one->contents, "layers") != NULL;
+    /* What is compared with what is computed; NULL: nothing is known. */
+    const bundle *numbers =
+        expected != NULL && expected->bundle->count > 0 ? expected->bundle : NULL;
     c->file.saw_layers = c->file.saw_layers || is_stack;
-    if (!find_numbers(c, one, &numbers, e))
+    if (c->actual != NULL && (!check_actual_has(c->actual, document_place(one), e) ||
+                              !check_actual_numbers(c->actual, document_type(one), &numbers, e)))
         return false;
     if (numbers == NULL)
         return pass(c, one, is_stack, e);
-    bool done = (c->given->answers.count == 0 || check_answered(c, one, numbers, e)) &&
-                plan_work(c, one, is_stack, numbers, &w, e) && text_list_index(&there, e) &&
-                w.kind->names(&w, &there, e);
+
+    /* A document without a name may be any. */
+    const char *said = bundle_text(numbers, CHECK_DOCUMENT);
+    const char *name = bundle_text(&one->contents, "name");
+    if (marks && said != NULL && name != NULL && strcmp(said, name) != 0) {
+        place at = check_actual_place(c->actual);
+        return err_at(e, &at, "it answers \"%s\", and this document is \"%s\"", said, name);
+    }
+
+    /* As a page of answers was computed, else as the document says; of a generation, as many steps
+     * as the numbers are of. */
+    const char *command = is_stack ? bundle_text(numbers, CHECK_COMMAND) : NULL, *as = NULL;
+    work w = {0};
+    text_list there = {0};
+    errata known = {0};
+    if (command != NULL)
+        as = strcmp(command, "decode") == 0 ? "decoder" : "encoder";
+    bool done =
+        (is_stack && named_steps_are(numbers) ? work_plan_steps(&w, one, numbers, c->given, e)
+                                              : work_plan(&w, one, as, c->given, e)) &&
+        text_list_index(&there, e) && w.kind->names(&w, &there, e);
+
+    /* Everything that can be refused is refused before the numbers are looked at. */
     const row_choice *rows = done ? work_rows(&w) : NULL;
     bundle of_rows = {0};
     const named_stages of = {one,      &there, rows == NULL ? numbers : &of_rows,
                              w.stages, rows,   &known};
     done = done && (rows == NULL || stack_choose_rows(rows, numbers, &of_rows, e)) &&
-           compare(c, one, &of, &w, e);
+           want_stages(c, &of, &w, e) && document_reader_look(c->documents, one, e);
+
+    /* --answers: an exercise is marked, of which hints say what a stage is made of. */
+    if (marks)
+        done = done && w.kind->show(&w, FOR_FORMULAS, c->given, c->world, e) &&
+               check_answers(c, &of, w.shown, e);
+    else
+        done = done && w.kind->run(&w, c->given, c->world, e) && check_judge(c, &of, &w, e);
     errata_free(&known);
     bundle_free(&of_rows);
     text_list_free(&there);
     work_free(&w);
     return done;
-}
-
-bool check_document(checker *c, document *one, err *e)
-{
-    return check_numbers(c, one, e) || document_blame(one, e);
 }

@@ -3,7 +3,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "cli/in/matrix_file.h"
 #include "cli/out/progress.h"
+#include "cli/out/stage_names.h"
+#include "io/source.h"
+#include "model/keys.h"
+#include "model/stack.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,30 +25,20 @@ static bool is_folder(const char *file)
     return stat(file, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* A pipe in a folder may never say anything. What can't be looked at is told when it is read. */
-static bool may_be_document(const char *file)
-{
-    struct stat status;
-    return stat(file, &status) != 0 || S_ISREG(status.st_mode);
-}
-
-static bool ends_in_json(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 5 && strcmp(name + length - 5, ".json") == 0;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A pipe in a folder may never say anything. What can't be looked at is told when it is read. */
 static bool add_path(text_list *files, const char *folder, const char *name, err *e)
 {
+    struct stat status;
     text path = {0};
     text_add_format(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
-    bool done = text_ok(&path, e) && (!may_be_document(text_string(&path)) ||
-                                      text_list_add(files, text_string(&path), path.length, e));
+    bool done = text_ok(&path, e);
+    if (done && (stat(text_string(&path), &status) != 0 || S_ISREG(status.st_mode)))
+        done = text_list_add(files, text_string(&path), path.length, e);
     text_free(&path);
     return done;
 }
@@ -68,7 +63,8 @@ static bool add_folder(text_list *files, const char *folder, err *e)
     if (open == NULL)
         return fail(folder, errno, e);
     for (struct dirent *one; done && (one = next_in(open)) != NULL;) {
-        if (ends_in_json(one->d_name))
+        size_t length = strlen(one->d_name);
+        if (length > 5 && strcmp(one->d_name + length - 5, ".json") == 0)
             done = add_path(files, folder, one->d_name, e);
     }
     if (done && errno != 0)
@@ -89,53 +85,135 @@ bool check_files_is_bad(const char *file, err *bad)
     return is_bad;
 }
 
-static bool may_read_standard_input(const options *o, const env *world)
-{
-    bool is_taken = o->bundle != NULL || (o->actual != NULL && strcmp(o->actual, "-") == 0);
-    for (size_t i = 0; i < o->answers.count; i++)
-        is_taken = is_taken || strcmp(o->answers.item[i], "-") == 0;
-    return !world->stdin_is_terminal && !is_taken;
-}
-
-/* Others are checked all the same, where nothing can be had of a folder. */
-static bool add_operand(text_list *files, const char *file, err *e)
-{
-    err bad = {0};
-    if (is_folder(file) && add_folder(files, file, &bad))
-        return true;
-    if (!bad.is_memory)
-        return text_list_add(files, file, strlen(file), e);
-    *e = bad;
-    return false;
-}
-
 bool check_files_list(const options *o, const env *world, text_list *files, err *e)
 {
+    bool is_taken = o->bundle != NULL || (o->actual != NULL && strcmp(o->actual, "-") == 0);
     bool done = true;
-    if (o->operands == 0 && may_read_standard_input(o, world))
+    for (size_t i = 0; i < o->answers.count; i++)
+        is_taken = is_taken || strcmp(o->answers.item[i], "-") == 0;
+    if (o->operands == 0 && !world->stdin_is_terminal && !is_taken)
         return text_list_add(files, "-", 1, e);
     if (o->operands == 0)
         return err_set(e, "check: name the documents or folders to check");
-    for (size_t i = 0; i < o->operands && done; i++)
-        done = add_operand(files, o->operand[i], e);
+    for (size_t i = 0; i < o->operands && done; i++) {
+        const char *file = o->operand[i];
+        err bad = {0};
+        if (is_folder(file) && add_folder(files, file, &bad))
+            continue;
+        /* Others are checked all the same, where nothing can be had of a folder. */
+        done = !bad.is_memory && text_list_add(files, file, strlen(file), e);
+        if (bad.is_memory)
+            *e = bad;
+    }
     return done;
+}
+
+/* ---- answers, and the documents that they are of ---- */
+
+/* All that it has, whatever that is for. */
+static bool glance(const options *o, const char *file, bundle *said, err *e)
+{
+    read_options how = read_options_of(o, file, DTYPE_F64);
+    how.kind = KEY_EXPECTED;
+    how.keeps_unread = how.allow_nonfinite = how.is_result = true;
+    return input_read(o, file, &how, said, e) != NULL;
+}
+
+/* Of what can't be read it is not known, and it is told as a file of answers. */
+static bool is_answers(const options *o, const char *file)
+{
+    bundle said = {0};
+    err bad = {0};
+    if (strcmp(file, "-") == 0 || is_folder(file))
+        return false;
+    bool is_it = !glance(o, file, &said, &bad);
+    for (size_t i = 0; i < said.count && !is_it; i++) {
+        const char *name = said.entry[i].name;
+        size_t length = strlen(name);
+        bool is_key = key_find(&STACK_DOCUMENT, name, length) != NULL;
+        is_it = check_page_saves(name) ||
+                (!is_key && (stage_names_have(NULL, name) || stack_may_have_stage(name, length)));
+    }
+    bundle_free(&said);
+    return is_it;
+}
+
+static bool list(const options *o, const env *world, const text_list *files, text_list *to, err *e)
+{
+    options some = *o;
+    some.operand = (const char **)files->item;
+    some.operands = files->count;
+    return check_files_list(&some, world, to, e);
+}
+
+bool check_class_list(check_class *all, const options *o, const env *world, err *e)
+{
+    text_list answers = {0}, documents = {0};
+    bool done = true;
+    *all = (check_class){0};
+    for (size_t i = 0; i < o->answers.count && done; i++)
+        done = text_list_add(&answers, o->answers.item[i], strlen(o->answers.item[i]), e);
+    for (size_t i = 0; i < o->operands && done; i++) {
+        const char *file = o->operand[i];
+        text_list *to = o->operands > 1 && is_answers(o, file) ? &answers : &documents;
+        done = text_list_add(to, file, strlen(file), e);
+    }
+    done = done && list(o, world, &documents, &all->documents, e) &&
+           list(o, world, &answers, &all->answers, e);
+    /* A pipe is read once. */
+    if (done && strcmp(all->documents.item[0], "-") == 0 && all->answers.count != 1) {
+        err_set(e, "standard input is read once, and %zu files of answers are marked by it",
+                all->answers.count);
+        done = err_remedy(e, "name the document's file");
+    }
+    /* Of one alone nobody asks which it is. One that can't be read is told when it is checked. */
+    const text_list *files = &all->documents;
+    for (size_t i = 0; i < files->count && files->count > 1 && done; i++) {
+        bundle said = {0};
+        err bad = {0};
+        const char *name =
+            glance(o, files->item[i], &said, &bad) ? bundle_text(&said, "name") : NULL;
+        name = name == NULL ? "" : name;
+        done = text_list_add(&all->name, name, strlen(name), e);
+        bundle_free(&said);
+    }
+    text_list_free(&answers);
+    text_list_free(&documents);
+    return done;
+}
+
+void check_class_free(check_class *all)
+{
+    text_list_free(&all->answers);
+    text_list_free(&all->documents);
+    text_list_free(&all->name);
+}
+
+char **check_class_document(const check_class *all, const char *answers, const options *o, err *e)
+{
+    const place at = {.file = descriptor_name(answers)};
+    char **found = NULL;
+    bundle said = {0};
+    if (all->documents.count == 1)
+        return all->documents.item;
+    bool is_read = glance(o, answers, &said, e);
+    const char *name = bundle_text(&said, CHECK_DOCUMENT);
+    for (size_t i = 0; i < all->name.count && name != NULL && found == NULL; i++) {
+        if (strcmp(all->name.item[i], name) == 0)
+            found = &all->documents.item[i];
+    }
+    if (is_read && name == NULL) {
+        err_at(e, &at, "it does not say which of %zu documents it answers", all->documents.count);
+        err_remedy(e, "a page saves that as \"" CHECK_DOCUMENT "\"; or name one document");
+    } else if (is_read && found == NULL) {
+        err_at(e, &at, "it answers \"%s\", and none of %zu documents has that name", name,
+               all->documents.count);
+    }
+    bundle_free(&said);
+    return is_read ? found : NULL;
 }
 
 /* ---- one file ---- */
-
-static bool check_next(checker *c, document_reader *all, bool *is_there, err *e)
-{
-    document one;
-    bool was_read = document_reader_next(all, &one, is_there, e);
-    if (c->actual != NULL && (!was_read || *is_there))
-        check_actual_step(c->actual);
-    if (!was_read || !*is_there)
-        return was_read;
-    bool done = check_document(c, &one, e);
-    progress_document_done(c->world->progress);
-    document_free(&one);
-    return done;
-}
 
 static bool pass_over(checker *c, const err *bad, err *e)
 {
@@ -156,8 +234,17 @@ static bool pass_over(checker *c, const err *bad, err *e)
 static bool check_documents(checker *c, document_reader *all, err *e)
 {
     for (bool is_there = true; is_there;) {
+        document one;
         err bad = {0};
-        if (check_next(c, all, &is_there, &bad))
+        bool done = document_reader_next(all, &one, &is_there, &bad);
+        if (c->actual != NULL && (!done || is_there))
+            check_actual_step(c->actual);
+        if (done && is_there) {
+            done = check_document(c, &one, &bad) || document_blame(&one, &bad);
+            progress_document_done(c->world->progress);
+            document_free(&one);
+        }
+        if (done)
             continue;
         bool has_result = c->actual == NULL || (c->actual->in.is_stream && c->actual->has_result);
         is_there = all->is_stream && !all->is_over && has_result;
@@ -263,24 +350,6 @@ static void free_done(check_jobs *jobs)
     jobs->count = jobs->handed = 0;
 }
 
-/* What a file can't have of its share of the memory it may have alone. */
-static void check_some(check_jobs *jobs)
-{
-    size_t left = jobs->files->count - jobs->taken;
-    share all = {.jobs = jobs};
-    jobs->first = jobs->taken;
-    jobs->count = left < jobs->most ? left : jobs->most;
-    jobs->taken += jobs->count;
-    if (jobs->at_once > 1)
-        threads_run(jobs->at_once < jobs->count ? jobs->at_once : jobs->count, take_files, &all);
-    for (size_t i = 0; i < jobs->count; i++) {
-        if (jobs->at_once > 1 && !checked_file_is_wrong(&jobs->done[i]))
-            continue;
-        checked_file_free(&jobs->done[i]);
-        check_one(jobs, &jobs->alone, i);
-    }
-}
-
 void check_jobs_open(check_jobs *jobs, const options *o, env *world, actual_result *actual,
                      const text_list *files)
 {
@@ -303,10 +372,24 @@ bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e)
     if (jobs->done == NULL)
         return false;
     if (jobs->handed == jobs->count) {
+        size_t left = jobs->files->count - jobs->taken;
+        share all = {.jobs = jobs};
         free_done(jobs);
-        if (jobs->taken == jobs->files->count)
+        if (left == 0)
             return true;
-        check_some(jobs);
+        jobs->first = jobs->taken;
+        jobs->count = left < jobs->most ? left : jobs->most;
+        jobs->taken += jobs->count;
+        if (jobs->at_once > 1)
+            threads_run(jobs->at_once < jobs->count ? jobs->at_once : jobs->count, take_files,
+                        &all);
+        /* What a file can't have of its share of the memory it may have alone. */
+        for (size_t i = 0; i < jobs->count; i++) {
+            if (jobs->at_once > 1 && !checked_file_is_wrong(&jobs->done[i]))
+                continue;
+            checked_file_free(&jobs->done[i]);
+            check_one(jobs, &jobs->alone, i);
+        }
     }
     *one = &jobs->done[jobs->handed++];
     return text_ok(&(*one)->lines, e);

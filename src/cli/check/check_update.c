@@ -21,41 +21,21 @@ static size_t bytes_from(const file_update *u, const char *at)
     return u->old.read.length - (size_t)(at - u->old.read.bytes);
 }
 
-/* Values are mostly looked for one after the other, so that lines are walked through once. False
- * where there are not so many. */
-static bool find_line(file_update *u, size_t number)
+/* The text of a value that was read there; NULL where the file is not so long any more. Values are
+ * mostly looked for one after the other, so that lines are walked through once. */
+static const char *find_value(file_update *u, const place *at)
 {
-    if (u->number == 0 || number < u->number) {
+    if (u->number == 0 || at->line < u->number) {
         u->line = u->old.read.bytes + utf8_mark(u->old.read.bytes, u->old.read.length);
         u->number = 1;
     }
-    for (; u->number < number; u->number++) {
+    for (; u->number < at->line; u->number++) {
         const char *end = memchr(u->line, '\n', bytes_from(u, u->line));
         if (end == NULL)
-            return false;
+            return NULL;
         u->line = end + 1;
     }
-    return true;
-}
-
-/* The text of a value that was read there; NULL where the file is not so long any more. */
-static const char *find_value(file_update *u, const place *at)
-{
-    bool is_there = find_line(u, at->line) && at->column - 1 < bytes_from(u, u->line);
-    return is_there ? u->line + at->column - 1 : NULL;
-}
-
-/* The piece's new text is the caller's to write; NULL for want of memory. Pieces may come in any
- * order. */
-static edit *add_edit(file_update *u, const char *at, size_t length, err *e)
-{
-    edit *grown = mem_grow(u->edit, u->count, &u->capacity, sizeof u->edit[0], e);
-    if (grown == NULL)
-        return NULL;
-    u->edit = grown;
-    edit *added = &u->edit[u->count++];
-    *added = (edit){.at = at, .length = length};
-    return added;
+    return at->column - 1 < bytes_from(u, u->line) ? u->line + at->column - 1 : NULL;
 }
 
 static int by_place(const void *a, const void *b)
@@ -64,27 +44,22 @@ static int by_place(const void *a, const void *b)
     return (one->at > other->at) - (one->at < other->at);
 }
 
-static void add_edited(file_update *u, text *to)
-{
-    const char *at = u->old.read.bytes;
-    qsort(u->edit, u->count, sizeof u->edit[0], by_place);
-    for (size_t i = 0; i < u->count; i++) {
-        text_add(to, at, (size_t)(u->edit[i].at - at));
-        text_add_string(to, u->edit[i].becomes);
-        at = u->edit[i].at + u->edit[i].length;
-    }
-    text_add(to, at, bytes_from(u, at));
-}
-
 /* Only what is new is written. The old file stays where that fails. */
 static bool write_file(file_update *u, err *e)
 {
+    const char *at = u->old.read.bytes;
     sink to;
     if (!sink_open(&to, u->old.read.file, e))
         return false;
     to.over = &u->old;
     to.syncs = true;
-    add_edited(u, sink_text(&to));
+    qsort(u->edit, u->count, sizeof u->edit[0], by_place);
+    for (size_t i = 0; i < u->count; i++) {
+        text_add(sink_text(&to), at, (size_t)(u->edit[i].at - at));
+        text_add_string(sink_text(&to), u->edit[i].becomes);
+        at = u->edit[i].at + u->edit[i].length;
+    }
+    text_add(sink_text(&to), at, bytes_from(u, at));
     return sink_close(&to, e);
 }
 
@@ -150,35 +125,20 @@ static void write_number(const element *one, int decimals, char out[NUMBER_FIXED
         memmove(out, out + 1, strlen(out));
 }
 
-static bool differs(const named_stages *of, const element *one)
-{
-    bool is_same = one->wanted == one->got || fabs(one->got - one->wanted) <= one->tol;
-    return !is_same && !tensor_is_hole(one->wanted) && !errata_lists(of->known, one);
-}
-
-/* Whether this is the text of the number that was read there. */
-static bool stands(const char *leaf, size_t length, const element *one)
-{
-    double value;
-    if (leaf[0] == '"')
-        return !isfinite(one->wanted);
-    return read_number(one, leaf, leaf + length, &value) && value == one->wanted;
-}
-
 /* Somebody else wrote to it meanwhile. */
 static bool refuse_changed(const file_update *u, err *e)
 {
     return err_at(e, &(place){.file = u->old.read.file}, "cannot be read: %s", strerror(ESTALE));
 }
 
+/* Pieces may come in any order. */
 static bool edit_stage(file_update *u, const named_stages *of, const entry *expected, double tol,
                        err *e)
 {
     const tensor *computed = bundle_tensor(of->computed, expected->name);
     const char *at = find_value(u, &expected->at);
     tensor old, new;
-    bool done = at != NULL && measure_align(&expected->tensor, computed, &old, &new);
-    if (!done)
+    if (at == NULL || !measure_align(&expected->tensor, computed, &old, &new))
         return refuse_changed(u, e);
     int decimals = decimals_of_stage(at, tensor_count(&old));
     element one = {.stage = expected->name,
@@ -187,19 +147,28 @@ static bool edit_stage(file_update *u, const named_stages *of, const entry *expe
                    .is_f32 = old.type == DTYPE_F32 && new.type == DTYPE_F32};
     do {
         size_t length;
+        double value;
         const char *leaf = next_leaf(&at, &length);
         one.wanted = tensor_get(&old, one.index);
         one.got = tensor_get(&new, one.index);
-        if (!differs(of, &one))
+        bool is_same = one.wanted == one.got || fabs(one.got - one.wanted) <= one.tol;
+        if (is_same || tensor_is_hole(one.wanted) || errata_lists(of->known, &one))
             continue;
-        if (!stands(leaf, length, &one))
+        /* Whether this is the text of the number that was read there. */
+        bool stands = leaf[0] == '"'
+                          ? !isfinite(one.wanted)
+                          : read_number(&one, leaf, leaf + length, &value) && value == one.wanted;
+        if (!stands)
             return refuse_changed(u, e);
-        edit *added = add_edit(u, leaf, length, e);
-        done = added != NULL;
-        if (done)
-            write_number(&one, decimals, added->becomes);
-    } while (done && tensor_next(&old, one.index));
-    return done;
+        edit *grown = mem_grow(u->edit, u->count, &u->capacity, sizeof u->edit[0], e);
+        if (grown == NULL)
+            return false;
+        u->edit = grown;
+        edit *added = &u->edit[u->count++];
+        *added = (edit){.at = leaf, .length = length};
+        write_number(&one, decimals, added->becomes);
+    } while (tensor_next(&old, one.index));
+    return true;
 }
 
 /* ---- documents ---- */

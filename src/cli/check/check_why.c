@@ -30,30 +30,6 @@ static void add_name(text *out, const char *before, const made_mistake *made)
                     made->where);
 }
 
-/* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
-static void add_answer(text *out, const why_answer *answer)
-{
-    text_add_string(out, "why: ");
-    for (size_t i = 0; i < answer->together; i++)
-        add_name(out, i == 0 ? "" : " + ", &answer->made[i]);
-    text_add_string(out, ": ");
-    for (size_t i = 0; i < answer->together; i++)
-        text_add_format(out, "%s%s", i == 0 ? "" : ", and ", answer->made[i].row->help);
-    text_add_format(out, " (matches to %d digit%s", answer->digits, answer->digits == 1 ? "" : "s");
-    for (size_t i = 0; i < answer->same_count; i++)
-        add_name(out, i == 0 ? "; the same numbers: " : ", ", &answer->same[i]);
-    text_add_string(out, ")\n");
-}
-
-static void add_nans(text *out, const why_answers *found)
-{
-    text_add_format(out, "why: every number of %s is NaN (%zu, the first ", found->first_nan.stage,
-                    found->nans);
-    element_write_name(&found->first_nan, out);
-    text_add_string(out, "), which many mistakes give: a sum or a product that left the type's "
-                         "range, a division of 0 by 0, memory that nobody wrote to\n");
-}
-
 static void add_errata(text *out, const errata *known)
 {
     for (size_t i = 0; i < known->count; i++) {
@@ -103,29 +79,47 @@ static void add_place(text *out, const named_stages *of, const char *first)
 
 static void add_answers(checker *c, const unexplained *of, const why_answers *found)
 {
+    text *out = &c->file.lines;
     if (of->asked.problem == NULL)
-        add_place(&c->file.lines, of->stages, of->compared->first.stage);
-    for (size_t i = 0; i < found->count; i++)
-        add_answer(&c->file.lines, &found->answer[i]);
+        add_place(out, of->stages, of->compared->first.stage);
+    /* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
+    for (size_t i = 0; i < found->count; i++) {
+        const why_answer *answer = &found->answer[i];
+        text_add_string(out, "why: ");
+        for (size_t j = 0; j < answer->together; j++)
+            add_name(out, j == 0 ? "" : " + ", &answer->made[j]);
+        text_add_string(out, ": ");
+        for (size_t j = 0; j < answer->together; j++)
+            text_add_format(out, "%s%s", j == 0 ? "" : ", and ", answer->made[j].row->help);
+        text_add_format(out, " (matches to %d digit%s", answer->digits,
+                        answer->digits == 1 ? "" : "s");
+        for (size_t j = 0; j < answer->same_count; j++)
+            add_name(out, j == 0 ? "; the same numbers: " : ", ", &answer->same[j]);
+        text_add_string(out, ")\n");
+    }
     if (found->nans > 0) {
-        add_nans(&c->file.lines, found);
+        text_add_format(out, "why: every number of %s is NaN (%zu, the first ",
+                        found->first_nan.stage, found->nans);
+        element_write_name(&found->first_nan, out);
+        text_add_string(out, "), which many mistakes give: a sum or a product that left the type's "
+                             "range, a division of 0 by 0, memory that nobody wrote to\n");
     } else if (found->count == 0) {
-        text_add_format(&c->file.lines, "why: none of %zu mistakes%s%s gives these numbers",
+        text_add_format(out, "why: none of %zu mistakes%s%s gives these numbers",
                         work_mistakes(&of->asked),
                         found->tried_layers ? ", in all layers or in one," : "",
                         !found->tried_pairs   ? ""
                         : found->tried_layers ? " and no two of them,"
                                               : ", and no two of them,");
         if (found->right_digits > 0)
-            text_add_format(&c->file.lines, "; what is right agrees to %d digit%s",
-                            found->right_digits, found->right_digits == 1 ? "" : "s");
-        text_add_string(&c->file.lines, "; what differs first is ");
-        report_element(&c->file.lines, &of->compared->first, check_numbers_name(c), "computed");
-        text_add_string(&c->file.lines, "\n");
+            text_add_format(out, "; what is right agrees to %d digit%s", found->right_digits,
+                            found->right_digits == 1 ? "" : "s");
+        text_add_string(out, "; what differs first is ");
+        report_element(out, &of->compared->first, check_numbers_name(c), "computed");
+        text_add_string(out, "\n");
         const named *row = misprint_of(of->compared);
         if (row != NULL)
-            text_add_format(&c->file.lines, "why: %s: all numbers but %zu of %zu are right\n",
-                            row->name, of->compared->different, of->compared->numbers);
+            text_add_format(out, "why: %s: all numbers but %zu of %zu are right\n", row->name,
+                            of->compared->different, of->compared->numbers);
     }
 }
 
@@ -184,27 +178,6 @@ static bool tell_overlooked(const checker *c, const unexplained *of, err *e)
 
 /* ---- numbers of another shape ---- */
 
-/* Both shapes, and what would give the one that is there. */
-static void add_no_shape(text *out, const unexplained *of, const char *numbers_name,
-                         const char *name, const shape_answers *found)
-{
-    char shape[SHAPE_TEXT], computed[SHAPE_TEXT];
-    text_add_format(out, "why: %s is %s as %s, and %s as computed; ", name,
-                    tensor_shape_text(bundle_tensor(of->stages->numbers, name), shape),
-                    numbers_name,
-                    tensor_shape_text(bundle_tensor(of->stages->computed, name), computed));
-    if (found->shaped_count == 0)
-        text_add_format(out, "none of %zu mistakes gives such a shape",
-                        work_mistakes(&of->asked) + ARRANGEMENTS.count);
-    else
-        text_add_format(out,
-                        "%zu mistake%s such a shape, but not these numbers:", found->shaped_count,
-                        found->shaped_count == 1 ? " gives" : "s give");
-    for (size_t i = 0; i < found->shaped_count && i < WHY_ANSWERS; i++)
-        text_add_format(out, "%s %s", i == 0 ? "" : ",", found->shaped[i]->name);
-    text_add_string(out, found->shaped_count > WHY_ANSWERS ? ", …\n" : "\n");
-}
-
 static bool is_misshapen(const named_stages *of, const char *name)
 {
     const tensor *a = bundle_tensor(of->numbers, name), *b = bundle_tensor(of->computed, name);
@@ -246,8 +219,23 @@ static void explain_shape(checker *c, const unexplained *of)
                             answer->same[j]->name);
         text_add_string(&lines, ")\n");
     }
-    if (found.count == 0)
-        add_no_shape(&lines, of, check_numbers_name(c), one.name, &found);
+    if (found.count == 0) {
+        /* Both shapes, and what would give the one that is there. */
+        const tensor *computed = bundle_tensor(of->stages->computed, one.name);
+        char there[SHAPE_TEXT], made[SHAPE_TEXT];
+        text_add_format(&lines, "why: %s is %s as %s, and %s as computed; ", one.name,
+                        tensor_shape_text(&one.numbers->tensor, there), check_numbers_name(c),
+                        tensor_shape_text(computed, made));
+        if (found.shaped_count == 0)
+            text_add_format(&lines, "none of %zu mistakes gives such a shape",
+                            work_mistakes(&of->asked) + ARRANGEMENTS.count);
+        else
+            text_add_format(&lines, "%zu mistake%s such a shape, but not these numbers:",
+                            found.shaped_count, found.shaped_count == 1 ? " gives" : "s give");
+        for (size_t i = 0; i < found.shaped_count && i < WHY_ANSWERS; i++)
+            text_add_format(&lines, "%s %s", i == 0 ? "" : ",", found.shaped[i]->name);
+        text_add_string(&lines, found.shaped_count > WHY_ANSWERS ? ", …\n" : "\n");
+    }
     if (text_ok(&lines, &missing))
         text_add(&c->file.lines, text_string(&lines), lines.length);
     text_free(&lines);

@@ -19,31 +19,6 @@ static bool read_number(const entry *record, const char *name, double *value, er
     return true;
 }
 
-/* An index from 0; batch and head only where the stage has them. */
-static bool read_index(const entry *record, const char *name, erratum *to, err *e)
-{
-    double value = 0;
-    if (!read_number(record, name, &value, e))
-        return false;
-    if (!(value >= 0 && value < 9007199254740992.0 && value == floor(value)))
-        return err_at(e, &record->at, "this erratum's %s is %g, it must be a whole number from 0",
-                      name, value);
-    to->index[to->rank++] = (size_t)value;
-    return true;
-}
-
-static bool read_stage(const entry *record, const text_list *of_stack, const char **name, err *e)
-{
-    const entry *given = bundle_find(record->bundle, "stage");
-    if (given == NULL || given->kind != ENTRY_TEXT)
-        return err_at(e, &record->at, "this erratum names no stage");
-    *name = given->text;
-    if (stage_names_have(of_stack, given->text))
-        return true;
-    err_at(e, &given->at, "this erratum's stage is \"%s\", which is none", given->text);
-    return stage_names_suggest(of_stack, given->text, "", e);
-}
-
 static const named KEY_ROWS[] = {
     {"stage", "the stage"},
     {"batch", "from 0"},
@@ -74,12 +49,28 @@ static bool read_erratum(const entry *record, const text_list *of_stack, erratum
 {
     static const char *const INDICES[] = {"batch", "head", "row", "col"};
     *to = (erratum){.record = record};
-    if (!check_keys(record, e) || !read_stage(record, of_stack, &to->stage, e))
+    if (!check_keys(record, e))
         return false;
+    const entry *given = bundle_find(record->bundle, "stage");
+    if (given == NULL || given->kind != ENTRY_TEXT)
+        return err_at(e, &record->at, "this erratum names no stage");
+    to->stage = given->text;
+    if (!stage_names_have(of_stack, given->text)) {
+        err_at(e, &given->at, "this erratum's stage is \"%s\", which is none", given->text);
+        return stage_names_suggest(of_stack, given->text, "", e);
+    }
+    /* Indices are from 0; batch and head only where the stage has them. */
     for (size_t i = 0; i < sizeof INDICES / sizeof INDICES[0]; i++) {
-        bool may_lack = i < 2 && bundle_find(record->bundle, INDICES[i]) == NULL;
-        if (!may_lack && !read_index(record, INDICES[i], to, e))
+        double value = 0;
+        if (i < 2 && bundle_find(record->bundle, INDICES[i]) == NULL)
+            continue;
+        if (!read_number(record, INDICES[i], &value, e))
             return false;
+        if (!(value >= 0 && value < 9007199254740992.0 && value == floor(value)))
+            return err_at(e, &record->at,
+                          "this erratum's %s is %g, it must be a whole number from 0", INDICES[i],
+                          value);
+        to->index[to->rank++] = (size_t)value;
     }
     return read_number(record, "published", &to->published, e) &&
            read_number(record, "computed", &to->computed, e);
@@ -230,23 +221,18 @@ static bool is_as_said(double value, double said)
     return fabs(value - said) <= half_last_digit(said);
 }
 
-/* A tolerance may take in both what is published and what is right. */
-static void settle(erratum *one, const tensor *expected, const tensor *computed)
-{
-    tensor a, b;
-    if (one->is_confirmed || !measure_align(expected, computed, &a, &b))
-        return;
-    one->is_within_tolerance = is_as_said(tensor_get(&a, one->index), one->published) &&
-                               is_as_said(tensor_get(&b, one->index), one->computed) &&
-                               !is_as_said(one->published, one->computed);
-}
-
 void errata_settle(errata *all, const bundle *expected, const bundle *computed)
 {
     all->within_tolerance = 0;
     for (size_t i = 0; i < all->count; i++) {
         erratum *one = &all->one[i];
-        settle(one, bundle_tensor(expected, one->stage), bundle_tensor(computed, one->stage));
+        tensor a, b;
+        /* A tolerance may take in both what is published and what is right. */
+        if (!one->is_confirmed && measure_align(bundle_tensor(expected, one->stage),
+                                                bundle_tensor(computed, one->stage), &a, &b))
+            one->is_within_tolerance = is_as_said(tensor_get(&a, one->index), one->published) &&
+                                       is_as_said(tensor_get(&b, one->index), one->computed) &&
+                                       !is_as_said(one->published, one->computed);
         all->within_tolerance += one->is_within_tolerance;
     }
 }
