@@ -4,14 +4,126 @@
 #include "cli/out/note.h"
 #include "cli/out/output_file.h"
 #include "io/sink.h"
+#include "io/source.h"
 
 #include <string.h>
 
-static bool has_matrix(const diff_file *in, const char *name)
+/* ---- the two files ---- */
+
+static bool open_file(diff_file *f, const char *operand, const options *o, err *e)
 {
-    const entry *found = bundle_find(&in->contents, name);
-    return found != NULL && found->kind == ENTRY_TENSOR;
+    if (!input_file_open(&f->in, operand, true, o, e))
+        return false;
+    if (input_is_several(f->in.format, f->in.bytes.bytes, f->in.bytes.length)) {
+        err_at(e, &(place){.file = f->in.name}, "these are several results, and diff compares one");
+        return err_remedy(e, "sed -n 2p %s | selfattn diff - OTHER takes the second", f->in.path);
+    }
+    f->in.is_stream = false; /* one of one result is as good as a file */
+    return input_file_next(&f->in);
 }
+
+static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves_unread, err *e)
+{
+    read_options how = input_file_how(&f->in, o, type);
+    how.kind = KEY_EXPECTED;
+    how.type_is_fixed = how.types_expected = how.takes_truths = true;
+    how.keeps_types = how.keeps_bits = how.allow_nonfinite = how.is_result = true;
+    how.keeps_unread = leaves_unread;
+    how.header = &f->header;
+    text_list_free(&f->header);
+    if (!input_file_read(&f->in, &how, &f->contents, e))
+        return false;
+    if (f->in.matrix == NULL)
+        return true;
+    /* A table is read as a whole, and only one matrix of it was asked for. */
+    bundle only = {0};
+    entry *found = bundle_find(&f->contents, f->in.matrix);
+    bool done = found == NULL || bundle_take(&only, f->in.matrix, found, e);
+    bundle_free(&f->contents);
+    f->contents = only;
+    return done;
+}
+
+/* What is ignored need not be readable. */
+static bool read_as(diff_file *f, const options *o, dtype type, err *e)
+{
+    err bad = {0}, other = {0};
+    if (read_entries(f, o, type, false, &bad))
+        return true;
+    bundle_free(&f->contents);
+    bool done = o->ignore.count > 0 && !bad.is_memory && read_entries(f, o, type, true, &other);
+    for (size_t i = 0; i < f->contents.count && done; i++) {
+        const entry *one = &f->contents.entry[i];
+        done = one->kind != ENTRY_UNREAD || text_list_find(&o->ignore, one->name) != NULL;
+    }
+    if (!done)
+        *e = bad;
+    return done;
+}
+
+static bool is_f32(const entry *one)
+{
+    static const char *const NAMES[] = {"F32", "<f4", ">f4", "=f4"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (one->stored != NULL && strcmp(one->stored, NAMES[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a document expects is its result, as far as it was printed. */
+static bool take_expected(bundle *b, err *e)
+{
+    entry *found = bundle_find(b, "expected");
+    bundle *expected = found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
+    for (size_t i = 0; expected != NULL && i < expected->count; i++) {
+        entry *one = &expected->entry[i];
+        if (one->kind != ENTRY_TENSOR || bundle_find(b, one->name) != NULL)
+            continue;
+        one->has_unprinted = true;
+        if (!bundle_take(b, one->name, one, e))
+            return false;
+    }
+    return true;
+}
+
+/* Text that float32 can't hold is compared as float64. */
+static bool read_text(diff_file *f, const options *o, const bundle *other, err *e)
+{
+    err narrow = {0};
+    bool is_narrow = other->count > 0;
+    for (size_t i = 0; i < other->count && is_narrow; i++)
+        is_narrow = other->entry[i].kind != ENTRY_TENSOR || is_f32(&other->entry[i]);
+    if (is_narrow && read_as(f, o, DTYPE_F32, &narrow))
+        return true;
+    bundle_free(&f->contents);
+    if (narrow.is_memory)
+        *e = narrow;
+    return !narrow.is_memory && read_as(f, o, DTYPE_F64, e);
+}
+
+/* Reads both. Text has no types of its own: next to a file whose matrices are all float32 it is
+ * read as float32, straight from its decimals, so that a number and its text are equal; else as
+ * float64. */
+static bool read_files(diff_file file[2], const options *o, err *e)
+{
+    if (!open_file(&file[0], o->operand[0], o, e) || !open_file(&file[1], o->operand[1], o, e))
+        return false;
+    bool is_typed[2];
+    for (int i = 0; i < 2; i++) {
+        is_typed[i] = (file[i].in.format->holds & HOLDS_TYPES) != 0;
+        if (is_typed[i] && !read_as(&file[i], o, DTYPE_F64, e))
+            return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!is_typed[i] && !(read_text(&file[i], o, &file[1 - i].contents, e) &&
+                              take_expected(&file[i].contents, e)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is said of them ---- */
 
 /* What the other has all the same is compared with something else. */
 static void note_missing(const text_list *names, const diff_file *own, const diff_file *other,
@@ -20,33 +132,14 @@ static void note_missing(const text_list *names, const diff_file *own, const dif
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
         const char *shown = name[0] == '\0' ? "matrix without a name" : name;
-        if (has_matrix(other, name))
+        const entry *there = bundle_find(&other->contents, name);
+        if (there != NULL && there->kind == ENTRY_TENSOR)
             note_say(world, o, NULL, "--map leaves the %s of %s without a partner", shown,
                      own->in.name);
         else
             note_say(world, o, NULL, "%s has no %s", other->in.name, shown);
     }
 }
-
-static bool write_text(const diff_result *d, const options *o, const env *world, text *out, err *e)
-{
-    bool is_asked = o->heat_map || (o->picture != NULL && strcmp(o->picture, "-") == 0);
-    bool draws = d->first != NULL && (is_asked || (world->stdout_is_terminal && !o->summary));
-    size_t width = world->width > 20 ? (size_t)world->width : WIDTH_OF_FILES;
-    bool is_colored = output_uses_color(o, world, "-");
-    if (o->summary)
-        diff_write_summary(d, out);
-    else
-        diff_write_text(d, out);
-    return !draws || diff_write_heat_map(d->first, width, is_colored, out, e);
-}
-
-/* All that is said of two results. */
-typedef struct both {
-    diff_result result;
-    diff_origins from;
-    diff_mistakes missed; /* by the tolerance */
-} both;
 
 /* A note a line; they are taken. */
 static bool say_notes(text *notes, const options *o, const env *world, err *e)
@@ -58,87 +151,78 @@ static bool say_notes(text *notes, const options *o, const env *world, err *e)
     return done;
 }
 
-static bool find_origins(both *all, const diff_file file[2], const options *o, const env *world,
-                         err *e)
-{
-    text notes = {0};
-    if (!diff_origins_read(&all->from, file, e))
-        return false;
-    diff_origins_tell(&all->from, &(teller){.out = &notes});
-    return say_notes(&notes, o, world, e);
-}
-
-static bool find_mistakes(both *all, const diff_file *a, const options *o, const env *world, err *e)
-{
-    text notes = {0};
-    if (!diff_mistakes_find(&all->missed, &all->result, a, o, e))
-        return false;
-    diff_mistakes_write_note(&all->missed, &notes);
-    return say_notes(&notes, o, world, e);
-}
-
-/* --picture FILE: where nothing differs, the first stage that was compared. */
-static bool write_picture(const diff_result *d, const options *o, err *e)
-{
-    text out = {0};
-    if (o->picture == NULL || strcmp(o->picture, "-") == 0)
-        return true;
-    bool done = diff_write_svg(d->first != NULL ? d->first : d->pair, &out, e);
-    return sink_write_text(o->picture, &out, done, e);
-}
-
-static bool write_result(const both *all, const options *o, const env *world, err *e)
-{
-    text out = {0};
-    bool done = o->format != NULL || write_text(&all->result, o, world, &out, e);
-    if (o->format != NULL)
-        diff_write_json(&all->result, &all->from, &all->missed, &out);
-    return sink_write_text("-", &out, done, e);
-}
-
 static int compare_files(const diff_file file[2], const options *o, const env *world, err *e)
 {
-    both all = {0};
-    diff_result *d = &all.result;
+    diff_result d = {0};
+    diff_origins from = {0};
+    diff_mistakes missed = {0};
+    text notes = {0}, out = {0};
+    bool is_whole = true, draws_to_stdout = o->picture != NULL && strcmp(o->picture, "-") == 0;
     int status = EXIT_WRONG;
-    if (!find_origins(&all, file, o, world, e) || !diff_match(d, file, o, e))
+
+    if (!diff_origins_read(&from, file, e))
         goto done;
-    note_missing(&d->only_a, &file[0], &file[1], o, world);
-    note_missing(&d->only_b, &file[1], &file[0], o, world);
-    if (d->count == 0) {
-        err_set(e, "%s and %s have no stage in common", d->name_a, d->name_b);
+    diff_origins_tell(&from, &(teller){.out = &notes});
+    if (!say_notes(&notes, o, world, e) || !diff_match(&d, file, o, e))
+        goto done;
+    note_missing(&d.only_a, &file[0], &file[1], o, world);
+    note_missing(&d.only_b, &file[1], &file[0], o, world);
+    if (d.count == 0) {
+        err_set(e, "%s and %s have no stage in common", d.name_a, d.name_b);
         goto done;
     }
-    diff_measure(d);
-    if (find_mistakes(&all, &file[0], o, world, e) && write_picture(d, o, e) &&
-        write_result(&all, o, world, e))
-        status = d->first == NULL ? EXIT_DONE : EXIT_DIFFER;
-done:
-    diff_free(d);
-    diff_origins_free(&all.from);
-    diff_mistakes_free(&all.missed);
-    return status;
-}
+    diff_measure(&d);
+    if (!diff_mistakes_find(&missed, &d, &file[0], o, e))
+        goto done;
+    diff_mistakes_write_note(&missed, &notes);
+    if (!say_notes(&notes, o, world, e))
+        goto done;
 
-static bool check_options(const options *o, err *e)
-{
-    if (o->operands != 2)
-        return err_set(e, "diff takes two results, %zu %s named", o->operands,
-                       o->operands == 1 ? "is" : "are");
-    if (o->format != NULL && !format_by_name(o->format)->is_json)
-        return err_set(e, "diff is written as text, or with --format json, not as %s", o->format);
-    return (strcmp(o->operand[0], "-") != 0 || strcmp(o->operand[1], "-") != 0) ||
-           err_set(e, "standard input is named 2 times, it can be read once");
+    /* --picture FILE: where nothing differs, the first stage that was compared. */
+    if (o->picture != NULL && !draws_to_stdout) {
+        is_whole = diff_write_svg(d.first != NULL ? d.first : d.pair, &out, e);
+        if (!sink_write_text(o->picture, &out, is_whole, e))
+            goto done;
+    }
+    if (o->format != NULL) {
+        diff_write_json(&d, &from, &missed, &out);
+    } else {
+        bool is_asked = o->heat_map || draws_to_stdout;
+        bool draws = d.first != NULL && (is_asked || (world->stdout_is_terminal && !o->summary));
+        size_t width = world->width > 20 ? (size_t)world->width : WIDTH_OF_FILES;
+        bool is_colored = output_uses_color(o, world, "-");
+        if (o->summary)
+            diff_write_summary(&d, &out);
+        else
+            diff_write_text(&d, &out);
+        is_whole = !draws || diff_write_heat_map(d.first, width, is_colored, &out, e);
+    }
+    if (sink_write_text("-", &out, is_whole, e))
+        status = d.first == NULL ? EXIT_DONE : EXIT_DIFFER;
+done:
+    diff_free(&d);
+    diff_origins_free(&from);
+    diff_mistakes_free(&missed);
+    return status;
 }
 
 int command_diff(const options *o, env *world, err *e)
 {
     diff_file file[2] = {{.contents = {0}}, {.contents = {0}}};
     int status = EXIT_WRONG;
-    if (!check_options(o, e))
-        return EXIT_WRONG;
-    if (diff_files_read(file, o, e))
+    if (o->operands != 2)
+        err_set(e, "diff takes two results, %zu %s named", o->operands,
+                o->operands == 1 ? "is" : "are");
+    else if (o->format != NULL && !format_by_name(o->format)->is_json)
+        err_set(e, "diff is written as text, or with --format json, not as %s", o->format);
+    else if (strcmp(o->operand[0], "-") == 0 && strcmp(o->operand[1], "-") == 0)
+        err_set(e, "standard input is named 2 times, it can be read once");
+    else if (read_files(file, o, e))
         status = compare_files(file, o, world, e);
-    diff_files_close(file);
+    for (int i = 0; i < 2; i++) {
+        bundle_free(&file[i].contents);
+        text_list_free(&file[i].header);
+        input_file_close(&file[i].in);
+    }
     return status;
 }

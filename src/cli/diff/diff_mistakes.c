@@ -14,26 +14,6 @@ typedef struct carried {
     problem problem;
 } carried;
 
-/* ---- is there anything to try? ---- */
-
-static bool is_asked(const diff_result *d)
-{
-    for (size_t i = 0; i < d->count; i++) {
-        const tolerance *within = &d->pair[i].within;
-        if (within->atol > 0 || within->rtol > 0 || within->ulps > 0)
-            return true;
-    }
-    return false;
-}
-
-/* Any may be all that a result has of them; vocab comes with tokens. */
-static bool has_inputs(const bundle *b)
-{
-    const tensor *q = bundle_tensor(b, "q");
-    return bundle_tensor(b, "x") != NULL || bundle_find(b, "vocab") != NULL ||
-           (q != NULL && bundle_tensor(b, "k") != NULL && bundle_tensor(b, "v") != NULL);
-}
-
 /* ---- the problem ---- */
 
 static bool read_inputs(carried *c, const diff_file *a, const options *o, err *e)
@@ -81,18 +61,6 @@ static void forget(problem *p, input first, input last)
 /* Which of rows and projections are where they come from. */
 enum { FROM_ALL, FROM_ROWS, FROM_PROJECTIONS, FROM_COUNT };
 
-static bool choose_inputs(problem *p, int from)
-{
-    bool has_rows = p->in[INPUT_X] != NULL, has_q = p->in[INPUT_Q] != NULL;
-    if (from == FROM_ROWS)
-        forget(p, INPUT_Q, INPUT_V);
-    if (from == FROM_PROJECTIONS) {
-        forget(p, INPUT_X, INPUT_WV);
-        forget(p, INPUT_BQ, INPUT_BV);
-    }
-    return from == FROM_ALL || (has_rows && has_q);
-}
-
 /* ---- trying ---- */
 
 /* With these inputs, and each of the settings that a result does not say. */
@@ -126,8 +94,14 @@ static bool try_inputs(diff_mistakes *m, const carried *c, const bundle *stages,
 {
     for (int from = FROM_ALL; from < FROM_COUNT; from++) {
         problem asked = c->problem;
-        if (!choose_inputs(&asked, from))
+        if (from != FROM_ALL && (asked.in[INPUT_X] == NULL || asked.in[INPUT_Q] == NULL))
             continue;
+        if (from == FROM_ROWS)
+            forget(&asked, INPUT_Q, INPUT_V);
+        if (from == FROM_PROJECTIONS) {
+            forget(&asked, INPUT_X, INPUT_WV);
+            forget(&asked, INPUT_BQ, INPUT_BV);
+        }
         find_heads(&asked, stages);
         if (!try_settings(m, q, &asked, e))
             return false;
@@ -163,8 +137,19 @@ static bool try_all(diff_mistakes *m, const carried *c, const bundle *stages, mi
 bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file *a,
                         const options *o, err *e)
 {
+    const bundle *made = &a->contents;
+    const tensor *rows = bundle_tensor(made, "q");
+    /* Any may be all that a result has of its inputs; vocab comes with tokens. */
+    bool has_inputs =
+        bundle_tensor(made, "x") != NULL || bundle_find(made, "vocab") != NULL ||
+        (rows != NULL && bundle_tensor(made, "k") != NULL && bundle_tensor(made, "v") != NULL);
+    bool is_asked = false;
     *m = (diff_mistakes){.name = d->name_a};
-    if (!is_asked(d) || a->in.matrix != NULL || !has_inputs(&a->contents))
+    for (size_t i = 0; i < d->count && !is_asked; i++) {
+        const tolerance *within = &d->pair[i].within;
+        is_asked = within->atol > 0 || within->rtol > 0 || within->ulps > 0;
+    }
+    if (!is_asked || a->in.matrix != NULL || !has_inputs)
         return true;
     carried c = {0};
     missed_question q = {.threads = 1};
@@ -185,7 +170,7 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
             q.within[id] = p->within;
             q.type[id] = p->type;
         }
-        done = try_all(m, &c, &a->contents, &q, e);
+        done = try_all(m, &c, made, &q, e);
     }
     problem_free(&c.problem);
     bundle_free(&c.inputs);

@@ -10,34 +10,28 @@
 
 /* ---- the settings that it was made with ---- */
 
-/* "=1,0" of "1.0,0". */
-static void add_value(text *to, const char *value)
-{
-    const char *separator = "=", *end;
-    do {
-        end = value + strcspn(value, ",");
-        text_add_string(to, separator);
-        /* A word as it is, a number as its shortest decimal. */
-        char shortest[NUMBER_TEXT];
-        double number;
-        if (number_read_json(value, end, &number))
-            text_add(to, shortest, number_write_f64(number, shortest));
-        else
-            text_add(to, value, (size_t)(end - value));
-        separator = ",";
-        value = end + 1;
-    } while (*end != '\0');
-}
-
 /* "--scale=2", "--causal" or "--no-round": each once, whatever the way of writing it. */
 static bool add_setting(text_list *to, const given_key *one, err *e)
 {
     text line = {0};
-    bool is_removed = one->value == NULL;
-    bool is_bare = !is_removed && one->row->value_is_optional && strcmp(one->value, "true") == 0;
-    text_add_format(&line, "--%s%s", is_removed ? "no-" : "", one->row->named.name);
-    if (!is_removed && !is_bare)
-        add_value(&line, one->value);
+    const char *value = one->value;
+    text_add_format(&line, "--%s%s", value == NULL ? "no-" : "", one->row->named.name);
+    if (value != NULL && !(one->row->value_is_optional && strcmp(value, "true") == 0)) {
+        const char *separator = "=", *end;
+        do {
+            end = value + strcspn(value, ",");
+            text_add_string(&line, separator);
+            /* A word as it is, a number as its shortest decimal: "=1,0" of "1.0,0". */
+            char shortest[NUMBER_TEXT];
+            double number;
+            if (number_read_json(value, end, &number))
+                text_add(&line, shortest, number_write_f64(number, shortest));
+            else
+                text_add(&line, value, (size_t)(end - value));
+            separator = ",";
+            value = end + 1;
+        } while (*end != '\0');
+    }
     bool done = text_ok(&line, e) && text_list_add(to, text_string(&line), line.length, e);
     text_free(&line);
     return done;
@@ -174,40 +168,6 @@ static bool is_untold(const origin_input *a, const origin_input *b)
     return has_same_shape(a, b) && !is_same(a, b) && strcmp(a->type, b->type) != 0;
 }
 
-static bool list_untold(diff_origins *o, err *e)
-{
-    bool done = true;
-    for (size_t i = 0; i < o->of[0].inputs && done; i++) {
-        const origin_input *a = &o->of[0].in[i];
-        if (is_untold(a, find_input(&o->of[1], a->name)))
-            done = text_list_add(&o->untold, a->name, strlen(a->name), e);
-    }
-    return done;
-}
-
-/* An input that is not the same in both; NULL where one has none. */
-typedef struct unlike {
-    const char *name;
-    const origin_input *of[2];
-} unlike;
-
-/* The next one from `*at` on, which counts through A's inputs and then through B's. */
-static bool next_unlike(const diff_origins *o, size_t *at, unlike *found)
-{
-    size_t of_a = o->of[0].inputs;
-    while (*at < of_a + o->of[1].inputs) {
-        size_t i = (*at)++;
-        found->name = i < of_a ? o->of[0].in[i].name : o->of[1].in[i - of_a].name;
-        for (int side = 0; side < 2; side++)
-            found->of[side] = find_input(&o->of[side], found->name);
-        bool is_told = i >= of_a && found->of[0] != NULL;
-        if (!is_told && !is_same(found->of[0], found->of[1]) &&
-            !is_untold(found->of[0], found->of[1]))
-            return true;
-    }
-    return false;
-}
-
 /* ---- what is told ---- */
 
 /* Enough of a hash to tell two apart. */
@@ -231,23 +191,19 @@ static void tell_side(teller *t, const char *side, const char *file, const origi
     tell_close(t, "}");
 }
 
-/* "inputs were read as f32 in a.json, as f64 in b.json; whether they …: x, wq" */
-static void add_untold(text *out, const diff_origins *o)
+/* What only words have. */
+static void add_words(text *out, const diff_origins *o)
 {
-    if (o->untold.count == 0)
-        return;
-    text_add_string(out, "inputs were read");
-    for (int side = 0; side < 2; side++)
+    /* "inputs were read as f32 in a.json, as f64 in b.json; whether they …: x, wq" */
+    text_add_string(out, o->untold.count > 0 ? "inputs were read" : "");
+    for (int side = 0; side < 2 && o->untold.count > 0; side++)
         text_add_format(out, "%s as %s in %s", side == 0 ? "" : ",",
                         find_input(&o->of[side], o->untold.item[0])->type, o->name[side]);
-    text_add_string(out, "; whether they are the same is not known:");
     for (size_t i = 0; i < o->untold.count; i++)
-        text_add_format(out, "%s %s", i == 0 ? "" : ",", o->untold.item[i]);
-    text_add_string(out, "\n");
-}
+        text_add_format(out, "%s %s", i == 0 ? "; whether they are the same is not known:" : ",",
+                        o->untold.item[i]);
+    text_add_string(out, o->untold.count > 0 ? "\n" : "");
 
-static void add_options(text *out, const diff_origins *o)
-{
     size_t start = out->length;
     for (int side = 0; side < 2; side++) {
         const text_list *only = &o->of[side].options;
@@ -259,25 +215,35 @@ static void add_options(text *out, const diff_origins *o)
             text_add_format(out, " %s", only->item[i]);
     }
     text_add_string(out, out->length == start ? "" : "\n");
+
+    if (strcmp(o->of[0].version, o->of[1].version) != 0)
+        text_add_format(out, "made by different versions: %s by %s, %s by %s\n", o->name[0],
+                        o->of[0].version, o->name[1], o->of[1].version);
 }
 
 void diff_origins_tell(const diff_origins *o, teller *t)
 {
     if (!o->are_known)
         return;
-    unlike one;
     tell_open(t, "different_inputs", "{");
-    for (size_t at = 0; next_unlike(o, &at, &one);) {
-        /* "made from different inputs: wq (a.json 93b2be02, b.json 311dfbd4)" */
-        const origin_input *a = one.of[0], *b = one.of[1];
-        bool shows_shape = a != NULL && b != NULL && strcmp(a->shape, b->shape) != 0;
-        tell_words(t, "made from different inputs: %s (", one.name);
-        tell_open(t, one.name, "{");
-        tell_side(t, "a", o->name[0], a, shows_shape);
-        tell_words(t, ", ");
-        tell_side(t, "b", o->name[1], b, shows_shape);
-        tell_close(t, "}");
-        tell_words(t, ")\n");
+    for (int from = 0; from < 2; from++) {
+        for (size_t i = 0; i < o->of[from].inputs; i++) {
+            const char *name = o->of[from].in[i].name;
+            const origin_input *a = find_input(&o->of[0], name);
+            const origin_input *b = find_input(&o->of[1], name);
+            bool is_told = from == 1 && a != NULL;
+            if (is_told || is_same(a, b) || is_untold(a, b))
+                continue;
+            /* "made from different inputs: wq (a.json 93b2be02, b.json 311dfbd4)" */
+            bool shows_shape = a != NULL && b != NULL && strcmp(a->shape, b->shape) != 0;
+            tell_words(t, "made from different inputs: %s (", name);
+            tell_open(t, name, "{");
+            tell_side(t, "a", o->name[0], a, shows_shape);
+            tell_words(t, ", ");
+            tell_side(t, "b", o->name[1], b, shows_shape);
+            tell_close(t, "}");
+            tell_words(t, ")\n");
+        }
     }
     tell_close(t, "}");
     tell_list(t, "untold_inputs", &o->untold);
@@ -285,13 +251,8 @@ void diff_origins_tell(const diff_origins *o, teller *t)
     tell_list(t, "only_options_b", &o->of[1].options);
     tell_text(t, "version_a", NULL, o->of[0].version);
     tell_text(t, "version_b", NULL, o->of[1].version);
-    if (t->is_json)
-        return;
-    add_untold(t->out, o);
-    add_options(t->out, o);
-    if (strcmp(o->of[0].version, o->of[1].version) != 0)
-        tell_words(t, "made by different versions: %s by %s, %s by %s\n", o->name[0],
-                   o->of[0].version, o->name[1], o->of[1].version);
+    if (!t->is_json)
+        add_words(t->out, o);
 }
 
 /* ---- both ---- */
@@ -315,7 +276,11 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
         done = list_rest(&o->of[0].options, &settings[0], &settings[1], skips_type, e) &&
                list_rest(&o->of[1].options, &settings[1], &settings[0], skips_type, e);
     }
-    done = done && list_untold(o, e);
+    for (size_t i = 0; i < o->of[0].inputs && done; i++) {
+        const origin_input *a = &o->of[0].in[i];
+        if (is_untold(a, find_input(&o->of[1], a->name)))
+            done = text_list_add(&o->untold, a->name, strlen(a->name), e);
+    }
     text_list_free(&settings[0]);
     text_list_free(&settings[1]);
     return done;

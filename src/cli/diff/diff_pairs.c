@@ -28,15 +28,6 @@ static bool is_of_layer(const char *name)
     return strncmp(name, LAYER, sizeof LAYER - 1) == 0;
 }
 
-static bool is_stack(const bundle *result)
-{
-    for (size_t i = 0; i < result->count; i++) {
-        if (is_of_layer(result->entry[i].name))
-            return true;
-    }
-    return false;
-}
-
 static size_t stage_number(const char *name)
 {
     const named *row = named_find(&STAGES, name, strlen(name));
@@ -96,9 +87,11 @@ static int compare_standings(const void *a, const void *b)
  * NULL with the error set; to be freed by mem_free. */
 static standing *made_order(const bundle *result, err *e)
 {
-    bool has_layers = is_stack(result);
+    bool has_layers = false;
     bundle parts = {0};
     standing *all = mem_alloc(result->count, sizeof all[0], e);
+    for (size_t i = 0; i < result->count && !has_layers; i++)
+        has_layers = is_of_layer(result->entry[i].name);
     for (size_t i = 0; all != NULL && i < result->count; i++)
         all[i] = stand(result->entry[i].name, has_layers, i, &parts, e);
     bundle_free(&parts);
@@ -261,17 +254,6 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
 
 /* ---- all pairs ---- */
 
-/* B's entry for one of A, or NULL. */
-static const entry *partner_of(const matcher *m, const char *name)
-{
-    const char *mapped = bundle_text(&m->map, called(name));
-    if (mapped == NULL && text_list_find(&m->given, called(name)) != NULL)
-        return NULL;
-    const char *wanted = mapped == NULL ? name : mapped;
-    const entry *found = find_called(m->b, wanted, strlen(wanted));
-    return found != NULL && found->kind == ENTRY_TENSOR ? found : NULL;
-}
-
 static bool match_all(matcher *m)
 {
     standing *order = made_order(m->a, m->e);
@@ -280,8 +262,12 @@ static bool match_all(matcher *m)
         const entry *a = &m->a->entry[order[i].index];
         if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a->name))
             continue;
-        const entry *b = partner_of(m, a->name);
-        if (b != NULL)
+        /* A name that --map gives away is not compared under itself. */
+        const char *mapped = bundle_text(&m->map, called(a->name));
+        const char *wanted = mapped == NULL ? a->name : mapped;
+        bool is_given = mapped == NULL && text_list_find(&m->given, called(a->name)) != NULL;
+        const entry *b = is_given ? NULL : find_called(m->b, wanted, strlen(wanted));
+        if (b != NULL && b->kind == ENTRY_TENSOR)
             done = add_pair(m, a, b);
         else if (is_matrix(a))
             done = text_list_add(&m->to->only_a, a->name, strlen(a->name), m->e);
@@ -309,40 +295,26 @@ static const entry *only_matrix(const bundle *b, const options *o)
     return found;
 }
 
-/* A matrix without a name, or one that was picked by FILE:NAME, is compared with the other's only
- * one, whatever that is called. */
-static bool match_only_ones(matcher *m, const diff_file file[2], bool *matched)
-{
-    const entry *a = only_matrix(m->a, m->o), *b = only_matrix(m->b, m->o);
-    bool is_chosen = a != NULL && b != NULL &&
-                     (file[0].in.matrix != NULL || file[1].in.matrix != NULL ||
-                      a->name[0] == '\0' || b->name[0] == '\0');
-    *matched = is_chosen;
-    return !is_chosen || add_pair(m, a, b);
-}
-
-static bool match(matcher *m, const diff_file file[2])
-{
-    bool is_matched;
-    if (!read_map(m) || !check_ignored(m) || !match_only_ones(m, file, &is_matched))
-        return false;
-    if (!is_matched && !match_all(m))
-        return false;
-    text_list names = {0};
-    bool done = text_list_index(&names, m->e);
-    for (size_t i = 0; i < m->to->count && done; i++)
-        done = text_list_add(&names, m->to->pair[i].name, strlen(m->to->pair[i].name), m->e);
-    done = done && tolerances_check(m->o, &names, m->e);
-    text_list_free(&names);
-    return done;
-}
-
 bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e)
 {
     *d = (diff_result){.name_a = file[0].in.name, .name_b = file[1].in.name};
     matcher m = {.a = &file[0].contents, .b = &file[1].contents, .o = o, .to = d, .e = e};
+    text_list names = {0};
     m.has_partner = mem_alloc_zeroed(m.b->count, sizeof m.has_partner[0], e);
-    bool done = m.has_partner != NULL && match(&m, file);
+    bool done = m.has_partner != NULL && read_map(&m) && check_ignored(&m);
+    if (done) {
+        /* A matrix without a name, or one that was picked by FILE:NAME, is compared with the
+         * other's only one, whatever that is called. */
+        const entry *a = only_matrix(m.a, o), *b = only_matrix(m.b, o);
+        bool is_chosen = a != NULL && b != NULL &&
+                         (file[0].in.matrix != NULL || file[1].in.matrix != NULL ||
+                          a->name[0] == '\0' || b->name[0] == '\0');
+        done = (is_chosen ? add_pair(&m, a, b) : match_all(&m)) && text_list_index(&names, e);
+    }
+    for (size_t i = 0; i < d->count && done; i++)
+        done = text_list_add(&names, d->pair[i].name, strlen(d->pair[i].name), e);
+    done = done && tolerances_check(o, &names, e);
+    text_list_free(&names);
     mem_free(m.has_partner);
     bundle_free(&m.map);
     text_list_free(&m.given);
@@ -370,14 +342,15 @@ void diff_free(diff_result *d)
     *d = (diff_result){0};
 }
 
+/* What was read from text has no stored type. */
 measured_side diff_side_a(const diff_pair *p)
 {
-    return (measured_side){&p->view_a, diff_is_text(p->a), p->a->has_unprinted};
+    return (measured_side){&p->view_a, p->a->stored == NULL, p->a->has_unprinted};
 }
 
 measured_side diff_side_b(const diff_pair *p)
 {
-    return (measured_side){&p->view_b, diff_is_text(p->b), p->b->has_unprinted};
+    return (measured_side){&p->view_b, p->b->stored == NULL, p->b->has_unprinted};
 }
 
 element diff_first(const diff_pair *p)

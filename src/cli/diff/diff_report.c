@@ -2,10 +2,13 @@
  * stage. Indices of JSON count from 0. */
 #include "cli/diff/diff_report.h"
 
+#include "base/mem.h"
 #include "cli/out/report.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "render/display.h"
+#include "render/sampling.h"
+#include "render/svg.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -62,21 +65,6 @@ static void tell_ulps(teller *t, const char *name, uint64_t ulps)
 
 /* ---- the first difference ---- */
 
-static void add_distance(text *out, const diff_pair *p)
-{
-    double a = p->found.first_a, b = p->found.first_b;
-    if (!isfinite(a) || !isfinite(b))
-        return;
-    uint64_t ulps = ulps_between(p->type, a, b);
-    text_add_string(out, ", apart by ");
-    report_rough(out, fabs(a - b));
-    if (ulps == ULPS_INFINITE)
-        return;
-    text_add_string(out, " or ");
-    add_ulps(out, ulps);
-    text_add_format(out, " ulp%s of %s", ulps == 1 ? "" : "s", number_type_name(p->type));
-}
-
 /* " (atol 1e-06, rtol 0.001)": what was asked for, or nothing. */
 static void add_tolerance(text *out, const tolerance *by)
 {
@@ -98,22 +86,6 @@ static void add_tolerance(text *out, const tolerance *by)
 
 static const char TITLES[] =
     "stage\tdiffer\tof\tmax abs\tmax rel\tulps\tcosine\t--atol\t--rtol\tfirst row\n";
-
-/* In words which row it is in. */
-static void tell_first(teller *t, const diff_pair *p)
-{
-    const element one = diff_first(p);
-    double apart = fabs(one.wanted - one.got);
-    tell_open(t, "first", "{");
-    if (!t->is_json && one.rank > 1)
-        element_write_indices(&one, one.rank - 1, t->out);
-    tell_sizes(t, "index", one.rank, one.index);
-    tell_number(t, "a", DTYPE_F64, one.wanted);
-    tell_number(t, "b", DTYPE_F64, one.got);
-    tell_number(t, "difference", DTYPE_F64, isnan(apart) ? (double)NAN : apart);
-    tell_ulps(t, "ulps", ulps_between(p->type, one.wanted, one.got));
-    tell_close(t, "}");
-}
 
 static void tell_stage(teller *t, const diff_pair *p)
 {
@@ -144,8 +116,20 @@ static void tell_stage(teller *t, const diff_pair *p)
     tell_cell(t, "cosine", DTYPE_F64, m->cosine, add_cosine);
     tell_cell(t, "least_atol", DTYPE_F64, m->least_atol, add_rough_above);
     tell_cell(t, "least_rtol", DTYPE_F64, m->least_rtol, add_rough_above);
-    if (m->different > 0)
-        tell_first(t, p);
+    if (m->different > 0) {
+        /* In words which row it is in. */
+        const element one = diff_first(p);
+        double apart = fabs(one.wanted - one.got);
+        tell_open(t, "first", "{");
+        if (!t->is_json && one.rank > 1)
+            element_write_indices(&one, one.rank - 1, t->out);
+        tell_sizes(t, "index", one.rank, one.index);
+        tell_number(t, "a", DTYPE_F64, one.wanted);
+        tell_number(t, "b", DTYPE_F64, one.got);
+        tell_number(t, "difference", DTYPE_F64, isnan(apart) ? (double)NAN : apart);
+        tell_ulps(t, "ulps", ulps_between(p->type, one.wanted, one.got));
+        tell_close(t, "}");
+    }
     tell_words(t, "\n");
     tell_close(t, "}");
 }
@@ -167,12 +151,22 @@ void diff_write_text(const diff_result *d, text *out)
         return;
     const diff_pair *p = d->first;
     const element one = diff_first(p);
+    double a = p->found.first_a, b = p->found.first_b;
     element_write_name(&one, out);
     text_add_format(out, ": %s ", d->name_a);
-    add_value(out, diff_side_a(p), p->type, p->found.first_a);
+    add_value(out, diff_side_a(p), p->type, a);
     text_add_format(out, ", %s ", d->name_b);
-    add_value(out, diff_side_b(p), p->type, p->found.first_b);
-    add_distance(out, p);
+    add_value(out, diff_side_b(p), p->type, b);
+    if (isfinite(a) && isfinite(b)) {
+        uint64_t ulps = ulps_between(p->type, a, b);
+        text_add_string(out, ", apart by ");
+        report_rough(out, fabs(a - b));
+        if (ulps != ULPS_INFINITE) {
+            text_add_string(out, " or ");
+            add_ulps(out, ulps);
+            text_add_format(out, " ulp%s of %s", ulps == 1 ? "" : "s", number_type_name(p->type));
+        }
+    }
     add_tolerance(out, &p->within);
     text_add_string(out, "\n\n");
     write_table(d, out);
@@ -209,4 +203,109 @@ void diff_write_json(const diff_result *d, const diff_origins *from, const diff_
     diff_origins_tell(from, &t);
     diff_mistakes_tell(missed, &t);
     tell_close(&t, "}\n");
+}
+
+/* ---- where a stage differs, as a heat map of the matrix that holds the first difference ---- */
+
+/* As many rows of cells as fit on a screen in colour, where a character shows two; or of SVG. */
+enum { MOST_ROWS = 40, SVG_MOST = 64 };
+
+typedef struct picture {
+    const diff_pair *of;
+    size_t index[TENSOR_MAX_RANK]; /* of the matrix: its last two axes are walked */
+    size_t rows, columns;          /* of the matrix */
+    sampling by;                   /* which of its rows and columns are one cell */
+    heat_map map;
+    double *cell; /* of the map; owned */
+} picture;
+
+/* A vector is a matrix of one row. */
+static size_t size_from_end(const diff_pair *p, int from_end)
+{
+    int axis = p->view_a.rank - from_end;
+    return axis < 0 ? 1 : p->view_a.size[axis];
+}
+
+static double apart(const diff_pair *p, const size_t *index)
+{
+    measured_side side_a = diff_side_a(p), side_b = diff_side_b(p);
+    double a = measure_value(side_a, p->type, index), b = measure_value(side_b, p->type, index);
+    if (measure_is_same(side_a, side_b, &p->within, a, b))
+        return 0;
+    return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
+}
+
+static void add_title(text *out, const picture *of)
+{
+    element one = diff_first(of->of);
+    text_add_format(out, "|a-b| of %s", one.stage);
+    if (one.rank > 2) {
+        text_add_string(out, "[");
+        element_write_indices(&one, one.rank - 2, out);
+        text_add_string(out, "]");
+    }
+    text_add_format(out, ", %zu x %zu", of->rows, of->columns);
+    if (of->by.tall > 1 || of->by.wide > 1)
+        text_add_format(out, ", the greatest of %zu x %zu numbers in a cell", of->by.tall,
+                        of->by.wide);
+}
+
+static bool open_picture(picture *of, const diff_pair *p, size_t most_rows, size_t most_columns,
+                         err *e)
+{
+    *of = (picture){.of = p, .rows = size_from_end(p, 2), .columns = size_from_end(p, 1)};
+    const element first = diff_first(p);
+    for (int axis = 0; axis < first.rank; axis++)
+        of->index[axis] = first.index[axis];
+    of->by = sampling_of(of->rows, of->columns, most_rows, most_columns);
+    of->map.rows = of->by.rows;
+    of->map.columns = of->by.columns;
+    double *cell = mem_alloc_zeroed(of->map.rows * of->map.columns, sizeof cell[0], e);
+    if (cell == NULL)
+        return false;
+    /* A cell is as hot as the hottest of its elements. */
+    int rank = p->view_a.rank;
+    for (size_t row = 0; row < of->rows; row++) {
+        for (size_t column = 0; column < of->columns; column++) {
+            double *at = cell + row / of->by.tall * of->map.columns + column / of->by.wide;
+            if (rank > 1)
+                of->index[rank - 2] = row;
+            if (rank > 0)
+                of->index[rank - 1] = column;
+            *at = fmax(*at, apart(p, of->index));
+        }
+    }
+    for (size_t i = 0; i < of->map.rows * of->map.columns; i++)
+        heat_scale_add(&of->map.scale, cell[i]);
+    of->map.magnitude = of->cell = cell;
+    return true;
+}
+
+bool diff_write_heat_map(const diff_pair *p, size_t width, bool color, text *out, err *e)
+{
+    enum { FRAME = 2 };
+    picture of;
+    if (!open_picture(&of, p, MOST_ROWS, width - FRAME, e))
+        return false;
+    text_add_string(out, "\n");
+    add_title(out, &of);
+    text_add_string(out, ":\n");
+    heat_map_add(out, &of.map, color);
+    mem_free(of.cell);
+    return true;
+}
+
+bool diff_write_svg(const diff_pair *p, text *out, err *e)
+{
+    picture of;
+    text title = {0};
+    if (!open_picture(&of, p, SVG_MOST, SVG_MOST, e))
+        return false;
+    add_title(&title, &of);
+    bool done = text_ok(&title, e);
+    if (done)
+        heat_map_add_svg(out, &of.map, text_string(&title));
+    text_free(&title);
+    mem_free(of.cell);
+    return done;
 }

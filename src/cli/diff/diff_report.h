@@ -20,15 +20,6 @@ typedef struct diff_file {
     text_list header; /* what --header said of it */
 } diff_file;
 
-/* Reads both. Text has no types of its own: next to a file whose matrices are all float32 it is
- * read as float32, straight from its decimals, so that a number and its text are equal; else as
- * float64. Both are to be closed, also when this fails. */
-bool diff_files_read(diff_file file[2], const options *o, err *e);
-void diff_files_close(diff_file file[2]);
-
-/* True for numbers that were read from text. */
-bool diff_is_text(const entry *one);
-
 typedef struct diff_pair {
     const char *name; /* a's, or that of the side that has one; "matrix" where neither has */
     const entry *a, *b;

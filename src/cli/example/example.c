@@ -73,33 +73,29 @@ static bool make_directory(const char *dir, err *e)
 
 enum { STEPS_OF_GENERATION = 5 };
 
-/* As the command line would: --trace-output PAGE --trace-format html --picture SVG -o /dev/null. */
-static bool write_page(const options *o, env *world, const example *one, const char *document,
-                       const char *page, const char *svg, err *e)
-{
-    options run = {.operand = &document,
-                   .operands = 1,
-                   .trace = true,
-                   .trace_format = "html",
-                   .trace_output = page,
-                   .picture = has_picture(one) ? svg : NULL,
-                   .output = "/dev/null",
-                   .generated = STEPS_OF_GENERATION,
-                   .max_memory = o->max_memory,
-                   .quiet = true};
-    return one->run(&run, world, e) == EXIT_DONE;
-}
-
 static bool write_example(const options *o, env *world, const example *one, err *e)
 {
     const char *name = one->named.name;
     text json = {0}, page = {0}, svg = {0}, document = {0};
     text_add_string(&document, one->text);
-    bool done =
-        make_path(&json, o->all, name, "json", e) && make_path(&page, o->all, name, "html", e) &&
-        make_path(&svg, o->all, name, "svg", e) &&
-        sink_write_text(text_string(&json), &document, true, e) &&
-        write_page(o, world, one, text_string(&json), text_string(&page), text_string(&svg), e);
+    bool done = make_path(&json, o->all, name, "json", e) &&
+                make_path(&page, o->all, name, "html", e) &&
+                make_path(&svg, o->all, name, "svg", e) &&
+                sink_write_text(text_string(&json), &document, true, e);
+    /* As the command line would: --trace-output PAGE --trace-format html --picture SVG
+     * -o /dev/null. */
+    const char *operand = text_string(&json);
+    options run = {.operand = &operand,
+                   .operands = 1,
+                   .trace = true,
+                   .trace_format = "html",
+                   .trace_output = text_string(&page),
+                   .picture = has_picture(one) ? text_string(&svg) : NULL,
+                   .output = "/dev/null",
+                   .generated = STEPS_OF_GENERATION,
+                   .max_memory = o->max_memory,
+                   .quiet = true};
+    done = done && one->run(&run, world, e) == EXIT_DONE;
     text_free(&json);
     text_free(&page);
     text_free(&svg);
@@ -137,45 +133,35 @@ static bool example_write_all(const options *o, env *world, err *e)
     return done && write_index(o->all, e);
 }
 
-static void list_examples(text *out)
-{
-    for (size_t i = 0; i < EXAMPLES.count; i++) {
-        const named *one = named_row(&EXAMPLES, i);
-        text_add_format(out, "%-28s %s\n", one->name, one->help);
-    }
-}
-
-static const example *find_example(const char *name, err *e)
-{
-    const named *found = named_find(&EXAMPLES, name, strlen(name));
-    if (found == NULL)
-        found = named_by_synonym(&EXAMPLES, name, strlen(name));
-    if (found != NULL)
-        return (const example *)(const void *)found;
-    err_set(e, "there is no example \"%s\"", name);
-    const named *near = named_nearest(&EXAMPLES, name, strlen(name));
-    if (near != NULL)
-        err_remedy(e, "did you mean %s?", near->name);
-    else
-        err_remedy(e, "selfattn example lists them");
-    return NULL;
-}
-
 int command_example(const options *o, env *world, err *e)
 {
     text out = {0};
-    const example *one = NULL;
     if (o->operands > 1) {
         err_set(e, "example takes one name, %zu are given", o->operands);
         return EXIT_WRONG;
     }
     if (o->all != NULL)
         return example_write_all(o, world, e) ? EXIT_DONE : EXIT_WRONG;
-    if (o->operands == 1 && (one = find_example(o->operand[0], e)) == NULL)
-        return EXIT_WRONG;
-    if (one != NULL)
-        text_add_string(&out, one->text);
-    else
-        list_examples(&out);
+    if (o->operands == 1) {
+        const char *name = o->operand[0];
+        size_t length = strlen(name);
+        const named *found = named_find(&EXAMPLES, name, length);
+        if (found == NULL)
+            found = named_by_synonym(&EXAMPLES, name, length);
+        if (found == NULL) {
+            const named *near = named_nearest(&EXAMPLES, name, length);
+            err_set(e, "there is no example \"%s\"", name);
+            if (near != NULL)
+                err_remedy(e, "did you mean %s?", near->name);
+            else
+                err_remedy(e, "selfattn example lists them");
+            return EXIT_WRONG;
+        }
+        text_add_string(&out, ((const example *)(const void *)found)->text);
+    }
+    for (size_t i = 0; i < EXAMPLES.count && o->operands == 0; i++) {
+        const named *one = named_row(&EXAMPLES, i);
+        text_add_format(&out, "%-28s %s\n", one->name, one->help);
+    }
     return sink_write_text("-", &out, true, e) ? EXIT_DONE : EXIT_WRONG;
 }
