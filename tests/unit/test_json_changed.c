@@ -1,6 +1,6 @@
 /* Texts that somebody writes to while they are read, as a mapped file may be: at each allocation in
  * turn, with whatever would lead a walk astray. Each ends, and none goes beyond the text. */
-#include "cli/info/facts.h"
+#include "cli/info/info_file.h"
 #include "heap.h"
 #include "io/json.h"
 #include "io/json_again.h"

@@ -74,20 +74,6 @@ static bool leave_out(bundle *b, const format *f, err *e)
     return done;
 }
 
-/* Leaves out what of a file was not read, and says why. */
-static bool leave_unread(const converter *c, bundle *b, err *e)
-{
-    size_t unread = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        const entry *one = &b->entry[i];
-        if (one->kind != ENTRY_UNREAD)
-            continue;
-        unread++;
-        note_say(c->world, c->o, NULL, "%s is left out: %s", name_of(one), one->text);
-    }
-    return unread == 0 || leave_out(b, NULL, e);
-}
-
 static bool check_one_matrix(const converter *c, const bundle *b, size_t lost, err *e)
 {
     const char *to = c->to->title;
@@ -106,22 +92,6 @@ static bool check_one_matrix(const converter *c, const bundle *b, size_t lost, e
                text_string(&names));
     text_free(&names);
     return err_remedy(e, "FILE:NAME takes one of them");
-}
-
-/* "bq, bk and bv …": the names of all that change alike, in one note. */
-static bool note_changes(const converter *c, const bundle *b, held_change change, const char *what,
-                         err *e)
-{
-    text names = {0};
-    for (size_t i = 0; i < b->count; i++) {
-        if (format_changes(c->to, &b->entry[i]) == change)
-            text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ", name_of(&b->entry[i]));
-    }
-    bool done = text_ok(&names, e);
-    if (done && names.length > 0)
-        note_say(c->world, c->o, NULL, "%s %s: %s", c->to->title, what, text_string(&names));
-    text_free(&names);
-    return done;
 }
 
 /* Cells of text: labels, or where a table has none, the names of its matrices. */
@@ -177,7 +147,19 @@ static bool check_lost(const converter *c, bundle *b, err *e)
                    {HELD_WIDER, "keeps as f32 or f64 what was of other types"},
                    {HELD_NAMELESS, "keeps no name"}};
     for (size_t i = 0; i < sizeof CHANGES / sizeof CHANGES[0]; i++) {
-        if (!note_changes(c, b, CHANGES[i].change, CHANGES[i].what, e))
+        /* "bq, bk and bv …": the names of all that change alike, in one note. */
+        text names = {0};
+        for (size_t j = 0; j < b->count; j++) {
+            const entry *one = &b->entry[j];
+            if (format_changes(c->to, one) == CHANGES[i].change)
+                text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ", name_of(one));
+        }
+        bool done = text_ok(&names, e);
+        if (done && names.length > 0)
+            note_say(c->world, c->o, NULL, "%s %s: %s", c->to->title, CHANGES[i].what,
+                     text_string(&names));
+        text_free(&names);
+        if (!done)
             return false;
     }
     if (c->to->has_delimiter && !c->o->csv_safe)
@@ -208,19 +190,6 @@ static entry *find_texts(const bundle *b)
     return found;
 }
 
-static bool note_metadata(const converter *c, const bundle *texts, err *e)
-{
-    text names = {0};
-    for (size_t i = 0; i < texts->count; i++)
-        text_add_format(&names, "%s%s", i == 0 ? "" : ", ", texts->entry[i].name);
-    bool done = text_ok(&names, e);
-    if (done)
-        note_say(c->world, c->o, NULL, "the metadata of %s are left out, %s has none: %s", c->in,
-                 c->to->title, text_string(&names));
-    text_free(&names);
-    return done;
-}
-
 static bool move(bundle *from, const char *name, bundle *to, err *e)
 {
     return bundle_take(to, name, bundle_find(from, name), e) && bundle_remove(from, name);
@@ -234,9 +203,17 @@ static bool take_metadata(converter *c, bundle *b, err *e)
     const entry *texts = find_texts(b);
     if (c->to->holds & HOLDS_ALL)
         return true;
-    if (!(c->to->holds & HOLDS_METADATA))
-        return texts == NULL ||
-               (note_metadata(c, texts->bundle, e) && bundle_remove(b, SAFETENSORS_METADATA));
+    if (!(c->to->holds & HOLDS_METADATA)) {
+        text names = {0};
+        for (size_t i = 0; texts != NULL && i < texts->bundle->count; i++)
+            text_add_format(&names, "%s%s", i == 0 ? "" : ", ", texts->bundle->entry[i].name);
+        bool done = text_ok(&names, e);
+        if (done && texts != NULL)
+            note_say(c->world, c->o, NULL, "the metadata of %s are left out, %s has none: %s",
+                     c->in, c->to->title, text_string(&names));
+        text_free(&names);
+        return done && (texts == NULL || bundle_remove(b, SAFETENSORS_METADATA));
+    }
     if (texts != NULL && !move(b, SAFETENSORS_METADATA, &c->kept, e))
         return false;
     if (bundle_text(b, "name") != NULL && !move(b, "name", &c->kept, e))
@@ -248,19 +225,6 @@ static bool take_metadata(converter *c, bundle *b, err *e)
 }
 
 /* ---- the two formats ---- */
-
-/* JSON for standard output, where nothing else is said. */
-static const format *find_output_format(const options *o, const char *out, err *e)
-{
-    const format *said = output_format_said(o, out);
-    if (said == NULL && strcmp(out, "-") == 0)
-        return format_by_name("json");
-    if (said == NULL) {
-        err_at(e, &(place){.file = out}, "its ending is that of no format");
-        err_remedy(e, "--format names it");
-    }
-    return said;
-}
 
 /* Text is read as float64, whose shortest decimals are those that stood there (up to 15 digits, and
  * those of any float32), or at once as the type that --dtype names; numbers that have a type keep
@@ -282,17 +246,15 @@ static read_options how_to_read(const converter *c, read_options how)
 
 /* Next to labels, a matrix of a table needs a name where it is written as something else. So does a
  * number alone in JSON, where a document is an object or a list. */
-static bool needs_name(const bundle *b, const entry *unnamed, const format *from, const format *to)
-{
-    if (b->count == 1)
-        return unnamed->kind == ENTRY_TENSOR && unnamed->tensor.rank == 0 && to->is_json;
-    return from->holds & HOLDS_LABELS && !(to->holds & HOLDS_LABELS);
-}
-
 static bool name_the_matrix(bundle *b, const format *from, const format *to, err *e)
 {
     entry *unnamed = bundle_find(b, "");
-    if (unnamed == NULL || !needs_name(b, unnamed, from, to))
+    if (unnamed == NULL)
+        return true;
+    bool is_number = unnamed->kind == ENTRY_TENSOR && unnamed->tensor.rank == 0;
+    bool needs_name = b->count == 1 ? is_number && to->is_json
+                                    : from->holds & HOLDS_LABELS && !(to->holds & HOLDS_LABELS);
+    if (!needs_name)
         return true;
     bundle renamed = {0};
     bool done = true;
@@ -323,8 +285,17 @@ static size_t least_bytes(const bundle *b, const format *to)
 
 static bool write_one(converter *c, bundle *b, const format *from, err *e)
 {
-    if (!leave_unread(c, b, e) || !name_the_matrix(b, from, c->to, e) || !take_metadata(c, b, e) ||
-        !check_lost(c, b, e) ||
+    /* What of a file was not read is left out, and it is said why. */
+    size_t unread = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *one = &b->entry[i];
+        if (one->kind != ENTRY_UNREAD)
+            continue;
+        unread++;
+        note_say(c->world, c->o, NULL, "%s is left out: %s", name_of(one), one->text);
+    }
+    if ((unread > 0 && !leave_out(b, NULL, e)) || !name_the_matrix(b, from, c->to, e) ||
+        !take_metadata(c, b, e) || !check_lost(c, b, e) ||
         !output_check_disk(c->o->operand[1], "the data", least_bytes(b, c->to),
                            "FILE:NAME takes one matrix", c->o, e))
         return false;
@@ -337,15 +308,6 @@ static bool write_one(converter *c, bundle *b, const format *from, err *e)
 }
 
 /* ---- reading ---- */
-
-static bool check_room(const converter *c, err *e)
-{
-    if (c->written == 0 || c->to->holds & HOLDS_STREAM)
-        return true;
-    err_at(e, &(place){.file = c->out}, "%s holds one document, and %s has more", c->to->title,
-           c->in);
-    return err_remedy(e, "--format jsonl writes a document a line");
-}
 
 /* Where both formats have one, --delimiter is the input's. */
 static void take_delimiter(converter *c, const format *from)
@@ -363,8 +325,12 @@ static bool convert_file(converter *c, err *e)
     while (done && input_file_next(&in)) {
         bundle b = {0};
         read_options how = how_to_read(c, input_file_how(&in, c->o, DTYPE_F64));
-        done =
-            check_room(c, e) && input_file_read(&in, &how, &b, e) && write_one(c, &b, in.format, e);
+        if (c->written > 0 && !(c->to->holds & HOLDS_STREAM)) {
+            err_at(e, &(place){.file = c->out}, "%s holds one document, and %s has more",
+                   c->to->title, c->in);
+            done = err_remedy(e, "--format jsonl writes a document a line");
+        }
+        done = done && input_file_read(&in, &how, &b, e) && write_one(c, &b, in.format, e);
         bundle_free(&b);
     }
     input_file_close(&in);
@@ -389,13 +355,6 @@ static bool convert_matrix(converter *c, err *e)
     return done;
 }
 
-static bool convert(converter *c, err *e)
-{
-    bool names_one;
-    return matrix_file_names_one(c->o->operand[0], &names_one, e) &&
-           (names_one ? convert_matrix(c, e) : convert_file(c, e));
-}
-
 int command_convert(const options *o, env *world, err *e)
 {
     if (o->operands != 2) {
@@ -403,15 +362,23 @@ int command_convert(const options *o, env *world, err *e)
                 o->operands == 1 ? "is" : "are");
         return EXIT_WRONG;
     }
-    converter c = {.o = o, .world = world};
-    c.in = said_name(o->operand[0], "standard input");
-    c.out = said_name(o->operand[1], "standard output");
-    c.to = find_output_format(o, o->operand[1], e);
-    if (c.to == NULL)
+    const char *in = o->operand[0], *out = o->operand[1];
+    converter c = {.o = o, .world = world, .to = output_format_said(o, out)};
+    c.in = said_name(in, "standard input");
+    c.out = said_name(out, "standard output");
+    /* JSON for standard output, where nothing else is said. */
+    if (c.to == NULL && strcmp(out, "-") == 0)
+        c.to = format_by_name("json");
+    if (c.to == NULL) {
+        err_at(e, &(place){.file = out}, "its ending is that of no format");
+        err_remedy(e, "--format names it");
         return EXIT_WRONG;
+    }
     c.how = output_how(o, c.to);
     c.how.names_alone = true;
-    bool done = input_keys_check_type(o, e) && convert(&c, e);
+    bool names_one;
+    bool done = input_keys_check_type(o, e) && matrix_file_names_one(in, &names_one, e) &&
+                (names_one ? convert_matrix(&c, e) : convert_file(&c, e));
     bundle_free(&c.kept);
     done = c.is_open && sink_end(&c.sink, done, e);
     return done ? EXIT_DONE : EXIT_WRONG;

@@ -1,4 +1,4 @@
-#include "cli/info/facts.h"
+#include "cli/info/info_file.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -78,24 +78,18 @@ static void fact_show_item(fact *to, const char *words, size_t length)
 
 /* ---- of a bundle ---- */
 
-/* NPY's "<f4" counts bytes, safetensors' "BF16" bits; BOOL is a byte. */
-static size_t element_bytes(const char *stored)
+size_t fact_stored_bytes(const fact *of)
 {
-    size_t number = 0;
-    bool counts_bytes = strchr("<>|=", stored[0]) != NULL;
-    for (const char *p = stored; *p != '\0'; p++) {
+    size_t count, number = 0;
+    if (of->stored == NULL || !sizes_count(of->rank, of->size, &count))
+        return 0;
+    /* NPY's "<f4" counts bytes, safetensors' "BF16" bits; BOOL is a byte. */
+    bool counts_bytes = strchr("<>|=", of->stored[0]) != NULL;
+    for (const char *p = of->stored; *p != '\0'; p++) {
         if (*p >= '0' && *p <= '9')
             number = number * 10 + (size_t)(*p - '0');
     }
-    return number == 0 ? 1 : counts_bytes ? number : number / 8;
-}
-
-size_t fact_stored_bytes(const fact *of)
-{
-    size_t count;
-    if (of->stored == NULL || !sizes_count(of->rank, of->size, &count))
-        return 0;
-    return count * element_bytes(of->stored);
+    return count * (number == 0 ? 1 : counts_bytes ? number : number / 8);
 }
 
 static void add_tensor(fact *out, const entry *one)
@@ -122,14 +116,6 @@ static void add_tensor(fact *out, const entry *one)
     }
 }
 
-static void add_list(fact *out, const text_list *list)
-{
-    out->kind = FACT_LIST;
-    out->count = list->count;
-    for (size_t i = 0; i < list->count; i++)
-        fact_show_item(out, list->item[i], strlen(list->item[i]));
-}
-
 static bool add_entry(fact *to, const entry *one, err *e)
 {
     fact *added = fact_add(to, one->name, strlen(one->name), e);
@@ -140,7 +126,10 @@ static bool add_entry(fact *to, const entry *one, err *e)
         add_tensor(added, one);
         break;
     case ENTRY_LIST:
-        add_list(added, &one->list);
+        added->kind = FACT_LIST;
+        added->count = one->list.count;
+        for (size_t i = 0; i < one->list.count; i++)
+            fact_show_item(added, one->list.item[i], strlen(one->list.item[i]));
         break;
     case ENTRY_TEXT:
     case ENTRY_UNREAD:
@@ -166,24 +155,22 @@ bool facts_of_bundle(fact *out, const bundle *of, err *e)
 
 /* ---- of several documents ---- */
 
-static bool copy_without_inside(fact *to, const fact *from, err *e)
-{
-    text name = to->name;
-    *to = *from;
-    to->name = name;
-    to->shown = (text){0};
-    to->inside = NULL;
-    to->insides = to->capacity = 0;
-    text_add(&to->shown, text_string(&from->shown), from->shown.length);
-    return text_ok(&to->shown, e);
-}
-
+/* A copy, without what is inside. */
 static bool add_named(fact *to, bundle *names, const fact *from, err *e)
 {
-    const char *name = text_string(&from->name);
-    fact *added = fact_add(to, name, from->name.length, e);
-    return added != NULL && copy_without_inside(added, from, e) &&
-           bundle_add(names, name, from->name.length, (place){0}, e) != NULL;
+    const char *own_name = text_string(&from->name);
+    fact *added = fact_add(to, own_name, from->name.length, e);
+    if (added == NULL)
+        return false;
+    text name = added->name;
+    *added = *from;
+    added->name = name;
+    added->shown = (text){0};
+    added->inside = NULL;
+    added->insides = added->capacity = 0;
+    text_add(&added->shown, text_string(&from->shown), from->shown.length);
+    return text_ok(&added->shown, e) &&
+           bundle_add(names, own_name, from->name.length, (place){0}, e) != NULL;
 }
 
 bool facts_join(fact *to, bundle *names, const fact *after, err *e)
@@ -299,16 +286,6 @@ static void look_at_leaf(list_look *look, const char *at, const char *end, size_
     }
 }
 
-/* A list of `count` entries ends, which is `depth` lists deep, itself counted. */
-static void look_at_end(list_look *look, size_t depth, size_t count)
-{
-    fact *of = look->of;
-    of->is_ragged = of->is_ragged || (look->is_known[depth] && look->size[depth] != count);
-    look->is_known[depth] = true;
-    look->size[depth] = count;
-    of->depth = depth > of->depth ? depth : of->depth;
-}
-
 /* Numbers, of which some may be written as texts and some be left out; or true and false. */
 static bool is_matrix(const list_look *look)
 {
@@ -371,8 +348,14 @@ static bool close_value(void *to, const char *bracket, size_t depth, size_t coun
     } else if (*bracket == '}') {
         w->open[depth]->count = count;
     } else {
-        look_at_end(&w->look, depth - w->look.outside + 1, count);
-        if (depth > w->look.outside)
+        /* A list of `count` entries ends, which is so many lists deep, itself counted. */
+        list_look *look = &w->look;
+        size_t deep = depth - look->outside + 1;
+        of->is_ragged = of->is_ragged || (look->is_known[deep] && look->size[deep] != count);
+        look->is_known[deep] = true;
+        look->size[deep] = count;
+        of->depth = deep > of->depth ? deep : of->depth;
+        if (depth > look->outside)
             return true;
         name_list(&w->look);
         w->look.of = NULL;

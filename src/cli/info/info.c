@@ -31,19 +31,6 @@ static bool read_lines(info_file *to, const source *s, err *e)
     return done;
 }
 
-static bool read_bundle(info_file *to, const source *s, read_options how, err *e)
-{
-    bundle all = {0};
-    how.kind = KEY_EXPECTED;
-    how.map = s->map;
-    how.type_is_fixed = how.keeps_types = how.allow_nonfinite = true;
-    how.any_rank = how.keeps_unread = true;
-    bool done =
-        to->format->read(s->bytes, s->length, &how, &all, e) && facts_of_bundle(&to->root, &all, e);
-    bundle_free(&all);
-    return done;
-}
-
 static bool read_facts(info_file *to, const source *s, const options *o, err *e)
 {
     to->bytes = s->length;
@@ -59,7 +46,16 @@ static bool read_facts(info_file *to, const source *s, const options *o, err *e)
         return read_lines(to, s, e);
     if (to->format->is_json)
         return facts_of_json_at(&to->root, s->bytes, s->length, to->file, to->only, e);
-    return read_bundle(to, s, read_options_of(o, s->file, DTYPE_F64), e);
+    read_options how = read_options_of(o, s->file, DTYPE_F64);
+    bundle all = {0};
+    how.kind = KEY_EXPECTED;
+    how.map = s->map;
+    how.type_is_fixed = how.keeps_types = how.allow_nonfinite = true;
+    how.any_rank = how.keeps_unread = true;
+    bool done =
+        to->format->read(s->bytes, s->length, &how, &all, e) && facts_of_bundle(&to->root, &all, e);
+    bundle_free(&all);
+    return done;
 }
 
 /* Of FILE:NAME the entry of that name is kept, whatever it is. */
@@ -104,27 +100,6 @@ static bool all_names_in(const fact *object, const key_tables *tables, const cha
     return object->kind == FACT_OBJECT && found > 0;
 }
 
-static info_kind kind_of(const fact *root)
-{
-    static const key_tables OF_ATTENTION = {{&KEYS}}, OF_RESULT = {{&STAGES}};
-    if (all_names_in(root, &OF_ATTENTION, "_"))
-        return INFO_DOCUMENT;
-    if (fact_inside(root, "layers") != NULL && all_names_in(root, &STACK_DOCUMENT, "_"))
-        return INFO_LAYERS;
-    return all_names_in(root, &OF_RESULT, "name") ? INFO_RESULT : INFO_ANYTHING;
-}
-
-/* Reads it again, as a document. */
-static bool read_document(info_file *to, const source *s, const options *o, err *e)
-{
-    read_options how = read_options_of(o, s->file, DTYPE_F32);
-    how.keys = &KEYS;
-    how.document_keys = to->kind == INFO_LAYERS ? &STACK_DOCUMENT : NULL;
-    how.map = s->map;
-    how.allow_nonfinite = true;
-    return to->format->read(s->bytes, s->length, &how, &to->contents, e);
-}
-
 /* Weights alone are planned for one token of zeros, as wide as they take, and without what belongs
  * to certain tokens. False where there are none of keys and values. */
 static bool add_token(info_file *to)
@@ -143,45 +118,54 @@ static bool add_token(info_file *to)
     return true;
 }
 
-static bool plan_attention(info_file *to, err *e)
-{
-    problem *p = &to->problem;
-    if (!problem_read(p, &to->contents, e))
-        return false;
-    to->has_inputs = problem_has_inputs(p);
-    to->is_asked = to->has_inputs || add_token(to);
-    return !to->is_asked || plan_make(&to->plan, p, isa_best()->table(p->type), e);
-}
-
-static bool plan_stack(info_file *to, err *e)
-{
-    stack_settings how = {.allow_nonfinite = true};
-    return stack_find_kind(&to->contents, NULL, &how.is_decoder, e) &&
-           stack_read(&to->stack, &to->contents, &how, isa_best(), e);
-}
-
-/* What is wrong then is told, and no error: it is well-formed. But without memory nobody knows. */
+/* Reads it again, as a document, and plans it. What is wrong then is told, and no error: it is
+ * well-formed. But without memory nobody knows. */
 static bool find_asked(info_file *to, const source *s, const options *o, err *e)
 {
     err *bad = &to->trouble;
-    to->is_asked = to->kind == INFO_DOCUMENT || to->kind == INFO_LAYERS;
+    problem *p = &to->problem;
+    bool is_stack = to->kind == INFO_LAYERS;
+    to->is_asked = to->kind == INFO_DOCUMENT || is_stack;
     if (!to->is_asked)
         return true;
-    bool is_planned = read_document(to, s, o, bad) &&
-                      (to->kind == INFO_LAYERS ? plan_stack(to, bad) : plan_attention(to, bad));
-    if (!is_planned && bad->is_memory)
+    read_options how = read_options_of(o, s->file, DTYPE_F32);
+    how.keys = &KEYS;
+    how.document_keys = is_stack ? &STACK_DOCUMENT : NULL;
+    how.map = s->map;
+    how.allow_nonfinite = true;
+    bool done = to->format->read(s->bytes, s->length, &how, &to->contents, bad);
+    if (done && is_stack) {
+        stack_settings settings = {.allow_nonfinite = true};
+        done = stack_find_kind(&to->contents, NULL, &settings.is_decoder, bad) &&
+               stack_read(&to->stack, &to->contents, &settings, isa_best(), bad);
+    } else if (done && problem_read(p, &to->contents, bad)) {
+        to->has_inputs = problem_has_inputs(p);
+        to->is_asked = to->has_inputs || add_token(to);
+        if (to->is_asked)
+            plan_make(&to->plan, p, isa_best()->table(p->type), bad);
+    }
+    if (bad->is_memory)
         *e = *bad;
     return !e->is_set;
 }
 
 static bool read_file(info_file *to, const char *file, const options *o, err *e)
 {
+    static const key_tables OF_ATTENTION = {{&KEYS}}, OF_RESULT = {{&STAGES}};
+    const fact *root = &to->root;
     source s;
     if (!source_open_within(&s, file, o->max_memory, e))
         return false;
     bool done = read_facts(to, &s, o, e) &&
                 (to->only == NULL || keep_only(&to->root, to->file, to->only, e));
-    to->kind = done && to->only == NULL ? kind_of(&to->root) : INFO_ANYTHING;
+    if (!done || to->only != NULL)
+        to->kind = INFO_ANYTHING;
+    else if (all_names_in(root, &OF_ATTENTION, "_"))
+        to->kind = INFO_DOCUMENT;
+    else if (fact_inside(root, "layers") != NULL && all_names_in(root, &STACK_DOCUMENT, "_"))
+        to->kind = INFO_LAYERS;
+    else if (all_names_in(root, &OF_RESULT, "name"))
+        to->kind = INFO_RESULT;
     if (done && to->documents == 0)
         done = find_asked(to, &s, o, e);
     source_close(&s);
@@ -215,28 +199,25 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
     return done;
 }
 
-static bool check_options(const options *o, const env *world, err *e)
-{
-    if (o->format != NULL && !format_by_name(o->format)->is_json)
-        return err_set(e, "info is written as text, or with --format json, not as %s", o->format);
-    if (o->operands == 0 && world->stdin_is_terminal)
-        return err_set(e, "info takes files, and none is named");
-    size_t standard = 0;
-    for (size_t i = 0; i < o->operands; i++)
-        standard += strcmp(o->operand[i], "-") == 0;
-    return standard <= 1 ||
-           err_set(e, "standard input is named %zu times, it can be read once", standard);
-}
-
 int command_info(const options *o, env *world, err *e)
 {
     static const char *const STANDARD_INPUT[] = {"-"};
     const char *const *file = o->operands == 0 ? STANDARD_INPUT : (const char *const *)o->operand;
-    size_t files = o->operands == 0 ? 1 : o->operands, told = 0, bad = 0;
+    size_t files = o->operands == 0 ? 1 : o->operands, told = 0, bad = 0, standard = 0;
     sink out;
-    if (!check_options(o, world, e) || !sink_open(&out, "-", e))
+    bool done = false;
+    for (size_t i = 0; i < o->operands; i++)
+        standard += strcmp(o->operand[i], "-") == 0;
+    if (o->format != NULL && !format_by_name(o->format)->is_json)
+        err_set(e, "info is written as text, or with --format json, not as %s", o->format);
+    else if (o->operands == 0 && world->stdin_is_terminal)
+        err_set(e, "info takes files, and none is named");
+    else if (standard > 1)
+        err_set(e, "standard input is named %zu times, it can be read once", standard);
+    else
+        done = sink_open(&out, "-", e);
+    if (!done)
         return EXIT_WRONG;
-    bool done = true;
     for (size_t i = 0; i < files && done; i++) {
         bool is_well = tell_file(file[i], told == 0, o, world, &out);
         told += is_well;

@@ -468,8 +468,15 @@ static void tell_stack(teller *t, const stack *s)
 
 /* ---- all of it ---- */
 
-static void tell_contents(teller *t, const info_file *of)
+void info_tell(teller *t, const info_file *of, const err *error)
 {
+    tell_open(t, NULL, "{");
+    tell_text(t, "file", NULL, of->file);
+    if (error->is_set) {
+        tell_error(t, "", error);
+        tell_close(t, "}\n");
+        return;
+    }
     tell_text(t, "format", NULL, of->format->named.name);
     tell_count(t, "bytes", NULL, of->bytes);
     if (of->documents > 0)
@@ -484,25 +491,15 @@ static void tell_contents(teller *t, const info_file *of)
     } else {
         tell_fact(t, &of->root, false);
     }
-    if (!of->is_asked)
-        return;
-    tell_open(t, KINDS[of->kind].asks, "{");
-    if (of->trouble.is_set)
-        tell_error(t, KINDS[of->kind].asks_words, &of->trouble);
-    else if (of->kind == INFO_LAYERS)
-        tell_stack(t, &of->stack);
-    else
-        tell_attention(t, &of->plan, of->has_inputs);
-    tell_close(t, "}");
-}
-
-void info_tell(teller *t, const info_file *of, const err *error)
-{
-    tell_open(t, NULL, "{");
-    tell_text(t, "file", NULL, of->file);
-    if (error->is_set)
-        tell_error(t, "", error);
-    else
-        tell_contents(t, of);
+    if (of->is_asked) {
+        tell_open(t, KINDS[of->kind].asks, "{");
+        if (of->trouble.is_set)
+            tell_error(t, KINDS[of->kind].asks_words, &of->trouble);
+        else if (of->kind == INFO_LAYERS)
+            tell_stack(t, &of->stack);
+        else
+            tell_attention(t, &of->plan, of->has_inputs);
+        tell_close(t, "}");
+    }
     tell_close(t, "}\n");
 }

@@ -66,15 +66,6 @@ static bool read_rows(part *p, const char *line, err *e)
     return done;
 }
 
-static bool read_header(part *p, err *e)
-{
-    for (size_t i = 0; i < p->header.count; i++) {
-        if (starts_with(p->header.item[i], ROWS) && !read_rows(p, p->header.item[i], e))
-            return false;
-    }
-    return true;
-}
-
 /* What went in is the same in all parts, as far as they say it. */
 static bool check_inputs(const part *p, const part *other, err *e)
 {
@@ -107,17 +98,6 @@ static bool check_run(const part *p, const part *first, err *e)
 
 /* ---- reading ---- */
 
-/* Text is read as float64, whose shortest decimals are those that stood there. */
-static bool read_document(const joiner *j, part *p, err *e)
-{
-    read_options how = input_file_how(&p->in, j->o, DTYPE_F64);
-    how.kind = KEY_EXPECTED;
-    how.type_is_fixed = how.allow_nonfinite = how.any_rank = how.keeps_types = true;
-    how.takes_truths = how.is_result = true;
-    how.header = &p->header;
-    return input_file_read(&p->in, &how, &p->of, e) && read_header(p, e);
-}
-
 static void forget(part *p)
 {
     bundle_free(&p->of);
@@ -125,14 +105,25 @@ static void forget(part *p)
     row_choice_free(&p->rows);
 }
 
-/* The next document of a part; none after its last. */
+/* The next document of a part; none after its last. Text is read as float64, whose shortest
+ * decimals are those that stood there. */
 static bool read_next(const joiner *j, part *p, bool *is_there, err *e)
 {
     forget(p);
     *is_there = input_file_next(&p->in);
     p->at.line = p->in.is_stream ? p->in.lines.number : 0;
     p->at.column = p->in.is_stream;
-    return !*is_there || read_document(j, p, e);
+    if (!*is_there)
+        return true;
+    read_options how = input_file_how(&p->in, j->o, DTYPE_F64);
+    how.kind = KEY_EXPECTED;
+    how.type_is_fixed = how.allow_nonfinite = how.any_rank = how.keeps_types = true;
+    how.takes_truths = how.is_result = true;
+    how.header = &p->header;
+    bool done = input_file_read(&p->in, &how, &p->of, e);
+    for (size_t i = 0; i < p->header.count && done; i++)
+        done = !starts_with(p->header.item[i], ROWS) || read_rows(p, p->header.item[i], e);
+    return done;
 }
 
 static bool read_all(const joiner *j, bool *are_there, err *e)
@@ -145,17 +136,6 @@ static bool read_all(const joiner *j, bool *are_there, err *e)
             return err_at(e, &j->part[i].at, "it has %s documents than %s",
                           is_there ? "more" : "fewer", j->part[0].at.file);
         *are_there = is_there;
-    }
-    return true;
-}
-
-static bool open_parts(joiner *j, err *e)
-{
-    for (size_t i = 0; i < j->parts; i++) {
-        part *p = &j->part[i];
-        if (!input_file_open(&p->in, j->o->operand[i], false, j->o, e))
-            return false;
-        p->at.file = p->in.name;
     }
     return true;
 }
@@ -221,15 +201,6 @@ static bool check_part(part *p, const part *first, err *e)
     return p->count > 0 || err_at(e, &p->at, "no matrix is in it that has rows of queries");
 }
 
-static bool place_row(joiner *j, const part *p, size_t row, size_t of_whole, err *e)
-{
-    row_place *to = &j->row[of_whole];
-    if (to->in != NULL)
-        return err_at(e, &p->at, "row %zu is in it, and in %s too", of_whole + 1, to->in->at.file);
-    *to = (row_place){p, row};
-    return true;
-}
-
 /* Where parts don't say which rows they have, their order is that of their names. */
 static bool place_rows(joiner *j, err *e)
 {
@@ -245,8 +216,12 @@ static bool place_rows(joiner *j, err *e)
     for (size_t i = 0; i < j->parts; i++) {
         const part *p = &j->part[i];
         for (size_t row = 0; row < p->count; row++) {
-            if (!place_row(j, p, row, is_said ? p->rows.row[row] : next++, e))
-                return false;
+            size_t of_whole = is_said ? p->rows.row[row] : next++;
+            row_place *to = &j->row[of_whole];
+            if (to->in != NULL)
+                return err_at(e, &p->at, "row %zu is in it, and in %s too", of_whole + 1,
+                              to->in->at.file);
+            *to = (row_place){p, row};
         }
     }
     for (size_t row = 0; row < j->rows; row++) {
@@ -320,30 +295,33 @@ static bool join_all(joiner *j, err *e)
     return true;
 }
 
-static bool write_whole(joiner *j, err *e)
-{
-    const options *o = j->o;
-    write_options how = output_how(o, j->to);
-    how.name = bundle_text(&j->part[0].of, "name");
-    if (j->written > 0 && !(j->to->holds & HOLDS_STREAM))
-        return err_at(e, &j->part[0].at, "it has several documents, and %s holds one",
-                      j->to->title);
-    j->is_open = j->is_open || sink_open(&j->sink, o->operand[j->parts], e);
-    j->written++;
-    return j->is_open && j->to->write(&j->whole, &how, &j->sink, e);
-}
-
 static bool join(joiner *j, err *e)
 {
-    if (!open_parts(j, e))
-        return false;
-    j->to = output_format_said(j->o, j->o->operand[j->parts]);
-    j->to = j->to == NULL ? j->part[0].in.format : j->to;
-    for (bool are_there = true; are_there;) {
-        if (!read_all(j, &are_there, e) || (are_there && (!join_all(j, e) || !write_whole(j, e))))
+    const options *o = j->o;
+    const part *first = &j->part[0];
+    const char *out = o->operand[j->parts];
+    for (size_t i = 0; i < j->parts; i++) {
+        part *p = &j->part[i];
+        if (!input_file_open(&p->in, o->operand[i], false, o, e))
+            return false;
+        p->at.file = p->in.name;
+    }
+    j->to = output_format_said(o, out);
+    j->to = j->to == NULL ? first->in.format : j->to;
+    for (bool are_there = true; read_all(j, &are_there, e) && are_there;) {
+        write_options how = output_how(o, j->to);
+        if (!join_all(j, e))
+            return false;
+        if (j->written > 0 && !(j->to->holds & HOLDS_STREAM))
+            return err_at(e, &first->at, "it has several documents, and %s holds one",
+                          j->to->title);
+        how.name = bundle_text(&first->of, "name");
+        j->is_open = j->is_open || sink_open(&j->sink, out, e);
+        j->written++;
+        if (!j->is_open || !j->to->write(&j->whole, &how, &j->sink, e))
             return false;
     }
-    return j->written > 0 || err_at(e, &j->part[0].at, "no document is in it");
+    return !e->is_set && (j->written > 0 || err_at(e, &first->at, "no document is in it"));
 }
 
 int command_join(const options *o, env *world, err *e)
