@@ -85,23 +85,6 @@ static void clean_up_on_signals(void)
     }
 }
 
-static int print_help(const command *of, bool is_named, err *e)
-{
-    text out = {0};
-    if (is_named)
-        help_write_command(&out, of);
-    else
-        help_write_short(&out);
-    return sink_write_text("-", &out, true, e) ? EXIT_DONE : EXIT_WRONG;
-}
-
-static int print_version(err *e)
-{
-    text out = {0};
-    help_write_version(&out);
-    return sink_write_text("-", &out, true, e) ? EXIT_DONE : EXIT_WRONG;
-}
-
 /* A first argument that is not a file may be a command's name, mistyped, or an option's. */
 static void suggest_word(const char *first, err *e)
 {
@@ -114,18 +97,6 @@ static void suggest_word(const char *first, err *e)
                is_option ? first : near->name);
 }
 
-/* All processors, and 80 % of what memory the machine has free, with what the program itself takes:
- * other programs live too. 1: nothing is left. */
-static void set_limits(options *o, const env *world)
-{
-    size_t most = world->free_memory / 10 * 8;
-    if (!o->has_max_memory)
-        o->max_memory = most > MEM_OWN ? most - MEM_OWN : 1;
-    if (!o->has_threads)
-        o->threads = world->processors < THREADS_MOST ? world->processors : THREADS_MOST;
-    mem_limit(o->max_memory);
-}
-
 typedef struct command_line {
     int argc;
     char **argv;
@@ -134,39 +105,46 @@ typedef struct command_line {
     err e;
 } command_line;
 
-static int run_command(int argc, char **argv, env *world, err *e)
-{
-    int taken;
-    const command *c = command_named(argc, argv, &taken);
-    options o;
-    int status = EXIT_WRONG;
-    bool is_parsed = options_parse(&o, argc - taken, argv + taken, c->groups, c->named.name, e);
-    set_limits(&o, world);
-    sink_sync_all(o.sync);
-    if (is_parsed && o.help)
-        status = print_help(c, taken > 0, e);
-    else if (is_parsed && o.version)
-        status = print_version(e);
-    else if (is_parsed && output_check_endings(&o, c->groups, e)) {
-        if (world->is_process && !o.no_sandbox)
-            sandbox_enter(&o, c->writes_last && o.operands > 1 ? o.operand[o.operands - 1] : NULL);
-        status = c->run(&o, world, e);
-    }
-    err changed = {0};
-    if (!mapping_check_unchanged(&changed)) {
-        *e = changed; /* what was said of such a file may be an error of its own */
-        status = EXIT_WRONG;
-    }
-    if (e->is_set && taken == 0 && argc > 1)
-        suggest_word(argv[1], e);
-    options_free(&o);
-    return status;
-}
-
-static void run_line(void *context)
+static void run_command(void *context)
 {
     command_line *l = context;
-    l->status = run_command(l->argc, l->argv, l->world, &l->e);
+    env *world = l->world;
+    err *e = &l->e, changed = {0};
+    int taken;
+    const command *c = command_named(l->argc, l->argv, &taken);
+    options o;
+    text told = {0};
+    bool is_parsed =
+        options_parse(&o, l->argc - taken, l->argv + taken, c->groups, c->named.name, e);
+    /* All processors, and 80 % of what memory the machine has free, with what the program itself
+     * takes: other programs live too. 1: nothing is left. */
+    size_t most = world->free_memory / 10 * 8;
+    if (!o.has_max_memory)
+        o.max_memory = most > MEM_OWN ? most - MEM_OWN : 1;
+    if (!o.has_threads)
+        o.threads = world->processors < THREADS_MOST ? world->processors : THREADS_MOST;
+    mem_limit(o.max_memory);
+    sink_sync_all(o.sync);
+    if (is_parsed && (o.help || o.version)) {
+        if (!o.help)
+            help_write_version(&told);
+        else if (taken > 0)
+            help_write_command(&told, c);
+        else
+            help_write_short(&told);
+        l->status = sink_write_text("-", &told, true, e) ? EXIT_DONE : EXIT_WRONG;
+    } else if (is_parsed && output_check_endings(&o, c->groups, e)) {
+        if (world->is_process && !o.no_sandbox)
+            sandbox_enter(&o, c->writes_last && o.operands > 1 ? o.operand[o.operands - 1] : NULL);
+        l->status = c->run(&o, world, e);
+    }
+    if (!mapping_check_unchanged(&changed)) {
+        *e = changed; /* what was said of such a file may be an error of its own */
+        l->status = EXIT_WRONG;
+    }
+    if (e->is_set && taken == 0 && l->argc > 1)
+        suggest_word(l->argv[1], e);
+    options_free(&o);
 }
 
 int cli_main(int argc, char **argv, env *world)
@@ -182,7 +160,7 @@ int cli_main(int argc, char **argv, env *world)
         text_free(&out);
         return EXIT_WRONG;
     }
-    if (!threads_on_stack(run_line, &l)) {
+    if (!threads_on_stack(run_command, &l)) {
         err_set(&l.e, "the stack is too small, and no thread can be started that has a larger one");
         err_remedy(&l.e, "ulimit -s 1024 is enough");
     }

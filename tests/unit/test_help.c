@@ -2,9 +2,7 @@
  * word is found. */
 #include "unit.h"
 
-#include "cli/help/completion.h"
 #include "cli/help/help.h"
-#include "cli/help/help_topics.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/example/examples.h"
-#include "cli/help/help_topics.h"
+#include "cli/help/help.h"
 #include "cli/help/texts.h"
 #include "why/why_shape.h"
 #include "why/mistake.h"

@@ -1,4 +1,4 @@
-#include "cli/help/completion.h"
+#include "cli/help/help.h"
 
 #include "cli/help/texts.h"
 

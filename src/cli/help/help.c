@@ -1,7 +1,5 @@
 #include "cli/help/help.h"
 
-#include "cli/help/completion.h"
-#include "cli/help/help_topics.h"
 #include "cli/help/texts.h"
 #include "cli/version.h"
 #include "io/sink.h"
@@ -37,15 +35,6 @@ static const char NEXT[] =
 static const char *const FIRST_OPTIONS[] = {"input",  "wq",   "wk",     "wv",    "heads",
                                             "causal", "emit", "output", "trace", "trace-output"};
 
-static bool names_all(const char *help, const named_table *words)
-{
-    for (size_t i = 0; i < words->count; i++) {
-        if (strstr(help, named_row(words, i)->name) == NULL)
-            return false;
-    }
-    return true;
-}
-
 /* One row of the table: name, help, and the words that it takes, where they are few and the help
  * does not say them itself. */
 static void write_option(text *out, const option_row *row)
@@ -55,32 +44,33 @@ static void write_option(text *out, const option_row *row)
     topic_write_option_name(out, row);
     size_t column = wrap_columns(text_string(out) + start);
     text_add_string(&help, option_help(row));
-    if (row->choices != NULL && named_count(row->choices) <= MOST_CHOICES &&
-        !names_all(option_help(row), row->choices)) {
+    bool lists = false;
+    if (row->choices != NULL && named_count(row->choices) <= MOST_CHOICES) {
+        for (size_t i = 0; i < row->choices->count && !lists; i++)
+            lists = strstr(option_help(row), named_row(row->choices, i)->name) == NULL;
+    }
+    if (lists) {
         text_add_string(&help, ": ");
         option_write_choices(&help, row, ", ");
     }
     wrap_add_text(out, &help, column, HELP_COLUMN, HELP_WIDTH);
 }
 
-static void write_group(text *out, const option_title *title, unsigned groups)
-{
-    text_add_format(out, "%s\n", title->title);
-    for (size_t i = 0; i < OPTIONS.count; i++) {
-        const option_row *row = option_row_at(i);
-        if (option_heading(row, groups) == (unsigned)title->group)
-            write_option(out, row);
-    }
-    if (title->note != NULL)
-        wrap_add(out, title->note, 0, NOTE_COLUMN, HELP_WIDTH);
-    text_add_string(out, "\n");
-}
-
 static void write_groups(text *out, unsigned groups)
 {
     for (size_t i = 0; i < OPTION_TITLE_COUNT; i++) {
-        if (OPTION_TITLES[i].group & groups)
-            write_group(out, &OPTION_TITLES[i], groups);
+        const option_title *title = &OPTION_TITLES[i];
+        if ((title->group & groups) == 0)
+            continue;
+        text_add_format(out, "%s\n", title->title);
+        for (size_t j = 0; j < OPTIONS.count; j++) {
+            const option_row *row = option_row_at(j);
+            if (option_heading(row, groups) == (unsigned)title->group)
+                write_option(out, row);
+        }
+        if (title->note != NULL)
+            wrap_add(out, title->note, 0, NOTE_COLUMN, HELP_WIDTH);
+        text_add_string(out, "\n");
     }
 }
 
@@ -174,15 +164,6 @@ static bool same(const char *name, const char *word)
     return strlen(name) == strlen(word) && begins_with(name, word);
 }
 
-static bool contains(const char *where, const char *word)
-{
-    for (; *where != '\0'; where++) {
-        if (begins_with(where, word))
-            return true;
-    }
-    return false;
-}
-
 /* By its name, or by an option's letter where the word is written as one: -x. */
 static bool is_named(const topic *of, const named *row, const char *word)
 {
@@ -249,15 +230,6 @@ static bool write_called(text *out, const char *word)
 }
 
 /* What an entry would print is what it is searched in; want of memory is remembered in `out`. */
-static bool entry_has(text *out, const topic *of, const named *row, const char *word)
-{
-    text all = {0};
-    topic_write_entry(&all, of, row);
-    bool has = contains(text_string(&all), word);
-    text_end(&all, out);
-    return has;
-}
-
 static bool write_mentions(text *out, const char *word)
 {
     size_t before = out->length;
@@ -265,7 +237,14 @@ static bool write_mentions(text *out, const char *word)
         size_t start = out->length;
         for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
             const named *row = named_row(TOPICS[i].table, j);
-            if (!entry_has(out, &TOPICS[i], row, word))
+            text all = {0};
+            topic_write_entry(&all, &TOPICS[i], row);
+            const char *at = text_string(&all);
+            while (*at != '\0' && !begins_with(at, word))
+                at++;
+            bool is_mentioned = *at != '\0';
+            text_end(&all, out);
+            if (!is_mentioned)
                 continue;
             if (out->length == start)
                 text_add_format(out, "%s:\n", TOPICS[i].table->what);
@@ -273,16 +252,6 @@ static bool write_mentions(text *out, const char *word)
         }
     }
     return out->length > before;
-}
-
-/* The nearest name of any table. */
-static const named *nearest(const char *word)
-{
-    const named *best = NULL;
-    size_t length = strlen(word);
-    for (size_t i = 0; i < TOPIC_COUNT; i++)
-        best = named_nearer(best, named_nearest(TOPICS[i].table, word, length), word, length);
-    return best;
 }
 
 bool help_write_word(text *out, const char *word, err *e)
@@ -295,7 +264,11 @@ bool help_write_word(text *out, const char *word, err *e)
                     write_called(out, bare) || write_mentions(out, bare);
     if (is_found || !text_ok(out, e))
         return text_ok(out, e);
-    const named *near = nearest(bare);
+    /* The nearest name of any table. */
+    const named *near = NULL;
+    size_t length = strlen(bare);
+    for (size_t i = 0; i < TOPIC_COUNT; i++)
+        near = named_nearer(near, named_nearest(TOPICS[i].table, bare, length), bare, length);
     if (near == NULL)
         err_set(e, "help: nothing is known about '%s'", word);
     else
@@ -313,37 +286,24 @@ static void write_page(text *out, const char *name)
     of->write(out, of);
 }
 
-static bool write_help(text *out, const options *o, err *e)
+int command_help(const options *o, env *world, err *e)
 {
-    if (o->completion != NULL) {
-        write_page(out, o->completion);
-        return true;
-    }
-    if (o->operands == 0) {
-        help_write_short(out);
-        return true;
-    }
-    if (o->operands == 1 && strcmp(o->operand[0], "all") == 0) {
-        help_write_all(out);
-        return true;
-    }
-    if (o->operands == 1 && strcmp(o->operand[0], "schema") == 0) {
-        write_page(out, "schema");
-        return true;
-    }
-    text phrase = {0};
+    text out = {0}, phrase = {0};
+    bool done = true;
+    (void)world;
     /* The operands as one phrase: `help golden file`. */
     for (size_t i = 0; i < o->operands; i++)
         text_add_format(&phrase, "%s%s", i == 0 ? "" : " ", o->operand[i]);
-    bool ok = text_ok(&phrase, e) && help_write_word(out, text_string(&phrase), e);
+    if (o->completion != NULL)
+        write_page(&out, o->completion);
+    else if (o->operands == 0)
+        help_write_short(&out);
+    else if (o->operands == 1 && strcmp(o->operand[0], "all") == 0)
+        help_write_all(&out);
+    else if (o->operands == 1 && strcmp(o->operand[0], "schema") == 0)
+        write_page(&out, "schema");
+    else
+        done = text_ok(&phrase, e) && help_write_word(&out, text_string(&phrase), e);
     text_free(&phrase);
-    return ok;
-}
-
-int command_help(const options *o, env *world, err *e)
-{
-    text out = {0};
-    (void)world;
-    bool done = write_help(&out, o, e);
     return sink_write_text("-", &out, done, e) ? EXIT_DONE : EXIT_WRONG;
 }

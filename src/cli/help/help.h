@@ -2,8 +2,11 @@
 #ifndef SELFATTN_CLI_HELP_HELP_H
 #define SELFATTN_CLI_HELP_HELP_H
 
+#include "attn/spec/stage.h"
+#include "base/named.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/line/options.h"
 
 enum { HELP_WIDTH = 80 }; /* columns of all help */
 
@@ -18,5 +21,85 @@ void help_write_first(text *out);
 /* All entries of any table with this name, a plural's whole table, or those whose text has the
  * word; false, with a nearest name in the error, where there is none. */
 bool help_write_word(text *out, const char *word, err *e);
+
+/* ---- every table that `selfattn help` knows, and what it says about a row beyond its one-line
+ * help ---- */
+
+typedef struct topic {
+    const named_table *table;
+    void (*describe)(text *out, const named *row);
+} topic;
+
+extern const topic TOPICS[];
+extern const size_t TOPIC_COUNT;
+
+/* "softmax (term): turns a row of …", and all that is known about it. */
+void topic_write_entry(text *out, const topic *of, const named *row);
+/* A row in one line: name and help in two columns. */
+void topic_write_line(text *out, const named_table *table, const named *row);
+/* What a table's plural shows: its rows, or for conventions all that they say. */
+void topic_write_table(text *out, const named_table *table);
+/* "  -x, --input FILE", without a help. */
+void topic_write_option_name(text *out, const option_row *row);
+/* The paragraph of that name in COMMAND_TEXTS or OPTION_TEXTS, or NULL. */
+const char *topic_words(const named_table *texts, const char *name);
+/* "b × h × n_q × n_k". */
+void topic_write_shape(text *out, const stage *of);
+
+/* ---- plain text broken into lines by words, and padded into columns ---- */
+
+/* Columns that a UTF-8 text takes where each character takes one, as they do in all of our
+ * tables. */
+size_t wrap_columns(const char *line);
+
+/* Appends `words`, each line indented by `indent` and at most `width` columns wide, with a newline
+ * at the end. `column` is where the line stands now; one that has reached the indent is ended
+ * first. Newlines in `words` are kept. */
+void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t width);
+
+/* The same for a text that was made for it: takes it, and with it its want of memory. */
+void wrap_add_text(text *out, text *words, size_t column, size_t indent, size_t width);
+
+/* ---- completions for the shells, what the build adds to the manual's pages, and the schema of what
+ * is read and written: pages of src/text whose slots are filled from the tables of commands, options
+ * and keys, so that all of them say what the program does ---- */
+
+/* What stands where a page has {name}: rows of a table, or a text where `of` is NULL. */
+typedef struct slot {
+    named named;
+    const named_table *of;
+    void (*write_rows)(text *out, const named_table *of);
+    void (*write)(text *out);
+} slot;
+
+/* What `help --completion WORD` writes: a page, and what fills its slots. */
+typedef struct shell {
+    named named;
+    const char *page;
+    const named_table *slots;
+    void (*write)(text *out, const struct shell *of);
+} shell;
+
+extern const named_table SHELLS; /* rows of `shell` */
+
+/* The page with its slots filled; one that stands alone on a line takes the whole line. Braces
+ * around what names no slot are left alone. */
+void page_write(text *out, const shell *of);
+
+/* The manual's pages, selfattn(1), selfattn-document(5) and selfattn-contract(7), as roff. */
+extern const named_table MANUAL_SLOTS;
+void manual_write(text *out, const shell *of);
+
+/* The JSON Schema of documents and of all that is written as JSON. */
+extern const named_table SCHEMA_SLOTS;
+
+/* The words that may follow an option, separated by `separator`: those of both its tables. */
+void option_write_choices(text *out, const option_row *row, const char *separator);
+
+/* Walks the options that a command takes, or all of them where `taker` is NULL: the first row at or
+ * after *index, which then points after it; NULL after the last. */
+const option_row *option_next(const command *taker, size_t *index);
+
+const command *command_at(size_t index);
 
 #endif

@@ -1,5 +1,3 @@
-#include "cli/help/help_topics.h"
-
 #include "cli/help/help.h"
 
 #include "attn/spec/keys.h"
@@ -8,7 +6,7 @@
 #include "attn/spec/words.h"
 #include "cli/example/examples.h"
 #include "cli/help/texts.h"
-#include "cli/init/init_parts.h"
+#include "cli/init/init_plan.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
 #include "model/activation.h"
@@ -43,7 +41,7 @@ size_t wrap_columns(const char *line)
 /* A line being filled: `column` is where it stands, is_fresh until a word is on it. */
 typedef struct line {
     text *out;
-    size_t column, indent, width;
+    size_t column;
     bool is_fresh;
 } line;
 
@@ -54,27 +52,22 @@ static void end_line(line *l)
     l->is_fresh = true;
 }
 
-static void add_word(line *l, const char *word, size_t length)
-{
-    size_t wide = columns(word, length);
-    if (!l->is_fresh && l->column + 1 + wide > l->width)
-        end_line(l);
-    size_t gap = l->is_fresh ? l->indent - l->column : 1;
-    text_add_repeated(l->out, " ", gap);
-    text_add(l->out, word, length);
-    l->column += gap + wide;
-    l->is_fresh = false;
-}
-
 void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t width)
 {
-    line l = {out, column, indent, width, true};
+    line l = {out, column, true};
     if (column > 0 && column >= indent)
         end_line(&l);
     while (*words != '\0') {
-        size_t length = strcspn(words, " \n");
-        if (length > 0)
-            add_word(&l, words, length);
+        size_t length = strcspn(words, " \n"), wide = columns(words, length);
+        if (!l.is_fresh && length > 0 && l.column + 1 + wide > width)
+            end_line(&l);
+        if (length > 0) {
+            size_t gap = l.is_fresh ? indent - l.column : 1;
+            text_add_repeated(out, " ", gap);
+            text_add(out, words, length);
+            l.column += gap + wide;
+            l.is_fresh = false;
+        }
         words += length;
         if (*words == '\n')
             end_line(&l);
@@ -160,25 +153,21 @@ static void describe_difference(text *out, const named *row)
     }
 }
 
-static void write_conventions(text *out)
-{
-    wrap_add(out, CONVENTIONS_TEXT, 0, 0, HELP_WIDTH);
-    for (size_t i = 0; i < DIFFERENCES.count; i++) {
-        const named *row = named_row(&DIFFERENCES, i);
-        text_add_format(out, "\n%s: %s\n", row->name, row->help);
-        describe_difference(out, row);
-    }
-    text_add_string(out, "\n");
-    wrap_add(out, "selfattn help NAME, of a program or of a difference, shows it alone.", 0, 0,
-             HELP_WIDTH);
-}
-
 void topic_write_table(text *out, const named_table *table)
 {
-    if (table == &PEERS)
-        write_conventions(out);
-    else
+    if (table != &PEERS) {
         write_rows(out, table);
+    } else {
+        wrap_add(out, CONVENTIONS_TEXT, 0, 0, HELP_WIDTH);
+        for (size_t i = 0; i < DIFFERENCES.count; i++) {
+            const named *row = named_row(&DIFFERENCES, i);
+            text_add_format(out, "\n%s: %s\n", row->name, row->help);
+            describe_difference(out, row);
+        }
+        text_add_string(out, "\n");
+        wrap_add(out, "selfattn help NAME, of a program or of a difference, shows it alone.", 0, 0,
+                 HELP_WIDTH);
+    }
     if (table == &MISTAKES) {
         /* What check --why tries, or says, besides the mistakes of one attention. */
         const named_table *const OTHERS[] = {&STACK_MISTAKES, &ARRANGEMENTS, &MISPRINTS};
@@ -255,21 +244,6 @@ static const named PLACEHOLDERS[] = {{"N", "a whole number"},
                                      {"S", "a number or a word"}};
 static const named_table VALUES = NAMED_TABLE("placeholder", PLACEHOLDERS);
 
-static void write_value(text *out, const char *of_kind, const option_row *option)
-{
-    const char *metavar = option == NULL || option->metavar == NULL ? "" : option->metavar;
-    const named *value = named_find(&VALUES, metavar, strlen(metavar));
-    text words = {0};
-    if (value != NULL)
-        text_add_string(&words, value->help);
-    else if (option != NULL && option->choices != NULL)
-        named_list(option->choices, &words); /* "post, pre or seed" */
-    else
-        text_add_string(&words, of_kind);
-    write_fact(out, "its value", text_string(&words));
-    text_end(&words, out);
-}
-
 static void describe_key(text *out, const named *row)
 {
     static const char *const KINDS[] = {
@@ -292,7 +266,17 @@ static void describe_key(text *out, const named *row)
         [KEY_OBJECTS] = "a list of objects",
     };
     const option_row *option = option_by_key(row->name, strlen(row->name));
-    write_value(out, KINDS[((const key *)(const void *)row)->kind], option);
+    const char *metavar = option == NULL || option->metavar == NULL ? "" : option->metavar;
+    const named *value = named_find(&VALUES, metavar, strlen(metavar));
+    text words = {0};
+    if (value != NULL)
+        text_add_string(&words, value->help);
+    else if (option != NULL && option->choices != NULL)
+        named_list(option->choices, &words); /* "post, pre or seed" */
+    else
+        text_add_string(&words, KINDS[((const key *)(const void *)row)->kind]);
+    write_fact(out, "its value", text_string(&words));
+    text_end(&words, out);
     if (option != NULL)
         text_add_format(out, "  set by the option: --%s\n", option->named.name);
 }
@@ -375,22 +359,15 @@ static void describe_nothing(text *out, const named *row)
     (void)row;
 }
 
-static const char *command_of(const example *one)
-{
-    for (size_t i = 0; i < COMMANDS.count; i++) {
-        const command *c = (const command *)(const void *)named_row(&COMMANDS, i);
-        if (c->run == one->run)
-            return c->named.name;
-    }
-    return "run";
-}
-
 /* Its notes are read where it is printed. */
 static void describe_example(text *out, const named *row)
 {
     const example *one = (const example *)(const void *)row;
+    const command *by = (const command *)(const void *)named_row(&COMMANDS, 0);
+    for (size_t i = 1; i < COMMANDS.count && by->run != one->run; i++)
+        by = (const command *)(const void *)named_row(&COMMANDS, i);
     text_add_format(out, "  selfattn example %s | selfattn %s --trace\n", one->named.name,
-                    command_of(one));
+                    by->named.name);
 }
 
 const topic TOPICS[] = {

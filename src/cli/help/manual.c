@@ -1,10 +1,9 @@
-#include "cli/help/completion.h"
 
 #include "attn/spec/keys.h"
 #include "attn/spec/operation.h"
 #include "attn/spec/score.h"
 #include "attn/spec/stage.h"
-#include "cli/help/help_topics.h"
+#include "cli/help/help.h"
 #include "cli/help/texts.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
@@ -34,21 +33,8 @@ static void write_roff(text *out, const char *words, size_t length)
     }
 }
 
-/* Options and the program's name are bold wherever they are written. */
-static void write_word(text *out, const char *word, size_t length)
-{
-    size_t bare = length;
-    while (bare > 0 && strchr(".,;:)", word[bare - 1]) != NULL)
-        bare--;
-    bool is_bold = (bare > 2 && strncmp(word, "--", 2) == 0) ||
-                   (bare == strlen("selfattn") && strncmp(word, "selfattn", bare) == 0);
-    text_add_string(out, is_bold ? "\\fB" : "");
-    write_roff(out, word, bare);
-    text_add_string(out, is_bold ? "\\fR" : "");
-    write_roff(out, word + bare, length - bare);
-}
-
-/* Plain text, a sentence a line, as roff likes it. */
+/* Plain text, a sentence a line, as roff likes it. Options and the program's name are bold wherever
+ * they are written. */
 static void write_words(text *out, const char *words, size_t length)
 {
     const char *end = words + length;
@@ -58,7 +44,15 @@ static void write_words(text *out, const char *words, size_t length)
         size_t bytes = strcspn(words, " \n");
         bytes = bytes < (size_t)(end - words) ? bytes : (size_t)(end - words);
         bool ends_sentence = bytes > 0 && words[bytes - 1] == '.';
-        write_word(out, words, bytes);
+        size_t bare = bytes;
+        while (bare > 0 && strchr(".,;:)", words[bare - 1]) != NULL)
+            bare--;
+        bool is_bold = (bare > 2 && strncmp(words, "--", 2) == 0) ||
+                       (bare == strlen("selfattn") && strncmp(words, "selfattn", bare) == 0);
+        text_add_string(out, is_bold ? "\\fB" : "");
+        write_roff(out, words, bare);
+        text_add_string(out, is_bold ? "\\fR" : "");
+        write_roff(out, words + bare, bytes - bare);
         words += bytes;
         if (words < end) {
             text_add_string(out, ends_sentence ? "\n" : " ");
@@ -73,49 +67,34 @@ static void write_paragraph(text *out, const char *words)
     write_words(out, words, strlen(words));
 }
 
-static void write_option_name(text *out, const option_row *row)
+static void write_option(text *out, const option_row *row)
 {
+    text_add_string(out, ".TP\n");
     if (row->letter != '\0')
         text_add_format(out, "\\fB\\-%c\\fR, ", row->letter);
     text_add_string(out, "\\fB");
     write_roff(out, "--", 2);
     write_roff(out, row->named.name, strlen(row->named.name));
     text_add_string(out, "\\fR");
-    if (row->metavar == NULL)
-        return;
-    text_add_string(out, row->value_is_optional ? "[=\\fI" : " \\fI");
-    write_roff(out, row->metavar, strlen(row->metavar));
-    text_add_string(out, row->value_is_optional ? "\\fR]" : "\\fR");
-}
+    if (row->metavar != NULL) {
+        text_add_string(out, row->value_is_optional ? "[=\\fI" : " \\fI");
+        write_roff(out, row->metavar, strlen(row->metavar));
+        text_add_string(out, row->value_is_optional ? "\\fR]" : "\\fR");
+    }
+    text_add_string(out, "\n");
+    write_paragraph(out, option_help(row));
 
-/* Stages and formats have sections of their own, and instruction sets are not the same on every
- * machine. */
-static bool is_told_elsewhere(const named_table *words)
-{
-    return words == &STAGES || words == &FORMATS || words == &ISAS;
-}
-
-/* The words that an option takes, a line each. */
-static void write_choices(text *out, const option_row *row)
-{
-    if (row->choices == NULL || is_told_elsewhere(row->choices))
-        return;
-    for (size_t i = 0; i < named_count(row->choices); i++) {
-        const named *word = named_row(row->choices, i);
+    /* The words that it takes, a line each. Stages and formats have sections of their own, and
+     * instruction sets are not the same on every machine. */
+    const named_table *choices = row->choices;
+    bool is_told_elsewhere = choices == &STAGES || choices == &FORMATS || choices == &ISAS;
+    for (size_t i = 0; choices != NULL && !is_told_elsewhere && i < named_count(choices); i++) {
+        const named *word = named_row(choices, i);
         text_add_string(out, ".br\n\\fB");
         write_roff(out, word->name, strlen(word->name));
         text_add_string(out, "\\fR: ");
         write_paragraph(out, word->help);
     }
-}
-
-static void write_option(text *out, const option_row *row)
-{
-    text_add_string(out, ".TP\n");
-    write_option_name(out, row);
-    text_add_string(out, "\n");
-    write_paragraph(out, option_help(row));
-    write_choices(out, row);
     const char *words = topic_words(&OPTION_TEXTS, row->named.name);
     if (words != NULL) {
         text_add_string(out, ".br\n");
@@ -142,23 +121,20 @@ static void write_all_options(text *out)
     }
 }
 
-static void write_usage(text *out, const command *of, bool is_default)
-{
-    text_add_string(out, ".TP\n");
-    text_add_string(out, is_default ? "\\fBselfattn\\fR [\\fB" : "\\fBselfattn ");
-    text_add_string(out, of->named.name);
-    text_add_string(out, is_default ? "\\fR] " : "\\fR ");
-    write_roff(out, of->usage, strlen(of->usage));
-    text_add_string(out, "\n");
-}
-
 static void write_commands(text *out)
 {
     for (size_t i = 0; i < COMMANDS.count; i++) {
-        write_usage(out, command_at(i), i == 0);
-        write_paragraph(out, command_at(i)->named.help);
+        const command *of = command_at(i);
+        bool is_default = i == 0;
+        text_add_string(out, ".TP\n");
+        text_add_string(out, is_default ? "\\fBselfattn\\fR [\\fB" : "\\fBselfattn ");
+        text_add_string(out, of->named.name);
+        text_add_string(out, is_default ? "\\fR] " : "\\fR ");
+        write_roff(out, of->usage, strlen(of->usage));
+        text_add_string(out, "\n");
+        write_paragraph(out, of->named.help);
         text_add_string(out, ".br\n");
-        write_paragraph(out, topic_words(&COMMAND_TEXTS, command_at(i)->named.name));
+        write_paragraph(out, topic_words(&COMMAND_TEXTS, of->named.name));
     }
 }
 
@@ -200,7 +176,7 @@ static void write_scores(text *out)
     }
 }
 
-static void write_held(text *out, unsigned holds)
+static void write_formats(text *out)
 {
     static const struct {
         unsigned bit;
@@ -213,27 +189,22 @@ static void write_held(text *out, unsigned holds)
         {HOLDS_TYPES, "float32 and float64 apart"},
         {HOLDS_METADATA, "the document's name and metadata"},
     };
-    text_add_string(out, holds & HOLDS_ALL        ? "holds everything"
-                         : holds & HOLDS_MATRICES ? "holds matrices by name"
-                                                  : "holds one matrix, without its name");
-    for (size_t i = 0; !(holds & HOLDS_ALL) && i < sizeof HELD / sizeof HELD[0]; i++) {
-        if (holds & HELD[i].bit)
-            text_add_format(out, "; %s", HELD[i].words);
-    }
-}
-
-static void write_formats(text *out)
-{
     for (size_t i = 0; i < FORMATS.count; i++) {
         const format *row = (const format *)(const void *)named_row(&FORMATS, i);
+        bool holds_all = (row->holds & HOLDS_ALL) != 0;
         text words = {0};
         write_item(out, &row->named, ITEM_INDENT);
-        text_add_format(&words, "%s: ", row->endings);
-        write_held(&words, row->holds);
+        text_add_format(&words, "%s: %s", row->endings,
+                        holds_all                     ? "holds everything"
+                        : row->holds & HOLDS_MATRICES ? "holds matrices by name"
+                                                      : "holds one matrix, without its name");
+        for (size_t j = 0; !holds_all && j < sizeof HELD / sizeof HELD[0]; j++) {
+            if (row->holds & HELD[j].bit)
+                text_add_format(&words, "; %s", HELD[j].words);
+        }
         text_add_string(out, ".br\n");
         write_paragraph(out, text_string(&words));
-        out->failed = out->failed || words.failed;
-        text_free(&words);
+        text_end(&words, out);
     }
 }
 

@@ -4,7 +4,7 @@
 #include "attn/spec/operation.h"
 #include "attn/spec/score.h"
 #include "attn/spec/words.h"
-#include "cli/help/completion.h"
+#include "cli/help/help.h"
 #include "cli/help/texts.h"
 #include "io/json_write.h"
 #include "model/activation.h"

@@ -30,7 +30,7 @@ typedef struct peer {
 extern const named_table PEERS;       /* rows of `peer`; this program first */
 extern const char CONVENTIONS_TEXT[]; /* what leads in to them */
 
-/* Pages with slots to be filled (completion.h). */
+/* Pages with slots to be filled (help.h). */
 extern const char BASH_PAGE[], ZSH_PAGE[], FISH_PAGE[];
 extern const char MAN_PAGE[], MAN_DOCUMENT_PAGE[], MAN_CONTRACT_PAGE[];
 extern const char SCHEMA_PAGE[];

@@ -72,8 +72,6 @@ static void init_command_write(const init_plan *p, const options *o, const forma
 
 /* ---- a variant of an exercise, of the same structure and other numbers ---- */
 
-/* ---- what can't be asked of a variant ---- */
-
 static bool init_variant_check_format(const format *to, err *e)
 {
     return to->is_json ||
@@ -97,16 +95,6 @@ static const char *drawing(const options *o)
            : o->fan != NULL       ? "fan"
            : o->rng != NULL       ? "rng"
                                   : NULL;
-}
-
-static bool check_options(const options *o, const format **to, err *e)
-{
-    const char *other = drawing(o);
-    *to = output_format_or(o, output_data_file(o), "json");
-    if (other != NULL)
-        return err_set(e, "--%s is about numbers that are drawn, and %s has its own", other,
-                       descriptor_name(o->operand[0]));
-    return init_variant_check_format(*to, e);
 }
 
 /* ---- other numbers ---- */
@@ -208,40 +196,35 @@ static bool set_words(bundle *b, const options *o, err *e)
     return done;
 }
 
-static bool read_template(const options *o, bundle *to, err *e)
-{
-    read_options how = read_options_of(o, o->operand[0], DTYPE_F64);
-    how.kind = KEY_EXPECTED;
-    how.type_is_fixed = how.keeps_all = how.any_rank = how.takes_truths = how.keeps_json = true;
-    const format *from = input_read(o, o->operand[0], &how, to, e);
-    place at = {.file = descriptor_name(o->operand[0])};
-    return from != NULL &&
-           (from->is_json || err_at(e, &at, "a variant is made of a JSON document"));
-}
-
-static bool write(const bundle *b, const format *to, const options *o, err *e)
-{
-    const write_options how = output_how(o, to);
-    sink out;
-    return sink_open(&out, output_data_file(o), e) &&
-           sink_end(&out, to->write(b, &how, &out, e), e);
-}
-
 static bool init_variant(const options *o, err *e)
 {
     static const char *const OF_RESULTS[] = {"expected", "tol", "errata"};
     const generator *own = (const generator *)(const void *)named_row(&GENERATORS, 0);
+    const char *file = o->operand[0], *drawn = drawing(o);
+    place at = {.file = descriptor_name(file)};
+    const format *to = output_format_or(o, output_data_file(o), "json");
+    if (drawn != NULL)
+        return err_set(e, "--%s is about numbers that are drawn, and %s has its own", drawn,
+                       at.file);
+    if (!init_variant_check_format(to, e))
+        return false;
+    read_options how = read_options_of(o, file, DTYPE_F64);
+    how.kind = KEY_EXPECTED;
+    how.type_is_fixed = how.keeps_all = how.any_rank = how.takes_truths = how.keeps_json = true;
     shuffle s = {.from = stream_begin(own, o->seed)};
-    place at = {.file = descriptor_name(o->operand[0])};
-    const format *to;
     bundle b = {0};
-    bool done = check_options(o, &to, e) && read_template(o, &b, e) &&
+    const format *from = input_read(o, file, &how, &b, e);
+    bool done = from != NULL &&
+                (from->is_json || err_at(e, &at, "a variant is made of a JSON document")) &&
                 shuffle_members(&s, &b, &STACK_DOCUMENT, e);
     if (done && s.matrices == 0)
         done = err_at(e, &at, "there is no matrix in it that could have other numbers");
     for (size_t i = 0; i < sizeof OF_RESULTS / sizeof OF_RESULTS[0]; i++)
         bundle_remove(&b, OF_RESULTS[i]);
-    done = done && set_words(&b, o, e) && write(&b, to, o, e);
+    const write_options written = output_how(o, to);
+    sink out;
+    done = done && set_words(&b, o, e) && sink_open(&out, output_data_file(o), e) &&
+           sink_end(&out, to->write(&b, &written, &out, e), e);
     bundle_free(&b);
     return done;
 }
@@ -261,63 +244,35 @@ typedef struct maker {
 
 /* ---- a matrix of any size ---- */
 
-/* A window is a multiple of DRAW_RUN, and the last one takes up a rest that is shorter. */
-static bool stream_elements(maker *m, const draw *d, void *window, err *e)
-{
-    for (size_t first = 0; first < d->total;) {
-        size_t left = d->total - first, count = left < WINDOW + DRAW_RUN ? left : WINDOW;
-        fill_elements(&m->stream, d, first, count, window, m->o->threads);
-        text_add(sink_text(&m->sink), window, count * dtype_size(d->type));
-        if (!sink_spill(&m->sink, e))
-            return false;
-        first += count;
-    }
-    return true;
-}
-
 /* One matrix, whose elements go out as they are drawn. */
 static bool write_as_drawn(maker *m, err *e)
 {
     const making *only = &m->plan->made[0];
+    const draw *d = &only->draw;
     if (m->plan->count > 1) {
         err_set(e, "%s holds one matrix, and %zu are drawn", m->to->title, m->plan->count);
         return err_remedy(e, "--draw names one of them; NPZ holds all");
     }
     tensor shape;
     void *window = mem_alloc(WINDOW + DRAW_RUN, dtype_size(m->plan->type), e);
-    if (window == NULL)
+    bool done = window != NULL;
+    if (!done)
         return false;
     tensor_own(&shape, m->plan->type, only->rank, only->size, window);
     m->to->write_head(sink_text(&m->sink), &shape);
-    bool done = stream_elements(m, &only->draw, window, e);
+    /* A window is a multiple of DRAW_RUN, and the last one takes up a rest that is shorter. */
+    for (size_t first = 0, count; first < d->total && done; first += count) {
+        size_t left = d->total - first;
+        count = left < WINDOW + DRAW_RUN ? left : WINDOW;
+        fill_elements(&m->stream, d, first, count, window, m->o->threads);
+        text_add(sink_text(&m->sink), window, count * dtype_size(d->type));
+        done = sink_spill(&m->sink, e);
+    }
     mem_free(window);
     return done;
 }
 
 /* ---- all of them ---- */
-
-static bool check_memory(const maker *m, err *e)
-{
-    if (m->plan->bytes <= m->o->max_memory)
-        return true;
-    err_set(e, "%zu bytes of memory are needed for %zu matrices, %zu may be used", m->plan->bytes,
-            m->plan->count, m->o->max_memory);
-    return err_remedy(e, "a matrix alone, to a .npy, needs none; or raise --max-memory");
-}
-
-static bool add_matrices(maker *m, bundle *b, err *e)
-{
-    for (size_t i = 0; i < m->plan->count; i++) {
-        const making *one = &m->plan->made[i];
-        tensor t;
-        if (!tensor_new(&t, one->draw.type, one->rank, one->size, e))
-            return false;
-        fill_elements(&m->stream, &one->draw, 0, one->draw.total, t.data, m->o->threads);
-        if (!bundle_add_tensor(b, one->part->named.name, &t, (place){0}, e))
-            return false;
-    }
-    return true;
-}
 
 /* What a document is called, and where it comes from. One of an older distribution has no
  * title, and the bytes that it always had. */
@@ -351,16 +306,30 @@ static bool write_matrices(maker *m, err *e)
     write_options how = output_how(m->o, m->to);
     how.names_alone = true;
     const text_list *asked = &m->o->exercise;
-    bool holds_all = (m->to->holds & HOLDS_ALL) != 0, done = check_memory(m, e);
-    if (done && holds_all)
+    bool holds_all = (m->to->holds & HOLDS_ALL) != 0, done = true;
+    if (m->plan->bytes > m->o->max_memory) {
+        err_set(e, "%zu bytes of memory are needed for %zu matrices, %zu may be used",
+                m->plan->bytes, m->plan->count, m->o->max_memory);
+        return err_remedy(e, "a matrix alone, to a .npy, needs none; or raise --max-memory");
+    }
+    if (holds_all)
         done = add_source(m, &b, e) &&
                (asked->count == 0 || bundle_add_list(&b, "exercise", asked, (place){0}, e));
-    if (done && (m->to->holds & HOLDS_METADATA) && !holds_all) {
+    if ((m->to->holds & HOLDS_METADATA) && !holds_all) {
         done = add_source(m, &metadata, e);
         how.metadata = &metadata;
     }
-    done = done && bundle_borrow_all(&b, &m->kept, e) && add_matrices(m, &b, e) &&
-           m->to->write(&b, &how, &m->sink, e);
+    done = done && bundle_borrow_all(&b, &m->kept, e);
+    for (size_t i = 0; i < m->plan->count && done; i++) {
+        const making *one = &m->plan->made[i];
+        tensor t;
+        done = tensor_new(&t, one->draw.type, one->rank, one->size, e);
+        if (!done)
+            break;
+        fill_elements(&m->stream, &one->draw, 0, one->draw.total, t.data, m->o->threads);
+        done = bundle_add_tensor(&b, one->part->named.name, &t, (place){0}, e);
+    }
+    done = done && m->to->write(&b, &how, &m->sink, e);
     bundle_free(&b);
     bundle_free(&metadata);
     return done;
@@ -368,26 +337,21 @@ static bool write_matrices(maker *m, err *e)
 
 /* ---- the command ---- */
 
-static bool write_whole(maker *m, err *e)
-{
-    const char *file = output_data_file(m->o);
-    size_t count = m->plan->bytes / dtype_size(m->plan->type),
-           bytes = output_format_bytes(m->to, count, m->plan->type);
-    if (!output_check_disk(file, "the data", bytes, "draw fewer or smaller matrices", m->o, e) ||
-        !sink_open(&m->sink, file, e))
-        return false;
-    bool done = m->to->write_head != NULL ? write_as_drawn(m, e) : write_matrices(m, e);
-    return sink_end(&m->sink, done, e);
-}
-
 static bool make(const init_plan *p, const options *o, const env *world, err *e)
 {
-    maker m = {.o = o, .plan = p, .to = output_format_or(o, output_data_file(o), "json")};
+    const char *file = output_data_file(o);
+    maker m = {.o = o, .plan = p, .to = output_format_or(o, file, "json")};
+    size_t bytes = output_format_bytes(m.to, p->bytes / dtype_size(p->type), p->type);
     m.stream = stream_begin(p->generator, o->seed);
     init_command_write(p, o, m.to, &m.command);
-    bool done = text_ok(&m.command, e) &&
-                (o->exercise.count == 0 || init_variant_check_format(m.to, e)) &&
-                init_settings_keep(&p->settings, m.to, o, world, &m.kept, e) && write_whole(&m, e);
+    bool done =
+        text_ok(&m.command, e) && (o->exercise.count == 0 || init_variant_check_format(m.to, e)) &&
+        init_settings_keep(&p->settings, m.to, o, world, &m.kept, e) &&
+        output_check_disk(file, "the data", bytes, "draw fewer or smaller matrices", o, e) &&
+        sink_open(&m.sink, file, e);
+    if (done)
+        done = sink_end(
+            &m.sink, m.to->write_head != NULL ? write_as_drawn(&m, e) : write_matrices(&m, e), e);
     text_free(&m.command);
     bundle_free(&m.kept);
     return done;

@@ -13,6 +13,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the matrices that there are ---- */
+
+static const part ROWS[] = {
+    {{"x", "input rows"}, ROLE_ROWS, EXTENT_TOKENS, EXTENT_WIDTH, true},
+    {{"wq", "weights of the queries"}, ROLE_WEIGHT, EXTENT_WIDTH, EXTENT_HEADS, true},
+    {{"wk", "weights of the keys"}, ROLE_WEIGHT, EXTENT_WIDTH, EXTENT_SHARED, true},
+    {{"wv", "weights of the values"}, ROLE_WEIGHT, EXTENT_WIDTH, EXTENT_SHARED, true},
+    {{"wo", "weights that join the heads"}, ROLE_JOIN, EXTENT_HEADS, EXTENT_WIDTH, true},
+    {{"bq", "bias of the queries"}, ROLE_BIAS, EXTENT_WIDTH, EXTENT_HEADS, true},
+    {{"bk", "bias of the keys"}, ROLE_BIAS, EXTENT_WIDTH, EXTENT_SHARED, true},
+    {{"bv", "bias of the values"}, ROLE_BIAS, EXTENT_WIDTH, EXTENT_SHARED, true},
+    {{"bo", "bias of the output"}, ROLE_JOIN_BIAS, EXTENT_HEADS, EXTENT_WIDTH, true},
+    {{"q", "queries"}, ROLE_ROWS, EXTENT_TOKENS, EXTENT_HEADS, false},
+    {{"k", "keys"}, ROLE_ROWS, EXTENT_TOKENS, EXTENT_SHARED, false},
+    {{"v", "values"}, ROLE_ROWS, EXTENT_TOKENS, EXTENT_SHARED, false},
+};
+
+const named_table PARTS = NAMED_TABLE("part", ROWS);
+
+static bool part_is_bias(const part *p)
+{
+    return p->role == ROLE_BIAS || p->role == ROLE_JOIN_BIAS;
+}
+
+static const part *part_find(const char *name, size_t length)
+{
+    return (const part *)(const void *)named_find(&PARTS, name, length);
+}
+
 /* ---- the keys of the document that options give ---- */
 
 /* What init's options give, in the order of the document. */
@@ -30,13 +59,6 @@ enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
 
 /* ---- reading ---- */
 
-/* No document is read here, which would judge it. */
-static bool check_layout(const bundle *settings, err *e)
-{
-    const entry *said = bundle_find(settings, "layout");
-    return said == NULL || setting_word(said, &LAYOUT_WORDS, "", e) != NULL;
-}
-
 static bool init_settings_read(bundle *settings, const options *o, const env *world, err *e)
 {
     bundle given = {0};
@@ -53,36 +75,31 @@ static bool init_settings_read(bundle *settings, const options *o, const env *wo
         done = one == NULL || bundle_take(settings, SETTINGS[i].name, one, e);
     }
     bundle_free(&given);
-    return done && check_layout(settings, e);
+    /* No document is read here, which would judge it. */
+    const entry *layout = done ? bundle_find(settings, "layout") : NULL;
+    return done && (layout == NULL || setting_word(layout, &LAYOUT_WORDS, "", e) != NULL);
 }
 
 /* ---- keeping ---- */
 
-/* A format of one matrix has a place for nothing else. */
-static bool has_place(const format *to, const bundle *settings, const entry *one)
-{
-    return to->holds & HOLDS_MATRICES && format_lacks(to, settings, one) == NULL;
-}
-
-/* Without it run would compute something else. */
-static bool is_missed(const setting *s, const entry *one)
-{
-    return s->decides && (s->usual == NULL || strcmp(one->text, s->usual) != 0);
-}
-
 bool init_settings_keep(const bundle *settings, const format *to, const options *o,
                         const env *world, bundle *kept, err *e)
 {
+    bool holds_matrices = (to->holds & HOLDS_MATRICES) != 0;
     for (size_t i = 0; i < SETTING_COUNT; i++) {
-        const entry *one = bundle_find(settings, SETTINGS[i].name);
+        const setting *s = &SETTINGS[i];
+        const entry *one = bundle_find(settings, s->name);
         /* The elements' type is in a binary file by itself. */
         if (one == NULL || (to->holds & HOLDS_TYPES && strcmp(one->name, "dtype") == 0))
             continue;
-        if (has_place(to, settings, one) && bundle_borrow(kept, one->name, one, e) == NULL)
-            return false;
-        if (has_place(to, settings, one))
+        /* A format of one matrix has a place for nothing else. */
+        if (holds_matrices && format_lacks(to, settings, one) == NULL) {
+            if (bundle_borrow(kept, one->name, one, e) == NULL)
+                return false;
             continue;
-        if (is_missed(&SETTINGS[i], one) && to->holds & HOLDS_MATRICES) {
+        }
+        if (holds_matrices && s->decides &&
+            (s->usual == NULL || strcmp(one->text, s->usual) != 0)) {
             err_at(e, &one->at, "%s has no place for it, without which run computes something else",
                    to->title);
             return err_remedy(e, "JSON has one; convert --force takes the matrices from there");
@@ -111,29 +128,23 @@ static const distribution *dist_named(const char *name, size_t length)
     return (const distribution *)(const void *)named_find(&DISTRIBUTIONS, name, length);
 }
 
-/* --dist-of NAME=DIST: the last one that names this part, or NULL. */
-static const char *own_dist(const part *of, const options *o)
-{
-    const char *found = NULL;
-    size_t length = strlen(of->named.name);
-    for (size_t i = 0; i < o->dist_of.count; i++) {
-        const char *pair = o->dist_of.item[i];
-        if (strncmp(pair, of->named.name, length) == 0 && pair[length] == '=')
-            found = pair + length + 1;
-    }
-    return found;
-}
-
 static const distribution *common_dist(const options *o)
 {
     const char *name = init_dist(o);
     return dist_named(name, strlen(name));
 }
 
+/* By --dist-of NAME=DIST, of which the last one that names the part counts; else as the common one
+ * says. */
 static const distribution *dist_of(const part *of, const options *o)
 {
-    const char *own = own_dist(of, o), *instead = common_dist(o)->instead[of->role];
-    const char *name = own != NULL ? own : instead;
+    const char *name = common_dist(o)->instead[of->role];
+    size_t length = strlen(of->named.name);
+    for (size_t i = 0; i < o->dist_of.count; i++) {
+        const char *pair = o->dist_of.item[i];
+        if (strncmp(pair, of->named.name, length) == 0 && pair[length] == '=')
+            name = pair + length + 1;
+    }
     return name == NULL ? common_dist(o) : dist_named(name, strlen(name));
 }
 
@@ -187,20 +198,6 @@ static bool choose_parts(init_plan *p, const options *o, err *e)
     return true;
 }
 
-/* A matrix of weights is in × out, or with out-in as nn.Linear has it; a bias is one row of out. */
-static bool shape_making(init_plan *p, making *m, err *e)
-{
-    size_t in = p->extent[m->part->in], out = p->extent[m->part->out], bytes = dtype_size(p->type);
-    bool is_turned = p->is_out_in && m->part->role != ROLE_ROWS;
-    m->rank = part_is_bias(m->part) ? 1 : 2;
-    m->size[0] = is_turned || m->rank == 1 ? out : in;
-    m->size[1] = is_turned ? in : out;
-    return (sizes_count(m->rank, m->size, &m->draw.total) &&
-            size_add_product(&p->bytes, m->draw.total, bytes)) ||
-           err_set(e, "%s of %zu x %zu is larger than can be counted", m->part->named.name,
-                   m->size[0], m->size[1]);
-}
-
 static bool is_known_in_f64(const generator *g, law_kind kind)
 {
     bool is_uniform = kind == LAW_UNIFORM || law_has_steps(kind);
@@ -237,11 +234,21 @@ static bool describe_makings(init_plan *p, const options *o, err *e)
     told.by_fan_out = o->fan != NULL && strcmp(o->fan, "out") == 0;
     for (size_t i = 0; i < p->count; i++) {
         making *m = &p->made[i];
-        const fan of = {p->extent[m->part->in], p->extent[m->part->out]};
+        size_t in = p->extent[m->part->in], out = p->extent[m->part->out];
         m->dist = dist_of(m->part, o);
-        m->draw = (draw){.matrix = part_place(m->part), .type = p->type};
-        m->draw.law = m->dist->law_of(&of, &told);
-        if (!shape_making(p, m, e) || !check_law(p, m, e))
+        m->draw = (draw){.matrix = (uint32_t)(m->part - ROWS), .type = p->type};
+        m->draw.law = m->dist->law_of(&(fan){in, out}, &told);
+        /* A matrix of weights is in × out, or with out-in as nn.Linear has it; a bias is one row of
+         * out. */
+        bool is_turned = p->is_out_in && m->part->role != ROLE_ROWS;
+        m->rank = part_is_bias(m->part) ? 1 : 2;
+        m->size[0] = is_turned || m->rank == 1 ? out : in;
+        m->size[1] = is_turned ? in : out;
+        if (!sizes_count(m->rank, m->size, &m->draw.total) ||
+            !size_add_product(&p->bytes, m->draw.total, dtype_size(p->type)))
+            return err_set(e, "%s of %zu x %zu is larger than can be counted", m->part->named.name,
+                           m->size[0], m->size[1]);
+        if (!check_law(p, m, e))
             return false;
     }
     return true;
@@ -317,55 +324,42 @@ static bool count_tokens(init_plan *p, const options *o, err *e)
     return bundle_remove(&p->settings, "tokens");
 }
 
-/* Where nothing says how many query heads there are, they are as many as key/value heads. */
-static bool read_heads(const init_plan *p, size_t *heads, size_t *shared, err *e)
+static bool find_extents(init_plan *p, const options *o, err *e)
 {
-    const char *said = bundle_find(&p->settings, "heads") == NULL ? "kv_heads" : "heads";
-    return read_count(p, said, 1, heads, e) && read_count(p, "kv_heads", *heads, shared, e);
-}
-
-static bool check_heads(const init_plan *p, size_t heads, size_t shared, const options *o, err *e)
-{
-    const char *said = bundle_find(&p->settings, "heads") != NULL ? "heads" : "kv-heads";
+    bool has_heads = bundle_find(&p->settings, "heads") != NULL;
+    size_t heads, shared;
+    size_t usual = o->exercise.count > 0 ? EXERCISE_WIDTH : USUAL_WIDTH;
+    size_t width = o->width > 0 ? o->width : usual;
+    p->extent[EXTENT_WIDTH] = width;
+    /* Where nothing says how many query heads there are, they are as many as key/value heads. */
+    if (!count_tokens(p, o, e) || !read_count(p, has_heads ? "heads" : "kv_heads", 1, &heads, e) ||
+        !read_count(p, "kv_heads", heads, &shared, e))
+        return false;
+    const char *said = has_heads ? "heads" : "kv-heads";
     if (heads % shared != 0)
         return err_option(e, said, "%zu is not a multiple of the %zu key/value heads", heads,
                           shared);
-    if (o->head_width > 0 || p->extent[EXTENT_WIDTH] % heads == 0)
-        return true;
-    err_option(e, said, "a width of %zu can't be cut into %zu heads", p->extent[EXTENT_WIDTH],
-               heads);
-    return err_remedy(e, "--head-width N says how wide each is");
-}
-
-static bool find_extents(init_plan *p, const options *o, err *e)
-{
-    size_t heads, shared;
-    size_t usual = o->exercise.count > 0 ? EXERCISE_WIDTH : USUAL_WIDTH;
-    p->extent[EXTENT_WIDTH] = o->width > 0 ? o->width : usual;
-    if (!count_tokens(p, o, e) || !read_heads(p, &heads, &shared, e) ||
-        !check_heads(p, heads, shared, o, e))
-        return false;
-    size_t head = o->head_width > 0 ? o->head_width : p->extent[EXTENT_WIDTH] / heads;
+    if (o->head_width == 0 && width % heads != 0) {
+        err_option(e, said, "a width of %zu can't be cut into %zu heads", width, heads);
+        return err_remedy(e, "--head-width N says how wide each is");
+    }
+    size_t head = o->head_width > 0 ? o->head_width : width / heads;
     p->extent[EXTENT_HEADS] = heads * head; /* each at most 2³⁰ */
     p->extent[EXTENT_SHARED] = shared * head;
     return true;
-}
-
-static bool choose_generator(init_plan *p, const options *o, err *e)
-{
-    const char *name = o->rng == NULL ? USUAL_GENERATOR : o->rng;
-    p->generator = (const generator *)(const void *)named_find(&GENERATORS, name, strlen(name));
-    return o->seed <= p->generator->most_seed ||
-           err_option(e, "seed", "%zu is above %zu, the greatest that %s takes", o->seed,
-                      (size_t)p->generator->most_seed, name);
 }
 
 bool init_plan_make(init_plan *p, const options *o, const env *world, err *e)
 {
     *p = (init_plan){.type = DTYPE_F32};
     if (!input_keys_check_type(o, e) || !init_settings_read(&p->settings, o, world, e) ||
-        !find_extents(p, o, e) || !choose_generator(p, o, e))
+        !find_extents(p, o, e))
         return false;
+    const char *rng = o->rng == NULL ? USUAL_GENERATOR : o->rng;
+    p->generator = (const generator *)(const void *)named_find(&GENERATORS, rng, strlen(rng));
+    if (o->seed > p->generator->most_seed)
+        return err_option(e, "seed", "%zu is above %zu, the greatest that %s takes", o->seed,
+                          (size_t)p->generator->most_seed, rng);
     const char *turned = input_keys_value(o, "layout");
     input_keys_decides_type(o, &p->type);
     p->is_out_in = turned != NULL && strcmp(turned, "out-in") == 0;

@@ -3,11 +3,35 @@
 #ifndef SELFATTN_CLI_INIT_INIT_PLAN_H
 #define SELFATTN_CLI_INIT_INIT_PLAN_H
 
-#include "cli/init/init_parts.h"
 #include "cli/line/env.h"
 #include "cli/line/options.h"
 #include "io/format.h"
+#include "random/distribution.h"
 #include "random/generator.h"
+
+/* ---- the matrices that can be made: which axes each has, and what its numbers are for ---- */
+
+/* What an axis is as long as. */
+typedef enum extent {
+    EXTENT_TOKENS,
+    EXTENT_WIDTH, /* m */
+    EXTENT_HEADS, /* h·d: all queries, and what Wo joins */
+    EXTENT_SHARED /* g·d: all keys, all values */
+} extent;
+enum { EXTENTS = EXTENT_SHARED + 1 };
+
+typedef struct part {
+    named named; /* the document's key */
+    matrix_role role;
+    extent in, out; /* of rows: their number and width; of a bias, those of its weight */
+    bool is_usual;  /* made unless --draw says otherwise; of a bias, with --biases */
+} part;
+
+/* In the order of the document. A part's own numbers depend on its place here: new rows come
+ * last. */
+extern const named_table PARTS;
+
+/* ---- what is to be made ---- */
 
 /* One matrix to be made. */
 typedef struct making {

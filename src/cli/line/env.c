@@ -67,29 +67,22 @@ static bool read_value_of(const char *folder, const char *file, const char *labe
     return read_value(path, label, value);
 }
 
-/* What one group leaves: its limit less what is used, where cached file pages that nobody has
- * touched lately count as free, since the kernel gives them up. */
-static uint64_t group_leaves(const controller *c, const char *folder)
-{
-    uint64_t limit, usage, cache;
-    if (!read_value_of(folder, c->limit, "", &limit) || limit >= NO_LIMIT ||
-        !read_value_of(folder, c->usage, "", &usage))
-        return UINT64_MAX;
-    if (read_value_of(folder, "memory.stat", c->cache, &cache))
-        usage -= least(cache, usage);
-    return limit - least(usage, limit);
-}
-
-/* The group at `path` and all around it: each may be the one that is full. In a container the path
- * may be one that only the host knows; the walk then ends at the mount, which is the container's
- * own group. */
+/* What the group at `path` and all around it leave, of which each may be the one that is full. In a
+ * container the path may be one that only the host knows; the walk then ends at the mount, which is
+ * the container's own group. A group leaves its limit less what is used, where cached file pages
+ * that nobody has touched lately count as free, since the kernel gives them up. */
 static uint64_t groups_leave(const controller *c, const char *root, char *path)
 {
-    uint64_t leaves = UINT64_MAX;
+    uint64_t leaves = UINT64_MAX, limit, usage, cache;
     char folder[MAX_PATH];
     for (;;) {
         snprintf(folder, sizeof folder, "%s%s%s", root, c->mount, path);
-        leaves = least(leaves, group_leaves(c, folder));
+        if (read_value_of(folder, c->limit, "", &limit) && limit < NO_LIMIT &&
+            read_value_of(folder, c->usage, "", &usage)) {
+            if (read_value_of(folder, "memory.stat", c->cache, &cache))
+                usage -= least(cache, usage);
+            leaves = least(leaves, limit - least(usage, limit));
+        }
         char *slash = strrchr(path, '/');
         if (slash == NULL)
             return leaves;
@@ -124,46 +117,25 @@ static uint64_t line_leaves(const char *root, char *line)
     return lists_memory(controllers) ? groups_leave(&VERSION_1, root, path) : UINT64_MAX;
 }
 
-static uint64_t control_groups_leave(const char *root)
-{
-    char path[MAX_PATH], line[MAX_LINE];
-    uint64_t leaves = UINT64_MAX;
-    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return leaves;
-    while (fgets(line, sizeof line, file) != NULL)
-        leaves = least(leaves, line_leaves(root, line));
-    fclose(file);
-    return leaves;
-}
-
-/* MemAvailable is the kernel's own estimate; half of the memory is ours where there is none (no
- * Linux, or an old one). */
-static uint64_t machine_has(const char *root)
-{
-    char path[MAX_PATH];
-    uint64_t kilobytes;
-    snprintf(path, sizeof path, "%s/proc/meminfo", root);
-    if (read_value(path, "MemAvailable:", &kilobytes))
-        return kilobytes * 1024;
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : GUESS;
-}
-
 size_t free_memory(const char *root)
 {
-    return (size_t)least(least(machine_has(root), control_groups_leave(root)), SIZE_MAX);
-}
-
-static int terminal_width(void)
-{
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    const char *columns = getenv("COLUMNS");
-    int said = columns == NULL ? 0 : atoi(columns);
-    return said > 0 ? said : WIDTH_OF_FILES;
+    char path[MAX_PATH], line[MAX_LINE];
+    uint64_t kilobytes, leaves = GUESS;
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    /* MemAvailable is the kernel's own estimate; half of the memory is ours where there is none (no
+     * Linux, or an old one). */
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    if (read_value(path, "MemAvailable:", &kilobytes))
+        leaves = kilobytes * 1024;
+    else if (pages > 0 && size > 0)
+        leaves = (uint64_t)pages * (uint64_t)size / 2;
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        leaves = least(leaves, line_leaves(root, line));
+    if (file != NULL)
+        fclose(file);
+    return (size_t)least(leaves, SIZE_MAX);
 }
 
 /* Those that this process may run on: fewer than the machine has, under taskset or in a
@@ -179,28 +151,28 @@ static size_t count_processors(void)
     return online > 0 ? (size_t)online : 1;
 }
 
-/* What NO_COLOR asks for; and a terminal that calls itself dumb, as an editor's is, shows escape
- * sequences as they are. */
-static bool is_plain(void)
-{
-    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return (no_color != NULL && no_color[0] != '\0') ||
-           (terminal != NULL && strcmp(terminal, "dumb") == 0);
-}
-
 void env_open(env *world)
 {
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
     *world = (env){
         .err = stderr,
         .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
         .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
         .stderr_is_terminal = isatty(STDERR_FILENO) != 0,
-        .no_color = is_plain(),
         .is_process = true,
-        .width = terminal_width(),
+        .width = columns == NULL ? 0 : atoi(columns),
         .processors = count_processors(),
         .free_memory = free_memory(""),
     };
+    /* A terminal that calls itself dumb, as an editor's is, shows escape sequences as they are. */
+    world->no_color = (no_color != NULL && no_color[0] != '\0') ||
+                      (terminal != NULL && strcmp(terminal, "dumb") == 0);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        world->width = size.ws_col;
+    else if (world->width <= 0)
+        world->width = WIDTH_OF_FILES;
 }
 
 /* ---- the clock ---- */

@@ -27,12 +27,6 @@ static const char *read_digits(const char *digit, size_t *value)
     return digit;
 }
 
-static bool read_whole(const char *value_text, size_t *value)
-{
-    const char *end = read_digits(value_text, value);
-    return end > value_text && *end == '\0';
-}
-
 /* 4096, 500K, 64M, 2G, 1T: powers of 1024. */
 static bool read_size(const char *value_text, size_t *value)
 {
@@ -101,7 +95,8 @@ static bool check_word(const option_row *row, const char *word, size_t length, e
 static bool set_count(options *o, const option_row *row, const char *value, err *e)
 {
     size_t count;
-    if (!read_whole(value, &count) || count < row->least || (row->most > 0 && count > row->most))
+    const char *end = read_digits(value, &count);
+    if (end == value || *end != '\0' || count < row->least || (row->most > 0 && count > row->most))
         return err_option(e, row->named.name, "'%s' is not a whole number from %zu to %zu", value,
                           row->least, row->most);
     *(size_t *)option_field(o, row) = count;
@@ -279,8 +274,18 @@ static bool set_text(options *o, const option_row *row, const char *value)
     return true;
 }
 
-static bool set_value(options *o, const option_row *row, const char *value, err *e)
+bool option_set(options *o, const option_row *row, const char *value, err *e)
 {
+    if (value != NULL && value[0] == '\0')
+        return err_option(e, row->named.name, "the value is empty, %s is wanted", row->metavar);
+    if (row->has != 0)
+        *(bool *)((char *)o + row->has) = true;
+    if (row->any_in != 0 && value != NULL && is_way(value, strlen(value)))
+        o->names_ways = true;
+    if (value == NULL && row->key != NULL)
+        return give_key(o, row, "true", e);
+    if (value == NULL && row->kind != OPTION_FLAG)
+        return true;
     switch (row->kind) {
     case OPTION_FLAG:
         return *(bool *)option_field(o, row) = true;
@@ -314,19 +319,4 @@ static bool set_value(options *o, const option_row *row, const char *value, err 
         return give_key(o, row, value, e);
     }
     return false;
-}
-
-bool option_set(options *o, const option_row *row, const char *value, err *e)
-{
-    if (value != NULL && value[0] == '\0')
-        return err_option(e, row->named.name, "the value is empty, %s is wanted", row->metavar);
-    if (row->has != 0)
-        *(bool *)((char *)o + row->has) = true;
-    if (row->any_in != 0 && value != NULL && is_way(value, strlen(value)))
-        o->names_ways = true;
-    if (value == NULL && row->key != NULL)
-        return give_key(o, row, "true", e);
-    if (value == NULL && row->kind != OPTION_FLAG)
-        return true;
-    return set_value(o, row, value, e);
 }

@@ -15,8 +15,6 @@ enum { FIRST_LONG = 256 };
 
 typedef struct parser {
     options *o;
-    char **argv;
-    int argc;
     unsigned groups;
     const char *command;
     const option_row *bare; /* the option just before, when it came without its optional value */
@@ -100,31 +98,7 @@ static bool take_removal(parser *p, const char *name, size_t length, bool has_va
     return option_remove_key(p->o, row, p->e);
 }
 
-/* A long option that getopt does not know, or knows by an abbreviation only. */
-static bool take_unknown_long(parser *p, const char *name)
-{
-    size_t length = strcspn(name, "=");
-    const option_row *row = option_by_name(name, length);
-    if (row != NULL)
-        return refuse_here(p, row);
-    if (length > 3 && strncmp(name, "no-", 3) == 0)
-        return take_removal(p, name + 3, length - 3, name[length] == '=');
-    return refuse_unknown(p, "--", "", name, length);
-}
-
-/* A letter that is none; `-heads` is a common slip for `--heads`. */
-static bool take_unknown_letter(parser *p, const char *element, char letter)
-{
-    const option_row *row = option_by_letter(letter);
-    if (row != NULL)
-        return refuse_here(p, row);
-    size_t length = strcspn(element + 1, "=");
-    if (option_by_name(element + 1, length) != NULL)
-        return refuse_unknown(p, "-", "", element + 1, length);
-    err_set(p->e, "unknown option '-%c'", letter);
-    return err_usage(p->e);
-}
-
+/* What getopt does not know, or knows by an abbreviation only; `letter`: 0 for a long option. */
 static bool take_unknown(parser *p, const char *element, char letter)
 {
     if (p->groups & GROUP_ANY_WORD) {
@@ -132,30 +106,32 @@ static bool take_unknown(parser *p, const char *element, char letter)
         bool is_added = p->o->operands > 0 && p->o->operand[p->o->operands - 1] == element;
         return is_added || add_operand(p, element);
     }
-    if (letter == '\0')
-        return take_unknown_long(p, element + 2);
-    return take_unknown_letter(p, element, letter);
-}
-
-static bool is_option(const char *value)
-{
-    return value != NULL && strncmp(value, "--", 2) == 0 && value[2] != '\0' &&
-           option_by_name(value + 2, strcspn(value + 2, "=")) != NULL;
-}
-
-/* Of an option that can do without a value, what follows is none if it looks like an option. */
-static bool stands_alone(const option_row *row, const char *value)
-{
-    return row->alone != NULL && value[0] == '-' && value[1] != '\0';
+    bool is_long = letter == '\0';
+    const char *name = element + (is_long ? 2 : 1);
+    size_t length = strcspn(name, "=");
+    const option_row *row = is_long ? option_by_name(name, length) : option_by_letter(letter);
+    if (row != NULL)
+        return refuse_here(p, row);
+    if (is_long && length > 3 && strncmp(name, "no-", 3) == 0)
+        return take_removal(p, name + 3, length - 3, name[length] == '=');
+    if (is_long)
+        return refuse_unknown(p, "--", "", name, length);
+    /* `-heads` is a common slip for `--heads`. */
+    if (option_by_name(name, length) != NULL)
+        return refuse_unknown(p, "-", "", name, length);
+    err_set(p->e, "unknown option '-%c'", letter);
+    return err_usage(p->e);
 }
 
 static bool take_option(parser *p, const option_row *row, const char *value, bool is_next_element)
 {
-    if (is_next_element && stands_alone(row, value)) {
+    /* Of an option that can do without a value, what follows is none if it looks like an option. */
+    if (is_next_element && row->alone != NULL && value[0] == '-' && value[1] != '\0') {
         optind--; /* getopt took it, and has it still to tell */
         return option_set(p->o, row, row->alone, p->e);
     }
-    if (is_next_element && is_option(value)) {
+    if (is_next_element && strncmp(value, "--", 2) == 0 && value[2] != '\0' &&
+        option_by_name(value + 2, strcspn(value + 2, "=")) != NULL) {
         /* `--output --trace` is a forgotten value, not a file called --trace. */
         err_option(p->e, row->named.name, "its %s is missing: the option %s follows", row->metavar,
                    value);
@@ -196,12 +172,6 @@ static struct option *long_options(unsigned groups, char *letters, err *e)
     return known;
 }
 
-static const option_row *row_of(int code)
-{
-    return code >= FIRST_LONG ? option_row_at((size_t)(code - FIRST_LONG))
-                              : option_by_letter((char)code);
-}
-
 /* One answer of getopt_long about `element`. */
 static bool take(parser *p, int code, char *element, const char *next)
 {
@@ -219,7 +189,10 @@ static bool take(parser *p, int code, char *element, const char *next)
     }
     bool is_long = strncmp(element, "--", 2) == 0;
     bool is_known = code != '?' || optopt >= FIRST_LONG;
-    const option_row *row = !is_known ? NULL : row_of(code == ':' || code == '?' ? optopt : code);
+    int about = code == ':' || code == '?' ? optopt : code;
+    const option_row *row = !is_known             ? NULL
+                            : about >= FIRST_LONG ? option_row_at((size_t)(about - FIRST_LONG))
+                                                  : option_by_letter((char)about);
     if (row == NULL || (is_long && strcspn(element + 2, "=") != strlen(row->named.name)))
         return take_unknown(p, element, is_long ? '\0' : (char)optopt);
     if (code == ':' && row->alone != NULL)
@@ -236,36 +209,29 @@ static bool take(parser *p, int code, char *element, const char *next)
     return take_option(p, row, optarg, optarg != NULL && optarg == next);
 }
 
-static bool parse_elements(parser *p, const char *letters, const struct option *known)
-{
-    optind = 0; /* starts anew, also within glibc's own state */
-    opterr = 0;
-    for (;;) {
-        int at = optind == 0 ? 1 : optind;
-        int code = getopt_long(p->argc, p->argv, letters, known, NULL);
-        if (code == -1)
-            break;
-        if (!take(p, code, p->argv[at], at + 1 < p->argc ? p->argv[at + 1] : NULL))
-            return false;
-    }
-    bool ok = true;
-    while (ok && optind < p->argc)
-        ok = add_operand(p, p->argv[optind++]);
-    return ok;
-}
-
 bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *name, err *e)
 {
     char letters[2 + 2 * 128]; /* each letter once, with its colon */
-    parser p = {.o = o, .argv = argv, .argc = argc, .groups = groups, .command = name, .e = e};
+    parser p = {.o = o, .groups = groups, .command = name, .e = e};
     *o = (options){.argc = argc, .argv = argv};
     o->operand = mem_alloc((size_t)argc + 1, sizeof o->operand[0], e);
     if (o->operand == NULL)
         return false;
     struct option *known = long_options(groups, letters, e);
-    bool ok = known != NULL && parse_elements(&p, letters, known);
+    bool done = known != NULL;
+    optind = 0; /* starts anew, also within glibc's own state */
+    opterr = 0;
+    while (done) {
+        int at = optind == 0 ? 1 : optind;
+        int code = getopt_long(argc, argv, letters, known, NULL);
+        if (code == -1)
+            break;
+        done = take(&p, code, argv[at], at + 1 < argc ? argv[at + 1] : NULL);
+    }
+    while (done && optind < argc)
+        done = add_operand(&p, argv[optind++]);
     mem_free(known);
-    return ok;
+    return done;
 }
 
 void options_free(options *o)
@@ -331,22 +297,20 @@ bool input_keys_check_type(const options *o, err *e)
     return said.text == NULL || setting_word(&said, &DTYPE_WORDS, "", e) != NULL;
 }
 
-static bool is_standard_input(const given_key *one)
-{
-    const char *name = one->row->kind == OPTION_KEY_FILE   ? "-"
-                       : one->row->kind == OPTION_KEY_LIST ? "@-"
-                                                           : NULL;
-    return name != NULL && one->value != NULL && strcmp(one->value, name) == 0;
-}
-
 bool input_keys_check_standard_input(const options *o, const char *const *file, size_t files,
                                      err *e)
 {
     size_t times = o->bundle != NULL && strcmp(o->bundle, "-") == 0;
     for (size_t i = 0; i < files; i++)
         times += strcmp(file[i], "-") == 0;
-    for (size_t i = 0; i < o->given_count; i++)
-        times += is_standard_input(&o->given[i]);
+    for (size_t i = 0; i < o->given_count; i++) {
+        const given_key *one = &o->given[i];
+        const char *standard_input = one->row->kind == OPTION_KEY_FILE   ? "-"
+                                     : one->row->kind == OPTION_KEY_LIST ? "@-"
+                                                                         : NULL;
+        times +=
+            standard_input != NULL && one->value != NULL && strcmp(one->value, standard_input) == 0;
+    }
     return times <= 1 ||
            err_set(e, "standard input is named %zu times, it can be read once", times);
 }

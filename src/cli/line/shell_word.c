@@ -20,35 +20,23 @@ void shell_word_add(text *out, const char *word)
     text_add_string(out, "'");
 }
 
-/* What is in single quotes, from after the first one to after the last. */
-static const char *add_quoted(text *word, const char *at)
-{
-    size_t length = strcspn(at, "'");
-    text_add(word, at, length);
-    return at + length + (at[length] != '\0');
-}
-
-/* The end of the word that begins at `at`. */
-static const char *add_word(text *word, const char *at)
-{
-    while (*at != '\0' && *at != ' ') {
-        if (*at == '\'') {
-            at = add_quoted(word, at + 1);
-            continue;
-        }
-        at += *at == '\\' && at[1] != '\0';
-        text_add(word, at++, 1);
-    }
-    return at;
-}
-
 bool shell_words_read(text_list *to, const char *line, err *e)
 {
     text word = {0};
     bool done = true;
     while (done && *(line += strspn(line, " ")) != '\0') {
         text_clear(&word);
-        line = add_word(&word, line);
+        while (*line != '\0' && *line != ' ') {
+            if (*line == '\'') {
+                /* From after the first quote to after the last. */
+                size_t length = strcspn(++line, "'");
+                text_add(&word, line, length);
+                line += length + (line[length] != '\0');
+                continue;
+            }
+            line += *line == '\\' && line[1] != '\0';
+            text_add(&word, line++, 1);
+        }
         done = text_ok(&word, e) && text_list_add(to, text_string(&word), word.length, e);
     }
     text_free(&word);
