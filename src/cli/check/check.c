@@ -1,5 +1,8 @@
 /* selfattn check: compute documents, and compare with what they expect. */
 #include "cli/check/checker.h"
+
+#include "base/mem.h"
+#include "base/threads.h"
 #include "cli/command.h"
 #include "cli/in/weights_input.h"
 #include "cli/out/note.h"
@@ -9,6 +12,8 @@
 #include "cli/run/stack_solve.h"
 #include "io/sink.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The table of marks, and whether it takes the place of the lines. */
@@ -98,6 +103,82 @@ static void add_file(text *out, size_t *tests, const checked_file *one)
         add_error(out, tests, err_text(&one->bad, last));
 }
 
+/* ---- the files, several at once ---- */
+
+/* Files that a job takes before the first of them is written: enough that jobs seldom wait. */
+enum { FILES_A_JOB = 16 };
+
+typedef struct check_jobs {
+    const options *given;
+    env *world;
+    actual_result *actual;
+    const text_list *files;
+    size_t at_once;      /* 1: a file after the other */
+    size_t first, count; /* those at work */
+    atomic_size_t next;  /* of these */
+    checked_file *done;  /* what came of each */
+} check_jobs;
+
+/* Whether not all of it could be checked. */
+static bool checked_file_is_wrong(const checked_file *one)
+{
+    return one->bad.is_set || one->passed > 0;
+}
+
+static void checked_file_free(checked_file *one)
+{
+    text_free(&one->lines);
+    for (size_t i = 0; i < one->passed; i++)
+        mem_free(one->passed_over[i].said);
+    mem_free(one->passed_over);
+    free(one->said);
+    *one = (checked_file){0};
+}
+
+/* Keeps what came of the file, and begins anew. */
+static void check_one(const check_jobs *jobs, checker *c, size_t index)
+{
+    const char *file = jobs->files->item[jobs->first + index];
+    if (!check_files_is_bad(file, &c->file.bad))
+        check_file(c, file, &c->file.bad);
+    jobs->done[index] = c->file;
+    c->file = (checked_file){0};
+}
+
+/* In a job of its own a file has one thread and its share of the memory, and what it says waits for
+ * its turn. */
+static void check_apart(const check_jobs *jobs, size_t index)
+{
+    env world = *jobs->world;
+    options own = *jobs->given;
+    own.max_memory /= jobs->at_once;
+    checker c = {
+        .given = &own, .world = &world, .weights = {.is_for = FOR_EITHER}, .actual = jobs->actual};
+    char *said = NULL;
+    size_t length = 0;
+    FILE *notes = open_memstream(&said, &length);
+    if (notes == NULL) {
+        err_no_memory(&jobs->done[index].bad, 1);
+        return;
+    }
+    world.err = notes;
+    world.progress = NULL;
+    world.processors = 1;
+    check_one(jobs, &c, index);
+    weights_input_close(&c.weights);
+    fclose(notes);
+    jobs->done[index].said = said;
+}
+
+static void take_files(void *context, size_t worker)
+{
+    check_jobs *jobs = context;
+    size_t index;
+    (void)worker;
+    while ((index = atomic_fetch_add(&jobs->next, 1)) < jobs->count)
+        check_apart(jobs, index);
+}
+
 /* ---- the command ---- */
 
 typedef struct reporting {
@@ -138,17 +219,40 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
     return done;
 }
 
+/* Files are written in their order; fails for want of memory, or of a place to write to. */
 static bool check_listed(reporting *r, const options *o, actual_result *actual,
                          const text_list *files, err *e)
 {
-    check_jobs jobs;
-    const checked_file *one;
-    bool done = true;
-    check_jobs_open(&jobs, o, r->world, actual, files);
-    jobs.alone.marks = &r->marks;
-    while (done && (done = check_jobs_next(&jobs, &one, e)) && one != NULL)
-        done = write_file(r, one, e);
-    check_jobs_close(&jobs);
+    checker alone = {.given = o,
+                     .world = r->world,
+                     .weights = {.is_for = FOR_EITHER},
+                     .actual = actual,
+                     .marks = &r->marks};
+    check_jobs jobs = {.given = o, .world = r->world, .actual = actual, .files = files};
+    jobs.at_once = o->has_jobs && actual == NULL ? o->jobs : 1;
+    size_t most = jobs.at_once > 1 ? jobs.at_once * FILES_A_JOB : 1;
+    jobs.done = mem_alloc_zeroed(most, sizeof jobs.done[0], e);
+    bool done = jobs.done != NULL;
+    for (; done && jobs.first < files->count; jobs.first += jobs.count) {
+        size_t left = files->count - jobs.first;
+        jobs.count = left < most ? left : most;
+        atomic_init(&jobs.next, 0);
+        if (jobs.at_once > 1)
+            threads_run(jobs.at_once < jobs.count ? jobs.at_once : jobs.count, take_files, &jobs);
+        for (size_t i = 0; i < jobs.count; i++) {
+            /* What a file can't have of its share of the memory it may have alone. */
+            if (jobs.at_once > 1 && !checked_file_is_wrong(&jobs.done[i]))
+                continue;
+            checked_file_free(&jobs.done[i]);
+            check_one(&jobs, &alone, i);
+        }
+        for (size_t i = 0; i < jobs.count; i++) {
+            done = done && text_ok(&jobs.done[i].lines, e) && write_file(r, &jobs.done[i], e);
+            checked_file_free(&jobs.done[i]);
+        }
+    }
+    mem_free(jobs.done);
+    weights_input_close(&alone.weights);
     return done;
 }
 

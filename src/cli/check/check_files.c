@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/threads.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/progress.h"
 #include "cli/out/stage_names.h"
@@ -12,7 +11,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -256,7 +254,7 @@ static bool check_documents(checker *c, document_reader *all, err *e)
     return !e->is_set;
 }
 
-static bool check_file(checker *c, const char *file, err *e)
+bool check_file(checker *c, const char *file, err *e)
 {
     options one_file = *c->given;
     one_file.operand = &file;
@@ -272,133 +270,4 @@ static bool check_file(checker *c, const char *file, err *e)
     done = check_update_end(c, done && check_documents(c, &all, e), e);
     document_reader_close(&all);
     return done;
-}
-
-bool checked_file_is_wrong(const checked_file *one)
-{
-    return one->bad.is_set || one->passed > 0;
-}
-
-static void checked_file_free(checked_file *one)
-{
-    text_free(&one->lines);
-    for (size_t i = 0; i < one->passed; i++)
-        mem_free(one->passed_over[i].said);
-    mem_free(one->passed_over);
-    free(one->said);
-    *one = (checked_file){0};
-}
-
-/* ---- several at once ---- */
-
-/* Files that a job takes before the first of them is written: enough that jobs seldom wait. */
-enum { FILES_A_JOB = 16 };
-
-typedef struct share {
-    check_jobs *jobs;
-    atomic_size_t next;
-} share;
-
-/* Keeps what came of the file, and begins anew. */
-static void check_one(const check_jobs *jobs, checker *c, size_t index)
-{
-    const char *file = jobs->files->item[jobs->first + index];
-    if (!check_files_is_bad(file, &c->file.bad))
-        check_file(c, file, &c->file.bad);
-    jobs->done[index] = c->file;
-    c->file = (checked_file){0};
-}
-
-/* In a job of its own a file has one thread and its share of the memory, and what it says waits for
- * its turn. */
-static void check_apart(check_jobs *jobs, size_t index)
-{
-    env world = *jobs->world;
-    options own = *jobs->given;
-    own.max_memory /= jobs->at_once;
-    checker c = {
-        .given = &own, .world = &world, .weights = {.is_for = FOR_EITHER}, .actual = jobs->actual};
-    char *said = NULL;
-    size_t length = 0;
-    FILE *notes = open_memstream(&said, &length);
-    if (notes == NULL) {
-        err_no_memory(&jobs->done[index].bad, 1);
-        return;
-    }
-    world.err = notes;
-    world.progress = NULL;
-    world.processors = 1;
-    check_one(jobs, &c, index);
-    weights_input_close(&c.weights);
-    fclose(notes);
-    jobs->done[index].said = said;
-}
-
-static void take_files(void *context, size_t worker)
-{
-    share *of = context;
-    size_t index;
-    (void)worker;
-    while ((index = atomic_fetch_add(&of->next, 1)) < of->jobs->count)
-        check_apart(of->jobs, index);
-}
-
-static void free_done(check_jobs *jobs)
-{
-    for (size_t i = 0; i < jobs->count; i++)
-        checked_file_free(&jobs->done[i]);
-    jobs->count = jobs->handed = 0;
-}
-
-void check_jobs_open(check_jobs *jobs, const options *o, env *world, actual_result *actual,
-                     const text_list *files)
-{
-    size_t at_once = o->has_jobs && actual == NULL ? o->jobs : 1;
-    *jobs = (check_jobs){
-        .given = o,
-        .world = world,
-        .files = files,
-        .actual = actual,
-        .alone = {.given = o, .world = world, .weights = {.is_for = FOR_EITHER}, .actual = actual},
-        .at_once = at_once,
-        .most = at_once > 1 ? at_once * FILES_A_JOB : 1};
-}
-
-bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e)
-{
-    *one = NULL;
-    if (jobs->done == NULL)
-        jobs->done = mem_alloc_zeroed(jobs->most, sizeof jobs->done[0], e);
-    if (jobs->done == NULL)
-        return false;
-    if (jobs->handed == jobs->count) {
-        size_t left = jobs->files->count - jobs->taken;
-        share all = {.jobs = jobs};
-        free_done(jobs);
-        if (left == 0)
-            return true;
-        jobs->first = jobs->taken;
-        jobs->count = left < jobs->most ? left : jobs->most;
-        jobs->taken += jobs->count;
-        if (jobs->at_once > 1)
-            threads_run(jobs->at_once < jobs->count ? jobs->at_once : jobs->count, take_files,
-                        &all);
-        /* What a file can't have of its share of the memory it may have alone. */
-        for (size_t i = 0; i < jobs->count; i++) {
-            if (jobs->at_once > 1 && !checked_file_is_wrong(&jobs->done[i]))
-                continue;
-            checked_file_free(&jobs->done[i]);
-            check_one(jobs, &jobs->alone, i);
-        }
-    }
-    *one = &jobs->done[jobs->handed++];
-    return text_ok(&(*one)->lines, e);
-}
-
-void check_jobs_close(check_jobs *jobs)
-{
-    if (jobs->done != NULL)
-        free_done(jobs);
-    mem_free(jobs->done);
-    weights_input_close(&jobs->alone.weights);
 }

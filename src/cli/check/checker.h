@@ -1,8 +1,8 @@
-/* check at work. The way of the data: which files (check_files.c), of each its documents one after
- * the other (check_document.c), each computed and compared with what it expects, with another
- * program's result (check_actual.c) or with a person's answers (check_answers.c), explained
- * (check_why.c) or brought up to date (check_update.c); and what came of each file is written in
- * order (check.c). */
+/* check at work. The way of the data: files are checked, several at once where --jobs says so, and
+ * what came of each is written in order (check.c); which files (check_files.c), of each its
+ * documents one after the other (check_document.c), each computed and compared with what it
+ * expects, with another program's result (check_actual.c) or with a person's answers
+ * (check_answers.c), explained (check_why.c) or brought up to date (check_update.c). */
 #ifndef SELFATTN_CLI_CHECK_CHECKER_H
 #define SELFATTN_CLI_CHECK_CHECKER_H
 
@@ -15,8 +15,8 @@
 #include "io/number_write.h"
 #include "io/old_file.h"
 
-/* ---- --actual and --answers: another program's result, or a person's, which a document is compared
- * with; or, in JSON Lines, a result a document, in their order ---- */
+/* ---- --actual and --answers: another program's result, or a person's, which a document is
+ * compared with; or, in JSON Lines, a result a document, in their order ---- */
 
 /* --map of check, which speaks of two files: what a stage is called in another program's result,
  * and what a key of the document is called in --bundle's file. */
@@ -132,26 +132,8 @@ bool check_files_list(const options *o, const env *world, text_list *files, err 
 /* Whether it is a folder without documents; then the error says so. */
 bool check_files_is_bad(const char *file, err *bad);
 
-/* The files of check, several at once where --jobs says so, and handed back in their order. */
-typedef struct check_jobs {
-    const options *given;
-    env *world;
-    const text_list *files;
-    size_t at_once;      /* jobs, 1: none */
-    size_t taken, first; /* files that were begun; the first in `done` */
-    checker alone;       /* without --jobs */
-    actual_result *actual;
-    checked_file *done; /* some files from `first` on */
-    size_t count, handed, most;
-} check_jobs;
-
-void check_jobs_open(check_jobs *jobs, const options *o, env *world, actual_result *actual,
-                     const text_list *files);
-/* The next file, until the next call; NULL after the last. Fails for want of memory. */
-bool check_jobs_next(check_jobs *jobs, const checked_file **one, err *e);
-void check_jobs_close(check_jobs *jobs);
-/* Whether not all of it could be checked. */
-bool checked_file_is_wrong(const checked_file *one);
+/* All documents of a file. What came of it is in c->file. */
+bool check_file(checker *c, const char *file, err *e);
 
 /* ---- a document ---- */
 

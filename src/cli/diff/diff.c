@@ -159,7 +159,6 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     text notes = {0}, out = {0};
     bool is_whole = true, draws_to_stdout = o->picture != NULL && strcmp(o->picture, "-") == 0;
     int status = EXIT_WRONG;
-
     if (!diff_origins_read(&from, file, e))
         goto done;
     diff_origins_tell(&from, &(teller){.out = &notes});
@@ -177,7 +176,6 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     diff_mistakes_write_note(&missed, &notes);
     if (!say_notes(&notes, o, world, e))
         goto done;
-
     /* --picture FILE: where nothing differs, the first stage that was compared. */
     if (o->picture != NULL && !draws_to_stdout) {
         is_whole = diff_write_svg(d.first != NULL ? d.first : d.pair, &out, e);
@@ -202,7 +200,7 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
 done:
     diff_free(&d);
     diff_origins_free(&from);
-    diff_mistakes_free(&missed);
+    missed_free(&missed.found);
     return status;
 }
 

@@ -7,29 +7,23 @@
 
 #include <string.h>
 
-/* What a result carries of its problem. Where it is a document that is all; else settings are not
- * in it, and are found by trying which of the usual ones give its numbers. */
-typedef struct carried {
-    bundle inputs; /* as of a document */
-    problem problem;
-} carried;
-
 /* ---- the problem ---- */
 
-static bool read_inputs(carried *c, const diff_file *a, const options *o, err *e)
+/* What a result carries of its problem. Where it is a document that is all; else settings are not
+ * in it, and are found by trying which of the usual ones give its numbers. */
+static bool read_inputs(bundle *inputs, problem *p, const diff_file *a, const options *o, err *e)
 {
     err refused = {0};
     read_options how = read_options_of(o, a->in.name, DTYPE_F64);
     how.kind = KEY_MATRIX;
     how.keys = &KEYS;
     how.type_is_fixed = how.skips_unknown = how.allow_nonfinite = true;
-    bool done =
-        a->in.format->read(a->in.bytes.bytes, a->in.bytes.length, &how, &c->inputs, &refused) &&
-        problem_read(&c->problem, &c->inputs, &refused);
-    c->problem.type = DTYPE_F64;
+    bool done = a->in.format->read(a->in.bytes.bytes, a->in.bytes.length, &how, inputs, &refused) &&
+                problem_read(p, inputs, &refused);
+    p->type = DTYPE_F64;
     if (refused.is_memory)
         *e = refused;
-    return done && problem_has_inputs(&c->problem);
+    return done && problem_has_inputs(p);
 }
 
 /* How many heads the stages have where nothing says it: those with weights have an axis of them. */
@@ -89,11 +83,11 @@ static bool try_settings(diff_mistakes *m, missed_question *q, const problem *fr
 }
 
 /* With these of what A carries. */
-static bool try_inputs(diff_mistakes *m, const carried *c, const bundle *stages, missed_question *q,
-                       err *e)
+static bool try_inputs(diff_mistakes *m, const problem *given, const bundle *stages,
+                       missed_question *q, err *e)
 {
     for (int from = FROM_ALL; from < FROM_COUNT; from++) {
-        problem asked = c->problem;
+        problem asked = *given;
         if (from != FROM_ALL && (asked.in[INPUT_X] == NULL || asked.in[INPUT_Q] == NULL))
             continue;
         if (from == FROM_ROWS)
@@ -121,19 +115,6 @@ static bool asks_anything(const missed_question *q)
     return false;
 }
 
-/* A result without its Wo may still say where all but its output comes from. */
-static bool try_all(diff_mistakes *m, const carried *c, const bundle *stages, missed_question *q,
-                    err *e)
-{
-    if (!asks_anything(q) || !try_inputs(m, c, stages, q, e))
-        return !e->is_set;
-    if (m->are_known || q->claim[STAGE_OUTPUT].numbers == NULL || c->problem.in[INPUT_WO] != NULL)
-        return true;
-    m->is_without_output = true;
-    q->claim[STAGE_OUTPUT].numbers = NULL;
-    return !asks_anything(q) || try_inputs(m, c, stages, q, e);
-}
-
 bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file *a,
                         const options *o, err *e)
 {
@@ -151,11 +132,12 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
     }
     if (!is_asked || a->in.matrix != NULL || !has_inputs)
         return true;
-    carried c = {0};
+    bundle inputs = {0};
+    problem given = {0};
     missed_question q = {.threads = 1};
     const isa *by = isa_by_name(o->isa, e);
     bool done = by != NULL;
-    if (done && read_inputs(&c, a, o, e)) {
+    if (done && read_inputs(&inputs, &given, a, o, e)) {
         q.with = by->table(DTYPE_F64);
         for (size_t i = 0; i < d->count; i++) {
             const diff_pair *p = &d->pair[i];
@@ -170,16 +152,18 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
             q.within[id] = p->within;
             q.type[id] = p->type;
         }
-        done = try_all(m, &c, made, &q, e);
+        done = !asks_anything(&q) || try_inputs(m, &given, made, &q, e);
+        /* A result without its Wo may still say where all but its output comes from. */
+        if (done && !m->are_known && q.claim[STAGE_OUTPUT].numbers != NULL &&
+            given.in[INPUT_WO] == NULL) {
+            m->is_without_output = true;
+            q.claim[STAGE_OUTPUT].numbers = NULL;
+            done = !asks_anything(&q) || try_inputs(m, &given, made, &q, e);
+        }
     }
-    problem_free(&c.problem);
-    bundle_free(&c.inputs);
+    problem_free(&given);
+    bundle_free(&inputs);
     return done && !e->is_set;
-}
-
-void diff_mistakes_free(diff_mistakes *m)
-{
-    missed_free(&m->found);
 }
 
 /* ---- saying it ---- */

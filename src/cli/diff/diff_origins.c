@@ -119,23 +119,6 @@ static bool read_input(origin *to, const char *line, err *e)
     return true;
 }
 
-static bool read_origin(origin *to, const text_list *header, text_list *settings,
-                        bool *is_understood, err *e)
-{
-    const char *rest;
-    bool done = true;
-    for (size_t i = 0; i < header->count && done; i++) {
-        const char *line = header->item[i];
-        if ((rest = after(line, "made by: selfattn ")) != NULL)
-            to->version = rest;
-        else if ((rest = after(line, "arguments:")) != NULL)
-            done = read_settings(settings, rest, is_understood, e);
-        else if ((rest = after(line, "input: ")) != NULL)
-            done = read_input(to, rest, e);
-    }
-    return done;
-}
-
 /* ---- what only one of them has ---- */
 
 static bool list_rest(text_list *to, const text_list *of, const text_list *other, bool skips_type,
@@ -203,7 +186,6 @@ static void add_words(text *out, const diff_origins *o)
         text_add_format(out, "%s %s", i == 0 ? "; whether they are the same is not known:" : ",",
                         o->untold.item[i]);
     text_add_string(out, o->untold.count > 0 ? "\n" : "");
-
     size_t start = out->length;
     for (int side = 0; side < 2; side++) {
         const text_list *only = &o->of[side].options;
@@ -215,7 +197,6 @@ static void add_words(text *out, const diff_origins *o)
             text_add_format(out, " %s", only->item[i]);
     }
     text_add_string(out, out->length == start ? "" : "\n");
-
     if (strcmp(o->of[0].version, o->of[1].version) != 0)
         text_add_format(out, "made by different versions: %s by %s, %s by %s\n", o->name[0],
                         o->of[0].version, o->name[1], o->of[1].version);
@@ -262,9 +243,18 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
     text_list settings[2] = {{0}, {0}};
     bool done = true, are_understood[2] = {false, false};
     *o = (diff_origins){.name = {file[0].in.name, file[1].in.name}};
-    for (int side = 0; side < 2 && done; side++)
-        done = read_origin(&o->of[side], &file[side].header, &settings[side], &are_understood[side],
-                           e);
+    for (int side = 0; side < 2; side++) {
+        const text_list *header = &file[side].header;
+        for (size_t i = 0; i < header->count && done; i++) {
+            const char *line = header->item[i], *rest;
+            if ((rest = after(line, "made by: selfattn ")) != NULL)
+                o->of[side].version = rest;
+            else if ((rest = after(line, "arguments:")) != NULL)
+                done = read_settings(&settings[side], rest, &are_understood[side], e);
+            else if ((rest = after(line, "input: ")) != NULL)
+                done = read_input(&o->of[side], rest, e);
+        }
+    }
     o->are_known = done && o->of[0].version != NULL && o->of[1].version != NULL;
     if (done && are_understood[0] && are_understood[1]) {
         /* Where inputs are of one type in both, it makes no difference who asked for it. */

@@ -90,10 +90,9 @@ typedef struct diff_mistakes {
     missed_by_tolerance found;
 } diff_mistakes;
 
-/* To be freed in any case. */
+/* What is found is to be freed in any case. */
 bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file *a,
                         const options *o, err *e);
-void diff_mistakes_free(diff_mistakes *m);
 
 /* A line, or nothing where the tolerance tells all mistakes apart. */
 void diff_mistakes_write_note(const diff_mistakes *m, text *out);

@@ -60,9 +60,9 @@ void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t
 /* The same for a text that was made for it: takes it, and with it its want of memory. */
 void wrap_add_text(text *out, text *words, size_t column, size_t indent, size_t width);
 
-/* ---- completions for the shells, what the build adds to the manual's pages, and the schema of what
- * is read and written: pages of src/text whose slots are filled from the tables of commands, options
- * and keys, so that all of them say what the program does ---- */
+/* ---- completions for the shells, what the build adds to the manual's pages, and the schema of
+ * what is read and written: pages of src/text whose slots are filled from the tables of commands,
+ * options and keys, so that all of them say what the program does ---- */
 
 /* What stands where a page has {name}: rows of a table, or a text where `of` is NULL. */
 typedef struct slot {

@@ -83,7 +83,6 @@ static void write_option(text *out, const option_row *row)
     }
     text_add_string(out, "\n");
     write_paragraph(out, option_help(row));
-
     /* The words that it takes, a line each. Stages and formats have sections of their own, and
      * instruction sets are not the same on every machine. */
     const named_table *choices = row->choices;
@@ -152,7 +151,7 @@ enum { ITEM_INDENT = 14, PEER_INDENT = 18 };
 static void write_items(text *out, const named_table *of)
 {
     for (size_t i = 0; i < named_count(of); i++)
-        write_item(out, named_row(of, i), ITEM_INDENT);
+        write_item(out, named_row(of, i), of == &PEERS ? PEER_INDENT : ITEM_INDENT);
 }
 
 static void write_stages(text *out)
@@ -225,12 +224,6 @@ static void write_conventions(text *out, const named_table *of)
     text_end(&names, out);
 }
 
-static void write_peers(text *out)
-{
-    for (size_t i = 0; i < PEERS.count; i++)
-        write_item(out, named_row(&PEERS, i), PEER_INDENT);
-}
-
 static void write_differences(text *out)
 {
     for (size_t i = 0; i < DIFFERENCES.count; i++) {
@@ -263,7 +256,7 @@ static const slot ROWS[] = {
     {{"names of layers", NULL}, &LAYER_CONVENTIONS, write_conventions, NULL},
     {{"operations", NULL}, &OPERATIONS, write_items, NULL},
     {{"formats", NULL}, .write = write_formats},
-    {{"programs", NULL}, .write = write_peers},
+    {{"programs", NULL}, &PEERS, write_items, NULL},
     {{"differences", NULL}, .write = write_differences},
     {{"mistakes", NULL}, &MISTAKES, write_items, NULL},
     {{"mistakes in a stack", NULL}, &STACK_MISTAKES, write_items, NULL},

@@ -116,38 +116,35 @@ static void add_tensor(fact *out, const entry *one)
     }
 }
 
-static bool add_entry(fact *to, const entry *one, err *e)
-{
-    fact *added = fact_add(to, one->name, strlen(one->name), e);
-    if (added == NULL)
-        return false;
-    switch (one->kind) {
-    case ENTRY_TENSOR:
-        add_tensor(added, one);
-        break;
-    case ENTRY_LIST:
-        added->kind = FACT_LIST;
-        added->count = one->list.count;
-        for (size_t i = 0; i < one->list.count; i++)
-            fact_show_item(added, one->list.item[i], strlen(one->list.item[i]));
-        break;
-    case ENTRY_TEXT:
-    case ENTRY_UNREAD:
-        added->kind = one->kind == ENTRY_TEXT ? FACT_TEXT : FACT_UNREAD;
-        text_add_string(&added->shown, one->text);
-        break;
-    default:
-        return facts_of_bundle(added, one->bundle, e);
-    }
-    return text_ok(&added->shown, e);
-}
-
 bool facts_of_bundle(fact *out, const bundle *of, err *e)
 {
     out->kind = FACT_OBJECT;
     out->count = of->count;
     for (size_t i = 0; i < of->count; i++) {
-        if (!add_entry(out, &of->entry[i], e))
+        const entry *one = &of->entry[i];
+        fact *added = fact_add(out, one->name, strlen(one->name), e);
+        if (added == NULL)
+            return false;
+        switch (one->kind) {
+        case ENTRY_TENSOR:
+            add_tensor(added, one);
+            break;
+        case ENTRY_LIST:
+            added->kind = FACT_LIST;
+            added->count = one->list.count;
+            for (size_t j = 0; j < one->list.count; j++)
+                fact_show_item(added, one->list.item[j], strlen(one->list.item[j]));
+            break;
+        case ENTRY_TEXT:
+        case ENTRY_UNREAD:
+            added->kind = one->kind == ENTRY_TEXT ? FACT_TEXT : FACT_UNREAD;
+            text_add_string(&added->shown, one->text);
+            break;
+        default:
+            if (!facts_of_bundle(added, one->bundle, e))
+                return false;
+        }
+        if (!text_ok(&added->shown, e))
             return false;
     }
     return true;
@@ -286,25 +283,20 @@ static void look_at_leaf(list_look *look, const char *at, const char *end, size_
     }
 }
 
-/* Numbers, of which some may be written as texts and some be left out; or true and false. */
-static bool is_matrix(const list_look *look)
+static void name_list(const list_look *look)
 {
-    const fact *f = look->of;
+    fact *f = look->of;
+    /* A matrix is of numbers, of which some may be written as texts and some be left out; or of
+     * true and false. */
     size_t numbers =
         f->numbers.finite + f->numbers.nan + f->numbers.infinite - look->nonfinite_texts;
     bool is_all_truth = f->truths > 0 && f->truths + numbers + f->texts + f->nulls == f->truths;
     bool is_no_list = f->depth > 1 || f->nulls > 0; /* of nothing but texts, be they "NaN" */
-    bool is_all_numbers = numbers > 0 || (look->nonfinite_texts > 0 && is_no_list);
-    is_all_numbers = is_all_numbers && f->texts == look->nonfinite_texts && f->truths == 0;
-    return (is_all_truth || is_all_numbers) && f->objects == 0 && !f->is_ragged &&
-           f->depth == look->leaf_depth && f->depth <= TENSOR_MAX_RANK;
-}
-
-static void name_list(const list_look *look)
-{
-    fact *f = look->of;
+    bool is_all_numbers = (numbers > 0 || (look->nonfinite_texts > 0 && is_no_list)) &&
+                          f->texts == look->nonfinite_texts && f->truths == 0;
     f->count = look->size[1];
-    if (is_matrix(look)) {
+    if ((is_all_truth || is_all_numbers) && f->objects == 0 && !f->is_ragged &&
+        f->depth == look->leaf_depth && f->depth <= TENSOR_MAX_RANK) {
         f->kind = FACT_MATRIX;
         f->type = f->truths > 0 ? DTYPE_BOOL : DTYPE_F64;
         f->rank = (int)f->depth;

@@ -373,6 +373,6 @@ int command_init(const options *o, env *world, err *e)
     if (has_template)
         return init_variant(o, e) ? EXIT_DONE : EXIT_WRONG;
     bool done = init_plan_make(&p, o, world, e) && make(&p, o, world, e);
-    init_plan_free(&p);
+    bundle_free(&p.settings);
     return done ? EXIT_DONE : EXIT_WRONG;
 }

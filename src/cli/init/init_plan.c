@@ -292,15 +292,6 @@ static bool read_count(const init_plan *p, const char *name, size_t otherwise, s
     return true;
 }
 
-/* A number, perhaps with spaces around it. */
-static bool is_number(const char *word)
-{
-    const char *begin = word + strspn(word, " "), *end = begin + strlen(begin);
-    while (end > begin && end[-1] == ' ')
-        end--;
-    return number_end_csv(begin, end) == end;
-}
-
 /* --tokens: names of rows, or their number alone. What is another number alone is a slip, and no
  * name. */
 static bool count_tokens(init_plan *p, const options *o, err *e)
@@ -312,8 +303,11 @@ static bool count_tokens(init_plan *p, const options *o, err *e)
     if (rows->list.count == 0)
         return err_at(e, &rows->at, "names no row");
     p->extent[EXTENT_TOKENS] = rows->list.count;
-    const char *first = rows->list.item[0];
-    if (rows->list.count != 1 || !is_number(first))
+    const char *first = rows->list.item[0]; /* of a number, perhaps with spaces around it */
+    const char *begin = first + strspn(first, " "), *end = begin + strlen(begin);
+    while (end > begin && end[-1] == ' ')
+        end--;
+    if (rows->list.count != 1 || number_end_csv(begin, end) != end)
         return true;
     bool is_whole = first[strspn(first, "0123456789")] == '\0';
     unsigned long long count = is_whole ? strtoull(first, NULL, 10) : 0;
@@ -364,9 +358,4 @@ bool init_plan_make(init_plan *p, const options *o, const env *world, err *e)
     input_keys_decides_type(o, &p->type);
     p->is_out_in = turned != NULL && strcmp(turned, "out-in") == 0;
     return choose_parts(p, o, e) && describe_makings(p, o, e) && check_knobs(p, o, e);
-}
-
-void init_plan_free(init_plan *p)
-{
-    bundle_free(&p->settings);
 }

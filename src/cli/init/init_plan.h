@@ -45,7 +45,7 @@ typedef struct making {
 enum { MAKINGS = 16 }; /* there are fewer parts */
 
 typedef struct init_plan {
-    bundle settings; /* the document's keys that options give: heads, tokens, … */
+    bundle settings; /* owned: the document's keys that options give: heads, tokens, … */
     size_t extent[EXTENTS];
     dtype type;
     bool is_out_in;
@@ -60,7 +60,6 @@ extern const char *const KNOB_OPTIONS[KNOBS];
 const char *init_dist(const options *o);
 
 bool init_plan_make(init_plan *p, const options *o, const env *world, err *e);
-void init_plan_free(init_plan *p);
 
 /* Borrows for *kept what the format holds besides matrices. What it has no place for is noted, and
  * refused where run would then compute something else from a file of several matrices, which is a

@@ -27,21 +27,6 @@ static const char *read_digits(const char *digit, size_t *value)
     return digit;
 }
 
-/* 4096, 500K, 64M, 2G, 1T: powers of 1024. */
-static bool read_size(const char *value_text, size_t *value)
-{
-    static const char SUFFIXES[] = "KMGT";
-    const char *end = read_digits(value_text, value);
-    if (end == value_text)
-        return false;
-    if (*end == '\0')
-        return true;
-    const char *suffix = strchr(SUFFIXES, *end);
-    if (suffix == NULL || end[1] != '\0')
-        return false;
-    return size_mul(*value, (size_t)1 << (10 * (suffix - SUFFIXES + 1)), value);
-}
-
 static bool read_number(const char *value_text, double *value)
 {
     const char *end = value_text + strlen(value_text);
@@ -103,10 +88,19 @@ static bool set_count(options *o, const option_row *row, const char *value, err 
     return true;
 }
 
+/* 4096, 500K, 64M, 2G, 1T: powers of 1024. */
 static bool set_size(options *o, const option_row *row, const char *value, err *e)
 {
+    static const char SUFFIXES[] = "KMGT";
     size_t size;
-    if (!read_size(value, &size)) {
+    const char *end = read_digits(value, &size);
+    bool is_size = end > value;
+    if (is_size && *end != '\0') {
+        const char *suffix = strchr(SUFFIXES, *end);
+        is_size = suffix != NULL && end[1] == '\0' &&
+                  size_mul(size, (size_t)1 << (10 * (suffix - SUFFIXES + 1)), &size);
+    }
+    if (!is_size) {
         err_option(e, row->named.name, "'%s' is not a size", value);
         return err_remedy(e, "write bytes, or a whole number of K, M, G or T: 500K, 64M, 2G");
     }
