@@ -9,23 +9,15 @@
 
 enum { LINES = 6, HEADS = 4 };
 
-static const char *keep(builder *b, const char *words)
-{
-    if (b->failed || !text_list_add(&b->trace->words, words, strlen(words), b->e)) {
-        b->failed = true;
-        return "";
-    }
-    return b->trace->words.item[b->trace->words.count - 1];
-}
-
 static const char *keep_format(builder *b, const char *format, va_list args)
 {
+    text_list *all = &b->trace->words;
     text words = {0};
     text_add_arguments(&words, format, args);
-    b->failed = b->failed || !text_ok(&words, b->e);
-    const char *kept = keep(b, text_string(&words));
+    b->failed = b->failed || !text_ok(&words, b->e) ||
+                !text_list_add(all, text_string(&words), words.length, b->e);
     text_free(&words);
-    return kept;
+    return b->failed ? "" : all->item[all->count - 1];
 }
 
 const char *build_text(builder *b, const char *format, ...)

@@ -244,32 +244,13 @@ static void add_column(writer *w, const trace_origin *from, size_t column)
     text_add_format(w->out, "%zu", (is_own ? w->cell->column : column) + 1);
 }
 
-/* "[i,j]", where a cell is meant with its numbers; j of any element stays. */
-static void add_place(writer *w, const trace_origin *from, const char *letters, bool is_element)
-{
-    operand_cells cells;
-    bool has_cells = has_operand(w, from, &cells);
-    for (; *letters != '\0'; letters++) {
-        if (*letters == 'f')
-            text_add_format(w->out, "%zu", w->map->query + 1);
-        else if (*letters == 'i')
-            add_row(w, from, has_cells);
-        else if (((*letters == 'j' && !is_element) || *letters == 'p') && has_cells)
-            add_column(w, from, cells.first.column);
-        else if (*letters == ',' && has_cells && from->map->row_name != NULL)
-            text_add_string(w->out, ", ");
-        else if (has_cells && strncmp(letters, PRIME, strlen(PRIME)) == 0)
-            letters += strlen(PRIME) - 1;
-        else
-            text_add(w->out, letters, 1);
-    }
-}
-
 static const trace_origin *operand_of(const writer *w, char letter)
 {
     return &w->map->operand[letter - 'a'];
 }
 
+/* The name of an operand and its place, "[i,j]", where a cell is meant with its numbers; j of any
+ * element stays. */
 static void add_operand(writer *w, const char *name)
 {
     bool is_element = *name == '*';
@@ -288,8 +269,25 @@ static void add_operand(writer *w, const char *name)
     if (from->part == PART_NONE) /* of stages that a picture does not keep */
         return;
     text_add_string(w->out, from->name);
-    if (!from->map->is_bare)
-        add_place(w, from, w->row != 0 ? of->row : is_element ? of->element : of->cell, is_element);
+    if (from->map->is_bare)
+        return;
+    operand_cells cells;
+    bool has_cells = has_operand(w, from, &cells);
+    const char *letters = w->row != 0 ? of->row : is_element ? of->element : of->cell;
+    for (; *letters != '\0'; letters++) {
+        if (*letters == 'f')
+            text_add_format(w->out, "%zu", w->map->query + 1);
+        else if (*letters == 'i')
+            add_row(w, from, has_cells);
+        else if (((*letters == 'j' && !is_element) || *letters == 'p') && has_cells)
+            add_column(w, from, cells.first.column);
+        else if (*letters == ',' && has_cells && from->map->row_name != NULL)
+            text_add_string(w->out, ", ");
+        else if (has_cells && strncmp(letters, PRIME, strlen(PRIME)) == 0)
+            letters += strlen(PRIME) - 1;
+        else
+            text_add(w->out, letters, 1);
+    }
 }
 
 /* As far as a byte of `until`; gives what follows that. */
@@ -368,14 +366,10 @@ void derivation_row_formula(builder *b, const char *name, char index)
 
 /* ---- worked lines ---- */
 
-static bool is_vector(trace_part part)
-{
-    return part == PART_ROW || part == PART_ROW_I || part == PART_ROW_J || part == PART_COLUMN_J;
-}
-
 /* The operand's numbers, where they are. */
 static tensor numbers_of(const map_cell *cell, const trace_origin *from)
 {
+    trace_part part = from->part;
     operand_cells of;
     if (!derivation_operand(cell, from, &of))
         return (tensor){0};
@@ -386,7 +380,7 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
         numbers.rank = 1; /* one of each head */
         return numbers;
     }
-    if (!is_vector(from->part))
+    if (part != PART_ROW && part != PART_ROW_I && part != PART_ROW_J && part != PART_COLUMN_J)
         return build_element(&head, of.first.row, of.first.column);
     tensor turned = tensor_transposed(&head), line = tensor_at(&head, of.first.row);
     return of.is_down ? tensor_at(&turned, of.first.column)

@@ -19,29 +19,17 @@ static tensor heads_of(const tensor *t)
     return heads;
 }
 
-/* How many elements of a head lie before the matrix; false where it is elsewhere. */
-static bool find_offset(const tensor *head, const tensor *matrix, size_t *offset)
-{
-    const char *first = head->data, *here = matrix->data;
-    size_t bytes = dtype_size(head->type), most = 0;
-    for (int axis = 0; axis < 2; axis++)
-        most += (head->size[axis] - 1) * (size_t)head->stride[axis];
-    *offset = (size_t)((uintptr_t)here - (uintptr_t)first) / bytes;
-    return (uintptr_t)here >= (uintptr_t)first && *offset <= most;
-}
-
-static bool is_stepped_alike(const tensor *head, const tensor *matrix)
-{
-    bool rows = matrix->size[0] == 1 || matrix->stride[0] == head->stride[0];
-    return rows && (matrix->size[1] == 1 || matrix->stride[1] == head->stride[1]);
-}
-
 /* Where the matrix begins in a head of which it is a part. */
 static bool find_block(const tensor *head, const tensor *matrix, map_place *at)
 {
-    size_t offset, row_step = (size_t)head->stride[0], column_step = (size_t)head->stride[1];
-    if (head->type != matrix->type || !is_stepped_alike(head, matrix) ||
-        !find_offset(head, matrix, &offset))
+    size_t row_step = (size_t)head->stride[0], column_step = (size_t)head->stride[1];
+    uintptr_t first = (uintptr_t)head->data, here = (uintptr_t)matrix->data;
+    bool steps_alike = (matrix->size[0] == 1 || matrix->stride[0] == head->stride[0]) &&
+                       (matrix->size[1] == 1 || matrix->stride[1] == head->stride[1]);
+    /* How many elements of the head lie before it, and how many may. */
+    size_t offset = (size_t)(here - first) / dtype_size(head->type);
+    size_t most = (head->size[0] - 1) * row_step + (head->size[1] - 1) * column_step;
+    if (head->type != matrix->type || !steps_alike || here < first || offset > most)
         return false;
     if (row_step >= column_step) {
         at->row = row_step == 0 ? 0 : offset / row_step;
@@ -56,22 +44,21 @@ static bool find_block(const tensor *head, const tensor *matrix, map_place *at)
            at->column + matrix->size[1] <= head->size[1];
 }
 
-/* Whether it is all rows of the head, and all columns of those that are its own. */
-static bool is_whole(const trace_map *map, const tensor *matrix, const map_place *at)
-{
-    const size_t *size = map->values.size;
-    size_t width = size[2] / map->slices;
-    return matrix->size[0] == size[1] &&
-           (matrix->size[1] == size[2] || (matrix->size[1] == width && at->column % width == 0));
-}
-
+/* The map with a head of which the matrix is a part; or is the whole: all rows of the head, and all
+ * columns of those that are its own. */
 static const trace_map *find_holder(const trace *t, const tensor *matrix, bool whole, map_place *at)
 {
     for (size_t i = 0; i < t->maps; i++) {
         const trace_map *map = &t->map[i];
-        for (at->head = 0; at->head < map->values.size[0]; at->head++) {
+        const size_t *size = map->values.size;
+        size_t width = size[2] / map->slices;
+        for (at->head = 0; at->head < size[0]; at->head++) {
             tensor head = tensor_at(&map->values, at->head);
-            if (find_block(&head, matrix, at) && (!whole || is_whole(map, matrix, at)))
+            if (!find_block(&head, matrix, at))
+                continue;
+            bool has_columns =
+                matrix->size[1] == size[2] || (matrix->size[1] == width && at->column % width == 0);
+            if (!whole || (matrix->size[0] == size[1] && has_columns))
                 return map;
         }
     }

@@ -69,31 +69,16 @@ static bool does_nothing(const plan *p, step_id id)
     }
 }
 
-/* What nobody needs to follow the computation is shown when it is asked for. */
-static bool is_left_out(const plan *p, step_id id)
-{
-    return does_nothing(p, id) || (id == STEP_STATISTICS && !plan_has_stage(p, STAGE_TOP));
-}
-
-/* A step that was named is made although it does nothing, and then says so. */
-static bool is_made(const plan *p, step_id id, const step_wish *wish)
-{
-    step_wish of = wish == NULL ? STEP_IF_IT_WORKS : wish[id];
-    return of == STEP_WANTED || (of == STEP_IF_IT_WORKS && !is_left_out(p, id));
-}
-
-/* What there are several of, of which one is spelled out: words for the first, and its key of
- * --focus. */
-typedef struct chosen {
-    bool has_others;
-    const char *first, *key;
-} chosen;
-
 /* Once, before the first step that shows the focus and not all. */
 static void say_focus(builder *b, step_id id)
 {
     const plan *p = b->plan;
-    const chosen of[] = {
+    /* What there are several of, of which one is spelled out: words for the first, and its key of
+     * --focus. */
+    const struct {
+        bool has_others;
+        const char *first, *key;
+    } of[] = {
         {p->n_q > 1, build_text(b, "query %zu", b->focus.row + 1), "row=I"},
         {p->heads > 1, "head 1", "head=H"},
         {p->batches > 1, build_text(b, "sequence 1 of %zu", p->batches), "batch=B"},
@@ -116,23 +101,6 @@ static void say_focus(builder *b, step_id id)
     b->focus.is_by_default = false;
     build_sentence(b, "%c%s is spelled out; --focus %s takes another.",
                    toupper((unsigned char)*what), what + 1, keys);
-}
-
-static void make_step(builder *b, step_id id)
-{
-    b->step->id = id;
-    b->step->name = step_of(id)->named.name;
-    if (does_nothing(b->plan, id)) {
-        build_sentence(b, "There is nothing to do in this run: %s changes no number here.",
-                       b->step->name);
-        return;
-    }
-    say_focus(b, id);
-    /* Worked out head by head, as the scores and all up to what each head finds. */
-    if (id >= STEP_SCORES && id <= STEP_SUM)
-        build_begin_head(b, b->focus.head);
-    MAKERS[id](b);
-    build_end_head(b);
 }
 
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
@@ -158,10 +126,26 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
     build_name_keys(&b);
     map_make(&b);
     for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
-        if (!is_made(p, id, wish))
+        step_wish of = wish == NULL ? STEP_IF_IT_WORKS : wish[id];
+        bool works = !does_nothing(p, id);
+        /* What nobody needs to follow the computation is shown when it is asked for. */
+        bool is_needed = works && (id != STEP_STATISTICS || plan_has_stage(p, STAGE_TOP));
+        if (of == STEP_UNWANTED || (of == STEP_IF_IT_WORKS && !is_needed))
             continue;
         b.step = &t->step[t->steps++];
-        make_step(&b, id);
+        b.step->id = id;
+        b.step->name = step_of(id)->named.name;
+        if (!works) { /* it was named */
+            build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
+                           b.step->name);
+            continue;
+        }
+        say_focus(&b, id);
+        /* Worked out head by head, as the scores and all up to what each head finds. */
+        if (id >= STEP_SCORES && id <= STEP_SUM)
+            build_begin_head(&b, b.focus.head);
+        MAKERS[id](&b);
+        build_end_head(&b);
     }
     return !b.failed;
 }
