@@ -28,17 +28,6 @@ static const char *find_word(const stack *s, size_t i)
     return tokens != NULL && tokens->kind == ENTRY_LIST ? tokens->list.item[i] : NULL;
 }
 
-/* Row i of what is looked up, or NULL. */
-static const tensor *find_row(const stack *s, size_t i, tensor *room)
-{
-    const entry *vocab = bundle_find(s->document, "vocab");
-    const char *word = find_word(s, i);
-    size_t id;
-    if (find_id(s, i, &id))
-        return stack_row_of_id(s, id, room);
-    return word != NULL && vocab != NULL ? bundle_tensor(vocab->bundle, word) : NULL;
-}
-
 /* "id 5", or the words. */
 static trace_labels label_ids(floors *f)
 {
@@ -53,17 +42,6 @@ static trace_labels label_ids(floors *f)
     return ids == NULL || f->b.failed ? f->labels : (trace_labels){names, NULL};
 }
 
-/* What the row in focus is looked up by. */
-static const char *name_looked_up(floors *f, bool is_id)
-{
-    size_t row = f->focus.row, id = 0;
-    const char *word = find_word(f->stack, row);
-    if (!is_id)
-        return word == NULL ? "" : word;
-    find_id(f->stack, row, &id);
-    return build_text(&f->b, "id %zu", id);
-}
-
 /* The rows before positions: the name of their map. */
 static const char *map_table(floors *f, const floor_rows *embedded)
 {
@@ -76,31 +54,58 @@ static const char *map_table(floors *f, const floor_rows *embedded)
         return "x";
     }
     bool has_table = bundle_tensor(s->document, "embedding") != NULL;
+    const entry *vocab = bundle_find(s->document, "vocab");
     const char *name = has_table ? "embedding" : "vocab";
+    const char *word = find_word(s, f->focus.row);
     trace_map *table = floors_map_made(f, name, embedded, embedded->values.size[1]);
+    size_t id = 0;
     table->rows = label_ids(f);
     table->letters = has_table ? "the embedding of row i's id" : "the vocab's row of word i";
     table->row_letters = has_table ? "id of i" : "word of i";
-    table->row_name = name_looked_up(f, has_table);
-    if (!b->failed) {
-        tensor to = tensor_at(&table->values, 0);
-        for (size_t i = 0; i < to.size[0]; i++) {
-            tensor room;
-            const tensor *row = find_row(f->stack, i, &room);
-            for (size_t j = 0; row != NULL && j < to.size[1]; j++)
-                tensor_set(&to, (size_t[]){i, j}, tensor_get(row, &j));
-        }
+    table->row_name = word == NULL ? "" : word;
+    if (has_table) {
+        find_id(s, f->focus.row, &id);
+        table->row_name = build_text(b, "id %zu", id);
+    }
+    if (b->failed)
+        return name;
+    tensor to = tensor_at(&table->values, 0);
+    for (size_t i = 0; i < to.size[0]; i++) {
+        tensor room;
+        const tensor *row = NULL;
+        word = find_word(s, i);
+        if (find_id(s, i, &id))
+            row = stack_row_of_id(s, id, &room);
+        else if (word != NULL && vocab != NULL)
+            row = bundle_tensor(vocab->bundle, word);
+        for (size_t j = 0; row != NULL && j < to.size[1]; j++)
+            tensor_set(&to, (size_t[]){i, j}, tensor_get(row, &j));
     }
     return name;
 }
 
 /* ---- segments ---- */
 
-/* Sums have the stack's type. */
-static void fill_segmented(floors *f, const trace_map *table, trace_map *picked, trace_map *sum)
+/* The rows with their segments, where there are any: the name of their map. Sums have the stack's
+ * type. */
+static const char *map_segments(floors *f, const char *name, const floor_rows *embedded)
 {
+    builder *b = &f->b;
     const stack *s = f->stack;
     const tensor *segments = bundle_tensor(s->document, "segment_embedding");
+    if (bundle_find(s->document, "segment_embedding") == NULL)
+        return name;
+    const trace_map *table = map_named(b->trace, name);
+    size_t width = embedded->values.size[1];
+    trace_map *picked = floors_map_made(f, "segment_embedding", embedded, width);
+    trace_map *sum = floors_map_made(f, "segmented", embedded, width);
+    if (b->failed)
+        return name;
+    picked->letters = "the row of row i's segment";
+    picked->row_letters = "segment of i";
+    picked->row_name = build_text(b, "segment %zu", stack_segment_of_row(s, f->focus.row));
+    map_say(b, sum, OP_PLUS,
+            (trace_origin[4]){map_from(b, PART_CELL, name), map_from(b, PART_CELL, picked->name)});
     tensor of_table = tensor_at(&table->values, 0), to = tensor_at(&picked->values, 0),
            into = tensor_at(&sum->values, 0);
     size_t at[TENSOR_MAX_RANK] = {0};
@@ -111,61 +116,32 @@ static void fill_segmented(floors *f, const trace_map *table, trace_map *picked,
         tensor_set(&to, at, added);
         tensor_set(&into, at, s->type == DTYPE_F32 ? (double)(float)made : made);
     } while (tensor_next(&to, at));
-}
-
-/* The rows with their segments, where there are any: the name of their map. */
-static const char *map_segments(floors *f, const char *name, const floor_rows *embedded)
-{
-    builder *b = &f->b;
-    if (bundle_find(f->stack->document, "segment_embedding") == NULL)
-        return name;
-    const trace_map *table = map_named(b->trace, name);
-    size_t width = embedded->values.size[1];
-    trace_map *picked = floors_map_made(f, "segment_embedding", embedded, width);
-    trace_map *sum = floors_map_made(f, "segmented", embedded, width);
-    if (b->failed)
-        return name;
-    picked->letters = "the row of row i's segment";
-    picked->row_letters = "segment of i";
-    picked->row_name = build_text(b, "segment %zu", stack_segment_of_row(f->stack, f->focus.row));
-    map_say(b, sum, OP_PLUS,
-            (trace_origin[4]){map_from(b, PART_CELL, name), map_from(b, PART_CELL, picked->name)});
-    fill_segmented(f, table, picked, sum);
     return sum->name;
 }
 
 /* ---- positions ---- */
 
-static size_t position_of(const stack *s, size_t row)
-{
-    return s->first_position + s->before + row;
-}
-
-static trace_origin map_learned(floors *f, double first)
-{
-    const tensor *table = bundle_tensor(f->stack->document, "position_embedding");
-    if (table == NULL)
-        return (trace_origin){0};
-    tensor rows = tensor_range(table, 0, (size_t)first, f->stack->rows);
-    trace_map *map = map_add(&f->b, "position_embedding", FLOOR_EMBEDDED, &rows);
-    map->rows = f->labels;
-    map->letters = build_text(&f->b, "the row of position %.0f + i, from 0", first - 1);
-    map->row_letters = "position of i";
-    map->row_name = build_text(&f->b, "position %zu", position_of(f->stack, f->focus.row));
-    return map_from(&f->b, PART_CELL, map->name);
-}
-
+/* The rows, with the learned rows of their positions or with waves, where they have any. */
 static void map_embedded(floors *f, floor_rows *made)
 {
     const stack *s = f->stack;
     builder *b = &f->b;
-    double first = (double)(s->first_position + s->before);
+    size_t first = s->first_position + s->before;
     const char *name = map_segments(f, map_table(f, made), made);
-    trace_origin cell = map_from(b, PART_CELL, name);
-    trace_origin learned = map_learned(f, first);
+    const tensor *table = bundle_tensor(s->document, "position_embedding");
+    trace_origin cell = map_from(b, PART_CELL, name), learned = {0};
+    if (table != NULL) {
+        tensor of_rows = tensor_range(table, 0, first, s->rows);
+        trace_map *map = map_add(b, "position_embedding", FLOOR_EMBEDDED, &of_rows);
+        map->rows = f->labels;
+        map->letters = build_text(b, "the row of position %.0f + i, from 0", (double)first - 1);
+        map->row_letters = "position of i";
+        map->row_name = build_text(b, "position %zu", first + f->focus.row);
+        learned = map_from(b, PART_CELL, map->name);
+    }
     trace_map *rows = floors_map_rows(f, made);
     if (s->adds_sinusoids)
-        map_say_waves(b, rows, cell, learned, first);
+        map_say_waves(b, rows, cell, learned, (double)first);
     else
         map_say(b, rows, learned.part == PART_NONE ? OP_COPY : OP_PLUS,
                 (trace_origin[4]){cell, learned});
@@ -173,44 +149,39 @@ static void map_embedded(floors *f, floor_rows *made)
 
 /* ---- what is told ---- */
 
-static void tell_positions(floors *f)
-{
-    const stack *s = f->stack;
-    size_t row = f->focus.row;
-    build_sentence(&f->b,
-                   "Attention by itself knows no order of its rows, so each is told where it "
-                   "stands: row %zu stands at position %zu, counted from 0.",
-                   row + 1, position_of(s, row));
-    if (s->adds_sinusoids)
-        waves_show(&f->b, "embedded", row);
-    else
-        derivation_show(&f->b, "embedded", row);
-}
-
 /* Where rows come from: words or ids, segments, positions. */
 static void tell_embedded(floors *f)
 {
-    const bundle *document = f->stack->document;
-    bool has_segments = bundle_find(document, "segment_embedding") != NULL,
+    const stack *s = f->stack;
+    builder *b = &f->b;
+    size_t row = f->focus.row;
+    bool has_segments = bundle_find(s->document, "segment_embedding") != NULL,
          has_positions =
-             f->stack->adds_sinusoids || bundle_find(document, "position_embedding") != NULL;
-    const trace_map *given = &f->b.trace->map[0];
+             s->adds_sinusoids || bundle_find(s->document, "position_embedding") != NULL;
+    const trace_map *given = &b->trace->map[0];
     /* Of rows out of a table each is said with the row that it takes. */
     if ((has_segments || has_positions) && given->row_letters == NULL)
-        derivation_matrix(&f->b, given->name, f->focus.row + 1);
+        derivation_matrix(b, given->name, row + 1);
     if (has_segments) {
-        size_t row = f->focus.row;
         build_sentence(
-            &f->b,
+            b,
             "Each row is told which text it is of: it is given the row of its segment. Row "
             "%zu is of segment %zu, counted from 0.",
-            row + 1, stack_segment_of_row(f->stack, row));
-        derivation_show(&f->b, "segmented", row);
+            row + 1, stack_segment_of_row(s, row));
+        derivation_show(b, "segmented", row);
     }
-    if (has_positions)
-        tell_positions(f);
+    if (has_positions) {
+        build_sentence(b,
+                       "Attention by itself knows no order of its rows, so each is told where it "
+                       "stands: row %zu stands at position %zu, counted from 0.",
+                       row + 1, s->first_position + s->before + row);
+        if (s->adds_sinusoids)
+            waves_show(b, "embedded", row);
+        else
+            derivation_show(b, "embedded", row);
+    }
     if (!has_segments && !has_positions && given->row_letters != NULL)
-        derivation_row_formula(&f->b, "embedded", 'i');
+        derivation_row_formula(b, "embedded", 'i');
 }
 
 bool floors_embedded(floors *f, floor_rows *made)

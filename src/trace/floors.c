@@ -121,66 +121,49 @@ void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
 
 /* ---- norms ---- */
 
-/* Each row less its mean: the names of both are made of `name`. */
-static const char *map_centered(floors *f, const floor_rows *of, const char *name)
-{
-    builder *b = &f->b;
-    const char *mean_name = build_text(b, "%s.mean", name);
-    const char *centered_name = build_text(b, "%s.centered", name);
-    trace_map *mean = floors_map_made(f, mean_name, of, 1);
-    trace_map *centered = floors_map_made(f, centered_name, of, of->values.size[1]);
-    mean->is_column = true;
-    map_say(b, mean, OP_MEAN, (trace_origin[4]){origin_of(PART_ROW_I, of)});
-    derivation_fill(b, mean);
-    map_say(b, centered, OP_MINUS,
-            (trace_origin[4]){origin_of(PART_CELL, of), map_from(b, PART_OF_ROW, mean_name)});
-    derivation_fill(b, centered);
-    return centered_name;
-}
-
-/* What rows that are `centered` (of an RMSNorm: as they were given) are divided by. */
-static void say_divided(floors *f, trace_map *made, trace_origin centered, const char *eps)
-{
-    trace_origin row = centered;
-    row.part = PART_ROW_I;
-    map_say(&f->b, made, OP_NORMALIZE,
-            (trace_origin[4]){centered, row, map_from(&f->b, PART_NUMBER, eps)});
-}
-
-/* made = unit·gain + bias, of what there is. */
-static void say_shifted(floors *f, trace_map *made, const char *unit, const char *gain,
-                        const char *bias)
-{
-    builder *b = &f->b;
-    trace_origin of_gain = map_from(b, PART_OF_COLUMN, gain),
-                 of_bias = map_from(b, PART_OF_COLUMN, bias),
-                 of_unit = map_from(b, PART_CELL, unit);
-    if (of_gain.part == PART_NONE)
-        map_say(b, made, OP_PLUS, (trace_origin[4]){of_unit, of_bias});
-    else
-        map_say(b, made, OP_DOT, (trace_origin[4]){of_unit, of_gain, of_bias});
-}
-
 static void map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows *made)
 {
     builder *b = &f->b;
+    step_id step = b->step->id;
+    size_t width = of->values.size[1];
     const char *eps = build_text(b, "%s.eps", made->name);
     const char *gain = build_text(b, "%s.gain", made->name);
     const char *bias = build_text(b, "%s.bias", made->name);
     const char *unit = build_text(b, "%s.unit", made->name);
-    const char *centered = n->is_rms ? of->name : map_centered(f, of, made->name);
-    trace_origin cell = n->is_rms ? origin_of(PART_CELL, of) : map_from(b, PART_CELL, centered);
-    map_add_number(b, eps, b->step->id, n->eps);
-    map_add(b, gain, b->step->id, &n->gain);
-    map_add(b, bias, b->step->id, &n->bias);
-    if (n->gain.data == NULL && n->bias.data == NULL) {
-        say_divided(f, floors_map_rows(f, made), cell, eps);
-        return;
+    trace_origin cell = origin_of(PART_CELL, of);
+    if (!n->is_rms) {
+        const char *mean_name = build_text(b, "%s.mean", made->name);
+        const char *centered_name = build_text(b, "%s.centered", made->name);
+        trace_map *mean = floors_map_made(f, mean_name, of, 1);
+        trace_map *centered = floors_map_made(f, centered_name, of, width);
+        mean->is_column = true;
+        map_say(b, mean, OP_MEAN, (trace_origin[4]){origin_of(PART_ROW_I, of)});
+        derivation_fill(b, mean);
+        map_say(b, centered, OP_MINUS,
+                (trace_origin[4]){cell, map_from(b, PART_OF_ROW, mean_name)});
+        derivation_fill(b, centered);
+        cell = map_from(b, PART_CELL, centered_name);
     }
-    trace_map *of_unit = floors_map_made(f, unit, of, of->values.size[1]);
-    say_divided(f, of_unit, cell, eps);
-    derivation_fill(b, of_unit);
-    say_shifted(f, floors_map_rows(f, made), unit, gain, bias);
+    map_add_number(b, eps, step, n->eps);
+    map_add(b, gain, step, &n->gain);
+    map_add(b, bias, step, &n->bias);
+    bool is_changed = n->gain.data != NULL || n->bias.data != NULL;
+    trace_map *divided =
+        is_changed ? floors_map_made(f, unit, of, width) : floors_map_rows(f, made);
+    trace_origin row = cell;
+    row.part = PART_ROW_I;
+    map_say(b, divided, OP_NORMALIZE, (trace_origin[4]){cell, row, map_from(b, PART_NUMBER, eps)});
+    if (!is_changed)
+        return;
+    derivation_fill(b, divided);
+    trace_map *rows = floors_map_rows(f, made);
+    trace_origin of_gain = map_from(b, PART_OF_COLUMN, gain),
+                 of_bias = map_from(b, PART_OF_COLUMN, bias),
+                 of_unit = map_from(b, PART_CELL, unit);
+    if (of_gain.part == PART_NONE)
+        map_say(b, rows, OP_PLUS, (trace_origin[4]){of_unit, of_bias});
+    else
+        map_say(b, rows, OP_DOT, (trace_origin[4]){of_unit, of_gain, of_bias});
 }
 
 /* ---- sums and feed-forward parts ---- */
@@ -199,30 +182,15 @@ static void map_product(floors *f, const floor_rows *of, const char *w_name, con
                           has_bias ? map_from(b, PART_OF_COLUMN, bias_name) : (trace_origin){0}});
 }
 
-/* In the step that makes the weights, where somebody asked for their mean. */
-static void tell_mean(floors *f, const trace_map *mean)
-{
-    trace *room = f->b.trace;
-    if (f->asked == NULL || !stack_words_name_more(f->asked, &room->place))
-        return;
-    for (size_t i = 0; i < room->steps; i++) {
-        if (room->step[i].id != STEP_SOFTMAX)
-            continue;
-        f->b.step = &room->step[i];
-        build_sentence(&f->b, "%s are these weights' mean over the heads:", mean->name);
-        derivation_line(&f->b, mean->name, f->focus.row, 0);
-        derivation_matrix(&f->b, mean->name, f->focus.row + 1);
-    }
-}
-
 void floors_map_mean_weights(floors *f, const stage_way *way)
 {
     builder *b = &f->b;
+    trace *room = b->trace;
     char full[STAGE_NAME];
     stage_name_in_full(way, "mean_weights", full);
     const tensor *kept = bundle_tensor(f->result, full);
-    const trace_map *weights = map_named(b->trace, "weights");
-    if (kept == NULL || weights == NULL || b->trace->heads == 1)
+    const trace_map *weights = map_named(room, "weights");
+    if (kept == NULL || weights == NULL || room->heads == 1)
         return;
     tensor of_batch = kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept);
     trace_map *mean = map_add(b, "mean_weights", STEP_SOFTMAX, &of_batch);
@@ -230,18 +198,17 @@ void floors_map_mean_weights(floors *f, const stage_way *way)
     mean->columns = weights->columns;
     mean->is_share = mean->is_of_queries = true;
     map_say(b, mean, OP_MEAN, (trace_origin[4]){map_from(b, PART_OF_HEADS, "weights")});
-    tell_mean(f, mean);
-}
-
-static void map_activated(floors *f, const activation *by, const floor_rows *hidden,
-                          const floor_rows *gate, floor_rows *made)
-{
-    trace_map *activated = floors_map_rows(f, made);
-    activated->function = by;
-    map_say(&f->b, activated, OP_ACTIVATE,
-            (trace_origin[4]){origin_of(PART_CELL, hidden),
-                              gate == NULL ? (trace_origin){0} : origin_of(PART_CELL, gate)});
-    activated->letters = build_text(&f->b, "%s: %s", activated->letters, by->named.help);
+    /* They are told in the step that makes the weights, where somebody asked for them. */
+    if (f->asked == NULL || !stack_words_name_more(f->asked, &room->place))
+        return;
+    for (size_t i = 0; i < room->steps; i++) {
+        if (room->step[i].id != STEP_SOFTMAX)
+            continue;
+        b->step = &room->step[i];
+        build_sentence(b, "%s are these weights' mean over the heads:", mean->name);
+        derivation_line(b, mean->name, f->focus.row, 0);
+        derivation_matrix(b, mean->name, f->focus.row + 1);
+    }
 }
 
 /* ---- the steps between attentions: norms, sums, feed-forward parts ---- */
@@ -255,53 +222,41 @@ static void show_parameter(floors *f, const char *name, const tensor *numbers)
         build_matrix(&f->b, name, numbers, build_numbers(), build_numbers(), 0);
 }
 
-/* ---- norms ---- */
-
-/* What becomes of a row, in words: with an eps that is not small its variance is not 1 then. */
-static void say_norm(floors *f, const norm *n)
+bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name, floor_rows *made)
 {
+    builder *b = &f->b;
     bool has_gain = n->gain.data != NULL, has_bias = n->bias.data != NULL;
+    if (!floors_begin(f, FLOOR_NORM, name))
+        return false;
+    floor_rows normed = floors_rows(f, name);
+    map_norm(f, n, of, &normed);
+    *made = normed;
+    if (!floors_tells(f) || b->failed)
+        return floors_end(f);
+    /* With an eps that is not small a row's variance is not 1 then. */
     if (n->is_rms)
-        build_sentence(&f->b,
+        build_sentence(b,
                        "Each row is divided by the root of mean square + eps, with eps = %g: an "
                        "RMSNorm. Its mean square s becomes s / (s + eps), close to 1 where eps is "
                        "small next to s.",
                        n->eps);
     else
-        build_sentence(&f->b,
+        build_sentence(b,
                        "Each row is moved to mean 0 and divided by the root of variance + eps, "
                        "with eps = %g: a LayerNorm. Its variance v becomes v / (v + eps), close to "
                        "1 where eps is small next to v.",
                        n->eps);
     if (has_gain || has_bias)
-        build_sentence(&f->b, "Then each column is %s%s%s.",
-                       has_gain ? "multiplied by its gain" : "",
+        build_sentence(b, "Then each column is %s%s%s.", has_gain ? "multiplied by its gain" : "",
                        has_gain && has_bias ? ", and " : "", has_bias ? "moved by its bias" : "");
-}
-
-/* The row's first number, by way of all that no stage holds. */
-static void tell_norm(floors *f, const norm *n, const floor_rows *made)
-{
-    builder *b = &f->b;
-    say_norm(f, n);
-    show_parameter(f, build_text(b, "%s.gain", made->name), &n->gain);
-    show_parameter(f, build_text(b, "%s.bias", made->name), &n->bias);
+    show_parameter(f, build_text(b, "%s.gain", name), &n->gain);
+    show_parameter(f, build_text(b, "%s.bias", name), &n->bias);
+    /* The row's first number, by way of all that no stage holds. */
     for (size_t i = 0; i < b->trace->maps; i++) {
         if (b->trace->map[i].has_origin)
             derivation_show(b, b->trace->map[i].name, f->focus.row);
     }
-    floors_show(f, made);
-}
-
-bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name, floor_rows *made)
-{
-    if (!floors_begin(f, FLOOR_NORM, name))
-        return false;
-    floor_rows normed = floors_rows(f, name);
-    map_norm(f, n, of, &normed);
-    if (floors_tells(f) && !f->b.failed)
-        tell_norm(f, n, &normed);
-    *made = normed;
+    floors_show(f, &normed);
     return floors_end(f);
 }
 
@@ -339,44 +294,155 @@ static void show_product(floors *f, const char *w_name, const tensor *w, const c
     floors_show(f, made);
 }
 
-/* What a feed-forward part makes, one after the other; gate only where it has one. */
-typedef struct fed {
-    floor_rows hidden, gate, activated, output;
-} fed;
-
-static void tell_feed_forward(floors *f, const feed_forward *by, const fed *made)
-{
-    const char *name = by->by->named.name;
-    build_sentence(&f->b,
-                   "Each row by itself goes through %zu hidden number%s and comes back %zu "
-                   "wide.",
-                   by->hidden, build_plural(by->hidden), by->width);
-    show_product(f, "w1", &by->w1, "b1", &by->b1, &made->hidden);
-    if (by->w3.data != NULL)
-        show_product(f, "w3", &by->w3, NULL, NULL, &made->gate);
-    build_sentence(&f->b, "%s: %s.", name, by->by->named.help);
-    derivation_show(&f->b, "ffn.activated", f->focus.row);
-    floors_show(f, &made->activated);
-    show_product(f, "w2", &by->w2, "b2", &by->b2, &made->output);
-}
-
 bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made)
 {
+    builder *b = &f->b;
     if (!floors_begin(f, FLOOR_FEED_FORWARD, "ffn"))
         return false;
     bool has_gate = by->w3.data != NULL;
-    fed all = {.hidden = floors_rows(f, "ffn.hidden"),
-               .activated = floors_rows(f, "ffn.activated"),
-               .output = floors_rows(f, "ffn.output")};
+    floor_rows hidden = floors_rows(f, "ffn.hidden"), activated = floors_rows(f, "ffn.activated"),
+               output = floors_rows(f, "ffn.output"), gate = {0};
+    const named *function = &by->by->named;
+    map_product(f, of, "w1", &by->w1, "b1", &by->b1, &hidden);
+    if (has_gate) {
+        gate = floors_rows(f, "ffn.gate");
+        map_product(f, of, "w3", &by->w3, NULL, NULL, &gate);
+    }
+    trace_map *map = floors_map_rows(f, &activated);
+    map->function = by->by;
+    map_say(b, map, OP_ACTIVATE,
+            (trace_origin[4]){origin_of(PART_CELL, &hidden), origin_of(PART_CELL, &gate)});
+    map->letters = build_text(b, "%s: %s", map->letters, function->help);
+    map_product(f, &activated, "w2", &by->w2, "b2", &by->b2, &output);
+    *made = output;
+    if (!floors_tells(f))
+        return floors_end(f);
+    build_sentence(b,
+                   "Each row by itself goes through %zu hidden number%s and comes back %zu "
+                   "wide.",
+                   by->hidden, build_plural(by->hidden), by->width);
+    show_product(f, "w1", &by->w1, "b1", &by->b1, &hidden);
     if (has_gate)
-        all.gate = floors_rows(f, "ffn.gate");
-    map_product(f, of, "w1", &by->w1, "b1", &by->b1, &all.hidden);
-    if (has_gate)
-        map_product(f, of, "w3", &by->w3, NULL, NULL, &all.gate);
-    map_activated(f, by->by, &all.hidden, has_gate ? &all.gate : NULL, &all.activated);
-    map_product(f, &all.activated, "w2", &by->w2, "b2", &by->b2, &all.output);
-    if (floors_tells(f))
-        tell_feed_forward(f, by, &all);
-    *made = all.output;
+        show_product(f, "w3", &by->w3, NULL, NULL, &gate);
+    build_sentence(b, "%s: %s.", function->name, function->help);
+    derivation_show(b, "ffn.activated", f->focus.row);
+    floors_show(f, &activated);
+    show_product(f, "w2", &by->w2, "b2", &by->b2, &output);
+    return floors_end(f);
+}
+
+/* ---- rollout: what of each row after the layers comes from each row before them ----
+ *
+ * Abnar and Zuidema, Quantifying attention flow in transformers, 2020, section 3:
+ *
+ *     rollout = A[L]·…·A[1],  A[l] = 0.5·mean_weights[l] + 0.5·I */
+
+/* Of more layers or rows, the products between the first and the last are not made again. */
+enum { MOST_LAYERS = 24, MOST_ROWS = 64 };
+
+static void label_square(const floors *f, trace_map *square)
+{
+    square->rows = square->columns = f->labels;
+    square->is_share = square->is_of_queries = true;
+}
+
+static trace_map *add_square(floors *f, const char *name)
+{
+    trace_map *square = map_add_made(&f->b, name, FLOOR_ROLLOUT, 1, f->stack->rows, f->stack->rows);
+    label_square(f, square);
+    return square;
+}
+
+/* A1, A2, …: half the mean of the weights of a layer's own attention; of one head, its weights. */
+static const char *map_layer(floors *f, size_t number)
+{
+    builder *b = &f->b;
+    const char *name = build_text(b, "A%zu", number + 1);
+    const trace *room = NULL;
+    const trace_map *mean = NULL;
+    size_t layers = 0;
+    for (size_t i = f->first_part; i < f->out->parts; i++) {
+        if (strcmp(f->out->part[i].place.name, "attention") != 0 || layers++ != number)
+            continue;
+        room = &f->out->part[i];
+        mean = map_named(room, "mean_weights");
+        if (mean == NULL)
+            mean = map_named(room, "weights");
+    }
+    trace_map *half = add_square(f, name);
+    if (mean == NULL)
+        return name;
+    const char *called = build_text(b, "layer %zu's %s", number + 1, mean->name);
+    map_say(b, half, OP_MEAN,
+            (trace_origin[4]){{PART_CELL, room, mean, called}, map_from(b, PART_CELL, "I")});
+    derivation_fill(b, half);
+    return name;
+}
+
+/* Each layer's half, and the products of them: the last one is the rollout itself. */
+static void map_products(floors *f, trace_map *rollout)
+{
+    builder *b = &f->b;
+    size_t layers = f->stack->layers;
+    trace_map *identity = add_square(f, "I");
+    identity->letters = "1 where i = j, else 0: what the residual hands on";
+    for (size_t i = 0; i < f->stack->rows && !b->failed; i++) {
+        for (size_t j = 0; j < f->stack->rows; j++)
+            tensor_set(&identity->values, (size_t[]){0, i, j}, i == j);
+    }
+    const char *product = map_layer(f, 0);
+    for (size_t i = 1; i < layers; i++) {
+        const char *half = map_layer(f, i), *name = build_text(b, "rollout%zu", i + 1);
+        bool is_last = i + 1 == layers;
+        trace_map *made = is_last ? rollout : add_square(f, name);
+        map_say(
+            b, made, OP_DOT,
+            (trace_origin[4]){map_from(b, PART_ROW_I, half), map_from(b, PART_COLUMN_J, product)});
+        if (!is_last)
+            derivation_fill(b, made);
+        product = name;
+    }
+    if (layers == 1)
+        map_say(b, rollout, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "A1")});
+}
+
+bool floors_rollout(floors *f)
+{
+    builder *b = &f->b;
+    size_t layers = f->stack->layers, n = f->stack->rows;
+    bool has_products = layers <= MOST_LAYERS && n <= MOST_ROWS;
+    if (!floors_begin(f, FLOOR_ROLLOUT, "rollout"))
+        return false;
+    floor_rows rollout = floors_rows(f, "rollout");
+    trace_map *map = floors_map_rows(f, &rollout);
+    label_square(f, map);
+    map->letters = "the product of all layers, the last one first";
+    if (has_products)
+        map_products(f, map);
+    if (!floors_tells(f))
+        return floors_end(f);
+    build_sentence(b, "How much of each row after the layers comes from each row before them, "
+                      "where a layer is half its attention and half its residual. "
+                      "mean_weights are the mean of a layer's weights over its heads; I is 1 "
+                      "where a row meets itself, else 0.");
+    build_formula(b, "rollout = %sA1, Al = (mean_weights of layer l + I) / 2",
+                  layers == 1   ? ""
+                  : layers == 2 ? "A2·"
+                                : build_text(b, "A%zu·…·", layers));
+    for (size_t i = 0; has_products && i < b->trace->maps; i++) {
+        const trace_map *made = &b->trace->map[i];
+        if (!made->has_origin || made == map)
+            continue;
+        derivation_show(b, made->name, f->focus.row);
+        derivation_matrix(b, made->name, f->focus.row + 1);
+    }
+    if (!has_products)
+        build_sentence(b,
+                       "The products are spelled out up to %d layers and %d rows; here are %zu and "
+                       "%zu.",
+                       MOST_LAYERS, MOST_ROWS, layers, n);
+    else if (layers > 1)
+        derivation_show(b, map->name, f->focus.row);
+    floors_show(f, &rollout);
     return floors_end(f);
 }

@@ -72,7 +72,7 @@ void floors_map_mean_weights(floors *f, const stage_way *way);
 /* floor_embedded.c: what goes in, and the rows that it becomes. */
 bool floors_embedded(floors *f, floor_rows *made);
 
-/* floor_rollout.c */
+/* Who looked at whom, through all layers. */
 bool floors_rollout(floors *f);
 
 #endif
