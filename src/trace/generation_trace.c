@@ -44,41 +44,6 @@ static const char *name_of_weights(builder *b, const generation *g)
     return g->tied_to != NULL ? build_text(b, "%sᵀ", g->tied_to) : "unembedding";
 }
 
-static const char *why_these_weights(builder *b, const generation *g)
-{
-    return g->tied_to == NULL ? ""
-                              : build_text(b,
-                                           " There is no unembedding, so that the %s's rows, which "
-                                           "%s look up, are what the row is compared with.",
-                                           g->tied_to, g->words.data != NULL ? "words" : "ids");
-}
-
-/* "logits[cat]" */
-static trace_item *line_of_id(builder *b, const choice_shown *of, operation op, const char *name)
-{
-    const char *chosen = of->next->item[0], *left = build_text(b, "%s[%s]", name, chosen);
-    trace_item *line = build_line(b, op, left, NULL);
-    build_word(line, left, strlen(name) + 1, strlen(chosen));
-    return line;
-}
-
-static void tell_logits(floors *f, const choice_shown *of, const tensor *logits)
-{
-    const generation *g = of->of;
-    builder *b = &f->b;
-    const char *weights = name_of_weights(b, g);
-    build_sentence(b,
-                   "Only the last row of the output goes on: its product with %s is a logit for "
-                   "%s: the greater, the likelier to come next.%s",
-                   weights,
-                   logits->size[1] == 1 ? "the only id"
-                                        : build_text(b, "each of the %zu ids", logits->size[1]),
-                   why_these_weights(b, g));
-    derivation_row_formula(b, "logits", 'i');
-    derivation_line(b, "logits", 0, g->next);
-    derivation_matrix(b, "logits", 1);
-}
-
 static void map_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
 {
     const generation *g = of->of;
@@ -108,23 +73,41 @@ static void map_logits(floors *f, const choice_shown *of, const tensor *last, co
 
 static bool add_logits(floors *f, const choice_shown *of)
 {
+    const generation *g = of->of;
+    builder *b = &f->b;
     if (!floors_begin(f, FLOOR_LOGITS, "logits"))
         return false;
     tensor output = floors_rows(f, "output").values, logits = floors_rows(f, "logits").values;
-    tensor last = tensor_range(&output, 0, of->of->stack.rows - 1, 1);
+    tensor last = tensor_range(&output, 0, g->stack.rows - 1, 1);
     map_logits(f, of, &last, &logits);
-    if (floors_tells(f) && !f->b.failed)
-        tell_logits(f, of, &logits);
+    if (!floors_tells(f) || b->failed)
+        return floors_end(f);
+    build_sentence(
+        b,
+        "Only the last row of the output goes on: its product with %s is a logit for "
+        "%s: the greater, the likelier to come next.%s",
+        name_of_weights(b, g),
+        logits.size[1] == 1 ? "the only id" : build_text(b, "each of the %zu ids", logits.size[1]),
+        g->tied_to == NULL ? ""
+                           : build_text(b,
+                                        " There is no unembedding, so that the %s's rows, which "
+                                        "%s look up, are what the row is compared with.",
+                                        g->tied_to, g->words.data != NULL ? "words" : "ids"));
+    derivation_row_formula(b, "logits", 'i');
+    derivation_line(b, "logits", 0, g->next);
+    derivation_matrix(b, "logits", 1);
     return floors_end(f);
 }
 
 /* ---- probabilities ---- */
 
 /* All but the logits are made here, each out of those before it. */
-static void map_probabilities(floors *f, const choice_shown *of)
+static bool add_probabilities(floors *f, const choice_shown *of)
 {
     const generation *g = of->of;
     builder *b = &f->b;
+    if (!floors_begin(f, FLOOR_PROBABILITIES, "probabilities"))
+        return false;
     const trace *before = &f->out->part[f->out->parts - 2];
     trace_origin logits = {PART_OF_COLUMN, before, map_named(before, "logits"), "logits"};
     tensor tempered = floors_rows(f, "tempered").values,
@@ -147,26 +130,15 @@ static void map_probabilities(floors *f, const choice_shown *of)
             (trace_origin[4]){map_from(b, PART_OF_COLUMN, "exponentials"),
                               map_from(b, PART_NUMBER, "total")});
     derivation_fill(b, shares);
-}
-
-static void tell_probabilities(builder *b, size_t id)
-{
+    if (!floors_tells(f))
+        return floors_end(f);
     build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
                       "float64: the higher the temperature, the more alike they are.");
     for (size_t i = 0; i < b->trace->maps; i++) {
         if (b->trace->map[i].has_origin)
-            derivation_line(b, b->trace->map[i].name, 0, id);
+            derivation_line(b, b->trace->map[i].name, 0, g->next);
     }
     derivation_matrix(b, "probabilities", 1);
-}
-
-static bool add_probabilities(floors *f, const choice_shown *of)
-{
-    if (!floors_begin(f, FLOOR_PROBABILITIES, "probabilities"))
-        return false;
-    map_probabilities(f, of);
-    if (floors_tells(f))
-        tell_probabilities(&f->b, of->of->next);
     return floors_end(f);
 }
 
@@ -178,18 +150,6 @@ static const char *name_chosen(floors *f, const choice_shown *of)
     const entry *vocab = bundle_find(of->of->stack.document, "vocab");
     const char *name = of->next->item[0];
     return vocab == NULL ? name : build_text(&f->b, "%s, id %zu", name, of->of->next);
-}
-
-static void tell_greatest(floors *f, const choice_shown *of, const tensor *logits)
-{
-    builder *b = &f->b;
-    build_sentence(b,
-                   "The greatest logit is that of %s, counted from 0; of equals it would be "
-                   "the first.",
-                   name_chosen(f, of));
-    trace_item *line = line_of_id(b, of, OP_MAX, "logits");
-    line->a = tensor_at(logits, 0);
-    line->result = build_element(logits, 0, of->of->next);
 }
 
 /* The sum of exponentials up to the id is the first above the number's share of the total. */
@@ -222,34 +182,36 @@ static void tell_drawn(floors *f, const choice_shown *of)
 static bool add_choice(floors *f, const choice_shown *of)
 {
     const generation *g = of->of;
+    builder *b = &f->b;
+    const char *chosen = of->next->item[0];
+    bool is_drawn = g->how.temperature > 0;
     if (!floors_begin(f, FLOOR_CHOICE, "choice"))
         return false;
     tensor logits = floors_rows(f, "logits").values;
     if (floors_tells(f)) {
-        if (g->how.temperature > 0)
+        if (is_drawn) {
             tell_drawn(f, of);
-        else
-            tell_greatest(f, of, &logits);
-        build_sentence(&f->b, generation_is_done(g) ? "It is written, and is the last one."
-                                                    : "It is written, and its row goes in next.");
+        } else {
+            build_sentence(b,
+                           "The greatest logit is that of %s, counted from 0; of equals it would "
+                           "be the first.",
+                           name_chosen(f, of));
+            const char *left = build_text(b, "logits[%s]", chosen);
+            trace_item *line = build_line(b, OP_MAX, left, NULL);
+            build_word(line, left, strlen("logits["), strlen(chosen));
+            line->a = tensor_at(&logits, 0);
+            line->result = build_element(&logits, 0, g->next);
+        }
+        build_sentence(b, generation_is_done(g) ? "It is written, and is the last one."
+                                                : "It is written, and its row goes in next.");
     }
-    trace_map *map = map_add_number(&f->b, "choice", FLOOR_CHOICE, (double)g->next);
+    trace_map *map = map_add_number(b, "choice", FLOOR_CHOICE, (double)g->next);
     map->rows = (trace_labels){of->next, NULL};
     map->letters = "the id that is chosen";
-    if (g->how.temperature > 0)
-        map_add_number(&f->b, "drawn", FLOOR_CHOICE, g->how.number[g->step - 1])->letters =
+    if (is_drawn)
+        map_add_number(b, "drawn", FLOOR_CHOICE, g->how.number[g->step - 1])->letters =
             "the number that was drawn";
     return floors_end(f);
-}
-
-/* Of the step that f is of, whose result has logits, and with a temperature tempered and
- * exponentials: 1 × ids each. */
-static bool choice_rooms(floors *f, const choice_shown *of)
-{
-    f->floor = "choice";
-    f->focus.row = 0;
-    return add_logits(f, of) && (of->of->how.temperature == 0 || add_probabilities(f, of)) &&
-           add_choice(f, of);
 }
 
 /* ---- the generation ---- */
@@ -283,27 +245,6 @@ static bool add_name(generation_trace *t, const char *name, err *e)
 {
     t->name[t->names] = mem_copy_text(name, strlen(name), e);
     return t->name[t->names] != NULL && ++t->names > 0;
-}
-
-static bool name_prompt(generation_trace *t, err *e)
-{
-    char digits[NAME_DIGITS];
-    for (size_t i = 0; i < t->of->stack.rows; i++) {
-        if (!add_name(t, name_of_row(t->of, i, digits), e))
-            return false;
-    }
-    return true;
-}
-
-static bool name_ids(generation_trace *t, err *e)
-{
-    char digits[NAME_DIGITS];
-    for (size_t id = 0; id < t->of->logits.size[1]; id++) {
-        const char *name = name_of_id(t->of, id, "", digits);
-        if (!text_list_add(&t->ids, name, strlen(name), e))
-            return false;
-    }
-    return true;
 }
 
 static text_list names_from(const generation_trace *t, size_t first, size_t count)
@@ -349,25 +290,6 @@ static bool keep_caches(const stack *s, bundle *result, err *e)
     return true;
 }
 
-static bool keep_step(generation_trace *t, kept_step *k, err *e)
-{
-    generation *g = t->of;
-    char digits[NAME_DIGITS];
-    size_t before = g->stack.before, rows = g->stack.rows;
-    k->result = g->made;
-    g->made = (bundle){0};
-    if (!add_name(t, name_of_id(g, g->next, "id ", digits), e))
-        return false;
-    k->rows = names_from(t, before, rows);
-    k->keys = names_from(t, 0, before + rows);
-    k->last = names_from(t, before + rows - 1, 1);
-    k->next = names_from(t, before + rows, 1);
-    return keep_caches(&g->stack, &k->result, e) &&
-           bundle_add_copy(&k->result, "logits", &g->logits, (place){0}, e) &&
-           bundle_add_copy(&k->result, "tempered", &g->tempered, (place){0}, e) &&
-           bundle_add_copy(&k->result, "exponentials", &g->exponentials, (place){0}, e);
-}
-
 /* ---- the house ---- */
 
 /* Of all steps, at most; SIZE_MAX where no size holds them. */
@@ -387,21 +309,40 @@ bool generation_trace_begin(generation_trace *t, generation *g,
                             const generation_trace_settings *how, err *e)
 {
     size_t steps = g->how.steps;
+    char digits[NAME_DIGITS];
     *t = (generation_trace){.how = *how, .of = g};
     t->name = mem_alloc_zeroed(g->stack.rows + steps, sizeof t->name[0], e);
     t->step = t->name == NULL ? NULL : mem_alloc_zeroed(steps, sizeof t->step[0], e);
-    return t->step != NULL && name_prompt(t, e) && name_ids(t, e) &&
-           stack_trace_begin(&t->made, g->stack.document, how->focus, rooms_of(g), e);
+    bool done = t->step != NULL;
+    for (size_t i = 0; done && i < g->stack.rows; i++)
+        done = add_name(t, name_of_row(g, i, digits), e);
+    for (size_t id = 0; done && id < g->logits.size[1]; id++) {
+        const char *name = name_of_id(g, id, "", digits);
+        done = text_list_add(&t->ids, name, strlen(name), e);
+    }
+    return done && stack_trace_begin(&t->made, g->stack.document, how->focus, rooms_of(g), e);
 }
 
 bool generation_trace_add(generation_trace *t, err *e)
 {
     generation *g = t->of;
     kept_step *k = &t->step[t->steps++];
-    char step[48], way[32];
+    size_t before = g->stack.before, rows = g->stack.rows;
+    char step[48], way[32], digits[NAME_DIGITS];
     snprintf(step, sizeof step, "step %zu, ", t->steps);
     snprintf(way, sizeof way, "step.%zu.", t->steps - 1);
-    if (!keep_step(t, k, e))
+    k->result = g->made;
+    g->made = (bundle){0};
+    if (!add_name(t, name_of_id(g, g->next, "id ", digits), e))
+        return false;
+    k->rows = names_from(t, before, rows);
+    k->keys = names_from(t, 0, before + rows);
+    k->last = names_from(t, before + rows - 1, 1);
+    k->next = names_from(t, before + rows, 1);
+    if (!keep_caches(&g->stack, &k->result, e) ||
+        !bundle_add_copy(&k->result, "logits", &g->logits, (place){0}, e) ||
+        !bundle_add_copy(&k->result, "tempered", &g->tempered, (place){0}, e) ||
+        !bundle_add_copy(&k->result, "exponentials", &g->exponentials, (place){0}, e))
         return false;
     floors f = {.out = &t->made,
                 .stack = &g->stack,
@@ -416,11 +357,17 @@ bool generation_trace_add(generation_trace *t, err *e)
                 .place = "",
                 .labels = {&k->rows, NULL},
                 .maps = t->maps};
-    floor_rows rows;
-    if (g->stack.before > 0)
+    floor_rows made;
+    if (before > 0)
         f.focus.row = 0;
-    bool done = floors_of_stack(&f, &rows) &&
-                choice_rooms(&f, &(choice_shown){g, &t->ids, &k->last, &k->next});
+    bool done = floors_of_stack(&f, &made);
+    /* Above all layers the result has logits, and with a temperature tempered and exponentials:
+     * 1 × ids each. */
+    choice_shown shown = {g, &t->ids, &k->last, &k->next};
+    f.floor = "choice";
+    f.focus.row = 0;
+    done = done && add_logits(&f, &shown) &&
+           (g->how.temperature == 0 || add_probabilities(&f, &shown)) && add_choice(&f, &shown);
     t->maps = f.maps;
     return done;
 }

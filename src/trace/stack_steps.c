@@ -35,21 +35,6 @@ static bool matches_stage(const char *word, const char *way, const char *stages)
     return false;
 }
 
-/* layer.0 is all that is within. */
-static bool is_within(const char *word, const char *way, const char *name)
-{
-    char all[STAGE_NAME];
-    int length = snprintf(all, sizeof all, "%s.*", word);
-    return length < STAGE_NAME && matches_in_full(all, way, name);
-}
-
-static const named *floor_of_word(const char *word)
-{
-    const named *found = named_find(&FLOORS, word, strlen(word));
-    bool is_position = strcmp(word, step_of(FLOOR_EMBEDDED)->stages) == 0;
-    return found == NULL && is_position ? &step_of(FLOOR_EMBEDDED)->named : found;
-}
-
 static bool names_more(const char *word, const char *way, const trace_place *at)
 {
     return at->more != NULL && matches(word, way, at->more);
@@ -59,12 +44,16 @@ static bool names_more(const char *word, const char *way, const trace_place *at)
  * adds. */
 static step_wish wish_of(const char *word, const char *way, const trace_place *at, step_id id)
 {
-    const step_row *row = step_of(id);
-    const named *floor = floor_of_word(word);
+    const step_row *row = step_of(id), *embedded = step_of(FLOOR_EMBEDDED);
+    const named *floor = named_find(&FLOORS, word, strlen(word));
     const char *name = id < STEP_COUNT ? row->named.name : at->name;
+    if (floor == NULL && strcmp(word, embedded->stages) == 0)
+        floor = &embedded->named;
     if (floor != NULL)
         return floor == &row->named ? STEP_WANTED : STEP_UNWANTED;
-    if (matches(word, way, at->name) || is_within(word, way, name))
+    char within[STAGE_NAME]; /* layer.0 is all that is within */
+    int length = snprintf(within, sizeof within, "%s.*", word);
+    if (matches(word, way, at->name) || (length < STAGE_NAME && matches_in_full(within, way, name)))
         return STEP_IF_IT_WORKS;
     return matches(word, way, row->named.name) || matches_stage(word, way, row->stages) ||
                    (id == at->more_by && names_more(word, way, at))

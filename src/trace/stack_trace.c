@@ -38,29 +38,6 @@ static bool view_stages(const floors *f, const stage_way *way, const plan *p, bu
     return true;
 }
 
-/* "layer 1, attention: scores" */
-static void name_steps(floors *f, const char *part)
-{
-    trace *made = f->b.trace;
-    for (size_t i = 0; i < made->steps; i++)
-        made->step[i].name =
-            build_text(&f->b, "%s%s%s: %s", f->step, f->place, part, made->step[i].name);
-}
-
-/* Its x is what the part was given; its result, where nothing joins the heads, is the context. */
-static void join_maps(floors *f, const floor_rows *of, floor_rows *made)
-{
-    trace *room = f->b.trace;
-    const trace_map *x = map_named(room, "x"), *context = map_named(room, "context"),
-                    *output = map_named(room, "output");
-    const trace_map *last = output != NULL ? output : context;
-    if (x != NULL && of->map != NULL)
-        map_say(&f->b, &room->map[x - room->map], OP_COPY,
-                (trace_origin[4]){{PART_CELL, of->room, of->map, of->name}});
-    made->map = last == NULL ? NULL : &room->map[last - room->map];
-    made->room = room;
-}
-
 /* A cache has what the same part made in the step before: `forms` are its names, the one that goes
  * on first. */
 static void join_past(floors *f, const char *past_name, const char *const forms[])
@@ -151,17 +128,28 @@ static void tell_rows(floors *f, const floor_rows *of)
 
 static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, floor_rows *made)
 {
+    static const char *const KEYS[] = {"present_k", "k_rope", "k_norm", "k", NULL};
+    static const char *const VALUES[] = {"present_v", "v", NULL};
+    builder *b = &f->b;
     const char *name = part_name(p->as->kind);
     stage_way way = stage_way_on(&f->way, name);
     trace *room = floors_next(f);
     if (!trace_attention(f, room, p->attention, name, &way))
         return false;
     floors_enter(f, room, name, way.text);
-    name_steps(f, name);
+    for (size_t i = 0; i < room->steps; i++) /* "layer 1, attention: scores" */
+        room->step[i].name =
+            build_text(b, "%s%s%s: %s", f->step, f->place, name, room->step[i].name);
     tell_rows(f, of);
-    join_maps(f, of, made);
-    static const char *const KEYS[] = {"present_k", "k_rope", "k_norm", "k", NULL};
-    static const char *const VALUES[] = {"present_v", "v", NULL};
+    /* Its x is what the part was given; its result, where nothing joins the heads, is the context. */
+    const trace_map *x = map_named(room, "x"), *context = map_named(room, "context"),
+                    *output = map_named(room, "output");
+    const trace_map *last = output != NULL ? output : context;
+    if (x != NULL && of->map != NULL)
+        map_say(b, &room->map[x - room->map], OP_COPY,
+                (trace_origin[4]){{PART_CELL, of->room, of->map, of->name}});
+    made->map = last == NULL ? NULL : &room->map[last - room->map];
+    made->room = room;
     join_past(f, "past_k", KEYS);
     join_past(f, "past_v", VALUES);
     floors_map_mean_weights(f, &way);
@@ -170,69 +158,59 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
 
 /* ---- a layer ---- */
 
-static const char *const MADE[] = {
-    [PART_ATTENTION] = "attention.output", [PART_CROSS] = "cross.output"};
-
-static bool add_kind(floors *f, const layer_part *p, floor_rows *rows)
-{
-    if (p->as->kind == PART_FEED_FORWARD)
-        return floors_feed_forward(f, p->feed_forward, rows, rows);
-    floor_rows made = floors_rows(f, MADE[p->as->kind]);
-    bool done = add_attention(f, p, rows, &made);
-    *rows = made;
-    return done;
-}
-
 /* rows: what the part is given, and then what it hands on. */
 static bool add_part(floors *f, const layer *l, const layer_part *p, const floor_rows *of_layer,
                      floor_rows *rows)
 {
+    static const char *const MADE[] = {
+        [PART_ATTENTION] = "attention.output", [PART_CROSS] = "cross.output"};
     floor_rows added = p->as->adds == RESIDUAL_LAYER ? *of_layer : *rows;
     part_step step[PART_STEPS_MOST];
     size_t steps = part_steps(p->as, step);
     bool done = true;
     for (size_t i = 0; i < steps && done; i++) {
         const part_step *s = &step[i];
-        done = s->kind == PART_STEP_NORM  ? floors_norm(f, &l->norm[s->ln - 1], rows, s->name, rows)
-               : s->kind == PART_STEP_SUM ? floors_sum(f, &added, rows, s->name, rows)
-                                          : add_kind(f, p, rows);
+        if (s->kind == PART_STEP_NORM) {
+            done = floors_norm(f, &l->norm[s->ln - 1], rows, s->name, rows);
+        } else if (s->kind == PART_STEP_SUM) {
+            done = floors_sum(f, &added, rows, s->name, rows);
+        } else if (p->as->kind == PART_FEED_FORWARD) {
+            done = floors_feed_forward(f, p->feed_forward, rows, rows);
+        } else {
+            floor_rows made = floors_rows(f, MADE[p->as->kind]);
+            done = add_attention(f, p, rows, &made);
+            *rows = made;
+        }
     }
     return done;
-}
-
-/* "x + part(norm(x)): GPT-2's" is a formula and, after the colon, words. */
-static size_t order_formula_length(const norm_order *order)
-{
-    return strcspn(order->named.help, ":");
-}
-
-static void tell_layer(floors *f, size_t number, const floor_rows *x)
-{
-    const layer *l = &f->stack->layer[number];
-    const norm_order *order = l->order;
-    bool is_reading = order->ends_with_feed_forward && l->part[0].as->adds == RESIDUAL_NONE;
-    build_sentence(
-        &f->b, "Layer %zu of %zu: x are the rows that %s. Norms stand as \"%s\" has them (%s):",
-        number + 1, f->stack->layers, number == 0 ? "go in" : "the layer below gives",
-        order->named.name, order->named.help + order_formula_length(order) + strlen(": "));
-    build_formula(&f->b, "%.*s", (int)order_formula_length(order), order->named.help);
-    if (is_reading)
-        build_sentence(&f->b, "Seed 003 leaves open what MaskedSelfAttention(x, y) is; this is a "
-                              "reading of it: causal self-attention of x without a residual, and "
-                              "then cross-attention over y, the same for all layers.");
-    floors_show(f, x);
 }
 
 /* What the layer is given, as its own x. */
 static bool add_x(floors *f, size_t number, const floor_rows *below, floor_rows *x)
 {
+    builder *b = &f->b;
+    const layer *l = &f->stack->layer[number];
+    const norm_order *order = l->order;
     if (!floors_begin(f, FLOOR_LAYER, "x"))
         return false;
-    f->b.step->name = build_text(&f->b, "%s%sits parts", f->step, f->place);
+    b->step->name = build_text(b, "%s%sits parts", f->step, f->place);
     *x = (floor_rows){.name = "x", .values = below->values};
     floors_map_copy(f, below, x);
-    if (floors_tells(f))
-        tell_layer(f, number, x);
+    if (!floors_tells(f))
+        return floors_end(f);
+    /* "x + part(norm(x)): GPT-2's" is a formula and, after the colon, words. */
+    const char *formula = order->named.help;
+    size_t length = strcspn(formula, ":");
+    build_sentence(b,
+                   "Layer %zu of %zu: x are the rows that %s. Norms stand as \"%s\" has them (%s):",
+                   number + 1, f->stack->layers, number == 0 ? "go in" : "the layer below gives",
+                   order->named.name, formula + length + strlen(": "));
+    build_formula(b, "%.*s", (int)length, formula);
+    if (order->ends_with_feed_forward && l->part[0].as->adds == RESIDUAL_NONE)
+        build_sentence(b, "Seed 003 leaves open what MaskedSelfAttention(x, y) is; this is a "
+                          "reading of it: causal self-attention of x without a residual, and "
+                          "then cross-attention over y, the same for all layers.");
+    floors_show(f, x);
     return floors_end(f);
 }
 
@@ -274,51 +252,32 @@ static bool add_output(floors *f, const floor_rows *rows)
     return floors_end(f);
 }
 
-/* Rollout lies next to the way to the output, so it comes after it. */
-static bool add_end(floors *f, floor_rows *rows)
+bool floors_of_stack(floors *f, floor_rows *rows)
 {
     const stack *s = f->stack;
+    f->first_part = f->out->parts;
+    f->floor = "ground floor";
+    bool done = floors_embedded(f, rows) &&
+                (!s->has_first || floors_norm(f, &s->first, rows, "ln_e", rows));
+    for (size_t i = 0; i < s->layers && done; i++)
+        done = add_layer(f, i, rows);
     f->floor = "top floor";
-    return (!s->has_end || floors_feed_forward(f, &s->end, rows, rows)) &&
+    /* Rollout lies next to the way to the output, so it comes after it. */
+    return done && (!s->has_end || floors_feed_forward(f, &s->end, rows, rows)) &&
            (!s->has_final || floors_norm(f, &s->final, rows, "ln_f", rows)) &&
            add_output(f, rows) && (!stack_has_rollout(s) || floors_rollout(f));
 }
 
-/* Of the rows, where they are of words. */
-static const text_list *tokens_of(const stack *s)
-{
-    const entry *tokens = bundle_find(s->document, "tokens");
-    bool is_one_each = tokens != NULL && tokens->kind == ENTRY_LIST && s->batches == 0 &&
-                       tokens->list.count == s->rows;
-    return is_one_each ? &tokens->list : NULL;
-}
-
-bool floors_of_stack(floors *f, floor_rows *rows)
-{
-    f->first_part = f->out->parts;
-    f->floor = "ground floor";
-    bool done = floors_embedded(f, rows) &&
-                (!f->stack->has_first || floors_norm(f, &f->stack->first, rows, "ln_e", rows));
-    for (size_t i = 0; i < f->stack->layers && done; i++)
-        done = add_layer(f, i, rows);
-    return done && add_end(f, rows);
-}
-
-/* Itself, and one for each step of its parts. */
-static size_t rooms_of_layer(const layer *l)
-{
-    part_step step[PART_STEPS_MOST];
-    size_t rooms = 1;
-    for (size_t i = 0; i < l->parts; i++)
-        rooms += part_steps(l->part[i].as, step);
-    return rooms;
-}
-
 size_t stack_trace_rooms(const stack *s)
 {
+    part_step step[PART_STEPS_MOST];
     size_t rooms = ROOMS_BESIDE;
-    for (size_t i = 0; i < s->layers; i++)
-        rooms += rooms_of_layer(&s->layer[i]);
+    for (size_t i = 0; i < s->layers; i++) {
+        const layer *l = &s->layer[i];
+        rooms++; /* the layer itself, and one for each step of its parts */
+        for (size_t j = 0; j < l->parts; j++)
+            rooms += part_steps(l->part[j].as, step);
+    }
     return rooms;
 }
 
@@ -362,6 +321,9 @@ bool stack_trace_end(stack_trace *t, err *e)
 bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
                       bool is_full, const text_list *asked, err *e)
 {
+    const entry *tokens = bundle_find(s->document, "tokens");
+    bool has_names = tokens != NULL && tokens->kind == ENTRY_LIST && s->batches == 0 &&
+                     tokens->list.count == s->rows;
     floors f = {.out = t,
                 .stack = s,
                 .result = result,
@@ -372,7 +334,7 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
                 .step = "",
                 .step_way = "",
                 .place = "",
-                .labels = {tokens_of(s), NULL}};
+                .labels = {has_names ? &tokens->list : NULL, NULL}};
     floor_rows rows;
     bool done = stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e) &&
                 floors_of_stack(&f, &rows) && stack_trace_end(t, e);
