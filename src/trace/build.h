@@ -164,7 +164,7 @@ const char *map_name_of(stage_id id);
 /* of_attention.c: fills trace.map out of the run's stages and inputs. */
 void map_make(builder *b);
 
-/* steps_rows.c: the first waves of a row, which are added to make this map. */
+/* steps_inputs.c: the first waves of a row, which are added to make this map. */
 void waves_show(builder *b, const char *name, size_t row);
 
 /* ---- steps ---- */

@@ -109,18 +109,6 @@ static void add_appended(builder *b, stage_id id, input learned_as, const tensor
 
 /* ---- normalized ---- */
 
-/* A row a head, where they are shared too. */
-static trace_map *add_gain(builder *b, const char *name, const tensor *gains)
-{
-    tensor apart = *gains;
-    apart.rank = 3;
-    apart.size[2] = gains->size[1];
-    apart.stride[2] = gains->stride[1];
-    apart.size[1] = 1;
-    apart.stride[1] = 0;
-    return map_add(b, name, STEP_NORMALIZE, &apart);
-}
-
 static void add_normalized(builder *b, stage_id from, stage_id id, const tensor *gains,
                            trace_labels labels)
 {
@@ -128,7 +116,13 @@ static void add_normalized(builder *b, stage_id from, stage_id id, const tensor 
     if (!plan_has_stage(b->plan, id))
         return;
     map_add_number(b, "qk_eps", STEP_NORMALIZE, b->plan->asked->qk_eps);
-    add_gain(b, gain, gains);
+    tensor apart = *gains; /* a row a head, where they are shared too */
+    apart.rank = 3;
+    apart.size[2] = gains->size[1];
+    apart.stride[2] = gains->stride[1];
+    apart.size[1] = 1;
+    apart.stride[1] = 0;
+    map_add(b, gain, STEP_NORMALIZE, &apart);
     trace_map *made = map_add_stage(b, id, STEP_NORMALIZE, labels, build_numbers());
     map_say(b, made, OP_NORMALIZE,
             (trace_origin[4]){map_from(b, PART_CELL, of), map_from(b, PART_ROW_I, of),
@@ -161,22 +155,6 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
 }
 
-static void add_rope(builder *b, trace_labels queries, trace_labels keys)
-{
-    bool normalizes = b->plan->asked->normalizes;
-    if (b->plan->rope_width == 0)
-        return;
-    const plan *p = b->plan;
-    size_t pairs = p->rope_width / 2;
-    trace_map *made = map_add_made(b, "frequency", STEP_ROPE, 1, 1, pairs);
-    for (size_t pair = 0; pair < pairs && !b->failed; pair++)
-        tensor_set(&made->values, (size_t[]){0, 0, pair},
-                   angle_frequency(p->asked->rope.base, pair, p->rope_width));
-    made->letters = build_text(b, "%g^(−2(j − 1)/%zu)", p->asked->rope.base, p->rope_width);
-    add_turned(b, normalizes ? STAGE_Q_NORM : STAGE_Q, STAGE_Q_ROPE, queries);
-    add_turned(b, normalizes ? STAGE_K_NORM : STAGE_K, STAGE_K_ROPE, keys);
-}
-
 /* ---- a cache ---- */
 
 /* One map whose heads lie as they came: side by side, or apart. */
@@ -202,17 +180,7 @@ static void add_present(builder *b, stage_id id, const char *past, stage_id new_
                               map_from(b, PART_BELOW, map_name_of(new_rows))});
 }
 
-static void add_cache(builder *b)
-{
-    const plan *p = b->plan;
-    if (p->past == 0)
-        return;
-    add_past(b, INPUT_PAST_K, &p->past_k, p->kv_heads);
-    add_past(b, INPUT_PAST_V, &p->past_v, p->kv_heads);
-    add_present(b, STAGE_PRESENT_K, "past_k", build_new_keys(b));
-    add_present(b, STAGE_PRESENT_V, "past_v", STAGE_V);
-}
-
+/* Queries, keys and values in every form, one after the other. */
 static void add_roles(builder *b)
 {
     const plan *p = b->plan;
@@ -227,48 +195,35 @@ static void add_roles(builder *b)
     }
     add_normalized(b, STAGE_Q, STAGE_Q_NORM, &p->q_gain, queries);
     add_normalized(b, STAGE_K, STAGE_K_NORM, &p->k_gain, new_keys);
-    add_rope(b, queries, new_keys);
-    add_cache(b);
+    if (p->rope_width > 0) {
+        size_t pairs = p->rope_width / 2;
+        double base = p->asked->rope.base;
+        bool normalizes = p->asked->normalizes;
+        trace_map *made = map_add_made(b, "frequency", STEP_ROPE, 1, 1, pairs);
+        for (size_t pair = 0; pair < pairs && !b->failed; pair++)
+            tensor_set(&made->values, (size_t[]){0, 0, pair},
+                       angle_frequency(base, pair, p->rope_width));
+        made->letters = build_text(b, "%g^(−2(j − 1)/%zu)", base, p->rope_width);
+        add_turned(b, normalizes ? STAGE_Q_NORM : STAGE_Q, STAGE_Q_ROPE, queries);
+        add_turned(b, normalizes ? STAGE_K_NORM : STAGE_K, STAGE_K_ROPE, new_keys);
+    }
+    if (p->past > 0) {
+        add_past(b, INPUT_PAST_K, &p->past_k, p->kv_heads);
+        add_past(b, INPUT_PAST_V, &p->past_v, p->kv_heads);
+        add_present(b, STAGE_PRESENT_K, "past_k", build_new_keys(b));
+        add_present(b, STAGE_PRESENT_V, "past_v", STAGE_V);
+    }
 }
 
 /* ---- scores to weights ---- */
-
-/* A vector as its only row, a number as its only cell. */
-static tensor as_matrix(const tensor *t)
-{
-    tensor matrix = tensor_view_of(t);
-    matrix.rank = 2;
-    if (t->rank == 2)
-        return matrix;
-    matrix.size[1] = t->rank == 1 ? t->size[0] : 1;
-    matrix.stride[1] = t->rank == 1 ? t->stride[0] : 0;
-    matrix.size[0] = 1;
-    matrix.stride[0] = 0;
-    return matrix;
-}
 
 static trace_map *add_square(builder *b, stage_id id, step_id step)
 {
     return map_add_stage(b, id, step, build_query_labels(b, "q"), build_column_labels(b));
 }
 
-/* A parameter of the score function: head 0's, and where there is more than one, one a head. */
-static void add_parameter(builder *b, const char *name, const tensor *first, const tensor *second)
-{
-    tensor all = as_matrix(first);
-    ptrdiff_t bytes = second->data == NULL ? 0 : (char *)second->data - (char *)first->data;
-    size_t heads = bytes == 0 ? 1 : b->plan->heads;
-    if (first->data == NULL)
-        return;
-    tensor apart = {
-        .type = all.type,
-        .rank = 3,
-        .size = {heads, all.size[0], all.size[1]},
-        .stride = {bytes / (ptrdiff_t)dtype_size(all.type), all.stride[0], all.stride[1]},
-        .data = all.data};
-    map_add(b, name, STEP_PARAMETERS, &apart)->is_apart = heads > 1;
-}
-
+/* Parameters of the score function: head 0's, and where there is more than one, one a head. A
+ * vector is the only row of its matrix, a number the only cell. */
 static void add_parameters(builder *b)
 {
     const score *by = b->plan->asked->score;
@@ -278,8 +233,21 @@ static void add_parameters(builder *b)
     const tensor *const first[] = {&one.for_query, &one.for_key, &one.vector, &one.shift};
     const tensor *const second[] = {&two.for_query, &two.for_key, &two.vector, &two.shift};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i] != NULL)
-            add_parameter(b, input_label(input_of_key(keys[i])), first[i], second[i]);
+        const tensor *of = first[i];
+        if (keys[i] == NULL || of->data == NULL)
+            continue;
+        ptrdiff_t bytes = second[i]->data == NULL ? 0 : (char *)second[i]->data - (char *)of->data;
+        tensor apart = {.type = of->type,
+                        .rank = 3,
+                        .size = {bytes == 0 ? 1 : b->plan->heads, 1, 1},
+                        .stride = {bytes / (ptrdiff_t)dtype_size(of->type)},
+                        .data = of->data};
+        for (int axis = 0; axis < of->rank; axis++) {
+            apart.size[3 - of->rank + axis] = of->size[axis];
+            apart.stride[3 - of->rank + axis] = of->stride[axis];
+        }
+        map_add(b, input_label(input_of_key(keys[i])), STEP_PARAMETERS, &apart)->is_apart =
+            apart.size[0] > 1;
     }
 }
 
@@ -296,9 +264,11 @@ static const char *add_compared(builder *b, stage_id id, stage_id from, const ch
     return map_name_of(id);
 }
 
+/* The scores in every form but the masked one. */
 static void add_scores(builder *b)
 {
-    const score *by = b->plan->asked->score;
+    const plan *p = b->plan;
+    const score *by = p->asked->score;
     add_parameters(b);
     const char *q =
         add_compared(b, STAGE_Q_SCORE, build_queries(b), by->for_query, build_query_labels(b, "q"));
@@ -312,42 +282,27 @@ static void add_scores(builder *b)
         of[count] = map_from(b, by->shift_is_one ? PART_NUMBER : PART_ROW,
                              input_label(input_of_key(by->shift)));
     map_say(b, add_square(b, STAGE_SCORES, STEP_SCORES), by->made_by, of);
-}
-
-static void add_scaled(builder *b)
-{
-    if (b->plan->scale == 1)
-        return;
-    map_add_number(b, "scale", STEP_SCALE, b->plan->scale);
-    map_say(b, add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
+    if (p->scale != 1) {
+        map_add_number(b, "scale", STEP_SCALE, p->scale);
+        map_say(
+            b, add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
             (trace_origin[4]){map_from(b, PART_CELL, "scores"), map_from(b, PART_NUMBER, "scale")});
+    }
+    if (plan_has_stage(p, STAGE_CAPPED)) {
+        const char *before = map_name_of(p->scale == 1 ? STAGE_SCORES : STAGE_SCALED);
+        map_add_number(b, "C", STEP_CAP, p->asked->softcap);
+        map_say(b, add_square(b, STAGE_CAPPED, STEP_CAP), OP_CAP,
+                (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_NUMBER, "C")});
+    }
 }
 
-static void add_capped(builder *b)
+/* A number a head, as the only cell of its matrix. */
+static void add_number_a_head(builder *b, const char *name, step_id step, tensor numbers)
 {
-    const char *before = map_name_of(b->plan->scale == 1 ? STAGE_SCORES : STAGE_SCALED);
-    if (!plan_has_stage(b->plan, STAGE_CAPPED))
-        return;
-    map_add_number(b, "C", STEP_CAP, b->plan->asked->softcap);
-    map_say(b, add_square(b, STAGE_CAPPED, STEP_CAP), OP_CAP,
-            (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_NUMBER, "C")});
-}
-
-/* Places count from 1, as in the step's formula. */
-static void add_slopes(builder *b)
-{
-    const plan *p = b->plan;
-    tensor slopes = p->slopes;
-    slopes.rank = 3;
-    slopes.size[1] = slopes.size[2] = 1;
-    slopes.stride[1] = slopes.stride[2] = 0;
-    map_add(b, "slope", STEP_MASK, &slopes);
-    trace_map *places = map_add_made(b, "p", STEP_MASK, 1, p->n_q, 1);
-    for (size_t i = 0; i < p->n_q && !b->failed; i++)
-        tensor_set(&places->values, (size_t[]){0, i, 0},
-                   (double)visible_position(p, b->focus.batch, i) + 1);
-    places->is_bare = true;
-    places->letters = "where query i stands among the keys, from 1";
+    numbers.rank = 3;
+    numbers.size[1] = numbers.size[2] = 1;
+    numbers.stride[1] = numbers.stride[2] = 0;
+    map_add(b, name, step, &numbers);
 }
 
 static void add_masked(builder *b)
@@ -369,8 +324,15 @@ static void add_masked(builder *b)
         added->columns = build_column_labels(b);
         added->is_of_queries = !is_one_row;
     }
-    if (p->slopes.data != NULL)
-        add_slopes(b);
+    if (p->slopes.data != NULL) {
+        add_number_a_head(b, "slope", STEP_MASK, p->slopes);
+        trace_map *places = map_add_made(b, "p", STEP_MASK, 1, p->n_q, 1);
+        for (size_t i = 0; i < p->n_q && !b->failed; i++) /* from 1, as in the step's formula */
+            tensor_set(&places->values, (size_t[]){0, i, 0},
+                       (double)visible_position(p, b->focus.batch, i) + 1);
+        places->is_bare = true;
+        places->letters = "where query i stands among the keys, from 1";
+    }
     trace_map *masked = add_square(b, STAGE_MASKED, STEP_MASK);
     map_say(b, masked, OP_PLUS,
             (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_CELL, "bias"),
@@ -401,22 +363,12 @@ static void add_sink_terms(builder *b, trace_labels queries)
         (trace_origin[4]){map_from(b, PART_NUMBER, "sink"), map_from(b, PART_OF_ROW, "row_max")});
 }
 
-static void add_sinks(builder *b)
-{
-    tensor sinks = tensor_view_of(&b->plan->sinks);
-    if (sinks.data == NULL)
-        return;
-    sinks.rank = 3;
-    sinks.size[1] = sinks.size[2] = 1;
-    sinks.stride[1] = sinks.stride[2] = 0;
-    map_add(b, "sink", STEP_SOFTMAX, &sinks);
-}
-
 static void add_softmax(builder *b)
 {
     const char *masked = map_name_of(build_masked(b));
     trace_labels queries = build_query_labels(b, "q");
-    add_sinks(b);
+    if (b->plan->sinks.data != NULL)
+        add_number_a_head(b, "sink", STEP_SOFTMAX, b->plan->sinks);
     trace_map *row_max = map_add_stage(b, STAGE_ROW_MAX, STEP_SOFTMAX, queries, build_numbers());
     map_say(
         b, row_max, OP_MAX,
@@ -477,21 +429,6 @@ static void add_weighted(builder *b)
     }
 }
 
-/* The name of the map of the rows that Wo takes: the context's own, unless its heads are apart. */
-static const char *add_joined(builder *b)
-{
-    const char *name;
-    tensor rows = build_joined(b, &name);
-    if (map_named(b->trace, name) != NULL)
-        return name;
-    trace_map *joined = map_add(b, name, STEP_JOIN, &rows);
-    joined->rows = build_query_labels(b, NULL);
-    joined->slices = b->plan->heads;
-    map_say(b, joined, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "context")});
-    joined->letters = "context, the heads side by side";
-    return name;
-}
-
 static void add_output(builder *b)
 {
     const plan *p = b->plan;
@@ -507,7 +444,16 @@ static void add_output(builder *b)
         map_say(b, output, OP_PLUS, (trace_origin[4]){map_from(b, PART_CELL, "context"), bias});
         return;
     }
-    const char *rows = add_joined(b);
+    /* Wo takes the rows of the context, or of heads that are apart, a map of their own. */
+    const char *rows;
+    tensor side_by_side = build_joined(b, &rows);
+    if (map_named(b->trace, rows) == NULL) {
+        trace_map *joined = map_add(b, rows, STEP_JOIN, &side_by_side);
+        joined->rows = build_query_labels(b, NULL);
+        joined->slices = p->heads;
+        map_say(b, joined, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "context")});
+        joined->letters = "context, the heads side by side";
+    }
     map_say(
         b, output, OP_DOT,
         (trace_origin[4]){map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, "Wo"), bias});
@@ -515,32 +461,11 @@ static void add_output(builder *b)
 
 /* ---- how they are computed ---- */
 
-/* Which keys a window leaves to the focus's queries; causality too where queries don't follow one
- * another, and it can't be told by where the first one stands. */
-static tensor make_seen(builder *b)
-{
-    problem asked = *b->plan->asked;
-    plan without = *b->plan;
-    if (asked.places == NULL)
-        asked.causal = CAUSAL_NONE;
-    without.asked = &asked;
-    without.key_lengths.data = NULL;                                       /* a map of its own */
-    without.offset = (size_t)visible_position(b->plan, b->focus.batch, 0); /* as they are aligned */
-    tensor seen = {0};
-    b->failed = b->failed || !tensor_new(&seen, DTYPE_F64, 2, (size_t[]){without.n_q, 2}, b->e);
-    for (size_t i = 0; i < without.n_q && !b->failed; i++) {
-        key_range keys = visible_keys(&without, b->focus.batch, i);
-        tensor_set(&seen, (size_t[]){i, 0}, (double)keys.first);
-        tensor_set(&seen, (size_t[]){i, 1}, (double)keys.end);
-    }
-    return build_keep(b, "which keys are seen", &seen);
-}
-
 static void say_run(builder *b)
 {
     const plan *p = b->plan;
+    int64_t first = visible_position(p, b->focus.batch, 0);
     bool is_causal = plan_is_causal(p) && p->asked->places == NULL;
-    bool hides = p->asked->has_window || p->mask.data != NULL || is_causal != plan_is_causal(p);
     b->trace->run = (trace_run){.type = p->type,
                                 .keys = plan_own_keys(p),
                                 .appended = p->appended,
@@ -549,13 +474,30 @@ static void say_run(builder *b)
                                 .is_causal = is_causal,
                                 .rope_width = p->rope_width,
                                 .rope_base = p->asked->rope.base,
-                                .first = (double)visible_position(p, b->focus.batch, 0),
+                                .first = (double)first,
                                 .ends_at_key = p->asked->causal == CAUSAL_LOWER_RIGHT,
                                 .mask_true_is_masked = p->asked->mask_true_is_masked};
     if (p->mask.data != NULL)
         b->trace->run.mask = tensor_at(&p->mask, b->focus.batch);
-    if (hides)
-        b->trace->run.seen = make_seen(b);
+    if (!p->asked->has_window && p->mask.data == NULL && is_causal == plan_is_causal(p))
+        return;
+    /* Which keys a window leaves to the focus's queries; causality too where queries don't follow
+     * one another, and it can't be told by where the first one stands. */
+    problem asked = *p->asked;
+    plan without = *p;
+    if (asked.places == NULL)
+        asked.causal = CAUSAL_NONE;
+    without.asked = &asked;
+    without.key_lengths.data = NULL; /* a map of its own */
+    without.offset = (size_t)first;  /* as they are aligned */
+    tensor seen = {0};
+    b->failed = b->failed || !tensor_new(&seen, DTYPE_F64, 2, (size_t[]){p->n_q, 2}, b->e);
+    for (size_t i = 0; i < p->n_q && !b->failed; i++) {
+        key_range keys = visible_keys(&without, b->focus.batch, i);
+        tensor_set(&seen, (size_t[]){i, 0}, (double)keys.first);
+        tensor_set(&seen, (size_t[]){i, 1}, (double)keys.end);
+    }
+    b->trace->run.seen = build_keep(b, "which keys are seen", &seen);
 }
 
 void map_make(builder *b)
@@ -563,8 +505,6 @@ void map_make(builder *b)
     say_run(b);
     add_roles(b);
     add_scores(b);
-    add_scaled(b);
-    add_capped(b);
     add_masked(b);
     add_softmax(b);
     trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);

@@ -149,23 +149,6 @@ static const char *letter_of(builder *b, const projection *of, char axis)
     }
 }
 
-/* "h × n_q × n_k", from a stage's axes. */
-static const char *letters_of(builder *b, const projection *of, const char *axes)
-{
-    const char *letters = "";
-    for (const char *at = axes; *at != '\0'; at++)
-        letters = build_text(b, "%s%s%s", letters, at == axes ? "" : " × ", letter_of(b, of, *at));
-    return letters;
-}
-
-static const char *sizes_of(builder *b, const tensor *t)
-{
-    const char *sizes = "";
-    for (int axis = 0; axis < t->rank; axis++)
-        sizes = build_text(b, "%s%s%zu", sizes, axis == 0 ? "" : " × ", t->size[axis]);
-    return sizes;
-}
-
 /* ---- what it is made of ---- */
 
 /* "scores/√d_k + M", of the scores as letters. */
@@ -218,29 +201,14 @@ static const char *heads_side_by_side(builder *b)
                       : build_text(b, "[head 1, %shead %zu]", heads > 2 ? "…, " : "", heads);
 }
 
-/* The whole run in a line: softmax(q·kᵀ/√d_k)·v, of heads side by side. */
-static void show_in_one_line(builder *b)
-{
-    const plan *p = b->plan;
-    const trace_map *scores = map_named(b->trace, map_name_of(STAGE_SCORES));
-    bool is_product_alone = is_product(scores) && scores->operand[2].part == PART_NONE;
-    const char *compared = is_product_alone ? product_letters(b, scores) : "scores";
-    const char *head =
-        build_text(b, "softmax(%s)·%s", before_softmax(b, compared), map_name_of(build_values(b)));
-    const char *wo = p->wo.data == NULL ? "" : "·Wo", *bo = p->bo.data == NULL ? "" : " + bo";
-    if (p->has_heads)
-        build_formula(b, "output = %s%s%s, each head = %s", heads_side_by_side(b), wo, bo, head);
-    else
-        build_formula(b, "output = %s%s%s", head, wo, bo);
-}
-
+/* Of axes "hqk" "h × n_q × n_k", of a shape "2 × 3 × 4". */
 static void shape_row(builder *b, trace_item *item, const char *name, const projection *of,
                       const char *axes, const tensor *shape)
 {
     if (shape == NULL || shape->data == NULL)
         return;
     const trace_map *map = map_named(b->trace, name);
-    const char *made = product_letters(b, map);
+    const char *made = product_letters(b, map), *letters = "", *sizes = "";
     size_t count = multiplications(b, map);
     if (strcmp(name, map_name_of(STAGE_WEIGHTS)) == 0)
         made = build_text(b, "softmax(%s)", before_softmax(b, "scores"));
@@ -248,7 +216,11 @@ static void shape_row(builder *b, trace_item *item, const char *name, const proj
         made = b->plan->has_heads ? heads_side_by_side(b) : map_name_of(STAGE_ATTENDED);
     else if (strcmp(name, map_name_of(STAGE_OUTPUT)) == 0 && count == 0)
         made = build_text(b, "context%s", b->plan->bo.data == NULL ? "" : " + bo");
-    list_cells(b, item, name, letters_of(b, of, axes), sizes_of(b, shape));
+    for (const char *at = axes; *at != '\0'; at++)
+        letters = build_text(b, "%s%s%s", letters, at == axes ? "" : " × ", letter_of(b, of, *at));
+    for (int axis = 0; axis < shape->rank; axis++)
+        sizes = build_text(b, "%s%s%zu", sizes, axis == 0 ? "" : " × ", shape->size[axis]);
+    list_cells(b, item, name, letters, sizes);
     build_cell(b, item, made);
     build_cell(b, item, count == 0 ? "" : build_text(b, "%zu", count));
 }
@@ -287,17 +259,6 @@ static void list_transform(builder *b, trace_item *item, input which, const proj
     shape_row(b, item, input_label(which), of, is_one_a_head ? "Hdc" : "dc", &shape);
 }
 
-/* The stage's axes, where n counts the new keys: those that no cache's go before. */
-static const char *axes_of(builder *b, stage_id id)
-{
-    const plan *p = b->plan;
-    const char *axes = p->axes[id], *at = strchr(axes, 'k');
-    bool is_new = plan_role(p, id) != NULL && id != STAGE_PRESENT_K && id != STAGE_PRESENT_V;
-    if (at == NULL || !is_new)
-        return axes;
-    return build_text(b, "%.*sn%s", (int)(at - axes), axes, at + 1);
-}
-
 /* Seed 002's dimension table: each matrix, its shape in letters, its shape here. */
 static void list_shapes(builder *b, trace_item *item)
 {
@@ -323,18 +284,23 @@ static void list_shapes(builder *b, trace_item *item)
         const projection *role = plan_role(p, MADE[i]), *of = role == NULL ? &p->q : role;
         if (MADE[i] == STAGE_OUTPUT)
             shape_row(b, item, "Wo", of, "CO", &p->wo);
-        shape_row(b, item, name, of, axes_of(b, MADE[i]), bundle_tensor(b->result, name));
+        /* n counts the new keys: those that no cache's go before. */
+        const char *axes = p->axes[MADE[i]], *at = strchr(axes, 'k');
+        if (at != NULL && role != NULL && MADE[i] != STAGE_PRESENT_K && MADE[i] != STAGE_PRESENT_V)
+            axes = build_text(b, "%.*sn%s", (int)(at - axes), axes, at + 1);
+        shape_row(b, item, name, of, axes, bundle_tensor(b->result, name));
     }
 }
 
 void make_dimensions(builder *b)
 {
+    const plan *p = b->plan;
     trace_item *letters, *shapes;
     size_t all = 0;
     build_sentence(b,
                    "Every size in this run. %s; a value may have a width of its own, and the "
                    "result follows it.",
-                   compares_different_widths(b->plan)
+                   compares_different_widths(p)
                        ? "A query and a key of different widths are made equally wide to be "
                          "compared"
                        : "A query and a key must be equally wide to be compared");
@@ -349,7 +315,17 @@ void make_dimensions(builder *b)
     for (size_t i = 0; i < b->trace->maps; i++)
         all += multiplications(b, &b->trace->map[i]);
     build_sentence(b, "The products of matrices take %zu multiplications%s. In one line%s:", all,
-                   b->plan->batches > 1 ? " a sequence" : "",
-                   plan_masks(b->plan) ? ", with M what the step mask adds" : "");
-    show_in_one_line(b);
+                   p->batches > 1 ? " a sequence" : "",
+                   plan_masks(p) ? ", with M what the step mask adds" : "");
+    /* softmax(q·kᵀ/√d_k)·v, of heads side by side. */
+    const trace_map *scores = map_named(b->trace, map_name_of(STAGE_SCORES));
+    bool is_product_alone = is_product(scores) && scores->operand[2].part == PART_NONE;
+    const char *compared = is_product_alone ? product_letters(b, scores) : "scores";
+    const char *head =
+        build_text(b, "softmax(%s)·%s", before_softmax(b, compared), map_name_of(build_values(b)));
+    const char *wo = p->wo.data == NULL ? "" : "·Wo", *bo = p->bo.data == NULL ? "" : " + bo";
+    if (p->has_heads)
+        build_formula(b, "output = %s%s%s, each head = %s", heads_side_by_side(b), wo, bo, head);
+    else
+        build_formula(b, "output = %s%s%s", head, wo, bo);
 }

@@ -1,28 +1,11 @@
-/* The first steps: inputs and parameters. */
+/* The first steps: inputs and parameters; positions added to the rows, and how their waves are
+ * worked out; queries and keys brought to one length, turned by their positions, and put after
+ * those of a cache. */
+#include "attn/engine/rope.h"
+#include "attn/plan/plan.h"
 #include "trace/derivation.h"
 
 #include <string.h>
-
-static void show_given(builder *b, const projection *r, stage_id id)
-{
-    if (r->given.data == NULL)
-        return;
-    const char *name = map_name_of(id);
-    build_sentence(b, "%s is given directly, so nothing is projected for it.", name);
-    derivation_matrix(b, name, 0);
-}
-
-/* Whether any of what is given has one matrix a head. */
-static bool gives_heads_apart(const builder *b)
-{
-    static const stage_id ROLES[] = {STAGE_Q, STAGE_K, STAGE_V};
-    for (size_t i = 0; i < sizeof ROLES / sizeof ROLES[0]; i++) {
-        if (plan_role(b->plan, ROLES[i])->given.data != NULL &&
-            build_stage_of_batch(b, ROLES[i]).rank == 3)
-            return true;
-    }
-    return false;
-}
 
 static bool is_made_of(const projection *r, input rows)
 {
@@ -67,22 +50,9 @@ static void say_inputs(builder *b)
                        build_plural(width), roles_of(b, INPUT_X));
 }
 
-static void say_appended(builder *b)
-{
-    const plan *p = b->plan;
-    if (p->appended == 0)
-        return;
-    const char *learned = p->bias_k.data != NULL ? "a learned row each (bias_k, bias_v)" : "";
-    bool is_one = p->appended == 1;
-    build_sentence(b,
-                   "After the keys and the values of the sequence stand%s %s%s%s: every query "
-                   "sees %s, whatever takes other keys out.",
-                   is_one ? "s" : "", learned, is_one ? "" : ", and ",
-                   p->asked->adds_zero ? "a row of zeros" : "", is_one ? "it" : "them");
-}
-
 void make_inputs(builder *b)
 {
+    static const stage_id ROLES[] = {STAGE_Q, STAGE_K, STAGE_V};
     const plan *p = b->plan;
     const problem *asked = p->asked;
     if (asked->in[INPUT_X] == &asked->looked_up)
@@ -103,25 +73,29 @@ void make_inputs(builder *b)
         build_sentence(b, "The values come from a sequence of their own, xv.");
         derivation_matrix(b, input_key(INPUT_XV), 0);
     }
-    say_appended(b);
-    show_given(b, &p->q, STAGE_Q);
-    show_given(b, &p->k, STAGE_K);
-    show_given(b, &p->v, STAGE_V);
-    if (gives_heads_apart(b))
+    if (p->appended > 0) {
+        const char *learned = p->bias_k.data != NULL ? "a learned row each (bias_k, bias_v)" : "";
+        bool is_one = p->appended == 1;
+        build_sentence(b,
+                       "After the keys and the values of the sequence stand%s %s%s%s: every query "
+                       "sees %s, whatever takes other keys out.",
+                       is_one ? "s" : "", learned, is_one ? "" : ", and ",
+                       asked->adds_zero ? "a row of zeros" : "", is_one ? "it" : "them");
+    }
+    bool is_apart = false; /* something given has one matrix a head */
+    for (size_t i = 0; i < sizeof ROLES / sizeof ROLES[0]; i++) {
+        const char *name = map_name_of(ROLES[i]);
+        if (plan_role(p, ROLES[i])->given.data == NULL)
+            continue;
+        build_sentence(b, "%s is given directly, so nothing is projected for it.", name);
+        derivation_matrix(b, name, 0);
+        is_apart = is_apart || build_stage_of_batch(b, ROLES[i]).rank == 3;
+    }
+    if (is_apart)
         build_other_heads(b);
     if (p->has_batch && p->batches == 1)
         build_sentence(b, "It is the one sequence of its batch.");
     build_entry(b, p->batches);
-}
-
-/* A bias and va are shown as they were given, also where each head has a part of them. */
-static void show_parameter(builder *b, input which)
-{
-    const tensor *given = b->plan->asked->in[which];
-    if (strchr("bv", *input_key(which)) == NULL)
-        derivation_matrix(b, input_label(which), 0);
-    else if (given != NULL && given->rank <= 2)
-        build_matrix(b, input_label(which), given, build_numbers(), build_numbers(), 0);
 }
 
 static size_t count_of(const tensor *weight)
@@ -212,18 +186,34 @@ static const char *columns_of(builder *b, size_t head, size_t width)
                       : build_text(b, "%zu to %zu", head * width + 1, (head + 1) * width);
 }
 
-/* Seed 000's view and transpose: which columns are whose, and the shapes on the way. */
-static void draw_cut(builder *b)
+/* Of the queries' columns; those of keys and values are cut alike. Seed 000's view and transpose:
+ * which columns are whose, and the shapes on the way. */
+static void say_cut(builder *b)
 {
+    static const char *const HEADING[] = {"head", "columns of q", "columns of k", "columns of v"};
     const plan *p = b->plan;
     size_t n = p->n_q, h = p->heads, width = p->q.width;
+    if (h == 1) {
+        build_sentence(b, "There is one head, which takes all columns of q.");
+        return;
+    }
+    if (plan_keeps_heads_apart(p)) {
+        build_sentence(b,
+                       "%zu heads work side by side: q came with its heads apart, %zu column%s "
+                       "each.",
+                       h, width, build_plural(width));
+        return;
+    }
+    build_sentence(b,
+                   "%zu heads work side by side: of the %zu columns of q each takes %zu, head "
+                   "1 the first%s, and so on.",
+                   h, h * width, width, width == 1 ? "" : build_text(b, " %zu", width));
     build_sentence(b, "Its rows are cut into heads, and each head's are put below each other:");
     build_formula(b, "q: %zu × %zu → %zu × %zu × %zu → %zu × %zu × %zu", n, h * width, n, h, width,
                   h, n, width);
     if (h > LISTED_HEADS && !b->is_full)
         return;
     trace_item *cut = build_table(b, "wwww");
-    static const char *const HEADING[] = {"head", "columns of q", "columns of k", "columns of v"};
     for (size_t i = 0; i < 4; i++)
         build_cell(b, cut, HEADING[i]);
     for (size_t head = 0; head < h; head++) {
@@ -235,67 +225,37 @@ static void draw_cut(builder *b)
     }
 }
 
-/* Of the queries' columns; those of keys and values are cut alike. */
-static void say_cut(builder *b)
-{
-    const plan *p = b->plan;
-    size_t width = p->q.width;
-    if (p->heads == 1)
-        build_sentence(b, "There is one head, which takes all columns of q.");
-    else if (plan_keeps_heads_apart(p))
-        build_sentence(b,
-                       "%zu heads work side by side: q came with its heads apart, %zu column%s "
-                       "each.",
-                       p->heads, width, build_plural(width));
-    else {
-        build_sentence(b,
-                       "%zu heads work side by side: of the %zu columns of q each takes %zu, head "
-                       "1 the first%s, and so on.",
-                       p->heads, p->heads * width, width,
-                       width == 1 ? "" : build_text(b, " %zu", width));
-        draw_cut(b);
-    }
-}
-
-/* What the sharing is called, and what it costs or saves in a cache. */
-static void say_sharing(builder *b)
-{
-    const plan *p = b->plan;
-    const char *name = p->kv_heads == p->heads ? "MHA, multi-head attention"
-                       : p->kv_heads == 1      ? "MQA, multi-query attention"
-                                               : "GQA, grouped-query attention";
-    size_t one = (p->k.width + p->v.width) * dtype_size(p->type);
-    if (p->kv_heads == p->heads)
-        build_sentence(b, "This is %s: a cache grows by %zu bytes a token.", name, p->heads * one);
-    else
-        build_sentence(b,
-                       "This is %s: a cache grows by %zu bytes a token, where a key and a value "
-                       "for each of the %zu heads would take %zu.",
-                       name, p->kv_heads * one, p->heads, p->heads * one);
-}
-
 static void say_heads(builder *b)
 {
     const plan *p = b->plan;
+    bool shares = p->kv_heads != p->heads;
     if (!p->has_heads)
         return;
     if (p->q.weight.rank == 3 && p->heads == 1)
         build_sentence(b, "There is one head.");
     else if (p->q.weight.rank == 3)
         build_sentence(b, "Each of the %zu heads has %s of its own.", p->heads,
-                       p->kv_heads == p->heads ? "matrices" : "a matrix Wq");
+                       shares ? "a matrix Wq" : "matrices");
     else
         say_cut(b);
-    if (p->kv_heads != p->heads) {
-        if (p->kv_heads == 1)
-            build_sentence(b, "There is only 1 key/value head: %s query heads share it.",
-                           p->heads == 2 ? "both" : build_text(b, "all %zu", p->heads));
-        else
-            build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
-                           p->kv_heads, p->heads / p->kv_heads);
-    }
-    if (p->kv_heads != p->heads || p->past > 0)
-        say_sharing(b);
+    if (shares && p->kv_heads == 1)
+        build_sentence(b, "There is only 1 key/value head: %s query heads share it.",
+                       p->heads == 2 ? "both" : build_text(b, "all %zu", p->heads));
+    else if (shares)
+        build_sentence(b, "There are only %zu key/value heads: %zu query heads share each.",
+                       p->kv_heads, p->heads / p->kv_heads);
+    /* What the sharing is called, and what it costs or saves in a cache. */
+    size_t one = (p->k.width + p->v.width) * dtype_size(p->type);
+    if (shares)
+        build_sentence(b,
+                       "This is %s: a cache grows by %zu bytes a token, where a key and a value "
+                       "for each of the %zu heads would take %zu.",
+                       p->kv_heads == 1 ? "MQA, multi-query attention"
+                                        : "GQA, grouped-query attention",
+                       p->kv_heads * one, p->heads, p->heads * one);
+    else if (p->past > 0)
+        build_sentence(b, "This is MHA, multi-head attention: a cache grows by %zu bytes a token.",
+                       p->heads * one);
 }
 
 /* Weights out of a bundle may be kept otherwise than the document's own. */
@@ -324,27 +284,157 @@ static void say_layout(builder *b)
             "The layout is out-in, y = W·x; the matrices are shown transposed, as x·W uses them.");
 }
 
-static bool has_matrix_a_head(const plan *p)
-{
-    static const input WEIGHTS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WS, INPUT_WA, INPUT_UA};
-    for (size_t i = 0; i < sizeof WEIGHTS / sizeof WEIGHTS[0]; i++) {
-        const tensor *given = p->asked->in[WEIGHTS[i]];
-        if (given != NULL && given->rank == 3)
-            return true;
-    }
-    return false;
-}
-
 void make_parameters(builder *b)
 {
     static const input SHOWN[] = {INPUT_WQ, INPUT_BQ, INPUT_WK, INPUT_BK, INPUT_WV,
                                   INPUT_BV, INPUT_WO, INPUT_BO, INPUT_WS, INPUT_WA,
                                   INPUT_UA, INPUT_VA, INPUT_BA, INPUT_BS};
+    static const input OF_HEADS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WS, INPUT_WA, INPUT_UA};
+    const tensor *const *in = b->plan->asked->in;
+    bool has_matrix_a_head = false;
     count_parameters(b);
     say_heads(b);
     say_layout(b);
-    for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++)
-        show_parameter(b, SHOWN[i]);
-    if (has_matrix_a_head(b->plan))
+    for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
+        const char *label = input_label(SHOWN[i]);
+        const tensor *given = in[SHOWN[i]];
+        /* A bias and va are shown as they were given, also where each head has a part of them. */
+        if (strchr("bv", *input_key(SHOWN[i])) == NULL)
+            derivation_matrix(b, label, 0);
+        else if (given != NULL && given->rank <= 2)
+            build_matrix(b, label, given, build_numbers(), build_numbers(), 0);
+    }
+    for (size_t i = 0; i < sizeof OF_HEADS / sizeof OF_HEADS[0]; i++)
+        has_matrix_a_head =
+            has_matrix_a_head || (in[OF_HEADS[i]] != NULL && in[OF_HEADS[i]]->rank == 3);
+    if (has_matrix_a_head)
+        build_other_heads(b);
+}
+
+/* ---- positions ---- */
+
+/* Pairs that are spelled out: the first one, and one that is slower. */
+enum { PAIRS = 2 };
+
+void waves_show(builder *b, const char *name, size_t row)
+{
+    const trace_map *made = map_named(b->trace, name);
+    size_t width = made == NULL ? 0 : made->values.size[2];
+    derivation_row_formula(b, name, 'i');
+    build_formula(b, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu", width);
+    build_formula(b, "PE(position, 2i + 1) = cos(position·10000^(−2i/m)), columns from 0");
+    for (size_t pair = 0; pair < PAIRS && 2 * pair < width; pair++) {
+        derivation_line(b, "x_angle", row, pair);
+        for (size_t column = 2 * pair; column < width && column < 2 * pair + 2; column++)
+            derivation_line(b, name, row, column);
+    }
+}
+
+void make_positions(builder *b)
+{
+    size_t row = b->focus.row;
+    build_sentence(b, "Attention by itself knows no order of its rows. So each row of x is told "
+                      "where it stands: sines and cosines of its position are added to it, of "
+                      "waves that grow longer from column to column.");
+    build_sentence(b, "Row %zu stands at position %zu, counted from 0.", row + 1,
+                   visible_position(b->plan, b->focus.batch, row))
+        ->is_of_focus = true;
+    waves_show(b, map_name_of(STAGE_X_POS), row);
+    derivation_matrix(b, "x_pos", row + 1);
+}
+
+/* ---- normalize ---- */
+
+static void show_normalized(builder *b, stage_id id, const tensor *gains, size_t at)
+{
+    const char *name = map_name_of(id), *gain_name = build_text(b, "%c_gain", *name);
+    size_t head = build_shown_head(b, id);
+    build_begin_head(b, head);
+    if (gains->data != NULL && gains->stride[0] != 0) {
+        build_in_heads(b, gain_name, gains, head, build_numbers(), build_numbers(), 0);
+    } else if (gains->data != NULL) {
+        /* One that all heads share is the same in each, and shown of the head in focus alone. */
+        tensor gain = tensor_at(gains, head);
+        const char *of_head = b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
+        build_matrix(b, build_text(b, "%s%s", gain_name, of_head), &gain, build_numbers(),
+                     build_numbers(), 0);
+    }
+    derivation_show(b, name, at);
+    derivation_matrix_by_head(b, name, at + 1);
+    build_end_head(b);
+}
+
+void make_normalize(builder *b)
+{
+    const plan *p = b->plan;
+    build_sentence(b, "Each head's query and key is divided by its root mean square, so that a "
+                      "score depends on their directions and not on how long they are.");
+    show_normalized(b, STAGE_Q_NORM, &p->q_gain, b->focus.row);
+    show_normalized(b, STAGE_K_NORM, &p->k_gain, build_key_row(b));
+    build_other_heads(b);
+}
+
+/* ---- rope ---- */
+
+static void show_role(builder *b, stage_id id, size_t row, double position)
+{
+    const plan *p = b->plan;
+    const char *name = map_name_of(id), *angle = build_text(b, "%c_angle", *name);
+    size_t head = build_shown_head(b, id);
+    build_begin_head(b, head);
+    build_sentence(b, "%s %zu stands at position %.0f, counted from 0.",
+                   *name == 'q' ? "Query" : "Key", row + 1, position)
+        ->is_of_focus = true;
+    derivation_formula(b, angle, "");
+    derivation_formula(b, name, "");
+    for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++) {
+        rope_pair at = rope_pair_of(b->plan, pair);
+        build_formula(b, "p = %zu: numbers %zu and %zu", pair + 1, at.first + 1, at.second + 1);
+        derivation_line(b, angle, row, pair);
+        derivation_line(b, name, row, at.first);
+        derivation_line(b, name, row, at.second);
+    }
+    derivation_matrix_by_head(b, name, row + 1);
+    build_end_head(b);
+}
+
+void make_rope(builder *b)
+{
+    const plan *p = b->plan;
+    bool is_interleaved = p->asked->rope.is_interleaved;
+    size_t at = build_key_row(b);
+    build_sentence(b, "Pairs of numbers are turned by angles that grow with the position: a score "
+                      "then depends on how far a query and a key stand apart.");
+    derivation_formula(b, "frequency", "");
+    build_formula(b, "pair p: numbers %s, p from 1",
+                  is_interleaved ? "2p − 1 and 2p" : "p and p + width/2");
+    /* Queries and keys may be of different widths. */
+    if (p->rope_width < p->q.width || p->rope_width < p->k.width)
+        build_sentence(b,
+                       "What is after the first %zu numbers of a %s is in no pair, and stays as "
+                       "it is.",
+                       p->rope_width, p->has_heads ? "head" : "row");
+    show_role(b, STAGE_Q_ROPE, b->focus.row, plan_query_position(p, b->focus.batch, b->focus.row));
+    show_role(b, STAGE_K_ROPE, at, plan_key_position(p, b->focus.batch, at));
+    build_other_heads(b);
+}
+
+/* ---- cache ---- */
+
+void make_cache(builder *b)
+{
+    const plan *p = b->plan;
+    size_t added = p->n_k - p->past;
+    build_sentence(b,
+                   "%zu earlier row%s left keys and values in the cache. They are taken as they "
+                   "are, and the %zu new one%s after them: %zu keys can be seen.",
+                   p->past, build_plural(p->past), added, added == 1 ? " goes" : "s go", p->n_k);
+    build_formula(b, "present_k = [past_k; %s], present_v = [past_v; v]",
+                  stage_row(build_new_keys(b))->key.named.name);
+    derivation_matrix(b, "past_k", 0);
+    derivation_matrix(b, "past_v", 0);
+    derivation_matrix(b, "present_k", 0);
+    derivation_matrix(b, "present_v", 0);
+    if (build_stage_of_batch(b, STAGE_PRESENT_K).rank == 3)
         build_other_heads(b);
 }

@@ -64,23 +64,6 @@ static void show_transform(builder *b, stage_id id, const char *by)
     build_matrices(b, id);
 }
 
-/* Parameters of the score function that were not given, and what serves for each. */
-static void say_absent(builder *b)
-{
-    const problem *asked = b->plan->asked;
-    const score *by = asked->score;
-    const char *const keys[] = {by->for_query, by->for_key, by->vector, by->shift};
-    static const char *const STAND_INS[] = {"the identity", "the identity", "ones", "zero"};
-    const char *absent = "";
-    for (size_t i = 0; i < 4; i++) {
-        if (keys[i] != NULL && asked->in[input_of_key(keys[i])] == NULL)
-            absent = build_text(b, "%s%s%s is %s", absent, *absent == '\0' ? "" : ", ",
-                                input_label(input_of_key(keys[i])), STAND_INS[i]);
-    }
-    if (*absent != '\0')
-        build_sentence(b, "What was not given changes nothing: %s.", absent);
-}
-
 /* Where the scale comes from: 1/√d_k, 1/√m, or a number that was given. */
 static void show_scale(builder *b)
 {
@@ -96,18 +79,6 @@ static void show_scale(builder *b)
     double width = is_embed ? (double)x->size[x->rank - 1] : (double)b->plan->k.width;
     line->a = is_number ? scale : build_number(b, "width", width);
     line->result = scale;
-}
-
-/* Scores that are scaled by 1 have no step of their own. */
-static void show_scale_of_one(builder *b)
-{
-    const problem *asked = b->plan->asked;
-    scale_kind kind = asked->scale_kind;
-    if (b->plan->scale != 1 || kind == SCALE_NONE ||
-        (kind == SCALE_DEFAULT && !asked->score->is_scaled))
-        return;
-    build_formula(b, "scaled = scores·scale = scores");
-    show_scale(b);
 }
 
 /* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
@@ -126,7 +97,9 @@ static const char *formula_of_run(builder *b)
 
 void make_scores(builder *b)
 {
-    const score *by = b->plan->asked->score;
+    static const char *const STAND_INS[] = {"the identity", "the identity", "ones", "zero"};
+    const problem *asked = b->plan->asked;
+    const score *by = asked->score;
     show_transform(b, STAGE_Q_SCORE, by->for_query);
     show_transform(b, STAGE_K_SCORE, by->for_key);
     build_sentence(b,
@@ -137,16 +110,30 @@ void make_scores(builder *b)
                        ? "dot product"
                        : build_text(b, "score function (%s)", by->named.name));
     build_sharing(b);
-    say_absent(b);
+    /* Parameters of the score function that were not given, and what serves for each. */
+    const char *const keys[] = {by->for_query, by->for_key, by->vector, by->shift};
+    const char *absent = "";
+    for (size_t i = 0; i < 4; i++) {
+        if (keys[i] != NULL && asked->in[input_of_key(keys[i])] == NULL)
+            absent = build_text(b, "%s%s%s is %s", absent, *absent == '\0' ? "" : ", ",
+                                input_label(input_of_key(keys[i])), STAND_INS[i]);
+    }
+    if (*absent != '\0')
+        build_sentence(b, "What was not given changes nothing: %s.", absent);
     build_formula(b, "scores[i,j] = %s", formula_of_run(b));
-    size_t lines = build_lines(b);
-    for (size_t j = 0; j < lines; j++)
+    for (size_t j = 0; j < build_lines(b); j++)
         derivation_line(b, "scores", b->focus.row, j);
     build_rest(b);
     derivation_product(b, "scores", b->focus.row);
     build_same_for_all(b);
     build_matrices(b, STAGE_SCORES);
-    show_scale_of_one(b);
+    /* Scores that are scaled by 1 have no step of their own. */
+    bool is_scaled =
+        asked->scale_kind != SCALE_NONE && (asked->scale_kind != SCALE_DEFAULT || by->is_scaled);
+    if (b->plan->scale == 1 && is_scaled) {
+        build_formula(b, "scaled = scores·scale = scores");
+        show_scale(b);
+    }
 }
 
 /* ---- scale ---- */
@@ -222,20 +209,6 @@ static const char *place_of_query(builder *b)
     return p->appended > 0 ? "i + n_x − n_q" : "i + n_k − n_q";
 }
 
-static bool has_lengths(const builder *b)
-{
-    return b->plan->key_lengths.data != NULL;
-}
-
-static void say_causal(builder *b)
-{
-    if (!plan_is_causal(b->plan))
-        return;
-    build_sentence(b, "Causal: a query sees the keys up to its own place, not what comes after.");
-    if (!b->plan->asked->has_window)
-        build_formula(b, "allowed: j ≤ %s", place_of_query(b))->is_of_focus = has_lengths(b);
-}
-
 static void say_window(builder *b)
 {
     const problem *asked = b->plan->asked;
@@ -256,16 +229,7 @@ static void say_window(builder *b)
         build_formula(b, "allowed: all, the window is open on both sides");
     else
         build_formula(b, "allowed: %sj%s, p = %s", from, to, place_of_query(b))->is_of_focus =
-            has_lengths(b);
-}
-
-static void say_length(builder *b)
-{
-    if (!has_lengths(b))
-        return;
-    build_sentence(b, "Only so many of the keys are there; the rest fills the batch up.");
-    build_formula(b, "allowed: j ≤ %zu", visible_length(b->plan, b->focus.batch))->is_of_focus =
-        true;
+            b->plan->key_lengths.data != NULL;
 }
 
 static bool is_hidden(double value)
@@ -295,19 +259,14 @@ static void say_seen(builder *b, const tensor *masked)
 
 /* The numbers of the focus's head that are added, n_q × n_k; one row where all queries get the
  * same. */
-static tensor added(const builder *b)
-{
-    tensor of_batch = tensor_at(&b->plan->bias, b->focus.batch);
-    tensor of_head = tensor_at(&of_batch, b->focus.head);
-    return build_has_one_bias(b) ? tensor_range(&of_head, 0, 0, 1) : of_head;
-}
-
 static void show_bias(builder *b)
 {
     if (b->plan->bias.data == NULL)
         return;
-    tensor bias = added(b);
     bool is_one_row = build_has_one_bias(b);
+    tensor of_batch = tensor_at(&b->plan->bias, b->focus.batch);
+    tensor of_head = tensor_at(&of_batch, b->focus.head);
+    tensor bias = is_one_row ? tensor_range(&of_head, 0, 0, 1) : of_head;
     stage_id from = build_unmasked(b);
     build_sentence(b, "The bias is added to the %sscores%s.",
                    from == STAGE_CAPPED   ? "capped "
@@ -317,29 +276,6 @@ static void show_bias(builder *b)
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
                  is_one_row ? build_numbers() : build_query_labels(b, "q"), build_column_labels(b),
                  is_one_row ? 0 : b->focus.row + 1);
-}
-
-static bool is_power_of_two(size_t count)
-{
-    return (count & (count - 1)) == 0;
-}
-
-/* Where slopes come from. */
-static void say_slopes(builder *b)
-{
-    const plan *p = b->plan;
-    if (p->asked->slopes != NULL) {
-        build_sentence(b, "The slopes are those that were given.");
-        return;
-    }
-    if (!is_power_of_two(p->heads)) {
-        size_t count = plan_slope_rule(0, p->heads).count;
-        build_sentence(b,
-                       "%zu is no power of two: the first %zu heads have the slopes of %zu heads, "
-                       "the others every second one of those of %zu.",
-                       p->heads, count, count, 2 * count);
-    }
-    build_formula(b, "slope of head i of h = 2^(−8·i/h), h = 1, 2, 4, …");
 }
 
 /* "2^(−8·2/2) = 1/256", or NULL where it was given. */
@@ -353,55 +289,44 @@ static const char *slope_letters(builder *b)
     return is_whole ? build_text(b, "%s = 1/%d", power, 1 << (8 * by.index / by.count)) : power;
 }
 
-/* What the slope of the focus's head does; one that nobody gave is positive. */
-static void say_distance(builder *b, const char *name, double slope)
-{
-    const char *does =
-        slope > 0 ? ", so that what is far away counts less"
-                  : build_text(b,
-                               slope < 0 ? ". The %s is negative: what is far away counts more"
-                                         : ". The %s is 0: no distance counts",
-                               name);
-    build_sentence(b,
-                   "ALiBi: each score loses the head's slope times the distance of query and "
-                   "key, whose places p and j count from 1%s.",
-                   does);
-}
-
+/* What the slope of the focus's head does, and where it comes from; one that nobody gave is
+ * positive. */
 static void show_slope(builder *b)
 {
     const plan *p = b->plan;
     if (p->slopes.data == NULL)
         return;
     tensor slope = tensor_at(&p->slopes, b->focus.head);
+    double value = tensor_get(&slope, NULL);
     const char *name =
         p->has_heads ? build_text(b, "slope of head %zu", b->focus.head + 1) : "slope";
-    say_distance(b, name, tensor_get(&slope, NULL));
-    say_slopes(b);
+    const char *does =
+        value > 0 ? ", so that what is far away counts less"
+                  : build_text(b,
+                               value < 0 ? ". The %s is negative: what is far away counts more"
+                                         : ". The %s is 0: no distance counts",
+                               name);
+    build_sentence(b,
+                   "ALiBi: each score loses the head's slope times the distance of query and "
+                   "key, whose places p and j count from 1%s.",
+                   does);
+    if (p->asked->slopes != NULL) {
+        build_sentence(b, "The slopes are those that were given.");
+    } else {
+        bool is_power_of_two = (p->heads & (p->heads - 1)) == 0;
+        size_t count = plan_slope_rule(0, p->heads).count;
+        if (!is_power_of_two)
+            build_sentence(
+                b,
+                "%zu is no power of two: the first %zu heads have the slopes of %zu heads, "
+                "the others every second one of those of %zu.",
+                p->heads, count, count, 2 * count);
+        build_formula(b, "slope of head i of h = 2^(−8·i/h), h = 1, 2, 4, …");
+    }
     trace_item *line = build_line(b, OP_COPY, name, slope_letters(b));
     line->a = slope;
     line->result = slope;
     line->is_of_focus = true;
-}
-
-/* False where the key's score stays as it is: then there is no line. */
-static bool show_masked(builder *b, size_t j, const tensor *unmasked, const tensor *masked)
-{
-    const plan *p = b->plan;
-    size_t i = b->focus.row;
-    tensor before = build_element(unmasked, i, j), after = build_element(masked, i, j);
-    bool hides = is_hidden(tensor_get(&after, NULL));
-    bool is_changed = (p->bias.data != NULL || p->slopes.data != NULL) && j < plan_own_keys(p);
-    if (!hides && !is_changed)
-        return false;
-    if (!hides) {
-        derivation_line(b, "masked", i, j);
-        return true;
-    }
-    trace_item *line = build_line(b, OP_HIDE, build_text(b, "masked[%zu,%zu]", i + 1, j + 1), NULL);
-    line->a = before;
-    line->result = after;
-    return true;
 }
 
 /* In any head, since the formula is all heads'. A bias of −inf hides a key too. */
@@ -419,13 +344,25 @@ static bool hides_any(const builder *b)
 /* The keys whose scores are changed, as many as lines are spelled out. */
 static void show_masked_row(builder *b, const tensor *unmasked, const tensor *masked)
 {
-    size_t most = build_lines(b), shown = 0;
-    for (size_t j = 0; j < b->plan->n_k; j++) {
+    const plan *p = b->plan;
+    size_t i = b->focus.row, most = build_lines(b), shown = 0;
+    for (size_t j = 0; j < p->n_k; j++) {
         if (shown == most) {
             build_rest(b);
             return;
         }
-        shown += show_masked(b, j, unmasked, masked);
+        tensor before = build_element(unmasked, i, j), after = build_element(masked, i, j);
+        bool is_changed = (p->bias.data != NULL || p->slopes.data != NULL) && j < plan_own_keys(p);
+        if (is_hidden(tensor_get(&after, NULL))) {
+            const char *left = build_text(b, "masked[%zu,%zu]", i + 1, j + 1);
+            trace_item *line = build_line(b, OP_HIDE, left, NULL);
+            line->a = before;
+            line->result = after;
+            shown++;
+        } else if (is_changed) {
+            derivation_line(b, "masked", i, j);
+            shown++;
+        }
     }
 }
 
@@ -451,9 +388,18 @@ void make_mask(builder *b)
 {
     const plan *p = b->plan;
     tensor before = build_stage(b, build_unmasked(b)), masked = build_stage(b, STAGE_MASKED);
-    say_causal(b);
+    bool has_lengths = p->key_lengths.data != NULL;
+    if (plan_is_causal(p)) {
+        build_sentence(b,
+                       "Causal: a query sees the keys up to its own place, not what comes after.");
+        if (!p->asked->has_window)
+            build_formula(b, "allowed: j ≤ %s", place_of_query(b))->is_of_focus = has_lengths;
+    }
     say_window(b);
-    say_length(b);
+    if (has_lengths) {
+        build_sentence(b, "Only so many of the keys are there; the rest fills the batch up.");
+        build_formula(b, "allowed: j ≤ %zu", visible_length(p, b->focus.batch))->is_of_focus = true;
+    }
     if (p->mask.data != NULL)
         build_sentence(b, "The mask takes out the keys that may not be attended to.");
     bool hides = hides_any(b);
@@ -461,7 +407,7 @@ void make_mask(builder *b)
         build_sentence(b, "A key that is not allowed gets -inf, so that its exponential, and with "
                           "it its weight, is exactly 0.");
     show_bias(b);
-    if (plan_is_causal(p) || p->asked->has_window || p->key_lengths.data != NULL)
+    if (plan_is_causal(p) || p->asked->has_window || has_lengths)
         say_seen(b, &masked);
     show_slope(b);
     derivation_formula(b, "masked",

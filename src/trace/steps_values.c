@@ -22,16 +22,13 @@ static bool row_has(const tensor *row, double value)
     return false;
 }
 
-static bool row_is_finite(const tensor *row)
-{
-    return !row_has(row, NAN) && !row_has(row, INFINITY) && !row_has(row, -INFINITY);
-}
-
 static void say_nothing_taken(builder *b, const tensor *weights, const tensor *v)
 {
     for (size_t j = 0; j < v->size[0]; j++) {
         tensor weight = build_element(weights, b->focus.row, j), value = tensor_at(v, j);
-        if (tensor_get(&weight, NULL) == 0 && !row_is_finite(&value)) {
+        bool is_finite =
+            !row_has(&value, NAN) && !row_has(&value, INFINITY) && !row_has(&value, -INFINITY);
+        if (tensor_get(&weight, NULL) == 0 && !is_finite) {
             build_sentence(b, "A weight of 0 takes nothing of its value, also where that is inf or "
                               "nan.")
                 ->is_of_focus = true;
@@ -58,67 +55,31 @@ static void show_numbers_of_row(builder *b, const char *name)
     build_rest(b);
 }
 
-static void show_exponents(builder *b, const tensor *masked, const tensor *row_max)
-{
-    derivation_formula(b, "exp", "");
-    show_numbers_of_row(b, "exp");
-    tensor row = tensor_at(masked, b->focus.row),
-           greatest = build_element(row_max, b->focus.row, 0);
-    if (row_has(&row, -INFINITY) && tensor_get(&greatest, NULL) == -INFINITY)
-        build_sentence(b, "The exponential of -inf is 0, whatever is taken off.");
-}
-
-static void show_shares(builder *b, const tensor *row_sum)
-{
-    tensor exponent = build_stage(b, STAGE_EXP);
-    derivation_formula(b, "weights", "");
-    show_numbers_of_row(b, "weights");
-    tensor row = tensor_at(&exponent, b->focus.row), sum = build_element(row_sum, b->focus.row, 0);
-    if (row_has(&row, 0) && isnan(tensor_get(&sum, NULL)))
-        build_sentence(b, "An exponential of 0 weighs 0, also where the sum is nan.");
-}
-
-/* The sink's own line. */
-static void show_sink(builder *b)
-{
-    if (b->plan->sinks.data == NULL)
-        return;
-    build_sentence(b,
-                   "A sink takes part: a logit of the head's own that takes its share of the "
-                   "weight and has no value, so that the weights of a row leave some to nobody.");
-    trace_item *line = build_line(b, OP_COPY, "sink", NULL);
-    line->a = line->result = tensor_at(&b->plan->sinks, b->focus.head);
-}
-
-/* What of the row's weight nobody gets. */
-static void show_sink_share(builder *b, const tensor *term, const tensor *row_sum)
-{
-    if (term->data == NULL)
-        return;
-    tensor sum = build_element(row_sum, b->focus.row, 0);
-    trace_item *line =
-        build_line(b, OP_DIVIDE, "share of the sink",
-                   build_text(b, "exp of the sink / row_sum[%zu]", b->focus.row + 1));
-    line->a = *term;
-    line->b = sum;
-    line->result =
-        build_number(b, "share of the sink", tensor_get(term, NULL) / tensor_get(&sum, NULL));
-}
-
 static void show_softmax_row(builder *b)
 {
     size_t i = b->focus.row;
-    tensor masked = build_stage(b, build_masked(b)), term = {0};
-    tensor row_max = build_stage(b, STAGE_ROW_MAX), row_sum = build_stage(b, STAGE_ROW_SUM);
-    show_sink(b);
+    bool has_sink = b->plan->sinks.data != NULL;
+    tensor masked = build_stage(b, build_masked(b)), scores = tensor_at(&masked, i);
+    tensor exponents = build_stage(b, STAGE_EXP), exponent = tensor_at(&exponents, i);
+    tensor row_max = build_stage(b, STAGE_ROW_MAX), most = build_element(&row_max, i, 0);
+    tensor row_sum = build_stage(b, STAGE_ROW_SUM), sum = build_element(&row_sum, i, 0), term = {0};
+    double greatest = tensor_get(&most, NULL);
+    if (has_sink) {
+        build_sentence(
+            b, "A sink takes part: a logit of the head's own that takes its share of the "
+               "weight and has no value, so that the weights of a row leave some to nobody.");
+        trace_item *line = build_line(b, OP_COPY, "sink", NULL);
+        line->a = line->result = tensor_at(&b->plan->sinks, b->focus.head);
+    }
     derivation_formula(b, "row_max", "");
     show_numbers(b, "row_max", i, 0);
-    tensor row = tensor_at(&masked, b->focus.row),
-           greatest = build_element(&row_max, b->focus.row, 0);
-    if (row_has(&row, NAN) && !isnan(tensor_get(&greatest, NULL)))
+    if (row_has(&scores, NAN) && !isnan(greatest))
         build_sentence(b, "What is nan is not a number, and not the greatest.");
-    show_exponents(b, &masked, &row_max);
-    if (b->plan->sinks.data != NULL) {
+    derivation_formula(b, "exp", "");
+    show_numbers_of_row(b, "exp");
+    if (row_has(&scores, -INFINITY) && greatest == -INFINITY)
+        build_sentence(b, "The exponential of -inf is 0, whatever is taken off.");
+    if (has_sink) {
         trace_item *line = show_numbers(b, "sink_exp", i, 0);
         line->left = "exp of the sink";
         term = line->result;
@@ -127,8 +88,19 @@ static void show_softmax_row(builder *b)
         derivation_formula(b, "row_sum", "");
     }
     show_numbers(b, "row_sum", i, 0);
-    show_shares(b, &row_sum);
-    show_sink_share(b, &term, &row_sum);
+    derivation_formula(b, "weights", "");
+    show_numbers_of_row(b, "weights");
+    if (row_has(&exponent, 0) && isnan(tensor_get(&sum, NULL)))
+        build_sentence(b, "An exponential of 0 weighs 0, also where the sum is nan.");
+    if (term.data == NULL)
+        return;
+    /* What of the row's weight nobody gets. */
+    trace_item *line = build_line(b, OP_DIVIDE, "share of the sink",
+                                  build_text(b, "exp of the sink / row_sum[%zu]", i + 1));
+    line->a = term;
+    line->b = sum;
+    line->result =
+        build_number(b, "share of the sink", tensor_get(&term, NULL) / tensor_get(&sum, NULL));
 }
 
 void make_softmax(builder *b)
@@ -277,47 +249,39 @@ static void show_output_formula(builder *b)
     derivation_row_formula(b, "output", 'i');
 }
 
-/* Every row of the context plus bo, of which each of the heads that came apart takes its part. */
-static void shift_output(builder *b, bool is_apart)
-{
-    const plan *p = b->plan;
-    size_t width = p->v.width;
-    const char *parts = !is_apart || p->heads == 1 ? ""
-                        : width == 1
-                            ? ": 1 of its numbers in each head, in head 1 the first"
-                            : build_text(b,
-                                         ": %zu of its numbers in each head, in head 1 the first "
-                                         "%zu",
-                                         width, width);
-    build_sentence(b, "The bias bo is added to every row of the context%s.", parts);
-    show_output_formula(b);
-    if (is_apart)
-        build_begin_head(b, b->focus.head);
-    derivation_line_of_head(b, "output", b->focus.row, 0, is_apart ? build_head_name(b) : "");
-    build_end_head(b);
-}
-
-static void multiply_output(builder *b)
-{
-    const plan *p = b->plan;
-    build_sentence(b, "Wo %s each row to the width of the output, %zu.",
-                   p->heads > 1 ? "mixes what the heads found and brings" : "brings", p->width_out);
-    if (b->joined.data != NULL) {
-        build_sentence(b, "For that a query's results of all heads are put side by side.");
-        show_side_by_side(b, "joined", "context");
-    }
-    show_output_formula(b);
-    derivation_line(b, "output", b->focus.row, 0);
-    derivation_product(b, "output", b->focus.row);
-}
-
 void make_join(builder *b)
 {
+    const plan *p = b->plan;
     tensor output = build_stage_of_batch(b, STAGE_OUTPUT);
-    if (b->plan->wo.data == NULL)
-        shift_output(b, plan_keeps_heads_apart(b->plan));
-    else
-        multiply_output(b);
+    size_t width = p->v.width;
+    if (p->wo.data == NULL) {
+        /* Of heads that came apart each takes its part of bo. */
+        bool is_apart = plan_keeps_heads_apart(p);
+        const char *parts = !is_apart || p->heads == 1 ? ""
+                            : width == 1
+                                ? ": 1 of its numbers in each head, in head 1 the first"
+                                : build_text(b,
+                                             ": %zu of its numbers in each head, in head 1 the "
+                                             "first %zu",
+                                             width, width);
+        build_sentence(b, "The bias bo is added to every row of the context%s.", parts);
+        show_output_formula(b);
+        if (is_apart)
+            build_begin_head(b, b->focus.head);
+        derivation_line_of_head(b, "output", b->focus.row, 0, is_apart ? build_head_name(b) : "");
+        build_end_head(b);
+    } else {
+        build_sentence(b, "Wo %s each row to the width of the output, %zu.",
+                       p->heads > 1 ? "mixes what the heads found and brings" : "brings",
+                       p->width_out);
+        if (b->joined.data != NULL) {
+            build_sentence(b, "For that a query's results of all heads are put side by side.");
+            show_side_by_side(b, "joined", "context");
+        }
+        show_output_formula(b);
+        derivation_line(b, "output", b->focus.row, 0);
+        derivation_product(b, "output", b->focus.row);
+    }
     if (output.rank == 2)
         derivation_matrix(b, "output", b->focus.row + 1);
     else
@@ -337,10 +301,25 @@ static void show_statistic(builder *b, stage_id id, operation op, trace_origin f
     show_numbers(b, map_name_of(id), b->focus.row, 0);
 }
 
-/* A line for each of the strongest keys: its weight. */
-static void show_top(builder *b)
+void make_statistics(builder *b)
 {
     size_t i = b->focus.row;
+    tensor row_sum = build_stage(b, STAGE_ROW_SUM);
+    if (tensor_get(&row_sum, (size_t[]){i, 0}) == 0) {
+        build_sentence(b, "There is nothing to sum up: %s%s may attend to nothing.",
+                       build_query_name(b), build_head_name(b))
+            ->is_of_focus = true;
+        return;
+    }
+    build_sentence(b,
+                   "How %s%s spreads its attention: the entropy is 0 where one key takes all, and "
+                   "greatest where all keys get the same.",
+                   build_query_name(b), build_head_name(b));
+    show_statistic(b, STAGE_LOGSUMEXP, OP_PLUS_LOG, map_from(b, PART_OF_ROW, "row_max"),
+                   map_from(b, PART_OF_ROW, "row_sum"));
+    show_statistic(b, STAGE_ENTROPY, OP_ENTROPY, map_from(b, PART_ROW_I, "weights"),
+                   (trace_origin){0});
+    /* A line for each of the strongest keys: its weight. */
     tensor top = build_stage(b, STAGE_TOP), weights = build_stage(b, STAGE_WEIGHTS);
     if (top.data == NULL) {
         build_sentence(b, "No strongest keys are asked for; --top N lists them.");
@@ -363,24 +342,4 @@ static void show_top(builder *b)
         line->a = line->result = build_element(&weights, i, j);
         line->is_of_focus = true;
     }
-}
-
-void make_statistics(builder *b)
-{
-    tensor row_sum = build_stage(b, STAGE_ROW_SUM);
-    if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) == 0) {
-        build_sentence(b, "There is nothing to sum up: %s%s may attend to nothing.",
-                       build_query_name(b), build_head_name(b))
-            ->is_of_focus = true;
-        return;
-    }
-    build_sentence(b,
-                   "How %s%s spreads its attention: the entropy is 0 where one key takes all, and "
-                   "greatest where all keys get the same.",
-                   build_query_name(b), build_head_name(b));
-    show_statistic(b, STAGE_LOGSUMEXP, OP_PLUS_LOG, map_from(b, PART_OF_ROW, "row_max"),
-                   map_from(b, PART_OF_ROW, "row_sum"));
-    show_statistic(b, STAGE_ENTROPY, OP_ENTROPY, map_from(b, PART_ROW_I, "weights"),
-                   (trace_origin){0});
-    show_top(b);
 }
