@@ -47,23 +47,21 @@ static bool borrow_shared(attention *a, const attention_source *from, const bund
     return true;
 }
 
-static bool borrow_own(attention *a, const attention_source *from, err *e)
+/* Rows come from the layer before, so none are given; and check reads what a document expects at
+ * its top, of all layers. */
+static bool check_own(const bundle *own, err *e)
 {
-    for (size_t i = 0; i < from->own->count; i++) {
-        const entry *one = &from->own->entry[i];
-        if (named_find(&KEYS, one->name, strlen(one->name)) != NULL &&
-            bundle_borrow(&a->document, one->name, one, e) == NULL)
-            return false;
-    }
-    return true;
-}
-
-/* check reads what a document expects at its top, of all layers. */
-static bool check_expected(const attention_source *from, err *e)
-{
+    static const char *const GIVEN[] = {"x",      "xk",     "xv",    "q",      "k",   "v",
+                                        "past_k", "past_v", "vocab", "tokens", "rows"};
     static const char *const OF_CHECK[] = {"expected", "tol", "errata"};
+    for (size_t i = 0; i < sizeof GIVEN / sizeof GIVEN[0]; i++) {
+        const entry *one = bundle_find(own, GIVEN[i]);
+        if (one != NULL)
+            return err_at(e, &one->at,
+                          "%s is given to a layer, whose rows come from the one before", GIVEN[i]);
+    }
     for (size_t i = 0; i < sizeof OF_CHECK / sizeof OF_CHECK[0]; i++) {
-        const entry *one = bundle_find(from->own, OF_CHECK[i]);
+        const entry *one = bundle_find(own, OF_CHECK[i]);
         if (one == NULL)
             continue;
         err_at(e, &one->at, "%s is in a layer, and check reads it at the top", OF_CHECK[i]);
@@ -72,58 +70,18 @@ static bool check_expected(const attention_source *from, err *e)
     return true;
 }
 
-/* Rows come from the layer before, so none are given. */
-static bool check_inputs(const attention_source *from, err *e)
-{
-    static const char *const GIVEN[] = {"x",      "xk",     "xv",    "q",      "k",   "v",
-                                        "past_k", "past_v", "vocab", "tokens", "rows"};
-    for (size_t i = 0; i < sizeof GIVEN / sizeof GIVEN[0]; i++) {
-        const entry *one = bundle_find(from->own, GIVEN[i]);
-        if (one != NULL)
-            return err_at(e, &one->at,
-                          "%s is given to a layer, whose rows come from the one before", GIVEN[i]);
-    }
-    return true;
-}
-
-static bool add_rows(attention *a, const attention_source *from, err *e)
-{
-    tensor x = tensor_view_of(from->x);
-    static const char CAUSAL[] = "true";
-    if (!bundle_add_tensor(&a->document, "x", &x, (place){0}, e))
-        return false;
-    if (from->sees_no_later && bundle_find(&a->document, "causal") == NULL &&
-        !bundle_add_text(&a->document, "causal", CAUSAL, strlen(CAUSAL), (place){0}, e))
-        return false;
-    return from->memory == NULL || bundle_borrow(&a->document, "xk", from->memory, e) != NULL;
-}
-
-/* A layer's rows stay as many as they were, however many entries the memory has. */
-static bool check_batches(const attention *a, const attention_source *from, err *e)
-{
-    size_t batches = from->x->rank == 3 ? from->x->size[0] : 1;
-    return from->memory == NULL || a->plan.batches == batches ||
-           err_at(e, &from->memory->at, "memory is a batch of %zu, and x is %zu", a->plan.batches,
-                  batches);
-}
-
-/* A layer's rows are those of all layers: of another type they would be other numbers. */
-static bool check_type(const attention *a, err *e)
-{
-    dtype of_stack = bundle_tensor(&a->document, "x")->type;
-    place at = problem_place(&a->asked, "dtype");
-    return a->asked.type == of_stack ||
-           err_at(e, &at, "dtype is %s here, and the stack is computed in %s",
-                  dtype_name(a->asked.type), dtype_name(of_stack));
-}
-
 /* What was asked, but for what its document does not say. */
 static bool read_asked(attention *a, err *e)
 {
     const problem before = a->asked;
     const tensor *x = bundle_tensor(&a->document, "x");
-    if (!problem_read(&a->asked, &a->document, e) || !check_type(a, e))
+    if (!problem_read(&a->asked, &a->document, e))
         return false;
+    /* A layer's rows are those of all layers: of another type they would be other numbers. */
+    place at = problem_place(&a->asked, "dtype");
+    if (a->asked.type != x->type)
+        return err_at(e, &at, "dtype is %s here, and the stack is computed in %s",
+                      dtype_name(a->asked.type), dtype_name(x->type));
     if (a->asked.places != NULL)
         return err_at(e, &a->asked.places->at,
                       "offset is a list, and the rows of layers follow one another");
@@ -141,23 +99,15 @@ static bool plan_it(attention *a, err *e)
 
 /* ---- rows that come later ---- */
 
-/* What says something of each query, whose number grows with each step. */
-static bool is_of_queries(const problem *asked, input which)
-{
-    const tensor *given = asked->in[which];
-    if (given == NULL || given->rank < 2)
-        return false;
-    return given->rank == 2 ? asked->mask_axis != MASK_AXIS_BATCH
-                            : given->rank == 3 || given->size[2] > 1;
-}
-
 /* Refused before the first step, since later ones would fail or be of other rows; what a stream
  * refuses as well is for the plan of self-attention. */
 static bool check_goes_on(const attention *a, err *e)
 {
-    const entry *positions = a->asked.rope.positions;
-    place at = problem_place(&a->asked, "causal");
-    if (a->asked.cache == NULL && a->seen == NULL)
+    static const input MASKS[] = {INPUT_MASK, INPUT_BIAS};
+    const problem *asked = &a->asked;
+    const entry *positions = asked->rope.positions;
+    place at = problem_place(asked, "causal");
+    if (asked->cache == NULL && a->seen == NULL)
         return true;
     if (positions != NULL)
         return err_at(
@@ -165,19 +115,23 @@ static bool check_goes_on(const attention *a, err *e)
             strcmp(positions->name, "positions") == 0 ? "rope's positions" : positions->name);
     if (a->seen == NULL)
         return true;
-    if (a->asked.causal == CAUSAL_LOWER_RIGHT)
+    if (asked->causal == CAUSAL_LOWER_RIGHT)
         return err_at(e, &at,
                       "causal is lower-right, and a generation has no last query that "
                       "could stand at the last key");
-    static const input MASKS[] = {INPUT_MASK, INPUT_BIAS};
-    const problem *asked = &a->asked;
-    char shape[SHAPE_TEXT];
     for (size_t i = 0; i < sizeof MASKS / sizeof MASKS[0]; i++) {
-        if (!is_of_queries(asked, MASKS[i]))
+        const tensor *given = asked->in[MASKS[i]];
+        char shape[SHAPE_TEXT];
+        if (given == NULL || given->rank < 2)
+            continue;
+        /* Something of each query, whose number grows with each step. */
+        bool is_of_queries = given->rank == 2 ? asked->mask_axis != MASK_AXIS_BATCH
+                                              : given->rank == 3 || given->size[2] > 1;
+        if (!is_of_queries)
             continue;
         err_at(e, &asked->at[MASKS[i]],
                "%s is %s, and a generation has no number of queries that one could be made for",
-               input_key(MASKS[i]), tensor_shape_text(asked->in[MASKS[i]], shape));
+               input_key(MASKS[i]), tensor_shape_text(given, shape));
         return err_remedy(e, "a list, one a key, is for all queries");
     }
     return true;
@@ -208,16 +162,6 @@ static void take_rows(const attention *a, const projection *r, bundle *made, con
     *found = (tensor){0};
 }
 
-static void use_rows(attention *a)
-{
-    plan *p = &a->plan;
-    if (a->seen == NULL || a->seen->k.data == NULL)
-        return;
-    p->k.given = plan_split_heads(&a->seen->k, p->k.heads);
-    p->v.given = plan_split_heads(&a->seen->v, p->v.heads);
-    a->asked.packed = a->seen->packed.rows > 0 ? &a->seen->packed : NULL;
-}
-
 /* For all rows to come; without it each of them would pack what the memory has. */
 static bool keep_rows(const attention *a, bundle *made, err *e)
 {
@@ -235,42 +179,65 @@ static bool keep_rows(const attention *a, bundle *made, err *e)
 
 bool attention_read(attention *a, const attention_source *from, const isa *by, err *e)
 {
+    static const char CAUSAL[] = "true";
+    const tensor *rows = from->x;
+    tensor x = tensor_view_of(rows);
+    bundle *document = &a->document;
     *a = (attention){.isa = by, .seen = from->seen};
-    if (!check_inputs(from, e) || !check_expected(from, e) || !borrow_own(a, from, e) ||
-        !borrow_shared(a, from, from->layer, e) || !borrow_shared(a, from, from->top, e) ||
-        !add_rows(a, from, e))
+    if (!check_own(from->own, e))
+        return false;
+    for (size_t i = 0; i < from->own->count; i++) {
+        const entry *one = &from->own->entry[i];
+        if (named_find(&KEYS, one->name, strlen(one->name)) != NULL &&
+            bundle_borrow(document, one->name, one, e) == NULL)
+            return false;
+    }
+    if (!borrow_shared(a, from, from->layer, e) || !borrow_shared(a, from, from->top, e) ||
+        !bundle_add_tensor(document, "x", &x, (place){0}, e))
+        return false;
+    if (from->sees_no_later && bundle_find(document, "causal") == NULL &&
+        !bundle_add_text(document, "causal", CAUSAL, strlen(CAUSAL), (place){0}, e))
+        return false;
+    if (from->memory != NULL && bundle_borrow(document, "xk", from->memory, e) == NULL)
         return false;
     a->asked.allow_nonfinite = from->allow_nonfinite;
     a->asked.cache = from->cache;
     a->asked.packed_weights = from->packed_weights;
-    return read_asked(a, e) && check_goes_on(a, e) && plan_it(a, e) && check_batches(a, from, e);
-}
-
-/* A query of cross-attention stands where its row does, as in the whole sequence; self-attention
- * has this from its cache. */
-static void move_queries(attention *a, size_t before)
-{
-    if (a->seen == NULL)
-        return;
-    a->asked.has_offset = true;
-    a->asked.offset += before;
+    if (!read_asked(a, e) || !check_goes_on(a, e) || !plan_it(a, e))
+        return false;
+    /* A layer's rows stay as many as they were, however many entries the memory has. */
+    size_t batches = rows->rank == 3 ? rows->size[0] : 1;
+    return from->memory == NULL || a->plan.batches == batches ||
+           err_at(e, &from->memory->at, "memory is a batch of %zu, and x is %zu", a->plan.batches,
+                  batches);
 }
 
 bool attention_go_on(attention *a, const tensor *x, size_t before, err *e)
 {
     bool allows = a->asked.allow_nonfinite;
     kv_cache *cache = a->asked.cache;
-    plan_free(&a->plan);
+    const memory_rows *seen = a->seen;
+    plan *p = &a->plan;
+    plan_free(p);
     problem_free(&a->asked);
-    a->plan = (plan){0};
+    *p = (plan){0};
     a->asked = (problem){.allow_nonfinite = allows, .cache = cache};
     bundle_find(&a->document, "x")->tensor = tensor_view_of(x);
     if (!read_asked(a, e))
         return false;
-    move_queries(a, before);
+    /* A query of cross-attention stands where its row does, as in the whole sequence;
+     * self-attention has this from its cache. */
+    if (seen != NULL) {
+        a->asked.has_offset = true;
+        a->asked.offset += before;
+    }
     if (!plan_it(a, e))
         return false;
-    use_rows(a);
+    if (seen != NULL && seen->k.data != NULL) {
+        p->k.given = plan_split_heads(&seen->k, p->k.heads);
+        p->v.given = plan_split_heads(&seen->v, p->v.heads);
+        a->asked.packed = seen->packed.rows > 0 ? &a->seen->packed : NULL;
+    }
     return true;
 }
 
@@ -366,17 +333,6 @@ bool attention_cache_memory(const attention *a, size_t rows, size_t *bytes, err 
 
 /* ---- the whole ---- */
 
-static bool keep_stages(const keeper *keep, const kept_stages *w, bundle *made, err *e)
-{
-    for (size_t i = 0; i < w->count; i++) {
-        const char *name = stage_row(w->stage[i])->key.named.name;
-        if (keeper_wants(keep, name) && w->stage[i] != STAGE_OUTPUT &&
-            !keeper_take(keep, name, bundle_find(made, name), e))
-            return false;
-    }
-    return true;
-}
-
 /* The mean of the weights over the heads, as rows. */
 static bool mean_weights(const attention *a, const bundle *made, tensor *mean, err *e)
 {
@@ -390,25 +346,10 @@ static bool mean_weights(const attention *a, const bundle *made, tensor *mean, e
     return true;
 }
 
-static bool take_output(const attention *a, bundle *made, const keeper *keep, tensor *out, err *e)
-{
-    tensor *output = &bundle_find(made, "output")->tensor;
-    size_t rows = a->plan.batches * a->plan.n_q;
-    tensor_own(out, output->type, 2, (size_t[]){rows, a->plan.width_out}, output->data);
-    *output = (tensor){0};
-    return keeper_keep(keep, "output", out, "qO", e);
-}
-
-static bool compute(const attention *a, const kept_stages *w, crew *by, bundle *made,
-                    run_report *report, err *e)
-{
-    return a->otherwise == NULL ? run_plan_by(&a->plan, w, by, made, report, e)
-                                : a->otherwise(a->context, a, w, by, made, e);
-}
-
 bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e)
 {
+    const plan *p = &a->plan;
     bundle made = {0};
     kept_stages w = {0};
     tensor of_heads = {0};
@@ -416,10 +357,22 @@ bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out
     bool needs_mean = mean != NULL || keeper_wants(keep, MEAN);
     want_stages(a, keep, needs_mean, &w);
     *out = (tensor){0};
-    bool done = compute(a, &w, by, &made, &own, e) &&
-                (!needs_mean || mean_weights(a, &made, &of_heads, e)) &&
-                keep_stages(keep, &w, &made, e) && take_output(a, &made, keep, out, e) &&
-                (!needs_mean || keeper_keep(keep, MEAN, &of_heads, "qk", e));
+    bool done = a->otherwise == NULL ? run_plan_by(p, &w, by, &made, &own, e)
+                                     : a->otherwise(a->context, a, &w, by, &made, e);
+    done = done && (!needs_mean || mean_weights(a, &made, &of_heads, e));
+    for (size_t i = 0; i < w.count && done; i++) {
+        const char *name = stage_row(w.stage[i])->key.named.name;
+        if (keeper_wants(keep, name) && w.stage[i] != STAGE_OUTPUT)
+            done = keeper_take(keep, name, bundle_find(&made, name), e);
+    }
+    if (done) {
+        tensor *output = &bundle_find(&made, "output")->tensor;
+        size_t size[] = {p->batches * p->n_q, p->width_out};
+        tensor_own(out, output->type, 2, size, output->data);
+        *output = (tensor){0};
+        done = keeper_keep(keep, "output", out, "qO", e) &&
+               (!needs_mean || keeper_keep(keep, MEAN, &of_heads, "qk", e));
+    }
     if (done && will_keep(a, keep))
         done = keep_rows(a, &made, e);
     /* The first of all is named by the way to it. */

@@ -21,16 +21,6 @@ bool stack_begins_with(const char *name)
     return i < KEYS_OF_ROWS;
 }
 
-static bool borrow_rows(const stack *s, bundle *to, err *e)
-{
-    for (size_t i = 0; i < KEYS_OF_ROWS; i++) {
-        const entry *given = bundle_find(s->document, OF_ROWS[i]);
-        if (given != NULL && bundle_borrow(to, OF_ROWS[i], given, e) == NULL)
-            return false;
-    }
-    return true;
-}
-
 const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room)
 {
     const tensor *embedding = bundle_tensor(s->document, "embedding");
@@ -83,25 +73,26 @@ static bool look_up(const stack *s, const size_t *ids, size_t count, const place
     return true;
 }
 
-static bool check_is_list(const entry *given, err *e)
-{
-    char shape[SHAPE_TEXT];
-    if (given->kind != ENTRY_TENSOR)
-        return err_at(e, &given->at, "%s is \"%s\", it must be a list of whole numbers from 0",
-                      given->name, given->text);
-    if (tensor_count(&given->tensor) == 0)
-        return err_at(e, &given->at, "%s is an empty list, it must have whole numbers from 0",
-                      given->name);
-    return given->tensor.rank < 2 || err_at(e, &given->at, "%s is %s, it must be a list",
-                                            given->name, tensor_shape_text(&given->tensor, shape));
-}
-
 /* Whole numbers, as they stand in a document; NULL where they are none, else to be freed. */
 static size_t *read_whole(const entry *given, err *e)
 {
-    if (!check_is_list(given, e))
+    char shape[SHAPE_TEXT];
+    if (given->kind != ENTRY_TENSOR) {
+        err_at(e, &given->at, "%s is \"%s\", it must be a list of whole numbers from 0",
+               given->name, given->text);
         return NULL;
+    }
     size_t count = tensor_count(&given->tensor);
+    if (count == 0) {
+        err_at(e, &given->at, "%s is an empty list, it must have whole numbers from 0",
+               given->name);
+        return NULL;
+    }
+    if (given->tensor.rank > 1) {
+        err_at(e, &given->at, "%s is %s, it must be a list", given->name,
+               tensor_shape_text(&given->tensor, shape));
+        return NULL;
+    }
     size_t *numbers = mem_alloc(count, sizeof numbers[0], e);
     for (size_t i = 0; numbers != NULL && i < count; i++) {
         double one = stack_id_given(&given->tensor, i);
@@ -114,24 +105,6 @@ static size_t *read_whole(const entry *given, err *e)
         numbers = NULL;
     }
     return numbers;
-}
-
-static bool check_can_look_up(const stack *s, const entry *given, err *e)
-{
-    if (bundle_find(s->document, "embedding") != NULL || bundle_find(s->document, "vocab") != NULL)
-        return true;
-    err_at(e, &given->at, "ids are given, and there is no embedding to look them up in");
-    return err_remedy(e, "its rows are those of the ids, from 0; a vocab's words do as well");
-}
-
-static bool look_up_given(const stack *s, const entry *given, tensor *x, err *e)
-{
-    if (!check_can_look_up(s, given, e))
-        return false;
-    size_t *ids = read_whole(given, e);
-    bool done = ids != NULL && look_up(s, ids, tensor_count(&given->tensor), &given->at, x, e);
-    mem_free(ids);
-    return done;
 }
 
 /* ---- tables of which a row is added ---- */
@@ -175,14 +148,6 @@ static bool check_one_table(const stack *s, err *e)
                   tensor_shape_text(&embedding->tensor, shape));
 }
 
-static bool check_word(const stack *s, const entry *word, err *e)
-{
-    char shape[SHAPE_TEXT];
-    return (word->tensor.rank == 1 && word->tensor.size[0] == s->width) ||
-           err_at(e, &word->at, "vocab.%s is %s, and x has %zu columns", word->name,
-                  tensor_shape_text(&word->tensor, shape), s->width);
-}
-
 /* Steps look up rows that the prompt did not. */
 static bool check_widths(const stack *s, err *e)
 {
@@ -191,8 +156,11 @@ static bool check_widths(const stack *s, err *e)
     if (embedding != NULL)
         return check_table(s, embedding, e);
     for (size_t i = 0; vocab != NULL && i < vocab->bundle->count; i++) {
-        if (!check_word(s, &vocab->bundle->entry[i], e))
-            return false;
+        const entry *word = &vocab->bundle->entry[i];
+        char shape[SHAPE_TEXT];
+        if (word->tensor.rank != 1 || word->tensor.size[0] != s->width)
+            return err_at(e, &word->at, "vocab.%s is %s, and x has %zu columns", word->name,
+                          tensor_shape_text(&word->tensor, shape), s->width);
     }
     return true;
 }
@@ -242,35 +210,6 @@ static bool add_segments(stack *s, err *e)
     return true;
 }
 
-/* ---- positions ---- */
-
-static bool add_learned(stack *s, const entry *table, size_t offset, err *e)
-{
-    const tensor *t = &table->tensor;
-    if (!check_table(s, table, e))
-        return false;
-    if (offset + s->rows > t->size[0])
-        return err_at(e, &table->at,
-                      "position_embedding ends before position %zu, from 0, and the last row of x "
-                      "stands at %zu",
-                      t->size[0], offset + s->rows - 1);
-    for (size_t i = 0; i < s->embedded.size[0]; i++)
-        add_row_of(s, t, offset + i % s->rows, i);
-    return true;
-}
-
-static bool add_sinusoids(stack *s, size_t offset, err *e)
-{
-    size_t size[] = {s->batches == 0 ? 1 : s->batches, s->rows, s->width};
-    double last = (double)offset + (double)(s->rows - 1);
-    if (last > ANGLE_POSITION_MOST)
-        return err_set(e, "the last row's position is %.0f, a sinusoid knows positions to %.0f",
-                       last, ANGLE_POSITION_MOST);
-    tensor rows; /* the same, of which each entry is counted; borrowed */
-    tensor_own(&rows, s->type, 3, size, s->embedded.data);
-    return sinusoid_add_rows(&rows, (double)offset, s->isa->table(s->type), &rows, e);
-}
-
 /* ---- rows ---- */
 
 static bool take_rows(stack *s, const tensor *x, const place *at, err *e)
@@ -291,37 +230,62 @@ static bool take_rows(stack *s, const tensor *x, const place *at, err *e)
     return true;
 }
 
-static bool check_is_one(const stack *s, const problem *asked, const entry *ids, err *e)
+static bool find_rows(stack *s, const problem *asked, err *e)
 {
-    const entry *layers = bundle_find(s->document, "layers");
+    const bundle *document = s->document;
+    const entry *ids = bundle_find(document, "ids"), *layers = bundle_find(document, "layers");
+    const tensor *x = asked->in[INPUT_X];
     place nowhere = {0};
-    if (asked->in[INPUT_X] == NULL && ids == NULL)
+    if (x == NULL && ids == NULL)
         return err_at(
             e, layers == NULL ? &nowhere : &layers->at,
             "there is nothing to begin with: neither x, nor tokens with a vocab, nor ids");
-    return asked->in[INPUT_X] == NULL || ids == NULL ||
-           err_at(e, &ids->at, "ids are given, and so are the rows that they would look up");
-}
-
-static bool find_rows(stack *s, const problem *asked, err *e)
-{
-    const entry *ids = bundle_find(s->document, "ids");
+    if (x != NULL && ids != NULL)
+        return err_at(e, &ids->at, "ids are given, and so are the rows that they would look up");
+    if (x != NULL)
+        return take_rows(s, x, &asked->at[INPUT_X], e);
+    if (bundle_find(document, "embedding") == NULL && bundle_find(document, "vocab") == NULL) {
+        err_at(e, &ids->at, "ids are given, and there is no embedding to look them up in");
+        return err_remedy(e, "its rows are those of the ids, from 0; a vocab's words do as well");
+    }
     tensor looked_up = {0};
-    if (!check_is_one(s, asked, ids, e))
-        return false;
-    if (ids == NULL)
-        return take_rows(s, asked->in[INPUT_X], &asked->at[INPUT_X], e);
-    bool done = look_up_given(s, ids, &looked_up, e) && take_rows(s, &looked_up, &ids->at, e);
+    size_t *number = read_whole(ids, e);
+    bool done = number != NULL &&
+                look_up(s, number, tensor_count(&ids->tensor), &ids->at, &looked_up, e) &&
+                take_rows(s, &looked_up, &ids->at, e);
+    mem_free(number);
     tensor_free(&looked_up);
     return done;
 }
 
+/* Rows of a table, and waves. */
 static bool add_positions(stack *s, err *e)
 {
     const entry *learned = bundle_find(s->document, "position_embedding");
-    size_t position = s->first_position + s->before;
-    return (learned == NULL || add_learned(s, learned, position, e)) &&
-           (!s->adds_sinusoids || add_sinusoids(s, position, e));
+    size_t first = s->first_position + s->before;
+    if (learned != NULL) {
+        const tensor *table = &learned->tensor;
+        if (!check_table(s, learned, e))
+            return false;
+        if (first + s->rows > table->size[0])
+            return err_at(
+                e, &learned->at,
+                "position_embedding ends before position %zu, from 0, and the last row of x "
+                "stands at %zu",
+                table->size[0], first + s->rows - 1);
+        for (size_t i = 0; i < s->embedded.size[0]; i++)
+            add_row_of(s, table, first + i % s->rows, i);
+    }
+    if (!s->adds_sinusoids)
+        return true;
+    size_t size[] = {s->batches == 0 ? 1 : s->batches, s->rows, s->width};
+    double last = (double)first + (double)(s->rows - 1);
+    if (last > ANGLE_POSITION_MOST)
+        return err_set(e, "the last row's position is %.0f, a sinusoid knows positions to %.0f",
+                       last, ANGLE_POSITION_MOST);
+    tensor rows; /* the same, of which each entry is counted; borrowed */
+    tensor_own(&rows, s->type, 3, size, s->embedded.data);
+    return sinusoid_add_rows(&rows, (double)first, s->isa->table(s->type), &rows, e);
 }
 
 bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e)
@@ -338,7 +302,12 @@ bool stack_embed(stack *s, err *e)
 {
     problem asked = {0};
     bundle rows = {0};
-    bool done = borrow_rows(s, &rows, e) && problem_read(&asked, &rows, e);
+    bool done = true;
+    for (size_t i = 0; i < KEYS_OF_ROWS && done; i++) {
+        const entry *given = bundle_find(s->document, OF_ROWS[i]);
+        done = given == NULL || bundle_borrow(&rows, OF_ROWS[i], given, e) != NULL;
+    }
+    done = done && problem_read(&asked, &rows, e);
     s->type = asked.type;
     s->first_position = asked.offset;
     s->adds_sinusoids = asked.adds_positions;

@@ -23,23 +23,6 @@ static bool fits(const tensor *weight, size_t rows, size_t columns)
            (columns == 0 || weight->size[1] == columns);
 }
 
-static bool refuse_weight(const entry *given, bool is_out_in, size_t rows, size_t columns, err *e)
-{
-    const tensor *t = &given->tensor;
-    tensor turned = t->rank == 2 ? tensor_transposed(t) : tensor_view_of(t);
-    tensor other = is_out_in ? tensor_view_of(t) : turned;
-    char shape[SHAPE_TEXT];
-    if (columns == 0)
-        err_at(e, &given->at, "%s is %s, which as %s does not take rows %zu wide", given->name,
-               tensor_shape_text(t, shape), is_out_in ? "out-in" : "in-out", rows);
-    else
-        err_at(e, &given->at, "%s is %s, which as %s does not lead from %zu numbers to %zu",
-               given->name, tensor_shape_text(t, shape), is_out_in ? "out-in" : "in-out", rows,
-               columns);
-    return fits(&other, rows, columns) &&
-           err_remedy(e, "transposed it would fit: --layout %s", is_out_in ? "in-out" : "out-in");
-}
-
 static bool read_weight(feed_forward *f, const bundle *from, const char *name, bool is_out_in,
                         size_t rows, size_t columns, tensor *out, err *e)
 {
@@ -48,12 +31,24 @@ static bool read_weight(feed_forward *f, const bundle *from, const char *name, b
         return err_at(e, &first_weight(from)->at,
                       "%s is given, and its feed-forward part has no %s", first_weight(from)->name,
                       name);
-    bool is_turned = entry_is_out_in(given, is_out_in);
+    bool turns = entry_is_out_in(given, is_out_in);
     if (!given->stays)
         f->kept = NULL;
     const tensor *t = &given->tensor;
-    *out = is_turned && t->rank == 2 ? tensor_transposed(t) : tensor_view_of(t);
-    return fits(out, rows, columns) || refuse_weight(given, is_turned, rows, columns, e);
+    tensor plain = tensor_view_of(t), turned = t->rank == 2 ? tensor_transposed(t) : plain;
+    *out = turns ? turned : plain;
+    if (fits(out, rows, columns))
+        return true;
+    char shape[SHAPE_TEXT];
+    const char *layout = turns ? "out-in" : "in-out";
+    if (columns == 0)
+        err_at(e, &given->at, "%s is %s, which as %s does not take rows %zu wide", given->name,
+               tensor_shape_text(t, shape), layout, rows);
+    else
+        err_at(e, &given->at, "%s is %s, which as %s does not lead from %zu numbers to %zu",
+               given->name, tensor_shape_text(t, shape), layout, rows, columns);
+    return fits(turns ? &plain : &turned, rows, columns) &&
+           err_remedy(e, "transposed it would fit: --layout %s", turns ? "in-out" : "out-in");
 }
 
 bool feed_forward_read(feed_forward *f, const bundle *from, const activation *by, bool is_out_in,

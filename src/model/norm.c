@@ -64,21 +64,17 @@ static double eps_inside(const job *j, size_t row)
     return j->by->eps * (2 * sqrt(squares / (double)width) + j->by->eps);
 }
 
-static bool norm_row(const job *j, size_t row, const void *from, void *to)
-{
-    size_t width = j->x->size[1];
-    double eps = j->by->eps_is_outside ? eps_inside(j, row) : j->by->eps;
-    return j->by->is_rms
-               ? j->with->row_rms_norm(from, width, j->by->gain.data, eps, to)
-               : j->with->row_norm(from, width, j->by->gain.data, j->by->bias.data, eps, to);
-}
-
 static void norm_some(const void *context, size_t first, size_t count)
 {
     const job *j = context;
-    size_t bytes = j->x->size[1] * dtype_size(j->x->type);
+    const norm *by = j->by;
+    size_t width = j->x->size[1], bytes = width * dtype_size(j->x->type);
     for (size_t i = first; i < first + count; i++) {
-        if (!norm_row(j, i, (const char *)j->x->data + i * bytes, (char *)j->out->data + i * bytes))
+        const char *from = (const char *)j->x->data + i * bytes;
+        char *to = (char *)j->out->data + i * bytes;
+        double eps = by->eps_is_outside ? eps_inside(j, i) : by->eps;
+        if (!(by->is_rms ? j->with->row_rms_norm(from, width, by->gain.data, eps, to)
+                         : j->with->row_norm(from, width, by->gain.data, by->bias.data, eps, to)))
             atomic_store(j->is_in_range, false);
     }
 }

@@ -119,10 +119,17 @@ static bool read_attention(const stack *s, layer_part *p, const bundle *own, err
 }
 
 /* A layer that says nothing has the stack's order. */
-static bool check_order(const stack *s, const norm_order *order, const entry *given, err *e)
+static bool check_parts(const stack *s, const norm_order *order, const entry *given, err *e)
 {
-    const entry *own = bundle_find(given->bundle, "norm");
+    const entry *cross = bundle_find(given->bundle, "cross"),
+                *own = bundle_find(given->bundle, "norm");
     const char *name = order->named.name, *other = s->order->named.name;
+    if (cross != NULL && bundle_find(s->document, "memory") == NULL)
+        return err_at(e, &cross->at, "cross-attention has nothing to look at: there is no memory");
+    if (order->ends_with_feed_forward && feed_forward_is_in(given->bundle))
+        return err_at(e, &given->at,
+                      "a layer has w1 or its kin, and with norm seed there is one feed-forward "
+                      "part, after the last layer");
     if (order->ends_with_feed_forward == s->order->ends_with_feed_forward)
         return true;
     if (bundle_find(s->document, "norm") != NULL)
@@ -137,46 +144,34 @@ static bool check_order(const stack *s, const norm_order *order, const entry *gi
     return err_remedy(e, "\"norm\": \"%s\" at the top is for all layers", name);
 }
 
-static bool check_parts(const stack *s, const norm_order *order, const entry *given, err *e)
-{
-    const entry *cross = bundle_find(given->bundle, "cross");
-    if (cross != NULL && bundle_find(s->document, "memory") == NULL)
-        return err_at(e, &cross->at, "cross-attention has nothing to look at: there is no memory");
-    if (order->ends_with_feed_forward && feed_forward_is_in(given->bundle))
-        return err_at(e, &given->at,
-                      "a layer has w1 or its kin, and with norm seed there is one feed-forward "
-                      "part, after the last layer");
-    return check_order(s, order, given, e);
-}
-
-static bool read_part(const stack *s, layer_part *p, const bundle *own, err *e)
-{
-    if (p->as->kind != PART_FEED_FORWARD)
-        return read_attention(s, p, own, e);
-    p->feed_forward = mem_alloc_zeroed(1, sizeof *p->feed_forward, e);
-    return p->feed_forward != NULL && read_feed_forward(s, p->feed_forward, own, e);
-}
-
 static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
 {
-    const norm_order *order = read_order(s, given->bundle, e);
+    const bundle *own = given->bundle;
+    const norm_order *order = read_order(s, own, e);
     if (order == NULL || !check_parts(s, order, given, e))
         return err_within(e, "layer %s", given->name);
     l->order = order;
     /* The parts in their order; a feed-forward one only where the layer has its weights. */
-    bool is_crossed = cross_of(given->bundle) != NULL;
+    bool is_crossed = cross_of(own) != NULL;
     const part_row *row = is_crossed ? order->crossed : order->plain;
     size_t count = is_crossed ? order->crossed_count : order->plain_count;
     for (size_t i = 0; i < count; i++) {
-        if (row[i].kind != PART_FEED_FORWARD || feed_forward_is_in(given->bundle))
+        if (row[i].kind != PART_FEED_FORWARD || feed_forward_is_in(own))
             l->part[l->parts++].as = &row[i];
     }
     for (size_t i = 0; i < l->parts; i++) {
         layer_part *p = &l->part[i];
-        if (!read_part(s, p, given->bundle, e))
+        bool is_read;
+        if (p->as->kind == PART_FEED_FORWARD) {
+            p->feed_forward = mem_alloc_zeroed(1, sizeof *p->feed_forward, e);
+            is_read = p->feed_forward != NULL && read_feed_forward(s, p->feed_forward, own, e);
+        } else {
+            is_read = read_attention(s, p, own, e);
+        }
+        if (!is_read)
             return err_within(e, "layer %s, %s", given->name, part_name(p->as->kind));
     }
-    return (check_activation(given->bundle, e) && read_norms(s, l, given->bundle, e)) ||
+    return (check_activation(own, e) && read_norms(s, l, own, e)) ||
            err_within(e, "layer %s", given->name);
 }
 
@@ -213,13 +208,6 @@ bool stack_has_cross(const stack *s)
     return false;
 }
 
-static bool check_memory(const stack *s, err *e)
-{
-    const entry *memory = bundle_find(s->document, "memory");
-    return memory == NULL || stack_has_cross(s) ||
-           err_at(e, &memory->at, "memory is given, and no layer has a cross to use it");
-}
-
 static bool refuse_at_top(const entry *given, const char *remedy, err *e)
 {
     err_at(e, &given->at, "%s is at the top, and it is a layer's", given->name);
@@ -238,61 +226,33 @@ static const key *row_in(const named_table *table, const char *name)
     return (const key *)(const void *)named_find(table, name, strlen(name));
 }
 
-/* A layer's object, or a key of attention that at the top is read by nothing. */
-static bool is_of_layers(const char *name)
-{
-    const key *of_layer = row_in(&LAYER_KEYS, name), *of_attention = row_in(&KEYS, name);
-    if (of_layer != NULL)
-        return of_layer->kind == KEY_OBJECT;
-    return of_attention != NULL && !is_about_document(of_attention->kind) &&
-           !attention_shares(name) && !stack_begins_with(name);
-}
-
-/* Of the feed-forward part, which at the top is seed's. */
-static bool is_weight_of_layer(const char *name)
-{
-    const key *of_layer = row_in(&LAYER_KEYS, name);
-    return of_layer != NULL && of_layer->kind == KEY_MATRIX;
-}
-
-static bool check_at_top(const stack *s, const entry *given, err *e)
-{
-    bool has_layers = bundle_find(s->document, "layers") != NULL;
-    if (strcmp(given->name, input_key(INPUT_PAST_K)) == 0 ||
-        strcmp(given->name, input_key(INPUT_PAST_V)) == 0)
-        return err_at(e, &given->at, "%s is given, and a stack begins without a cache",
-                      given->name);
-    if (is_of_layers(given->name))
-        return refuse_at_top(given,
-                             has_layers
-                                 ? "in \"layers\" each has its own"
-                                 : "\"layers\" is a list of such; run computes one attention",
-                             e);
-    return s->order->ends_with_feed_forward || !is_weight_of_layer(given->name) ||
-           refuse_at_top(given, "--norm seed has one feed-forward part after the last layer", e);
-}
-
 static bool check_top(const stack *s, err *e)
 {
+    bool has_layers = bundle_find(s->document, "layers") != NULL;
     for (size_t i = 0; i < s->document->count; i++) {
-        if (!check_at_top(s, &s->document->entry[i], e))
-            return false;
+        const entry *given = &s->document->entry[i];
+        const char *name = given->name;
+        const key *of_layer = row_in(&LAYER_KEYS, name), *of_attention = row_in(&KEYS, name);
+        if (strcmp(name, input_key(INPUT_PAST_K)) == 0 ||
+            strcmp(name, input_key(INPUT_PAST_V)) == 0)
+            return err_at(e, &given->at, "%s is given, and a stack begins without a cache", name);
+        /* A layer's object, or a key of attention that at the top is read by nothing. */
+        bool is_of_layers = of_layer != NULL
+                                ? of_layer->kind == KEY_OBJECT
+                                : of_attention != NULL && !is_about_document(of_attention->kind) &&
+                                      !attention_shares(name) && !stack_begins_with(name);
+        if (is_of_layers)
+            return refuse_at_top(given,
+                                 has_layers
+                                     ? "in \"layers\" each has its own"
+                                     : "\"layers\" is a list of such; run computes one attention",
+                                 e);
+        /* The feed-forward part's, which at the top is seed's. */
+        if (of_layer != NULL && of_layer->kind == KEY_MATRIX && !s->order->ends_with_feed_forward)
+            return refuse_at_top(given,
+                                 "--norm seed has one feed-forward part after the last layer", e);
     }
     return true;
-}
-
-static bool read_beside(stack *s, err *e)
-{
-    const entry *final = bundle_find(s->document, "ln_f"),
-                *first = bundle_find(s->document, "ln_e"), *eps = setting_of(s, NULL, "norm_eps");
-    bool is_rms;
-    s->has_first = first != NULL;
-    s->has_final = final != NULL;
-    s->has_end = s->order->ends_with_feed_forward && feed_forward_is_in(s->document);
-    return read_is_rms(s, NULL, &is_rms, e) &&
-           norm_read(&s->first, first, eps, is_rms, s->width, e) &&
-           norm_read(&s->final, final, eps, is_rms, s->width, e) &&
-           (!s->has_end || read_feed_forward(s, &s->end, s->document, e));
 }
 
 static bool make_input(stack *s, err *e)
@@ -306,9 +266,22 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
 {
     *s = (stack){.document = document, .how = *how, .isa = by};
     s->order = read_order(s, NULL, e);
-    return s->order != NULL && check_top(s, e) && check_activation(document, e) &&
-           stack_embed(s, e) && make_input(s, e) && read_layers(s, e) && check_memory(s, e) &&
-           read_beside(s, e);
+    if (s->order == NULL || !check_top(s, e) || !check_activation(document, e) ||
+        !stack_embed(s, e) || !make_input(s, e) || !read_layers(s, e))
+        return false;
+    const entry *memory = bundle_find(document, "memory");
+    if (memory != NULL && !stack_has_cross(s))
+        return err_at(e, &memory->at, "memory is given, and no layer has a cross to use it");
+    const entry *final = bundle_find(document, "ln_f"), *first = bundle_find(document, "ln_e"),
+                *eps = setting_of(s, NULL, "norm_eps");
+    bool is_rms;
+    s->has_first = first != NULL;
+    s->has_final = final != NULL;
+    s->has_end = s->order->ends_with_feed_forward && feed_forward_is_in(document);
+    return read_is_rms(s, NULL, &is_rms, e) &&
+           norm_read(&s->first, first, eps, is_rms, s->width, e) &&
+           norm_read(&s->final, final, eps, is_rms, s->width, e) &&
+           (!s->has_end || read_feed_forward(s, &s->end, document, e));
 }
 
 /* What a plan owns stays where it is, and the stack has it from now on. */
@@ -325,25 +298,6 @@ static bool keep_plan(stack *s, attention *a, err *e)
     return true;
 }
 
-static bool part_goes_on(stack *s, layer_part *p, err *e)
-{
-    return p->as->kind == PART_FEED_FORWARD ||
-           (keep_plan(s, p->attention, e) &&
-            attention_go_on(p->attention, &s->input, s->before, e));
-}
-
-static bool go_on(stack *s, err *e)
-{
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            layer_part *p = &s->layer[i].part[j];
-            if (!part_goes_on(s, p, e))
-                return err_within(e, "layer %zu, %s", i + 1, part_name(p->as->kind));
-        }
-    }
-    return true;
-}
-
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
 {
     s->before += s->rows;
@@ -354,7 +308,19 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
     if (s->ids == NULL)
         return false;
     memcpy(s->ids, ids, count * sizeof ids[0]);
-    return stack_embed_ids(s, ids, count, e) && make_input(s, e) && go_on(s, e);
+    if (!stack_embed_ids(s, ids, count, e) || !make_input(s, e))
+        return false;
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            layer_part *p = &s->layer[i].part[j];
+            if (p->as->kind == PART_FEED_FORWARD)
+                continue;
+            if (!keep_plan(s, p->attention, e) ||
+                !attention_go_on(p->attention, &s->input, s->before, e))
+                return err_within(e, "layer %zu, %s", i + 1, part_name(p->as->kind));
+        }
+    }
+    return true;
 }
 
 void stack_free(stack *s)

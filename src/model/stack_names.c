@@ -41,46 +41,34 @@ static bool tell_attention(const walk *w, const plan *p)
     return tell(w, "mean_weights", 0);
 }
 
-static bool tell_itself(const walk *w, const layer_part *p, const char *name)
-{
-    walk inner = within(w, name);
-    return p->as->kind == PART_FEED_FORWARD ? tell_feed_forward(&inner, p->feed_forward)
-                                            : tell_attention(&inner, &p->attention->plan);
-}
-
-static bool tell_part(const walk *w, const layer_part *p)
-{
-    part_step step[PART_STEPS_MOST];
-    size_t steps = part_steps(p->as, step);
-    bool done = true;
-    for (size_t i = 0; i < steps && done; i++)
-        done = step[i].kind == PART_STEP_ITSELF ? tell_itself(w, p, step[i].name)
-                                                : tell(w, step[i].name, w->stack->width);
-    return done;
-}
-
 static bool tell_layer(const walk *w, const layer *l, size_t number)
 {
-    walk inner = *w;
-    inner.way = stage_way_of_layer(number);
+    walk of_layer = *w;
+    of_layer.way = stage_way_of_layer(number);
     for (size_t i = 0; i < l->parts; i++) {
-        if (!tell_part(&inner, &l->part[i]))
-            return false;
+        const layer_part *p = &l->part[i];
+        part_step step[PART_STEPS_MOST];
+        size_t steps = part_steps(p->as, step);
+        for (size_t j = 0; j < steps; j++) {
+            walk inner = within(&of_layer, step[j].name);
+            bool done =
+                step[j].kind != PART_STEP_ITSELF   ? tell(&of_layer, step[j].name, w->stack->width)
+                : p->as->kind == PART_FEED_FORWARD ? tell_feed_forward(&inner, p->feed_forward)
+                                                   : tell_attention(&inner, &p->attention->plan);
+            if (!done)
+                return false;
+        }
     }
-    return tell(&inner, "output", w->stack->width);
-}
-
-static bool rolls_out(const layer_part *p)
-{
-    return p->as->kind != PART_ATTENTION ||
-           (p->as->adds != RESIDUAL_NONE && p->attention->plan.n_q == p->attention->plan.n_k);
+    return tell(&of_layer, "output", w->stack->width);
 }
 
 bool stack_has_rollout(const stack *s)
 {
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
-            if (!rolls_out(&s->layer[i].part[j]))
+            const layer_part *p = &s->layer[i].part[j];
+            if (p->as->kind == PART_ATTENTION &&
+                (p->as->adds == RESIDUAL_NONE || p->attention->plan.n_q != p->attention->plan.n_k))
                 return false;
         }
     }
@@ -155,14 +143,6 @@ void stack_find_axes(entry *one)
         one->axes = axes;
 }
 
-/* Leading axes may lack. */
-static int axis_of_queries(const entry *one)
-{
-    const char *axes = stack_axes_of(one->name), *queries = strchr(axes, 'q');
-    return queries == NULL || one->kind != ENTRY_TENSOR ? -1
-                                                        : one->tensor.rank - (int)strlen(queries);
-}
-
 static bool add_chosen(const row_choice *rows, const entry *one, int axis, bundle *to, err *e)
 {
     tensor part, copy;
@@ -183,7 +163,10 @@ bool stack_choose_rows(const row_choice *rows, const bundle *from, bundle *to, e
 {
     for (size_t i = 0; i < from->count; i++) {
         const entry *one = &from->entry[i];
-        int axis = axis_of_queries(one);
+        const char *queries = strchr(stack_axes_of(one->name), 'q');
+        int axis = -1; /* leading axes may lack */
+        if (queries != NULL && one->kind == ENTRY_TENSOR)
+            axis = one->tensor.rank - (int)strlen(queries);
         bool is_whole = axis >= 0 && one->tensor.size[axis] == rows->of;
         if (!(is_whole ? add_chosen(rows, one, axis, to, e)
                        : bundle_borrow(to, one->name, one, e) != NULL))
