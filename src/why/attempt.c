@@ -58,18 +58,6 @@ bool rest_round(attempt *a, int decimals, bool keeps_sum, tensor *weights, err *
     return true;
 }
 
-/* A mistake may have taken the place of the rounding. */
-static bool round_weights(attempt *a, err *e)
-{
-    const problem *p = &a->problem;
-    if (!is_there(a, STAGE_ROUNDED))
-        return true;
-    tensor exact = attempt_stage(a, STAGE_WEIGHTS), rounded = attempt_stage(a, STAGE_ROUNDED);
-    tensor_copy(&exact, &rounded);
-    return p->round_decimals < 0 ||
-           rest_round(a, p->round_decimals, p->round_keeps_sum, &rounded, e);
-}
-
 static bool multiply_by_threads(const attempt *a, const tensor *rows, const tensor *b,
                                 const tensor *bias, tensor *to, err *e)
 {
@@ -105,42 +93,32 @@ static tensor context_apart(const attempt *a)
     return plan_heads_apart(&context, a->plan.heads);
 }
 
-/* b × n_q × h·d_v, wherever the heads lie. */
-static bool join_context(attempt *a, tensor *rows, err *e)
-{
-    const plan *p = &a->plan;
-    size_t size[] = {p->batches, p->n_q, p->heads * p->v.width};
-    tensor *joined = attempt_matrix(a, p->type, 3, size, e);
-    if (joined == NULL)
-        return false;
-    tensor from = context_apart(a), to = plan_split_heads(joined, p->heads);
-    tensor_copy(&from, &to);
-    *rows = tensor_view_of(joined);
-    return true;
-}
-
 /* output = context·Wo + bo. */
 static bool rest_of_context(attempt *a, err *e)
 {
-    if (a->plan.wo.data != NULL) {
-        const plan *p = &a->plan;
-        tensor rows, output = attempt_stage(a, STAGE_OUTPUT);
-        if (!join_context(a, &rows, e))
+    const plan *p = &a->plan;
+    tensor from = context_apart(a), output = attempt_stage(a, STAGE_OUTPUT);
+    if (p->wo.data != NULL) {
+        /* Rows as products take them, b × n_q × h·d_v, wherever the heads lie. */
+        size_t size[] = {p->batches, p->n_q, p->heads * p->v.width};
+        tensor *joined = attempt_matrix(a, p->type, 3, size, e);
+        if (joined == NULL)
             return false;
+        tensor apart = plan_split_heads(joined, p->heads);
+        tensor_copy(&from, &apart);
         for (size_t batch = 0; batch < p->batches; batch++) {
-            tensor from = tensor_at(&rows, batch), to = tensor_at(&output, batch);
-            if (!multiply_by_threads(a, &from, &p->wo, &p->bo, &to, e))
+            tensor rows = tensor_at(joined, batch), to = tensor_at(&output, batch);
+            if (!multiply_by_threads(a, &rows, &p->wo, &p->bo, &to, e))
                 return false;
         }
         return true;
     }
     /* Without Wo the output is the context, and bo. */
-    tensor from = context_apart(a), output = attempt_stage(a, STAGE_OUTPUT),
-           to = plan_heads_apart(&output, a->plan.heads);
+    tensor to = plan_heads_apart(&output, p->heads);
     size_t at[4] = {0};
     do {
         size_t column = at[1] * from.size[3] + at[3];
-        double bias = a->plan.bo.data == NULL ? 0 : tensor_get(&a->plan.bo, &column);
+        double bias = p->bo.data == NULL ? 0 : tensor_get(&p->bo, &column);
         tensor_set(&to, at, tensor_get(&from, at) + bias);
     } while (tensor_next(&from, at));
     return true;
@@ -149,7 +127,16 @@ static bool rest_of_context(attempt *a, err *e)
 /* rounded, where the problem still asks for it, weighted, attended, context and output. */
 static bool rest_of_weights(attempt *a, err *e)
 {
-    if (!round_weights(a, e) || !attend(a, e))
+    const problem *p = &a->problem;
+    if (is_there(a, STAGE_ROUNDED)) {
+        tensor exact = attempt_stage(a, STAGE_WEIGHTS), rounded = attempt_stage(a, STAGE_ROUNDED);
+        tensor_copy(&exact, &rounded);
+        /* A mistake may have taken the place of the rounding. */
+        if (p->round_decimals >= 0 &&
+            !rest_round(a, p->round_decimals, p->round_keeps_sum, &rounded, e))
+            return false;
+    }
+    if (!attend(a, e))
         return false;
     if (is_there(a, STAGE_WEIGHTED)) {
         /* weights[i,j]·v[j] */
@@ -226,12 +213,6 @@ static bool run_from(attempt *a, const plan *p, stage_id first, err *e)
     return done;
 }
 
-static bool begin(attempt *a, err *e)
-{
-    a->begun = a->problem;
-    return plan_make(&a->plan, &a->begun, a->with, e) && run_from(a, &a->plan, STAGE_X, e);
-}
-
 static bool resume(attempt *a, stage_id first, err *e)
 {
     plan rest;
@@ -299,22 +280,8 @@ static bool give_queries(attempt *a, size_t width, tensor *apart, err *e)
     return true;
 }
 
-/* n_k × g·width keys for all entries of a batch: the unit matrix for each head, or zeros. */
-static bool give_keys(attempt *a, size_t width, double diagonal, err *e)
-{
-    const plan *p = &a->plan;
-    size_t size[] = {p->n_k, p->kv_heads * width}, at[2] = {0, 0};
-    tensor *keys = attempt_matrix(a, p->type, 2, size, e);
-    if (keys == NULL)
-        return false;
-    do
-        tensor_set(keys, at, at[1] % width == at[0] ? diagonal : 0);
-    while (tensor_next(keys, at));
-    a->problem.in[INPUT_K] = keys;
-    return true;
-}
-
-/* Nothing happens to q and k but a product: values come as they are summed. */
+/* Nothing happens to q and k but a product: values come as they are summed. Keys, n_k × g·width for
+ * all entries of a batch, are the unit matrix for each head, or zeros. */
 static bool ask_from_products(attempt *a, size_t width, double diagonal, tensor *queries, err *e)
 {
     problem *p = &a->problem;
@@ -326,19 +293,16 @@ static bool ask_from_products(attempt *a, size_t width, double diagonal, tensor 
     p->rope = (rope_settings){0};
     p->score = (const score *)(const void *)named_find(&SCORES, "dot", 3);
     p->in[INPUT_V] = &a->stage[a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V];
-    return give_queries(a, width, queries, e) && give_keys(a, width, diagonal, e);
-}
-
-/* Appended rows would be keys like others, which masks hide. */
-static bool ask_from_scores(attempt *a, err *e)
-{
-    problem *p = &a->problem;
-    tensor queries, scores = attempt_stage(a, STAGE_SCORES);
-    if (a->plan.appended > 0 || !ask_from_products(a, a->plan.n_k, 1, &queries, e))
+    if (!give_queries(a, width, queries, e))
         return false;
-    tensor_copy(&scores, &queries);
-    p->has_offset = p->causal != CAUSAL_LOWER_RIGHT;
-    p->offset = a->plan.offset;
+    size_t size[] = {a->plan.n_k, a->plan.kv_heads * width}, at[2] = {0, 0};
+    tensor *keys = attempt_matrix(a, a->plan.type, 2, size, e);
+    if (keys == NULL)
+        return false;
+    do
+        tensor_set(keys, at, at[1] % width == at[0] ? diagonal : 0);
+    while (tensor_next(keys, at));
+    p->in[INPUT_K] = keys;
     return true;
 }
 
@@ -380,15 +344,41 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
     a->problem.packed_weights = NULL; /* mistakes are made in the matrices */
 }
 
-static bool goes_on_from(attempt *a, point at, err *e)
+static bool pass(attempt *a, point at, const mistake *const *made, size_t count, err *e)
 {
+    problem *p = &a->problem;
+    bool is_changed = false;
+    for (size_t i = 0; i < count; i++)
+        is_changed = is_changed || made[i]->at[at] != NULL;
+    if (at == POINT_ROWS && is_changed) {
+        forget_rows(a);
+        p->in[INPUT_Q] = own_rows(a, STAGE_Q, a->plan.n_q);
+        p->in[INPUT_K] = own_rows(a, STAGE_K, a->plan.k.n);
+        p->in[INPUT_V] = own_rows(a, STAGE_V, a->plan.v.n);
+    }
+    a->now = at;
+    for (size_t i = 0; i < count; i++) {
+        if (made[i]->at[at] != NULL && !made[i]->at[at](a, made[i], e))
+            return false;
+    }
+    if (at != POINT_ASKED && !is_changed)
+        return true;
     switch (at) {
     case POINT_ASKED:
-        return begin(a, e);
+        a->begun = *p;
+        return plan_make(&a->plan, &a->begun, a->with, e) && run_from(a, &a->plan, STAGE_X, e);
     case POINT_ROWS:
         return resume(a, STAGE_Q_NORM, e);
-    case POINT_SCORES:
-        return ask_from_scores(a, e) && resume(a, STAGE_SCALED, e);
+    case POINT_SCORES: {
+        tensor queries, scores = attempt_stage(a, STAGE_SCORES);
+        /* Appended rows would be keys like others, which masks hide. */
+        if (a->plan.appended > 0 || !ask_from_products(a, a->plan.n_k, 1, &queries, e))
+            return false;
+        tensor_copy(&scores, &queries);
+        p->has_offset = p->causal != CAUSAL_LOWER_RIGHT;
+        p->offset = a->plan.offset;
+        return resume(a, STAGE_SCALED, e);
+    }
     case POINT_MASKED:
         return ask_from_masked(a, e) && resume(a, STAGE_ROW_MAX, e);
     case POINT_WEIGHTS:
@@ -398,25 +388,6 @@ static bool goes_on_from(attempt *a, point at, err *e)
     default:
         return true;
     }
-}
-
-static bool pass(attempt *a, point at, const mistake *const *made, size_t count, err *e)
-{
-    bool is_changed = false;
-    for (size_t i = 0; i < count; i++)
-        is_changed = is_changed || made[i]->at[at] != NULL;
-    if (at == POINT_ROWS && is_changed) {
-        forget_rows(a);
-        a->problem.in[INPUT_Q] = own_rows(a, STAGE_Q, a->plan.n_q);
-        a->problem.in[INPUT_K] = own_rows(a, STAGE_K, a->plan.k.n);
-        a->problem.in[INPUT_V] = own_rows(a, STAGE_V, a->plan.v.n);
-    }
-    a->now = at;
-    for (size_t i = 0; i < count; i++) {
-        if (made[i]->at[at] != NULL && !made[i]->at[at](a, made[i], e))
-            return false;
-    }
-    return (at != POINT_ASKED && !is_changed) || goes_on_from(a, at, e);
 }
 
 /* What the plan refuses can't be made; what can't be had is an error. */

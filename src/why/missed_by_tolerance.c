@@ -26,18 +26,6 @@ static void begin(trial *t, attempt *a, const attempt *right)
     attempt_open(a, of->problem, of->with, of->threads, is_known(of, STAGE_WEIGHTED), right);
 }
 
-/* Whether what the problem gives is what was recorded, with the tolerance or nearly. */
-static bool is_recorded(const trial *t)
-{
-    fit found = fit_of(&t->claims, t->right.stage);
-    double allowed = SAME_F32;
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (is_known(t->of, id))
-            allowed = fmax(allowed, t->of->within[id].rtol);
-    }
-    return found.is_within || found.error <= allowed;
-}
-
 static bool passes_stage(const trial *t, stage_id id, const tensor *mistaken)
 {
     tensor a, b;
@@ -48,17 +36,21 @@ static bool passes_stage(const trial *t, stage_id id, const tensor *mistaken)
     return measure(side_a, side_b, t->of->type[id], &t->of->within[id]).different == 0;
 }
 
-static bool passes(const trial *t, const attempt *a)
+/* Takes what gives other numbers, all of which pass. */
+static bool try_mistake(trial *t, const mistake *made, err *e)
 {
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (is_known(t->of, id) && !passes_stage(t, id, &a->stage[id]))
-            return false;
-    }
-    return true;
-}
-
-static bool keep(missed_by_tolerance *to, const mistake *made, err *e)
-{
+    missed_by_tolerance *to = t->to;
+    attempt a;
+    begin(t, &a, &t->right);
+    bool is_other =
+        attempt_make(&a, &made, 1, e) && !fit_is_same(&t->claims, t->right.stage, a.stage);
+    bool passes = is_other;
+    for (stage_id id = 0; passes && id < STAGE_COUNT; id++)
+        passes = !is_known(t->of, id) || passes_stage(t, id, &a.stage[id]);
+    attempt_free(&a);
+    to->tried += is_other;
+    if (!passes)
+        return !e->is_set;
     const mistake **larger = mem_grow(to->made, to->count, &to->capacity, sizeof larger[0], e);
     if (larger == NULL)
         return false;
@@ -67,57 +59,18 @@ static bool keep(missed_by_tolerance *to, const mistake *made, err *e)
     return true;
 }
 
-static bool try_mistake(trial *t, const mistake *made, err *e)
-{
-    attempt a;
-    begin(t, &a, &t->right);
-    if (attempt_make(&a, &made, 1, e) && !fit_is_same(&t->claims, t->right.stage, a.stage)) {
-        t->to->tried++;
-        if (passes(t, &a))
-            keep(t->to, made, e);
-    }
-    attempt_free(&a);
-    return !e->is_set;
-}
-
-static bool try_each(trial *t, err *e)
-{
-    bool done = true;
-    for (size_t i = 0; done && i < named_count(&MISTAKES); i++) {
-        const mistake *one = mistake_at(i);
-        done = one->is_of_digits || try_mistake(t, one, e);
-    }
-    return done;
-}
-
-/* 0 where the problem can't be computed, which the first attempt finds as well. */
-static double operations_of(const missed_question *of)
-{
-    err refused = {0};
-    plan p;
-    double operations = plan_make(&p, of->problem, of->with, &refused) ? plan_operations(&p) : 0;
-    plan_free(&p);
-    return operations;
-}
-
 /* ---- what nobody computed ---- */
-
-static double mean_of(const tensor *column)
-{
-    double sum = 0;
-    for (size_t i = 0; i < column->size[0]; i++)
-        sum += tensor_get(column, &i);
-    return sum / (double)column->size[0];
-}
 
 /* Whether it passes in one column of a matrix; `changes` where a number is another one. */
 static bool column_passes(const tensor *column, stand_in as, const tolerance *within,
                           number_type type, bool *changes)
 {
     size_t rows = column->size[0];
-    double mean = as == STAND_IN_MEANS ? mean_of(column) : 0;
+    double sum = 0;
+    for (size_t i = 0; i < rows && as == STAND_IN_MEANS; i++)
+        sum += tensor_get(column, &i);
     for (size_t i = 0; i < rows; i++) {
-        double right = tensor_get(column, &i), stands = mean;
+        double right = tensor_get(column, &i), stands = sum / (double)rows;
         if (as == STAND_IN_REVERSED)
             stands = tensor_get(column, (size_t[]){rows - 1 - i});
         if (tensor_is_hole(right) || fabs(right - stands) <= SAME_F32 * fabs(right))
@@ -155,7 +108,12 @@ static bool stage_passes(const tensor *numbers, stand_in as, const tolerance *wi
 
 bool missed_find(missed_by_tolerance *to, const missed_question *of, err *e)
 {
-    *to = (missed_by_tolerance){.operations = operations_of(of)};
+    err refused = {0}; /* where the problem can't be computed, which the first attempt finds too */
+    plan p;
+    *to = (missed_by_tolerance){0};
+    if (plan_make(&p, of->problem, of->with, &refused))
+        to->operations = plan_operations(&p);
+    plan_free(&p);
     for (stand_in as = 0; as < STAND_INS; as++) {
         bool pass = true, changes = false;
         for (stage_id id = 0; pass && id < STAGE_COUNT; id++) {
@@ -169,8 +127,22 @@ bool missed_find(missed_by_tolerance *to, const missed_question *of, err *e)
         return true;
     trial t = {.of = of, .claims = {of->claim, STAGE_COUNT, NULL}, .to = to};
     begin(&t, &t.right, NULL);
-    to->is_other = !attempt_make(&t.right, NULL, 0, e) || !is_recorded(&t);
-    bool done = !e->is_set && (to->is_other || try_each(&t, e));
+    to->is_other = !attempt_make(&t.right, NULL, 0, e);
+    if (!to->is_other) {
+        /* Whether what the problem gives is what was recorded, with the tolerance or nearly. */
+        fit found = fit_of(&t.claims, t.right.stage);
+        double allowed = SAME_F32;
+        for (stage_id id = 0; id < STAGE_COUNT; id++) {
+            if (is_known(of, id))
+                allowed = fmax(allowed, of->within[id].rtol);
+        }
+        to->is_other = !found.is_within && found.error > allowed;
+    }
+    bool done = !e->is_set;
+    for (size_t i = 0; done && !to->is_other && i < named_count(&MISTAKES); i++) {
+        const mistake *one = mistake_at(i);
+        done = one->is_of_digits || try_mistake(&t, one, e);
+    }
     attempt_free(&t.right);
     return done;
 }

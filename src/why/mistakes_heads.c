@@ -58,14 +58,6 @@ static tensor *give_rows(attempt *a, input which, const tensor *like, size_t wid
     return made;
 }
 
-/* Heads apart: b × heads × n × width. */
-static tensor apart_of(const tensor *given, input which, size_t heads)
-{
-    tensor rows;
-    return side_by_side(given, which, &rows) ? plan_split_heads(&rows, heads)
-                                             : tensor_view_of(given);
-}
-
 /* Columns of one head are taken from all. */
 static bool interleave(attempt *a, input which, size_t heads, err *e)
 {
@@ -91,7 +83,9 @@ static bool tile(attempt *a, input which, size_t from, size_t to, err *e)
 {
     if (a->problem.in[which] == NULL)
         return true;
-    tensor heads = apart_of(a->problem.in[which], which, from), all;
+    tensor heads = tensor_view_of(a->problem.in[which]), rows, all;
+    if (side_by_side(&heads, which, &rows))
+        heads = plan_split_heads(&rows, from);
     const tensor like = {
         .type = heads.type, .rank = 3, .size = {heads.size[0], heads.size[2], heads.size[3]}};
     tensor *made = give_rows(a, which, &like, to * heads.size[3], e);
@@ -121,21 +115,15 @@ static bool interleave_heads(attempt *a, const mistake *row, err *e)
     return done;
 }
 
-/* Gains that are shared by all heads stay. */
-static bool tile_gains(attempt *a, err *e)
-{
-    const plan *p = &a->plan;
-    const tensor *gains = a->problem.in[INPUT_K_GAIN];
-    return gains == NULL || tensor_count(gains) == p->k.width ||
-           tile(a, INPUT_K_GAIN, p->kv_heads, p->heads, e);
-}
-
-/* Query head i uses key/value head i mod g. */
+/* Query head i uses key/value head i mod g. Gains that are shared by all heads stay. */
 static bool tile_heads(attempt *a, const mistake *row, err *e)
 {
     size_t heads = a->plan.heads, kv_heads = a->plan.kv_heads;
+    const tensor *gains = a->problem.in[INPUT_K_GAIN];
     (void)row;
-    bool done = kv_heads > 1 && kv_heads < heads && tile_gains(a, e);
+    bool done = kv_heads > 1 && kv_heads < heads;
+    if (done && gains != NULL && tensor_count(gains) != a->plan.k.width)
+        done = tile(a, INPUT_K_GAIN, kv_heads, heads, e);
     for (size_t i = 0; done && i < OF_KEYS_COUNT; i++)
         done = tile(a, OF_KEYS[i], kv_heads, heads, e);
     a->problem.heads = a->problem.kv_heads = heads;

@@ -46,21 +46,20 @@ static double position_as(const plan *right, double greatest, size_t batch, size
     }
 }
 
-/* Of products of rows that are all turned, only how far these stand from one another counts: then
- * positions counted down from the greatest one turn them backwards. */
-static bool counts_distance(const plan *p)
-{
-    score_parameters changed = plan_score_parameters(p, 0);
-    return p->past == 0 && p->appended == 0 && p->asked->score->is_product &&
-           changed.for_query.data == NULL && changed.for_key.data == NULL;
-}
-
 static bool turn(attempt *a, const mistake *row, err *e)
 {
     static char name[] = "rope_positions";
     const plan *right = &a->right->plan;
     size_t size[] = {right->batches, right->n_q + right->k.n}, at[2] = {0};
-    if (!a->problem.rope.is_asked || (row->with == TURN_BACKWARDS && !counts_distance(right)))
+    if (!a->problem.rope.is_asked)
+        return false;
+    /* Of products of rows that are all turned, only how far these stand from one another counts:
+     * then positions counted down from the greatest one turn them backwards. */
+    score_parameters changed = plan_score_parameters(right, 0);
+    bool counts_distance = right->past == 0 && right->appended == 0 &&
+                           right->asked->score->is_product && changed.for_query.data == NULL &&
+                           changed.for_key.data == NULL;
+    if (row->with == TURN_BACKWARDS && !counts_distance)
         return false;
     tensor *positions = attempt_matrix(a, DTYPE_F64, 2, size, e);
     if (positions == NULL)

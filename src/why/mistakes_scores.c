@@ -164,23 +164,18 @@ static double slope_as(const plan *right, size_t head, int with)
     }
 }
 
-/* A bias before the scale lies before the cap, and a step of the published slopes is one where the
- * heads are a power of two. */
-static bool can_slope(const attempt *a, int with)
-{
-    size_t heads = a->right->plan.heads;
-    bool is_even_step = a->problem.slopes == NULL && (heads & (heads - 1)) == 0;
-    return a->problem.has_alibi && (with != SLOPE_SCALED || a->problem.softcap == 0) &&
-           (with != SLOPE_EARLY || is_even_step);
-}
-
 static bool slopes(attempt *a, const mistake *row, err *e)
 {
     const plan *right = &a->right->plan;
-    if (!can_slope(a, row->with))
+    size_t heads = right->heads;
+    /* A bias before the scale lies before the cap, and a step of the published slopes is one where
+     * the heads are a power of two. */
+    bool is_even_step = a->problem.slopes == NULL && (heads & (heads - 1)) == 0;
+    if (!a->problem.has_alibi || (row->with == SLOPE_SCALED && a->problem.softcap != 0) ||
+        (row->with == SLOPE_EARLY && !is_even_step))
         return false;
     tensor *slopes = attempt_matrix(a, DTYPE_F64, 1, &right->heads, e);
-    for (size_t head = 0; slopes != NULL && head < right->heads; head++)
+    for (size_t head = 0; slopes != NULL && head < heads; head++)
         tensor_set(slopes, &head, slope_as(right, head, row->with));
     a->problem.slopes = slopes;
     return slopes != NULL;

@@ -33,42 +33,37 @@ static double power(double x, int with)
 }
 
 /* weights = exp(from − max) / Σ exp(from − max), max and Σ over the axes in `with`; 0 where all of
- * a group is −inf. */
-static bool softmax_of(attempt *a, const tensor *from, int with, tensor *weights, err *e)
+ * a group is −inf. From the masked scores, or what `from` says. Nobody sums over axes that the
+ * document has not. */
+static bool softmax(attempt *a, const mistake *row, err *e)
 {
-    tensor *most = new_groups(a, from, with, -INFINITY, e);
-    tensor *sum = most == NULL ? NULL : new_groups(a, from, with, 0, e);
+    const plan *right = &a->right->plan;
+    int with = row->with;
+    if ((with & SUM_HEADS && !right->has_heads) || (with & SUM_BATCH && !right->has_batch))
+        return false;
+    tensor from = attempt_stage(a, row->from == STAGE_WEIGHTS ? STAGE_WEIGHTS : STAGE_MASKED),
+           weights = attempt_stage(a, STAGE_WEIGHTS);
+    tensor *most = new_groups(a, &from, with, -INFINITY, e);
+    tensor *sum = most == NULL ? NULL : new_groups(a, &from, with, 0, e);
     size_t at[4] = {0}, group[4];
     if (sum == NULL)
         return false;
     do {
         group_of(most, at, group);
-        tensor_set(most, group, fmax(tensor_get(most, group), tensor_get(from, at)));
-    } while (tensor_next(from, at));
+        tensor_set(most, group, fmax(tensor_get(most, group), tensor_get(&from, at)));
+    } while (tensor_next(&from, at));
     do {
         group_of(most, at, group);
-        double less = tensor_get(from, at) - tensor_get(most, group);
+        double less = tensor_get(&from, at) - tensor_get(most, group);
         double value = isnan(less) ? 0 : power(less, with);
         tensor_set(sum, group, tensor_get(sum, group) + value);
-    } while (tensor_next(from, at));
+    } while (tensor_next(&from, at));
     do {
         group_of(most, at, group);
-        double less = tensor_get(from, at) - tensor_get(most, group);
-        tensor_set(weights, at, isnan(less) ? 0 : power(less, with) / tensor_get(sum, group));
-    } while (tensor_next(from, at));
+        double less = tensor_get(&from, at) - tensor_get(most, group);
+        tensor_set(&weights, at, isnan(less) ? 0 : power(less, with) / tensor_get(sum, group));
+    } while (tensor_next(&from, at));
     return true;
-}
-
-/* Of the masked scores, or of what `from` says. Nobody sums over axes that the document has not. */
-static bool softmax(attempt *a, const mistake *row, err *e)
-{
-    const plan *right = &a->right->plan;
-    if ((row->with & SUM_HEADS && !right->has_heads) ||
-        (row->with & SUM_BATCH && !right->has_batch))
-        return false;
-    tensor from = attempt_stage(a, row->from == STAGE_WEIGHTS ? STAGE_WEIGHTS : STAGE_MASKED),
-           weights = attempt_stage(a, STAGE_WEIGHTS);
-    return softmax_of(a, &from, row->with, &weights, e);
 }
 
 static bool no_softmax(attempt *a, const mistake *row, err *e)
@@ -115,27 +110,22 @@ static bool no_sum(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-static double seen_in_row(const tensor *masked, const size_t *row)
-{
-    double seen = 0;
-    for (size_t j = 0; j < masked->size[3]; j++)
-        seen += !isinf(tensor_get(masked, (size_t[]){row[0], row[1], row[2], j}));
-    return seen;
-}
-
 /* As of scores that are all 0. A sink's score is no key's. */
 static bool even(attempt *a, const mistake *row, err *e)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
-    size_t at[4] = {0};
+    size_t at[4] = {0}, keys = masked.size[3];
     double seen = 0;
     (void)row, (void)e;
     if (a->problem.in[INPUT_SINKS] != NULL)
         return false;
     do {
-        seen = at[3] == 0 ? seen_in_row(&masked, at) : seen;
+        if (at[3] == 0)
+            seen = 0;
+        for (size_t j = 0; j < keys && at[3] == 0; j++)
+            seen += !isinf(tensor_get(&masked, (size_t[]){at[0], at[1], at[2], j}));
         tensor_set(&weights, at, isinf(tensor_get(&masked, at)) ? 0 : 1 / seen);
-    } while (tensor_next(&weights, at));
+    } while (tensor_next(&masked, at));
     return true;
 }
 
@@ -154,24 +144,19 @@ static bool turn_weights(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-static bool is_empty_row(const tensor *masked, const size_t *row)
-{
-    size_t at[] = {row[0], row[1], row[2], 0};
-    while (at[3] < masked->size[3] && isinf(tensor_get(masked, at)))
-        at[3]++;
-    return at[3] == masked->size[3];
-}
-
 static bool empty_rows(attempt *a, const mistake *row, err *e)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
-    size_t at[4] = {0};
+    size_t at[4] = {0}, keys = masked.size[3];
     bool is_any = false;
     (void)e;
     do {
-        if (!is_empty_row(&masked, at))
+        size_t seen[] = {at[0], at[1], at[2], 0};
+        while (seen[3] < keys && isinf(tensor_get(&masked, seen)))
+            seen[3]++;
+        if (seen[3] < keys)
             continue;
-        tensor_set(&weights, at, row->with ? 1 / (double)masked.size[3] : (double)NAN);
+        tensor_set(&weights, at, row->with ? 1 / (double)keys : (double)NAN);
         is_any = true;
     } while (tensor_next(&weights, at));
     return is_any;

@@ -31,12 +31,6 @@ static double difference_of(double a, double b)
     return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
 }
 
-static bool is_left_out(const claims *of, const element *one)
-{
-    return tensor_is_hole(one->wanted) ||
-           (of->known != NULL && of->known->is_known(of->known->context, one));
-}
-
 static void fit_stage(const claims *of, const claim *one_of, const tensor *computed, fit *to)
 {
     tensor numbers, stages;
@@ -52,7 +46,9 @@ static void fit_stage(const claims *of, const claim *one_of, const tensor *compu
         one.wanted = tensor_get(&numbers, one.index);
         one.got = tensor_get(&stages, one.index);
         double difference = difference_of(one.wanted, one.got);
-        if (difference == 0 || is_left_out(of, &one))
+        bool is_left_out = tensor_is_hole(one.wanted) ||
+                           (of->known != NULL && of->known->is_known(of->known->context, &one));
+        if (difference == 0 || is_left_out)
             continue;
         to->is_within = to->is_within && difference <= one.tol;
         to->error = fmax(to->error, difference / unit);
@@ -156,11 +152,6 @@ static const double NEARER = 100;
 
 /* ---- the best ---- */
 
-static bool explains(const ranking *r, const fit *one)
-{
-    return one->is_within || (fit_is_near(one) && one->error * NEARER <= r->right.error);
-}
-
 static void candidate_free(const ranking *r, candidate *one)
 {
     for (size_t i = 0; i < r->of->count && one->computed != NULL; i++)
@@ -176,15 +167,6 @@ static bool is_better(const candidate *a, const candidate *b)
     return of_a != of_b ? of_a > of_b : a->order < b->order;
 }
 
-static candidate *same_as(ranking *r, const tensor *computed)
-{
-    for (size_t i = 0; i < r->count; i++) {
-        if (fit_is_same(r->of, r->found[i].computed, computed))
-            return &r->found[i];
-    }
-    return NULL;
-}
-
 /* The last place, once the worst has left it. */
 static candidate *free_place(ranking *r, const candidate *one)
 {
@@ -197,15 +179,6 @@ static candidate *free_place(ranking *r, const candidate *one)
         return NULL;
     candidate_free(r, worst);
     return worst;
-}
-
-/* The same mistake in fewer places, which gives the same numbers, says nothing new. */
-static bool is_listed(const why_answer *in, const named *row)
-{
-    bool is_there = in->together == 1 && in->made[0].row == row;
-    for (size_t i = 0; i < in->same_count; i++)
-        is_there = is_there || in->same[i].row == row;
-    return is_there;
 }
 
 void ranking_open(ranking *r, const claims *of, const tensor *right)
@@ -223,19 +196,24 @@ bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_
 {
     fit found = fit_of(r->of, computed);
     candidate one = {.order = r->tried++, .answer = {.together = count, .error = found.error}};
-    if (!explains(r, &found))
+    if (!found.is_within && !(fit_is_near(&found) && found.error * NEARER <= r->right.error))
         return true;
     r->has_exact = r->has_exact || found.is_within;
     one.answer.digits = fit_digits_told(&found);
     memcpy(one.answer.made, made, count * sizeof made[0]);
-    candidate *to = same_as(r, computed);
-    if (to != NULL) {
-        if (one.answer.together == 1 && to->answer.same_count < WHY_SAME &&
-            !is_listed(&to->answer, one.answer.made[0].row))
-            to->answer.same[to->answer.same_count++] = one.answer.made[0];
+    for (size_t i = 0; i < r->count; i++) {
+        why_answer *like = &r->found[i].answer;
+        if (!fit_is_same(r->of, r->found[i].computed, computed))
+            continue;
+        /* The same mistake in fewer places, which gives the same numbers, says nothing new. */
+        bool is_listed = like->together == 1 && like->made[0].row == made[0].row;
+        for (size_t j = 0; j < like->same_count; j++)
+            is_listed = is_listed || like->same[j].row == made[0].row;
+        if (count == 1 && like->same_count < WHY_SAME && !is_listed)
+            like->same[like->same_count++] = made[0];
         return true;
     }
-    to = free_place(r, &one);
+    candidate *to = free_place(r, &one);
     if (to == NULL)
         return true;
     *to = one;

@@ -61,18 +61,6 @@ static bool same_shapes(const attempt *right, const attempt *wrong, const kept_s
     return true;
 }
 
-static bool give_stages(attempt *from, const kept_stages *w, bundle *made, err *e)
-{
-    for (size_t i = 0; i < w->count; i++) {
-        stage_id id = w->stage[i];
-        if (!bundle_add_tensor(made, stage_row(id)->key.named.name, &from->stage[id], (place){0},
-                               e))
-            return false;
-        from->stage[id] = (tensor){0};
-    }
-    return true;
-}
-
 static bool keep_rows(tensor *past, const attempt *from, const stage_id *stages, size_t count,
                       err *e)
 {
@@ -85,31 +73,12 @@ static bool keep_rows(tensor *past, const attempt *from, const stage_id *stages,
     return tensor_new_copy(past, &rows, e);
 }
 
-/* As they are compared and summed. */
-static bool keep_past(stack_attention *one, const attempt *from, err *e)
-{
-    static const stage_id KEYS[] = {STAGE_PRESENT_K, STAGE_K_ROPE, STAGE_K_NORM, STAGE_K},
-                          VALUES[] = {STAGE_PRESENT_V, STAGE_V};
-    return keep_rows(&one->past_k, from, KEYS, sizeof KEYS / sizeof KEYS[0], e) &&
-           keep_rows(&one->past_v, from, VALUES, sizeof VALUES / sizeof VALUES[0], e);
-}
-
-/* The cache itself counts the rows, from which the next ones are planned. */
-static bool count_rows(const attention *of, crew *by, err *e)
-{
-    kept_stages output = {0};
-    bundle made = {0};
-    run_report report;
-    kept_stages_add(&output, STAGE_OUTPUT);
-    bool done = run_plan_by(&of->plan, &output, by, &made, &report, e);
-    bundle_free(&made);
-    return done;
-}
-
 /* Where the mistakes can't be made all goes well. */
 static bool attend(void *context, const attention *of, const kept_stages *w, crew *by, bundle *made,
                    err *e)
 {
+    static const stage_id KEYS[] = {STAGE_PRESENT_K, STAGE_K_ROPE, STAGE_K_NORM, STAGE_K},
+                          VALUES[] = {STAGE_PRESENT_V, STAGE_V};
     stack_attention *one = context;
     stack_attempt *a = one->of;
     /* A cache that grows is given as one that is there. */
@@ -120,7 +89,7 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
         asked.in[INPUT_PAST_K] = &one->past_k;
         asked.in[INPUT_PAST_V] = &one->past_v;
     }
-    bool goes_on = of->asked.cache != NULL, has_weighted = kept_stages_has(w, STAGE_WEIGHTED);
+    bool has_weighted = kept_stages_has(w, STAGE_WEIGHTED);
     attempt right, wrong;
     attempt_open(&right, &asked, of->plan.with, by->most, has_weighted, NULL);
     attempt_open(&wrong, &asked, of->plan.with, by->most, has_weighted, &right);
@@ -129,37 +98,51 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
                    same_shapes(&right, &wrong, w);
     attempt *taken = is_made ? &wrong : &right;
     a->wrong_made += is_made;
-    done = done && !e->is_set &&
-           (!goes_on || (count_rows(of, by, e) && keep_past(one, taken, e))) &&
-           give_stages(taken, w, made, e);
+    done = done && !e->is_set;
+    if (done && of->asked.cache != NULL) {
+        /* The cache itself counts the rows, from which the next ones are planned; they are kept as
+         * they are compared and summed. */
+        kept_stages output = {0};
+        bundle counted = {0};
+        run_report report;
+        kept_stages_add(&output, STAGE_OUTPUT);
+        done = run_plan_by(&of->plan, &output, by, &counted, &report, e) &&
+               keep_rows(&one->past_k, taken, KEYS, sizeof KEYS / sizeof KEYS[0], e) &&
+               keep_rows(&one->past_v, taken, VALUES, sizeof VALUES / sizeof VALUES[0], e);
+        bundle_free(&counted);
+    }
+    for (size_t i = 0; done && i < w->count; i++) {
+        tensor *numbers = &taken->stage[w->stage[i]];
+        done =
+            bundle_add_tensor(made, stage_row(w->stage[i])->key.named.name, numbers, (place){0}, e);
+        if (done)
+            *numbers = (tensor){0};
+    }
     attempt_free(&right);
     attempt_free(&wrong);
     return done;
 }
 
-static bool is_meant(const stack_attempt *a, size_t number, part_kind kind)
-{
-    const stack_scope *where = &a->scope;
-    return a->wrong_count > 0 && number >= where->first && number < where->end &&
-           ((kind == PART_ATTENTION && where->self) || (kind == PART_CROSS && where->cross));
-}
-
 /* Of a generation all do, whose keys and values are then at hand. */
 static bool attend_otherwise(stack_attempt *a, err *e)
 {
+    const stack_scope *where = &a->scope;
     a->attending = mem_alloc_zeroed(a->stack->layers, sizeof a->attending[0], e);
     for (size_t i = 0; i < a->stack->layers && a->attending != NULL; i++) {
         layer *l = &a->stack->layer[i];
+        bool is_in = a->wrong_count > 0 && i >= where->first && i < where->end;
         for (size_t j = 0; j < l->parts; j++) {
             layer_part *p = &l->part[j];
-            stack_attention *attending = &a->attending[i][j];
-            *attending = (stack_attention){.of = a, .is_meant = is_meant(a, i, p->as->kind)};
-            bool goes_on = p->as->kind == PART_ATTENTION && a->of->steps != NULL &&
-                           p->attention->otherwise == NULL;
-            if (!attending->is_meant && !goes_on)
+            part_kind kind = p->as->kind;
+            bool is_meant = is_in && ((kind == PART_ATTENTION && where->self) ||
+                                      (kind == PART_CROSS && where->cross));
+            bool goes_on =
+                kind == PART_ATTENTION && a->of->steps != NULL && p->attention->otherwise == NULL;
+            a->attending[i][j] = (stack_attention){.of = a, .is_meant = is_meant};
+            if (!is_meant && !goes_on)
                 continue;
             p->attention->otherwise = attend;
-            p->attention->context = attending;
+            p->attention->context = &a->attending[i][j];
         }
     }
     return a->attending != NULL;
@@ -167,25 +150,19 @@ static bool attend_otherwise(stack_attempt *a, err *e)
 
 /* ---- what a step has made besides the stages of its stack ---- */
 
-static bool add_probabilities(const generation *g, bundle *made, err *e)
-{
-    if (g->exponentials.data == NULL)
-        return true;
-    if (!bundle_add_copy(made, "probabilities", &g->exponentials, (place){0}, e))
-        return false;
-    tensor *all = &bundle_find(made, "probabilities")->tensor;
-    for (size_t id = 0; id < all->size[1]; id++)
-        tensor_set(all, (size_t[]){0, id}, tensor_get(all, (size_t[]){0, id}) / g->total);
-    return true;
-}
-
 static bool add_choice_and_past(const stack_attempt *a, bundle *made, err *e)
 {
-    bool done = bundle_add_copy(made, "logits", &a->generation.logits, (place){0}, e) &&
-                bundle_add_copy(made, "tempered", &a->generation.tempered, (place){0}, e) &&
-                bundle_add_copy(made, "exponentials", &a->generation.exponentials, (place){0}, e) &&
-                add_probabilities(&a->generation, made, e) &&
-                bundle_add_number(made, "choice", (double)a->generation.next, (place){0}, e);
+    const generation *g = &a->generation;
+    bool done = bundle_add_copy(made, "logits", &g->logits, (place){0}, e) &&
+                bundle_add_copy(made, "tempered", &g->tempered, (place){0}, e) &&
+                bundle_add_copy(made, "exponentials", &g->exponentials, (place){0}, e);
+    if (done && g->exponentials.data != NULL) {
+        done = bundle_add_copy(made, "probabilities", &g->exponentials, (place){0}, e);
+        tensor *all = done ? &bundle_find(made, "probabilities")->tensor : NULL;
+        for (size_t id = 0; done && id < all->size[1]; id++)
+            tensor_set(all, (size_t[]){0, id}, tensor_get(all, (size_t[]){0, id}) / g->total);
+    }
+    done = done && bundle_add_number(made, "choice", (double)g->next, (place){0}, e);
     for (size_t i = 0; done && i < a->stack->layers; i++) {
         for (size_t j = 0; done && j < a->stack->layer[i].parts; j++) {
             const stack_attention *attending = &a->attending[i][j];
@@ -202,7 +179,7 @@ static bool add_choice_and_past(const stack_attempt *a, bundle *made, err *e)
     return done;
 }
 
-/* ---- reading ---- */
+/* ---- mistakes ---- */
 
 static bool make(stack_attempt *a, const stack_mistake *one, err *e)
 {
@@ -225,31 +202,6 @@ static bool make_at(stack_attempt *a, stack_point at, err *e)
     return true;
 }
 
-/* Rows of its own, which may be changed. */
-static bool copy_rows(stack_attempt *a, err *e)
-{
-    a->row = mem_alloc_zeroed(a->stack->layers, sizeof a->row[0], e);
-    for (size_t i = 0; i < a->stack->layers && a->row != NULL; i++) {
-        layer *l = &a->stack->layer[i];
-        for (size_t j = 0; j < l->parts; j++) {
-            a->row[i][j] = *l->part[j].as;
-            l->part[j].as = &a->row[i][j];
-        }
-    }
-    return a->row != NULL;
-}
-
-static bool read_stack(stack_attempt *a, err *e)
-{
-    const why_question *of = a->of;
-    stack_settings how = of->how;
-    how.allow_nonfinite = true;
-    how.packed_weights = NULL; /* mistakes are made in the matrices */
-    return of->steps == NULL
-               ? stack_read(a->stack, &a->document, &how, of->by, e)
-               : generation_open(&a->generation, &a->document, &how, of->steps, of->by, e);
-}
-
 /* ---- computing ---- */
 
 /* A sum to which nothing was added is what the part made: "layer.0.ffn_sum", "layer.0.ffn.output".
@@ -266,19 +218,6 @@ static bool name_summand(const char *sum, char out[STAGE_NAME])
     return true;
 }
 
-static const char *own_name(const stack_attempt *a, size_t index)
-{
-    return stack_stage_of(a->of, &a->of->claims.claim[index]);
-}
-
-/* Of a generation, whether it is of the step that was done last. */
-static bool is_of_this_step(const stack_attempt *a, size_t index)
-{
-    const char *name = a->of->claims.claim[index].name;
-    return a->of->steps == NULL ||
-           strtoul(strchr(name, '.') + 1, NULL, 10) + 1 == a->generation.step;
-}
-
 static bool want_name(text_list *names, const char *name, err *e)
 {
     return text_list_find(names, name) != NULL || text_list_add(names, name, strlen(name), e);
@@ -290,83 +229,65 @@ static bool want(const stack_attempt *a, text_list *names, err *e)
     bool done =
         text_list_index(names, e) && (a->of->steps == NULL || want_name(names, "output", e));
     for (size_t i = 0; done && i < a->of->claims.count; i++) {
-        const char *name = own_name(a, i);
+        const char *name = stack_stage_of(a->of, &a->of->claims.claim[i]);
         done = want_name(names, name, e) &&
                (!name_summand(name, summand) || want_name(names, summand, e));
     }
     return done;
 }
 
-/* Rows, n × b × m, as b × n × m, or as n × m where there was no batch; borrowed. */
-static tensor turned_back(const stack_attempt *a, const tensor *rows)
-{
-    tensor back = tensor_view_of(rows);
-    if (rows->rank != 3)
-        return back;
-    for (int axis = 0; axis < 2; axis++) {
-        back.size[axis] = rows->size[1 - axis];
-        back.stride[axis] = rows->stride[1 - axis];
-    }
-    return a->had_batch ? back : tensor_at(&back, 0);
-}
-
-static bool take_one(stack_attempt *a, size_t index, const bundle *made, err *e)
-{
-    char summand[STAGE_NAME];
-    const char *name = own_name(a, index);
-    const tensor *found = bundle_tensor(made, name);
-    tensor *to = &a->computed[index];
-    if (found == NULL && name_summand(name, summand))
-        found = bundle_tensor(made, summand);
-    if (found == NULL)
-        return true;
-    tensor as_asked = a->is_turned ? turned_back(a, found) : tensor_view_of(found);
-    if (!tensor_new_copy(to, &as_asked, e))
-        return false;
-    if (a->loses_digits)
-        numbers_keep_as(to, a->kept_as);
-    return true;
-}
-
+/* What was made of the claims' stages; of a generation those of the step that was done last. */
 static bool take(stack_attempt *a, const bundle *made, err *e)
 {
-    bool done = true;
-    for (size_t i = 0; done && i < a->of->claims.count; i++)
-        done = !is_of_this_step(a, i) || take_one(a, i, made, e);
-    return done;
-}
-
-static bool run_pass(stack_attempt *a, const text_list *names, crew *by, err *e)
-{
-    bundle made = {0};
-    run_report report = {0};
-    bool done = make_at(a, STACK_ROWS, e) && stack_run(a->stack, names, by, &made, &report, e) &&
-                take(a, &made, e);
-    bundle_free(&made);
-    return done;
-}
-
-/* Each goes on with what the one before has chosen, whether that is right or not. */
-static bool run_steps(stack_attempt *a, const text_list *names, crew *by, err *e)
-{
-    generation *g = &a->generation;
-    g->how.emit = names;
-    while (!generation_is_done(g)) {
-        if (!generation_go_on(g, e) || !make_at(a, STACK_ROWS, e) || !generation_step(g, by, e) ||
-            !add_choice_and_past(a, &g->made, e) || !take(a, &g->made, e))
+    for (size_t i = 0; i < a->of->claims.count; i++) {
+        const claim *one = &a->of->claims.claim[i];
+        char summand[STAGE_NAME];
+        const char *name = stack_stage_of(a->of, one);
+        const tensor *found = bundle_tensor(made, name);
+        if (a->of->steps != NULL &&
+            strtoul(strchr(one->name, '.') + 1, NULL, 10) + 1 != a->generation.step)
+            continue;
+        if (found == NULL && name_summand(name, summand))
+            found = bundle_tensor(made, summand);
+        if (found == NULL)
+            continue;
+        tensor as_asked = tensor_view_of(found);
+        if (a->is_turned && found->rank == 3) {
+            /* n × b × m is b × n × m again, or n × m where there was no batch. */
+            for (int axis = 0; axis < 2; axis++) {
+                as_asked.size[axis] = found->size[1 - axis];
+                as_asked.stride[axis] = found->stride[1 - axis];
+            }
+            if (!a->had_batch)
+                as_asked = tensor_at(&as_asked, 0);
+        }
+        if (!tensor_new_copy(&a->computed[i], &as_asked, e))
             return false;
+        if (a->loses_digits)
+            numbers_keep_as(&a->computed[i], a->kept_as);
     }
     return true;
 }
 
 static bool run(stack_attempt *a, err *e)
 {
+    generation *g = &a->generation;
     text_list names = {0};
+    bundle made = {0};
+    run_report report = {0};
     crew by;
     a->computed = mem_alloc_zeroed(a->of->claims.count, sizeof a->computed[0], e);
     crew_open(&by, a->of->threads);
-    bool done = a->computed != NULL && want(a, &names, e) &&
-                (a->of->steps == NULL ? run_pass(a, &names, &by, e) : run_steps(a, &names, &by, e));
+    bool done = a->computed != NULL && want(a, &names, e);
+    if (done && a->of->steps == NULL)
+        done = make_at(a, STACK_ROWS, e) && stack_run(a->stack, &names, &by, &made, &report, e) &&
+               take(a, &made, e);
+    /* Each step goes on with what the one before has chosen, whether that is right or not. */
+    g->how.emit = &names;
+    while (done && a->of->steps != NULL && !generation_is_done(g))
+        done = generation_go_on(g, e) && make_at(a, STACK_ROWS, e) && generation_step(g, &by, e) &&
+               add_choice_and_past(a, &g->made, e) && take(a, &g->made, e);
+    bundle_free(&made);
     crew_close(&by);
     text_list_free(&names);
     return done && (a->wrong_count == 0 || a->wrong_made > 0);
@@ -383,11 +304,25 @@ bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_sc
         if (a->together[i].of_attention != NULL)
             a->wrong[a->wrong_count++] = a->together[i].of_attention;
     }
-    bool done =
-        (bundle_borrow_all(&a->document, a->of->document, &refused) &&
-         make_at(a, STACK_ASKED, &refused) && read_stack(a, &refused) && copy_rows(a, &refused) &&
-         make_at(a, STACK_READ, &refused) && attend_otherwise(a, &refused)) &&
-        run(a, &refused);
+    stack_settings how = of->how;
+    how.allow_nonfinite = true;
+    how.packed_weights = NULL; /* mistakes are made in the matrices */
+    bool done = bundle_borrow_all(&a->document, of->document, &refused) &&
+                make_at(a, STACK_ASKED, &refused) &&
+                (of->steps == NULL ? stack_read(a->stack, &a->document, &how, of->by, &refused)
+                                   : generation_open(&a->generation, &a->document, &how, of->steps,
+                                                     of->by, &refused));
+    if (done)
+        a->row = mem_alloc_zeroed(a->stack->layers, sizeof a->row[0], &refused);
+    for (size_t i = 0; i < a->stack->layers && a->row != NULL; i++) {
+        layer *l = &a->stack->layer[i];
+        for (size_t j = 0; j < l->parts; j++) {
+            a->row[i][j] = *l->part[j].as;
+            l->part[j].as = &a->row[i][j]; /* of its own, which may be changed */
+        }
+    }
+    done = done && a->row != NULL && make_at(a, STACK_READ, &refused) &&
+           attend_otherwise(a, &refused) && run(a, &refused);
     if (refused.is_memory)
         *e = refused;
     return done;

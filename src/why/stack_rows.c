@@ -9,43 +9,32 @@
 enum { POSITIONS_NONE, POSITIONS_TWICE, POSITIONS_HALVES, POSITIONS_SWAPPED };
 enum { ROWS_TIMES_ROOT, ROWS_BY_ROOT, ROWS_ALL_TIMES_ROOT };
 
-static bool set_word(bundle *document, const char *name, const char *word, err *e)
-{
-    bundle_remove(document, name);
-    return bundle_add_text(document, name, word, strlen(word), (place){0}, e);
-}
-
 typedef enum added { ADDED_NOTHING, ADDED_SINUSOIDS, ADDED_LATE } added;
-
-static bool change_positions(bundle *document, added what, double first, err *e)
-{
-    if (what == ADDED_LATE) {
-        bundle_remove(document, "offset");
-        return bundle_add_number(document, "offset", first + 1, (place){0}, e);
-    }
-    bundle_remove(document, "position_embedding");
-    bundle_remove(document, "positions");
-    return what == ADDED_NOTHING || set_word(document, "positions", "sinusoidal", e);
-}
-
-/* Those of a step, where the stack went on. */
-static bool embed_next(stack *other, const stack *of, err *e)
-{
-    if (of->before == 0)
-        return true;
-    tensor_free(&other->embedded);
-    other->before = of->before;
-    return stack_embed_ids(other, of->ids, of->rows, e);
-}
 
 /* What the rows would be, b·n × m, if this were added to them; owned by the caller. */
 static bool embed(const stack_attempt *a, added what, tensor *rows, err *e)
 {
+    static const char SINUSOIDAL[] = "sinusoidal";
+    const stack *right = a->stack;
+    double later = (double)right->first_position + 1;
     bundle document = {0};
-    stack other = {.document = &document, .how = a->stack->how, .isa = a->stack->isa};
-    bool done = bundle_borrow_all(&document, &a->document, e) &&
-                change_positions(&document, what, (double)a->stack->first_position, e) &&
-                stack_embed(&other, e) && embed_next(&other, a->stack, e);
+    stack other = {.document = &document, .how = right->how, .isa = right->isa};
+    bool done = bundle_borrow_all(&document, &a->document, e);
+    if (done && what == ADDED_LATE) {
+        bundle_remove(&document, "offset");
+        done = bundle_add_number(&document, "offset", later, (place){0}, e);
+    } else if (done) {
+        bundle_remove(&document, "position_embedding");
+        bundle_remove(&document, "positions");
+        done = what == ADDED_NOTHING || bundle_add_text(&document, "positions", SINUSOIDAL,
+                                                        strlen(SINUSOIDAL), (place){0}, e);
+    }
+    done = done && stack_embed(&other, e);
+    if (done && right->before > 0) { /* those of a step, where the stack went on */
+        tensor_free(&other.embedded);
+        other.before = right->before;
+        done = stack_embed_ids(&other, right->ids, right->rows, e);
+    }
     *rows = other.embedded;
     other.embedded = (tensor){0};
     stack_free(&other);
@@ -61,21 +50,6 @@ static size_t column_of(size_t column, size_t width, int with)
     return column % 2 == 0 ? column + 1 : column - 1;
 }
 
-/* The right rows are x + p. */
-static void set_positions(const tensor *right, const tensor *x, int with, tensor *to)
-{
-    size_t at[2] = {0}, width = right->size[1];
-    do {
-        size_t from[] = {at[0], with < POSITIONS_HALVES ? at[1] : column_of(at[1], width, with)};
-        double own = tensor_get(x, at), p = tensor_get(right, from) - tensor_get(x, from);
-        tensor_set(to, at,
-                   own + (with == POSITIONS_NONE    ? 0
-                          : with == POSITIONS_TWICE ? 2
-                                                    : 1) *
-                             p);
-    } while (tensor_next(to, at));
-}
-
 static bool has_positions(const stack_attempt *a, int with)
 {
     bool is_learned = bundle_find(&a->document, "position_embedding") != NULL;
@@ -84,18 +58,27 @@ static bool has_positions(const stack_attempt *a, int with)
     return a->stack->adds_sinusoids || is_learned;
 }
 
+/* The right rows are x + p. */
 static bool positions(stack_attempt *a, int with, err *e)
 {
-    tensor x, *right;
+    tensor x, *right, *to = &a->stack->embedded;
+    double times = with == POSITIONS_NONE ? 0 : with == POSITIONS_TWICE ? 2 : 1;
+    size_t at[2] = {0}, width = to->size[1];
     if (!a->scope.is_whole || !has_positions(a, with))
         return false;
-    right = stack_attempt_matrix(a, a->stack->type, 2, a->stack->embedded.size, e);
+    right = stack_attempt_matrix(a, a->stack->type, 2, to->size, e);
     if (right == NULL)
         return false;
-    tensor_copy(&a->stack->embedded, right);
+    tensor_copy(to, right);
     bool done = embed(a, ADDED_NOTHING, &x, e);
-    if (done)
-        set_positions(right, &x, with, &a->stack->embedded);
+    if (done) {
+        do {
+            size_t from[] = {at[0],
+                             with < POSITIONS_HALVES ? at[1] : column_of(at[1], width, with)};
+            double own = tensor_get(&x, at), p = tensor_get(right, from) - tensor_get(&x, from);
+            tensor_set(to, at, own + times * p);
+        } while (tensor_next(to, at));
+    }
     tensor_free(&x);
     return done;
 }
@@ -146,58 +129,48 @@ static bool segments(stack_attempt *a, int with, err *e)
 /* ---- batch and rows ---- */
 
 /* b × n × m, or n × m, as n × b × m. */
-static tensor *turn(stack_attempt *a, const tensor *rows, err *e)
-{
-    tensor turned = tensor_view_of(rows);
-    size_t batches = rows->rank == 3 ? rows->size[0] : 1;
-    int last = rows->rank - 1;
-    turned.rank = 3;
-    turned.size[0] = rows->size[last - 1];
-    turned.stride[0] = rows->stride[last - 1];
-    turned.size[1] = batches;
-    turned.stride[1] = rows->rank == 3 ? rows->stride[0] : 0;
-    turned.size[2] = rows->size[last];
-    turned.stride[2] = rows->stride[last];
-    tensor *made = stack_attempt_matrix(a, rows->type, 3, turned.size, e);
-    if (made != NULL)
-        tensor_copy(&turned, made);
-    return made;
-}
-
 static bool give_turned(stack_attempt *a, const char *name, const tensor *rows, err *e)
 {
-    tensor *turned = turn(a, rows, e);
-    if (turned == NULL)
+    bool has_batch = rows->rank == 3;
+    int last = rows->rank - 1;
+    tensor turned = {
+        .type = rows->type,
+        .rank = 3,
+        .size = {rows->size[last - 1], has_batch ? rows->size[0] : 1, rows->size[last]},
+        .stride = {rows->stride[last - 1], has_batch ? rows->stride[0] : 0, rows->stride[last]},
+        .data = rows->data};
+    tensor *made = stack_attempt_matrix(a, rows->type, 3, turned.size, e);
+    if (made == NULL)
         return false;
-    tensor view = tensor_view_of(turned);
+    tensor_copy(&turned, made);
+    tensor view = tensor_view_of(made);
     bundle_remove(&a->document, name);
     return bundle_add_tensor(&a->document, name, &view, (place){0}, e);
 }
 
 /* What the rows were made of goes, positions too. */
-static bool ask_turned(stack_attempt *a, const stack *right, err *e)
+static bool turn_batch(stack_attempt *a, int with, err *e)
 {
     static const char *const OF_ROWS[] = {"tokens",    "vocab",
                                           "ids",       "embedding",
                                           "positions", "position_embedding",
                                           "segments",  "segment_embedding"};
-    size_t size[] = {right->batches, right->rows, right->width};
-    tensor rows; /* borrowed */
-    a->is_turned = true;
-    a->had_batch = right->batches > 0;
-    tensor_own(&rows, right->type, a->had_batch ? 3 : 2, a->had_batch ? size : size + 1,
-               right->embedded.data);
-    for (size_t i = 0; i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++)
-        bundle_remove(&a->document, OF_ROWS[i]);
-    const tensor *memory = bundle_tensor(&a->document, "memory");
-    return (memory == NULL || give_turned(a, "memory", memory, e)) && give_turned(a, "x", &rows, e);
-}
-
-static bool turn_batch(stack_attempt *a, int with, err *e)
-{
     stack right = {.document = &a->document, .how = a->of->how, .isa = a->of->by};
     (void)with;
-    bool done = a->scope.is_whole && stack_embed(&right, e) && ask_turned(a, &right, e);
+    bool done = a->scope.is_whole && stack_embed(&right, e);
+    if (done) {
+        size_t size[] = {right.batches, right.rows, right.width};
+        tensor rows; /* borrowed */
+        a->is_turned = true;
+        a->had_batch = right.batches > 0;
+        tensor_own(&rows, right.type, a->had_batch ? 3 : 2, a->had_batch ? size : size + 1,
+                   right.embedded.data);
+        for (size_t i = 0; i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++)
+            bundle_remove(&a->document, OF_ROWS[i]);
+        const tensor *memory = bundle_tensor(&a->document, "memory");
+        done = (memory == NULL || give_turned(a, "memory", memory, e)) &&
+               give_turned(a, "x", &rows, e);
+    }
     stack_free(&right);
     return done;
 }

@@ -25,12 +25,20 @@ any_mistake work_mistake(const why_question *of, size_t index)
                        : (any_mistake){.of_attention = mistake_at(index - own)};
 }
 
-static bool make_attention(work_attempt *a, const any_mistake *made, size_t count, err *e)
+bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
+                       const stack_scope *where, const any_mistake *made, size_t count, err *e)
 {
-    const why_question *of = a->of;
     const mistake *wrong[WHY_TOGETHER];
     stage_id ids[STAGE_COUNT];
     bool keeps_weighted = false;
+    a->of = of;
+    a->right = right;
+    a->computed = NULL;
+    if (of->problem == NULL) {
+        bool done = stack_attempt_make(&a->layers, of, where, made, count, e);
+        a->computed = a->layers.computed;
+        return done;
+    }
     for (size_t i = 0; i < count; i++)
         wrong[i] = made[i].of_attention;
     for (size_t i = 0; i < of->claims.count; i++) {
@@ -39,30 +47,17 @@ static bool make_attention(work_attempt *a, const any_mistake *made, size_t coun
         keeps_weighted = keeps_weighted || ids[i] == STAGE_WEIGHTED;
     }
     attempt_open(&a->attention, of->problem, of->with, of->threads, keeps_weighted,
-                 a->right == NULL ? NULL : &a->right->attention);
+                 right == NULL ? NULL : &right->attention);
     if (!attempt_make(&a->attention, wrong, count, e))
         return false;
     a->computed = a->of_attention;
     /* Mistakes look at the right one's stages, which it keeps. */
-    for (size_t i = 0; i < a->of->claims.count; i++) {
+    for (size_t i = 0; i < of->claims.count; i++) {
         a->of_attention[i] = a->attention.stage[ids[i]];
-        if (a->right != NULL)
+        if (right != NULL)
             a->attention.stage[ids[i]] = (tensor){0};
     }
     return true;
-}
-
-bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
-                       const stack_scope *where, const any_mistake *made, size_t count, err *e)
-{
-    a->of = of;
-    a->right = right;
-    a->computed = NULL;
-    if (of->problem != NULL)
-        return make_attention(a, made, count, e);
-    bool done = stack_attempt_make(&a->layers, of, where, made, count, e);
-    a->computed = a->layers.computed;
-    return done;
 }
 
 void work_attempt_free(work_attempt *a)
@@ -103,30 +98,24 @@ static stack_scope whole_of(const search *s)
     return (stack_scope){true, 0, s->layers, true, true};
 }
 
-/* "layer.1.cross", "cross", or "". */
-static void name_scope(const search *s, const stack_scope *where, const any_mistake *one,
-                       char to[WHY_WHERE])
-{
-    bool is_part = one->of_attention != NULL && s->is_crossed && where->self != where->cross;
-    const char *part = part_name(where->self ? PART_ATTENTION : PART_CROSS);
-    to[0] = '\0';
-    if (!where->is_whole)
-        snprintf(to, WHY_WHERE, "layer.%zu%s%s", where->first, is_part ? "." : "",
-                 is_part ? part : "");
-    else if (is_part)
-        snprintf(to, WHY_WHERE, "%s", part);
-}
-
 /* ---- trying ---- */
 
+/* Where a mistake was made is "layer.1.cross", "cross", or "". */
 static bool try_made(search *s, const stack_scope *where, const any_mistake *made, size_t count,
                      err *e)
 {
     work_attempt a;
     made_mistake names[WHY_TOGETHER] = {{0}};
+    const char *kind = part_name(where->self ? PART_ATTENTION : PART_CROSS);
     for (size_t i = 0; i < count; i++) {
+        bool is_part = made[i].of_attention != NULL && s->is_crossed && where->self != where->cross;
+        const char *part = is_part ? kind : "";
         names[i].row = any_mistake_row(&made[i]);
-        name_scope(s, where, &made[i], names[i].where);
+        if (where->is_whole)
+            snprintf(names[i].where, WHY_WHERE, "%s", part);
+        else
+            snprintf(names[i].where, WHY_WHERE, "layer.%zu%s%s", where->first, is_part ? "." : "",
+                     part);
     }
     if (work_attempt_make(&a, s->of, &s->right, where, made, count, e))
         ranking_judge(&s->ranking, a.computed, names, count, e);
@@ -134,33 +123,17 @@ static bool try_made(search *s, const stack_scope *where, const any_mistake *mad
     return !e->is_set;
 }
 
-/* Attention's mistakes in the one kind of attention, and in the other. */
-static bool try_apart(search *s, const stack_scope *where, const any_mistake *one, err *e)
-{
-    stack_scope self = *where, cross = *where;
-    if (one->of_attention == NULL || !s->is_crossed)
-        return true;
-    self.cross = cross.self = false;
-    return try_made(s, &self, one, 1, e) && try_made(s, &cross, one, 1, e);
-}
-
+/* Each mistake; attention's also in the one kind of attention, and in the other. */
 static bool try_each(search *s, const stack_scope *where, err *e)
 {
+    stack_scope self = *where, cross = *where;
     bool done = true;
+    self.cross = cross.self = false;
     for (size_t i = 0; done && i < work_mistakes(s->of); i++) {
         any_mistake one = work_mistake(s->of, i);
-        done = try_made(s, where, &one, 1, e) && try_apart(s, where, &one, e);
-    }
-    return done;
-}
-
-/* In one layer alone. */
-static bool try_layers(search *s, size_t first, size_t end, err *e)
-{
-    bool done = true;
-    for (size_t i = first; done && i < end; i++) {
-        stack_scope where = {false, i, i + 1, true, true};
-        done = try_each(s, &where, e);
+        done = try_made(s, where, &one, 1, e);
+        if (done && one.of_attention != NULL && s->is_crossed)
+            done = try_made(s, &self, &one, 1, e) && try_made(s, &cross, &one, 1, e);
     }
     return done;
 }
@@ -211,40 +184,39 @@ static void find_layers(const search *s, size_t *first, size_t *end)
     }
 }
 
-static bool search_on(search *s, why_answers *to, err *e)
+/* False, with the error set, where memory is missing. */
+static bool find(search *s, why_answers *to, err *e)
 {
-    stack_scope whole = whole_of(s);
+    static const stack_scope NOWHERE = {0};
+    const why_question *of = s->of;
+    bool has_layers = of->problem == NULL;
+    if (!work_attempt_make(&s->right, of, NULL, &NOWHERE, NULL, 0, e))
+        return !e->is_set;
+    const stack *layers = s->right.layers.stack;
+    s->layers = has_layers ? layers->layers : 1;
+    s->is_crossed = has_layers && stack_has_cross(layers);
+    ranking_open(&s->ranking, &of->claims, s->right.computed);
+    to->nans = claims_nothing_but_nan(&of->claims, &to->first_nan);
+    if (s->ranking.right.is_within || to->nans > 0)
+        return true;
+    to->right_digits = fit_digits(s->ranking.right.error);
     /* Each step of a generation counts as much as its prompt. */
-    size_t passes = s->of->steps == NULL ? 1 : s->of->steps->steps;
-    double operations = s->of->problem != NULL
-                            ? plan_operations(&s->right.attention.plan)
-                            : (double)passes * stack_operations(s->right.layers.stack);
-    size_t first, end;
+    size_t passes = of->steps == NULL ? 1 : of->steps->steps, first, end;
+    double operations = has_layers ? (double)passes * stack_operations(layers)
+                                   : plan_operations(&s->right.attention.plan);
+    stack_scope whole = whole_of(s);
     find_layers(s, &first, &end);
     if (!try_each(s, &whole, e))
         return false;
     to->tried_layers =
         !s->ranking.has_exact && s->layers > 1 && operations * (double)(end - first) <= LAYERS_MOST;
-    if (to->tried_layers && !try_layers(s, first, end, e))
-        return false;
+    for (size_t i = first; to->tried_layers && i < end; i++) {
+        stack_scope alone = {false, i, i + 1, true, true};
+        if (!try_each(s, &alone, e))
+            return false;
+    }
     to->tried_pairs = ranking_wants_pairs(&s->ranking) && operations <= PAIRS_MOST;
-    return !to->tried_pairs || try_pairs(s, e);
-}
-
-static bool find(search *s, why_answers *to, err *e)
-{
-    static const stack_scope NOWHERE = {0};
-    bool has_layers = s->of->problem == NULL;
-    if (!work_attempt_make(&s->right, s->of, NULL, &NOWHERE, NULL, 0, e))
-        return !e->is_set;
-    s->layers = has_layers ? s->right.layers.stack->layers : 1;
-    s->is_crossed = has_layers && stack_has_cross(s->right.layers.stack);
-    ranking_open(&s->ranking, &s->of->claims, s->right.computed);
-    to->nans = claims_nothing_but_nan(&s->of->claims, &to->first_nan);
-    if (s->ranking.right.is_within || to->nans > 0)
-        return true;
-    to->right_digits = fit_digits(s->ranking.right.error);
-    if (!search_on(s, to, e))
+    if (to->tried_pairs && !try_pairs(s, e))
         return false;
     ranking_write(&s->ranking, to);
     return true;

@@ -45,22 +45,16 @@ static size_t axis_of(char letter)
     return (size_t)(strchr(LETTERS, letter) - LETTERS);
 }
 
-/* Of which head count a stage's heads stand side by side; 0: none do, or there is one. */
-static size_t joined_heads(const plan *p, stage_id id)
-{
-    const projection *role = plan_role(p, id);
-    if (role != NULL)
-        return role->heads;
-    bool is_joined = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
-    return is_joined ? p->heads : 1;
-}
-
 /* A batch that a mistake made of one sequence is in the plan, and not in its numbers. */
 bool arrangeable_of(arrangeable *to, const plan *p, stage_id id, const tensor *numbers)
 {
     if (numbers->data == NULL || strlen(p->axes[id]) != (size_t)numbers->rank)
         return false;
-    *to = (arrangeable){plan_all_axes(p, id, numbers), joined_heads(p, id)};
+    const projection *role = plan_role(p, id);
+    bool is_joined = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
+    *to = (arrangeable){plan_all_axes(p, id, numbers), role != NULL ? role->heads
+                                                       : is_joined  ? p->heads
+                                                                    : 1};
     return to->all.rank == 3 || to->all.rank == AXES;
 }
 
@@ -148,21 +142,6 @@ static bool has_shape(const shape_search *s, const tensor *made)
     return made->data != NULL && measure_align(&s->of->claims.claim->numbers->tensor, made, &a, &b);
 }
 
-/* Numbers that an answer gives already are its own. */
-static bool join(shape_search *s, const shape_answer *one, const tensor *made)
-{
-    for (size_t i = 0; i < s->to->count; i++) {
-        shape_answer *there = &s->to->answer[i];
-        if (!fit_is_same(&s->of->claims, &s->numbers[i], made))
-            continue;
-        bool is_alone = one->arranged == NULL || one->made == NULL;
-        if (is_alone && there->same_count < WHY_SAME)
-            there->same[there->same_count++] = one->arranged != NULL ? one->arranged : one->made;
-        return true;
-    }
-    return false;
-}
-
 /* After all that are as good; the last of too many is left out. */
 static void insert(shape_search *s, const shape_answer *one, tensor *made)
 {
@@ -185,14 +164,24 @@ static void insert(shape_search *s, const shape_answer *one, tensor *made)
 /* Numbers of the right shape; they are taken where they are an answer. */
 static void judge(shape_search *s, const named *arranged, const named *made, tensor *numbers)
 {
-    shape_answer one = {.arranged = arranged, .made = made};
     fit found = fit_of(&s->of->claims, numbers);
     if (!fit_is_near(&found))
         return;
-    one.error = found.error;
-    one.digits = fit_digits_told(&found);
-    if (!join(s, &one, numbers))
-        insert(s, &one, numbers);
+    /* Numbers that an answer gives already are its own. */
+    for (size_t i = 0; i < s->to->count; i++) {
+        shape_answer *there = &s->to->answer[i];
+        if (!fit_is_same(&s->of->claims, &s->numbers[i], numbers))
+            continue;
+        bool is_alone = arranged == NULL || made == NULL;
+        if (is_alone && there->same_count < WHY_SAME)
+            there->same[there->same_count++] = arranged != NULL ? arranged : made;
+        return;
+    }
+    shape_answer one = {.arranged = arranged,
+                        .made = made,
+                        .error = found.error,
+                        .digits = fit_digits_told(&found)};
+    insert(s, &one, numbers);
 }
 
 static void count_shaped(shape_search *s, const named *row)
@@ -204,18 +193,6 @@ static void count_shaped(shape_search *s, const named *row)
 
 /* ---- attempts ---- */
 
-static const plan *plan_of_part(const stack *of, size_t number, const char *part, size_t length)
-{
-    for (size_t j = 0; number < of->layers && j < of->layer[number].parts; j++) {
-        const layer_part *p = &of->layer[number].part[j];
-        const char *name = part_name(p->as->kind);
-        if (p->as->kind != PART_FEED_FORWARD && strlen(name) == length &&
-            memcmp(name, part, length) == 0)
-            return &p->attention->plan;
-    }
-    return NULL;
-}
-
 /* "layer.1.attention.weights" is a stage of that plan; NULL: rows are all that it can be. */
 static const plan *plan_of_stage(const stack *of, const char *name, stage_id *id)
 {
@@ -226,9 +203,17 @@ static const plan *plan_of_stage(const stack *of, const char *name, stage_id *id
     const named *row = named_find(&STAGES, last + 1, strlen(last + 1));
     if (after == NULL || after == last || row == NULL)
         return NULL;
-    const char *part = after + 1;
     *id = stage_of(row);
-    return plan_of_part(of, number, part, (size_t)(last - part));
+    const char *part = after + 1;
+    size_t length = (size_t)(last - part);
+    for (size_t j = 0; number < of->layers && j < of->layer[number].parts; j++) {
+        const layer_part *p = &of->layer[number].part[j];
+        const char *own = part_name(p->as->kind);
+        if (p->as->kind != PART_FEED_FORWARD && strlen(own) == length &&
+            memcmp(own, part, length) == 0)
+            return &p->attention->plan;
+    }
+    return NULL;
 }
 
 /* Rows of a stack: b × n × m, of one head. */
@@ -244,23 +229,19 @@ static bool arrangeable_rows(arrangeable *to, const tensor *numbers)
     return true;
 }
 
-static bool can_be_arranged(arrangeable *to, const work_attempt *made_by)
-{
-    const claim *one = made_by->of->claims.claim;
-    const tensor *numbers = &made_by->computed[0];
-    stage_id id;
-    if (made_by->of->problem != NULL)
-        return arrangeable_of(to, &made_by->attention.plan,
-                              stage_of(named_find(&STAGES, one->name, strlen(one->name))), numbers);
-    const plan *p = plan_of_stage(made_by->layers.stack, stack_stage_of(made_by->of, one), &id);
-    return p == NULL ? arrangeable_rows(to, numbers) : arrangeable_of(to, p, id, numbers);
-}
-
 /* Each arrangement of numbers in which this mistake was made, or none (NULL). */
 static void arrange(shape_search *s, const work_attempt *made_by, const named *made, err *e)
 {
+    const claim *one = s->of->claims.claim;
+    const tensor *computed = &made_by->computed[0];
+    const plan *p = &made_by->attention.plan;
+    stage_id id = STAGE_COUNT;
     arrangeable of;
-    bool can = can_be_arranged(&of, made_by);
+    if (s->of->problem != NULL)
+        id = stage_of(named_find(&STAGES, one->name, strlen(one->name)));
+    else
+        p = plan_of_stage(made_by->layers.stack, stack_stage_of(s->of, one), &id);
+    bool can = p == NULL ? arrangeable_rows(&of, computed) : arrangeable_of(&of, p, id, computed);
     for (size_t i = 0; can && i < ARRANGEMENTS.count && !e->is_set; i++) {
         const arrangement *how = (const arrangement *)(const void *)named_row(&ARRANGEMENTS, i);
         tensor numbers;
