@@ -1,35 +1,63 @@
 /* A trace as one HTML page that asks for nothing else: all of it is readable without its script,
- * which adds that each number shows where it comes from. The sources of style and script are in
- * render/page; the page's Content-Security-Policy names them by their hashes and forbids the
- * rest. */
+ * which adds that each number shows where it comes from; and the page that leads to several. The
+ * sources of style and script are in render/page; a page's Content-Security-Policy names them by
+ * their hashes and forbids the rest. */
 #include "render/renderer.h"
 
 #include "base/sha256.h"
 #include "render/display.h"
-#include "render/html_assets.h"
 #include "render/html_parts.h"
 
 #include <string.h>
 
+/* ---- the room that is written ---- */
+
+bool html_has_floors(const html_page *p)
+{
+    return p->whole->rooms != NULL;
+}
+
+bool html_begins_floor(const html_page *p, size_t index)
+{
+    const char *floor = trace_room(p->whole, index)->place.floor;
+    return html_has_floors(p) &&
+           (index == 0 || strcmp(floor, trace_room(p->whole, index - 1)->place.floor) != 0);
+}
+
+void html_enter(html_page *p, size_t room)
+{
+    p->trace = trace_room(p->whole, room);
+    if (p->asked != NULL)
+        p->asked->room = room;
+}
+
+bool html_is_blank(const html_page *p, step_id step)
+{
+    return p->asked != NULL && asked_step(p->how->blank, p->whole, p->trace, step);
+}
+
+void html_add_step_id(const html_page *p, step_id step)
+{
+    const trace_place *at = &p->trace->place;
+    text_add_format(p->out, "%s%s", at->way,
+                    step < STEP_COUNT ? step_of(step)->named.name : at->name);
+}
+
 /* ---- the head ---- */
 
-void html_add_hash(text *out, const char *inline_text)
+static const char BEGIN[] = "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+                            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                            "'none'; ";
+static const char AFTER_POLICY[] = "; base-uri 'none'; form-action 'none'\">\n<meta name=viewport "
+                                   "content=\"width=device-width, initial-scale=1\">\n<title>";
+
+/* " 'sha256-…'", a source that a policy allows: this very style or script (Content Security Policy
+ * Level 3, section 2.3.1). */
+static void add_hash(text *out, const char *inline_text)
 {
     char hash[SHA256_BASE64];
     sha256_base64(inline_text, strlen(inline_text), hash);
     text_add_format(out, " 'sha256-%s'", hash);
-}
-
-/* Nothing may be loaded, and only these two inline texts take part (Content Security Policy Level
- * 3, section 2.3.1). */
-static void add_policy(text *out)
-{
-    text_add_string(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                         "'none'; style-src");
-    html_add_hash(out, PAGE_STYLE);
-    text_add_string(out, "; script-src");
-    html_add_hash(out, PAGE_SCRIPT);
-    text_add_string(out, "; base-uri 'none'; form-action 'none'\">\n");
 }
 
 static void add_title(const html_page *p)
@@ -40,16 +68,6 @@ static void add_title(const html_page *p)
     html_add_words(p->out, t->name != NULL ? t->name : "");
     text_add_string(p->out, t->name != NULL && t->title != NULL ? ": " : "");
     html_add_words(p->out, t->title != NULL ? t->title : "");
-}
-
-static void add_head(const html_page *p)
-{
-    text_add_string(p->out, "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n");
-    add_policy(p->out);
-    text_add_string(p->out, "<meta name=viewport content=\"width=device-width, "
-                            "initial-scale=1\">\n<title>");
-    add_title(p);
-    text_add_format(p->out, "</title>\n<style>%s</style>\n</head>\n", PAGE_STYLE);
 }
 
 /* ---- the body ---- */
@@ -72,29 +90,6 @@ static void add_notes(const html_page *p)
     text_close(&line, p->out);
 }
 
-/* Among those of the house. */
-static ptrdiff_t room_number(const html_page *p)
-{
-    return html_has_floors(p) ? p->trace - p->whole->rooms : 0;
-}
-
-/* What an exam says of a step that it asks for: how it is made, and the tables to be filled in. */
-static bool is_of_exam(const html_page *p, const trace_item *item)
-{
-    map_place at;
-    return item->kind == TRACE_FORMULA ||
-           (item->kind == TRACE_MATRIX && map_of(p->trace, &item->a, &at) != NULL);
-}
-
-static void add_items(const html_page *p, const trace_step *step)
-{
-    bool is_blank = html_is_blank(p, step->id);
-    for (size_t i = 0; i < step->count; i++) {
-        if (!is_blank || !p->how->is_exam || is_of_exam(p, &step->item[i]))
-            html_add_item(p, &step->item[i], is_blank);
-    }
-}
-
 static void add_step(const html_page *p, const trace_step *step, size_t number)
 {
     int level = html_has_floors(p) ? 3 : 2;
@@ -102,26 +97,25 @@ static void add_step(const html_page *p, const trace_step *step, size_t number)
     html_add_step_id(p, step->id);
     text_add_format(p->out,
                     "\" data-room=%td data-step=\"%s\">\n<h%d>%zu. %s<small>%s</small></h%d>\n",
-                    room_number(p), step->name, level, number, step->name,
-                    step_of(step->id)->named.help, level);
+                    html_has_floors(p) ? p->trace - p->whole->rooms : 0, step->name, level, number,
+                    step->name, step_of(step->id)->named.help, level);
     if (asked_leaves_out(p->asked, p->trace, step->id)) {
         text_add_string(p->out, "<p class=note>");
         html_say(p->out, "leftOut", NULL);
-        text_add_string(p->out, "</p>\n");
-    } else {
-        add_items(p, step);
-        html_add_asked(p, step->id);
+        text_add_string(p->out, "</p>\n</section>\n");
+        return;
     }
+    /* Of a step that it asks for an exam says how it is made, and has the tables to be filled in. */
+    bool is_blank = html_is_blank(p, step->id), is_of_exam = is_blank && p->how->is_exam;
+    for (size_t i = 0; i < step->count; i++) {
+        const trace_item *item = &step->item[i];
+        map_place at;
+        if (!is_of_exam || item->kind == TRACE_FORMULA ||
+            (item->kind == TRACE_MATRIX && map_of(p->trace, &item->a, &at) != NULL))
+            html_add_item(p, item, is_blank);
+    }
+    html_add_asked(p, step->id);
     text_add_string(p->out, "</section>\n");
-}
-
-/* A floor is folded and unfolded by its heading, without any script. */
-static void add_floor_begin(const html_page *p, size_t index)
-{
-    text_add_format(p->out, "%s<details class=floor open id=\"floor-%zu\">\n<summary><h2>",
-                    index > 0 ? "</details>\n" : "", index);
-    html_add_words(p->out, p->trace->place.floor);
-    text_add_string(p->out, "</h2></summary>\n");
 }
 
 static void add_rooms(const html_page *whole)
@@ -130,8 +124,13 @@ static void add_rooms(const html_page *whole)
     size_t number = 0;
     for (size_t i = 0; i < trace_rooms(p.whole) && !p.out->failed; i++) {
         html_enter(&p, i);
-        if (html_begins_floor(&p, i))
-            add_floor_begin(&p, i);
+        if (html_begins_floor(&p, i)) {
+            /* A floor is folded and unfolded by its heading, without any script. */
+            text_add_format(p.out, "%s<details class=floor open id=\"floor-%zu\">\n<summary><h2>",
+                            i > 0 ? "</details>\n" : "", i);
+            html_add_words(p.out, p.trace->place.floor);
+            text_add_string(p.out, "</h2></summary>\n");
+        }
         if (html_has_floors(&p))
             html_add_picture(&p);
         for (size_t j = 0; j < p.trace->steps && !p.out->failed; j++)
@@ -140,9 +139,17 @@ static void add_rooms(const html_page *whole)
     text_add_string(p.out, html_has_floors(&p) ? "</details>\n" : "");
 }
 
-static void add_body(const html_page *p)
+static void add_page(const html_page *p)
 {
-    text_add_string(p->out, "<body>\n<header>\n<h1>");
+    text_add_string(p->out, BEGIN);
+    text_add_string(p->out, "style-src");
+    add_hash(p->out, PAGE_STYLE);
+    text_add_string(p->out, "; script-src");
+    add_hash(p->out, PAGE_SCRIPT);
+    text_add_string(p->out, AFTER_POLICY);
+    add_title(p);
+    text_add_format(p->out, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>",
+                    PAGE_STYLE);
     add_title(p);
     text_add_string(p->out, "</h1>\n");
     add_notes(p);
@@ -156,12 +163,6 @@ static void add_body(const html_page *p)
     text_add_string(p->out, "<main>\n");
     add_rooms(p);
     text_add_string(p->out, "</main>\n");
-}
-
-static void add_page(const html_page *p)
-{
-    add_head(p);
-    add_body(p);
     html_add_data(p);
     text_add_format(p->out, "<script>%s</script>\n</body>\n</html>\n", PAGE_SCRIPT);
 }
@@ -188,4 +189,52 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
     add_page(&p);
     asked_end(&from);
     return sink_spill(to, e);
+}
+
+/* ---- the page that leads to the others ---- */
+
+/* What the pages' own style does not have. Pictures are drawn on white. */
+static const char INDEX_STYLE[] =
+    "img { background: #fff; border: 1px solid var(--line); border-radius: 8px; display: block; "
+    "margin: .8rem 0; max-width: 100%; height: auto; }";
+
+static void add_index_row(text *out, const html_index_row *row)
+{
+    text_add_format(out, "<section id=\"%s\">\n<h2><a href=\"%s.html\">", row->name, row->name);
+    html_add_words(out, row->title);
+    text_add_format(out, "</a><small>%s</small></h2>\n<p>", row->name);
+    html_add_words(out, row->notes);
+    text_add_string(out, "</p>\n");
+    if (row->has_picture) {
+        text_add_format(out, "<a href=\"%s.html\"><img src=\"%s.svg\" loading=lazy alt=\"",
+                        row->name, row->name);
+        html_say(out, "weightsOf", &row->name);
+        text_add_string(out, "\"></a>\n");
+    }
+    text_add_format(out, "<p class=note><a href=\"%s.html\">", row->name);
+    html_say(out, "everyStep", &row->name);
+    text_add_format(out, "</a> · <a href=\"%s.json\">", row->name);
+    html_say(out, "itsDocument", NULL);
+    text_add_string(out, "</a></p>\n</section>\n");
+}
+
+/* Pictures come from next to the page: 'self' where it is served, file: where it is opened. */
+void html_add_index(text *out, const html_index_row *row, size_t count)
+{
+    text_add_string(out, BEGIN);
+    text_add_string(out, "img-src 'self' file:; style-src");
+    add_hash(out, PAGE_STYLE);
+    add_hash(out, INDEX_STYLE);
+    text_add_string(out, AFTER_POLICY);
+    html_say(out, "examples", NULL);
+    text_add_format(out, "</title>\n<style>%s</style>\n<style>%s</style>\n</head>\n", PAGE_STYLE,
+                    INDEX_STYLE);
+    text_add_string(out, "<body>\n<header>\n<h1>");
+    html_say(out, "examples", NULL);
+    text_add_string(out, "</h1>\n<p>");
+    html_say(out, "aboutExamples", NULL);
+    text_add_string(out, "</p>\n</header>\n<main>\n");
+    for (size_t i = 0; i < count; i++)
+        add_index_row(out, &row[i]);
+    text_add_string(out, "</main>\n</body>\n</html>\n");
 }

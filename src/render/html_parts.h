@@ -18,10 +18,11 @@ typedef struct html_page {
     bool is_alive; /* its numbers can be changed (html_alive.c) */
 } html_page;
 
-/* html.c: " 'sha256-…'", a source that a policy allows: this very style or script. */
-void html_add_hash(text *out, const char *inline_text);
+/* Style and script, whose sources are the files in render/page; src/text/embed.sh puts them into
+ * the program. */
+extern const char PAGE_STYLE[], PAGE_SCRIPT[];
 
-/* html_room.c: the room that is written from now on. */
+/* html.c: the room that is written from now on. */
 void html_enter(html_page *p, size_t room);
 /* What a step is called in addresses: "layer.0.attention.scores". */
 void html_add_step_id(const html_page *p, step_id step);

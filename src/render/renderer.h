@@ -52,6 +52,15 @@ enum { JSON_TRACE_VERSION = 2 };
 /* Whether the numbers of all entries of a batch have room on one page. */
 bool html_takes_entries(const trace *t);
 
+/* The page that leads to the pages of several documents: NAME.html, NAME.json and, where it has a
+ * picture, NAME.svg, all next to it. It looks like them, and nothing in it leads anywhere else. */
+typedef struct html_index_row {
+    const char *name, *title, *notes; /* the name is letters, digits and - */
+    bool has_picture;
+} html_index_row;
+
+void html_add_index(text *out, const html_index_row *row, size_t count);
+
 extern const named_table RENDERERS; /* rows of `renderer`, the default first */
 extern const ending_table RENDERER_ENDINGS;
 

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/example/examples.h"
 #include "io/sink.h"
-#include "render/html_index.h"
+#include "render/renderer.h"
 
 #include <errno.h>
 #include <string.h>
