@@ -45,30 +45,25 @@ bool html_is_all_shown(const html_page *p, const trace_map *map)
     return true;
 }
 
-static void add_row_bits(text *out, const tensor *of, size_t head, size_t row)
-{
-    for (size_t j = 0; j < of->size[2]; j++) {
-        double value = tensor_get(of, (size_t[]){head, row, j});
-        float narrow = (float)value;
-        uint32_t words[2];
-        memcpy(words, of->type == DTYPE_F64 ? (void *)&value : (void *)&narrow,
-               of->type == DTYPE_F64 ? sizeof value : sizeof narrow);
-        for (size_t i = 0; i < (of->type == DTYPE_F64 ? 2 : 1); i++)
-            html_pack_bits(out, words[i]);
-    }
-}
-
 /* Its type first, "4" or "8" bytes a number. */
 void html_add_bits(const html_page *p, const trace_map *map)
 {
     const tensor *of = &map->values;
+    bool is_wide = of->type == DTYPE_F64;
+    size_t at[TENSOR_MAX_RANK] = {0};
     if (map->has_origin || html_is_all_shown(p, map))
         return;
-    text_add_format(p->out, ",\n\"bits\":\"%d", of->type == DTYPE_F64 ? 8 : 4);
-    for (size_t head = 0; head < of->size[0]; head++) {
-        for (size_t row = 0; row < of->size[1]; row++)
-            add_row_bits(p->out, of, head, row);
-    }
+    text_add_format(p->out, ",\n\"bits\":\"%d", is_wide ? 8 : 4);
+    do {
+        double value = tensor_get(of, at);
+        float narrow = (float)value;
+        uint32_t words[2];
+        memcpy(words, is_wide ? (void *)&value : (void *)&narrow,
+               is_wide ? sizeof value : sizeof narrow);
+        html_pack_bits(p->out, words[0]);
+        if (is_wide)
+            html_pack_bits(p->out, words[1]);
+    } while (tensor_next(of, at));
     text_add_string(p->out, "\"");
 }
 
@@ -84,26 +79,23 @@ static bool is_hidden(const trace_run *run, const size_t at[3])
 }
 
 /* A row of each head after the other, a digit a key: 1 where something but causality hides it. */
-static void add_hidden(text *out, const trace *room)
+void html_add_sight(text *out, const trace *room)
 {
     const trace_run *run = &room->run;
-    const size_t size[] = {room->heads, run->seen.size[0], run->keys};
+    text_add_format(out, "\"first\":%.0f", run->first);
+    if (run->seen.data == NULL)
+        return;
+    size_t queries = run->seen.size[0];
     text_add_string(out, ",\"hidden\":[");
-    for (size_t row = 0; row < size[0] * size[1]; row++) {
+    for (size_t row = 0; row < room->heads * queries; row++) {
         text_add_string(out, row == 0 ? "\"" : ",\"");
-        for (size_t j = 0; j < size[2]; j++)
-            text_add_string(out, is_hidden(run, (size_t[]){row / size[1], row % size[1], j}) ? "1"
-                                                                                             : "0");
+        for (size_t j = 0; j < run->keys; j++) {
+            const size_t at[] = {row / queries, row % queries, j};
+            text_add_string(out, is_hidden(run, at) ? "1" : "0");
+        }
         text_add_string(out, "\"");
     }
     text_add_string(out, "]");
-}
-
-void html_add_sight(text *out, const trace *room)
-{
-    text_add_format(out, "\"first\":%.0f", room->run.first);
-    if (room->run.seen.data != NULL)
-        add_hidden(out, room);
 }
 
 void html_add_run(text *out, const trace *room)
@@ -126,8 +118,6 @@ void html_add_run(text *out, const trace *room)
 
 /* ---- the document ---- */
 
-static void add_settings(text *out, const entry *of);
-
 static key_kind kind_of(const entry *one)
 {
     const key *row = (const key *)(const void *)named_find(&KEYS, one->name, strlen(one->name));
@@ -145,30 +135,18 @@ static bool is_setting(const entry *one)
 
 static void add_numbers(text *out, const tensor *of)
 {
-    if (of->rank < 2) {
+    if (of->rank == 0)
+        json_element_write(out, of->type, tensor_get(of, NULL), -1);
+    else if (of->rank == 1)
         json_row_write(out, of, -1);
-        return;
+    else {
+        for (size_t i = 0; i < of->size[0]; i++) {
+            tensor row = tensor_at(of, i);
+            text_add_string(out, i == 0 ? "[" : ",");
+            json_row_write(out, &row, -1);
+        }
+        text_add_string(out, "]");
     }
-    for (size_t i = 0; i < of->size[0]; i++) {
-        tensor row = tensor_at(of, i);
-        text_add_string(out, i == 0 ? "[" : ",");
-        json_row_write(out, &row, -1);
-    }
-    text_add_string(out, "]");
-}
-
-static void add_value(text *out, const entry *one)
-{
-    if (one->kind == ENTRY_BUNDLE)
-        add_settings(out, one);
-    else if (one->kind == ENTRY_LIST)
-        json_list_write(out, &one->list);
-    else if (one->kind == ENTRY_TEXT)
-        json_string_write(out, one->text);
-    else if (one->tensor.rank == 0)
-        json_element_write(out, one->tensor.type, tensor_get(&one->tensor, NULL), -1);
-    else
-        add_numbers(out, &one->tensor);
 }
 
 /* What is in a setting is all of it. */
@@ -186,7 +164,14 @@ static void add_settings(text *out, const entry *of)
             json_string_write(out, one->name);
             text_add_string(out, ":");
         }
-        add_value(out, one);
+        if (one->kind == ENTRY_BUNDLE)
+            add_settings(out, one);
+        else if (one->kind == ENTRY_LIST)
+            json_list_write(out, &one->list);
+        else if (one->kind == ENTRY_TEXT)
+            json_string_write(out, one->text);
+        else
+            add_numbers(out, &one->tensor);
     }
     text_add_string(out, of->is_list ? "]" : "}");
 }

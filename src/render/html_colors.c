@@ -49,13 +49,6 @@ static void add_length(text *out, const char *before, size_t length)
     text_add(out, digits + (length < 10), length < 10 ? 1 : 2);
 }
 
-static void add_stroke(text *out, size_t x, size_t y, size_t width)
-{
-    add_length(out, "M", x);
-    add_length(out, " ", y);
-    add_length(out, "h", width);
-}
-
 /* All squares of one colour are strokes of one path: thousands of elements would be slow. */
 static void add_color(text *out, const sampling *s, const square *squares, int step, char kind)
 {
@@ -68,42 +61,35 @@ static void add_color(text *out, const sampling *s, const square *squares, int s
                 continue;
             if (strokes++ == 0)
                 text_add_format(out, "<path class=%c%d d=\"", kind, abs(step));
-            add_stroke(out, j, i, count);
+            add_length(out, "M", j);
+            add_length(out, " ", i);
+            add_length(out, "h", count);
         }
     }
     text_add_string(out, strokes == 0 ? "" : "\"/>");
 }
 
-static void add_squares(text *out, const sampling *s, const tensor *matrix, bool is_share)
-{
-    square squares[HTML_MOST * HTML_MOST];
-    double greatest = is_share ? 1 : html_greatest(matrix);
-    for (size_t i = 0; i < s->rows; i++) {
-        for (size_t j = 0; j < s->columns; j++) {
-            double value = sampling_at(s, matrix, i, j);
-            int step = color_step(value, greatest);
-            squares[i * s->columns + j] = (square)(value < 0 ? -step : step);
-        }
-    }
-    for (int step = -COLOR_STEPS; step <= COLOR_STEPS; step++) {
-        if (step != 0)
-            add_color(out, s, squares, step, is_share ? 'w' : step > 0 ? 'p' : 'n');
-    }
-}
-
-/* Pixels a side. */
-enum { SQUARE = 5 };
-
 void html_add_sampled(const html_page *p, const tensor *matrix, bool is_share)
 {
+    enum { PIXELS = 5 }; /* a side */
     sampling s = sampling_of(matrix->size[0], matrix->size[1], HTML_MOST, HTML_MOST);
+    square squares[HTML_MOST * HTML_MOST];
+    double greatest = is_share ? 1 : html_greatest(matrix);
     text_add_format(p->out,
                     "<svg class=sampled width=%zu height=%zu viewBox=\"0 0 %zu %zu\" role=img "
                     "aria-label=\"",
-                    s.columns * SQUARE, s.rows * SQUARE, s.columns, s.rows);
+                    s.columns * PIXELS, s.rows * PIXELS, s.columns, s.rows);
     html_say(p->out, "map", NULL);
     text_add_string(p->out, "\"><g transform=\"translate(0 .5)\">");
-    add_squares(p->out, &s, matrix, is_share);
+    for (size_t i = 0; i < s.rows * s.columns; i++) {
+        double value = sampling_at(&s, matrix, i / s.columns, i % s.columns);
+        int step = color_step(value, greatest);
+        squares[i] = (square)(value < 0 ? -step : step);
+    }
+    for (int step = -COLOR_STEPS; step <= COLOR_STEPS; step++) {
+        if (step != 0)
+            add_color(p->out, &s, squares, step, is_share ? 'w' : step > 0 ? 'p' : 'n');
+    }
     text_add_string(p->out, "</g></svg>\n<p class=note>");
     html_say_numbers(p->out, "squares", s.tall, s.wide);
     text_add_string(p->out, "</p>\n");

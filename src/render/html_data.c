@@ -1,9 +1,12 @@
+/* The maps of all rooms for the page's script: their numbers, and what these are made of. */
+#include "base/mem.h"
 #include "io/json_write.h"
 #include "model/activation.h"
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/html_parts.h"
 #include "render/label_text.h"
+#include "render/number_text.h"
 #include "trace/nodes.h"
 
 #include <string.h>
@@ -11,6 +14,60 @@
 /* Labels in the panel and the token view have more room than those above a column; so many numbers
  * of one map are in the page, and so many in words that a person can read there. */
 enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024 };
+
+/* ---- numbers without their points ---- */
+
+/* Those of large matrices are whole numbers then, and a row of those is written to base 92, each
+ * with as many digits as the row's largest one needs: what stands in a JSON string and in a script
+ * as it is, ASCII without ", < and \\. A row that is wider than a person looks at stays text. */
+static const char DIGITS[] = " !#$%&'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`"
+                             "abcdefghijklmnopqrstuvwxyz{|}~";
+enum { BASE = sizeof DIGITS - 1, MOST_COLUMNS = 1024 };
+
+static void add_whole(text *out, const uint64_t *whole, size_t count, size_t places)
+{
+    char *end = text_room(out, count * places);
+    if (end == NULL)
+        return;
+    for (size_t j = 0; j < count; j++) {
+        uint64_t rest = whole[j];
+        for (size_t i = places; i-- > 0; rest /= BASE)
+            end[i] = DIGITS[rest % BASE];
+        end += places;
+    }
+    text_added(out, count * places);
+}
+
+void html_pack_bits(text *out, uint32_t bits)
+{
+    const uint64_t whole = bits;
+    enum { PLACES = 5 };
+    add_whole(out, &whole, 1, PLACES);
+}
+
+/* A row in about half the bytes, as the page's script reads it (numbers.js, unpack); false, with
+ * nothing added, where one of its numbers has an exponent or is not finite. The sign goes into the
+ * last bit. */
+static bool pack_row(text *out, const tensor *matrix, size_t row, int digits)
+{
+    uint64_t whole[MOST_COLUMNS], units;
+    size_t columns = matrix->size[1], most = 1;
+    for (size_t j = 0; j < columns; j++) {
+        double value = matrix_at(matrix, row, j);
+        if (columns > MOST_COLUMNS || !number_text_units(value, digits, &units))
+            return false;
+        whole[j] = 2 * units + (value < 0 && units > 0);
+        size_t places = 1;
+        for (uint64_t rest = whole[j]; rest >= BASE; rest /= BASE)
+            places++;
+        most = size_larger(most, places);
+    }
+    text_add_format(out, "#%zu", most);
+    add_whole(out, whole, columns, most);
+    return true;
+}
+
+/* ---- the cells of a map ---- */
 
 static void add_labels(text *out, const char *name, const trace_labels *labels, size_t count)
 {
@@ -54,54 +111,46 @@ static head_rows rows_of_head(const html_page *p, const trace_map *map, size_t h
                        .is_packed = is_made || tensor_count(&map->values) > MOST_IN_WORDS};
 }
 
-static void add_exact(text *out, double value)
-{
-    char number[NUMBER_TEXT];
-    text_add(out, number, number_write_f64(value, number));
-}
-
 /* One byte between two. */
 static void add_in_words(const head_rows *of, size_t i, text *out)
 {
     for (size_t j = 0; j < of->matrix.size[1]; j++) {
+        double value = matrix_at(&of->matrix, i, j);
+        char number[NUMBER_TEXT];
         text_add_string(out, j > 0 ? " " : "");
         if (!of->is_made && asked_hides(&of->numbers, i, j))
             text_add_string(out, ASKED_SIGN);
         else if (of->is_exact)
-            add_exact(out, matrix_at(&of->matrix, i, j));
+            text_add(out, number, number_write_f64(value, number));
         else
-            number_text_add(out, matrix_at(&of->matrix, i, j), of->page->how->digits);
+            number_text_add(out, value, of->page->how->digits);
     }
 }
 
-/* Each letter of the words as far from the end of ASCII as it is from its begin (numbers.js,
- * mirror): no letter of a number becomes one that ends a string or a script. */
-static void add_mirrored(const head_rows *of, size_t i)
-{
-    enum { FIRST = '!', LAST = '~' };
-    text words = {0};
-    add_in_words(of, i, &words);
-    text_add_string(of->page->out, "@");
-    for (const char *at = text_string(&words); *at != '\0'; at++) {
-        char mirrored = (char)(*at == ' ' ? ' ' : FIRST + LAST - *at);
-        text_add(of->page->out, &mirrored, 1);
-    }
-    text_close(&words, of->page->out);
-}
-
-/* A row of numbers is one text, of the same digits as in the tables. */
+/* A row of numbers is one text, of the same digits as in the tables. What is to be filled in has
+ * each letter as far from the end of ASCII as it is from its begin (numbers.js, mirror): no letter
+ * of a number becomes one that ends a string or a script. */
 static void add_cells_of_row(const head_rows *of, size_t i)
 {
-    text *out = of->page->out;
+    enum { FIRST = '!', LAST = '~' };
+    text *out = of->page->out, words = {0};
     bool hides = !of->is_made && asked_hides_any(&of->numbers, i, of->matrix.size[1]);
+    bool may_be_packed = of->is_packed && !of->is_exact && !hides;
     text_add_string(out, "\n\"");
-    if (!of->is_packed || of->is_exact || hides ||
-        !html_pack_row(out, &of->matrix, i, of->page->how->digits)) {
-        if (of->is_made)
-            add_mirrored(of, i);
-        else
-            add_in_words(of, i, out);
+    if (may_be_packed && pack_row(out, &of->matrix, i, of->page->how->digits)) {
+        text_add_string(out, "\"");
+        return;
     }
+    if (of->is_made) {
+        add_in_words(of, i, &words);
+        text_add_string(out, "@");
+        for (const char *at = text_string(&words); *at != '\0'; at++) {
+            char mirrored = (char)(*at == ' ' ? ' ' : FIRST + LAST - *at);
+            text_add(out, &mirrored, 1);
+        }
+        text_close(&words, out);
+    } else
+        add_in_words(of, i, out);
     text_add_string(out, "\"");
 }
 
@@ -148,17 +197,6 @@ bool html_has_table(const html_page *p, const trace_map *map)
     return false;
 }
 
-/* Nor are there labels of what is not kept: a vocabulary has many. */
-static void add_left_out(const html_page *p, const trace_map *map)
-{
-    const size_t *size = map->values.size;
-    text_add_string(p->out, ",\"rows\":[],\"columns\":[]");
-    if (map->is_beyond_page)
-        text_add_string(p->out, ",\"beyond\":true");
-    if (!html_has_table(p, map))
-        text_add_format(p->out, ",\"unseen\":[%zu,%zu]", size[1], size[2]);
-}
-
 static void add_kept(const html_page *p, const trace_map *map, html_kept kept, bool is_exact)
 {
     text_add_format(p->out, ",\"%s\":[", is_exact ? "exact" : "cells");
@@ -172,15 +210,21 @@ static void add_kept(const html_page *p, const trace_map *map, html_kept kept, b
     text_add_string(p->out, "]");
 }
 
+/* Of what is not kept there are no labels either: a vocabulary has many. */
 static void add_cells(const html_page *p, const trace_map *map)
 {
     html_kept kept = html_kept_of(p, map);
+    const size_t *size = map->values.size;
     if (kept == KEPT_NOTHING) {
-        add_left_out(p, map);
+        text_add_string(p->out, ",\"rows\":[],\"columns\":[]");
+        if (map->is_beyond_page)
+            text_add_string(p->out, ",\"beyond\":true");
+        if (!html_has_table(p, map))
+            text_add_format(p->out, ",\"unseen\":[%zu,%zu]", size[1], size[2]);
         return;
     }
-    add_labels(p->out, "rows", &map->rows, map->values.size[1]);
-    add_labels(p->out, "columns", &map->columns, map->values.size[2]);
+    add_labels(p->out, "rows", &map->rows, size[1]);
+    add_labels(p->out, "columns", &map->columns, size[2]);
     if (kept == KEPT_FOCUS)
         text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->trace->focus.row);
     add_kept(p, map, kept, false);
@@ -188,19 +232,7 @@ static void add_cells(const html_page *p, const trace_map *map)
         add_kept(p, map, kept, true);
 }
 
-/* What becomes of rows and columns at the end, and of pairs of columns. */
-static void add_exceptions(const html_page *p, const trace_map *map)
-{
-    if (map->appended > 0)
-        text_add_format(p->out, ",\"appended\":%zu", map->appended);
-    add_origin(p->out, "learned", &map->learned);
-    add_origin(p->out, "length", &map->length);
-    if (map->untouched > 0)
-        text_add_format(p->out, ",\"untouched\":%zu", map->untouched);
-    if (map->paired > 0)
-        text_add_format(p->out, ",\"paired\":%zu,\"interleaved\":%s", map->paired,
-                        map->is_interleaved ? "true" : "false");
-}
+/* ---- maps ---- */
 
 /* Numbers that were made for the trace only have no place in a file of answers, nor has what a
  * layer calls its x: it is a stage by another name. */
@@ -214,30 +246,24 @@ static bool is_stage(const trace *room, const trace_map *map)
     return i == room->statistics.count;
 }
 
-/* Which key of the document it is, of an attention. */
-static void add_key(text *out, const trace_map *map)
-{
-    input which = INPUT_X;
-    while (which < INPUT_COUNT && strcmp(input_label(which), map->name) != 0)
-        which++;
-    if (which < INPUT_COUNT && !map->has_origin)
-        text_add_format(out, ",\"key\":\"%s\"", input_key(which));
-}
-
+/* What it can be changed by; an input says which key of the document it is, of an attention. */
 static void add_alive(const html_page *p, const trace_map *map)
 {
+    input which = INPUT_X;
     if (map->is_made)
         text_add_string(p->out, ",\"made\":true");
     if (map->values.type == DTYPE_F64)
         text_add_string(p->out, ",\"wide\":true");
-    add_key(p->out, map);
+    while (which < INPUT_COUNT && strcmp(input_label(which), map->name) != 0)
+        which++;
+    if (which < INPUT_COUNT && !map->has_origin)
+        text_add_format(p->out, ",\"key\":\"%s\"", input_key(which));
     html_add_bits(p, map);
 }
 
 static void add_map(const html_page *p, const trace_map *map, size_t room)
 {
     const size_t *size = map->values.size;
-    bool is_blank = asked_makes(p->asked, map);
     text_add_format(p->out, "{\"name\":\"%s\",\"room\":%zu,\"step\":\"", map->name, room);
     html_add_step_id(p, map->step);
     text_add_format(p->out, "\",\"heads\":%zu,\"head\":%zu,\"slices\":%zu", size[0],
@@ -247,7 +273,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     if (map->is_of_focus)
         text_add_format(p->out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}",
                         p->trace->focus.head, p->trace->heads, map->query);
-    if (is_blank)
+    if (asked_makes(p->asked, map))
         text_add_format(p->out, ",\"blank\":true,\"stage\":%s",
                         is_stage(p->trace, map) ? "true" : "false");
     if (map->letters != NULL) {
@@ -261,35 +287,20 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         for (size_t i = 0; i < TRACE_OPERANDS; i++)
             add_origin(p->out, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
     }
-    add_exceptions(p, map);
+    /* What becomes of rows and columns at the end, and of pairs of columns. */
+    if (map->appended > 0)
+        text_add_format(p->out, ",\"appended\":%zu", map->appended);
+    add_origin(p->out, "learned", &map->learned);
+    add_origin(p->out, "length", &map->length);
+    if (map->untouched > 0)
+        text_add_format(p->out, ",\"untouched\":%zu", map->untouched);
+    if (map->paired > 0)
+        text_add_format(p->out, ",\"paired\":%zu,\"interleaved\":%s", map->paired,
+                        map->is_interleaved ? "true" : "false");
     add_cells(p, map);
     if (p->is_alive)
         add_alive(p, map);
     text_add_string(p->out, "}");
-}
-
-/* In a script's text only < could end it; strings may spell it otherwise. */
-static void add_without_marks(text *out, const text *json)
-{
-    const char *at = text_string(json);
-    for (const char *mark; (mark = strchr(at, '<')) != NULL; at = mark + 1) {
-        text_add(out, at, (size_t)(mark - at));
-        text_add_string(out, "\\u003c");
-    }
-    text_add_string(out, at);
-}
-
-/* Where the rooms are: what is before the names of their maps, and what a person calls them. */
-static void add_rooms(const html_page *p)
-{
-    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
-        const trace_place *at = &trace_room(p->whole, i)->place;
-        text_add_format(p->out, "%s{\"way\":\"%s\",\"floor\":\"%s\",\"name\":\"%s\"",
-                        i > 0 ? "," : "", at->way, at->floor, at->name);
-        if (p->is_alive)
-            html_add_run(p->out, trace_room(p->whole, i));
-        text_add_string(p->out, "}");
-    }
 }
 
 /* How the operations and activations of this page are spelled: what the script prints cells by. */
@@ -320,17 +331,6 @@ static void add_spellings(text *out, const trace *whole)
     text_add_string(out, "}");
 }
 
-static void add_maps(html_page *p)
-{
-    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
-        html_enter(p, i);
-        for (size_t j = 0; j < p->trace->maps; j++) {
-            text_add_string(p->out, p->trace->first_map + j > 0 ? ",\n" : "");
-            add_map(p, &p->trace->map[j], i);
-        }
-    }
-}
-
 /* ---- the other entries of a batch ---- */
 
 bool html_takes_entries(const trace *t)
@@ -357,21 +357,17 @@ static bool is_equal(const tensor *a, const tensor *b)
     return true;
 }
 
-/* What no operation makes, and is not the very one that the entry shown has. Numbers that a trace
- * made for itself are in another place in any case. */
-static bool is_of_entry(const trace_map *map, const trace_map *shown)
-{
-    bool is_own = map->is_made || map->is_number;
-    return !map->has_origin && map->values.data != shown->values.data &&
-           !(is_own && is_equal(&map->values, &shown->values));
-}
-
-static void add_entry_maps(html_page *p, const trace *shown)
+/* The maps that differ from those of the room shown, by their numbers: what no operation makes, and
+ * is not the very one that the entry shown has. Numbers that a trace made for itself are in another
+ * place in any case. */
+static void add_entry_maps(const html_page *p, const trace *shown)
 {
     bool is_first = true;
     for (size_t j = 0; j < p->trace->maps; j++) {
-        const trace_map *map = &p->trace->map[j];
-        if (!is_of_entry(map, &shown->map[j]))
+        const trace_map *map = &p->trace->map[j], *other = &shown->map[j];
+        bool is_own = map->is_made || map->is_number;
+        if (map->has_origin || map->values.data == other->values.data ||
+            (is_own && is_equal(&map->values, &other->values)))
             continue;
         text_add_format(p->out, "%s\"%zu\":{\"cells\":[", is_first ? "" : ",\n",
                         map_index(p->trace, map));
@@ -384,35 +380,33 @@ static void add_entry_maps(html_page *p, const trace *shown)
     }
 }
 
-/* Rooms, each what its queries see there, and by their numbers the maps that differ. The numbers
- * that follow from them are for the script to compute. */
-static void add_entry(const html_page *p, const trace *of)
-{
-    html_page into = *p;
-    text_add_string(p->out, "{\"rooms\":[");
-    for (size_t i = 0; i < trace_rooms(of); i++) {
-        into.trace = trace_room(of, i);
-        text_add_string(p->out, i > 0 ? ",{" : "{");
-        html_add_sight(p->out, into.trace);
-        text_add_string(p->out, ",\"maps\":{");
-        add_entry_maps(&into, trace_room(p->whole, i));
-        text_add_string(p->out, "}}");
-    }
-    text_add_string(p->out, "]}");
-}
-
+/* Of each entry rooms, of each what its queries see there, and its maps. The numbers that follow
+ * from them are for the script to compute. */
 static void add_entries(const html_page *p)
 {
+    html_page into = *p;
     text_add_string(p->out, ",\n\"entries\":[");
     for (const trace *at = p->whole->next_entry; at != NULL; at = at->next_entry) {
         text_add_string(p->out, at == p->whole->next_entry ? "" : ",\n");
-        if (at->batch == p->whole->batch)
+        if (at->batch == p->whole->batch) {
             text_add_string(p->out, "null");
-        else
-            add_entry(p, at);
+            continue;
+        }
+        text_add_string(p->out, "{\"rooms\":[");
+        for (size_t i = 0; i < trace_rooms(at); i++) {
+            into.trace = trace_room(at, i);
+            text_add_string(p->out, i > 0 ? ",{" : "{");
+            html_add_sight(p->out, into.trace);
+            text_add_string(p->out, ",\"maps\":{");
+            add_entry_maps(&into, trace_room(p->whole, i));
+            text_add_string(p->out, "}}");
+        }
+        text_add_string(p->out, "]}");
     }
     text_add_string(p->out, "]");
 }
+
+/* ---- all of it ---- */
 
 void html_add_data(const html_page *p)
 {
@@ -433,15 +427,35 @@ void html_add_data(const html_page *p)
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");
-    add_rooms(&into);
+    /* What is before the names of a room's maps, and what a person calls it. */
+    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+        const trace_place *at = &trace_room(p->whole, i)->place;
+        text_add_format(&json, "%s{\"way\":\"%s\",\"floor\":\"%s\",\"name\":\"%s\"",
+                        i > 0 ? "," : "", at->way, at->floor, at->name);
+        if (p->is_alive)
+            html_add_run(&json, trace_room(p->whole, i));
+        text_add_string(&json, "}");
+    }
     text_add_string(&json, "],\"maps\":[\n");
-    add_maps(&into);
+    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+        html_enter(&into, i);
+        for (size_t j = 0; j < into.trace->maps; j++) {
+            text_add_string(&json, into.trace->first_map + j > 0 ? ",\n" : "");
+            add_map(&into, &into.trace->map[j], i);
+        }
+    }
     text_add_string(&json, "]");
     if (p->is_alive && p->whole->next_entry != NULL)
         add_entries(&into);
     text_add_string(&json, "}");
     text_add_string(p->out, "<script type=\"application/json\" id=data>");
-    add_without_marks(p->out, &json);
+    /* In a script's text only < could end it; strings may spell it otherwise. */
+    const char *at = text_string(&json);
+    for (const char *mark; (mark = strchr(at, '<')) != NULL; at = mark + 1) {
+        text_add(p->out, at, (size_t)(mark - at));
+        text_add_string(p->out, "\\u003c");
+    }
+    text_add_string(p->out, at);
     text_add_string(p->out, "</script>\n");
     text_close(&json, p->out);
 }

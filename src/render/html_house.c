@@ -49,54 +49,19 @@ static step_id kind_of(const trace *room)
     return room->map[0].step;
 }
 
-/* It is looked at, and nothing goes on from it. */
-static bool is_aside(const trace *room)
-{
-    return kind_of(room) == FLOOR_ROLLOUT;
-}
-
-static bool is_rms(const trace *room)
-{
-    size_t i = 0;
-    while (i < room->maps && room->map[i].op != OP_MINUS)
-        i++;
-    return i == room->maps;
-}
-
-static void add_shape(text *out, const trace_map *map)
-{
-    text_add_format(out, "%zu × %zu", map->values.size[1], map->values.size[2]);
-}
-
-static void add_heads(text *out, const trace *room)
-{
-    text heads = {0};
-    const char *about;
-    html_say_numbers(&heads, room->heads == 1 ? "oneHead" : "manyHeads", room->heads, 0);
-    about = text_string(&heads);
-    if (map_named(room, "xk") == NULL)
-        html_add_words(out, about);
-    else
-        html_say(out, "overMemory", &about);
-    text_close(&heads, out);
-}
-
-/* The word that was chosen, cut to a room's width. */
-static void add_choice(text *out, const trace *room)
-{
-    text word = {0};
-    label_add(&word, &room->map[0].rows, 0);
-    html_add_words(out, text_string(&word));
-    text_close(&word, out);
-}
-
 /* Below its name: its kind, or its size. */
 static void add_note(text *out, const trace *room)
 {
     const trace_map *last = &room->map[room->maps - 1], *hidden = map_named(room, "ffn.hidden");
+    const trace_map *made = map_named(room, room->place.name);
+    text words = {0};
+    const char *about;
+    size_t i = 0;
     switch (kind_of(room)) {
     case FLOOR_NORM:
-        text_add_string(out, is_rms(room) ? "RMSNorm" : "LayerNorm");
+        while (i < room->maps && room->map[i].op != OP_MINUS)
+            i++;
+        text_add_string(out, i == room->maps ? "RMSNorm" : "LayerNorm");
         break;
     case FLOOR_FEED_FORWARD:
         text_add_format(out, "%zu → %zu → %zu", last->values.size[2], hidden->values.size[2],
@@ -108,14 +73,21 @@ static void add_note(text *out, const trace *room)
     case FLOOR_OUTPUT:
     case FLOOR_LOGITS:
     case FLOOR_PROBABILITIES:
-        add_shape(out, map_named(room, room->place.name));
+        text_add_format(out, "%zu × %zu", made->values.size[1], made->values.size[2]);
         break;
-    case FLOOR_CHOICE:
-        add_choice(out, room);
+    case FLOOR_CHOICE: /* the word that was chosen, cut to a room's width */
+        label_add(&words, &room->map[0].rows, 0);
+        html_add_words(out, text_string(&words));
         break;
-    default:
-        add_heads(out, room);
+    default: /* an attention */
+        html_say_numbers(&words, room->heads == 1 ? "oneHead" : "manyHeads", room->heads, 0);
+        about = text_string(&words);
+        if (map_named(room, "xk") == NULL)
+            html_add_words(out, about);
+        else
+            html_say(out, "overMemory", &about);
     }
+    text_close(&words, out);
 }
 
 /* ---- where it is ---- */
@@ -133,38 +105,28 @@ static size_t width_of(const trace *room)
     }
 }
 
-static void find_floors(house *h)
+/* Rooms stand one after the other; the longest name of a floor ends before the line that comes up
+ * the stairs. */
+static void place_rooms(house *h)
 {
     for (size_t i = 0; i < h->rooms; i++) {
-        h->floors += html_begins_floor(h->page, i);
-        h->spot[i] = (spot){.room = trace_room(h->page->whole, i), .floor = h->floors - 1};
-    }
-}
-
-/* The longest name ends before the line that comes up the stairs. */
-static void measure_labels(house *h)
-{
-    for (size_t i = 0; i < h->rooms; i++) {
-        const char *name = h->spot[i].room->place.floor;
+        const trace *room = trace_room(h->page->whole, i);
+        const char *name = room->place.floor;
         size_t columns = display_columns(name, strlen(name));
+        h->floors += html_begins_floor(h->page, i);
+        h->spot[i] = (spot){.room = room, .floor = h->floors - 1};
         h->label = size_larger(h->label, BESIDE + columns * LETTER + GAP);
     }
-}
-
-/* One after the other. */
-static void place_floor(house *h, size_t floor)
-{
-    size_t x = MARGIN + h->label;
-    for (size_t i = 0; i < h->rooms; i++) {
+    for (size_t i = 0, x = 0; i < h->rooms; i++) {
         spot *s = &h->spot[i];
-        if (s->floor != floor)
-            continue;
+        if (html_begins_floor(h->page, i))
+            x = MARGIN + h->label;
         s->x = x;
-        s->y = MARGIN + (h->floors - 1 - floor) * PITCH + ABOVE;
+        s->y = MARGIN + (h->floors - 1 - s->floor) * PITCH + ABOVE;
         s->width = width_of(s->room);
         x += s->width + GAP;
+        h->width = size_larger(h->width, x + MARGIN);
     }
-    h->width = x + MARGIN > h->width ? x + MARGIN : h->width;
 }
 
 /* ---- lines ---- */
@@ -174,27 +136,23 @@ static size_t middle(const spot *s)
     return s->y + ROOM_HEIGHT / 2;
 }
 
-static void add_arrow_right(text *out)
-{
-    text_add_format(out, "m-%d -4l%d 4l-%d 4\"/>\n", ARROW, ARROW, ARROW);
-}
-
 static void add_way(const house *h, const spot *from, const spot *to)
 {
     text *out = h->page->out;
-    if (from->floor == to->floor) {
-        text_add_format(out, "<path d=\"M%zu %zuH%zu", from->x + from->width, middle(from), to->x);
-    } else {
+    text_add_format(out, "<path d=\"M%zu %zu", from->x + from->width, middle(from));
+    if (from->floor != to->floor) {
         size_t stairs = from->y - ABOVE - STAIRS / 2, left = to->x - GAP / 2;
-        text_add_format(out, "<path d=\"M%zu %zuh%dV%zuH%zuV%zuH%zu", from->x + from->width,
-                        middle(from), GAP / 2, stairs, left, middle(to), to->x);
+        text_add_format(out, "h%dV%zuH%zuV%zu", GAP / 2, stairs, left, middle(to));
     }
-    add_arrow_right(out);
+    text_add_format(out, "H%zum-%d -4l%d 4l-%d 4\"/>\n", to->x, ARROW, ARROW, ARROW);
 }
 
 /* What is added goes over the rooms between, from right after where it comes from. */
-static void add_residual(const house *h, const spot *from, const spot *to)
+static void add_residual(const house *h, const spot *to)
 {
+    const spot *from = h->spot;
+    while (from->room != to->room->map[0].operand[0].room)
+        from++;
     size_t above = from->y - OVER, x = to->x + to->width / 2;
     text_add_format(h->page->out,
                     "<path class=residual d=\"M%zu %zuV%zuH%zuV%zum-4 -%dl4 %dl4 -%d\"/>\n",
@@ -202,25 +160,18 @@ static void add_residual(const house *h, const spot *from, const spot *to)
                     to->y + (ROOM_HEIGHT - SUM_WIDTH) / 2, ARROW, ARROW, ARROW);
 }
 
-static const spot *spot_of(const house *h, const trace *room)
-{
-    size_t i = 0;
-    while (h->spot[i].room != room)
-        i++;
-    return &h->spot[i];
-}
-
+/* A rollout is looked at, and nothing goes on from it. */
 static void add_lines(const house *h)
 {
     const spot *before = NULL;
     for (size_t i = 0; i < h->rooms; i++) {
         const spot *here = &h->spot[i];
-        if (is_aside(here->room))
+        if (kind_of(here->room) == FLOOR_ROLLOUT)
             continue;
         if (before != NULL)
             add_way(h, before, here);
         if (kind_of(here->room) == FLOOR_RESIDUAL)
-            add_residual(h, spot_of(h, here->room->map[0].operand[0].room), here);
+            add_residual(h, here);
         before = here;
     }
 }
@@ -241,29 +192,13 @@ static void add_floor(const house *h, size_t index)
     text_add_string(out, "</text></a>\n");
 }
 
-static void add_shape_of_room(text *out, const spot *s)
-{
-    size_t x = s->x + s->width / 2;
-    if (kind_of(s->room) == FLOOR_RESIDUAL) {
-        text_add_format(out, "<circle cx=%zu cy=%zu r=%d /><text class=plus x=%zu y=%zu>+</text>",
-                        x, middle(s), SUM_WIDTH / 2, x, middle(s) + 6);
-        return;
-    }
-    text_add_format(out,
-                    "<rect x=%zu y=%zu width=%zu height=%d rx=8 /><text x=%zu y=%zu>%s</text><text "
-                    "class=shape x=%zu y=%zu>",
-                    s->x, s->y, s->width, ROOM_HEIGHT, x, s->y + 20, s->room->place.name, x,
-                    s->y + 37);
-    add_note(out, s->room);
-    text_add_string(out, "</text>");
-}
-
 /* Its steps begin with the first; a trace of some steps only may have none of it. */
 static void add_room(const house *h, size_t index)
 {
     const spot *s = &h->spot[index];
     text *out = h->page->out;
     html_page at = *h->page;
+    size_t x = s->x + s->width / 2;
     at.trace = s->room;
     bool is_link = s->room->steps > 0;
     if (is_link) {
@@ -272,42 +207,45 @@ static void add_room(const house *h, size_t index)
         text_add_format(out, "\" data-room=%zu aria-label=\"%s, %s\">", index, s->room->place.floor,
                         s->room->place.name);
     }
-    add_shape_of_room(out, s);
-    text_add_string(out, is_link ? "</a>\n" : "\n");
-}
-
-static void draw(const house *h)
-{
-    text *out = h->page->out;
-    text_add_string(out, "<nav class=\"picture house\" tabindex=0 aria-label=\"");
-    html_say(out, "house", NULL);
-    text_add_format(out, "\">\n<svg viewBox=\"0 0 %zu %zu\" width=%zu role=group aria-label=\"",
-                    h->width, h->floors * PITCH - STAIRS + 2 * MARGIN, h->width);
-    html_say(out, "floors", NULL);
-    text_add_string(out, "\">\n");
-    for (size_t i = 0; i < h->rooms; i++) {
-        if (html_begins_floor(h->page, i))
-            add_floor(h, i);
+    if (kind_of(s->room) == FLOOR_RESIDUAL) {
+        text_add_format(out, "<circle cx=%zu cy=%zu r=%d /><text class=plus x=%zu y=%zu>+</text>",
+                        x, middle(s), SUM_WIDTH / 2, x, middle(s) + 6);
+    } else {
+        text_add_format(out,
+                        "<rect x=%zu y=%zu width=%zu height=%d rx=8 /><text x=%zu "
+                        "y=%zu>%s</text><text class=shape x=%zu y=%zu>",
+                        s->x, s->y, s->width, ROOM_HEIGHT, x, s->y + 20, s->room->place.name, x,
+                        s->y + 37);
+        add_note(out, s->room);
+        text_add_string(out, "</text>");
     }
-    add_lines(h);
-    for (size_t i = 0; i < h->rooms; i++)
-        add_room(h, i);
-    text_add_string(out, "</svg></nav>\n");
+    text_add_string(out, is_link ? "</a>\n" : "\n");
 }
 
 void html_add_house(const html_page *p)
 {
     err e = {0};
+    text *out = p->out;
     house h = {.page = p, .rooms = trace_rooms(p->whole)};
     h.spot = mem_alloc_zeroed(h.rooms, sizeof h.spot[0], &e);
     if (h.spot == NULL) {
-        p->out->failed = true;
+        out->failed = true;
         return;
     }
-    find_floors(&h);
-    measure_labels(&h);
-    for (size_t floor = 0; floor < h.floors; floor++)
-        place_floor(&h, floor);
-    draw(&h);
+    place_rooms(&h);
+    text_add_string(out, "<nav class=\"picture house\" tabindex=0 aria-label=\"");
+    html_say(out, "house", NULL);
+    text_add_format(out, "\">\n<svg viewBox=\"0 0 %zu %zu\" width=%zu role=group aria-label=\"",
+                    h.width, h.floors * PITCH - STAIRS + 2 * MARGIN, h.width);
+    html_say(out, "floors", NULL);
+    text_add_string(out, "\">\n");
+    for (size_t i = 0; i < h.rooms; i++) {
+        if (html_begins_floor(p, i))
+            add_floor(&h, i);
+    }
+    add_lines(&h);
+    for (size_t i = 0; i < h.rooms; i++)
+        add_room(&h, i);
+    text_add_string(out, "</svg></nav>\n");
     mem_free(h.spot);
 }

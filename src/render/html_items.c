@@ -1,8 +1,305 @@
-/* The items of a step: sentences, formulas, worked lines, and tables of words. */
+/* The items of a step: sentences, formulas, worked lines, tables of words, and matrices as tables:
+ * numbers with colours, labels above and at the left. */
+#include "render/brackets.h"
 #include "render/expression.h"
 #include "render/html_parts.h"
+#include "render/label_text.h"
 #include "render/text_items.h"
 #include "trace/nodes.h"
+
+#include <math.h>
+
+/* ---- rows and cells of a matrix ---- */
+
+typedef struct grid {
+    const html_page *page;
+    tensor matrix;
+    const trace_map *map; /* that the matrix is of, or NULL */
+    map_place at;
+    asked_numbers numbers;                          /* those of the matrix */
+    const trace_labels *row_labels, *column_labels; /* NULL: none */
+    selection rows, columns;
+    size_t focus;
+    size_t only; /* the row that is shown alone, from 1; 0: those of the selection */
+    double greatest;
+    bool is_share, is_blank;
+    bool is_part; /* of a worked line, next to the table of its map */
+} grid;
+
+static void add_cells(const grid *g, size_t row)
+{
+    text *out = g->page->out;
+    for (size_t slot = 0; slot < selection_count(&g->columns); slot++) {
+        size_t column = selection_at(&g->columns, slot);
+        if (row == SELECTION_GAP || column == SELECTION_GAP) {
+            text_add_string(out, "<td>…");
+            continue;
+        }
+        if (g->is_blank || asked_hides(&g->numbers, row, column)) {
+            text_add_string(out, g->is_blank ? "<td class=blank>" : "<td>" ASKED_SIGN);
+            continue;
+        }
+        double value = matrix_at(&g->matrix, row, column);
+        html_color color = html_color_of(value, g->greatest, g->is_share);
+        text_add_string(out, color.class_name[0] == '\0' ? "<td" : "<td class=");
+        text_add_string(out, color.class_name);
+        text_add_string(out, ">");
+        if (isinf(value))
+            text_add_string(out, value < 0 ? "−∞" : "∞");
+        else
+            number_text_add(out, value, g->page->how->digits);
+    }
+}
+
+/* A label has its own direction, so that a word written from right to left turns nothing around
+ * it. */
+static void add_label(text *out, const char *scope, const trace_labels *labels, size_t index)
+{
+    text label = {0};
+    text_add_format(out, "<th scope=%s>", scope);
+    if (index == SELECTION_GAP) {
+        text_add_string(out, "…");
+        return;
+    }
+    label_add(&label, labels, index);
+    text_add_string(out, labels->names != NULL ? "<bdi>" : "");
+    html_add_words(out, text_string(&label));
+    text_add_string(out, labels->names != NULL ? "</bdi>" : "");
+    text_close(&label, out);
+}
+
+static void add_row(const grid *g, size_t row)
+{
+    text *out = g->page->out;
+    text_add_string(out, row + 1 == g->focus ? "<tr class=focus>" : "<tr>");
+    if (g->row_labels != NULL)
+        add_label(out, "row", g->row_labels, row);
+    add_cells(g, row);
+    text_add_string(out, "</tr>\n");
+}
+
+/* ---- matrices ---- */
+
+static selection shown(size_t total, size_t focus, const html_page *p)
+{
+    return selection_of_rows(total, focus, p->how->is_full || total <= HTML_MOST);
+}
+
+static bool is_whole(const grid *g)
+{
+    return g->only == 0 && selection_count(&g->rows) == g->matrix.size[0] &&
+           selection_count(&g->columns) == g->matrix.size[1];
+}
+
+/* The indices of a selection in a map, - for a place of …. */
+static void add_selected(text *out, const char *name, const selection *of, size_t first)
+{
+    text_add_format(out, " %s=\"", name);
+    for (size_t slot = 0; slot < selection_count(of); slot++) {
+        size_t index = selection_at(of, slot);
+        text_add_string(out, slot > 0 ? " " : "");
+        if (index == SELECTION_GAP)
+            text_add_string(out, "-");
+        else
+            text_add_format(out, "%zu", first + index);
+    }
+    text_add_string(out, "\"");
+}
+
+/* Its cells lead to their arithmetic, where the page has their numbers: which of them it shows; of a
+ * whole map that need not be said. */
+static void begin_body(const grid *g, const char *class_name)
+{
+    text *out = g->page->out;
+    html_kept kept = g->map == NULL ? KEPT_NOTHING : html_kept_of(g->page, g->map);
+    text_add_format(out, "<tbody%s", class_name);
+    if (kept == KEPT_ALL || (kept == KEPT_FOCUS && g->only > 0)) {
+        const selection *rows = g->at.is_turned ? &g->columns : &g->rows;
+        const selection *columns = g->at.is_turned ? &g->rows : &g->columns;
+        bool is_map = is_whole(g) && !g->is_part && g->map->values.size[2] == g->matrix.size[1];
+        text_add_format(out, " data-map=%zu data-head=%zu", map_index(g->page->trace, g->map),
+                        g->at.head);
+        if (!is_map && g->only > 0)
+            text_add_format(out, " data-rows=%zu", g->only - 1);
+        else if (!is_map)
+            add_selected(out, "data-rows", rows, g->at.row);
+        if (!is_map) {
+            add_selected(out, "data-columns", columns, g->at.column);
+            text_add_string(out, g->at.is_turned ? " data-turned" : "");
+        }
+    }
+    text_add_string(out, ">\n");
+}
+
+static void add_body(const grid *g)
+{
+    text *out = g->page->out;
+    if (g->column_labels != NULL) {
+        text_add_string(out, "<thead><tr>");
+        text_add_string(out, g->row_labels != NULL ? "<td>" : "");
+        for (size_t slot = 0; slot < selection_count(&g->columns); slot++)
+            add_label(out, "col", g->column_labels, selection_at(&g->columns, slot));
+        text_add_string(out, "</tr>\n");
+    }
+    begin_body(g, "");
+    for (size_t slot = 0; g->only == 0 && slot < selection_count(&g->rows); slot++)
+        add_row(g, selection_at(&g->rows, slot));
+    if (g->only > 0)
+        add_row(g, g->only - 1);
+}
+
+static void add_table(const grid *g, const trace_item *item)
+{
+    text *out = g->page->out;
+    text_add_string(out, "<div class=scroll role=group tabindex=0 aria-label=\"");
+    html_add_words(out, item->text == NULL ? "" : item->text);
+    text_add_string(out, "\"><table class=matrix>\n");
+    add_body(g);
+    text_add_string(out, "</table></div>\n");
+}
+
+/* Of a matrix that is too wide: the row in focus, with every column. */
+static void add_focus_row(const grid *all, const trace_item *item)
+{
+    grid g = *all;
+    bool is_other_head = g.map != NULL && g.at.head != html_focus_head(g.page, g.map);
+    if (item->focus == 0 || is_other_head || selection_count(&g.columns) == g.matrix.size[1])
+        return;
+    g.only = item->focus;
+    g.columns = selection_all(g.matrix.size[1]);
+    text_add_string(g.page->out, "<p class=note>");
+    html_say_numbers(g.page->out, "focusRow", item->focus, g.matrix.size[1]);
+    text_add_string(g.page->out, "</p>\n");
+    add_table(&g, item);
+}
+
+static void add_matrix(const html_page *p, const trace_item *item, bool is_blank)
+{
+    const tensor *a = &item->a;
+    text *out = p->out;
+    grid g = {.page = p, .matrix = matrix_of(a), .focus = item->focus};
+    g.map = map_of(p->trace, a, &g.at);
+    g.rows = shown(g.matrix.size[0], item->focus, p);
+    g.columns = shown(g.matrix.size[1], 0, p);
+    g.columns.has_ids = item->has_ids;
+    if (a->rank == 2)
+        g.row_labels = labels_that_say(&item->rows, g.matrix.size[0]);
+    g.column_labels = labels_that_say(&item->columns, g.matrix.size[1]);
+    g.numbers = asked_find(p->asked, a);
+    g.greatest = html_greatest(&g.matrix);
+    g.is_share = g.map != NULL && g.map->is_share;
+    g.is_blank = is_blank && asked_makes(p->asked, g.map);
+    text_add_string(out, "<figure><figcaption><b>");
+    html_add_mathematics(out, item->text == NULL ? "" : item->text);
+    text_add_string(out, "</b>");
+    if (a->rank == 2)
+        text_add_format(out, " <span>(%zu × %zu)</span>", a->size[0], a->size[1]);
+    if (a->rank == 1) {
+        text_add_string(out, " <span>(");
+        html_say_numbers(out, "long", a->size[0], 0);
+        text_add_string(out, ")</span>");
+    }
+    text_add_string(out, "</figcaption>\n");
+    add_table(&g, item);
+    if (!is_whole(&g)) {
+        text note = {0};
+        selection_add_left_out(&note, &g.rows, &g.columns);
+        text_add_string(out, "<p class=note>");
+        html_add_sentence(out, text_string(&note));
+        text_add_string(out, "</p>\n");
+        text_close(&note, out);
+        /* A picture would show what is hidden too. */
+        size_t row = 0;
+        while (row < g.matrix.size[0] && !asked_hides_any(&g.numbers, row, g.matrix.size[1]))
+            row++;
+        if (row == g.matrix.size[0])
+            html_add_sampled(p, &g.matrix, g.is_share);
+        add_focus_row(&g, item);
+    }
+    text_add_string(out, "</figure>\n");
+}
+
+static bool is_asked_of(const html_page *p, const trace_map *map, step_id step)
+{
+    return map->step == step && asked_makes(p->asked, map);
+}
+
+/* A larger one is left to the script. */
+void html_add_asked(const html_page *p, step_id step)
+{
+    bool is_done = false;
+    for (size_t i = 0; i < p->trace->maps && !is_done; i++) {
+        const trace_map *map = &p->trace->map[i];
+        is_done = is_asked_of(p, map, step) && html_has_table(p, map);
+    }
+    for (size_t i = 0; i < p->trace->maps && !is_done; i++) {
+        const trace_map *map = &p->trace->map[i];
+        const size_t *size = map->values.size;
+        if (!is_asked_of(p, map, step) || size[1] > HTML_MOST || size[2] > HTML_MOST)
+            continue;
+        trace_item made = {.text = map->name,
+                           .a = tensor_at(&map->values, html_focus_head(p, map)),
+                           .rows = map->rows,
+                           .columns = map->columns};
+        add_matrix(p, &made, true);
+    }
+}
+
+/* ---- products and sums ---- */
+
+/* Without labels or colours. */
+static grid part_of(const html_page *p, const tensor *t)
+{
+    grid g = {.page = p, .matrix = matrix_of(t), .is_part = true};
+    g.map = map_of(p->trace, t, &g.at);
+    g.numbers = asked_find(p->asked, t);
+    g.rows = shown(g.matrix.size[0], 0, p);
+    g.columns = shown(g.matrix.size[1], 0, p);
+    return g;
+}
+
+static void add_plain(const html_page *p, const tensor *t)
+{
+    grid g = part_of(p, t);
+    text_add_string(p->out, "<table class=\"matrix part\">");
+    add_body(&g);
+    text_add_string(p->out, "</table>");
+}
+
+static void add_product(const html_page *p, const trace_item *item)
+{
+    text_add_string(p->out, "<div class=product><span class=name>");
+    html_add_mathematics(p->out, item->left);
+    text_add_string(p->out, " × ");
+    html_add_mathematics(p->out, item->letters);
+    text_add_string(p->out, " = ");
+    html_add_mathematics(p->out, item->text);
+    text_add_string(p->out, "</span>\n");
+    add_plain(p, &item->a);
+    text_add_string(p->out, "×");
+    add_plain(p, &item->b);
+    text_add_string(p->out, "=");
+    add_plain(p, &item->result);
+    text_add_string(p->out, "</div>\n");
+}
+
+/* Rows that are added, and below them the row of their sum. */
+static void add_stack(const html_page *p, const trace_item *item)
+{
+    text *out = p->out;
+    grid g = part_of(p, &item->a), sum = part_of(p, &item->result);
+    g.row_labels = &item->rows;
+    text_add_format(out, "<figure%s><table class=\"matrix part\">\n",
+                    item->is_of_focus ? " class=of-focus" : "");
+    add_body(&g);
+    begin_body(&sum, " class=sum");
+    text_add_string(out, "<tr><th scope=row>");
+    html_add_words(out, item->text);
+    add_cells(&sum, 0);
+    text_add_string(out, "</tr>\n</table></figure>\n");
+}
+
+/* ---- words and worked lines ---- */
 
 static void add_paragraph(text *out, const char *class_name, const char *words)
 {
@@ -42,7 +339,7 @@ static void add_line(const html_page *p, const trace_item *item)
     worked_line_free(&l, p->out);
 }
 
-static void add_table(const html_page *p, const trace_item *item)
+static void add_words_table(const html_page *p, const trace_item *item)
 {
     size_t columns = item->columns_count;
     text_add_string(p->out, "<table class=words>\n");
@@ -62,22 +359,15 @@ static void add_table(const html_page *p, const trace_item *item)
     text_add_string(p->out, "</table>\n");
 }
 
-static void add_worked(const html_page *p, const trace_item *item)
-{
-    if (item->kind == TRACE_LINE)
-        add_line(p, item);
-    else if (item->kind == TRACE_ROW_PRODUCT)
-        html_add_product(p, item);
-    else
-        html_add_stack(p, item);
-}
-
 void html_add_item(const html_page *p, const trace_item *item, bool is_blank)
 {
-    switch (item->kind) {
+    trace_kind kind = item->kind;
+    bool is_worked = kind == TRACE_LINE || kind == TRACE_ROW_PRODUCT || kind == TRACE_STACK;
+    /* That is what an exercise asks for. */
+    if (is_blank && (is_worked || (kind == TRACE_SENTENCE && item->leads)))
+        return;
+    switch (kind) {
     case TRACE_SENTENCE:
-        if (is_blank && item->leads)
-            break;
         add_paragraph(p->out,
                       item->is_about_heads ? " class=other-heads"
                       : item->is_of_focus  ? " class=of-focus"
@@ -88,14 +378,19 @@ void html_add_item(const html_page *p, const trace_item *item, bool is_blank)
         add_paragraph(p->out, item->is_of_focus ? " class=\"formula of-focus\"" : " class=formula",
                       item->text);
         break;
+    case TRACE_LINE:
+        add_line(p, item);
+        break;
+    case TRACE_ROW_PRODUCT:
+        add_product(p, item);
+        break;
+    case TRACE_STACK:
+        add_stack(p, item);
+        break;
     case TRACE_MATRIX:
-        html_add_matrix(p, item, is_blank);
+        add_matrix(p, item, is_blank);
         break;
     case TRACE_TABLE:
-        add_table(p, item);
-        break;
-    default: /* what an exercise asks for */
-        if (!is_blank)
-            add_worked(p, item);
+        add_words_table(p, item);
     }
 }

@@ -39,7 +39,6 @@ void html_add_words(text *out, const char *words);
 void html_add_mathematics(text *out, const char *words);
 /* The same without what an option would change. */
 void html_add_sentence(text *out, const char *words);
-void html_add_label(text *out, const trace_labels *labels, size_t index);
 
 /* html_english.c: what the page says under this name, about these texts or numbers; NULL: about
  * nothing. */
@@ -50,13 +49,8 @@ void html_add_english(text *out);
 
 /* html_items.c: one item of a step; `is_blank` hides what an exercise asks for. */
 void html_add_item(const html_page *p, const trace_item *item, bool is_blank);
-
-/* html_tables.c */
-void html_add_matrix(const html_page *p, const trace_item *item, bool is_blank);
 /* What a step that is to be filled in has in worked lines only, which an exercise lacks. */
 void html_add_asked(const html_page *p, step_id step);
-void html_add_product(const html_page *p, const trace_item *item);
-void html_add_stack(const html_page *p, const trace_item *item);
 
 /* html_colors.c: a number's colour as a class: p1 to p8 above zero, n1 to n8 below, in eighths of
  * the greatest magnitude; w1 to w8 for shares, in eighths of 1. None for 0. */
@@ -80,11 +74,7 @@ size_t html_focus_head(const html_page *p, const trace_map *map);
 /* Whether the page shows something of it without its script. */
 bool html_has_table(const html_page *p, const trace_map *map);
 
-/* html_pack.c: a row of numbers in about half the bytes, as the page's script reads it (numbers.js,
- * unpack); false, with nothing added, where one of them has an exponent or is not finite. */
-bool html_pack_row(text *out, const tensor *matrix, size_t row, int digits);
-
-/* Five digits of it. */
+/* 32 bits as five digits to base 92. */
 void html_pack_bits(text *out, uint32_t bits);
 
 /* html_alive.c: what the script computes the page's numbers again by. A page is alive where all
@@ -96,13 +86,12 @@ bool html_is_all_shown(const html_page *p, const trace_map *map);
 void html_add_bits(const html_page *p, const trace_map *map); /* what its texts leave out */
 void html_add_sight(text *out, const trace *room);            /* what its queries see */
 
-/* html_formula.c: the attention in one line. */
-void html_add_formula(const html_page *p);
-
 /* html_house.c: the floors of a stack with their rooms, which lead to their steps. */
 void html_add_house(const html_page *p);
 
-/* html_picture.c: the pipeline of a room with its shapes; a stage leads to its step. */
+/* html_picture.c: the attention in one line, and the pipeline of a room with its shapes; a stage
+ * leads to its step. */
+void html_add_formula(const html_page *p);
 void html_add_picture(const html_page *p);
 
 #endif

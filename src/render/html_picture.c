@@ -1,6 +1,75 @@
+/* What a run is at one look: its formula, and its pipeline. */
 #include "render/html_parts.h"
+#include "trace/nodes.h"
 
+#include <math.h>
 #include <string.h>
+
+/* ---- the formula ---- */
+
+/* A symbol of these steps; it is lit while its step is being read (steps.js). */
+static void add_symbol(text *out, const char *steps, const char *mathematics)
+{
+    text_add_format(out, "<mrow data-steps=\"%s\">%s</mrow>", steps, mathematics);
+}
+
+static bool is_root_of_width(const trace *t)
+{
+    const trace_map *scale = map_named(t, "scale"), *q = map_named(t, "q");
+    if (q == NULL)
+        return false;
+    double width = (double)(q->values.size[2] / q->slices);
+    return fabs(tensor_get(&scale->values, (size_t[]){0, 0, 0}) * sqrt(width) - 1) < 1e-12;
+}
+
+/* The scores, compared as the run does, and scaled. */
+static void add_scaled(text *out, const trace *t)
+{
+    static const char OF_ROWS[] = "inputs projections scores", Q[] = "<mi>Q</mi>",
+                      K[] = "<mi>K</mi>", K_TURNED[] = "<msup><mi>K</mi><mo>⊤</mo></msup>";
+    bool is_scaled = map_named(t, "scale") != NULL, is_root = is_scaled && is_root_of_width(t);
+    bool is_product = map_named(t, "scores")->op == OP_DOT;
+    if (is_scaled && !is_root)
+        add_symbol(out, "scale", "<mi>s</mi><mo>·</mo>");
+    text_add_string(out, is_root ? "<mfrac><mrow>" : "");
+    if (!is_product)
+        add_symbol(out, "scores", "<mi>score</mi><mo>(</mo>");
+    add_symbol(out, OF_ROWS, Q);
+    if (map_named(t, "Ws") != NULL)
+        add_symbol(out, "scores", "<msub><mi>W</mi><mi>S</mi></msub>");
+    text_add_string(out, is_product ? "" : "<mo>,</mo>");
+    add_symbol(out, OF_ROWS, is_product ? K_TURNED : K);
+    if (!is_product)
+        add_symbol(out, "scores", "<mo>)</mo>");
+    if (is_root) {
+        text_add_string(out, "</mrow>");
+        add_symbol(out, "scale", "<msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt>");
+        text_add_string(out, "</mfrac>");
+    }
+}
+
+/* softmax(QKᵀ / √d_k)·V, with what the run has besides. */
+void html_add_formula(const html_page *p)
+{
+    const trace *t = p->trace;
+    bool is_capped = map_named(t, "C") != NULL;
+    if (map_named(t, "scores") == NULL || map_named(t, "weights") == NULL)
+        return;
+    text_add_string(p->out, "<p class=whole><math>");
+    add_symbol(p->out, "softmax statistics round", "<mi>softmax</mi>");
+    text_add_string(p->out, "<mo>(</mo>");
+    if (is_capped)
+        add_symbol(p->out, "cap", "<mi>cap</mi><mo>(</mo>");
+    add_scaled(p->out, t);
+    text_add_string(p->out, is_capped ? "<mo>)</mo>" : "");
+    if (map_named(t, "masked") != NULL)
+        add_symbol(p->out, "mask", "<mo>+</mo><mi>M</mi>");
+    text_add_string(p->out, "<mo>)</mo>");
+    add_symbol(p->out, "inputs projections weighted sum", "<mi>V</mi>");
+    text_add_string(p->out, "</math></p>\n");
+}
+
+/* ---- the pipeline ---- */
 
 /* All in units of the picture; boxes stand in columns, and in five rows: queries, keys and values
  * in every second one, what is made of them between queries and keys. */
@@ -34,17 +103,6 @@ static const trace_map *map_at(const picture *p, size_t i)
     return &p->page->trace->map[p->node[i].map];
 }
 
-static bool has_step(const trace *t, step_id step)
-{
-    for (size_t i = 0; i < t->steps; i++) {
-        if (t->step[i].id == step)
-            return true;
-    }
-    return false;
-}
-
-/* ---- which boxes, and where ---- */
-
 typedef struct box_row {
     const char *name;
     size_t row;
@@ -71,34 +129,22 @@ static const box_row *box_of(const char *name)
     return NULL;
 }
 
-/* The context of one head is its result as it is. */
-static bool says_nothing(const trace_map *map)
-{
-    return strcmp(map->name, "context") == 0 && map->slices == 1;
-}
-
-/* Boxes of one step stand in one column. */
-static size_t column_of(picture *p, step_id step)
-{
-    for (size_t i = 0; i < p->count; i++) {
-        if (map_at(p, i)->step == step)
-            return p->node[i].column;
-    }
-    return p->columns++;
-}
-
-/* x stands with the keys that are made of it, and leaves that place to keys that are given or made
+/* Boxes of one step stand in one column. The context of one head is its result as it is, and left
+ * out. x stands with the keys that are made of it, and leaves that place to keys that are given or made
  * of others. */
 static void place_boxes(picture *p)
 {
     const trace *t = p->page->trace;
     bool has_others = false, has_keys = false, has_queries = false;
     for (step_id step = 0; step < STEP_COUNT; step++) {
+        size_t column = p->columns;
         for (size_t i = 0; i < t->maps; i++) {
-            const box_row *box = box_of(t->map[i].name);
-            if (box == NULL || t->map[i].step != step || says_nothing(&t->map[i]))
+            const trace_map *map = &t->map[i];
+            const box_row *box = box_of(map->name);
+            bool is_double = strcmp(map->name, "context") == 0 && map->slices == 1;
+            if (box == NULL || map->step != step || is_double)
                 continue;
-            size_t column = column_of(p, step);
+            p->columns = column + 1;
             p->node[p->count++] = (node){.map = i, .column = column, .row = box->row};
             has_others = has_others || strcmp(box->name, "xk") == 0;
             has_keys = has_keys || (step == STEP_INPUTS && strcmp(box->name, "k") == 0);
@@ -123,21 +169,15 @@ static void add_edge(const picture *p, size_t from, size_t to)
                     x2 - BEND, middle, y1, middle, y2, x2, y2);
 }
 
-/* The last box before `to` in this row, or the count of boxes. */
-static size_t last_in_row(const picture *p, size_t row, size_t to)
-{
-    size_t found = p->count;
-    for (size_t i = 0; i < to; i++) {
-        if (p->node[i].row == row && p->node[i].column < p->node[to].column)
-            found = i;
-    }
-    return found;
-}
-
+/* From the last box before it in this row. */
 static void add_edge_from_row(const picture *p, size_t row, size_t to)
 {
-    size_t from = last_in_row(p, row, to);
-    if (from < p->count)
+    size_t from = to;
+    for (size_t i = 0; i < to; i++) {
+        if (p->node[i].row == row && p->node[i].column < p->node[to].column)
+            from = i;
+    }
+    if (from < to)
         add_edge(p, from, to);
 }
 
@@ -176,20 +216,16 @@ static void add_edges(const picture *p)
 
 /* ---- boxes ---- */
 
-/* "3 × 4", or of several heads "2 × 3 × 4". */
-static void add_shape(text *out, const trace_map *map)
-{
-    if (map->values.size[0] > 1)
-        text_add_format(out, "%zu × ", map->values.size[0]);
-    text_add_format(out, "%zu × %zu", map->values.size[1], map->values.size[2]);
-}
-
+/* Its shape is "3 × 4", or of several heads "2 × 3 × 4". */
 static void add_box(const picture *p, size_t i)
 {
     text *out = p->page->out;
+    const trace *t = p->page->trace;
     const trace_map *map = map_at(p, i);
-    size_t x = MARGIN + p->node[i].column * COLUMN, y = MARGIN + p->node[i].row * ROW;
-    bool is_link = has_step(p->page->trace, map->step);
+    size_t x = MARGIN + p->node[i].column * COLUMN, y = MARGIN + p->node[i].row * ROW, step = 0;
+    while (step < t->steps && t->step[step].id != map->step)
+        step++;
+    bool is_link = step < t->steps;
     if (is_link) {
         text_add_string(out, "<a href=\"#step-");
         html_add_step_id(p->page, map->step);
@@ -199,7 +235,9 @@ static void add_box(const picture *p, size_t i)
                     BOX_HEIGHT);
     text_add_format(out, "<text x=%zu y=%zu>%s</text><text class=shape x=%zu y=%zu>",
                     x + BOX_WIDTH / 2, y + 20, map->name, x + BOX_WIDTH / 2, y + 37);
-    add_shape(out, map);
+    if (map->values.size[0] > 1)
+        text_add_format(out, "%zu × ", map->values.size[0]);
+    text_add_format(out, "%zu × %zu", map->values.size[1], map->values.size[2]);
     text_add_string(out, is_link ? "</text></a>\n" : "</text>\n");
 }
 

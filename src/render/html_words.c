@@ -1,33 +1,18 @@
 #include "render/display.h"
 #include "render/html_parts.h"
-#include "render/label_text.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static const char *entity_of(char c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    default:
-        return NULL;
-    }
-}
-
 void html_add_words(text *out, const char *words)
 {
+    static const char MARKS[] = "&<>\"";
+    static const char *const ENTITIES[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
     for (const char *end = words + strlen(words); words < end;) {
         glyph g = glyph_at(words, end);
-        const char *entity = entity_of(*words);
-        if (entity != NULL)
-            text_add_string(out, entity);
+        const char *mark = strchr(MARKS, *words);
+        if (mark != NULL)
+            text_add_string(out, ENTITIES[mark - MARKS]);
         else
             text_add(out, g.is_safe ? words : "?", g.is_safe ? g.bytes : 1);
         words += g.bytes;
@@ -45,38 +30,28 @@ static size_t index_length(const char *words)
     return goes_on ? 0 : is_weight ? 2 : is_size ? 3 : 0;
 }
 
-static size_t infinity_length(const char *words)
-{
-    size_t sign = *words == '-';
-    bool is_it = strncmp(words + sign, "inf", 3) == 0 && !isalnum((unsigned char)words[sign + 3]);
-    return is_it ? sign + 3 : 0;
-}
-
-static bool is_within_word(char before)
-{
-    return isalnum((unsigned char)before) || before == '_' || before == '.';
-}
-
 void html_add_mathematics(text *out, const char *words)
 {
     text plain = {0};
     char before = ' ';
     for (const char *at = words; *at != '\0';) {
-        size_t index = is_within_word(before) ? 0 : index_length(at);
-        size_t infinity = is_within_word(before) ? 0 : infinity_length(at);
+        bool is_in_word = isalnum((unsigned char)before) || before == '_' || before == '.';
+        size_t index = is_in_word ? 0 : index_length(at), sign = *at == '-';
+        bool is_infinite = !is_in_word && strncmp(at + sign, "inf", 3) == 0 &&
+                           !isalnum((unsigned char)at[sign + 3]);
         before = *at;
-        if (index + infinity == 0) {
+        if (index == 0 && !is_infinite) {
             text_add(&plain, at++, 1);
             continue;
         }
         html_add_words(out, text_string(&plain));
         text_clear(&plain);
-        if (infinity > 0)
-            text_add_string(out, *at == '-' ? "−∞" : "∞");
+        if (is_infinite)
+            text_add_string(out, sign ? "−∞" : "∞");
         else
             text_add_format(out, "%c<sub>%c</sub>", *at,
                             index == 2 ? toupper((unsigned char)at[1]) : at[2]);
-        at += index + infinity;
+        at += is_infinite ? sign + 3 : index;
         before = at[-1];
     }
     html_add_words(out, text_string(&plain));
@@ -95,15 +70,4 @@ void html_add_sentence(text *out, const char *words)
     html_add_mathematics(out, text_string(&before));
     text_add_string(out, ".");
     text_close(&before, out);
-}
-
-/* Its own direction, so that a word written from right to left turns nothing around it. */
-void html_add_label(text *out, const trace_labels *labels, size_t index)
-{
-    text label = {0};
-    label_add(&label, labels, index);
-    text_add_string(out, labels->names != NULL ? "<bdi>" : "");
-    html_add_words(out, text_string(&label));
-    text_add_string(out, labels->names != NULL ? "</bdi>" : "");
-    text_close(&label, out);
 }
