@@ -82,29 +82,6 @@ static void add_function(writer *w, const trace_map *map)
 
 /* ---- items ---- */
 
-/* What a line works out, and by which operation. */
-static void add_work(writer *w, const trace_item *item)
-{
-    if (item->map != NULL)
-        text_add_format(w->out, ", \"of\": \"%s%s\", \"cell\": [%zu, %zu, %zu]",
-                        item->room->place.way, item->map->name, item->cell[0], item->cell[1],
-                        item->cell[2]);
-    add_text(w, "operation", operation_of(item->op)->named.name);
-    add_function(w, item->map);
-}
-
-static void add_table(writer *w, const trace_item *item)
-{
-    size_t columns = item->columns_count;
-    text_add_string(w->out, ", \"cells\": [");
-    for (size_t i = 0; i < item->cells.count; i++) {
-        bool is_first = i % columns == 0;
-        text_add_string(w->out, !is_first ? ", " : i == 0 ? "\n          [" : "],\n          [");
-        json_string_write(w->out, item->cells.item[i]);
-    }
-    text_add_string(w->out, item->cells.count > 0 ? "]]" : "]");
-}
-
 /* Of each member a kind has what it has of an item; text of sentences and formulas is not a name.
  * */
 static void add_item(writer *w, const trace_item *item)
@@ -124,8 +101,14 @@ static void add_item(writer *w, const trace_item *item)
         add_labels(w, "columns", &item->columns, item->a.size[rank - 1]);
     if (is_matrix && item->focus > 0)
         text_add_format(w->out, ", \"focus\": %zu", item->focus - 1);
-    if (item->kind == TRACE_LINE)
-        add_work(w, item);
+    if (item->kind == TRACE_LINE) {
+        if (item->map != NULL)
+            text_add_format(w->out, ", \"of\": \"%s%s\", \"cell\": [%zu, %zu, %zu]",
+                            item->room->place.way, item->map->name, item->cell[0], item->cell[1],
+                            item->cell[2]);
+        add_text(w, "operation", operation_of(item->op)->named.name);
+        add_function(w, item->map);
+    }
     add_tensor(w, "a", &item->a);
     add_tensor(w, "b", &item->b);
     add_tensor(w, "c", &item->c);
@@ -134,8 +117,17 @@ static void add_item(writer *w, const trace_item *item)
         text_add_format(w->out, ", \"j\": %zu", item->column);
     add_tensor(w, "inner", &item->inner);
     add_tensor(w, "result", &item->result);
-    if (item->kind == TRACE_TABLE)
-        add_table(w, item);
+    if (item->kind == TRACE_TABLE) {
+        text_add_string(w->out, ", \"cells\": [");
+        for (size_t i = 0; i < item->cells.count; i++) {
+            bool is_first = i % item->columns_count == 0;
+            text_add_string(w->out, !is_first ? ", "
+                                    : i == 0  ? "\n          ["
+                                              : "],\n          [");
+            json_string_write(w->out, item->cells.item[i]);
+        }
+        text_add_string(w->out, item->cells.count > 0 ? "]]" : "]");
+    }
     text_add_string(w->out, "}");
 }
 
@@ -148,8 +140,18 @@ static void add_origin(writer *w, const char *name, const trace_origin *from)
                         map_part_name(from->part), from->room->place.way, from->map->name);
 }
 
-static void add_exceptions(writer *w, const trace *room, const trace_map *map)
+static void add_node(writer *w, const trace *room, const trace_map *map)
 {
+    const tensor *values = &map->values;
+    const size_t *size = values->size;
+    text_add_format(w->out, "    {\"name\": \"%s%s\", \"shape\": [%zu, %zu, %zu]", room->place.way,
+                    map->name, size[0], size[1], size[2]);
+    add_text(w, "letters", map->letters);
+    if (map->has_origin)
+        add_text(w, "operation", operation_of(map->op)->named.name);
+    add_function(w, map);
+    for (size_t i = 0; i < TRACE_OPERANDS; i++)
+        add_origin(w, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
     if (map->slices > 1)
         text_add_format(w->out, ", \"slices\": %zu", map->slices);
     if (map->appended > 0)
@@ -163,49 +165,16 @@ static void add_exceptions(writer *w, const trace *room, const trace_map *map)
     if (map->is_of_focus)
         text_add_format(w->out, ", \"focus\": {\"head\": %zu, \"heads\": %zu, \"row\": %zu}",
                         room->focus.head, room->heads, map->query);
-}
-
-static void add_values(writer *w, const tensor *values)
-{
-    text_add_string(w->out, ", \"values\": [");
-    for (size_t head = 0; head < values->size[0] && !w->failed; head++) {
-        tensor rows = tensor_at(values, head);
-        text_add_string(w->out, head > 0 ? ", " : "");
-        add_rows(w, &rows);
-    }
-    text_add_string(w->out, "]");
-}
-
-static void add_node(writer *w, const trace *room, const trace_map *map)
-{
-    const size_t *size = map->values.size;
-    text_add_format(w->out, "    {\"name\": \"%s%s\", \"shape\": [%zu, %zu, %zu]", room->place.way,
-                    map->name, size[0], size[1], size[2]);
-    add_text(w, "letters", map->letters);
-    if (map->has_origin)
-        add_text(w, "operation", operation_of(map->op)->named.name);
-    add_function(w, map);
-    for (size_t i = 0; i < TRACE_OPERANDS; i++)
-        add_origin(w, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
-    add_exceptions(w, room, map);
-    if (!map->is_beyond_page)
-        add_values(w, &map->values);
-    text_add_string(w->out, "}");
-}
-
-static void add_nodes(writer *w, const trace *whole)
-{
-    bool is_first = true;
-    text_add_string(w->out, ",\n  \"nodes\": [");
-    for (size_t i = 0; i < trace_rooms(whole); i++) {
-        const trace *room = trace_room(whole, i);
-        for (size_t j = 0; j < room->maps && !w->failed; j++) {
-            text_add_string(w->out, is_first ? "\n" : ",\n");
-            add_node(w, room, &room->map[j]);
-            is_first = false;
+    if (!map->is_beyond_page) {
+        text_add_string(w->out, ", \"values\": [");
+        for (size_t head = 0; head < size[0] && !w->failed; head++) {
+            tensor rows = tensor_at(values, head);
+            text_add_string(w->out, head > 0 ? ", " : "");
+            add_rows(w, &rows);
         }
+        text_add_string(w->out, "]");
     }
-    text_add_string(w->out, "\n  ]");
+    text_add_string(w->out, "}");
 }
 
 /* ---- the document ---- */
@@ -247,9 +216,17 @@ bool json_render(const trace *t, const render_options *how, sink *to, err *e)
         text_add_string(out, i > 0 ? ",\n" : "");
         add_step(&w, &t->step[i]);
     }
-    text_add_string(out, "\n  ]");
-    add_nodes(&w, t);
-    text_add_string(out, "\n}\n");
+    text_add_string(out, "\n  ],\n  \"nodes\": [");
+    bool is_first = true;
+    for (size_t i = 0; i < trace_rooms(t); i++) {
+        const trace *room = trace_room(t, i);
+        for (size_t j = 0; j < room->maps && !w.failed; j++) {
+            text_add_string(out, is_first ? "\n" : ",\n");
+            add_node(&w, room, &room->map[j]);
+            is_first = false;
+        }
+    }
+    text_add_string(out, "\n  ]\n}\n");
     spill(&w);
     return !w.failed;
 }

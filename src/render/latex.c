@@ -34,15 +34,9 @@ static const escape ESCAPES[] = {
     {'[', "{[}"},
     {'*', "{*}"},
 };
+enum { ESCAPE_COUNT = sizeof ESCAPES / sizeof ESCAPES[0] };
 
-static const char *escape_of(char c)
-{
-    for (size_t i = 0; i < sizeof ESCAPES / sizeof ESCAPES[0]; i++) {
-        if (ESCAPES[i].character == c)
-            return ESCAPES[i].as;
-    }
-    return NULL;
-}
+static const char INFINITE[] = "-inf";
 
 /* LaTeX reads UTF-8 by itself, and sets the letters of Latin-1 (U+00C0 to U+00FF) by its first
  * fonts; not ×, ÷, eth and thorn. */
@@ -53,45 +47,34 @@ static bool is_latin_letter(const char *at, size_t bytes)
            (second & 0x9f) != 0x9e;
 }
 
-/* Any other character by its number, as Unicode writes it: no font of every machine has it. */
-static void add_code_point(text *out, const char *at, size_t bytes)
-{
-    unsigned long code = (unsigned char)*at & (0xffu >> (bytes + 1));
-    for (size_t i = 1; i < bytes; i++)
-        code = code << 6 | ((unsigned char)at[i] & 0x3fu);
-    text_add_format(out, "{\\scriptsize U+%04lX}", code);
-}
-
-static void add_character(text *out, const char *at, const glyph *g)
-{
-    size_t symbol_bytes;
-    const char *as = escape_of(*at), *symbol = math_symbol(at, &symbol_bytes);
-    if (!g->is_safe)
-        text_add_string(out, "?");
-    else if (as != NULL)
-        text_add_string(out, as);
-    else if (symbol != NULL && *at != '\'')
-        text_add_format(out, "$%s$", symbol);
-    else if (g->bytes == 1 || is_latin_letter(at, g->bytes))
-        text_add(out, at, g->bytes);
-    else
-        add_code_point(out, at, g->bytes);
-}
-
-/* Two hyphens would become a dash. */
-static bool is_pair_of_hyphens(const char *at, const char *end)
-{
-    return *at == '-' && at + 1 < end && at[1] == '-';
-}
-
-static const char INFINITE[] = "-inf";
-
 /* As a word of its own it is the number that it is in formulas. */
 static bool is_infinite(const char *at, const char *end)
 {
     size_t bytes = strlen(INFINITE), left = (size_t)(end - at);
     return left >= bytes && memcmp(at, INFINITE, bytes) == 0 &&
            (left == bytes || strchr(" ,.;:)", at[bytes]) != NULL);
+}
+
+static void add_character(text *out, const char *at, const glyph *g)
+{
+    size_t symbol_bytes, row = 0;
+    const char *symbol = math_symbol(at, &symbol_bytes);
+    while (row < ESCAPE_COUNT && ESCAPES[row].character != *at)
+        row++;
+    if (!g->is_safe)
+        text_add_string(out, "?");
+    else if (row < ESCAPE_COUNT)
+        text_add_string(out, ESCAPES[row].as);
+    else if (symbol != NULL && *at != '\'')
+        text_add_format(out, "$%s$", symbol);
+    else if (g->bytes == 1 || is_latin_letter(at, g->bytes))
+        text_add(out, at, g->bytes);
+    else { /* by its number, as Unicode writes it: no font of every machine has it */
+        unsigned long code = (unsigned char)*at & (0xffu >> (g->bytes + 1));
+        for (size_t i = 1; i < g->bytes; i++)
+            code = code << 6 | ((unsigned char)at[i] & 0x3fu);
+        text_add_format(out, "{\\scriptsize U+%04lX}", code);
+    }
 }
 
 static void add_math_words(text *out, const char *words, size_t length)
@@ -104,7 +87,9 @@ static void add_math_words(text *out, const char *words, size_t length)
             continue;
         }
         add_character(out, words, &g);
-        text_add_string(out, is_pair_of_hyphens(words, end) ? "{}" : "");
+        /* Two hyphens would become a dash. */
+        bool is_pair = *words == '-' && words + 1 < end && words[1] == '-';
+        text_add_string(out, is_pair ? "{}" : "");
         words += g.bytes;
     }
 }

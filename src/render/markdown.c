@@ -1,7 +1,9 @@
 /* A trace as Markdown with tables and mathematics, in a dialect: GitHub's, with mathematics in
- * fences, which keep Markdown out of it, or Pandoc's, with $…$, which Jupyter's has too. */
+ * fences, which keep Markdown out of it, or Pandoc's, with $…$, which Jupyter's has too; and as a
+ * notebook of Markdown. */
 #include "render/renderer.h"
 
+#include "io/json_write.h"
 #include "render/display.h"
 #include "render/markup.h"
 
@@ -74,53 +76,35 @@ static const char *find_escape(const escape *escapes, char c)
     return NULL;
 }
 
-static const char *escape_of(const dialect *in, char c)
-{
-    const char *own = find_escape(in->escapes, c);
-    return own != NULL ? own : find_escape(ESCAPES, c);
-}
-
-/* What makes a heading, a list, a quotation, or code of a line that begins so: passed over with a
- * backslash, or, of spaces, left out. */
-static const char *add_beginning(text *out, const dialect *in, const char *words)
-{
-    words += strspn(words, " ");
-    size_t digits = strspn(words, in->numerals);
-    text_add(out, words, digits);
-    words += digits;
-    bool is_list = digits > 0 && (*words == '.' || *words == ')') && (unsigned char)words[1] <= ' ';
-    bool is_mark = digits == 0 && *words != '\0' && strchr(in->beginnings, *words) != NULL;
-    text_add_string(out, is_list || is_mark ? "\\" : "");
-    return words;
-}
-
-/* "http://" and "www." become links without any mark. */
-static bool begins_address(const char *at)
-{
-    return strncmp(at, "://", 3) == 0 || strncmp(at, ".", 1) == 0;
-}
-
-static bool begins_run(const dialect *in, const char *at)
-{
-    return *at == at[1] && strchr(in->runs, *at) != NULL;
-}
-
 static void add_dialect_words(text *out, const dialect *in, const char *words)
 {
     bool is_line_begin = out->length == 0 || out->data[out->length - 1] == '\n';
     const char *first = words, *end = words + strlen(words);
-    if (is_line_begin)
-        words = add_beginning(out, in, words);
+    if (is_line_begin) {
+        /* What makes a heading, a list, a quotation, or code of a line that begins so: passed over
+         * with a backslash, or, of spaces, left out. */
+        words += strspn(words, " ");
+        size_t digits = strspn(words, in->numerals);
+        text_add(out, words, digits);
+        words += digits;
+        bool is_list =
+            digits > 0 && (*words == '.' || *words == ')') && (unsigned char)words[1] <= ' ';
+        bool is_mark = digits == 0 && *words != '\0' && strchr(in->beginnings, *words) != NULL;
+        text_add_string(out, is_list || is_mark ? "\\" : "");
+    }
     while (words < end) {
         glyph g = glyph_at(words, end);
-        const char *as = escape_of(in, *words);
-        bool is_www = words - first >= 3 && memcmp(words - 3, "www", 3) == 0;
+        const char *own = find_escape(in->escapes, *words);
+        const char *as = own != NULL ? own : find_escape(ESCAPES, *words);
+        /* "http://" and "www." become links without any mark. */
+        bool is_www = *words == '.' && words - first >= 3 && memcmp(words - 3, "www", 3) == 0;
+        bool is_run = *words == words[1] && strchr(in->runs, *words) != NULL;
         if (as != NULL)
             text_add_string(out, as);
-        else if (begins_address(words) && (*words == ':' || is_www))
+        else if (is_www || strncmp(words, "://", 3) == 0)
             text_add_format(out, "<span>%c</span>", *words);
         else {
-            text_add_string(out, begins_run(in, words) ? "\\" : "");
+            text_add_string(out, is_run ? "\\" : "");
             text_add(out, g.is_safe ? words : "?", g.is_safe ? g.bytes : 1);
         }
         words += g.bytes;
@@ -204,11 +188,6 @@ static markup marks_of(void (*words)(text *out, const char *words))
                     .number_after = ""};
 }
 
-markup markdown_of_jupyter(void)
-{
-    return marks_of(add_jupyter_words);
-}
-
 /* GitHub and GitLab know $`…`$, in which no backslash or underscore is a mark. */
 bool markdown_render(const trace *t, const render_options *how, sink *to, err *e)
 {
@@ -224,4 +203,62 @@ bool markdown_render_pandoc(const trace *t, const render_options *how, sink *to,
 {
     markup marks = marks_of(add_pandoc_words);
     return markup_render(t, how, &marks, to, e);
+}
+
+/* ---- a notebook ---- */
+
+/* Cell 0 is the title, the others are steps. A string a line, each with its line break but the
+ * last. */
+static void add_cell(text *out, size_t number, const text *markdown)
+{
+    text line = {0};
+    const char *at = text_string(markdown), *end = at + markdown->length;
+    text_add_format(out, "  {\n   \"cell_type\": \"markdown\",\n   \"id\": \"cell-%zu\",\n",
+                    number);
+    text_add_string(out, "   \"metadata\": {},\n   \"source\": [\n");
+    while (end > at && end[-1] == '\n')
+        end--;
+    while (at < end) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        next = next == NULL ? end : next + 1;
+        text_clear(&line);
+        text_add(&line, at, (size_t)(next - at));
+        text_add_string(out, "    ");
+        json_string_write(out, text_string(&line));
+        text_add_string(out, next < end ? ",\n" : "\n");
+        at = next;
+    }
+    out->failed = out->failed || markdown->failed;
+    text_close(&line, out);
+    text_add_string(out, "   ]\n  }");
+}
+
+/* A cell a step, in nbformat 4.5: what Jupyter and Colab show with its mathematics. Laid out as
+ * Jupyter saves it. */
+bool notebook_render(const trace *t, const render_options *how, sink *to, err *e)
+{
+    static const char END[] =
+        "\n ],\n \"metadata\": {\n  \"kernelspec\": {\n   \"display_name\": \"Python 3\",\n   "
+        "\"language\": \"python\",\n   \"name\": \"python3\"\n  },\n  \"language_info\": {\n   "
+        "\"name\": \"python\"\n  }\n },\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}\n";
+    sink cell;
+    sink_open_memory(&cell);
+    const markup marks = marks_of(add_jupyter_words);
+    text *out = sink_text(to), *markdown = sink_text(&cell);
+    markup_page p = {.to = &cell, .out = markdown, .marks = &marks, .how = how};
+    bool done = true;
+    text_add_string(out, "{\n \"cells\": [\n");
+    markup_add_beginning(&p, t);
+    if (markdown->length > 0)
+        add_cell(out, 0, markdown);
+    for (size_t i = 0; i < t->steps && done; i++) {
+        text_add_string(out, i > 0 || markdown->length > 0 ? ",\n" : "");
+        text_clear(markdown);
+        done = markup_add_step(&p, &t->step[i], i + 1, e);
+        add_cell(out, i + 1, markdown);
+        done = done && sink_spill(to, e);
+    }
+    text_add_string(out, END);
+    sink_discard(&cell);
+    return done && sink_spill(to, e);
 }

@@ -54,7 +54,4 @@ void markup_add_table(const markup_page *p, const trace_item *item);
 /* A paragraph that says what of a matrix is not shown, where anything is not. */
 void markup_add_left_out(const markup_page *p, const selection *rows, const selection *columns);
 
-/* markdown.c: the marks of a cell of a notebook. */
-markup markdown_of_jupyter(void);
-
 #endif
