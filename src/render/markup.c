@@ -62,13 +62,6 @@ static size_t left_columns(const trace_item *item)
                         : display_columns(left, is_whole ? strlen(left) : (size_t)(sign - left));
 }
 
-/* What is left of a page after the left sides. */
-static size_t most_columns(const markup_page *p)
-{
-    size_t most = p->left < WIDEST_PAGE ? WIDEST_PAGE - p->left : 0;
-    return most > LONGEST_LINE ? LONGEST_LINE : most < SHORTEST_LINE ? SHORTEST_LINE : most;
-}
-
 /* ---- formulas and worked lines ---- */
 
 static void add_math(const markup_page *p, const char *formula, size_t length)
@@ -76,22 +69,15 @@ static void add_math(const markup_page *p, const char *formula, size_t length)
     math_add(p->out, formula, length, p->marks->math_words);
 }
 
-static void add_formula(const markup_page *p, const char *formula)
-{
-    const char *sign = strstr(formula, " = ");
-    size_t left = sign == NULL ? 0 : (size_t)(sign - formula) + 1;
-    add_math(p, formula, left);
-    text_add_string(p->out, "&");
-    add_math(p, formula + left, strlen(formula + left));
-}
-
 /* An expression, broken between its terms where the line is long; `column` is how much of the
  * line is used already. */
 static void add_broken(const markup_page *p, const text *part, size_t column)
 {
+    size_t left = p->left < WIDEST_PAGE ? WIDEST_PAGE - p->left : 0; /* of a page */
+    size_t most = left > LONGEST_LINE ? LONGEST_LINE : size_larger(left, SHORTEST_LINE);
     for (const char *piece = text_string(part); *piece != '\0';) {
         size_t length = math_piece(piece), columns = columns_of_piece(piece, length);
-        if (column + columns > most_columns(p) && column > 0) {
+        if (column + columns > most && column > 0) {
             text_add_string(p->out, " \\\\\n&\\quad {}");
             column = 0;
         }
@@ -101,34 +87,16 @@ static void add_broken(const markup_page *p, const text *part, size_t column)
     }
 }
 
-static bool is_in_word(const worked_line *l, size_t at)
-{
-    for (size_t i = 0; i < l->words; i++) {
-        if (at >= l->word[i].at && at < l->word[i].at + l->word[i].bytes)
-            return true;
-    }
-    return false;
-}
-
 /* Where the sign after the left side is, the head's length where there is none. */
 static size_t find_sign(const worked_line *l)
 {
     const char *head = text_string(&l->head), *sign = strstr(head, " = ");
-    while (sign != NULL && is_in_word(l, (size_t)(sign - head)))
-        sign = strstr(sign + 1, " = ");
+    for (size_t i = 0; i < l->words; i++) {
+        const char *word = head + l->word[i].at;
+        while (sign != NULL && sign >= word && sign < word + l->word[i].bytes)
+            sign = strstr(sign + 1, " = ");
+    }
     return sign == NULL ? l->head.length : (size_t)(sign - head);
-}
-
-/* The left side and the letters, aligned at the sign between them; true where the numbers may go on
- * below. */
-static bool add_head(const markup_page *p, const worked_line *l)
-{
-    const char *head = text_string(&l->head);
-    size_t sign = find_sign(l), end = l->head.length, left = sign < end ? sign + 1 : end;
-    math_add_part(p->out, head, 0, left, l->word, l->words, p->marks->math_words);
-    text_add_string(p->out, "&");
-    math_add_part(p->out, head, left, end, l->word, l->words, p->marks->math_words);
-    return sign < end;
 }
 
 static void add_line(const markup_page *p, const trace_item *item)
@@ -139,7 +107,14 @@ static void add_line(const markup_page *p, const trace_item *item)
     bool is_long =
         shift + head + expression + columns_of(&l.inner) + columns_of(&l.result) + 6 > LONGEST_LINE;
     bool has_expression = l.expression.length > 0;
-    if (add_head(p, &l) && is_long && has_expression) {
+    /* The left side and the letters, aligned at the sign between them; where there is one, the
+     * numbers may go on below. */
+    size_t sign = find_sign(&l), end = l.head.length, left = sign < end ? sign + 1 : end;
+    const char *letters = text_string(&l.head);
+    math_add_part(p->out, letters, 0, left, l.word, l.words, p->marks->math_words);
+    text_add_string(p->out, "&");
+    math_add_part(p->out, letters, left, end, l.word, l.words, p->marks->math_words);
+    if (sign < end && is_long && has_expression) {
         text_add_string(p->out, " \\\\\n&");
         head = 0;
     }
@@ -162,50 +137,29 @@ static bool is_math(const trace_item *item)
     return item->kind == TRACE_FORMULA || item->kind == TRACE_LINE;
 }
 
-static size_t widest_left(const trace_step *step, size_t first)
-{
-    size_t widest = 0;
-    for (size_t i = first; i < step->count && is_math(&step->item[i]); i++)
-        widest = size_larger(widest, left_columns(&step->item[i]));
-    return widest;
-}
-
 /* Formulas and the lines that work them out, from `first` on, below each other. */
 static size_t add_aligned(const markup_page *page, const trace_step *step, size_t first)
 {
     markup_page aligned = *page, *p = &aligned;
-    size_t i = first;
-    p->left = widest_left(step, first);
+    size_t end = first;
+    for (p->left = 0; end < step->count && is_math(&step->item[end]); end++)
+        p->left = size_larger(p->left, left_columns(&step->item[end]));
     text_add_string(p->out, p->marks->math_before);
-    for (; i < step->count && is_math(&step->item[i]); i++) {
+    for (size_t i = first; i < end; i++) {
+        const trace_item *item = &step->item[i];
         text_add_string(p->out, i > first ? " \\\\\n" : "\n");
-        if (step->item[i].kind == TRACE_FORMULA)
-            add_formula(p, step->item[i].text);
-        else
-            add_line(p, &step->item[i]);
+        if (item->kind == TRACE_LINE) {
+            add_line(p, item);
+            continue;
+        }
+        const char *sign = strstr(item->text, " = ");
+        size_t left = sign == NULL ? 0 : (size_t)(sign - item->text) + 1;
+        add_math(p, item->text, left);
+        text_add_string(p->out, "&");
+        add_math(p, item->text + left, strlen(item->text + left));
     }
     text_add_string(p->out, p->marks->math_after);
-    return i;
-}
-
-static void add_item(const markup_page *p, const trace_item *item)
-{
-    switch (item->kind) {
-    case TRACE_ROW_PRODUCT:
-        markup_add_product(p, item);
-        break;
-    case TRACE_STACK:
-        markup_add_stack(p, item);
-        break;
-    case TRACE_MATRIX:
-        markup_add_matrix(p, item);
-        break;
-    case TRACE_TABLE:
-        markup_add_table(p, item);
-        break;
-    default:
-        add_paragraphs(p, item->text);
-    }
+    return end;
 }
 
 bool markup_add_step(const markup_page *p, const trace_step *step, size_t number, err *e)
@@ -214,43 +168,44 @@ bool markup_add_step(const markup_page *p, const trace_step *step, size_t number
     p->marks->add_words(p->out, step->name);
     text_add_string(p->out, p->marks->heading_after);
     for (size_t i = 0; i < step->count;) {
+        const trace_item *item = &step->item[i];
         if (!sink_spill(p->to, e))
             return false;
-        if (is_math(&step->item[i]))
+        if (is_math(item)) {
             i = add_aligned(p, step, i);
+            continue;
+        }
+        if (item->kind == TRACE_ROW_PRODUCT)
+            markup_add_product(p, item);
+        else if (item->kind == TRACE_STACK)
+            markup_add_stack(p, item);
+        else if (item->kind == TRACE_MATRIX)
+            markup_add_matrix(p, item);
+        else if (item->kind == TRACE_TABLE)
+            markup_add_table(p, item);
         else
-            add_item(p, &step->item[i++]);
+            add_paragraphs(p, item->text);
+        i++;
     }
     return true;
 }
 
 /* ---- the document ---- */
 
-static void add_title(const markup_page *p, const trace *t)
+void markup_add_beginning(const markup_page *p, const trace *t)
 {
     const char *name = render_name(t, p->how);
-    bool has_both = name != NULL && t->title != NULL;
-    if (name == NULL && t->title == NULL)
-        return;
-    text_add_string(p->out, p->marks->heading_before[0]);
-    p->marks->add_words(p->out, name == NULL ? "" : name);
-    text_add_string(p->out, has_both ? ": " : "");
-    p->marks->add_words(p->out, t->title == NULL ? "" : t->title);
-    text_add_string(p->out, p->marks->heading_after);
-}
-
-static void add_notes(const markup_page *p, const trace *t)
-{
     text notes = {0};
+    if (name != NULL || t->title != NULL) {
+        text_add_string(p->out, p->marks->heading_before[0]);
+        p->marks->add_words(p->out, name == NULL ? "" : name);
+        text_add_string(p->out, name != NULL && t->title != NULL ? ": " : "");
+        p->marks->add_words(p->out, t->title == NULL ? "" : t->title);
+        text_add_string(p->out, p->marks->heading_after);
+    }
     display_add_lines(&notes, t->notes == NULL ? "" : t->notes);
     add_paragraphs(p, text_string(&notes));
     text_close(&notes, p->out);
-}
-
-void markup_add_beginning(const markup_page *p, const trace *t)
-{
-    add_title(p, t);
-    add_notes(p, t);
 }
 
 bool markup_render(const trace *t, const render_options *how, const markup *marks, sink *to, err *e)

@@ -43,10 +43,8 @@ bool markup_render(const trace *t, const render_options *how, const markup *mark
 void markup_add_beginning(const markup_page *p, const trace *t);
 bool markup_add_step(const markup_page *p, const trace_step *step, size_t number, err *e);
 
-/* markup_products.c */
-void markup_add_product(const markup_page *p, const trace_item *item);
-
 /* markup_tables.c */
+void markup_add_product(const markup_page *p, const trace_item *item);
 void markup_add_matrix(const markup_page *p, const trace_item *item);
 void markup_add_stack(const markup_page *p, const trace_item *item);
 void markup_add_table(const markup_page *p, const trace_item *item);
