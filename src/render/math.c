@@ -55,16 +55,11 @@ static bool is_digit(char c)
 /* ---- words ---- */
 
 /* ln1 is one word, as ln_f is. */
-static bool is_in_word(const char *at, const char *end)
-{
-    bool joins = (*at == '_' || *at == '-') && at + 1 < end && is_letter(at[1]);
-    return is_letter(*at) || is_digit(*at) || joins;
-}
-
 static size_t word_length(const writer *w)
 {
     const char *at = w->at;
-    while (at < w->end && is_in_word(at, w->end))
+    while (at < w->end && (is_letter(*at) || is_digit(*at) ||
+                           ((*at == '_' || *at == '-') && at + 1 < w->end && is_letter(at[1]))))
         at++;
     return (size_t)(at - w->at);
 }
@@ -78,16 +73,6 @@ static bool is_one_of(const char *const *words, size_t count, const char *word, 
     return false;
 }
 
-static bool is_function(const char *word, size_t length)
-{
-    return is_one_of(FUNCTIONS, sizeof FUNCTIONS / sizeof FUNCTIONS[0], word, length);
-}
-
-static bool is_plain(const char *word, size_t length)
-{
-    return is_one_of(PLAIN, sizeof PLAIN / sizeof PLAIN[0], word, length);
-}
-
 /* Wq and bo are a letter with an index, as w1 and d_k are; `*index` says where that begins. */
 static bool has_index(const char *word, size_t length, size_t *index)
 {
@@ -95,18 +80,6 @@ static bool has_index(const char *word, size_t length, size_t *index)
          is_numbered = length > 1 && strspn(word + 1, "0123456789") >= length - 1;
     *index = is_joined || is_numbered ? 1 : 2;
     return is_joined || is_numbered || (length == 3 && word[1] == '_');
-}
-
-/* A hyphen would be a minus in \mathrm, an underscore an index. */
-static void add_long_word(text *out, const char *word, size_t length)
-{
-    bool is_text = memchr(word, '-', length) != NULL || is_plain(word, length);
-    text_add_string(out, is_text ? "\\text{" : "\\mathrm{");
-    for (size_t i = 0; i < length; i++) {
-        text_add_string(out, word[i] == '_' ? "\\" : "");
-        text_add(out, word + i, 1);
-    }
-    text_add_string(out, "}");
 }
 
 /* What stands here and is a word, whatever it looks like; NULL: nothing does. */
@@ -121,36 +94,36 @@ static const math_span *span_here(const writer *w)
 
 static void add_token(writer *w);
 
-/* "or -inf": after a word of a sentence a minus takes nothing off, it is a sign. */
-static void add_signed(writer *w)
-{
-    static const char SIGN[] = " -";
-    size_t bytes = strlen(SIGN);
-    if ((size_t)(w->end - w->at) <= bytes || memcmp(w->at, SIGN, bytes) != 0)
-        return;
-    w->at += bytes;
-    text_add_string(w->out, "\\ {-");
-    add_token(w);
-    text_add_string(w->out, "}");
-}
-
 static void add_word(writer *w)
 {
     size_t length = word_length(w), index;
     const char *word = w->at;
+    bool is_plain = is_one_of(PLAIN, sizeof PLAIN / sizeof PLAIN[0], word, length);
     w->at += length;
     if (length == 1)
         text_add(w->out, word, 1);
     else if (length == 3 && memcmp(word, "inf", 3) == 0)
         text_add_string(w->out, "\\infty");
-    else if (is_function(word, length))
+    else if (is_one_of(FUNCTIONS, sizeof FUNCTIONS / sizeof FUNCTIONS[0], word, length))
         text_add_format(w->out, "\\%.*s ", (int)length, word);
     else if (has_index(word, length, &index))
         text_add_format(w->out, "%c_{%.*s}", word[0], (int)(length - index), word + index);
-    else
-        add_long_word(w->out, word, length);
-    if (is_plain(word, length))
-        add_signed(w);
+    else { /* a hyphen would be a minus in \mathrm, an underscore an index */
+        bool is_text = memchr(word, '-', length) != NULL || is_plain;
+        text_add_string(w->out, is_text ? "\\text{" : "\\mathrm{");
+        for (size_t i = 0; i < length; i++) {
+            text_add_string(w->out, word[i] == '_' ? "\\" : "");
+            text_add(w->out, word + i, 1);
+        }
+        text_add_string(w->out, "}");
+    }
+    /* "or -inf": after a word of a sentence a minus takes nothing off, it is a sign. */
+    if (is_plain && w->end - w->at > 2 && memcmp(w->at, " -", 2) == 0) {
+        w->at += 2;
+        text_add_string(w->out, "\\ {-");
+        add_token(w);
+        text_add_string(w->out, "}");
+    }
 }
 
 /* ---- numbers ---- */
@@ -194,22 +167,19 @@ static void add_group(writer *w)
     text_add_string(w->out, "}");
 }
 
-/* Not a command, which ends in a space of its own, and not the j of Σⱼ. */
-static bool ends_in_word(const text *out)
-{
-    char last = out->length > 0 ? out->data[out->length - 1] : ' ';
-    bool is_index = out->length > 1 && out->data[out->length - 2] == '_';
-    return is_digit(last) || strchr("}:,)]'", last) != NULL || (is_letter(last) && !is_index);
-}
-
-/* Mathematics knows no spaces; between words they are asked for. */
+/* Mathematics knows no spaces; between words they are asked for. A command ends in a space of its
+ * own, and the j of Σⱼ is not a word. */
 static void add_space(writer *w)
 {
-    bool is_behind_word = ends_in_word(w->out);
+    const text *out = w->out;
+    char last = out->length > 0 ? out->data[out->length - 1] : ' ';
+    bool is_index = out->length > 1 && out->data[out->length - 2] == '_';
+    bool is_after_word =
+        is_digit(last) || strchr("}:,)]'", last) != NULL || (is_letter(last) && !is_index);
     w->at++;
     bool is_before_word = w->at < w->end && (is_letter(*w->at) || is_digit(*w->at) ||
                                              *w->at == '(' || span_here(w) != NULL);
-    text_add_string(w->out, is_behind_word && is_before_word ? "\\ " : " ");
+    text_add_string(w->out, is_after_word && is_before_word ? "\\ " : " ");
 }
 
 /* The characters that are orders to LaTeX, as themselves. */
@@ -227,17 +197,6 @@ static const char *plain_order(char c)
     return NULL;
 }
 
-/* All characters up to the next one that mathematics has: what joins stays together. */
-static size_t words_length(const writer *w)
-{
-    const char *at = w->at;
-    size_t bytes;
-    do
-        at += glyph_at(at, w->end).bytes;
-    while (at < w->end && (unsigned char)*at >= 0x80 && math_symbol(at, &bytes) == NULL);
-    return (size_t)(at - w->at);
-}
-
 static void add_words(writer *w, size_t bytes)
 {
     text_add_string(w->out, "\\text{");
@@ -246,31 +205,33 @@ static void add_words(writer *w, size_t bytes)
     w->at += bytes;
 }
 
-/* That of a name, "ln1.mean", which is no sign: MathJax leaves a space after those. */
-static bool is_dot_of_name(const writer *w)
-{
-    const text *out = w->out;
-    bool is_after_word = out->length > 0 && strchr("}]", out->data[out->length - 1]) != NULL;
-    return *w->at == '.' && is_after_word && w->at + 1 < w->end && is_letter(w->at[1]);
-}
-
 static void add_character(writer *w)
 {
+    const text *out = w->out;
     size_t bytes;
     const char *command = math_symbol(w->at, &bytes), *order = plain_order(*w->at);
+    /* That of a name, "ln1.mean", is no sign: MathJax leaves a space after those. */
+    bool is_after_word = out->length > 0 && strchr("}]", out->data[out->length - 1]) != NULL;
+    bool is_dot_of_name =
+        *w->at == '.' && is_after_word && w->at + 1 < w->end && is_letter(w->at[1]);
     if (command != NULL) {
         text_add_string(w->out, command);
         w->at += bytes;
     } else if (order != NULL) {
         text_add_string(w->out, order);
         w->at++;
-    } else if (is_dot_of_name(w)) {
+    } else if (is_dot_of_name) {
         text_add_string(w->out, "{.}");
         w->at++;
     } else if ((unsigned char)*w->at > ' ' && (unsigned char)*w->at < 0x7f)
         text_add(w->out, w->at++, 1);
-    else
-        add_words(w, words_length(w));
+    else { /* all up to the next one that mathematics has: what joins stays together */
+        const char *at = w->at;
+        do
+            at += glyph_at(at, w->end).bytes;
+        while (at < w->end && (unsigned char)*at >= 0x80 && math_symbol(at, &bytes) == NULL);
+        add_words(w, (size_t)(at - w->at));
+    }
 }
 
 static void add_token(writer *w)

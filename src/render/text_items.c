@@ -5,11 +5,49 @@
 #include "render/display.h"
 #include "render/expression.h"
 #include "render/label_text.h"
-#include "render/page.h"
 
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
+
+/* ---- what all parts share ---- */
+
+size_t page_width(const render_options *how)
+{
+    return how->width < PAGE_NARROWEST ? PAGE_NARROWEST : (size_t)how->width;
+}
+
+/* What is left after PAGE_INDENT. */
+static size_t page_budget(const render_options *how)
+{
+    return page_width(how) - PAGE_INDENT;
+}
+
+static void page_indent(text *out)
+{
+    text_add_repeated(out, " ", PAGE_INDENT);
+}
+
+/* ECMA-48, SGR 1 and 0. */
+void page_bold(text *out, const render_options *how)
+{
+    text_add_string(out, how->color ? "\033[1m" : "");
+}
+
+void page_plain(text *out, const render_options *how)
+{
+    text_add_string(out, how->color ? "\033[0m" : "");
+}
+
+/* Says below a matrix what of it is not shown, and how to see it. */
+static void page_add_left_out(text *out, const selection *rows, const selection *columns,
+                              const render_options *how)
+{
+    text note = {0};
+    selection_add_left_out(&note, rows, columns);
+    display_add_wrapped(out, text_string(&note), PAGE_INDENT, page_width(how));
+    text_close(&note, out);
+}
 
 /* ---- matrices and sums ---- */
 
@@ -37,67 +75,35 @@ static size_t label_width(const drawing *d)
     return widest;
 }
 
-static void add_name(const drawing *d)
-{
-    const tensor *a = &d->item->a;
-    page_indent(d->out);
-    display_add_string(d->out, d->item->text == NULL ? "" : d->item->text);
-    if (a->rank == 2)
-        text_add_format(d->out, " (%zu × %zu)", a->size[0], a->size[1]);
-    else if (a->rank == 1)
-        text_add_format(d->out, " (%zu long)", a->size[0]);
-    display_end_line(d->out);
-}
-
-/* The arrow stands in the indent, so that rows begin in one column with and without it. */
-static void add_row(const drawing *d, const brackets *b, size_t row, const char *sign)
-{
-    bool is_focus = d->sum == NULL && row + 1 == d->item->focus;
-    text_add_repeated(d->out, " ", PAGE_INDENT - 2);
-    if (is_focus)
-        page_bold(d->out, d->how);
-    text_add_string(d->out, is_focus ? "→ " : "  ");
-    if (d->label_width > 0) {
-        size_t columns = label_add(d->out, &d->item->rows, row);
-        text_add_repeated(d->out, " ", d->label_width - columns);
-    }
-    text_add_string(d->out, sign);
-    brackets_add_row(d->out, b, &d->source.matrix, row);
-    if (is_focus)
-        page_plain(d->out, d->how);
-    display_end_line(d->out);
-}
-
 static void add_rows(const drawing *d, const brackets *b)
 {
     const selection *rows = &d->source.rows;
     for (size_t slot = 0; slot < selection_count(rows); slot++) {
         size_t row = selection_at(rows, slot);
-        const char *sign = d->sum == NULL ? (d->label_width > 0 ? "  " : "")
-                           : slot == 0    ? "    "
-                                          : "  + ";
-        if (row != SELECTION_GAP) {
-            add_row(d, b, row, sign);
-        } else {
+        if (row == SELECTION_GAP) {
             page_indent(d->out);
             text_add_string(d->out, "…\n");
+            continue;
         }
+        /* The arrow stands in the indent, so that rows begin in one column with and without it. */
+        bool is_focus = d->sum == NULL && row + 1 == d->item->focus;
+        text_add_repeated(d->out, " ", PAGE_INDENT - 2);
+        if (is_focus)
+            page_bold(d->out, d->how);
+        text_add_string(d->out, is_focus ? "→ " : "  ");
+        if (d->label_width > 0) {
+            size_t columns = label_add(d->out, &d->item->rows, row);
+            text_add_repeated(d->out, " ", d->label_width - columns);
+        }
+        if (d->sum != NULL)
+            text_add_string(d->out, slot == 0 ? "    " : "  + ");
+        else
+            text_add_string(d->out, d->label_width > 0 ? "  " : "");
+        brackets_add_row(d->out, b, &d->source.matrix, row);
+        if (is_focus)
+            page_plain(d->out, d->how);
+        display_end_line(d->out);
     }
-}
-
-static void add_sum(const drawing *d, const brackets *b)
-{
-    page_indent(d->out);
-    text_add_repeated(d->out, " ", d->label_width + 2);
-    text_add_repeated(d->out, "-", brackets_columns(b) + d->after_label - 2);
-    display_end_line(d->out);
-
-    page_indent(d->out);
-    display_add_string(d->out, d->sum);
-    text_add_repeated(d->out, " ", d->label_width - display_columns(d->sum, strlen(d->sum)));
-    text_add_string(d->out, "  = ");
-    brackets_add_row(d->out, b, &d->source.also, 0);
-    display_end_line(d->out);
 }
 
 /* In parts where all columns don't fit. */
@@ -114,8 +120,19 @@ static void add_parts(const drawing *d)
             display_end_line(d->out);
         }
         add_rows(d, &b);
-        if (d->sum != NULL)
-            add_sum(d, &b);
+        if (d->sum != NULL) {
+            page_indent(d->out);
+            text_add_repeated(d->out, " ", d->label_width + 2);
+            text_add_repeated(d->out, "-", brackets_columns(&b) + d->after_label - 2);
+            display_end_line(d->out);
+            page_indent(d->out);
+            display_add_string(d->out, d->sum);
+            text_add_repeated(d->out, " ",
+                              d->label_width - display_columns(d->sum, strlen(d->sum)));
+            text_add_string(d->out, "  = ");
+            brackets_add_row(d->out, &b, &d->source.also, 0);
+            display_end_line(d->out);
+        }
     }
     page_add_left_out(d->out, &d->source.rows, &b.columns, d->how);
 }
@@ -132,13 +149,20 @@ static drawing drawing_of(text *out, const trace_item *item, const render_option
 void matrix_text_add(text *out, const trace_item *item, const render_options *how)
 {
     drawing d = drawing_of(out, item, how);
+    const tensor *a = &item->a;
     const size_t *size = d.source.matrix.size;
     d.source.labels = labels_that_say(&item->columns, size[1]);
-    if (item->a.rank == 2 && labels_that_say(&item->rows, size[0]) != NULL) {
+    if (a->rank == 2 && labels_that_say(&item->rows, size[0]) != NULL) {
         d.label_width = label_width(&d);
         d.after_label = strlen("  ");
     }
-    add_name(&d);
+    page_indent(out);
+    display_add_string(out, item->text == NULL ? "" : item->text);
+    if (a->rank == 2)
+        text_add_format(out, " (%zu × %zu)", a->size[0], a->size[1]);
+    else if (a->rank == 1)
+        text_add_format(out, " (%zu long)", a->size[0]);
+    display_end_line(out);
     add_parts(&d);
 }
 
@@ -265,39 +289,6 @@ static void box_add_line(text *out, const box *b, size_t line)
     text_add_repeated(out, " ", b->width - columns);
 }
 
-static void product_add_lines(text *out, product *p)
-{
-    size_t inner = selection_count(&p->matrix.source.rows),
-           outer = selection_count(&p->row.source.rows), tallest = size_larger(inner, outer),
-           lines = 1 + tallest, middle = lines / 2;
-    p->matrix.first_line = 1 + (tallest - inner) / 2;
-    p->row.first_line = p->result.first_line = 1 + (tallest - outer) / 2;
-    for (size_t line = 0; line < lines; line++) {
-        page_indent(out);
-        box_add_line(out, &p->row, line);
-        text_add_string(out, line == middle ? "  ×  " : "     ");
-        box_add_line(out, &p->matrix, line);
-        if (!p->is_broken) {
-            text_add_string(out, line == middle ? "  =  " : "     ");
-            box_add_line(out, &p->result, line);
-        }
-        display_end_line(out);
-    }
-}
-
-static void product_add_result(text *out, product *p)
-{
-    p->result.first_line = 1;
-    text_add_string(out, "\n");
-    size_t lines = 1 + selection_count(&p->result.source.rows);
-    for (size_t line = 0; line < lines; line++) {
-        page_indent(out);
-        text_add_string(out, line == lines / 2 ? "=  " : "   ");
-        box_add_line(out, &p->result, line);
-        display_end_line(out);
-    }
-}
-
 /* Too wide to stand side by side: one below the other. */
 static void product_add_below(text *out, const trace_item *item, const render_options *how)
 {
@@ -328,14 +319,39 @@ void product_text_add(text *out, const trace_item *item, const render_options *h
     product p = {.row = box_of(item->left, &item->a, how),
                  .matrix = box_of(item->letters, &item->b, how),
                  .result = box_of(item->text, &item->result, how)};
-    if (product_fits(&p, page_budget(how), how->is_full)) {
-        product_add_lines(out, &p);
-        if (p.is_broken)
-            product_add_result(out, &p);
-        page_add_left_out(out, &p.matrix.source.rows, &p.matrix.shown.columns, how);
-    } else {
+    if (!product_fits(&p, page_budget(how), how->is_full)) {
         product_add_below(out, item, how);
+        return;
     }
+    size_t inner = selection_count(&p.matrix.source.rows),
+           outer = selection_count(&p.row.source.rows), tallest = size_larger(inner, outer),
+           lines = 1 + tallest;
+    p.matrix.first_line = 1 + (tallest - inner) / 2;
+    p.row.first_line = p.result.first_line = 1 + (tallest - outer) / 2;
+    for (size_t line = 0; line < lines; line++) {
+        bool is_middle = line == lines / 2;
+        page_indent(out);
+        box_add_line(out, &p.row, line);
+        text_add_string(out, is_middle ? "  ×  " : "     ");
+        box_add_line(out, &p.matrix, line);
+        if (!p.is_broken) {
+            text_add_string(out, is_middle ? "  =  " : "     ");
+            box_add_line(out, &p.result, line);
+        }
+        display_end_line(out);
+    }
+    if (p.is_broken) {
+        p.result.first_line = 1;
+        text_add_string(out, "\n");
+        lines = 1 + selection_count(&p.result.source.rows);
+        for (size_t line = 0; line < lines; line++) {
+            page_indent(out);
+            text_add_string(out, line == lines / 2 ? "=  " : "   ");
+            box_add_line(out, &p.result, line);
+            display_end_line(out);
+        }
+    }
+    page_add_left_out(out, &p.matrix.source.rows, &p.matrix.shown.columns, how);
 }
 
 /* ---- tables of words ---- */
@@ -357,62 +373,31 @@ static const char *cell(const table *t, size_t row, size_t column)
     return t->cells->item[row * t->columns + column];
 }
 
-static bool looks_like_number(const char *word)
-{
-    return *word != '\0' && strspn(word, "0123456789.-+e") == strlen(word);
-}
-
-/* ---- widths ---- */
-
 bool table_text_is_right(const text_list *cells, size_t columns, size_t column)
 {
     size_t at = columns + column;
-    while (at < cells->count && looks_like_number(cells->item[at]))
-        at += columns;
-    return cells->count > columns && at >= cells->count;
-}
-
-static void measure(table *t, size_t column)
-{
-    t->is_right[column] = table_text_is_right(t->cells, t->columns, column);
-    for (size_t row = 0; row < t->rows; row++) {
-        const char *word = cell(t, row, column);
-        size_t columns = display_columns(word, strlen(word));
-        if (columns > t->width[column])
-            t->width[column] = columns;
+    for (; at < cells->count; at += columns) {
+        const char *word = cells->item[at];
+        if (*word == '\0' || word[strspn(word, "0123456789.-+e")] != '\0')
+            return false;
     }
-}
-
-static size_t total_width(const table *t, size_t *widest)
-{
-    size_t total = (t->columns - 1) * BETWEEN;
-    *widest = 0;
-    for (size_t column = 0; column < t->columns; column++) {
-        total += t->width[column];
-        if (t->width[column] > t->width[*widest])
-            *widest = column;
-    }
-    return total;
+    return cells->count > columns;
 }
 
 /* Takes from the widest column what is too much, and again where that is not enough. */
 static void fit(table *t, size_t budget)
 {
-    size_t widest, total;
-    while ((total = total_width(t, &widest)) > budget && t->width[widest] > NARROWEST_CELL)
+    for (;;) {
+        size_t total = (t->columns - 1) * BETWEEN, widest = 0;
+        for (size_t column = 0; column < t->columns; column++) {
+            total += t->width[column];
+            if (t->width[column] > t->width[widest])
+                widest = column;
+        }
+        if (total <= budget || t->width[widest] <= NARROWEST_CELL)
+            return;
         t->width[widest]--;
-}
-
-/* ---- drawing ---- */
-
-static void add_cell_line(text *out, const table *t, size_t column, const char *words,
-                          size_t length)
-{
-    size_t used = display_columns(words, length);
-    size_t space = t->width[column] > used ? t->width[column] - used : 0;
-    text_add_repeated(out, " ", t->is_right[column] ? space : 0);
-    display_add(out, words, length);
-    text_add_repeated(out, " ", t->is_right[column] ? 0 : space);
+    }
 }
 
 /* A row takes as many lines as its longest cell. */
@@ -426,8 +411,12 @@ static void add_table_row(text *out, const table *t, size_t row)
         page_indent(out);
         for (size_t column = 0; column < t->columns; column++) {
             size_t skip, length = display_line(rest[column], t->width[column], &skip);
+            size_t used = display_columns(rest[column], length);
+            size_t space = t->width[column] > used ? t->width[column] - used : 0;
             text_add_repeated(out, " ", column > 0 ? BETWEEN : 0);
-            add_cell_line(out, t, column, rest[column], length);
+            text_add_repeated(out, " ", t->is_right[column] ? space : 0);
+            display_add(out, rest[column], length);
+            text_add_repeated(out, " ", t->is_right[column] ? 0 : space);
             rest[column] += length + skip;
             has_more = has_more || *rest[column] != '\0';
         }
@@ -435,28 +424,29 @@ static void add_table_row(text *out, const table *t, size_t row)
     }
 }
 
-static void add_rule(text *out, const table *t)
-{
-    page_indent(out);
-    for (size_t column = 0; column < t->columns; column++) {
-        text_add_repeated(out, " ", column > 0 ? BETWEEN : 0);
-        text_add_repeated(out, "─", t->width[column]);
-    }
-    display_end_line(out);
-}
-
 void table_text_add(text *out, const trace_item *item, const render_options *how)
 {
     assert(item->columns_count > 0 && item->columns_count <= TABLE_MOST);
     table t = {.cells = &item->cells, .columns = item->columns_count};
     t.rows = item->cells.count / t.columns;
-    for (size_t column = 0; column < t.columns; column++)
-        measure(&t, column);
+    for (size_t column = 0; column < t.columns; column++) {
+        t.is_right[column] = table_text_is_right(t.cells, t.columns, column);
+        for (size_t row = 0; row < t.rows; row++) {
+            const char *word = cell(&t, row, column);
+            t.width[column] = size_larger(t.width[column], display_columns(word, strlen(word)));
+        }
+    }
     fit(&t, page_budget(how));
     for (size_t row = 0; row < t.rows; row++) {
         add_table_row(out, &t, row);
-        if (row == 0)
-            add_rule(out, &t);
+        if (row > 0)
+            continue;
+        page_indent(out);
+        for (size_t column = 0; column < t.columns; column++) {
+            text_add_repeated(out, " ", column > 0 ? BETWEEN : 0);
+            text_add_repeated(out, "─", t.width[column]);
+        }
+        display_end_line(out);
     }
 }
 
@@ -493,18 +483,6 @@ static size_t columns_of(const text *part)
     return columns;
 }
 
-/* Of a part that is broken wherever it can be; no line begins with its space. */
-static size_t widest_piece(const text *part)
-{
-    size_t widest = 0;
-    for (const char *piece = text_string(part); *piece != '\0';) {
-        size_t length = strcspn(piece, "\n"), space = *piece == ' ';
-        widest = size_larger(widest, display_columns(piece + space, length - space));
-        piece += length + (piece[length] != '\0');
-    }
-    return widest;
-}
-
 /* What stands before the numbers, broken between words where it is too wide. */
 static void add_head(text *out, const text *head, size_t indent, size_t width)
 {
@@ -521,30 +499,22 @@ static void add_head(text *out, const text *head, size_t indent, size_t width)
     }
 }
 
-static void add_on_one_line(text *out, const worked_line *l)
-{
-    page_indent(out);
-    text_add_string(out, text_string(&l->head));
-    text_add_string(out, l->before);
-    add_broken(out, &l->expression, 0, 0, SIZE_MAX);
-    text_add_string(out, l->inner.length > 0 ? " = " : "");
-    add_broken(out, &l->inner, 0, 0, SIZE_MAX);
-    text_add_string(out, l->sign);
-    add_broken(out, &l->result, 0, 0, SIZE_MAX);
-    display_end_line(out);
-}
-
 /* The column at which the numbers begin, here and in the lines below: after the first equals
  * sign, where that is not too far to the right for a term. */
 static size_t numbers_column(const worked_line *l, const trace_item *item, size_t width)
 {
-    size_t column = PAGE_INDENT;
+    size_t column = PAGE_INDENT, widest = 0;
     if (item->letters == NULL)
         column += columns_of(&l->head) + strlen(l->before);
     else if (item->left != NULL)
         column += display_columns(item->left, strlen(item->left)) + 3;
-    return column > width / 2 || column + widest_piece(&l->expression) > width ? PAGE_INDENT + 4
-                                                                               : column;
+    /* No line begins with a term's space. */
+    for (const char *piece = text_string(&l->expression); *piece != '\0';) {
+        size_t length = strcspn(piece, "\n"), space = *piece == ' ';
+        widest = size_larger(widest, display_columns(piece + space, length - space));
+        piece += length + (piece[length] != '\0');
+    }
+    return column > width / 2 || column + widest > width ? PAGE_INDENT + 4 : column;
 }
 
 /* What follows in a line of its own, its sign in the column before the numbers. */
@@ -555,38 +525,42 @@ static void begin_line(text *out, const char *sign, size_t numbers)
     text_add_string(out, sign + 1);
 }
 
-/* The letters, the numbers and the result below each other, their signs in one column. */
-static void add_on_lines(text *out, const worked_line *l, const trace_item *item, size_t width)
-{
-    size_t numbers = numbers_column(l, item, width);
-    size_t head_end = PAGE_INDENT + columns_of(&l->head) + strlen(l->before);
-    add_head(out, &l->head, numbers, width);
-    if (head_end == numbers)
-        text_add_string(out, l->before);
-    else
-        begin_line(out, l->expression.length > 0 ? " = " : l->sign, numbers);
-    if (l->expression.length > 0) {
-        add_broken(out, &l->expression, numbers, numbers, width);
-        if (l->inner.length > 0) {
-            begin_line(out, " = ", numbers);
-            add_broken(out, &l->inner, numbers, numbers, width);
-        }
-        begin_line(out, l->sign, numbers);
-    }
-    add_broken(out, &l->result, numbers, numbers, width);
-    display_end_line(out);
-}
-
+/* On one line, or the letters, the numbers and the result below each other, their signs in one
+ * column. */
 void line_text_add(text *out, const trace_item *item, const render_options *how)
 {
     worked_line l = worked_line_of(item, how);
-    size_t columns = PAGE_INDENT + columns_of(&l.head) + strlen(l.before) +
-                     columns_of(&l.expression) + 3 + columns_of(&l.result);
+    size_t width = page_width(how);
+    size_t head_end = PAGE_INDENT + columns_of(&l.head) + strlen(l.before);
+    size_t columns = head_end + columns_of(&l.expression) + 3 + columns_of(&l.result);
     if (l.inner.length > 0)
         columns += columns_of(&l.inner) + 3;
-    if (columns <= page_width(how))
-        add_on_one_line(out, &l);
-    else
-        add_on_lines(out, &l, item, page_width(how));
+    if (columns <= width) {
+        page_indent(out);
+        text_add_string(out, text_string(&l.head));
+        text_add_string(out, l.before);
+        add_broken(out, &l.expression, 0, 0, SIZE_MAX);
+        text_add_string(out, l.inner.length > 0 ? " = " : "");
+        add_broken(out, &l.inner, 0, 0, SIZE_MAX);
+        text_add_string(out, l.sign);
+        add_broken(out, &l.result, 0, 0, SIZE_MAX);
+    } else {
+        size_t numbers = numbers_column(&l, item, width);
+        add_head(out, &l.head, numbers, width);
+        if (head_end == numbers)
+            text_add_string(out, l.before);
+        else
+            begin_line(out, l.expression.length > 0 ? " = " : l.sign, numbers);
+        if (l.expression.length > 0) {
+            add_broken(out, &l.expression, numbers, numbers, width);
+            if (l.inner.length > 0) {
+                begin_line(out, " = ", numbers);
+                add_broken(out, &l.inner, numbers, numbers, width);
+            }
+            begin_line(out, l.sign, numbers);
+        }
+        add_broken(out, &l.result, numbers, numbers, width);
+    }
+    display_end_line(out);
     worked_line_free(&l, out);
 }

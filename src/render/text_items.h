@@ -1,8 +1,16 @@
-/* The items of a step as text. */
+/* The items of a step as text, and what all parts of the text page share: where things begin, how
+ * wide they may be, and bold. */
 #ifndef SELFATTN_RENDER_TEXT_ITEMS_H
 #define SELFATTN_RENDER_TEXT_ITEMS_H
 
 #include "render/renderer.h"
+
+enum { SENTENCE_INDENT = 2, PAGE_INDENT = 4, PAGE_NARROWEST = 40 };
+
+size_t page_width(const render_options *how);
+/* Bold and not, where the terminal knows it. */
+void page_bold(text *out, const render_options *how);
+void page_plain(text *out, const render_options *how);
 
 /* A worked line: what is computed, in letters, with this run's numbers, and what comes out:
  * scores[1,2] = q[1]·k[2] = 1·4 + 0·4 + 2·0 = 4. */
