@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 
+#include <stdint.h>
+
 /* One character as it is shown: control characters, orders that change the direction of writing,
  * and bytes that are not UTF-8 come out as '?', a byte at a time where they are not character. */
 typedef struct glyph {
@@ -17,6 +19,10 @@ typedef struct glyph {
 } glyph;
 
 glyph glyph_at(const char *at, const char *end);
+
+/* From Unicode's tables: 0 for what joins the character before it, 2 for East Asian wide characters
+ * and emoji, else 1. */
+size_t code_point_columns(uint32_t code);
 
 /* Columns of the text as display_add shows it. */
 size_t display_columns(const char *string, size_t length);

@@ -1,12 +1,30 @@
-/* A matrix of magnitudes as a picture of characters: what is zero is dark, the rest lies on a scale
- * of logarithms from the least to the greatest.
+/* Matrices as pictures: as fewer squares where they are large, in the colours of shares, or on a
+ * scale of logarithms, where what is zero is dark. What is a picture of characters is drawn here.
  *
- * The scale is apart from the drawing, so that other pictures show the same number in the same
- * colour. */
+ * Squares and colours are apart from the drawing, so that other pictures show the same number in
+ * the same colour. */
 #ifndef SELFATTN_RENDER_HEAT_MAP_H
 #define SELFATTN_RENDER_HEAT_MAP_H
 
 #include "base/text.h"
+#include "tensor/tensor.h"
+
+/* ---- squares ---- */
+
+/* Each stands for some of the matrix's rows and columns. */
+typedef struct sampling {
+    size_t rows, columns; /* of squares */
+    size_t tall, wide;    /* how many rows and columns of the matrix are one square */
+} sampling;
+
+/* As few rows and columns in a square as make no more than so many squares. */
+sampling sampling_of(size_t rows, size_t columns, size_t most_rows, size_t most_columns);
+
+/* The finite number of the greatest magnitude in a square; a square of one number is that, whatever
+ * it is. */
+double sampling_at(const sampling *s, const tensor *matrix, size_t row, size_t column);
+
+/* ---- a scale ---- */
 
 typedef struct heat_scale {
     double least, greatest; /* finite and above 0; both 0 where there is nothing */
@@ -26,6 +44,24 @@ heat_color heat_color_of(double level);
 char heat_shade_of(double level);
 enum { HEAT_FOREGROUND = 38, HEAT_BACKGROUND = 48 };
 void heat_add_color(text *out, int what, heat_color color);
+
+/* ---- colours of shares ---- */
+
+/* The colours of shares (numbers from 0 to 1), the same on the page of a trace and in pictures:
+ * eight steps, in eighths of 1, and none for 0. */
+enum { COLOR_STEPS = 8 };
+
+/* 0 for 0 and for what is not a finite number, else from 1 to COLOR_STEPS, in eighths of `most`. */
+int color_step(double value, double most);
+
+/* A step's colour on white: page.css lays the same over its ground. */
+heat_color share_color(int step);
+
+/* What is written on these colours, and what is quieter on white. */
+#define PICTURE_INK "#16181d"
+#define PICTURE_QUIET "#51565f"
+
+/* ---- a picture of characters ---- */
 
 /* Cells of a picture, row by row. */
 typedef struct heat_map {

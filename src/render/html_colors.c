@@ -1,7 +1,6 @@
 #include "render/brackets.h"
+#include "render/heat_map.h"
 #include "render/html_parts.h"
-#include "render/sampling.h"
-#include "render/share_color.h"
 
 #include <math.h>
 #include <stdlib.h>

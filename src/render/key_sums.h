@@ -2,7 +2,7 @@
 #ifndef SELFATTN_RENDER_KEY_SUMS_H
 #define SELFATTN_RENDER_KEY_SUMS_H
 
-#include "render/sampling.h"
+#include "render/heat_map.h"
 #include "trace/trace.h"
 
 typedef struct key_sums {

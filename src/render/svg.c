@@ -4,7 +4,6 @@
 #include "io/number_write.h"
 #include "render/display.h"
 #include "render/html_parts.h"
-#include "render/share_color.h"
 
 #include <string.h>
 
@@ -54,29 +53,24 @@ static void add_sample(text *out, const heat_map *map, size_t step, size_t y, do
                     y + SVG_FONT - 2, digits);
 }
 
-static void add_legend(text *out, const heat_map *map, size_t y)
-{
-    const heat_scale *s = &map->scale;
-    size_t step = 0;
-    add_sample(out, map, step++, y, 0);
-    if (s->greatest > s->least)
-        add_sample(out, map, step++, y, s->least);
-    if (s->greatest > 0)
-        add_sample(out, map, step, y, s->greatest);
-}
-
 void heat_map_add_svg(text *out, const heat_map *map, const char *title)
 {
     size_t cell = WIDTH / size_larger(map->columns, 1), top = SVG_MARGIN + SVG_TITLE_HEIGHT;
     cell = cell > CELL_MOST ? CELL_MOST : size_larger(cell, CELL_LEAST);
     size_t words = display_columns(title, strlen(title)) * SVG_TITLE_LETTER;
     size_t across = size_larger(size_larger(map->columns * cell, words), 3 * LEGEND_STEP);
+    const heat_scale *s = &map->scale;
     size_t bottom = top + map->rows * cell + SVG_MARGIN;
     svg_begin(out, title, across + 2 * SVG_MARGIN, bottom + LEGEND_HEIGHT);
     for (size_t i = 0; i < map->rows * map->columns; i++) {
         size_t x = SVG_MARGIN + i % map->columns * cell, y = top + i / map->columns * cell;
         add_cell(out, x, y, cell, cell, heat_color_of(heat_level(&map->scale, map->magnitude[i])));
     }
-    add_legend(out, map, bottom);
+    size_t step = 0;
+    add_sample(out, map, step++, bottom, 0);
+    if (s->greatest > s->least)
+        add_sample(out, map, step++, bottom, s->least);
+    if (s->greatest > 0)
+        add_sample(out, map, step, bottom, s->greatest);
     text_add_string(out, "</svg>\n");
 }

@@ -3,7 +3,7 @@
  *
  * It has no style sheet, script or reference, so that every program that knows SVG shows the same,
  * on white. Up to 64 rows and columns a square is a number, above it stands for several. */
-#include "render/weights_picture.h"
+#include "render/renderer.h"
 
 #include "base/mem.h"
 #include "render/brackets.h"
@@ -12,8 +12,6 @@
 #include "render/key_sums.h"
 #include "render/label_text.h"
 #include "render/number_text.h"
-#include "render/sampling.h"
-#include "render/share_color.h"
 #include "render/svg.h"
 #include "trace/nodes.h"
 
@@ -66,34 +64,6 @@ static size_t widest(const trace_labels *labels, size_t count)
     return labels_widest(labels, count) * LETTER;
 }
 
-static size_t widest_number(const picture *p)
-{
-    return ((size_t)p->digits + 2) * LETTER + LETTER;
-}
-
-static void size_cells(picture *p, size_t kind)
-{
-    p->has_labels = p->by.tall == 1 && p->by.wide == 1;
-    p->has_numbers = p->has_labels && kind == 0;
-    p->cell_height = CELLS[kind].height;
-    p->cell_width = CELLS[kind].width;
-    p->gap = kind < CELL_KINDS - 1;
-    if (p->has_numbers)
-        p->cell_width = size_larger(p->cell_width, widest_number(p));
-}
-
-/* Labels that are wider than a cell go up at 60 degrees: sin is 0.87, cos 0.5. */
-static void size_labels(picture *p)
-{
-    if (!p->has_labels)
-        return;
-    size_t above = widest(&p->map->columns, p->by.columns);
-    p->left = widest(&p->map->rows, p->by.rows) + LETTER;
-    p->is_slanted = above > p->cell_width - 4;
-    p->top = p->is_slanted ? above * 87 / 100 + FONT : FONT + 6;
-    p->right = p->is_slanted && above / 2 > p->cell_width / 2 ? above / 2 - p->cell_width / 2 : 0;
-}
-
 /* With that of the sums. */
 static size_t columns_of(const picture *p)
 {
@@ -107,36 +77,56 @@ static size_t left_of(const picture *p, size_t column)
 
 static void size_heads(picture *p, size_t kind)
 {
-    size_cells(p, kind);
-    size_labels(p);
+    size_t number = ((size_t)p->digits + 2) * LETTER + LETTER;
+    p->has_labels = p->by.tall == 1 && p->by.wide == 1;
+    p->has_numbers = p->has_labels && kind == 0;
+    p->cell_height = CELLS[kind].height;
+    p->cell_width = size_larger(CELLS[kind].width, p->has_numbers ? number : 0);
+    p->gap = kind < CELL_KINDS - 1;
+    if (p->has_labels) {
+        /* Labels that are wider than a cell go up at 60 degrees: sin is 0.87, cos 0.5. */
+        size_t above = widest(&p->map->columns, p->by.columns);
+        bool sticks_out = above / 2 > p->cell_width / 2;
+        p->left = widest(&p->map->rows, p->by.rows) + LETTER;
+        p->is_slanted = above > p->cell_width - 4;
+        p->top = p->is_slanted ? above * 87 / 100 + FONT : FONT + 6;
+        p->right = p->is_slanted && sticks_out ? above / 2 - p->cell_width / 2 : 0;
+    }
     p->width = left_of(p, columns_of(p) - 1) + p->cell_width + p->right;
     p->height = p->name + p->top + p->by.rows * p->cell_height;
     p->across = (WIDTH + GAP) / (p->width + GAP);
 }
 
-/* Heads are there to be compared: cells get smaller until several stand side by side, as long as
+/* The heads of one room, below those before it; true where it has weights.
+ *
+ * Heads are there to be compared: cells get smaller until several stand side by side, as long as
  * labels can be read; and no row of heads has many fewer than the others. */
-static picture picture_of(const trace *room, const render_options *how, text *out, err *e)
+static bool lay_room(picture *p, const trace *room, const render_options *how, size_t y, text *out,
+                     err *e)
 {
     enum { DIGITS = 2, FEW_HEADS = 4, FEW_ACROSS = 2, MANY_ACROSS = 3 };
-    picture p = {
-        .out = out, .map = map_named(room, "weights"), .masked = map_named(room, "masked")};
-    p.digits = how->digits < 0 ? DIGITS : how->digits;
-    out->failed = !key_sums_find(&p.sums, how->sum_keys, p.map, e) || out->failed;
-    p.heads = p.map->values.size[0];
-    p.name = p.heads > 1 ? NAME_HEIGHT : 0;
-    p.by = sampling_of(p.map->values.size[1], p.map->values.size[2], HTML_MOST, HTML_MOST);
-    size_t count = size_larger(p.by.rows, p.by.columns), kind = 0;
-    size_t wanted = p.heads == 1 ? 1 : p.heads <= FEW_HEADS ? FEW_ACROSS : MANY_ACROSS;
+    const trace_map *map = map_named(room, "weights");
+    if (map == NULL)
+        return false;
+    key_sums_free(&p->sums);
+    *p = (picture){.out = out, .map = map, .masked = map_named(room, "masked")};
+    p->digits = how->digits < 0 ? DIGITS : how->digits;
+    out->failed = !key_sums_find(&p->sums, how->sum_keys, map, e) || out->failed;
+    p->heads = map->values.size[0];
+    p->name = p->heads > 1 ? NAME_HEIGHT : 0;
+    p->by = sampling_of(map->values.size[1], map->values.size[2], HTML_MOST, HTML_MOST);
+    size_t count = size_larger(p->by.rows, p->by.columns), kind = 0;
+    size_t wanted = p->heads == 1 ? 1 : p->heads <= FEW_HEADS ? FEW_ACROSS : MANY_ACROSS;
     while (count > CELLS[kind].most)
         kind++;
-    size_heads(&p, kind);
-    while (p.across < wanted && kind < (p.has_labels ? LAST_WITH_LABELS : CELL_KINDS - 1))
-        size_heads(&p, ++kind);
-    p.across = p.across < 1 ? 1 : p.across > p.heads ? p.heads : p.across;
-    size_t down = (p.heads + p.across - 1) / p.across;
-    p.across = (p.heads + down - 1) / down;
-    return p;
+    size_heads(p, kind);
+    while (p->across < wanted && kind < (p->has_labels ? LAST_WITH_LABELS : CELL_KINDS - 1))
+        size_heads(p, ++kind);
+    p->across = p->across < 1 ? 1 : p->across > p->heads ? p->heads : p->across;
+    size_t down = (p->heads + p->across - 1) / p->across;
+    p->across = (p->heads + down - 1) / down;
+    p->y = y + (room->place.floor[0] != 0 ? TITLE_HEIGHT : 0);
+    return true;
 }
 
 /* ---- one head ---- */
@@ -147,38 +137,6 @@ static void add_label(text *out, const trace_labels *labels, size_t index)
     label_add(&label, labels, index);
     html_add_words(out, text_string(&label));
     text_close(&label, out);
-}
-
-static void add_row_label(const picture *p, size_t row, size_t y)
-{
-    text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", p->left - LETTER,
-                    y + p->cell_height / 2 + 4);
-    add_label(p->out, &p->map->rows, row);
-    text_add_string(p->out, "</text>\n");
-}
-
-static void add_column_label(const picture *p, size_t column)
-{
-    size_t x = left_of(p, column) + p->cell_width / 2, y = p->name + p->top - 6;
-    if (column == p->by.columns) {
-        text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">Σ</text>\n", x,
-                        y);
-        return;
-    }
-    if (p->is_slanted)
-        text_add_format(p->out, "<text transform=\"translate(%zu %zu) rotate(-60)\">", x + 2, y);
-    else
-        text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, y);
-    add_label(p->out, &p->map->columns, column);
-    text_add_string(p->out, "</text>\n");
-}
-
-static void add_number(const picture *p, double value, size_t x, size_t y)
-{
-    text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">",
-                    x + p->cell_width / 2, y + p->cell_height / 2 + 4);
-    number_text_add(p->out, value, value == 0 ? 0 : p->digits);
-    text_add_string(p->out, "</text>\n");
 }
 
 /* Whether masks let none of the queries of a square see any of its keys. */
@@ -212,29 +170,20 @@ static void add_drawn(text *out, int step, const text *path)
     text_add_format(out, " d=\"%s\"/>\n", text_string(path));
 }
 
-static void add_square(text *out, size_t x, size_t y, size_t width, size_t height)
-{
-    text_add_format(out, "M%zu %zuh%zuv%zuh-%zuz", x, y, width, height, width);
-}
-
-/* Lines to the upper right, from the left side and from below. */
-static void add_hatch(text *out, size_t x, size_t y, size_t width, size_t height)
+/* Of a cell, or its hatch: lines to the upper right, from the left side and from below. */
+static void add_outline(text *out, int step, size_t x, size_t y, size_t width, size_t height)
 {
     enum { WIDE = 20, BETWEEN = 8 };
-    size_t step = height > WIDE ? BETWEEN : height;
-    for (size_t from = step; from < width + height; from += step) {
+    size_t between = height > WIDE ? BETWEEN : height;
+    if (step != HIDDEN) {
+        text_add_format(out, "M%zu %zuh%zuv%zuh-%zuz", x, y, width, height, width);
+        return;
+    }
+    for (size_t from = between; from < width + height; from += between) {
         size_t right = from > height ? from - height : 0, down = from - right;
         size_t length = down < width - right ? down : width - right;
         text_add_format(out, "M%zu %zul%zu-%zu", x + right, y + down, length, length);
     }
-}
-
-static void add_outline(text *out, int step, size_t x, size_t y, size_t width, size_t height)
-{
-    if (step == HIDDEN)
-        add_hatch(out, x, y, width, height);
-    else
-        add_square(out, x, y, width, height);
 }
 
 /* All cells of one colour are one path, which takes a third of the bytes that a rectangle each
@@ -261,23 +210,14 @@ static double value_of(const picture *p, const tensor *head, size_t row, size_t 
                                   : key_sums_at(&p->sums, &p->by, head, row);
 }
 
-static void add_numbers(const picture *p, const tensor *head, const int *step)
-{
-    for (size_t i = 0, columns = columns_of(p); i < p->by.rows * columns; i++) {
-        size_t row = i / columns, column = i % columns;
-        if (step[i] != HIDDEN)
-            add_number(p, value_of(p, head, row, column), left_of(p, column),
-                       p->name + p->top + row * p->cell_height);
-    }
-}
-
-/* True where one of them is hatched. */
+/* True where one of the cells is hatched. */
 static bool add_cells(const picture *p, size_t index)
 {
     int step[HTML_MOST * (HTML_MOST + 1)];
     bool hides = false;
     tensor head = tensor_at(&p->map->values, index);
-    for (size_t i = 0, columns = columns_of(p); i < p->by.rows * columns; i++) {
+    size_t columns = columns_of(p), count = p->by.rows * columns;
+    for (size_t i = 0; i < count; i++) {
         size_t row = i / columns, column = i % columns;
         step[i] = color_step(value_of(p, &head, row, column), 1);
         if (step[i] == 0 && is_hidden(p, index, row, column))
@@ -286,41 +226,55 @@ static bool add_cells(const picture *p, size_t index)
     }
     for (int wanted = 0; wanted <= HIDDEN; wanted++)
         add_path(p, step, wanted);
-    if (p->has_numbers)
-        add_numbers(p, &head, step);
+    for (size_t i = 0; i < count && p->has_numbers; i++) {
+        size_t row = i / columns, column = i % columns;
+        if (step[i] == HIDDEN)
+            continue;
+        double value = value_of(p, &head, row, column);
+        text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">",
+                        left_of(p, column) + p->cell_width / 2,
+                        p->name + p->top + row * p->cell_height + p->cell_height / 2 + 4);
+        number_text_add(p->out, value, value == 0 ? 0 : p->digits);
+        text_add_string(p->out, "</text>\n");
+    }
     return hides;
 }
 
 static bool add_head(const picture *p, size_t index)
 {
-    size_t x = MARGIN + index % p->across * (p->width + GAP);
-    size_t y = p->y + index / p->across * (p->height + GAP);
-    text_add_format(p->out, "<g transform=\"translate(%zu %zu)\">\n", x, y);
+    text *out = p->out;
+    size_t x = MARGIN + index % p->across * (p->width + GAP), columns = columns_of(p);
+    size_t y = p->y + index / p->across * (p->height + GAP), top = p->name + p->top;
+    text_add_format(out, "<g transform=\"translate(%zu %zu)\">\n", x, y);
     if (p->heads > 1)
-        text_add_format(p->out, "<text x=\"%zu\" y=\"%d\" font-weight=\"bold\">head %zu</text>\n",
+        text_add_format(out, "<text x=\"%zu\" y=\"%d\" font-weight=\"bold\">head %zu</text>\n",
                         p->left, FONT, index + 1);
-    for (size_t j = p->has_labels ? 0 : p->by.columns; j < columns_of(p); j++)
-        add_column_label(p, j);
-    for (size_t i = 0; i < p->by.rows && p->has_labels; i++)
-        add_row_label(p, i, p->name + p->top + i * p->cell_height);
+    for (size_t j = p->has_labels ? 0 : p->by.columns; j < columns; j++) {
+        size_t middle = left_of(p, j) + p->cell_width / 2;
+        if (p->is_slanted && j < p->by.columns)
+            text_add_format(out, "<text transform=\"translate(%zu %zu) rotate(-60)\">", middle + 2,
+                            top - 6);
+        else
+            text_add_format(out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", middle,
+                            top - 6);
+        if (j < p->by.columns)
+            add_label(out, &p->map->columns, j);
+        else
+            text_add_string(out, "Σ");
+        text_add_string(out, "</text>\n");
+    }
+    for (size_t i = 0; i < p->by.rows && p->has_labels; i++) {
+        text_add_format(out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", p->left - LETTER,
+                        top + i * p->cell_height + p->cell_height / 2 + 4);
+        add_label(out, &p->map->rows, i);
+        text_add_string(out, "</text>\n");
+    }
     bool hides = add_cells(p, index);
-    text_add_string(p->out, "</g>\n");
+    text_add_string(out, "</g>\n");
     return hides;
 }
 
 /* ---- around them ---- */
-
-/* "name: title", as on the page, cut where it is wider than the heads ever are. */
-static void make_title(const trace *t, text *title)
-{
-    enum { MOST = WIDTH / TITLE_LETTER };
-    text whole = {0};
-    text_add_string(&whole, t->name != NULL ? t->name : t->title != NULL ? "" : "attention");
-    text_add_string(&whole, t->name != NULL && t->title != NULL ? ": " : "");
-    text_add_string(&whole, t->title != NULL ? t->title : "");
-    display_add_cut(title, text_string(&whole), MOST);
-    text_close(&whole, title);
-}
 
 static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
 {
@@ -354,51 +308,29 @@ static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
     text_add_string(p->out, "</text>\n</g>\n");
 }
 
-static size_t width_of_heads(const picture *p)
-{
-    return p->across * (p->width + GAP) - GAP;
-}
-
 static size_t height_of_heads(const picture *p)
 {
     return (p->heads + p->across - 1) / p->across * (p->height + GAP);
 }
 
-/* The attentions of layers have a heading each: "layer 1, attention". */
-static void add_heading(const picture *p, const trace_place *at)
-{
-    text_add_format(p->out, "<text x=\"%d\" y=\"%zu\" font-weight=\"bold\">", MARGIN,
-                    p->y - TITLE_HEIGHT / 2);
-    html_add_words(p->out, at->floor);
-    text_add_string(p->out, ", ");
-    html_add_words(p->out, at->name);
-    text_add_string(p->out, "</text>\n");
-}
-
-/* The heads of one room, below those before it; true where it has weights. */
-static bool lay_room(picture *p, const trace *room, const render_options *how, size_t y, text *out,
-                     err *e)
-{
-    if (map_named(room, "weights") == NULL)
-        return false;
-    key_sums_free(&p->sums);
-    *p = picture_of(room, how, out, e);
-    p->y = y + (room->place.floor[0] != 0 ? TITLE_HEIGHT : 0);
-    return true;
-}
-
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
 {
+    enum { MOST = WIDTH / TITLE_LETTER };
     size_t bottom = MARGIN + TITLE_HEIGHT, width = LEGEND_WIDTH;
     bool hides = false;
     picture p = {0};
     text title = {0}, words = {0}, sums = {0};
-    make_title(t, &title);
+    /* "name: title", as on the page, cut where it is wider than the heads ever are. */
+    text_add_string(&words, t->name != NULL ? t->name : t->title != NULL ? "" : "attention");
+    text_add_string(&words, t->name != NULL && t->title != NULL ? ": " : "");
+    text_add_string(&words, t->title != NULL ? t->title : "");
+    display_add_cut(&title, text_string(&words), MOST);
+    text_clear(&words);
     key_sums_explain(how->sum_keys, &words);
     display_add_cut(&sums, text_string(&words), WIDTH / LETTER);
     for (size_t i = 0; i < trace_rooms(t); i++) {
         if (lay_room(&p, trace_room(t, i), how, bottom, out, e)) {
-            width = size_larger(width, width_of_heads(&p));
+            width = size_larger(width, p.across * (p.width + GAP) - GAP);
             bottom = p.y + height_of_heads(&p);
         }
     }
@@ -412,8 +344,15 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
         const trace *room = trace_room(t, i);
         if (!lay_room(&p, room, how, y, out, e))
             continue;
-        if (p.y > y)
-            add_heading(&p, &room->place);
+        if (p.y > y) {
+            /* The attentions of layers have a heading each: "layer 1, attention". */
+            text_add_format(out, "<text x=\"%d\" y=\"%zu\" font-weight=\"bold\">", MARGIN,
+                            p.y - TITLE_HEIGHT / 2);
+            html_add_words(out, room->place.floor);
+            text_add_string(out, ", ");
+            html_add_words(out, room->place.name);
+            text_add_string(out, "</text>\n");
+        }
         for (size_t head = 0; head < p.heads; head++)
             hides = add_head(&p, head) || hides;
         y = p.y + height_of_heads(&p);

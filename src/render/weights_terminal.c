@@ -1,6 +1,6 @@
 /* The weights of a run as a picture of characters, a heat map a head: cells with their numbers
  * where all of them fit in the width, else a character or less a cell. */
-#include "render/weights_picture.h"
+#include "render/renderer.h"
 
 #include "base/mem.h"
 #include "render/display.h"
@@ -9,8 +9,6 @@
 #include "render/label_text.h"
 #include "render/brackets.h"
 #include "render/number_text.h"
-#include "render/sampling.h"
-#include "render/share_color.h"
 #include "trace/nodes.h"
 
 typedef struct picture {
@@ -27,39 +25,6 @@ typedef struct picture {
 
 /* Two characters of a shade, a number, and spaces around. */
 enum { SHADES = 2, LEAST_CELL = 9 };
-
-/* With that of the sums. */
-static size_t columns_of(const picture *p)
-{
-    return p->map->values.size[2] + (p->sums.is_chosen != NULL);
-}
-
-static void size_cells(picture *p)
-{
-    const size_t *size = p->map->values.size;
-    p->label = labels_widest(&p->map->rows, size[1]);
-    p->cell = size_larger(size_larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3),
-                          labels_widest(&p->map->columns, size[2]) + 1);
-    if (p->label + columns_of(p) * p->cell > p->width)
-        p->cell = size_larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3);
-}
-
-static void add_heading(const picture *p)
-{
-    text_add_repeated(p->out, " ", p->label);
-    for (size_t j = 0; j < p->map->values.size[2]; j++) {
-        char room[LABEL_ROOM];
-        const char *label = label_whole(&p->map->columns, j, room);
-        size_t most = p->cell - 1, columns = display_cut_columns(label, most);
-        text_add_repeated(p->out, " ", p->cell - columns);
-        display_add_cut(p->out, label, most);
-    }
-    if (p->sums.is_chosen != NULL) {
-        text_add_repeated(p->out, " ", p->cell - 1);
-        text_add_string(p->out, "Σ");
-    }
-    text_add_string(p->out, "\n");
-}
 
 static void add_cell(const picture *p, double value)
 {
@@ -83,7 +48,19 @@ static void add_cell(const picture *p, double value)
 
 static void add_cells(const picture *p, const tensor *head)
 {
-    add_heading(p);
+    text_add_repeated(p->out, " ", p->label);
+    for (size_t j = 0; j < head->size[1]; j++) {
+        char room[LABEL_ROOM];
+        const char *label = label_whole(&p->map->columns, j, room);
+        size_t most = p->cell - 1, columns = display_cut_columns(label, most);
+        text_add_repeated(p->out, " ", p->cell - columns);
+        display_add_cut(p->out, label, most);
+    }
+    if (p->sums.is_chosen != NULL) {
+        text_add_repeated(p->out, " ", p->cell - 1);
+        text_add_string(p->out, "Σ");
+    }
+    text_add_string(p->out, "\n");
     for (size_t i = 0; i < head->size[0]; i++) {
         size_t columns = label_add(p->out, &p->map->rows, i);
         text_add_repeated(p->out, " ", p->label - columns);
@@ -123,9 +100,14 @@ static bool add_map(const picture *p, const tensor *head, err *e)
 static bool add_room(picture *p, const trace_place *at, err *e)
 {
     const size_t *size = p->map->values.size;
-    bool done = true, fits;
-    size_cells(p);
-    fits = p->label + columns_of(p) * p->cell <= p->width;
+    size_t least = size_larger(LEAST_CELL, (size_t)p->digits + 2 + SHADES + 3);
+    size_t columns = size[2] + (p->sums.is_chosen != NULL);
+    bool done = true;
+    p->label = labels_widest(&p->map->rows, size[1]);
+    p->cell = size_larger(least, labels_widest(&p->map->columns, size[2]) + 1);
+    if (p->label + columns * p->cell > p->width)
+        p->cell = least;
+    bool fits = p->label + columns * p->cell <= p->width;
     for (size_t i = 0; i < size[0] && done; i++) {
         tensor head = tensor_at(&p->map->values, i);
         text_add_format(p->out, "%s%sweights", p->out->length > 0 ? "\n" : "",

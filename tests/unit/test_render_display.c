@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "render/display.h"
-#include "render/display_width.h"
 
 #include <string.h>
 

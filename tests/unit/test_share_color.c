@@ -1,8 +1,7 @@
 /* The colours of pictures are those of the page's style sheet, and squares of a large matrix cover
  * it. */
+#include "render/heat_map.h"
 #include "render/html_parts.h"
-#include "render/sampling.h"
-#include "render/share_color.h"
 #include "render_parts.h"
 #include "unit.h"
 

@@ -7,7 +7,6 @@
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "render/display.h"
-#include "render/sampling.h"
 #include "render/svg.h"
 
 #include <inttypes.h>

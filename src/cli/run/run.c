@@ -10,7 +10,7 @@
 #include "cli/out/report.h"
 #include "cli/run/trace_command.h"
 #include "render/key_sums.h"
-#include "render/weights_picture.h"
+#include "render/renderer.h"
 
 #include <stdatomic.h>
 #include <string.h>
