@@ -30,51 +30,15 @@ size_t element_size(element_type type)
     return TYPES[type].size;
 }
 
-static bool machine_is_big_endian(void)
+bool element_order_is_native(element_type type, bool is_big_endian)
 {
     const uint16_t one = 1;
     unsigned char first;
     memcpy(&first, &one, 1);
-    return first == 0;
-}
-
-bool element_order_is_native(element_type type, bool is_big_endian)
-{
-    return TYPES[type].size == 1 || is_big_endian == machine_is_big_endian();
+    return TYPES[type].size == 1 || is_big_endian == (first == 0);
 }
 
 /* ---- bytes to bits: one loop a width, without a branch that depends on the element ---- */
-
-static void gather_8(const char *at, size_t count, uint64_t *bits)
-{
-    for (size_t i = 0; i < count; i++)
-        bits[i] = (unsigned char)at[i];
-}
-
-static void gather_16(const char *at, size_t count, bool swaps, uint64_t *bits)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint16_t one;
-        memcpy(&one, at + i * sizeof one, sizeof one);
-        bits[i] = swaps ? __builtin_bswap16(one) : one;
-    }
-}
-
-static void gather_32(const char *at, size_t count, bool swaps, uint64_t *bits)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t one;
-        memcpy(&one, at + i * sizeof one, sizeof one);
-        bits[i] = swaps ? __builtin_bswap32(one) : one;
-    }
-}
-
-static void gather_64(const char *at, size_t count, bool swaps, uint64_t *bits)
-{
-    memcpy(bits, at, count * sizeof bits[0]);
-    for (size_t i = 0; swaps && i < count; i++)
-        bits[i] = __builtin_bswap64(bits[i]);
-}
 
 static void gather(element_type type, bool is_big_endian, const char *at, size_t count,
                    uint64_t *bits)
@@ -82,16 +46,27 @@ static void gather(element_type type, bool is_big_endian, const char *at, size_t
     bool swaps = !element_order_is_native(type, is_big_endian);
     switch (TYPES[type].size) {
     case 1:
-        gather_8(at, count, bits);
+        for (size_t i = 0; i < count; i++)
+            bits[i] = (unsigned char)at[i];
         return;
     case 2:
-        gather_16(at, count, swaps, bits);
+        for (size_t i = 0; i < count; i++) {
+            uint16_t one;
+            memcpy(&one, at + i * sizeof one, sizeof one);
+            bits[i] = swaps ? __builtin_bswap16(one) : one;
+        }
         return;
     case 4:
-        gather_32(at, count, swaps, bits);
+        for (size_t i = 0; i < count; i++) {
+            uint32_t one;
+            memcpy(&one, at + i * sizeof one, sizeof one);
+            bits[i] = swaps ? __builtin_bswap32(one) : one;
+        }
         return;
     default:
-        gather_64(at, count, swaps, bits);
+        memcpy(bits, at, count * sizeof bits[0]);
+        for (size_t i = 0; swaps && i < count; i++)
+            bits[i] = __builtin_bswap64(bits[i]);
     }
 }
 
@@ -122,36 +97,29 @@ static bool is_exact(uint64_t magnitude)
     return magnitude >> 53 == 0 || magnitude >> __builtin_ctzll(magnitude) >> 53 == 0;
 }
 
-static size_t widen_unsigned(const uint64_t *bits, size_t count, double *out)
-{
-    size_t i = 0;
-    for (; i < count && is_exact(bits[i]); i++)
-        out[i] = (double)bits[i];
-    return i;
-}
-
-static size_t widen_signed(const uint64_t *bits, size_t size, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        int64_t value = extend_sign(bits[i], size);
-        if (!is_exact(value < 0 ? 0 - (uint64_t)value : (uint64_t)value))
-            return i;
-        out[i] = (double)value;
-    }
-    return count;
-}
-
 size_t element_load(element_type type, bool is_big_endian, const char *bytes, size_t count,
                     double out[ELEMENT_RUN])
 {
     uint64_t bits[ELEMENT_RUN];
+    size_t i = 0;
     gather(type, is_big_endian, bytes, count, bits);
-    if (TYPES[type].family == SIGNED_INTEGER)
-        return widen_signed(bits, TYPES[type].size, count, out);
-    if (TYPES[type].family == UNSIGNED_INTEGER)
-        return widen_unsigned(bits, count, out);
-    widen_floats(type, bits, count, out);
-    return count;
+    switch (TYPES[type].family) {
+    case UNSIGNED_INTEGER:
+        for (; i < count && is_exact(bits[i]); i++)
+            out[i] = (double)bits[i];
+        return i;
+    case SIGNED_INTEGER:
+        for (; i < count; i++) {
+            int64_t value = extend_sign(bits[i], TYPES[type].size);
+            if (!is_exact(value < 0 ? 0 - (uint64_t)value : (uint64_t)value))
+                break;
+            out[i] = (double)value;
+        }
+        return i;
+    default:
+        widen_floats(type, bits, count, out);
+        return count;
+    }
 }
 
 const char *element_text(element_type type, bool is_big_endian, const char *bytes,
@@ -184,45 +152,20 @@ element_bytes element_bytes_of(const tensor *t)
     return (element_bytes){.of = tensor_view_of(t)};
 }
 
-/* The axis from which on elements lie one after the other: rank where not even rows do. */
-static int first_dense_axis(const tensor *t)
-{
-    ptrdiff_t step = 1;
-    int axis = t->rank;
-    while (axis > 0 && t->stride[axis - 1] == step)
-        step *= (ptrdiff_t)t->size[--axis];
-    return axis;
-}
-
 /* How many elements lie one after the other from the index on. */
 static size_t dense_count(const tensor *t, const size_t *index)
 {
-    size_t count = 1;
-    size_t before = 0;
-    for (int axis = first_dense_axis(t); axis < t->rank; axis++) {
+    /* The axis from which on they do: rank where not even rows do. */
+    int axis = t->rank;
+    ptrdiff_t step = 1;
+    while (axis > 0 && t->stride[axis - 1] == step)
+        step *= (ptrdiff_t)t->size[--axis];
+    size_t count = 1, before = 0;
+    for (; axis < t->rank; axis++) {
         count *= t->size[axis];
         before = before * t->size[axis] + index[axis];
     }
     return count - before;
-}
-
-/* Moves the index on by `count` elements; false after the last. */
-static bool advance(const tensor *t, size_t *index, size_t count)
-{
-    for (int axis = t->rank - 1; axis >= 0 && count > 0; axis--) {
-        count += index[axis];
-        index[axis] = count % t->size[axis];
-        count /= t->size[axis];
-    }
-    return count == 0;
-}
-
-static const char *address(const tensor *t, const size_t *index)
-{
-    ptrdiff_t offset = 0;
-    for (int axis = 0; axis < t->rank; axis++)
-        offset += t->stride[axis] * (ptrdiff_t)index[axis];
-    return (const char *)t->data + offset * (ptrdiff_t)dtype_size(t->type);
 }
 
 static void make_canonical(char *run, size_t count, dtype type)
@@ -243,17 +186,6 @@ static void make_canonical(char *run, size_t count, dtype type)
     }
 }
 
-static void reverse_each(char *run, size_t length, size_t element)
-{
-    for (char *at = run; at < run + length; at += element) {
-        for (size_t i = 0; i < element / 2; i++) {
-            char byte = at[i];
-            at[i] = at[element - 1 - i];
-            at[element - 1 - i] = byte;
-        }
-    }
-}
-
 bool element_bytes_next(element_bytes *b)
 {
     const tensor *t = &b->of;
@@ -263,13 +195,30 @@ bool element_bytes_next(element_bytes *b)
         size_t count = dense_count(t, b->index), room = (ELEMENT_BYTES - b->length) / element;
         if (count > room)
             count = room;
-        memcpy(b->run + b->length, address(t, b->index), count * element);
+        ptrdiff_t offset = 0;
+        for (int axis = 0; axis < t->rank; axis++)
+            offset += t->stride[axis] * (ptrdiff_t)b->index[axis];
+        memcpy(b->run + b->length, (const char *)t->data + offset * (ptrdiff_t)element,
+               count * element);
         b->length += count * element;
-        b->is_done = !advance(t, b->index, count);
+        /* The index moves on by as many; what the first axis can't take is beyond the last. */
+        for (int axis = t->rank - 1; axis >= 0 && count > 0; axis--) {
+            count += b->index[axis];
+            b->index[axis] = count % t->size[axis];
+            count /= t->size[axis];
+        }
+        b->is_done = count > 0;
     }
     make_canonical(b->run, b->length / element, t->type);
-    if (!element_order_is_native(t->type == DTYPE_BOOL ? ELEMENT_BOOL : ELEMENT_F32, false))
-        reverse_each(b->run, b->length, element);
+    bool is_reversed =
+        !element_order_is_native(t->type == DTYPE_BOOL ? ELEMENT_BOOL : ELEMENT_F32, false);
+    for (char *at = b->run; is_reversed && at < b->run + b->length; at += element) {
+        for (size_t i = 0; i < element / 2; i++) {
+            char byte = at[i];
+            at[i] = at[element - 1 - i];
+            at[element - 1 - i] = byte;
+        }
+    }
     return b->length > 0;
 }
 

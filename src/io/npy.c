@@ -58,40 +58,6 @@ static const struct {
     {'m', "durations", "numpy.save(FILE, a.astype('float64')) stores numbers"},
 };
 
-static bool refuse_type(const parser *p, slice s, err *e)
-{
-    place at = place_at(p, s.from);
-    size_t length = (size_t)(s.end - s.from);
-    char letter = length > 1 ? s.from[1] : '\0';
-    for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
-        if (REFUSED[i].letter != letter)
-            continue;
-        err_at(e, &at, "the elements are %s ('%.*s'), which are not read", REFUSED[i].what,
-               (int)length, s.from);
-        return err_remedy(e, "%s", REFUSED[i].remedy);
-    }
-    err_at(e, &at, "unknown element type '%.*s'", (int)(length < 40 ? length : 40), s.from);
-    return err_remedy(e, "numpy.save(FILE, a.astype('float32')) stores one that is read");
-}
-
-static bool set_type(const parser *p, slice s, err *e)
-{
-    char order = s.end - s.from == 3 ? *s.from : '\0';
-    if (order == '=')
-        order = element_order_is_native(ELEMENT_F32, true) ? '>' : '<';
-    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
-        bool has_order = order == '<' || order == '>';
-        bool is_byte = order == '|' && element_size(TYPES[i].type) == 1;
-        if ((!has_order && !is_byte) || memcmp(s.from + 1, TYPES[i].code, 2) != 0)
-            continue;
-        p->out->type = TYPES[i].type;
-        p->out->is_big_endian = order == '>';
-        p->out->type_name = order == '>' ? TYPES[i].big : TYPES[i].little;
-        return true;
-    }
-    return refuse_type(p, s, e);
-}
-
 /* ---- the literal ---- */
 
 static void skip_space(parser *p)
@@ -144,7 +110,32 @@ static bool read_descr(parser *p, err *e)
         err_at(e, &at, "the elements are records of several fields, which are not read");
         return err_remedy(e, "save each field in a file of its own: numpy.save(FILE, a['field'])");
     }
-    return read_string(p, "an element type such as '<f4'", &s, e) && set_type(p, s, e);
+    if (!read_string(p, "an element type such as '<f4'", &s, e))
+        return false;
+    at = place_at(p, s.from);
+    size_t length = (size_t)(s.end - s.from);
+    char order = length == 3 ? *s.from : '\0', letter = length > 1 ? s.from[1] : '\0';
+    if (order == '=')
+        order = element_order_is_native(ELEMENT_F32, true) ? '>' : '<';
+    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
+        bool has_order = order == '<' || order == '>';
+        bool is_byte = order == '|' && element_size(TYPES[i].type) == 1;
+        if ((!has_order && !is_byte) || memcmp(s.from + 1, TYPES[i].code, 2) != 0)
+            continue;
+        p->out->type = TYPES[i].type;
+        p->out->is_big_endian = order == '>';
+        p->out->type_name = order == '>' ? TYPES[i].big : TYPES[i].little;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
+        if (REFUSED[i].letter != letter)
+            continue;
+        err_at(e, &at, "the elements are %s ('%.*s'), which are not read", REFUSED[i].what,
+               (int)length, s.from);
+        return err_remedy(e, "%s", REFUSED[i].remedy);
+    }
+    err_at(e, &at, "unknown element type '%.*s'", (int)(length < 40 ? length : 40), s.from);
+    return err_remedy(e, "numpy.save(FILE, a.astype('float32')) stores one that is read");
 }
 
 static bool read_order(parser *p, err *e)
@@ -259,17 +250,6 @@ bool npy_probe(const char *bytes, size_t length)
     return length >= MAGIC_LENGTH && memcmp(bytes, MAGIC, MAGIC_LENGTH) == 0;
 }
 
-static bool check_magic(const parser *p, size_t length, err *e)
-{
-    if (npy_probe(p->bytes, length))
-        return true;
-    if (length > 0 && *p->bytes == '\x80') { /* a pickle's first byte, from its protocol 2 on */
-        err_at(e, &p->origin, "this is a pickle, which is not read");
-        return err_remedy(e, "numpy.save(FILE, a.astype('float32')) stores numbers");
-    }
-    return err_at(e, &p->origin, "a NPY begins with \\x93NUMPY, and this does not");
-}
-
 static bool fail_short(const parser *p, size_t length, size_t wanted, err *e)
 {
     place end = place_at(p, p->bytes + length);
@@ -279,8 +259,13 @@ static bool fail_short(const parser *p, size_t length, size_t wanted, err *e)
 /* Where the literal lies; `p` is set to it. */
 static bool find_literal(parser *p, size_t length, err *e)
 {
-    if (!check_magic(p, length, e))
-        return false;
+    bool is_npy = npy_probe(p->bytes, length);
+    if (!is_npy && length > 0 && *p->bytes == '\x80') { /* as pickles do, from protocol 2 on */
+        err_at(e, &p->origin, "this is a pickle, which is not read");
+        return err_remedy(e, "numpy.save(FILE, a.astype('float32')) stores numbers");
+    }
+    if (!is_npy)
+        return err_at(e, &p->origin, "a NPY begins with \\x93NUMPY, and this does not");
     if (length < MAGIC_LENGTH + 4)
         return fail_short(p, length, MAGIC_LENGTH + 4, e);
     const unsigned char *at = (const unsigned char *)p->bytes + MAGIC_LENGTH;
@@ -378,24 +363,21 @@ bool npy_read(const char *bytes, size_t length, const read_options *how, bundle 
     return false;
 }
 
-static bool check_is_one(const bundle *result, err *e)
-{
-    if (result->count == 1)
-        return true;
-    text names = {0};
-    for (size_t i = 0; i < result->count; i++)
-        text_add_format(&names, "%s%s", i == 0 ? "" : ", ", result->entry[i].name);
-    err_set(e, "NPY holds one matrix, and there are %zu: %s", result->count, text_string(&names));
-    text_free(&names);
-    return err_remedy(e, "--emit takes one of them; NPZ holds all");
-}
-
 bool npy_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
     if (how->header != NULL)
         return err_set(e, "NPY has no place for what --header says");
-    if (!element_bytes_check(result, "NPY", e) || !check_is_one(result, e))
+    if (!element_bytes_check(result, "NPY", e))
         return false;
+    if (result->count != 1) {
+        text names = {0};
+        for (size_t i = 0; i < result->count; i++)
+            text_add_format(&names, "%s%s", i == 0 ? "" : ", ", result->entry[i].name);
+        err_set(e, "NPY holds one matrix, and there are %zu: %s", result->count,
+                text_string(&names));
+        text_free(&names);
+        return err_remedy(e, "--emit takes one of them; NPZ holds all");
+    }
     const tensor *only = &result->entry[0].tensor;
     npy_header_write(sink_text(out), only);
     return element_bytes_write(only, out, e) && text_ok(sink_text(out), e);

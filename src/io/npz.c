@@ -43,38 +43,11 @@ static bool read_matrix(reader *r, const zip_member *m, key_kind kind, entry *to
     return done || (!is_damaged && read_leaves(r->how, to, e));
 }
 
-static bool read_named(reader *r, const zip_member *m, const char *name, err *e, bundle *out)
-{
-    place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
-    key_kind kind;
-    bool is_wanted;
-    if (!stored_matrix_find_kind(r->how, "NPZ", name, &at, &kind, &is_wanted, e))
-        return false;
-    if (!is_wanted)
-        return true;
-    entry *to = bundle_add(out, name, strlen(name), at, e);
-    bool done = to != NULL && read_matrix(r, m, kind, to, e);
-    /* What is unpacked counts against the limit for as long as the file is read. */
-    if (r->left != SIZE_MAX)
-        r->left -= r->unpacked.length;
-    text_free(&r->unpacked);
-    return done;
-}
-
 static bool ends_with(const zip_member *m, const char *ending)
 {
     size_t length = strlen(ending);
     return m->name_length > length &&
            memcmp(m->name + m->name_length - length, ending, length) == 0;
-}
-
-static bool has_matrices(const zip *z)
-{
-    for (size_t i = 0; i < z->count; i++) {
-        if (ends_with(&z->member[i], ENDING))
-            return true;
-    }
-    return false;
 }
 
 /* What a zip is that one of its members gives away, and what to do about it. */
@@ -98,35 +71,28 @@ static const char *remedy_of_zip(const zip *z)
     return "this zip is not a NPZ: unzip takes its files out";
 }
 
-/* A member that is not a NPY: PyTorch's files are zips of pickles. */
-static bool refuse_other(const reader *r, const zip_member *m, const place *at, err *e)
+/* A member that is not a NPY. A folder's entry is nothing; PyTorch's files are zips of pickles. */
+static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e)
 {
+    if (m->name[m->name_length - 1] == '/' || r->how->skips_unknown)
+        return true;
+    place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
     int length = m->name_length < 80 ? (int)m->name_length : 80;
-    err_at(e, at, "'%.*s' is not a matrix: in a NPZ, matrices end in .npy", length, m->name);
+    err_at(e, &at, "'%.*s' is not a matrix: in a NPZ, matrices end in .npy", length, m->name);
     if (ends_with(m, ".pkl"))
-        return err_remedy(e, "this is a pickle of PyTorch: save the tensors as safetensors");
-    return r->has_matrices ? false : err_remedy(e, "%s", remedy_of_zip(&r->zip));
-}
-
-/* Whether a matrix has its name, which would then be there twice. */
-static bool is_name_of_matrix(const zip *z, const zip_member *m)
-{
+        err_remedy(e, "this is a pickle of PyTorch: save the tensors as safetensors");
+    else if (!r->has_matrices)
+        err_remedy(e, "%s", remedy_of_zip(&r->zip));
+    if (!r->how->keeps_unread || !r->has_matrices)
+        return false;
+    /* It is kept as what was not read, unless a matrix has its name, which would be there twice. */
     char name[ZIP_MOST_NAME + sizeof ENDING];
     memcpy(name, m->name, m->name_length);
     memcpy(name + m->name_length, ENDING, sizeof ENDING);
-    return zip_find(z, name, m->name_length + strlen(ENDING)) != NULL;
-}
-
-/* A folder's entry is nothing. */
-static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e)
-{
-    place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
-    bool is_kept = r->how->keeps_unread && r->has_matrices && !is_name_of_matrix(&r->zip, m);
-    if (m->name[m->name_length - 1] == '/' || r->how->skips_unknown)
-        return true;
-    refuse_other(r, m, &at, e);
+    if (zip_find(&r->zip, name, m->name_length + strlen(ENDING)) != NULL)
+        return false;
     err missing = {0};
-    entry *to = is_kept ? bundle_add(out, m->name, m->name_length, at, &missing) : NULL;
+    entry *to = bundle_add(out, m->name, m->name_length, at, &missing);
     if (missing.is_set)
         *e = missing;
     return to != NULL && read_leaves(r->how, to, e);
@@ -136,8 +102,20 @@ static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
 {
     if (!ends_with(m, ENDING))
         return pass_other(r, m, out, e);
+    place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
+    key_kind kind;
+    bool is_wanted = false;
     char *name = mem_copy_text(m->name, m->name_length - strlen(ENDING), e);
-    bool done = name != NULL && read_named(r, m, name, e, out);
+    bool done =
+        name != NULL && stored_matrix_find_kind(r->how, "NPZ", name, &at, &kind, &is_wanted, e);
+    if (done && is_wanted) {
+        entry *to = bundle_add(out, name, strlen(name), at, e);
+        done = to != NULL && read_matrix(r, m, kind, to, e);
+        /* What is unpacked counts against the limit for as long as the file is read. */
+        if (r->left != SIZE_MAX)
+            r->left -= r->unpacked.length;
+        text_free(&r->unpacked);
+    }
     mem_free(name);
     return done;
 }
@@ -151,7 +129,8 @@ bool npz_read(const char *bytes, size_t length, const read_options *how, bundle 
 {
     reader r = {.how = how, .left = how->most_bytes == 0 ? SIZE_MAX : how->most_bytes};
     bool done = zip_open(&r.zip, how->file, bytes, length, e);
-    r.has_matrices = done && has_matrices(&r.zip);
+    for (size_t i = 0; done && i < r.zip.count; i++)
+        r.has_matrices = r.has_matrices || ends_with(&r.zip.member[i], ENDING);
     for (size_t i = 0; done && i < r.zip.count; i++)
         done = read_member(&r, &r.zip.member[i], out, e);
     zip_close(&r.zip);
@@ -168,30 +147,6 @@ enum { MOST_NAME = 4096 - sizeof ".npy" };
 /* NumPy's name for a matrix without one. */
 static const char UNNAMED[] = "arr_0";
 
-static bool check(const bundle *result, const write_options *how, err *e)
-{
-    if (how->header != NULL)
-        return err_set(e, "NPZ has no place for what --header says");
-    for (size_t i = 0; i < result->count; i++) {
-        const entry *one = &result->entry[i];
-        size_t length = strlen(one->name);
-        if (length > MOST_NAME)
-            return err_at(e, &one->at, "a name in a NPZ has at most %d bytes, '%.40s…' has %zu",
-                          MOST_NAME, one->name, length);
-    }
-    return write_check_unnamed(result, UNNAMED, e) && element_bytes_check(result, "NPZ", e);
-}
-
-/* The checksum stands in front of the bytes, so they are gone through twice. */
-static uint32_t checksum_of(const text *header, const tensor *t)
-{
-    uLong crc = crc32_z(0, (const Bytef *)text_string(header), header->length);
-    element_bytes b = element_bytes_of(t);
-    while (element_bytes_next(&b))
-        crc = crc32_z(crc, (const Bytef *)b.run, b.length);
-    return (uint32_t)crc;
-}
-
 static bool write_member(zip_writer *w, const entry *one, err *e)
 {
     const tensor *t = &one->tensor;
@@ -200,8 +155,13 @@ static bool write_member(zip_writer *w, const entry *one, err *e)
     text_add_format(&name, "%s.npy", write_name(one, UNNAMED));
     bool done = text_ok(&header, e) && text_ok(&name, e);
     if (done) {
+        /* The checksum stands in front of the bytes, so they are gone through twice. */
+        uLong crc = crc32_z(0, (const Bytef *)text_string(&header), header.length);
+        element_bytes b = element_bytes_of(t);
+        while (element_bytes_next(&b))
+            crc = crc32_z(crc, (const Bytef *)b.run, b.length);
         uint64_t size = header.length + (uint64_t)tensor_count(t) * dtype_size(t->type);
-        zip_writer_add(w, text_string(&name), size, checksum_of(&header, t));
+        zip_writer_add(w, text_string(&name), size, (uint32_t)crc);
         text_add(sink_text(w->out), text_string(&header), header.length);
         done = element_bytes_write(t, w->out, e);
     }
@@ -212,7 +172,16 @@ static bool write_member(zip_writer *w, const entry *one, err *e)
 
 bool npz_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
-    if (!check(result, how, e))
+    if (how->header != NULL)
+        return err_set(e, "NPZ has no place for what --header says");
+    for (size_t i = 0; i < result->count; i++) {
+        const entry *one = &result->entry[i];
+        size_t length = strlen(one->name);
+        if (length > MOST_NAME)
+            return err_at(e, &one->at, "a name in a NPZ has at most %d bytes, '%.40s…' has %zu",
+                          MOST_NAME, one->name, length);
+    }
+    if (!write_check_unnamed(result, UNNAMED, e) || !element_bytes_check(result, "NPZ", e))
         return false;
     zip_writer w = zip_writer_of(out);
     bool done = true;

@@ -37,20 +37,6 @@ static bool read_size(safetensors_header *h, const char *at, size_t *value, err 
                           json_found(&h->text, at, found));
 }
 
-static bool read_dtype(safetensors_header *h, safetensors_tensor *t, err *e)
-{
-    if (*t->dtype != '"')
-        return json_expected(&h->text, t->dtype, "a type in double quotes", e);
-    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
-        if (!json_string_is(&h->text, t->dtype, TYPES[i].name))
-            continue;
-        t->is_known_type = true;
-        t->matrix.type = TYPES[i].type;
-        t->matrix.type_name = TYPES[i].name;
-    }
-    return true;
-}
-
 /* Any number of axes; `count` is the product of their sizes. */
 static bool read_shape(safetensors_header *h, safetensors_tensor *t, size_t *count, err *e)
 {
@@ -95,20 +81,6 @@ static bool read_offsets(safetensors_header *h, safetensors_tensor *t, const cha
     return err_remedy(e, "the file is cut off, or its header is wrong");
 }
 
-static bool check_size(safetensors_header *h, const safetensors_tensor *t, size_t count, err *e)
-{
-    size_t bytes, there = t->end - t->begin;
-    place where = json_place(&h->text, t->record);
-    if (!t->is_known_type)
-        return true;
-    if (!size_mul(count, element_size(t->matrix.type), &bytes))
-        return err_at(e, &where, "%zu elements of type %s are more than an address can hold", count,
-                      t->matrix.type_name);
-    return bytes == there ||
-           err_at(e, &where, "%zu elements of type %s are %zu bytes, and the offsets hold %zu",
-                  count, t->matrix.type_name, bytes, there);
-}
-
 /* ---- one tensor ---- */
 
 static bool find_values(safetensors_header *h, safetensors_tensor *t, const char **offsets, err *e)
@@ -140,13 +112,29 @@ static bool read_record(safetensors_header *h, const char *name, const char *rec
 {
     safetensors_tensor t = {.name = name, .record = record};
     const char *offsets = NULL;
-    size_t count;
+    size_t count, bytes;
+    place where = json_place(&h->text, record);
     if (*record != '{')
         return json_expected(&h->text, record, "a tensor, '{'", e);
-    if (!find_values(h, &t, &offsets, e) || !read_dtype(h, &t, e) ||
-        !read_shape(h, &t, &count, e) || !read_offsets(h, &t, offsets, e) ||
-        !check_size(h, &t, count, e))
+    if (!find_values(h, &t, &offsets, e))
         return false;
+    if (*t.dtype != '"')
+        return json_expected(&h->text, t.dtype, "a type in double quotes", e);
+    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
+        if (!json_string_is(&h->text, t.dtype, TYPES[i].name))
+            continue;
+        t.is_known_type = true;
+        t.matrix.type = TYPES[i].type;
+        t.matrix.type_name = TYPES[i].name;
+    }
+    if (!read_shape(h, &t, &count, e) || !read_offsets(h, &t, offsets, e))
+        return false;
+    if (t.is_known_type && !size_mul(count, element_size(t.matrix.type), &bytes))
+        return err_at(e, &where, "%zu elements of type %s are more than an address can hold", count,
+                      t.matrix.type_name);
+    if (t.is_known_type && bytes != t.end - t.begin)
+        return err_at(e, &where, "%zu elements of type %s are %zu bytes, and the offsets hold %zu",
+                      count, t.matrix.type_name, bytes, t.end - t.begin);
     t.matrix.bytes = h->data + t.begin;
     t.matrix.at = h->data_at;
     t.matrix.at.byte += t.begin;
@@ -161,29 +149,24 @@ static bool read_record(safetensors_header *h, const char *name, const char *rec
 
 /* ---- the whole header ---- */
 
-static bool check_metadata(safetensors_header *h, err *e)
-{
-    if (*h->metadata != '{')
-        return json_expected(&h->text, h->metadata, "an object of texts", e);
-    for (const char *at = json_first(&h->text, h->metadata); at != NULL;) {
-        const char *value = json_member(&h->text, at);
-        if (*value != '"')
-            return json_expected(&h->text, value, "a text in double quotes", e);
-        at = json_next(&h->text, value);
-    }
-    return true;
-}
-
 static bool read_members(safetensors_header *h, err *e)
 {
     for (const char *at = json_first(&h->text, h->text.bytes); at != NULL;) {
         const char *value = json_member(&h->text, at);
-        if (json_string_is(&h->text, at, SAFETENSORS_METADATA)) {
-            h->metadata = value;
-            if (!check_metadata(h, e))
+        if (!json_string_is(&h->text, at, SAFETENSORS_METADATA)) {
+            if (!read_record(h, at, value, e))
                 return false;
-        } else if (!read_record(h, at, value, e)) {
-            return false;
+            at = json_next(&h->text, value);
+            continue;
+        }
+        h->metadata = value;
+        if (*value != '{')
+            return json_expected(&h->text, value, "an object of texts", e);
+        for (const char *name = json_first(&h->text, value); name != NULL;) {
+            const char *said = json_member(&h->text, name);
+            if (*said != '"')
+                return json_expected(&h->text, said, "a text in double quotes", e);
+            name = json_next(&h->text, said);
         }
         at = json_next(&h->text, value);
     }
@@ -198,48 +181,35 @@ static int compare_spans(const void *first, const void *second)
     return order != 0 ? order : (a->end > b->end) - (a->end < b->end);
 }
 
-static bool fail_hole(safetensors_header *h, size_t begin, size_t end, err *e)
-{
-    place where = h->data_at;
-    bool is_one = end - begin == 1;
-    where.byte += begin;
-    return err_at(e, &where, "%zu byte%s of data from here on belong%s to no tensor", end - begin,
-                  is_one ? "" : "s", is_one ? "s" : "");
-}
-
-static bool fail_overlap(safetensors_header *h, const safetensors_tensor *a,
-                         const safetensors_tensor *b, err *e)
-{
-    char first[JSON_FOUND], second[JSON_FOUND];
-    place where = json_place(&h->text, b->record);
-    return err_at(e, &where, "the data of %s begin at %zu, inside those of %s, which end at %zu",
-                  json_found(&h->text, b->name, second), b->begin,
-                  json_found(&h->text, a->name, first), a->end);
-}
-
 /* In the order of the data, each tensor begins where the last one ends. */
-static bool check_cover(safetensors_header *h, const safetensors_tensor **in_order, err *e)
-{
-    size_t covered = 0;
-    for (size_t i = 0; i < h->count; i++)
-        in_order[i] = &h->tensor[i];
-    qsort(in_order, h->count, sizeof in_order[0], compare_spans);
-    for (size_t i = 0; i < h->count; i++) {
-        if (in_order[i]->begin > covered)
-            return fail_hole(h, covered, in_order[i]->begin, e);
-        if (in_order[i]->begin < covered)
-            return fail_overlap(h, in_order[i - 1], in_order[i], e);
-        covered = in_order[i]->end;
-    }
-    return covered == h->data_length || fail_hole(h, covered, h->data_length, e);
-}
-
 static bool check_data(safetensors_header *h, err *e)
 {
     const safetensors_tensor **in_order = mem_alloc(h->count, sizeof in_order[0], e);
-    bool done = in_order != NULL && check_cover(h, in_order, e);
+    if (in_order == NULL)
+        return false;
+    for (size_t i = 0; i < h->count; i++)
+        in_order[i] = &h->tensor[i];
+    qsort(in_order, h->count, sizeof in_order[0], compare_spans);
+    size_t covered = 0, i = 0;
+    for (; i < h->count && in_order[i]->begin == covered; i++)
+        covered = in_order[i]->end;
+    size_t next = i < h->count ? in_order[i]->begin : h->data_length;
+    if (next > covered) {
+        place where = h->data_at;
+        bool is_one = next - covered == 1;
+        where.byte += covered;
+        err_at(e, &where, "%zu byte%s of data from here on belong%s to no tensor", next - covered,
+               is_one ? "" : "s", is_one ? "s" : "");
+    } else if (next < covered) {
+        const safetensors_tensor *a = in_order[i - 1], *b = in_order[i];
+        char first[JSON_FOUND], second[JSON_FOUND];
+        place where = json_place(&h->text, b->record);
+        err_at(e, &where, "the data of %s begin at %zu, inside those of %s, which end at %zu",
+               json_found(&h->text, b->name, second), b->begin,
+               json_found(&h->text, a->name, first), a->end);
+    }
     mem_free(in_order);
-    return done;
+    return next == covered;
 }
 
 /* ---- where it is ---- */
@@ -308,29 +278,25 @@ static bool check_is_read(safetensors_header *h, const safetensors_tensor *t, ke
     return stored_matrix_check_axes(&t->matrix, kind, how, &at, e);
 }
 
-static bool read_named(safetensors_header *h, const safetensors_tensor *t, const char *name,
-                       const read_options *how, bundle *to, err *e)
-{
-    place at = json_place(&h->text, t->record);
-    key_kind kind;
-    bool is_wanted;
-    if (!stored_matrix_find_kind(how, "safetensors", name, &at, &kind, &is_wanted, e))
-        return false;
-    if (!is_wanted)
-        return true;
-    entry *added = bundle_add(to, name, strlen(name), at, e);
-    if (added == NULL)
-        return false;
-    if (check_is_read(h, t, kind, how, e))
-        return stored_matrix_read(&t->matrix, kind, how, added, e) || read_leaves(how, added, e);
-    return how->keeps_unread ? read_leaves(how, added, e) : err_within(e, "%s", name);
-}
-
 static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, const read_options *how,
                         bundle *to, err *e)
 {
     char *name = json_string_read(&h->text, t->name, JSON_MAX_LABEL, e);
-    bool done = name != NULL && read_named(h, t, name, how, to, e);
+    place at = json_place(&h->text, t->record);
+    key_kind kind;
+    bool is_wanted = false;
+    bool done = name != NULL &&
+                stored_matrix_find_kind(how, "safetensors", name, &at, &kind, &is_wanted, e);
+    if (done && is_wanted) {
+        entry *added = bundle_add(to, name, strlen(name), at, e);
+        if (added == NULL)
+            done = false;
+        else if (check_is_read(h, t, kind, how, e))
+            done =
+                stored_matrix_read(&t->matrix, kind, how, added, e) || read_leaves(how, added, e);
+        else
+            done = how->keeps_unread ? read_leaves(how, added, e) : err_within(e, "%s", name);
+    }
     mem_free(name);
     return done;
 }
@@ -345,12 +311,6 @@ static const char *find_text(safetensors_header *h, const char *name)
     return at == NULL ? NULL : json_member(&h->text, at);
 }
 
-static bool wants_name(const read_options *how)
-{
-    const named *row = how->keys == NULL ? NULL : named_find(how->keys, "name", 4);
-    return how->keys == NULL || (row != NULL && ((const key *)(const void *)row)->kind == KEY_TEXT);
-}
-
 static bool add_text(safetensors_header *h, const char *name, const char *at, bundle *to, err *e)
 {
     char *value = json_string_read(&h->text, at, 0, e);
@@ -362,21 +322,12 @@ static bool add_text(safetensors_header *h, const char *name, const char *at, bu
 
 static bool read_name(safetensors_header *h, const read_options *how, bundle *to, err *e)
 {
+    const named *row = how->keys == NULL ? NULL : named_find(how->keys, "name", 4);
+    bool is_wanted =
+        how->keys == NULL || (row != NULL && ((const key *)(const void *)row)->kind == KEY_TEXT);
     const char *at = find_text(h, "name");
-    return at == NULL || !wants_name(how) || bundle_find(to, "name") != NULL ||
+    return at == NULL || !is_wanted || bundle_find(to, "name") != NULL ||
            add_text(h, "name", at, to, e);
-}
-
-/* The text whose key is at `key`, unless it is the name that was read. */
-static bool read_metadata_text(safetensors_header *h, const char *text_key, bool has_name,
-                               bundle *to, err *e)
-{
-    if (has_name && json_string_is(&h->text, text_key, "name"))
-        return true;
-    char *name = json_string_read(&h->text, text_key, JSON_MAX_LABEL, e);
-    bool done = name != NULL && add_text(h, name, json_member(&h->text, text_key), to, e);
-    mem_free(name);
-    return done;
 }
 
 /* What is there besides the name, as an object, where nothing is to be passed over. */
@@ -393,8 +344,13 @@ static bool read_metadata(safetensors_header *h, const read_options *how, bundle
     added->kind = ENTRY_BUNDLE;
     added->bundle = mem_alloc_zeroed(1, sizeof *added->bundle, e);
     bool done = added->bundle != NULL;
-    for (; done && at != NULL; at = json_next(&h->text, json_member(&h->text, at)))
-        done = read_metadata_text(h, at, has_name, added->bundle, e);
+    for (; done && at != NULL; at = json_next(&h->text, json_member(&h->text, at))) {
+        if (has_name && json_string_is(&h->text, at, "name"))
+            continue;
+        char *name = json_string_read(&h->text, at, JSON_MAX_LABEL, e);
+        done = name != NULL && add_text(h, name, json_member(&h->text, at), added->bundle, e);
+        mem_free(name);
+    }
     if (done && added->bundle->count == 0)
         bundle_remove(to, SAFETENSORS_METADATA);
     return done;
@@ -451,33 +407,12 @@ enum { LARGEST_ELEMENT = 8, DATA_ALIGN = 8 };
 /* What a matrix without a name is called. */
 static const char UNNAMED[] = "matrix";
 
-/* All that can be wrong, before the first byte is written. */
-static bool check(const bundle *result, err *e)
-{
-    const entry *metadata = bundle_find(result, SAFETENSORS_METADATA);
-    if (metadata != NULL)
-        return err_at(e, &metadata->at, "'%s' can't be the name of a matrix in safetensors",
-                      SAFETENSORS_METADATA);
-    return write_check_unnamed(result, UNNAMED, e) && element_bytes_check(result, "safetensors", e);
-}
-
 static void add_key(text *to, const char *name)
 {
     bool is_first = to->length > 0 && to->data[to->length - 1] == '{';
     text_add_string(to, is_first ? "" : ",");
     json_string_write(to, name);
     text_add_string(to, ":");
-}
-
-/* One text of many lines: __metadata__ holds no lists. */
-static void add_made_by(text *to, const text_list *made_by)
-{
-    text lines = {0};
-    for (size_t i = 0; i < made_by->count; i++)
-        text_add_format(&lines, "%s%s", i == 0 ? "" : "\n", made_by->item[i]);
-    add_key(to, "header");
-    json_string_write(to, text_string(&lines));
-    text_end(&lines, to);
 }
 
 static void add_metadata(text *to, const write_options *how)
@@ -488,8 +423,15 @@ static void add_metadata(text *to, const write_options *how)
         add_key(to, "name");
         json_string_write(to, how->name);
     }
-    if (how->header != NULL)
-        add_made_by(to, how->header);
+    /* What made the result is one text of many lines: __metadata__ holds no lists. */
+    if (how->header != NULL) {
+        text lines = {0};
+        for (size_t i = 0; i < how->header->count; i++)
+            text_add_format(&lines, "%s%s", i == 0 ? "" : "\n", how->header->item[i]);
+        add_key(to, "header");
+        json_string_write(to, text_string(&lines));
+        text_end(&lines, to);
+    }
     for (size_t i = 0; how->metadata != NULL && i < how->metadata->count; i++) {
         add_key(to, how->metadata->entry[i].name);
         json_string_write(to, how->metadata->entry[i].text);
@@ -502,73 +444,58 @@ static size_t size_in_bytes(const tensor *t)
     return tensor_count(t) * dtype_size(t->type);
 }
 
-/* Where the next tensor of each element size begins. */
-typedef struct offsets {
-    size_t next[LARGEST_ELEMENT + 1];
-} offsets;
-
-static offsets offsets_of(const bundle *result)
+bool safetensors_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
-    offsets to = {0};
-    size_t bytes[LARGEST_ELEMENT + 1] = {0}, begin = 0;
+    const entry *metadata = bundle_find(result, SAFETENSORS_METADATA);
+    if (metadata != NULL)
+        return err_at(e, &metadata->at, "'%s' can't be the name of a matrix in safetensors",
+                      SAFETENSORS_METADATA);
+    if (!write_check_unnamed(result, UNNAMED, e) || !element_bytes_check(result, "safetensors", e))
+        return false;
+
+    /* Where the next tensor of each element size begins. */
+    size_t next[LARGEST_ELEMENT + 1], bytes[LARGEST_ELEMENT + 1] = {0}, begin = 0;
     for (size_t i = 0; i < result->count; i++) {
         const tensor *t = &result->entry[i].tensor;
         bytes[dtype_size(t->type)] += size_in_bytes(t);
     }
     for (size_t size = LARGEST_ELEMENT; size > 0; size--) {
-        to.next[size] = begin;
+        next[size] = begin;
         begin += bytes[size];
     }
-    return to;
-}
 
-static bool write_header(const text *header, sink *out, err *e)
-{
-    char length[SAFETENSORS_LENGTH_BYTES];
-    if (!text_ok(header, e))
-        return false;
-    for (int i = 0; i < SAFETENSORS_LENGTH_BYTES; i++)
-        length[i] = (char)((uint64_t)header->length >> 8 * i & 0xff);
-    text_add(sink_text(out), length, sizeof length);
-    text_add(sink_text(out), text_string(header), header->length);
-    return sink_spill(out, e);
-}
-
-static bool write_data(const bundle *result, size_t element_size, sink *out, err *e)
-{
+    text header = {0};
+    text_add_string(&header, "{");
+    if (how->name != NULL || how->header != NULL || how->metadata != NULL)
+        add_metadata(&header, how);
     for (size_t i = 0; i < result->count; i++) {
         const tensor *t = &result->entry[i].tensor;
-        if (dtype_size(t->type) == element_size && !element_bytes_write(t, out, e))
-            return false;
+        size_t *from = &next[dtype_size(t->type)], end = *from + size_in_bytes(t);
+        add_key(&header, write_name(&result->entry[i], UNNAMED));
+        text_add_format(&header, "{\"dtype\":\"%s\",\"shape\":[", WRITTEN[t->type]);
+        for (int axis = 0; axis < t->rank; axis++)
+            text_add_format(&header, "%s%zu", axis == 0 ? "" : ",", t->size[axis]);
+        text_add_format(&header, "],\"data_offsets\":[%zu,%zu]}", *from, end);
+        *from = end;
     }
-    return true;
-}
+    text_add_string(&header, "}");
+    text_add_repeated(&header, " ", (DATA_ALIGN - header.length % DATA_ALIGN) % DATA_ALIGN);
 
-bool safetensors_write(const bundle *result, const write_options *how, sink *out, err *e)
-{
-    text header = {0};
-    bool done = check(result, e);
+    bool done = text_ok(&header, e);
     if (done) {
-        offsets at = offsets_of(result);
-        text_add_string(&header, "{");
-        if (how->name != NULL || how->header != NULL || how->metadata != NULL)
-            add_metadata(&header, how);
-        for (size_t i = 0; i < result->count; i++) {
-            const tensor *t = &result->entry[i].tensor;
-            size_t *next = &at.next[dtype_size(t->type)], end = *next + size_in_bytes(t);
-            add_key(&header, write_name(&result->entry[i], UNNAMED));
-            text_add_format(&header, "{\"dtype\":\"%s\",\"shape\":[", WRITTEN[t->type]);
-            for (int axis = 0; axis < t->rank; axis++)
-                text_add_format(&header, "%s%zu", axis == 0 ? "" : ",", t->size[axis]);
-            text_add_format(&header, "],\"data_offsets\":[%zu,%zu]}", *next, end);
-            *next = end;
-        }
-        text_add_string(&header, "}");
-        text_add_repeated(&header, " ", (DATA_ALIGN - header.length % DATA_ALIGN) % DATA_ALIGN);
-        done = write_header(&header, out, e);
+        char length[SAFETENSORS_LENGTH_BYTES];
+        for (int i = 0; i < SAFETENSORS_LENGTH_BYTES; i++)
+            length[i] = (char)((uint64_t)header.length >> 8 * i & 0xff);
+        text_add(sink_text(out), length, sizeof length);
+        text_add(sink_text(out), text_string(&header), header.length);
+        done = sink_spill(out, e);
     }
-    for (size_t size = LARGEST_ELEMENT; done && size > 0; size--)
-        done = write_data(result, size, out, e);
     text_free(&header);
+    for (size_t size = LARGEST_ELEMENT; done && size > 0; size--) {
+        for (size_t i = 0; done && i < result->count; i++) {
+            const tensor *t = &result->entry[i].tensor;
+            done = dtype_size(t->type) != size || element_bytes_write(t, out, e);
+        }
+    }
     return done && text_ok(sink_text(out), e);
 }

@@ -43,8 +43,9 @@ static const char *where_text(const stored_matrix *m, size_t number, char out[WH
     return out;
 }
 
-/* The messages are those of text (io/cells.c). */
-static bool refuse(const job *j, size_t number, double value, err *e)
+/* Without a value, the element is an integer that float64 can't hold. The messages are those of
+ * text (io/cells.c). */
+static bool refuse(const job *j, size_t number, const double *value, err *e)
 {
     const stored_matrix *m = j->from;
     size_t offset = number * element_size(m->type);
@@ -53,9 +54,14 @@ static bool refuse(const job *j, size_t number, double value, err *e)
     char where[WHERE_TEXT], found[ELEMENT_TEXT];
     where_text(m, number, where);
     element_text(m->type, m->is_big_endian, m->bytes + offset, found);
+    if (value == NULL) {
+        err_at(e, &at, "%s%s has more digits than float64 holds", found, where);
+        return err_remedy(e, "all integers up to 9007199254740992 (2^53) are read, and of larger "
+                             "ones those that float64 holds exactly");
+    }
     if (j->type == DTYPE_BOOL || m->type == ELEMENT_BOOL)
         return err_at(e, &at, "%s%s is neither true (1) nor false (0)", found, where);
-    if (isfinite(value)) {
+    if (isfinite(*value)) {
         err_at(e, &at, "%s%s is too large for float32, whose largest number is 3.4028235e38", found,
                where);
         return err_remedy(e, "--dtype f64 holds larger numbers");
@@ -65,20 +71,6 @@ static bool refuse(const job *j, size_t number, double value, err *e)
     else
         err_at(e, &at, "%s%s is not a finite number", found, where);
     return err_remedy(e, "--allow-nonfinite lets it through");
-}
-
-static bool refuse_integer(const job *j, size_t number, err *e)
-{
-    const stored_matrix *m = j->from;
-    size_t offset = number * element_size(m->type);
-    place at = m->at;
-    at.byte += offset;
-    char where[WHERE_TEXT], found[ELEMENT_TEXT];
-    err_at(e, &at, "%s%s has more digits than float64 holds",
-           element_text(m->type, m->is_big_endian, m->bytes + offset, found),
-           where_text(m, number, where));
-    return err_remedy(e, "all integers up to 9007199254740992 (2^53) are read, and of larger ones "
-                         "those that float64 holds exactly");
 }
 
 /* ---- values ---- */
@@ -112,28 +104,14 @@ static bool load_run(const job *j, size_t first, size_t count, double out[ELEMEN
 {
     const stored_matrix *m = j->from;
     const char *bytes = m->bytes + first * element_size(m->type);
-    size_t loaded = element_load(m->type, m->is_big_endian, bytes, count, out);
+    size_t loaded = element_load(m->type, m->is_big_endian, bytes, count, out), i = 0;
     if (loaded == count && are_ordinary(j, out, count))
         return true;
-    for (size_t i = 0; i < loaded; i++) {
-        if (!is_allowed(j, out[i]))
-            return refuse(j, first + i, out[i], e);
+    for (; i < loaded && is_allowed(j, out[i]); i++) {
         if (isnan(out[i]))
             out[i] = (double)NAN;
     }
-    return loaded == count || refuse_integer(j, first + loaded, e);
-}
-
-static void store_run(dtype type, const double *value, size_t count, char *to)
-{
-    for (size_t i = 0; type == DTYPE_F32 && i < count; i++) {
-        float narrow = (float)value[i];
-        memcpy(to + i * sizeof narrow, &narrow, sizeof narrow);
-    }
-    if (type == DTYPE_F64)
-        memcpy(to, value, count * sizeof value[0]);
-    for (size_t i = 0; type == DTYPE_BOOL && i < count; i++)
-        to[i] = value[i] != 0;
+    return i == count || refuse(j, first + i, i < loaded ? &out[i] : NULL, e);
 }
 
 /* All elements, in the order of the file. */
@@ -144,7 +122,15 @@ static bool convert(const job *j, char *to, err *e)
         size_t left = j->count - first, count = left < ELEMENT_RUN ? left : ELEMENT_RUN;
         if (!load_run(j, first, count, run, e))
             return false;
-        store_run(j->type, run, count, to + first * dtype_size(j->type));
+        char *at = to + first * dtype_size(j->type);
+        for (size_t i = 0; j->type == DTYPE_F32 && i < count; i++) {
+            float narrow = (float)run[i];
+            memcpy(at + i * sizeof narrow, &narrow, sizeof narrow);
+        }
+        if (j->type == DTYPE_F64)
+            memcpy(at, run, count * sizeof run[0]);
+        for (size_t i = 0; j->type == DTYPE_BOOL && i < count; i++)
+            at[i] = run[i] != 0;
     }
     return true;
 }
@@ -167,27 +153,22 @@ static bool is_aligned(const job *j)
     return (uintptr_t)j->from->bytes % dtype_size(j->type) == 0;
 }
 
-/* An exponent of all ones somewhere: infinite or NaN. */
-static bool has_full_exponent(const char *bytes, size_t count, uint16_t ones)
-{
-    uint16_t wrong = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint16_t bits;
-        memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
-        wrong |= (bits & ones) == ones;
-    }
-    return wrong != 0;
-}
-
 /* All finite, found at the speed of memory; bytes that are not aligned are looked at one by one. */
 static bool is_finite(const job *j)
 {
     size_t ignored[TENSOR_MAX_RANK];
     if (!is_aligned(j))
         return false;
-    if (j->type == DTYPE_F16 || j->type == DTYPE_BF16)
-        return !has_full_exponent(j->from->bytes, j->count,
-                                  j->type == DTYPE_F16 ? 0x7c00u : 0x7f80u);
+    if (j->type == DTYPE_F16 || j->type == DTYPE_BF16) {
+        /* An exponent of all ones is infinite or NaN. */
+        uint16_t ones = j->type == DTYPE_F16 ? 0x7c00u : 0x7f80u, wrong = 0;
+        for (size_t i = 0; i < j->count; i++) {
+            uint16_t bits;
+            memcpy(&bits, j->from->bytes + i * sizeof bits, sizeof bits);
+            wrong |= (bits & ones) == ones;
+        }
+        return wrong == 0;
+    }
     tensor all = {.type = j->type,
                   .rank = 1,
                   .size = {j->count},
@@ -222,30 +203,20 @@ static bool is_in_place(const job *j, const mapping *map)
 
 /* ---- narrower floats, in place ---- */
 
-static bool narrow_type(element_type type, dtype *as)
-{
-    *as = type == ELEMENT_F16 ? DTYPE_F16 : type == ELEMENT_BF16 ? DTYPE_BF16 : DTYPE_F32;
-    return type == ELEMENT_F16 || type == ELEMENT_BF16 || type == ELEMENT_F32;
-}
-
 /* As the narrower type's job, of numbers that are finite. */
 static bool may_stay_narrow(const job *j, const read_options *how, job *narrow)
 {
     const stored_matrix *m = j->from;
     *narrow = *j;
-    return how->keeps_narrow && j->kind == KEY_MATRIX && narrow_type(m->type, &narrow->type) &&
-           dtype_is_narrower(narrow->type, j->type) &&
+    narrow->type = m->type == ELEMENT_F16    ? DTYPE_F16
+                   : m->type == ELEMENT_BF16 ? DTYPE_BF16
+                   : m->type == ELEMENT_F32  ? DTYPE_F32
+                                             : j->type;
+    return how->keeps_narrow && j->kind == KEY_MATRIX && dtype_is_narrower(narrow->type, j->type) &&
            element_order_is_native(m->type, m->is_big_endian) && is_in_place(narrow, how->map);
 }
 
 /* ---- values that are looked at later ---- */
-
-/* No value can change: each is what it has to be, or is refused. */
-static bool may_wait(const job *j, const read_options *how)
-{
-    return how->later != NULL && !j->allow_nonfinite && j->type != DTYPE_BOOL &&
-           (j->kind == KEY_MATRIX || j->kind == KEY_BIAS);
-}
 
 static bool put_off(const job *j, const read_options *how, err *e)
 {
@@ -352,28 +323,25 @@ static bool needs_reordering(const stored_matrix *m)
     return m->is_fortran && longer > 1;
 }
 
-static bool copy_reordered(const job *j, tensor *out, err *e)
-{
-    char *converted = mem_alloc(j->count, dtype_size(j->type), e);
-    bool done = converted != NULL && convert(j, converted, e);
-    if (done)
-        fortran_reorder(converted, out);
-    mem_free(converted);
-    return done;
-}
-
 static bool make_copy(const job *j, bool is_good, tensor *out, err *e)
 {
     const stored_matrix *m = j->from;
     if (!tensor_new(out, j->type, m->rank, m->size, e))
         return false;
     bool done = true;
-    if (is_good && needs_reordering(m))
+    if (is_good && needs_reordering(m)) {
         fortran_reorder(m->bytes, out);
-    else if (is_good)
+    } else if (is_good) {
         memcpy(out->data, m->bytes, j->bytes);
-    else
-        done = needs_reordering(m) ? copy_reordered(j, out, e) : convert(j, out->data, e);
+    } else if (needs_reordering(m)) {
+        char *converted = mem_alloc(j->count, dtype_size(j->type), e);
+        done = converted != NULL && convert(j, converted, e);
+        if (done)
+            fortran_reorder(converted, out);
+        mem_free(converted);
+    } else {
+        done = convert(j, out->data, e);
+    }
     if (!done)
         tensor_free(out);
     return done;
@@ -383,7 +351,10 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
 {
     const stored_matrix *m = j->from;
     job narrow;
-    bool is_in_order = !needs_reordering(m), waits = is_in_order && may_wait(j, how);
+    /* Values that are looked at later can't change: each is what it has to be, or is refused. */
+    bool is_in_order = !needs_reordering(m);
+    bool waits = is_in_order && how->later != NULL && !j->allow_nonfinite &&
+                 j->type != DTYPE_BOOL && (j->kind == KEY_MATRIX || j->kind == KEY_BIAS);
     if (is_in_order && may_stay_narrow(j, how, &narrow) &&
         (waits ? put_off(&narrow, how, e) : is_finite(&narrow)))
         return tensor_new_in(out, narrow.type, m->rank, m->size, m->bytes, how->map, e);
@@ -398,10 +369,15 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
     return make_copy(j, is_good, out, e);
 }
 
-/* The narrowest type that holds all of a stored one. */
-static dtype own_type(element_type type)
+static dtype type_of(const stored_matrix *m, key_kind kind, const read_options *how)
 {
-    switch (type) {
+    if (kind == KEY_MASK || kind == KEY_TRUTHS)
+        return DTYPE_BOOL;
+    if (kind == KEY_SETTING || kind == KEY_TOL)
+        return DTYPE_F64;
+    if (!how->keeps_types)
+        return kind == KEY_EXPECTED ? DTYPE_F64 : how->type;
+    switch (m->type) { /* the narrowest type that holds all of it */
     case ELEMENT_BOOL:
         return DTYPE_BOOL;
     case ELEMENT_F64:
@@ -415,17 +391,6 @@ static dtype own_type(element_type type)
     }
 }
 
-static dtype type_of(const stored_matrix *m, key_kind kind, const read_options *how)
-{
-    if (kind == KEY_MASK || kind == KEY_TRUTHS)
-        return DTYPE_BOOL;
-    if (kind == KEY_SETTING || kind == KEY_TOL)
-        return DTYPE_F64;
-    if (how->keeps_types)
-        return own_type(m->type);
-    return kind == KEY_EXPECTED ? DTYPE_F64 : how->type;
-}
-
 bool stored_matrix_check_axes(const stored_matrix *m, key_kind kind, const read_options *how,
                               const place *at, err *e)
 {
@@ -437,13 +402,6 @@ bool stored_matrix_check_axes(const stored_matrix *m, key_kind kind, const read_
     return !is_number || m->rank == 0 ||
            err_at(e, at, "%s numbers stand where one number is wanted",
                   sizes_text(m->rank, m->size, shape));
-}
-
-static bool check_truth(const stored_matrix *m, key_kind kind, const read_options *how, err *e)
-{
-    bool wants_numbers = kind == KEY_MATRIX || kind == KEY_BIAS || kind == KEY_TOL;
-    return m->type != ELEMENT_BOOL || !wants_numbers || how->keeps_types ||
-           err_at(e, &m->at, "the elements are true and false, where numbers are wanted");
 }
 
 bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes, err *e)
@@ -490,9 +448,12 @@ bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_option
     if (m->type == ELEMENT_BOOL && takes_truths && kind != KEY_MASK)
         kind = KEY_TRUTHS;
     job j = {.from = m, .kind = kind, .allow_nonfinite = how->allow_nonfinite};
+    bool wants_numbers = kind == KEY_MATRIX || kind == KEY_BIAS || kind == KEY_TOL;
     if (!stored_matrix_check_axes(m, kind, how, &m->at, e) ||
-        !stored_matrix_bytes(m, &m->at, &j.bytes, e) || !check_truth(m, kind, how, e))
+        !stored_matrix_bytes(m, &m->at, &j.bytes, e))
         return false;
+    if (m->type == ELEMENT_BOOL && wants_numbers && !how->keeps_types)
+        return err_at(e, &m->at, "the elements are true and false, where numbers are wanted");
     j.type = type_of(m, kind, how);
     j.count = j.bytes / element_size(m->type);
     to->stored = m->type_name;
