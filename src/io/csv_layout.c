@@ -94,12 +94,6 @@ static bool looks_counted(const row_look *row)
            (row->quoted == 0 || row->quoted == row->count);
 }
 
-static bool is_counted_header(const row_look *row, const row_look *below, size_t columns)
-{
-    return looks_counted(row) && row->count != columns && row->count == below->count &&
-           (below->first == CELL_LABEL || below->first_is_zero);
-}
-
 bool csv_row_counts(const char *row, size_t length, char delimiter)
 {
     csv_reader r;
@@ -118,7 +112,8 @@ bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, csv_lay
     if (find_row(&ahead, true) && !look_at_row(&ahead, kind, &second, e))
         return false;
     *out = (csv_layout){.has_header = is_header(&first, &second)};
-    if (!out->has_header && is_counted_header(&first, &second, columns))
+    if (!out->has_header && looks_counted(&first) && first.count != columns &&
+        first.count == second.count && (second.first == CELL_LABEL || second.first_is_zero))
         out->has_header = out->header_counts = true;
     const row_look *row = out->has_header ? &second : &first;
     if (row->first == CELL_EMPTY && row->count == columns)

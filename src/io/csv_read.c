@@ -111,20 +111,6 @@ static bool check_no_spreadsheet_error(const csv_reader *r, const csv_field *com
 
 /* ---- blocks ---- */
 
-/* Further blocks of one name are as large as the first, and have the same axes. */
-static bool check_same(const job *j, const block_comment *c, const place *at, err *e)
-{
-    const csv_matrix *m = matrix_now(j);
-    size_t first_line = m->grid.piece[0].line;
-    if (memcmp(m->grid.has, c->has, sizeof c->has) != 0)
-        return err_at(e, at, "%s has other axes (batch, head) here than in line %zu", name_now(j),
-                      first_line);
-    if (m->rows != c->rows || m->columns != c->columns)
-        return err_at(e, at, "%s is %zux%zu here, %zux%zu in line %zu", name_now(j), c->rows,
-                      c->columns, m->rows, m->columns, first_line);
-    return true;
-}
-
 /* The block so far has all its rows, or there is none. */
 static bool check_whole(const job *j, err *e)
 {
@@ -148,9 +134,15 @@ static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
     j->now = csv_matrices_find(&j->all, c->name, c->name_length, at, e);
     if (j->now == SIZE_MAX)
         return false;
+    /* Further blocks of one name are as large as the first, and have the same axes. */
     csv_matrix *m = matrix_now(j);
-    if (m->grid.count > 0 && !check_same(j, c, at, e))
-        return false;
+    bool is_further = m->grid.count > 0;
+    if (is_further && memcmp(m->grid.has, c->has, sizeof c->has) != 0)
+        return err_at(e, at, "%s has other axes (batch, head) here than in line %zu", name_now(j),
+                      m->grid.piece[0].line);
+    if (is_further && (m->rows != c->rows || m->columns != c->columns))
+        return err_at(e, at, "%s is %zux%zu here, %zux%zu in line %zu", name_now(j), c->rows,
+                      c->columns, m->rows, m->columns, m->grid.piece[0].line);
     m->rows = c->rows;
     m->columns = c->columns;
     memcpy(m->grid.has, c->has, sizeof c->has);
@@ -304,18 +296,6 @@ static bool refuse_count(const job *j, const csv_field *f, size_t count, size_t 
     return cells_remedy(&j->reader, f, e);
 }
 
-/* The field `f` is one too many: counts the rest of the row. */
-static bool refuse_long(job *j, csv_field f, size_t wanted, err *e)
-{
-    place at = csv_field_place(&j->reader, &f);
-    size_t count = wanted + 1;
-    for (; !f.last; count++) {
-        if (!csv_next_field(&j->reader, &f, e))
-            return false;
-    }
-    return refuse_count(j, &f, count, wanted, &at, e);
-}
-
 static bool read_number(job *j, const csv_field *f, err *e)
 {
     cells *to = &matrix_now(j)->cells;
@@ -377,8 +357,14 @@ static bool read_row(job *j, err *e)
             continue;
         if (!csv_next_field(&j->reader, &f, e))
             return false;
-        if (count++ == wanted)
-            return refuse_long(j, f, wanted, e);
+        if (count++ == wanted) { /* it is one too many, and the rest of the row is counted */
+            place at = csv_field_place(&j->reader, &f);
+            for (; !f.last; count++) {
+                if (!csv_next_field(&j->reader, &f, e))
+                    return false;
+            }
+            return refuse_count(j, &f, count, wanted, &at, e);
+        }
         if (!read_number(j, &f, e))
             return false;
     }
@@ -395,33 +381,25 @@ static bool read_row(job *j, err *e)
     return true;
 }
 
-/* A row may be one too many for its block, or stand below a blank line. */
-static bool check_row_fits(const job *j, err *e)
-{
-    place at = csv_place(&j->reader);
-    size_t rows = matrix_now(j)->rows;
-    if (j->has_comment && j->rows_read == rows)
-        return err_at(e, &at, "%s has more rows than the %zu that its comment in line %zu says",
-                      name_now(j), rows, j->block_line);
-    if (j->gap_line == 0)
-        return true;
-    err_at(e, &at, "a row stands here below a blank line (%zu), which ends a matrix", j->gap_line);
-    return err_remedy(e, "begin each of several matrices with a comment such as # wq 4x3");
-}
-
 static bool read_line_of_numbers(job *j, err *e)
 {
-    if (j->now == SIZE_MAX) {
-        place at = csv_place(&j->reader);
-        block_comment unnamed = {.name = ""};
-        if (!check_no_separator_line(&j->reader, e) || !begin_block(j, &unnamed, &at, e))
-            return false;
-    }
-    if (!check_row_fits(j, e))
+    place at = csv_place(&j->reader);
+    block_comment unnamed = {.name = ""};
+    if (j->now == SIZE_MAX &&
+        (!check_no_separator_line(&j->reader, e) || !begin_block(j, &unnamed, &at, e)))
         return false;
+    /* A row may be one too many for its block, or stand below a blank line. */
+    const csv_matrix *m = matrix_now(j);
+    if (j->has_comment && j->rows_read == m->rows)
+        return err_at(e, &at, "%s has more rows than the %zu that its comment in line %zu says",
+                      name_now(j), m->rows, j->block_line);
+    if (j->gap_line > 0) {
+        err_at(e, &at, "a row stands here below a blank line (%zu), which ends a matrix",
+               j->gap_line);
+        return err_remedy(e, "begin each of several matrices with a comment such as # wq 4x3");
+    }
     if (j->rows_read > 0 || j->header_fields > 0)
         return read_row(j, e);
-    const csv_matrix *m = matrix_now(j);
     size_t columns = j->has_comment ? m->columns : SIZE_MAX;
     if (!csv_layout_find(&j->reader, m->cells.kind, columns, &j->layout, e))
         return false;

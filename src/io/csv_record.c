@@ -203,24 +203,14 @@ bool csv_is_separator_line(const char *line, size_t length)
     return length == SEPARATOR_LINE && memcmp(line, "sep=", SEPARATOR_LINE - 1) == 0;
 }
 
-static bool needs_quotes(const char *bytes, size_t length, char delimiter)
-{
-    if (length == 0)
-        return false;
-    char first = bytes[0], last = bytes[length - 1];
-    if (csv_is_separator_line(bytes, length) || utf8_mark(bytes, length) > 0 || first == '#' ||
-        first == ' ' || first == '\t' || last == ' ' || last == '\t')
-        return true;
-    for (size_t i = 0; i < length; i++) {
-        if (ends_unquoted(bytes[i], delimiter))
-            return true;
-    }
-    return false;
-}
-
 void csv_field_write(text *out, const char *bytes, size_t length, char delimiter, bool quoted)
 {
-    if (!quoted && !needs_quotes(bytes, length, delimiter)) {
+    char first = length == 0 ? '\0' : bytes[0], last = length == 0 ? '\0' : bytes[length - 1];
+    quoted = quoted || csv_is_separator_line(bytes, length) || utf8_mark(bytes, length) > 0 ||
+             first == '#' || first == ' ' || first == '\t' || last == ' ' || last == '\t';
+    for (size_t i = 0; !quoted && i < length; i++)
+        quoted = ends_unquoted(bytes[i], delimiter);
+    if (!quoted) {
         text_add(out, bytes, length);
         return;
     }

@@ -87,18 +87,6 @@ bool csv_check_result(const bundle *result, const char *what, err *e)
     return true;
 }
 
-/* A name ends at the first space of a block's comment, and so at whatever looks like one. */
-static bool check_name(const entry *one, const char *file_kind, err *e)
-{
-    for (const char *p = one->name; *p != '\0'; p++) {
-        const char *what = *p == ' ' ? "space" : *p == '\t' ? "tab" : "control character";
-        if ((unsigned char)*p <= ' ')
-            return err_at(e, &one->at, "'%s' can't be the name of a matrix in a %s: it has a %s",
-                          one->name, file_kind, what);
-    }
-    return true;
-}
-
 static bool check_labels(const entry *labels, size_t wanted, const char *name, err *e)
 {
     if (labels == NULL || labels->list.count == wanted)
@@ -130,17 +118,6 @@ static bool check_labels_stay(const writer *w, const entry *labels, err *e)
     err_at(e, &labels->at, "labels of %s such as '%s' would be read back as numbers", labels->name,
            first);
     return err_remedy(e, "TSV holds them; so does CSV with labels of rows and of columns");
-}
-
-static bool check_labels_read_back(const writer *w, err *e)
-{
-    bool is_first_blank = w->columns != NULL && is_blank(w->columns->list.item[0]);
-    if (is_first_blank && w->rows == NULL) /* as a corner above row labels */
-        return err_at(e, &w->columns->at,
-                      "the first column's label is empty, which reads as a column of labels");
-    /* A header that begins with nothing makes labels of whatever there is. */
-    bool are_sure = w->rows != NULL && w->columns != NULL && is_blank(w->corner);
-    return are_sure || (check_labels_stay(w, w->columns, e) && check_labels_stay(w, w->rows, e));
 }
 
 /* ---- rows ---- */
@@ -233,18 +210,6 @@ static const entry *labels_of(const bundle *result, const char *name)
     return found != NULL && csv_is_labels(found) && found->list.count > 0 ? found : NULL;
 }
 
-/* How many matrices there are, and the first of them. */
-static size_t count_matrices(const bundle *result, const entry **first)
-{
-    size_t count = 0;
-    *first = NULL;
-    for (size_t i = 0; i < result->count; i++) {
-        if (result->entry[i].kind == ENTRY_TENSOR && count++ == 0)
-            *first = &result->entry[i];
-    }
-    return count;
-}
-
 /* All that can be wrong, before the first byte is written. */
 static bool check(const writer *w, const bundle *result, const entry *first, err *e)
 {
@@ -252,14 +217,31 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
         return false;
     if (first == NULL)
         return err_set(e, "there is no matrix to write as %s", w->file_kind);
+    /* A name ends at the first space of a block's comment, and so at whatever looks like one. */
     for (size_t i = 0; i < result->count; i++) {
-        if (!check_name(&result->entry[i], w->file_kind, e))
-            return false;
+        const entry *one = &result->entry[i];
+        const char *p = one->name;
+        while ((unsigned char)*p > ' ')
+            p++;
+        if (*p != '\0')
+            return err_at(e, &one->at, "'%s' can't be the name of a matrix in a %s: it has a %s",
+                          one->name, w->file_kind,
+                          *p == ' '    ? "space"
+                          : *p == '\t' ? "tab"
+                                       : "control character");
     }
     block b = block_first(first);
-    return write_check_unnamed(result, UNNAMED, e) &&
-           check_labels(w->columns, b.matrix.size[1], first->name, e) &&
-           check_labels(w->rows, b.matrix.size[0], first->name, e) && check_labels_read_back(w, e);
+    if (!write_check_unnamed(result, UNNAMED, e) ||
+        !check_labels(w->columns, b.matrix.size[1], first->name, e) ||
+        !check_labels(w->rows, b.matrix.size[0], first->name, e))
+        return false;
+    bool is_first_blank = w->columns != NULL && is_blank(w->columns->list.item[0]);
+    if (is_first_blank && w->rows == NULL) /* as a corner above row labels */
+        return err_at(e, &w->columns->at,
+                      "the first column's label is empty, which reads as a column of labels");
+    /* A header that begins with nothing makes labels of whatever there is. */
+    bool are_sure = w->rows != NULL && w->columns != NULL && is_blank(w->corner);
+    return are_sure || (check_labels_stay(w, w->columns, e) && check_labels_stay(w, w->rows, e));
 }
 
 /* One matrix without a name, of which nothing needs to be said. */
@@ -290,8 +272,12 @@ void csv_write_header(text *to, const text_list *header)
 static bool write_delimited(const bundle *result, const write_options *how, sink *out,
                             char delimiter, const char *file_kind, err *e)
 {
-    const entry *first;
-    size_t count = count_matrices(result, &first);
+    const entry *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < result->count; i++) {
+        if (result->entry[i].kind == ENTRY_TENSOR && count++ == 0)
+            first = &result->entry[i];
+    }
     writer w = {.out = out,
                 .how = how,
                 .file_kind = file_kind,

@@ -46,10 +46,12 @@ static bool add_place(json_again_place *all, size_t *count, const json_again_pla
     return true;
 }
 
-/* What may differ: lists that an entry took, and the texts that were noted. */
-static bool collect(const json_again *a, const json_lists *lists, const bundle *read,
-                    json_again_place *all, size_t *count)
+void json_again_set(json_again *a, const char *bytes, const char *end, const json_lists *lists,
+                    const bundle *read)
 {
+    /* What may differ: lists that an entry took, and the texts that were noted. */
+    json_again_place all[JSON_AGAIN_MOST];
+    size_t count = 0;
     bool done = true;
     for (size_t i = 0; done && i < lists->count; i++) {
         const json_list *list = &lists->list[i];
@@ -57,19 +59,10 @@ static bool collect(const json_again *a, const json_lists *lists, const bundle *
         if (taker == NULL)
             continue; /* stays what stands between the others */
         json_again_place one = {list->at, list->end, {.numbers = tensor_view_of(&taker->tensor)}};
-        done = name_value(&one.value, taker->name) && add_place(all, count, &one);
+        done = name_value(&one.value, taker->name) && add_place(all, &count, &one);
     }
     for (size_t i = 0; done && i < a->texts; i++)
-        done = add_place(all, count, &a->text[i]);
-    return done;
-}
-
-void json_again_set(json_again *a, const char *bytes, const char *end, const json_lists *lists,
-                    const bundle *read)
-{
-    json_again_place all[JSON_AGAIN_MOST];
-    size_t count = 0;
-    bool done = collect(a, lists, read, all, &count);
+        done = add_place(all, &count, &a->text[i]);
     json_again_forget(a);
     for (size_t i = 0; done && i < count; i++) {
         done = all[i].at >= bytes; /* else the text has changed */
@@ -108,20 +101,6 @@ static bool read_matrix(json_again *a, const tensor *to, const char **at, const 
     return is_alike;
 }
 
-static bool set_text(entry *to, const char *words, size_t length)
-{
-    err ignored;
-    err_clear(&ignored);
-    char *copy = to == NULL || to->kind != ENTRY_TEXT || to->borrows
-                     ? NULL
-                     : mem_copy_text(words, length, &ignored);
-    if (copy == NULL)
-        return false;
-    mem_free(to->text);
-    to->text = copy;
-    return true;
-}
-
 static bool read_text(entry *to, const char **at, const char *end)
 {
     const char *first = *at + 1, *after = first;
@@ -130,7 +109,16 @@ static bool read_text(entry *to, const char **at, const char *end)
     while (after < end && json_is_plain(*after))
         after++;
     *at = after + 1;
-    return after < end && *after == '"' && set_text(to, first, (size_t)(after - first));
+    if (after == end || *after != '"' || to == NULL || to->kind != ENTRY_TEXT || to->borrows)
+        return false;
+    err ignored;
+    err_clear(&ignored);
+    char *copy = mem_copy_text(first, (size_t)(after - first), &ignored);
+    if (copy == NULL)
+        return false;
+    mem_free(to->text);
+    to->text = copy;
+    return true;
 }
 
 bool json_again_read(json_again *a, const char *bytes, size_t length, bundle *to)

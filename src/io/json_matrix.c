@@ -27,20 +27,6 @@ static const char *fail_expected(json_text *t, const char *at, const char *wante
     return NULL;
 }
 
-static const char *fail_too_large(json_text *t, const char *at, dtype type, err *e)
-{
-    char found[JSON_FOUND];
-    double as_double;
-    place where = json_place(t, at);
-    const char *end = number_end(t, at);
-    err_at(e, &where, "%s is too large for %s, whose largest number is %s",
-           json_found(t, at, found), type == DTYPE_F32 ? "float32" : "float64",
-           type == DTYPE_F32 ? "3.4028235e38" : "1.7976931348623157e308");
-    if (type == DTYPE_F32 && end != NULL && number_read_f64(at, end, &as_double))
-        err_remedy(e, "dtype f64 holds it: --dtype f64, or \"dtype\": \"f64\" in the document");
-    return NULL;
-}
-
 static bool read_typed(const char *at, const char *end, dtype type, void *to)
 {
     return type == DTYPE_F32 ? number_read_f32(at, end, to) : number_read_f64(at, end, to);
@@ -62,8 +48,18 @@ static const char *read_number(json_text *t, const char *at, const json_matrix_r
         json_fail_changed(t, e);
         return NULL;
     }
-    bool fits = read_typed(at, end, rules->type, to) || rules->allow_too_large;
-    return fits ? end : fail_too_large(t, at, rules->type, e);
+    if (read_typed(at, end, rules->type, to) || rules->allow_too_large)
+        return end;
+    char found[JSON_FOUND];
+    double as_double;
+    bool is_narrow = rules->type == DTYPE_F32;
+    place where = json_place(t, at);
+    err_at(e, &where, "%s is too large for %s, whose largest number is %s",
+           json_found(t, at, found), is_narrow ? "float32" : "float64",
+           is_narrow ? "3.4028235e38" : "1.7976931348623157e308");
+    if (is_narrow && number_read_f64(at, end, &as_double))
+        err_remedy(e, "dtype f64 holds it: --dtype f64, or \"dtype\": \"f64\" in the document");
+    return NULL;
 }
 
 /* Where the rules allow it, or it is expected. */
@@ -88,31 +84,6 @@ static const char *read_nonfinite(json_text *t, const char *at, const json_matri
     return NULL;
 }
 
-static const char *read_mask_number(json_text *t, const char *at, unsigned char *to, err *e)
-{
-    double value;
-    const char *end = json_begins_number(*at) ? number_end(t, at) : NULL;
-    if (end == NULL || !number_read_f64(at, end, &value) || (value != 0 && value != 1)) {
-        /* A mask says which places are looked at; what is added to scores is a bias. */
-        fail_expected(t, at, "true, false, 1 or 0", e);
-        if ((end != NULL) || json_string_is(t, at, "-inf"))
-            err_remedy(e, "numbers that are added to scores are a \"bias\"");
-        return NULL;
-    }
-    *to = value == 1;
-    return end;
-}
-
-static const char *fail_truth(json_text *t, const char *at, err *e)
-{
-    fail_expected(t, at, "true or false", e);
-    if (*at == 'n')
-        err_remedy(e, "holes (null) are for matrices of numbers");
-    if (json_begins_number(*at))
-        err_remedy(e, "a matrix is of numbers, or of true and false alone");
-    return NULL;
-}
-
 static const char *read_truth(json_text *t, const char *at, key_kind kind, unsigned char *to,
                               err *e)
 {
@@ -120,7 +91,25 @@ static const char *read_truth(json_text *t, const char *at, key_kind kind, unsig
         *to = *at == 't';
         return json_value_end(t, at);
     }
-    return kind == KEY_MASK ? read_mask_number(t, at, to, e) : fail_truth(t, at, e);
+    if (kind != KEY_MASK) {
+        fail_expected(t, at, "true or false", e);
+        if (*at == 'n')
+            err_remedy(e, "holes (null) are for matrices of numbers");
+        if (json_begins_number(*at))
+            err_remedy(e, "a matrix is of numbers, or of true and false alone");
+        return NULL;
+    }
+    double value;
+    const char *end = json_begins_number(*at) ? number_end(t, at) : NULL;
+    if (end != NULL && number_read_f64(at, end, &value) && (value == 0 || value == 1)) {
+        *to = value == 1;
+        return end;
+    }
+    /* A mask says which places are looked at; what is added to scores is a bias. */
+    fail_expected(t, at, "true, false, 1 or 0", e);
+    if (end != NULL || json_string_is(t, at, "-inf"))
+        err_remedy(e, "numbers that are added to scores are a \"bias\"");
+    return NULL;
 }
 
 static const char *read_element(json_text *t, const char *at, const json_matrix_rules *rules,
@@ -181,14 +170,6 @@ static bool take(reading *r, char c)
     return true;
 }
 
-/* As many more numbers as the rest of the text holds, if they are as long as those so far. */
-static size_t numbers_left(const reading *r)
-{
-    double read = (double)(r->numbers.at - r->start),
-           left = (double)(r->numbers.end - r->numbers.at);
-    return (size_t)((double)r->count / read * left * 1.02);
-}
-
 /* There is room for so many more numbers in the scratch memory, at least. */
 static bool find_room(reading *r, size_t count, err *e)
 {
@@ -196,7 +177,11 @@ static bool find_room(reading *r, size_t count, err *e)
     size_t size = dtype_size(r->type), used = r->count * size;
     if (used + count * size <= lists->room)
         return true;
-    size_t room = (r->count + size_larger(count, numbers_left(r))) * size + FIRST_ROOM;
+    /* As many more as the rest of the text holds, if they are as long as those so far. */
+    double read = (double)(r->numbers.at - r->start);
+    double rest = (double)(r->numbers.end - r->numbers.at);
+    size_t left = (size_t)((double)r->count / read * rest * 1.02);
+    size_t room = (r->count + size_larger(count, left)) * size + FIRST_ROOM;
     char *larger = mem_alloc(room, 1, e);
     if (larger == NULL)
         return false;

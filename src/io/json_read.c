@@ -35,27 +35,6 @@ static key_kind kind_of(const char *element, key_kind kind)
     return element != NULL && is_truth(element) && kind != KEY_MASK ? KEY_TRUTHS : kind;
 }
 
-/* "x.csv": a text with an ending, in a document's place for a matrix. */
-static bool names_file(json_reader *r, const char *at)
-{
-    const char *end = json_value_end(&r->text, at);
-    bool is_document = r->how->document_keys != NULL || r->how->keys != NULL;
-    return is_document && *at == '"' && memchr(at, '.', (size_t)(end - at)) != NULL;
-}
-
-static bool fail_no_matrix(json_reader *r, key_kind kind, const entry *to, const char *at, err *e)
-{
-    char found[JSON_FOUND];
-    place where = json_place(&r->text, at);
-    bool has_name = to->name != NULL && to->name[0] != '\0';
-    err_at(e, &where, "expected a matrix%s%s%s, '[', found %s", has_name ? " for \"" : "",
-           has_name ? to->name : "", has_name ? "\"" : "", json_found(&r->text, at, found));
-    if (kind != KEY_EXPECTED && names_file(r, at))
-        return err_remedy(
-            e, "a document holds its matrices; options name files, such as --input and --bundle");
-    return false;
-}
-
 static bool read_matrix(json_reader *r, key_kind kind, const char *at, entry *to, err *e)
 {
     if (r->how->takes_truths)
@@ -67,10 +46,22 @@ static bool read_matrix(json_reader *r, key_kind kind, const char *at, entry *to
                                .most_rank = read_most_rank(r->how, kind)};
     double nonfinite;
     bool is_number = *at == '"' && json_nonfinite_read(&r->text, at, &nonfinite);
-    if (*at == '{' || (*at == '"' && !is_number))
-        return fail_no_matrix(r, kind, to, at, e);
-    to->kind = ENTRY_TENSOR;
-    return json_matrix_read(&r->text, at, &rules, &to->tensor, e);
+    if (*at != '{' && (*at != '"' || is_number)) {
+        to->kind = ENTRY_TENSOR;
+        return json_matrix_read(&r->text, at, &rules, &to->tensor, e);
+    }
+    char found[JSON_FOUND];
+    place where = json_place(&r->text, at);
+    bool has_name = to->name != NULL && to->name[0] != '\0';
+    err_at(e, &where, "expected a matrix%s%s%s, '[', found %s", has_name ? " for \"" : "",
+           has_name ? to->name : "", has_name ? "\"" : "", json_found(&r->text, at, found));
+    /* "x.csv": a text with an ending, in a document's place for a matrix. */
+    bool is_document = r->how->document_keys != NULL || r->how->keys != NULL;
+    if (kind != KEY_EXPECTED && is_document && *at == '"' &&
+        memchr(at, '.', (size_t)(json_value_end(&r->text, at) - at)) != NULL)
+        return err_remedy(
+            e, "a document holds its matrices; options name files, such as --input and --bundle");
+    return false;
 }
 
 static bool read_number(json_reader *r, const char *at, entry *to, err *e)
@@ -114,16 +105,6 @@ static bool read_numbers(json_reader *r, const char *at, entry *to, err *e)
                : json_matrix_read(&r->text, at, &NUMBERS, &to->tensor, e);
 }
 
-static bool read_label(json_reader *r, const char *at, text_list *to, err *e)
-{
-    if (*at != '"')
-        return json_expected(&r->text, at, "a text in double quotes", e);
-    char *label = json_string_read(&r->text, at, JSON_MAX_LABEL, e);
-    bool added = label != NULL && text_list_add(to, label, strlen(label), e);
-    mem_free(label);
-    return added;
-}
-
 static bool read_list(json_reader *r, const char *at, entry *to, err *e)
 {
     if (*at != '[')
@@ -131,7 +112,12 @@ static bool read_list(json_reader *r, const char *at, entry *to, err *e)
     to->kind = ENTRY_LIST;
     const char *item = json_first(&r->text, at);
     while (item != NULL) {
-        if (!read_label(r, item, &to->list, e))
+        if (*item != '"')
+            return json_expected(&r->text, item, "a text in double quotes", e);
+        char *label = json_string_read(&r->text, item, JSON_MAX_LABEL, e);
+        bool added = label != NULL && text_list_add(&to->list, label, strlen(label), e);
+        mem_free(label);
+        if (!added)
             return false;
         item = json_next(&r->text, item);
     }
@@ -146,12 +132,6 @@ static bool is_texts(json_reader *r, const char *list)
     return item == NULL;
 }
 
-/* Nothing but texts; but those that stand for numbers are numbers in a result. */
-static bool is_list_of_texts(json_reader *r, const char *list)
-{
-    return is_texts(r, list) && !(r->how->is_result && json_is_numbers(&r->text, list, 1));
-}
-
 static int kind_of_list(json_reader *r, const char *list)
 {
     const char *element = json_first(&r->text, list);
@@ -159,7 +139,9 @@ static int kind_of_list(json_reader *r, const char *list)
         return KEY_LIST;
     if (element != NULL && *element == '{')
         return KEY_RECORDS;
-    if (element != NULL && *element == '"' && is_list_of_texts(r, list))
+    /* Nothing but texts; but those that stand for numbers are numbers in a result. */
+    if (element != NULL && *element == '"' && is_texts(r, list) &&
+        !(r->how->is_result && json_is_numbers(&r->text, list, 1)))
         return KEY_LIST;
     return (int)kind_of(first_element(r, element), r->how->kind);
 }
@@ -231,15 +213,6 @@ static bool read_object(json_reader *r, const scope *in, const char *at, entry *
     return new_bundle(r, at, to, e) && read_members(r, in, at, to->bundle, e);
 }
 
-static bool read_record(json_reader *r, const scope *in, size_t number, const char *at, bundle *to,
-                        err *e)
-{
-    char name[24];
-    snprintf(name, sizeof name, "%zu", number);
-    entry *added = add_entry(r, to, name, at, e);
-    return added != NULL && read_object(r, in, at, added, e);
-}
-
 static bool read_records(json_reader *r, const scope *in, const char *at, entry *to, err *e)
 {
     if (*at != '[')
@@ -249,7 +222,10 @@ static bool read_records(json_reader *r, const scope *in, const char *at, entry 
     to->is_list = true;
     const char *item = json_first(&r->text, at);
     for (size_t number = 1; item != NULL; number++) {
-        if (!read_record(r, in, number, item, to->bundle, e))
+        char name[24];
+        snprintf(name, sizeof name, "%zu", number);
+        entry *added = add_entry(r, to->bundle, name, item, e);
+        if (added == NULL || !read_object(r, in, item, added, e))
             return false;
         item = json_next(&r->text, item);
     }
@@ -258,15 +234,9 @@ static bool read_records(json_reader *r, const scope *in, const char *at, entry 
 
 static bool read_by_look(json_reader *r, const char *at, entry *to, err *e);
 
-static bool read_by_keys(json_reader *r, value_kind as, const char *at, entry *to, err *e)
-{
-    scope in = scope_of_keys(as.members);
-    return as.kind == KEY_OBJECTS ? read_records(r, &in, at, to, e)
-                                  : read_object(r, &in, at, to, e);
-}
-
 static bool read_value(json_reader *r, value_kind as, const char *at, entry *to, err *e)
 {
+    scope members = scope_of_keys(as.members);
     switch (as.kind) {
     case KEY_SETTING:
         return read_setting(r, at, to, e);
@@ -288,8 +258,9 @@ static bool read_value(json_reader *r, value_kind as, const char *at, entry *to,
     case KEY_RECORDS:
         return read_records(r, &RECORD, at, to, e);
     case KEY_OBJECT:
+        return read_object(r, &members, at, to, e);
     case KEY_OBJECTS:
-        return read_by_keys(r, as, at, to, e);
+        return read_records(r, &members, at, to, e);
     case KIND_NUMBER:
         return read_number(r, at, to, e);
     case KIND_BY_LOOK:
@@ -304,19 +275,6 @@ static const scope *scope_of_anything(const json_reader *r)
     return r->how->keeps_all ? &EVERYTHING : &ANYTHING;
 }
 
-/* The value on one line, with one space after commas and colons and none elsewhere, and each
- * number and text as it stands. */
-static void add_kept(json_text *t, const char *at, text *to)
-{
-    for (const char *end = json_value_end(t, at), *next; at < end; at = next) {
-        next = *at == '"' ? json_value_end(t, at) : at + 1;
-        if (strchr(" \t\r\n", *at) == NULL)
-            text_add(to, at, (size_t)(next - at));
-        if (*at == ',' || *at == ':')
-            text_add_string(to, " ");
-    }
-}
-
 /* After a failure: a value that is not a matrix, and so has no bad number, may stay what it is, as
  * text, so that JSON can be written with it again. What the entry held goes. */
 static bool keep(json_reader *r, const char *at, entry *to, err *e)
@@ -326,8 +284,16 @@ static bool keep(json_reader *r, const char *at, entry *to, err *e)
     if (!may_be_kept || json_is_numbers(&r->text, at, read_most_rank(r->how, KEY_MATRIX)))
         return false;
     err_clear(e);
+    /* It stands on one line, with one space after commas and colons and none elsewhere, and each
+     * number and text as it was. */
     text kept = {0};
-    add_kept(&r->text, at, &kept);
+    for (const char *end = json_value_end(&r->text, at), *next; at < end; at = next) {
+        next = *at == '"' ? json_value_end(&r->text, at) : at + 1;
+        if (strchr(" \t\r\n", *at) == NULL)
+            text_add(&kept, at, (size_t)(next - at));
+        if (*at == ',' || *at == ':')
+            text_add_string(&kept, " ");
+    }
     if (!text_ok(&kept, e)) {
         text_free(&kept);
         return false;
@@ -364,19 +330,11 @@ static bool read_by_look(json_reader *r, const char *at, entry *to, err *e)
     return keep(r, at, to, e);
 }
 
-static const char *remedy_elsewhere(const elsewhere *rows, const char *name)
-{
-    for (; rows != NULL && rows->table != NULL; rows++) {
-        if (named_find(rows->table, name, strlen(name)) != NULL)
-            return rows->remedy;
-    }
-    return "keys that begin with _ are skipped";
-}
-
 static bool find_kind(json_reader *r, const key_tables *keys, const char *key_at, const char *name,
                       value_kind *as, err *e)
 {
-    const key *row = key_find(keys, name, strlen(name));
+    size_t length = strlen(name);
+    const key *row = key_find(keys, name, length);
     if (row != NULL) {
         bool has_members = row->kind == KEY_OBJECT || row->kind == KEY_OBJECTS;
         *as = (value_kind){(int)row->kind,
@@ -385,16 +343,21 @@ static bool find_kind(json_reader *r, const key_tables *keys, const char *key_at
     }
     if (r->how->skips_unknown) {
         as->kind = KIND_SKIPPED;
-        return read_skip(r->how, name, strlen(name), e);
+        return read_skip(r->how, name, length, e);
     }
     const key_tables *others = r->how->other_keys;
     place at = json_place(&r->text, key_at);
-    const named *near = key_nearest(keys, name, strlen(name));
+    const named *near = key_nearest(keys, name, length);
     err_at(e, &at, "unknown key \"%s\"", name);
-    if (others != NULL && key_find(others, name, strlen(name)) != NULL)
+    if (others != NULL && key_find(others, name, length) != NULL)
         return err_remedy(e, "elsewhere in the document it is a key");
-    return near == NULL ? err_remedy(e, "%s", remedy_elsewhere(r->how->elsewhere, name))
-                        : err_remedy(e, "did you mean \"%s\"?", near->name);
+    if (near != NULL)
+        return err_remedy(e, "did you mean \"%s\"?", near->name);
+    for (const elsewhere *one = r->how->elsewhere; one != NULL && one->table != NULL; one++) {
+        if (named_find(one->table, name, length) != NULL)
+            return err_remedy(e, "%s", one->remedy);
+    }
+    return err_remedy(e, "keys that begin with _ are skipped");
 }
 
 static bool read_named(json_reader *r, value_kind as, const char *name, const char *at, bundle *to,
@@ -408,12 +371,6 @@ static bool read_named(json_reader *r, value_kind as, const char *name, const ch
     return added != NULL && read_value(r, as, at, added, e);
 }
 
-static bool fail_null(json_reader *r, const char *name, const char *at, err *e)
-{
-    place where = json_place(&r->text, at);
-    return err_at(e, &where, "\"%s\" is null; leave the key out, or give it a value", name);
-}
-
 static bool read_member(json_reader *r, const scope *in, const char *key_at, const char *at,
                         bundle *to, err *e)
 {
@@ -423,25 +380,16 @@ static bool read_member(json_reader *r, const scope *in, const char *key_at, con
     if (in->skips_null && *at == 'n')
         return true;
     char *name = json_string_read(&r->text, key_at, JSON_MAX_LABEL, e);
-    bool done = name != NULL &&
-                (as.kind != KIND_BY_KEY || find_kind(r, in->keys, key_at, name, &as, e)) &&
-                (*at == 'n' && as.kind != KIND_SKIPPED && as.kind != KIND_BY_LOOK
-                     ? fail_null(r, name, at, e)
-                     : read_named(r, as, name, at, to, e));
+    bool done =
+        name != NULL && (as.kind != KIND_BY_KEY || find_kind(r, in->keys, key_at, name, &as, e));
+    if (done && *at == 'n' && as.kind != KIND_SKIPPED && as.kind != KIND_BY_LOOK) {
+        place where = json_place(&r->text, at);
+        done = err_at(e, &where, "\"%s\" is null; leave the key out, or give it a value", name);
+    } else if (done) {
+        done = read_named(r, as, name, at, to, e);
+    }
     mem_free(name);
     return done;
-}
-
-static bool read_all_members(json_reader *r, const scope *in, const char *at, bundle *to, err *e)
-{
-    const char *key_at = json_first(&r->text, at);
-    while (key_at != NULL) {
-        const char *value = json_member(&r->text, key_at);
-        if (!read_member(r, in, key_at, value, to, e))
-            return false;
-        key_at = json_next(&r->text, value);
-    }
-    return true;
 }
 
 /* The scan lets no more objects be in each other, nor do these come together otherwise. */
@@ -449,8 +397,13 @@ static bool read_members(json_reader *r, const scope *in, const char *at, bundle
 {
     if (r->depth == JSON_MAX_DEPTH)
         return json_fail_changed(&r->text, e);
+    bool done = true;
     r->depth++;
-    bool done = read_all_members(r, in, at, to, e);
+    for (const char *key_at = json_first(&r->text, at); done && key_at != NULL;) {
+        const char *value = json_member(&r->text, key_at);
+        done = read_member(r, in, key_at, value, to, e);
+        key_at = done ? json_next(&r->text, value) : NULL;
+    }
     r->depth--;
     return done;
 }
@@ -469,15 +422,6 @@ static bool read_header(json_reader *r, const char *object, err *e)
         item = json_next(&r->text, item);
     }
     return done;
-}
-
-/* What is wanted alone and is not a member of the document may be deeper in it. */
-static bool read_deeper(json_reader *r, const char *at, bundle *to, err *e)
-{
-    const char *value =
-        r->how->only == NULL || to->count > 0 ? NULL : json_way_find(&r->text, at, r->how->only);
-    return value == NULL ||
-           read_named(r, (value_kind){(int)r->how->kind, NULL}, r->how->only, value, to, e);
 }
 
 static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
@@ -500,9 +444,14 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
     }
     key_tables only = {{r->how->keys}};
     scope document = scope_of_keys(r->how->document_keys == NULL ? &only : r->how->document_keys);
-    return read_header(r, at, e) &&
-           read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &document, at, to, e) &&
-           read_deeper(r, at, to, e);
+    if (!read_header(r, at, e) ||
+        !read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &document, at, to, e))
+        return false;
+    /* What is wanted alone and is not a member of the document may be deeper in it. */
+    const char *value =
+        r->how->only == NULL || to->count > 0 ? NULL : json_way_find(&r->text, at, r->how->only);
+    return value == NULL ||
+           read_named(r, (value_kind){(int)r->how->kind, NULL}, r->how->only, value, to, e);
 }
 
 bool json_probe(const char *bytes, size_t length)

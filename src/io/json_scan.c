@@ -31,25 +31,21 @@ json_text json_text_within(const char *bytes, size_t length, const char *file, s
                        .first_byte = first_byte};
 }
 
-/* Counting backwards finds how many lines lie between; the start of the line is looked for from
- * there. */
-static void go_back(json_text *t, const char *at)
-{
-    for (const char *p = at; p < t->seen; p++)
-        t->line -= *p == '\n';
-    t->line_start = at;
-    while (t->line_start > t->bytes && t->line_start[-1] != '\n')
-        t->line_start--;
-    t->seen = at;
-}
-
 place json_place(json_text *t, const char *at)
 {
     if (t->is_in_binary)
         return (place){
             .file = t->file, .byte = t->first_byte + (size_t)(at - t->bytes), .has_byte = true};
-    if (at < t->seen)
-        go_back(t, at);
+    /* Counting backwards finds how many lines lie between; the start of the line is looked for from
+     * there. */
+    if (at < t->seen) {
+        for (const char *p = at; p < t->seen; p++)
+            t->line -= *p == '\n';
+        t->line_start = at;
+        while (t->line_start > t->bytes && t->line_start[-1] != '\n')
+            t->line_start--;
+        t->seen = at;
+    }
     while (t->seen < at) {
         const char *newline = memchr(t->seen, '\n', (size_t)(at - t->seen));
         if (newline == NULL)
@@ -198,25 +194,18 @@ static uint32_t next_character(const char **at, const char *end)
     return one.bytes == 0 ? NO_CHARACTER : first == '"' ? STRING_END : one.code;
 }
 
-static bool fail_escape(json_text *t, const char *at, err *e)
-{
-    const char *name = at + 1;
-    if (name >= t->end || *name != 'u')
-        return json_expected(t, name, "one of \" \\ / b f n r t u after a backslash", e);
-    if (hex4(name + 1, t->end) < 0)
-        return json_expected(t, name + 1, "four hexadecimal digits after \\u", e);
-    place where = json_place(t, at);
-    return err_at(e, &where, "%.6s is half of a surrogate pair, which is not a character", at);
-}
-
 /* What stands at `at` can't stand in the string that begins at `begin`, or there is nothing. */
 static bool fail_in_string(json_text *t, const char *begin, const char *at, err *e)
 {
-    bool ended = at >= t->end;
-    if (!ended && *at == '\\')
-        return fail_escape(t, at, e);
+    bool ended = at >= t->end, is_escape = !ended && *at == '\\';
+    if (is_escape && (at + 1 >= t->end || at[1] != 'u'))
+        return json_expected(t, at + 1, "one of \" \\ / b f n r t u after a backslash", e);
+    if (is_escape && hex4(at + 2, t->end) < 0)
+        return json_expected(t, at + 2, "four hexadecimal digits after \\u", e);
     size_t column = json_place(t, begin).column;
     place where = json_place(t, at);
+    if (is_escape)
+        return err_at(e, &where, "%.6s is half of a surrogate pair, which is not a character", at);
     if (ended || *at == '\n' || *at == '\r')
         return err_at(e, &where,
                       "the string that begins in column %zu is not closed at the end of the %s",
@@ -545,32 +534,27 @@ static bool scan_value(scan *s, bool in_list, const char *wanted, err *e)
     return v->value == NULL || v->value(v->to, at, s->at, s->depth, e);
 }
 
-/* Whether the document that ends here stands on one line, as it has to for JSON Lines. */
-static bool is_first_of_lines(const scan *s)
-{
-    const char *first = json_skip_space(s->text, s->text->bytes);
-    const char *newline = memchr(first, '\n', (size_t)(s->at - first));
-    return newline == NULL || json_skip_space(s->text, newline) == s->at;
-}
-
 static bool scan_text(scan *s, err *e)
 {
     json_text *t = s->text;
     size_t length = (size_t)(t->end - t->bytes);
     if (!t->is_in_binary && !encoding_check(t->bytes, length, json_place(t, t->bytes), e))
         return false;
-    s->at = json_skip_space(s->text, s->at);
+    s->at = json_skip_space(t, s->at);
     if (!scan_value(s, false, "a value", e))
         return false;
-    s->at = json_skip_space(s->text, s->at);
-    if (s->at == s->text->end)
+    s->at = json_skip_space(t, s->at);
+    if (s->at == t->end)
         return true;
     fail_expected(s, "the end of the text", e);
-    if (next_is(s, '{'))
-        err_remedy(e, is_first_of_lines(s)
-                          ? "one document a line is read with --input-format jsonl"
-                          : "jq -c makes of each a line, which --input-format jsonl reads");
-    return false;
+    if (!next_is(s, '{'))
+        return false;
+    /* Whether the document that ends here stands on one line, as it has to for JSON Lines. */
+    const char *first = json_skip_space(t, t->bytes);
+    const char *newline = memchr(first, '\n', (size_t)(s->at - first));
+    bool is_line = newline == NULL || json_skip_space(t, newline) == s->at;
+    return err_remedy(e, is_line ? "one document a line is read with --input-format jsonl"
+                                 : "jq -c makes of each a line, which --input-format jsonl reads");
 }
 
 static const json_visitor NOBODY = {.to = NULL};
@@ -677,10 +661,23 @@ static const char *behind_name(const json_text *t, const char *name, const char 
     return *way == '\0' || *way == '.' ? way : NULL;
 }
 
-static const char *find_member(json_text *t, const char *object, const char *way)
+const char *json_way_find(json_text *t, const char *at, const char *way)
 {
+    if (*at == '[') {
+        size_t digits = strspn(way, "0123456789");
+        if (digits == 0 || (digits > 1 && *way == '0') ||
+            (way[digits] != '\0' && way[digits] != '.'))
+            return NULL;
+        unsigned long long left = strtoull(way, NULL, 10);
+        const char *item = json_first(t, at);
+        for (; item != NULL && left > 0; left--)
+            item = json_next(t, item);
+        return item == NULL || way[digits] == '\0' ? item
+                                                   : json_way_find(t, item, way + digits + 1);
+    }
     const char *inside = NULL, *value;
-    for (const char *name = json_first(t, object); name != NULL; name = json_next(t, value)) {
+    const char *name = *at == '{' ? json_first(t, at) : NULL;
+    for (; name != NULL; name = json_next(t, value)) {
         const char *rest = behind_name(t, name, way);
         value = json_member(t, name);
         if (rest != NULL && *rest == '\0')
@@ -689,21 +686,4 @@ static const char *find_member(json_text *t, const char *object, const char *way
             inside = json_way_find(t, value, rest + 1);
     }
     return inside;
-}
-
-static const char *find_item(json_text *t, const char *list, const char *way)
-{
-    size_t digits = strspn(way, "0123456789");
-    if (digits == 0 || (digits > 1 && *way == '0') || (way[digits] != '\0' && way[digits] != '.'))
-        return NULL;
-    unsigned long long left = strtoull(way, NULL, 10);
-    const char *item = json_first(t, list);
-    for (; item != NULL && left > 0; left--)
-        item = json_next(t, item);
-    return item == NULL || way[digits] == '\0' ? item : json_way_find(t, item, way + digits + 1);
-}
-
-const char *json_way_find(json_text *t, const char *at, const char *way)
-{
-    return *at == '{' ? find_member(t, at, way) : *at == '[' ? find_item(t, at, way) : NULL;
 }

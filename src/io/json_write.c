@@ -139,26 +139,6 @@ static void write_row(const void *context, size_t row, text *to)
     json_row_write(to, &numbers, m->how->digits);
 }
 
-static bool write_matrix(writer *w, const tensor *t, size_t depth, err *e)
-{
-    const indented_matrix all = {w->how, t, depth};
-    const rows_text rows = {t, write_row, &all};
-    return rows_text_write(&rows, w->how, w->out, e);
-}
-
-static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e);
-
-static bool write_parts(writer *w, const tensor *t, size_t depth, err *e)
-{
-    for (size_t i = 0; i < t->size[0]; i++) {
-        tensor part = tensor_at(t, i);
-        add_separator(w->text, w->how, i == 0, depth);
-        if (!write_tensor(w, &part, depth, e))
-            return false;
-    }
-    return true;
-}
-
 /* A row stands on one line, and each entry of anything deeper begins a line of its own. */
 static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
 {
@@ -168,22 +148,23 @@ static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
         json_row_write(w->text, t, w->how->digits);
     if (t->rank < 2)
         return sink_spill(w->out, e);
+    bool done = true;
     text_add_string(w->text, "[");
-    if (!(t->rank == 2 ? write_matrix(w, t, depth + 1, e) : write_parts(w, t, depth + 1, e)))
+    if (t->rank == 2) {
+        const indented_matrix all = {w->how, t, depth + 1};
+        const rows_text rows = {t, write_row, &all};
+        done = rows_text_write(&rows, w->how, w->out, e);
+    }
+    for (size_t i = 0; t->rank > 2 && done && i < t->size[0]; i++) {
+        tensor part = tensor_at(t, i);
+        add_separator(w->text, w->how, i == 0, depth + 1);
+        done = write_tensor(w, &part, depth + 1, e);
+    }
+    if (!done)
         return false;
     add_line(w->text, w->how, depth, "");
     text_add_string(w->text, "]");
     return true;
-}
-
-/* Tolerances and records: short enough for one line. */
-static bool is_flat(const bundle *b)
-{
-    size_t i = 0;
-    while (i < b->count && (b->entry[i].kind == ENTRY_TEXT ||
-                            (b->entry[i].kind == ENTRY_TENSOR && b->entry[i].tensor.rank == 0)))
-        i++;
-    return i == b->count;
 }
 
 static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth, err *e);
@@ -215,7 +196,11 @@ static void write_key(writer *w, const char *name)
 
 static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth, err *e)
 {
-    bool flat = is_flat(b);
+    /* Tolerances and records are short enough for one line. */
+    bool flat = true;
+    for (size_t i = 0; i < b->count; i++)
+        flat = flat && (b->entry[i].kind == ENTRY_TEXT ||
+                        (b->entry[i].kind == ENTRY_TENSOR && b->entry[i].tensor.rank == 0));
     text_add_string(w->text, is_list ? "[" : "{");
     for (size_t i = 0; i < b->count; i++) {
         if (flat)
@@ -235,26 +220,22 @@ static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth,
 
 /* The document's name comes first, and once; then what made the result, under a key that readers
  * skip. */
-static bool write_head(writer *w)
+static bool write_document(writer *w, const bundle *result, err *e)
 {
-    bool is_first = w->how->name == NULL;
-    if (!is_first) {
-        add_separator(w->text, w->how, true, 1);
+    bool is_first = true;
+    text_add_string(w->text, "{");
+    if (w->how->name != NULL) {
+        add_separator(w->text, w->how, is_first, 1);
+        is_first = false;
         write_key(w, "name");
         json_string_write(w->text, w->how->name);
     }
-    if (w->how->header == NULL)
-        return is_first;
-    add_separator(w->text, w->how, is_first, 1);
-    write_key(w, "_header");
-    json_list_write(w->text, w->how->header);
-    return false;
-}
-
-static bool write_document(writer *w, const bundle *result, err *e)
-{
-    text_add_string(w->text, "{");
-    bool is_first = write_head(w);
+    if (w->how->header != NULL) {
+        add_separator(w->text, w->how, is_first, 1);
+        is_first = false;
+        write_key(w, "_header");
+        json_list_write(w->text, w->how->header);
+    }
     for (size_t i = 0; i < result->count; i++) {
         const entry *one = &result->entry[i];
         if (w->how->name != NULL && strcmp(one->name, "name") == 0)
@@ -271,19 +252,15 @@ static bool write_document(writer *w, const bundle *result, err *e)
     return true;
 }
 
-/* What was read as a bare list has no name, and is written as one. */
-static bool is_bare(const bundle *result)
-{
-    const entry *only = result->entry;
-    return result->count == 1 && only->name[0] == '\0' &&
-           (only->kind == ENTRY_JSON || (only->kind == ENTRY_TENSOR && only->tensor.rank > 0));
-}
-
 bool json_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
     writer w = {.out = out, .text = sink_text(out), .how = how};
-    bool bare = how->name == NULL && how->header == NULL && is_bare(result);
-    if (!(bare ? write_value(&w, &result->entry[0], 0, e) : write_document(&w, result, e)))
+    /* What was read as a bare list has no name, and is written as one. */
+    const entry *only = result->entry;
+    bool bare = how->name == NULL && how->header == NULL && result->count == 1 &&
+                only->name[0] == '\0' &&
+                (only->kind == ENTRY_JSON || (only->kind == ENTRY_TENSOR && only->tensor.rank > 0));
+    if (!(bare ? write_value(&w, only, 0, e) : write_document(&w, result, e)))
         return false;
     text_add_string(w.text, "\n");
     return sink_spill(out, e);

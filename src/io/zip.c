@@ -1,3 +1,4 @@
+#define ZLIB_CONST /* zlib does not write to what it reads */
 #include "io/zip.h"
 
 #include "base/mem.h"
@@ -5,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 /* Lengths of the fixed parts, by APPNOTE.TXT 4.3 and 4.5. */
 enum {
@@ -60,20 +62,6 @@ typedef struct directory {
     size_t end; /* where the records after it begin */
 } directory;
 
-/* The last place that is an end record whose comment ends with the file; SIZE_MAX for none. */
-static size_t find_end(const zip *z)
-{
-    size_t first =
-        z->length < END_RECORD + MOST_COMMENT ? 0 : z->length - END_RECORD - MOST_COMMENT;
-    for (size_t at = z->length < END_RECORD ? 0 : z->length - END_RECORD + 1; at > first; at--) {
-        const char *p = z->bytes + at - 1;
-        size_t after = z->length - (at - 1) - END_RECORD;
-        if (read_32(p) == END_SIGNATURE && read_16(p + 20) == after)
-            return at - 1;
-    }
-    return SIZE_MAX;
-}
-
 /* Zip64's own end record, in front of the end record at `end`. */
 static bool read_end_64(const zip *z, size_t end, directory *d, err *e)
 {
@@ -95,7 +83,15 @@ static bool read_end_64(const zip *z, size_t end, directory *d, err *e)
 
 static bool find_directory(const zip *z, directory *d, err *e)
 {
-    size_t end = find_end(z);
+    /* The last place that is an end record whose comment ends with the file. */
+    size_t most = END_RECORD + MOST_COMMENT, first = z->length < most ? 0 : z->length - most;
+    size_t end = SIZE_MAX, next = z->length < END_RECORD ? 0 : z->length - END_RECORD + 1;
+    for (; end == SIZE_MAX && next > first; next--) {
+        const char *p = z->bytes + next - 1;
+        size_t after = z->length - (next - 1) - END_RECORD;
+        if (read_32(p) == END_SIGNATURE && read_16(p + 20) == after)
+            end = next - 1;
+    }
     place at = place_of(z, end == SIZE_MAX ? z->length : end);
     if (end == SIZE_MAX) {
         err_at(e, &at, "a zip ends with its directory, and this one has none");
@@ -117,27 +113,23 @@ static bool find_directory(const zip *z, directory *d, err *e)
 
 /* ---- the directory's entries ---- */
 
-/* The zip64 extra field among the extra fields, or NULL. */
-static const char *find_extra_64(const char *extra, size_t length, size_t *found)
+/* Numbers that did not fit stand in the zip64 field, one of the extra fields, in this order, just
+ * those. */
+static bool widen(uint64_t *const number[], size_t numbers, const char *extra, size_t length)
 {
-    while (length >= 4) {
+    const char *from = NULL;
+    size_t left = 0;
+    while (from == NULL && length >= 4) {
         size_t size = read_16(extra + 2);
         if (size > length - 4)
-            return NULL;
-        *found = size;
-        if (read_16(extra) == EXTRA_64)
-            return extra + 4;
+            break;
+        if (read_16(extra) == EXTRA_64) {
+            from = extra + 4;
+            left = size;
+        }
         extra += 4 + size;
         length -= 4 + size;
     }
-    return NULL;
-}
-
-/* Numbers that did not fit stand in the extra field, in this order, just those. */
-static bool widen(uint64_t *const number[], size_t numbers, const char *extra, size_t length)
-{
-    size_t left = 0;
-    const char *from = find_extra_64(extra, length, &left);
     for (size_t i = 0; i < numbers; i++) {
         if (*number[i] != IN_EXTRA)
             continue;
@@ -148,16 +140,6 @@ static bool widen(uint64_t *const number[], size_t numbers, const char *extra, s
         left -= 8;
     }
     return true;
-}
-
-static bool check_name(const zip_member *m, const place *at, err *e)
-{
-    if (m->name_length == 0 || m->name_length > ZIP_MOST_NAME)
-        return err_at(e, at, "a member's name has %zu bytes; 1 to %d are read", m->name_length,
-                      ZIP_MOST_NAME);
-    return (memchr(m->name, '\0', m->name_length) == NULL &&
-            utf8_find_invalid(m->name, m->name + m->name_length) == NULL) ||
-           err_at(e, at, "a member's name is not UTF-8");
 }
 
 /* One entry at `offset`; gives its length, 0 with the error set. */
@@ -184,8 +166,14 @@ static size_t read_entry(const zip *z, size_t offset, size_t end, zip_member *m,
                       .flags = read_16(p + 8),
                       .method = read_16(p + 10),
                       .crc = read_32(p + 16)};
-    if (!check_name(m, &at, e))
+    if (name == 0 || name > ZIP_MOST_NAME) {
+        err_at(e, &at, "a member's name has %zu bytes; 1 to %d are read", name, ZIP_MOST_NAME);
         return 0;
+    }
+    if (memchr(m->name, '\0', name) != NULL || utf8_find_invalid(m->name, m->name + name) != NULL) {
+        err_at(e, &at, "a member's name is not UTF-8");
+        return 0;
+    }
     if (!widen(wide, 3, m->name + name, extra)) {
         err_at(e, &at, "'%.*s' needs a zip64 field, and has none", shown(m), m->name);
         return 0;
@@ -226,22 +214,6 @@ static bool has_descriptor(const zip *z, const zip_member *m, size_t end)
     return false;
 }
 
-/* `extra` bytes stand between the name and the data. Lengths that are in bounds are handed on: what
- * a file says that changes may be another thing the second time. */
-static bool check_sizes(const zip *z, const zip_member *m, size_t extra, size_t end, err *e)
-{
-    const char *p = z->bytes + m->header;
-    if ((m->flags & FLAG_DESCRIPTOR) != 0)
-        return has_descriptor(z, m, end) || disagree(z, m, "size after it", e);
-    uint64_t size = read_32(p + 22), packed = read_32(p + 18);
-    uint64_t *const wide[] = {&size, &packed};
-    if (read_32(p + 14) != m->crc)
-        return disagree(z, m, "checksum", e);
-    return (widen(wide, 2, p + LOCAL_HEADER + m->name_length, extra) && size == m->size &&
-            packed == m->packed) ||
-           disagree(z, m, "size", e);
-}
-
 /* `end` is where the directory begins, in front of which all members lie. */
 static bool check_member(const zip *z, zip_member *m, size_t end, err *e)
 {
@@ -262,7 +234,17 @@ static bool check_member(const zip *z, zip_member *m, size_t end, err *e)
     if (read_16(p + 8) != m->method ||
         ((read_16(p + 6) ^ m->flags) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) != 0)
         return disagree(z, m, "method", e);
-    return check_sizes(z, m, extra, end, e);
+    /* Lengths that are in bounds are not read again: what a file says that changes may be another
+     * thing the second time. */
+    if ((m->flags & FLAG_DESCRIPTOR) != 0)
+        return has_descriptor(z, m, end) || disagree(z, m, "size after it", e);
+    uint64_t size = read_32(p + 22), packed = read_32(p + 18);
+    uint64_t *const wide[] = {&size, &packed};
+    if (read_32(p + 14) != m->crc)
+        return disagree(z, m, "checksum", e);
+    return (widen(wide, 2, p + LOCAL_HEADER + name, extra) && size == m->size &&
+            packed == m->packed) ||
+           disagree(z, m, "size", e);
 }
 
 /* ---- members next to each other ---- */
@@ -285,8 +267,14 @@ static int by_name(const void *a, const void *b)
     return compare_name(one, other->name, other->name_length);
 }
 
-static bool check_apart(const zip *z, const zip_member **all, err *e)
+static bool check_together(zip *z, err *e)
 {
+    const zip_member **all = mem_alloc(z->count, sizeof all[0], e);
+    if (all == NULL)
+        return false;
+    z->by_name = all;
+    for (size_t i = 0; i < z->count; i++)
+        all[i] = &z->member[i];
     qsort(all, z->count, sizeof all[0], by_header);
     for (size_t i = 1; i < z->count; i++) {
         place at = place_of(z, all[i]->header);
@@ -294,11 +282,6 @@ static bool check_apart(const zip *z, const zip_member **all, err *e)
             return err_at(e, &at, "'%.*s' begins before '%.*s' ends", shown(all[i]), all[i]->name,
                           shown(all[i - 1]), all[i - 1]->name);
     }
-    return true;
-}
-
-static bool check_names(const zip *z, const zip_member **all, err *e)
-{
     qsort(all, z->count, sizeof all[0], by_name);
     for (size_t i = 1; i < z->count; i++) {
         place at = place_of(z, all[i]->header);
@@ -306,16 +289,6 @@ static bool check_names(const zip *z, const zip_member **all, err *e)
             return err_at(e, &at, "two members are called '%.*s'", shown(all[i]), all[i]->name);
     }
     return true;
-}
-
-static bool check_together(zip *z, err *e)
-{
-    z->by_name = mem_alloc(z->count, sizeof z->by_name[0], e);
-    if (z->by_name == NULL)
-        return false;
-    for (size_t i = 0; i < z->count; i++)
-        z->by_name[i] = &z->member[i];
-    return check_apart(z, z->by_name, e) && check_names(z, z->by_name, e);
 }
 
 /* ---- the whole ---- */
@@ -373,4 +346,130 @@ void zip_close(zip *z)
     mem_free(z->by_name);
     mem_free(z->member);
     *z = (zip){0};
+}
+
+/* ---- a member's bytes: where they lie, or what inflates from them ---- */
+
+enum { STORED = 0, DEFLATED = 8, FLAGS_ENCRYPTED = 1 | 1 << 6 | 1 << 13 };
+
+/* APPNOTE.TXT 4.4.5, those that are in use. */
+static const struct {
+    unsigned method;
+    const char *name;
+} METHODS[] = {{1, "shrink"}, {6, "implode"}, {9, "deflate64"}, {12, "bzip2"}, {14, "lzma"},
+               {93, "zstd"},  {95, "xz"},     {98, "PPMd"},     {99, "AES"}};
+
+/* zlib's own memory, from where all memory comes. */
+static voidpf take_memory(voidpf ignored, uInt count, uInt size)
+{
+    size_t bytes;
+    (void)ignored;
+    return size_mul(count, size, &bytes) ? mem_take(bytes) : NULL;
+}
+
+static void give_memory(voidpf ignored, voidpf block)
+{
+    (void)ignored;
+    mem_free(block);
+}
+
+/* Inflates until the stream ends, or there is more than the member says; the last answer of
+ * zlib. */
+static int inflate_all(z_stream *s, const zip_member *m, const Bytef *end, text *to, err *e)
+{
+    enum { BLOCK = 1 << 16 };
+    int status = Z_OK;
+    while (status == Z_OK && to->length <= m->size) {
+        /* At least BLOCK, and at most one byte more than the member says it has: that one shows a
+         * member that goes on. Memory grows with what is there, not with what is claimed. */
+        size_t room = to->length < BLOCK ? BLOCK : to->length, most = m->size - to->length + 1;
+        if (room > most)
+            room = most;
+        if (room > (uInt)-1)
+            room = (uInt)-1;
+        s->next_out = (Bytef *)text_room(to, room);
+        s->avail_out = (uInt)room;
+        if (s->next_out == NULL && !text_ok(to, e))
+            return Z_MEM_ERROR;
+        size_t left = (size_t)(end - s->next_in);
+        s->avail_in = left > (uInt)-1 ? (uInt)-1 : (uInt)left;
+        status = inflate(s, Z_NO_FLUSH);
+        text_added(to, room - s->avail_out);
+    }
+    return status;
+}
+
+static bool inflate_member(const zip *z, const zip_member *m, const char *name, const place *at,
+                           text *to, err *e)
+{
+    const Bytef *begin = (const Bytef *)z->bytes + m->data, *end = begin + m->packed;
+    z_stream s = {.next_in = begin, .zalloc = take_memory, .zfree = give_memory};
+    int status = inflateInit2(&s, -MAX_WBITS); /* no header of its own */
+    if (status == Z_OK) {
+        status = inflate_all(&s, m, end, to, e);
+        inflateEnd(&s);
+    }
+    if (status == Z_MEM_ERROR)
+        return mem_fail(e, sizeof s);
+    size_t left = (size_t)(end - s.next_in);
+    if (to->length > m->size)
+        return err_at(e, at, "'%s' unpacks to more than the %zu bytes that the zip says", name,
+                      m->size);
+    if (status == Z_BUF_ERROR)
+        return err_at(e, at, "'%s' ends in the middle of its packed bytes", name);
+    if (status != Z_STREAM_END)
+        return err_at(e, at, "'%s' has packed bytes that mean nothing", name);
+    if (to->length < m->size)
+        return err_at(e, at, "'%s' unpacks to %zu bytes, the zip says %zu", name, to->length,
+                      m->size);
+    return left == 0 || err_at(e, at, "'%s' has %zu bytes more than its packed ones", name, left);
+}
+
+bool zip_can_unpack(const zip *z, const zip_member *m, err *e)
+{
+    place at = place_of(z, m->header);
+    bool is_encrypted = (m->flags & FLAGS_ENCRYPTED) != 0;
+    if (!is_encrypted && (m->method == STORED || m->method == DEFLATED))
+        return true;
+    char *name = mem_copy_text(m->name, m->name_length, e);
+    if (name != NULL && is_encrypted) {
+        err_at(e, &at, "'%s' is encrypted, which is not read", name);
+    } else if (name != NULL) {
+        const char *method = "a method without a name";
+        for (size_t i = 0; i < sizeof METHODS / sizeof METHODS[0]; i++)
+            method = METHODS[i].method == m->method ? METHODS[i].name : method;
+        err_at(e, &at, "'%s' is packed by %s (method %u), which is not read", name, method,
+               m->method);
+        err_remedy(e, "numpy.savez and numpy.savez_compressed store and deflate");
+    }
+    mem_free(name);
+    return false;
+}
+
+const char *zip_unpack(const zip *z, const zip_member *m, size_t most, text *unpacked, err *e)
+{
+    char *name = zip_can_unpack(z, m, e) ? mem_copy_text(m->name, m->name_length, e) : NULL;
+    const char *bytes = NULL;
+    place at = place_of(z, m->header);
+    text_clear(unpacked);
+    if (name == NULL)
+        return NULL;
+    if (m->method == STORED && m->size != m->packed) {
+        err_at(e, &at, "'%s' is stored in %zu bytes, and is to be %zu", name, m->packed, m->size);
+    } else if (m->method == STORED) {
+        bytes = z->bytes + m->data;
+    } else if (m->size > most) {
+        err_at(e, &at, "'%s' unpacks to %zu bytes, %zu may be used", name, m->size, most);
+        err_remedy(e, "--max-memory raises the limit");
+    } else if (inflate_member(z, m, name, &at, unpacked, e)) {
+        bytes = text_string(unpacked);
+    }
+    uint32_t crc = bytes == NULL ? m->crc : (uint32_t)crc32_z(0, (const Bytef *)bytes, m->size);
+    if (crc != m->crc) {
+        err_at(e, &at, "'%s' is damaged: its checksum is %08x, the zip says %08x", name, crc,
+               m->crc);
+        bytes = NULL;
+    }
+    mem_free(name);
+    return bytes;
 }

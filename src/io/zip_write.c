@@ -35,19 +35,15 @@ static void put(text *to, uint64_t number, size_t bytes)
     text_add(to, out, bytes);
 }
 
-static bool is_ascii(const char *name)
-{
-    while (*name != '\0' && (unsigned char)*name < 0x80)
-        name++;
-    return *name == '\0';
-}
-
 /* What a header in front of the member and its entry in the directory have in common: version to
  * length of the name. */
 static void put_common(text *to, const member *m, unsigned version, bool is_large)
 {
+    const char *name = m->name;
+    while (*name != '\0' && (unsigned char)*name < 0x80)
+        name++;
     put(to, version, 2);
-    put(to, is_ascii(m->name) ? 0 : FLAG_UTF8, 2);
+    put(to, *name == '\0' ? 0 : FLAG_UTF8, 2);
     put(to, 0, 2); /* stored */
     put(to, 0, 2); /* midnight */
     put(to, FIRST_DAY, 2);
@@ -57,19 +53,15 @@ static void put_common(text *to, const member *m, unsigned version, bool is_larg
     put(to, strlen(m->name), 2);
 }
 
-/* How long the extra field that aligns what follows at `offset` is: 0, or at least its own
- * header and the alignment that it names. */
-static size_t padding_at(uint64_t offset)
-{
-    enum { LEAST = EXTRA_HEADER + 2 };
-    size_t wanted = (size_t)((ZIP_ALIGN - offset % ZIP_ALIGN) % ZIP_ALIGN);
-    return wanted == 0 || wanted >= LEAST ? wanted : wanted + ZIP_ALIGN;
-}
-
 static void put_header(text *to, const member *m, bool is_large)
 {
+    /* The extra field that aligns the data has 0 bytes, or at least its own header and the
+     * alignment that it names. */
     size_t extra_64 = is_large ? EXTRA_HEADER + 16 : 0;
-    size_t padding = padding_at(m->header + LOCAL_HEADER + strlen(m->name) + extra_64);
+    uint64_t data = m->header + LOCAL_HEADER + strlen(m->name) + extra_64;
+    size_t padding = (size_t)((ZIP_ALIGN - data % ZIP_ALIGN) % ZIP_ALIGN);
+    if (padding > 0 && padding < EXTRA_HEADER + 2)
+        padding += ZIP_ALIGN;
     put(to, 0x04034b50, 4);
     put_common(to, m, is_large ? VERSION_64 : VERSION, is_large);
     put(to, extra_64 + padding, 2);
