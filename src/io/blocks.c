@@ -43,21 +43,6 @@ static const char *index_text(const bool has[GRID_AXES], const size_t index[GRID
     return out;
 }
 
-/* Piece `at` in order is not the one wanted there: it is missing, or the one before came twice. */
-static bool refuse_piece(const grid *g, size_t at, const size_t wanted[GRID_AXES], const char *file,
-                         const char *name, err *e)
-{
-    char here[INDEX_TEXT], missing[INDEX_TEXT];
-    const grid_piece *found = &g->piece[at < g->count ? at : g->count - 1];
-    place where = {.file = file, .line = found->line, .column = 1};
-    index_text(g->has, found->index, here);
-    if (at > 0 && at < g->count && compare_index(found[-1].index, found->index) == 0)
-        return err_at(e, &where, "%s%s is here a second time, first in line %zu", name, here,
-                      found[-1].line);
-    return err_at(e, &where, "%s%s is here, but%s is nowhere", name, here,
-                  index_text(g->has, wanted, missing));
-}
-
 static bool next_index(const size_t size[GRID_AXES], size_t index[GRID_AXES])
 {
     for (int axis = GRID_AXES - 1; axis >= 0; axis--) {
@@ -99,14 +84,24 @@ bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_A
         if (g->has[axis])
             size[(*rank)++] = all[axis];
     }
-    size_t wanted[GRID_AXES] = {0};
+    size_t wanted[GRID_AXES] = {0}, at = 0;
     bool more = true;
-    for (size_t i = 0; i < g->count || more; i++) {
-        if (i == g->count || !more || compare_index(g->piece[i].index, wanted) != 0)
-            return refuse_piece(g, i, wanted, file, name, e);
+    while (more && at < g->count && compare_index(g->piece[at].index, wanted) == 0) {
         more = next_index(all, wanted);
+        at++;
     }
-    return true;
+    if (at == g->count && !more)
+        return true;
+    /* The piece there is not the one wanted: that is missing, or the one before came twice. */
+    char here[INDEX_TEXT], missing[INDEX_TEXT];
+    const grid_piece *found = &g->piece[at < g->count ? at : g->count - 1];
+    place where = {.file = file, .line = found->line, .column = 1};
+    index_text(g->has, found->index, here);
+    if (at > 0 && at < g->count && compare_index(found[-1].index, found->index) == 0)
+        return err_at(e, &where, "%s%s is here a second time, first in line %zu", name, here,
+                      found[-1].line);
+    return err_at(e, &where, "%s%s is here, but%s is nowhere", name, here,
+                  index_text(g->has, wanted, missing));
 }
 
 void grid_free(grid *g)
@@ -208,17 +203,6 @@ static const char *read_word(const char *p, const char *end, const char *word)
     return (size_t)(end - p) >= length && memcmp(p, word, length) == 0 ? p + length : NULL;
 }
 
-/* "head=1 ", where it is there; NULL where it is spoiled. */
-static const char *read_index(const char *p, const char *end, grid_axis axis, block_comment *out)
-{
-    const char *after = read_word(p, end, GRID_AXIS_NAMES[axis]);
-    if (after == NULL || (after = read_word(after, end, "=")) == NULL)
-        return p;
-    out->has[axis] = true;
-    after = read_size(after, end, &out->index[axis], out);
-    return after == NULL ? NULL : read_word(after, end, " ");
-}
-
 bool block_comment_read(const char *line, size_t length, block_comment *out)
 {
     const char *end = line + length, *p = read_word(line, end, " ");
@@ -230,8 +214,13 @@ bool block_comment_read(const char *line, size_t length, block_comment *out)
     out->name_length = (size_t)(p - out->name);
     if (out->name_length == 0 || (p = read_word(p, end, " ")) == NULL)
         return false;
-    for (int axis = 0; axis < BLOCK_AXES; axis++) {
-        if ((p = read_index(p, end, (grid_axis)axis, out)) == NULL)
+    for (int axis = 0; axis < BLOCK_AXES; axis++) { /* "head=1 ", where it is there */
+        const char *after = read_word(p, end, GRID_AXIS_NAMES[axis]);
+        if (after == NULL || (after = read_word(after, end, "=")) == NULL)
+            continue;
+        out->has[axis] = true;
+        after = read_size(after, end, &out->index[axis], out);
+        if (after == NULL || (p = read_word(after, end, " ")) == NULL)
             return false;
     }
     if ((p = read_size(p, end, &out->rows, out)) == NULL || (p = read_word(p, end, "x")) == NULL)

@@ -107,12 +107,6 @@ static int quoted_length(csv_slice s)
     return (int)utf8_cut(s.from, (size_t)(s.end - s.from), LONGEST);
 }
 
-static bool allows(const cells *to, double nonfinite)
-{
-    return to->allow_nonfinite || to->kind == KEY_EXPECTED ||
-           (to->kind == KEY_BIAS && isinf(nonfinite) && nonfinite < 0);
-}
-
 static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *f, csv_slice s,
                          const place *at, err *e)
 {
@@ -155,7 +149,8 @@ static bool add_unusual(cells *to, const csv_reader *r, const csv_field *f, csv_
         push(to, is_word(s, "true"));
     } else if (to->kind == KEY_MASK || !number_read_nonfinite(s.from, s.end, &value)) {
         return refuse_other(to, r, f, s, at, e);
-    } else if (!allows(to, value)) {
+    } else if (!to->allow_nonfinite && to->kind != KEY_EXPECTED &&
+               !(to->kind == KEY_BIAS && isinf(value) && value < 0)) {
         const char *why = to->kind == KEY_BIAS ? "can't be a bias: finite numbers and -inf can"
                                                : "is not a finite number";
         err_at(e, at, "%.*s %s", quoted_length(s), s.from, why);
@@ -215,18 +210,6 @@ bool cells_reserve(cells *to, size_t more, err *e)
     return true;
 }
 
-/* The last number that was read is the last field of its row: true where a line ends after it. */
-static bool ends_row(csv_reader *r, const number_list *l, csv_field *f)
-{
-    size_t line = r->line, column = (size_t)(l->last - r->line_start) + 1;
-    r->next = l->at;
-    if (!csv_take_line_end(r))
-        return false;
-    *f = (csv_field){.text = l->last, .line = line, .column = column, .last = true};
-    f->length = (size_t)(l->at - l->last);
-    return true;
-}
-
 size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f)
 {
     size_t room = to->capacity - to->count;
@@ -240,8 +223,12 @@ size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f)
     size_t added =
         number_list_read(&l, to->type, (char *)to->data + to->count * dtype_size(to->type),
                          room < most ? room : most);
+    size_t line = r->line, column = (size_t)(l.last - r->line_start) + 1;
     r->next = l.at;
-    if (!l.due && !ends_row(r, &l, f)) { /* it was a number, but not a field */
+    if (!l.due && csv_take_line_end(r)) { /* the last number is the last field of its row */
+        *f = (csv_field){.text = l.last, .line = line, .column = column, .last = true};
+        f->length = (size_t)(l.at - l.last);
+    } else if (!l.due) { /* it was a number, but not a field */
         r->next = l.last;
         added--;
     }

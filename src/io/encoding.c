@@ -10,18 +10,13 @@ static bool has_nuls(const char *bytes, size_t length, size_t first)
     return bytes[first] == '\0' && (length < first + 3 || bytes[first + 2] == '\0');
 }
 
-static bool is_utf16(const char *bytes, size_t length)
-{
-    if (length < 2)
-        return false;
-    return memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0 ||
-           has_nuls(bytes, length, 0) || has_nuls(bytes, length, 1);
-}
-
 bool encoding_check(const char *bytes, size_t length, place at, err *e)
 {
     bool has_name = strcmp(at.file, descriptor_name("-")) != 0;
-    if (!is_utf16(bytes, length))
+    bool is_utf16 =
+        length >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0 ||
+                        has_nuls(bytes, length, 0) || has_nuls(bytes, length, 1));
+    if (!is_utf16)
         return true;
     err_at(e, &at, "the text is in UTF-16, and only UTF-8 is read");
     return err_remedy(e, "iconv -f UTF-16 -t UTF-8%s%s", has_name ? " " : "",

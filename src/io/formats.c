@@ -116,17 +116,6 @@ const format *format_by_ending(const char *file)
     return (const format *)(const void *)ending_find(&FORMAT_ENDINGS, file);
 }
 
-/* "json, jsonl, csv": for a message. */
-enum { NAMES_TEXT = 256 };
-static const char *list_names(char out[NAMES_TEXT])
-{
-    size_t used = 0;
-    for (size_t i = 0; i < ROW_COUNT && used < NAMES_TEXT; i++)
-        used += (size_t)snprintf(out + used, NAMES_TEXT - used, "%s%s", i == 0 ? "" : ", ",
-                                 ROWS[i].named.name);
-    return out;
-}
-
 /* The binary format that the bytes begin as, or NULL. */
 static const format *find_binary(const char *bytes, size_t length)
 {
@@ -188,9 +177,13 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
         return format_by_name("csv");
     if (!encoding_check(bytes, length, (place){.file = file, .line = 1, .column = 1}, e))
         return NULL;
-    char names[NAMES_TEXT];
+    char names[256];
+    size_t used = 0;
+    for (size_t i = 0; i < ROW_COUNT && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
+                                 ROWS[i].named.name);
     err_at(e, &(place){.file = file}, "the format is not recognised");
-    err_remedy(e, "--input-format names it: %s", list_names(names));
+    err_remedy(e, "--input-format names it: %s", names);
     return NULL;
 }
 
@@ -210,25 +203,17 @@ static const char *kind_name(const entry *one)
     }
 }
 
-/* A number under a name is a setting; one without is all that its file is. */
-static const char *number_lacks(const format *f, const entry *one)
-{
-    bool is_held = f->holds & HOLDS_VECTORS;
-    if (tensor_has_hole(&one->tensor) && !(is_held && f->holds & HOLDS_HOLES))
-        return "null";
-    if (is_held || one->name[0] == '\0')
-        return NULL;
-    return one->tensor.type == DTYPE_BOOL ? "true or false" : "a number";
-}
-
 const char *format_lacks(const format *f, const bundle *b, const entry *one)
 {
     if (one->kind == ENTRY_TENSOR) {
-        if (one->tensor.rank == 0)
-            return number_lacks(f, one);
-        return !(f->holds & HOLDS_HOLES) && tensor_has_hole(&one->tensor)
-                   ? "a matrix with holes (null)"
-                   : NULL;
+        bool is_number = one->tensor.rank == 0, has_numbers = f->holds & HOLDS_VECTORS;
+        bool has_holes = f->holds & HOLDS_HOLES && (!is_number || has_numbers);
+        if (!has_holes && tensor_has_hole(&one->tensor))
+            return is_number ? "null" : "a matrix with holes (null)";
+        /* A number under a name is a setting; one without is all that its file is. */
+        if (!is_number || has_numbers || one->name[0] == '\0')
+            return NULL;
+        return one->tensor.type == DTYPE_BOOL ? "true or false" : "a number";
     }
     /* A corner stands above row labels and next to column labels. */
     bool is_label = csv_is_labels(one) &&

@@ -19,24 +19,6 @@ typedef struct line_up {
     atomic_size_t turn; /* unit to be handed over */
 } line_up;
 
-static void wait_for_turn(line_up *l, size_t unit)
-{
-    for (int i = 0; i < LOOKS && atomic_load(&l->turn) != unit; i++)
-        look_pause();
-    pthread_mutex_lock(&l->lock);
-    while (atomic_load(&l->turn) != unit)
-        pthread_cond_wait(&l->passed, &l->lock);
-    pthread_mutex_unlock(&l->lock);
-}
-
-static void pass_turn(line_up *l)
-{
-    pthread_mutex_lock(&l->lock);
-    atomic_fetch_add(&l->turn, 1);
-    pthread_cond_broadcast(&l->passed);
-    pthread_mutex_unlock(&l->lock);
-}
-
 static void work(void *context, size_t worker)
 {
     line_up *l = context;
@@ -47,10 +29,18 @@ static void work(void *context, size_t worker)
         /* Whoever has taken a unit passes its turn, also when all is over: others wait for it. */
         if (!atomic_load(&l->is_over))
             l->work->make(l->context, worker, unit);
-        wait_for_turn(l, unit);
+        for (int i = 0; i < LOOKS && atomic_load(&l->turn) != unit; i++)
+            look_pause();
+        pthread_mutex_lock(&l->lock);
+        while (atomic_load(&l->turn) != unit)
+            pthread_cond_wait(&l->passed, &l->lock);
+        pthread_mutex_unlock(&l->lock);
         if (!atomic_load(&l->is_over) && !l->work->hand_over(l->context, worker, unit))
             atomic_store(&l->is_over, true);
-        pass_turn(l);
+        pthread_mutex_lock(&l->lock);
+        atomic_fetch_add(&l->turn, 1);
+        pthread_cond_broadcast(&l->passed);
+        pthread_mutex_unlock(&l->lock);
     }
 }
 
@@ -89,15 +79,6 @@ typedef struct reading {
     part part[THREADS_MOST]; /* of each worker */
 } reading;
 
-/* A number takes two bytes at least; the last row may end after the part. */
-static bool find_room(const rows_read *all, part *p)
-{
-    err ignored = {0}; /* the format's own reader goes on with less memory, or reports it */
-    if (p->numbers == NULL)
-        p->numbers = mem_alloc(PART / 2 + 1 + all->columns, all->size, &ignored);
-    return p->numbers != NULL;
-}
-
 static void read_part(void *context, size_t worker, size_t number)
 {
     reading *j = context;
@@ -108,7 +89,12 @@ static void read_part(void *context, size_t worker, size_t number)
     p->first = number == 0 ? from : all->find(all->format, from, to);
     p->after = p->first;
     p->rows = 0;
-    p->is_whole = p->first == NULL || find_room(all, p);
+    /* A number takes two bytes at least; the last row may end after the part. Where there is no
+     * memory, the format's own reader goes on with less, or reports it. */
+    err ignored = {0};
+    if (p->first != NULL && p->numbers == NULL)
+        p->numbers = mem_alloc(PART / 2 + 1 + all->columns, all->size, &ignored);
+    p->is_whole = p->first == NULL || p->numbers != NULL;
     while (p->is_whole && p->after != NULL && p->after < to) {
         const char *next =
             all->read(all->format, p->after, p->numbers + p->rows * all->columns * all->size);

@@ -13,17 +13,6 @@ static void forget(line_source *l)
     l->next = 0;
 }
 
-/* Of what may never end. */
-static bool check_begin(line_source *l, err *e)
-{
-    bool is_due = !l->is_checked && l->read.length >= READ_BLOCK;
-    if (!is_due)
-        return true;
-    l->is_checked = true;
-    return descriptor_is_file(l->descriptor) ||
-           format_check_block(l->read.data, l->read.length, descriptor_name(l->file), e);
-}
-
 /* What is to come stays, in front; then as much is read as there is room for. Where that fails the
  * line that was begun is lost: for want of memory alone, or with all that follows. */
 static bool read_more(line_source *l, err *e)
@@ -39,7 +28,13 @@ static bool read_more(line_source *l, err *e)
         return text_ok(&l->read, e);
     }
     size_t room = l->read.capacity > left + READ_BLOCK ? l->read.capacity - left - 1 : READ_BLOCK;
-    if (descriptor_read(l->descriptor, l->file, room, &l->read, &l->ends, e) && check_begin(l, e))
+    bool done = descriptor_read(l->descriptor, l->file, room, &l->read, &l->ends, e);
+    if (done && !l->is_checked && l->read.length >= READ_BLOCK) { /* of what may never end */
+        l->is_checked = true;
+        done = descriptor_is_file(l->descriptor) ||
+               format_check_block(l->read.data, l->read.length, descriptor_name(l->file), e);
+    }
+    if (done)
         return true;
     l->skips = l->read.failed;
     l->ends = !l->skips;
@@ -75,16 +70,6 @@ static place place_of_line(const line_source *l)
         .file = is_standard ? "standard input" : l->file, .line = l->number, .column = 1};
 }
 
-static bool check_length(line_source *l, size_t length, err *e)
-{
-    if (length <= l->most)
-        return true;
-    place at = place_of_line(l);
-    l->skips = true;
-    err_at(e, &at, "the line is longer than the %zu bytes of memory that may be used", l->most);
-    return err_remedy(e, "raise --max-memory");
-}
-
 /* The length of the next line, once all of it is in memory; or, with *ends, of what is left. */
 static bool find_end(line_source *l, size_t *length, bool *ends, err *e)
 {
@@ -95,8 +80,13 @@ static bool find_end(line_source *l, size_t *length, bool *ends, err *e)
         const char *newline = left == seen ? NULL : memchr(start + seen, '\n', left - seen);
         *length = newline == NULL ? left : (size_t)(newline - start);
         *ends = newline == NULL && l->ends;
-        if (!check_length(l, *length, e))
-            return false;
+        if (*length > l->most) {
+            place at = place_of_line(l);
+            l->skips = true;
+            err_at(e, &at, "the line is longer than the %zu bytes of memory that may be used",
+                   l->most);
+            return err_remedy(e, "raise --max-memory");
+        }
         if (newline != NULL || l->ends)
             return true;
         seen = left;
@@ -107,18 +97,13 @@ static bool find_end(line_source *l, size_t *length, bool *ends, err *e)
     }
 }
 
-static const char *without_mark(const char *line, size_t *length)
-{
-    size_t mark = utf8_mark(line, *length);
-    *length -= mark;
-    return line + mark;
-}
-
 static const char *hand_out(line_source *l, size_t *length, bool ends)
 {
     const char *line = l->read.data + l->next;
     l->next += *length + !ends;
-    return l->number == 1 ? without_mark(line, length) : line;
+    size_t mark = l->number == 1 ? utf8_mark(line, *length) : 0;
+    *length -= mark;
+    return line + mark;
 }
 
 const char *lines_next(line_source *l, size_t *length, err *e)

@@ -244,14 +244,6 @@ static const char *skip_whole(const char *at, const char *end)
     return at < end && *at == '0' ? at + 1 : skip_digits(at, end);
 }
 
-static const char *skip_fraction_json(const char *at, const char *end)
-{
-    if (at == end || *at != '.')
-        return at;
-    const char *last = skip_digits(at + 1, end);
-    return last > at + 1 ? last : at;
-}
-
 /* Where a word of lower case letters ends that begins at `at` in any case; NULL where it does
  * not. */
 static const char *skip_word(const char *at, const char *end, const char *word)
@@ -266,7 +258,13 @@ const char *number_end_json(const char *text, const char *end)
 {
     const char *whole = text + (text < end && *text == '-');
     const char *at = skip_whole(whole, end);
-    return at > whole ? skip_exponent(skip_fraction_json(at, end), end) : NULL;
+    if (at == whole)
+        return NULL;
+    if (at < end && *at == '.') {
+        const char *last = skip_digits(at + 1, end);
+        at = last > at + 1 ? last : at;
+    }
+    return skip_exponent(at, end);
 }
 
 const char *number_end_csv(const char *text, const char *end)

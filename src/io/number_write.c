@@ -5,9 +5,11 @@
  * much as half of the rest; and it is inlined whole, so that figures stay in registers. */
 #include "io/number_write.h"
 
+#include "io/decimal_big.h"
 #include "io/float_format.h"
 #include "io/number_row.h"
 #include "io/pow10.h"
+#include "io/uint128.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -306,25 +308,15 @@ typedef struct row_view {
     size_t separator_length;
 } row_view;
 
-static inline char *put_separator(char *out, const row_view *row)
-{
-    memcpy(out, row->separator, 2);
-    return out + row->separator_length;
-}
-
-/* By its bits, which are looked at anyway. */
-static inline bool is_finite_f32(float value)
-{
-    return (float32_bits(value) & 0x7fffffff) < FLOAT32.infinity;
-}
-
 /* The end of the number, or `out` where it is not finite. */
 static inline char *put_element(char *out, const row_view *row, size_t column)
 {
     ptrdiff_t index = (ptrdiff_t)column * row->stride;
     if (row->is_f32) {
         float value = ((const float *)row->data)[index];
-        return is_finite_f32(value) ? put_f32(out, value) : out;
+        /* By its bits, which are looked at anyway. */
+        bool is_finite = (float32_bits(value) & 0x7fffffff) < FLOAT32.infinity;
+        return is_finite ? put_f32(out, value) : out;
     }
     double value = ((const double *)row->data)[index];
     return isfinite(value) ? put_f64(out, value) : out;
@@ -335,7 +327,8 @@ static size_t put_columns(char **out, row_view row, size_t from, size_t end)
 {
     char *at = *out;
     for (; from < end; from++) {
-        char *begin = from > 0 ? put_separator(at, &row) : at;
+        memcpy(at, row.separator, 2); /* column 0's is written over */
+        char *begin = at + (from > 0 ? row.separator_length : 0);
         char *after = put_element(begin, &row, from);
         if (after == begin)
             break;
@@ -360,4 +353,164 @@ size_t number_row_write(text *out, const tensor *row, size_t from, const char *s
         text_added(out, (size_t)(at - room));
     }
     return from;
+}
+
+/* ---- fixed counts of digits ----
+ *
+ * Usual numbers are a whole number of their last decimal's units; all others are all digits of the
+ * exact value, rounded as text. */
+
+/* An exact value 0.d₁d₂… · 10^point; the last of its `count` digits is not 0, those beyond are. */
+typedef struct expansion {
+    char digit[BIG_DIGITS];
+    int count, point;
+} expansion;
+
+/* m · 2^e is m · 5^−e digits with −e of them after the point; with e ≥ 0, an integer. */
+static void expand(double value, expansion *x)
+{
+    float_parts parts = float_split(float64_bits(fabs(value)), &FLOAT64);
+    if (parts.m == 0) {
+        *x = (expansion){.point = 1};
+        return;
+    }
+    int even = __builtin_ctzll(parts.m), e = parts.e + even;
+    big all;
+    big_set(&all, parts.m >> even);
+    if (e < 0)
+        big_times_pow5(&all, -e);
+    else
+        big_shift_left(&all, e);
+    x->count = (int)big_take_digits(&all, x->digit);
+    x->point = x->count + (e < 0 ? e : 0);
+    while (x->digit[x->count - 1] == '0')
+        x->count--;
+}
+
+static char digit_at(const expansion *x, int i)
+{
+    return i >= 0 && i < x->count ? x->digit[i] : '0';
+}
+
+/* Rounds to the first `keep` digits; keep ≤ 0 is a place in front of them all. */
+static void round_digits(expansion *x, int keep)
+{
+    if (keep >= x->count)
+        return;
+    /* Up where what follows is more than half of the last digit kept, or half with that one odd. */
+    char next = keep < 0 ? '0' : digit_at(x, keep);
+    bool is_odd = keep > 0 && (x->digit[keep - 1] - '0') % 2 == 1;
+    bool up = next > '5' || (next == '5' && (x->count > keep + 1 || is_odd));
+    x->count = keep > 0 ? keep : 0;
+    if (!up)
+        return;
+    while (x->count > 0 && x->digit[x->count - 1] == '9')
+        x->count--;
+    if (x->count > 0) {
+        x->digit[x->count - 1]++;
+    } else {
+        x->digit[x->count++] = '1';
+        x->point++;
+    }
+}
+
+/* ---- units of the last decimal ---- */
+
+/* With more decimals their count would not stay below 10^18 for values from 10 on, nor the product
+ * below 2^128. */
+enum { QUICK_DIGITS = 17 };
+
+/* |value|·10^digits, rounded to nearest, ties to even: m·10^digits is below 2^110, and 2^e shifts
+ * some of it out, or all. False where the count could have more than 18 digits. */
+bool number_fixed_units(double value, int digits, uint64_t *units)
+{
+    static const double POWER[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,
+                                   1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
+    static const uint64_t TOO_MANY = 1000000000000000000;
+    float_parts parts = float_split(float64_bits(fabs(value)), &FLOAT64);
+    if (digits > QUICK_DIGITS || parts.e >= 0)
+        return false;
+    *units = 0;
+    if (parts.e <= -128)
+        return true;
+    uint128 all = uint128_product(parts.m, (uint64_t)POWER[digits]);
+    uint128 whole = uint128_right(all, -parts.e), rest = uint128_left(all, 128 + parts.e);
+    if (whole.high != 0 || whole.low >= TOO_MANY)
+        return false;
+    static const uint64_t HALF = (uint64_t)1 << 63;
+    bool is_above = rest.high > HALF || (rest.high == HALF && rest.low != 0);
+    bool is_tie = rest.high == HALF && rest.low == 0;
+    *units = whole.low + (is_above || (is_tie && whole.low % 2 == 1));
+    return true;
+}
+
+/* From the last digit on, with the point in front of `digits` of them. */
+static char *put_units(char *end, uint64_t units, int digits)
+{
+    char digit[32], *first = digit + sizeof digit;
+    const char *after = first;
+    for (int i = 0; i < digits; i++, units /= 10)
+        *--first = (char)('0' + units % 10);
+    if (digits > 0)
+        *--first = '.';
+    do {
+        *--first = (char)('0' + units % 10);
+        units /= 10;
+    } while (units > 0);
+    size_t length = (size_t)(after - first);
+    memcpy(end, first, length);
+    return end + length;
+}
+
+/* ---- what is called ---- */
+
+static char *put_expansion(char *end, double value, int digits)
+{
+    expansion x;
+    expand(value, &x);
+    round_digits(&x, x.point + digits);
+    for (int i = x.point > 0 ? 0 : x.point - 1; i < x.point + digits; i++) {
+        if (i == x.point)
+            *end++ = '.';
+        *end++ = digit_at(&x, i);
+    }
+    return end;
+}
+
+size_t number_write_fixed(double value, int digits, char out[NUMBER_FIXED_TEXT])
+{
+    uint64_t units;
+    if (!isfinite(value))
+        return number_write_f64(value, out);
+    char *end = out;
+    *end = '-';
+    end += signbit(value) != 0;
+    end = number_fixed_units(value, digits, &units) ? put_units(end, units, digits)
+                                                    : put_expansion(end, value, digits);
+    return finish(out, end);
+}
+
+size_t number_write_exponent(double value, int digits, char out[NUMBER_FIXED_TEXT])
+{
+    if (!isfinite(value))
+        return number_write_f64(value, out);
+    char *end = out;
+    *end = '-';
+    end += signbit(value) != 0;
+    expansion x;
+    expand(value, &x);
+    round_digits(&x, digits);
+    for (int i = 0; i < digits; i++) {
+        if (i == 1)
+            *end++ = '.';
+        *end++ = digit_at(&x, i);
+    }
+    int exponent = x.point - 1, size = exponent < 0 ? -exponent : exponent;
+    *end++ = 'e';
+    *end++ = exponent < 0 ? '-' : '+';
+    if (size >= 100)
+        *end++ = (char)('0' + size / 100);
+    *end++ = (char)('0' + size / 10 % 10);
+    *end++ = (char)('0' + size % 10);
+    return finish(out, end);
 }

@@ -39,21 +39,14 @@ static bool holds_the_same(const old_file *o)
     return true;
 }
 
-/* False, with errno: ESTALE and ENOENT say that it was changed. */
-static bool is_at(const old_file *o, const char *path)
-{
-    struct stat there, now;
-    if (stat(path, &there) < 0 || fstat(o->descriptor, &now) < 0)
-        return false;
-    errno = ESTALE;
-    return is_same_file(&there, &now) && old_file_is_unchanged(&o->seen, &now) &&
-           (size_t)now.st_size == o->read.length && holds_the_same(o);
-}
-
 bool old_file_check(const old_file *o, const char *path, err *e)
 {
     place at = {.file = o->read.file};
-    if (is_at(o, path))
+    struct stat there, now;
+    bool is_known = stat(path, &there) == 0 && fstat(o->descriptor, &now) == 0;
+    errno = is_known ? ESTALE : errno;
+    if (is_known && is_same_file(&there, &now) && old_file_is_unchanged(&o->seen, &now) &&
+        (size_t)now.st_size == o->read.length && holds_the_same(o))
         return true;
     if (errno != ESTALE && errno != ENOENT)
         return err_at(e, &at, "cannot be read: %s", strerror(errno));

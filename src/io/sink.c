@@ -39,23 +39,6 @@ static size_t folder_length(const char *path)
     return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
-/* Puts what the symbolic link `path` points to in its place. */
-static bool follow_link(char path[MAX_PATH])
-{
-    char to[MAX_PATH];
-    ssize_t length = readlink(path, to, sizeof to);
-    if (length < 0)
-        return false;
-    size_t folder = length > 0 && to[0] == '/' ? 0 : folder_length(path);
-    if (folder + (size_t)length >= MAX_PATH) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    memcpy(path + folder, to, (size_t)length);
-    path[folder + (size_t)length] = '\0';
-    return true;
-}
-
 /* The number after `folder`, where the path is one in it; -1: it is none. */
 static int number_in(const char *folder, const char *path)
 {
@@ -96,8 +79,17 @@ static bool follow_links(const char *file, char path[MAX_PATH])
             return errno == ENOENT;
         if (!S_ISLNK(status.st_mode))
             return true;
-        if (!follow_link(path))
+        /* What the link points to takes its place. */
+        char to[MAX_PATH];
+        ssize_t linked = readlink(path, to, sizeof to);
+        if (linked < 0)
             return false;
+        size_t folder = linked > 0 && to[0] == '/' ? 0 : folder_length(path);
+        errno = ENAMETOOLONG;
+        if (folder + (size_t)linked >= MAX_PATH)
+            return false;
+        memcpy(path + folder, to, (size_t)linked);
+        path[folder + (size_t)linked] = '\0';
     }
     errno = ELOOP;
     return false;
@@ -127,15 +119,6 @@ static int away_from_standard(int descriptor)
     return moved;
 }
 
-/* Somebody who may write the file may wonder why it can't be done. */
-static bool fail_beside(const sink *s, int reason, err *e)
-{
-    fail(s, reason, e);
-    if (reason == EACCES || reason == EROFS)
-        err_remedy(e, "it is made anew next to the old one, so its folder must be writable too");
-    return false;
-}
-
 /* A new file gets the mode that the umask leaves; a replaced one keeps its own, its owner
  * and group, and is never readable by more people in between. */
 static bool open_temporary(sink *s, const struct stat *old, err *e)
@@ -146,8 +129,15 @@ static bool open_temporary(sink *s, const struct stat *old, err *e)
                       "is one output file too many: at most %d are written at once",
                       TEMPORARY_MOST);
     int descriptor = temporary_create(path, s->target, old == NULL ? 0666 : 0600);
-    if (descriptor < 0)
-        return fail_beside(s, errno, e);
+    if (descriptor < 0) {
+        int reason = errno;
+        fail(s, reason, e);
+        /* Somebody who may write the file may wonder why it can't be done. */
+        if (reason == EACCES || reason == EROFS)
+            err_remedy(e,
+                       "it is made anew next to the old one, so its folder must be writable too");
+        return false;
+    }
     s->temporary = path;
     s->descriptor = away_from_standard(descriptor);
     if (s->descriptor < 0)

@@ -66,13 +66,6 @@ void temporary_release(const char *path)
 
 /* ---- what others left ---- */
 
-static bool is_named_so(const char *name)
-{
-    const char *digits = name + sizeof BEGINNING - 1;
-    return strncmp(name, BEGINNING, sizeof BEGINNING - 1) == 0 &&
-           strspn(digits, "0123456789abcdef") == DIGITS && strcmp(digits + DIGITS, ENDING) == 0;
-}
-
 /* A file of ours that nobody writes: its lock can be had. */
 static void remove_if_left(int folder, const char *name)
 {
@@ -102,8 +95,10 @@ static void sweep(const char *target, size_t length)
     if (all == NULL)
         return;
     for (struct dirent *one; (one = readdir(all)) != NULL;) {
-        if (is_named_so(one->d_name))
-            remove_if_left(dirfd(all), one->d_name);
+        const char *name = one->d_name, *digits = name + sizeof BEGINNING - 1;
+        if (strncmp(name, BEGINNING, sizeof BEGINNING - 1) == 0 &&
+            strspn(digits, "0123456789abcdef") == DIGITS && strcmp(digits + DIGITS, ENDING) == 0)
+            remove_if_left(dirfd(all), name);
     }
     closedir(all);
 }
@@ -196,25 +191,20 @@ void temporary_let_go(const char *path, const sigset_t *before)
     errno = reason;
 }
 
-/* A name that is OPENING for too long may be there or not: removing it does no harm. One that is
- * HELD for too long may be somebody else's file. */
-static bool may_be_there(int slot)
-{
-    const atomic_int *state = &temporaries[slot].state;
-    for (int waited = 0; waited < MAX_WAIT; waited++) {
-        int now = atomic_load(state);
-        if (now != HELD && now != OPENING)
-            break;
-        poll(NULL, 0, 1);
-    }
-    return atomic_load(state) >= OPENING;
-}
-
 void temporary_remove_all(void)
 {
     atomic_store(&is_ending, true);
     for (int slot = 0; slot < TEMPORARY_MOST; slot++) {
-        if (may_be_there(slot))
+        const atomic_int *state = &temporaries[slot].state;
+        for (int waited = 0; waited < MAX_WAIT; waited++) {
+            int now = atomic_load(state);
+            if (now != HELD && now != OPENING)
+                break;
+            poll(NULL, 0, 1);
+        }
+        /* A name that is OPENING for too long may be there or not: removing it does no harm. One
+         * that is HELD for too long may be somebody else's file. */
+        if (atomic_load(state) >= OPENING)
             unlink(temporaries[slot].path);
     }
 }
@@ -228,19 +218,6 @@ static const char ACCESS_LIST[] = "system.posix_acl_access";
 
 /* Linux's XATTR_LIST_MAX and XATTR_SIZE_MAX. */
 enum { MOST_BYTES = 1 << 16 };
-
-/* Of what the kernel keeps for security's sake a label goes with the file; the right to be root
- * (capability) and the proof of what was in it (ima, evm) don't. */
-static bool is_copied(const char *name)
-{
-    return strncmp(name, "security.", 9) != 0 || strcmp(name, "security.selinux") == 0;
-}
-
-static bool copy_one(int descriptor, const char *path, const char *name, char *value)
-{
-    ssize_t length = getxattr(path, name, value, MOST_BYTES);
-    return length >= 0 && fsetxattr(descriptor, name, value, (size_t)length, 0) == 0;
-}
 
 /* *is_kept: the access list is the same, if there is one; its mask would be the group's mode. */
 static bool copy_attributes(int descriptor, const char *path, bool is_ours, bool *is_kept)
@@ -259,8 +236,13 @@ static bool copy_attributes(int descriptor, const char *path, bool is_ours, bool
     *is_kept = length >= 0;
     for (ssize_t at = 0; at < length; at += (ssize_t)strlen(names + at) + 1) {
         const char *name = names + at;
-        bool is_list = strcmp(name, ACCESS_LIST) == 0, may_be = is_ours || !is_list;
-        bool done = may_be && is_copied(name) && copy_one(descriptor, path, name, value);
+        bool is_list = strcmp(name, ACCESS_LIST) == 0;
+        /* Of what the kernel keeps for security's sake a label goes with the file; the right to be
+         * root (capability) and the proof of what was in it (ima, evm) don't. */
+        bool may_be = (is_ours || !is_list) &&
+                      (strncmp(name, "security.", 9) != 0 || strcmp(name, "security.selinux") == 0);
+        ssize_t size = may_be ? getxattr(path, name, value, MOST_BYTES) : -1;
+        bool done = size >= 0 && fsetxattr(descriptor, name, value, (size_t)size, 0) == 0;
         *is_kept = *is_kept && (done || !is_list);
     }
     mem_free(names);

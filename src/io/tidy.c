@@ -29,31 +29,26 @@ static const struct {
 } COLUMNS[] = {{"stage", true}, {"batch", true}, {"head", true},  {"row", false},
                {"col", false},  {"item", true},  {"value", false}};
 
-static bool add_column(const csv_reader *r, const csv_field *f, tidy_header *h, err *e)
-{
-    place at = csv_field_place(r, f);
-    size_t column = 0;
-    while (column < TIDY_COLUMNS && (f->length != strlen(COLUMNS[column].name) ||
-                                     memcmp(f->text, COLUMNS[column].name, f->length) != 0))
-        column++;
-    if (column == TIDY_COLUMNS && (f->length > 0 || h->count > 0))
-        return err_at(e, &at, "'%.*s' is not a column of a tidy table",
-                      f->length > 40 ? 40 : (int)f->length, f->text);
-    if (h->has[column])
-        return err_at(e, &at, "the column %s is here a second time", COLUMNS[column].name);
-    h->has[column] = true;
-    h->column[h->count++] = column;
-    return true;
-}
-
 static bool header_read(csv_reader *r, tidy_header *h, err *e)
 {
     csv_field f = {0};
     place at = csv_place(r);
     *h = (tidy_header){0};
     while (r->next < r->end && !f.last) {
-        if (!csv_next_field(r, &f, e) || !add_column(r, &f, h, e))
+        if (!csv_next_field(r, &f, e))
             return false;
+        place here = csv_field_place(r, &f);
+        size_t column = 0;
+        while (column < TIDY_COLUMNS && (f.length != strlen(COLUMNS[column].name) ||
+                                         memcmp(f.text, COLUMNS[column].name, f.length) != 0))
+            column++;
+        if (column == TIDY_COLUMNS && (f.length > 0 || h->count > 0))
+            return err_at(e, &here, "'%.*s' is not a column of a tidy table",
+                          f.length > 40 ? 40 : (int)f.length, f.text);
+        if (h->has[column])
+            return err_at(e, &here, "the column %s is here a second time", COLUMNS[column].name);
+        h->has[column] = true;
+        h->column[h->count++] = column;
     }
     for (size_t column = 0; column < TIDY_COLUMNS; column++) {
         if (!h->has[column] && !COLUMNS[column].may_lack)
@@ -98,12 +93,6 @@ typedef struct job {
     text name;
 } job;
 
-/* A line's stage and indices; an axis that it leaves empty is not there. */
-typedef struct line {
-    size_t stage, index[GRID_AXES];
-    bool has[GRID_AXES];
-} line;
-
 /* Digits, and perhaps ".0" after them: pandas writes a column so that is empty somewhere. */
 static bool index_of(const csv_field *f, size_t *index)
 {
@@ -122,56 +111,23 @@ static bool index_of(const csv_field *f, size_t *index)
     return f->text[point] == '.' && i == f->length && i > point + 1;
 }
 
-static bool read_index(const job *j, const csv_field *f, grid_axis axis, line *to, err *e)
-{
-    place at = csv_field_place(&j->reader, f);
-    bool is_absent = f->length == 0 || (f->length == 2 && memcmp(f->text, "NA", 2) == 0);
-    if (is_absent && axis != GRID_ROW && axis != GRID_COL)
-        return true; /* it is nothing, or as R writes that */
-    to->has[axis] = index_of(f, &to->index[axis]);
-    if (to->has[axis])
-        return true;
-    return err_at(e, &at, "the %s is '%.*s' here, which is not an index (0, 1, 2, …)",
-                  GRID_AXIS_NAMES[axis], f->length > 40 ? 40 : (int)f->length, f->text);
-}
-
-/* Puts the line's number and indices to those of its stage. */
-static bool add_value(job *j, const csv_field *f, const line *from, err *e)
-{
-    csv_matrix *to = &j->stages.one[from->stage];
-    if (to->grid.count == 0)
-        memcpy(to->grid.has, from->has, sizeof from->has);
-    place at = {.file = j->reader.file, .line = f->line, .column = 1};
-    if (memcmp(to->grid.has, from->has, sizeof from->has) != 0)
-        return err_at(e, &at, "%s has other indices (batch, head, item) here than in line %zu",
-                      j->stages.out->entry[from->stage].name, to->grid.piece[0].line);
-    if (!cells_add(&to->cells, &j->reader, f, e))
-        return cells_remedy_missing(&to->cells, f, e);
-    return grid_add(&to->grid, from->index, f->line, e);
-}
-
-/* The field `f` is one too many, or the last and too early: counts the rest of the line. */
-static bool refuse_count(job *j, csv_field f, size_t count, size_t wanted, err *e)
-{
-    place at = csv_field_place(&j->reader, &f);
-    for (; !f.last; count++) {
-        if (!csv_next_field(&j->reader, &f, e))
-            return false;
-    }
-    return err_at(e, &at, "this line has %zu fields, the header %zu", count, wanted);
-}
-
-/* Its fields come in any order, so they are looked at when all are there. */
 static bool read_line(job *j, err *e)
 {
-    line to = {0};
     csv_field f = {0}, field[TIDY_COLUMNS + 1];
     const tidy_header *h = &j->header;
+    const char *file = j->reader.file;
+    /* Its fields come in any order, so they are looked at when all are there. */
     for (size_t count = 0; !f.last; count++) {
         if (!csv_next_field(&j->reader, &f, e))
             return false;
-        if (count == h->count || (f.last && count + 1 < h->count))
-            return refuse_count(j, f, count + 1, h->count, e);
+        if (count == h->count || (f.last && count + 1 < h->count)) {
+            place at = csv_field_place(&j->reader, &f);
+            for (count++; !f.last; count++) { /* the rest of them is counted */
+                if (!csv_next_field(&j->reader, &f, e))
+                    return false;
+            }
+            return err_at(e, &at, "this line has %zu fields, the header %zu", count, h->count);
+        }
         field[h->column[count]] = f;
     }
     if (!h->has[TIDY_STAGE])
@@ -180,15 +136,39 @@ static bool read_line(job *j, err *e)
     text_clear(&j->name);
     if (!csv_field_text(&j->reader, &field[TIDY_STAGE], &j->name, e))
         return false;
-    to.stage = csv_matrices_find(&j->stages, text_string(&j->name), j->name.length, &at, e);
-    if (to.stage == SIZE_MAX)
+    size_t stage = csv_matrices_find(&j->stages, text_string(&j->name), j->name.length, &at, e);
+    if (stage == SIZE_MAX)
         return false;
+
+    /* An axis that the line leaves empty, or NA as R does, is not there. */
+    size_t index[GRID_AXES] = {0};
+    bool has[GRID_AXES] = {false};
     for (int axis = 0; axis < GRID_AXES; axis++) {
         size_t column = TIDY_FIRST_INDEX + (size_t)axis;
-        if (h->has[column] && !read_index(j, &field[column], (grid_axis)axis, &to, e))
-            return false;
+        f = field[column];
+        if (!h->has[column])
+            continue;
+        bool is_absent = f.length == 0 || (f.length == 2 && memcmp(f.text, "NA", 2) == 0);
+        if (is_absent && axis != GRID_ROW && axis != GRID_COL)
+            continue;
+        has[axis] = index_of(&f, &index[axis]);
+        place here = csv_field_place(&j->reader, &f);
+        if (!has[axis])
+            return err_at(e, &here, "the %s is '%.*s' here, which is not an index (0, 1, 2, …)",
+                          GRID_AXIS_NAMES[axis], f.length > 40 ? 40 : (int)f.length, f.text);
     }
-    return add_value(j, &field[TIDY_VALUE], &to, e);
+
+    csv_matrix *to = &j->stages.one[stage];
+    f = field[TIDY_VALUE];
+    if (to->grid.count == 0)
+        memcpy(to->grid.has, has, sizeof has);
+    if (memcmp(to->grid.has, has, sizeof has) != 0)
+        return err_at(e, &(place){.file = file, .line = f.line, .column = 1},
+                      "%s has other indices (batch, head, item) here than in line %zu",
+                      j->stages.out->entry[stage].name, to->grid.piece[0].line);
+    if (!cells_add(&to->cells, &j->reader, &f, e))
+        return cells_remedy_missing(&to->cells, &f, e);
+    return grid_add(&to->grid, index, f.line, e);
 }
 
 /* ---- the whole ---- */
