@@ -80,19 +80,14 @@ const named *named_by_synonym(const named_table *table, const char *name, size_t
     return found;
 }
 
-/* The names of a table are few and unlike each other, so that a slip more is not a wrong guess:
- * "jsonlines" is jsonl, and "halves" half. But any letter is one slip away from any other. */
-static size_t reach_in_table(size_t length)
-{
-    return length < 2 ? 0 : length / 3 + 1;
-}
-
 const named *named_nearest(const named_table *table, const char *name, size_t length)
 {
     const named *found = named_by_synonym(table, name, length);
     if (found != NULL)
         return found;
-    nearest near = nearest_to(name, length, reach_in_table(length));
+    /* The names of a table are few and unlike each other, so that a slip more is not a wrong guess:
+     * "jsonlines" is jsonl, and "halves" half. But any letter is one slip away from any other. */
+    nearest near = nearest_to(name, length, length < 2 ? 0 : length / 3 + 1);
     for (size_t i = 0; i < named_count(table); i++) {
         const named *row = named_row(table, i);
         if (nearest_is_nearer(&near, row->name))

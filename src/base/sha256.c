@@ -23,16 +23,12 @@ static uint32_t rotated(uint32_t x, unsigned by)
     return x >> by | x << (32 - by);
 }
 
-static uint32_t word_at(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 /* The message schedule of a block (section 6.2.2, step 1). */
 static void expand(const unsigned char *block, uint32_t w[64])
 {
-    for (size_t t = 0; t < 16; t++)
-        w[t] = word_at(block + 4 * t);
+    for (size_t t = 0; t < 16; t++, block += 4)
+        w[t] = (uint32_t)block[0] << 24 | (uint32_t)block[1] << 16 | (uint32_t)block[2] << 8 |
+               block[3];
     for (size_t t = 16; t < 64; t++) {
         uint32_t a = w[t - 15], b = w[t - 2];
         uint32_t s0 = rotated(a, 7) ^ rotated(a, 18) ^ a >> 3;

@@ -1,6 +1,7 @@
-#include "compare/blocks_of_two.h"
+#include "compare/measure.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- tolerances ---- */
 
@@ -39,13 +40,299 @@ double tolerance_least_rtol(const tolerance *t, double a, double b)
     return rtol;
 }
 
-/* No NaN, hence no hole either, and nothing apart: one loop without a branch. */
-static bool is_equal(const blocks_of_two *w, size_t count)
+/* ---- two matrices of one shape, walked a block at a time ---- */
+
+/* Elements of a block: with both as float64, 32 KB, which the nearest cache holds. Whole blocks are
+ * walked with this number in the loop, so that compilers see it and use vectors. */
+enum { BLOCK = 2048 };
+
+typedef struct blocks_of_two {
+    measured_side a, b;
+    number_type type;
+    size_t total;
+    bool may_be_same; /* bytes can be compared */
+    double value_a[BLOCK], value_b[BLOCK];
+} blocks_of_two;
+
+static bool is_contiguous(const tensor *t)
 {
-    unsigned apart = 0;
+    ptrdiff_t expected = 1;
+    for (int axis = t->rank - 1; axis >= 0; axis--) {
+        if (t->size[axis] > 1 && t->stride[axis] != expected)
+            return false;
+        expected *= (ptrdiff_t)t->size[axis];
+    }
+    return true;
+}
+
+static void widen_f32(const float *from, size_t count, double *out)
+{
     for (size_t i = 0; i < count; i++)
-        apart |= !(w->value_a[i] == w->value_b[i]);
-    return apart == 0;
+        out[i] = (double)from[i];
+}
+
+static void load(const tensor *t, size_t first, size_t count, double *out)
+{
+    if (!is_contiguous(t)) {
+        size_t index[TENSOR_MAX_RANK];
+        for (int axis = t->rank - 1; axis >= 0; axis--) {
+            index[axis] = first % t->size[axis];
+            first /= t->size[axis];
+        }
+        for (size_t i = 0; i < count; i++) {
+            out[i] = tensor_get(t, index);
+            tensor_next(t, index);
+        }
+    } else if (t->type == DTYPE_F64) {
+        memcpy(out, (const double *)t->data + first, count * sizeof out[0]);
+    } else if (t->type == DTYPE_F32) {
+        const float *from = (const float *)t->data + first;
+        if (count == BLOCK)
+            widen_f32(from, BLOCK, out);
+        else
+            widen_f32(from, count, out);
+    } else {
+        const unsigned char *from = (const unsigned char *)t->data + first;
+        for (size_t i = 0; i < count; i++)
+            out[i] = from[i];
+    }
+}
+
+/* Whether what was read may be none of the type. */
+static bool needs_rounding(measured_side from, number_type type)
+{
+    bool is_narrow = type == NUMBER_F64 || (type == NUMBER_F32 && from.of->type == DTYPE_F32);
+    return from.is_text && !is_narrow;
+}
+
+/* What is too large for the type stays what it is, lest it equal an infinity. */
+static double rounded_to(number_type type, double value)
+{
+    double rounded = number_round(type, value);
+    return isfinite(rounded) ? rounded : value;
+}
+
+static void load_side(measured_side from, number_type type, size_t first, size_t count, double *out)
+{
+    load(from.of, first, count, out);
+    if (!needs_rounding(from, type))
+        return;
+    for (size_t i = 0; i < count; i++)
+        out[i] = rounded_to(type, out[i]);
+}
+
+static bool has_nan_f32(const float *at, size_t count)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < count; i++)
+        found |= at[i] != at[i];
+    return found != 0;
+}
+
+static bool has_nan_f64(const double *at, size_t count)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < count; i++)
+        found |= at[i] != at[i];
+    return found != 0;
+}
+
+static void blocks_begin(blocks_of_two *w, measured_side a, measured_side b, number_type type)
+{
+    w->a = a;
+    w->b = b;
+    w->type = type;
+    w->total = tensor_count(a.of);
+    w->may_be_same =
+        w->a.of->type == w->b.of->type && is_contiguous(w->a.of) && is_contiguous(w->b.of);
+}
+
+/* How many elements there are from `first` on: a block at most. */
+static size_t blocks_count(const blocks_of_two *w, size_t first)
+{
+    size_t left = w->total - first;
+    return left < BLOCK ? left : BLOCK;
+}
+
+/* Elements as they are compared, into value_a and value_b. */
+static void blocks_load_a(blocks_of_two *w, size_t first, size_t count)
+{
+    load_side(w->a, w->type, first, count, w->value_a);
+}
+
+static void blocks_load_b(blocks_of_two *w, size_t first, size_t count)
+{
+    load_side(w->b, w->type, first, count, w->value_b);
+}
+
+/* The same bytes on both sides, none of which is a NaN: most of what is compared, at the speed of
+ * memory. */
+static bool blocks_are_same(const blocks_of_two *w, size_t first, size_t count)
+{
+    if (!w->may_be_same)
+        return false;
+    size_t size = dtype_size(w->a.of->type);
+    const char *a = (const char *)w->a.of->data + first * size;
+    const char *b = (const char *)w->b.of->data + first * size;
+    if (memcmp(a, b, count * size) != 0)
+        return false;
+    if (w->a.of->type == DTYPE_F32)
+        return !(count == BLOCK ? has_nan_f32((const void *)a, BLOCK)
+                                : has_nan_f32((const void *)a, count));
+    if (w->a.of->type == DTYPE_F64)
+        return !(count == BLOCK ? has_nan_f64((const void *)a, BLOCK)
+                                : has_nan_f64((const void *)a, count));
+    return true;
+}
+
+/* ---- the cosine between them ---- */
+
+/* Term i goes to partial sum i mod LANES, so that terms need not wait for each other; the order is
+ * the same on every machine. */
+enum { LANES = 4 };
+
+typedef struct sums {
+    double aa[LANES], bb[LANES], ab[LANES];
+} sums;
+
+static double joined(const double lane[LANES])
+{
+    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+}
+
+static sums products_of(const double *a, const double *b)
+{
+    sums of = {{0}, {0}, {0}};
+    for (size_t i = 0; i < BLOCK; i += LANES) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            double x = a[i + lane], y = b[i + lane];
+            of.aa[lane] += x * x;
+            of.bb[lane] += y * y;
+            of.ab[lane] += x * y;
+        }
+    }
+    return of;
+}
+
+/* The same where both sides are one. */
+static sums squares_of(const double *value)
+{
+    sums of = {{0}, {0}, {0}};
+    for (size_t i = 0; i < BLOCK; i += LANES) {
+        for (size_t lane = 0; lane < LANES; lane++)
+            of.aa[lane] += value[i + lane] * value[i + lane];
+    }
+    memcpy(of.bb, of.aa, sizeof of.bb);
+    memcpy(of.ab, of.aa, sizeof of.ab);
+    return of;
+}
+
+static void scale_by(double *value, double scale)
+{
+    for (size_t i = 0; i < BLOCK && scale != 1; i++)
+        value[i] *= scale;
+}
+
+static void fill_up(double *value, size_t count)
+{
+    for (size_t i = count; i < BLOCK; i++)
+        value[i] = 0;
+}
+
+/* What the numbers of each side are multiplied by first: powers of two. */
+typedef struct scales {
+    double a, b;
+} scales;
+
+/* Sums that are not finite have met what is none, or squares too large for float64. */
+static sums block_products(blocks_of_two *w, size_t first, const scales *by)
+{
+    double *a = w->value_a, *b = w->value_b;
+    size_t count = blocks_count(w, first);
+    fill_up(a, count);
+    fill_up(b, count);
+    blocks_load_a(w, first, count);
+    scale_by(a, by->a);
+    if (by->a == by->b && blocks_are_same(w, first, count)) {
+        sums of = squares_of(a);
+        if (isfinite(joined(of.aa)))
+            return of;
+    }
+    blocks_load_b(w, first, count);
+    scale_by(b, by->b);
+    sums of = products_of(a, b);
+    if (isfinite(joined(of.aa)) && isfinite(joined(of.bb)))
+        return of;
+    /* What is not a number on one side counts on neither. */
+    for (size_t i = 0; i < BLOCK; i++) {
+        if (!isfinite(a[i]) || !isfinite(b[i]))
+            a[i] = b[i] = 0;
+    }
+    return products_of(a, b);
+}
+
+static sums sum_products(blocks_of_two *w, const scales *by)
+{
+    sums all = {{0}, {0}, {0}};
+    for (size_t first = 0; first < w->total; first += BLOCK) {
+        sums of = block_products(w, first, by);
+        for (size_t lane = 0; lane < LANES; lane++) {
+            all.aa[lane] += of.aa[lane];
+            all.bb[lane] += of.bb[lane];
+            all.ab[lane] += of.ab[lane];
+        }
+    }
+    return all;
+}
+
+/* Squares that float64 holds with all their digits. */
+static bool is_ordinary(const double lane[LANES])
+{
+    return joined(lane) > 0x1p-900 && joined(lane) < 0x1p900;
+}
+
+static double largest_finite(const double *value, size_t count, double largest)
+{
+    for (size_t i = 0; i < count; i++) {
+        double magnitude = fabs(value[i]);
+        if (magnitude > largest && magnitude < (double)INFINITY)
+            largest = magnitude;
+    }
+    return largest;
+}
+
+/* A power of two that brings the largest number near 1. */
+static double scale_of(double largest)
+{
+    int exponent;
+    frexp(largest, &exponent);
+    return ldexp(1, -exponent < 1000 ? -exponent : 1000);
+}
+
+static scales find_scales(blocks_of_two *w)
+{
+    double largest_a = 0, largest_b = 0;
+    for (size_t first = 0; first < w->total; first += BLOCK) {
+        size_t count = blocks_count(w, first);
+        blocks_load_a(w, first, count);
+        blocks_load_b(w, first, count);
+        largest_a = largest_finite(w->value_a, count, largest_a);
+        largest_b = largest_finite(w->value_b, count, largest_b);
+    }
+    return (scales){scale_of(largest_a), scale_of(largest_b)};
+}
+
+/* Σab / √(Σa²·Σb²) over finite pairs; a NaN where one side is all zeros. */
+static double blocks_cosine(blocks_of_two *w)
+{
+    const scales none = {1, 1};
+    sums of = sum_products(w, &none);
+    if (!is_ordinary(of.aa) || !is_ordinary(of.bb)) { /* numbers near 1e200, or near 1e-200 */
+        scales found = find_scales(w);
+        of = sum_products(w, &found);
+    }
+    double aa = joined(of.aa), bb = joined(of.bb);
+    return aa == 0 || bb == 0 ? (double)NAN : joined(of.ab) / sqrt(aa) / sqrt(bb);
 }
 
 /* ---- numbers that differ ---- */
@@ -108,22 +395,6 @@ static bool are_equal_nans(const tolerance *by, double a, double b)
     return by->equal_nan && isnan(a) && isnan(b) && tensor_is_hole(a) == tensor_is_hole(b);
 }
 
-static void add_block(const blocks_of_two *w, const tolerance *by, size_t first, size_t count,
-                      measurement *m)
-{
-    if (is_equal(w, count))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        double a = w->value_a[i], b = w->value_b[i];
-        if (a == b)
-            continue;
-        if (is_left_out(w->a, w->b, a, b))
-            m->count--;
-        else if (!are_equal_nans(by, a, b))
-            add_unequal(w->type, by, first + i, a, b, m);
-    }
-}
-
 measurement measure(measured_side a, measured_side b, number_type type, const tolerance *by)
 {
     blocks_of_two w;
@@ -136,11 +407,29 @@ measurement measure(measured_side a, measured_side b, number_type type, const to
             continue;
         blocks_load_a(&w, first, count);
         blocks_load_b(&w, first, count);
-        add_block(&w, by, first, count, &m);
+        /* No NaN, hence no hole either, and nothing apart: one loop without a branch. */
+        unsigned apart = 0;
+        for (size_t i = 0; i < count; i++)
+            apart |= !(w.value_a[i] == w.value_b[i]);
+        for (size_t i = 0; apart != 0 && i < count; i++) {
+            double one = w.value_a[i], other = w.value_b[i];
+            if (one == other)
+                continue;
+            if (is_left_out(a, b, one, other))
+                m.count--;
+            else if (!are_equal_nans(by, one, other))
+                add_unequal(type, by, first + i, one, other, &m);
+        }
     }
     if (m.unequal > 0)
         m.cosine = blocks_cosine(&w);
     return m;
+}
+
+double measure_value(measured_side from, number_type type, const size_t *index)
+{
+    double value = tensor_get(from.of, index);
+    return needs_rounding(from, type) ? rounded_to(type, value) : value;
 }
 
 bool measure_is_same(measured_side a, measured_side b, const tolerance *by, double value_a,

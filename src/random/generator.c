@@ -3,8 +3,7 @@
 #include "base/threads.h"
 #include "kernels/kernels.h"
 #include "kernels/sine.h"
-#include "random/numpy.h"
-#include "random/torch.h"
+#include "random/libraries.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -109,14 +108,6 @@ stream stream_begin(const generator *from, uint64_t seed)
     return s;
 }
 
-static void fill_by_place(const draw *d, size_t first, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = d->law.kind == LAW_COSINE  ? cosine_of_whole((double)(first + i))
-                 : d->law.kind == LAW_COUNT ? (double)(first + i)
-                                            : d->law.a;
-}
-
 /* `a` and `b` are multiples of the unit. */
 static void fill_steps(stream *s, const draw *d, double unit, size_t first, size_t count,
                        double *out)
@@ -138,11 +129,13 @@ void stream_draw(stream *s, const draw *d, size_t first, size_t count, double *o
         fill_steps(s, d, kind == LAW_WHOLE ? 1 : 0.5, first, count, out);
     if (is_random)
         s->from->fill(s, d, first, count, out);
-    if (!(is_random || has_steps) || kind == LAW_SPENT)
-        fill_by_place(d, first, count, out);
-    if (d->type == DTYPE_F32)
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)out[i];
+    bool is_by_place = kind == LAW_SPENT || !(is_random || has_steps);
+    for (size_t i = 0; is_by_place && i < count; i++)
+        out[i] = kind == LAW_COSINE  ? cosine_of_whole((double)(first + i))
+                 : kind == LAW_COUNT ? (double)(first + i)
+                                     : d->law.a;
+    for (size_t i = 0; d->type == DTYPE_F32 && i < count; i++)
+        out[i] = (float)out[i];
 }
 
 /* ---- filling ---- */
@@ -161,50 +154,33 @@ typedef struct filling {
     atomic_size_t next; /* the run that nobody has taken yet */
 } filling;
 
-static void store(const double *number, size_t count, dtype type, char *out)
-{
-    float narrow[RUN + DRAW_RUN];
-    if (type == DTYPE_F64) {
-        memcpy(out, number, count * sizeof number[0]);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        narrow[i] = (float)number[i];
-    memcpy(out, narrow, count * sizeof narrow[0]);
-}
-
-/* How many runs; what is left over after whole ones is a run too, or, where it is shorter than a
- * DRAW_RUN, belongs to the last. */
-static size_t runs_in(size_t count)
-{
-    size_t rest = count % RUN;
-    return count / RUN + (rest >= DRAW_RUN || count < RUN);
-}
-
-static void fill_run(filling *f, size_t index)
-{
-    double number[RUN + DRAW_RUN];
-    size_t begin = index * RUN, left = f->count - begin;
-    size_t count = left < RUN + DRAW_RUN ? left : RUN;
-    char *out = f->out + begin * dtype_size(f->what->type);
-    law_kind kind = f->what->law.kind;
-    if (f->stream->from->elements != NULL && (kind == LAW_UNIFORM || kind == LAW_NORMAL)) {
-        f->stream->from->elements(f->stream, f->what, f->first + begin, count, out);
-        return;
-    }
-    stream_draw(f->stream, f->what, f->first + begin, count, number);
-    store(number, count, f->what->type, out);
-}
-
 static void fill_runs(void *context, size_t worker)
 {
     filling *f = context;
+    const draw *what = f->what;
+    const generator *from = f->stream->from;
+    bool is_plain = what->law.kind == LAW_UNIFORM || what->law.kind == LAW_NORMAL;
+    double number[RUN + DRAW_RUN];
+    float narrow[RUN + DRAW_RUN];
     (void)worker;
-    for (;;) {
-        size_t index = atomic_fetch_add(&f->next, 1);
-        if (index >= runs_in(f->count))
-            return;
-        fill_run(f, index);
+    /* What is left over after whole runs is a run too, or, where it is shorter than a DRAW_RUN,
+     * belongs to the last. */
+    size_t runs = f->count / RUN + (f->count % RUN >= DRAW_RUN || f->count < RUN);
+    for (size_t index; (index = atomic_fetch_add(&f->next, 1)) < runs;) {
+        size_t begin = index * RUN, left = f->count - begin;
+        size_t count = left < RUN + DRAW_RUN ? left : RUN;
+        char *out = f->out + begin * dtype_size(what->type);
+        if (from->elements != NULL && is_plain) {
+            from->elements(f->stream, what, f->first + begin, count, out);
+            continue;
+        }
+        stream_draw(f->stream, what, f->first + begin, count, number);
+        for (size_t i = 0; what->type != DTYPE_F64 && i < count; i++)
+            narrow[i] = (float)number[i];
+        if (what->type == DTYPE_F64)
+            memcpy(out, number, count * sizeof number[0]);
+        else
+            memcpy(out, narrow, count * sizeof narrow[0]);
     }
 }
 

@@ -1,4 +1,11 @@
-#include "random/torch.h"
+/* PyTorch's generator on the CPU, in float32.
+ *
+ * Its last bits depend on which code PyTorch dispatches to. On any x86 processor of today that is
+ * its vector code for AVX2, with fused multiply-adds and, for normal numbers from 16 on, the
+ * float32 functions of the Cephes library. Where PyTorch finds no AVX2, or is told so
+ * (ATEN_CPU_CAPABILITY=default), it is plain code without them, with the C library's functions,
+ * scalar.h. Fewer than 16 normal numbers are made in float64, by both alike. */
+#include "random/libraries.h"
 
 #include "base/float_bits.h"
 #include "kernels/logarithm.h"
@@ -15,22 +22,16 @@
 
 enum { MANTISSA_BITS = 23, EXPONENT_OF_HALF = 126 };
 
-/* x = 2ᵉ·m with ½ ≤ m < 1 */
-static float split(float x, int *exponent)
-{
-    uint32_t bits = float32_bits(x);
-    *exponent = (int)(bits >> MANTISSA_BITS) - EXPONENT_OF_HALF;
-    return float32_of_bits((bits & 0x7fffffu) | (uint32_t)EXPONENT_OF_HALF << MANTISSA_BITS);
-}
-
 /* ln x = e·ln2 + f − f²/2 + f³·P(f), √½ ≤ 1 + f < √2; ln2 is 0.693359375 − 2.12194440·10⁻⁴. */
 static float cephes_log(float x)
 {
     static const float P[] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
                               -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
                               2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
-    int exponent;
-    float m = split(x, &exponent), f = m - 1, sum = P[0];
+    /* x = 2ᵉ·m with ½ ≤ m < 1 */
+    uint32_t bits = float32_bits(x), half = (uint32_t)EXPONENT_OF_HALF << MANTISSA_BITS;
+    int exponent = (int)(bits >> MANTISSA_BITS) - EXPONENT_OF_HALF;
+    float m = float32_of_bits((bits & 0x7fffffu) | half), f = m - 1, sum = P[0];
     if (m < 0.707106781186547524f) {
         f += m;
         exponent--;
@@ -99,12 +100,6 @@ static float uniform_plain(float u, float range, float from)
     return u * range + from;
 }
 
-static double uniform_number(stream *s, const law *l, const code *by)
-{
-    float from = (float)l->a, to = (float)l->b;
-    return by->uniform(part_of_24_bits(s), to - from, from);
-}
-
 /* Box and Muller's pair in float64: the cosine's first. */
 static double small_normal_number(stream *s, const law *l)
 {
@@ -154,27 +149,25 @@ static void draw_parts(stream *s, double *out, size_t count)
         out[i] = part_of_24_bits(s);
 }
 
-/* Where the last run is not whole, the last 16 numbers are drawn again, over what was there. */
-static void normal_runs(stream *s, const law *l, const code *by, double *out, size_t count)
-{
-    draw_parts(s, out, count);
-    for (size_t i = 0; i + DRAW_RUN <= count; i += DRAW_RUN)
-        by->normal_run(l, out + i);
-    if (count % DRAW_RUN == 0)
-        return;
-    draw_parts(s, out + count - DRAW_RUN, DRAW_RUN);
-    by->normal_run(l, out + count - DRAW_RUN);
-}
-
 static void fill_by(const code *by, stream *s, const draw *d, size_t count, double *out)
 {
-    if (d->law.kind == LAW_NORMAL && d->total >= DRAW_RUN) {
-        normal_runs(s, &d->law, by, out, count);
+    const law *l = &d->law;
+    if (l->kind == LAW_NORMAL && d->total >= DRAW_RUN) {
+        draw_parts(s, out, count);
+        for (size_t i = 0; i + DRAW_RUN <= count; i += DRAW_RUN)
+            by->normal_run(l, out + i);
+        if (count % DRAW_RUN == 0)
+            return;
+        /* Where the last run is not whole, the last 16 numbers are drawn again, over what was
+         * there. */
+        draw_parts(s, out + count - DRAW_RUN, DRAW_RUN);
+        by->normal_run(l, out + count - DRAW_RUN);
         return;
     }
+    float from = (float)l->a, to = (float)l->b;
     for (size_t i = 0; i < count; i++)
-        out[i] = d->law.kind == LAW_NORMAL ? small_normal_number(s, &d->law)
-                                           : uniform_number(s, &d->law, by);
+        out[i] = l->kind == LAW_NORMAL ? small_normal_number(s, l)
+                                       : by->uniform(part_of_24_bits(s), to - from, from);
 }
 
 void torch_fill(stream *s, const draw *d, size_t first, size_t count, double *out)

@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-static uint64_t name_hash(const char *name, size_t length)
-{
-    uint64_t hash = FNV_OF_NOTHING;
-    for (size_t i = 0; i < length; i++)
-        hash = fnv_step(hash, (uint8_t)name[i]);
-    return hash;
-}
-
 /* One of 64 bits. Most names that are looked for are not there, and their bit is not set; two
  * characters show it, before anybody counts them all. */
 static uint64_t mark_of(char first, char second)
@@ -59,7 +51,9 @@ static bool is_name(const char *one, const char *name, size_t length)
 static size_t *slot_of(const name_slots *index, const named_items *all, const char *name,
                        size_t length)
 {
-    uint64_t hash = name_hash(name, length);
+    uint64_t hash = FNV_OF_NOTHING;
+    for (size_t i = 0; i < length; i++)
+        hash = fnv_step(hash, (uint8_t)name[i]);
     size_t at = (size_t)(hash ^ hash >> 32) & (index->slots - 1), step = (size_t)(hash >> 40) | 1;
     while (index->slot[at] != 0 && !is_name(name_at(all, index->slot[at] - 1), name, length))
         at = (at + step) & (index->slots - 1);
@@ -282,15 +276,6 @@ void bundle_set_stays(bundle *b)
     }
 }
 
-/* What an entry holds goes; its name stays. */
-static void empty_entry(entry *one)
-{
-    char *name = one->name;
-    one->name = NULL;
-    entry_free(one);
-    one->name = name;
-}
-
 bool bundle_take(bundle *to, const char *name, entry *from, err *e)
 {
     entry *there = bundle_find(to, name);
@@ -298,8 +283,9 @@ bool bundle_take(bundle *to, const char *name, entry *from, err *e)
         there = bundle_add(to, name, strlen(name), from->at, e);
     if (there == NULL)
         return false;
-    empty_entry(there);
     char *kept = there->name, *left = from->name;
+    there->name = NULL; /* what it holds goes; its name stays */
+    entry_free(there);
     *there = *from;
     there->name = kept;
     *from = (entry){.name = left};
@@ -364,8 +350,9 @@ bool entry_is_out_in(const entry *weight, bool unsaid)
     return weight->layout == LAYOUT_UNSAID ? unsaid : weight->layout == LAYOUT_OUT_IN;
 }
 
-static void free_value(entry *one)
+static void free_entry(entry *one)
 {
+    mem_free(one->name);
     if (one->kind == ENTRY_TENSOR)
         tensor_free(&one->tensor);
     else if (one->borrows)
@@ -378,12 +365,6 @@ static void free_value(entry *one)
         bundle_free(one->bundle);
         mem_free(one->bundle);
     }
-}
-
-static void free_entry(entry *one)
-{
-    mem_free(one->name);
-    free_value(one);
 }
 
 void entry_free(entry *one)

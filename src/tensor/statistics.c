@@ -20,26 +20,19 @@ void statistics_add(statistics *to, double value)
     }
 }
 
-static void add_row(statistics *to, const tensor *row)
-{
-    ptrdiff_t step = row->stride[0];
-    const float *narrow = row->data;
-    const double *wide = row->data;
-    const unsigned char *truth = row->data;
-    for (size_t i = 0; i < row->size[0]; i++) {
-        ptrdiff_t at = step * (ptrdiff_t)i;
-        statistics_add(to, row->type == DTYPE_F32   ? (double)narrow[at]
-                           : row->type == DTYPE_F64 ? wide[at]
-                                                    : (double)truth[at]);
-    }
-}
-
 void statistics_add_tensor(statistics *to, const tensor *t)
 {
     if (t->rank == 0)
         statistics_add(to, tensor_get(t, NULL));
-    if (t->rank == 1)
-        add_row(to, t);
+    const float *narrow = t->data;
+    const double *wide = t->data;
+    const unsigned char *truth = t->data;
+    for (size_t i = 0; t->rank == 1 && i < t->size[0]; i++) {
+        ptrdiff_t at = t->stride[0] * (ptrdiff_t)i;
+        statistics_add(to, t->type == DTYPE_F32   ? (double)narrow[at]
+                           : t->type == DTYPE_F64 ? wide[at]
+                                                  : (double)truth[at]);
+    }
     for (size_t i = 0; t->rank > 1 && i < t->size[0]; i++) {
         tensor part = tensor_at(t, i);
         statistics_add_tensor(to, &part);

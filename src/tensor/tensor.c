@@ -219,26 +219,11 @@ bool tensor_next(const tensor *t, size_t *index)
     return false;
 }
 
-static void widen_row(const tensor *from, tensor *to)
-{
-    for (size_t i = 0; i < from->size[0]; i++) {
-        double value = element_at(from, from->stride[0] * (ptrdiff_t)i);
-        ptrdiff_t at = to->stride[0] * (ptrdiff_t)i;
-        if (to->type == DTYPE_F64)
-            ((double *)to->data)[at] = value;
-        else
-            ((float *)to->data)[at] = (float)value;
-    }
-}
-
 void tensor_copy(const tensor *from, tensor *to)
 {
     size_t bytes = dtype_size(from->type);
-    if (from->rank == 1 && from->type != to->type) {
-        widen_row(from, to);
-        return;
-    }
-    if (from->rank == 0 && from->type != to->type) {
+    bool is_widened = from->type != to->type;
+    if (from->rank == 0 && is_widened) {
         tensor_set(to, NULL, tensor_get(from, NULL));
         return;
     }
@@ -246,13 +231,24 @@ void tensor_copy(const tensor *from, tensor *to)
         memcpy(to->data, from->data, bytes);
         return;
     }
-    if (from->rank == 1 && from->stride[0] == 1 && to->stride[0] == 1) {
+    if (from->rank == 1 && !is_widened && from->stride[0] == 1 && to->stride[0] == 1) {
         memcpy(to->data, from->data, from->size[0] * bytes);
         return;
     }
+    if (from->rank > 1 || !is_widened) {
+        for (size_t i = 0; i < from->size[0]; i++) {
+            tensor part = tensor_at(from, i), into = tensor_at(to, i);
+            tensor_copy(&part, &into);
+        }
+        return;
+    }
     for (size_t i = 0; i < from->size[0]; i++) {
-        tensor part = tensor_at(from, i), into = tensor_at(to, i);
-        tensor_copy(&part, &into);
+        double value = element_at(from, from->stride[0] * (ptrdiff_t)i);
+        ptrdiff_t at = to->stride[0] * (ptrdiff_t)i;
+        if (to->type == DTYPE_F64)
+            ((double *)to->data)[at] = value;
+        else
+            ((float *)to->data)[at] = (float)value;
     }
 }
 
