@@ -15,6 +15,7 @@
 
 #include "base/named.h"
 #include "random/mersenne.h"
+#include "random/pcg64.h"
 #include "tensor/tensor.h"
 
 typedef enum law_kind {
@@ -41,24 +42,6 @@ typedef struct draw {
     dtype type;      /* that they are rounded to */
     size_t total;    /* how many there are in all */
 } draw;
-
-/* 128 bits; C11 has no such type. */
-typedef struct wide_word {
-    uint64_t high, low;
-} wide_word;
-
-typedef struct pcg64 {
-    wide_word state, step;
-} pcg64;
-
-enum { ZIGGURAT_LAYERS = 256 };
-
-/* Layer i reaches to x = 2⁵²·width[i], and lies below the curve up to inside[i]·width[i]. */
-typedef struct ziggurat {
-    uint64_t inside[ZIGGURAT_LAYERS];
-    double width[ZIGGURAT_LAYERS];
-    double height[ZIGGURAT_LAYERS]; /* e^(−x²/2) */
-} ziggurat;
 
 typedef struct generator generator;
 

@@ -1,0 +1,173 @@
+#include "random/pcg64.h"
+
+#include "kernels/logarithm.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- the seed ---- */
+
+enum { POOL = 4, SEED_WORDS = 8 };
+
+/* Each use of a hash has a multiplier of its own, which the use before left. */
+typedef struct hash {
+    uint32_t multiplier, step;
+} hash;
+
+static uint32_t hashed(hash *h, uint32_t value)
+{
+    value ^= h->multiplier;
+    h->multiplier *= h->step;
+    value *= h->multiplier;
+    return value ^ value >> 16;
+}
+
+static uint32_t mixed(uint32_t x, uint32_t y)
+{
+    uint32_t both = 0xca01f9ddu * x - 0x4973f715u * y;
+    return both ^ both >> 16;
+}
+
+/* SeedSequence(seed).generate_state(8): 32 bits each. */
+static void seed_sequence(uint64_t seed, uint32_t out[SEED_WORDS])
+{
+    hash in = {0x43b0d7e5u, 0x931e8875u}, from = {0x8b51f9ddu, 0x58f38dedu};
+    uint32_t pool[POOL] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    for (int i = 0; i < POOL; i++)
+        pool[i] = hashed(&in, pool[i]);
+    for (int i = 0; i < POOL; i++)
+        for (int j = 0; j < POOL; j++)
+            if (i != j)
+                pool[j] = mixed(pool[j], hashed(&in, pool[i]));
+    for (int i = 0; i < SEED_WORDS; i++)
+        out[i] = hashed(&from, pool[i % POOL]);
+}
+
+/* ---- the generator ---- */
+
+static const wide_word MULTIPLIER = {0x2360ed051fc65da4u, 0x4385df649fccf645u};
+
+static wide_word add(wide_word a, wide_word b)
+{
+    uint64_t low = a.low + b.low;
+    return (wide_word){a.high + b.high + (low < a.low), low};
+}
+
+static wide_word multiply(wide_word a, wide_word b)
+{
+    /* The upper half of a product of 64 bits by 64. */
+    uint64_t a_low = (uint32_t)a.low, a_high = a.low >> 32, b_low = (uint32_t)b.low,
+             b_high = b.low >> 32;
+    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
+    uint64_t other = a_low * b_high + (uint32_t)middle;
+    uint64_t high =
+        (a_high * b_high + (middle >> 32) + (other >> 32)) + a.high * b.low + a.low * b.high;
+    return (wide_word){high, a.low * b.low};
+}
+
+static void move_on(pcg64 *p)
+{
+    p->state = add(multiply(p->state, MULTIPLIER), p->step);
+}
+
+void pcg64_seed(pcg64 *p, uint64_t seed)
+{
+    uint32_t word[SEED_WORDS];
+    uint64_t pair[SEED_WORDS / 2];
+    seed_sequence(seed, word);
+    for (int i = 0; i < SEED_WORDS / 2; i++)
+        pair[i] = word[2 * i] | (uint64_t)word[2 * i + 1] << 32;
+    p->step = (wide_word){pair[2] << 1 | pair[3] >> 63, pair[3] << 1 | 1};
+    p->state = (wide_word){0, 0};
+    move_on(p);
+    p->state = add(p->state, (wide_word){pair[0], pair[1]});
+    move_on(p);
+}
+
+uint64_t pcg64_next(pcg64 *p)
+{
+    move_on(p);
+    uint64_t folded = p->state.high ^ p->state.low;
+    unsigned turn = (unsigned)(p->state.high >> 58);
+    return folded >> turn | folded << (-turn & 63);
+}
+
+double pcg64_part(pcg64 *p)
+{
+    return (double)(pcg64_next(p) >> 11) * 0x1p-53;
+}
+
+/* ---- normal numbers ---- */
+
+enum { LAST = ZIGGURAT_LAYERS - 1, TERMS = 14 };
+
+/* Where the tail begins, and the area of each layer: the roots for 256 layers. */
+static const double TAIL = 3.6541528853610088, AREA = 0.0049286732339746553;
+
+/* e^(−y), 0 ≤ y < 700: 2⁻ⁿ·e^r with |r| ≤ ln2/2, whose series leaves less than 2⁻⁵⁶. */
+static double exponential_of_minus(double y)
+{
+    static const double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
+    double n = floor(y / LN2_HIGH + 0.5), r = (n * LN2_HIGH - y) + n * LN2_LOW, sum = 1, power;
+    for (int i = TERMS; i > 0; i--)
+        sum = 1 + sum * r / i;
+    uint64_t bits = (uint64_t)(1023 - (int)n) << 52;
+    memcpy(&power, &bits, sizeof power);
+    return sum * power;
+}
+
+/* All layers have one area: x_i·(f(x_{i−1}) − f(x_i)) = AREA, from the outermost to the top; the
+ * lowest, 0, has the tail in it. */
+void ziggurat_build(ziggurat *z)
+{
+    double outer = TAIL;
+    z->height[LAST] = exponential_of_minus(TAIL * TAIL / 2);
+    z->width[LAST] = TAIL * 0x1p-52;
+    z->inside[0] = (uint64_t)(TAIL * z->height[LAST] / AREA * 0x1p52);
+    z->width[0] = AREA / z->height[LAST] * 0x1p-52;
+    z->height[0] = 1;
+    for (int i = LAST - 1; i > 0; i--) {
+        double x = sqrt(-2 * logarithm(AREA / outer + z->height[i + 1]));
+        z->inside[i + 1] = (uint64_t)(x / outer * 0x1p52);
+        z->width[i] = x * 0x1p-52;
+        z->height[i] = exponential_of_minus(x * x / 2);
+        outer = x;
+    }
+    z->inside[1] = 0;
+}
+
+/* 1 − u is exact, u being a multiple of 2⁻⁵³. */
+static double exponential_number(pcg64 *p)
+{
+    return -logarithm(1 - pcg64_part(p));
+}
+
+/* Marsaglia, "Generating a variable from the tail of the normal distribution", 1964 */
+static double tail_number(pcg64 *p)
+{
+    double x, y;
+    do {
+        x = 1 / TAIL * exponential_number(p);
+        y = exponential_number(p);
+    } while (y + y <= x * x);
+    return TAIL + x;
+}
+
+double ziggurat_normal(const ziggurat *z, pcg64 *p)
+{
+    for (;;) {
+        uint64_t bits = pcg64_next(p), part = bits >> 9 & 0xfffffffffffffu;
+        unsigned layer = bits & (ZIGGURAT_LAYERS - 1);
+        double x = (double)part * z->width[layer];
+        if (part < z->inside[layer])
+            return bits >> 8 & 1 ? -x : x;
+        if (layer == 0)
+            return part >> 8 & 1 ? -tail_number(p) : tail_number(p);
+        /* Between what lies inside and the layer's own end, the curve decides. */
+        double top = z->height[layer - 1], below = z->height[layer];
+        double height = (top - below) * pcg64_part(p) + below;
+        if (height < exponential_of_minus(0.5 * x * x))
+            return bits >> 8 & 1 ? -x : x;
+    }
+}
