@@ -61,4 +61,16 @@ void mem_free(void *block);
  * process, since new pages cost as much as a small problem's arithmetic. A hint. */
 void mem_keep_pages(void);
 
+/* ---- addresses without memory ----
+ *
+ * A page comes into being when it is first touched, reads as zeros, and can be given back. For what
+ * is large as a whole, and looked at a part after the other. */
+
+/* NULL with the error set where there are not so many addresses. */
+void *reserve_new(size_t bytes, err *e);
+/* Gives back all pages: what was written is lost. The addresses stay. */
+void reserve_clear(void *start, size_t bytes);
+/* NULL is nothing. */
+void reserve_free(void *start, size_t bytes);
+
 #endif

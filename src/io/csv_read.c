@@ -4,7 +4,6 @@
 #include "io/blocks.h"
 #include "io/cells.h"
 #include "io/csv_layout.h"
-#include "io/encoding.h"
 #include "io/slips.h"
 
 #include <stdint.h>

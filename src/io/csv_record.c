@@ -1,7 +1,7 @@
 #include "io/csv_record.h"
 
 #include "base/utf8.h"
-#include "io/encoding.h"
+#include "io/slips.h"
 
 #include <string.h>
 

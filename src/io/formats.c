@@ -2,11 +2,9 @@
 
 #include "base/mem.h"
 #include "io/csv.h"
-#include "io/encoding.h"
 #include "io/json.h"
-#include "io/jsonl.h"
+#include "io/lines.h"
 #include "io/npy.h"
-#include "io/npz.h"
 #include "io/safetensors.h"
 #include "io/slips.h"
 #include "io/tidy.h"

@@ -9,7 +9,6 @@
 #include "io/float_format.h"
 #include "io/number_row.h"
 #include "io/pow10.h"
-#include "io/uint128.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -10,7 +10,9 @@
 #define SELFATTN_IO_SINK_H
 
 #include "base/text.h"
-#include "io/old_file.h"
+#include "io/source.h"
+
+#include <stdint.h>
 
 typedef struct sink {
     const char *file; /* as the user named it, "-" for standard output, NULL for memory; borrowed */
@@ -66,5 +68,11 @@ bool sink_end(sink *s, bool is_whole, err *e);
 
 /* A file that is this text, which is freed; none where the text was not made to its end. */
 bool sink_write_text(const char *file, text *all, bool is_whole, err *e);
+
+/* ---- how much room there is for a file that is to be written ---- */
+
+/* Bytes that are free for anybody where the file will be; "-" is standard output. False where it is
+ * no regular file, or the system does not know. */
+bool free_disk(const char *file, uint64_t *bytes);
 
 #endif

@@ -54,4 +54,13 @@ char other_delimiter_of_line(const csv_reader *r, const char *line, bool *decima
  * which it is. */
 bool other_delimiter_is_likely(const char *bytes, size_t length);
 
+/* ---- text that is not in UTF-8, in which all formats of text are read ---- */
+
+/* Refuses UTF-16, which shows in its first bytes: a mark, or NULs next to characters of ASCII.
+ * `at`: where the bytes begin. */
+bool encoding_check(const char *bytes, size_t length, place at, err *e);
+
+/* The second line of the error of a byte that is of no character. Returns false. */
+bool encoding_remedy(err *e);
+
 #endif

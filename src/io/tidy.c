@@ -4,7 +4,7 @@
 #include "io/blocks.h"
 #include "io/cells.h"
 #include "io/csv.h"
-#include "io/encoding.h"
+#include "io/slips.h"
 #include "io/json.h"
 #include "io/in_order.h"
 

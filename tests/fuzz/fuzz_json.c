@@ -6,7 +6,7 @@
 #include "fuzz/grown.h"
 #include "io/json.h"
 #include "io/json_scan.h"
-#include "io/jsonl.h"
+#include "io/lines.h"
 #include "model/keys.h"
 #include "model/stack.h"
 

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "cli/command.h"
-#include "io/free_disk.h"
+#include "io/sink.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Whether first bytes are JSON Lines, and when that can't be said yet; which lines there are. */
-#include "io/jsonl.h"
+#include "io/lines.h"
 
 #include "base/text.h"
 #include "unit.h"

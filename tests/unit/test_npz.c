@@ -1,6 +1,6 @@
 /* NPZ: files that NumPy made (testdata/npy/make.py), which of their members are read and as what,
  * and that what is written stays readable, aligned, and the same. */
-#include "io/npz.h"
+#include "io/npy.h"
 
 #include "base/mem.h"
 #include "io/source.h"

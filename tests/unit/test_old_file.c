@@ -1,5 +1,5 @@
 /* A file that is to be replaced: what others do to it meanwhile is seen. */
-#include "io/old_file.h"
+#include "io/source.h"
 
 #include "scratch.h"
 #include "unit.h"

@@ -2,7 +2,7 @@
  * whatever rows are asked for, in any order. */
 #include "attn/engine/streamed_stage.h"
 
-#include "base/reserve.h"
+#include "base/mem.h"
 #include "unit.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "attn/engine/project.h"
 #include "attn/engine/run_blocks.h"
 #include "base/mem.h"
-#include "base/reserve.h"
 
 #include <stdint.h>
 #include <string.h>

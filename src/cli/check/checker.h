@@ -13,7 +13,7 @@
 #include "cli/line/options.h"
 #include "cli/run/work.h"
 #include "io/number_write.h"
-#include "io/old_file.h"
+#include "io/source.h"
 
 /* ---- --actual and --answers: another program's result, or a person's, which a document is
  * compared with; or, in JSON Lines, a result a document, in their order ---- */

@@ -8,7 +8,7 @@
 #include "cli/out/report.h"
 #include "io/csv.h"
 #include "io/format.h"
-#include "io/jsonl.h"
+#include "io/lines.h"
 #include "io/safetensors.h"
 #include "io/source.h"
 #include "model/stack.h"

@@ -5,7 +5,7 @@
 #include "cli/in/matrix_file.h"
 #include "cli/line/options.h"
 #include "cli/out/note.h"
-#include "io/encoding.h"
+#include "io/slips.h"
 #include "io/number_read.h"
 #include "io/source.h"
 #include "model/keys.h"

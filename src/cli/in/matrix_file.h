@@ -4,7 +4,7 @@
 
 #include "cli/line/options.h"
 #include "io/format.h"
-#include "io/jsonl.h"
+#include "io/lines.h"
 #include "io/source.h"
 
 typedef struct matrix_file {

@@ -1,7 +1,7 @@
 #include "cli/out/output_file.h"
 
 #include "base/mem.h"
-#include "io/free_disk.h"
+#include "io/sink.h"
 #include "render/renderer.h"
 
 #include <stddef.h>
