@@ -79,12 +79,16 @@ static void write_ones(const char *name, int rows, int columns)
     fclose(file);
 }
 
-/* A table that several threads read: 600 KB. */
-static void write_table(void)
+/* A table that several threads read, 600 KB; of longer numbers in its first row, so that there are
+ * more rows than that makes expect. */
+static void write_table(const char *name, const char *begin, const char *between, const char *end)
 {
-    FILE *file = fopen("table.csv", "w");
-    for (int i = 1; i <= 60000; i++)
-        fprintf(file, "%.7f%c", i / 1024.0, i % 200 == 0 ? '\n' : ',');
+    FILE *file = fopen(name, "w");
+    fputs(begin, file);
+    for (int i = 1; i <= 60000; i++) {
+        const char *after = i == 60000 ? end : i % 200 == 0 ? between : ",";
+        fprintf(file, "%.*f%s", i <= 200 ? 17 : 7, i / 1024.0, after);
+    }
     fclose(file);
 }
 
@@ -126,7 +130,8 @@ bool child_set_up(void)
     write_large();
     write_ones("wide.csv", 40, 230);
     write_ones("square.csv", 230, 230);
-    write_table();
+    write_table("table.csv", "", "\n", "\n");
+    write_table("table.json", "{\"x\": [[", "],[", "]]}\n");
     int ends[2];
     if (symlink("out.json", "link.json") != 0 ||
         symlink("shared/one.json", "shared-link.json") != 0 || pipe(ends) != 0)
@@ -152,6 +157,7 @@ void child_tear_down(void)
     unlink("wide.csv");
     unlink("square.csv");
     unlink("table.csv");
+    unlink("table.json");
     rmdir("folder");
     child_empty_folder("pages", "");
     rmdir("pages");
@@ -164,7 +170,8 @@ static bool is_input(const char *name)
 {
     static const char *const OTHERS[] = {".",         "..",        "folder",           "pages",
                                          "shared",    "link.json", "shared-link.json", "large.csv",
-                                         "large.npy", "wide.csv",  "square.csv",       "table.csv"};
+                                         "large.npy", "wide.csv",  "square.csv",       "table.csv",
+                                         "table.json"};
     bool is_one = false;
     for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
         is_one = is_one || strcmp(OTHERS[i], name) == 0;

@@ -24,9 +24,16 @@ const input_file INPUT_FILES[] = {
                   "\"computed\": 2}]}\n"},
     {"vocab.json", "{\"vocab\": {\"the\": [-0.5, -0.5], \"cat\": [1.5, 1], \"_\": [0, 1]},\n"
                    "\"tokens\": [\"the\", \"cat\", \"_\", \"the\"], \"score\": \"dot\"}\n"},
-    {"scores.json", "{\"q\": [[1, 0], [0, 1]], \"k\": [[1, 1], [0, 2]], \"v\": [[1], [2]],\n"
-                    "\"ws\": [[1, 2], [0, 1]], \"bs\": 0.5, \"wa\": [[1], [0]],\n"
-                    "\"ua\": [[0], [1]], \"va\": [2], \"ba\": [0.25]}\n"},
+    {"general.json", "{\"q\": [[1, 0], [0, 1]], \"k\": [[1, 1], [0, 2]], \"v\": [[1], [2]],\n"
+                     "\"ws\": [[1, 2], [0, 1]], \"bs\": 0.5, \"score\": \"general\"}\n"},
+    {"additive.json", "{\"q\": [[1, 0], [0, 1]], \"k\": [[1, 1], [0, 2]], \"v\": [[1], [2]],\n"
+                      "\"wa\": [[1], [0]], \"ua\": [[0], [1]], \"va\": [2], \"ba\": [0.25],\n"
+                      "\"score\": \"additive\"}\n"},
+    {"past.json",
+     "{\"x\": [[1, 0, 2, 1], [0, 1, 0, 2]], \"wk\": [[1, 0], [0, 1], [1, 1], [2, 0]],\n"
+     "\"wv\": [[1, 1], [0, 1], [0, 0], [1, 0]], \"heads\": 2, \"kv_heads\": 1,\n"
+     "\"past_k\": [[1, 2]], \"past_v\": [[3, 4]], \"qk_norm\": \"rms\", \"rope\": true,\n"
+     "\"offset\": [1, 2]}\n"},
     {"extra.json",
      "{\"x\": [[1, 0], [0, 1]], \"heads\": 2, \"sinks\": [0.5, -1], \"alibi\": true,\n"
      "\"bias_k\": [1, 2], \"bias_v\": [0, 1], \"add_zero\": true, \"top\": 2,\n"
@@ -51,7 +58,7 @@ const input_file INPUT_FILES[] = {
     {"heads.csv", "# wk head=1 2x2\n1,0\n0,1\n\n# wk head=0 2x2\n0,1\n1,0\n\n# "
                   "wq 1x2\n1,2\n"},
     {"tidy.csv", "stage,batch,head,row,col,value\nweights,,,0,1,0.5\nweights,,,0,0,0.5\n"
-                 "output,,,0,0,\n"},
+                 "output,,,0,0,\noutput,,,0,1,2\n"},
     {"bundle.json", "{\"layer.wq\": [[1, 0], [0, 1]], \"layer.wk\": [[0, 1], [1, 0]],\n"
                     "\"other\": {\"wv\": [[1]]}, \"name\": \"weights\", \"list\": [\"a\"]}\n"},
     {"names.json",
@@ -77,10 +84,12 @@ const input_file INPUT_FILES[] = {
     {"b.json", "{\"weights\": [[0.5, 0.25]], \"output\": [[1, \"NaN\"]]}\n"},
     {"made.csv", "# made by: selfattn 1\n# arguments: --scale 2\n# input: x, 1 x 2, f32, hash 1\n"
                  "0.5,0.5\n"},
+    {"made.tidy", "# made by: selfattn 3\nrow,col,value\n0,0,0.5\n# arguments: --full\n0,1,0.5\n"},
     {"made.json",
      "{\"_header\": [\"made by: selfattn 2\", \"arguments: --causal\", \"input: q, 1 x 2, "
      "f32, hash 2\"], \"output\": [[0.5, 0.5]]}\n"},
     {"part-1.csv", "# rows: 1,3 of 3\n# input: x, 3 x 2, f32, hash 1\n1,2\n3,4\n"},
+    {"rows-1.jsonl", "{\"weights\": [[0.5, 0.5]], \"output\": [[1]]}\n{\"output\": [[2]]}\n"},
     {"part-2.csv", "# rows: 2 of 3\n# input: x, 3 x 2, f32, hash 1\n5,6\n"},
     {"chosen.json", "{\"x\": [[[1, 0], [0, 1], [1, 1]], [[2, 0], [0, 0], [1, 2]]], \"rows\": "
                     "\"1,3\",\n\"mask\": [[1, 1, 0], [1, 0, 1], [1, 1, 1]], \"positions\": "
@@ -150,7 +159,7 @@ const size_t COPIED_FILE_COUNT = sizeof COPIED_FILES / sizeof COPIED_FILES[0];
 const command_line COMMAND_LINES[] = {
     /* documents in, JSON out */
     {.words = "heads.json"},
-    {.words = "run seed.json scores.json", .streams = true},
+    {.words = "run seed.json general.json", .streams = true},
     {.words = "vocab.json"},
     {.words = "batch.json --emit "
               "scaled,masked,row_max,exp,row_sum,weighted,attended,context"},
@@ -165,29 +174,38 @@ const command_line COMMAND_LINES[] = {
     {.words = "--keep-going --threads 1 ragged.json lines.jsonl",
      .documents = 5,
      .streams = true,
-     .tells_errors = true},
+     .tells_errors = true,
+     .is_refused = true},
     {.words = "- --input-format json --dtype f64 --digits 3 <heads.json"},
-    {.words = "--score general scores.json"},
-    {.words = "--score additive scores.json"},
+    {.words = "general.json"},
+    {.words = "additive.json"},
+    {.words = "past.json"},
     {.words = "--score scaled --scale 0.5 --round 1:keep-sum --emit "
-              "rounded,weighted scores.json"},
+              "rounded,weighted seed.json"},
     {.words = "--threads 3 --max-memory 1M heads.json"},
     {.words = "--threads 1 --max-memory 430K --emit weights,output -o out.json long.json",
      .outputs = "out.json"},
-    {.words = "--no-heads --average-heads --layout out-in --kv-heads 1 --heads "
-              "2 heads.json"},
+    {.words = "--no-heads --average-heads --layout out-in --heads 2 --no-wo --no-bo heads.json"},
+    /* products large enough to take memory, with weights that stay packed, and in several parts */
+    {.words = "--threads 1 --wq heads.csv:wk --wk heads.csv:wk --wo wq.csv alike.jsonl",
+     .streams = true,
+     .tries_again = true},
+    {.words = "--threads 2 -x wide.csv --wq square.csv --wv square.csv --wo square.csv --emit "
+              "output"},
+    {.words = "--threads 4 -x square.csv --wq square.csv --emit row_sum"},
     /* matrices by options */
-    {.words = "-x x.csv --wq wq.csv --wk heads.csv:wk --wv wv.csv --heads 2"},
+    {.words = "-x x.csv --wq heads.csv:wk --wk heads.csv:wk --wv wv.csv --heads 2"},
     {.words = "-x x.tsv --tokens left,right --format tidy"},
     {.words = "-x x.csv --tokens @words.txt --mask-true masked --causal --header"},
     {.words = "-x x.csv --bundle bundle.json --prefix layer. --map wv=layer.wk"},
     {.words = "-x x.csv --bundle names.json --prefix a --heads 2 --map vocab=vocab"},
-    {.words = "-x x.csv --bundle names.json --map bo=a.query_key_value.bia"},
-    {.words = "-x x.csv --bundle bundle.json --prefix a. --map wv=other"},
+    {.words = "-x x.csv --bundle names.json --map bo=a.query_key_value.bia", .is_refused = true},
+    {.words = "-x x.csv --bundle bundle.json --prefix a. --map wv=other", .is_refused = true},
     {.words = "-x x.csv --bundle gains.json --heads 2"},
-    {.words = "-x x.csv --bundle gains.json --heads 2 --map wq=a.q_norm.weight --no-qk-norm"},
-    {.words = "-x x.csv --bundle shards.json --prefix l.0"},
-    {.words = "encode -x x.csv --bundle shards.json"},
+    {.words = "-x x.csv --bundle gains.json --heads 2 --map wq=a.q_norm.weight --no-qk-norm",
+     .is_refused = true},
+    {.words = "-x x.csv --bundle shards.json --prefix l.0", .is_refused = true},
+    {.words = "encode -x x.csv --bundle shards.json", .is_refused = true},
     {.words = "-x bundle.json:layer.wq --xk x.tsv --quiet"},
     {.words = "-x - --delimiter tab <x.tsv"},
     /* matrices in binary files; a large one is mapped, so that a file keeps it */
@@ -199,8 +217,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "-x stored.npz:x --write weights=new.npy -o out.npz", .outputs = "new.npy out.npz"},
     {.words = "all.safetensors -o out.safetensors", .outputs = "out.safetensors"},
     {.words = "-x all.safetensors:x --bundle all.safetensors --header --format safetensors"},
-    {.words = "-x objects.npy"},
-    {.words = "-x small.npy -o out.npy"},
+    {.words = "-x objects.npy", .is_refused = true},
+    {.words = "-x small.npy -o out.npy", .is_refused = true},
     /* some rows */
     {.words = "chosen.json"},
     {.words = "--rows 2: --trace --header chosen.json"},
@@ -208,7 +226,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "encode --rows 1,3 layers.json --emit * -o out.npz", .outputs = "out.npz"},
     {.words = "check --rows 2 --why seed.json"},
     {.words = "join part-2.csv part-1.csv new.npz", .outputs = "new.npz"},
-    {.words = "join --quiet lines.jsonl lines.jsonl out.jsonl"},
+    {.words = "join --quiet rows-1.jsonl rows-1.jsonl new.jsonl", .outputs = "new.jsonl"},
     {.words = "join --quiet small.npy small.npy -"},
     /* layers */
     {.words = "encode layers.json"},
@@ -253,7 +271,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "--trace --full --digits 2 --focus row=2,head=2 --color always "
               "heads.json"},
     {.words = "--trace=softmax,q,output seed.json vocab.json", .streams = true},
-    {.words = "--trace --score additive scores.json"},
+    {.words = "--trace additive.json"},
     {.words = "--trace batch.json"},
     {.words = "--trace apart.json"},
     {.words = "--trace-format html apart.json"},
@@ -269,7 +287,7 @@ const command_line COMMAND_LINES[] = {
     /* the other commands */
     {.words = "check seed.json"},
     {.words = "check --quiet folder", .documents = 2},
-    {.words = "check folder seed.json ragged.json", .documents = 4},
+    {.words = "check folder seed.json ragged.json", .documents = 4, .is_refused = true},
     {.words = "check --actual x.tsv --tol 9 seed.json"},
     {.words = "check --actual bundle.json:layer.wq --map output=layer.wq --tol 9 seed.json"},
     {.words = "check --actual x.tsv --map weights=output --tol 9 seed.json"},
@@ -281,20 +299,23 @@ const command_line COMMAND_LINES[] = {
     {.words = "diff heads.csv heads.csv"},
     {.words = "diff --heat-map --tol weights=0.1 --ignore extra,output a.json b.json"},
     {.words = "diff --format json --map weights=output --summary a.json b.json"},
-    {.words = "diff stored.npz:x x.csv"},
+    {.words = "diff small.npy x.tsv"},
     {.words = "diff made.csv made.json"},
     {.words = "diff --format json made.json made.csv"},
+    {.words = "diff made.tidy made.csv"},
     {.words = "encode --bundle gpt2.json --ids 1,0 --map none=h.0.mlp.c_proj.wait"},
     {.words = "check --quiet --bundle gpt2.json --map none=h.0.mlp.c_proj.wait gpt2-expected.json"},
     {.words = "info heads.json x.csv lines.jsonl tidy.csv", .documents = 4},
     {.words = "info --format json seed.json ragged.csv vocab.json",
      .documents = 3,
-     .tells_errors = true},
+     .tells_errors = true,
+     .is_refused = true},
     {.words = "init --tokens a,b --width 2 --heads 2 --biases -o out.json", .outputs = "out.json"},
     {.words = "init --tokens 3 --width 2 --rng torch --draw x -o new.npy", .outputs = "new.npy"},
     {.words = "init --width 2 --rng numpy -o new.safetensors", .outputs = "new.safetensors"},
     {.words = "info unread.npz"},
     {.words = "convert --force unread.npz new.npz", .outputs = "new.npz"},
+    {.words = "convert all.safetensors new.json", .outputs = "new.json"},
     {.words = "convert mixed.json new.json", .outputs = "new.json"},
     {.words = "convert heads.json out.json", .outputs = "out.json"},
     {.words = "convert --force heads.json new.csv", .outputs = "new.csv"},
@@ -305,6 +326,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "convert --force heads.json new.safetensors", .outputs = "new.safetensors"},
     {.words = "convert --threads 3 large.npy new.tidy", .outputs = "new.tidy", .tries_again = true},
     {.words = "convert --threads 3 table.csv new.npy", .outputs = "new.npy", .tries_again = true},
+    {.words = "convert --threads 3 table.json new.npy", .outputs = "new.npy", .tries_again = true},
     {.words = "convert --dtype f32 lines.jsonl out.jsonl", .outputs = "out.jsonl"},
     {.words = "example"},
     {.words = "example walkthrough"},
@@ -322,25 +344,26 @@ const command_line COMMAND_LINES[] = {
     {.words = "check --help"},
     {.words = "--version"},
     /* what is refused: the way out is as clean */
-    {.words = "ragged.json"},
-    {.words = "unknown.json"},
-    {.words = "misfit.json"},
-    {.words = "empty.json"},
-    {.words = "missing.json"},
-    {.words = "encode no-w2.json"},
-    {.words = "encode --emit layer.0.ffn.hiden layers.json"},
-    {.words = "generate --length 5 ids.json"},
-    {.words = "folder"},
-    {.words = "-x ragged.csv"},
-    {.words = "-x heads.csv"},
-    {.words = "--heads 3 heads.json"},
-    {.words = "--trace --focus row=9 heads.json"},
-    {.words = "encode --bundle gpt2.json --ids 1 --prefix g.{}"},
-    {.words = "encode --bundle gpt2.json --ids 1 --map layers.0.w2=h.0.mlp.c_proj.wite"},
-    {.words = "--emit wieghts heads.json"},
-    {.words = "--haeds 2"},
-    {.words = "help wieghts"},
-    {.words = "example krim"},
+    {.words = "ragged.json", .is_refused = true},
+    {.words = "unknown.json", .is_refused = true},
+    {.words = "misfit.json", .is_refused = true},
+    {.words = "empty.json", .is_refused = true},
+    {.words = "missing.json", .is_refused = true},
+    {.words = "encode no-w2.json", .is_refused = true},
+    {.words = "encode --emit layer.0.ffn.hiden layers.json", .is_refused = true},
+    {.words = "generate --length 5 ids.json", .is_refused = true},
+    {.words = "folder", .is_refused = true},
+    {.words = "-x ragged.csv", .is_refused = true},
+    {.words = "-x heads.csv", .is_refused = true},
+    {.words = "--heads 3 heads.json", .is_refused = true},
+    {.words = "--trace --focus row=9 heads.json", .is_refused = true},
+    {.words = "encode --bundle gpt2.json --ids 1 --prefix g.{}", .is_refused = true},
+    {.words = "encode --bundle gpt2.json --ids 1 --map layers.0.w2=h.0.mlp.c_proj.wite",
+     .is_refused = true},
+    {.words = "--emit wieghts heads.json", .is_refused = true},
+    {.words = "--haeds 2", .is_refused = true},
+    {.words = "help wieghts", .is_refused = true},
+    {.words = "example krim", .is_refused = true},
 };
 
 const size_t COMMAND_LINE_COUNT = sizeof COMMAND_LINES / sizeof COMMAND_LINES[0];

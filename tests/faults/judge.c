@@ -166,12 +166,14 @@ const char *judge(const command_line *what, const fault_kind *kind, const outcom
     return kind->must_go_on ? "does not go on" : judge_failure(what, kind, clean, got);
 }
 
-const char *judge_clean(const outcome *clean)
+const char *judge_clean(const command_line *what, const outcome *clean)
 {
     const char *wrong = judge_end(clean);
     size_t errors = count_errors(&clean->err);
     if (wrong == NULL && clean->strange[0] != '\0')
         wrong = "leaves a file behind that nobody asked for";
+    if (wrong == NULL && (clean->status == EXIT_WRONG) != what->is_refused)
+        wrong = what->is_refused ? "is not refused" : "is refused";
     if (wrong == NULL && clean->status == EXIT_WRONG && errors == 0)
         wrong = "does not say one error";
     if (wrong == NULL && clean->status != EXIT_WRONG && errors > 0)

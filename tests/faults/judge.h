@@ -28,7 +28,7 @@ const char *judge(const command_line *what, const fault_kind *kind, const outcom
 const char *judge_files(const outcome *clean, const outcome *got, bool may_leave_temporary);
 
 /* A run without a failure, which all others are compared with. */
-const char *judge_clean(const outcome *clean);
+const char *judge_clean(const command_line *what, const outcome *clean);
 
 bool judge_same_text(const text *a, const text *b);
 

@@ -112,7 +112,7 @@ static void kill_at_random(const command_line *what, counts *c)
     uint64_t before = nanoseconds(), state = before;
     child_run(what, &NONE, &clean);
     uint64_t takes = nanoseconds() - before;
-    bool is_well = judge_clean(&clean) == NULL;
+    bool is_well = judge_clean(what, &clean) == NULL;
     c->failed += !is_well;
     for (int i = 0; is_well && i < RANDOM_KILLS / LARGE_COUNT; i++) {
         bool holds =

@@ -182,7 +182,7 @@ static bool is_found_out(const command_line *what, const fault_kind *kind, const
     outcome clean, got;
     fault f;
     child_run(what, &NONE, &clean);
-    bool is_well = judge_clean(&clean) == NULL;
+    bool is_well = judge_clean(what, &clean) == NULL;
     const char *wrong = faults_try(what, kind, false, &clean, &f, &got);
     bool is_found = wrong != NULL && (expected == NULL || strcmp(wrong, expected) == 0);
     if (!is_well || !is_found)
