@@ -1,0 +1,6 @@
+ifeq ($(VARIANT),coverage)
+COUNTERS := $(BUILD)/tests/coverage/counters.o
+$(BUILD)/selfattn $(PROGRAMS) $(HELPERS): $(COUNTERS)
+$(COUNTERS): CFLAGS_coverage :=
+LDFLAGS  += -Wl,-T,tests/coverage/counters.ld $(call wraps,coverage)
+endif
