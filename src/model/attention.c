@@ -273,9 +273,9 @@ static bool stage_bytes(const plan *p, stage_id id, const kept_stages *w, size_t
 {
     size_t size[TENSOR_MAX_RANK], count;
     int rank;
-    return kept_stages_shape(p, w, id, &rank, size, e) &&
-           ((sizes_count(rank, size, &count) && size_mul(count, dtype_size(p->type), bytes)) ||
-            err_no_memory(e, SIZE_MAX));
+    kept_stages_shape(p, w, id, &rank, size);
+    return (sizes_count(rank, size, &count) && size_mul(count, dtype_size(p->type), bytes)) ||
+           err_no_memory(e, SIZE_MAX);
 }
 
 /* Stages that are wanted, but the output, which goes on; a memory's rows; what a cache grows by. */

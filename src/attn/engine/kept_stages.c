@@ -26,15 +26,13 @@ bool kept_stages_is_one_row(const plan *p, const kept_stages *w, stage_id id)
     return id == STAGE_WEIGHTED && w->weighted_is_one_row && (p->n_q > w->few || p->n_k > w->few);
 }
 
-bool kept_stages_shape(const plan *p, const kept_stages *w, stage_id id, int *rank,
-                       size_t size[TENSOR_MAX_RANK], err *e)
+void kept_stages_shape(const plan *p, const kept_stages *w, stage_id id, int *rank,
+                       size_t size[TENSOR_MAX_RANK])
 {
-    if (!plan_stage_shape(p, id, rank, size, e))
-        return false;
+    plan_stage_shape(p, id, rank, size);
     if (kept_stages_is_one_row(p, w, id)) {
         *rank = 2;
         size[0] = p->n_k;
         size[1] = p->v.width;
     }
-    return true;
 }

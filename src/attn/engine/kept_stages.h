@@ -35,7 +35,7 @@ bool kept_stages_all_keys(const kept_stages *w);
 /* The stage is `weighted`, and one row of it is meant. */
 bool kept_stages_is_one_row(const plan *p, const kept_stages *w, stage_id id);
 /* Rank and sizes of a stage as it is kept: plan_stage_shape's, unless one row is meant. */
-bool kept_stages_shape(const plan *p, const kept_stages *w, stage_id id, int *rank,
-                       size_t size[TENSOR_MAX_RANK], err *e);
+void kept_stages_shape(const plan *p, const kept_stages *w, stage_id id, int *rank,
+                       size_t size[TENSOR_MAX_RANK]);
 
 #endif

@@ -95,10 +95,12 @@ void panels_free(panels *all)
     *all = (panels){0};
 }
 
-bool panels_memory(const plan *p, size_t *bytes)
+size_t panels_memory(const plan *p)
 {
-    *bytes = 0;
-    return packed_cache(p) != NULL || part_of(p) > 0 || shared_memory(p, bytes);
+    size_t bytes = 0;
+    if (packed_cache(p) == NULL && part_of(p) == 0)
+        shared_memory(p, &bytes); /* what an address can't hold has parts */
+    return bytes;
 }
 
 size_t panels_room(const plan *p)

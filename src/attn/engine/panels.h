@@ -23,7 +23,7 @@ bool panels_new(panels *all, const plan *p, const projected *made, size_t slots,
 void panels_free(panels *all);
 
 /* Bytes of one slot. */
-bool panels_memory(const plan *p, size_t *bytes);
+size_t panels_memory(const plan *p);
 /* Bytes of a block's room for a part. */
 size_t panels_room(const plan *p);
 

@@ -44,17 +44,13 @@ static size_t first_unit(const run *r)
     return r->first / (r->group * r->blocks);
 }
 
-/* False where a slot is larger than an address can hold. */
-static bool size_waves(run *r, size_t threads, size_t *slot_bytes)
+static void size_waves(run *r, size_t threads, size_t slot_bytes)
 {
-    if (!panels_memory(r->shared.plan, slot_bytes))
-        return false;
     size_t blocks = r->group * r->blocks;
-    size_t fitting = WAVE_BYTES / (*slot_bytes + 1), busy = WAVE_BLOCKS_A_THREAD * threads / blocks;
+    size_t fitting = WAVE_BYTES / (slot_bytes + 1), busy = WAVE_BLOCKS_A_THREAD * threads / blocks;
     size_t wave = fitting > busy ? fitting : busy;
     r->wave = wave < 1 ? 1 : wave > r->units ? r->units : wave;
     r->slots = 2 * r->wave < r->units ? 2 * r->wave : r->units;
-    return true;
 }
 
 static block block_of(const run *r, const task *t)
@@ -153,12 +149,11 @@ static void start_progress(run_progress *p, size_t blocks)
 bool run_blocks_open(run *r, size_t threads, err *e)
 {
     block_context *c = &r->shared;
-    size_t slot_bytes;
     if (r->of_worker != NULL)
         return true;
     r->threads = threads_for(r, threads);
-    return (size_waves(r, r->threads, &slot_bytes) || err_no_memory(e, SIZE_MAX)) &&
-           panels_new(&c->panels, c->plan, &c->made, r->slots, e) && scratches_new(r, e);
+    size_waves(r, r->threads, panels_memory(c->plan));
+    return panels_new(&c->panels, c->plan, &c->made, r->slots, e) && scratches_new(r, e);
 }
 
 void run_blocks_close(run *r)
@@ -186,9 +181,10 @@ bool run_compute_blocks(run *r, crew *by, empty_rows *empty, err *e)
 
 bool run_blocks_memory(run *r, size_t threads, size_t *bytes)
 {
-    size_t of_slot, of_thread, started = threads_for(r, threads);
+    size_t of_slot = panels_memory(r->shared.plan), of_thread, started = threads_for(r, threads);
     *bytes = 0;
-    return size_waves(r, started, &of_slot) && size_add_product(bytes, r->slots, of_slot) &&
+    size_waves(r, started, of_slot);
+    return size_add_product(bytes, r->slots, of_slot) &&
            scratch_memory(r->shared.plan, r->block_rows, r->block_columns, &of_thread) &&
            size_add_product(bytes, started, of_thread);
 }

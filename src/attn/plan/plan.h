@@ -56,10 +56,11 @@ typedef struct plan {
 bool plan_make(plan *p, const problem *asked, const kernels *with, err *e);
 void plan_free(plan *p);
 
-/* True, with rank and sizes, where the stage is made; else false, with an error that says what
- * would make it. */
-bool plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK], err *e);
 bool plan_has_stage(const plan *p, stage_id id);
+/* False where it has not, with an error that says what would make the stage. */
+bool plan_check_stage(const plan *p, stage_id id, err *e);
+/* Of a stage that is made. */
+void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
 /* q, k or v, which the stage is one form of; NULL where it is of none alone. */
 const projection *plan_role(const plan *p, stage_id id);
 /* With q of rank 4, the context (and without Wo the output) keeps its heads apart. */

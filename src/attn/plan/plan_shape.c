@@ -267,20 +267,23 @@ void plan_find_axes(plan *p)
     }
 }
 
-bool plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK], err *e)
+bool plan_check_stage(const plan *p, stage_id id, err *e)
 {
     const stage *row = stage_row(id);
     bool is_of_cache = id == STAGE_PRESENT_K || id == STAGE_PRESENT_V;
-    if (!plan_has_stage(p, id) && is_of_cache && p->asked->cache != NULL)
+    if (plan_has_stage(p, id))
+        return true;
+    if (is_of_cache && p->asked->cache != NULL)
         return err_set(e, "there is no stage %s here: a stream keeps its cache itself",
                        row->key.named.name);
-    if (!plan_has_stage(p, id))
-        return err_set(e, "there is no stage %s here: it needs %s", row->key.named.name,
-                       row->made_by);
+    return err_set(e, "there is no stage %s here: it needs %s", row->key.named.name, row->made_by);
+}
+
+void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK])
+{
     *rank = (int)strlen(p->axes[id]);
     for (int axis = 0; axis < *rank; axis++)
         size[axis] = axis_size(p, id, p->axes[id][axis]);
-    return true;
 }
 
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)

@@ -252,11 +252,11 @@ static void suggest_stage(const named_stages *of, const work *w, err *e)
         return;
     for (size_t i = STAGES.count; i-- > 0;) {
         tensor like = {0};
-        err not_made = {0};
         const char *name = named_row(&STAGES, i)->name;
-        if (plan_stage_shape(&w->of.attention.plan, (stage_id)i, &like.rank, like.size,
-                             &not_made) &&
-            tensor_same_shape(&like, &only->tensor)) {
+        if (!plan_has_stage(&w->of.attention.plan, (stage_id)i))
+            continue;
+        plan_stage_shape(&w->of.attention.plan, (stage_id)i, &like.rank, like.size);
+        if (tensor_same_shape(&like, &only->tensor)) {
             err_remedy(e, "it has the shape of %s: --map %s=%s", name, name, only->name);
             return;
         }

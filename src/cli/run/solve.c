@@ -18,11 +18,12 @@ static const size_t KEPT_LEAST = 64 << 10, PART_LEAST = 32 << 10, PART_MOST = 32
 /* True, and added, where the stage may be one of those: it takes more than 64 KB. */
 static bool streamed_stages_add(streamed_stages *all, const plan *p, stage_id id)
 {
-    err ignored = {0};
     size_t size[TENSOR_MAX_RANK], count;
     int rank;
-    if (!streamed_stage_can(p, id) || !plan_stage_shape(p, id, &rank, size, &ignored) ||
-        !sizes_count(rank, size, &count) || count <= KEPT_LEAST / dtype_size(p->type))
+    if (!streamed_stage_can(p, id) || !plan_has_stage(p, id))
+        return false;
+    plan_stage_shape(p, id, &rank, size);
+    if (!sizes_count(rank, size, &count) || count <= KEPT_LEAST / dtype_size(p->type))
         return false;
     all->numbers[all->count] = count;
     all->id[all->count++] = id;
@@ -162,9 +163,9 @@ static bool check_weighted(const solution *s, const options *o, err *e)
 {
     size_t size[TENSOR_MAX_RANK], count;
     int rank;
-    if (!kept_stages_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row || o->force ||
-        !plan_stage_shape(&s->plan, STAGE_WEIGHTED, &rank, size, e))
-        return !e->is_set;
+    if (!kept_stages_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row || o->force)
+        return true;
+    plan_stage_shape(&s->plan, STAGE_WEIGHTED, &rank, size);
     if (sizes_count(rank, size, &count) && count <= WEIGHTED_MOST)
         return true;
     char shape[SHAPE_TEXT];
@@ -174,10 +175,8 @@ static bool check_weighted(const solution *s, const options *o, err *e)
 
 bool solution_want(solution *s, const stage_id *ids, size_t count, err *e)
 {
-    size_t size[TENSOR_MAX_RANK];
-    int rank;
     for (size_t i = 0; i < count; i++) {
-        if (!plan_stage_shape(&s->plan, ids[i], &rank, size, e))
+        if (!plan_check_stage(&s->plan, ids[i], e))
             return false;
         kept_stages_add(&s->wanted, ids[i]);
     }
