@@ -252,11 +252,8 @@ void *mem_grow(void *array, size_t used, size_t *capacity, size_t size, err *e)
 {
     if (used < *capacity)
         return array;
-    size_t larger = *capacity == 0 ? 1 + FIRST_BYTES / (size + 1) : *capacity;
-    if (*capacity > 0 && !size_mul(larger, 2, &larger)) {
-        err_no_memory(e, SIZE_MAX);
-        return NULL;
-    }
+    /* An array takes less than half of all addresses, so twice its elements are a number. */
+    size_t larger = *capacity == 0 ? 1 + FIRST_BYTES / (size + 1) : 2 * *capacity;
     void *block = mem_resize(array, larger, size, e);
     if (block != NULL)
         *capacity = larger;

@@ -192,9 +192,8 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
 
 bool cells_reserve(cells *to, size_t more, err *e)
 {
-    size_t wanted, size = dtype_size(to->type);
-    if (!size_add(to->count, more, &wanted))
-        return err_no_memory(e, SIZE_MAX);
+    size_t wanted = to->count + more; /* numbers of one text: fewer than its bytes */
+    size_t size = dtype_size(to->type);
     if (wanted <= to->capacity)
         return true;
     if (wanted < 2 * to->capacity) /* block after block, all in all, takes linear time */

@@ -53,8 +53,7 @@ void big_times_pow5(big *b, int power)
 
 void big_shift_left(big *b, int bits)
 {
-    if (b->count == 0)
-        return;
+    assert(b->count > 0);
     big_times_plus(b, (uint32_t)1 << bits % 32, 0);
     size_t limbs = (size_t)bits / 32;
     assert(b->count + limbs <= BIG_LIMBS);

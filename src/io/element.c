@@ -210,15 +210,15 @@ bool element_bytes_next(element_bytes *b)
         b->is_done = count > 0;
     }
     make_canonical(b->run, b->length / element, t->type);
-    bool is_reversed =
-        !element_order_is_native(t->type == DTYPE_BOOL ? ELEMENT_BOOL : ELEMENT_F32, false);
-    for (char *at = b->run; is_reversed && at < b->run + b->length; at += element) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ /* files are little-endian */
+    for (char *at = b->run; at < b->run + b->length; at += element) {
         for (size_t i = 0; i < element / 2; i++) {
             char byte = at[i];
             at[i] = at[element - 1 - i];
             at[element - 1 - i] = byte;
         }
     }
+#endif
     return b->length > 0;
 }
 
