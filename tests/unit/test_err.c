@@ -15,6 +15,12 @@ static void keeps_the_first_error(unit *u)
     CHECK(u, !err_remedy(&e, "first"));
     err_remedy(&e, "second");
     CHECK_TEXT(u, e.remedy, "first");
+    err memory = {0};
+    err_set(&memory, "first");
+    CHECK(u, !err_memory_limit(&memory, 4, 3, 6, 2) && !err_no_memory(&memory, 4));
+    CHECK_TEXT(u, memory.what, "first");
+    CHECK_TEXT(u, memory.remedy, "");
+    CHECK(u, !memory.is_memory);
 }
 
 static void writes_places(unit *u)

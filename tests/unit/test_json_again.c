@@ -128,8 +128,71 @@ static void only_entries_numbers_may_differ(unit *u)
     json_again_free(&again);
 }
 
+/* Reads a text, and says whether it is remembered. */
+static bool is_remembered(unit *u, const char *bytes, json_again *again, bundle *to)
+{
+    read_options how = {.file = "t", .kind = KEY_MATRIX, .type = DTYPE_F32, .again = again};
+    err e = {0};
+    bundle_free(to);
+    CHECK(u, json_read(bytes, strlen(bytes), &how, to, &e));
+    return again->is_set;
+}
+
+static void add_row(text *to, const char *before, const char *name)
+{
+    text_add_format(to, "%s\"%s\": [[0", before, name);
+    text_add_repeated(to, ", 1", 63); /* shorter lists are noted where there are few alone */
+    text_add_string(to, "]]");
+}
+
+/* More values than it has places for, or a name that is too long for one: nothing is remembered. */
+static void some_are_not_remembered(unit *u)
+{
+    static const char LONG_NAME[] = "{\"sixteen_letters_\": [[1]]}",
+                      NAMED[] = "{\"fifteen_letters\": [[1]]}";
+    text many = {0};
+    json_again again = {0};
+    bundle b = {0};
+    for (int i = 0; i <= JSON_AGAIN_MOST; i++) {
+        char name[16];
+        if (i == JSON_AGAIN_MOST) {
+            size_t length = many.length;
+            text_add_string(&many, "}");
+            CHECK(u, is_remembered(u, text_string(&many), &again, &b));
+            CHECK(u, again.values == JSON_AGAIN_MOST);
+            many.length = length;
+        }
+        snprintf(name, sizeof name, "%d", i);
+        add_row(&many, i == 0 ? "{" : ", ", name);
+    }
+    text_add_string(&many, "}");
+    CHECK(u, !is_remembered(u, text_string(&many), &again, &b));
+    CHECK(u, is_remembered(u, NAMED, &again, &b) && again.values == 1);
+    CHECK(u, !is_remembered(u, LONG_NAME, &again, &b));
+    bundle_free(&b);
+    json_again_free(&again);
+    text_free(&many);
+}
+
+/* A bundle that is not the one which was read has no place for a text. */
+static void others_texts_stay(unit *u)
+{
+    static const char NAMED[] = "{\"name\": \"a\"}";
+    read_options how = {.file = "t", .kind = KEY_MATRIX, .type = DTYPE_F32, .keys = &KEYS};
+    json_again again = {0};
+    bundle b = {0}, other = {0};
+    err e = {0};
+    how.again = &again;
+    CHECK(u, json_read(NAMED, strlen(NAMED), &how, &b, &e) && again.values == 1);
+    CHECK(u, !json_again_read(&again, NAMED, strlen(NAMED), &other));
+    bundle_free(&b);
+    json_again_free(&again);
+}
+
 UNIT(json_again)
 {
+    some_are_not_remembered(u);
+    others_texts_stay(u);
     other_numbers_come_in(u);
     what_differs_is_not_alike(u);
     other_texts_come_in(u);

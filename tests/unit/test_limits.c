@@ -1,8 +1,12 @@
 /* What a command line can't bring about on this machine: sizes beyond any address, and an
  * instruction set that is not here. */
 #include "attn/engine/run.h"
+#include "attn/engine/streamed_stage.h"
+#include "attn/plan/kv_cache.h"
 #include "said.h"
 #include "unit.h"
+
+#include <string.h>
 
 /* Rows that are all the same number: as many as one likes. */
 static tensor many_rows(float *one, size_t rows)
@@ -30,6 +34,55 @@ static void refuses_stages_beyond_an_address(unit *u)
     plan_free(&p);
 }
 
+/* The rows of a projection, and a stream's cache. */
+static void refuses_memory_beyond_an_address(unit *u)
+{
+    float one = 1;
+    tensor x = many_rows(&one, (size_t)1 << 40), wide = many_rows(&one, 1);
+    wide.size[1] = (size_t)1 << 24;
+    kv_cache cache = {0};
+    bundle document = {0};
+    for (int i = 0; i < 2; i++) {
+        err e = {0};
+        plan p;
+        kept_stages none = {0};
+        size_t bytes;
+        problem asked = {.score = score_default(), .round_decimals = -1, .document = &document};
+        asked.in[INPUT_X] = &x;
+        if (i == 0)
+            asked.in[INPUT_WQ] = asked.in[INPUT_WK] = &wide;
+        else
+            asked.cache = &cache, asked.causal = CAUSAL_UPPER_LEFT;
+        x.size[0] = (size_t)1 << (i == 0 ? 40 : 60);
+        CHECK(u, plan_make(&p, &asked, isa_best()->table(DTYPE_F32), &e));
+        CHECK(u, !run_memory(&p, &none, 1, &bytes, &e));
+        CHECK(u, strstr(said(&e), "more memory is needed than an address can hold") != NULL);
+        plan_free(&p);
+    }
+}
+
+/* A stage whose rows are computed as they are asked for: it has no place, or a part of it has not. */
+static void refuses_streamed_stages_beyond_an_address(unit *u)
+{
+    static const size_t ROWS[] = {(size_t)1 << 32, (size_t)1 << 60};
+    float one = 1;
+    for (size_t i = 0; i < 2; i++) {
+        err e = {0};
+        plan p;
+        size_t bytes;
+        tensor x = many_rows(&one, ROWS[i]);
+        bundle document = {0};
+        problem asked = {.score = score_default(), .round_decimals = -1, .document = &document};
+        asked.in[INPUT_X] = &x;
+        CHECK(u, plan_make(&p, &asked, isa_best()->table(DTYPE_F32), &e));
+        CHECK(u, streamed_stage_new(&p, STAGE_WEIGHTS, 1 << 20, 1, &e) == NULL && e.is_memory);
+        CHECK_TEXT(u, said(&e), "out of memory: 18446744073709551615 bytes could not be had");
+        e = (err){0};
+        CHECK(u, streamed_stage_memory(&p, STAGE_WEIGHTS, 1 << 20, 1, &bytes, &e) == (i == 0));
+        plan_free(&p);
+    }
+}
+
 static void refuses_an_instruction_set_that_is_not_here(unit *u)
 {
     err e = {0};
@@ -41,5 +94,7 @@ static void refuses_an_instruction_set_that_is_not_here(unit *u)
 UNIT(limits)
 {
     refuses_stages_beyond_an_address(u);
+    refuses_memory_beyond_an_address(u);
+    refuses_streamed_stages_beyond_an_address(u);
     refuses_an_instruction_set_that_is_not_here(u);
 }

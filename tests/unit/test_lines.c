@@ -5,6 +5,7 @@
 #include "said.h"
 #include "unit.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -271,6 +272,19 @@ static void ends_at_failures(unit *u)
     CHECK_TEXT(u, said(&e), "/: cannot be read: Is a directory | name a file in it");
     CHECK(u, lines_next(&l, &length, &again) == NULL && !again.is_set);
     lines_close(&l);
+    /* in the rest of a line that is passed over, which is longer than a block */
+    stream in = stream_of_lines(1, 1 << 20);
+    e = (err){0};
+    CHECK(u, lines_open(&l, in.name, 3, &e) && lines_next(&l, &length, &e) == NULL);
+    int other = open("/", O_RDONLY);
+    CHECK(u, strstr(said(&e), "the line is longer") != NULL && dup2(other, l.descriptor) >= 0);
+    close(other);
+    e = again = (err){0};
+    CHECK(u, lines_next(&l, &length, &e) == NULL);
+    CHECK(u, strstr(said(&e), "cannot be read: Is a directory") != NULL);
+    CHECK(u, lines_next(&l, &length, &again) == NULL && !again.is_set);
+    lines_close(&l);
+    fclose(in.file);
 }
 
 UNIT(lines)

@@ -51,6 +51,7 @@ static void test_bytes(unit *u)
         mapping_release(m);
     }
     CHECK(u, mapping_new(-1, page, "none") == NULL);
+    CHECK(u, mapping_new(STDIN_FILENO, SIZE_MAX, "longer than an address can say") == NULL);
     mapping_release(NULL);
 }
 

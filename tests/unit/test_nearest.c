@@ -12,6 +12,10 @@ static void counts_edits(unit *u)
     CHECK(u, spelling_distance("abc", 3, "abc", 3) == 0);
     CHECK(u, spelling_distance("W_Q", 3, "wq", 2) == 0);
     CHECK(u, spelling_distance("KV_Heads", 8, "kv-heads", 8) == 0);
+    static const char LONG[193] = {'a'}; /* one more than is compared: all of it differs */
+    CHECK(u, spelling_distance(LONG, 193, "a", 1) == 193);
+    CHECK(u, spelling_distance("a", 1, LONG, 193) == 193);
+    CHECK(u, spelling_distance(LONG, 192, "a", 1) == 191);
 }
 
 static void reaches_a_third(unit *u)

@@ -3,6 +3,7 @@
 #include "io/npy.h"
 
 #include "base/mem.h"
+#include "io/npy.h"
 #include "io/source.h"
 #include "io/zip_write.h"
 #include "listed.h"
@@ -103,6 +104,12 @@ static void test_damage(unit *u, const char *name)
 
 /* ---- members by hand ---- */
 
+static void add_member(zip_writer *w, sink *out, const char *name, const char *bytes, size_t length)
+{
+    zip_writer_add(w, name, length, (uint32_t)crc32_z(0, (const Bytef *)bytes, length));
+    text_add(sink_text(out), bytes, length);
+}
+
 /* A NPZ of one stored member. */
 static text npz_of(const char *name, const char *bytes, size_t length)
 {
@@ -110,8 +117,7 @@ static text npz_of(const char *name, const char *bytes, size_t length)
     sink out;
     sink_open_memory(&out);
     zip_writer w = zip_writer_of(&out);
-    zip_writer_add(&w, name, length, (uint32_t)crc32_z(0, (const Bytef *)bytes, length));
-    text_add(sink_text(&out), bytes, length);
+    add_member(&w, &out, name, bytes, length);
     zip_writer_close(&w, &e);
     return sink_take(&out);
 }
@@ -239,8 +245,39 @@ static void test_write_errors(unit *u)
     bundle_free(&b);
 }
 
+/* What is no matrix is kept as unread, unless a matrix has its name. */
+static void test_unread(unit *u)
+{
+    static const char *const OTHER[] = {"w", "v"};
+    read_options keeps = ALL;
+    keeps.keeps_unread = true;
+    for (size_t i = 0; i < 2; i++) {
+        err e = {0};
+        sink out, matrix;
+        text shown = {0};
+        bundle b = {0};
+        add_matrix(&b, "", DTYPE_F32, 5, &e);
+        sink_open_memory(&matrix);
+        CHECK(u, npy_write(&b, &(write_options){.digits = -1}, &matrix, &e));
+        text npy = sink_take(&matrix);
+        sink_open_memory(&out);
+        zip_writer w = zip_writer_of(&out);
+        add_member(&w, &out, "w.npy", npy.data, npy.length);
+        add_member(&w, &out, OTHER[i], "no", 2);
+        zip_writer_close(&w, &e);
+        text all = sink_take(&out);
+        const char *said = listed_by(npz_read, all.data, all.length, &keeps, &shown);
+        CHECK(u, strstr(said, i == 0 ? "'w' is not a matrix" : "w - f32 ") != NULL);
+        bundle_free(&b);
+        text_free(&npy);
+        text_free(&all);
+        text_free(&shown);
+    }
+}
+
 UNIT(npz)
 {
+    test_unread(u);
     test_files(u);
     test_keys(u);
     test_damage(u, "stored.npz");

@@ -167,6 +167,32 @@ static void tables_are_read(unit *u)
     text_free(&comment);
 }
 
+/* Parts in which no row begins, and a first row so much longer than the others that there are more
+ * of them than it makes expect. */
+static void lengths_differ(unit *u)
+{
+    table how = PLAIN;
+    text one_long = {0}, first_long = {0};
+    reading one;
+    how.odd = ODD;
+    for (size_t column = 0; column < COLUMNS; column++)
+        text_add_format(&one_long, "%s%.*f", column == 0 ? "" : ",", 4094, 1.0);
+    text_add_string(&one_long, "\n");
+    how.instead = text_string(&one_long);
+    text made = table_text("", &how, "");
+    all_read_the_same(u, csv_read, &made, &one);
+    CHECK(u, one.is_read && bundle_tensor(&one.read, "")->size[0] == ROWS);
+    bundle_free(&one.read);
+    text_add(&first_long, one_long.data, one_long.length);
+    add_rows(&first_long, &PLAIN, "");
+    all_read_the_same(u, csv_read, &first_long, &one);
+    CHECK(u, one.is_read && bundle_tensor(&one.read, "")->size[0] == ROWS + 1);
+    bundle_free(&one.read);
+    text_free(&one_long);
+    text_free(&first_long);
+    text_free(&made);
+}
+
 static void csv_errors_have_their_places(unit *u)
 {
     static const refusal REFUSED[] = {
@@ -257,6 +283,7 @@ static void json_errors_have_their_places(unit *u)
 UNIT(rows_read)
 {
     tables_are_read(u);
+    lengths_differ(u);
     csv_errors_have_their_places(u);
     first_error_wins(u);
     documents_are_read(u);

@@ -6,7 +6,11 @@
 #include "said.h"
 #include "scratch.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,20 +111,47 @@ static void check_ending(unit *u)
     CHECK(u, !sink_close(&s[0], &e)); /* what was taken away is not put in place */
     CHECK(u, strstr(said(&e), "/a: cannot be written: No such file or directory") != NULL);
     sink_discard(&s[1]);
+    sigset_t before;
+    char *path = temporary_take();
+    CHECK(u, !temporary_hold(path, &before) && errno == EINTR); /* nothing is put in place */
+    temporary_release(path);
     e = (err){0};
     CHECK(u, !sink_open(&s[2], scratch_path("c"), &e)); /* nobody would remove it */
     CHECK(u, strstr(said(&e), "/c: cannot be written: Interrupted system call") != NULL);
     CHECK(u, scratch_count() == 0);
 }
 
+static void *remove_all(void *ignored)
+{
+    temporary_remove_all();
+    return ignored;
+}
+
+/* A thread that puts its file in place is waited for, as long as it may take. */
+static void check_waiting(unit *u)
+{
+    sigset_t before;
+    pthread_t handler;
+    char *path = temporary_take();
+    int file = temporary_create(path, scratch_path("a"), 0600);
+    CHECK(u, file >= 0 && temporary_hold(path, &before));
+    CHECK(u, pthread_create(&handler, NULL, remove_all, NULL) == 0);
+    poll(NULL, 0, 20);
+    CHECK(u, scratch_count() == 1);
+    temporary_let_go(path, &before);
+    pthread_join(handler, NULL);
+    CHECK(u, scratch_count() == 0);
+    close(file);
+}
+
 /* In a process of its own: no file can be written after it. */
-static void ends_without_temporaries(unit *u)
+static void ends_without_temporaries(unit *u, void (*check)(unit *u))
 {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
         u->failed = 0;
-        check_ending(u);
+        check(u);
         _exit(u->failed > 0);
     }
     CHECK(u, child_ended_well(child));
@@ -162,7 +193,8 @@ UNIT(sink)
     appears_whole(u);
     forgets(u);
     limits_open_files(u);
-    ends_without_temporaries(u);
+    ends_without_temporaries(u, check_ending);
+    ends_without_temporaries(u, check_waiting);
     writes_to_memory(u);
     refuses_lost_text(u);
     scratch_close(u);

@@ -70,6 +70,20 @@ static void fill_path(char *path, const char *begin, size_t length)
     path[length] = '\0';
 }
 
+/* What a killed run left is removed with the next file; what only has such a name stays. */
+static void sweeps_up(unit *u)
+{
+    err e;
+    scratch_put(".selfattn-0123456789abcdef.tmp", "left", 0600);
+    CHECK(u, symlink("nowhere", scratch_path(".selfattn-fedcba9876543210.tmp")) == 0);
+    CHECK(u, scratch_write(scratch_path("new"), "new", &e));
+    CHECK(u, scratch_mode(".selfattn-0123456789abcdef.tmp") == 0);
+    CHECK(u, scratch_mode(".selfattn-fedcba9876543210.tmp") == (S_IFLNK | 0777));
+    unlink(scratch_path(".selfattn-fedcba9876543210.tmp"));
+    unlink(scratch_path("new"));
+    CHECK(u, scratch_count() == 0);
+}
+
 /* A path may have 4095 bytes: the target does, its neighbour would not; a link's text does, beside
  * its folder it would not. */
 static void refuses_long_paths(unit *u)
@@ -175,7 +189,9 @@ UNIT(sink_places)
 {
     if (!scratch_open(u))
         return;
+    sweeps_up(u);
     follows_links(u);
+    CHECK(u, !sink_shares_file(scratch_path("no/a"), scratch_path("no/b")));
     refuses_places(u);
     refuses_long_paths(u);
     heeds_permissions(u);

@@ -4,6 +4,7 @@
 #include "io/tidy.h"
 #include "listed.h"
 #include "said.h"
+#include "written.h"
 
 #include <string.h>
 
@@ -129,8 +130,20 @@ static void cases_are_read(unit *u)
     text_free(&shown);
 }
 
+static void texts_are_refused(unit *u)
+{
+    bundle b = {0};
+    err e = {0};
+    CHECK(u, bundle_add_text(&b, "name", "x", 1, (place){0}, &e));
+    CHECK_TEXT(u, write_error(tidy_write, &b, &(write_options){.digits = -1}),
+               "'name' can't be written as a tidy table, which holds numbers only | JSON holds "
+               "everything");
+    bundle_free(&b);
+}
+
 UNIT(tidy)
 {
+    texts_are_refused(u);
     written(u);
     cases_are_read(u);
     CHECK(u, tidy_probe(HEAD, strlen(HEAD)) && tidy_probe(HEAD_ITEM, strlen(HEAD_ITEM)));
