@@ -86,13 +86,16 @@ static bool want_of_attention(work *w, const char *name, bool by_rows, err *e)
     const named *found = named_find(&STAGES, name, strlen(name));
     if (found != NULL)
         return want_stage(w, stage_of(found), by_rows, e);
+    bool is_any = false;
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
         if (plan_has_stage(&w->of.attention.plan, id) &&
-            stage_name_matches(name, stage_row(id)->key.named.name) &&
-            !want_stage(w, id, by_rows, e))
-            return false;
+            stage_name_matches(name, stage_row(id)->key.named.name))
+            is_any = want_stage(w, id, by_rows, e);
     }
-    return true;
+    if (is_any)
+        return true;
+    err_set(e, "there is no stage \"%s\" here", name);
+    return err_remedy(e, "selfattn help stages lists them; --emit '*' is all");
 }
 
 static bool attention_has_heads(const work *w)
