@@ -108,7 +108,7 @@ static bool check_position(const entry *of, size_t batch, size_t i, err *e)
         return true;
     if (of->tensor.rank == 2)
         snprintf(batch_name, sizeof batch_name, "batch %zu, ", batch + 1);
-    return err_at(e, &of->at, "%s[%s%zu] is %g, it must be a whole number from 0 to %.0f",
+    return err_at(e, &of->at, "%s[%s%zu] is %.10g, it must be a whole number from 0 to %.0f",
                   name_of(of), batch_name, i + 1, number, ANGLE_POSITION_MOST);
 }
 
