@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* Blocks that are left are counted here, so a sanitizer need not look for them once more at each
@@ -79,14 +80,15 @@ static void write_ones(const char *name, int rows, int columns)
     fclose(file);
 }
 
-/* A table that several threads read, 600 KB; of longer numbers in its first row, so that there are
- * more rows than that makes expect. */
-static void write_table(const char *name, const char *begin, const char *between, const char *end)
+/* A table that several threads read, ten bytes a number; of longer ones in its first row, so that
+ * there are more rows than that makes expect. */
+static void write_table(const char *name, int count, const char *begin, const char *between,
+                        const char *end)
 {
     FILE *file = fopen(name, "w");
     fputs(begin, file);
-    for (int i = 1; i <= 60000; i++) {
-        const char *after = i == 60000 ? end : i % 200 == 0 ? between : ",";
+    for (int i = 1; i <= count; i++) {
+        const char *after = i == count ? end : i % 200 == 0 ? between : ",";
         fprintf(file, "%.*f%s", i <= 200 ? 17 : 7, i / 1024.0, after);
     }
     fclose(file);
@@ -130,8 +132,8 @@ bool child_set_up(void)
     write_large();
     write_ones("wide.csv", 40, 230);
     write_ones("square.csv", 230, 230);
-    write_table("table.csv", "", "\n", "\n");
-    write_table("table.json", "{\"x\": [[", "],[", "]]}\n");
+    write_table("table.csv", 60000, "", "\n", "\n");
+    write_table("table.json", 120000, "{\"x\": [[", "],[", "]]}\n");
     int ends[2];
     if (symlink("out.json", "link.json") != 0 ||
         symlink("shared/one.json", "shared-link.json") != 0 || pipe(ends) != 0)
@@ -220,8 +222,10 @@ static void put_old_outputs(const command_line *what)
         const char *name = wanted.file[i].name;
         if (strncmp(name, "new", 3) == 0)
             unlink(name);
-        else
+        else {
             write_file(name, child_old(name));
+            setxattr(name, "user.note", "kept", 4, 0); /* where the file system can */
+        }
     }
 }
 

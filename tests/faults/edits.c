@@ -112,6 +112,7 @@ static void cut(text *content)
 typedef struct moment {
     call call;
     size_t n, gap;
+    bool no_exchange;
 } moment;
 
 /* Before a call, or where memory is asked for between two. */
@@ -129,7 +130,8 @@ static void run_edited(const command_line *what, const way *by, const moment *at
                .effect = EFFECT_EDITS,
                .n = at->n,
                .persists = by->steps > 1,
-               .edit = edit};
+               .edit = edit,
+               .no_exchange = at->no_exchange};
     editor.way = by;
     editor.gap = at->gap;
     *editor.done = 0;
@@ -325,10 +327,10 @@ static size_t list_moments(size_t calls, size_t steps, moment *at)
 {
     size_t count = 0;
     for (size_t n = 1; n <= calls && steps == 1 && count < MOST_MOMENTS; n++)
-        at[count++] = (moment){CALL_ANY, n, 1};
+        at[count++] = (moment){.call = CALL_ANY, .n = n, .gap = 1};
     for (size_t n = calls - LAST; n <= calls && steps > 1; n++) {
         for (size_t gap = 1; gap <= GAPS; gap++)
-            at[count++] = (moment){CALL_ANY, n, gap};
+            at[count++] = (moment){.call = CALL_ANY, .n = n, .gap = gap};
     }
     return count;
 }
@@ -339,6 +341,38 @@ static size_t draw_moments(const tally *calls, uint64_t *state, moment *at)
     for (size_t i = 0; i < DRAWN; i++)
         at[i] = draw_moment(calls, state);
     return DRAWN;
+}
+
+/* What was taken out and is another's goes back by a rename. */
+static void edit_without_exchange(const updated *of, const text *recorded, counts *c)
+{
+    static const moment BEFORE = {CALL_EXCHANGE, 1, 1, .no_exchange = true};
+    for (size_t i = 0; i < WAY_COUNT; i++) {
+        if (WAYS[i].steps == 1)
+            try_all(of, recorded, &WAYS[i], &BEFORE, 1, c);
+    }
+}
+
+static void sweep(void)
+{
+    child_empty_folder("shared", ".selfattn-");
+}
+
+/* Another run takes the new file for one that was left, before it is locked, and removes it. */
+static void sweep_before_locks(const updated *of, const text *recorded, const tally *calls,
+                               counts *c)
+{
+    for (size_t n = 1; n <= calls->calls[CALL_LOCK]; n++) {
+        const fault f = {.call = CALL_LOCK, .effect = EFFECT_EDITS, .n = n, .edit = sweep};
+        const moment at = {.call = CALL_ANY, .n = n};
+        outcome got;
+        *editor.done = 0;
+        editor.way = &WAYS[0];
+        put_document(of);
+        child_run(&of->what, &f, &got);
+        count(c, &of->what, editor.way, &at, &got, judge_update(of, recorded, &got, false));
+        outcome_free(&got);
+    }
 }
 
 static void edit_document(const updated *of, bool is_every, uint64_t *state, counts *c)
@@ -357,6 +391,10 @@ static void edit_document(const updated *of, bool is_every, uint64_t *state, cou
         size_t count = is_every ? list_moments(clean.counted.calls[CALL_ANY], WAYS[i].steps, at)
                                 : draw_moments(&clean.counted, state, at);
         try_all(of, &recorded, &WAYS[i], at, count, c);
+    }
+    if (is_every) {
+        edit_without_exchange(of, &recorded, c);
+        sweep_before_locks(of, &recorded, &clean.counted, c);
     }
     text_free(&recorded);
     outcome_free(&clean);

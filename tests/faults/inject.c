@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 static fault armed = {.call = CALL_NONE};
-static bool is_armed;
+static bool is_armed, is_edited;
 static atomic_size_t calls[CALL_NONE], injected;
 static atomic_long blocks;
 
@@ -117,17 +117,18 @@ static bool is_hit(call which)
     if (armed.effect == EFFECT_EDITS) {
         is_armed = false; /* its own calls are not the program's */
         armed.edit();
-        is_armed = true;
+        is_armed = is_edited = true;
     }
     return true;
 }
 
 bool inject_fails(call which)
 {
-    if (!is_hit(which) || armed.effect != EFFECT_FAILS)
-        return false;
-    errno = armed.reason;
-    return true;
+    bool is_impossible = is_edited && armed.no_exchange && which == CALL_EXCHANGE;
+    bool fails = is_hit(which) && armed.effect == EFFECT_FAILS;
+    if (is_impossible || fails)
+        errno = is_impossible ? EINVAL : armed.reason;
+    return is_impossible || fails;
 }
 
 size_t inject_bytes(call which, size_t size)

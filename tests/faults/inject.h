@@ -49,6 +49,7 @@ typedef struct fault {
     size_t n;      /* the n-th call, from 1 */
     bool persists; /* so do all that follow */
     void (*edit)(void);
+    bool no_exchange; /* after an edit files can't be exchanged */
 } fault;
 
 /* What a child's run came to. */

@@ -1,4 +1,10 @@
+#define _GNU_SOURCE /* syscall */
 #include "faults/inputs.h"
+
+#include "cli/command.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define TEN_TIMES(s) s s s s s s s s s s
 
@@ -84,7 +90,7 @@ const input_file INPUT_FILES[] = {
     {"b.json", "{\"weights\": [[0.5, 0.25]], \"output\": [[1, \"NaN\"]]}\n"},
     {"made.csv", "# made by: selfattn 1\n# arguments: --scale 2\n# input: x, 1 x 2, f32, hash 1\n"
                  "0.5,0.5\n"},
-    {"made.tidy", "# made by: selfattn 3\nrow,col,value\n0,0,0.5\n# arguments: --full\n0,1,0.5\n"},
+    {"made.tidy", "# made by: selfattn 3\nrow,col,value\n# arguments: --full\n0,0,0.5\n0,1,0.5\n"},
     {"made.json",
      "{\"_header\": [\"made by: selfattn 2\", \"arguments: --causal\", \"input: q, 1 x 2, "
      "f32, hash 2\"], \"output\": [[0.5, 0.5]]}\n"},
@@ -120,6 +126,18 @@ const input_file INPUT_FILES[] = {
                    "\"expected\": {\"output\": [[1]]}}\n"},
     {"wrong-layers.json", "{\"x\": [[1]], \"layers\": [{\"wv\": [[2]]}],\n"
                           "\"expected\": {\"layer.0.attention_sum\": [[4]]}}\n"},
+    {"wrong-heads.json",
+     "{\"x\": [[1, 0, 2, 1], [0, 1, 1, 0]], \"heads\": 2, \"causal\": true, \"score\": "
+     "\"general\",\n"
+     "\"wq\": [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]], \"ws\": [[1, 2], [0, 1]],\n"
+     "\"wo\": [[1, 0], [0, 1], [1, 0], [0, 1]], \"bias\": [[0, 0], [0.5, 0]], \"rope\": true,\n"
+     "\"expected\": {\"output\": [[1, 2], [3, 4]]}}\n"},
+    {"wrong-shape.json", "{\"x\": [[1, 0], [0, 1]], \"wq\": [[0, 0], [0, 0]], \"heads\": 2,\n"
+                         "\"wv\": [[1, 2, 3, 4], [5, 6, 7, 8]],\n"
+                         "\"expected\": {\"weights\": [[0.5, 0.5], [0.5, 0.5]]}}\n"},
+    {"carried.json",
+     "{\"q\": [[0.1, 0, 0, 0]], \"k\": [[1, 0, 0, 0], [0, 0, 0, 0]], \"v\": [[1], [0]],\n"
+     "\"weights\": [[0.5125, 0.4875]], \"output\": [[0.5125]]}\n"},
     {"bare.json", "{\"layers\": [{}]}\n"},
     {"prompt.json",
      "{\"vocab\": {\"a\": [1, 0], \"b\": [0, 1], \"c\": [1, 1]}, \"tokens\": [\"a\", \"c\"],\n"
@@ -156,6 +174,17 @@ const copied_file COPIED_FILES[] = {
 
 const size_t COPIED_FILE_COUNT = sizeof COPIED_FILES / sizeof COPIED_FILES[0];
 
+/* An output then never gets its number, however many descriptors are left. */
+static int without_input(int argc, char **argv, env *world)
+{
+    int held = dup(STDIN_FILENO);
+    syscall(SYS_close, STDIN_FILENO); /* no call of the program's */
+    int status = cli_main(argc, argv, world);
+    dup2(held, STDIN_FILENO);
+    syscall(SYS_close, held);
+    return status;
+}
+
 const command_line COMMAND_LINES[] = {
     /* documents in, JSON out */
     {.words = "heads.json"},
@@ -191,7 +220,8 @@ const command_line COMMAND_LINES[] = {
      .streams = true,
      .tries_again = true},
     {.words = "--threads 2 -x wide.csv --wq square.csv --wv square.csv --wo square.csv --emit "
-              "output"},
+              "output",
+     .tries_again = true},
     {.words = "--threads 4 -x square.csv --wq square.csv --emit row_sum"},
     /* matrices by options */
     {.words = "-x x.csv --wq heads.csv:wk --wk heads.csv:wk --wv wv.csv --heads 2"},
@@ -254,9 +284,13 @@ const command_line COMMAND_LINES[] = {
     {.words = "check --update stale.jsonl", .outputs = "stale.jsonl", .documents = 2},
     {.words = "check --why wrong.json", .documents = 2, .streams = true},
     {.words = "check --why wrong-layers.json", .documents = 2, .streams = true},
+    {.words = "check --why wrong-heads.json", .documents = 2, .streams = true},
+    {.words = "check --why wrong-shape.json", .documents = 2, .streams = true, .is_refused = true},
+    {.words = "diff --atol 0.02 carried.json carried.json"},
     /* files out */
     {.words = "-o out.json heads.json", .outputs = "out.json"},
     {.words = "-o new.json heads.json", .outputs = "new.json"},
+    {.words = "-o out.json heads.json", .outputs = "out.json", .run = without_input},
     {.words = "-o link.json heads.json", .outputs = "out.json"},
     {.words = "-o out.csv --header --emit x,weights heads.json", .outputs = "out.csv"},
     {.words = "-o /dev/null heads.json"},

@@ -156,11 +156,11 @@ ssize_t __wrap_write(int descriptor, const void *from, size_t size)
     return most == 0 && size > 0 ? -1 : __real_write(descriptor, from, most);
 }
 
-/* A close that fails has closed all the same (Linux, close(2)); of an input, or of a second
- * descriptor, nothing is lost by it. */
+/* A close that fails has closed all the same (Linux, close(2)); of an input, or of one of two
+ * descriptors, as is a number below 3 that was not there, nothing is lost by it. */
 int __wrap_close(int descriptor)
 {
-    bool is_input = is_second[descriptor % 1024] ||
+    bool is_input = descriptor <= STDERR_FILENO || is_second[descriptor % 1024] ||
                     (__real_fcntl(descriptor, F_GETFL, 0) & O_ACCMODE) == O_RDONLY;
     is_second[descriptor % 1024] = false;
     bool fails = inject_fails(is_input ? CALL_CLOSE_INPUT : CALL_CLOSE_OUTPUT);
