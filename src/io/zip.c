@@ -377,22 +377,24 @@ static void give_memory(voidpf ignored, voidpf block)
  * zlib. */
 static int inflate_all(z_stream *s, const zip_member *m, const Bytef *end, text *to, err *e)
 {
-    enum { BLOCK = 1 << 16 };
+    /* zlib counts to 2³², and a block of this size is enough. */
+    enum { LEAST_AT_ONCE = 1 << 16, MOST_AT_ONCE = 1 << 24 };
     int status = Z_OK;
     while (status == Z_OK && to->length <= m->size) {
-        /* At least BLOCK, and at most one byte more than the member says it has: that one shows a
-         * member that goes on. Memory grows with what is there, not with what is claimed. */
-        size_t room = to->length < BLOCK ? BLOCK : to->length, most = m->size - to->length + 1;
+        /* At most one byte more than the member says it has: that one shows a member that goes on.
+         * Memory grows with what is there, not with what is claimed. */
+        size_t room = to->length < LEAST_AT_ONCE  ? LEAST_AT_ONCE
+                      : to->length > MOST_AT_ONCE ? MOST_AT_ONCE
+                                                  : to->length;
+        size_t most = m->size - to->length + 1;
         if (room > most)
             room = most;
-        if (room > (uInt)-1)
-            room = (uInt)-1;
         s->next_out = (Bytef *)text_room(to, room);
         s->avail_out = (uInt)room;
         if (s->next_out == NULL && !text_ok(to, e))
             return Z_MEM_ERROR;
         size_t left = (size_t)(end - s->next_in);
-        s->avail_in = left > (uInt)-1 ? (uInt)-1 : (uInt)left;
+        s->avail_in = left > MOST_AT_ONCE ? MOST_AT_ONCE : (uInt)left;
         status = inflate(s, Z_NO_FLUSH);
         text_added(to, room - s->avail_out);
     }

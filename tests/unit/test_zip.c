@@ -225,7 +225,7 @@ static void test_neighbours(unit *u)
 static text deflated(const char *bytes, size_t length, uint32_t size, int more, bool describes)
 {
     text t = zip_of(1, 1000);
-    char packed[4096] = {0};
+    static char packed[1 << 16];
     z_stream s = {.next_in = (Bytef *)(uintptr_t)bytes, .next_out = (Bytef *)packed};
     deflateInit2(&s, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
     s.avail_in = (uInt)length;
@@ -293,8 +293,27 @@ static void test_deflated(unit *u)
     text_free(&many);
 }
 
+/* More than zlib is given at once. */
+static void test_large(unit *u)
+{
+    enum { SIZE = 34 << 20 };
+    err e = {0};
+    zip z;
+    text unpacked = {0};
+    char *zeros = mem_alloc_zeroed(SIZE, 1, &e);
+    text made = deflated(zeros, SIZE, SIZE, 0, false);
+    CHECK(u, zip_open(&z, "f", made.data, made.length, &e));
+    const char *member = zip_unpack(&z, &z.member[0], SIZE, &unpacked, &e);
+    CHECK(u, member != NULL && memcmp(member, zeros, SIZE) == 0);
+    text_free(&unpacked);
+    zip_close(&z);
+    mem_free(zeros);
+    text_free(&made);
+}
+
 UNIT(zip)
 {
+    test_large(u);
     test_written(u);
     test_zip64(u);
     test_changes(u);
