@@ -91,8 +91,7 @@ void sha256_base64(const void *bytes, size_t length, char out[SHA256_BASE64])
     sha256(bytes, length, digest);
     for (size_t i = 0; i < SHA256_BASE64 - 2; i++) {
         size_t bit = 6 * i, byte = bit / 8;
-        unsigned two =
-            (unsigned)digest[byte] << 8 | (byte + 1 < sizeof digest ? digest[byte + 1] : 0u);
+        unsigned two = (unsigned)digest[byte] << 8 | digest[byte + 1];
         out[i] = DIGITS[two >> (10 - bit % 8) & 63];
     }
     out[SHA256_BASE64 - 2] = '='; /* 32 bytes are 43 digits and two bits of nothing */

@@ -209,11 +209,10 @@ static bool read_header(job *j, err *e)
 {
     csv_field f;
     do {
-        if (!csv_next_field(&j->reader, &f, e))
-            return false;
         bool is_corner = j->layout.has_corner && j->header_fields == 0;
-        if (is_corner ? j->is_first && !read_label(j, f, &j->corner, e)
-                      : !add_label(j, &f, &j->columns, e))
+        if (!csv_next_field(&j->reader, &f, e) ||
+            (is_corner ? j->is_first && !read_label(j, f, &j->corner, e)
+                       : !add_label(j, &f, &j->columns, e)))
             return false;
         if (!is_corner)
             suspects_add(&j->suspects, &j->reader, &f);

@@ -116,17 +116,12 @@ static bool has_wrong_line(const comparison *c, const compared_pair *of, const e
     return is_any;
 }
 
-/* What is compared with was computed, or stands in a file. */
 static bool refuse_shape(const char *name, const entry *wanted, const entry *got, err *e)
 {
-    char kept_stages_shape[SHAPE_TEXT], got_shape[SHAPE_TEXT];
-    tensor_shape_text(&wanted->tensor, kept_stages_shape);
-    tensor_shape_text(&got->tensor, got_shape);
-    if (got->at.file == NULL)
-        return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name, kept_stages_shape,
-                      got_shape);
-    return err_at(e, &wanted->at, "%s is %s here, and %s in %s", name, kept_stages_shape, got_shape,
-                  got->at.file);
+    char shape[SHAPE_TEXT], computed[SHAPE_TEXT];
+    return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name,
+                  tensor_shape_text(&wanted->tensor, shape),
+                  tensor_shape_text(&got->tensor, computed));
 }
 
 static element first_element(const comparison *c, const char *name, const entry *got,

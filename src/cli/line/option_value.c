@@ -310,7 +310,7 @@ bool option_set(options *o, const option_row *row, const char *value, err *e)
     case OPTION_KEY_FILE:
     case OPTION_KEY_VALUE:
     case OPTION_KEY_LIST:
-        return give_key(o, row, value, e);
+        break;
     }
-    return false;
+    return give_key(o, row, value, e);
 }
