@@ -57,6 +57,7 @@ static void refuses_memory_beyond_an_address(unit *u)
         CHECK(u, plan_make(&p, &asked, isa_best()->table(DTYPE_F32), &e));
         CHECK(u, !run_memory(&p, &none, 1, &bytes, &e));
         CHECK(u, strstr(said(&e), "more memory is needed than an address can hold") != NULL);
+        CHECK(u, !streamed_stage_memory(&p, STAGE_WEIGHTS, 1, 1, &bytes, &e));
         plan_free(&p);
     }
 }

@@ -76,6 +76,24 @@ static void refuses_beyond_the_limit(unit *u)
     CHECK(u, mem_left() > LIMIT);
 }
 
+/* A block that is larger than the limit when it grows stays as it is. */
+static void grows_within_the_limit(unit *u)
+{
+    enum { LIMIT = 100 << 20 };
+    err e = {0};
+    mem_limit(LIMIT);
+    char *block = mem_alloc(LIMIT / 2, 1, &e);
+    CHECK(u, block != NULL);
+    block[0] = 'a';
+    CHECK(u, mem_resize(block, 2 * (size_t)LIMIT, 1, &e) == NULL && e.is_memory && block[0] == 'a');
+    size_t sum = SIZE_MAX - 8;
+    CHECK(u, !size_add_product(&sum, 3, 3) && !size_add_product(&sum, SIZE_MAX, 2));
+    sum = SIZE_MAX - 9;
+    CHECK(u, size_add_product(&sum, 3, 3) && sum == SIZE_MAX);
+    mem_free(block);
+    mem_limit(SIZE_MAX);
+}
+
 static void copies_text(unit *u)
 {
     err e = {0};
@@ -90,5 +108,6 @@ UNIT(mem)
     aligns_and_refuses(u);
     grows_by_doubling(u);
     refuses_beyond_the_limit(u);
+    grows_within_the_limit(u);
     copies_text(u);
 }

@@ -8,6 +8,7 @@
 #include "unit.h"
 #include "written.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const read_options F32 = {.file = "f", .kind = KEY_MATRIX, .type = DTYPE_F32};
@@ -181,6 +182,19 @@ static const struct {
     {SHAPED("(1,,)"), "f: byte 63: expected a size, found ','"},
     {SHAPED("(1, 1, 1, 1, 1, 1)"), "f: byte 79: the matrix has 6 axes, and at most 4 are read"},
     {SHAPED("(1, 1, 1, 1, 1)"), "f: byte 76: the matrix has 5 axes, and at most 4 are read"},
+    {SHAPED("(18446744073709551615,)"), "f: byte 10: a matrix of 18446744073709551615 long "
+                                        "elements is larger than an address can hold"},
+    {SHAPED("(184467440737095516150,)"), "f: byte 61: the size is larger than an address can hold"},
+    {"{\x7f", "f: byte 11: expected a key or '}', found byte 0x7f"},
+    {"{'descr': [('a', '<f4')]}",
+     "f: byte 20: the elements are records of several fields, which are not read | save each field "
+     "in a file of its own: numpy.save(FILE, a['field'])"},
+    {TYPED("'<g45678901234567890123456789012345678901234567890'"),
+     "f: byte 21: unknown element type '<g45678901234567890123456789012345678901' | "
+     "numpy.save(FILE, a.astype('float32')) stores one that is read"},
+    {"{'a234567890123456789012345678901234567890123': 1}",
+     "f: byte 11: unknown key 'a234567890123456789012345678901234567890': a header has descr, "
+     "fortran_order and shape"},
     {SHAPED("(18446744073709551616,)"), "f: byte 61: the size is larger than an address can hold"},
     {SHAPED("(4294967296, 4294967296)"),
      "f: byte 10: a matrix of 4294967296 x 4294967296 elements is larger than an address can "
@@ -218,6 +232,23 @@ static void test_headers(unit *u)
     text_free(&out);
 }
 
+/* Whatever of a header is there, it is refused at the end of that or before. */
+static void test_header_ends(unit *u)
+{
+    static const char WHOLE[] = "{'descr': '<f4', 'fortran_order': True, 'shape': (1L, 23)}";
+    char some[sizeof WHOLE];
+    text out = {0};
+    for (size_t length = 0; length < sizeof WHOLE - 1; length++) {
+        memcpy(some, WHOLE, length);
+        some[length] = '\0';
+        text file = npy_of("\x01\0", some);
+        const char *got = listed_by(npy_read, file.data, file.length, &F32, &out);
+        CHECK(u, strncmp(got, "f: byte ", 8) == 0 && strtoul(got + 8, NULL, 10) <= 10 + length);
+        text_free(&file);
+    }
+    text_free(&out);
+}
+
 static void test_around(unit *u)
 {
     static const struct {
@@ -229,6 +260,7 @@ static void test_around(unit *u)
         {"\x93NUMPY\x01", 7, "f: byte 7: the header needs 10 bytes, 7 are there"},
         {"\x93NUMPY\x02\0\1\0\0", 11, "f: byte 11: the header needs 12 bytes, 11 are there"},
         {"\x93NUMPY\x02\0\1\0\0\0", 12, "f: byte 12: the header needs 13 bytes, 12 are there"},
+        {"\x93NUMPY\0\0\1\0\0\0", 12, "f: byte 6: version 0.0 is not read, 1.0 to 3.0 are"},
         {"\x93NUMPY\x04\0\1\0\0\0", 12, "f: byte 6: version 4.0 is not read, 1.0 to 3.0 are"},
         {"\x93NUMPY\x01\x01\1\0\0\0", 12, "f: byte 6: version 1.1 is not read, 1.0 to 3.0 are"},
         {"\x93NUMPY\x03\0\0\0\x01\0", 12,
@@ -309,6 +341,7 @@ UNIT(npy)
     test_stored(u);
     test_cut(u);
     test_headers(u);
+    test_header_ends(u);
     test_around(u);
     test_same_file(u);
     test_write_errors(u);

@@ -271,6 +271,13 @@ static void reads_what_is_asked_for(unit *u)
                "f: byte 14: unknown key 'wk' | did you mean 'wq'?");
     check_read(u, &(sample){"{\"tokens\":" T("U8", "[1]", 0, 1) "}", DATA("1")}, &strict,
                "f: byte 18: 'tokens' is not a matrix, and safetensors holds nothing else");
+    /* metadata in which nothing but the name is, which stands where names do */
+    read_options all = F32;
+    all.keeps_all = true;
+    check_read(u,
+               &(sample){"{\"__metadata__\":{\"name\":\"w\"},\"a\":" T("U8", "[1]", 0, 1) "}",
+                         DATA("\x05")},
+               &all, "a - f32 1 long: 5; name ; ");
     /* what nobody asks for may be of any type and shape, or not finite */
     check_read(
         u,

@@ -1,6 +1,9 @@
 #include "attn/engine/schedule.h"
 #include "unit.h"
 
+#include <pthread.h>
+#include <sched.h>
+
 enum { UNITS = 5, WAVE = 2, PARTS = 3, BLOCKS = 4 };
 
 /* One worker takes each task once; a unit's blocks come after its parts, and blocks in order. */
@@ -35,8 +38,32 @@ static void stops(unit *u)
     CHECK(u, !schedule_take(&s, &t));
 }
 
+static void *take_one(void *from)
+{
+    task t;
+    return schedule_take(from, &t) ? from : NULL;
+}
+
+/* Who waits for parts that will not come is given nothing. */
+static void ends_waiting(unit *u)
+{
+    schedule s;
+    task t;
+    pthread_t waiting;
+    void *taken = &s;
+    schedule_start(&s, 1, WAVE, 1, BLOCKS);
+    CHECK(u, schedule_take(&s, &t) && !t.is_block);
+    CHECK(u, pthread_create(&waiting, NULL, take_one, &s) == 0);
+    while (atomic_load(&s.next) < 2)
+        sched_yield();
+    schedule_stop(&s);
+    pthread_join(waiting, &taken);
+    CHECK(u, taken == NULL);
+}
+
 UNIT(schedule)
 {
+    ends_waiting(u);
     gives_each_task_once(u);
     stops(u);
 }

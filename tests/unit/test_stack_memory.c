@@ -146,8 +146,64 @@ static void measure(unit *u, const struct row *one)
     bundle_free(&document);
 }
 
+/* ---- beyond an address ---- */
+
+/* As if there were so many rows. */
+static void pretend_rows(stack *s, size_t rows)
+{
+    s->embedded.size[0] = s->rows = rows;
+    for (size_t i = 0; i < s->layers; i++) {
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            layer_part *p = &s->layer[i].part[j];
+            if (p->as->kind != PART_FEED_FORWARD)
+                p->attention->plan.n_q = p->attention->plan.n_k = rows;
+        }
+    }
+}
+
+/* A sum that no address can hold is an error, or the most that there is, which no limit allows. */
+static void refuses_beyond_an_address(unit *u)
+{
+    static const struct {
+        const char *emit;
+        size_t rows;
+        bool has_hidden, goes_on, is_error;
+    } CASES[] = {
+        {"output", (size_t)1 << 53, true, false, false},
+        {"output", (size_t)1 << 61, false, false, true},
+        {"layer.0.attention.weights", (size_t)1 << 33, false, false, true},
+        {"output", (size_t)1 << 58, false, true, true},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        const struct row small = {"",    4, 64, CASES[i].has_hidden ? 8 : 0, 4, 1, CASES[i].goes_on,
+                                  {NULL}};
+        stack_settings how = {.goes_on = CASES[i].goes_on};
+        text_list emit = {.item = (char *[]){(char *)CASES[i].emit}, .count = 1};
+        bundle document = {0};
+        stack s = {0};
+        err e = {0};
+        size_t bytes = 0, cached = 0;
+        CHECK(u, read_document(&small, &document, &e) &&
+                     stack_read(&s, &document, &how, isa_best(), &e));
+        pretend_rows(&s, CASES[i].rows);
+        bool done = stack_memory(&s, &emit, 1, &bytes, &e);
+        if (!CHECK(u, CASES[i].is_error ? !done && e.is_set : done && bytes == SIZE_MAX))
+            printf("  case %zu: %d, %zu bytes %s\n", i, done, bytes, e.what);
+        e = (err){0};
+        done = stack_stages_memory(&s, &emit, &bytes, &e);
+        if (CASES[i].goes_on) {
+            CHECK(u, !stack_cache_memory(&s, (size_t)1 << 62, &cached, &e) && e.is_set);
+            e = (err){0};
+            CHECK(u, stack_cache_memory(&s, (size_t)1 << 53, &cached, &e) && cached == SIZE_MAX);
+        }
+        stack_free(&s);
+        bundle_free(&document);
+    }
+}
+
 UNIT(stack_memory)
 {
+    refuses_beyond_an_address(u);
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
         measure(u, &ROWS[i]);
 }

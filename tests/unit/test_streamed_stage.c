@@ -3,10 +3,12 @@
 #include "attn/engine/streamed_stage.h"
 
 #include "base/mem.h"
+#include "child.h"
 #include "unit.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Some three parts a head, blocks and parts cut short at the ends of heads. */
 enum { QUERIES = 650, KEYS = 301, HEADS = 2, PART = 240 * KEYS * sizeof(float) };
@@ -85,6 +87,20 @@ static void missing_addresses_are_reported(unit *u)
     reserve_free(NULL, 0);
 }
 
+/* Its rows' memory counts as any other. */
+static void heeds_the_limit(unit *u, const plan *p)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        err e = {0};
+        mem_limit(64 << 20);
+        bool is_refused = streamed_stage_new(p, STAGE_WEIGHTS, 1 << 30, 1, &e) == NULL;
+        _exit(is_refused && e.is_memory ? 0 : 1);
+    }
+    CHECK(u, child_ended_well(child));
+}
+
 UNIT(streamed_stage)
 {
     bundle document = {0};
@@ -98,6 +114,7 @@ UNIT(streamed_stage)
     rows_are_the_run_s(u, &p, STAGE_MASKED, 2);
     only_scores_can(u, &p);
     missing_addresses_are_reported(u);
+    heeds_the_limit(u, &p);
     plan_free(&p);
     problem_free(&asked);
     bundle_free(&document);

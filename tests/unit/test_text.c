@@ -1,10 +1,36 @@
 #include "base/text.h"
+#include "base/utf8.h"
 #include "unit.h"
 
 #include <stdint.h>
 
+/* The first and the last of each range, and their neighbours. */
+static void knows_orders(unit *u)
+{
+    static const uint32_t ARE[] = {0,      0x1f,   0x7f,   0x9f,   0x61c,  0x200e,
+                                   0x200f, 0x2028, 0x202e, 0x2066, 0x2069, 0xfeff},
+                          ARE_NOT[] = {0x20,   0x7e,   0xa0,   0x61b,  0x61d,  0x200d,
+                                       0x2010, 0x2027, 0x202f, 0x2065, 0x206a, 0xfefe};
+    for (size_t i = 0; i < sizeof ARE / sizeof ARE[0]; i++)
+        CHECK(u, utf8_is_order(ARE[i]) && !utf8_is_order(ARE_NOT[i]));
+}
+
+static void has_no_room_beyond_addresses(unit *u)
+{
+    static const size_t LENGTHS[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 2};
+    for (size_t i = 0; i < sizeof LENGTHS / sizeof LENGTHS[0]; i++) {
+        text t = {0};
+        err e = {0};
+        text_add_string(&t, "a");
+        CHECK(u, text_room(&t, LENGTHS[i]) == NULL && !text_ok(&t, &e) && e.is_memory);
+        text_free(&t);
+    }
+}
+
 UNIT(text)
 {
+    knows_orders(u);
+    has_no_room_beyond_addresses(u);
     text t = {0};
     err e = {0};
     CHECK_TEXT(u, text_string(&t), "");

@@ -1,0 +1,48 @@
+/* A matrix too large to be packed at once is multiplied in ranges of columns, and gives the bits that
+ * each range gives alone. */
+#include "attn/engine/multiply.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tensor new_matrix(unit *u, size_t rows, size_t columns, uint64_t seed)
+{
+    tensor t;
+    err e = {0};
+    if (!CHECK(u, tensor_new(&t, DTYPE_F32, 2, (size_t[]){rows, columns}, &e)))
+        exit(2);
+    for (size_t i = 0; i < rows * columns; i++)
+        ((float *)t.data)[i] = (float)(unit_random(&seed) >> 40) / (1 << 23) - 1;
+    return t;
+}
+
+static void check_ranges(unit *u, size_t rows, size_t depth, size_t columns, size_t range)
+{
+    const kernels *with = isa_best()->table(DTYPE_F32);
+    tensor row = new_matrix(u, 1, depth, 1), b = new_matrix(u, depth, columns, 2);
+    tensor c = new_matrix(u, rows, columns, 3), d = new_matrix(u, rows, columns, 4), a = row;
+    crew by;
+    err e = {0};
+    a.size[0] = rows; /* all alike */
+    a.stride[0] = 0;
+    crew_open(&by, 1);
+    CHECK(u, multiply(with, &a, &b, NULL, &c, &by, &e));
+    for (size_t first = 0; first < columns; first += range) {
+        size_t count = columns - first < range ? columns - first : range;
+        tensor some = tensor_range(&b, 1, first, count), to = tensor_range(&d, 1, first, count);
+        CHECK(u, multiply(with, &a, &some, NULL, &to, &by, &e));
+    }
+    CHECK(u, memcmp(c.data, d.data, rows * columns * sizeof(float)) == 0);
+    crew_close(&by);
+    tensor_free(&row);
+    tensor_free(&b);
+    tensor_free(&c);
+    tensor_free(&d);
+}
+
+UNIT(multiply)
+{
+    check_ranges(u, 200, 6000, 800, 7);        /* 19 MB: two ranges */
+    check_ranges(u, 49, (1 << 18) + 1, 17, 5); /* a panel alone is more than 16 MB */
+}
