@@ -1,6 +1,7 @@
 ifeq ($(VARIANT),coverage)
 COUNTERS := $(BUILD)/tests/coverage/counters.o
 $(BUILD)/selfattn $(PROGRAMS) $(HELPERS): $(COUNTERS)
-$(COUNTERS): CFLAGS_coverage :=
+# Src alone is counted.
+$(BUILD)/tests/%.o: CFLAGS_coverage :=
 LDFLAGS  += -Wl,-T,tests/coverage/counters.ld $(call wraps,coverage)
 endif
