@@ -18,7 +18,7 @@ const vm = require('vm');
 const { spawnSync } = require('child_process');
 
 const [scripts, folder] = process.argv.slice(2);
-const PARTS = ['document', 'edits', 'evaluate', 'focus', 'numbers', 'origins', 'real', 'texts'];
+const PARTS = ['document', 'edits', 'evaluate', 'focus', 'formula', 'numbers', 'origins', 'real', 'texts'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
 const EDITS = 5, LEAST = 1000;
 const CASES = {

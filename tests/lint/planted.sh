@@ -5,7 +5,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree" || exit 1
 mkdir -p src/base src/io src/cli src/kernels tests/cli tests/unit tests/kernels \
-    src/attn/spec tests/trace tests/ref testdata/seeds testdata/examples testdata/variants
+    src/attn/spec tests/ref testdata/seeds testdata/examples testdata/variants
 touch main.c README.md && cp "$lints/../../.clang-format" .
 wrong=0
 
@@ -64,9 +64,9 @@ touch tests/unit/helper.c
 echo 'KERNEL_OF(void, cap, (double most, void *out))' >src/kernels/kernel_list.h
 echo 'with->cap(2, out);' >tests/kernels/slots.c
 echo 'OPERATION(OP_COPY, "copy", "a", .spelled = "{a}")' >src/attn/spec/operation_list.h
-echo '@operation("copy", "{a}")' >tests/trace/operations.py
 mkdir -p src/render/page
 printf 'const WORK = {\n  copy,\n};\n' >src/render/page/evaluate.js
+echo "const MADE = new Map([['tanh', tangent]]);" >src/render/page/formula.js
 echo 'score dot = {.named = {"dot", "q·k as it is"}};' >src/attn/spec/score.c
 echo 'made dot = {"dot", product_score};' >tests/ref/ref_attention.c
 for folder in seeds examples variants; do
@@ -79,11 +79,10 @@ if lint registered || ! grep -q test_write.c said; then
     echo 'registered does not find a file without a test'
 fi
 rm tests/unit/test_write.c
+printf '%s\n' 'OPERATION(OP_CAP, "cap", "c", .spelled = "{b}·tanh({a}\n / {b})")' \
+    >>src/attn/spec/operation_list.h
 plant registered src/attn/spec/operation_list.h \
-    'OPERATION(OP_DOT, "dot", "a·b", .spelled = "{a}·{b}")'
-echo '@operation("dot", "{a}")' >>tests/trace/operations.py
-plant registered src/attn/spec/operation_list.h \
-    'OPERATION(OP_DOT, "dot", "a·b", .spelled = "{a}·{b}")'
+    'OPERATION(OP_WAVE, "wave", "a wave", .spelled = "{a}[c?\n + {c}] + sin({b})")'
 plant layers src/attn/spec/score.c '#include "attn/plan/plan.h"'
 plant registered src/attn/spec/score.c 'score cosine = {.named = {"cosine", "an angle"}};'
 plant registered src/kernels/kernel_list.h 'KERNEL_OF(void, add,' '          (void *out))'

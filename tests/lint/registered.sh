@@ -23,15 +23,22 @@ for kernel in $(names $list KERNEL_OF); do
         say "$list: tests/kernels/slots.c calls no $kernel"
 done
 
-# The evaluator of traces knows each operation, and so does that of pages, which works out norms and
-# masks by rows of their own.
+# spelled OPERATION: the names in its spelling.
+spelled() {
+    tr -d '\n' <"$list" | sed 's/OPERATION(/\
+&/g' | sed -n "s/^OPERATION([A-Z_]*, \"$1\".*\.spelled = \"\([^\"]*\)\".*/\1/p" |
+        sed 's/\\n//g; s/{[^}]*}/ /g; s/\[[a-d]?/ /g' | grep -o '[a-zA-Z]*'
+}
+
+# Pages work out each operation: by arithmetic that they know, or by a row, or as a row of a matrix.
 list=src/attn/spec/operation_list.h
 for operation in $(names $list OPERATION); do
-    grep -q "^@*operation(\"$operation\"" tests/trace/operations.py ||
-        say "$list: tests/trace/operations.py has no $operation"
     case $operation in variance | inverse_root | hide) continue ;; esac
-    sed -n '/WORK = {/,/^}/p' src/render/page/evaluate.js | grep -q "\<$operation\>" ||
-        say "$list: src/render/page/evaluate.js has no $operation"
+    sed -n '/WORK = {/,/^}/p' src/render/page/evaluate.js | grep -q "\<$operation\>" && continue
+    for name in $(spelled "$operation"); do
+        grep -q "\['$name'," src/render/page/formula.js ||
+            say "$list: src/render/page has no $name for $operation"
+    done
 done
 
 # Each score function has a reference, and a document that expects its numbers; the suites check it,

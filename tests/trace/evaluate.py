@@ -9,10 +9,11 @@ import bisect
 import math
 
 import said as letters
-from operations import INSIDE, ROWS, phi, products, total
+from operations import (PLAIN, ROWS, UNSPELLED, Number, inner_of, number as as_number, phi,
+                        result_of, total, work_out)
 
-# What a rounding may move, and the smallest normal number: what is below it becomes 0.
-SLACK = {"f32": 2.0**-22, "f64": 2.0**-50}
+# Sixteen times what a rounding may move, and the smallest normal number: what is below it becomes 0.
+SLACK = {"f32": 2.0**-20, "f64": 2.0**-49}
 SMALLEST = {"f32": 2.0**-126, "f64": 2.0**-1022}
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
@@ -103,12 +104,13 @@ def cells(run, part, made, head, row, column):
     raise ValueError(f"an unknown part: {kind}")
 
 
-def expected(run, node, head, row, column):
-    """What a cell must be, and how far from that it may be; None: only that it is there."""
+def expected(run, node, head, row, column, got):
+    """What a cell must be, where it is something else; None: it is right, or need only be there."""
     if row >= node.rows - node.appended:
+        wanted = 0.0
         if row == node.rows - node.appended and node.learned:
-            return cells(run, node.learned, node, head, row, column)[0], 0
-        return 0.0, 0
+            wanted = cells(run, node.learned, node, head, row, column)[0]
+        return None if same(got, wanted) else wanted
     letters = "a" if column >= node.columns - node.untouched else "abcd"
     operands = {x: [] for x in "abcd"}
     for letter in letters:
@@ -116,18 +118,32 @@ def expected(run, node, head, row, column):
             if run["nodes"][node.operands[letter]["of"]].values is None:
                 return None
             operands[letter] = cells(run, node.operands[letter], node, head, row, column)
-    if node.operation == "round":
-        return None
-    result, size = ROWS[node.operation].work(*operands.values(), node, column)
-    terms = max(len(x) for x in operands.values())
-    rounding = SLACK[run["type"]] * (size + abs(result)) * max(4, math.sqrt(terms))
-    return result, rounding + SMALLEST[run["type"]]
+    return other_than(got, node.operation, operands, node, column, run["type"])
 
 
-def is_near(got, wanted, slack):
-    if math.isnan(wanted) or math.isinf(wanted):
-        return got == wanted or (math.isnan(got) and math.isnan(wanted))
-    return abs(got - wanted) <= slack
+def same(got, wanted):
+    return got == wanted or (math.isnan(got) and math.isnan(wanted))
+
+
+def is_near(got, wanted, kind):
+    """Within some times what its roundings may have moved it: operands that the trace makes have
+    roundings of their own."""
+    if math.isnan(wanted.value) or math.isinf(wanted.value):
+        return same(got, wanted.value)
+    slack = SLACK[kind] * (wanted.slip + abs(wanted.value)) + SMALLEST[kind]
+    return abs(got - wanted.value) <= slack
+
+
+def other_than(got, operation, operands, node, column, kind):
+    """What the operation makes of its operands, where that is not near; None where it is."""
+    try:
+        if operation not in UNSPELLED and is_near(got, Number(work_out(
+                ROWS[operation].spelled, operands, node, column, known=PLAIN)), kind):
+            return None
+    except (ArithmeticError, ValueError):
+        pass
+    wanted = result_of(operation, operands, node, column)
+    return None if wanted is None or is_near(got, wanted, kind) else wanted.value
 
 
 def run_of(trace, kind):
@@ -144,13 +160,13 @@ def check(run, nodes):
             for row in range(node.rows):
                 for column in range(node.columns):
                     got = node.values[head][row][column]
-                    said = expected(run, node, head, row, column)
-                    if said is None or (node.name.endswith("masked") and got == -math.inf):
+                    if node.name.endswith("masked") and got == -math.inf:
                         continue
+                    wanted = expected(run, node, head, row, column, got)
                     done += 1
-                    if not is_near(got, *said):
+                    if wanted is not None:
                         wrong.append(f"{node.name}[{head},{row},{column}] is {got!r}, of its "
-                                     f"operands {said[0]!r}")
+                                     f"operands {wanted!r}")
     return wrong, done
 
 
@@ -166,10 +182,6 @@ def flat(value):
     return [y for x in value for y in flat(x)] if isinstance(value, list) else [value]
 
 
-def slack_of(kind, result, size, terms):
-    return SLACK[kind] * (size + abs(result)) * max(4, math.sqrt(terms)) + SMALLEST[kind]
-
-
 def is_rounded(a, result):
     """To as few decimals as it has, up or down."""
     decimals = next((d for d in range(17) if round(result, d) == result), 17)
@@ -178,38 +190,30 @@ def is_rounded(a, result):
 
 def line_is_true(said, kind, node=None):
     op, result = said["operation"], flat(numbers(said["result"]))
-    a, b, c, d = (flat(numbers(said.get(x, []))) for x in "abcd")
+    operands = {x: flat(numbers(said.get(x, []))) for x in "abcd"}
+    a, b = operands["a"], operands["b"]
     if op == "round":
         return is_rounded(a[0], result[0])
     if "inner" in said:
         told = flat(numbers(said["inner"]))
-        inner, by_inner = INSIDE[op].work(told, a, b, c, d)
-        far = 8 * sum(abs(x) for x in a + b + d) + 8
-        if not all(is_near(x, y, slack_of(kind, y, far, 1))
-                   for x, y in zip(told, inner)):
+        by_inner = work_out(ROWS[op].inner, operands, inner=told)
+        if not all(is_near(x, y, kind) for x, y in zip(told, inner_of(op, operands))):
             return False
-        if not is_near(result[0], by_inner, slack_of(kind, by_inner, sum(map(abs, c + b)), len(a))):
+        if not is_near(result[0], by_inner, kind):
             return False
+    column = said["cell"][2] if node else said.get("j", 1) - 1
     if len(result) == 1:
-        cases = [(a, b, result[0])]
-    else:
-        wide = max(len(a), len(b))
-        cases = [(one, other, y) for one, other, y in zip(
-            ([x] for x in (a if len(a) == wide else a * wide)),
-            ([x] for x in (b if len(b) == wide else b * wide)), result)]
-    for one, other, y in cases:
-        column = said["cell"][2] if node else said.get("j", 1) - 1
-        wanted, size = ROWS[op].work(one, other, c, d, node, column)
-        if not is_near(y, wanted, slack_of(kind, wanted, size, len(a))):
-            return False
-    return True
+        return other_than(result[0], op, operands, node, column, kind) is None
+    wide = max(len(a), len(b))
+    return all(other_than(y, op, {**operands, "a": [one], "b": [other]}, node, column, kind) is None
+               for one, other, y in zip(a if len(a) == wide else a * wide,
+                                        b if len(b) == wide else b * wide, result))
 
 
 def rows_are_true(rows, result, kind):
     """Each number of the result is the sum of its column."""
     for column, y in zip(zip(*rows), result):
-        wanted, size = total(column)
-        if not is_near(y, wanted, slack_of(kind, wanted, size, len(column))):
+        if not is_near(y, total(*map(as_number, column)), kind):
             return False
     return len(rows[0]) == len(result)
 
@@ -276,10 +280,10 @@ class Shown:
             return True
         if self.bent is None:
             self.bent = sorted(y for number in self.numbers for y in bent(number))
-        slack = SLACK[self.kind] * abs(x)
+        slack = SLACK[self.kind] * abs(x) / 4
         at = bisect.bisect_left(self.bent, x - slack)
         return (at < len(self.bent) and self.bent[at] <= x + slack or
-                any(is_near(x, y, 2.0**-50) for number in self.made for y in bent(number)))
+                any(abs(x - y) <= 2.0**-50 for number in self.made for y in bent(number)))
 
     def cell_is_true(self, said):
         """The operands are those that the cell's node says, and the result is the cell."""
@@ -317,7 +321,7 @@ class Shown:
             rows = list(zip(a, result)) if isinstance(a[0], list) else [(a, result)]
             return (key_of(b) in self.matrices and self.knows(a) and
                     all(self.knows(made) and
-                        rows_are_true([products([x] * len(row), row) for x, row in zip(of, b)],
+                        rows_are_true([[as_number(x) * y for y in row] for x, row in zip(of, b)],
                                       made, self.kind) for of, made in rows))
         if said["kind"] == "stack":
             a, result = numbers(said["a"]), numbers(said["result"])

@@ -1,212 +1,246 @@
-"""The operations: how a line of each is written, and what it comes to.
+"""The operations: how each is written, and what that comes to.
 
-A row is typed here again, so that a change of the program's own (attn/spec/operation_list.h says
-how a spelling reads) is noticed: with numbers, without spaces, and with letters where they are
-others. The function below it gives the result of the operands a, b, c, d, each a list of numbers,
-and the size that its rounding is relative to. Where what is inside is worked out too, a second row
-has its spelling, and a function of what the line says of it: what it must be, and the result by it."""
-import collections
+Spellings are those of the program's tables (attn/spec/operation_list.h says how one reads). An
+operation is nowhere worked out by its name: its spelling is arithmetic, of which only signs and
+functions are known here. So a spelling that says other than what was computed is noticed, and a new
+operation needs nothing. Letters and layouts are also in the recorded traces."""
+import functools
 import math
+import pathlib
+import re
 
-Operation = collections.namedtuple("Operation", "spelled letters work")
-Inside = collections.namedtuple("Inside", "spelled work")
-ROWS, INSIDE = {}, {}
+import spelling
 
-
-def operation(name, spelled, letters=None):
-    def add(work):
-        ROWS[name] = Operation(spelled, letters, work)
-    return add
+SPEC = pathlib.Path(__file__).resolve().parent.parent.parent / "src"
 
 
-def inside(name, spelled):
-    def add(work):
-        INSIDE[name] = Inside(spelled, work)
-    return add
+class Operation:
+    """`inner` is spelled with {inner}, in place of what `inside` spells; None where nothing is."""
+
+    def __init__(self, spelled, letters=None, inner=None):
+        self.spelled, self.letters, self.inner, self.inside = spelled, letters, inner, None
+        if inner:
+            before, after = inner.split("{inner}")
+            self.inside = spelled[len(before) : len(spelled) - len(after)]
 
 
-# ---- what they share ----
+def strings(text):
+    """A C string, its pieces joined, without line breaks and spaces."""
+    return re.sub(r"\\n|\s", "", "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', text)))
 
 
-def total(terms):
-    """A sum, and how large its terms were: rounding is relative to that."""
-    terms = list(terms)
-    return math.fsum(terms), math.fsum(abs(t) for t in terms)
+def rows_of(path, pattern):
+    text = (SPEC / path).read_text(encoding="utf-8")
+    return re.findall(pattern, re.sub(r"/\*.*?\*/", "", text, flags=re.S), flags=re.S)
 
 
-def products(a, b):
-    """A factor of 0 counts for nothing: what it hides may be no number."""
-    return [0.0 if x == 0 or y == 0 else x * y for x, y in zip(a, b)]
+def field(name, row):
+    found = re.search(rf"\.{name} =((?:\s*\"(?:[^\"\\]|\\.)*\")+)", row)
+    return strings(found.group(1)) if found else None
+
+
+ROWS = {name: Operation(field("spelled", row), field("letters", row), field("inner", row))
+        for name, row in rows_of("attn/spec/operation_list.h",
+                                 r'OPERATION\(OP_\w+, "(\w+)",(.*?)\)\n')}
+FUNCTIONS = {name: strings(spelled) for name, spelled in rows_of(
+    "model/activation.c", r'\{\{"(\w+)",\s*"[^"]*"\},((?:\s*"[^"]*")+),')}
+
+# ---- numbers ----
+
+
+class Number:
+    """A value, and how far roundings may move it, in units of the type's: running error analysis. A
+    factor of 0 counts for nothing, what is divided by 0 is 0, and what is at −∞ stays there."""
+
+    def __init__(self, value, slip=0.0):
+        self.value, self.slip = value, slip
+
+    def __add__(self, other):
+        other = number(other)
+        value = self.value + other.value
+        return rounded(-math.inf if math.isnan(value) else value, self.slip + other.slip)
+
+    def __neg__(self):
+        return Number(-self.value, self.slip)
+
+    def __sub__(self, other):
+        return self + -number(other)
+
+    def __mul__(self, other):
+        other = number(other)
+        if self.value == 0 or other.value == 0:
+            return Number(0.0)
+        return rounded(self.value * other.value,
+                       abs(self.value) * other.slip + abs(other.value) * self.slip)
+
+    def __truediv__(self, other):
+        other = number(other)
+        if other.value == 0:
+            return Number(0.0)
+        value = self.value / other.value
+        return rounded(value, (self.slip + abs(value) * other.slip) / abs(other.value))
+
+    def __pow__(self, power):
+        return self * self if power == 2 else self * self * self
+
+    def __abs__(self):
+        return Number(abs(self.value), self.slip)
+
+    def __radd__(self, other):
+        return number(other) + self
+
+    def __rsub__(self, other):
+        return number(other) - self
+
+    __rmul__ = __mul__
+
+    def __rtruediv__(self, other):
+        return number(other) / self
+
+
+def number(x):
+    return x if isinstance(x, Number) else Number(x)
+
+
+def read(x):
+    """Out of a trace, where it is the shortest decimal that gives it back."""
+    return rounded(x, 0)
+
+
+def rounded(value, slip, times=1):
+    """So many roundings of its own."""
+    return Number(value, slip + times * abs(value) if math.isfinite(value) else 0.0)
 
 
 def phi(x):
     return math.erfc(-x / math.sqrt(2)) / 2
 
 
-Function = collections.namedtuple("Function", "spelled work")
-FUNCTIONS = {
-    "relu": Function("max({a},0)", lambda x: max(x, 0)),
-    "gelu": Function("{(a)}·Φ({a})", lambda x: x * phi(x)),
-    "gelu_tanh": Function(
-        "{(a)}/2·(1+tanh(√(2/π)·({a}+0.044715·{(a)}³)))",
-        lambda x: x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
-    "silu": Function("{(a)}/(1+exp(−{(a)}))", lambda x: x / (1 + math.exp(-x)) if x > -700 else 0.0),
+def total(*terms):
+    return functools.reduce(lambda a, b: a + b, terms, Number(0.0))
+
+
+def greatest(*terms):
+    return max(map(number, terms), key=lambda x: x.value)
+
+
+def root(x):
+    x = number(x)
+    value = math.sqrt(x.value)
+    return rounded(value, x.slip / (2 * value) if value > 0 else 0)
+
+
+def exponential(x):
+    value = math.exp(min(x.value, 700))
+    return rounded(value, value * x.slip, 4)
+
+
+def logarithm(x):
+    if x.value == 0:
+        return Number(-math.inf)
+    return rounded(math.log(x.value), x.slip / x.value + 1)
+
+
+def bent(function, slope):
+    """A function that moves at most by `slope` of what its number does."""
+    def apply(x):
+        x = number(x)
+        return rounded(function(x.value), slope(x.value) * (x.slip + abs(x.value)), 4)
+    return apply
+
+
+KNOWN = {
+    "total": total, "greatest": greatest, "root": root, "exp": exponential, "ln": logarithm,
+    "tanh": bent(math.tanh, lambda x: 1 - math.tanh(x) ** 2),
+    "sin": bent(math.sin, lambda x: 1), "cos": bent(math.cos, lambda x: 1),
+    "phi": bent(phi, lambda x: math.exp(-x * x / 2)), "pi": math.pi,
+}
+# The same of plain numbers, which is quicker, and fails where a rule above is needed.
+PLAIN = {
+    "total": lambda *terms: math.fsum(terms), "greatest": lambda *terms: max(terms),
+    "root": math.sqrt, "exp": math.exp, "ln": math.log, "tanh": math.tanh, "sin": math.sin,
+    "cos": math.cos, "phi": phi, "pi": math.pi,
 }
 
+# ---- what a spelling comes to ----
 
-def bent(a, b, d):
-    return [math.tanh(x + y + z) for x, y, z in zip(a, b, d or [0] * len(a))]
-
-
-# ---- the rows ----
-
-
-@operation("copy", "{a}")
-def _(a, *_):
-    return a[0], 0
+SIGNS = ((r"·", "*"), (r"−", "-"), (r"²", "**2"), (r"³", "**3"), (r"√(\w+\[\d+\])", r"root(\1)"),
+         (r"√", "root"), (r"\|([^|]*)\|", r"abs(\1)"), (r"\bmax\(", "greatest("), (r"Φ", "phi"),
+         (r"π", "pi"))
 
 
-@operation("dot", "<{(a)}·{b};+>[c?+{c}]")
-def _(a, b, c, *_):
-    return total(products(a, b) + c)
+class Formula(spelling.Spelling):
+    """A spelling as an expression of Python, of operands that have so many numbers."""
+
+    def __init__(self, counts, is_first, function):
+        super().__init__({letter: count or None for letter, count in counts})
+        self.is_first, self.function = is_first, function
+        self.count = 0
+
+    def place(self, name):
+        if name == "n":
+            return str(self.count)
+        if name == "j":
+            return "j"
+        if name == "f":
+            return f"({Formula(self.operands.items(), True, None).write(FUNCTIONS[self.function])})"
+        letters, at = name.strip("()"), self.term or 0
+        if letters == "inner":
+            return f"inner[{at}]"
+        first = self.operands.get(letters[0]) or 0
+        return f"{letters[0]}[{at}]" if at < first else f"{letters[-1]}[{at - first}]"
+
+    def terms(self, letters):
+        self.count = sum(self.operands.get(x) or 0 for x in letters)
+        return range(self.count)
+
+    def series(self, body):
+        is_sum = body.split(";")[1] == "+"
+        self.out += "total(" if is_sum else ""
+        super().series(body.replace(";+", ";,", 1))
+        self.out += ")" if is_sum else ""
 
 
-@operation("additive", "<{(c)}·tanh({a}+{b}[d?+{d}]);+>")
-def _(a, b, c, d, *_):
-    result, size = total(products(c, bent(a, b, d)))
-    return result, 8 * size
+@functools.lru_cache(None)
+def compiled(spelled, counts, is_first, function):
+    source = Formula(counts, is_first, function).write(spelled)
+    for sign, python in SIGNS:
+        source = re.sub(sign, python, source)
+    return compile(source, spelled, "eval")
 
 
-@inside("additive", "<{(c)}·{inner};+>")
-def _(inner, a, b, c, d):
-    return bent(a, b, d), math.fsum(products(c, inner))
+def work_out(spelled, operands, node=None, column=0, inner=(), known=None):
+    """What it comes to, a Number; with `known` PLAIN a plain one, or an ArithmeticError or
+    ValueError."""
+    known = known or KNOWN
+    put = read if known is KNOWN else float
+    pair = node and node.pair(column)
+    code = compiled(spelled, tuple((x, len(of)) for x, of in operands.items()),
+                    bool(pair and pair[1]), node and node.function)
+    names = {x: list(map(put, of)) for x, of in operands.items()}
+    return eval(code, {**known, **names, "inner": list(map(put, inner)), "j": column + 1})
 
 
-@operation("times", "{(a)}·{b}")
-def _(a, b, *_):
-    return products(a, b)[0], abs(a[0] * b[0])
-
-
-@operation("cap", "{(b)}·tanh({a}/{b})")
-def _(a, b, *_):
-    return b[0] * math.tanh(a[0] / b[0]), 4 * abs(b[0])
-
-
-@inside("cap", "{(b)}·{inner}")
-def _(inner, a, b, *_):
-    return [math.tanh(a[0] / b[0])], b[0] * inner[0]
-
-
-@operation("plus", "{a}[b?+{b}][c?−{c}·|{d}−{j}|]")
-def _(a, b, c, d, _, column):
-    return total(a + b + [-c[0] * abs(d[0] - (column + 1)) if c else 0])
-
-
-@operation("exp", "exp({a}[b?−{b}])")
-def _(a, b, *_):
-    away = b[0] if b else 0
-    if away == -math.inf:
-        return 0.0, 1
-    x = math.exp(min(a[0] - away, 700))
-    return x, 8 * x
-
-
-@operation("sum", "<{a};+>[c?+{c}]", "Σⱼ{*a}[c?+{c}]")
-def _(a, _, c, *__):
-    return total(a + c)
-
-
-@operation("max", "max(<{a};,>[c?,{c}])", "[c?max(]maxⱼ{*a}[c?,{c})]")
-def _(a, _, c, *__):
-    return max(a + c), 0
-
-
-@operation("divide", "{a}/{b}")
-def _(a, b, *_):
-    return (0.0, 1) if b[0] == 0 else (a[0] / b[0], abs(a[0] / b[0]))
-
-
-@operation("plus_log", "{a}+ln({b})", "{a}+ln{b}")
-def _(a, b, *_):
-    return a[0] + math.log(b[0]), abs(a[0]) + 8
-
-
-@operation("entropy", "−(<{a}·ln({a});+;0>)", "−Σⱼ{*a}·ln{*a}")
-def _(a, *_):
-    result, size = total(x * math.log(x) for x in a if x != 0)
-    return 0.0 - result, 8 * size
-
-
-# By hand, to as few decimals as its result has: evaluate.py sees to it.
-operation("round", "{a}", "{a},rounded")(None)
-
-
-@operation("variance", "")
-def _(a, *_):
+def variance(a):
     mean = math.fsum(a) / len(a)
-    result, size = total((x - mean) ** 2 for x in a)
-    return result / len(a), size + sum(x * x for x in a)
+    value = math.fsum((x - mean) ** 2 for x in a) / len(a)
+    return rounded(value, sum(x * x for x in a))
 
 
-@operation("inverse_root", "1/√{a}")
-def _(a, *_):
-    return 1 / math.sqrt(a[0]), 1 / math.sqrt(a[0])
+# Of which spellings don't say it: a round one is rounded by hand.
+UNSPELLED = {"hide": lambda a: Number(-math.inf), "variance": variance, "round": lambda a: None}
 
 
-@operation("hide", "{a}")
-def _(*_):
-    return -math.inf, 0
+def result_of(operation, operands, node=None, column=0):
+    if operation in UNSPELLED:
+        return UNSPELLED[operation](operands["a"])
+    return number(work_out(ROWS[operation].spelled, operands, node, column))
 
 
-@operation("normalize", "{a}/√((<{(b)}²;+>)/{n}+{c})[d?·{d}]", "{a}/√(meanof{b}²+{c})[d?·{d}]")
-def _(a, b, c, d, *_):
-    root = math.sqrt(sum(x * x for x in b) / len(b) + c[0])
-    factor = 0.0 if root == 0 else (d[0] if d else 1) / root
-    return a[0] * factor, 8 * max(abs(x) for x in a + b) * abs(factor)
-
-
-@inside("normalize", "{a}/√{inner}[d?·{d}]")
-def _(inner, a, b, c, d):
-    root = math.sqrt(inner[0])
-    result = 0.0 if root == 0 else a[0] / root * (d[0] if d else 1)
-    return [math.fsum(x * x for x in b) / len(b) + c[0]], result
-
-
-@operation("wave", "{a}[c?+{c}]+~sin~cos~({b})",
-           "{a}[c?+{c}]+sin({b}),jthefirstcolumnofpairp;cosforitssecond")
-def _(a, b, c, _, node, column):
-    turn = math.sin if node.pair(column)[1] else math.cos
-    result, size = total(a + c + [turn(b[0])])
-    return result, size * (1 + abs(b[0]))
-
-
-@operation("turn", "[b?{(a)}·cos({c})~−~+~{b}·sin({c}):{a}]",
-           "{a}·cos({c})−{b}·sin({c}):jandj′arepairp;plusforitssecond")
-def _(a, b, c, _, node, column):
-    if not b:
-        return a[0], 0
-    sign = -1 if node.pair(column)[1] else 1
-    x = a[0] * math.cos(c[0]) + sign * b[0] * math.sin(c[0])
-    return x, (abs(a[0]) + abs(b[0])) * (1 + abs(c[0]))
-
-
-@operation("stack", None, "{a},then{b}")
-def _(a, b, *_):
-    return (a + b)[0], 0
-
-
-@operation("mean", "(<{ab};+>)/{n}", "[b?({a}+{b})/2:meanof{a}]")
-def _(a, b, *_):
-    result, size = total(a + b)
-    return result / len(a + b), size
-
-
-@operation("minus", "{a}−{b}")
-def _(a, b, *_):
-    return a[0] - b[0], abs(a[0]) + abs(b[0])
-
-
-@operation("activate", "{f}[b?·{b}]", "{f}({a})[b?·{b}]")
-def _(a, b, _, __, node, ___):
-    x = FUNCTIONS[node.function].work(a[0]) * (b[0] if b else 1)
-    return x, (8 + 8 * abs(a[0])) * (abs(b[0]) if b else 1)
+def inner_of(operation, operands):
+    """What is worked out first: of a series as many as it has."""
+    spelled = ROWS[operation].inside
+    if not ROWS[operation].inner.startswith("<"):
+        return [work_out(spelled, operands)]
+    return [work_out(spelled, {x: of[p : p + 1] for x, of in operands.items()})
+            for p in range(len(operands["a"]))]

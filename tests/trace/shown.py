@@ -9,7 +9,7 @@ import unicodedata
 
 import evaluate
 import spelling
-from operations import FUNCTIONS, INSIDE, ROWS
+from operations import FUNCTIONS, ROWS
 
 MOST_ROWS, MOST_TERMS, FIRST, LAST = 12, 16, 8, 3
 LABEL_COLUMNS = 16
@@ -151,7 +151,7 @@ class Worked(spelling.Spelling):
         if name in ("n", "j"):
             return str(self.all if name == "n" else self.operands["j"])
         if name == "f":
-            return Worked(self.item, self.page).write(FUNCTIONS[self.item["function"]].spelled)
+            return Worked(self.item, self.page).write(FUNCTIONS[self.item["function"]])
         letters = name.strip("()")
         of = self.numbers_of(letters) if letters == "ab" else self.operands[letters]
         if isinstance(of, list) and self.term is None:
@@ -294,7 +294,7 @@ class Page:
             self.expect((":" if is_change and letters is None else "=") if head else "")
             self.expect(worked.out)
         if "inner" in item:
-            self.expect("=" + Worked(item, self).write(INSIDE[op].spelled))
+            self.expect("=" + Worked(item, self).write(ROWS[op].inner))
         self.expect("→" if is_change else "=")
         self.expect(Worked(item, self, less).value(item["result"]))
         if worked.count:

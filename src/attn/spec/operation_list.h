@@ -1,6 +1,6 @@
-/* All operations: constant, name, what it makes, and how that is written. A new one is a row here,
- * one in tests/trace/operations.py, and one in render/page/evaluate.js, without which no number of
- * a page that has it can be changed.
+/* All operations: constant, name, what it makes, and how that is written. A new one is a row here:
+ * its spelling is what traces and pages print, and what pages and tests/trace work out. They know
+ * tanh, exp and ln (render/page/formula.js); what is not arithmetic is in evaluate.js.
  *
  * A spelling is text with these in it; a, b, c, d are the operands, vectors or numbers:
  *   {a}      the operand. A negative number is in parentheses, except where the text before it is

@@ -303,12 +303,6 @@ function plus({ place: { map, head, row, column }, a, b, c, d }) {
   return TYPE.round(x - TYPE.round(TYPE.round(numberIn(c)) * distance));
 }
 
-function additive({ a, b, c, d }) {
-  const { round, fused } = TYPE, [query, key, weight, shift] = [a, b, c, d].map(listIn);
-  return query.reduce((sum, x, p) =>
-    fused(weight[p], tangent(TYPE, round(round(x + key[p]) + (shift[p] || 0))), sum), 0) + 0;
-}
-
 function times({ place: { map }, a, b }) {
   const x = numberIn(a), y = numberIn(b);
   if (map.made) return x * y;
@@ -352,15 +346,10 @@ function entropy({ a }) {
     (weight === 0 ? sum : fused64(weight, logarithm(weight), sum)), 0));
 }
 
-function cap({ a, b }) {
-  const c = TYPE.round(numberIn(b));
-  return TYPE.round(c * tangent(TYPE, TYPE.round(numberIn(a) / c)));
-}
-
-// One cell each.
+// One cell each. All others are worked out as they are spelled (formula.js).
 const WORK = {
   copy: ({ place, a }) => (place.map.made ? numberIn(a) : TYPE.round(numberIn(a))),
-  dot, additive, times, cap, plus, wave, turn, mean, activate, entropy,
+  dot, times, plus, wave, turn, mean, activate, entropy,
   sum: sumOf,
   max: ({ place, c }) => greatestIn(maskedRow(place.map.a, place), listIn(c)),
   divide: ({ a, b }) => shareIn(numberIn(a), numberIn(b)),
@@ -394,11 +383,12 @@ function appendedNumber(place) {
 }
 
 function fillRow(map, head, row, numbers) {
-  const byRow = rowWorkOf(map), work = WORK[map.operation], columns = map.columns.length;
+  const byRow = rowWorkOf(map), columns = map.columns.length;
   const first = (head * map.rows.length + row) * columns, place = { map, head, row, column: 0 };
   const isAppended = Boolean(map.appended) && appendedOf(place) >= 0;
   if (!isAppended && !map.operation) return;
   const cell = !isAppended && !byRow && new Cell(map, head, row);
+  const work = cell && (WORK[map.operation] || formulaOf(map));
   for (; place.column < columns; place.column += cell || isAppended ? 1 : columns / map.slices) {
     if (isAppended) numbers[first + place.column] = appendedNumber(place);
     else if (byRow) numbers.set(byRow(place), first + place.column);
