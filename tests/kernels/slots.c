@@ -1,5 +1,6 @@
 #include "kernels/slots.h"
 
+#include "attn/spec/score.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -64,9 +65,21 @@ static void call_is_finite(const kernels *with, job *j)
     numbers_put(j->out.type, j->out.data, 0, with->is_finite(&j->in[0]));
 }
 
-static void call_additive(const kernels *with, job *j)
+/* Queries, keys, and the parameters that are vectors; none of what the score has not. */
+static void call_score(const kernels *with, job *j)
 {
-    with->additive(&j->in[0], &j->in[1], j->in[2].data, j->in[3].data, &j->out);
+    const score *by = (const score *)(const void *)named_find(&SCORES, j->slot, strlen(j->slot));
+    score_parameters of = {0};
+    compared_keys keys = {.rows = j->in[1]};
+    if (by->vector != NULL)
+        of.vector = j->in[2];
+    if (by->shift != NULL)
+        of.shift = j->in[3];
+    if (by->is_product) {
+        job turned = {.in = {[1] = tensor_transposed(&j->in[1])}, .packing = j->packing};
+        keys.turned = pack(with, &turned);
+    }
+    by->compare(with, &of, &j->in[0], &keys, &j->out);
 }
 
 static void call_scale(const kernels *with, job *j)
@@ -301,7 +314,7 @@ static void call_divide_beside(const kernels *with, job *j)
     total_of(with, &j->in[1], &of);
 }
 
-const slot SLOTS[] = {
+static const slot SLOTS[] = {
     {"product", call_product, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     /* What a causal block takes: the first columns of a, and of b. */
     {"part of product", call_product, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
@@ -313,7 +326,6 @@ const slot SLOTS[] = {
     {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
     {"is_finite", call_is_finite, NUMBERS_ANY, {"rn", "", "", ""}, "1"},
     {"is_finite of low ones", call_is_finite, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
-    {"additive", call_additive, NUMBERS_ANY, {"rd", "nd", "d", "d"}, "rn"},
     {"scale", call_scale, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"max of scale", call_max_of_scale, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
     {"fill", call_fill, NUMBERS_ANY, {"", "", "", ""}, "n"},
@@ -351,7 +363,24 @@ const slot SLOTS[] = {
     {"division beside more", call_divide_beside, NUMBERS_SHARES, {"h", "n", "", ""}, "h"},
 };
 
-const size_t SLOT_COUNT = sizeof SLOTS / sizeof SLOTS[0];
+static const size_t OF_KERNELS = sizeof SLOTS / sizeof SLOTS[0];
+
+size_t slot_count(void)
+{
+    return OF_KERNELS + SCORES.count;
+}
+
+slot slot_at(size_t index)
+{
+    if (index < OF_KERNELS)
+        return SLOTS[index];
+    const score *of = (const score *)(const void *)named_row(&SCORES, index - OF_KERNELS);
+    const char *shift = of->shift == NULL ? "" : of->shift_is_one ? "1" : "d";
+    return (slot){.name = of->named.name,
+                  .call = call_score,
+                  .in = {"rd", "nd", of->vector == NULL ? "" : "d", shift},
+                  .out = "rn"};
+}
 
 static size_t axis_size(char letter, const sizes *s)
 {

@@ -1,5 +1,5 @@
 /* The kernels as a table: how each is called, and with what. A new kernel is a function that calls
- * it, and a row. */
+ * it, and a row; one that a score function calls has the score's, which comes by itself. */
 #ifndef SELFATTN_TESTS_KERNELS_SLOTS_H
 #define SELFATTN_TESTS_KERNELS_SLOTS_H
 
@@ -17,7 +17,8 @@ typedef struct sizes {
 /* One call. All operands are matrices; a vector is one of one row, a strided one of one column. */
 typedef struct job {
     tensor in[SLOT_INPUTS], out;
-    fence *packing; /* where a packed matrix lies */
+    fence *packing;   /* where a packed matrix lies */
+    const char *slot; /* its name */
 } job;
 
 /* An operand's shape, a letter an axis: r rows, d depth, n; h and e are half of n and of d; 1. "n"
@@ -29,8 +30,9 @@ typedef struct slot {
     const char *in[SLOT_INPUTS], *out;
 } slot;
 
-extern const slot SLOTS[];
-extern const size_t SLOT_COUNT;
+/* The score functions come last. */
+size_t slot_count(void);
+slot slot_at(size_t index);
 
 /* Rows and columns of a shape. */
 void slot_shape(const char *letters, const sizes *s, size_t shape[2]);

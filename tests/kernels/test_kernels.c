@@ -174,7 +174,7 @@ static bool check_start(yard *y, const slot *one, dtype type, const tables *all,
                         size_t start)
 {
     uint64_t state = start + 17 * s->n;
-    job j = {.packing = &y->packing};
+    job j = {.packing = &y->packing, .slot = one->name};
     for (size_t i = 0; i < SLOT_INPUTS; i++) {
         j.in[i] = operand(type, one->in[i], s, unit_random(&state) % LAYOUTS);
         put(&j.in[i], &y->in[i], (start + 5 * i) % STARTS);
@@ -253,12 +253,13 @@ UNIT(kernels)
         if (!one->is_here())
             unit_skip(u, one->named.name);
     }
-    for (size_t i = 0; i < SLOT_COUNT; i++) {
-        bool is_row = strcmp(SLOTS[i].in[0], "n") == 0 && strcmp(SLOTS[i].out, "n") == 0;
+    for (size_t i = 0; i < slot_count(); i++) {
+        slot one = slot_at(i);
+        bool is_row = strcmp(one.in[0], "n") == 0 && strcmp(one.out, "n") == 0;
         for (dtype type = DTYPE_F32; type <= DTYPE_F64; type++) {
-            check_slot(u, &y, &SLOTS[i], type);
+            check_slot(u, &y, &one, type);
             if (is_row)
-                check_in_place(u, &y, &SLOTS[i], type);
+                check_in_place(u, &y, &one, type);
         }
     }
     yard_close(&y);

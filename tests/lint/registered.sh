@@ -16,10 +16,10 @@ names() {
     tr -d '\n' <"$1" | grep -o "$2( *[A-Za-z_]*, *\"*[a-z_0-9]*" | sed 's/.*[ ,"]//'
 }
 
-# Each kernel is called by a slot.
+# Each kernel is called by a slot; each score function has one.
 list=src/kernels/kernel_list.h
 for kernel in $(names $list KERNEL_OF); do
-    grep -q "with->$kernel(" tests/kernels/slots.c ||
+    grep -q "with->$kernel(" tests/kernels/slots.c src/attn/spec/score.c ||
         say "$list: tests/kernels/slots.c calls no $kernel"
 done
 
