@@ -62,13 +62,21 @@ static ref_number additive_score(const ref_problem *p, const ref_sizes *s, size_
     return sum;
 }
 
+/* Of so many numbers that are compared. */
+static ref_number chain_of(const ref_problem *p, const ref_sizes *s, const ref_number *a,
+                           const ref_number *b)
+{
+    ref_number sum = number_exact(0);
+    for (size_t i = 0; i < s->c; i++)
+        sum = number_chain(ref_precision(p), sum, a[i], b[i]);
+    return sum;
+}
+
 /* q′·k′, for `general` + bs */
 static ref_number product_score(const ref_problem *p, const ref_sizes *s, size_t head,
                                 const ref_number *q, const ref_number *k)
 {
-    ref_number sum = number_exact(0);
-    for (size_t i = 0; i < s->c; i++)
-        sum = number_chain(ref_precision(p), sum, q[i], k[i]);
+    ref_number sum = chain_of(p, s, q, k);
     if (p->in[REF_BS].at != NULL)
         sum = number_add(ref_precision(p), sum, vector_element(p, REF_BS, 1, head, 0, 0));
     return sum;

@@ -11,9 +11,7 @@ static ref_number root_of(const ref_number *x, size_t width, double eps)
         sum = number_add(&FLOAT64, sum, number_multiply(&FLOAT64, x[i], x[i]));
     sum.value /= (long double)width;
     sum.slip = sum.slip / (long double)width + FLOAT64.unit * sum.value;
-    sum = number_add(&FLOAT64, sum, number_exact(eps));
-    long double root = sqrtl(sum.value), least = sqrtl(fmaxl(sum.value - sum.slip, 0));
-    return (ref_number){root, root - least + FLOAT64.unit * root};
+    return number_root(&FLOAT64, number_add(&FLOAT64, sum, number_exact(eps)));
 }
 
 /* |x / root| is at most √width, however far off both are. */

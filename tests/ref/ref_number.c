@@ -52,6 +52,12 @@ ref_number number_divide(const precision *p, ref_number a, ref_number b)
     return round_once(p, value, (a.slip + fabsl(value) * b.slip) / least);
 }
 
+ref_number number_root(const precision *p, ref_number a)
+{
+    long double value = sqrtl(a.value), least = sqrtl(fmaxl(a.value - a.slip, 0));
+    return round_once(p, value, value - least);
+}
+
 ref_number number_chain(const precision *p, ref_number sum, ref_number a, ref_number b)
 {
     return round_once(p, sum.value + a.value * b.value, sum.slip + slip_of_product(a, b));

@@ -33,6 +33,7 @@ ref_number number_rounded(const precision *p, long double value, int times);
 ref_number number_add(const precision *p, ref_number a, ref_number b);
 ref_number number_multiply(const precision *p, ref_number a, ref_number b);
 ref_number number_divide(const precision *p, ref_number a, ref_number b);
+ref_number number_root(const precision *p, ref_number a);
 /* sum + a·b, rounded once: a step of a chain of fused multiply-adds */
 ref_number number_chain(const precision *p, ref_number sum, ref_number a, ref_number b);
 /* within 2 ulp, as src/kernels promises */
