@@ -19,20 +19,13 @@
 
 #include "io/format.h"
 
-/* True when rows look like numbers or labels with the format's delimiter between. What both may be,
- * a column alone, is CSV. */
-bool csv_probe(const char *bytes, size_t length);
-bool tsv_probe(const char *bytes, size_t length);
+/* Either is found when rows look like numbers or labels with the format's delimiter between. What
+ * both may be, a column alone, is CSV. */
+FORMAT_FUNCTIONS(csv);
+FORMAT_FUNCTIONS(tsv);
 /* True too when no row decides between the two, so that a file's name does. */
 bool csv_may_be(const char *bytes, size_t length);
 bool tsv_may_be(const char *bytes, size_t length);
-
-/* `out` comes in empty, and is empty again when reading fails. */
-bool csv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
-bool tsv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
-
-bool csv_write(const bundle *result, const write_options *how, sink *out, err *e);
-bool tsv_write(const bundle *result, const write_options *how, sink *out, err *e);
 
 /* One number of a matrix (rank 2) as text: nothing for a hole, or "" where spaces separate. */
 void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column,

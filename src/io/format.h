@@ -1,8 +1,8 @@
 /* The table of file formats: how each is recognised, read and written.
  *
  * A reader turns bytes into a bundle, a writer a bundle into bytes; both work on memory, so
- * standard input, files, tests and fuzzers go the same way. A format is one or two files in this
- * folder and one row in formats.c. */
+ * standard input, files, tests and fuzzers go the same way. A format is a file in this folder, a
+ * row in formats.c and a paragraph in src/text/formats.txt. */
 #ifndef SELFATTN_IO_FORMAT_H
 #define SELFATTN_IO_FORMAT_H
 
@@ -131,17 +131,24 @@ enum {
     HOLDS_HEADER = 1024   /* what made the result */
 };
 
+/* Declares the three functions of a format's file: npz_probe, npz_read and npz_write. */
+#define FORMAT_FUNCTIONS(name)                                                                     \
+    bool name##_probe(const char *bytes, size_t length);                                           \
+    bool name##_read(const char *bytes, size_t length, const read_options *how, bundle *out,       \
+                     err *e);                                                                      \
+    bool name##_write(const bundle *result, const write_options *how, sink *out, err *e)
+
 typedef struct format {
     named named;
     const char *endings; /* ".csv .txt" */
     /* True when the first bytes are this format's and no earlier row's. */
     bool (*probe)(const char *bytes, size_t length);
+    /* `out` comes in empty, and is empty again when reading fails. */
     bool (*read)(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
     /* The result's entries are stages (tensors of float32 or float64) in their order. */
     bool (*write)(const bundle *result, const write_options *how, sink *out, err *e);
     const char *title; /* as people write it: "JSON" */
     unsigned holds;    /* HOLDS_ bits */
-    const char *form;  /* how its text is laid out, for people; NULL: its help says enough */
     /* True when the first bytes don't speak against what the name's ending says; NULL: ask
      * `probe`. */
     bool (*may_be)(const char *bytes, size_t length);

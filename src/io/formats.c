@@ -21,11 +21,6 @@ enum {
     BINARY_HOLDS = HOLDS_VECTORS | HOLDS_TRUTH | HOLDS_TYPES
 };
 
-static const char BLOCKS[] = "# weights batch=0 head=1 3x4 stands above each of several "
-                             "matrices; those of weighted have row=0 too";
-static const char COLUMNS[] = "stage, batch, head, row, col, value; with the stage weighted, "
-                              "item before value: which number of the value of key col";
-
 /* clang-format off */
 static const format ROWS[] = {
     {{"jsonl", "a JSON document a line"}, ".jsonl .ndjson", jsonl_probe, json_read, json_write,
@@ -33,13 +28,13 @@ static const format ROWS[] = {
     {{"json", "one document, or one array"}, ".json", json_probe, json_read, json_write,
      "JSON", .holds = JSON_HOLDS, .is_json = true},
     {{"csv", "matrices as comma-separated rows"}, ".csv .txt", csv_probe, csv_read, csv_write,
-     "CSV", .holds = CSV_HOLDS, .form = BLOCKS, .is_table = true, .has_delimiter = true,
+     "CSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true,
      .may_be = csv_may_be},
     {{"tsv", "matrices as rows separated by tabs"}, ".tsv .tab", tsv_probe, tsv_read, tsv_write,
-     "TSV", .holds = CSV_HOLDS, .form = BLOCKS, .is_table = true, .has_delimiter = true,
+     "TSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true,
      .may_be = tsv_may_be},
     {{"tidy", "one long table, a number a line"}, ".tidy", tidy_probe, tidy_read, tidy_write,
-     "tidy", .holds = TIDY_HOLDS, .form = COLUMNS, .has_delimiter = true, .may_be = tidy_may_be},
+     "tidy", .holds = TIDY_HOLDS, .has_delimiter = true, .may_be = tidy_may_be},
     {{"npy", "one matrix as NumPy saves it"}, ".npy", npy_probe, npy_read, npy_write,
      "NPY", .holds = BINARY_HOLDS, .write_head = npy_header_write},
     {{"npz", "matrices as NumPy saves several"}, ".npz", npz_probe, npz_read, npz_write,

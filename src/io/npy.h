@@ -9,11 +9,7 @@
 
 #include "io/format.h"
 
-bool npy_probe(const char *bytes, size_t length);
-
-/* `out` comes in empty, and is empty again when reading fails. */
-bool npy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
-bool npy_write(const bundle *result, const write_options *how, sink *out, err *e);
+FORMAT_FUNCTIONS(npy);
 
 bool npz_probe(const char *bytes, size_t length);
 bool npz_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);

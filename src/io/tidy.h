@@ -16,14 +16,10 @@
 
 #include "io/format.h"
 
-/* True when the first row is a header of these columns. */
-bool tidy_probe(const char *bytes, size_t length);
+/* Found when the first row is a header of these columns. */
+FORMAT_FUNCTIONS(tidy);
 /* True too for any other table: one that is called tidy and is not is refused, since its indices
  * would be taken for numbers. */
 bool tidy_may_be(const char *bytes, size_t length);
-
-/* `out` comes in empty, and is empty again when reading fails. */
-bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e);
-bool tidy_write(const bundle *result, const write_options *how, sink *out, err *e);
 
 #endif

@@ -118,6 +118,7 @@ texts() {
     passages TERMS term terms.txt
     passages COMMAND_TEXTS command commands.txt
     passages OPTION_TEXTS option options.txt
+    passages FORMAT_TEXTS format formats.txt
     passages DIFFERENCES difference differences.txt
     peers
     awk '{ printf "%s%s", gap, $0; gap = " " }' conventions.txt | bytes CONVENTIONS_TEXT

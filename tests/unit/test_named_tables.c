@@ -6,6 +6,7 @@
 #include "cli/example/examples.h"
 #include "cli/help/help.h"
 #include "cli/help/texts.h"
+#include "io/format.h"
 #include "why/why_shape.h"
 #include "why/mistake.h"
 #include "why/stack_attempt.h"
@@ -193,7 +194,9 @@ static void test_texts(unit *u)
 {
     check_texts(u, &OPTION_TEXTS, &OPTIONS);
     check_texts(u, &COMMAND_TEXTS, &COMMANDS);
+    check_texts(u, &FORMAT_TEXTS, &FORMATS);
     CHECK(u, COMMAND_TEXTS.count == COMMANDS.count);
+    CHECK(u, FORMAT_TEXTS.count == FORMATS.count);
 }
 
 UNIT(named_tables)

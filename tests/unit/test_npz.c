@@ -1,7 +1,5 @@
 /* NPZ: files that NumPy made (testdata/npy/make.py), which of their members are read and as what,
  * and that what is written stays readable, aligned, and the same. */
-#include "io/npy.h"
-
 #include "base/mem.h"
 #include "io/npy.h"
 #include "io/source.h"

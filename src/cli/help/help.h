@@ -41,7 +41,7 @@ void topic_write_line(text *out, const named_table *table, const named *row);
 void topic_write_table(text *out, const named_table *table);
 /* "  -x, --input FILE", without a help. */
 void topic_write_option_name(text *out, const option_row *row);
-/* The paragraph of that name in COMMAND_TEXTS or OPTION_TEXTS, or NULL. */
+/* The paragraph of that name in one of the tables of texts, or NULL. */
 const char *topic_words(const named_table *texts, const char *name);
 /* "b × h × n_q × n_k". */
 void topic_write_shape(text *out, const stage *of);

@@ -306,10 +306,8 @@ static void describe_step(text *out, const named *row)
 
 static void describe_format(text *out, const named *row)
 {
-    const format *f = (const format *)(const void *)row;
-    write_fact(out, "endings", f->endings);
-    if (f->form != NULL)
-        write_fact(out, "form", f->form);
+    write_paragraph(out, topic_words(&FORMAT_TEXTS, row->name));
+    write_fact(out, "endings", ((const format *)(const void *)row)->endings);
 }
 
 static void describe_renderer(text *out, const named *row)

@@ -204,6 +204,8 @@ static void write_formats(text *out)
         text_add_string(out, ".br\n");
         write_paragraph(out, text_string(&words));
         text_end(&words, out);
+        text_add_string(out, ".br\n");
+        write_paragraph(out, topic_words(&FORMAT_TEXTS, row->named.name));
     }
 }
 

@@ -12,8 +12,8 @@ typedef struct passage {
 
 extern const named_table TERMS;       /* rows of `passage`: the words of the field */
 extern const named_table DIFFERENCES; /* the same: what a formula leaves open */
-/* The same, of commands and options by their names; not every option has one. */
-extern const named_table COMMAND_TEXTS, OPTION_TEXTS;
+/* The same, of commands, options and formats by their names; not every option has one. */
+extern const named_table COMMAND_TEXTS, OPTION_TEXTS, FORMAT_TEXTS;
 
 /* How other programs set what papers leave open, from the polarity of a mask to the order of a soft
  * cap, and which options give the same here: a row a program, a cell a difference. */
