@@ -7,8 +7,8 @@
 static const command ROWS[] = {
     {{"run", "compute weights and outputs, or trace every step"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_OUTPUT | GROUP_STAGES | GROUP_TRACE |
-         GROUP_RUN | GROUP_ALWAYS,
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_OUTPUT | GROUP_TRACE | GROUP_RUN |
+         GROUP_ALWAYS,
      NULL,
      .run = command_run},
     {{"check", "compute, and compare with what documents expect"},
@@ -28,20 +28,20 @@ static const command ROWS[] = {
      .run = command_init},
     {{"encode", "run an encoder's layers"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_OUTPUT | GROUP_TRACE |
-         GROUP_RUN | GROUP_WAYS | GROUP_ALWAYS,
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_OUTPUT | GROUP_TRACE | GROUP_RUN | GROUP_WAYS |
+         GROUP_ALWAYS,
      NULL,
      .run = command_encode},
     {{"decode", "run a decoder's layers"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_OUTPUT | GROUP_TRACE |
-         GROUP_RUN | GROUP_WAYS | GROUP_ALWAYS,
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_OUTPUT | GROUP_TRACE | GROUP_RUN | GROUP_WAYS |
+         GROUP_ALWAYS,
      NULL,
      .run = command_decode},
     {{"generate", "let a decoder go on with a prompt"},
-     "[OPTION]... [DOCUMENT]",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_GENERATE | GROUP_TRACE | GROUP_RUN |
-         GROUP_WAYS | GROUP_ALWAYS,
+     "[OPTION]... [DOCUMENT]...",
+     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_GENERATE | GROUP_TRACE |
+         GROUP_RUN | GROUP_WAYS | GROUP_ALWAYS,
      NULL,
      .run = command_generate},
     {{"info", "say what is in files"},

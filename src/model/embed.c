@@ -5,6 +5,7 @@
 #include "base/mem.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What x is read from, and what chooses of its rows: attention's own reading knows x, and tokens
@@ -42,6 +43,13 @@ const char *stack_word_of_id(const stack *s, size_t id)
 {
     const entry *vocab = bundle_find(s->document, "vocab");
     return vocab != NULL && id < vocab->bundle->count ? vocab->bundle->entry[id].name : NULL;
+}
+
+const char *stack_name_of_id(const stack *s, size_t id, char digits[ID_DIGITS])
+{
+    const char *word = stack_word_of_id(s, id);
+    snprintf(digits, ID_DIGITS, "%zu", id);
+    return word != NULL ? word : digits;
 }
 
 size_t stack_ids(const stack *s)

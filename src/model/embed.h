@@ -26,6 +26,9 @@ double stack_id_given(const tensor *ids, size_t i);
 
 /* The word of an id; NULL where the vocab has none, or there is no vocab. */
 const char *stack_word_of_id(const stack *s, size_t id);
+/* The same, or the id in digits. */
+enum { ID_DIGITS = 32 };
+const char *stack_name_of_id(const stack *s, size_t id, char digits[ID_DIGITS]);
 
 /* How many ids there are to look up; 0 where there is neither an embedding nor a vocab. */
 size_t stack_ids(const stack *s);

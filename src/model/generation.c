@@ -9,6 +9,7 @@
 #include "model/rows.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- what makes logits ---- */
 
@@ -101,7 +102,8 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
                       "after a prompt of %zu need more",
                       table->tensor.size[0] - 1, g->how.steps, s->rows);
     const size_t size[] = {1, to_choose};
-    return check_angles(g, e) && tensor_new(&g->logits, s->type, 2, size, e) &&
+    g->chosen = mem_alloc(g->how.steps, sizeof g->chosen[0], e);
+    return g->chosen != NULL && check_angles(g, e) && tensor_new(&g->logits, s->type, 2, size, e) &&
            (g->how.temperature == 0 || (tensor_new(&g->tempered, DTYPE_F64, 2, size, e) &&
                                         tensor_new(&g->exponentials, DTYPE_F64, 2, size, e)));
 }
@@ -119,6 +121,7 @@ void generation_close(generation *g)
     tensor_free(&g->tempered);
     tensor_free(&g->exponentials);
     bundle_free(&g->made);
+    mem_free(g->chosen);
 }
 
 /* ---- choosing ---- */
@@ -224,7 +227,78 @@ bool generation_step(generation *g, crew *by, err *e)
         done = draw_one(g, &g->next, e);
     else if (done)
         g->next = greatest(&g->logits);
-    g->step++;
+    g->chosen[g->step++] = g->next;
     g->went_on = false;
+    return done;
+}
+
+/* ---- the whole sequence ---- */
+
+/* A list of numbers, or rows, with so many more to be set: those from *first on. */
+static tensor *add_longer(bundle *whole, const entry *given, size_t more, size_t *first, err *e)
+{
+    const tensor *t = &given->tensor;
+    size_t size[TENSOR_MAX_RANK] = {1};
+    tensor longer;
+    for (int axis = 0; axis < t->rank; axis++)
+        size[axis] = t->size[axis];
+    *first = size[0];
+    size[0] += more;
+    if (!tensor_new(&longer, t->type, t->rank == 0 ? 1 : t->rank, size, e))
+        return NULL;
+    tensor before = tensor_range(&longer, 0, 0, *first);
+    if (t->rank == 0)
+        before = tensor_at(&longer, 0);
+    tensor_copy(t, &before);
+    return bundle_add_tensor(whole, given->name, &longer, given->at, e)
+               ? &bundle_find(whole, given->name)->tensor
+               : NULL;
+}
+
+static bool add_rows(const generation *g, const entry *given, bundle *whole, err *e)
+{
+    size_t more = g->step - 1, first;
+    tensor *longer = add_longer(whole, given, more, &first, e);
+    for (size_t i = 0; longer != NULL && i < more; i++) {
+        tensor room, to = tensor_at(longer, first + i);
+        if (to.rank > 0)
+            tensor_copy(stack_row_of_id(&g->stack, g->chosen[i], &room), &to);
+        else
+            tensor_set(&to, NULL,
+                       strcmp(given->name, "ids") == 0 ? (double)g->chosen[i]
+                                                       : stack_id_given(&given->tensor, first - 1));
+    }
+    return longer != NULL;
+}
+
+static bool add_words(const generation *g, const entry *given, bundle *whole, err *e)
+{
+    if (!bundle_add_list(whole, given->name, &given->list, given->at, e))
+        return false;
+    text_list *words = &bundle_find(whole, given->name)->list;
+    for (size_t i = 0; i + 1 < g->step; i++) {
+        char digits[ID_DIGITS];
+        const char *name = stack_name_of_id(&g->stack, g->chosen[i], digits);
+        if (!text_list_add(words, name, strlen(name), e))
+            return false;
+    }
+    return true;
+}
+
+bool generation_document(const generation *g, bundle *whole, err *e)
+{
+    static const char *const OF_ROWS[] = {"x", "ids", "segments"};
+    const bundle *given = g->stack.document;
+    bool done = true;
+    for (size_t i = 0; i < given->count && done; i++) {
+        const entry *one = &given->entry[i];
+        bool is_of_rows = false;
+        for (size_t j = 0; j < sizeof OF_ROWS / sizeof OF_ROWS[0]; j++)
+            is_of_rows = is_of_rows || strcmp(one->name, OF_ROWS[j]) == 0;
+        done = is_of_rows ? add_rows(g, one, whole, e)
+               : strcmp(one->name, "tokens") == 0 && one->kind == ENTRY_LIST
+                   ? add_words(g, one, whole, e)
+                   : bundle_borrow(whole, one->name, one, e) != NULL;
+    }
     return done;
 }

@@ -31,6 +31,7 @@ typedef struct generation {
     bundle made;        /* its stages that `emit` names; owned */
     bool went_on;       /* the rows of the next step are planned */
     size_t step, next;  /* steps that were done, and the id that the last one chose */
+    size_t *chosen;     /* those of all steps; owned */
     size_t stop;        /* an id that is the last one; SIZE_MAX: none */
 } generation;
 
@@ -47,6 +48,9 @@ bool generation_memory_in_all(const generation *g, size_t threads, size_t *bytes
 bool generation_go_on(generation *g, err *e);
 /* Computes the rows that are new, and chooses the next id. */
 bool generation_step(generation *g, crew *by, err *e);
+/* The document as if all rows that were computed had been given: of the prompt, and of each id that
+ * was chosen but the last. It borrows what is the same. */
+bool generation_document(const generation *g, bundle *whole, err *e);
 /* All steps were done, or the id of the last one is `stop`. */
 bool generation_is_done(const generation *g);
 void generation_close(generation *g);

@@ -237,7 +237,7 @@ static void test_unknown_options(unit *u)
     check_refused(u, "run", "-z", "", "unknown option '-z'", TRY);
     check_refused(u, "run", "--=3", "", "unknown option '--'", TRY);
     check_refused(u, "check", "--emit weights a.json", "", "check takes no --emit",
-                  "it is an option of: run, encode, decode");
+                  "it is an option of: run, encode, decode, generate");
     check_refused(u, "diff", "-x a", "", "diff takes no --input",
                   "it is an option of: run, encode, decode, generate");
 }

@@ -92,7 +92,7 @@ static bool write_example(const options *o, env *world, const example *one, err 
                    .trace_output = text_string(&page),
                    .picture = has_picture(one) ? text_string(&svg) : NULL,
                    .output = "/dev/null",
-                   .generated = STEPS_OF_GENERATION,
+                   .generated = one->run == command_generate ? STEPS_OF_GENERATION : 0,
                    .max_memory = o->max_memory,
                    .quiet = true};
     done = done && one->run(&run, world, e) == EXIT_DONE;

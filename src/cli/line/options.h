@@ -54,7 +54,7 @@ typedef enum option_group {
     GROUP_INIT = 8192,       /* --seed, and what sizes and names share with others */
     GROUP_EXAMPLE = 16384,   /* --all */
     GROUP_STACK = 32768,     /* of layers */
-    GROUP_STAGES = 65536,    /* of stages of layers: shared by rows of other groups */
+    GROUP_STAGES = 65536,    /* of stages of a generation: shared by rows of other groups */
     GROUP_GENERATE = 131072, /* --length */
     GROUP_JOIN = 524288,     /* of rows that are put together: shared by rows of other groups */
     GROUP_WAYS = 262144      /* no option is of it: any word may be the way to a layer's stage */

@@ -127,14 +127,14 @@ static bool add_entries(text_list *lines, const key_tables *keys, const bundle *
 }
 
 /* Words are told by the rows that they become. */
-bool header_lines_of_stack(const stack *s, const char *command, const options *o, text_list *lines,
-                           err *e)
+bool header_lines_of_stack(const stack *s, const char *command, const tensor *embedded,
+                           const options *o, text_list *lines, err *e)
 {
     bool has_words = bundle_find(s->document, "vocab") != NULL;
     text way = {0};
     bool done = add_maker(lines, command, o, e) &&
                 add_entries(lines, &STACK_DOCUMENT, s->document, &way, e) &&
-                (!has_words || add_input(lines, "embedded", &s->embedded, e));
+                (!has_words || add_input(lines, "embedded", embedded, e));
     text_free(&way);
     return done;
 }

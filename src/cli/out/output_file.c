@@ -93,13 +93,14 @@ static const named_table PICTURE_FORMATS = NAMED_TABLE("picture", PICTURES);
 static const ending_table PICTURE_ENDINGS = {&PICTURE_FORMATS,
                                              offsetof(struct picture_format, endings)};
 
-/* A command that takes no --format has one way to write its results. */
+/* There is one way to write tokens, and the results of a command that takes no --format. */
 static bool check_results(const char *file, const options *o, unsigned groups, err *e)
 {
     static const char FORMAT[] = "format";
     if (o->format != NULL || ending_check(&FORMAT_ENDINGS, "results", file, e))
         return true;
-    return option_heading(option_by_name(FORMAT, strlen(FORMAT)), groups) != 0 &&
+    return ((groups & GROUP_GENERATE) == 0 || o->emit.count + o->write.count > 0) &&
+           option_heading(option_by_name(FORMAT, strlen(FORMAT)), groups) != 0 &&
            err_remedy(e, "--format names the format of what ends otherwise");
 }
 
@@ -120,11 +121,16 @@ bool output_check_endings(const options *o, unsigned groups, err *e)
 
 bool output_check_unsaid(const char *taker, const options *o, err *e)
 {
-    if (o->emit.count == 0 && o->format == NULL)
+    const char *of_data = o->emit.count > 0   ? "emit"
+                          : o->format != NULL ? "format"
+                          : o->logits         ? "logits"
+                                              : NULL;
+    if (of_data == NULL)
         return true;
-    err_set(e, "the %s goes to standard output in place of the data, so --%s has nothing to say",
-            taker, o->emit.count > 0 ? "emit" : "format");
-    return err_remedy(e, "-o FILE is where the data would go, --%s FILE where the %s would",
+    const char *data = strcmp(of_data, "logits") == 0 ? "tokens" : "data";
+    err_set(e, "the %s goes to standard output in place of the %s, so --%s has nothing to say",
+            taker, data, of_data);
+    return err_remedy(e, "-o FILE is where the %s would go, --%s FILE where the %s would", data,
                       taker[0] == 'p' ? "picture" : "trace-output", taker);
 }
 

@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "cli/out/output_file.h"
 #include "io/json.h"
+#include "io/json_write.h"
+#include "model/embed.h"
 #include "model/keep.h"
 
 #include <string.h>
@@ -28,7 +30,11 @@ static bool plan_data(outputs *to, err *e)
     const options *o = to->given;
     output *data = &to->output[to->count++];
     *data = (output){.what = "the data", .to.file = output_data_file(o)};
-    data->format = output_format_said(o, data->to.file);
+    to->tells = o->generated > 0 && o->emit.count == 0;
+    if (to->tells)
+        data->what = o->logits ? "the logits" : "tokens";
+    else
+        data->format = output_format_said(o, data->to.file);
     bool done = text_list_index(&data->stages, e);
     for (size_t i = 0; i < o->emit.count && done; i++) {
         const char *name = o->emit.item[i];
@@ -95,14 +101,35 @@ static bool check_holds_errors(const outputs *to, err *e)
         if (to->output[i].format != NULL && !output_is_json(to->output[i].format))
             of_numbers = &to->output[i];
     }
-    if (!to->given->keep_going || (of_numbers == NULL && !to->traces && !to->draws))
+    bool are_words = to->tells && !to->given->logits;
+    const char *other = to->traces  ? "a trace"
+                        : to->draws ? "a picture"
+                        : are_words ? "a list of tokens"
+                                    : NULL;
+    if (!to->given->keep_going || (of_numbers == NULL && other == NULL))
         return true;
     err_set(e,
             "--keep-going puts {\"error\": ...} in the place of a result, where %s can't hold it",
-            to->traces  ? "a trace"
-            : to->draws ? "a picture"
-                        : of_numbers->format->named.name);
-    return to->traces || to->draws ? false : output_file_advise_lines(&of_numbers->to, e);
+            other != NULL ? other : of_numbers->format->named.name);
+    if (other == NULL)
+        return output_file_advise_lines(&of_numbers->to, e);
+    return !to->traces && !to->draws && err_remedy(e, "--logits writes a JSON object a token");
+}
+
+/* Of a generation: what is for stages, where none are written, and what is for tokens or numbers
+ * alike. */
+static bool check_tokens(const outputs *to, err *e)
+{
+    const options *o = to->given;
+    bool has_stages = o->emit.count > 0 || o->write.count > 0;
+    const char *of_stages = o->format != NULL ? "format" : o->header ? "header" : NULL;
+    if (!has_stages && of_stages != NULL)
+        return err_set(e, "--%s is for stages, and neither --emit nor --write names one",
+                       of_stages);
+    if (o->logits && !to->tells)
+        return err_set(e, "--logits is for tokens, and stages are written in their place");
+    return !o->has_digits || o->logits || to->traces || to->draws || has_stages ||
+           err_set(e, "--digits is for the numbers of --logits and of --trace, and there are none");
 }
 
 bool outputs_plan(outputs *to, const options *o, err *e)
@@ -113,7 +140,8 @@ bool outputs_plan(outputs *to, const options *o, err *e)
                     .draws = o->picture != NULL,
                     .trace.file = output_trace_file(o),
                     .picture.file = o->picture};
-    return plan_outputs(to, e) && check_places(to, e) && check_holds_errors(to, e);
+    return plan_outputs(to, e) && check_places(to, e) && check_holds_errors(to, e) &&
+           (o->generated == 0 || check_tokens(to, e));
 }
 
 /* ---- what is wanted of a document ---- */
@@ -165,17 +193,64 @@ static bool check_default(const output *one, const work *w, err *e)
 }
 
 /* As text, numbers take about the bytes that they have in memory, or more; means of heads, that
- * have been there, are not looked at. */
+ * have been there, are not looked at, nor are tokens alone. */
 static bool check_disk(const output *one, const work *w, const options *o, err *e)
 {
     size_t bytes;
-    if (o->average_heads || one->to.file == NULL) /* memory */
+    bool are_tokens = names_of(one, w)->count == 0;
+    if (o->average_heads || one->to.file == NULL /* memory */ || (are_tokens && !o->logits))
         return true;
     return w->kind->bytes(w, names_of(one, w), &bytes, e) &&
-           output_check_disk(one->to.file, one->what, bytes, "--emit fewer stages", o, e);
+           output_check_disk(one->to.file, one->what, bytes,
+                             are_tokens ? "a smaller --length" : "--emit fewer stages", o, e);
 }
 
-bool outputs_want(const outputs *to, work *w, err *e)
+/* A word a line: one of two lines would be two words, and between documents is an empty one. */
+static bool check_words(const outputs *to, const generation *g, err *e)
+{
+    for (size_t id = 0; !to->given->logits && id < g->logits.size[1]; id++) {
+        const char *word = stack_word_of_id(&g->stack, id);
+        bool is_empty = word != NULL && word[0] == '\0' && to->documents->is_many;
+        if (word == NULL || (strchr(word, '\n') == NULL && !is_empty))
+            continue;
+        err_set(e,
+                is_empty
+                    ? "the word of id %zu is empty, and so is the line between two documents"
+                    : "the word of id %zu has a line break in it, and a word is written a line",
+                id);
+        return err_remedy(e, "--logits writes a JSON object a token");
+    }
+    return true;
+}
+
+/* A whole line, handed on at once. */
+static bool hear_step(void *context, const generation *g, err *e)
+{
+    outputs *to = context;
+    const options *o = to->given;
+    output_file *data = &to->output[0].to;
+    char digits[ID_DIGITS];
+    const char *name = stack_name_of_id(&g->stack, g->next, digits);
+    if (!outputs_open(to, e))
+        return false;
+    text *out = sink_text(g->step == 1 ? output_file_next(data) : &data->sink);
+    to->is_telling = true;
+    if (o->logits) {
+        tensor row = tensor_at(&g->logits, 0);
+        text_add_string(out, "{");
+        json_member_count(out, "id", g->next);
+        if (bundle_find(g->stack.document, "vocab") != NULL)
+            json_member_text(out, "token", name);
+        json_member_key(out, "logits");
+        json_row_write(out, &row, option_digits(o));
+        text_add_string(out, "}\n");
+    } else {
+        text_add_format(out, "%s\n", name);
+    }
+    return sink_flush(&data->sink, e);
+}
+
+bool outputs_want(outputs *to, work *w, err *e)
 {
     const options *o = to->given;
     for (size_t i = 0; i < to->count; i++) {
@@ -191,6 +266,10 @@ bool outputs_want(const outputs *to, work *w, err *e)
         if (!check_disk(one, w, o, e))
             return false;
     }
+    if (to->tells)
+        w->of.generation.each = (step_listener){hear_step, to};
+    if (to->tells && !check_words(to, &w->of.generation.of, e))
+        return false;
     if (!to->given->average_heads || (w->kind->has_heads(w) && w->wants_weights))
         return true;
     return err_set(e, w->kind->has_heads(w) ? "--average-heads finds no weights that are written"
@@ -307,7 +386,8 @@ bool outputs_write(outputs *to, work *w, err *e)
 {
     if (to->given->average_heads && !average_heads(w->stages, e))
         return false;
-    for (size_t i = 0; i < to->count; i++) {
+    to->is_telling = false;
+    for (size_t i = to->tells; i < to->count; i++) {
         output *one = &to->output[i];
         bundle view = {0};
         bool done = are_all(one, w)
@@ -339,6 +419,9 @@ bool outputs_write_error(outputs *to, const document *one, const err *bad, err *
     text_add_format(&said, "%s%s%s", bad->where, bad->where[0] == '\0' ? "" : ": ", bad->what);
     bool done = text_ok(&said, e) &&
                 bundle_add_text(&result, "error", text_string(&said), said.length, (place){0}, e);
+    if (to->tells && !to->is_telling && to->output[0].to.results > 0)
+        text_add_string(sink_text(&to->output[0].to.sink), "\n");
+    to->is_telling = false;
     for (size_t i = 0; i < to->count && done; i++)
         done = write_error(&to->output[i].to, &result, one, e);
     text_free(&said);
@@ -361,7 +444,7 @@ bool outputs_open_memory(outputs *to, const outputs *as, err *e)
     if (to->output == NULL)
         return false;
     to->output[0] = as->output[0];
-    to->output[0].to = (output_file){.is_open = true};
+    to->output[0].to = (output_file){.is_open = true, .results = 1}; /* never the first */
     sink_open_memory(&to->output[0].to.sink);
     return true;
 }

@@ -20,14 +20,16 @@ typedef struct outputs {
     const document_reader *documents;
     size_t threads; /* that may format numbers */
     bool traces, draws;
-    output *output; /* the data, where there are any, then one a --write in their order */
+    bool tells;      /* the data are the tokens of a generation, written as they come */
+    bool is_telling; /* those of this document are begun */
+    output *output;  /* the data, where there are any, then one a --write in their order */
     size_t count;
     output_file trace, picture;
 } outputs;
 
 bool outputs_plan(outputs *to, const options *o, err *e);
-/* Wants what is written, whole or row by row as its writers can have it. */
-bool outputs_want(const outputs *to, work *w, err *e);
+/* Wants what is written, whole or row by row as its writers can have it; or listens to it. */
+bool outputs_want(outputs *to, work *w, err *e);
 /* Opens every file before the first byte is written anywhere. */
 bool outputs_open(outputs *to, err *e);
 bool outputs_write(outputs *to, work *w, err *e);

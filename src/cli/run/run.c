@@ -1,4 +1,4 @@
-/* selfattn run, encode and decode: documents in, stages or a trace out. */
+/* selfattn run, encode, decode and generate: documents in; stages, tokens or a trace out. */
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/command.h"
@@ -332,7 +332,7 @@ typedef struct runner {
 /* Everything of one document but the writing: read and checked, then computed. */
 static bool compute(runner *r, document *one, work *w, text *picture, err *e)
 {
-    const outputs *to = &r->to;
+    outputs *to = &r->to;
     const options *o = r->given;
     return work_plan(w, one, r->as, o, e) && outputs_want(to, w, e) &&
            (!to->traces || trace_command_check(o, to->trace.results, e)) &&
@@ -340,7 +340,7 @@ static bool compute(runner *r, document *one, work *w, text *picture, err *e)
            (to->traces || to->draws
                 ? w->kind->show(w, to->traces ? FOR_STEPS : FOR_PICTURE, o, r->world, e)
                 : w->kind->run(w, o, r->world, e)) &&
-           (!to->draws || picturing_draw(w->shown, o, r->world, to, picture, e));
+           (!to->draws || picturing_draw(w->drawn, o, r->world, to, picture, e));
 }
 
 static bool write_result(runner *r, work *w, const text *picture, err *e)
@@ -494,7 +494,8 @@ static int run_as(const char *as, const options *o, env *world, err *e)
            check_keep_going(&r, e);
     progress shown;
     r.to.documents = &r.documents;
-    progress_start(&shown, o, world);
+    if (!r.to.tells) /* which show themselves how far it is */
+        progress_start(&shown, o, world);
     if (done)
         batch_open(&r.batch, o, &r.documents, &r.to);
     done = done && run_all(&r, e);
@@ -519,4 +520,13 @@ int command_encode(const options *o, env *world, err *e)
 int command_decode(const options *o, env *world, err *e)
 {
     return run_as("decoder", o, world, e);
+}
+
+int command_generate(const options *o, env *world, err *e)
+{
+    enum { DEFAULT_LENGTH = 16 };
+    options own = *o;
+    if (own.generated == 0)
+        own.generated = DEFAULT_LENGTH;
+    return generation_check_seed(o, e) ? run_as("decoder", &own, world, e) : EXIT_WRONG;
 }

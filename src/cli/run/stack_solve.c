@@ -4,7 +4,9 @@
 #include "cli/out/note.h"
 #include "cli/out/stage_names.h"
 #include "cli/run/trace_command.h"
+#include "model/embed.h"
 #include "random/generator.h"
+#include "weights/names.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -78,16 +80,16 @@ bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder
 
 /* ---- names ---- */
 
-bool stack_solution_check(const stack_solution *s, const char *name, err *e)
+bool stack_check_name(const text_list *there, const char *name, err *e)
 {
-    if (text_list_find(&s->there, name) != NULL)
+    if (text_list_find(there, name) != NULL)
         return true;
-    for (size_t i = 0; i < s->there.count && strchr(name, '*') != NULL; i++) {
-        if (stage_name_matches(name, s->there.item[i]))
+    for (size_t i = 0; i < there->count && strchr(name, '*') != NULL; i++) {
+        if (stage_name_matches(name, there->item[i]))
             return true;
     }
     err_set(e, "there is no stage \"%s\" in this stack", name);
-    return stage_names_suggest(&s->there, name, "; --emit '*' is all", e);
+    return stage_names_suggest(there, name, "; --emit '*' is all", e);
 }
 
 /* ---- computing ---- */
@@ -195,30 +197,49 @@ static double *draw_numbers(const options *o, size_t steps, err *e)
     return number;
 }
 
-bool generation_solution_open(generation_solution *s, const document *one, size_t steps,
-                              bool is_traced, const options *o, err *e)
+static bool open_generation(generation_solution *s, const document *one, size_t steps,
+                            const options *o, err *e)
 {
-    static char *const EVERYTHING[] = {"*"};
-    static const text_list ALL_STAGES = {.item = (char **)EVERYTHING, .count = 1};
-    s->is_traced = is_traced;
+    const stack_settings of_stack = {
+        .is_decoder = true, .allow_nonfinite = o->allow_nonfinite, .goes_on = true};
     s->number = draw_numbers(o, steps, e);
-    const stack_settings of_stack = {.is_decoder = true,
-                                     .allow_nonfinite = o->allow_nonfinite,
-                                     .goes_on = true,
-                                     .keeps_plans = is_traced};
-    const generation_settings how = {steps, o->temperature, s->number,
-                                     is_traced ? &ALL_STAGES : NULL};
+    const generation_settings how = {steps, o->temperature, s->number, NULL};
     const isa *by = isa_by_name(o->isa, e);
-    bool is_decoder;
     return s->number != NULL && by != NULL &&
-           stack_find_kind(&one->contents, "decoder", &is_decoder, e) &&
            generation_open(&s->of, &one->contents, &of_stack, &how, by, e);
 }
 
-bool generation_solution_check(const generation_solution *s, const options *o, const env *world,
-                               err *e)
+/* The id of the word, or of the digits, after which --stop ends. */
+static bool find_stop(generation *g, const char *stop, err *e)
 {
-    const generation *g = &s->of;
+    char digits[ID_DIGITS];
+    nearest_names nearest = {.wanted = stop};
+    size_t ids = g->logits.size[1];
+    for (size_t id = 0; stop != NULL && id < ids; id++) {
+        const char *name = stack_name_of_id(&g->stack, id, digits);
+        if (strcmp(stop, name) == 0)
+            g->stop = id;
+        if (name != digits)
+            nearest_names_look(&nearest, name);
+    }
+    if (stop == NULL || g->stop != SIZE_MAX)
+        return true;
+    err_set(e, "--stop: none of the %zu ids is \"%s\"", ids, stop);
+    nearest_names_suggest(&nearest, "", e);
+    return false;
+}
+
+bool generation_solution_plan(generation_solution *s, const document *one, const options *o, err *e)
+{
+    *s = (generation_solution){0};
+    return open_generation(s, one, o->generated, o, e) && find_stop(&s->of, o->stop, e);
+}
+
+/* Checks the memory against --max-memory: for the prompt, and then for all steps and the house of
+ * their trace. */
+static bool check_steps_memory(const generation *g, size_t house, const options *o,
+                               const env *world, err *e)
+{
     size_t threads = stack_threads(&g->stack, o, world), bytes;
     char steps[64];
     snprintf(steps, sizeof steps, " for the prompt and %zu steps", g->how.steps);
@@ -226,60 +247,9 @@ bool generation_solution_check(const generation_solution *s, const options *o, c
         !stack_check_memory(&g->stack, bytes, " for the prompt", o, e) ||
         !generation_memory_in_all(g, threads, &bytes, e))
         return false;
-    if (s->is_traced && !size_add(bytes, generation_trace_begin_memory(g), &bytes))
+    if (!size_add(bytes, house, &bytes))
         bytes = SIZE_MAX;
     return stack_check_memory(&g->stack, bytes, steps, o, e);
-}
-
-/* ---- steps ---- */
-
-/* Of weighted, the row that a trace spells out: of the prompt the one in focus, then the only
- * one. */
-typedef struct rows_in_focus {
-    kept_stages prompt, later;
-} rows_in_focus;
-
-static bool run_steps(generation_solution *s, const rows_in_focus *rows, const step_listener *each,
-                      crew *by, err *e)
-{
-    generation *g = &s->of;
-    while (!generation_is_done(g)) {
-        if (rows != NULL)
-            g->stack.how.one_row = g->step == 0 ? &rows->prompt : &rows->later;
-        if (!generation_step(g, by, e) || (s->is_traced && !generation_trace_add(&s->trace, e)) ||
-            (each != NULL && !each->hear(each->context, g, e)))
-            return false;
-    }
-    return true;
-}
-
-bool generation_solution_run(generation_solution *s, bool all_weighted, const step_listener *each,
-                             const options *o, const env *world, err *e)
-{
-    const trace_focus *focus = &s->trace.how.focus;
-    const kept_stages row = {.weighted_is_one_row = true, .head = focus->head, .row = focus->row};
-    rows_in_focus rows = {row, row};
-    rows.later.row = 0;
-    crew by;
-    stack_say_overruled(&s->of.stack, o, world);
-    crew_open(&by, stack_threads(&s->of.stack, o, world));
-    bool done = run_steps(s, s->is_traced && !all_weighted ? &rows : NULL, each, &by, e);
-    s->of.stack.how.one_row = NULL;
-    crew_close(&by);
-    if (done)
-        stack_say_missing_threads(&by, o, world);
-    return done;
-}
-
-void generation_solution_free(generation_solution *s)
-{
-    bundle_free(&s->stages);
-    text_list_free(&s->wanted);
-    text_list_free(&s->there);
-    generation_trace_free(&s->trace);
-    generation_close(&s->of);
-    mem_free(s->number);
-    mem_free(s->step);
 }
 
 /* ---- which steps are named ---- */
@@ -377,16 +347,20 @@ static bool add_cached(text_list *there, size_t step, const char *scores, err *e
     return done;
 }
 
-static bool list_stages(generation_solution *s, err *e)
+bool generation_solution_list(generation_solution *s, err *e)
 {
     const generation *g = &s->of;
+    size_t steps = s->step == NULL ? g->how.steps : s->steps;
     text_list once = {0};
+    if (s->there.count > 0)
+        return true;
     bool done = text_list_index(&s->there, e) && stack_stage_names(&g->stack, &once, e);
-    for (size_t i = 0; i < s->steps && done; i++) {
+    for (size_t i = 0; i < steps && done; i++) {
+        size_t step = s->step == NULL ? i : s->step[i];
         for (size_t j = 0; j < once.count && done; j++)
-            done = add_cached(&s->there, s->step[i], once.item[j], e) &&
-                   add_name(&s->there, s->step[i], once.item[j], e);
-        done = done && add_choice(&s->there, s->step[i], g->how.temperature > 0, e);
+            done = add_cached(&s->there, step, once.item[j], e) &&
+                   add_name(&s->there, step, once.item[j], e);
+        done = done && add_choice(&s->there, step, g->how.temperature > 0, e);
     }
     text_list_free(&once);
     return done;
@@ -396,43 +370,130 @@ bool named_steps_plan(generation_solution *s, const document *one, const bundle 
                       const options *o, err *e)
 {
     *s = (generation_solution){.names = names};
-    return find_steps(s, names, e) &&
-           generation_solution_open(s, one, s->step[s->steps - 1] + 1, true, o, e) &&
-           list_stages(s, e);
+    return find_steps(s, names, e) && open_generation(s, one, s->step[s->steps - 1] + 1, o, e) &&
+           generation_solution_list(s, e);
 }
 
-/* ---- computing ---- */
-
-/* A number or a row that only the trace has. */
-static bool keep_map(generation_solution *s, const char *name, err *e)
+/* Out of what each step has left, or of a number or a row that only the trace has. Of stages that
+ * a name with * means, those are kept that are made. */
+static bool keep_one(generation_solution *s, const char *name, err *e)
 {
-    const trace_map *map = trace_command_map_of(&s->trace.made.whole, name);
-    tensor view = map == NULL ? (tensor){0} : tensor_view_of(&map->values);
-    return map == NULL
-               ? err_at(e, &bundle_find(s->names, name)->at, "this step does not make %s", name)
-               : bundle_add_tensor(&s->stages, name, &view, (place){0}, e);
+    char *rest;
+    size_t step = strtoul(name + sizeof PREFIX - 1, &rest, 10);
+    bool is_made = step < s->trace.steps;
+    const entry *kept = is_made ? bundle_find(&s->trace.step[step].result, rest + 1) : NULL;
+    const trace_map *map =
+        is_made && kept == NULL ? trace_command_map_of(&s->trace.made.whole, name) : NULL;
+    if (kept != NULL)
+        return bundle_borrow(&s->stages, name, kept, e) != NULL;
+    if (map != NULL) {
+        tensor view = tensor_at(&map->values, 0);
+        while (map->is_number && view.rank > 0)
+            view = tensor_at(&view, 0);
+        return bundle_add_tensor(&s->stages, name, &view, (place){0}, e);
+    }
+    if (text_list_find(&s->wanted, name) == NULL)
+        return true;
+    return is_made ? err_set(e, "this step does not make %s", name)
+                   : err_set(e, "there is no %s: the generation ended with step %zu", name,
+                             s->trace.steps - 1);
 }
 
-/* Out of what each step has left. */
 static bool keep_wanted(generation_solution *s, err *e)
 {
-    for (size_t i = 0; i < s->wanted.count; i++) {
-        const char *name = s->wanted.item[i];
-        char *rest;
-        size_t step = strtoul(name + sizeof PREFIX - 1, &rest, 10);
-        const entry *kept = bundle_find(&s->trace.step[step].result, rest + 1);
-        if (kept != NULL ? bundle_borrow(&s->stages, name, kept, e) == NULL : !keep_map(s, name, e))
+    keeper by = keeper_of(&s->wanted);
+    for (size_t i = 0; i < s->there.count; i++) {
+        const char *name = s->there.item[i];
+        const entry *said = s->names == NULL ? NULL : bundle_find(s->names, name);
+        if (keeper_wants(&by, name) && !keep_one(s, name, e))
+            return said != NULL && err_place(e, &said->at);
+    }
+    return true;
+}
+
+/* ---- steps ---- */
+
+/* Of weighted, the row that a trace spells out: of the prompt the one in focus, then the only
+ * one. */
+typedef struct rows_in_focus {
+    kept_stages prompt, later;
+} rows_in_focus;
+
+static bool run_steps(generation_solution *s, const rows_in_focus *rows, crew *by, err *e)
+{
+    generation *g = &s->of;
+    while (!generation_is_done(g)) {
+        if (rows != NULL)
+            g->stack.how.one_row = g->step == 0 ? &rows->prompt : &rows->later;
+        if (!generation_step(g, by, e) || (s->is_traced && !generation_trace_add(&s->trace, e)) ||
+            (s->each.hear != NULL && !s->each.hear(s->each.context, g, e)))
             return false;
     }
     return true;
 }
 
-bool named_steps_run(generation_solution *s, const options *o, const env *world, err *e)
+static bool run_all(generation_solution *s, const rows_in_focus *rows, const options *o,
+                    const env *world, err *e)
 {
-    static const text_list NO_STEPS = {0};
-    return generation_solution_check(s, o, world, e) &&
-           trace_command_begin_generation(&s->trace, &s->of, &NO_STEPS, o, e) &&
-           generation_solution_run(s, trace_command_wants_weighted(&s->there, &s->wanted), NULL, o,
-                                   world, e) &&
+    crew by;
+    stack_say_overruled(&s->of.stack, o, world);
+    crew_open(&by, stack_threads(&s->of.stack, o, world));
+    bool done = run_steps(s, rows, &by, e);
+    s->of.stack.how.one_row = NULL;
+    crew_close(&by);
+    if (done)
+        stack_say_missing_threads(&by, o, world);
+    return done;
+}
+
+bool generation_solution_run(generation_solution *s, const options *o, const env *world, err *e)
+{
+    return check_steps_memory(&s->of, 0, o, world, e) && run_all(s, NULL, o, world, e);
+}
+
+bool generation_solution_show(generation_solution *s, const text_list *asked, const options *o,
+                              const env *world, err *e)
+{
+    static char *const EVERYTHING[] = {"*"};
+    static const text_list ALL_STAGES = {.item = (char **)EVERYTHING, .count = 1};
+    generation *g = &s->of;
+    s->is_traced = g->stack.how.keeps_plans = true;
+    g->how.emit = &ALL_STAGES;
+    if (!check_steps_memory(g, generation_trace_begin_memory(g), o, world, e) ||
+        !trace_command_begin_generation(&s->trace, g, asked, o, e))
+        return false;
+    const trace_focus *focus = &s->trace.how.focus;
+    const kept_stages row = {.weighted_is_one_row = true, .head = focus->head, .row = focus->row};
+    rows_in_focus rows = {row, row};
+    rows.later.row = 0;
+    bool wants_all = trace_command_wants_weighted(&s->there, &s->wanted);
+    return run_all(s, wants_all ? NULL : &rows, o, world, e) &&
            generation_trace_end(&s->trace, e) && keep_wanted(s, e);
+}
+
+/* What there is to be noted was noted of the steps. */
+bool generation_solution_decode(generation_solution *s, const document *one, const options *o,
+                                const env *world, err *e)
+{
+    static const text_list NONE = {0};
+    options quiet = *o;
+    quiet.quiet = true;
+    s->whole = (document){.file = one->file, .line = one->line};
+    return generation_document(&s->of, &s->whole.contents, e) &&
+           stack_solution_plan(&s->decoded, &s->whole, true, &quiet, e) &&
+           trace_command_make_stack(&s->drawn, &s->decoded, &NONE, &NONE, &quiet, world, e);
+}
+
+void generation_solution_free(generation_solution *s)
+{
+    stack_trace_free(&s->drawn);
+    stack_solution_free(&s->decoded);
+    document_free(&s->whole);
+    bundle_free(&s->stages);
+    text_list_free(&s->wanted);
+    text_list_free(&s->there);
+    generation_trace_free(&s->trace);
+    generation_close(&s->of);
+    mem_free(s->number);
+    mem_free(s->step);
 }

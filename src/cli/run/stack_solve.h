@@ -22,8 +22,8 @@ typedef struct stack_solution {
 /* Reads and plans it. To be freed in any case, and not to be moved. */
 bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
                          err *e);
-/* Refuses a name that no stage has; * in it stands for anything. */
-bool stack_solution_check(const stack_solution *s, const char *name, err *e);
+/* Refuses a name that none of the stages has; * in it stands for anything. */
+bool stack_check_name(const text_list *there, const char *name, err *e);
 /* Checks the memory against --max-memory, says the notes, and computes these stages. */
 bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
                         const env *world, err *e);
@@ -32,41 +32,48 @@ void stack_solution_free(stack_solution *s);
 /* How many threads a stack uses, of a generation too. */
 size_t stack_threads(const stack *s, const options *o, const env *world);
 
-/* A generation of a document, opened and computed: what generate and check share. */
+/* A generation of a document, planned and computed: what generate and check share. */
 
-typedef struct generation_solution {
-    generation of;
-    generation_trace trace; /* where it is traced; then the generation keeps all stages */
-    bool is_traced;
-    double *number; /* drawn before, one a step */
-    /* Of whose steps some stages are named, "step.3.logits", and kept: */
-    const bundle *names;
-    size_t *step, steps; /* that they are of, each once, in order */
-    text_list there;     /* the names of their stages, in the order in which they are made */
-    text_list wanted;    /* those to be kept */
-    bundle stages;       /* that were wanted */
-} generation_solution;
-
-/* What is done with each step, or NULL. */
+/* Who is told of each step when it is done. */
 typedef struct step_listener {
-    bool (*hear)(void *context, const generation *g, err *e);
+    bool (*hear)(void *context, const generation *g, err *e); /* NULL: nobody */
     void *context;
 } step_listener;
 
+typedef struct generation_solution {
+    generation of;
+    step_listener each;
+    generation_trace trace; /* where it is traced; then the generation keeps all stages */
+    bool is_traced;
+    double *number;      /* drawn before, one a step */
+    const bundle *names; /* "step.3.logits": of whose steps alone there are stages; NULL: of all */
+    size_t *step, steps; /* that these are of, each once, in order */
+    text_list there;     /* the names of their stages, in the order in which they are made */
+    text_list wanted;    /* those to be kept, in which * stands for anything */
+    bundle stages;       /* that were wanted */
+    document whole;      /* for a picture: all rows as a document, */
+    stack_solution decoded; /* decoded at once, */
+    stack_trace drawn;      /* and its trace */
+} generation_solution;
+
 /* Refuses a seed that nothing is drawn from. */
 bool generation_check_seed(const options *o, err *e);
-/* Reads and plans it for so many steps, drawn as --temperature and --seed say, into one that is
- * zeroed. To be freed in any case, and not to be moved. */
-bool generation_solution_open(generation_solution *s, const document *one, size_t steps,
-                              bool is_traced, const options *o, err *e);
-/* Checks the memory against --max-memory: for the prompt, and then for all steps and the house of
- * their trace, which is begun after it. */
-bool generation_solution_check(const generation_solution *s, const options *o, const env *world,
-                               err *e);
-/* Computes all steps, and says the notes. Of `weighted`, a traced one keeps the row in focus, or
- * all rows where `all_weighted` asks for them. */
-bool generation_solution_run(generation_solution *s, bool all_weighted, const step_listener *each,
-                             const options *o, const env *world, err *e);
+/* Reads and plans it for --length steps, drawn as --temperature and --seed say. To be freed in any
+ * case, and not to be moved. */
+bool generation_solution_plan(generation_solution *s, const document *one, const options *o,
+                              err *e);
+/* Finds the names of its stages, where that was not done. */
+bool generation_solution_list(generation_solution *s, err *e);
+/* Checks the memory against --max-memory, for the prompt and then for all steps; computes them, and
+ * says the notes. */
+bool generation_solution_run(generation_solution *s, const options *o, const env *world, err *e);
+/* The same with a trace, of the steps that words mean, NULL: all that do something; keeps what is
+ * wanted. */
+bool generation_solution_show(generation_solution *s, const text_list *asked, const options *o,
+                              const env *world, err *e);
+/* After it: decodes the whole sequence, for a trace without steps. */
+bool generation_solution_decode(generation_solution *s, const document *one, const options *o,
+                                const env *world, err *e);
 void generation_solution_free(generation_solution *s);
 
 /* Whether names are of steps. */
@@ -75,7 +82,5 @@ bool named_steps_are(const bundle *names);
 /* Reads and plans as many steps as the names want. To be freed in any case, and not to be moved. */
 bool named_steps_plan(generation_solution *s, const document *one, const bundle *names,
                       const options *o, err *e);
-/* Checks the memory, computes the steps with their trace, and keeps what was wanted. */
-bool named_steps_run(generation_solution *s, const options *o, const env *world, err *e);
 
 #endif

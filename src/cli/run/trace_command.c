@@ -272,18 +272,10 @@ bool trace_command_begin_generation(generation_trace *t, generation *g, const te
                                     const options *o, err *e)
 {
     generation_trace_settings how = {.is_full = o->full, .asked = asked};
-    if (!trace_command_check(o, 0, e) ||
-        !trace_command_check_steps(&g->stack, g->how.steps, o, e) ||
+    if (!trace_command_check_steps(&g->stack, g->how.steps, o, e) ||
         !find_stack_focus(&g->stack, o, &how.focus, e))
         return false;
     if (!says_row(o))
         how.focus.row = g->stack.rows - 1;
     return generation_trace_begin(t, g, &how, e);
-}
-
-bool trace_command_write_generation(generation_trace *t, const options *o, const env *world,
-                                    output_file *to, err *e)
-{
-    return generation_trace_end(t, e) && output_file_open(to, e) &&
-           render(&t->made.whole, o, world, NULL, to, e);
 }

@@ -31,11 +31,9 @@ bool trace_command_make_stack(stack_trace *t, stack_solution *s, const text_list
                               const text_list *asked, const options *o, const env *world, err *e);
 
 /* The trace of a generation before its first step, whose default row is the prompt's last one, of
- * the steps that words mean as above; and written, after its last step. */
+ * the steps that words mean as above. */
 bool trace_command_begin_generation(generation_trace *t, generation *g, const text_list *asked,
                                     const options *o, err *e);
-bool trace_command_write_generation(generation_trace *t, const options *o, const env *world,
-                                    output_file *to, err *e);
 
 /* Whether these names want `weighted` of all rows, which the trace alone doesn't; `there` are those
  * of all stages. */

@@ -9,12 +9,13 @@
 #include <stdint.h>
 #include <string.h>
 
+static const text_list NO_STEPS = {0};
+
 /* ---- the entries of a batch ---- */
 
 /* Where all of them are shown, their traces are chained to the one in focus. */
 static bool make_entries(work *w, trace *shown, const options *o, err *e)
 {
-    static const text_list NO_STEPS = {0};
     bool is_attention = work_is_attention(w), done = true;
     step_wish none[STEP_COUNT];
     trace_focus focus = shown->focus;
@@ -142,7 +143,7 @@ static bool show_attention(work *w, shown_for use, const options *o, env *world,
     step_wish wish[STEP_COUNT];
     trace_focus focus;
     *t = (trace){0};
-    w->shown = t;
+    w->shown = w->drawn = t;
     trace_command_find_wishes(use == FOR_STEPS ? &o->steps : NULL, wish);
     if (!trace_command_find_focus(s, o, &focus, e))
         return false;
@@ -208,22 +209,26 @@ static bool is_weights(const char *name)
     return last != NULL && strcmp(last, ".weights") == 0;
 }
 
-static bool want_of_stack(work *w, const char *name, bool by_rows, err *e)
+/* A name of those that are there, or several. */
+static bool want_there(work *w, const text_list *there, text_list *wanted, const char *name, err *e)
 {
-    stack_solution *s = &w->of.stack;
-    (void)by_rows; /* a stack's rows are those of the next layer */
-    if (!stack_solution_check(s, name, e))
+    if (!stack_check_name(there, name, e))
         return false;
     w->wants_weights = w->wants_weights || is_weights(name);
-    for (size_t i = 0; i < s->there.count && strchr(name, '*') != NULL; i++)
-        w->wants_weights = w->wants_weights || (is_weights(s->there.item[i]) &&
-                                                stage_name_matches(name, s->there.item[i]));
-    return text_list_index(&s->wanted, e) && add_name(&s->wanted, name, e);
+    for (size_t i = 0; i < there->count && strchr(name, '*') != NULL; i++)
+        w->wants_weights = w->wants_weights ||
+                           (is_weights(there->item[i]) && stage_name_matches(name, there->item[i]));
+    return text_list_index(wanted, e) && add_name(wanted, name, e);
 }
 
-static bool stack_has_heads(const work *w)
+static bool want_of_stack(work *w, const char *name, bool by_rows, err *e)
 {
-    const stack *s = &w->of.stack.stack;
+    (void)by_rows; /* a stack's rows are those of the next layer */
+    return want_there(w, &w->of.stack.there, &w->of.stack.wanted, name, e);
+}
+
+static bool have_heads(const stack *s)
+{
     for (size_t i = 0; i < s->layers; i++) {
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             const layer_part *p = &s->layer[i].part[j];
@@ -232,6 +237,11 @@ static bool stack_has_heads(const work *w)
         }
     }
     return false;
+}
+
+static bool stack_has_heads(const work *w)
+{
+    return have_heads(&w->of.stack.stack);
 }
 
 static bool bytes_of_stack(const work *w, const text_list *names, size_t *bytes, err *e)
@@ -247,7 +257,6 @@ static bool run_stack(work *w, const options *o, env *world, err *e)
 
 static bool show_stack(work *w, shown_for use, const options *o, env *world, err *e)
 {
-    static const text_list NO_STEPS = {0};
     stack_solution *s = &w->of.stack;
     stack_trace *t = &w->made.stack;
     const text_list *asked = use != FOR_STEPS ? &NO_STEPS : o->steps.count > 0 ? &o->steps : NULL;
@@ -257,7 +266,7 @@ static bool show_stack(work *w, shown_for use, const options *o, env *world, err
                "rows are chosen, and what is shown of layers is shown of all rows");
         return err_remedy(e, "--focus row=I spells out one of them");
     }
-    w->shown = &t->whole;
+    w->shown = w->drawn = &t->whole;
     return (use != FOR_STEPS || trace_command_check_steps(&s->stack, 0, o, e)) &&
            trace_command_make_stack(t, s, &s->wanted, asked, o, world, e) &&
            (use != FOR_STEPS || make_entries(w, &t->whole, o, e));
@@ -266,7 +275,8 @@ static bool show_stack(work *w, shown_for use, const options *o, env *world, err
 static bool header_of_stack(const work *w, const options *o, text_list *lines, err *e)
 {
     const char *command = !w->is_said ? NULL : w->is_decoder ? "decode" : "encode";
-    return header_lines_of_stack(&w->of.stack.stack, command, o, lines, e);
+    const stack *s = &w->of.stack.stack;
+    return header_lines_of_stack(s, command, &s->embedded, o, lines, e);
 }
 
 static why_question question_of_layers(const stack *s, const generation_settings *steps,
@@ -294,6 +304,12 @@ static void free_stack(work *w)
 
 /* ---- steps of a generation ---- */
 
+static bool plan_generation(work *w, const options *o, err *e)
+{
+    w->stages = &w->of.generation.stages;
+    return generation_solution_plan(&w->of.generation, w->document, o, e);
+}
+
 static bool names_of_steps(const work *w, text_list *names, err *e)
 {
     return add_names(names, &w->of.generation.there, e);
@@ -301,20 +317,54 @@ static bool names_of_steps(const work *w, text_list *names, err *e)
 
 static bool want_of_steps(work *w, const char *name, bool by_rows, err *e)
 {
+    generation_solution *s = &w->of.generation;
     (void)by_rows;
-    return add_name(&w->of.generation.wanted, name, e);
+    return generation_solution_list(s, e) && want_there(w, &s->there, &s->wanted, name, e);
+}
+
+static bool steps_have_heads(const work *w)
+{
+    return have_heads(&w->of.generation.of.stack);
+}
+
+/* Stages are kept for the trace, and their memory is checked with its own. Tokens alone are never
+ * many. How many logits there will be is known where no word ends them earlier; each has a digit at
+ * least, and what parts it from the next. */
+static bool bytes_of_steps(const work *w, const text_list *names, size_t *bytes, err *e)
+{
+    const generation *g = &w->of.generation.of;
+    (void)e;
+    *bytes = 0;
+    if (names->count == 0 && g->stop == SIZE_MAX &&
+        !size_mul(2 * g->how.steps, g->logits.size[1], bytes))
+        *bytes = SIZE_MAX;
+    return true;
 }
 
 static bool run_steps(work *w, const options *o, env *world, err *e)
 {
-    return named_steps_run(&w->of.generation, o, world, e);
+    generation_solution *s = &w->of.generation;
+    return s->wanted.count > 0 ? generation_solution_show(s, &NO_STEPS, o, world, e)
+                               : generation_solution_run(s, o, world, e);
 }
 
+/* The picture is of the whole sequence, as that of a decoder's layers. */
 static bool show_steps(work *w, shown_for use, const options *o, env *world, err *e)
 {
-    (void)use; /* they are traced in any case */
-    w->shown = &w->of.generation.trace.made.whole;
-    return run_steps(w, o, world, e);
+    generation_solution *s = &w->of.generation;
+    const text_list *asked = use != FOR_STEPS ? &NO_STEPS : o->steps.count > 0 ? &o->steps : NULL;
+    w->shown = &s->trace.made.whole;
+    w->drawn = &s->drawn.whole;
+    return (use == FOR_PICTURE ? run_steps(w, o, world, e)
+                               : generation_solution_show(s, asked, o, world, e)) &&
+           (o->picture == NULL || generation_solution_decode(s, w->document, o, world, e));
+}
+
+static bool header_of_steps(const work *w, const options *o, text_list *lines, err *e)
+{
+    const generation_solution *s = &w->of.generation;
+    return header_lines_of_stack(&s->of.stack, "generate",
+                                 bundle_tensor(&s->trace.step[0].result, "embedded"), o, lines, e);
 }
 
 static why_question question_of_steps(const work *w, const options *o, const env *world)
@@ -354,13 +404,16 @@ static const work_kind STACK = {.emitted = {.item = OF_STACK, .count = 1},
                                 .question = question_of_stack,
                                 .free = free_stack};
 
-/* Nothing writes its stages: generate writes tokens as they come. */
-static const work_kind STEPS_OF_GENERATION = {.names = names_of_steps,
-                                              .want = want_of_steps,
-                                              .run = run_steps,
-                                              .show = show_steps,
-                                              .question = question_of_steps,
-                                              .free = free_steps};
+static const work_kind GENERATION = {.plan = plan_generation,
+                                     .names = names_of_steps,
+                                     .want = want_of_steps,
+                                     .has_heads = steps_have_heads,
+                                     .bytes = bytes_of_steps,
+                                     .run = run_steps,
+                                     .show = show_steps,
+                                     .header = header_of_steps,
+                                     .question = question_of_steps,
+                                     .free = free_steps};
 
 /* Rows that come line by line go on with one attention. */
 static bool check_stream(const document *one, err *e)
@@ -386,14 +439,15 @@ bool work_plan(work *w, const document *one, const char *as, const options *o, e
     if (is_attention ? !attention_keys_check(contents, e) || !options_check_words(o, e)
                      : !check_stream(one, e) || !stack_find_kind(contents, as, &w->is_decoder, e))
         return false;
-    w->kind = is_attention ? &ATTENTION : &STACK;
+    w->kind = is_attention ? &ATTENTION : o->generated > 0 ? &GENERATION : &STACK;
     return w->kind->plan(w, o, e);
 }
 
 bool work_plan_steps(work *w, const document *one, const bundle *names, const options *o, err *e)
 {
-    *w = (work){.kind = &STEPS_OF_GENERATION, .document = one, .stages = &w->of.generation.stages};
-    return named_steps_plan(&w->of.generation, one, names, o, e);
+    *w = (work){.kind = &GENERATION, .document = one, .stages = &w->of.generation.stages};
+    return stack_find_kind(&one->contents, "decoder", &w->is_decoder, e) &&
+           named_steps_plan(&w->of.generation, one, names, o, e);
 }
 
 bool work_is_attention(const work *w)

@@ -39,11 +39,12 @@ typedef struct work {
     work_trace *entry; /* the same of each entry of a batch, where all are shown */
     size_t entries;
     const trace *shown; /* what was made; NULL: nothing */
+    const trace *drawn; /* what its picture is of */
     bundle *stages;     /* what was kept, once it has run */
 } work;
 
 struct work_kind {
-    text_list emitted; /* stages that are written where nobody says which */
+    text_list emitted; /* stages that are written where nobody says which; none: tokens are */
     bool (*plan)(work *w, const options *o, err *e);
     /* Adds the names that its stages may have, in the order in which they are made. */
     bool (*names)(const work *w, text_list *names, err *e);
@@ -65,12 +66,13 @@ struct work_kind {
     void (*free)(work *w);
 };
 
-/* Reads and checks everything; nothing is computed. `as` is "encoder" or "decoder"; NULL: the
- * document says what it is. To be freed in any case, and not to be moved; the document must outlive
- * it. */
+/* Reads and checks everything; nothing is computed. `as` is "encoder" or "decoder", which with
+ * --length goes on by itself; NULL: the document says what it is. To be freed in any case, and not
+ * to be moved; the document must outlive it. */
 bool work_plan(work *w, const document *one, const char *as, const options *o, err *e);
 
-/* The same of a generation, of those steps that names like "step.3.logits" are of. */
+/* The same of a generation without --length, of those steps that names like "step.3.logits" are
+ * of. */
 bool work_plan_steps(work *w, const document *one, const bundle *names, const options *o, err *e);
 
 bool work_is_attention(const work *w);
@@ -85,8 +87,8 @@ void work_free(work *w);
 /* A line each: the version, the arguments, every input with its shape and a hash of its numbers. */
 bool header_lines(const solution *s, const options *o, text_list *lines, err *e);
 /* The same of layers, whose inputs are named by the way to them: "layers.0.wq". command: its name,
- * which stood before the arguments, or NULL. */
-bool header_lines_of_stack(const stack *s, const char *command, const options *o, text_list *lines,
-                           err *e);
+ * which stood before the arguments, or NULL; embedded: the rows that words become. */
+bool header_lines_of_stack(const stack *s, const char *command, const tensor *embedded,
+                           const options *o, text_list *lines, err *e);
 
 #endif
