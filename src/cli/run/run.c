@@ -13,6 +13,7 @@
 #include "render/renderer.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- --picture: the weights as a picture, in a file or on standard output ---- */
@@ -87,11 +88,14 @@ static void note_matrices(const options *o, const env *world)
  * again, in the same memory. */
 typedef struct batch_worker {
     document_reader *documents;
+    const char *as;
     options given;
-    bool is_quiet; /* what would be said of a document is not wanted */
-    outputs to;    /* in memory */
-    err bad;       /* that a document is left for */
-    crew alone;    /* this thread */
+    env world;  /* in which notes are kept: */
+    char *said; /* there are some where length is more than 0 */
+    size_t length;
+    outputs to; /* in memory */
+    err bad;    /* that a document is left for */
+    crew alone; /* this thread */
     run_room *room;
     packed_weights packed_weights; /* that lines have in common */
     json_again again;
@@ -110,6 +114,8 @@ typedef struct batch_item {
 
 typedef struct batch {
     const options *given;
+    const env *world;
+    const char *as;
     document_reader *documents;
     const outputs *to;
     batch_item *item;
@@ -124,16 +130,18 @@ typedef struct batch {
 
 /* ---- one thread ---- */
 
-static bool batch_worker_open(batch_worker *w, document_reader *all, const options *o,
-                              const outputs *to, err *e)
+static bool batch_worker_open(batch_worker *w, const batch *of, err *e)
 {
-    *w = (batch_worker){.documents = all, .given = *o, .is_quiet = o->quiet};
+    *w = (batch_worker){
+        .documents = of->documents, .as = of->as, .given = *of->given, .world = *of->world};
     w->given.threads = 1;
-    w->given.has_threads = w->given.quiet = true;
-    w->packed_weights.most = document_reader_packed_most(all, o->threads);
+    w->given.has_threads = true;
+    w->world.progress = NULL;
+    w->packed_weights.most = document_reader_packed_most(of->documents, of->given->threads);
     crew_open(&w->alone, 1);
-    w->room = outputs_open_memory(&w->to, to, e) ? run_room_new(e) : NULL;
-    return w->room != NULL;
+    w->room = outputs_open_memory(&w->to, of->to, e) ? run_room_new(e) : NULL;
+    w->world.err = w->room == NULL ? NULL : open_memstream(&w->said, &w->length);
+    return w->world.err != NULL || (w->room != NULL && err_no_memory(e, 1));
 }
 
 static void free_last(batch_worker *w)
@@ -154,28 +162,36 @@ static void batch_worker_close(batch_worker *w)
     json_again_free(&w->again);
     crew_close(&w->alone);
     outputs_free_memory(&w->to);
+    if (w->world.err != NULL)
+        fclose(w->world.err);
+    free(w->said);
 }
 
 static bool is_silent(const batch_worker *w)
 {
-    return w->is_quiet || !solution_has_notes(&w->solved.of.attention);
+    return w->given.quiet || !work_is_attention(&w->solved) ||
+           !solution_has_notes(&w->solved.of.attention);
 }
 
-/* Layers are done by all threads together. */
 static bool plan_last(batch_worker *w)
 {
     w->last.packed_weights = &w->packed_weights;
-    return work_plan(&w->solved, &w->last, NULL, &w->given, &w->bad) &&
-           work_is_attention(&w->solved) && solution_is_small(&w->solved.of.attention) &&
-           w->solved.of.attention.rows.count == 0 && /* which may be copies */
-           is_silent(w) && outputs_want(&w->to, &w->solved, &w->bad);
+    return work_plan(&w->solved, &w->last, w->as, &w->given, &w->bad) &&
+           work_is_small(&w->solved) && is_silent(w) && outputs_want(&w->to, &w->solved, &w->bad);
 }
 
+/* An attention can be run again. */
 static bool run_last(batch_worker *w)
 {
     solution *s = &w->solved.of.attention;
-    return solution_run_in(s, w->room, &w->alone, &w->given, &w->bad) && is_silent(w) &&
-           outputs_write(&w->to, &w->solved, &w->bad);
+    if (work_is_attention(&w->solved))
+        return solution_run_in(s, w->room, &w->alone, &w->given, &w->bad) && is_silent(w) &&
+               outputs_write(&w->to, &w->solved, &w->bad);
+    bool done = w->solved.kind->run(&w->solved, &w->given, &w->world, &w->bad) &&
+                outputs_write(&w->to, &w->solved, &w->bad) && fflush(w->world.err) == 0 &&
+                w->length == 0;
+    rewind(w->world.err);
+    return done;
 }
 
 /* What is too large to be done here was read for those who do it. */
@@ -202,11 +218,11 @@ static bool batch_worker_do(batch_worker *w, const document_line *line, document
     *read = (document){0};
     bool is_alike =
         w->has_last && document_reader_try_again(w->documents, line, &w->last, &w->again);
-    if (is_alike ? run_last(w) : do_new(w, line, read))
-        return true;
-    free_last(w);
+    bool done = is_alike ? run_last(w) : do_new(w, line, read);
+    if (!done || !work_is_attention(&w->solved))
+        free_last(w);
     err_clear(&w->bad);
-    return false;
+    return done;
 }
 
 /* ---- all threads ---- */
@@ -238,9 +254,10 @@ static void do_items(void *context, size_t worker)
 }
 
 /* For --stream, and where results are not text, there is just none. */
-static void batch_open(batch *b, const options *o, document_reader *all, const outputs *to)
+static void batch_open(batch *b, const options *o, const env *world, const char *as,
+                       document_reader *all, const outputs *to)
 {
-    *b = (batch){.given = o, .documents = all, .to = to};
+    *b = (batch){.given = o, .world = world, .as = as, .documents = all, .to = to};
     if (!o->stream && outputs_are_text(to))
         b->threads = o->threads > THREADS_MOST ? THREADS_MOST : o->threads;
     if (b->threads > 0)
@@ -253,7 +270,7 @@ static bool start_workers(batch *b, err *e)
     b->worker = b->item == NULL ? NULL : mem_alloc_zeroed(b->threads, sizeof b->worker[0], e);
     bool done = b->worker != NULL;
     for (; done && b->workers < b->threads; b->workers++)
-        done = batch_worker_open(&b->worker[b->workers], b->documents, b->given, b->to, e);
+        done = batch_worker_open(&b->worker[b->workers], b, e);
     return done;
 }
 
@@ -497,7 +514,7 @@ static int run_as(const char *as, const options *o, env *world, err *e)
     if (!r.to.tells) /* which show themselves how far it is */
         progress_start(&shown, o, world);
     if (done)
-        batch_open(&r.batch, o, &r.documents, &r.to);
+        batch_open(&r.batch, o, world, as, &r.documents, &r.to);
     done = done && run_all(&r, e);
     batch_close(&r.batch);
     progress_stop(world);

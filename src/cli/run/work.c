@@ -455,6 +455,15 @@ bool work_is_attention(const work *w)
     return w->kind == &ATTENTION;
 }
 
+/* Rows that are computed alone may be copies. */
+bool work_is_small(const work *w)
+{
+    const stack *s = w->kind == &STACK ? &w->of.stack.stack : &w->of.generation.of.stack;
+    return work_is_attention(w)
+               ? w->of.attention.rows.count == 0 && solution_is_small(&w->of.attention)
+               : threads_worth(2, stack_operations(s)) == 1;
+}
+
 const row_choice *work_rows(const work *w)
 {
     const row_choice *rows = work_is_attention(w) ? &w->of.attention.rows : &w->of.stack.rows;

@@ -76,6 +76,8 @@ bool work_plan(work *w, const document *one, const char *as, const options *o, e
 bool work_plan_steps(work *w, const document *one, const bundle *names, const options *o, err *e);
 
 bool work_is_attention(const work *w);
+/* Whether starting threads for it, or for a step, would cost more than they bring. */
+bool work_is_small(const work *w);
 /* The rows that are computed, or written, alone; NULL: all are. */
 const row_choice *work_rows(const work *w);
 /* Who makes the stages that are computed while they are written; NULL: there are none. */
