@@ -23,15 +23,6 @@ typedef struct kv_session {
     kv_cache cache;
 } kv_session;
 
-/* Whether options ask for nothing that a stream can't do. */
-bool kv_session_check(const options *o, err *e);
-/* Puts what all rows share under what a line says; a line that says such things again is
- * refused. */
-bool kv_session_share(const kv_session *s, bundle *contents, err *e);
-/* Takes what the first line said, where it is the first. */
-void kv_session_keep(kv_session *s, bundle *contents);
-void kv_session_close(kv_session *s);
-
 typedef struct document {
     bundle contents;
     unseen unseen;      /* of them */
