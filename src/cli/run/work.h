@@ -84,13 +84,4 @@ const row_choice *work_rows(const work *w);
 const streamed_rows *work_supply(const work *w);
 void work_free(work *w);
 
-/* --header: what made a result, so that a golden file can say where it came from. */
-
-/* A line each: the version, the arguments, every input with its shape and a hash of its numbers. */
-bool header_lines(const solution *s, const options *o, text_list *lines, err *e);
-/* The same of layers, whose inputs are named by the way to them: "layers.0.wq". command: its name,
- * which stood before the arguments, or NULL; embedded: the rows that words become. */
-bool header_lines_of_stack(const stack *s, const char *command, const tensor *embedded,
-                           const options *o, text_list *lines, err *e);
-
 #endif
