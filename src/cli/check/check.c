@@ -9,7 +9,7 @@
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
 #include "cli/out/stage_names.h"
-#include "cli/run/stack_solve.h"
+#include "cli/run/solve.h"
 #include "io/sink.h"
 
 #include <stdatomic.h>

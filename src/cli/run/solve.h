@@ -1,4 +1,5 @@
-/* One document computed: problem, plan, run. What run, check and the trace share. */
+/* A document read, planned and computed, by its kind: one attention (solve.c), layers, or steps of
+ * a generation (stack_solve.c). work.h makes one of these three. */
 #ifndef SELFATTN_CLI_RUN_SOLVE_H
 #define SELFATTN_CLI_RUN_SOLVE_H
 
@@ -6,7 +7,13 @@
 #include "attn/engine/run.h"
 #include "attn/engine/streamed_stage.h"
 #include "cli/in/document.h"
+#include "cli/line/env.h"
 #include "io/format.h"
+#include "model/generation.h"
+#include "model/stack.h"
+#include "trace/generation_trace.h"
+
+/* ---- one attention ---- */
 
 /* Stages that are too large to be kept: their rows are computed as writers of text come to
  * them. */
@@ -52,5 +59,81 @@ bool solution_has_notes(const solution *s);
 /* Whether starting threads for it would cost more than they bring. Planned is enough. */
 bool solution_is_small(const solution *s);
 void solution_free(solution *s);
+
+/* ---- layers ---- */
+
+typedef struct stack_solution {
+    stack stack;
+    text_list there;  /* the names of its stages */
+    text_list wanted; /* names of those to be kept, in which * stands for anything */
+    bundle stages;    /* those that were wanted */
+    row_choice rows;  /* that its stages are written of; nothing: of all */
+    bundle all;       /* then those of all rows */
+    size_t house;     /* bytes of the trace that will be made of them; 0: of none */
+} stack_solution;
+
+/* Reads and plans it. To be freed in any case, and not to be moved. */
+bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder, const options *o,
+                         err *e);
+/* Refuses a name that none of the stages has; * in it stands for anything. */
+bool stack_check_name(const text_list *there, const char *name, err *e);
+/* Checks the memory against --max-memory, says the notes, and computes these stages. */
+bool stack_solution_run(stack_solution *s, const text_list *emit, const options *o,
+                        const env *world, err *e);
+void stack_solution_free(stack_solution *s);
+
+/* How many threads a stack uses, of a generation too. */
+size_t stack_threads(const stack *s, const options *o, const env *world);
+
+/* ---- steps of a generation ---- */
+
+/* Who is told of each step when it is done. */
+typedef struct step_listener {
+    bool (*hear)(void *context, const generation *g, err *e); /* NULL: nobody */
+    void *context;
+} step_listener;
+
+typedef struct generation_solution {
+    generation of;
+    step_listener each;
+    generation_trace trace; /* where it is traced; then the generation keeps all stages */
+    bool is_traced;
+    double *number;      /* drawn before, one a step */
+    const bundle *names; /* "step.3.logits": of whose steps alone there are stages; NULL: of all */
+    size_t *step, steps; /* that these are of, each once, in order */
+    text_list there;     /* the names of their stages, in the order in which they are made */
+    text_list wanted;    /* those to be kept, in which * stands for anything */
+    bundle stages;       /* that were wanted */
+    document whole;      /* for a picture: all rows as a document, */
+    stack_solution decoded; /* decoded at once, */
+    stack_trace drawn;      /* and its trace */
+} generation_solution;
+
+/* Refuses a seed that nothing is drawn from. */
+bool generation_check_seed(const options *o, err *e);
+/* Reads and plans it for --length steps, drawn as --temperature and --seed say. To be freed in any
+ * case, and not to be moved. */
+bool generation_solution_plan(generation_solution *s, const document *one, const options *o,
+                              err *e);
+/* Finds the names of its stages, where that was not done. */
+bool generation_solution_list(generation_solution *s, err *e);
+/* Checks the memory against --max-memory, for the prompt and then for all steps; computes them, and
+ * says the notes. */
+bool generation_solution_run(generation_solution *s, const options *o, const env *world, err *e);
+/* The same with a trace, of the steps that words mean, NULL: all that do something; keeps what is
+ * wanted. */
+bool generation_solution_show(generation_solution *s, const text_list *asked, const options *o,
+                              const env *world, err *e);
+/* After it: decodes the whole sequence, for a trace without steps. */
+bool generation_solution_decode(generation_solution *s, const document *one, const options *o,
+                                const env *world, err *e);
+void generation_solution_free(generation_solution *s);
+
+/* Whether names are of steps. */
+bool named_steps_are(const bundle *names);
+
+/* Reads and plans as many steps as the names want. To be freed in any case, and not to be moved. */
+bool named_steps_plan(generation_solution *s, const document *one, const bundle *names,
+                      const options *o, err *e);
 
 #endif

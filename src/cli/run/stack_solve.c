@@ -1,4 +1,4 @@
-#include "cli/run/stack_solve.h"
+#include "cli/run/solve.h"
 
 #include "base/mem.h"
 #include "cli/out/note.h"
@@ -70,7 +70,7 @@ bool stack_solution_plan(stack_solution *s, const document *one, bool is_decoder
     stack_settings how = {.is_decoder = is_decoder,
                           .allow_nonfinite = o->allow_nonfinite,
                           .packed_weights = one->packed_weights};
-    *s = (stack_solution){.at = document_place(one)};
+    *s = (stack_solution){0};
     const isa *by = isa_by_name(o->isa, e);
     return by != NULL && stack_read(&s->stack, &one->contents, &how, by, e) &&
            row_choice_read(&s->rows, bundle_find(&one->contents, "rows"), "row", s->stack.rows,

@@ -4,7 +4,6 @@
 
 #include "cli/out/output_file.h"
 #include "cli/run/solve.h"
-#include "cli/run/stack_solve.h"
 #include "trace/generation_trace.h"
 #include "trace/stack_trace.h"
 #include "trace/trace.h"

@@ -8,7 +8,6 @@
 
 #include "cli/line/options.h"
 #include "cli/run/solve.h"
-#include "cli/run/stack_solve.h"
 #include "model/stack.h"
 #include "trace/stack_trace.h"
 #include "why/why.h"
