@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/command.h"
-#include "cli/in/weights_input.h"
+#include "cli/in/cli_inputs.h"
 #include "cli/out/note.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
