@@ -276,12 +276,12 @@ bool check_document(checker *c, document *one, err *e)
     work w = {0};
     text_list there = {0};
     errata known = {0};
+    options own = *c->given;
     if (command != NULL)
         as = strcmp(command, "decode") == 0 ? "decoder" : "encoder";
-    bool done =
-        (is_stack && named_steps_are(numbers) ? work_plan_steps(&w, one, numbers, c->given, e)
-                                              : work_plan(&w, one, as, c->given, e)) &&
-        text_list_index(&there, e) && w.kind->names(&w, &there, e);
+    bool done = (!is_stack || named_steps(numbers, &own.generated, e)) &&
+                work_plan(&w, one, own.generated > 0 ? "decoder" : as, &own, e) &&
+                text_list_index(&there, e) && w.kind->names(&w, &there, e);
     /* Everything that can be refused is refused before the numbers are looked at. */
     const row_choice *rows = done ? work_rows(&w) : NULL;
     bundle of_rows = {0};

@@ -98,13 +98,11 @@ typedef struct generation_solution {
     step_listener each;
     generation_trace trace; /* where it is traced; then the generation keeps all stages */
     bool is_traced;
-    double *number;      /* drawn before, one a step */
-    const bundle *names; /* "step.3.logits": of whose steps alone there are stages; NULL: of all */
-    size_t *step, steps; /* that these are of, each once, in order */
-    text_list there;     /* the names of their stages, in the order in which they are made */
-    text_list wanted;    /* those to be kept, in which * stands for anything */
-    bundle stages;       /* that were wanted */
-    document whole;      /* for a picture: all rows as a document, */
+    double *number;         /* drawn before, one a step */
+    text_list there;        /* the names of its stages, in the order in which they are made */
+    text_list wanted;       /* those to be kept, in which * stands for anything */
+    bundle stages;          /* that were wanted */
+    document whole;         /* for a picture: all rows as a document, */
     stack_solution decoded; /* decoded at once, */
     stack_trace drawn;      /* and its trace */
 } generation_solution;
@@ -129,11 +127,7 @@ bool generation_solution_decode(generation_solution *s, const document *one, con
                                 const env *world, err *e);
 void generation_solution_free(generation_solution *s);
 
-/* Whether names are of steps. */
-bool named_steps_are(const bundle *names);
-
-/* Reads and plans as many steps as the names want. To be freed in any case, and not to be moved. */
-bool named_steps_plan(generation_solution *s, const document *one, const bundle *names,
-                      const options *o, err *e);
+/* How many steps names like "step.3.logits" are of; 0: they are of none. */
+bool named_steps(const bundle *names, size_t *steps, err *e);
 
 #endif

@@ -8,6 +8,7 @@
 #include "random/generator.h"
 #include "weights/names.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,18 +198,6 @@ static double *draw_numbers(const options *o, size_t steps, err *e)
     return number;
 }
 
-static bool open_generation(generation_solution *s, const document *one, size_t steps,
-                            const options *o, err *e)
-{
-    const stack_settings of_stack = {
-        .is_decoder = true, .allow_nonfinite = o->allow_nonfinite, .goes_on = true};
-    s->number = draw_numbers(o, steps, e);
-    const generation_settings how = {steps, o->temperature, s->number, NULL};
-    const isa *by = isa_by_name(o->isa, e);
-    return s->number != NULL && by != NULL &&
-           generation_open(&s->of, &one->contents, &of_stack, &how, by, e);
-}
-
 /* The id of the word, or of the digits, after which --stop ends. */
 static bool find_stop(generation *g, const char *stop, err *e)
 {
@@ -231,8 +220,15 @@ static bool find_stop(generation *g, const char *stop, err *e)
 
 bool generation_solution_plan(generation_solution *s, const document *one, const options *o, err *e)
 {
+    const stack_settings of_stack = {
+        .is_decoder = true, .allow_nonfinite = o->allow_nonfinite, .goes_on = true};
     *s = (generation_solution){0};
-    return open_generation(s, one, o->generated, o, e) && find_stop(&s->of, o->stop, e);
+    s->number = draw_numbers(o, o->generated, e);
+    const generation_settings how = {o->generated, o->temperature, s->number, NULL};
+    const isa *by = isa_by_name(o->isa, e);
+    return s->number != NULL && by != NULL &&
+           generation_open(&s->of, &one->contents, &of_stack, &how, by, e) &&
+           find_stop(&s->of, o->stop, e);
 }
 
 /* Checks the memory against --max-memory: for the prompt, and then for all steps and the house of
@@ -261,15 +257,6 @@ static bool is_of_step(const char *name)
     return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0;
 }
 
-bool named_steps_are(const bundle *names)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        if (is_of_step(names->entry[i].name))
-            return true;
-    }
-    return false;
-}
-
 /* The 3 of "step.3.logits". */
 static bool read_step(const entry *one, size_t *step, err *e)
 {
@@ -287,27 +274,18 @@ static bool read_step(const entry *one, size_t *step, err *e)
                   one->name, most);
 }
 
-static int compare_steps(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Names that begin with _ are of no stage. */
-static bool find_steps(generation_solution *s, const bundle *names, err *e)
+bool named_steps(const bundle *names, size_t *steps, err *e)
 {
-    size_t read = 0;
-    s->step = mem_alloc(names->count, sizeof s->step[0], e);
-    for (size_t i = 0; i < names->count && !e->is_set; i++) {
-        if (names->entry[i].name[0] != '_' && read_step(&names->entry[i], &s->step[read], e))
-            read++;
-    }
-    if (e->is_set)
-        return false;
-    qsort(s->step, read, sizeof s->step[0], compare_steps);
-    for (size_t i = 0; i < read; i++) {
-        if (i == 0 || s->step[i] != s->step[i - 1])
-            s->step[s->steps++] = s->step[i];
+    bool are_some = false;
+    for (size_t i = 0; i < names->count; i++)
+        are_some = are_some || is_of_step(names->entry[i].name);
+    *steps = 0;
+    for (size_t i = 0; are_some && i < names->count; i++) {
+        size_t step = 0;
+        if (names->entry[i].name[0] != '_' && !read_step(&names->entry[i], &step, e))
+            return false;
+        *steps = step < *steps ? *steps : step + 1;
     }
     return true;
 }
@@ -347,66 +325,53 @@ static bool add_cached(text_list *there, size_t step, const char *scores, err *e
     return done;
 }
 
+/* Rollout is of all rows. */
 bool generation_solution_list(generation_solution *s, err *e)
 {
     const generation *g = &s->of;
-    size_t steps = s->step == NULL ? g->how.steps : s->steps;
     text_list once = {0};
     if (s->there.count > 0)
         return true;
     bool done = text_list_index(&s->there, e) && stack_stage_names(&g->stack, &once, e);
-    for (size_t i = 0; i < steps && done; i++) {
-        size_t step = s->step == NULL ? i : s->step[i];
-        for (size_t j = 0; j < once.count && done; j++)
-            done = add_cached(&s->there, step, once.item[j], e) &&
-                   add_name(&s->there, step, once.item[j], e);
+    for (size_t step = 0; step < g->how.steps && done; step++) {
+        for (size_t i = 0; i < once.count && done; i++) {
+            const char *name = once.item[i];
+            done = (step > 0 && strcmp(name, "rollout") == 0) ||
+                   (add_cached(&s->there, step, name, e) && add_name(&s->there, step, name, e));
+        }
         done = done && add_choice(&s->there, step, g->how.temperature > 0, e);
     }
     text_list_free(&once);
     return done;
 }
 
-bool named_steps_plan(generation_solution *s, const document *one, const bundle *names,
-                      const options *o, err *e)
-{
-    *s = (generation_solution){.names = names};
-    return find_steps(s, names, e) && open_generation(s, one, s->step[s->steps - 1] + 1, o, e) &&
-           generation_solution_list(s, e);
-}
-
-/* Out of what each step has left, or of a number or a row that only the trace has. Of stages that
- * a name with * means, those are kept that are made. */
+/* Out of what each step has left, or of a number or a row that only the trace has. Steps after
+ * --stop's word, which were not made, may be meant by a name with *. */
 static bool keep_one(generation_solution *s, const char *name, err *e)
 {
     char *rest;
     size_t step = strtoul(name + sizeof PREFIX - 1, &rest, 10);
-    bool is_made = step < s->trace.steps;
-    const entry *kept = is_made ? bundle_find(&s->trace.step[step].result, rest + 1) : NULL;
-    const trace_map *map =
-        is_made && kept == NULL ? trace_command_map_of(&s->trace.made.whole, name) : NULL;
+    if (step >= s->trace.steps)
+        return text_list_find(&s->wanted, name) == NULL ||
+               err_set(e, "there is no %s: the generation ended with step %zu", name,
+                       s->trace.steps - 1);
+    const entry *kept = bundle_find(&s->trace.step[step].result, rest + 1);
     if (kept != NULL)
         return bundle_borrow(&s->stages, name, kept, e) != NULL;
-    if (map != NULL) {
-        tensor view = tensor_at(&map->values, 0);
-        while (map->is_number && view.rank > 0)
-            view = tensor_at(&view, 0);
-        return bundle_add_tensor(&s->stages, name, &view, (place){0}, e);
-    }
-    if (text_list_find(&s->wanted, name) == NULL)
-        return true;
-    return is_made ? err_set(e, "this step does not make %s", name)
-                   : err_set(e, "there is no %s: the generation ended with step %zu", name,
-                             s->trace.steps - 1);
+    const trace_map *map = trace_command_map_of(&s->trace.made.whole, name);
+    assert(map != NULL); /* what generation_solution_list names is made */
+    tensor view = tensor_at(&map->values, 0);
+    while (map->is_number && view.rank > 0)
+        view = tensor_at(&view, 0);
+    return bundle_add_tensor(&s->stages, name, &view, (place){0}, e);
 }
 
 static bool keep_wanted(generation_solution *s, err *e)
 {
     keeper by = keeper_of(&s->wanted);
     for (size_t i = 0; i < s->there.count; i++) {
-        const char *name = s->there.item[i];
-        const entry *said = s->names == NULL ? NULL : bundle_find(s->names, name);
-        if (keeper_wants(&by, name) && !keep_one(s, name, e))
-            return said != NULL && err_place(e, &said->at);
+        if (keeper_wants(&by, s->there.item[i]) && !keep_one(s, s->there.item[i], e))
+            return false;
     }
     return true;
 }
@@ -495,5 +460,4 @@ void generation_solution_free(generation_solution *s)
     generation_trace_free(&s->trace);
     generation_close(&s->of);
     mem_free(s->number);
-    mem_free(s->step);
 }

@@ -200,7 +200,7 @@ static bool add_name(text_list *names, const char *name, err *e)
     return text_list_add(names, name, strlen(name), e);
 }
 
-static bool names_of_attention(const work *w, text_list *names, err *e)
+static bool names_of_attention(work *w, text_list *names, err *e)
 {
     (void)w;
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
@@ -334,7 +334,7 @@ static bool add_names(text_list *to, const text_list *from, err *e)
     return true;
 }
 
-static bool names_of_stack(const work *w, text_list *names, err *e)
+static bool names_of_stack(work *w, text_list *names, err *e)
 {
     return add_names(names, &w->of.stack.there, e);
 }
@@ -446,9 +446,10 @@ static bool plan_generation(work *w, const options *o, err *e)
     return generation_solution_plan(&w->of.generation, w->document, o, e);
 }
 
-static bool names_of_steps(const work *w, text_list *names, err *e)
+static bool names_of_steps(work *w, text_list *names, err *e)
 {
-    return add_names(names, &w->of.generation.there, e);
+    generation_solution *s = &w->of.generation;
+    return generation_solution_list(s, e) && add_names(names, &s->there, e);
 }
 
 static bool want_of_steps(work *w, const char *name, bool by_rows, err *e)
@@ -577,13 +578,6 @@ bool work_plan(work *w, const document *one, const char *as, const options *o, e
         return false;
     w->kind = is_attention ? &ATTENTION : o->generated > 0 ? &GENERATION : &STACK;
     return w->kind->plan(w, o, e);
-}
-
-bool work_plan_steps(work *w, const document *one, const bundle *names, const options *o, err *e)
-{
-    *w = (work){.kind = &GENERATION, .document = one, .stages = &w->of.generation.stages};
-    return stack_find_kind(&one->contents, "decoder", &w->is_decoder, e) &&
-           named_steps_plan(&w->of.generation, one, names, o, e);
 }
 
 bool work_is_attention(const work *w)

@@ -46,7 +46,7 @@ struct work_kind {
     text_list emitted; /* stages that are written where nobody says which; none: tokens are */
     bool (*plan)(work *w, const options *o, err *e);
     /* Adds the names that its stages may have, in the order in which they are made. */
-    bool (*names)(const work *w, text_list *names, err *e);
+    bool (*names)(work *w, text_list *names, err *e);
     /* Keeps a stage, or all that a name with * means; one that is not made is an error. With
      * by_rows its rows may be computed while they are written, where they would be too large to be
      * kept. */
@@ -69,10 +69,6 @@ struct work_kind {
  * --length goes on by itself; NULL: the document says what it is. To be freed in any case, and not
  * to be moved; the document must outlive it. */
 bool work_plan(work *w, const document *one, const char *as, const options *o, err *e);
-
-/* The same of a generation without --length, of those steps that names like "step.3.logits" are
- * of. */
-bool work_plan_steps(work *w, const document *one, const bundle *names, const options *o, err *e);
 
 bool work_is_attention(const work *w);
 /* Whether starting threads for it, or for a step, would cost more than they bring. */
