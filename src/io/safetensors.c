@@ -4,11 +4,49 @@
 #include "io/element.h"
 #include "io/json_scan.h"
 #include "io/json_write.h"
+#include "io/stored_matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 const char SAFETENSORS_METADATA[] = "__metadata__";
+
+/* ---- the header ----
+ *
+ * The header of a safetensors file: what is in the file, and where.
+ *
+ *     8 bytes: N, little-endian | N bytes: JSON, '{' first, padded with spaces | the data
+ *
+ * The JSON is one object: {"NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …,
+ * "__metadata__": {"any": "text", …}}. Offsets count from the first byte of the data.
+ *
+ * Sources: the format's description in the README of huggingface/safetensors, section "Format", and
+ * what its reference reader refuses (safetensors/src/tensor.rs there: read_metadata, validate).
+ * Refused are a header above 100 MB or past the end of the file, a key given twice, an offset past
+ * the end, sizes that don't fit the offsets, and data that belong to two tensors or to none. The
+ * reference passes over further keys of a tensor; here they are refused, since such a key could
+ * change what the numbers mean. */
+
+enum { MAX_HEADER = 100000000, LENGTH_BYTES = 8 };
+
+/* One tensor. Addresses are those of bytes in the header. */
+typedef struct stored_tensor {
+    const char *name, *record; /* its key; its object */
+    const char *dtype, *shape; /* the values in that */
+    size_t begin, end;         /* in the data */
+    bool is_known_type;        /* else the matrix has none, and its sizes are not compared */
+    stored_matrix matrix;
+} stored_tensor;
+
+typedef struct file_header {
+    json_text text;
+    const char *metadata; /* its object, or NULL */
+    const char *data;
+    size_t data_length;
+    place data_at;
+    stored_tensor *tensor; /* in the header's order */
+    size_t count, capacity;
+} file_header;
 
 static const struct {
     const char *name;
@@ -22,7 +60,7 @@ static const struct {
 /* ---- the values of one tensor ---- */
 
 /* Digits and nothing else: JSON has no whole numbers of its own. */
-static bool read_size(safetensors_header *h, const char *at, size_t *value, err *e)
+static bool read_size(file_header *h, const char *at, size_t *value, err *e)
 {
     const char *p = at;
     bool fits = true;
@@ -38,7 +76,7 @@ static bool read_size(safetensors_header *h, const char *at, size_t *value, err 
 }
 
 /* Any number of axes; `count` is the product of their sizes. */
-static bool read_shape(safetensors_header *h, safetensors_tensor *t, size_t *count, err *e)
+static bool read_shape(file_header *h, stored_tensor *t, size_t *count, err *e)
 {
     if (*t->shape != '[')
         return json_expected(&h->text, t->shape, "a list of sizes", e);
@@ -63,7 +101,7 @@ static bool read_shape(safetensors_header *h, safetensors_tensor *t, size_t *cou
            err_at(e, &where, "the product of these sizes is more than an address can hold");
 }
 
-static bool read_offsets(safetensors_header *h, safetensors_tensor *t, const char *at, err *e)
+static bool read_offsets(file_header *h, stored_tensor *t, const char *at, err *e)
 {
     const char *begin = *at == '[' ? json_first(&h->text, at) : NULL;
     const char *end = begin == NULL ? NULL : json_next(&h->text, begin);
@@ -83,7 +121,7 @@ static bool read_offsets(safetensors_header *h, safetensors_tensor *t, const cha
 
 /* ---- one tensor ---- */
 
-static bool find_values(safetensors_header *h, safetensors_tensor *t, const char **offsets, err *e)
+static bool find_values(file_header *h, stored_tensor *t, const char **offsets, err *e)
 {
     const struct {
         const char *name, **value;
@@ -108,9 +146,9 @@ static bool find_values(safetensors_header *h, safetensors_tensor *t, const char
     return true;
 }
 
-static bool read_record(safetensors_header *h, const char *name, const char *record, err *e)
+static bool read_record(file_header *h, const char *name, const char *record, err *e)
 {
-    safetensors_tensor t = {.name = name, .record = record};
+    stored_tensor t = {.name = name, .record = record};
     const char *offsets = NULL;
     size_t count, bytes;
     place where = json_place(&h->text, record);
@@ -138,8 +176,7 @@ static bool read_record(safetensors_header *h, const char *name, const char *rec
     t.matrix.bytes = h->data + t.begin;
     t.matrix.at = h->data_at;
     t.matrix.at.byte += t.begin;
-    safetensors_tensor *larger =
-        mem_grow(h->tensor, h->count, &h->capacity, sizeof h->tensor[0], e);
+    stored_tensor *larger = mem_grow(h->tensor, h->count, &h->capacity, sizeof h->tensor[0], e);
     if (larger == NULL)
         return false;
     h->tensor = larger;
@@ -149,7 +186,7 @@ static bool read_record(safetensors_header *h, const char *name, const char *rec
 
 /* ---- the whole header ---- */
 
-static bool read_members(safetensors_header *h, err *e)
+static bool read_members(file_header *h, err *e)
 {
     for (const char *at = json_first(&h->text, h->text.bytes); at != NULL;) {
         const char *value = json_member(&h->text, at);
@@ -175,16 +212,16 @@ static bool read_members(safetensors_header *h, err *e)
 
 static int compare_spans(const void *first, const void *second)
 {
-    const safetensors_tensor *a = *(const safetensors_tensor *const *)first;
-    const safetensors_tensor *b = *(const safetensors_tensor *const *)second;
+    const stored_tensor *a = *(const stored_tensor *const *)first;
+    const stored_tensor *b = *(const stored_tensor *const *)second;
     int order = (a->begin > b->begin) - (a->begin < b->begin);
     return order != 0 ? order : (a->end > b->end) - (a->end < b->end);
 }
 
 /* In the order of the data, each tensor begins where the last one ends. */
-static bool check_data(safetensors_header *h, err *e)
+static bool check_data(file_header *h, err *e)
 {
-    const safetensors_tensor **in_order = mem_alloc(h->count, sizeof in_order[0], e);
+    const stored_tensor **in_order = mem_alloc(h->count, sizeof in_order[0], e);
     if (in_order == NULL)
         return false;
     for (size_t i = 0; i < h->count; i++)
@@ -201,7 +238,7 @@ static bool check_data(safetensors_header *h, err *e)
         err_at(e, &where, "%zu byte%s of data from here on belong%s to no tensor", next - covered,
                is_one ? "" : "s", is_one ? "s" : "");
     } else if (next < covered) {
-        const safetensors_tensor *a = in_order[i - 1], *b = in_order[i];
+        const stored_tensor *a = in_order[i - 1], *b = in_order[i];
         char first[JSON_FOUND], second[JSON_FOUND];
         place where = json_place(&h->text, b->record);
         err_at(e, &where, "the data of %s begin at %zu, inside those of %s, which end at %zu",
@@ -214,58 +251,43 @@ static bool check_data(safetensors_header *h, err *e)
 
 /* ---- where it is ---- */
 
-uint64_t safetensors_header_length(const char *bytes)
+/* The length that the first 8 bytes say. */
+static uint64_t header_length(const char *bytes)
 {
     uint64_t length = 0;
-    for (int i = SAFETENSORS_LENGTH_BYTES; i-- > 0;)
+    for (int i = LENGTH_BYTES; i-- > 0;)
         length = length << 8 | (unsigned char)bytes[i];
     return length;
 }
 
-static bool find_header(safetensors_header *h, const char *bytes, size_t length, const char *file,
-                        err *e)
+static bool find_header(file_header *h, const char *bytes, size_t length, const char *file, err *e)
 {
     place at = {.file = file, .has_byte = true, .byte = length};
-    if (length < SAFETENSORS_LENGTH_BYTES)
+    if (length < LENGTH_BYTES)
         return err_at(e, &at, "the file ends here, and the length of the header takes %d bytes",
-                      SAFETENSORS_LENGTH_BYTES);
-    uint64_t wanted = safetensors_header_length(bytes);
-    size_t there = length - SAFETENSORS_LENGTH_BYTES;
+                      LENGTH_BYTES);
+    uint64_t wanted = header_length(bytes);
+    size_t there = length - LENGTH_BYTES;
     at.byte = 0;
-    if (wanted > SAFETENSORS_MAX_HEADER)
+    if (wanted > MAX_HEADER)
         return err_at(e, &at, "the header has %llu bytes, and safetensors allows %d",
-                      (unsigned long long)wanted, SAFETENSORS_MAX_HEADER);
+                      (unsigned long long)wanted, MAX_HEADER);
     if (wanted > there)
         return err_at(e, &at, "the header has %llu bytes, and the file ends after %zu of them",
                       (unsigned long long)wanted, there);
-    bytes += SAFETENSORS_LENGTH_BYTES;
-    h->text = json_text_within(bytes, (size_t)wanted, file, SAFETENSORS_LENGTH_BYTES);
+    bytes += LENGTH_BYTES;
+    h->text = json_text_within(bytes, (size_t)wanted, file, LENGTH_BYTES);
     h->data = bytes + wanted;
     h->data_length = there - (size_t)wanted;
     h->data_at = (place){.file = file, .has_byte = true};
-    h->data_at.byte = SAFETENSORS_LENGTH_BYTES + (size_t)wanted;
+    h->data_at.byte = LENGTH_BYTES + (size_t)wanted;
     return (wanted > 0 && *bytes == '{') ||
            json_expected(&h->text, h->text.bytes, "'{', which begins the header", e);
 }
 
-bool safetensors_header_read(safetensors_header *h, const char *bytes, size_t length,
-                             const char *file, err *e)
-{
-    *h = (safetensors_header){0};
-    bool done = find_header(h, bytes, length, file, e) && json_scan(&h->text, NULL, e) &&
-                read_members(h, e) && check_data(h, e);
-    return json_check_unchanged(&h->text, e) && done;
-}
-
-void safetensors_header_free(safetensors_header *h)
-{
-    mem_free(h->tensor);
-    *h = (safetensors_header){0};
-}
-
 /* ---- matrices ---- */
 
-static bool check_is_read(safetensors_header *h, const safetensors_tensor *t, key_kind kind,
+static bool check_is_read(file_header *h, const stored_tensor *t, key_kind kind,
                           const read_options *how, err *e)
 {
     char found[JSON_FOUND];
@@ -278,8 +300,8 @@ static bool check_is_read(safetensors_header *h, const safetensors_tensor *t, ke
     return stored_matrix_check_axes(&t->matrix, kind, how, &at, e);
 }
 
-static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, const read_options *how,
-                        bundle *to, err *e)
+static bool read_tensor(file_header *h, const stored_tensor *t, const read_options *how, bundle *to,
+                        err *e)
 {
     char *name = json_string_read(&h->text, t->name, JSON_MAX_LABEL, e);
     place at = json_place(&h->text, t->record);
@@ -303,7 +325,7 @@ static bool read_tensor(safetensors_header *h, const safetensors_tensor *t, cons
 
 /* ---- the document's name, and other metadata ---- */
 
-static const char *find_text(safetensors_header *h, const char *name)
+static const char *find_text(file_header *h, const char *name)
 {
     const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
     while (at != NULL && !json_string_is(&h->text, at, name))
@@ -311,7 +333,7 @@ static const char *find_text(safetensors_header *h, const char *name)
     return at == NULL ? NULL : json_member(&h->text, at);
 }
 
-static bool add_text(safetensors_header *h, const char *name, const char *at, bundle *to, err *e)
+static bool add_text(file_header *h, const char *name, const char *at, bundle *to, err *e)
 {
     char *value = json_string_read(&h->text, at, 0, e);
     bool done = value != NULL &&
@@ -320,7 +342,7 @@ static bool add_text(safetensors_header *h, const char *name, const char *at, bu
     return done;
 }
 
-static bool read_name(safetensors_header *h, const read_options *how, bundle *to, err *e)
+static bool read_name(file_header *h, const read_options *how, bundle *to, err *e)
 {
     const named *row = how->keys == NULL ? NULL : named_find(how->keys, "name", 4);
     bool is_wanted =
@@ -331,7 +353,7 @@ static bool read_name(safetensors_header *h, const read_options *how, bundle *to
 }
 
 /* What is there besides the name, as an object, where nothing is to be passed over. */
-static bool read_metadata(safetensors_header *h, const read_options *how, bundle *to, err *e)
+static bool read_metadata(file_header *h, const read_options *how, bundle *to, err *e)
 {
     const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
     if (!how->keeps_all || how->keys != NULL || at == NULL)
@@ -357,7 +379,7 @@ static bool read_metadata(safetensors_header *h, const read_options *how, bundle
 }
 
 /* What made the result: a text of lines. */
-static bool read_made_by(safetensors_header *h, const read_options *how, err *e)
+static bool read_made_by(file_header *h, const read_options *how, err *e)
 {
     const char *at = how->header == NULL ? NULL : find_text(h, "header");
     char *all = at == NULL ? NULL : json_string_read(&h->text, at, 0, e);
@@ -373,21 +395,24 @@ static bool read_made_by(safetensors_header *h, const read_options *how, err *e)
 
 bool safetensors_probe(const char *bytes, size_t length)
 {
-    return length > SAFETENSORS_LENGTH_BYTES && bytes[SAFETENSORS_LENGTH_BYTES] == '{' &&
-           safetensors_header_length(bytes) <= SAFETENSORS_MAX_HEADER;
+    return length > LENGTH_BYTES && bytes[LENGTH_BYTES] == '{' &&
+           header_length(bytes) <= MAX_HEADER;
 }
 
 bool safetensors_read(const char *bytes, size_t length, const read_options *how, bundle *out,
                       err *e)
 {
-    safetensors_header h;
-    bool done = safetensors_header_read(&h, bytes, length, how->file, e);
+    file_header h = {0};
+    /* All of the header is found and checked before any of the data is read. */
+    bool done = find_header(&h, bytes, length, how->file, e) && json_scan(&h.text, NULL, e) &&
+                read_members(&h, e) && check_data(&h, e);
+    done = json_check_unchanged(&h.text, e) && done;
     for (size_t i = 0; done && i < h.count; i++)
         done = read_tensor(&h, &h.tensor[i], how, out, e);
     done = done && read_name(&h, how, out, e) && read_metadata(&h, how, out, e) &&
            read_made_by(&h, how, e);
     done = json_check_unchanged(&h.text, e) && done;
-    safetensors_header_free(&h);
+    mem_free(h.tensor);
     if (!done)
         bundle_free(out);
     return done;
@@ -483,8 +508,8 @@ bool safetensors_write(const bundle *result, const write_options *how, sink *out
 
     bool done = text_ok(&header, e);
     if (done) {
-        char length[SAFETENSORS_LENGTH_BYTES];
-        for (int i = 0; i < SAFETENSORS_LENGTH_BYTES; i++)
+        char length[LENGTH_BYTES];
+        for (int i = 0; i < LENGTH_BYTES; i++)
             length[i] = (char)((uint64_t)header.length >> 8 * i & 0xff);
         text_add(sink_text(out), length, sizeof length);
         text_add(sink_text(out), text_string(&header), header.length);

@@ -152,12 +152,6 @@ bool source_check_length(const char *file, size_t length, size_t most, err *e)
     return err_remedy(e, "raise --max-memory; a file is mapped, and takes none");
 }
 
-bool source_read(source *s, const char *file, int descriptor, err *e)
-{
-    *s = (source){.file = file};
-    return read_file(s, descriptor, SIZE_MAX, e);
-}
-
 bool source_open(source *s, const char *file, err *e)
 {
     return source_open_within(s, file, SIZE_MAX, e);
@@ -249,7 +243,7 @@ static bool read_locked(old_file *o, const char *file, err *e)
     }
     if (fstat(o->descriptor, &o->seen) < 0)
         return err_at(e, &at, "cannot be read: %s", strerror(errno));
-    return source_read(&o->read, file, o->descriptor, e) && old_file_check(o, file, e);
+    return read_file(&o->read, o->descriptor, SIZE_MAX, e) && old_file_check(o, file, e);
 }
 
 bool old_file_open(old_file *o, const char *file, err *e)

@@ -24,8 +24,6 @@ bool source_open(source *s, const char *file, err *e);
 /* The same, where no more than `most` bytes may come from what is not a file, a pipe or a device:
  * it may never end. */
 bool source_open_within(source *s, const char *file, size_t most, err *e);
-/* Reads what an open descriptor gives, and maps nothing: memory that nobody else writes to. */
-bool source_read(source *s, const char *file, int descriptor, err *e);
 /* Refuses an input of which so many bytes were read, where that is more; a first block is always
  * read. */
 bool source_check_length(const char *file, size_t length, size_t most, err *e);
@@ -52,8 +50,8 @@ void descriptor_close(int descriptor, const char *file);
 /* ---- a file that is to be replaced by another that is made from it ----
  *
  * What it held when it was read, and whether that is still so. It is read once into memory of its
- * own, and locked (flock) until it is closed, so that others who ask for the lock wait. Who does not
- * ask may write at any time. */
+ * own, not mapped, and locked (flock) until it is closed, so that others who ask for the lock wait.
+ * Who does not ask may write at any time. */
 
 typedef struct old_file {
     source read;    /* what it held */

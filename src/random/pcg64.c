@@ -85,7 +85,7 @@ void pcg64_seed(pcg64 *p, uint64_t seed)
     move_on(p);
 }
 
-uint64_t pcg64_next(pcg64 *p)
+static uint64_t pcg64_next(pcg64 *p)
 {
     move_on(p);
     uint64_t folded = p->state.high ^ p->state.low;

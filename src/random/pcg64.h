@@ -16,7 +16,6 @@ typedef struct pcg64 {
 } pcg64;
 
 void pcg64_seed(pcg64 *p, uint64_t seed);
-uint64_t pcg64_next(pcg64 *p);
 /* From 0 below 1, of 53 bits. */
 double pcg64_part(pcg64 *p);
 
