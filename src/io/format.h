@@ -6,7 +6,7 @@
 #ifndef SELFATTN_IO_FORMAT_H
 #define SELFATTN_IO_FORMAT_H
 
-#include "io/ending.h"
+#include "base/named.h"
 #include "io/sink.h"
 #include "tensor/bundle.h"
 #include "tensor/key.h"

@@ -2,7 +2,7 @@
 #ifndef SELFATTN_RENDER_RENDERER_H
 #define SELFATTN_RENDER_RENDERER_H
 
-#include "io/ending.h"
+#include "base/named.h"
 #include "io/sink.h"
 #include "trace/trace.h"
 

@@ -4,7 +4,7 @@
 #include "base/float_bits.h"
 #include "kernels/philox.h"
 #include "random/generator.h"
-#include "random/scalar.h"
+#include "random/libraries.h"
 
 #include <math.h>
 #include <string.h>
