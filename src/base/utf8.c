@@ -36,22 +36,18 @@ static size_t sequence_length(const unsigned char *p, size_t left)
     return 0;
 }
 
-/* RFC 3629, section 3. */
-static uint32_t code_point(const unsigned char *p, size_t bytes)
-{
-    uint32_t code = bytes == 1 ? p[0] : p[0] & (0xffu >> (bytes + 1));
-    for (size_t i = 1; i < bytes; i++)
-        code = code << 6 | (p[i] & 0x3fu);
-    return code;
-}
-
 utf8_character utf8_read(const char *at, const char *end)
 {
     const unsigned char *p = (const unsigned char *)at;
     size_t left = (size_t)(end - at), bytes = left == 0   ? 0
                                               : *p < 0x80 ? 1
                                                           : sequence_length(p, left);
-    return (utf8_character){bytes == 0 ? 0 : code_point(p, bytes), bytes};
+    if (bytes == 0)
+        return (utf8_character){0, 0};
+    uint32_t code = bytes == 1 ? p[0] : p[0] & (0xffu >> (bytes + 1)); /* RFC 3629, section 3 */
+    for (size_t i = 1; i < bytes; i++)
+        code = code << 6 | (p[i] & 0x3fu);
+    return (utf8_character){code, bytes};
 }
 
 size_t utf8_write(uint32_t code, char *to)

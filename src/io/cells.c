@@ -345,25 +345,6 @@ size_t csv_matrices_find(csv_matrices *all, const char *name, size_t length, con
     return all->count++;
 }
 
-/* Makes a tensor of the numbers, whose pieces belong where the finished grid says. */
-static bool take_in_order(csv_matrix *m, int rank, const size_t *size, tensor *out, err *e)
-{
-    if (m->grid.was_in_order) {
-        tensor_own(out, m->cells.type, rank, size, m->cells.data);
-        m->cells.data = NULL;
-        return true;
-    }
-    if (!tensor_new(out, m->cells.type, rank, size, e))
-        return false;
-    size_t bytes = tensor_count(out) / m->grid.count * dtype_size(m->cells.type);
-    for (size_t i = 0; i < m->grid.count; i++)
-        memcpy((char *)out->data + i * bytes,
-               (const char *)m->cells.data + m->grid.piece[i].order * bytes, bytes);
-    mem_free(m->cells.data);
-    m->cells.data = NULL;
-    return true;
-}
-
 bool csv_matrices_finish(csv_matrices *all, err *e)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -379,8 +360,20 @@ bool csv_matrices_finish(csv_matrices *all, err *e)
         }
         to->kind = ENTRY_TENSOR;
         to->axes = grid_letters(&m->grid);
-        if (!take_in_order(m, rank, size, &to->tensor, e))
+        if (m->grid.was_in_order) {
+            tensor_own(&to->tensor, m->cells.type, rank, size, m->cells.data);
+            m->cells.data = NULL;
+            continue;
+        }
+        /* The pieces go where the finished grid says. */
+        if (!tensor_new(&to->tensor, m->cells.type, rank, size, e))
             return false;
+        size_t bytes = tensor_count(&to->tensor) / m->grid.count * dtype_size(m->cells.type);
+        char *next = to->tensor.data;
+        for (size_t piece = 0; piece < m->grid.count; piece++, next += bytes)
+            memcpy(next, (const char *)m->cells.data + m->grid.piece[piece].order * bytes, bytes);
+        mem_free(m->cells.data);
+        m->cells.data = NULL;
     }
     return true;
 }

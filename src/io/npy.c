@@ -213,28 +213,7 @@ static const header_key KEYS[] = {
     {"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
 enum { KEY_COUNT = sizeof KEYS / sizeof KEYS[0] };
 
-/* 'descr': '<f4' */
-static bool read_pair(parser *p, bool has[KEY_COUNT], err *e)
-{
-    slice name = {0};
-    place at = place_at(p, p->next);
-    if (!read_string(p, "a key or '}'", &name, e))
-        return false;
-    size_t length = (size_t)(name.end - name.from), i = 0;
-    while (i < KEY_COUNT &&
-           (strlen(KEYS[i].name) != length || memcmp(KEYS[i].name, name.from, length) != 0))
-        i++;
-    if (i == KEY_COUNT)
-        return err_at(e, &at, "unknown key '%.*s': a header has descr, fortran_order and shape",
-                      (int)(length < 40 ? length : 40), name.from);
-    if (has[i])
-        return err_at(e, &at, "the key '%s' is there twice", KEYS[i].name);
-    has[i] = true;
-    if (!take(p, ':'))
-        return fail_expected(p, "':'", e);
-    return KEYS[i].read(p, e);
-}
-
+/* {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } */
 static bool read_literal(parser *p, err *e)
 {
     bool has[KEY_COUNT] = {false}, has_comma = true;
@@ -244,7 +223,23 @@ static bool read_literal(parser *p, err *e)
     while (!take(p, '}')) {
         if (!has_comma)
             return fail_expected(p, "',' or '}'", e);
-        if (!read_pair(p, has, e))
+        slice name = {0};
+        place at = place_at(p, p->next);
+        if (!read_string(p, "a key or '}'", &name, e))
+            return false;
+        size_t length = (size_t)(name.end - name.from), i = 0;
+        while (i < KEY_COUNT &&
+               (strlen(KEYS[i].name) != length || memcmp(KEYS[i].name, name.from, length) != 0))
+            i++;
+        if (i == KEY_COUNT)
+            return err_at(e, &at, "unknown key '%.*s': a header has descr, fortran_order and shape",
+                          (int)(length < 40 ? length : 40), name.from);
+        if (has[i])
+            return err_at(e, &at, "the key '%s' is there twice", KEYS[i].name);
+        has[i] = true;
+        if (!take(p, ':'))
+            return fail_expected(p, "':'", e);
+        if (!KEYS[i].read(p, e))
             return false;
         has_comma = take(p, ',');
     }
@@ -333,16 +328,11 @@ static bool find_matrix(const char *bytes, size_t length, const place *at, store
 
 /* ---- writing ---- */
 
-static const char *type_name(dtype type)
-{
-    return type == DTYPE_F32 ? "<f4" : type == DTYPE_F64 ? "<f8" : "|b1";
-}
-
 void npy_header_write(text *to, const tensor *t)
 {
     text literal = {0};
-    text_add_format(&literal,
-                    "{'descr': '%s', 'fortran_order': False, 'shape': ", type_name(t->type));
+    const char *type = t->type == DTYPE_F32 ? "<f4" : t->type == DTYPE_F64 ? "<f8" : "|b1";
+    text_add_format(&literal, "{'descr': '%s', 'fortran_order': False, 'shape': ", type);
     /* "(3, 4)"; "(3,)", "()" */
     text_add_string(&literal, "(");
     for (int axis = 0; axis < t->rank; axis++)

@@ -173,12 +173,6 @@ static inline bool convert_f64(const usual *u, double *to)
     return bits < FLOAT64.infinity;
 }
 
-static inline bool convert(const usual *u, dtype type, void *to, size_t index)
-{
-    return type == DTYPE_F32 ? convert_f32(u, (float *)to + index)
-                             : convert_f64(u, (double *)to + index);
-}
-
 static inline const char *skip_spaces(const char *at, uint64_t spaces)
 {
     const char *most = at + MOST_SPACES;
@@ -198,7 +192,8 @@ static __attribute__((noinline)) size_t read_until(number_list *l, const char *e
     while (due && count < room && at < end) {
         usual u;
         const char *after = take_usual(skip_spaces(at, l->spaces), &u);
-        if (after == NULL || !convert(&u, type, to, count))
+        if (after == NULL || !(type == DTYPE_F32 ? convert_f32(&u, (float *)to + count)
+                                                 : convert_f64(&u, (double *)to + count)))
             break;
         if (*after != delimiter)
             after = skip_spaces(after, l->spaces);

@@ -89,23 +89,18 @@ static bool is_allowed(const job *j, double value)
            (j->kind == KEY_BIAS && isinf(value) && value < 0);
 }
 
-/* True where all can be stored without a further look: one loop without a branch. */
-static bool are_ordinary(const job *j, const double *value, size_t count)
-{
-    double limit = j->type == DTYPE_F32 ? TOO_LARGE_F32 : (double)INFINITY;
-    bool are = j->type != DTYPE_BOOL && j->from->type != ELEMENT_BOOL;
-    for (size_t i = 0; i < count; i++)
-        are &= fabs(value[i]) < limit;
-    return are;
-}
-
 /* `count` values from number `first` on, checked; every NaN is the canonical one. */
 static bool load_run(const job *j, size_t first, size_t count, double out[ELEMENT_RUN], err *e)
 {
     const stored_matrix *m = j->from;
     const char *bytes = m->bytes + first * element_size(m->type);
     size_t loaded = element_load(m->type, m->is_big_endian, bytes, count, out), i = 0;
-    if (loaded == count && are_ordinary(j, out, count))
+    /* True where all can be stored without a further look: one loop without a branch. */
+    double limit = j->type == DTYPE_F32 ? TOO_LARGE_F32 : (double)INFINITY;
+    bool are_ordinary = loaded == count && j->type != DTYPE_BOOL && m->type != ELEMENT_BOOL;
+    for (size_t k = 0; k < loaded; k++)
+        are_ordinary &= fabs(out[k]) < limit;
+    if (are_ordinary)
         return true;
     for (; i < loaded && is_allowed(j, out[i]); i++) {
         if (isnan(out[i]))
@@ -136,17 +131,6 @@ static bool convert(const job *j, char *to, err *e)
 }
 
 /* ---- bytes that are the tensor's already ---- */
-
-static bool is_same_type(const job *j)
-{
-    const stored_matrix *m = j->from;
-    bool is_byte = m->type == ELEMENT_BOOL || m->type == ELEMENT_U8 || m->type == ELEMENT_I8;
-    if (!element_order_is_native(m->type, m->is_big_endian))
-        return false;
-    return j->type == DTYPE_F64   ? m->type == ELEMENT_F64
-           : j->type == DTYPE_F32 ? m->type == ELEMENT_F32
-                                  : is_byte;
-}
 
 static bool is_aligned(const job *j)
 {
@@ -323,30 +307,6 @@ static bool needs_reordering(const stored_matrix *m)
     return m->is_fortran && longer > 1;
 }
 
-static bool make_copy(const job *j, bool is_good, tensor *out, err *e)
-{
-    const stored_matrix *m = j->from;
-    if (!tensor_new(out, j->type, m->rank, m->size, e))
-        return false;
-    bool done = true;
-    if (is_good && needs_reordering(m)) {
-        fortran_reorder(m->bytes, out);
-    } else if (is_good) {
-        memcpy(out->data, m->bytes, j->bytes);
-    } else if (needs_reordering(m)) {
-        char *converted = mem_alloc(j->count, dtype_size(j->type), e);
-        done = converted != NULL && convert(j, converted, e);
-        if (done)
-            fortran_reorder(converted, out);
-        mem_free(converted);
-    } else {
-        done = convert(j, out->data, e);
-    }
-    if (!done)
-        tensor_free(out);
-    return done;
-}
-
 static bool make_tensor(const job *j, const read_options *how, tensor *out, err *e)
 {
     const stored_matrix *m = j->from;
@@ -358,7 +318,14 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
     if (is_in_order && may_stay_narrow(j, how, &narrow) &&
         (waits ? put_off(&narrow, how, e) : is_finite(&narrow)))
         return tensor_new_in(out, narrow.type, m->rank, m->size, m->bytes, how->map, e);
-    bool may_be_bad = !how->keeps_bits || j->type == DTYPE_BOOL, is_same = is_same_type(j);
+
+    /* Whether the bytes are the tensor's already. */
+    bool is_byte = m->type == ELEMENT_BOOL || m->type == ELEMENT_U8 || m->type == ELEMENT_I8;
+    bool is_same = element_order_is_native(m->type, m->is_big_endian) &&
+                   (j->type == DTYPE_F64   ? m->type == ELEMENT_F64
+                    : j->type == DTYPE_F32 ? m->type == ELEMENT_F32
+                                           : is_byte);
+    bool may_be_bad = !how->keeps_bits || j->type == DTYPE_BOOL;
     bool is_good =
         is_same && (!may_be_bad || (waits && is_in_place(j, how->map) ? put_off(j, how, e)
                                                                       : has_good_values(j, e)));
@@ -366,7 +333,26 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
         return false;
     if (is_good && is_in_place(j, how->map) && is_in_order)
         return tensor_new_in(out, j->type, m->rank, m->size, m->bytes, how->map, e);
-    return make_copy(j, is_good, out, e);
+
+    if (!tensor_new(out, j->type, m->rank, m->size, e))
+        return false;
+    bool done = true;
+    if (is_good && !is_in_order) {
+        fortran_reorder(m->bytes, out);
+    } else if (is_good) {
+        memcpy(out->data, m->bytes, j->bytes);
+    } else if (is_in_order) {
+        done = convert(j, out->data, e);
+    } else {
+        char *converted = mem_alloc(j->count, dtype_size(j->type), e);
+        done = converted != NULL && convert(j, converted, e);
+        if (done)
+            fortran_reorder(converted, out);
+        mem_free(converted);
+    }
+    if (!done)
+        tensor_free(out);
+    return done;
 }
 
 static dtype type_of(const stored_matrix *m, key_kind kind, const read_options *how)

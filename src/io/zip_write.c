@@ -104,25 +104,6 @@ static void put_entry(text *to, const member *m, bool is_large, bool is_far)
         put(to, m->header, 8);
 }
 
-/* The record that says where the directory is when a number of it does not fit the usual one; and
- * where this record is. */
-static void put_end_64(text *to, const zip_writer *w, uint64_t size)
-{
-    put(to, 0x06064b50, 4);
-    put(to, END_RECORD_64 - 12, 8); /* after this number */
-    put(to, MADE_ON_UNIX | VERSION_64, 2);
-    put(to, VERSION_64, 2);
-    put(to, 0, 8); /* the first disk, twice */
-    put(to, w->count, 8);
-    put(to, w->count, 8);
-    put(to, size, 8);
-    put(to, w->offset, 8);
-    put(to, 0x07064b50, 4);
-    put(to, 0, 4);
-    put(to, w->offset + size, 8);
-    put(to, 1, 4); /* disks in all */
-}
-
 zip_writer zip_writer_of(sink *out)
 {
     return (zip_writer){.out = out, .most = IN_EXTRA - 1};
@@ -147,8 +128,23 @@ bool zip_writer_close(zip_writer *w, err *e)
     bool is_large = w->count > MOST_COUNT || size > w->most || w->offset > w->most;
     bool done = text_ok(&w->directory, e);
     text_add(to, text_string(&w->directory), w->directory.length);
-    if (is_large)
-        put_end_64(to, w, size);
+    if (is_large) {
+        /* The record that says where the directory is when a number of it does not fit the usual
+         * one; and where this record is. */
+        put(to, 0x06064b50, 4);
+        put(to, END_RECORD_64 - 12, 8); /* after this number */
+        put(to, MADE_ON_UNIX | VERSION_64, 2);
+        put(to, VERSION_64, 2);
+        put(to, 0, 8); /* the first disk, twice */
+        put(to, w->count, 8);
+        put(to, w->count, 8);
+        put(to, size, 8);
+        put(to, w->offset, 8);
+        put(to, 0x07064b50, 4);
+        put(to, 0, 4);
+        put(to, w->offset + size, 8);
+        put(to, 1, 4); /* disks in all */
+    }
     put(to, 0x06054b50, 4);
     put(to, 0, 4); /* the first disk, twice */
     put(to, w->count > MOST_COUNT ? MOST_COUNT + 1 : w->count, 2);
