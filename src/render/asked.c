@@ -41,10 +41,11 @@ static bool means_numbers(const text_list *word, const trace *whole)
     return false;
 }
 
-/* Each kind of step once. */
-static void add_steps(text *out, const trace *whole)
+/* Names the steps where numbers are made, each kind once. */
+static bool refuse(const char *word, const char *said_by, const trace *whole, err *e)
 {
     bool is_there[FLOOR_CHOICE + 1] = {false};
+    text steps = {0};
     for (size_t i = 0; i < trace_rooms(whole); i++) {
         const trace *room = trace_room(whole, i);
         for (size_t j = 0; j < room->steps; j++) {
@@ -52,15 +53,10 @@ static void add_steps(text *out, const trace *whole)
             if (is_there[step] || !makes_numbers(room, step))
                 continue;
             is_there[step] = true;
-            text_add_format(out, "%s%s", out->length > 0 ? ", " : "", step_of(step)->named.name);
+            text_add_format(&steps, "%s%s", steps.length > 0 ? ", " : "",
+                            step_of(step)->named.name);
         }
     }
-}
-
-static bool refuse(const char *word, const char *said_by, const trace *whole, err *e)
-{
-    text steps = {0};
-    add_steps(&steps, whole);
     err_set(e, "%s %s leaves nothing empty: no number of this page is made there", said_by, word);
     if (steps.length > 0)
         err_remedy(e, "numbers are made in %s", text_string(&steps));
@@ -79,16 +75,6 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
 }
 
 /* ---- which maps ---- */
-
-static void find_made(asked *a, const text_list *words, const trace *room)
-{
-    for (size_t i = 0; i < room->maps; i++) {
-        const trace_map *map = &room->map[i];
-        bool is_of_other = map->is_of_focus && map->query != room->focus.row;
-        a->is_made[room->first_map + i] =
-            map->has_origin && !is_of_other && asked_step(words, a->whole, room, map->step);
-    }
-}
 
 static bool is_hidden(const asked *a, const trace_origin *from)
 {
@@ -128,8 +114,15 @@ bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e
     if (a->is_made == NULL)
         return false;
     a->is_hidden = a->is_made + maps;
-    for (size_t i = 0; i < rooms; i++)
-        find_made(a, how->blank, trace_room(whole, i));
+    for (size_t i = 0; i < rooms; i++) {
+        const trace *room = trace_room(whole, i);
+        for (size_t j = 0; j < room->maps; j++) {
+            const trace_map *map = &room->map[j];
+            bool is_of_other = map->is_of_focus && map->query != room->focus.row;
+            a->is_made[room->first_map + j] =
+                map->has_origin && !is_of_other && asked_step(how->blank, whole, room, map->step);
+        }
+    }
     memcpy(a->is_hidden, a->is_made, maps * sizeof a->is_made[0]);
     while (a->is_exam && hide_more(a))
         continue;
@@ -141,14 +134,9 @@ void asked_end(asked *a)
     mem_free(a->is_made);
 }
 
-static bool is_made(const asked *a, const trace *room, const trace_map *map)
-{
-    return a->is_made[map_index(room, map)];
-}
-
 bool asked_makes(const asked *a, const trace_map *map)
 {
-    return a != NULL && map != NULL && is_made(a, trace_room(a->whole, a->room), map);
+    return a != NULL && map != NULL && a->is_made[map_index(trace_room(a->whole, a->room), map)];
 }
 
 bool asked_tells(const asked *a, const trace_map *map)
@@ -181,20 +169,14 @@ static bool comes_after_asked(const asked *a, const trace *room, step_id step)
     return false;
 }
 
-static bool has_maps(const trace *room, step_id step)
-{
-    size_t i = 0;
-    while (i < room->maps && room->map[i].step != step)
-        i++;
-    return i < room->maps;
-}
-
 bool asked_leaves_out(const asked *a, const trace *room, step_id step)
 {
+    size_t i = 0;
     if (a == NULL || !a->is_exam || step_makes(room, step, a->is_made))
         return false;
-    return has_maps(room, step) ? step_makes(room, step, a->is_hidden)
-                                : comes_after_asked(a, room, step);
+    while (i < room->maps && room->map[i].step != step)
+        i++;
+    return i < room->maps ? step_makes(room, step, a->is_hidden) : comes_after_asked(a, room, step);
 }
 
 /* ---- which numbers ---- */
@@ -221,22 +203,20 @@ asked_numbers asked_of_map(const asked *a, const trace_map *map, size_t head)
     return found;
 }
 
-static bool look_alike(const asked *a, const map_cell *one, const map_cell *other)
-{
-    char here[NUMBER_FIXED_TEXT], there[NUMBER_FIXED_TEXT];
-    size_t length = number_text_write(map_number(one), a->digits, here);
-    return length == number_text_write(map_number(other), a->digits, there) &&
-           memcmp(here, there, length) == 0;
-}
-
 static bool is_cell_asked(const asked *a, const map_cell *cell);
 
-/* Nobody knows that a factor is 1 that is asked for itself. */
+/* It is another number taken over, to the digits that are shown, and that one is asked for. Nobody
+ * knows that a factor is 1 that is asked for itself. */
 static bool is_taken(const asked *a, const map_cell *cell, bool is_second)
 {
+    char here[NUMBER_FIXED_TEXT], there[NUMBER_FIXED_TEXT];
     map_cell before, factor;
-    return map_taken_from(cell, is_second, &before, &factor) && look_alike(a, cell, &before) &&
-           is_cell_asked(a, &before) && (factor.map == NULL || !is_cell_asked(a, &factor));
+    if (!map_taken_from(cell, is_second, &before, &factor))
+        return false;
+    size_t length = number_text_write(map_number(cell), a->digits, here);
+    return length == number_text_write(map_number(&before), a->digits, there) &&
+           memcmp(here, there, length) == 0 && is_cell_asked(a, &before) &&
+           (factor.map == NULL || !is_cell_asked(a, &factor));
 }
 
 /* By a step that is asked for, or it is a number of one, taken over; in an exam also made of
