@@ -1,5 +1,5 @@
 /* Matrices as pictures: as fewer squares where they are large, in the colours of shares, or on a
- * scale of logarithms, where what is zero is dark. What is a picture of characters is drawn here.
+ * scale of logarithms, where what is zero is dark. Pictures of characters are drawn here, others in svg.c.
  *
  * Squares and colours are apart from the drawing, so that other pictures show the same number in
  * the same colour. */
@@ -57,11 +57,7 @@ int color_step(double value, double most);
 /* A step's colour on white: page.css lays the same over its ground. */
 heat_color share_color(int step);
 
-/* What is written on these colours, and what is quieter on white. */
-#define PICTURE_INK "#16181d"
-#define PICTURE_QUIET "#51565f"
-
-/* ---- a picture of characters ---- */
+/* ---- a picture ---- */
 
 /* Cells of a picture, row by row. */
 typedef struct heat_map {
@@ -75,5 +71,8 @@ typedef struct heat_map {
 /* In colour a character shows two rows (24 bits, U+2580); else each cell is a character of its own.
  * A line below says what the colours or characters stand for. */
 void heat_map_add(text *out, const heat_map *map, bool color);
+
+/* The same in SVG, with cells up to 24 pixels wide, and its scale below. */
+void heat_map_add_svg(text *out, const heat_map *map, const char *title);
 
 #endif

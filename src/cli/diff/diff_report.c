@@ -7,7 +7,7 @@
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "render/display.h"
-#include "render/svg.h"
+#include "render/heat_map.h"
 
 #include <inttypes.h>
 #include <math.h>
