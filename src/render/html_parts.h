@@ -52,17 +52,14 @@ void html_add_item(const html_page *p, const trace_item *item, bool is_blank);
 /* What a step that is to be filled in has in worked lines only, which an exercise lacks. */
 void html_add_asked(const html_page *p, step_id step);
 
-/* html_colors.c: a number's colour as a class: p1 to p8 above zero, n1 to n8 below, in eighths of
- * the greatest magnitude; w1 to w8 for shares, in eighths of 1. None for 0. */
+/* A number's colour as a class: p1 to p8 above zero, n1 to n8 below, in eighths of the greatest
+ * magnitude; w1 to w8 for shares, in eighths of 1. None for 0. */
 typedef struct html_color {
     char class_name[3]; /* "p3", or empty */
 } html_color;
 
 double html_greatest(const tensor *matrix);
 html_color html_color_of(double value, double greatest, bool is_share);
-/* The matrix as squares that each show the greatest of the numbers that it stands for. */
-void html_add_sampled(const html_page *p, const tensor *matrix, bool is_share);
-
 /* html_data.c: the maps of all rooms for the script, as JSON. */
 void html_add_data(const html_page *p);
 /* How much of a map is in it. */

@@ -3,9 +3,9 @@
 #ifndef SELFATTN_RENDER_MARKUP_H
 #define SELFATTN_RENDER_MARKUP_H
 
+#include "render/brackets.h"
 #include "render/math.h"
 #include "render/renderer.h"
-#include "render/selection.h"
 
 typedef struct markup {
     /* Words that the user or we wrote, so that none of them is a mark. */

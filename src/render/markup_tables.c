@@ -1,6 +1,5 @@
 /* Matrices, sums and tables of words, as tables with a heading; and products, as mathematics. */
 #include "base/mem.h"
-#include "render/brackets.h"
 #include "render/display.h"
 #include "render/label_text.h"
 #include "render/markup.h"
