@@ -91,40 +91,31 @@ void selection_add_part(text *out, bool has_ids, size_t first, size_t end, size_
     text_add_format(out, " of %zu", total);
 }
 
-/* "rows 9 to 29 and 31 to 61 of 64" */
-static void add_hidden(text *out, const selection *s, const char *what, bool is_one)
-{
-    hidden range[2];
-    size_t count = hidden_ranges(s, range);
-    text_add_format(out, "%s%s", what, is_one ? "" : "s");
-    for (size_t i = 0; i < count; i++) {
-        text_add_string(out, i > 0 ? " and" : "");
-        add_range(out, s->has_ids, range[i].first, range[i].end);
-    }
-    text_add_format(out, " of %zu", s->total);
-}
-
-static size_t hidden_count(const selection *s)
+/* "rows 9 to 29 and 31 to 61 of 64": how many that are. */
+static size_t add_hidden(text *out, const char *before, const selection *s, const char *what)
 {
     hidden range[2];
     size_t count = hidden_ranges(s, range), sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += range[i].end - range[i].first;
+    if (sum == 0)
+        return 0;
+    text_add_format(out, "%s%s%s", before, what, sum == 1 ? "" : "s");
+    for (size_t i = 0; i < count; i++) {
+        text_add_string(out, i > 0 ? " and" : "");
+        add_range(out, s->has_ids, range[i].first, range[i].end);
+    }
+    text_add_format(out, " of %zu", s->total);
     return sum;
 }
 
 void selection_add_left_out(text *out, const selection *rows, const selection *columns)
 {
-    size_t of_rows = hidden_count(rows), of_columns = hidden_count(columns);
-    if (of_rows > 0)
-        add_hidden(out, rows, "row", of_rows == 1);
-    text_add_string(out, of_rows > 0 && of_columns > 0 ? " and " : "");
-    if (of_columns > 0)
-        add_hidden(out, columns, name_columns(columns->has_ids), of_columns == 1);
-    if (of_rows + of_columns > 0)
-        text_add_format(out, " %s left out; --full shows %s",
-                        of_rows + of_columns > 1 ? "are" : "is",
-                        of_rows + of_columns > 1 ? "them" : "it");
+    size_t sum = add_hidden(out, "", rows, "row");
+    sum += add_hidden(out, sum > 0 ? " and " : "", columns, name_columns(columns->has_ids));
+    if (sum > 0)
+        text_add_format(out, " %s left out; --full shows %s", sum > 1 ? "are" : "is",
+                        sum > 1 ? "them" : "it");
 }
 
 /* ---- numbers ---- */
