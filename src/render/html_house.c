@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "render/display.h"
 #include "render/html_parts.h"
-#include "render/label_text.h"
 #include "trace/nodes.h"
 
 #include <string.h>
@@ -76,8 +75,7 @@ static void add_note(text *out, const trace *room)
         text_add_format(out, "%zu × %zu", made->values.size[1], made->values.size[2]);
         break;
     case FLOOR_CHOICE: /* the word that was chosen, cut to a room's width */
-        label_add(&words, &room->map[0].rows, 0);
-        html_add_words(out, text_string(&words));
+        html_add_label(out, &room->map[0].rows, 0);
         break;
     default: /* an attention */
         html_say_numbers(&words, room->heads == 1 ? "oneHead" : "manyHeads", room->heads, 0);

@@ -149,17 +149,14 @@ static void add_cells(const grid *g, size_t row)
  * it. */
 static void add_label(text *out, const char *scope, const trace_labels *labels, size_t index)
 {
-    text label = {0};
     text_add_format(out, "<th scope=%s>", scope);
     if (index == SELECTION_GAP) {
         text_add_string(out, "…");
         return;
     }
-    label_add(&label, labels, index);
     text_add_string(out, labels->names != NULL ? "<bdi>" : "");
-    html_add_words(out, text_string(&label));
+    html_add_label(out, labels, index);
     text_add_string(out, labels->names != NULL ? "</bdi>" : "");
-    text_close(&label, out);
 }
 
 static void add_row(const grid *g, size_t row)

@@ -39,6 +39,8 @@ void html_add_words(text *out, const char *words);
 void html_add_mathematics(text *out, const char *words);
 /* The same without what an option would change. */
 void html_add_sentence(text *out, const char *words);
+/* Of a row or a column, cut where it is long. */
+void html_add_label(text *out, const trace_labels *labels, size_t index);
 
 /* html_english.c: what the page says under this name, about these texts or numbers; NULL: about
  * nothing. */

@@ -1,5 +1,6 @@
 #include "render/display.h"
 #include "render/html_parts.h"
+#include "render/label_text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -70,4 +71,12 @@ void html_add_sentence(text *out, const char *words)
     html_add_mathematics(out, text_string(&before));
     text_add_string(out, ".");
     text_close(&before, out);
+}
+
+void html_add_label(text *out, const trace_labels *labels, size_t index)
+{
+    text label = {0};
+    label_add(&label, labels, index);
+    html_add_words(out, text_string(&label));
+    text_close(&label, out);
 }

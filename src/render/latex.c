@@ -8,11 +8,6 @@
 
 /* ---- words ---- */
 
-typedef struct escape {
-    char character;
-    const char *as;
-} escape;
-
 /* What is an order, or a ligature, or not in the usual fonts; a bracket or a star after the end of
  * a row would be its option. */
 static const escape ESCAPES[] = {
@@ -33,8 +28,8 @@ static const escape ESCAPES[] = {
     {'`', "{`}"},
     {'[', "{[}"},
     {'*', "{*}"},
+    {'\0', NULL},
 };
-enum { ESCAPE_COUNT = sizeof ESCAPES / sizeof ESCAPES[0] };
 
 static const char INFINITE[] = "-inf";
 
@@ -57,14 +52,12 @@ static bool is_infinite(const char *at, const char *end)
 
 static void add_character(text *out, const char *at, const glyph *g)
 {
-    size_t symbol_bytes, row = 0;
-    const char *symbol = math_symbol(at, &symbol_bytes);
-    while (row < ESCAPE_COUNT && ESCAPES[row].character != *at)
-        row++;
+    size_t symbol_bytes;
+    const char *as = escape_find(ESCAPES, *at), *symbol = math_symbol(at, &symbol_bytes);
     if (!g->is_safe)
         text_add_string(out, "?");
-    else if (row < ESCAPE_COUNT)
-        text_add_string(out, ESCAPES[row].as);
+    else if (as != NULL)
+        text_add_string(out, as);
     else if (symbol != NULL && *at != '\'')
         text_add_format(out, "$%s$", symbol);
     else if (g->bytes == 1 || is_latin_letter(at, g->bytes))

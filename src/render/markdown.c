@@ -11,11 +11,6 @@
 
 /* ---- words ---- */
 
-typedef struct escape {
-    char character;
-    const char *as;
-} escape;
-
 /* What may mark something anywhere in a line (CommonMark 0.31, section 2.4 and chapter 6; GFM: | in
  * tables, ~). */
 static const escape ESCAPES[] = {
@@ -67,15 +62,6 @@ static const dialect PANDOC = {
     .numerals = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
 };
 
-static const char *find_escape(const escape *escapes, char c)
-{
-    for (; escapes->character != '\0'; escapes++) {
-        if (escapes->character == c)
-            return escapes->as;
-    }
-    return NULL;
-}
-
 static void add_dialect_words(text *out, const dialect *in, const char *words)
 {
     bool is_line_begin = out->length == 0 || out->data[out->length - 1] == '\n';
@@ -94,8 +80,8 @@ static void add_dialect_words(text *out, const dialect *in, const char *words)
     }
     while (words < end) {
         glyph g = glyph_at(words, end);
-        const char *own = find_escape(in->escapes, *words);
-        const char *as = own != NULL ? own : find_escape(ESCAPES, *words);
+        const char *own = escape_find(in->escapes, *words);
+        const char *as = own != NULL ? own : escape_find(ESCAPES, *words);
         /* "http://" and "www." become links without any mark. */
         bool is_www = *words == '.' && words - first >= 3 && memcmp(words - 3, "www", 3) == 0;
         bool is_run = *words == words[1] && strchr(in->runs, *words) != NULL;
@@ -139,7 +125,7 @@ static void add_math_words(text *out, const char *words, size_t length)
 {
     for (const char *end = words + length; words < end;) {
         glyph g = glyph_at(words, end);
-        const char *as = find_escape(MATH_ESCAPES, *words);
+        const char *as = escape_find(MATH_ESCAPES, *words);
         if (as != NULL)
             text_add_string(out, as);
         else

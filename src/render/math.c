@@ -32,6 +32,13 @@ static const char *const FUNCTIONS[] = {"exp", "ln", "max", "tanh", "cos", "sin"
 /* Words of a sentence, between formulas. */
 static const char *const PLAIN[] = {"and", "at", "from", "in", "of", "or", "the", "to", "up"};
 
+const char *escape_find(const escape *escapes, char c)
+{
+    while (escapes->character != '\0' && escapes->character != c)
+        escapes++;
+    return escapes->as;
+}
+
 const char *math_symbol(const char *at, size_t *bytes)
 {
     for (size_t i = 0; i < sizeof SYMBOLS / sizeof SYMBOLS[0]; i++) {
@@ -183,19 +190,11 @@ static void add_space(writer *w)
 }
 
 /* The characters that are orders to LaTeX, as themselves. */
-static const char *plain_order(char c)
-{
-    static const symbol ORDERS[] = {
-        {"\\", "\\backslash "}, {"~", "\\sim "}, {"\"", "\\text{\"}"}, {"`", "\\text{`}"},
-        {"{", "\\{"},           {"}", "\\}"},    {"$", "\\$"},         {"%", "\\%"},
-        {"&", "\\&"},           {"#", "\\#"},    {"_", "\\_"},
-    };
-    for (size_t i = 0; i < sizeof ORDERS / sizeof ORDERS[0]; i++) {
-        if (ORDERS[i].character[0] == c)
-            return ORDERS[i].command;
-    }
-    return NULL;
-}
+static const escape ORDERS[] = {
+    {'\\', "\\backslash "}, {'~', "\\sim "}, {'"', "\\text{\"}"}, {'`', "\\text{`}"},
+    {'{', "\\{"},           {'}', "\\}"},    {'$', "\\$"},        {'%', "\\%"},
+    {'&', "\\&"},           {'#', "\\#"},    {'_', "\\_"},        {'\0', NULL},
+};
 
 static void add_words(writer *w, size_t bytes)
 {
@@ -209,7 +208,7 @@ static void add_character(writer *w)
 {
     const text *out = w->out;
     size_t bytes;
-    const char *command = math_symbol(w->at, &bytes), *order = plain_order(*w->at);
+    const char *command = math_symbol(w->at, &bytes), *order = escape_find(ORDERS, *w->at);
     /* That of a name, "ln1.mean", is no sign: MathJax leaves a space after those. */
     bool is_after_word = out->length > 0 && strchr("}]", out->data[out->length - 1]) != NULL;
     bool is_dot_of_name =

@@ -207,14 +207,6 @@ static bool lay_room(picture *p, const trace *room, const render_options *how, s
 
 /* ---- one head ---- */
 
-static void add_label(text *out, const trace_labels *labels, size_t index)
-{
-    text label = {0};
-    label_add(&label, labels, index);
-    html_add_words(out, text_string(&label));
-    text_close(&label, out);
-}
-
 /* Whether masks let none of the queries of a square see any of its keys. */
 static bool is_hidden(const picture *p, size_t head, size_t row, size_t column)
 {
@@ -334,7 +326,7 @@ static bool add_head(const picture *p, size_t index)
             text_add_format(out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", middle,
                             top - 6);
         if (j < p->by.columns)
-            add_label(out, &p->map->columns, j);
+            html_add_label(out, &p->map->columns, j);
         else
             text_add_string(out, "Σ");
         text_add_string(out, "</text>\n");
@@ -342,7 +334,7 @@ static bool add_head(const picture *p, size_t index)
     for (size_t i = 0; i < p->by.rows && p->has_labels; i++) {
         text_add_format(out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", p->left - LETTER,
                         top + i * p->cell_height + p->cell_height / 2 + 4);
-        add_label(out, &p->map->rows, i);
+        html_add_label(out, &p->map->rows, i);
         text_add_string(out, "</text>\n");
     }
     bool hides = add_cells(p, index);
