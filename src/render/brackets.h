@@ -1,7 +1,9 @@
-/* What of a matrix is shown: the first rows and columns, the last ones, and the row that is in focus;
- * … for the rest. And a matrix in brackets, `[1, 0, …, 0]` a row, the decimals of each column
- * aligned: what matrices, products and stacks are drawn with. Columns that don't fit are left out,
- * or follow in further blocks. */
+/* What of a matrix is shown: the first rows and columns, the last ones, and the row in focus; … for
+ * the rest.
+ *
+ * And a matrix in brackets, `[1, 0, …, 0]` a row, the decimals of each column aligned: what
+ * matrices, products and stacks are drawn with. Columns that don't fit are left out, or follow in
+ * further blocks. */
 #ifndef SELFATTN_RENDER_BRACKETS_H
 #define SELFATTN_RENDER_BRACKETS_H
 

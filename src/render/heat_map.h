@@ -1,5 +1,6 @@
 /* Matrices as pictures: as fewer squares where they are large, in the colours of shares, or on a
- * scale of logarithms, where what is zero is dark. Pictures of characters are drawn here, others in svg.c.
+ * scale of logarithms, where what is zero is dark. Pictures of characters are drawn here, others in
+ * svg.c.
  *
  * Squares and colours are apart from the drawing, so that other pictures show the same number in
  * the same colour. */

@@ -105,7 +105,7 @@ static void add_step(const html_page *p, const trace_step *step, size_t number)
         text_add_string(p->out, "</p>\n</section>\n");
         return;
     }
-    /* Of a step that it asks for an exam says how it is made, and has the tables to be filled in. */
+    /* Of a step that it asks for an exam says how it is made, and has the tables to fill in. */
     bool is_blank = html_is_blank(p, step->id), is_of_exam = is_blank && p->how->is_exam;
     for (size_t i = 0; i < step->count; i++) {
         const trace_item *item = &step->item[i];

@@ -197,8 +197,8 @@ static void add_selected(text *out, const char *name, const selection *of, size_
     text_add_string(out, "\"");
 }
 
-/* Its cells lead to their arithmetic, where the page has their numbers: which of them it shows; of a
- * whole map that need not be said. */
+/* Its cells lead to their arithmetic, where the page has their numbers. It says which of them it
+ * shows, unless that is a whole map. */
 static void begin_body(const grid *g, const char *class_name)
 {
     text *out = g->page->out;

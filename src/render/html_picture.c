@@ -130,8 +130,8 @@ static const box_row *box_of(const char *name)
 }
 
 /* Boxes of one step stand in one column. The context of one head is its result as it is, and left
- * out. x stands with the keys that are made of it, and leaves that place to keys that are given or made
- * of others. */
+ * out. x stands with the keys that are made of it, and leaves that place to keys that are given, or
+ * made of others. */
 static void place_boxes(picture *p)
 {
     const trace *t = p->page->trace;

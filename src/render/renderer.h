@@ -46,8 +46,9 @@ const char *render_name(const trace *t, const render_options *how);
 render_trace text_render, markdown_render, markdown_render_pandoc, notebook_render, latex_render,
     json_render, html_render;
 
-/* The weights of a run as pictures, a heat map a head: in SVG, and in characters. The trace needs its
- * map of the weights, in SVG that of the masked scores too where keys are hidden, and no steps. */
+/* The weights of a run as pictures, a heat map a head: in SVG, and in characters. The trace needs
+ * its map of the weights, in SVG that of the masked scores too where keys are hidden, and no
+ * steps. */
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e);
 bool weights_terminal(const trace *t, const render_options *how, text *out, err *e);
 

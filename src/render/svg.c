@@ -1,5 +1,5 @@
-/* Pictures in SVG 1.1: the weights of a run, a heat map a head, and a matrix of differences; byte for
- * byte the same for the same trace.
+/* Pictures in SVG 1.1: the weights of a run, a heat map a head, and a matrix of differences; byte
+ * for byte the same for the same numbers.
  *
  * They have no style sheet, script or reference, so that every program that knows SVG shows the
  * same, on white. Of weights up to 64 rows and columns a square is a number, above it stands for
