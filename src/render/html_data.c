@@ -135,13 +135,10 @@ static void add_cells_of_row(const head_rows *of, size_t i)
     enum { FIRST = '!', LAST = '~' };
     text *out = of->page->out, words = {0};
     bool hides = !of->is_made && asked_hides_any(&of->numbers, i, of->matrix.size[1]);
-    bool may_be_packed = of->is_packed && !of->is_exact && !hides;
     text_add_string(out, "\n\"");
-    if (may_be_packed && pack_row(out, &of->matrix, i, of->page->how->digits)) {
-        text_add_string(out, "\"");
-        return;
-    }
-    if (of->is_made) {
+    bool is_done = of->is_packed && !of->is_exact && !hides &&
+                   pack_row(out, &of->matrix, i, of->page->how->digits);
+    if (!is_done && of->is_made) {
         add_in_words(of, i, &words);
         text_add_string(out, "@");
         for (const char *at = text_string(&words); *at != '\0'; at++) {
@@ -149,7 +146,7 @@ static void add_cells_of_row(const head_rows *of, size_t i)
             text_add(out, &mirrored, 1);
         }
         text_close(&words, out);
-    } else
+    } else if (!is_done)
         add_in_words(of, i, out);
     text_add_string(out, "\"");
 }

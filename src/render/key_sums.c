@@ -37,25 +37,21 @@ static bool choose(const char *word, const trace_map *weights, bool *is_chosen, 
     return found;
 }
 
-/* In the attentions of layers keys may be others. */
-static bool is_anywhere(const char *word, const trace *t, err *e)
-{
-    err missed = {0};
-    for (size_t i = 0; i < trace_rooms(t) && !missed.is_memory; i++) {
-        const trace_map *weights = map_named(trace_room(t, i), "weights");
-        err_clear(&missed);
-        if (weights != NULL && choose(word, weights, NULL, &missed))
-            return true;
-    }
-    *e = missed;
-    return false;
-}
-
 bool key_sums_check(const text_list *words, const trace *t, err *e)
 {
     for (size_t i = 0; i < words->count; i++) {
-        if (!is_anywhere(words->item[i], t, e))
+        err missed = {0};
+        bool found = false;
+        /* In the attentions of layers keys may be others. */
+        for (size_t j = 0; j < trace_rooms(t) && !found && !missed.is_memory; j++) {
+            const trace_map *weights = map_named(trace_room(t, j), "weights");
+            err_clear(&missed);
+            found = weights != NULL && choose(words->item[i], weights, NULL, &missed);
+        }
+        if (!found) {
+            *e = missed;
             return false;
+        }
     }
     return true;
 }

@@ -37,10 +37,14 @@ static void add_strong(const markup_page *p, const char *words)
     text_add_string(p->out, p->marks->strong_after);
 }
 
+/* Or the … of those that are left out. */
 static void add_label(const grid *g, const trace_labels *labels, size_t index, bool is_strong)
 {
     text label = {0};
-    label_add(&label, labels, index);
+    if (index == SELECTION_GAP)
+        text_add_string(&label, "…");
+    else
+        label_add(&label, labels, index);
     if (is_strong)
         add_strong(g->page, text_string(&label));
     else
@@ -97,9 +101,7 @@ static void add_part(grid *g, const char *sum)
         for (size_t slot = g->first; slot < g->end; slot++) {
             size_t column = selection_at(&g->columns, slot);
             add_between(g, slot == g->first && g->row_labels == NULL);
-            if (column == SELECTION_GAP)
-                marks->add_words(out, "…");
-            else if (g->column_labels != NULL)
+            if (column == SELECTION_GAP || g->column_labels != NULL)
                 add_label(g, g->column_labels, column, false);
         }
         text_add_string(out, marks->row_after);
@@ -109,10 +111,7 @@ static void add_part(grid *g, const char *sum)
         size_t row = selection_at(&g->from.rows, slot);
         if (g->row_labels != NULL) {
             add_between(g, true);
-            if (row == SELECTION_GAP)
-                marks->add_words(out, "…");
-            else
-                add_label(g, g->row_labels, row, row + 1 == g->focus);
+            add_label(g, g->row_labels, row, row != SELECTION_GAP && row + 1 == g->focus);
         }
         add_numbers(g, &g->from.matrix, row);
     }
