@@ -1,4 +1,4 @@
-/* The ways of saying what differs between two results. */
+/* What two results are, what differs between them, and the ways of saying it. */
 #ifndef SELFATTN_CLI_DIFF_DIFF_REPORT_H
 #define SELFATTN_CLI_DIFF_DIFF_REPORT_H
 
@@ -9,16 +9,15 @@
 #include "compare/measure.h"
 #include "why/missed_by_tolerance.h"
 
-/* Which matrices of two results belong together, and what differs between them: all that diff has
- * to say, as data. */
-
-/* The two files of a diff, each in any format, with its numbers in the types that it keeps. */
+/* ---- the two files, each in any format, with its numbers in the types that it keeps ---- */
 
 typedef struct diff_file {
     input_file in; /* kept open: text may have to be read once more */
     bundle contents;
     text_list header; /* what --header said of it */
 } diff_file;
+
+/* ---- which of their matrices belong together, and what differs between them, as data ---- */
 
 typedef struct diff_pair {
     const char *name; /* a's, or that of the side that has one; "matrix" where neither has */
@@ -51,7 +50,7 @@ measured_side diff_side_b(const diff_pair *p);
 /* The first element that differs, where one does. */
 element diff_first(const diff_pair *p);
 
-/* Where two results come from, as --header wrote it into them: whether that differs. */
+/* ---- where two results come from, as --header wrote it into them ---- */
 
 /* An input of a result: a key, or in layers the way to it, "layers.0.wq". */
 typedef struct origin_input {
@@ -80,7 +79,7 @@ void diff_origins_free(diff_origins *o);
  * a machine members of diff's object. */
 void diff_origins_tell(const diff_origins *o, teller *t);
 
-/* What a tolerance of diff proves: where A carries its inputs, which mistakes pass. */
+/* ---- what a tolerance proves: where A carries its inputs, which mistakes pass ---- */
 
 typedef struct diff_mistakes {
     bool are_known; /* a tolerance was asked for, and A's inputs give its numbers, or would, if it
@@ -98,6 +97,8 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
 void diff_mistakes_write_note(const diff_mistakes *m, text *out);
 /* A member of diff's object, where they are known. */
 void diff_mistakes_tell(const diff_mistakes *m, teller *t);
+
+/* ---- saying it ---- */
 
 /* The first element that differs, then a line a stage; nothing where all are equal. */
 void diff_write_text(const diff_result *d, text *out);

@@ -57,18 +57,6 @@ static bool check_all_free(const char *dir, err *e)
     return done;
 }
 
-static bool make_directory(const char *dir, err *e)
-{
-    struct stat found;
-    if (mkdir(dir, 0777) == 0)
-        return true;
-    if (errno != EEXIST)
-        return err_set(e, "%s: cannot be made: %s", dir, strerror(errno));
-    if (stat(dir, &found) == 0 && S_ISDIR(found.st_mode))
-        return true;
-    return err_set(e, "%s is not a directory, and --all writes into one", dir);
-}
-
 /* ---- one example ---- */
 
 enum { STEPS_OF_GENERATION = 5 };
@@ -125,9 +113,17 @@ static bool write_index(const char *dir, err *e)
 /* Nothing is written where a file is there already, unless --force says so. */
 static bool example_write_all(const options *o, env *world, err *e)
 {
+    struct stat found;
     if (o->operands > 0)
         return err_set(e, "--all writes all examples, and \"%s\" names one", o->operand[0]);
-    bool done = (o->force || check_all_free(o->all, e)) && make_directory(o->all, e);
+    if (!o->force && !check_all_free(o->all, e))
+        return false;
+    bool is_new = mkdir(o->all, 0777) == 0;
+    if (!is_new && errno != EEXIST)
+        return err_set(e, "%s: cannot be made: %s", o->all, strerror(errno));
+    if (!is_new && (stat(o->all, &found) != 0 || !S_ISDIR(found.st_mode)))
+        return err_set(e, "%s is not a directory, and --all writes into one", o->all);
+    bool done = true;
     for (size_t i = 0; i < EXAMPLES.count && done; i++)
         done = write_example(o, world, example_at(i), e);
     return done && write_index(o->all, e);

@@ -200,8 +200,10 @@ static bool look_up_table(text *out, const char *word)
     return out->length > before;
 }
 
+/* By the names of rows; else by what others call them: bahdanau is the additive score. */
 static bool write_entries(text *out, const char *word)
 {
+    const char *bare = word + strspn(word, "-");
     size_t before = out->length;
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
@@ -212,15 +214,9 @@ static bool write_entries(text *out, const char *word)
             topic_write_entry(out, &TOPICS[i], row);
         }
     }
-    return out->length > before;
-}
-
-/* What others call a row: bahdanau is the additive score. */
-static bool write_called(text *out, const char *word)
-{
-    size_t before = out->length;
-    for (size_t i = 0; i < TOPIC_COUNT; i++) {
-        const named *row = named_by_synonym(TOPICS[i].table, word, strlen(word));
+    bool is_found = out->length > before;
+    for (size_t i = 0; i < TOPIC_COUNT && !is_found; i++) {
+        const named *row = named_by_synonym(TOPICS[i].table, bare, strlen(bare));
         if (row == NULL)
             continue;
         text_add_string(out, out->length > before ? "\n" : "");
@@ -260,8 +256,8 @@ bool help_write_word(text *out, const char *word, err *e)
     const char *bare = word + strspn(word, "-");
     if (*bare == '\0')
         return err_set(e, "help: '%s' is not a word to be looked up", word);
-    bool is_found = look_up_table(out, bare) || write_entries(out, word) ||
-                    write_called(out, bare) || write_mentions(out, bare);
+    bool is_found =
+        look_up_table(out, bare) || write_entries(out, word) || write_mentions(out, bare);
     if (is_found || !text_ok(out, e))
         return text_ok(out, e);
     /* The nearest name of any table. */
