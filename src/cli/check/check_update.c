@@ -147,7 +147,7 @@ static bool edit_stage(file_update *u, const named_stages *of, const entry *expe
                    .is_f32 = old.type == DTYPE_F32 && new.type == DTYPE_F32};
     do {
         size_t length;
-        double value;
+        double value = 0;
         const char *leaf = next_leaf(&at, &length);
         one.wanted = tensor_get(&old, one.index);
         one.got = tensor_get(&new, one.index);
