@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
-#include "cli/line/sandbox.h"
 #include "cli/out/output_file.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"

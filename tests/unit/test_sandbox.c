@@ -1,6 +1,7 @@
 /* Breaking out: what a hole in the program would be used for, tried from inside. */
 #define _GNU_SOURCE /* syscall */
-#include "cli/line/sandbox.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 
 #include "child.h"
 #include "scratch.h"

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct options;
 struct progress;
 
 enum { EXIT_DONE = 0, EXIT_DIFFER = 1, EXIT_WRONG = 2 };
@@ -33,5 +34,13 @@ double clock_seconds(void);
  * control group of the process, or a group around it, leaves less. `root` is "" for this machine;
  * tests give a folder that holds proc/ and sys/. */
 size_t free_memory(const char *root);
+
+/* The process shuts itself in before it reads anything: from then on the kernel refuses every file
+ * but those that the command line names and their outputs' folders (Landlock), and new programs,
+ * sockets and looks into other processes (seccomp). Input that finds an error in us then finds
+ * nothing to do with it. Where a kernel, or an emulator, has none of that, nothing happens. Holds
+ * for this thread and those that it starts, for good. `written`: an operand that is an output, or
+ * NULL. */
+void sandbox_enter(const struct options *o, const char *written);
 
 #endif

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* O_PATH, syscall */
-#include "cli/line/sandbox.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
 
 #if !defined __linux__ || defined NO_SANDBOX
 
