@@ -165,34 +165,28 @@ static size_t number_of(const plan *p, const block *row)
     return plan_row_number(p, row->batch, row->head, row->first);
 }
 
-static bool refuse_bias(const plan *p, const far_key *far, const char *row, err *e)
-{
-    place at = problem_place(p->asked, "alibi");
-    err_at(e, &at,
-           "the alibi bias of masked[%s, key %zu] is beyond the range of %s: slope %g, distance %g",
-           row, far->key + 1, dtype_name(p->type), far->slope, far->distance);
-    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
-                                              : "a slope nearer 0 would not be");
-}
-
-static bool refuse_scores(const plan *p, const char *row, err *e)
-{
-    err_set(e, "scores[%s] are beyond the range of %s", row, dtype_name(p->type));
-    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
-                                              : "smaller inputs or a smaller --scale would not be");
-}
-
 /* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
 static bool check_sum(const plan *p, const block *row, double sum, bool is_empty, err *e)
 {
     bool is_in_range = isfinite(sum) && !(is_empty && masking_allows_any(p, row, row->first));
+    bool is_f32 = p->type == DTYPE_F32;
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
     char name[ROW_NAME];
     far_key far;
     plan_name_row(p, number_of(p, row), name);
-    return masking_find_far(p, row, row->first, &far) ? refuse_bias(p, &far, name, e)
-                                                      : refuse_scores(p, name, e);
+    if (masking_find_far(p, row, row->first, &far)) {
+        place at = problem_place(p->asked, "alibi");
+        err_at(e, &at,
+               "the alibi bias of masked[%s, key %zu] is beyond the range of %s: slope %g, "
+               "distance %g",
+               name, far.key + 1, dtype_name(p->type), far.slope, far.distance);
+        return err_remedy(e,
+                          is_f32 ? "--dtype f64 has more range" : "a slope nearer 0 would not be");
+    }
+    err_set(e, "scores[%s] are beyond the range of %s", name, dtype_name(p->type));
+    return err_remedy(e, is_f32 ? "--dtype f64 has more range"
+                                : "smaller inputs or a smaller --scale would not be");
 }
 
 /* The block's rows of all stages from scores to weights. */
@@ -251,17 +245,6 @@ static void fill_around(const plan *p, const tensor *t, const block *at, const b
     masking_fill(p, row, begin + own->columns, at->columns, value);
 }
 
-/* The row's columns that others of the block need. */
-static void fill_others(const block_context *of, const block *at, const block *own,
-                        const row_stages *s)
-{
-    if (is_kept(of, STAGE_MASKED))
-        fill_around(of->plan, &s->masked, at, own, -INFINITY);
-    if (is_kept(of, STAGE_EXP))
-        fill_around(of->plan, &s->exponent, at, own, 0);
-    fill_around(of->plan, &s->weights, at, own, 0);
-}
-
 /* Row i of the block with its own columns, and as many before them. */
 static block own_of(const block *at, const scratch *in, size_t i, size_t before)
 {
@@ -274,33 +257,31 @@ static block own_of(const block *at, const scratch *in, size_t i, size_t before)
                    .columns = seen.end - seen.first + before};
 }
 
-static void compute_masked(const block_context *of, const block *at, const block *own,
-                           const row_stages *s)
-{
-    const plan *p = of->plan;
-    void *scaled = own_row(&s->scaled, at, own), *capped = own_row(&s->capped, at, own);
-    void *masked = own_row(&s->masked, at, own);
-    void *maximum = row_at(&s->maximum, own->first - at->first);
-    p->with->scale(own_row(&s->scores, at, own), own->columns, p->scale, scaled, maximum);
-    if (s->has_cap)
-        p->with->cap(scaled, own->columns, p->asked->softcap, capped);
-    if (masking_apply(p, own, own->first, capped, masked) || s->has_cap)
-        p->with->row_max(masked, own->columns, maximum);
-}
-
 /* A row is done while it is in the first-level cache, but for its division: that goes on next to
  * the next row's exponentials. These begin at a multiple of PACKED_PART, so that a key keeps its
  * place among the partial sums: the columns from there to the row's own are hidden. */
 static bool compute_row(const block_context *of, const block *at, size_t i, scratch *in,
                         const row_stages *s)
 {
+    const plan *p = of->plan;
     size_t first = in->seen[i].first, before = first % PACKED_PART;
     block own = own_of(at, in, i, 0), whole = own_of(at, in, i, before);
-    compute_masked(of, at, &own, s);
-    masking_fill(of->plan, row_at(&s->masked, i), first - before, first, -INFINITY);
+    void *scaled = own_row(&s->scaled, at, &own), *capped = own_row(&s->capped, at, &own);
+    void *masked = own_row(&s->masked, at, &own), *maximum = row_at(&s->maximum, i);
+    p->with->scale(own_row(&s->scores, at, &own), own.columns, p->scale, scaled, maximum);
+    if (s->has_cap)
+        p->with->cap(scaled, own.columns, p->asked->softcap, capped);
+    if (masking_apply(p, &own, own.first, capped, masked) || s->has_cap)
+        p->with->row_max(masked, own.columns, maximum);
+    masking_fill(p, row_at(&s->masked, i), first - before, first, -INFINITY);
     if (!compute_softmax(of, at, &whole, in, s))
         return false;
-    fill_others(of, at, &whole, s);
+    /* The row's columns that others of the block need. */
+    if (is_kept(of, STAGE_MASKED))
+        fill_around(p, &s->masked, at, &whole, -INFINITY);
+    if (is_kept(of, STAGE_EXP))
+        fill_around(p, &s->exponent, at, &whole, 0);
+    fill_around(p, &s->weights, at, &whole, 0);
     return true;
 }
 
@@ -321,20 +302,6 @@ static void compute_statistics(const block_context *of, const block *at, const r
         if (top.data != NULL)
             statistics_top(&s->weights, i, at->skipped, &top);
     }
-}
-
-/* Heads may lie side by side, and their rows far apart in memory: while row i is in the softmax,
- * the place of its context comes, and a query of the block after. */
-typedef struct rows_ahead {
-    tensor context, q;
-} rows_ahead;
-
-static rows_ahead rows_ahead_of(const block_context *of, const block *at)
-{
-    tensor q = projected_queries(&of->made, at->batch, at->head);
-    size_t end = at->first + at->rows, left = q.size[0] - end;
-    return (rows_ahead){.context = context_of(of, at),
-                        .q = tensor_range(&q, 0, end, left < at->rows ? left : at->rows)};
 }
 
 static inline __attribute__((always_inline)) void ask_for_row(const tensor *t, size_t i)
@@ -358,11 +325,16 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         .weights = scores_of(of, at, STAGE_WEIGHTS, in),
         .has_cap = has_cap,
     };
-    const rows_ahead ahead = rows_ahead_of(of, at);
+    /* Heads may lie side by side, and their rows far apart in memory: while row i is in the
+     * softmax, the place of its context comes, and a query of the block after. */
+    const tensor context = context_of(of, at),
+                 q = projected_queries(&of->made, at->batch, at->head);
+    size_t end = at->first + at->rows, left = q.size[0] - end;
+    const tensor ahead = tensor_range(&q, 0, end, left < at->rows ? left : at->rows);
     in->undivided = (row_shares){0};
     for (size_t i = 0; i < at->rows; i++) {
-        ask_for_row(&ahead.context, i);
-        ask_for_row(&ahead.q, i);
+        ask_for_row(&context, i);
+        ask_for_row(&ahead, i);
         if (!compute_row(of, at, i, in, &s))
             return false;
     }

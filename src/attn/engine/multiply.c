@@ -71,50 +71,37 @@ static void multiply_block(const job *j, const packed *b, size_t row, size_t row
     finish(j, &c, column);
 }
 
-/* Columns of b, `first` being a multiple of PACKED_STEP: of all that is packed, or in `room`. */
-static packed packed_columns(const job *j, packed *room, size_t first, size_t count)
-{
-    size_t depth = j->b->size[0];
-    if (j->whole.data != NULL)
-        return (packed){.data = (char *)j->whole.data + j->with->packed_bytes(depth, first),
-                        .depth = depth,
-                        .columns = count};
-    tensor b = tensor_range(j->b, 1, first, count);
-    j->with->pack(&b, room);
-    return *room;
-}
-
 static void take_pieces(job *j, packed *room)
 {
     size_t first;
     while ((first = atomic_fetch_add(&j->next, j->step)) < j->end) {
         size_t count = j->end - first < j->step ? j->end - first : j->step;
-        if (j->cut == OF_ONE_ROW) {
-            tensor b = tensor_range(j->b, 1, first, count), c = tensor_range(j->c, 1, first, count);
-            j->with->row_product(j->a->data, &b, c.data);
-            finish(j, &c, first);
-        } else if (j->cut == BY_COLUMNS) {
-            /* A block of rows at a time, which is still in the cache when the bias comes. */
-            packed b = packed_columns(j, room, first, count);
-            size_t rows = j->a->size[0], some;
-            for (size_t row = 0; row < rows; row += some) {
-                some = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
-                multiply_block(j, &b, row, some, first, count);
-            }
-        } else {
+        if (j->cut == BY_ROWS) {
             multiply_block(j, &j->whole, first, count, 0, j->c->size[1]);
+            continue;
+        }
+        tensor columns = tensor_range(j->b, 1, first, count);
+        if (j->cut == OF_ONE_ROW) {
+            tensor c = tensor_range(j->c, 1, first, count);
+            j->with->row_product(j->a->data, &columns, c.data);
+            finish(j, &c, first);
+            continue;
+        }
+        /* `first` is a multiple of PACKED_STEP. */
+        size_t depth = j->b->size[0], rows = j->a->size[0], some;
+        packed b = {.depth = depth, .columns = count};
+        if (j->whole.data != NULL) {
+            b.data = (char *)j->whole.data + j->with->packed_bytes(depth, first);
+        } else {
+            j->with->pack(&columns, room);
+            b = *room;
+        }
+        /* A block of rows at a time, which is still in the cache when the bias comes. */
+        for (size_t row = 0; row < rows; row += some) {
+            some = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
+            multiply_block(j, &b, row, some, first, count);
         }
     }
-}
-
-/* For the columns that a worker packs for itself: `small` where they fit. */
-static bool find_room(const job *j, packed *room, char small[SMALL_BYTES])
-{
-    size_t bytes = j->with->packed_bytes(j->b->size[0], j->step);
-    err ignored; /* who started the workers reports it */
-    err_clear(&ignored);
-    room->data = bytes <= SMALL_BYTES ? small : mem_alloc(bytes, 1, &ignored);
-    return room->data != NULL;
 }
 
 static void work(void *context, size_t worker)
@@ -126,7 +113,13 @@ static void work(void *context, size_t worker)
     _Alignas(MEM_ALIGN) char small[SMALL_BYTES];
     float_mode_set(&mode);
     bool packs = j->cut == BY_COLUMNS && j->whole.data == NULL;
-    if (packs && !find_room(j, &room, small))
+    if (packs) {
+        size_t bytes = j->with->packed_bytes(j->b->size[0], j->step);
+        err ignored; /* who started the workers reports it */
+        err_clear(&ignored);
+        room.data = bytes <= SMALL_BYTES ? small : mem_alloc(bytes, 1, &ignored);
+    }
+    if (packs && room.data == NULL)
         atomic_store(&j->lacks_memory, true);
     else
         take_pieces(j, &room);
@@ -175,31 +168,6 @@ size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t co
     return threads_for(rows, depth, columns, threads) * with->packed_bytes(depth, PACKED_STEP);
 }
 
-/* Columns are packed by those who compute them. */
-static bool multiply_columns_apart(job *j, crew *by, err *e)
-{
-    const size_t *size = j->b->size;
-    j->cut = BY_COLUMNS;
-    j->step = PACKED_STEP;
-    j->end = size[1];
-    crew_run(by, threads_for(j->a->size[0], size[0], size[1], by->most), work, j);
-    return !atomic_load(&j->lacks_memory) ||
-           err_no_memory(e, j->with->packed_bytes(size[0], PACKED_STEP));
-}
-
-/* Rows of b are read in long runs: a piece a thread. */
-static bool multiply_one_row(job *j, crew *by)
-{
-    const size_t *size = j->b->size;
-    size_t threads = threads_for(1, size[0], size[1], by->most);
-    size_t each = (size[1] + threads - 1) / threads;
-    j->cut = OF_ONE_ROW;
-    j->step = (each + PACKED_STEP - 1) / PACKED_STEP * PACKED_STEP;
-    j->end = size[1];
-    crew_run(by, threads, work, j);
-    return true;
-}
-
 /* Whole panels, each by whoever is free. */
 static void pack_pieces(void *context, size_t worker)
 {
@@ -226,20 +194,6 @@ static void multiply_rows(job *j, size_t threads, crew *by)
     crew_run(by, threads, work, j);
 }
 
-static bool multiply_packed(job *j, size_t threads, crew *by, err *e)
-{
-    const size_t *size = j->b->size;
-    packing all = {.with = j->with, .b = j->b};
-    all.into = mem_alloc(j->with->packed_bytes(size[0], size[1]), 1, e);
-    j->whole = (packed){.data = all.into, .depth = size[0], .columns = size[1]};
-    if (all.into == NULL)
-        return false;
-    crew_run(by, threads, pack_pieces, &all);
-    multiply_rows(j, threads, by);
-    packed_free(&j->whole);
-    return true;
-}
-
 static bool multiply_range(const job *whole, size_t first, size_t count, crew *by, err *e)
 {
     tensor b = tensor_range(whole->b, 1, first, count), c = tensor_range(whole->c, 1, first, count);
@@ -254,8 +208,16 @@ static bool multiply_range(const job *whole, size_t first, size_t count, crew *b
                 .c = &c,
                 .is_finite = whole->is_finite};
     const size_t *size = whole->b->size;
-    return multiply_packed(&part, threads_for(whole->a->size[0], size[0], size[1], by->most), by,
-                           e);
+    size_t threads = threads_for(whole->a->size[0], size[0], size[1], by->most);
+    packing all = {.with = part.with, .b = &b};
+    all.into = mem_alloc(part.with->packed_bytes(b.size[0], b.size[1]), 1, e);
+    if (all.into == NULL)
+        return false;
+    part.whole = (packed){.data = all.into, .depth = b.size[0], .columns = b.size[1]};
+    crew_run(by, threads, pack_pieces, &all);
+    multiply_rows(&part, threads, by);
+    packed_free(&part.whole);
+    return true;
 }
 
 bool multiply_packs(const tensor *a)
@@ -265,16 +227,31 @@ bool multiply_packs(const tensor *a)
 
 static bool multiply_all(job *j, crew *by, err *e)
 {
-    const tensor *a = j->a, *b = j->b;
-    if (!multiply_packs(a))
-        return multiply_one_row(j, by);
-    if (is_cut_by_columns(a->size[0], b->size[0], b->size[1], by->most))
-        return multiply_columns_apart(j, by, e);
-    if (j->whole.data != NULL) {
-        multiply_rows(j, threads_for(a->size[0], b->size[0], b->size[1], by->most), by);
+    size_t rows = j->a->size[0], depth = j->b->size[0], columns = j->b->size[1];
+    size_t threads = threads_for(rows, depth, columns, by->most);
+    if (!multiply_packs(j->a)) {
+        /* Rows of b are read in long runs: a piece a thread. */
+        size_t each = (columns + threads - 1) / threads;
+        j->cut = OF_ONE_ROW;
+        j->step = (each + PACKED_STEP - 1) / PACKED_STEP * PACKED_STEP;
+        j->end = columns;
+        crew_run(by, threads, work, j);
         return true;
     }
-    size_t columns = b->size[1], step = columns_at_once(j->with, b->size[0], columns);
+    if (is_cut_by_columns(rows, depth, columns, by->most)) {
+        /* Columns are packed by those who compute them. */
+        j->cut = BY_COLUMNS;
+        j->step = PACKED_STEP;
+        j->end = columns;
+        crew_run(by, threads, work, j);
+        return !atomic_load(&j->lacks_memory) ||
+               err_no_memory(e, j->with->packed_bytes(depth, PACKED_STEP));
+    }
+    if (j->whole.data != NULL) {
+        multiply_rows(j, threads, by);
+        return true;
+    }
+    size_t step = columns_at_once(j->with, depth, columns);
     for (size_t first = 0; first < columns; first += step) {
         size_t left = columns - first;
         if (!multiply_range(j, first, left < step ? left : step, by, e))

@@ -9,55 +9,38 @@ struct packed_weight {
     packed as;
 };
 
-static bool is_same_matrix(const tensor *a, const tensor *b)
+bool packed_weights_find(packed_weights *all, const kernels *with, const tensor *weight, packed *as,
+                         err *e)
 {
-    bool is_same = a->data == b->data && a->type == b->type;
-    for (int axis = 0; axis < 2; axis++)
-        is_same = is_same && a->size[axis] == b->size[axis] && a->stride[axis] == b->stride[axis];
-    return is_same;
-}
-
-static packed_weight *find(const packed_weights *all, const kernels *with, const tensor *weight)
-{
+    *as = (packed){0};
     for (size_t i = 0; i < all->count; i++) {
-        packed_weight *one = &all->kept[i];
-        if (one->with == with && is_same_matrix(&one->of, weight))
-            return one;
+        const packed_weight *one = &all->kept[i];
+        bool is_it =
+            one->with == with && one->of.data == weight->data && one->of.type == weight->type;
+        for (int axis = 0; axis < 2; axis++)
+            is_it = is_it && one->of.size[axis] == weight->size[axis] &&
+                    one->of.stride[axis] == weight->stride[axis];
+        if (is_it) {
+            *as = one->as;
+            return true;
+        }
     }
-    return NULL;
-}
-
-static packed_weight *add(packed_weights *all, const kernels *with, const tensor *weight,
-                          size_t bytes, err *e)
-{
+    size_t bytes = with->packed_bytes(weight->size[0], weight->size[1]);
+    if (bytes > all->most - all->bytes)
+        return true;
     packed_weight *grown = mem_grow(all->kept, all->count, &all->room, sizeof grown[0], e);
     if (grown == NULL)
-        return NULL;
+        return false;
     all->kept = grown;
     packed_weight *one = &grown[all->count];
     *one = (packed_weight){with, tensor_view_of(weight), {.data = mem_alloc(bytes, 1, e)}};
     if (one->as.data == NULL)
-        return NULL;
+        return false;
     with->pack(weight, &one->as);
     all->bytes += bytes;
     all->count++;
-    return one;
-}
-
-bool packed_weights_find(packed_weights *all, const kernels *with, const tensor *weight, packed *as,
-                         err *e)
-{
-    const packed_weight *one = find(all, with, weight);
-    *as = (packed){0};
-    if (one == NULL) {
-        size_t bytes = with->packed_bytes(weight->size[0], weight->size[1]);
-        if (bytes > all->most - all->bytes)
-            return true;
-        one = add(all, with, weight, bytes, e);
-    }
-    if (one != NULL)
-        *as = one->as;
-    return one != NULL;
+    *as = one->as;
+    return true;
 }
 
 void packed_weights_yield(packed_weights *all, size_t left)

@@ -30,42 +30,26 @@ static entry *place_in(bundle *result, const char *name, dtype type, int rank, c
     return there;
 }
 
-static bool keep_stage(block_context *c, stage_id id, bundle *result, err *e)
-{
-    const char *name = stage_row(id)->key.named.name;
-    size_t size[TENSOR_MAX_RANK];
-    int rank;
-    kept_stages_shape(c->plan, c->wanted, id, &rank, size);
-    entry *added = place_in(result, name, c->plan->type, rank, size, e);
-    if (added == NULL)
-        return false;
-    bool is_row = kept_stages_is_one_row(c->plan, c->wanted, id);
-    added->axes = is_row ? "ke" : c->plan->axes[id];
-    c->kept[id] =
-        is_row ? tensor_view_of(&added->tensor) : plan_all_axes(c->plan, id, &added->tensor);
-    return true;
-}
-
 static bool keep_wanted(block_context *c, bundle *result, err *e)
 {
+    const plan *p = c->plan;
     for (size_t i = 0; i < c->wanted->count; i++) {
-        if (!keep_stage(c, c->wanted->stage[i], result, e))
+        stage_id id = c->wanted->stage[i];
+        size_t size[TENSOR_MAX_RANK];
+        int rank;
+        kept_stages_shape(p, c->wanted, id, &rank, size);
+        entry *added = place_in(result, stage_row(id)->key.named.name, p->type, rank, size, e);
+        if (added == NULL)
             return false;
+        bool is_row = kept_stages_is_one_row(p, c->wanted, id);
+        added->axes = is_row ? "ke" : p->axes[id];
+        c->kept[id] =
+            is_row ? tensor_view_of(&added->tensor) : plan_all_axes(p, id, &added->tensor);
     }
     return true;
 }
 
 /* ---- the whole ---- */
-
-/* A mask that leaves most queries nothing may say true for what it hides. */
-static const char *doubt_of(const plan *p, const empty_rows *empty)
-{
-    if (p->mask.data == NULL || empty->count <= p->batches * p->heads * p->n_q / 2)
-        return "";
-    return p->asked->mask_true_is_masked
-               ? "; true in the mask hides a key, and --mask-true attend turns that round"
-               : "; false in the mask hides a key, and --mask-true masked turns that round";
-}
 
 static void report_empty_rows(const plan *p, const empty_rows *empty, run_report *report)
 {
@@ -75,7 +59,13 @@ static void report_empty_rows(const plan *p, const empty_rows *empty, run_report
         return;
     plan_name_row(p, empty->first, name);
     snprintf(report->first_empty, sizeof report->first_empty, "weights[%s]", name);
-    report->doubt = doubt_of(p, empty);
+    /* A mask that leaves most queries nothing may say true for what it hides. */
+    report->doubt = "";
+    if (p->mask.data != NULL && empty->count > p->batches * p->heads * p->n_q / 2)
+        report->doubt =
+            p->asked->mask_true_is_masked
+                ? "; true in the mask hides a key, and --mask-true attend turns that round"
+                : "; false in the mask hides a key, and --mask-true masked turns that round";
 }
 
 /* All but the output, whose product takes the memory that the loop is then done with. */

@@ -17,20 +17,15 @@ enum { WAVE_BYTES = 2 << 20 };
 /* Enough blocks in a wave that threads seldom wait for its last ones. */
 enum { WAVE_BLOCKS_A_THREAD = 8 };
 
-static bool is_too_large(const run *r, size_t rows)
-{
-    const plan *p = r->shared.plan;
-    return rows * block_columns_most(p, r->shared.wanted, rows) > BLOCK_BYTES / dtype_size(p->type);
-}
-
 void run_size_blocks(run *r)
 {
     const plan *p = r->shared.plan;
-    size_t rows = BLOCK_ROWS_MOST;
-    while (rows > TILE_ROWS && is_too_large(r, rows))
+    const kept_stages *w = r->shared.wanted;
+    size_t rows = BLOCK_ROWS_MOST, most = BLOCK_BYTES / dtype_size(p->type);
+    while (rows > TILE_ROWS && rows * block_columns_most(p, w, rows) > most)
         rows -= TILE_ROWS;
     r->block_rows = rows > p->n_q ? p->n_q : rows;
-    r->block_columns = block_columns_most(p, r->shared.wanted, r->block_rows);
+    r->block_columns = block_columns_most(p, w, r->block_rows);
     r->blocks = (p->n_q + r->block_rows - 1) / r->block_rows;
     r->group = p->heads / p->kv_heads;
     r->units = p->batches * p->kv_heads;
@@ -53,19 +48,9 @@ static void size_waves(run *r, size_t threads, size_t slot_bytes)
     r->slots = 2 * r->wave < r->units ? 2 * r->wave : r->units;
 }
 
-static block block_of(const run *r, const task *t)
-{
-    const plan *p = r->shared.plan;
-    block at = {.first = t->index % r->blocks * r->block_rows};
-    at.head = t->unit % p->kv_heads * r->group + t->index / r->blocks;
-    at.batch = t->unit / p->kv_heads;
-    at.rows = p->n_q - at.first < r->block_rows ? p->n_q - at.first : r->block_rows;
-    block_find_columns(&r->shared, &at);
-    return at;
-}
-
 static bool compute(run *r, const task *t, scratch *in)
 {
+    const plan *p = r->shared.plan;
     if (!t->is_block) {
         panels_pack(&r->shared.panels, t->unit, t->index);
         return true;
@@ -73,7 +58,11 @@ static bool compute(run *r, const task *t, scratch *in)
     size_t number = t->unit * r->tasks.blocks + t->index;
     if (number < r->first || number >= r->end)
         return true;
-    block at = block_of(r, t);
+    block at = {.first = t->index % r->blocks * r->block_rows};
+    at.head = t->unit % p->kv_heads * r->group + t->index / r->blocks;
+    at.batch = t->unit / p->kv_heads;
+    at.rows = p->n_q - at.first < r->block_rows ? p->n_q - at.first : r->block_rows;
+    block_find_columns(&r->shared, &at);
     in->failed_at = number;
     if (!block_compute(&r->shared, &at, in))
         return false;
@@ -100,50 +89,11 @@ static void work(void *context, size_t worker)
     float_mode_restore(&mode);
 }
 
-static bool scratches_new(run *r, err *e)
-{
-    r->of_worker = mem_alloc_zeroed(r->threads, sizeof r->of_worker[0], e);
-    if (r->of_worker == NULL)
-        return false;
-    for (size_t i = 0; i < r->threads; i++) {
-        if (!scratch_new(&r->of_worker[i], r->shared.plan, r->block_rows, r->block_columns, e))
-            return false;
-    }
-    return true;
-}
-
-/* What all have seen; the failure of the first block, whoever met it. */
-static bool gather(run *r, size_t threads, empty_rows *empty, err *e)
-{
-    const scratch *failed = NULL;
-    *empty = (empty_rows){0};
-    r->shared.made.context_is_finite = true;
-    for (size_t i = 0; i < threads; i++) {
-        const scratch *one = &r->of_worker[i];
-        empty_rows_join(empty, &one->empty);
-        if (one->is_past_range)
-            r->shared.made.context_is_finite = false;
-        if (one->failure.is_set && (failed == NULL || one->failed_at < failed->failed_at))
-            failed = one;
-    }
-    if (failed != NULL)
-        *e = failed->failure;
-    return failed == NULL;
-}
-
 static size_t threads_for(const run *r, size_t threads)
 {
     size_t blocks = r->end - r->first;
     size_t most = blocks < THREADS_MOST ? blocks : THREADS_MOST;
     return threads < 1 ? 1 : threads > most ? most : threads;
-}
-
-static void start_progress(run_progress *p, size_t blocks)
-{
-    if (p == NULL)
-        return;
-    atomic_store(&p->done, 0);
-    atomic_store(&p->blocks, blocks);
 }
 
 bool run_blocks_open(run *r, size_t threads, err *e)
@@ -153,7 +103,13 @@ bool run_blocks_open(run *r, size_t threads, err *e)
         return true;
     r->threads = threads_for(r, threads);
     size_waves(r, r->threads, panels_memory(c->plan));
-    return panels_new(&c->panels, c->plan, &c->made, r->slots, e) && scratches_new(r, e);
+    if (!panels_new(&c->panels, c->plan, &c->made, r->slots, e))
+        return false;
+    r->of_worker = mem_alloc_zeroed(r->threads, sizeof r->of_worker[0], e);
+    bool done = r->of_worker != NULL;
+    for (size_t i = 0; done && i < r->threads; i++)
+        done = scratch_new(&r->of_worker[i], c->plan, r->block_rows, r->block_columns, e);
+    return done;
 }
 
 void run_blocks_close(run *r)
@@ -168,15 +124,34 @@ void run_blocks_close(run *r)
 bool run_compute_blocks(run *r, crew *by, empty_rows *empty, err *e)
 {
     block_context *c = &r->shared;
+    run_progress *progress = c->wanted->progress;
     size_t of_unit = r->group * r->blocks;
     schedule_start(&r->tasks, (r->end + of_unit - 1) / of_unit - first_unit(r), r->wave,
-                   panels_parts(&c->panels), r->group * r->blocks);
-    start_progress(c->wanted->progress, r->end - r->first);
+                   panels_parts(&c->panels), of_unit);
+    if (progress != NULL) {
+        atomic_store(&progress->done, 0);
+        atomic_store(&progress->blocks, r->end - r->first);
+    }
     for (size_t i = 0; i < r->threads; i++) {
         r->of_worker[i].empty = (empty_rows){0};
         r->of_worker[i].is_past_range = false;
     }
-    return gather(r, crew_run(by, r->threads, work, r), empty, e);
+    size_t threads = crew_run(by, r->threads, work, r);
+    /* What all have seen; the failure of the first block, whoever met it. */
+    const scratch *failed = NULL;
+    *empty = (empty_rows){0};
+    c->made.context_is_finite = true;
+    for (size_t i = 0; i < threads; i++) {
+        const scratch *one = &r->of_worker[i];
+        empty_rows_join(empty, &one->empty);
+        if (one->is_past_range)
+            c->made.context_is_finite = false;
+        if (one->failure.is_set && (failed == NULL || one->failed_at < failed->failed_at))
+            failed = one;
+    }
+    if (failed != NULL)
+        *e = failed->failure;
+    return failed == NULL;
 }
 
 bool run_blocks_memory(run *r, size_t threads, size_t *bytes)
