@@ -57,21 +57,6 @@ size_t cache_first(const plan *p)
     return p->asked->cache == NULL ? 0 : p->asked->cache->first;
 }
 
-static bool join_stream(projected *made, const plan *p, err *e)
-{
-    kv_cache *c = p->asked->cache, like = cache_like(p);
-    if (c->rows == 0)
-        kv_cache_begin(c, &like);
-    if (!kv_cache_reserve(c, first_seen(p), p->n_k, e))
-        return false;
-    kv_cache_put(c, &made->k, &made->v);
-    if (c->keeps_rows) {
-        made->k = tensor_range(&c->k, 2, 0, p->n_k - c->first);
-        made->v = tensor_range(&c->v, 2, 0, p->n_k - c->first);
-    }
-    return true;
-}
-
 bool cache_growth(const plan *p, size_t *bytes)
 {
     const kv_cache *c = p->asked->cache;
@@ -117,8 +102,19 @@ bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, er
 
 bool cache_join(projected *made, const plan *p, tensor *kept, err *e)
 {
-    if (p->asked->cache != NULL)
-        return join_stream(made, p, e);
-    return p->past == 0 || (join(made, p, &p->past_k, &kept[STAGE_PRESENT_K], &made->k, e) &&
-                            join(made, p, &p->past_v, &kept[STAGE_PRESENT_V], &made->v, e));
+    kv_cache *c = p->asked->cache;
+    if (c == NULL)
+        return p->past == 0 || (join(made, p, &p->past_k, &kept[STAGE_PRESENT_K], &made->k, e) &&
+                                join(made, p, &p->past_v, &kept[STAGE_PRESENT_V], &made->v, e));
+    kv_cache like = cache_like(p);
+    if (c->rows == 0)
+        kv_cache_begin(c, &like);
+    if (!kv_cache_reserve(c, first_seen(p), p->n_k, e))
+        return false;
+    kv_cache_put(c, &made->k, &made->v);
+    if (c->keeps_rows) {
+        made->k = tensor_range(&c->k, 2, 0, p->n_k - c->first);
+        made->v = tensor_range(&c->v, 2, 0, p->n_k - c->first);
+    }
+    return true;
 }

@@ -27,21 +27,6 @@ static bool put_rows(const chooser *c, input which)
            put(c, input_key(which), &rows, c->asked->at[which]);
 }
 
-/* Masks and biases that are the same for all queries stay. */
-static bool put_masks(const chooser *c)
-{
-    const struct {
-        input which;
-        const tensor *spread;
-    } masks[] = {{INPUT_MASK, &c->whole->mask}, {INPUT_BIAS, &c->whole->bias}};
-    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
-        if (masks[i].spread->data != NULL && masks[i].spread->stride[2] != 0 &&
-            !put_rows(c, masks[i].which))
-            return false;
-    }
-    return true;
-}
-
 /* All rows of x, which may be none of the document's. */
 static bool put_view(const chooser *c, input as)
 {
@@ -147,35 +132,39 @@ static bool put_places(const chooser *c)
     return put_positions(c, "offset", place_of, 0, by_batch, problem_place(asked, "offset"));
 }
 
-/* What rope itself says of positions is overruled by an option. */
-static bool put_rope(const chooser *c)
+bool chosen_rows_document(bundle *to, const plan *whole, const row_choice *rows, err *e)
 {
-    const entry *said = c->asked->rope.positions;
-    if (said == NULL)
-        return true;
-    place at = said->at;
-    at.is_option = true;
-    return put_positions(c, "rope_positions", plan_query_position, c->whole->k.n,
-                         said->tensor.rank == 2, at);
-}
-
-/* What was said and holds for the chosen rows too; words were looked up for all of them. */
-static bool borrow_rest(const chooser *c)
-{
-    const bundle *document = c->asked->document;
-    for (size_t i = 0; i < document->count; i++) {
-        const entry *one = &document->entry[i];
+    const problem *asked = whole->asked;
+    const chooser c = {whole, asked, rows, to, e};
+    const struct {
+        input which;
+        const tensor *spread;
+    } masks[] = {{INPUT_MASK, &whole->mask}, {INPUT_BIAS, &whole->bias}};
+    if (!put_inputs(&c))
+        return false;
+    /* Masks and biases that are the same for all queries stay. */
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        if (masks[i].spread->data != NULL && masks[i].spread->stride[2] != 0 &&
+            !put_rows(&c, masks[i].which))
+            return false;
+    }
+    if (!put_names(&c) || !put_places(&c))
+        return false;
+    const entry *said = asked->rope.positions;
+    if (said != NULL) {
+        place at = said->at;
+        at.is_option = true; /* which overrules what rope itself says of positions */
+        if (!put_positions(&c, "rope_positions", plan_query_position, whole->k.n,
+                           said->tensor.rank == 2, at))
+            return false;
+    }
+    /* What was said and holds for the chosen rows too; words were looked up for all of them. */
+    for (size_t i = 0; i < asked->document->count; i++) {
+        const entry *one = &asked->document->entry[i];
         bool is_past = strcmp(one->name, "rows") == 0 || strcmp(one->name, "vocab") == 0;
-        if (!is_past && bundle_find(c->to, one->name) == NULL &&
-            bundle_borrow(c->to, one->name, one, c->e) == NULL)
+        if (!is_past && bundle_find(to, one->name) == NULL &&
+            bundle_borrow(to, one->name, one, e) == NULL)
             return false;
     }
     return true;
-}
-
-bool chosen_rows_document(bundle *to, const plan *whole, const row_choice *rows, err *e)
-{
-    const chooser c = {whole, whole->asked, rows, to, e};
-    return put_inputs(&c) && put_masks(&c) && put_names(&c) && put_places(&c) && put_rope(&c) &&
-           borrow_rest(&c);
 }

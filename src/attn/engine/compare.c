@@ -66,15 +66,6 @@ static verdict verdict_of(const comparison *c, const element *one, const known_e
     return is_known ? VERDICT_KNOWN : VERDICT_WRONG;
 }
 
-static void compare_element(comparison *c, const element *one, const known_elements *known)
-{
-    verdict found = verdict_of(c, one, known);
-    c->numbers += found != VERDICT_HOLE;
-    c->known += found == VERDICT_KNOWN;
-    if (found == VERDICT_WRONG && c->different++ == 0)
-        c->first = *one;
-}
-
 /* The two matrices of a stage, in one shape. */
 typedef struct compared_pair {
     tensor wanted, got;
@@ -116,39 +107,32 @@ static bool has_wrong_line(const comparison *c, const compared_pair *of, const e
     return is_any;
 }
 
-static bool refuse_shape(const char *name, const entry *wanted, const entry *got, err *e)
-{
-    char shape[SHAPE_TEXT], computed[SHAPE_TEXT];
-    return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name,
-                  tensor_shape_text(&wanted->tensor, shape),
-                  tensor_shape_text(&got->tensor, computed));
-}
-
-static element first_element(const comparison *c, const char *name, const entry *got,
-                             const compared_pair *of, double tol)
-{
-    bool is_f32 = of->wanted.type == DTYPE_F32 && of->got.type == DTYPE_F32;
-    const char *axes = got->axes == NULL ? NULL : got->axes + (got->tensor.rank - of->got.rank);
-    return (element){.stage = name,
-                     .axes = axes,
-                     .rank = of->wanted.rank,
-                     .rows = c->rows,
-                     .tol = tol,
-                     .is_f32 = is_f32};
-}
-
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e)
 {
     compared_pair both;
-    if (!measure_align(&wanted->tensor, &got->tensor, &both.wanted, &both.got))
-        return refuse_shape(name, wanted, got, e);
-    element one = first_element(c, name, got, &both, tol);
+    if (!measure_align(&wanted->tensor, &got->tensor, &both.wanted, &both.got)) {
+        char shape[SHAPE_TEXT], computed[SHAPE_TEXT];
+        return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name,
+                      tensor_shape_text(&wanted->tensor, shape),
+                      tensor_shape_text(&got->tensor, computed));
+    }
+    element one = {.stage = name,
+                   .axes =
+                       got->axes == NULL ? NULL : got->axes + (got->tensor.rank - both.got.rank),
+                   .rank = both.wanted.rank,
+                   .rows = c->rows,
+                   .tol = tol,
+                   .is_f32 = both.wanted.type == DTYPE_F32 && both.got.type == DTYPE_F32};
     size_t before = c->different;
     c->stages++;
     do {
         take_numbers(&one, &both);
-        compare_element(c, &one, known);
+        verdict found = verdict_of(c, &one, known);
+        c->numbers += found != VERDICT_HOLE;
+        c->known += found == VERDICT_KNOWN;
+        if (found == VERDICT_WRONG && c->different++ == 0)
+            c->first = one;
     } while (tensor_next(&both.wanted, one.index));
     if (c->different > before + 1 && !c->has_wrong_line)
         c->has_wrong_line = has_wrong_line(c, &both, &one, known);

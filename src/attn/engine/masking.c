@@ -37,12 +37,6 @@ static key_range visible_columns(const plan *p, const block *at, size_t query)
     return (key_range){column_of(p, at, seen.first), column_of(p, at, seen.end)};
 }
 
-static bool is_hidden_by(const plan *p, const tensor *mask, size_t j)
-{
-    bool is_true = ((const unsigned char *)mask->data)[mask->stride[0] * (ptrdiff_t)j] != 0;
-    return is_true == p->asked->mask_true_is_masked;
-}
-
 static bool hide(const plan *p, const block *at, size_t query, void *row)
 {
     key_range seen = visible_columns(p, at, query);
@@ -99,18 +93,14 @@ bool masking_allows_any(const plan *p, const block *at, size_t query)
         bias = spread_row(p, &p->bias, at, query);
     key_range seen = visible_columns(p, at, query);
     for (size_t j = seen.first; j < seen.end; j++) {
-        bool is_masked = mask.data != NULL && is_hidden_by(p, &mask, j);
+        bool is_masked = mask.data != NULL &&
+                         (((const unsigned char *)mask.data)[mask.stride[0] * (ptrdiff_t)j] != 0) ==
+                             p->asked->mask_true_is_masked;
         bool is_biased = bias.data != NULL && isinf(tensor_get(&bias, &j));
         if (!is_masked && !is_biased)
             return true;
     }
     return false;
-}
-
-static bool is_in_range(dtype type, double slope, double distance)
-{
-    return type == DTYPE_F32 ? isfinite((float)slope * (float)distance)
-                             : isfinite(slope * distance);
 }
 
 bool masking_find_far(const plan *p, const block *at, size_t query, far_key *far)
@@ -122,7 +112,9 @@ bool masking_find_far(const plan *p, const block *at, size_t query, far_key *far
     for (size_t j = seen.first; j < seen.end; j++) {
         double distance = fabs(position - (double)j);
         *far = (far_key){at->skipped + j, slope, distance};
-        if (!is_in_range(p->type, slope, distance))
+        bool is_in_range = p->type == DTYPE_F32 ? isfinite((float)slope * (float)distance)
+                                                : isfinite(slope * distance);
+        if (!is_in_range)
             return true;
     }
     return false;

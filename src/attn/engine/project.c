@@ -141,50 +141,41 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
     return true;
 }
 
-/* Row j of all entries of the batch is this one; without data it is zeros. */
-static void put_row(tensor *rows, size_t j, const tensor *one)
-{
-    tensor to = tensor_range(rows, 1, j, 1);
-    size_t index[TENSOR_MAX_RANK] = {0};
-    if (one->data == NULL) {
-        do
-            tensor_set(&to, index, 0);
-        while (tensor_next(&to, index));
-        return;
-    }
-    tensor from = {.type = one->type, .rank = 3, .stride = {0, 0, 1}, .data = one->data};
-    memcpy(from.size, to.size, sizeof from.size);
-    tensor_copy(&from, &to);
-}
-
-/* The rows of the sequence, and after them those that are appended: `learned` where it has data,
- * then zeros. */
-static bool append(projected *made, const plan *p, const projection *r, const tensor *learned,
-                   tensor *kept, tensor *out, err *e)
-{
-    size_t size[] = {p->batches, p->n_k, r->heads * r->width};
-    bool keeps_rows = kept->data != NULL && kept->rank == 3;
-    tensor *rows = keeps_rows ? kept : projected_own(made, p, 3, size, e);
-    if (rows == NULL)
-        return false;
-    tensor all = plan_split_heads(rows, r->heads), of_sequence = tensor_range(&all, 2, 0, r->n);
-    tensor_copy(out, &of_sequence);
-    for (size_t j = r->n; j < p->n_k; j++)
-        put_row(rows, j, j == r->n ? learned : &(tensor){0});
-    if (kept->data != NULL && !keeps_rows)
-        tensor_copy(&all, kept);
-    *out = all;
-    return true;
-}
-
-/* Keys or values, with what is appended to them. */
+/* Keys or values, with what is appended to them: after the rows of the sequence `learned`, where it
+ * has data, then zeros. */
 static bool project_keys(projected *made, const plan *p, const projection *r, const tensor *learned,
                          tensor *kept, tensor *out, crew *by, err *e)
 {
     if (p->appended == 0)
         return project(made, p, r, kept, out, by, e);
-    return project(made, p, r, &(tensor){0}, out, by, e) &&
-           append(made, p, r, learned, kept, out, e);
+    size_t size[] = {p->batches, p->n_k, r->heads * r->width};
+    bool keeps_rows = kept->data != NULL && kept->rank == 3;
+    if (!project(made, p, r, &(tensor){0}, out, by, e))
+        return false;
+    tensor *rows = keeps_rows ? kept : projected_own(made, p, 3, size, e);
+    if (rows == NULL)
+        return false;
+    tensor all = plan_split_heads(rows, r->heads), of_sequence = tensor_range(&all, 2, 0, r->n);
+    tensor_copy(out, &of_sequence);
+    for (size_t j = r->n; j < p->n_k; j++) {
+        /* The same in all entries of the batch. */
+        tensor to = tensor_range(rows, 1, j, 1);
+        size_t index[TENSOR_MAX_RANK] = {0};
+        if (j == r->n && learned->data != NULL) {
+            tensor from = {
+                .type = learned->type, .rank = 3, .stride = {0, 0, 1}, .data = learned->data};
+            memcpy(from.size, to.size, sizeof from.size);
+            tensor_copy(&from, &to);
+            continue;
+        }
+        do
+            tensor_set(&to, index, 0);
+        while (tensor_next(&to, index));
+    }
+    if (kept->data != NULL && !keeps_rows)
+        tensor_copy(&all, kept);
+    *out = all;
+    return true;
 }
 
 static void keep_rows(const projection *r, tensor *kept)
@@ -216,21 +207,30 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
     return projected_check_range(p, stage_row(id)->key.named.name, out, e);
 }
 
-static bool transform_both(projected *made, const plan *p, tensor *kept, crew *by, err *e)
+bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
+    size_t index[TENSOR_MAX_RANK] = {0};
+    made->owned_count = 0;
+    keep_rows(&p->q, &kept[STAGE_X]);
+    keep_rows(&p->k, &kept[STAGE_XK]);
+    keep_rows(&p->v, &kept[STAGE_XV]);
+    if (!sinusoid_add(made, p, kept, e) ||
+        !project(made, p, &p->q, &kept[STAGE_Q], &made->q, by, e) ||
+        !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, by, e) ||
+        !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, by, e) ||
+        !normalize_both(made, p, kept, e) || !rope_turn_both(made, p, kept, by, e) ||
+        !cache_join(made, p, kept, e))
+        return false;
     made->queries = made->q;
     made->keys = made->k;
     made->keys_have_all_heads = plan_has_stage(p, STAGE_K_SCORE);
-    return (!plan_has_stage(p, STAGE_Q_SCORE) ||
-            transform(made, p, STAGE_Q_SCORE, kept, &made->queries, by, e)) &&
-           (!made->keys_have_all_heads ||
-            transform(made, p, STAGE_K_SCORE, kept, &made->keys, by, e));
-}
-
-/* The context lies in its own place, or in the output's where that is the same, or in nobody's
- * result. */
-static bool place_context(projected *made, const plan *p, const tensor *kept, err *e)
-{
+    if ((plan_has_stage(p, STAGE_Q_SCORE) &&
+         !transform(made, p, STAGE_Q_SCORE, kept, &made->queries, by, e)) ||
+        (made->keys_have_all_heads && !transform(made, p, STAGE_K_SCORE, kept, &made->keys, by, e)))
+        return false;
+    made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
+    /* The context lies in its own place, or in the output's where that is the same, or in nobody's
+     * result. */
     size_t size[] = {p->batches, p->n_q, p->heads * p->v.width};
     const tensor *rows = &kept[STAGE_CONTEXT];
     if (rows->data == NULL && p->wo.data == NULL)
@@ -244,59 +244,6 @@ static bool place_context(projected *made, const plan *p, const tensor *kept, er
     return true;
 }
 
-bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err *e)
-{
-    size_t index[TENSOR_MAX_RANK] = {0};
-    made->owned_count = 0;
-    keep_rows(&p->q, &kept[STAGE_X]);
-    keep_rows(&p->k, &kept[STAGE_XK]);
-    keep_rows(&p->v, &kept[STAGE_XV]);
-    if (!sinusoid_add(made, p, kept, e) ||
-        !project(made, p, &p->q, &kept[STAGE_Q], &made->q, by, e) ||
-        !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, by, e) ||
-        !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, by, e) ||
-        !normalize_both(made, p, kept, e) || !rope_turn_both(made, p, kept, by, e) ||
-        !cache_join(made, p, kept, e) || !transform_both(made, p, kept, by, e))
-        return false;
-    made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
-    return place_context(made, p, kept, e);
-}
-
-static bool compute_output(const projected *made, const plan *p, tensor *output, crew *by, err *e)
-{
-    bool is_finite = p->wo.data != NULL || p->bo.data == NULL; /* as the context is */
-    linear_map map = map_of(p, INPUT_WO, &p->wo, &p->bo);
-    for (size_t batch = 0; batch < p->batches; batch++) {
-        tensor context = tensor_at(&made->context_rows, batch), to = tensor_at(output, batch);
-        if (p->wo.data != NULL) {
-            if (!linear_map_apply(&map, p->with, &context, &to, &is_finite, by, e))
-                return false;
-            continue;
-        }
-        if (to.data != context.data)
-            tensor_copy(&context, &to);
-        if (p->bo.data != NULL)
-            p->with->add_to_rows(&to, p->bo.data);
-    }
-    return is_finite || projected_check_range(p, "output", output, e);
-}
-
-/* With q of rank 4 the context keeps its heads apart, and so does the output where there is no
- * Wo. */
-static bool keep_apart(const projected *made, const plan *p, tensor *kept)
-{
-    if (kept->data == NULL || kept->rank != 4)
-        return false;
-    tensor_copy(&made->context, kept);
-    for (size_t unit = 0; p->bo.data != NULL && unit < p->batches * p->heads; unit++) {
-        tensor of_batch = tensor_at(kept, unit / p->heads),
-               rows = tensor_at(&of_batch, unit % p->heads);
-        tensor part = tensor_range(&p->bo, 0, unit % p->heads * p->v.width, p->v.width);
-        p->with->add_to_rows(&rows, part.data);
-    }
-    return true;
-}
-
 bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
     tensor *output = &kept[STAGE_OUTPUT], *context = &kept[STAGE_CONTEXT];
@@ -304,9 +251,34 @@ bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err 
         return false;
     if (context->data != NULL && context->rank == 4)
         tensor_copy(&made->context, context);
-    if (output->data == NULL || keep_apart(made, p, output))
+    if (output->data == NULL)
         return true;
-    return compute_output(made, p, output, by, e);
+    if (output->rank == 4) {
+        /* The context keeps its heads apart, and without Wo so does the output. */
+        tensor_copy(&made->context, output);
+        for (size_t unit = 0; p->bo.data != NULL && unit < p->batches * p->heads; unit++) {
+            size_t head = unit % p->heads;
+            tensor of_batch = tensor_at(output, unit / p->heads), rows = tensor_at(&of_batch, head);
+            tensor part = tensor_range(&p->bo, 0, head * p->v.width, p->v.width);
+            p->with->add_to_rows(&rows, part.data);
+        }
+        return true;
+    }
+    bool is_finite = p->wo.data != NULL || p->bo.data == NULL; /* as the context is */
+    linear_map map = map_of(p, INPUT_WO, &p->wo, &p->bo);
+    for (size_t batch = 0; batch < p->batches; batch++) {
+        tensor from = tensor_at(&made->context_rows, batch), to = tensor_at(output, batch);
+        if (p->wo.data != NULL) {
+            if (!linear_map_apply(&map, p->with, &from, &to, &is_finite, by, e))
+                return false;
+            continue;
+        }
+        if (to.data != from.data)
+            tensor_copy(&from, &to);
+        if (p->bo.data != NULL)
+            p->with->add_to_rows(&to, p->bo.data);
+    }
+    return is_finite || projected_check_range(p, "output", output, e);
 }
 
 /* ---- memory ---- */
@@ -318,7 +290,7 @@ static bool is_owned(const projection *r, bool is_kept)
     return r->given.data == NULL && is_made && !is_kept;
 }
 
-/* As append has it. */
+/* As project_keys has it. */
 static bool owns_appended(const plan *p, const kept_stages *w, stage_id id)
 {
     const tensor *given = p->asked->in[id == STAGE_K ? INPUT_K : INPUT_V];
@@ -330,14 +302,6 @@ static bool owns_appended(const plan *p, const kept_stages *w, stage_id id)
 static bool owns_form(const plan *p, const kept_stages *w, stage_id id)
 {
     return plan_has_stage(p, id) && !kept_stages_has(w, id);
-}
-
-/* As place_context has it. */
-static bool owns_context(const plan *p, const kept_stages *w)
-{
-    bool is_kept = kept_stages_has(w, STAGE_CONTEXT) ||
-                   (p->wo.data == NULL && kept_stages_has(w, STAGE_OUTPUT));
-    return !is_kept || plan_keeps_heads_apart(p);
 }
 
 size_t project_product_memory(const plan *p, size_t threads)
@@ -363,6 +327,9 @@ size_t project_product_memory(const plan *p, size_t threads)
 
 bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
 {
+    bool keeps_context = kept_stages_has(w, STAGE_CONTEXT) ||
+                         (p->wo.data == NULL && kept_stages_has(w, STAGE_OUTPUT));
+    bool owns_context = !keeps_context || plan_keeps_heads_apart(p); /* as project_inputs has it */
     const struct {
         bool is_owned;
         size_t rows, heads, width;
@@ -385,7 +352,7 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
          p->compared_width},
         {plan_has_stage(p, STAGE_K_SCORE) && !kept_stages_has(w, STAGE_K_SCORE), p->n_k, p->heads,
          p->compared_width},
-        {owns_context(p, w), p->n_q, p->heads, p->v.width},
+        {owns_context, p->n_q, p->heads, p->v.width},
     };
     size_t of_cache;
     *bytes = sinusoid_memory(p) + rope_memory(p);

@@ -9,21 +9,6 @@
 
 /* ---- one length ---- */
 
-/* One head of one batch entry, n × width. */
-static bool normalize_head(const plan *p, const char *name, const tensor *x, const void *gain,
-                           const tensor *y, err *e)
-{
-    for (size_t i = 0; i < x->size[0]; i++) {
-        tensor from = tensor_at(x, i), to = tensor_at(y, i);
-        bool is_in_range =
-            p->with->row_rms_norm(from.data, from.size[0], gain, p->asked->qk_eps, to.data);
-        if (!is_in_range && !p->asked->allow_nonfinite)
-            return err_set(e, "the squares of %s[row %zu] add up to more than float64 holds", name,
-                           i + 1);
-    }
-    return true;
-}
-
 static bool normalize(projected *made, const plan *p, stage_id id, const tensor *gain, tensor *kept,
                       tensor *rows, err *e)
 {
@@ -37,8 +22,14 @@ static bool normalize(projected *made, const plan *p, stage_id id, const tensor 
         tensor x = tensor_at(rows, batch), y = tensor_at(&out, batch);
         x = tensor_at(&x, head);
         y = tensor_at(&y, head);
-        if (!normalize_head(p, input_label(role->given_as), &x, of_head, &y, e))
-            return false;
+        for (size_t i = 0; i < x.size[0]; i++) {
+            tensor from = tensor_at(&x, i), to = tensor_at(&y, i);
+            bool is_in_range =
+                p->with->row_rms_norm(from.data, from.size[0], of_head, p->asked->qk_eps, to.data);
+            if (!is_in_range && !p->asked->allow_nonfinite)
+                return err_set(e, "the squares of %s[row %zu] add up to more than float64 holds",
+                               input_label(role->given_as), i + 1);
+        }
     }
     *rows = out;
     return projected_check_range(p, stage_row(id)->key.named.name, rows, e);
@@ -70,12 +61,6 @@ typedef struct turning {
     atomic_size_t next_row;
 } turning;
 
-/* Pairs from `first` on, of one position. */
-typedef struct angles {
-    double position, cosine[CHUNK], sine[CHUNK];
-    size_t first, count;
-} angles;
-
 rope_pair rope_pair_of(const plan *p, size_t pair)
 {
     if (p->asked->rope.is_interleaved)
@@ -90,18 +75,6 @@ static char *element(const tensor *rows, size_t batch, size_t head, size_t row, 
     return (char *)rows->data + at * (ptrdiff_t)dtype_size(rows->type);
 }
 
-/* All heads' row of this number. */
-static void turn_row(const turning *t, const turned *one, size_t batch, size_t row,
-                     const angles *by)
-{
-    rope_pair at = rope_pair_of(t->plan, by->first), zero = rope_pair_of(t->plan, 0);
-    size_t step = t->plan->asked->rope.is_interleaved ? 2 : 1;
-    for (size_t head = 0; head < one->from.size[1]; head++)
-        t->plan->with->turn(element(&one->from, batch, head, row, at.first), by->count, step,
-                            zero.second - zero.first, by->cosine, by->sine,
-                            element(&one->to, batch, head, row, at.first));
-}
-
 /* What stands after the pairs stays as it is, and a row that is appended does as a whole. */
 static void copy_rest(const turning *t, const turned *one, size_t row)
 {
@@ -114,21 +87,26 @@ static void copy_rest(const turning *t, const turned *one, size_t row)
 }
 
 /* Queries and keys of this number mostly stand at the same position in all batch entries: its
- * angles serve all. */
+ * angles serve all, and all heads. */
 static void turn_chunk(const turning *t, size_t row, size_t first)
 {
-    size_t pairs = t->plan->rope_width / 2;
-    angles by = {.position = NAN, .first = first}; /* NAN: positions may be below 0 */
-    by.count = pairs - first < CHUNK ? pairs - first : CHUNK;
-    for (size_t i = 0; i < 2 * t->plan->batches; i++) {
+    const plan *p = t->plan;
+    size_t pairs = p->rope_width / 2, count = pairs - first < CHUNK ? pairs - first : CHUNK;
+    size_t step = p->asked->rope.is_interleaved ? 2 : 1;
+    rope_pair at = rope_pair_of(p, first), zero = rope_pair_of(p, 0);
+    double known = NAN, cosine[CHUNK], sine[CHUNK]; /* NAN: positions may be below 0 */
+    for (size_t i = 0; i < 2 * p->batches; i++) {
         const turned *one = &t->of[i % 2];
         if (row >= one->rows)
             continue;
-        double position = one->position(t->plan, i / 2, row);
-        if (position != by.position)
-            t->plan->with->angles(position, t->frequency + first, by.count, by.cosine, by.sine);
-        by.position = position;
-        turn_row(t, one, i / 2, row, &by);
+        double position = one->position(p, i / 2, row);
+        if (position != known)
+            p->with->angles(position, t->frequency + first, count, cosine, sine);
+        known = position;
+        for (size_t head = 0; head < one->from.size[1]; head++)
+            p->with->turn(element(&one->from, i / 2, head, row, at.first), count, step,
+                          zero.second - zero.first, cosine, sine,
+                          element(&one->to, i / 2, head, row, at.first));
     }
 }
 

@@ -14,11 +14,6 @@ static share share_of(double weight, double tens, size_t key)
     return (share){whole, product - whole, lost, key};
 }
 
-static bool is_half_or_more(const share *one)
-{
-    return (one->rest - 0.5) + one->lost >= 0;
-}
-
 static double power_of_ten(int decimals)
 {
     double power = 1;
@@ -43,7 +38,8 @@ void rows_round(const tensor *in, int decimals, tensor *out)
     for (size_t i = 0; i < in->size[0]; i++) {
         for (size_t j = 0; j < in->size[1]; j++) {
             share one = share_of(weight_at(in, i, j), tens, j);
-            set_weight(out, i, j, (is_half_or_more(&one) ? one.whole + 1 : one.whole) / tens);
+            bool is_half_or_more = (one.rest - 0.5) + one.lost >= 0;
+            set_weight(out, i, j, (is_half_or_more ? one.whole + 1 : one.whole) / tens);
         }
     }
 }
@@ -77,27 +73,23 @@ static void settle(share *shares, size_t count, double missing)
 }
 
 /* Keys of weight 0 take no part: they sort after all others, and nothing is given to them. */
-static void round_row(const tensor *in, size_t row, double tens, tensor *out, share *shares)
-{
-    size_t count = in->size[1], positive = 0;
-    double whole = 0;
-    for (size_t j = 0; j < count; j++) {
-        double weight = weight_at(in, row, j);
-        shares[j] = weight == 0 ? (share){0, -1, 0, j} : share_of(weight, tens, j);
-        whole += shares[j].whole;
-        positive += weight != 0;
-    }
-    if (positive > 0) {
-        qsort(shares, count, sizeof shares[0], larger_rest_first);
-        settle(shares, positive, tens - whole);
-    }
-    for (size_t j = 0; j < count; j++)
-        set_weight(out, row, shares[j].key, shares[j].whole / tens);
-}
-
 void rows_round_keep_sum(const tensor *in, int decimals, tensor *out, share *shares)
 {
     double tens = power_of_ten(decimals);
-    for (size_t i = 0; i < in->size[0]; i++)
-        round_row(in, i, tens, out, shares);
+    for (size_t i = 0; i < in->size[0]; i++) {
+        size_t count = in->size[1], positive = 0;
+        double whole = 0;
+        for (size_t j = 0; j < count; j++) {
+            double weight = weight_at(in, i, j);
+            shares[j] = weight == 0 ? (share){0, -1, 0, j} : share_of(weight, tens, j);
+            whole += shares[j].whole;
+            positive += weight != 0;
+        }
+        if (positive > 0) {
+            qsort(shares, count, sizeof shares[0], larger_rest_first);
+            settle(shares, positive, tens - whole);
+        }
+        for (size_t j = 0; j < count; j++)
+            set_weight(out, i, shares[j].key, shares[j].whole / tens);
+    }
 }

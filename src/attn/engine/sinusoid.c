@@ -33,21 +33,6 @@ static void set(tensor *row, size_t i, double value)
         ((double *)row->data)[at] = value;
 }
 
-/* Row `row` of all entries of the batch. An odd width ends with a sine. */
-static void add_to_row(const tensor *x, size_t row, double position, const double *frequency,
-                       const kernels *with, tensor *sums)
-{
-    for (size_t column = 0; column < x->size[2]; column++) {
-        turn by = angle_turn(with, position, frequency[column / 2]);
-        double wave = column % 2 == 0 ? by.sine : by.cosine;
-        for (size_t batch = 0; batch < x->size[0]; batch++) {
-            tensor of_batch = tensor_at(x, batch), into_batch = tensor_at(sums, batch);
-            tensor from = tensor_at(&of_batch, row), to = tensor_at(&into_batch, row);
-            set(&to, column, get(&from, column) + wave);
-        }
-    }
-}
-
 bool sinusoid_add_rows(const tensor *x, double first, const kernels *with, tensor *sums, err *e)
 {
     size_t width = x->size[2];
@@ -56,22 +41,18 @@ bool sinusoid_add_rows(const tensor *x, double first, const kernels *with, tenso
         return false;
     for (size_t i = 0; i < waves_of(width); i++)
         frequency[i] = sinusoid_frequency(i, width);
-    for (size_t row = 0; row < x->size[1]; row++)
-        add_to_row(x, row, first + (double)row, frequency, with, sums);
+    for (size_t i = 0; i < x->size[1] * width; i++) {
+        size_t row = i / width, column = i % width; /* an odd width ends with a sine */
+        turn by = angle_turn(with, first + (double)row, frequency[column / 2]);
+        double wave = column % 2 == 0 ? by.sine : by.cosine;
+        for (size_t batch = 0; batch < x->size[0]; batch++) {
+            tensor of_batch = tensor_at(x, batch), into_batch = tensor_at(sums, batch);
+            tensor from = tensor_at(&of_batch, row), to = tensor_at(&into_batch, row);
+            set(&to, column, get(&from, column) + wave);
+        }
+    }
     mem_free(frequency);
     return true;
-}
-
-/* b × n × m of b × 1 × n × m */
-static tensor without_heads(const tensor *apart)
-{
-    tensor rows = tensor_view_of(apart);
-    rows.rank = 3;
-    for (int axis = 1; axis < 3; axis++) {
-        rows.size[axis] = apart->size[axis + 1];
-        rows.stride[axis] = apart->stride[axis + 1];
-    }
-    return rows;
 }
 
 bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
@@ -81,7 +62,12 @@ bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
     tensor like = plan_split_heads(&p->q.rows, 1), apart;
     if (!projected_place(made, p, &kept[STAGE_X_POS], &like, like.size[2], &apart, e))
         return false;
-    made->x = without_heads(&apart);
+    made->x = tensor_view_of(&apart); /* b × n × m of b × 1 × n × m */
+    made->x.rank = 3;
+    for (int axis = 1; axis < 3; axis++) {
+        made->x.size[axis] = apart.size[axis + 1];
+        made->x.stride[axis] = apart.stride[axis + 1];
+    }
     if (p->asked->places == NULL)
         return sinusoid_add_rows(&p->q.rows, (double)visible_position(p, 0, 0), p->with, &made->x,
                                  e);

@@ -24,9 +24,11 @@ bool streamed_stage_can(const plan *p, stage_id id)
            p->asked->cache == NULL;
 }
 
-/* The stage's place, without memory. */
-static bool reserve(streamed_stage *s, const plan *p, stage_id id, err *e)
+/* The stage's place, without memory, and what its rows are computed from. */
+static bool prepare(streamed_stage *s, const plan *p, stage_id id, err *e)
 {
+    block_context *c = &s->run.shared;
+    float_mode mode;
     size_t size[TENSOR_MAX_RANK], count;
     tensor all;
     int rank;
@@ -38,13 +40,6 @@ static bool reserve(streamed_stage *s, const plan *p, stage_id id, err *e)
         return false;
     tensor_own(&all, p->type, rank, size, data);
     s->whole = tensor_view_of(&all);
-    return true;
-}
-
-static bool project(streamed_stage *s, const plan *p, stage_id id, err *e)
-{
-    block_context *c = &s->run.shared;
-    float_mode mode;
     c->plan = p;
     c->wanted = &s->wanted;
     c->kept[id] = plan_all_axes(p, id, &s->whole);
@@ -76,7 +71,7 @@ streamed_stage *streamed_stage_new(const plan *p, stage_id id, size_t part, size
         return NULL;
     s->part = part;
     crew_open(&s->by, threads);
-    if (reserve(s, p, id, e) && project(s, p, id, e))
+    if (prepare(s, p, id, e))
         return s;
     streamed_stage_free(s);
     return NULL;
@@ -99,30 +94,26 @@ tensor streamed_stage_tensor(const streamed_stage *s)
     return tensor_view_of(&s->whole);
 }
 
-static bool compute(streamed_stage *s, size_t first, err *e)
-{
-    run *r = &s->run;
-    empty_rows empty;
-    float_mode mode;
-    size_t n_q = r->shared.plan->n_q;
-    r->first = first / n_q * r->blocks + first % n_q / r->block_rows;
-    r->end = s->blocks - r->first > s->some ? r->first + s->some : s->blocks;
-    reserve_clear(s->whole.data, s->bytes);
-    s->first = row_of(r, r->first);
-    s->end = row_of(r, r->end);
-    float_mode_set(&mode);
-    bool done = run_compute_blocks(r, &s->by, &empty, e);
-    float_mode_restore(&mode);
-    return done;
-}
-
 bool streamed_stage_make(streamed_stage *s, size_t first, size_t *count, err *e)
 {
-    if ((first < s->first || first >= s->end) && !compute(s, first, e))
-        return false;
-    if (*count > s->end - first)
+    bool done = true;
+    if (first < s->first || first >= s->end) {
+        run *r = &s->run;
+        empty_rows empty;
+        float_mode mode;
+        size_t n_q = r->shared.plan->n_q;
+        r->first = first / n_q * r->blocks + first % n_q / r->block_rows;
+        r->end = s->blocks - r->first > s->some ? r->first + s->some : s->blocks;
+        reserve_clear(s->whole.data, s->bytes);
+        s->first = row_of(r, r->first);
+        s->end = row_of(r, r->end);
+        float_mode_set(&mode);
+        done = run_compute_blocks(r, &s->by, &empty, e);
+        float_mode_restore(&mode);
+    }
+    if (done && *count > s->end - first)
         *count = s->end - first;
-    return true;
+    return done;
 }
 
 bool streamed_stage_memory(const plan *p, stage_id id, size_t part, size_t threads, size_t *bytes,
