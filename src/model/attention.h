@@ -4,7 +4,7 @@
 #define SELFATTN_MODEL_ATTENTION_H
 
 #include "attn/plan/kv_cache.h"
-#include "attn/engine/packed_weights.h"
+#include "attn/engine/multiply.h"
 #include "attn/engine/run.h"
 #include "model/keep.h"
 

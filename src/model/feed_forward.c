@@ -1,6 +1,5 @@
 #include "model/feed_forward.h"
 
-#include "attn/engine/packed_weights.h"
 #include "attn/engine/multiply.h"
 #include "base/mem.h"
 #include "model/rows.h"

@@ -7,7 +7,7 @@
 #define SELFATTN_MODEL_FEED_FORWARD_H
 
 #include "base/threads.h"
-#include "attn/engine/packed_weights.h"
+#include "attn/engine/multiply.h"
 #include "model/activation.h"
 #include "model/keep.h"
 

@@ -1,7 +1,7 @@
 /* The attention core with q, k and v given, and the whole layer: from plan to result, as
  * `selfattn run` computes it between reading and writing; the layer as it does a line of a stream,
  * whose weights are packed already, as its rival's are. */
-#include "attn/engine/packed_weights.h"
+#include "attn/engine/multiply.h"
 #include "attn/engine/run.h"
 #include "bench/work.h"
 

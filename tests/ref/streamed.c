@@ -1,4 +1,4 @@
-#include "attn/engine/packed_weights.h"
+#include "attn/engine/multiply.h"
 #include "ref/streamed.h"
 
 #include "ref/dice.h"

@@ -1,6 +1,6 @@
 /* Weights that are kept packed: each once, within the bytes that there are, and products with them
  * have the bits of products that pack for themselves. */
-#include "attn/engine/packed_weights.h"
+#include "attn/engine/multiply.h"
 #include "unit.h"
 
 #include <math.h>

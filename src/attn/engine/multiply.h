@@ -11,22 +11,45 @@
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e);
 
-/* Whether b is packed for this a: for one row it is read as it lies. */
-bool multiply_packs(const tensor *a);
-
-/* The same where more is known, or wanted. */
-typedef struct multiply_extras {
-    packed ready;    /* b, which then needs no packing; no data: it does */
-    bool *is_finite; /* stays true where all of c is, as is seen best while c is made; or NULL */
-} multiply_extras;
-
-bool multiply_with(const kernels *with, const tensor *a, const tensor *b, const tensor *bias,
-                   tensor *c, const multiply_extras *extras, crew *by, err *e);
-
-/* Bytes that they allocate at most, for so many rows of a. */
+/* Bytes that it allocates at most, for so many rows of a. */
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
                        size_t threads);
 
 void packed_free(packed *p);
+
+/* ---- weights that stay ---- */
+
+/* Weights in the order in which products read them, kept from one document to the next: where lines
+ * of a stream have the same weights and few rows, packing takes longer than multiplying.
+ *
+ * A matrix is known by where it lies. So whoever asks for one promises that it stays there, as it
+ * is, until this is freed. */
+typedef struct packed_weight packed_weight;
+
+typedef struct packed_weights {
+    packed_weight *kept;
+    size_t count, room;
+    size_t bytes, most; /* that they take; that they may take: set by whoever begins */
+} packed_weights;
+
+/* The matrix, packed, until all are freed; as->data is NULL where it does not fit in any more.
+ * False where there is no memory for what would fit. */
+bool packed_weights_find(packed_weights *all, const kernels *with, const tensor *weight, packed *as,
+                         err *e);
+
+/* Frees all, and keeps none from now on, where so many bytes are not left for them. */
+void packed_weights_yield(packed_weights *all, size_t left);
+
+void packed_weights_free(packed_weights *all);
+
+/* a·W + b: what weights and a bias do to rows. */
+typedef struct linear_map {
+    const tensor *weight, *bias; /* no bias: NULL, or no data */
+    packed_weights *kept;        /* where the weight stays packed; NULL: nowhere */
+} linear_map;
+
+/* c = a·W + b. *is_finite becomes false where a number of c is not finite; it may be NULL. */
+bool linear_map_apply(const linear_map *m, const kernels *with, const tensor *a, tensor *c,
+                      bool *is_finite, crew *by, err *e);
 
 #endif

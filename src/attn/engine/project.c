@@ -2,7 +2,6 @@
 
 #include "attn/engine/cache.h"
 #include "attn/engine/multiply.h"
-#include "attn/engine/packed_weights.h"
 #include "attn/engine/rope.h"
 #include "attn/engine/sinusoid.h"
 #include "base/mem.h"

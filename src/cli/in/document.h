@@ -3,7 +3,7 @@
 #ifndef SELFATTN_CLI_IN_DOCUMENT_H
 #define SELFATTN_CLI_IN_DOCUMENT_H
 
-#include "attn/engine/packed_weights.h"
+#include "attn/engine/multiply.h"
 #include "attn/plan/kv_cache.h"
 #include "cli/in/cli_inputs.h"
 #include "cli/line/env.h"
