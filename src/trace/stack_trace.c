@@ -141,7 +141,7 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
         room->step[i].name =
             build_text(b, "%s%s%s: %s", f->step, f->place, name, room->step[i].name);
     tell_rows(f, of);
-    /* Its x is what the part was given; its result, where nothing joins the heads, is the context. */
+    /* Its x is what the part was given; its result, where nothing joins the heads, the context. */
     const trace_map *x = map_named(room, "x"), *context = map_named(room, "context"),
                     *output = map_named(room, "output");
     const trace_map *last = output != NULL ? output : context;

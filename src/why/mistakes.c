@@ -2,7 +2,7 @@
  * and a few that are wrong each for itself. */
 #include "why/mistake.h"
 
-/* ---- numbers that are right and stand under another stage's name: nothing is computed wrongly ---- */
+/* ---- numbers that are right and stand under another stage's name ---- */
 
 static bool fit(const tensor *one, const tensor *other)
 {
