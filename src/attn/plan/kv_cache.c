@@ -36,60 +36,38 @@ static packed *packed_all_new(size_t units, size_t depth, size_t bytes, err *e)
 }
 
 /* Keys are columns: the first ones go, the panels of the others stay as they are, and new ones come
- * after them. */
-static void move_keys(const kv_cache *c, size_t gone, size_t stay, const packed *from, packed *to)
-{
-    memcpy(to->data, (const char *)from->data + c->with->packed_bytes(c->k_width, gone),
-           c->with->packed_bytes(c->k_width, stay));
-    to->columns = stay;
-}
-
-/* Values are rows: every panel grows. */
-static void move_values(const kv_cache *c, size_t gone, size_t stay, const packed *from, packed *to)
-{
-    size_t old_panel = c->with->packed_bytes(from->depth, 1),
-           panel = c->with->packed_bytes(to->depth, 1);
-    size_t panels = c->with->packed_bytes(1, c->v_width) / c->with->packed_bytes(1, 1);
-    for (size_t i = 0; i < panels; i++)
-        memcpy((char *)to->data + i * panel,
-               (const char *)from->data + i * old_panel + c->with->packed_bytes(gone, 1),
-               c->with->packed_bytes(stay, 1));
-    to->columns = from->columns;
-}
-
+ * after them. Values are rows: every panel grows. */
 static bool move_packed(kv_cache *c, size_t gone, size_t room, err *e)
 {
-    size_t stay = c->rows - c->first - gone;
-    size_t units = units_of(c);
-    packed *keys = packed_all_new(units, c->k_width, c->with->packed_bytes(c->k_width, room), e);
-    packed *values = keys == NULL
-                         ? NULL
-                         : packed_all_new(units, room, c->with->packed_bytes(room, c->v_width), e);
+    const kernels *with = c->with;
+    size_t stay = c->rows - c->first - gone, units = units_of(c);
+    packed *keys = packed_all_new(units, c->k_width, with->packed_bytes(c->k_width, room), e);
+    packed *values =
+        keys == NULL ? NULL : packed_all_new(units, room, with->packed_bytes(room, c->v_width), e);
     if (values == NULL) {
         packed_all_free(keys, units);
         return false;
     }
+    size_t panels = with->packed_bytes(1, c->v_width) / with->packed_bytes(1, 1);
     for (size_t unit = 0; stay > 0 && unit < units; unit++) {
-        move_keys(c, gone, stay, &c->keys[unit], &keys[unit]);
-        move_values(c, gone, stay, &c->values[unit], &values[unit]);
+        const packed *old = &c->values[unit];
+        size_t old_panel = with->packed_bytes(old->depth, 1),
+               panel = with->packed_bytes(values[unit].depth, 1);
+        memcpy(keys[unit].data,
+               (const char *)c->keys[unit].data + with->packed_bytes(c->k_width, gone),
+               with->packed_bytes(c->k_width, stay));
+        for (size_t i = 0; i < panels; i++)
+            memcpy((char *)values[unit].data + i * panel,
+                   (const char *)old->data + i * old_panel + with->packed_bytes(gone, 1),
+                   with->packed_bytes(stay, 1));
+        keys[unit].columns = stay;
+        values[unit].columns = old->columns;
     }
     packed_all_free(c->keys, units);
     packed_all_free(c->values, units);
     c->keys = keys;
     c->values = values;
     return true;
-}
-
-static void put_packed(const kv_cache *c, const tensor *k, const tensor *v)
-{
-    for (size_t unit = 0; unit < units_of(c); unit++) {
-        tensor keys = tensor_at(k, unit / c->heads), values = tensor_at(v, unit / c->heads);
-        keys = tensor_at(&keys, unit % c->heads);
-        values = tensor_at(&values, unit % c->heads);
-        tensor columns = tensor_transposed(&keys);
-        c->with->pack_at(&columns, 0, c->rows - c->first, &c->keys[unit]);
-        c->with->pack_at(&values, c->rows - c->first, 0, &c->values[unit]);
-    }
 }
 
 /* ---- kept as rows ---- */
@@ -194,10 +172,18 @@ bool kv_cache_reserve(kv_cache *c, size_t seen, size_t rows, err *e)
 
 void kv_cache_put(kv_cache *c, const tensor *k, const tensor *v)
 {
+    size_t there = c->rows - c->first;
     if (c->keeps_rows) {
         put_plain(c, k, &c->k);
         put_plain(c, v, &c->v);
-    } else {
-        put_packed(c, k, v);
+        return;
+    }
+    for (size_t unit = 0; unit < units_of(c); unit++) {
+        tensor keys = tensor_at(k, unit / c->heads), values = tensor_at(v, unit / c->heads);
+        keys = tensor_at(&keys, unit % c->heads);
+        values = tensor_at(&values, unit % c->heads);
+        tensor columns = tensor_transposed(&keys);
+        c->with->pack_at(&columns, 0, there, &c->keys[unit]);
+        c->with->pack_at(&values, there, 0, &c->values[unit]);
     }
 }

@@ -25,6 +25,7 @@ static const struct {
     {"past_v", "a cache is kept of them"},
 };
 
+/* A row that saw later ones would have to wait for them. */
 static bool check_settings(const problem *asked, err *e)
 {
     for (size_t i = 0; i < sizeof NOT_STREAMED / sizeof NOT_STREAMED[0]; i++) {
@@ -33,15 +34,10 @@ static bool check_settings(const problem *asked, err *e)
             return err_at(e, &at, "%s is given, and where rows keep coming, %s",
                           NOT_STREAMED[i].key, NOT_STREAMED[i].why);
     }
-    place at = problem_place(asked, "add_zero");
-    return !asked->adds_zero ||
-           err_at(e, &at, "add_zero is asked for, and where rows keep coming, %s", NO_LAST_KEY);
-}
-
-/* A row that saw later ones would have to wait for them. */
-static bool check_direction(const problem *asked, err *e)
-{
-    place at = problem_place(asked, "causal");
+    place of_zero = problem_place(asked, "add_zero"), at = problem_place(asked, "causal");
+    if (asked->adds_zero)
+        return err_at(e, &of_zero, "add_zero is asked for, and where rows keep coming, %s",
+                      NO_LAST_KEY);
     if (asked->causal == CAUSAL_LOWER_RIGHT)
         return err_at(e, &at,
                       "causal is lower-right, and where rows keep coming, there is no last key to "
@@ -52,24 +48,18 @@ static bool check_direction(const problem *asked, err *e)
     return err_remedy(e, "--causal lets a query see only keys at or before it");
 }
 
-static place place_of_keys(const plan *p)
+static bool find_stream(plan *p, err *e)
 {
-    return p->asked->at[p->k.given.data != NULL ? p->k.given_as : p->k.rows_as];
-}
-
-static bool check_rows(const plan *p, err *e)
-{
-    place at = place_of_keys(p);
-    return p->n_q == p->k.n ||
-           err_at(e, &at,
-                  "where rows keep coming, each is a query and a key, and there are %zu and %zu",
-                  p->n_q, p->k.n);
-}
-
-/* Everything but the number of rows is what it was in the first line. */
-static bool check_sizes(const plan *p, err *e)
-{
-    const kv_cache *c = p->asked->cache;
+    const problem *asked = p->asked;
+    const kv_cache *c = asked->cache;
+    place at = asked->at[p->k.given.data != NULL ? p->k.given_as : p->k.rows_as];
+    if (!check_settings(asked, e))
+        return false;
+    if (p->n_q != p->k.n)
+        return err_at(
+            e, &at, "where rows keep coming, each is a query and a key, and there are %zu and %zu",
+            p->n_q, p->k.n);
+    /* Everything but the number of rows is what it was in the first line. */
     const struct {
         const char *what;
         size_t here, before;
@@ -79,37 +69,22 @@ static bool check_sizes(const plan *p, err *e)
         {"numbers of a key", p->k.width, c->k_width},
         {"numbers of a value", p->v.width, c->v_width},
     };
-    place at = place_of_keys(p);
     for (size_t i = 0; c->rows > 0 && i < sizeof sizes / sizeof sizes[0]; i++) {
         if (sizes[i].here != sizes[i].before)
             return err_at(e, &at, "the %s are %zu here, and %zu in the lines before", sizes[i].what,
                           sizes[i].here, sizes[i].before);
     }
-    return true;
-}
-
-/* Rows that say where they stand, and rows that are counted, would be two sequences in one. */
-static bool check_places(const plan *p, err *e)
-{
-    const kv_cache *c = p->asked->cache;
-    const entry *here = p->asked->rope.positions;
-    place at = here != NULL ? here->at : place_of_keys(p);
+    /* Rows that say where they stand, and rows that are counted, would be two sequences in one. */
+    const entry *here = asked->rope.positions;
     if (here != NULL && strcmp(here->name, "positions") == 0) {
-        err_at(e, &at, "rope is of all lines, and its positions would be those of one");
+        err_at(e, &here->at, "rope is of all lines, and its positions would be those of one");
         return err_remedy(e, "rope_positions in each line says where its rows stand");
     }
-    if (c->rows == 0 || c->has_places == (here != NULL))
-        return true;
-    return err_at(e, &at, "rope's positions are %s here, and were %s in the lines before",
-                  here != NULL ? "given" : "counted", c->has_places ? "given" : "counted");
-}
-
-static bool find_stream(plan *p, err *e)
-{
-    if (!check_settings(p->asked, e) || !check_direction(p->asked, e) || !check_rows(p, e) ||
-        !check_sizes(p, e) || !check_places(p, e))
-        return false;
-    p->past = p->offset = p->asked->cache->rows;
+    if (c->rows > 0 && c->has_places != (here != NULL))
+        return err_at(e, here != NULL ? &here->at : &at,
+                      "rope's positions are %s here, and were %s in the lines before",
+                      here != NULL ? "given" : "counted", c->has_places ? "given" : "counted");
+    p->past = p->offset = c->rows;
     p->n_k += p->past;
     return true;
 }
@@ -126,34 +101,27 @@ static bool find_past(const plan *p, input which, const projection *of, tensor *
                             out->size[3], of == &p->k ? "keys" : "values", of->width);
 }
 
-static bool check_pair(const problem *asked, err *e)
-{
-    bool has_k = asked->in[INPUT_PAST_K] != NULL, has_v = asked->in[INPUT_PAST_V] != NULL;
-    input there = has_k ? INPUT_PAST_K : INPUT_PAST_V;
-    return has_k == has_v || err_at(e, &asked->at[there], "%s is given, and no %s: a cache is both",
-                                    input_label(there), has_k ? "past_v" : "past_k");
-}
-
-static bool find_rows(plan *p, err *e)
-{
-    if (!find_past(p, INPUT_PAST_K, &p->k, &p->past_k, e) ||
-        !find_past(p, INPUT_PAST_V, &p->v, &p->past_v, e))
-        return false;
-    p->past = p->past_k.size[2];
-    if (p->past_v.size[2] != p->past)
-        return plan_wrong_shape(p, INPUT_PAST_V, e, "it has %zu rows, and past_k %zu",
-                                p->past_v.size[2], p->past);
-    p->n_k += p->past;
-    return true;
-}
-
 bool plan_find_cache(plan *p, err *e)
 {
-    if (p->asked->cache != NULL)
+    const problem *asked = p->asked;
+    bool has_k = asked->in[INPUT_PAST_K] != NULL, has_v = asked->in[INPUT_PAST_V] != NULL;
+    input there = has_k ? INPUT_PAST_K : INPUT_PAST_V;
+    if (asked->cache != NULL)
         return find_stream(p, e);
-    if (!check_pair(p->asked, e) || (p->asked->in[INPUT_PAST_K] != NULL && !find_rows(p, e)))
-        return false;
-    p->offset = p->asked->has_offset ? p->asked->offset : p->past;
+    if (has_k != has_v)
+        return err_at(e, &asked->at[there], "%s is given, and no %s: a cache is both",
+                      input_label(there), has_k ? "past_v" : "past_k");
+    if (has_k) {
+        if (!find_past(p, INPUT_PAST_K, &p->k, &p->past_k, e) ||
+            !find_past(p, INPUT_PAST_V, &p->v, &p->past_v, e))
+            return false;
+        p->past = p->past_k.size[2];
+        if (p->past_v.size[2] != p->past)
+            return plan_wrong_shape(p, INPUT_PAST_V, e, "it has %zu rows, and past_k %zu",
+                                    p->past_v.size[2], p->past);
+        p->n_k += p->past;
+    }
+    p->offset = asked->has_offset ? asked->offset : p->past;
     return plan_check_places(p, e);
 }
 
@@ -171,19 +139,6 @@ static bool find_row(const plan *p, input which, const projection *after, tensor
     *out = (tensor){
         .type = given->type, .rank = 1, .size = {count}, .stride = {1}, .data = given->data};
     return true;
-}
-
-static bool find_learned(plan *p, err *e)
-{
-    const problem *asked = p->asked;
-    bool has_k = asked->in[INPUT_BIAS_K] != NULL, has_v = asked->in[INPUT_BIAS_V] != NULL;
-    if (has_k != has_v) {
-        input there = has_k ? INPUT_BIAS_K : INPUT_BIAS_V;
-        return err_at(e, &asked->at[there], "%s is given without %s: a key needs a value",
-                      input_key(there), input_key(has_k ? INPUT_BIAS_V : INPUT_BIAS_K));
-    }
-    return !has_k || (find_row(p, INPUT_BIAS_K, &p->k, &p->bias_k, e) &&
-                      find_row(p, INPUT_BIAS_V, &p->v, &p->bias_v, e));
 }
 
 /* What nothing says of an appended row. Zeros are zeros at each position, and normalized. */
@@ -210,9 +165,16 @@ static bool check_alone(const plan *p, err *e)
 
 bool plan_find_appended(plan *p, err *e)
 {
-    if (!find_learned(p, e))
+    const problem *asked = p->asked;
+    bool has_k = asked->in[INPUT_BIAS_K] != NULL, has_v = asked->in[INPUT_BIAS_V] != NULL;
+    input there = has_k ? INPUT_BIAS_K : INPUT_BIAS_V;
+    if (has_k != has_v)
+        return err_at(e, &asked->at[there], "%s is given without %s: a key needs a value",
+                      input_key(there), input_key(has_k ? INPUT_BIAS_V : INPUT_BIAS_K));
+    if (has_k && (!find_row(p, INPUT_BIAS_K, &p->k, &p->bias_k, e) ||
+                  !find_row(p, INPUT_BIAS_V, &p->v, &p->bias_v, e)))
         return false;
-    p->appended = (p->bias_k.data != NULL ? 1u : 0u) + (p->asked->adds_zero ? 1u : 0u);
+    p->appended = (p->bias_k.data != NULL ? 1u : 0u) + (asked->adds_zero ? 1u : 0u);
     p->n_k += p->appended;
     return p->appended == 0 || check_alone(p, e);
 }

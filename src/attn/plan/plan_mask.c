@@ -4,27 +4,6 @@
 
 #include <stdio.h>
 
-/* A window that is open on both sides takes nothing away. */
-static bool has_bounds(const problem *asked)
-{
-    return asked->has_window && (asked->window_left != SIZE_MAX || asked->window_right != SIZE_MAX);
-}
-
-/* Where there is no causality that would name an alignment. */
-static bool note_places(plan *p, err *e)
-{
-    size_t own = plan_own_keys(p);
-    const char *what = has_bounds(p->asked) ? "the window is" : "distances are";
-    char offset[64] = "";
-    if (!has_bounds(p->asked) && !p->asked->has_alibi)
-        return true;
-    if (p->n_q <= own && p->asked->key_lengths == NULL)
-        snprintf(offset, sizeof offset, "; --offset %zu would put the last query at the last key",
-                 own - p->n_q);
-    return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i%s", p->n_q,
-                     own, what, offset);
-}
-
 bool plan_find_causality(plan *p, err *e)
 {
     const problem *asked = p->asked;
@@ -40,12 +19,23 @@ bool plan_find_causality(plan *p, err *e)
     }
     if (p->n_q == own || asked->has_offset || asked->alignment_is_named || p->past > 0)
         return true;
-    if (asked->causal == CAUSAL_NONE)
-        return note_places(p, e);
-    return plan_note(p, e,
-                     "n_q is %zu and n_k %zu: causal is upper-left (query i sees keys 1 to i); "
-                     "--causal=lower-right would let the last query see the last key",
-                     p->n_q, own);
+    if (asked->causal != CAUSAL_NONE)
+        return plan_note(p, e,
+                         "n_q is %zu and n_k %zu: causal is upper-left (query i sees keys 1 to i); "
+                         "--causal=lower-right would let the last query see the last key",
+                         p->n_q, own);
+    /* Where queries stand counts all the same. A window that is open on both sides takes nothing
+     * away. */
+    bool has_bounds =
+        asked->has_window && (asked->window_left != SIZE_MAX || asked->window_right != SIZE_MAX);
+    char offset[80] = "";
+    if (!has_bounds && !asked->has_alibi)
+        return true;
+    if (p->n_q <= own && asked->key_lengths == NULL)
+        snprintf(offset, sizeof offset, "; --offset %zu would put the last query at the last key",
+                 own - p->n_q);
+    return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i%s", p->n_q,
+                     own, has_bounds ? "the window is" : "distances are", offset);
 }
 
 /* The axes b, h, n_q, n_k that the input's axes are, by its rank; −1 ends the list. False where the
@@ -81,30 +71,17 @@ static bool axes_of(const plan *p, input which, int axes[4], err *e)
     }
 }
 
-/* An axis of 1 is spread, but never the keys'. */
-static bool axis_fits(const tensor *given, int axis, size_t whole, bool is_keys)
-{
-    return given->size[axis] == whole || (given->size[axis] == 1 && given->rank > 1 && !is_keys);
-}
-
-/* What other programs have their masks like. */
-static void suggest_axes(const plan *p, input which, err *e)
-{
-    const tensor *given = p->asked->in[which];
-    bool is_padding =
-        given->rank == 2 && given->size[0] == p->batches && p->asked->mask_axis == MASK_AXIS_UNSAID;
-    if (is_padding)
-        err_remedy(e, "--mask-axis batch reads it as b x n_k, a row for each batch entry");
-    else if (given->rank == 3 && given->size[0] == p->batches * p->heads)
-        err_remedy(e, "one for each head of each batch entry has rank 4: b x h x n_q x n_k");
-}
-
 static bool refuse_axis(const plan *p, input which, int axis, int to, size_t whole, err *e)
 {
     static const char *const AXIS_NAMES[] = {"batches", "heads", "queries", "keys"};
-    plan_wrong_shape(p, which, e, "its %s are %zu and not %zu", AXIS_NAMES[to],
-                     p->asked->in[which]->size[axis], whole);
-    suggest_axes(p, which, e);
+    const tensor *given = p->asked->in[which];
+    plan_wrong_shape(p, which, e, "its %s are %zu and not %zu", AXIS_NAMES[to], given->size[axis],
+                     whole);
+    /* What other programs have their masks like. */
+    if (given->rank == 2 && given->size[0] == p->batches && p->asked->mask_axis == MASK_AXIS_UNSAID)
+        err_remedy(e, "--mask-axis batch reads it as b x n_k, a row for each batch entry");
+    else if (given->rank == 3 && given->size[0] == p->batches * p->heads)
+        err_remedy(e, "one for each head of each batch entry has rank 4: b x h x n_q x n_k");
     return false;
 }
 
@@ -123,25 +100,11 @@ static bool spread(const plan *p, input which, tensor *out, err *e)
         out->size[axis] = whole[axis];
     for (int axis = 0; axis < given->rank; axis++) {
         int to = axes[axis];
-        if (!axis_fits(given, axis, whole[to], to == 3))
+        /* An axis of 1 is spread, but never the keys'. */
+        bool is_one = given->size[axis] == 1;
+        if (given->size[axis] != whole[to] && !(is_one && given->rank > 1 && to != 3))
             return refuse_axis(p, which, axis, to, whole[to], e);
-        out->stride[to] = given->size[axis] == 1 ? 0 : given->stride[axis];
-    }
-    return true;
-}
-
-/* New keys stand after the cache, and lengths count from its first. */
-static bool note_hidden(plan *p, err *e)
-{
-    size_t own = plan_own_keys(p);
-    for (size_t batch = 0; batch < p->batches && p->past > 0; batch++) {
-        double length = tensor_get(&p->key_lengths, &batch);
-        if (length < (double)own)
-            return plan_note(
-                p, e,
-                "key_lengths[batch %zu] is %.0f of %zu keys, of which the first %zu are "
-                "the cache's: new ones are left out",
-                batch + 1, length, own, p->past);
+        out->stride[to] = is_one ? 0 : given->stride[axis];
     }
     return true;
 }
@@ -150,6 +113,7 @@ bool plan_find_key_lengths(plan *p, err *e)
 {
     const tensor *given = p->asked->key_lengths;
     place at = problem_place(p->asked, "key_lengths");
+    size_t own = plan_own_keys(p);
     if (given == NULL)
         return true;
     if (given->rank == 1 && given->size[0] != p->batches)
@@ -161,22 +125,21 @@ bool plan_find_key_lengths(plan *p, err *e)
     p->key_lengths.stride[0] = given->rank;
     for (size_t batch = 0; batch < p->batches; batch++) {
         double length = tensor_get(&p->key_lengths, &batch);
-        if (length > (double)plan_own_keys(p))
+        if (length > (double)own)
             return err_at(e, &at, "key_lengths[batch %zu] is %.0f, and there are %zu keys",
-                          batch + 1, length, plan_own_keys(p));
+                          batch + 1, length, own);
     }
-    return note_hidden(p, e);
-}
-
-static bool find_sinks(plan *p, err *e)
-{
-    if (p->asked->in[INPUT_SINKS] != NULL && p->asked->round_keeps_sum) {
-        place at = problem_place(p->asked, "round");
-        err_at(e, &at,
-               "round is to keep the sum of each row at 1, and with sinks it is less than 1");
-        return err_remedy(e, "--round %d rounds each weight alone", p->asked->round_decimals);
+    /* New keys stand after the cache, and lengths count from its first. */
+    for (size_t batch = 0; batch < p->batches && p->past > 0; batch++) {
+        double length = tensor_get(&p->key_lengths, &batch);
+        if (length < (double)own)
+            return plan_note(
+                p, e,
+                "key_lengths[batch %zu] is %.0f of %zu keys, of which the first %zu are "
+                "the cache's: new ones are left out",
+                batch + 1, length, own, p->past);
     }
-    return plan_vector(p, INPUT_SINKS, p->heads, &p->sinks, e);
+    return true;
 }
 
 /* As many batch entries as queries: rows of padding, one an entry, would fit as well. */
@@ -194,9 +157,15 @@ static bool note_reading(plan *p, input which, err *e)
 
 bool plan_find_masks(plan *p, err *e)
 {
-    return find_sinks(p, e) && spread(p, INPUT_MASK, &p->mask, e) &&
-           spread(p, INPUT_BIAS, &p->bias, e) && note_reading(p, INPUT_MASK, e) &&
-           note_reading(p, INPUT_BIAS, e);
+    if (p->asked->in[INPUT_SINKS] != NULL && p->asked->round_keeps_sum) {
+        place at = problem_place(p->asked, "round");
+        err_at(e, &at,
+               "round is to keep the sum of each row at 1, and with sinks it is less than 1");
+        return err_remedy(e, "--round %d rounds each weight alone", p->asked->round_decimals);
+    }
+    return plan_vector(p, INPUT_SINKS, p->heads, &p->sinks, e) &&
+           spread(p, INPUT_MASK, &p->mask, e) && spread(p, INPUT_BIAS, &p->bias, e) &&
+           note_reading(p, INPUT_MASK, e) && note_reading(p, INPUT_BIAS, e);
 }
 
 /* ---- which keys a query may see, masks apart ---- */

@@ -10,27 +10,22 @@
 
 /* ---- sinusoidal and rotary positions alike ---- */
 
-/* Then one offset is every entry's. */
-static bool is_same_in_all(const tensor *lengths)
-{
-    size_t first = 0;
-    for (size_t i = 1; i < tensor_count(lengths); i++) {
-        if (tensor_get(lengths, &i) != tensor_get(lengths, &first))
-            return false;
-    }
-    return true;
-}
-
 /* Lower-right would put the queries elsewhere in each batch entry, and keys, which are made of the
  * same rows, not. */
 static bool check_alignment(const problem *asked, err *e)
 {
+    const tensor *lengths = asked->key_lengths;
     place at = problem_place(asked, "key_lengths");
-    if (asked->causal != CAUSAL_LOWER_RIGHT || asked->key_lengths == NULL)
+    size_t first = 0;
+    if (asked->causal != CAUSAL_LOWER_RIGHT || lengths == NULL)
         return true;
     err_at(e, &at, "key_lengths with lower-right place queries by batch entry, positions by row");
-    return is_same_in_all(asked->key_lengths) &&
-           err_remedy(e, "upper-left with an offset places them for both");
+    for (size_t i = 1; i < tensor_count(lengths); i++) {
+        if (tensor_get(lengths, &i) != tensor_get(lengths, &first))
+            return false;
+    }
+    /* Then one offset is every entry's. */
+    return err_remedy(e, "upper-left with an offset places them for both");
 }
 
 static bool check_last(const plan *p, const char *what, const char *from, err *e)
@@ -57,37 +52,6 @@ bool plan_find_positions(plan *p, err *e)
 
 static const char *const PARTS[] = {"rope_pairing", "rope_width", "rope_positions"};
 
-/* rope's own parts, and the keys that say the same. An option goes over what a document says. */
-static bool check_once(const problem *asked, err *e)
-{
-    const entry *rope = bundle_find(asked->document, "rope");
-    if (rope == NULL || rope->kind != ENTRY_BUNDLE)
-        return true;
-    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
-        const entry *own = bundle_find(asked->document, PARTS[i]);
-        const char *part = strchr(PARTS[i], '_') + 1;
-        if (own != NULL && !own->at.is_option && bundle_find(rope->bundle, part) != NULL)
-            return err_at(e, &own->at, "%s is given next to the %s of rope itself", PARTS[i], part);
-    }
-    return true;
-}
-
-static bool find_width(plan *p, err *e)
-{
-    const rope_settings *rope = &p->asked->rope;
-    bool is_own = bundle_find(p->asked->document, "rope_width") != NULL;
-    place at = problem_place(p->asked, is_own ? "rope_width" : "rope");
-    size_t least = p->q.width < p->k.width ? p->q.width : p->k.width;
-    p->rope_width = rope->has_width ? rope->width : p->k.width;
-    if (p->rope_width > least)
-        return err_at(e, &at, "rope turns %zu numbers of a head, and a %s has %zu", p->rope_width,
-                      p->q.width < p->k.width ? "query" : "key", least);
-    if (p->rope_width % 2 == 0)
-        return true;
-    err_at(e, &at, "rope turns pairs of numbers, and its width is %zu", p->rope_width);
-    return err_remedy(e, "--rope-width says how many numbers of a head are turned");
-}
-
 tensor plan_of_batch(const entry *of, size_t batch)
 {
     return of->tensor.rank == 2 ? tensor_at(&of->tensor, batch) : tensor_view_of(&of->tensor);
@@ -97,29 +61,6 @@ tensor plan_of_batch(const entry *of, size_t batch)
 static const char *name_of(const entry *of)
 {
     return strcmp(of->name, "positions") == 0 ? "rope.positions" : of->name;
-}
-
-static bool check_position(const entry *of, size_t batch, size_t i, err *e)
-{
-    tensor all = plan_of_batch(of, batch);
-    double number = tensor_get(&all, &i);
-    char batch_name[32] = "";
-    if (number >= 0 && number <= ANGLE_POSITION_MOST && number == floor(number))
-        return true;
-    if (of->tensor.rank == 2)
-        snprintf(batch_name, sizeof batch_name, "batch %zu, ", batch + 1);
-    return err_at(e, &of->at, "%s[%s%zu] is %.10g, it must be a whole number from 0 to %.0f",
-                  name_of(of), batch_name, i + 1, number, ANGLE_POSITION_MOST);
-}
-
-static bool check_each(const entry *of, size_t count, err *e)
-{
-    size_t lists = of->tensor.rank == 2 ? of->tensor.size[0] : 1;
-    for (size_t i = 0; i < lists * count; i++) {
-        if (!check_position(of, i / count, i % count, e))
-            return false;
-    }
-    return true;
 }
 
 static bool check_lists(const plan *p, const entry *of, err *e)
@@ -169,7 +110,8 @@ static bool check_positions(const plan *p, err *e)
         return check_last(p, "rope", "rope", e);
     if (!check_lists(p, of, e))
         return false;
-    size_t count = of->tensor.size[of->tensor.rank - 1];
+    bool has_lists = of->tensor.rank == 2;
+    size_t lists = has_lists ? of->tensor.size[0] : 1, count = of->tensor.size[of->tensor.rank - 1];
     bool is_shared = p->n_q == p->k.n && count == p->n_q;
     if (!is_shared && count != p->n_q + p->k.n) {
         err_at(e, &of->at, "%s has %zu number%s, and there are %zu quer%s and %zu new key%s",
@@ -177,16 +119,51 @@ static bool check_positions(const plan *p, err *e)
                p->k.n == 1 ? "" : "s");
         return err_remedy(e, "the queries' positions come first, then the keys'; equal ones once");
     }
-    return check_each(of, count, e);
+    for (size_t i = 0; i < lists * count; i++) {
+        size_t batch = i / count, row = i % count;
+        tensor all = plan_of_batch(of, batch);
+        double number = tensor_get(&all, &row);
+        char batch_name[32] = "";
+        if (number >= 0 && number <= ANGLE_POSITION_MOST && number == floor(number))
+            continue;
+        if (has_lists)
+            snprintf(batch_name, sizeof batch_name, "batch %zu, ", batch + 1);
+        return err_at(e, &of->at, "%s[%s%zu] is %.10g, it must be a whole number from 0 to %.0f",
+                      name_of(of), batch_name, row + 1, number, ANGLE_POSITION_MOST);
+    }
+    return true;
 }
 
 bool plan_find_rope(plan *p, err *e)
 {
-    if (!p->asked->rope.is_asked)
+    const bundle *document = p->asked->document;
+    const rope_settings *rope = &p->asked->rope;
+    const entry *given = bundle_find(document, "rope");
+    if (!rope->is_asked)
         return plan_refuse_parts(p->asked, PARTS, sizeof PARTS / sizeof PARTS[0],
                                  "there is no rope",
                                  "--rope turns queries and keys by their positions", e);
-    return check_once(p->asked, e) && find_width(p, e) && check_positions(p, e);
+    /* rope's own parts, and the keys that say the same. An option goes over what a document
+     * says. */
+    bool has_parts = given != NULL && given->kind == ENTRY_BUNDLE;
+    for (size_t i = 0; has_parts && i < sizeof PARTS / sizeof PARTS[0]; i++) {
+        const entry *own = bundle_find(document, PARTS[i]);
+        const char *part = strchr(PARTS[i], '_') + 1;
+        if (own != NULL && !own->at.is_option && bundle_find(given->bundle, part) != NULL)
+            return err_at(e, &own->at, "%s is given next to the %s of rope itself", PARTS[i], part);
+    }
+    bool is_own = bundle_find(document, "rope_width") != NULL;
+    place at = problem_place(p->asked, is_own ? "rope_width" : "rope");
+    size_t least = p->q.width < p->k.width ? p->q.width : p->k.width;
+    p->rope_width = rope->has_width ? rope->width : p->k.width;
+    if (p->rope_width > least)
+        return err_at(e, &at, "rope turns %zu numbers of a head, and a %s has %zu", p->rope_width,
+                      p->q.width < p->k.width ? "query" : "key", least);
+    if (p->rope_width % 2 != 0) {
+        err_at(e, &at, "rope turns pairs of numbers, and its width is %zu", p->rope_width);
+        return err_remedy(e, "--rope-width says how many numbers of a head are turned");
+    }
+    return check_positions(p, e);
 }
 
 double plan_query_position(const plan *p, size_t batch, size_t query)

@@ -76,23 +76,6 @@ bool plan_view_apart(const plan *p, input which, size_t heads, tensor *out, err 
     return true;
 }
 
-/* q, k or v given directly. */
-static bool find_given(const plan *p, projection *r, err *e)
-{
-    const input instead[] = {r->weight_as, r->bias_as};
-    for (size_t i = 0; i < 2; i++) {
-        if (p->asked->in[instead[i]] != NULL)
-            return err_at(e, &p->asked->at[instead[i]],
-                          "%s is given, and so is %s, which takes its place",
-                          input_label(instead[i]), input_label(r->given_as));
-    }
-    if (!plan_view_apart(p, r->given_as, r->heads, &r->given, e))
-        return false;
-    r->n = r->given.size[2];
-    r->width = r->given.size[3];
-    return true;
-}
-
 /* The weight as it is used in x·W, its rows as many as x has columns. */
 static bool view_weight(const plan *p, input weight_as, const char *rows_label, size_t rows_width,
                         tensor *out, err *e)
@@ -112,50 +95,36 @@ static bool view_weight(const plan *p, input weight_as, const char *rows_label, 
     return false;
 }
 
-static bool find_weight(const plan *p, projection *r, err *e)
-{
-    const char *rows_label = input_label(r->rows_as);
-    if (!view_weight(p, r->weight_as, rows_label, r->rows.size[2], &r->weight, e))
-        return false;
-    size_t width = r->weight.size[r->weight.rank - 1];
-    if (r->weight.rank == 2 && !check_divides(p, r->weight_as, width, r->heads, e))
-        return false;
-    r->width = r->weight.rank == 2 ? width / r->heads : width;
-    return true;
-}
-
 static bool find_projected(const plan *p, projection *r, err *e)
 {
+    input weight_as = r->weight_as;
     if (!view_rows(p, r->rows_as, &r->rows, e))
         return false;
     r->n = r->rows.size[1];
-    if (p->asked->in[r->weight_as] != NULL) {
-        if (!find_weight(p, r, e))
+    r->width = r->rows.size[2];
+    if (p->asked->in[weight_as] != NULL) {
+        if (!view_weight(p, weight_as, input_label(r->rows_as), r->rows.size[2], &r->weight, e))
             return false;
-    } else {
-        if (!check_divides(p, r->rows_as, r->rows.size[2], r->heads, e))
+        r->width = r->weight.size[r->weight.rank - 1];
+    }
+    if (r->weight.rank != 3) {
+        input whose = p->asked->in[weight_as] != NULL ? weight_as : r->rows_as;
+        if (!check_divides(p, whose, r->width, r->heads, e))
             return false;
-        r->width = r->rows.size[2] / r->heads;
+        r->width /= r->heads;
     }
     return plan_vector(p, r->bias_as, r->heads * r->width, &r->bias, e);
-}
-
-/* The first input that is there: xv, else xk, else x. */
-static input first_given(const problem *asked, const input *choices, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (asked->in[choices[i]] != NULL)
-            return choices[i];
-    }
-    return INPUT_COUNT;
 }
 
 /* xv, else xk, else x; INPUT_COUNT: none of them. */
 static input rows_of(const problem *asked, input role)
 {
     static const input ROWS[] = {INPUT_XV, INPUT_XK, INPUT_X};
-    size_t skipped = role == INPUT_Q ? 2 : role == INPUT_K ? 1 : 0;
-    return first_given(asked, ROWS + skipped, 3 - skipped);
+    for (size_t i = role == INPUT_Q ? 2 : role == INPUT_K ? 1 : 0; i < 3; i++) {
+        if (asked->in[ROWS[i]] != NULL)
+            return ROWS[i];
+    }
+    return INPUT_COUNT;
 }
 
 bool plan_uses_rows(const problem *asked, input rows)
@@ -167,42 +136,30 @@ bool plan_uses_rows(const problem *asked, input rows)
     return false;
 }
 
-/* Rows next to the q, k or v that take their place (options do so, and results that hold all
- * stages) are let be, however many they are. */
-static bool check_unused(const plan *p, err *e)
-{
-    for (input rows = INPUT_X; rows <= INPUT_XV; rows++) {
-        const tensor *given = p->asked->in[rows];
-        if (given != NULL && given->rank != 2 && given->rank != 3)
-            return refuse_rows(p, rows, e);
-    }
-    return true;
-}
-
-/* What is missing has no place of its own: that of the first input that is there. */
-static place place_of_inputs(const problem *asked)
-{
-    input which = INPUT_X;
-    while (which + 1 < INPUT_COUNT && asked->in[which] == NULL)
-        which++;
-    return asked->at[which];
-}
-
 static bool find_projection(const plan *p, projection *r, err *e)
 {
-    if (p->asked->in[r->given_as] != NULL)
-        return find_given(p, r, e);
-    if (r->rows_as != INPUT_COUNT)
+    const problem *asked = p->asked;
+    if (asked->in[r->given_as] == NULL && r->rows_as != INPUT_COUNT)
         return find_projected(p, r, e);
-    place at = place_of_inputs(p->asked);
-    return err_at(e, &at, "there is no %s, and no x to make it of", input_label(r->given_as));
-}
-
-static bool check_counts(const plan *p, err *e)
-{
-    if (p->k.n != p->v.n)
-        return err_at(e, &p->asked->at[p->v.given.data != NULL ? p->v.given_as : p->v.rows_as],
-                      "the numbers of values and keys differ: %zu and %zu", p->v.n, p->k.n);
+    if (asked->in[r->given_as] == NULL) {
+        /* What is missing has no place of its own: that of the first input that is there. */
+        input which = INPUT_X;
+        while (which + 1 < INPUT_COUNT && asked->in[which] == NULL)
+            which++;
+        place at = asked->at[which];
+        return err_at(e, &at, "there is no %s, and no x to make it of", input_label(r->given_as));
+    }
+    const input instead[] = {r->weight_as, r->bias_as};
+    for (size_t i = 0; i < 2; i++) {
+        if (asked->in[instead[i]] != NULL)
+            return err_at(e, &asked->at[instead[i]],
+                          "%s is given, and so is %s, which takes its place",
+                          input_label(instead[i]), input_label(r->given_as));
+    }
+    if (!plan_view_apart(p, r->given_as, r->heads, &r->given, e))
+        return false;
+    r->n = r->given.size[2];
+    r->width = r->given.size[3];
     return true;
 }
 
@@ -229,56 +186,52 @@ bool plan_find_projections(plan *p, err *e)
         !plan_note(p, e, "there is no wv: the values are the rows of %s",
                    input_label(p->v.rows_as)))
         return false;
-    return check_counts(p, e) && check_unused(p, e);
-}
-
-/* Wo h × d_v × m, one matrix a head, is (h·d_v) × m. */
-static bool join_heads(const plan *p, tensor *wo, err *e)
-{
-    const tensor *given = p->asked->in[INPUT_WO];
-    if (given->rank == 2)
-        return true;
-    if (p->asked->is_out_in[INPUT_WO] || given->size[0] != p->heads)
-        return plan_wrong_shape(p, INPUT_WO, e,
-                                "it must be a matrix, or in-out one for each of the %zu heads",
-                                p->heads);
-    wo->rank = 2;
-    wo->size[0] = given->size[0] * given->size[1];
-    wo->size[1] = given->size[2];
-    wo->stride[0] = given->stride[1];
-    wo->stride[1] = given->stride[2];
+    if (p->k.n != p->v.n)
+        return err_at(e, &asked->at[p->v.given.data != NULL ? p->v.given_as : p->v.rows_as],
+                      "the numbers of values and keys differ: %zu and %zu", p->v.n, p->k.n);
+    /* Rows next to the q, k or v that take their place (options do so, and results that hold all
+     * stages) are let be, however many they are. */
+    for (input rows = INPUT_X; rows <= INPUT_XV; rows++) {
+        const tensor *given = asked->in[rows];
+        if (given != NULL && given->rank != 2 && given->rank != 3)
+            return refuse_rows(p, rows, e);
+    }
     return true;
-}
-
-/* A layer adds what its attention gives to what it was given: looked at before bo, which then is
- * as long as it has to be. */
-static bool check_onward(const plan *p, err *e)
-{
-    const problem *asked = p->asked;
-    bool has_wo = p->wo.data != NULL;
-    place at = problem_place(asked, has_wo ? "wo" : "wv");
-    return asked->width_onward == 0 || p->width_out == asked->width_onward ||
-           err_at(e, &at, "%s gives rows %zu wide, and a layer %zu wide goes on with them",
-                  has_wo ? "Wo" : "attention without Wo", p->width_out, asked->width_onward);
 }
 
 /* The rows of the context go through Wo, where there is one. */
-static bool find_wo(plan *p, err *e)
-{
-    const tensor *given = p->asked->in[INPUT_WO];
-    p->width_out = p->heads * p->v.width;
-    if (given == NULL)
-        return true;
-    size_t taken = given->rank == 3 ? p->v.width : p->width_out;
-    if (!view_weight(p, INPUT_WO, "the context", taken, &p->wo, e) || !join_heads(p, &p->wo, e))
-        return false;
-    p->width_out = p->wo.size[1];
-    return true;
-}
-
 bool plan_find_output(plan *p, err *e)
 {
-    return find_wo(p, e) && check_onward(p, e) && plan_vector(p, INPUT_BO, p->width_out, &p->bo, e);
+    const problem *asked = p->asked;
+    const tensor *given = asked->in[INPUT_WO];
+    tensor *wo = &p->wo;
+    p->width_out = p->heads * p->v.width;
+    if (given != NULL) {
+        size_t taken = given->rank == 3 ? p->v.width : p->width_out;
+        if (!view_weight(p, INPUT_WO, "the context", taken, wo, e))
+            return false;
+        if (given->rank != 2 && (asked->is_out_in[INPUT_WO] || given->size[0] != p->heads))
+            return plan_wrong_shape(p, INPUT_WO, e,
+                                    "it must be a matrix, or in-out one for each of the %zu heads",
+                                    p->heads);
+        if (given->rank != 2) {
+            /* Wo h × d_v × m, one matrix a head, is (h·d_v) × m. */
+            wo->rank = 2;
+            wo->size[0] = given->size[0] * given->size[1];
+            wo->size[1] = given->size[2];
+            wo->stride[0] = given->stride[1];
+            wo->stride[1] = given->stride[2];
+        }
+        p->width_out = wo->size[1];
+    }
+    /* A layer adds what its attention gives to what it was given: looked at before bo, which then
+     * is as long as it has to be. */
+    bool has_wo = wo->data != NULL;
+    place at = problem_place(asked, has_wo ? "wo" : "wv");
+    if (asked->width_onward != 0 && p->width_out != asked->width_onward)
+        return err_at(e, &at, "%s gives rows %zu wide, and a layer %zu wide goes on with them",
+                      has_wo ? "Wo" : "attention without Wo", p->width_out, asked->width_onward);
+    return plan_vector(p, INPUT_BO, p->width_out, &p->bo, e);
 }
 
 /* ---- what normalized queries and keys are multiplied by ---- */
@@ -302,16 +255,13 @@ static bool find_gain(const plan *p, input which, const projection *of, tensor *
     return true;
 }
 
-static bool check_belongs(const problem *asked, err *e)
-{
-    static const char *const PARTS[] = {"q_gain", "k_gain", "qk_eps"};
-    return asked->normalizes || plan_refuse_parts(asked, PARTS, sizeof PARTS / sizeof PARTS[0],
-                                                  "queries and keys are not normalized",
-                                                  "--qk-norm rms normalizes them", e);
-}
-
 bool plan_find_gains(plan *p, err *e)
 {
-    return check_belongs(p->asked, e) && find_gain(p, INPUT_Q_GAIN, &p->q, &p->q_gain, e) &&
+    static const char *const PARTS[] = {"q_gain", "k_gain", "qk_eps"};
+    if (!p->asked->normalizes && !plan_refuse_parts(p->asked, PARTS, sizeof PARTS / sizeof PARTS[0],
+                                                    "queries and keys are not normalized",
+                                                    "--qk-norm rms normalizes them", e))
+        return false;
+    return find_gain(p, INPUT_Q_GAIN, &p->q, &p->q_gain, e) &&
            find_gain(p, INPUT_K_GAIN, &p->k, &p->k_gain, e);
 }

@@ -90,17 +90,6 @@ static bool fill(tensor *t, const plan *p, double value, err *e)
     return true;
 }
 
-/* What made queries and keys as wide as they are, the keys' side first. */
-static const place *place_of_widths(const problem *asked)
-{
-    static const input MAKERS[] = {INPUT_UA, INPUT_WA, INPUT_WS, INPUT_K, INPUT_WK,
-                                   INPUT_Q,  INPUT_WQ, INPUT_XK, INPUT_X};
-    size_t i = 0;
-    while (i + 1 < sizeof MAKERS / sizeof MAKERS[0] && asked->in[MAKERS[i]] == NULL)
-        i++;
-    return &asked->at[MAKERS[i]];
-}
-
 /* "a query", or "q·Ws (Ws is 2 x 3)" where a parameter makes it as wide as it is. */
 enum { SIDE = SHAPE_TEXT + 64 };
 static const char *name_side(const plan *p, const char *parameter, const char *plain,
@@ -118,9 +107,15 @@ static const char *name_side(const plan *p, const char *parameter, const char *p
 
 static bool refuse_widths(const plan *p, size_t of_query, size_t of_key, err *e)
 {
+    /* What made queries and keys as wide as they are, the keys' side first. */
+    static const input MAKERS[] = {INPUT_UA, INPUT_WA, INPUT_WS, INPUT_K, INPUT_WK,
+                                   INPUT_Q,  INPUT_WQ, INPUT_XK, INPUT_X};
     const score *by = p->asked->score;
     char query[SIDE], key_side[SIDE];
-    err_at(e, place_of_widths(p->asked), "%s is %zu wide%s and %s %zu, they can't be compared",
+    size_t i = 0;
+    while (i + 1 < sizeof MAKERS / sizeof MAKERS[0] && p->asked->in[MAKERS[i]] == NULL)
+        i++;
+    err_at(e, &p->asked->at[MAKERS[i]], "%s is %zu wide%s and %s %zu, they can't be compared",
            name_side(p, by->for_query, "a query", &p->q, query), of_query,
            p->has_heads ? " per head" : "", name_side(p, by->for_key, "a key", &p->k, key_side),
            of_key);
@@ -187,17 +182,6 @@ static double inverse_root(size_t width)
     return scale;
 }
 
-/* What is divided by it and multiplied must be a number of the type too. */
-static bool check_softcap(const plan *p, err *e)
-{
-    double cap = p->asked->softcap;
-    place at = problem_place(p->asked, "softcap");
-    if (p->type == DTYPE_F64 || cap == 0 || (cap >= FLT_MIN && cap <= FLT_MAX))
-        return true;
-    err_at(e, &at, "softcap is %g, float32 holds %g to %g", cap, (double)FLT_MIN, (double)FLT_MAX);
-    return err_remedy(e, "--dtype f64 has more range");
-}
-
 bool plan_find_scale(plan *p, err *e)
 {
     const problem *asked = p->asked;
@@ -217,7 +201,15 @@ bool plan_find_scale(plan *p, err *e)
         p->scale = inverse_root(asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
     if (kind == SCALE_NUMBER)
         p->scale = asked->scale_number;
-    return plan_check_range(p, "scale", "scale", p->scale, e) && check_softcap(p, e);
+    if (!plan_check_range(p, "scale", "scale", p->scale, e))
+        return false;
+    /* What is divided by the cap and multiplied must be a number of the type too. */
+    double cap = asked->softcap;
+    place at = problem_place(asked, "softcap");
+    if (p->type == DTYPE_F64 || cap == 0 || (cap >= FLT_MIN && cap <= FLT_MAX))
+        return true;
+    err_at(e, &at, "softcap is %g, float32 holds %g to %g", cap, (double)FLT_MIN, (double)FLT_MAX);
+    return err_remedy(e, "--dtype f64 has more range");
 }
 
 /* ---- the slopes of ALiBi (Press, Smith and Lewis, Train Short, Test Long, 2022, section 3, and
@@ -250,18 +242,14 @@ slope_rule plan_slope_rule(size_t head, size_t heads)
                         : (slope_rule){2 * (head - below) + 1, 2 * below};
 }
 
-static double published_slope(size_t head, size_t heads)
-{
-    slope_rule of = plan_slope_rule(head, heads);
-    return slope_of(of.index, of.count);
-}
-
-static bool check_given(const plan *p, err *e)
+bool plan_find_slopes(plan *p, err *e)
 {
     const tensor *given = p->asked->slopes;
     place at = problem_place(p->asked, "alibi");
-    size_t count = tensor_count(given);
-    if (count != p->heads)
+    size_t count = given == NULL ? 0 : tensor_count(given);
+    if (!p->asked->has_alibi)
+        return true;
+    if (given != NULL && count != p->heads)
         return err_at(e, &at, "alibi has %zu slope%s, and there %s %zu head%s", count,
                       count == 1 ? "" : "s", p->heads == 1 ? "is" : "are", p->heads,
                       p->heads == 1 ? "" : "s");
@@ -271,22 +259,15 @@ static bool check_given(const plan *p, err *e)
         if (!plan_check_range(p, "alibi", name, tensor_get(given, &head), e))
             return false;
     }
-    return true;
-}
-
-bool plan_find_slopes(plan *p, err *e)
-{
-    const tensor *given = p->asked->slopes;
-    if (!p->asked->has_alibi)
-        return true;
-    if ((given != NULL && !check_given(p, e)) ||
-        !tensor_new(&p->slopes, DTYPE_F64, 1, &p->heads, e))
+    if (!tensor_new(&p->slopes, DTYPE_F64, 1, &p->heads, e))
         return false;
     float_mode mode;
     float_mode_set(&mode);
-    for (size_t head = 0; head < p->heads; head++)
+    for (size_t head = 0; head < p->heads; head++) {
+        slope_rule of = plan_slope_rule(head, p->heads);
         tensor_set(&p->slopes, &head,
-                   given != NULL ? tensor_get(given, &head) : published_slope(head, p->heads));
+                   given != NULL ? tensor_get(given, &head) : slope_of(of.index, of.count));
+    }
     float_mode_restore(&mode);
     return true;
 }

@@ -69,20 +69,16 @@ static bool agree(const heads_source *source, size_t sources, heads_source *agre
     return true;
 }
 
-static bool agree_on_queries(const problem *asked, heads_source *agreed, err *e)
+bool plan_find_heads(plan *p, err *e)
 {
-    const heads_source all[] = {
+    const problem *asked = p->asked;
+    const heads_source of_queries[] = {
         heads_of_setting(asked, "heads", asked->heads),
         heads_of_input(asked, INPUT_WQ, 3, 0),
         heads_of_input(asked, INPUT_Q, 4, 1),
         heads_of_input(asked, INPUT_WO, 3, 0),
     };
-    return agree(all, sizeof all / sizeof all[0], agreed, e);
-}
-
-static bool agree_on_keys(const problem *asked, heads_source *agreed, err *e)
-{
-    const heads_source all[] = {
+    const heads_source of_keys[] = {
         heads_of_setting(asked, "kv_heads", asked->kv_heads),
         heads_of_input(asked, INPUT_WK, 3, 0),
         heads_of_input(asked, INPUT_WV, 3, 0),
@@ -91,13 +87,9 @@ static bool agree_on_keys(const problem *asked, heads_source *agreed, err *e)
         heads_of_input(asked, INPUT_PAST_K, 4, 1),
         heads_of_input(asked, INPUT_PAST_V, 4, 1),
     };
-    return agree(all, sizeof all / sizeof all[0], agreed, e);
-}
-
-bool plan_find_heads(plan *p, err *e)
-{
     heads_source queries = {0}, keys = {0};
-    if (!agree_on_queries(p->asked, &queries, e) || !agree_on_keys(p->asked, &keys, e))
+    if (!agree(of_queries, sizeof of_queries / sizeof of_queries[0], &queries, e) ||
+        !agree(of_keys, sizeof of_keys / sizeof of_keys[0], &keys, e))
         return false;
     p->heads = queries.heads;
     p->kv_heads = keys.heads;
@@ -134,42 +126,22 @@ const projection *plan_role(const plan *p, stage_id id)
     }
 }
 
-/* A stage whose tensor has the layout in which q, k or v came (rank 4), or NULL; present_v has that
- * of k. */
-static const tensor *came_with_heads(const plan *p, stage_id id)
-{
-    const projection *role = id == STAGE_PRESENT_V ? &p->k : plan_role(p, id);
-    const tensor *given = role == NULL ? NULL : p->asked->in[role->given_as];
-    return given != NULL && given->rank == 4 ? given : NULL;
-}
-
-static bool is_context(const plan *p, stage_id id)
-{
-    return id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
-}
-
 bool plan_keeps_heads_apart(const plan *p)
 {
     const tensor *q = p->asked->in[INPUT_Q];
     return q != NULL && q->rank == 4;
 }
 
-/* All axes that the stage can have in this problem, b and h among them. */
+/* All axes that the stage can have in this problem, b and h among them. Those of a role that came
+ * with all of its axes (rank 4) have its layout, present_v that of k. */
 static const char *all_axes(const plan *p, stage_id id)
 {
-    if (came_with_heads(p, id) != NULL)
-        return plan_role(p, id) == &p->q ? "bhqd" : plan_role(p, id) == &p->k ? "bhkd" : "bhke";
-    return is_context(p, id) && plan_keeps_heads_apart(p) ? "bhqe" : stage_row(id)->axes;
-}
-
-/* Keys and values of the sequence come first alone, then with what is appended to them; a cache's
- * come in last. */
-static size_t key_rows(const plan *p, stage_id id)
-{
-    if (id == STAGE_XK || id == STAGE_XV)
-        return p->k.n;
-    bool is_present = id == STAGE_PRESENT_K || id == STAGE_PRESENT_V;
-    return plan_role(p, id) != NULL && !is_present ? p->k.n + p->appended : p->n_k;
+    const projection *role = plan_role(p, id), *like = id == STAGE_PRESENT_V ? &p->k : role;
+    const tensor *given = like == NULL ? NULL : p->asked->in[like->given_as];
+    bool is_context = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
+    if (given != NULL && given->rank == 4)
+        return role == &p->q ? "bhqd" : role == &p->k ? "bhkd" : "bhke";
+    return is_context && plan_keeps_heads_apart(p) ? "bhqe" : stage_row(id)->axes;
 }
 
 static size_t axis_size(const plan *p, stage_id id, char letter)
@@ -183,7 +155,11 @@ static size_t axis_size(const plan *p, stage_id id, char letter)
     case 'q':
         return p->n_q;
     case 'k':
-        return key_rows(p, id);
+        /* Keys and values of the sequence come first alone, then with what is appended to them; a
+         * cache's come in last. */
+        return id == STAGE_XK || id == STAGE_XV                               ? p->k.n
+               : of != NULL && id != STAGE_PRESENT_K && id != STAGE_PRESENT_V ? p->k.n + p->appended
+                                                                              : p->n_k;
     case 't':
         return p->asked->top;
     case 'd':
