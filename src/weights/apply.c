@@ -81,24 +81,6 @@ static bool is_wanted(const applying *a, const weight_source *from)
 
 /* ---- applying ---- */
 
-/* Without the rows before that of the first position. */
-static bool cut_positions(const applying *a, const weight_source *from, entry *added, err *e)
-{
-    const layer_convention *by = a->from->by;
-    bool is_table = strcmp(from->to.key->named.name, "position_embedding") == 0;
-    size_t first = is_table && from->mapped == 0 ? by->position_row : 0;
-    tensor *t = &added->tensor;
-    if (first == 0 || added->kind != ENTRY_TENSOR || t->rank != 2)
-        return true;
-    if (t->size[0] <= first)
-        return err_at(e, &added->at,
-                      "%s has %zu rows, and by the names of %s the first position "
-                      "is row %zu, from 0",
-                      from->name, t->size[0], by->named.name, first);
-    *t = tensor_range(t, 0, first, t->size[0] - first);
-    return true;
-}
-
 /* Products pack them, and what looks a row up copies it; both widen. All else is made the run's
  * type now. */
 static bool is_widened_in_use(const char *key_name)
@@ -114,6 +96,7 @@ static bool is_widened_in_use(const char *key_name)
 
 static bool apply_one(const applying *a, const weight_source *from, err *e)
 {
+    const layer_convention *by = a->from->by;
     const entry *found = bundle_find(a->read, from->name);
     const char *name = from->to.key->named.name;
     cutting how = cutting_of(a, &from->to);
@@ -127,13 +110,23 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
         tensor_free(&part);
         return false;
     }
-    added->tensor = from->is_cut ? part : added->tensor;
+    tensor *t = &added->tensor;
+    *t = from->is_cut ? part : *t;
     added->layout = from->layout != LAYOUT_UNSAID ? from->layout : how.layout;
-    if (!cut_positions(a, from, added, e) ||
-        (added->kind == ENTRY_TENSOR && !is_widened_in_use(name) &&
-         !tensor_widen(&added->tensor, a->type, e)))
+    /* A table of positions goes in without the rows before that of the first position. */
+    size_t first = by->position_row;
+    if (strcmp(name, "position_embedding") == 0 && from->mapped == 0 && first > 0 &&
+        added->kind == ENTRY_TENSOR && t->rank == 2) {
+        if (t->size[0] <= first)
+            return err_at(e, &added->at,
+                          "%s has %zu rows, and by the names of %s the first position "
+                          "is row %zu, from 0",
+                          from->name, t->size[0], by->named.name, first);
+        *t = tensor_range(t, 0, first, t->size[0] - first);
+    }
+    if (added->kind == ENTRY_TENSOR && !is_widened_in_use(name) && !tensor_widen(t, a->type, e))
         return false;
-    added->stays = added->kind != ENTRY_TENSOR || tensor_borrows(&added->tensor);
+    added->stays = added->kind != ENTRY_TENSOR || tensor_borrows(t);
     return cut_check_heads(&how, from->name, which, in, a->contents, e) &&
            gain_settle(&how, from->name, from->mapped > 0, which, in, a->contents, e);
 }
@@ -161,18 +154,6 @@ static bool apply_sources(const applying *a, err *e)
         return false;
     }
     return true;
-}
-
-/* Layers are the document's, or there are some here, and as many. */
-static bool check_layers(const applying *a, err *e)
-{
-    const entry *layers = bundle_find(a->contents, "layers");
-    size_t count = a->from->count;
-    if (layers == NULL && count == 0)
-        return weight_match_refuse(a->from, "", e);
-    return layers == NULL || count == 0 || layers->bundle->count == count ||
-           err_at(e, &layers->at, "%zu layer%s here, and %zu in %s", layers->bundle->count,
-                  layers->bundle->count == 1 ? "" : "s", count, a->at.file);
 }
 
 /* ---- what the names imply ---- */
@@ -244,8 +225,15 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
     m->attention = by;
     m->by = layer_convention_settle(m->by, m->before, rows_of(&a, "position_embedding"),
                                     rows_of(&a, "segment_embedding"));
-    if ((!m->is_alone && !check_layers(&a, e)) || !refused_check(m, w, contents, e) ||
-        !apply_sources(&a, e) || (!m->is_alone && !leftovers_check(m, contents, e)))
+    /* Layers are the document's, or there are some here, and as many. */
+    const entry *layers = bundle_find(contents, "layers");
+    if (!m->is_alone && layers == NULL && m->count == 0)
+        return weight_match_refuse(m, "", e);
+    if (!m->is_alone && layers != NULL && m->count > 0 && layers->bundle->count != m->count)
+        return err_at(e, &layers->at, "%zu layer%s here, and %zu in %s", layers->bundle->count,
+                      layers->bundle->count == 1 ? "" : "s", m->count, m->file);
+    if (!refused_check(m, w, contents, e) || !apply_sources(&a, e) ||
+        (!m->is_alone && !leftovers_check(m, contents, e)))
         return false;
     if (weight_match_is_own(m))
         return true;

@@ -111,25 +111,6 @@ static bool copy_heads(const cutting *how, size_t part, const entry *from, tenso
     return true;
 }
 
-/* ---- apart ---- */
-
-/* m × h × d as one matrix a head, h × m × d; of Wo, h × d × m is that already. */
-static bool view_heads(const cutting *how, input which, const entry *from, tensor *out, err *e)
-{
-    *out = tensor_view_of(&from->tensor);
-    if (from->tensor.rank != 3 || how->by->layout != LAYOUT_IN_OUT)
-        return true;
-    if (how->layout != LAYOUT_IN_OUT)
-        return refuse_layout(how, from, e);
-    if (which == INPUT_WO)
-        return true;
-    for (int axis = 0; axis < 2; axis++) {
-        out->size[axis] = from->tensor.size[1 - axis];
-        out->stride[axis] = from->tensor.stride[1 - axis];
-    }
-    return true;
-}
-
 /* ---- the whole ---- */
 
 bool cut_part(const cutting *how, input which, const entry *from, tensor *out, err *e)
@@ -141,9 +122,16 @@ bool cut_part(const cutting *how, input which, const entry *from, tensor *out, e
     bool is_joint = part < 3 && (convention_is_joint(by) || (is_half && part > 0) ||
                                  (is_bias && by->joint_bias != NULL));
     char shape[SHAPE_TEXT];
-    if (!is_joint && !is_bias)
-        return view_heads(how, which, from, out, e);
     *out = tensor_view_of(&from->tensor);
+    if (!is_joint && !is_bias && from->tensor.rank == 3 && by->layout == LAYOUT_IN_OUT) {
+        /* m × h × d as one matrix a head, h × m × d; of Wo, h × d × m is that already. */
+        if (how->layout != LAYOUT_IN_OUT)
+            return refuse_layout(how, from, e);
+        for (int axis = 0; which != INPUT_WO && axis < 2; axis++) {
+            out->size[axis] = from->tensor.size[1 - axis];
+            out->stride[axis] = from->tensor.stride[1 - axis];
+        }
+    }
     if (!is_joint)
         return true;
     if (from->tensor.rank != (is_bias ? 1 : 2))
@@ -241,34 +229,11 @@ bool input_is_gain(input which)
     return which == INPUT_Q_GAIN || which == INPUT_K_GAIN;
 }
 
-static bool says_none(const bundle *in)
-{
-    const char *word = in == NULL ? NULL : bundle_text(in, SETTING);
-    return word != NULL && strcmp(word, "none") == 0;
-}
-
 bool gains_are_wanted(const bundle_options *w, const bundle *in, const bundle *top)
 {
-    bool is_said_there = in != NULL && bundle_find(in, SETTING) != NULL;
-    return !bundle_options_remove(w, SETTING) && !says_none(is_said_there ? in : top);
-}
-
-/* Whether the norm is each head's own. Of other lengths the plan says what is wrong. */
-static bool check_heads(const cutting *how, const char *name, input which, const bundle *in,
-                        const bundle *top, err *e)
-{
-    bool is_query = which == INPUT_Q_GAIN;
-    const entry *gain = bundle_find(in, input_key(which));
-    const entry *weight = bundle_find(in, input_key(is_query ? INPUT_WQ : INPUT_WK));
-    size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
-    size_t count = gain->kind == ENTRY_TENSOR ? tensor_count(&gain->tensor) : 0;
-    if (heads <= 1 || count != cut_columns(weight, top))
-        return true;
-    err_at(e, &gain->at,
-           "%s has a number for each column of all %zu heads: a norm over all of them, as in OLMo "
-           "2, where here each head has its own",
-           name, heads);
-    return err_remedy(e, "--map takes it for gains all the same, --no-qk-norm leaves norms out");
+    const bundle *said = in != NULL && bundle_find(in, SETTING) != NULL ? in : top;
+    const char *word = said == NULL ? NULL : bundle_text(said, SETTING);
+    return !bundle_options_remove(w, SETTING) && (word == NULL || strcmp(word, "none") != 0);
 }
 
 bool gain_settle(const cutting *how, const char *name, bool is_mapped, input which, bundle *in,
@@ -277,9 +242,20 @@ bool gain_settle(const cutting *how, const char *name, bool is_mapped, input whi
     static const char RMS[] = "rms";
     if (!input_is_gain(which) || how->by->q_gain == NULL)
         return true;
-    if (!is_mapped && !check_heads(how, name, which, in, top, e))
-        return false;
-    place at = bundle_find(in, input_key(which))->at;
+    /* The norm has to be each head's own. Of other lengths the plan says what is wrong. */
+    bool is_query = which == INPUT_Q_GAIN;
+    const entry *gain = bundle_find(in, input_key(which));
+    const entry *weight = bundle_find(in, input_key(is_query ? INPUT_WQ : INPUT_WK));
+    size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
+    size_t count = gain->kind == ENTRY_TENSOR ? tensor_count(&gain->tensor) : 0;
+    if (!is_mapped && heads > 1 && count == cut_columns(weight, top)) {
+        err_at(e, &gain->at,
+               "%s has a number for each column of all %zu heads: a norm over all of them, as in "
+               "OLMo 2, where here each head has its own",
+               name, heads);
+        return err_remedy(e,
+                          "--map takes it for gains all the same, --no-qk-norm leaves norms out");
+    }
     return bundle_find(in, SETTING) != NULL || bundle_find(top, SETTING) != NULL ||
-           bundle_add_text(in, SETTING, RMS, strlen(RMS), at, e);
+           bundle_add_text(in, SETTING, RMS, strlen(RMS), gain->at, e);
 }

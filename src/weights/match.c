@@ -324,26 +324,20 @@ static bool has_part(weight_match *m, size_t layer, const char *names, const cha
     return false;
 }
 
-/* The document's own keys: as many as there are. Without a number they are those of a document of
- * one attention. */
-static size_t count_own(weight_match *m, size_t layer)
-{
-    static const char *const KEYS_OF_LAYERS[] = {"wq", "wk", "wv", "wo", "w1", "w2"};
-    size_t found = 0;
-    for (size_t i = 0; i < sizeof KEYS_OF_LAYERS / sizeof KEYS_OF_LAYERS[0]; i++)
-        found += match_name(m, layer, "", KEYS_OF_LAYERS[i]) != NULL;
-    return m->is_one ? 0 : found;
-}
-
 /* Those of most names in the layer; false: none fits. */
 static bool fit_layer(weight_match *m, const sightings *all, size_t layer, fit_need least)
 {
-    size_t best = m->is_alone ? 0 : count_own(m, layer), weights;
+    static const char *const OWN[] = {"wq", "wk", "wv", "wo", "w1", "w2"};
+    size_t best = 0, weights;
     if (m->is_alone) {
         m->attention = find_attention(m, all, 0, "", least, &weights);
         m->by = convention_is_own(m->attention) ? layer_convention_at(0) : &ALONE;
         return true;
     }
+    /* The document's own keys: as many as there are. Without a number they are those of a document
+     * of one attention. */
+    for (size_t i = 0; i < sizeof OWN / sizeof OWN[0] && !m->is_one; i++)
+        best += match_name(m, layer, "", OWN[i]) != NULL;
     m->by = best > 0 ? layer_convention_at(0) : NULL;
     m->attention = m->cross = NULL;
     for (size_t i = 1; i < LAYER_CONVENTIONS.count; i++) {

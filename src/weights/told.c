@@ -106,15 +106,6 @@ void told_names(const applying *a, const cutting *how, text *note)
         add_layer_sources(a, note);
 }
 
-/* A table that somebody gives is taken from its first row, whoever's it is. */
-static bool has_own_positions(const applying *a)
-{
-    key_path to;
-    key_path_read(&to, "position_embedding", strlen("position_embedding"));
-    bool is_by_name = a->from->by->part[POSITIONS] != NULL && !match_is_mapped(a->from, &to);
-    return !is_by_name && bundle_find(a->contents, "position_embedding") != NULL;
-}
-
 /* A setting of models of these names that neither an option nor the document decides. */
 static bool is_open(const applying *a, const char *setting)
 {
@@ -143,7 +134,13 @@ void told_hints(const applying *a, bool says_norm, text *note)
                         of->scale);
     if (by->open != NULL && is_open(a, by->open))
         text_add_format(note, "; %s", by->hint);
-    if (by->position_row > 0 && has_own_positions(a))
+    /* A table that somebody gives is taken from its first row, whoever's it is. */
+    key_path table;
+    key_path_read(&table, "position_embedding", strlen("position_embedding"));
+    bool is_by_name =
+        by->position_row > 0 && by->part[POSITIONS] != NULL && !match_is_mapped(a->from, &table);
+    if (by->position_row > 0 && !is_by_name &&
+        bundle_find(a->contents, "position_embedding") != NULL)
         text_add_format(note,
                         "; position 0 is row 0 of position_embedding, and in models of %s it may "
                         "be row %zu of their table",
@@ -255,23 +252,6 @@ bool bundle_index_is(const text_list *names)
     return text_list_find(names, MAP) != NULL;
 }
 
-/* The files of what is found among the names. */
-static bool find_files(text_list *files, const bundle *map, const text_list *names,
-                       const char *file, const bundle_options *w, bool is_of_layers, err *e)
-{
-    weight_match found;
-    bool done =
-        weights_match(&found, !is_of_layers, names, file, w, e) && text_list_index(files, e);
-    for (size_t i = 0; i < found.sources && done; i++) {
-        const char *name = found.source[i].name;
-        const char *one = name == NULL ? NULL : bundle_text(map, name);
-        done = one == NULL || text_list_find(files, one) != NULL ||
-               text_list_add(files, one, strlen(one), e);
-    }
-    weight_match_free(&found);
-    return done;
-}
-
 /* Files of an index are next to it. */
 static bool refuse_index(const text_list *files, const char *file, bool is_of_layers, err *e)
 {
@@ -304,7 +284,19 @@ bool bundle_index_refuse(const bundle *read, const char *file, const bundle_opti
     bool done = true;
     for (size_t i = 0; i < all->count && done; i++)
         done = text_list_add(&names, all->entry[i].name, strlen(all->entry[i].name), e);
-    done = done && find_files(&files, all, &names, file, w, is_of_layers, e);
+    if (done) {
+        /* The files of what is found among the names. */
+        weight_match found;
+        done =
+            weights_match(&found, !is_of_layers, &names, file, w, e) && text_list_index(&files, e);
+        for (size_t i = 0; i < found.sources && done; i++) {
+            const char *name = found.source[i].name;
+            const char *one = name == NULL ? NULL : bundle_text(all, name);
+            done = one == NULL || text_list_find(&files, one) != NULL ||
+                   text_list_add(&files, one, strlen(one), e);
+        }
+        weight_match_free(&found);
+    }
     if (!done && !e->is_memory) { /* several layers, or none that are known */
         err_clear(e);
         text_list_free(&files);
