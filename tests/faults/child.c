@@ -94,6 +94,26 @@ static void write_table(const char *name, int count, const char *begin, const ch
     fclose(file);
 }
 
+/* Keys as wide as none that are multiplied without memory. */
+static void write_general(void)
+{
+    enum { WIDTH = 65 };
+    static const struct {
+        const char *name;
+        int rows;
+    } MATRICES[] = {{"q", 2}, {"k", 2}, {"v", 2}, {"ws", WIDTH}};
+    FILE *file = fopen("general-wide.json", "w");
+    fputs("{\"score\": \"general\"", file);
+    for (size_t i = 0; i < sizeof MATRICES / sizeof MATRICES[0]; i++) {
+        fprintf(file, ",\n\"%s\": [", MATRICES[i].name);
+        for (int j = 0; j < MATRICES[i].rows * WIDTH; j++)
+            fprintf(file, "%s%d", j == 0 ? "[" : j % WIDTH == 0 ? "], [" : ", ", j % 3);
+        fputs("]]", file);
+    }
+    fputs("}\n", file);
+    fclose(file);
+}
+
 static int unlinked_file(const char *name)
 {
     int descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
@@ -132,6 +152,7 @@ bool child_set_up(void)
     write_large();
     write_ones("wide.csv", 40, 230);
     write_ones("square.csv", 230, 230);
+    write_general();
     write_table("table.csv", 60000, "", "\n", "\n");
     write_table("table.json", 120000, "{\"x\": [[", "],[", "]]}\n");
     int ends[2];
@@ -160,6 +181,7 @@ void child_tear_down(void)
     unlink("square.csv");
     unlink("table.csv");
     unlink("table.json");
+    unlink("general-wide.json");
     rmdir("folder");
     child_empty_folder("pages", "");
     rmdir("pages");
@@ -170,10 +192,20 @@ void child_tear_down(void)
 
 static bool is_input(const char *name)
 {
-    static const char *const OTHERS[] = {".",         "..",        "folder",           "pages",
-                                         "shared",    "link.json", "shared-link.json", "large.csv",
-                                         "large.npy", "wide.csv",  "square.csv",       "table.csv",
-                                         "table.json"};
+    static const char *const OTHERS[] = {".",
+                                         "..",
+                                         "folder",
+                                         "pages",
+                                         "shared",
+                                         "link.json",
+                                         "shared-link.json",
+                                         "large.csv",
+                                         "large.npy",
+                                         "wide.csv",
+                                         "square.csv",
+                                         "table.csv",
+                                         "table.json",
+                                         "general-wide.json"};
     bool is_one = false;
     for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
         is_one = is_one || strcmp(OTHERS[i], name) == 0;

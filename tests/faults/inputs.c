@@ -207,6 +207,7 @@ const command_line COMMAND_LINES[] = {
      .is_refused = true},
     {.words = "- --input-format json --dtype f64 --digits 3 <heads.json"},
     {.words = "general.json"},
+    {.words = "general-wide.json"},
     {.words = "additive.json"},
     {.words = "past.json"},
     {.words = "--score scaled --scale 0.5 --round 1:keep-sum --emit "

@@ -82,6 +82,18 @@ static void refuses_streamed_stages_beyond_an_address(unit *u)
         CHECK(u, streamed_stage_memory(&p, STAGE_WEIGHTS, 1 << 20, 1, &bytes, &e) == (i == 0));
         plan_free(&p);
     }
+    err e = {0};
+    plan p;
+    size_t bytes;
+    tensor q = many_rows(&one, 1), k = many_rows(&one, (size_t)1 << 61);
+    bundle document = {0};
+    problem asked = {.score = score_default(), .round_decimals = -1, .document = &document};
+    asked.in[INPUT_Q] = &q;
+    asked.in[INPUT_K] = asked.in[INPUT_V] = &k;
+    CHECK(u, plan_make(&p, &asked, isa_best()->table(DTYPE_F32), &e));
+    CHECK(u, !streamed_stage_memory(&p, STAGE_WEIGHTS, 1 << 20, 1, &bytes, &e));
+    CHECK_TEXT(u, said(&e), "out of memory: 18446744073709551615 bytes could not be had");
+    plan_free(&p);
 }
 
 static void refuses_an_instruction_set_that_is_not_here(unit *u)

@@ -1,4 +1,5 @@
 /* Output files appear whole or not at all. */
+#include "io/old_file.h"
 #include "io/sink.h"
 #include "io/temporary.h"
 
@@ -102,15 +103,26 @@ static void limits_open_files(unit *u)
 /* What a handler does before a signal ends the program; the rest is what other threads still do. */
 static void check_ending(unit *u)
 {
-    sink s[3];
+    sink s[4];
+    old_file old;
+    char path_of_old[SCRATCH_PATH];
     err e = {0};
+    scratch_put("old", "old", 0600);
+    snprintf(path_of_old, sizeof path_of_old, "%s", scratch_path("old"));
+    CHECK(u, old_file_open(&old, path_of_old, &e) && sink_open(&s[3], path_of_old, &e));
+    s[3].over = &old;
+    unlink(path_of_old);
     CHECK(u, sink_open(&s[0], scratch_path("a"), &e) && sink_open(&s[1], scratch_path("b"), &e));
-    CHECK(u, scratch_count() == 2);
+    CHECK(u, scratch_count() == 3);
     temporary_remove_all();
     CHECK(u, scratch_count() == 0);
     CHECK(u, !sink_close(&s[0], &e)); /* what was taken away is not put in place */
     CHECK(u, strstr(said(&e), "/a: cannot be written: No such file or directory") != NULL);
     sink_discard(&s[1]);
+    e = (err){0};
+    CHECK(u, !sink_close(&s[3], &e)); /* nothing is exchanged for what it replaces */
+    CHECK(u, strstr(said(&e), "/old: cannot be written: Interrupted system call") != NULL);
+    old_file_close(&old);
     sigset_t before;
     char *path = temporary_take();
     CHECK(u, !temporary_hold(path, &before) && errno == EINTR); /* nothing is put in place */

@@ -191,7 +191,7 @@ UNIT(sink_places)
         return;
     sweeps_up(u);
     follows_links(u);
-    CHECK(u, !sink_shares_file(scratch_path("no/a"), scratch_path("no/b")));
+    CHECK(u, !sink_shares_file(scratch_path("no/a"), scratch_path("none/a")));
     refuses_places(u);
     refuses_long_paths(u);
     heeds_permissions(u);

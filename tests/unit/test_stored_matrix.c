@@ -112,6 +112,8 @@ static void test_kinds(unit *u)
     CHECK_TEXT(u, read_as(&bytes, KEY_EXPECTED, &F32, &out), "- f64 1 x 3: 0 1 2; ");
     CHECK_TEXT(u, read_as(&bytes, KEY_MASK, &F32, &out),
                "f: byte 102: 2 in row 1, column 3 is neither true (1) nor false (0)");
+    stored_matrix numbers = matrix_of(ELEMENT_I16, 2, row, "\0\0\x01\0\x01\0");
+    CHECK_TEXT(u, read_as(&numbers, KEY_MASK, &F32, &out), "- bool 1 x 3: 0 1 1; ");
     bytes.bytes = "\0\x01\x01";
     CHECK_TEXT(u, read_as(&bytes, KEY_MASK, &F32, &out), "- bool 1 x 3: 0 1 1; ");
     CHECK_TEXT(u, read_as(&truths, KEY_MASK, &F32, &out), "- bool 1 x 3: 0 1 1; ");

@@ -73,6 +73,21 @@ static void rows_are_the_run_s(unit *u, const plan *p, stage_id id, size_t threa
     bundle_free(&stages);
 }
 
+/* What the first rows don't show is told with the rows that have it. */
+static void later_rows_may_fail(unit *u, const plan *p, float *last)
+{
+    err e = {0};
+    size_t count = 1;
+    float before = *last;
+    *last = 3e38f;
+    streamed_stage *s = streamed_stage_new(p, STAGE_WEIGHTS, PART, 1, &e);
+    CHECK(u, s != NULL && streamed_stage_make(s, 0, &count, &e));
+    CHECK(u, !streamed_stage_make(s, QUERIES - 1, &count, &e));
+    CHECK_TEXT(u, e.what, "scores[head 1, query 650] are beyond the range of f32");
+    streamed_stage_free(s);
+    *last = before;
+}
+
 static void only_scores_can(unit *u, const plan *p)
 {
     CHECK(u, streamed_stage_can(p, STAGE_SCORES) && streamed_stage_can(p, STAGE_ROUNDED));
@@ -112,6 +127,8 @@ UNIT(streamed_stage)
         exit(2);
     rows_are_the_run_s(u, &p, STAGE_WEIGHTS, 1);
     rows_are_the_run_s(u, &p, STAGE_MASKED, 2);
+    float *q = bundle_tensor(&document, "q")->data;
+    later_rows_may_fail(u, &p, &q[(QUERIES - 1) * HEADS]);
     only_scores_can(u, &p);
     missing_addresses_are_reported(u);
     heeds_the_limit(u, &p);
