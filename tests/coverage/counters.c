@@ -1,6 +1,6 @@
-/* A program of the coverage variant counts into a file that all its processes share, PROGRAM.counters
- * next to it. So what a process reached counts however it ended (a signal, _exit, exec), and
- * thousands of them need not write, each at its end, a file for each source.
+/* A program of the coverage variant counts into a file that all its processes share,
+ * PROGRAM.counters next to it. So what a process reached counts however it ended (a signal, _exit,
+ * exec), and thousands of them need not write, each at its end, a file for each source.
  *
  * With $WRITE_COVERAGE a program does nothing but write the counts as gcov reads them. Steps are
  * atomic (-fprofile-update), since gcov derives some counts from others. */

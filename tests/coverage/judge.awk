@@ -1,11 +1,12 @@
-# judge.awk LIST -: the list of what need not be reached, then what gcov -b -c says of each object.
+# judge.awk LIST -: the list of what need not be reached, then what gcov -b -c says of objects.
 #
-# The list is blocks: a reason (#), then lines as "FILE FUNCTION: TEXT", one for each line of src.
-# Those whose reason begins with "elsewhere" may be reached, on another machine.
+# The list is blocks: a reason (#), then lines as "FILE FUNCTION: TEXT", one for each line of src
+# (without FUNCTION in kernels, which have several names). Those whose reason begins with
+# "elsewhere" may be reached, on another machine or at another moment.
 #
-# A line of several objects (a header, a kernel that is built once an instruction set) is reached when
-# one of them reaches it; so is an outcome of a condition. Kernels come after the word `kernels`: they
-# are optimised, and say nothing of the headers of others.
+# A line of several objects (a header, a kernel that is built once an instruction set) is reached
+# when one of them reaches it; so is an outcome of a condition. Kernels come after the word
+# `kernels`: they are optimised, and say nothing of the headers of others.
 function say(what)
 {
     print "FAIL coverage: " what
@@ -64,7 +65,7 @@ $0 == "kernels" { is_kernel = 1; next }
         order[++lines] = place
         sub(/^[ \t]+/, "", said)
         text[place] = said
-        entry[place] = file " " name ": " said
+        entry[place] = file (is_kernel ? "" : " " name) ": " said
         file_of[place] = file
         reached[place] = 0
     }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh: every line of src is reached by a test, or stands in unreached.txt with the reason why not;
-# and what stands there is not reached. All unreached ones, as that list has them, are in
+# run.sh: every line of src is reached by a test, or stands in unreached.txt with the reason why
+# not; and what stands there is not reached. All unreached ones, as that list has them, are in
 # build/coverage/unreached.txt, and the outcomes of conditions that none takes in branches.txt.
 set -eu
 # shellcheck source=tests/claims.sh

@@ -62,7 +62,7 @@ static void refuses_memory_beyond_an_address(unit *u)
     }
 }
 
-/* A stage whose rows are computed as they are asked for: it has no place, or a part of it has not. */
+/* A stage whose rows are computed as they are asked for has no place, or a part of it has none. */
 static void refuses_streamed_stages_beyond_an_address(unit *u)
 {
     static const size_t ROWS[] = {(size_t)1 << 32, (size_t)1 << 60};

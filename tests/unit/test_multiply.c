@@ -1,5 +1,5 @@
-/* A matrix too large to be packed at once is multiplied in ranges of columns, and gives the bits that
- * each range gives alone. */
+/* A matrix too large to be packed at once is multiplied in ranges of columns, and gives the bits
+ * that each range gives alone. */
 #include "attn/engine/multiply.h"
 #include "unit.h"
 
