@@ -86,6 +86,11 @@ plant registered src/attn/spec/operation_list.h \
 plant layers src/attn/spec/score.c '#include "attn/plan/plan.h"'
 plant registered src/attn/spec/score.c 'score cosine = {.named = {"cosine", "an angle"}};'
 plant registered src/kernels/kernel_list.h 'KERNEL_OF(void, add,' '          (void *out))'
+echo 'format csv = {{"csv", "rows"}, ".csv"};' >src/io/formats.c
+mkdir -p src/text && printf '# csv\nRows.\n\n# mtx\nA matrix.\n' >src/text/formats.txt
+echo '$ selfattn -x a.csv' >tests/cli/formats.txt
+plant registered src/io/formats.c 'format tidy = {{"tidy", "a table"}, ".csv"};'
+plant registered src/io/formats.c 'format mtx = {{"mtx", "a matrix"}, ".mtx"};'
 plant style src/io/read.c 'int   f(void);'
 plant length src/io/read.c 'int f(void)' '{' "$(yes ';' | head -n 60)" '    return 1;' '}'
 

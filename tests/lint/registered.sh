@@ -51,4 +51,13 @@ for score in $(grep -o '\.named = {"[a-z_]*' $list | sed 's/.*"//'); do
         testdata/variants/*.json | xargs grep -q '"expected"' ||
         say "$list: no document in testdata expects scores of $score"
 done
+
+# Each format has its paragraph, and a case that names a file by its ending.
+list=src/io/formats.c
+for row in $(grep -o '{{"[a-z_]*", "[^"]*"}, "\.[a-z]*' $list | sed 's/{{"//; s/".*"/:/'); do
+    grep -qx "# ${row%:*}" src/text/formats.txt ||
+        say "$list: src/text/formats.txt has no ${row%:*}"
+    grep -q "[a-z0-9]\\${row#*:}\>" tests/cli/*.txt ||
+        say "$list: no case in tests/cli has a file that ends in ${row#*:}"
+done
 exit $wrong
