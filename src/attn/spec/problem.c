@@ -1,7 +1,12 @@
 #include "attn/spec/problem.h"
 
-#include "attn/spec/settings.h"
+#include "attn/spec/setting.h"
+#include "attn/spec/words.h"
 
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -127,6 +132,328 @@ static bool look_up_tokens(problem *p, const entry *vocab, err *e)
     return true;
 }
 
+/* ---- settings ---- */
+
+typedef enum setting_kind { OTHER, COUNT, NUMBER, WORD } setting_kind;
+
+/* A setting, and how it is read: a count or a number from `least`, or one of words, of which `yes`
+ * is true, into the field of the problem that lies there; others by a function. */
+typedef struct setting_row {
+    named named;
+    setting_kind kind;
+    size_t to;
+    double least;
+    size_t said; /* the field that is true where it is said; 0: none is */
+    const named_table *words;
+    const char *yes;
+    bool (*read)(problem *p, const entry *setting, err *e);
+} setting_row;
+
+static bool word_is(const named *word, const char *name)
+{
+    return strcmp(word->name, name) == 0;
+}
+
+static bool read_causal(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &CAUSAL_WORDS, "", e);
+    if (word == NULL)
+        return false;
+    bool is_off = word_is(word, "none") || word_is(word, "false");
+    p->causal = word_is(word, "lower-right") ? CAUSAL_LOWER_RIGHT
+                : is_off                     ? CAUSAL_NONE
+                                             : CAUSAL_UPPER_LEFT;
+    p->alignment_is_named = !is_off && !word_is(word, "true");
+    return true;
+}
+
+/* The whole numbers from `least` of a setting that is one number or a list of them. */
+static bool check_counts(const entry *setting, double least, const char *wanted, err *e)
+{
+    const tensor *numbers = &setting->tensor;
+    char shape[SHAPE_TEXT];
+    if (setting->kind != ENTRY_TENSOR)
+        return err_at(e, &setting->at, "%s is \"%s\", it must be %s", setting->name, setting->text,
+                      wanted);
+    if (numbers->rank > 1)
+        return err_at(e, &setting->at, "%s is %s, it must be %s", setting->name,
+                      tensor_shape_text(numbers, shape), wanted);
+    for (size_t i = 0; i < tensor_count(numbers); i++) {
+        double number = tensor_get(numbers, &i);
+        if (!(number >= least && number <= SETTING_MOST_COUNT && number == floor(number)))
+            return err_at(e, &setting->at, "%s[%zu] is %g, it must be a whole number from %g%s",
+                          setting->name, i + 1, number, least, setting_up_to(number));
+    }
+    return true;
+}
+
+static size_t window_side(const tensor *sides, size_t which)
+{
+    double side = tensor_get(sides, &which);
+    return side < 0 ? SIZE_MAX : (size_t)side;
+}
+
+static bool read_window(problem *p, const entry *setting, err *e)
+{
+    static const char WANTED[] = "two counts of keys, before and after, -1 being all";
+    if (!check_counts(setting, -1, WANTED, e))
+        return false;
+    size_t sides = tensor_count(&setting->tensor);
+    if (sides != 2)
+        return err_at(e, &setting->at, "window has %zu number%s, it must be %s", sides,
+                      sides == 1 ? "" : "s", WANTED);
+    p->has_window = true;
+    p->window_left = window_side(&setting->tensor, 0);
+    p->window_right = window_side(&setting->tensor, 1);
+    return true;
+}
+
+static bool read_key_lengths(problem *p, const entry *setting, err *e)
+{
+    p->key_lengths = &setting->tensor;
+    return check_counts(setting, 0, "a count, or one a batch entry", e);
+}
+
+/* Where the first query stands, or where each of them does: what may be said of many is for the
+ * plan. */
+static bool read_offset(problem *p, const entry *setting, err *e)
+{
+    bool are_many = setting->kind == ENTRY_TENSOR && setting->tensor.rank > 0;
+    p->has_offset = true;
+    p->places = are_many ? setting : NULL;
+    return are_many || setting_count(setting, 0, &p->offset, e);
+}
+
+/* Which rows there are is known later. */
+static bool read_rows(problem *p, const entry *setting, err *e)
+{
+    (void)e;
+    p->rows = setting;
+    return true;
+}
+
+static bool read_alibi(problem *p, const entry *setting, err *e)
+{
+    static const char WANTED[] = "true, false, or a slope a head";
+    char shape[SHAPE_TEXT];
+    bool is_word = setting->kind == ENTRY_TEXT;
+    bool is_true = is_word && strcmp(setting->text, "true") == 0;
+    if (is_word && !is_true && strcmp(setting->text, "false") != 0)
+        return err_at(e, &setting->at, "alibi is \"%s\", it must be %s", setting->text, WANTED);
+    if (!is_word && setting->tensor.rank > 1)
+        return err_at(e, &setting->at, "alibi is %s, it must be %s",
+                      tensor_shape_text(&setting->tensor, shape), WANTED);
+    p->has_alibi = is_true || !is_word;
+    p->slopes = is_word ? NULL : &setting->tensor;
+    return true;
+}
+
+static bool read_scale(problem *p, const entry *setting, err *e)
+{
+    if (setting_is_number(setting, &p->scale_number)) {
+        p->scale_kind = SCALE_NUMBER;
+        return true;
+    }
+    const named *word = setting_word(setting, &SCALE_WORDS, ", or a number", e);
+    if (word == NULL)
+        return err_remedy(e, "head is 1/√d_k; of 1/√3, say, the number is 0.57735");
+    p->scale_kind = word_is(word, "none")    ? SCALE_NONE
+                    : word_is(word, "embed") ? SCALE_EMBED
+                                             : SCALE_HEAD;
+    return true;
+}
+
+static bool read_softcap(problem *p, const entry *setting, err *e)
+{
+    if (!setting_is_number(setting, &p->softcap))
+        return err_at(e, &setting->at, "softcap is \"%s\", it must be a number above 0",
+                      setting->text);
+    if (p->softcap > 0)
+        return true;
+    err_at(e, &setting->at, "softcap is %g, it must be a number above 0", p->softcap);
+    return err_remedy(e, "without a softcap, scores are not capped");
+}
+
+static bool read_score(problem *p, const entry *setting, err *e)
+{
+    p->score = (const score *)(const void *)setting_word(setting, &SCORES, "", e);
+    return p->score != NULL;
+}
+
+/* ---- rope, one of them ---- */
+
+/* What may be said of it is for the plan, which knows how many rows there are. */
+static bool read_rope_positions(problem *p, const entry *setting, err *e)
+{
+    p->rope.positions = setting;
+    return setting->kind == ENTRY_TENSOR ||
+           err_at(e, &setting->at, "%s is \"%s\", it must be a list of whole numbers",
+                  setting->name, setting->text);
+}
+
+static bool read_row(problem *p, const setting_row *row, const entry *setting, err *e)
+{
+    void *to = (char *)p + row->to;
+    const named *word;
+    if (row->said > 0)
+        *(bool *)(void *)((char *)p + row->said) = true;
+    switch (row->kind) {
+    case COUNT:
+        return setting_count(setting, row->least, to, e);
+    case NUMBER:
+        return setting_number(setting, row->least, to, e);
+    case WORD:
+        word = setting_word(setting, row->words, "", e);
+        *(bool *)to = word != NULL && word_is(word, row->yes);
+        return word != NULL;
+    default:
+        return row->read(p, setting, e);
+    }
+}
+
+#define AT(field) .to = offsetof(problem, field)
+
+/* What rope's part of this name says; messages call it "rope.width". */
+static bool read_rope_part(problem *p, const setting_row *part, const entry *said, err *e)
+{
+    char name[32];
+    entry setting = *said;
+    snprintf(name, sizeof name, "rope.%s", part->named.name);
+    setting.name = name;
+    bool is_read = read_row(p, part, &setting, e);
+    if (p->rope.positions == &setting)
+        p->rope.positions = said; /* which outlives this call */
+    return is_read;
+}
+
+static const setting_row ROPE_PARTS[] = {
+    {{"base", ""}, NUMBER, AT(rope.base), .least = 1},
+    {{"pairing", ""}, WORD, AT(rope.is_interleaved), .words = &PAIRING_WORDS, .yes = "interleaved"},
+    {{"width", ""}, COUNT, AT(rope.width), .least = 2, .said = offsetof(problem, rope.has_width)},
+    {{"positions", ""}, .read = read_rope_positions},
+};
+
+static bool read_rope_object(problem *p, const bundle *object, err *e)
+{
+    static const named_table PARTS = NAMED_TABLE("part of rope", ROPE_PARTS);
+    for (size_t i = 0; i < object->count; i++) {
+        const entry *one = &object->entry[i];
+        const named *row = named_find(&PARTS, one->name, strlen(one->name));
+        if (row == NULL) {
+            err_at(e, &one->at, "rope has no \"%s\"", one->name);
+            return err_remedy(e, "it has base, pairing, width and positions");
+        }
+        if (!read_rope_part(p, (const setting_row *)(const void *)row, one, e))
+            return false;
+    }
+    return true;
+}
+
+/* 10000 is the base of Su et al., RoFormer, 2021, as of the sinusoids before it. */
+static bool read_rope(problem *p, const entry *setting, err *e)
+{
+    bool is_word = setting->kind == ENTRY_TEXT;
+    p->rope.base = 10000;
+    p->rope.is_asked =
+        !is_word || (strcmp(setting->text, "false") != 0 && strcmp(setting->text, "none") != 0);
+    if (setting->kind == ENTRY_BUNDLE)
+        return read_rope_object(p, setting->bundle, e);
+    if (is_word && (!p->rope.is_asked || strcmp(setting->text, "true") == 0))
+        return true;
+    if (is_word)
+        return err_at(e, &setting->at,
+                      "rope is \"%s\", it must be a base from 1, true, false, or an object",
+                      setting->text);
+    return setting_number(setting, 1, &p->rope.base, e);
+}
+
+static bool refuse_round(const entry *setting, double decimals, err *e)
+{
+    static const char WANTED[] = "it must be a count of decimals, or N:keep-sum";
+    if (setting->kind == ENTRY_TEXT)
+        return err_at(e, &setting->at, "round is \"%s\", %s", setting->text, WANTED);
+    return err_at(e, &setting->at, "round is %g, %s", decimals, WANTED);
+}
+
+/* N or N:keep-sum. */
+static bool read_round(problem *p, const entry *setting, err *e)
+{
+    double decimals = -1;
+    if (!setting_is_number(setting, &decimals)) {
+        size_t digits = strspn(setting->text, "0123456789");
+        if (digits > 0 && digits <= 2 && strcmp(setting->text + digits, ":keep-sum") == 0) {
+            p->round_keeps_sum = true;
+            decimals = digits == 1 ? setting->text[0] - '0'
+                                   : (setting->text[0] - '0') * 10 + (setting->text[1] - '0');
+        }
+    }
+    if (!(decimals >= 0 && decimals <= 99 && decimals == floor(decimals)))
+        return refuse_round(setting, decimals, e);
+    p->round_decimals = (int)decimals;
+    return true;
+}
+
+static bool read_mask_axis(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &MASK_AXIS_WORDS, "", e);
+    if (word == NULL)
+        return false;
+    p->mask_axis = word_is(word, "batch") ? MASK_AXIS_BATCH : MASK_AXIS_HEAD;
+    return true;
+}
+
+static bool read_dtype(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &DTYPE_WORDS, "", e);
+    p->type = word != NULL && word_is(word, "f64") ? DTYPE_F64 : DTYPE_F32;
+    return word != NULL;
+}
+
+/* clang-format off */
+static const setting_row SETTINGS[] = {
+    {{"heads", ""}, COUNT, AT(heads), .least = 1},
+    {{"kv_heads", ""}, COUNT, AT(kv_heads), .least = 1},
+    {{"causal", ""}, .read = read_causal},
+    {{"offset", ""}, .read = read_offset},
+    {{"rows", ""}, .read = read_rows},
+    {{"scale", ""}, .read = read_scale},
+    {{"score", ""}, .read = read_score},
+    {{"window", ""}, .read = read_window},
+    {{"key_lengths", ""}, .read = read_key_lengths},
+    {{"alibi", ""}, .read = read_alibi},
+    {{"softcap", ""}, .read = read_softcap},
+    {{"round", ""}, .read = read_round},
+    {{"top", ""}, COUNT, AT(top), .least = 1},
+    {{"add_zero", ""}, WORD, AT(adds_zero), .words = &TRUTH_WORDS, .yes = "true"},
+    {{"mask_true", ""}, WORD, AT(mask_true_is_masked), .words = &MASK_TRUE_WORDS, .yes = "masked"},
+    {{"mask_axis", ""}, .read = read_mask_axis},
+    {{"layout", ""}, WORD, AT(layout_is_out_in), .words = &LAYOUT_WORDS, .yes = "out-in"},
+    {{"dtype", ""}, .read = read_dtype},
+    {{"qk_norm", ""}, WORD, AT(normalizes), .words = &QK_NORM_WORDS, .yes = "rms"},
+    {{"qk_eps", ""}, NUMBER, AT(qk_eps)},
+    {{"positions", ""}, WORD, AT(adds_positions), .words = &POSITIONS_WORDS, .yes = "sinusoidal"},
+    {{"rope", ""}, .read = read_rope},
+    {{"rope_pairing", ""}, WORD, AT(rope.is_interleaved), .words = &PAIRING_WORDS,
+     .yes = "interleaved"},
+    {{"rope_width", ""}, COUNT, AT(rope.width), .least = 2,
+     .said = offsetof(problem, rope.has_width)},
+    {{"rope_positions", ""}, .read = read_rope_positions},
+};
+/* clang-format on */
+
+/* What is not there keeps its default. */
+static bool read_settings(problem *p, err *e)
+{
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof SETTINGS[0]; i++) {
+        const entry *setting = bundle_find(p->document, SETTINGS[i].named.name);
+        if (setting != NULL && !read_row(p, &SETTINGS[i], setting, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
 /* More decimals than the type resolves in a weight would round nothing. */
 static bool check_round(const problem *p, err *e)
 {
@@ -144,7 +471,7 @@ bool problem_read(problem *p, const bundle *document, err *e)
     *p = (problem){
         .document = document, .score = score_default(), .round_decimals = -1, .qk_eps = 1e-6};
     read_inputs(p);
-    if (!settings_read(p, e) || !check_round(p, e))
+    if (!read_settings(p, e) || !check_round(p, e))
         return false;
     /* What came with a layout of its own keeps it. */
     for (input which = INPUT_X; which < INPUT_COUNT; which++) {
