@@ -1,7 +1,6 @@
 #include "attn/spec/problem.h"
 
 #include "attn/spec/setting.h"
-#include "attn/spec/words.h"
 
 #include <math.h>
 #include <stddef.h>

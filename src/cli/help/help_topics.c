@@ -3,7 +3,7 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/score.h"
 #include "attn/spec/stage.h"
-#include "attn/spec/words.h"
+#include "attn/spec/setting.h"
 #include "cli/example/examples.h"
 #include "cli/help/texts.h"
 #include "cli/init/init_plan.h"

@@ -3,7 +3,7 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/operation.h"
 #include "attn/spec/score.h"
-#include "attn/spec/words.h"
+#include "attn/spec/setting.h"
 #include "cli/help/help.h"
 #include "cli/help/texts.h"
 #include "io/json_write.h"

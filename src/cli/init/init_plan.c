@@ -1,7 +1,6 @@
 #include "cli/init/init_plan.h"
 
 #include "attn/spec/setting.h"
-#include "attn/spec/words.h"
 #include "base/mem.h"
 #include "cli/in/cli_inputs.h"
 #include "cli/line/options.h"

@@ -1,6 +1,6 @@
 #include "cli/line/options.h"
 
-#include "attn/spec/words.h"
+#include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "io/number_read.h"

@@ -3,7 +3,7 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/score.h"
 #include "attn/spec/stage.h"
-#include "attn/spec/words.h"
+#include "attn/spec/setting.h"
 #include "cli/help/help.h"
 #include "cli/init/init_plan.h"
 #include "io/format.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Words that nothing below the command line knows. Words with something to do are in the tables
- * that do it; words of a document's settings are in attn/spec/words.h. */
+ * that do it; words of a document's settings are in attn/spec/setting.h. */
 static const named COLOR_ROWS[] = {
     {"auto", "colour on a terminal, unless NO_COLOR is set or TERM is dumb"},
     {"always", "colour also into files and pipes"},

@@ -1,7 +1,6 @@
 #include "cli/line/options.h"
 
 #include "attn/spec/setting.h"
-#include "attn/spec/words.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/command.h"
