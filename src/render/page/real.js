@@ -164,7 +164,7 @@ function exponentials(type, row, m) {
   });
 }
 
-// wide/tangent.h
+// wide/scores.c
 function tangent(type, x) {
   const { round, fused } = type, minusSize = x < 0 ? x : 0 - x;
   const { n, r } = splitExponent(type, shiftOf(type, 0), round(minusSize + minusSize));
