@@ -1,5 +1,4 @@
 /* Output files appear whole or not at all. */
-#include "io/old_file.h"
 #include "io/sink.h"
 #include "io/temporary.h"
 
