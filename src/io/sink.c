@@ -147,8 +147,8 @@ static bool open_temporary(sink *s, const struct stat *old, err *e)
     if (held < 0)
         return fail(s, errno, e);
     s->held = held;
-    if (old != NULL && !ownership_copy(s->descriptor, s->target, old))
-        return fail(s, errno, e);
+    if (old != NULL && !ownership_copy(s->descriptor, s->target, old, e))
+        return fail(s, errno, e); /* unless it says more already */
     return true;
 }
 

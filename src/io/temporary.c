@@ -220,18 +220,17 @@ static const char ACCESS_LIST[] = "system.posix_acl_access";
 enum { MOST_BYTES = 1 << 16 };
 
 /* *is_kept: the access list is the same, if there is one; its mask would be the group's mode. */
-static bool copy_attributes(int descriptor, const char *path, bool is_ours, bool *is_kept)
+static bool copy_attributes(int descriptor, const char *path, bool is_ours, bool *is_kept, err *e)
 {
-    err ignored = {0};
     ssize_t length = listxattr(path, NULL, 0);
     fremovexattr(descriptor, ACCESS_LIST); /* that a new file has from its folder */
     *is_kept = true;
     if (length <= 0)
         return true;
-    char *names = mem_alloc(2, MOST_BYTES, &ignored), *value = names + MOST_BYTES;
-    errno = ENOMEM;
+    char *names = mem_alloc(2, MOST_BYTES, e);
     if (names == NULL)
         return false;
+    char *value = names + MOST_BYTES;
     length = listxattr(path, names, MOST_BYTES);
     *is_kept = length >= 0;
     for (ssize_t at = 0; at < length; at += (ssize_t)strlen(names + at) + 1) {
@@ -249,15 +248,15 @@ static bool copy_attributes(int descriptor, const char *path, bool is_ours, bool
     return true;
 }
 #else
-static bool copy_attributes(int descriptor, const char *path, bool is_ours, bool *is_kept)
+static bool copy_attributes(int descriptor, const char *path, bool is_ours, bool *is_kept, err *e)
 {
-    (void)descriptor, (void)path, (void)is_ours;
+    (void)descriptor, (void)path, (void)is_ours, (void)e;
     *is_kept = true;
     return true;
 }
 #endif
 
-bool ownership_copy(int descriptor, const char *path, const struct stat *old)
+bool ownership_copy(int descriptor, const char *path, const struct stat *old, err *e)
 {
     struct stat new = {0};
     bool is_kept, is_known = fstat(descriptor, &new) == 0;
@@ -269,7 +268,7 @@ bool ownership_copy(int descriptor, const char *path, const struct stat *old)
         is_known = fstat(descriptor, &new) == 0;
     bool is_of_group = is_known && new.st_gid == old->st_gid;
     bool is_ours = is_of_group && new.st_uid == old->st_uid;
-    if (!copy_attributes(descriptor, path, is_ours, &is_kept))
+    if (!copy_attributes(descriptor, path, is_ours, &is_kept, e))
         return false;
     if (!is_ours)
         mode &= ~(mode_t)(S_ISUID | S_ISGID);

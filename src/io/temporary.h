@@ -8,6 +8,8 @@
 #ifndef SELFATTN_IO_TEMPORARY_H
 #define SELFATTN_IO_TEMPORARY_H
 
+#include "base/err.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,8 +42,8 @@ void temporary_remove_all(void);
  *
  * What may not be given stays as it is for a new file, and then fewer may use it, never more: no
  * setuid or setgid bit goes to another owner or group, and a group that is another one, or whose
- * access list is lost, may do what all others may. False, with errno, where the mode can't be
- * set. */
-bool ownership_copy(int descriptor, const char *path, const struct stat *old);
+ * access list is lost, may do what all others may. False where the mode can't be set, with errno, or
+ * where memory is missing. */
+bool ownership_copy(int descriptor, const char *path, const struct stat *old, err *e);
 
 #endif
