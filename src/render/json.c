@@ -179,19 +179,6 @@ static void add_node(writer *w, const trace *room, const trace_map *map)
 
 /* ---- the document ---- */
 
-static void add_step(writer *w, const trace_step *step)
-{
-    text_add_format(w->out, "    {\n      \"step\": \"%s\",\n      \"about\": ", step->name);
-    json_string_write(w->out, step_of(step->id)->named.help);
-    text_add_string(w->out, ",\n      \"items\": [");
-    for (size_t i = 0; i < step->count && !w->failed; i++) {
-        text_add_string(w->out, i > 0 ? ",\n" : "\n");
-        add_item(w, &step->item[i]);
-        spill(w);
-    }
-    text_add_string(w->out, step->count > 0 ? "\n      ]\n    }" : "]\n    }");
-}
-
 static void add_head(text *out, const char *name, const char *value)
 {
     if (value == NULL)
@@ -214,7 +201,16 @@ bool json_render(const trace *t, const render_options *how, sink *to, err *e)
     text_add_string(out, "  \"steps\": [\n");
     for (size_t i = 0; i < t->steps && !w.failed; i++) {
         text_add_string(out, i > 0 ? ",\n" : "");
-        add_step(&w, &t->step[i]);
+        const trace_step *step = &t->step[i];
+        text_add_format(out, "    {\n      \"step\": \"%s\",\n      \"about\": ", step->name);
+        json_string_write(out, step_of(step->id)->named.help);
+        text_add_string(out, ",\n      \"items\": [");
+        for (size_t j = 0; j < step->count && !w.failed; j++) {
+            text_add_string(out, j > 0 ? ",\n" : "\n");
+            add_item(&w, &step->item[j]);
+            spill(&w);
+        }
+        text_add_string(out, step->count > 0 ? "\n      ]\n    }" : "]\n    }");
     }
     text_add_string(out, "\n  ],\n  \"nodes\": [");
     bool is_first = true;

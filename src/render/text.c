@@ -6,20 +6,16 @@
 
 /* ---- kinds of items ---- */
 
-static void sentence_add(text *out, const trace_item *item, const render_options *how)
+static void words_add(text *out, const trace_item *item, const render_options *how)
 {
-    display_add_wrapped(out, item->text, SENTENCE_INDENT, page_width(how));
-}
-
-static void formula_add(text *out, const trace_item *item, const render_options *how)
-{
-    display_add_wrapped(out, item->text, PAGE_INDENT, page_width(how));
+    size_t indent = item->kind == TRACE_SENTENCE ? SENTENCE_INDENT : PAGE_INDENT;
+    display_add_wrapped(out, item->text, indent, page_width(how));
 }
 
 static void (*const ADD_ITEM[])(text *out, const trace_item *item, const render_options *how) = {
-    [TRACE_SENTENCE] = sentence_add, [TRACE_FORMULA] = formula_add,
-    [TRACE_LINE] = line_text_add,    [TRACE_ROW_PRODUCT] = product_text_add,
-    [TRACE_STACK] = stack_text_add,  [TRACE_MATRIX] = matrix_text_add,
+    [TRACE_SENTENCE] = words_add,   [TRACE_FORMULA] = words_add,
+    [TRACE_LINE] = line_text_add,   [TRACE_ROW_PRODUCT] = product_text_add,
+    [TRACE_STACK] = stack_text_add, [TRACE_MATRIX] = matrix_text_add,
     [TRACE_TABLE] = table_text_add,
 };
 
@@ -40,10 +36,9 @@ static bool add_step(sink *to, const trace_step *step, size_t number, const rend
         /* Lines that belong together stay together: sentences, and formulas with their worked
          * lines. */
         trace_kind kind = step->item[i].kind, before = i > 0 ? step->item[i - 1].kind : TRACE_TABLE;
-        bool follows_closely = kind == TRACE_LINE ? before == TRACE_FORMULA || before == TRACE_LINE
-                                                  : before == kind && (kind == TRACE_SENTENCE ||
-                                                                       kind == TRACE_FORMULA);
-        text_add_string(out, follows_closely ? "" : "\n");
+        bool is_worked = kind == TRACE_LINE && (before == TRACE_FORMULA || before == TRACE_LINE);
+        bool is_alike = kind == before && (kind == TRACE_SENTENCE || kind == TRACE_FORMULA);
+        text_add_string(out, is_worked || is_alike ? "" : "\n");
         ADD_ITEM[kind](out, &step->item[i], how);
         if (!sink_spill(to, e))
             return false;
