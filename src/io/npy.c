@@ -4,7 +4,6 @@
 #include "io/element.h"
 #include "io/stored_matrix.h"
 #include "io/zip.h"
-#include "io/zip_write.h"
 
 #include <stdint.h>
 #include <stdio.h>

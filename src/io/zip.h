@@ -1,4 +1,5 @@
-/* A zip as its members: the directory, checked against each member's own header, and their bytes.
+/* A zip as its members, read and written: the directory, checked against each member's own header,
+ * and their bytes.
  *
  * By PKWARE's APPNOTE.TXT 6.3.10; zip64 included. Read: stored and deflated members. Refused:
  * encryption, other methods, several disks, a directory that does not fit the members, two members
@@ -7,6 +8,7 @@
 #define SELFATTN_IO_ZIP_H
 
 #include "base/text.h"
+#include "io/sink.h"
 
 #include <stdint.h>
 
@@ -47,5 +49,27 @@ bool zip_can_unpack(const zip *z, const zip_member *m, err *e);
  * are put into `unpacked`, which never takes more than the zip says, nor more than `most`. NULL
  * with the error set. */
 const char *zip_unpack(const zip *z, const zip_member *m, size_t most, text *unpacked, err *e);
+
+/* ---- writing ----
+ *
+ * A zip of stored members, written from its first byte to its last: always the same bytes for the
+ * same members, since it says no time (1980-01-01, the first day that a zip can name). A member's
+ * bytes begin at a multiple of ZIP_ALIGN, so that they can be used where they lie. */
+
+enum { ZIP_ALIGN = 64 };
+
+typedef struct zip_writer {
+    sink *out;
+    uint64_t offset; /* how many bytes were written, or are promised */
+    uint64_t most;   /* larger sizes and offsets need zip64: 0xfffffffe, less in tests */
+    text directory;
+    uint64_t count;
+} zip_writer;
+
+zip_writer zip_writer_of(sink *out);
+/* Begins a member, whose `size` bytes with this CRC-32 the caller appends to the sink. */
+void zip_writer_add(zip_writer *w, const char *name, uint64_t size, uint32_t crc);
+/* Writes the directory. Closing is due once, also after a failure. */
+bool zip_writer_close(zip_writer *w, err *e);
 
 #endif

@@ -1,4 +1,4 @@
-#include "io/zip_write.h"
+#include "io/zip.h"
 
 #include <string.h>
 

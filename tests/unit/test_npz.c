@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "io/npy.h"
 #include "io/source.h"
-#include "io/zip_write.h"
+#include "io/zip.h"
 #include "listed.h"
 #include "said.h"
 #include "unit.h"
@@ -178,13 +178,13 @@ static bool add_matrix(bundle *b, const char *name, dtype type, double first, er
 
 /* Whether a member's own header says that its name is UTF-8: bit 11 of the flags (APPNOTE.TXT,
  * 4.4.4). */
-static bool says_utf8(const text *zip, const char *name)
+static bool says_utf8(const text *file, const char *name)
 {
     enum { HEADER = 30, FLAGS = 6 };
     size_t at = HEADER, length = strlen(name);
-    while (at + length < zip->length && memcmp(zip->data + at, name, length) != 0)
+    while (at + length < file->length && memcmp(file->data + at, name, length) != 0)
         at++;
-    return (zip->data[at - HEADER + FLAGS + 1] & 8) != 0;
+    return (file->data[at - HEADER + FLAGS + 1] & 8) != 0;
 }
 
 /* Written and read, with every matrix where it lies in the file. */

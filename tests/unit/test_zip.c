@@ -1,7 +1,6 @@
 /* Zips: one small one by hand, damaged at each field that matters; members next to each other;
  * zip64; streams that lie. Offsets and fields are those of APPNOTE.TXT 4.3. */
 #include "io/zip.h"
-#include "io/zip_write.h"
 
 #include "base/mem.h"
 #include "said.h"
