@@ -94,20 +94,6 @@ static bool check_no_separator_line(const csv_reader *r, err *e)
     return err_remedy(e, "take it out, and say it by --delimiter '%c'", *at);
 }
 
-/* "#N/A,1" is a row that would be lost as a comment. */
-static bool check_no_spreadsheet_error(const csv_reader *r, const csv_field *comment, err *e)
-{
-    const char *mark = comment->text - 1, *end = comment->text + comment->length;
-    const char *delimiter = memchr(mark, r->delimiter, (size_t)(end - mark));
-    end = delimiter == NULL ? end : delimiter;
-    if (slip_find(SLIP_MISSING, mark, mark, end) == NULL)
-        return true;
-    place at = csv_field_place(r, comment);
-    err_at(e, &at, "the row begins with a spreadsheet's error, '%.*s', and # begins a comment",
-           (int)(end - mark), mark);
-    return err_remedy(e, "write a number for it, or nan; in a comment, a space after the #");
-}
-
 /* ---- blocks ---- */
 
 /* The block so far has all its rows, or there is none. */
@@ -155,12 +141,20 @@ static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
 static bool read_comment(job *j, const csv_field *comment, err *e)
 {
     block_comment c;
-    if (!check_no_spreadsheet_error(&j->reader, comment, e))
-        return false;
+    const csv_reader *r = &j->reader;
+    place at = csv_field_place(r, comment);
+    /* "#N/A,1" is a row that would be lost as a comment. */
+    const char *mark = comment->text - 1, *end = comment->text + comment->length;
+    const char *delimiter = memchr(mark, r->delimiter, (size_t)(end - mark));
+    end = delimiter == NULL ? end : delimiter;
+    if (slip_find(SLIP_MISSING, mark, mark, end) != NULL) {
+        err_at(e, &at, "the row begins with a spreadsheet's error, '%.*s', and # begins a comment",
+               (int)(end - mark), mark);
+        return err_remedy(e, "write a number for it, or nan; in a comment, a space after the #");
+    }
     if (!block_comment_read(comment->text, comment->length, &c))
         return j->now != SIZE_MAX ||
                read_header_line(j->all.how, comment->text, comment->length, e);
-    place at = csv_field_place(&j->reader, comment);
     if (c.too_large != NULL) {
         at.column += 1 + (size_t)(c.too_large - comment->text);
         return err_at(e, &at, "%.*s is larger than any size",
@@ -173,7 +167,7 @@ static bool read_comment(job *j, const csv_field *comment, err *e)
     }
     csv_field name = {.text = c.name, .length = c.name_length, .line = at.line, .column = 3};
     text_clear(&j->label);
-    return csv_field_text(&j->reader, &name, &j->label, e) && begin_block(j, &c, &at, e);
+    return csv_field_text(r, &name, &j->label, e) && begin_block(j, &c, &at, e);
 }
 
 /* ---- labels ---- */
