@@ -17,11 +17,19 @@ MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 EXACT_i686  := -msse2 -mfpmath=sse
 EXACT_s390x := -fexcess-precision=fast
 EXACT    := -fno-fast-math -ffp-contract=off -fno-math-errno $(EXACT_$(MACHINE))
+# WebAssembly has no other library, and lacks what packaging/wasi stands in for; its stack is not a
+# megabyte unless that is asked for.
+INSTEAD_wasm32 := packaging/wasi
+FLAGS_wasm32   := -isystem packaging/wasi -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN
+SYSTEM_wasm32  := -lm -lwasi-emulated-signal -lwasi-emulated-mman -Wl,-z,stack-size=1048576
+SYSTEM         := $(or $(SYSTEM_$(MACHINE)),-lm -pthread)
 # Hardened as far as the compiler goes, which is asked once. Variants have their own guards.
 HARDEN   := -fPIE -fstack-protector-strong -fstack-clash-protection -fcf-protection \
 	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$$PWD=. -Wl,-z,relro,-z,now \
 	$(if $(findstring -static,$(LDFLAGS)),,-pie)
-LIBS     := -lcjson -lz -lm -pthread
+# ALONE=1 builds with what stands in for libraries, where there are none of the machine's kind.
+ALONE    ?= $(INSTEAD_$(MACHINE))
+LIBS     := $(if $(ALONE),,-lcjson -lz) $(SYSTEM)
 
 # All processors, unless -j says otherwise; what is removed first is not built at the same time.
 ifeq ($(MAKELEVEL),0)
@@ -32,6 +40,7 @@ endif
 BUILD    := build/$(VARIANT)
 objects   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=%/*.c)))
 OBJECTS  := $(call objects,$(wildcard src/* src/attn/* src/cli/*))
+INSTEAD  := $(if $(ALONE),$(call objects,packaging $(INSTEAD_$(MACHINE))))
 HARDENED := $(if $(CFLAGS_$(VARIANT)),,$(shell CC='$(CC)' CFLAGS='$(CFLAGS)' \
 	packaging/hardening.sh $(BUILD)/hardened '$(HARDEN)'))
 MANUAL   := $(patsubst man/%.in,build/man/%,$(wildcard man/*.in))
@@ -49,11 +58,11 @@ include $(wildcard src/*/rules.mk tests/rules.mk tests/*/rules.mk)
 # Rooms in which no run spends its time are compiled in half the time.
 CALM     := $(if $(filter file,$(origin CFLAGS)),-O1)
 $(foreach room,cli trace render why weights,$(BUILD)/src/$(room)/%.o): MORE = $(CALM)
-COMMAND   = $(CC) $(FLAGS) $(filter-out -Wl% -pie,$(HARDENED)) $(CFLAGS) $(MORE) $(CFLAGS_$(VARIANT)) $(EXACT) -MMD -MP
+COMMAND   = $(CC) $(FLAGS) $(FLAGS_$(MACHINE)) $(filter-out -Wl% -pie,$(HARDENED)) $(CFLAGS) $(MORE) $(CFLAGS_$(VARIANT)) $(EXACT) -MMD -MP
 # Changes when a command does, and with it everything is built again.
 STAMP    := $(COMMAND) $(CALM) $(KERNEL_O) $(LDFLAGS)
 $(BUILD)/flags: always | build/libraries
-	@mkdir -p $(sort $(@D) $(dir $(OBJECTS)) $(patsubst %,$(BUILD)/%,packaging $(wildcard tests/*/)))
+	@mkdir -p $(sort $(@D) $(dir $(OBJECTS)) $(patsubst %,$(BUILD)/%,packaging/wasi $(wildcard tests/*/)))
 	@{ $(CC) --version | sed q; echo '$(STAMP)'; } >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 define link
@@ -70,7 +79,7 @@ $(BUILD)/%.o: $(BUILD)/%.c $(BUILD)/flags
 $(BUILD)/%.o: %.cpp $(BUILD)/flags
 	$(info $()  c++ $<)
 	$(if $(V),,@)$(CXX) -std=c++17 -O3 -Isrc -Itests -MMD -MP -c $< -o $@
-$(BUILD)/selfattn: $(BUILD)/main.o $(OBJECTS)
+$(BUILD)/selfattn: $(BUILD)/main.o $(OBJECTS) $(INSTEAD)
 	$(link)
 
 # Only targets that promise a whole set-up install what is missing; the others say how to.
@@ -88,13 +97,15 @@ install: all
 	install -D -m 755 $(BUILD)/selfattn $(DEST)/bin/selfattn
 	for page in $(MANUAL); do \
 		install -D -m 644 -t $(DEST)/share/man/man$${page##*.} $$page || exit; done
-	mkdir -p $(DEST)/share/bash-completion/completions $(DEST)/share/zsh/site-functions
+	mkdir -p $(DEST)/share/bash-completion/completions $(DEST)/share/zsh/site-functions \
+		$(DEST)/share/fish/vendor_completions.d
 	$(BUILD)/selfattn help --completion bash >$(DEST)/share/bash-completion/completions/selfattn
 	$(BUILD)/selfattn help --completion zsh >$(DEST)/share/zsh/site-functions/_selfattn
+	$(BUILD)/selfattn help --completion fish >$(DEST)/share/fish/vendor_completions.d/selfattn.fish
 include packaging/rules.mk
 ## format: lays the sources out as .clang-format says
 format:
-	@clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
+	@clang-format -i main.c $(wildcard packaging/*.c packaging/wasi/*.[ch] packaging/wasi/*/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
 ## man: makes the manual's pages in build/man, from man/ and the program's tables
 man: $(MANUAL)
 build/man/%: man/%.in $(BUILD)/selfattn

@@ -1,4 +1,4 @@
-/* What of cJSON the program takes, for `make static`: Debian has no libcjson.a. A string is printed
+/* What of cJSON the program takes, for programs that are linked whole: Debian has no libcjson.a. A string is printed
  * with the same escapes, to the byte. */
 #include <cjson/cJSON.h>
 

@@ -2,7 +2,8 @@
 # it where and when.
 export SOURCE_DATE_EPOCH ?= $(or $(shell grep -v F packaging/date),$(shell git log -1 --format=%ct))
 DIST   := build/selfattn-$(VERSION).tar.gz
-STATIC := build/selfattn-$(VERSION)-linux-$(MACHINE)
+STATIC := build/selfattn-$(VERSION)-$(if $(ALONE),wasi.wasm,linux-$(MACHINE))
+ARM64  := build/foreign/arm64/usr/lib/aarch64-linux-gnu
 DEB     = build/selfattn_$(VERSION)-1_$(shell dpkg --print-architecture).deb
 DOC    := build/selfattn-doc_$(VERSION)-1_all.deb
 
@@ -14,8 +15,19 @@ dist:
 ## static: builds one file that runs on any Linux of this architecture, and needs no library
 static: $(STATIC)
 	@packaging/sbom.sh $<
-$(STATIC): $(BUILD)/main.o $(OBJECTS) $(BUILD)/packaging/cjson.o
-	@$(CC) $(filter-out -pie,$(HARDENED)) $(CFLAGS) -static-pie -s $^ -lz -lm -pthread -o $@
+$(STATIC): $(BUILD)/main.o $(OBJECTS) $(sort $(BUILD)/packaging/cjson.o $(INSTEAD))
+	@$(CC) $(filter-out -pie,$(HARDENED)) $(CFLAGS) $(if $(ALONE),,-static-pie) -s $(filter %.o,$^) \
+		$(filter-out -lcjson,$(LIBS)) -o $@
+## static-arm64: builds such a file for 64-bit Arm
+static-arm64: $(ARM64)/libz.a | build/libraries
+	@tests/need.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	@$(MAKE) VARIANT=arm64 CC=aarch64-linux-gnu-gcc LIBS='$< -lm -pthread' static
+$(ARM64)/libz.a:
+	@packaging/foreign.sh arm64 build/foreign/arm64 zlib1g-dev
+## wasm: builds one file that runs in whatever runs WebAssembly with files (WASI)
+wasm: | build/libraries
+	@tests/need.sh clang lld wasi-libc libclang-rt-dev-wasm32
+	@$(MAKE) VARIANT=wasm CC='clang --target=wasm32-wasi' static
 ## deb: builds Debian's packages selfattn and selfattn-doc of what is built here
 deb: all
 	@tests/need.sh debhelper fakeroot
@@ -31,4 +43,4 @@ release:
 	@$(MAKE) packaging
 	@cd build && sha256sum selfattn-$(VERSION).tar.gz selfattn-$(VERSION)-linux-* \
 		selfattn*_$(VERSION)-1_*.deb
-.PHONY: dist static deb release
+.PHONY: dist static static-arm64 wasm deb release

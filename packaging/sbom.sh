@@ -12,14 +12,19 @@ package() {
     printf '     "filesAnalyzed": false%s},\n' "${4:-}"
 }
 
+# needed NAME VERSION LICENSE: a package that selfattn is made of.
+needed() {
+    package "$@"
+    relations="$relations,
+    {\"spdxElementId\": \"SPDXRef-selfattn\", \"relationshipType\": \"DEPENDS_ON\",
+     \"relatedSpdxElement\": \"SPDXRef-$1\"}"
+}
+
 # library NAME HEADER WORDS LICENSE: its version, as its header's words here say.
 library() {
     number=$(printf '#include <%s>\nversion %s\n' "$2" "$3" | ${CC:-cc} -E -P - |
         sed -n 's/^version *//p' | tr -d ' "')
-    package "$1" "$number" "$4"
-    relations="$relations,
-    {\"spdxElementId\": \"SPDXRef-selfattn\", \"relationshipType\": \"DEPENDS_ON\",
-     \"relatedSpdxElement\": \"SPDXRef-$1\"}"
+    needed "$1" "$number" "$4"
 }
 
 for file; do
@@ -35,11 +40,12 @@ for file; do
   "packages": [
 END
         case $name in
+        *.wasm) needed wasi-libc NOASSERTION MIT ;;
         *-linux-*) library glibc features.h '__GLIBC__ . __GLIBC_MINOR__' LGPL-2.1-or-later ;;
         *) library cJSON cjson/cJSON.h \
             'CJSON_VERSION_MAJOR . CJSON_VERSION_MINOR . CJSON_VERSION_PATCH' MIT ;;
         esac
-        library zlib zlib.h ZLIB_VERSION Zlib
+        case $name in *.wasm) ;; *) library zlib zlib.h ZLIB_VERSION Zlib ;; esac
         package selfattn "$version" MIT ", \"packageFileName\": \"$name\",
      \"checksums\": [{\"algorithm\": \"SHA256\", \"checksumValue\": \"$sum\"}]" | sed '$s/,$//'
         printf '  ],\n  "relationships": [\n%s\n  ]\n}\n' "$relations"

@@ -34,6 +34,11 @@ works() {
         printf '#include <math.h>\nint main(void) { return 0; }\n' |
             "$machine-gcc" -static -x c -o /dev/null - 2>/dev/null ;;
     qemu-user-static) command -v qemu-aarch64-static >/dev/null ;;
+    nodejs) node -e 'require("node:wasi")' 2>/dev/null ;;
+    lld) command -v wasm-ld >/dev/null ;;
+    wasi-libc | libclang-rt-dev-wasm32)
+        printf '#include <math.h>\nint main(int n, char **a) { return fma(n, n, **a) < 1.5L; }\n' |
+            clang --target=wasm32-wasi -x c -o /dev/null - 2>/dev/null ;;
     busybox-static) command -v busybox >/dev/null ;;
     musl-tools) command -v musl-gcc >/dev/null ;;
     debhelper) command -v dh >/dev/null ;;

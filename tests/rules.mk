@@ -51,7 +51,7 @@ $(BUILD)/peak: $(call objects,tests/memory)
 # A function that tests of folder $1 define as __wrap_NAME takes the place of NAME.
 wraps = $(shell sed -n 's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/$1/*.c | sort -u)
 $(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(call wraps,$(@F))
-$(PROGRAMS) $(HELPERS): $(OBJECTS)
+$(PROGRAMS) $(HELPERS): $(OBJECTS) $(INSTEAD)
 	$(link)
 
 # The program that counts its work (tests/growth); the counter is not a work.
@@ -68,8 +68,8 @@ $(BUILD)/numbers: $(call objects,tests/numbers) $(TO_CHARS) $(OBJECTS)
 	$(link)
 
 # The proof of one answer needs no library but the C compiler's own, so any cross compiler builds it.
-$(BUILD)/answer: LIBS := -lm -pthread
-$(BUILD)/answer: $(call objects,tests/answer) $(filter $(addprefix $(BUILD)/src/,base/% tensor/% \
+$(BUILD)/answer: LIBS := $(SYSTEM)
+$(BUILD)/answer: $(call objects,tests/answer) $(INSTEAD) $(filter $(addprefix $(BUILD)/src/,base/% tensor/% \
 	compare/% kernels/% attn/%),$(OBJECTS)) \
 	$(patsubst %,$(BUILD)/tests/ref/%.o,dice ref_describe ref_number ref_random \
 	ref_random_masks ref_select ref_sizes spoil subject words_seen)

@@ -337,7 +337,7 @@ void make_positions(builder *b)
                       "where it stands: sines and cosines of its position are added to it, of "
                       "waves that grow longer from column to column.");
     build_sentence(b, "Row %zu stands at position %zu, counted from 0.", row + 1,
-                   visible_position(b->plan, b->focus.batch, row))
+                   (size_t)visible_position(b->plan, b->focus.batch, row))
         ->is_of_focus = true;
     waves_show(b, map_name_of(STAGE_X_POS), row);
     derivation_matrix(b, "x_pos", row + 1);

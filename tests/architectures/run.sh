@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: machines of other kinds give the same bytes, each in an emulator: big-endian, of 32
-# bits, with an fma that is the C library's, with numbers of other formats. So do another C library,
-# and a compiler that sees all files at once.
+# bits, without threads, with an fma that is the C library's, with numbers of other formats. So do
+# another C library, and a compiler that sees all files at once.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -13,20 +13,39 @@ define || exit 1
 # elsewhere NAME COMPILER EMULATOR PACKAGE...: what any machine computes there, by one thread and by
 # three, a row at a time, and by the instruction sets that it has.
 elsewhere() {
-    picked "$1" || return
     where=$1 compiler=$2 emulator=$3
+    picked "$where" || return
     shift 3
     if ! tests/need.sh "$@"; then
         skip "$where: no such compiler here, or no emulator"
-        return
+        return 1
     fi
-    build "answer-$where" CC="$compiler" LDFLAGS=-static || return
-    set -- "$where" "$compiler" "$emulator"
-    for isa in $($3 "$program" --isas); do
-        part "$1, $isa" 700 "$3" "$program" --isa "$isa" --every 7
+    build "answer-$where" CC="$compiler" LDFLAGS=-static ALONE=1 || return
+    for isa in $($emulator "$program" --isas); do
+        part "$where, $isa" 700 $emulator "$program" --isa "$isa" --every 7
     done
-    part "$1, 3 threads" 400 "$3" "$program" --threads 3 --every 11
-    part "$1, one row at a time" 100 "$3" "$program" --mode rows --every 31
+    part "$where, 3 threads" 400 $emulator "$program" --threads 3 --every 11
+    part "$where, one row at a time" 100 $emulator "$program" --mode rows --every 31
+}
+
+# whole TABLE...: there the program itself prints what it must in these tables of tests/cli, and
+# every eighth of the answers that were promised.
+whole() {
+    built=build/answer-$where
+    build "answer-$where" CC="$compiler" LDFLAGS=-static ALONE=1 "$built/selfattn" || return
+    mkdir -p "$built/whole"
+    printf '#!/bin/sh\nexec timeout 60 %s "%s" "$@"\n' "$emulator" "$root/$built/selfattn" \
+        >"$built/whole/selfattn"
+    chmod +x "$built/whole/selfattn"
+    TABLES=$* BUILD=$built/whole build/release/cli >"$said"
+    count "$where: a command prints other than here"
+    awk 'NR % 8 == 3' tests/promised/answers.txt | while read -r hash line; do
+        # shellcheck disable=SC2086 # words are meant
+        got=$("$built/whole/selfattn" $line --quiet </dev/null 2>/dev/null | sha256sum | cut -c1-32)
+        [ "$got" = "$hash" ] || echo "selfattn $line"
+    done >"$said"
+    [ ! -s "$said" ]
+    count "$where: an answer is not the one that was promised"
 }
 
 # cross NAME KIND EMULATOR LIBRARY: of Debian's cross compilers.
@@ -34,11 +53,16 @@ cross() {
     elsewhere "$1" "$2-gcc" "$3" qemu-user-static "gcc-$2" "$4"
 }
 
-cross s390x s390x-linux-gnu qemu-s390x-static libc6-dev-s390x-cross
+cross s390x s390x-linux-gnu qemu-s390x-static libc6-dev-s390x-cross &&
+    whole init npz safetensors
 cross riscv64 riscv64-linux-gnu qemu-riscv64-static libc6-dev-riscv64-cross
 cross ppc64le powerpc64le-linux-gnu qemu-ppc64le-static libc6-dev-ppc64el-cross
 cross armhf arm-linux-gnueabihf qemu-arm-static libc6-dev-armhf-cross
 cross i386 i686-linux-gnu qemu-i386-static libc6-dev-i386-cross
+node='node --no-warnings --experimental-wasi-unstable-preview1'
+elsewhere wasm32-wasi 'clang --target=wasm32-wasi' "$node $tests/wasi.mjs" \
+    nodejs clang lld wasi-libc libclang-rt-dev-wasm32 &&
+    whole npz safetensors
 elsewhere musl musl-gcc env musl-tools
 if picked 'all at once'; then
     build answer-lto CC=gcc CFLAGS='-O2 -flto=auto' LDFLAGS=-flto=auto && every_isa 'all at once'

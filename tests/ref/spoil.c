@@ -3,6 +3,10 @@
 #include <fenv.h>
 #include <stdint.h>
 
+#ifndef FE_UPWARD
+#define FE_UPWARD FE_TONEAREST /* a machine that rounds in no other way */
+#endif
+
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 

@@ -6,6 +6,7 @@
 #include "cli/line/options.h"
 #include "cli/line/shell_word.h"
 #include "cli/out/output_file.h"
+#include "io/element.h"
 #include "io/format.h"
 #include "io/number_write.h"
 #include "io/source.h"
@@ -265,8 +266,9 @@ static bool write_as_drawn(maker *m, err *e)
         size_t left = d->total - first;
         count = left < WINDOW + DRAW_RUN ? left : WINDOW;
         fill_elements(&m->stream, d, first, count, window, m->o->threads);
-        text_add(sink_text(&m->sink), window, count * dtype_size(d->type));
-        done = sink_spill(&m->sink, e);
+        tensor drawn;
+        tensor_own(&drawn, d->type, 1, &count, window);
+        done = element_bytes_write(&drawn, &m->sink, e);
     }
     mem_free(window);
     return done;

@@ -223,9 +223,13 @@ bool options_parse(options *o, int argc, char **argv, unsigned groups, const cha
     while (done) {
         int at = optind == 0 ? 1 : optind;
         int code = getopt_long(argc, argv, letters, known, NULL);
-        if (code == -1)
+        /* musl's ends at "-", which is an operand like others. */
+        if (code == -1 && optind == at && at < argc && strcmp(argv[at], "-") == 0)
+            done = add_operand(&p, argv[optind++]);
+        else if (code == -1)
             break;
-        done = take(&p, code, argv[at], at + 1 < argc ? argv[at + 1] : NULL);
+        else
+            done = take(&p, code, argv[at], at + 1 < argc ? argv[at + 1] : NULL);
     }
     while (done && optind < argc)
         done = add_operand(&p, argv[optind++]);

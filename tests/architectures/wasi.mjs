@@ -1,0 +1,14 @@
+// node wasi.mjs PROGRAM ARGUMENT...: runs a program for WASI, which sees the current folder and /tmp.
+import { readFileSync } from "node:fs";
+import { WASI } from "node:wasi";
+
+const [program, ...args] = process.argv.slice(2);
+const wasi = new WASI({
+    version: "preview1",
+    args: ["selfattn", ...args],
+    env: process.env,
+    preopens: { ".": ".", "/tmp": "/tmp" },
+    returnOnExit: true,
+});
+const { instance } = await WebAssembly.instantiate(readFileSync(program), wasi.getImportObject());
+process.exitCode = wasi.start(instance);
