@@ -105,7 +105,8 @@ install: all
 include packaging/rules.mk
 ## format: lays the sources out as .clang-format says
 format:
-	@clang-format -i main.c $(wildcard packaging/*.c packaging/wasi/*.[ch] packaging/wasi/*/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch])
+	@clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] \
+		packaging/*.c packaging/wasi/*.[ch] packaging/wasi/sys/*.h)
 ## man: makes the manual's pages in build/man, from man/ and the program's tables
 man: $(MANUAL)
 build/man/%: man/%.in $(BUILD)/selfattn

@@ -12,6 +12,7 @@ define || exit 1
 
 # elsewhere NAME COMPILER EMULATOR PACKAGE...: what any machine computes there, by one thread and by
 # three, a row at a time, and by the instruction sets that it has.
+# shellcheck disable=SC2086 # words are meant
 elsewhere() {
     where=$1 compiler=$2 emulator=$3
     picked "$where" || return

@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh: `make install` puts six files that work where they belong, `make dist` packs the same
-# bytes twice, and what it packs builds. The packages and the program for any Linux are the same
-# bytes when somebody else builds them from that elsewhere, and run where nothing else is.
+# run.sh: `make install` puts seven files that work where they belong, `make dist` packs the same
+# bytes twice, and what it packs builds. The packages and the programs for any Linux, for 64-bit Arm
+# and for WebAssembly are the same bytes when somebody else builds them from that elsewhere, and run
+# where nothing else is.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -21,16 +22,30 @@ check() {
 
 # check_ships FOLDER: what is shipped, built here and there, which holds what is committed.
 check_ships() {
-    check 'what is shipped is built' make static deb
+    shipped='static deb'
+    if tests/need.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static &&
+        make static-arm64 >"$said" 2>&1; then
+        shipped="$shipped static-arm64"
+        cp -r build/foreign "$1/build/"
+    else
+        skip "a program for 64-bit Arm: nothing here that builds it, or Debian's zlib can't be had"
+    fi
+    if tests/need.sh nodejs clang lld wasi-libc libclang-rt-dev-wasm32; then
+        shipped="$shipped wasm"
+    else
+        skip 'a program for WebAssembly: nothing here that builds it'
+    fi
+    # shellcheck disable=SC2086 # words are meant
+    check 'what is shipped is built' make $shipped
     check 'it has no fault that Debian knows' lintian --fail-on warning build/*.deb
     check 'it is built elsewhere' env USER=other TZ=Asia/Tokyo sh -c \
-        'umask 027; exec make -C "$1" static deb' sh "$1"
+        'umask 027; exec make -C "$1" $2' sh "$1" "$shipped"
     if ! git diff --quiet HEAD -- . ':!tests'; then
         skip 'files differ from what is committed, and so does what is shipped'
         return
     fi
-    for file in build/*.deb build/*-linux-* build/*.spdx.json; do
-        case $file in *.tar.gz.*) continue ;; esac
+    for file in build/*.deb build/*-linux-* build/*.wasm build/*.spdx.json; do
+        case $file in *.tar.gz.* | *'*'*) continue ;; esac
         check "$file is the same bytes, built elsewhere" cmp "$file" "$1/$file"
     done
 }
@@ -44,31 +59,37 @@ enter() {
     fi
 }
 
-# check_root NAME ROOT: from nothing there to the first trace.
+# check_root NAME ROOT [EMULATOR]: from nothing there to the first trace.
+# shellcheck disable=SC2086 # words are meant
 check_root() {
+    emulator=${3:-}
     trace='run --trace --color never -'
     document=testdata/seeds/001-walkthrough.json
     if ! enter "$2" /bin/busybox true 2>/dev/null; then
         skip "$1: no other root can be entered here"
         return
     fi
-    # shellcheck disable=SC2086 # words are meant
     selfattn $trace <$document >"$scratch/trace"
-    # shellcheck disable=SC2086 # words are meant
     check "$1: the first trace" sh -c 'cmp "$0" -' "$scratch/trace" <<END
-$(enter "$2" /usr/bin/selfattn $trace <$document)
+$(enter "$2" $emulator /usr/bin/selfattn $trace <$document)
 END
     check "$1: an example of its own" enter "$2" /bin/busybox sh -c \
-        'cd /tmp && selfattn example statquest >s.json && selfattn run -o o.json s.json'
+        "cd /tmp && $emulator /usr/bin/selfattn example statquest >s.json &&
+            $emulator /usr/bin/selfattn run -o o.json s.json"
+    enter "$2" $emulator /usr/bin/selfattn help --completion bash >"$scratch/completion"
+    check "$1: the completions that it prints" bash "$tests/completes.bash" "$scratch/completion"
 }
 
 installed=$scratch/installed/opt/selfattn
 check 'make install succeeds' make install DESTDIR="$scratch/installed" PREFIX=/opt/selfattn
-check 'it installs six files' test "$(find "$scratch/installed" -type f | wc -l)" -eq 6
+check 'it installs seven files' test "$(find "$scratch/installed" -type f | wc -l)" -eq 7
 check 'the program runs' "$installed/bin/selfattn" check testdata/seeds/001-walkthrough.json
-check 'bash reads its completions' bash -n "$installed/share/bash-completion/completions/selfattn"
+check 'bash completes by what is installed' bash "$tests/completes.bash" \
+    "$installed/share/bash-completion/completions/selfattn"
 check 'zsh finds its completions' grep -q '^#compdef selfattn' \
     "$installed/share/zsh/site-functions/_selfattn"
+check 'fish finds its completions' grep -q '^complete -c selfattn' \
+    "$installed/share/fish/vendor_completions.d/selfattn.fish"
 for page in selfattn.1 selfattn-document.5 selfattn-contract.7; do
     check "$page is the manual's page" cmp build/man/$page \
         "$installed/share/man/man${page##*.}/$page"
@@ -120,6 +141,12 @@ elif check 'the program for any Linux is built' make static; then
     root bare
     cp build/selfattn-*-linux-"$(uname -m)" "$scratch/bare/usr/bin/selfattn"
     check_root 'the program for any Linux' "$scratch/bare"
+    arm64=$(ls build/selfattn-*-linux-aarch64 2>/dev/null)
+    if [ -n "$arm64" ] && [ "$(uname -m)" != aarch64 ] && tests/need.sh qemu-user-static; then
+        cp "$arm64" "$scratch/bare/usr/bin/selfattn"
+        cp "$(command -v qemu-aarch64-static)" "$scratch/bare/bin/"
+        check_root 'the program for 64-bit Arm' "$scratch/bare" /bin/qemu-aarch64-static
+    fi
     if ls build/selfattn_*.deb >/dev/null 2>&1; then
         root deb
         for package in build/*.deb; do
@@ -130,7 +157,7 @@ elif check 'the program for any Linux is built' make static; then
         done
         check_root "Debian's package" "$scratch/deb"
         check 'its manual is there' gzip -t "$scratch/deb/usr/share/man/man1/selfattn.1.gz"
-        check 'its completions are' bash -n \
+        check 'its completions are' bash "$tests/completes.bash" \
             "$scratch/deb/usr/share/bash-completion/completions/selfattn"
         check 'and its pages' test -s "$scratch/deb/usr/share/doc/selfattn-doc/examples/index.html"
     fi
