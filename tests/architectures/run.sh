@@ -29,8 +29,20 @@ elsewhere() {
     part "$where, one row at a time" 100 $emulator "$program" --mode rows --every 31
 }
 
+# write FOLDER PROGRAM FROM: a matrix in every format, unless it is there, and results of FROM's.
+write() {
+    mkdir -p "$1"
+    for format in npy npz safetensors csv json jsonl; do
+        (cd "$1" || exit
+            [ -e x.$format ] ||
+                "$2" init --quiet --seed 5 --draw x --tokens 9 --width 5 -o x.$format
+            "$2" run --quiet -x "$3/x.$format" --emit output -o output.$format)
+    done
+}
+
 # whole TABLE...: there the program itself prints what it must in these tables of tests/cli, and
-# every eighth of the answers that were promised.
+# every eighth of the answers that were promised; what it writes is what is written here, and each
+# reads what the other has written.
 whole() {
     built=build/answer-$where
     build "answer-$where" CC="$compiler" LDFLAGS=-static ALONE=1 "$built/selfattn" || return
@@ -40,6 +52,14 @@ whole() {
     chmod +x "$built/whole/selfattn"
     TABLES=$* BUILD=$built/whole build/release/cli >"$said"
     count "$where: a command prints other than here"
+    here=$scratch/here there=$scratch/$where
+    write "$here" "$root/build/release/selfattn" "$here"
+    write "$there" "$root/$built/whole/selfattn" "$here"
+    diff -r "$here" "$there" >"$said" 2>&1
+    count "$where: a file is not the one that is written here"
+    write "$there" "$root/build/release/selfattn" "$there"
+    diff -r "$here" "$there" >"$said" 2>&1
+    count "$where: a file from there is read otherwise here"
     awk 'NR % 8 == 3' tests/promised/answers.txt | while read -r hash line; do
         # shellcheck disable=SC2086 # words are meant
         got=$("$built/whole/selfattn" $line --quiet </dev/null 2>/dev/null | sha256sum | cut -c1-32)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# inside.sh ROOT CACHE DEMO: runs the README's lines in ROOT, where /selfattn is the source. CACHE
-# holds packages, DEMO what the demo prints here. Called by run.sh, in a mount namespace of its own.
+# inside.sh ROOT CACHE DEMO: runs the README's lines in ROOT, where /selfattn is the source, after
+# the package /tmp/selfattn.deb. CACHE holds packages, DEMO what the demo prints here. Called by
+# run.sh, in a mount namespace of its own.
 set -u
 root=$1 cache=$2 demo=$3
 passed=0 failed=0
@@ -29,9 +30,10 @@ check() {
     fi
 }
 
-# run LINE: in the new system, as its first user would, whose environment is bare.
+# run LINE [PREFIX]: in the new system, as its first user would, whose environment is bare.
 run() {
-    env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    ${2:-} env -i HOME=/root TERM=dumb \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         chroot "$root" sh -c "cd /selfattn && $1" </dev/null >"$root/said" 2>&1
     check "$1" $?
 }
@@ -42,6 +44,19 @@ check_demo() {
         tail -n "$(wc -l <"$demo")" | cmp -s - "$demo"
     check "what the demo prints, after: $1" $?
 }
+
+# ---- the package ----
+
+run 'apt-get -qq update && apt-get -qq install /tmp/selfattn.deb && cd /tmp &&
+    selfattn example statquest >s.json && selfattn run --trace s.json' 'timeout 60'
+run 'bash /tmp/completes.bash /usr/share/bash-completion/completions/selfattn'
+for page in man1/selfattn.1 man5/selfattn-document.5 man7/selfattn-contract.7; do
+    run "gzip -t /usr/share/man/$page.gz"
+done
+run 'test -s /usr/share/zsh/vendor-completions/_selfattn &&
+    test -s /usr/share/fish/vendor_completions.d/selfattn.fish && apt-get -qq purge selfattn'
+
+# ---- the README ----
 
 bare=$(lines '### In a bare Debian or Ubuntu')
 two=$(lines '## Two commands')

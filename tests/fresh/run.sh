@@ -1,6 +1,7 @@
 #!/bin/sh
-# run.sh: in a new Debian bookworm the README's own lines, and nothing else, build the program, show
-# the demo and pass the tests. Fails when README and Makefile part ways.
+# run.sh: in a new Debian bookworm the package is installed and tried within a minute; and the
+# README's own lines, and nothing else, build the program, show the demo and pass the tests. Fails
+# when README and Makefile part ways.
 #
 # Packages are kept in $FRESH_CACHE between runs. All mounts are made in a mount namespace of their
 # own, so they are gone with its last process, whatever happened.
@@ -42,8 +43,15 @@ cp /etc/resolv.conf /etc/hosts "$debian/etc/" 2>/dev/null
 grep -lis proxy /etc/apt/apt.conf /etc/apt/apt.conf.d/* | while read -r file; do
     cp "$file" "$debian/etc/apt/apt.conf.d/"
 done
-mkdir "$debian/selfattn"
+source=$scratch/source
+mkdir -p "$source/build"
 { git ls-files -co --exclude-standard 2>/dev/null || find . -type f -not -path './build/*'; } |
-    tar -cT - | tar -xC "$debian/selfattn"
+    tar -cT - | tar -xC "$source"
+cp -a "$source" "$debian/selfattn"
+# The package is made of what is built here, and of a copy, since others may be making it too.
+cp -a build/release build/libraries build/man "$source/build/"
+SOURCE_DATE_EPOCH=0 make -C "$source" deb >"$said" 2>&1
+cp "$source"/build/selfattn_*.deb "$debian/tmp/selfattn.deb"
+cp tests/packaging/completes.bash "$debian/tmp/"
 selfattn run --trace testdata/seeds/001-walkthrough.json >"$scratch/demo"
 $isolated "$tests/inside.sh" "$debian" "$cache" "$scratch/demo"
