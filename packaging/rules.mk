@@ -41,6 +41,6 @@ release:
 	@grep -q '^## $(VERSION)' CHANGELOG.md && ! grep -q '^## Not yet' CHANGELOG.md || \
 		{ echo "selfattn: CHANGELOG.md has no section of $(VERSION) alone" >&2; false; }
 	@$(MAKE) packaging
-	@cd build && sha256sum selfattn-$(VERSION).tar.gz selfattn-$(VERSION)-linux-* \
+	@cd build && sha256sum selfattn-$(VERSION).tar.gz selfattn-$(VERSION)-* \
 		selfattn*_$(VERSION)-1_*.deb
 .PHONY: dist static static-arm64 wasm deb release

@@ -141,6 +141,9 @@ const isa *isa_by_name(const char *name, err *e)
 
 /* ---- the mode that results depend on: rounding to nearest, subnormal numbers on ---- */
 
+#if FLT_RADIX != 2 || FLT_MANT_DIG != 24 || DBL_MANT_DIG != 53 || DBL_MAX_EXP != 1024
+#error "results are those of IEEE 754's binary32 and binary64: float or double is another here"
+#endif
 _Static_assert(FLT_EVAL_METHOD == 0,
                "each operation must be rounded to its type: i386 needs -msse2 -mfpmath=sse, "
                "s390x -fexcess-precision=fast");
