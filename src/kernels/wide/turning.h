@@ -4,6 +4,10 @@
 
 #include "kernels/wide/wide.h"
 
+#if !__has_builtin(__builtin_shufflevector)
+#error "GCC 12 or clang is needed, whose vectors can be shuffled"
+#endif
+
 /* A column at a time, so that a transposed matrix is read along its memory. */
 static inline void turn_column(const real *from, ptrdiff_t step, size_t depth, real *to,
                                size_t pitch)
