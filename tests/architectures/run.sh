@@ -83,7 +83,7 @@ cross i386 i686-linux-gnu qemu-i386-static libc6-dev-i386-cross
 node='node --no-warnings --experimental-wasi-unstable-preview1'
 elsewhere wasm32-wasi 'clang --target=wasm32-wasi' "$node $tests/wasi.mjs" \
     nodejs clang lld wasi-libc libclang-rt-dev-wasm32 &&
-    whole npz safetensors
+    whole npz blank # a file is not mapped there, and its numbers are read before other sizes
 elsewhere musl musl-gcc env musl-tools
 if picked 'all at once'; then
     build answer-lto CC=gcc CFLAGS='-O2 -flto=auto' LDFLAGS=-flto=auto && every_isa 'all at once'
