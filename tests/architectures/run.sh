@@ -75,7 +75,7 @@ cross() {
 }
 
 cross s390x s390x-linux-gnu qemu-s390x-static libc6-dev-s390x-cross &&
-    whole init npz safetensors
+    whole init npz # a file of numbers that are turned round is read before other sizes
 cross riscv64 riscv64-linux-gnu qemu-riscv64-static libc6-dev-riscv64-cross
 cross ppc64le powerpc64le-linux-gnu qemu-ppc64le-static libc6-dev-ppc64el-cross
 cross armhf arm-linux-gnueabihf qemu-arm-static libc6-dev-armhf-cross
@@ -83,7 +83,7 @@ cross i386 i686-linux-gnu qemu-i386-static libc6-dev-i386-cross
 node='node --no-warnings --experimental-wasi-unstable-preview1'
 elsewhere wasm32-wasi 'clang --target=wasm32-wasi' "$node $tests/wasi.mjs" \
     nodejs clang lld wasi-libc libclang-rt-dev-wasm32 &&
-    whole npz blank # a file is not mapped there, and its numbers are read before other sizes
+    whole npz blank # so is one that is not mapped
 elsewhere musl musl-gcc env musl-tools
 if picked 'all at once'; then
     build answer-lto CC=gcc CFLAGS='-O2 -flto=auto' LDFLAGS=-flto=auto && every_isa 'all at once'
