@@ -42,8 +42,8 @@ void temporary_remove_all(void);
  *
  * What may not be given stays as it is for a new file, and then fewer may use it, never more: no
  * setuid or setgid bit goes to another owner or group, and a group that is another one, or whose
- * access list is lost, may do what all others may. False where the mode can't be set, with errno, or
- * where memory is missing. */
+ * access list is lost, may do what all others may. False where the mode can't be set, with errno,
+ * or where memory is missing. */
 bool ownership_copy(int descriptor, const char *path, const struct stat *old, err *e);
 
 #endif

@@ -11,7 +11,7 @@
 #include "io/stored_matrix.h"
 #include "weights/match.h"
 
-/* ---- --bundle: weights, inputs and settings of many documents in one file, read once a run ---- */
+/* ---- --bundle: weights, inputs and settings of many documents, a file that is read once ---- */
 
 /* The documents that it is for: where they may be either, each says which it is. */
 typedef enum bundle_for { FOR_ATTENTION, FOR_LAYERS, FOR_EITHER } bundle_for;
