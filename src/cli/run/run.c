@@ -13,7 +13,6 @@
 #include "render/renderer.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- --picture: the weights as a picture, in a file or on standard output ---- */
@@ -90,12 +89,11 @@ typedef struct batch_worker {
     document_reader *documents;
     const char *as;
     options given;
-    env world;  /* in which notes are kept: */
-    char *said; /* there are some where length is more than 0 */
-    size_t length;
-    outputs to; /* in memory */
-    err bad;    /* that a document is left for */
-    crew alone; /* this thread */
+    env world;    /* in which notes go here: */
+    char said[8]; /* the first bytes tell that there is one */
+    outputs to;   /* in memory */
+    err bad;      /* that a document is left for */
+    crew alone;   /* this thread */
     run_room *room;
     packed_weights packed_weights; /* that lines have in common */
     json_again again;
@@ -140,7 +138,9 @@ static bool batch_worker_open(batch_worker *w, const batch *of, err *e)
     w->packed_weights.most = document_reader_packed_most(of->documents, of->given->threads);
     crew_open(&w->alone, 1);
     w->room = outputs_open_memory(&w->to, of->to, e) ? run_room_new(e) : NULL;
-    w->world.err = w->room == NULL ? NULL : open_memstream(&w->said, &w->length);
+    w->world.err = w->room == NULL ? NULL : fmemopen(w->said, sizeof w->said, "w");
+    if (w->world.err != NULL)
+        setbuf(w->world.err, NULL); /* what has no room is forgotten */
     return w->world.err != NULL || (w->room != NULL && err_no_memory(e, 1));
 }
 
@@ -164,7 +164,6 @@ static void batch_worker_close(batch_worker *w)
     outputs_free_memory(&w->to);
     if (w->world.err != NULL)
         fclose(w->world.err);
-    free(w->said);
 }
 
 static bool is_silent(const batch_worker *w)
@@ -189,8 +188,9 @@ static bool run_last(batch_worker *w)
                outputs_write(&w->to, &w->solved, &w->bad);
     bool done = w->solved.kind->run(&w->solved, &w->given, &w->world, &w->bad) &&
                 outputs_write(&w->to, &w->solved, &w->bad) && fflush(w->world.err) == 0 &&
-                w->length == 0;
+                w->said[0] == '\0';
     rewind(w->world.err);
+    w->said[0] = '\0';
     return done;
 }
 
