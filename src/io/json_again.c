@@ -114,11 +114,11 @@ static bool read_text(entry *to, const char **at, const char *end)
     err ignored;
     err_clear(&ignored);
     char *copy = mem_copy_text(first, (size_t)(after - first), &ignored);
-    if (copy == NULL)
-        return false;
-    mem_free(to->text);
-    to->text = copy;
-    return true;
+    if (copy != NULL) {
+        mem_free(to->text);
+        to->text = copy;
+    }
+    return copy != NULL;
 }
 
 bool json_again_read(json_again *a, const char *bytes, size_t length, bundle *to)

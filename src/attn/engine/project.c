@@ -149,9 +149,9 @@ static bool project_keys(projected *made, const plan *p, const projection *r, co
         return project(made, p, r, kept, out, by, e);
     size_t size[] = {p->batches, p->n_k, r->heads * r->width};
     bool keeps_rows = kept->data != NULL && kept->rank == 3;
-    if (!project(made, p, r, &(tensor){0}, out, by, e))
-        return false;
-    tensor *rows = keeps_rows ? kept : projected_own(made, p, 3, size, e);
+    tensor *rows = NULL;
+    if (project(made, p, r, &(tensor){0}, out, by, e))
+        rows = keeps_rows ? kept : projected_own(made, p, 3, size, e);
     if (rows == NULL)
         return false;
     tensor all = plan_split_heads(rows, r->heads), of_sequence = tensor_range(&all, 2, 0, r->n);
