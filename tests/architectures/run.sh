@@ -10,6 +10,9 @@ make_scratch
 . "$root/tests/answer/hashes.sh"
 define || exit 1
 
+# With what stands in for libraries, of which there are none of the machine's kind.
+alone=1
+
 # elsewhere NAME COMPILER EMULATOR PACKAGE...: what any machine computes there, by one thread and by
 # three, a row at a time, and by the instruction sets that it has.
 # shellcheck disable=SC2086 # words are meant
@@ -21,7 +24,7 @@ elsewhere() {
         skip "$where: no such compiler here, or no emulator"
         return 1
     fi
-    build "answer-$where" CC="$compiler" LDFLAGS=-static ALONE=1 || return
+    build "answer-$where" CC="$compiler" LDFLAGS=-static ALONE=$alone || return
     for isa in $($emulator "$program" --isas); do
         part "$where, $isa" 700 $emulator "$program" --isa "$isa" --every 7
     done
@@ -84,6 +87,7 @@ node='node --no-warnings --experimental-wasi-unstable-preview1'
 elsewhere wasm32-wasi 'clang --target=wasm32-wasi' "$node $tests/wasi.mjs" \
     nodejs clang lld wasi-libc libclang-rt-dev-wasm32 &&
     whole npz blank # so is one that is not mapped
+alone= # its compiler sees no library's headers, and this program needs none
 elsewhere musl musl-gcc env musl-tools
 if picked 'all at once'; then
     build answer-lto CC=gcc CFLAGS='-O2 -flto=auto' LDFLAGS=-flto=auto && every_isa 'all at once'

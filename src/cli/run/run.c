@@ -75,8 +75,7 @@ static void note_matrices(const options *o, const env *world)
 
 /* ---- small documents of a stream, several at once ---- */
 
-/* Each thread takes a line after the other, and does
- * all of it.
+/* Each thread takes a line after the other, and does all of it.
  *
  * What is not plain sailing (an error, a note to be said, a file to be read first, a document so
  * large that all threads should work on it) is left to the caller, who does it as if there were no
