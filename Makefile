@@ -9,27 +9,16 @@ CFLAGS_counted  := -fsanitize-coverage=trace-pc
 CFLAGS_fuzz     := -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
 FLAGS    := -std=c11 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -Isrc -Itests
+include packaging/machines.mk
 # One answer needs operations in the order in which they are written, each rounded to its type, and a
 # multiply-add fused where the code says fma and nowhere else: these come after CFLAGS, whatever
 # those ask for. -fno-math-errno: nobody reads errno after sqrt and fma, and without it they are
 # calls.
-MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-EXACT_i686  := -msse2 -mfpmath=sse
-EXACT_s390x := -fexcess-precision=fast
 EXACT    := -fno-fast-math -ffp-contract=off -fno-math-errno $(EXACT_$(MACHINE))
-# WebAssembly has no other library, and lacks what packaging/wasi stands in for; its stack is not a
-# megabyte unless that is asked for.
-INSTEAD_wasm32 := packaging/wasi
-FLAGS_wasm32   := -isystem packaging/wasi -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN
-SYSTEM_wasm32  := -lm -lwasi-emulated-signal -lwasi-emulated-mman -Wl,-z,stack-size=1048576
-SYSTEM         := $(or $(SYSTEM_$(MACHINE)),-lm -pthread)
 # Hardened as far as the compiler goes, which is asked once. Variants have their own guards.
 HARDEN   := -fPIE -fstack-protector-strong -fstack-clash-protection -fcf-protection \
 	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$$PWD=. -Wl,-z,relro,-z,now \
 	$(if $(findstring -static,$(LDFLAGS)),,-pie)
-# ALONE=1 builds with what stands in for libraries, where there are none of the machine's kind.
-ALONE    ?= $(INSTEAD_$(MACHINE))
-LIBS     := $(if $(ALONE),,-lcjson -lz) $(SYSTEM)
 
 # All processors, unless -j says otherwise; what is removed first is not built at the same time.
 ifeq ($(MAKELEVEL),0)
