@@ -1,5 +1,5 @@
-/* WASI has one thread. No other can be started, so that the caller does all the work, and there is
- * nobody to be kept off or told. */
+/* WASI has one thread. No other can be started, so the caller does all the work; locks and signals
+ * between threads do nothing. */
 #ifndef SELFATTN_WASI_PTHREAD_H
 #define SELFATTN_WASI_PTHREAD_H
 
@@ -17,14 +17,7 @@
             }                                                                                      \
         }                                                                                          \
     }
-#define PTHREAD_COND_INITIALIZER                                                                   \
-    {                                                                                              \
-        {                                                                                          \
-            {                                                                                      \
-                0                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-    }
+#define PTHREAD_COND_INITIALIZER PTHREAD_MUTEX_INITIALIZER
 
 static inline int pthread_create(pthread_t *thread, const pthread_attr_t *how,
                                  void *(*work)(void *), void *context)

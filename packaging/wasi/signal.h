@@ -1,4 +1,4 @@
-/* WASI has no signals: none comes, none need be kept off, and nobody is called for one. */
+/* WASI has no signals: masks and handlers are taken, and no handler is ever called. */
 #ifndef SELFATTN_WASI_SIGNAL_H
 #define SELFATTN_WASI_SIGNAL_H
 

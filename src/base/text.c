@@ -95,12 +95,6 @@ const char *text_string(const text *t)
     return t->data == NULL ? "" : t->data;
 }
 
-void text_end(text *part, text *of)
-{
-    of->failed = of->failed || part->failed;
-    text_free(part);
-}
-
 void text_clear(text *t)
 {
     t->length = 0;

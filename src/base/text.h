@@ -32,9 +32,6 @@ bool text_ok(const text *t, err *e);
 /* The bytes so far as a string, never NULL; borrowed. */
 const char *text_string(const text *t);
 
-/* Frees a text that became a part of another, which remembers that it had no memory. */
-void text_end(text *part, text *of);
-
 void text_clear(text *t); /* empty, memory kept; what has failed stays failed */
 void text_free(text *t);
 /* Frees a text that `whole` is made of: what has failed in it has failed there. */

@@ -55,7 +55,7 @@ void csv_text_write(text *out, const char *cell, char delimiter, bool quoted,
         text_add_format(&safe, "'%s", cell);
     const char *written = is_told_apart ? text_string(&safe) : cell;
     csv_field_write(out, written, strlen(written), delimiter, quoted);
-    text_end(&safe, out);
+    text_close(&safe, out);
 }
 
 /* ---- what can be written ---- */

@@ -352,7 +352,7 @@ void npy_header_write(text *to, const tensor *t)
     text_add(to, "\x01", 2);
     text_add(to, length, sizeof length);
     text_add(to, text_string(&literal), literal.length);
-    text_end(&literal, to);
+    text_close(&literal, to);
 }
 
 /* ---- the file ---- */

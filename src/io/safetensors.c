@@ -455,7 +455,7 @@ static void add_metadata(text *to, const write_options *how)
             text_add_format(&lines, "%s%s", i == 0 ? "" : "\n", how->header->item[i]);
         add_key(to, "header");
         json_string_write(to, text_string(&lines));
-        text_end(&lines, to);
+        text_close(&lines, to);
     }
     for (size_t i = 0; how->metadata != NULL && i < how->metadata->count; i++) {
         add_key(to, how->metadata->entry[i].name);

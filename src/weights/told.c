@@ -84,8 +84,8 @@ static void add_attention_sources(const applying *a, text *out)
     }
     text_add_string(out, biases.length == 0 ? ", no biases" : text_string(&biases));
     text_add_string(out, text_string(&rest));
-    text_end(&biases, out);
-    text_end(&rest, out);
+    text_close(&biases, out);
+    text_close(&rest, out);
 }
 
 void told_names(const applying *a, const cutting *how, text *note)

@@ -1,6 +1,7 @@
 /* values FORMAT: of each file that standard input names, a line of JSON that says what this program
  * reads there: whether the text is JSON (`scan`), whether the format takes it (`read`, else `why`),
  * and its entries, matrices as the bits of their float64. */
+#include "base/float_bits.h"
 #include "io/format.h"
 #include "io/json_scan.h"
 #include "io/json_write.h"
@@ -23,11 +24,8 @@ static void add_matrix(text *to, const tensor *t)
     for (int axis = 0; axis < t->rank; axis++)
         text_add_format(to, "%s%zu", axis > 0 ? ", " : "", t->size[axis]);
     text_add_string(to, "], \"bits\": \"");
-    for (size_t i = 0; i < tensor_count(t); i++) {
-        uint64_t bits;
-        memcpy(&bits, &value[i], sizeof bits);
-        text_add_format(to, "%016" PRIx64, bits);
-    }
+    for (size_t i = 0; i < tensor_count(t); i++)
+        text_add_format(to, "%016" PRIx64, float64_bits(value[i]));
     text_add_string(to, "\"");
 }
 

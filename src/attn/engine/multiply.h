@@ -22,18 +22,19 @@ void packed_free(packed *p);
 /* Weights in the order in which products read them, kept from one document to the next: where lines
  * of a stream have the same weights and few rows, packing takes longer than multiplying.
  *
- * A matrix is known by where it lies. So whoever asks for one promises that it stays there, as it
- * is, until this is freed. */
+ * A matrix is recognised by its address. The caller promises that it stays there, unchanged, until
+ * this is freed. */
 typedef struct packed_weight packed_weight;
 
 typedef struct packed_weights {
     packed_weight *kept;
     size_t count, room;
-    size_t bytes, most; /* that they take; that they may take: set by whoever begins */
+    size_t bytes; /* that they take */
+    size_t most;  /* that they may take; the caller sets it */
 } packed_weights;
 
 /* The matrix, packed, until all are freed; as->data is NULL where it does not fit in any more.
- * False where there is no memory for what would fit. */
+ * False when it would fit, but memory is missing. */
 bool packed_weights_find(packed_weights *all, const kernels *with, const tensor *weight, packed *as,
                          err *e);
 

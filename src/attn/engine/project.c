@@ -228,8 +228,7 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err 
         (made->keys_have_all_heads && !transform(made, p, STAGE_K_SCORE, kept, &made->keys, by, e)))
         return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
-    /* The context lies in its own place, or in the output's where that is the same, or in nobody's
-     * result. */
+    /* The context is kept as itself, or as the output where that is the same, or not at all. */
     size_t size[] = {p->batches, p->n_q, p->heads * p->v.width};
     const tensor *rows = &kept[STAGE_CONTEXT];
     if (rows->data == NULL && p->wo.data == NULL)

@@ -195,7 +195,7 @@ static bool look_up_table(text *out, const char *word)
         text_add_format(&plural, "%ss", TOPICS[i].table->what);
         if (same(text_string(&plural), word))
             topic_write_table(out, TOPICS[i].table);
-        text_end(&plural, out);
+        text_close(&plural, out);
     }
     return out->length > before;
 }
@@ -239,7 +239,7 @@ static bool write_mentions(text *out, const char *word)
             while (*at != '\0' && !begins_with(at, word))
                 at++;
             bool is_mentioned = *at != '\0';
-            text_end(&all, out);
+            text_close(&all, out);
             if (!is_mentioned)
                 continue;
             if (out->length == start)

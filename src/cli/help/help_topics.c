@@ -79,7 +79,7 @@ void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t
 void wrap_add_text(text *out, text *words, size_t column, size_t indent, size_t width)
 {
     wrap_add(out, text_string(words), column, indent, width);
-    text_end(words, out);
+    text_close(words, out);
 }
 
 /* ---- what is said of a row ---- */
@@ -276,7 +276,7 @@ static void describe_key(text *out, const named *row)
     else
         text_add_string(&words, KINDS[((const key *)(const void *)row)->kind]);
     write_fact(out, "its value", text_string(&words));
-    text_end(&words, out);
+    text_close(&words, out);
     if (option != NULL)
         text_add_format(out, "  set by the option: --%s\n", option->named.name);
 }

@@ -203,7 +203,7 @@ static void write_formats(text *out)
         }
         text_add_string(out, ".br\n");
         write_paragraph(out, text_string(&words));
-        text_end(&words, out);
+        text_close(&words, out);
         text_add_string(out, ".br\n");
         write_paragraph(out, topic_words(&FORMAT_TEXTS, row->named.name));
     }
@@ -223,7 +223,7 @@ static void write_conventions(text *out, const named_table *of)
             layer_convention_describe(&names, layer_convention_at(i));
         write_paragraph(out, text_string(&names));
     }
-    text_end(&names, out);
+    text_close(&names, out);
 }
 
 static void write_differences(text *out)
@@ -314,6 +314,6 @@ void manual_write(text *out, const shell *of)
     page_write(&plain, &(shell){.page = of->page, .slots = &PHRASES});
     write_roff_page(&roff, text_string(&plain));
     page_write(out, &(shell){.page = text_string(&roff), .slots = of->slots});
-    text_end(&plain, out);
-    text_end(&roff, out);
+    text_close(&plain, out);
+    text_close(&roff, out);
 }

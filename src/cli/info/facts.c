@@ -252,7 +252,7 @@ static void look_at_text(list_look *look, const char *at, const char *end)
         text words = {0};
         add_string(&words, at, end);
         fact_show_item(look->of, text_string(&words), words.length);
-        text_end(&words, &look->of->shown);
+        text_close(&words, &look->of->shown);
     }
 }
 

@@ -189,7 +189,7 @@ static void add_value(text *out, const fact *f, size_t columns)
         display_add_string(out, text_string(&value));
     else
         display_add_cut(out, text_string(&value), columns);
-    text_end(&value, out);
+    text_close(&value, out);
 }
 
 typedef struct table {
@@ -294,7 +294,7 @@ static void write_headline(text *out, const info_file *of)
 static void add_lines(text *out, text *words)
 {
     display_add_wrapped(out, text_string(words), INDENT, LINE_COLUMNS);
-    text_end(words, out);
+    text_close(words, out);
 }
 
 /* "doc.json:3:1: what is wrong" */
@@ -308,7 +308,7 @@ static void tell_error(teller *t, const char *of_what, const err *error)
         text_add_format(&line, "%s: not as it stands: %s", of_what, text_string(&said));
         add_lines(t->out, &line);
     }
-    text_end(&said, t->out);
+    text_close(&said, t->out);
 }
 
 static size_t cache_bytes_of(const plan *p)
@@ -414,8 +414,8 @@ static size_t add_layers(text *out, const stack *s, size_t first)
     if (end > first + 1)
         text_add_format(&line, " to %zu", end);
     text_add_format(&line, ": %s", text_string(&words));
-    text_end(&words, &line);
-    text_end(&others, &line);
+    text_close(&words, &line);
+    text_close(&others, &line);
     add_lines(out, &line);
     return end;
 }

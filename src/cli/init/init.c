@@ -31,7 +31,7 @@ static void init_command_add_list(text *out, const char *name, const text_list *
         text_add_format(&joined, "%s%s", i == 0 ? "" : ",", list->item[i]);
     if (list->count > 0)
         add_option(out, name, text_string(&joined));
-    text_end(&joined, out);
+    text_close(&joined, out);
 }
 
 static void init_command_write(const init_plan *p, const options *o, const format *to, text *out)
