@@ -16,7 +16,7 @@ check: programs man
 	@BUILD=$(BUILD) tests/run.sh $(if $(CASE),unit cli,$(FAST))
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs man
-	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 10000 2"
+	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 4000 2"
 ## SUITE: runs one of unit, compare, why, faults, cli, lint, packaging, sanitize, …
 cli unit compare why faults: %: $(BUILD)/%
 $(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW) $(LONG): $(BUILD)/selfattn $(HELPERS)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: machines of other kinds give the same bytes, each in an emulator: big-endian, of 32
-# bits, without threads, with an fma that is the C library's, with numbers of other formats. So do
-# another C library, and a compiler that sees all files at once.
+# bits, without threads, with an fma that is the C library's, with numbers of other formats, with
+# other wide instructions. So do another C library, and a compiler that sees all files at once.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -30,6 +30,8 @@ elsewhere() {
     done
     part "$where, 3 threads" 400 $emulator "$program" --threads 3 --every 11
     part "$where, one row at a time" 100 $emulator "$program" --mode rows --every 31
+    part "$where, in a spoilt floating-point environment" 100 \
+        $emulator "$program" --mode wrong-mode --threads 2 --every 31
 }
 
 # write FOLDER PROGRAM FROM: a matrix in every format, unless it is there, and results of FROM's.
@@ -77,6 +79,8 @@ cross() {
     elsewhere "$1" "$2-gcc" "$3" qemu-user-static "gcc-$2" "$4"
 }
 
+[ "$(uname -m)" = aarch64 ] ||
+    cross aarch64 aarch64-linux-gnu qemu-aarch64-static libc6-dev-arm64-cross
 cross s390x s390x-linux-gnu qemu-s390x-static libc6-dev-s390x-cross &&
     whole init npz # a file of numbers that are turned round is read before other sizes
 cross riscv64 riscv64-linux-gnu qemu-riscv64-static libc6-dev-riscv64-cross

@@ -9,4 +9,4 @@ make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=asan programs >/dev/null
 # A test asks for more memory than there is, and wants to be refused, not ended.
 ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1:detect_leaks=0
 export ASAN_OPTIONS
-BUILD=build/asan exec tests/run.sh faults 'why 1' cli compare unit
+BUILD=build/asan exec tests/run.sh faults 'why 1' cli 'compare 1000' unit
