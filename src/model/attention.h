@@ -3,32 +3,11 @@
 #ifndef SELFATTN_MODEL_ATTENTION_H
 #define SELFATTN_MODEL_ATTENTION_H
 
-#include "attn/plan/kv_cache.h"
-#include "attn/engine/multiply.h"
 #include "attn/engine/run.h"
-#include "model/keep.h"
+#include "attn/plan/kv_cache.h"
+#include "model/stages.h"
 
-/* Keys and values of a memory, that rows which come later look at too: b × n × heads·width. */
-typedef struct memory_rows {
-    tensor k, v;     /* owned; no data: not computed yet */
-    kv_cache packed; /* the same as products read them, where that is all that is done with them */
-} memory_rows;
-
-void memory_rows_free(memory_rows *m);
-
-/* What an attention is made of; all borrowed. */
-typedef struct attention_source {
-    const bundle *own, *top;
-    const bundle *layer; /* of cross-attention: what it is in, whose settings go before top's */
-    const tensor *x;     /* where its input rows will be */
-    const entry *memory; /* of cross-attention: what its keys and values come from; else NULL */
-    bool sees_no_later;  /* causal, unless something is said */
-    kv_cache *cache;     /* keys and values of the rows so far, kept; or NULL */
-    memory_rows *seen;   /* of cross-attention: those of the memory, kept; or NULL */
-    packed_weights *packed_weights; /* for stacks to come; or NULL */
-    bool allow_nonfinite;
-} attention_source;
-
+typedef struct stack stack;
 typedef struct attention attention;
 
 /* Computes the stages of one otherwise than run_plan_by does, and adds them as that does, in the
@@ -37,11 +16,15 @@ typedef bool attention_compute(void *context, const attention *a, const kept_sta
                                bundle *made, err *e);
 
 struct attention {
-    const isa *isa;
+    const stack *in;
     bundle document;
     problem asked;
     plan plan;
-    memory_rows *seen;            /* or NULL */
+    bool sees_memory; /* it is cross-attention */
+    /* Where the stack goes on, the keys and values of the rows so far; of cross-attention those of
+     * the memory, as products read them, where that is all that is done with them. */
+    kv_cache cache;
+    tensor memory_k, memory_v;    /* b × n × heads·width; no data: not computed yet; owned */
     attention_compute *otherwise; /* NULL: as ever */
     void *context;                /* of that */
 };
@@ -49,28 +32,22 @@ struct attention {
 /* Whether this key of attention says something at the top, for all layers. */
 bool attention_shares(const char *name);
 
-/* Plans it. To be freed in any case, and not to be moved. */
-bool attention_read(attention *a, const attention_source *from, const isa *by, err *e);
+/* Plans that of a layer with the keys `around`, or its cross-attention over the stack's memory; its
+ * rows will be the stack's input. To be freed in any case, and not to be moved. */
+bool attention_read(attention *a, const stack *in, const bundle *around, bool is_cross, err *e);
 void attention_free(attention *a);
 
-/* Plans it again, for other input rows of the same width, after so many. */
-bool attention_go_on(attention *a, const tensor *x, size_t before, err *e);
+/* Plans it again, for the stack's next rows. */
+bool attention_go_on(attention *a, err *e);
 
-/* Bytes that running it will allocate: those that stay, and those that it works in next to them. */
-typedef struct attention_bytes {
-    size_t kept, working;
-} attention_bytes;
-
-/* `needs_mean`: as attention_run with a `mean` that is not NULL. */
+/* Bytes that running it will allocate: those that stay, and those that it works in next to them.
+ * `needs_mean`: as attention_run with a `mean` that is not NULL. */
 bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, size_t threads,
-                      attention_bytes *bytes, err *e);
-
-/* Bytes that its cache takes, when it has so many rows; none where it has no cache. */
-bool attention_cache_memory(const attention *a, size_t rows, size_t *bytes, err *e);
+                      size_t *kept, size_t *working, err *e);
 
 /* Its output as rows, b·n × m, and the mean of its weights over the heads, b·n_q × n_k, where
  * `mean` is not NULL; both owned by the caller. */
-bool attention_run(const attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
+bool attention_run(attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e);
 
 #endif

@@ -56,9 +56,7 @@ size_t stack_ids(const stack *s)
 {
     const tensor *embedding = bundle_tensor(s->document, "embedding");
     const entry *vocab = bundle_find(s->document, "vocab");
-    if (embedding != NULL)
-        return embedding->size[0];
-    return vocab == NULL ? 0 : vocab->bundle->count;
+    return embedding != NULL ? embedding->size[0] : vocab != NULL ? vocab->bundle->count : 0;
 }
 
 static bool look_up(const stack *s, const size_t *ids, size_t count, const place *at, tensor *x,
@@ -85,22 +83,18 @@ static bool look_up(const stack *s, const size_t *ids, size_t count, const place
 static size_t *read_whole(const entry *given, err *e)
 {
     char shape[SHAPE_TEXT];
-    if (given->kind != ENTRY_TENSOR) {
+    size_t count = given->kind == ENTRY_TENSOR ? tensor_count(&given->tensor) : 0;
+    if (given->kind != ENTRY_TENSOR)
         err_at(e, &given->at, "%s is \"%s\", it must be a list of whole numbers from 0",
                given->name, given->text);
-        return NULL;
-    }
-    size_t count = tensor_count(&given->tensor);
-    if (count == 0) {
+    else if (count == 0)
         err_at(e, &given->at, "%s is an empty list, it must have whole numbers from 0",
                given->name);
-        return NULL;
-    }
-    if (given->tensor.rank > 1) {
+    else if (given->tensor.rank > 1)
         err_at(e, &given->at, "%s is %s, it must be a list", given->name,
                tensor_shape_text(&given->tensor, shape));
+    if (e->is_set)
         return NULL;
-    }
     size_t *numbers = mem_alloc(count, sizeof numbers[0], e);
     for (size_t i = 0; numbers != NULL && i < count; i++) {
         double one = stack_id_given(&given->tensor, i);
@@ -126,51 +120,10 @@ static bool check_table(const stack *s, const entry *table, err *e)
                   tensor_shape_text(t, shape), s->width);
 }
 
-static char *row_at(const tensor *rows, size_t row)
-{
-    return (char *)rows->data + row * rows->size[1] * dtype_size(rows->type);
-}
-
 static void add_row_of(stack *s, const tensor *table, size_t row, size_t to)
 {
-    tensor added = tensor_at(table, row);
-    s->isa->table(s->type)->add(row_at(&s->embedded, to), s->width, added.data, added.stride[0],
-                                row_at(&s->embedded, to));
-}
-
-/* An id has one row, whoever asks: a prompt, a step, or the logits that are tied to it. */
-static bool check_one_table(const stack *s, err *e)
-{
-    char shape[SHAPE_TEXT];
-    const entry *vocab = bundle_find(s->document, "vocab"),
-                *embedding = bundle_find(s->document, "embedding");
-    if (embedding == NULL)
-        return true;
-    if (vocab != NULL) {
-        err_at(e, &vocab->at,
-               "vocab and embedding are both given, and each says what rows ids have");
-        return err_remedy(e, "words and ids are looked up in one of them: leave the other out");
-    }
-    return embedding->tensor.rank == 2 ||
-           err_at(e, &embedding->at, "embedding is %s, it must be a matrix, a row for each id",
-                  tensor_shape_text(&embedding->tensor, shape));
-}
-
-/* Steps look up rows that the prompt did not. */
-static bool check_widths(const stack *s, err *e)
-{
-    const entry *embedding = bundle_find(s->document, "embedding"),
-                *vocab = bundle_find(s->document, "vocab");
-    if (embedding != NULL)
-        return check_table(s, embedding, e);
-    for (size_t i = 0; vocab != NULL && i < vocab->bundle->count; i++) {
-        const entry *word = &vocab->bundle->entry[i];
-        char shape[SHAPE_TEXT];
-        if (word->tensor.rank != 1 || word->tensor.size[0] != s->width)
-            return err_at(e, &word->at, "vocab.%s is %s, and x has %zu columns", word->name,
-                          tensor_shape_text(&word->tensor, shape), s->width);
-    }
-    return true;
+    tensor added = tensor_at(table, row), sum = tensor_at(&s->embedded, to);
+    s->isa->table(s->type)->add(sum.data, s->width, added.data, added.stride[0], sum.data);
 }
 
 /* ---- segments ---- */
@@ -186,23 +139,6 @@ size_t stack_segment_of_row(const stack *s, size_t row)
     return (size_t)stack_id_given(given, at < last ? at : last);
 }
 
-static bool check_segments(const stack *s, const entry *given, const tensor *table, err *e)
-{
-    size_t *segment = read_whole(given, e), count = segment == NULL ? 0 : s->rows;
-    bool done = segment != NULL;
-    if (done && tensor_count(&given->tensor) != count)
-        done = err_at(e, &given->at, "segments is %zu long, and there are %zu rows",
-                      tensor_count(&given->tensor), count);
-    for (size_t i = 0; done && i < count; i++) {
-        if (segment[i] >= table->size[0])
-            done = err_at(e, &given->at,
-                          "segments[%zu] is %zu, and segment_embedding ends with row %zu, from 0",
-                          i + 1, segment[i], table->size[0] - 1);
-    }
-    mem_free(segment);
-    return done;
-}
-
 static bool add_segments(stack *s, err *e)
 {
     const entry *given = bundle_find(s->document, "segments"),
@@ -210,9 +146,25 @@ static bool add_segments(stack *s, err *e)
     if (table == NULL)
         return given == NULL ||
                err_at(e, &given->at, "segments pick rows of segment_embedding, and there is none");
-    if (!check_table(s, table, e) ||
-        (given != NULL && s->before == 0 && !check_segments(s, given, &table->tensor, e)))
+    if (!check_table(s, table, e))
         return false;
+    size_t rows = table->tensor.size[0];
+    if (given != NULL && s->before == 0) {
+        size_t *segment = read_whole(given, e), count = tensor_count(&given->tensor);
+        if (segment == NULL)
+            return false;
+        if (count != s->rows)
+            err_at(e, &given->at, "segments is %zu long, and there are %zu rows", count, s->rows);
+        for (size_t i = 0; i < count && !e->is_set; i++) {
+            if (segment[i] >= rows)
+                err_at(e, &given->at,
+                       "segments[%zu] is %zu, and segment_embedding ends with row %zu, from 0",
+                       i + 1, segment[i], rows - 1);
+        }
+        mem_free(segment);
+        if (e->is_set)
+            return false;
+    }
     for (size_t i = 0; i < s->embedded.size[0]; i++)
         add_row_of(s, &table->tensor, stack_segment_of_row(s, i % s->rows), i);
     return true;
@@ -238,32 +190,53 @@ static bool take_rows(stack *s, const tensor *x, const place *at, err *e)
     return true;
 }
 
+/* Rows that are given, or those of ids. An id has one row, whoever asks: a prompt, a step, or the
+ * logits that are tied to it; and steps look up rows that the prompt did not. */
 static bool find_rows(stack *s, const problem *asked, err *e)
 {
-    const bundle *document = s->document;
-    const entry *ids = bundle_find(document, "ids"), *layers = bundle_find(document, "layers");
+    char shape[SHAPE_TEXT];
+    const entry *ids = bundle_find(s->document, "ids"),
+                *layers = bundle_find(s->document, "layers"),
+                *vocab = bundle_find(s->document, "vocab"),
+                *embedding = bundle_find(s->document, "embedding");
     const tensor *x = asked->in[INPUT_X];
     place nowhere = {0};
+    if (vocab != NULL && embedding != NULL) {
+        err_at(e, &vocab->at,
+               "vocab and embedding are both given, and each says what rows ids have");
+        return err_remedy(e, "words and ids are looked up in one of them: leave the other out");
+    }
+    if (embedding != NULL && embedding->tensor.rank != 2)
+        return err_at(e, &embedding->at, "embedding is %s, it must be a matrix, a row for each id",
+                      tensor_shape_text(&embedding->tensor, shape));
     if (x == NULL && ids == NULL)
         return err_at(
             e, layers == NULL ? &nowhere : &layers->at,
             "there is nothing to begin with: neither x, nor tokens with a vocab, nor ids");
     if (x != NULL && ids != NULL)
         return err_at(e, &ids->at, "ids are given, and so are the rows that they would look up");
-    if (x != NULL)
-        return take_rows(s, x, &asked->at[INPUT_X], e);
-    if (bundle_find(document, "embedding") == NULL && bundle_find(document, "vocab") == NULL) {
+    if (x == NULL && embedding == NULL && vocab == NULL) {
         err_at(e, &ids->at, "ids are given, and there is no embedding to look them up in");
         return err_remedy(e, "its rows are those of the ids, from 0; a vocab's words do as well");
     }
     tensor looked_up = {0};
-    size_t *number = read_whole(ids, e);
-    bool done = number != NULL &&
-                look_up(s, number, tensor_count(&ids->tensor), &ids->at, &looked_up, e) &&
-                take_rows(s, &looked_up, &ids->at, e);
+    size_t *number = x == NULL ? read_whole(ids, e) : NULL;
+    bool done = x != NULL
+                    ? take_rows(s, x, &asked->at[INPUT_X], e)
+                    : number != NULL &&
+                          look_up(s, number, tensor_count(&ids->tensor), &ids->at, &looked_up, e) &&
+                          take_rows(s, &looked_up, &ids->at, e);
     mem_free(number);
     tensor_free(&looked_up);
-    return done;
+    if (!done || embedding != NULL)
+        return done && check_table(s, embedding, e);
+    for (size_t i = 0; vocab != NULL && i < vocab->bundle->count; i++) {
+        const entry *word = &vocab->bundle->entry[i];
+        if (word->tensor.rank != 1 || word->tensor.size[0] != s->width)
+            return err_at(e, &word->at, "vocab.%s is %s, and x has %zu columns", word->name,
+                          tensor_shape_text(&word->tensor, shape), s->width);
+    }
+    return true;
 }
 
 /* Rows of a table, and waves. */
@@ -319,8 +292,7 @@ bool stack_embed(stack *s, err *e)
     s->type = asked.type;
     s->first_position = asked.offset;
     s->adds_sinusoids = asked.adds_positions;
-    done = done && check_one_table(s, e) && find_rows(s, &asked, e) && check_widths(s, e) &&
-           add_segments(s, e) && add_positions(s, e);
+    done = done && find_rows(s, &asked, e) && add_segments(s, e) && add_positions(s, e);
     problem_free(&asked);
     bundle_free(&rows);
     return done;

@@ -6,7 +6,6 @@
 #include "attn/plan/plan.h"
 #include "base/mem.h"
 #include "model/embed.h"
-#include "model/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,20 +52,18 @@ static bool find_unembedding(generation *g, err *e)
 /* Cross-attention may have an offset of its own, and the last row's angles must be known too. */
 static bool check_angles(const generation *g, err *e)
 {
-    for (size_t i = 0; i < g->stack.layers; i++) {
-        for (size_t j = 0; j < g->stack.layer[i].parts; j++) {
-            const layer_part *part = &g->stack.layer[i].part[j];
-            if (part->as->kind == PART_FEED_FORWARD)
-                continue;
-            const plan *p = &part->attention->plan;
-            double last = (double)visible_position(p, 0, p->n_q - 1) + (double)(g->how.steps - 1);
-            if ((p->rope_width == 0 && !p->asked->adds_positions) || last <= ANGLE_POSITION_MOST)
-                continue;
-            place at = problem_place(p->asked, "offset");
-            err_at(e, &at, "the last step's position is %.0f, and angles are known to %.0f", last,
-                   ANGLE_POSITION_MOST);
-            return err_within(e, "layer %zu, %s", i + 1, part_name(part->as->kind));
-        }
+    for (size_t i = 0; i < g->stack.parts; i++) {
+        const layer_part *part = &g->stack.part[i];
+        if (part->as->kind == PART_FEED_FORWARD)
+            continue;
+        const plan *p = &part->attention->plan;
+        double last = (double)visible_position(p, 0, p->n_q - 1) + (double)(g->how.steps - 1);
+        if ((p->rope_width == 0 && !p->asked->adds_positions) || last <= ANGLE_POSITION_MOST)
+            continue;
+        place at = problem_place(p->asked, "offset");
+        err_at(e, &at, "the last step's position is %.0f, and angles are known to %.0f", last,
+               ANGLE_POSITION_MOST);
+        return layer_part_failed(part, e);
     }
     return true;
 }
@@ -126,29 +123,27 @@ void generation_close(generation *g)
 
 /* ---- choosing ---- */
 
-/* NaN is less than any number; of nothing but NaN it is the first. */
-static size_t greatest(const tensor *logits)
-{
-    size_t best = 0;
-    double most = NAN;
-    for (size_t id = 0; id < logits->size[1]; id++) {
-        double one = tensor_get(logits, (size_t[]){0, id});
-        if (one > most || (isnan(most) && !isnan(one))) {
-            best = id;
-            most = one;
-        }
-    }
-    return best;
-}
-
-/* The first id up to which the probabilities add up to more than the number drawn. */
-static bool draw_one(generation *g, size_t *id, err *e)
+/* The first id up to which the probabilities add up to more than the number drawn. Without a
+ * temperature, of the greatest logit: NaN is less than any number; of nothing but NaN it is the
+ * first. */
+static bool choose(generation *g, size_t *id, err *e)
 {
     const kernels *with = g->stack.isa->table(DTYPE_F64);
     size_t ids = g->logits.size[1];
-    double *tempered = g->tempered.data, *share = g->exponentials.data;
-    double number = g->how.number[g->step], sum = 0;
+    double most = NAN, sum = 0;
     row_total all;
+    *id = 0;
+    if (g->how.temperature == 0) {
+        for (size_t i = 0; i < ids; i++) {
+            double one = tensor_get(&g->logits, (size_t[]){0, i});
+            if (one > most || (isnan(most) && !isnan(one))) {
+                *id = i;
+                most = one;
+            }
+        }
+        return true;
+    }
+    double *tempered = g->tempered.data, *share = g->exponentials.data;
     for (size_t i = 0; i < ids; i++)
         tempered[i] = tensor_get(&g->logits, (size_t[]){0, i}) / g->how.temperature;
     with->row_max(tempered, ids, &g->most);
@@ -160,11 +155,9 @@ static bool draw_one(generation *g, size_t *id, err *e)
                        "step %zu draws among %zu ids, whose logits make no probabilities: there is "
                        "a NaN or an infinity among them",
                        g->step + 1, ids);
-    for (size_t i = 0; i < ids; i++) {
+    for (size_t i = 0; i < ids && sum <= g->how.number[g->step] * g->total; i++) {
         sum += share[i];
         *id = i;
-        if (sum > number * g->total)
-            break;
     }
     return true;
 }
@@ -223,10 +216,7 @@ bool generation_step(generation *g, crew *by, err *e)
     if (done && !s->how.allow_nonfinite && !tensor_is_finite(&g->logits, index))
         done = err_set(e, "the logit of id %zu is beyond the range of %s", index[1],
                        dtype_name(g->logits.type));
-    if (done && g->how.temperature > 0)
-        done = draw_one(g, &g->next, e);
-    else if (done)
-        g->next = greatest(&g->logits);
+    done = done && choose(g, &g->next, e);
     g->chosen[g->step++] = g->next;
     g->went_on = false;
     return done;
@@ -234,71 +224,51 @@ bool generation_step(generation *g, crew *by, err *e)
 
 /* ---- the whole sequence ---- */
 
-/* A list of numbers, or rows, with so many more to be set: those from *first on. */
-static tensor *add_longer(bundle *whole, const entry *given, size_t more, size_t *first, err *e)
+/* A list of numbers, or rows, and those of what was chosen after them. */
+static bool add_rows(const generation *g, const entry *given, bundle *whole, err *e)
 {
     const tensor *t = &given->tensor;
-    size_t size[TENSOR_MAX_RANK] = {1};
+    bool is_of_ids = strcmp(given->name, "ids") == 0;
+    size_t size[TENSOR_MAX_RANK] = {1}, more = g->step - 1;
     tensor longer;
     for (int axis = 0; axis < t->rank; axis++)
         size[axis] = t->size[axis];
-    *first = size[0];
+    size_t first = size[0];
     size[0] += more;
     if (!tensor_new(&longer, t->type, t->rank == 0 ? 1 : t->rank, size, e))
-        return NULL;
-    tensor before = tensor_range(&longer, 0, 0, *first);
-    if (t->rank == 0)
-        before = tensor_at(&longer, 0);
+        return false;
+    tensor before = t->rank == 0 ? tensor_at(&longer, 0) : tensor_range(&longer, 0, 0, first);
     tensor_copy(t, &before);
-    return bundle_add_tensor(whole, given->name, &longer, given->at, e)
-               ? &bundle_find(whole, given->name)->tensor
-               : NULL;
-}
-
-static bool add_rows(const generation *g, const entry *given, bundle *whole, err *e)
-{
-    size_t more = g->step - 1, first;
-    tensor *longer = add_longer(whole, given, more, &first, e);
-    for (size_t i = 0; longer != NULL && i < more; i++) {
-        tensor room, to = tensor_at(longer, first + i);
+    for (size_t i = 0; i < more; i++) {
+        tensor room, to = tensor_at(&longer, first + i);
         if (to.rank > 0)
             tensor_copy(stack_row_of_id(&g->stack, g->chosen[i], &room), &to);
         else
-            tensor_set(&to, NULL,
-                       strcmp(given->name, "ids") == 0 ? (double)g->chosen[i]
-                                                       : stack_id_given(&given->tensor, first - 1));
+            tensor_set(&to, NULL, is_of_ids ? (double)g->chosen[i] : stack_id_given(t, first - 1));
     }
-    return longer != NULL;
-}
-
-static bool add_words(const generation *g, const entry *given, bundle *whole, err *e)
-{
-    if (!bundle_add_list(whole, given->name, &given->list, given->at, e))
-        return false;
-    text_list *words = &bundle_find(whole, given->name)->list;
-    for (size_t i = 0; i + 1 < g->step; i++) {
-        char digits[ID_DIGITS];
-        const char *name = stack_name_of_id(&g->stack, g->chosen[i], digits);
-        if (!text_list_add(words, name, strlen(name), e))
-            return false;
-    }
-    return true;
+    return bundle_add_tensor(whole, given->name, &longer, given->at, e);
 }
 
 bool generation_document(const generation *g, bundle *whole, err *e)
 {
-    static const char *const OF_ROWS[] = {"x", "ids", "segments"};
     const bundle *given = g->stack.document;
     bool done = true;
     for (size_t i = 0; i < given->count && done; i++) {
         const entry *one = &given->entry[i];
-        bool is_of_rows = false;
-        for (size_t j = 0; j < sizeof OF_ROWS / sizeof OF_ROWS[0]; j++)
-            is_of_rows = is_of_rows || strcmp(one->name, OF_ROWS[j]) == 0;
-        done = is_of_rows ? add_rows(g, one, whole, e)
-               : strcmp(one->name, "tokens") == 0 && one->kind == ENTRY_LIST
-                   ? add_words(g, one, whole, e)
-                   : bundle_borrow(whole, one->name, one, e) != NULL;
+        const char *name = one->name;
+        bool is_of_words = strcmp(name, "tokens") == 0 && one->kind == ENTRY_LIST;
+        if (strcmp(name, "x") == 0 || strcmp(name, "ids") == 0 || strcmp(name, "segments") == 0)
+            done = add_rows(g, one, whole, e);
+        else if (!is_of_words)
+            done = bundle_borrow(whole, name, one, e) != NULL;
+        else
+            done = bundle_add_list(whole, name, &one->list, one->at, e);
+        text_list *words = done && is_of_words ? &bundle_find(whole, name)->list : NULL;
+        for (size_t j = 0; words != NULL && done && j + 1 < g->step; j++) {
+            char digits[ID_DIGITS];
+            const char *word = stack_name_of_id(&g->stack, g->chosen[j], digits);
+            done = text_list_add(words, word, strlen(word), e);
+        }
     }
     return done;
 }

@@ -1,5 +1,7 @@
 #include "model/parts.h"
 
+/* ---- orders of norms ---- */
+
 static const norm_order ROWS[] = {
     /* Vaswani et al., Attention is all you need, 2017, section 3.1; BERT's too. */
     {{"post", "norm(x + part(x)): the original paper's, and BERT's"},
@@ -61,20 +63,70 @@ const char *part_norm_name(size_t ln)
     return NAMES[ln];
 }
 
-static part_step norm_step(size_t ln)
-{
-    return (part_step){PART_STEP_NORM, ln, part_norm_name(ln)};
-}
-
 size_t part_steps(const part_row *as, part_step step[PART_STEPS_MOST])
 {
     size_t steps = 0;
     if (as->ln_before > 0)
-        step[steps++] = norm_step(as->ln_before);
+        step[steps++] = (part_step){PART_STEP_NORM, as->ln_before, part_norm_name(as->ln_before)};
     step[steps++] = (part_step){PART_STEP_ITSELF, 0, part_name(as->kind)};
     if (as->adds != RESIDUAL_NONE)
         step[steps++] = (part_step){PART_STEP_SUM, 0, part_sum_name(as->kind)};
     if (as->ln_after > 0)
-        step[steps++] = norm_step(as->ln_after);
+        step[steps++] = (part_step){PART_STEP_NORM, as->ln_after, part_norm_name(as->ln_after)};
     return steps;
 }
+
+/* ---- norms and activations ---- */
+
+static const named KINDS[] = {
+    {"layer", "(x − mean) / √(variance + eps) · gain + bias: LayerNorm"},
+    {"rms", "x / √(mean of squares + eps) · gain: RMSNorm"},
+};
+
+static const synonym KIND_SYNONYMS[] = {
+    {"layernorm", "layer"}, {"layer_norm", "layer"}, {"rmsnorm", "rms"}, {"rms_norm", "rms"},
+    {NULL, NULL},
+};
+
+const named_table NORM_KINDS = NAMED_TABLE_ALSO("norm kind", KINDS, KIND_SYNONYMS);
+
+static void relu(const kernels *with, const void *x, size_t n, void *out)
+{
+    with->relu(x, n, out);
+}
+
+static void gelu(const kernels *with, const void *x, size_t n, void *out)
+{
+    with->gelu(x, n, out);
+}
+
+static void gelu_tanh(const kernels *with, const void *x, size_t n, void *out)
+{
+    with->gelu_tanh(x, n, out);
+}
+
+static void silu(const kernels *with, const void *x, size_t n, void *out)
+{
+    with->silu(x, n, out);
+}
+
+static const activation ACTIVATION_ROWS[] = {
+    {{"relu", "max(x, 0)"}, "max({a}, 0)", relu},
+    {{"gelu", "x·Φ(x), Φ the normal distribution"}, "{(a)}·Φ({a})", gelu},
+    {{"gelu_tanh", "x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))"},
+     "{(a)} / 2·(1\n + tanh(√(2/π)·({a}\n + 0.044715·{(a)}³)))",
+     gelu_tanh},
+    {{"silu", "x/(1 + exp(−x))"}, "{(a)}\n / (1 + exp(−{(a)}))", silu},
+};
+
+/* As configurations of published models call them. */
+static const synonym ACTIVATION_SYNONYMS[] = {
+    {"swish", "silu"},
+    {"gelu_new", "gelu_tanh"},
+    {"gelu_fast", "gelu_tanh"},
+    {"gelu_pytorch_tanh", "gelu_tanh"},
+    {NULL, NULL},
+};
+
+const named_table ACTIVATIONS =
+    NAMED_TABLE_ALSO("activation", ACTIVATION_ROWS, ACTIVATION_SYNONYMS);

@@ -1,11 +1,12 @@
-/* What a layer does one after the other, as each order of norms has it.
+/* What a layer does one after the other, as each order of norms has it, and what norms and hidden
+ * numbers are made by: the tables to which a row is added.
  *
  * A part norms its rows first (before), or their sum with what it was given (after); `ln` counts
  * from 1, 0 being none. */
 #ifndef SELFATTN_MODEL_PARTS_H
 #define SELFATTN_MODEL_PARTS_H
 
-#include "base/named.h"
+#include "kernels/kernels.h"
 
 typedef enum part_kind { PART_ATTENTION, PART_CROSS, PART_FEED_FORWARD } part_kind;
 
@@ -48,5 +49,16 @@ typedef struct part_step {
 
 enum { PART_STEPS_MOST = 4 };
 size_t part_steps(const part_row *as, part_step step[PART_STEPS_MOST]);
+
+extern const named_table NORM_KINDS; /* layer, rms: plain `named` rows; kernels.h has formulas */
+
+/* What is done to the hidden numbers of a feed-forward part; a new one is a kernel and a row. */
+typedef struct activation {
+    named named;         /* its help is its formula */
+    const char *spelled; /* of a number (attn/spec/operation.h) */
+    void (*apply)(const kernels *with, const void *x, size_t n, void *out);
+} activation;
+
+extern const named_table ACTIVATIONS; /* relu first: it is the default */
 
 #endif

@@ -41,33 +41,60 @@ static const named *word_of(const entry *setting, const named_table *words, err 
     return setting == NULL ? named_row(words, 0) : setting_word(setting, words, "", e);
 }
 
-static bool read_is_rms(const stack *s, const bundle *own, bool *is_rms, err *e)
-{
-    const named *kind = word_of(setting_of(s, own, "norm_kind"), &NORM_KINDS, e);
-    *is_rms = kind != NULL && strcmp(kind->name, "rms") == 0;
-    return kind != NULL;
-}
-
 static const norm_order *read_order(const stack *s, const bundle *own, err *e)
 {
     return (const norm_order *)(const void *)word_of(setting_of(s, own, "norm"), &NORM_ORDERS, e);
 }
 
-/* ---- a layer ---- */
+/* ---- norms and feed-forward parts ---- */
 
-static const bundle *cross_of(const bundle *own)
+bool vector_read(const bundle *from, const char *name, const char *of, size_t count, tensor *out,
+                 err *e)
 {
-    const entry *cross = bundle_find(own, "cross");
-    return cross == NULL ? NULL : cross->bundle;
+    const entry *given = bundle_find(from, name);
+    *out = (tensor){0};
+    if (given == NULL)
+        return true;
+    if (given->tensor.rank > 2 || tensor_count(&given->tensor) != count) {
+        char shape[SHAPE_TEXT];
+        return err_at(e, &given->at, "%s%s%s%s is %s, it must hold %zu number%s",
+                      of == NULL ? "" : "the ", given->name, of == NULL ? "" : " of ",
+                      of == NULL ? "" : of, tensor_shape_text(&given->tensor, shape), count,
+                      count == 1 ? "" : "s");
+    }
+    *out = tensor_view_of(&given->tensor);
+    return true;
+}
+
+/* What `from` says of it, which may be NULL; else the defaults, of which that of eps may be another
+ * setting's. */
+static bool read_norm(const stack *s, norm *n, const entry *from, const entry *eps,
+                      const named *kind, err *e)
+{
+    static const double DEFAULT_EPS = 1e-5;
+    *n = (norm){.is_rms = strcmp(kind->name, "rms") == 0, .eps = DEFAULT_EPS};
+    if (eps != NULL && !setting_number(eps, 0, &n->eps, e))
+        return false;
+    if (from == NULL)
+        return true;
+    const entry *own = bundle_find(from->bundle, "eps");
+    if (!vector_read(from->bundle, "gain", from->name, s->width, &n->gain, e) ||
+        !vector_read(from->bundle, "bias", from->name, s->width, &n->bias, e) ||
+        (own != NULL && !setting_number(own, 0, &n->eps, e)))
+        return false;
+    return !n->is_rms || n->bias.data == NULL ||
+           err_at(e, &bundle_find(from->bundle, "bias")->at,
+                  "%s has a bias, and an RMSNorm adds none", from->name);
 }
 
 static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
 {
-    bool is_used[NORMS_MOST + 1] = {false}, is_rms;
+    bool is_used[NORMS_MOST + 1] = {false};
+    const named *kind = word_of(setting_of(s, own, "norm_kind"), &NORM_KINDS, e);
     const entry *eps = setting_of(s, own, "norm_eps");
     for (size_t i = 0; i < l->parts; i++)
         is_used[l->part[i].as->ln_before] = is_used[l->part[i].as->ln_after] = true;
-    if (!read_is_rms(s, own, &is_rms, e))
+    if (kind == NULL)
         return false;
     for (size_t i = 0; i < NORMS_MOST; i++) {
         const char *name = part_norm_name(i + 1);
@@ -75,7 +102,7 @@ static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
         if (given != NULL && !is_used[i + 1])
             return err_at(e, &given->at, "%s is given, and such a layer has no norm of that number",
                           name);
-        if (!norm_read(&l->norm[i], given, eps, is_rms, s->width, e))
+        if (!read_norm(s, &l->norm[i], given, eps, kind, e))
             return false;
     }
     return true;
@@ -87,35 +114,70 @@ static bool check_activation(const bundle *in, err *e)
     return word_of(bundle_find(in, "activation"), &ACTIVATIONS, e) != NULL;
 }
 
+/* That of a feed-forward part; NULL: there is none. */
+static const entry *first_weight(const bundle *from)
+{
+    static const char *const MATRICES[] = {"w1", "b1", "w2", "b2", "w3"};
+    return bundle_find_first(from, MATRICES, sizeof MATRICES / sizeof MATRICES[0]);
+}
+
+/* rows × columns of x·W; columns 0: as many as it has. */
+static bool fits(const tensor *weight, size_t rows, size_t columns)
+{
+    return weight->rank == 2 && weight->size[0] == rows &&
+           (columns == 0 || weight->size[1] == columns);
+}
+
+static bool read_weight(feed_forward *f, const bundle *from, const char *name, bool is_out_in,
+                        size_t rows, size_t columns, tensor *out, err *e)
+{
+    const entry *given = bundle_find(from, name);
+    if (given == NULL)
+        return err_at(e, &first_weight(from)->at,
+                      "%s is given, and its feed-forward part has no %s", first_weight(from)->name,
+                      name);
+    bool turns = entry_is_out_in(given, is_out_in);
+    if (!given->stays)
+        f->kept = NULL;
+    const tensor *t = &given->tensor;
+    tensor plain = tensor_view_of(t), turned = t->rank == 2 ? tensor_transposed(t) : plain;
+    *out = turns ? turned : plain;
+    if (fits(out, rows, columns))
+        return true;
+    char shape[SHAPE_TEXT];
+    const char *layout = turns ? "out-in" : "in-out";
+    if (columns == 0)
+        err_at(e, &given->at, "%s is %s, which as %s does not take rows %zu wide", given->name,
+               tensor_shape_text(t, shape), layout, rows);
+    else
+        err_at(e, &given->at, "%s is %s, which as %s does not lead from %zu numbers to %zu",
+               given->name, tensor_shape_text(t, shape), layout, rows, columns);
+    return fits(turns ? &plain : &turned, rows, columns) &&
+           err_remedy(e, "transposed it would fit: --layout %s", turns ? "in-out" : "out-in");
+}
+
 static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own, err *e)
 {
     const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
     bool is_out_in = setting_is_out_in(setting_of(s, own, "layout"));
-    return by != NULL && feed_forward_read(f, own, (const activation *)(const void *)by, is_out_in,
-                                           s->width, s->how.packed_weights, e);
+    *f = (feed_forward){.by = (const activation *)(const void *)by,
+                        .width = s->width,
+                        .kept = s->how.packed_weights};
+    if (by == NULL || !read_weight(f, own, "w1", is_out_in, s->width, 0, &f->w1, e))
+        return false;
+    f->hidden = f->w1.size[1];
+    return vector_read(own, "b1", NULL, f->hidden, &f->b1, e) &&
+           read_weight(f, own, "w2", is_out_in, f->hidden, s->width, &f->w2, e) &&
+           vector_read(own, "b2", NULL, s->width, &f->b2, e) &&
+           (bundle_find(own, "w3") == NULL ||
+            read_weight(f, own, "w3", is_out_in, s->width, f->hidden, &f->w3, e));
 }
 
-static bool read_attention(const stack *s, layer_part *p, const bundle *own, err *e)
+/* ---- a layer ---- */
+
+bool layer_part_failed(const layer_part *p, err *e)
 {
-    bool is_cross = p->as->kind == PART_CROSS;
-    p->attention = mem_alloc_zeroed(1, sizeof *p->attention, e);
-    if (s->how.goes_on && is_cross)
-        p->seen = mem_alloc_zeroed(1, sizeof *p->seen, e);
-    else if (s->how.goes_on)
-        p->cache = mem_alloc_zeroed(1, sizeof *p->cache, e);
-    if (e->is_set)
-        return false;
-    attention_source from = {.own = is_cross ? cross_of(own) : own,
-                             .top = s->document,
-                             .layer = is_cross ? own : NULL,
-                             .x = &s->input,
-                             .memory = is_cross ? bundle_find(s->document, "memory") : NULL,
-                             .sees_no_later = s->how.is_decoder && !is_cross,
-                             .cache = p->cache,
-                             .seen = p->seen,
-                             .packed_weights = s->how.packed_weights,
-                             .allow_nonfinite = s->how.allow_nonfinite};
-    return attention_read(p->attention, &from, s->isa, e);
+    return err_within(e, "layer %zu, %s", p->layer + 1, part_name(p->as->kind));
 }
 
 /* A layer that says nothing has the stack's order. */
@@ -126,7 +188,7 @@ static bool check_parts(const stack *s, const norm_order *order, const entry *gi
     const char *name = order->named.name, *other = s->order->named.name;
     if (cross != NULL && bundle_find(s->document, "memory") == NULL)
         return err_at(e, &cross->at, "cross-attention has nothing to look at: there is no memory");
-    if (order->ends_with_feed_forward && feed_forward_is_in(given->bundle))
+    if (order->ends_with_feed_forward && first_weight(given->bundle) != NULL)
         return err_at(e, &given->at,
                       "a layer has w1 or its kin, and with norm seed there is one feed-forward "
                       "part, after the last layer");
@@ -144,21 +206,23 @@ static bool check_parts(const stack *s, const norm_order *order, const entry *gi
     return err_remedy(e, "\"norm\": \"%s\" at the top is for all layers", name);
 }
 
-static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
+static bool read_layer(stack *s, layer *l, const entry *given, err *e)
 {
     const bundle *own = given->bundle;
     const norm_order *order = read_order(s, own, e);
     if (order == NULL || !check_parts(s, order, given, e))
         return err_within(e, "layer %s", given->name);
     l->order = order;
+    l->part = &s->part[s->parts];
     /* The parts in their order; a feed-forward one only where the layer has its weights. */
-    bool is_crossed = cross_of(own) != NULL;
+    bool is_crossed = bundle_find(own, "cross") != NULL;
     const part_row *row = is_crossed ? order->crossed : order->plain;
     size_t count = is_crossed ? order->crossed_count : order->plain_count;
     for (size_t i = 0; i < count; i++) {
-        if (row[i].kind != PART_FEED_FORWARD || feed_forward_is_in(own))
-            l->part[l->parts++].as = &row[i];
+        if (row[i].kind != PART_FEED_FORWARD || first_weight(own) != NULL)
+            l->part[l->parts++] = (layer_part){.as = &row[i], .layer = s->layers - 1};
     }
+    s->parts += l->parts;
     for (size_t i = 0; i < l->parts; i++) {
         layer_part *p = &l->part[i];
         bool is_read;
@@ -166,10 +230,12 @@ static bool read_layer(const stack *s, layer *l, const entry *given, err *e)
             p->feed_forward = mem_alloc_zeroed(1, sizeof *p->feed_forward, e);
             is_read = p->feed_forward != NULL && read_feed_forward(s, p->feed_forward, own, e);
         } else {
-            is_read = read_attention(s, p, own, e);
+            p->attention = mem_alloc_zeroed(1, sizeof *p->attention, e);
+            is_read = p->attention != NULL &&
+                      attention_read(p->attention, s, own, p->as->kind == PART_CROSS, e);
         }
         if (!is_read)
-            return err_within(e, "layer %s, %s", given->name, part_name(p->as->kind));
+            return layer_part_failed(p, e);
     }
     return (check_activation(own, e) && read_norms(s, l, own, e)) ||
            err_within(e, "layer %s", given->name);
@@ -186,39 +252,28 @@ static bool read_layers(stack *s, err *e)
     }
     if (layers->bundle->count == 0)
         return err_at(e, &layers->at, "there are no layers: the list is empty");
-    s->layer = mem_alloc_zeroed(layers->bundle->count, sizeof s->layer[0], e);
-    if (s->layer == NULL)
-        return false;
-    for (s->layers = 0; s->layers < layers->bundle->count;) {
-        layer *next = &s->layer[s->layers++];
-        if (!read_layer(s, next, &layers->bundle->entry[s->layers - 1], e))
-            return false;
+    size_t count = layers->bundle->count;
+    s->layer = mem_alloc_zeroed(count, sizeof s->layer[0], e);
+    s->part = mem_alloc_zeroed(count, PARTS_MOST * sizeof s->part[0], e);
+    while (!e->is_set && s->layers < count) {
+        const entry *given = &layers->bundle->entry[s->layers++];
+        read_layer(s, &s->layer[s->layers - 1], given, e);
     }
-    return true;
+    return !e->is_set;
 }
 
 bool stack_has_cross(const stack *s)
 {
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            if (s->layer[i].part[j].as->kind == PART_CROSS)
-                return true;
-        }
-    }
-    return false;
+    size_t i = 0;
+    while (i < s->parts && s->part[i].as->kind != PART_CROSS)
+        i++;
+    return i < s->parts;
 }
 
 static bool refuse_at_top(const entry *given, const char *remedy, err *e)
 {
     err_at(e, &given->at, "%s is at the top, and it is a layer's", given->name);
     return err_remedy(e, "%s", remedy);
-}
-
-/* What says something of a document, and nothing of what is computed. */
-static bool is_about_document(key_kind kind)
-{
-    return kind == KEY_TEXT || kind == KEY_STEPS || kind == KEY_STAGES || kind == KEY_TOL ||
-           kind == KEY_RECORDS;
 }
 
 static const key *row_in(const named_table *table, const char *name)
@@ -233,14 +288,17 @@ static bool check_top(const stack *s, err *e)
         const entry *given = &s->document->entry[i];
         const char *name = given->name;
         const key *of_layer = row_in(&LAYER_KEYS, name), *of_attention = row_in(&KEYS, name);
+        const key_kind kind = of_attention == NULL ? KEY_TEXT : of_attention->kind;
+        /* Which says something of a document, and nothing of what is computed. */
+        bool is_about_document = kind == KEY_TEXT || kind == KEY_STEPS || kind == KEY_STAGES ||
+                                 kind == KEY_TOL || kind == KEY_RECORDS;
         if (strcmp(name, input_key(INPUT_PAST_K)) == 0 ||
             strcmp(name, input_key(INPUT_PAST_V)) == 0)
             return err_at(e, &given->at, "%s is given, and a stack begins without a cache", name);
         /* A layer's object, or a key of attention that at the top is read by nothing. */
-        bool is_of_layers = of_layer != NULL
-                                ? of_layer->kind == KEY_OBJECT
-                                : of_attention != NULL && !is_about_document(of_attention->kind) &&
-                                      !attention_shares(name) && !stack_begins_with(name);
+        bool is_of_layers = of_layer != NULL ? of_layer->kind == KEY_OBJECT
+                                             : !is_about_document && !attention_shares(name) &&
+                                                   !stack_begins_with(name);
         if (is_of_layers)
             return refuse_at_top(given,
                                  has_layers
@@ -274,28 +332,13 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
         return err_at(e, &memory->at, "memory is given, and no layer has a cross to use it");
     const entry *final = bundle_find(document, "ln_f"), *first = bundle_find(document, "ln_e"),
                 *eps = setting_of(s, NULL, "norm_eps");
-    bool is_rms;
+    const named *kind = word_of(setting_of(s, NULL, "norm_kind"), &NORM_KINDS, e);
     s->has_first = first != NULL;
     s->has_final = final != NULL;
-    s->has_end = s->order->ends_with_feed_forward && feed_forward_is_in(document);
-    return read_is_rms(s, NULL, &is_rms, e) &&
-           norm_read(&s->first, first, eps, is_rms, s->width, e) &&
-           norm_read(&s->final, final, eps, is_rms, s->width, e) &&
+    s->has_end = s->order->ends_with_feed_forward && first_weight(document) != NULL;
+    return kind != NULL && read_norm(s, &s->first, first, eps, kind, e) &&
+           read_norm(s, &s->final, final, eps, kind, e) &&
            (!s->has_end || read_feed_forward(s, &s->end, document, e));
-}
-
-/* What a plan owns stays where it is, and the stack has it from now on. */
-static bool keep_plan(stack *s, attention *a, err *e)
-{
-    if (!s->how.keeps_plans)
-        return true;
-    plan *all = mem_grow(s->past_plan, s->past_plans, &s->past_room, sizeof all[0], e);
-    if (all == NULL)
-        return false;
-    s->past_plan = all;
-    all[s->past_plans++] = a->plan;
-    a->plan = (plan){0};
-    return true;
 }
 
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
@@ -310,41 +353,39 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
     memcpy(s->ids, ids, count * sizeof ids[0]);
     if (!stack_embed_ids(s, ids, count, e) || !make_input(s, e))
         return false;
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            layer_part *p = &s->layer[i].part[j];
-            if (p->as->kind == PART_FEED_FORWARD)
-                continue;
-            if (!keep_plan(s, p->attention, e) ||
-                !attention_go_on(p->attention, &s->input, s->before, e))
-                return err_within(e, "layer %zu, %s", i + 1, part_name(p->as->kind));
+    for (size_t i = 0; i < s->parts; i++) {
+        attention *a = s->part[i].attention;
+        if (a == NULL)
+            continue;
+        /* What a plan owns stays where it is, and the stack has it from now on. */
+        if (s->how.keeps_plans) {
+            plan *all = mem_grow(s->past_plan, s->past_plans, &s->past_room, sizeof all[0], e);
+            if (all == NULL)
+                return layer_part_failed(&s->part[i], e);
+            s->past_plan = all;
+            all[s->past_plans++] = a->plan;
+            a->plan = (plan){0};
         }
+        if (!attention_go_on(a, e))
+            return layer_part_failed(&s->part[i], e);
     }
     return true;
 }
 
 void stack_free(stack *s)
 {
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            layer_part *p = &s->layer[i].part[j];
-            if (p->attention != NULL)
-                attention_free(p->attention);
-            if (p->cache != NULL)
-                kv_cache_free(p->cache);
-            if (p->seen != NULL)
-                memory_rows_free(p->seen);
-            mem_free(p->attention);
-            mem_free(p->cache);
-            mem_free(p->seen);
-            mem_free(p->feed_forward);
-        }
+    for (size_t i = 0; i < s->parts; i++) {
+        if (s->part[i].attention != NULL)
+            attention_free(s->part[i].attention);
+        mem_free(s->part[i].attention);
+        mem_free(s->part[i].feed_forward);
     }
     for (size_t i = 0; i < s->past_plans; i++)
         plan_free(&s->past_plan[i]);
     mem_free(s->past_plan);
     mem_free(s->ids);
     mem_free(s->layer);
+    mem_free(s->part);
     tensor_free(&s->embedded);
     tensor_free(&s->input);
 }

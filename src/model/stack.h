@@ -6,31 +6,50 @@
 #ifndef SELFATTN_MODEL_STACK_H
 #define SELFATTN_MODEL_STACK_H
 
-#include "attn/plan/kv_cache.h"
-#include "attn/spec/row_choice.h"
+#include "attn/engine/multiply.h"
 #include "model/attention.h"
-#include "model/feed_forward.h"
-#include "model/norm.h"
 #include "model/parts.h"
 
 /* Whether layers are a decoder's. `as` is "encoder" or "decoder" where a command decides it, and
  * the document's "kind" must agree; NULL: the kind says it, else whether there is a memory. */
 bool stack_find_kind(const bundle *document, const char *as, bool *is_decoder, err *e);
 
+/* LayerNorm and RMSNorm over rows: kernels.h has the formulas. */
+typedef struct norm {
+    bool is_rms;
+    bool eps_is_outside; /* of the root: / (√variance + eps), as some have it */
+    double eps;
+    tensor gain, bias; /* borrowed; no data: 1, and 0 */
+} norm;
+
+/* The position-wise feed-forward part of a layer:
+ *
+ *     hidden = x·w1 + b1,  activated = activation(hidden),  output = activated·w2 + b2,
+ *
+ * and with a gate (w3) activated = activation(hidden) ⊙ x·w3: SwiGLU and its kin. */
+typedef struct feed_forward {
+    const activation *by;
+    tensor w1, b1, w2, b2, w3; /* as used in x·W; borrowed; no data: not there */
+    size_t width, hidden;
+    packed_weights *kept; /* where its matrices stay packed; NULL: nowhere */
+} feed_forward;
+
 typedef struct layer_part {
     const part_row *as;
-    attention *attention; /* of the kinds that attend; owned, as all of these */
-    kv_cache *cache;      /* of a stack that goes on */
-    memory_rows *seen;    /* the same of cross-attention */
+    size_t layer;         /* from 0 */
+    attention *attention; /* of the kinds that attend; owned, as the other */
     feed_forward *feed_forward;
 } layer_part;
+
+/* Says after a message of which part it is. Returns false. */
+bool layer_part_failed(const layer_part *p, err *e);
 
 /* Changes the rows that a layer made, b·n × m: with mistakes, to find somebody's. */
 typedef void layer_change(void *context, tensor *rows);
 
 typedef struct layer {
     const norm_order *order;
-    layer_part part[PARTS_MOST];
+    layer_part *part; /* some of the stack's */
     size_t parts;
     norm norm[NORMS_MOST];
     layer_change *change; /* NULL: as ever */
@@ -46,7 +65,7 @@ typedef struct stack_settings {
     bool keeps_plans; /* of rows before, for what borrows from them until the end */
 } stack_settings;
 
-typedef struct stack {
+struct stack {
     const bundle *document;
     stack_settings how;
     dtype type;
@@ -62,12 +81,13 @@ typedef struct stack {
     tensor embedded; /* x with positions: b·n × m, owned */
     tensor input;    /* where a part finds its rows, in the shape of x; owned */
     layer *layer;
-    size_t layers;
+    layer_part *part; /* those of all layers; owned, as they are */
+    size_t layers, parts;
     bool has_first;          /* a norm before the first layer */
     bool has_end, has_final; /* a feed-forward part, a norm after the last layer */
     feed_forward end;
     norm first, final;
-} stack;
+};
 
 /* The error, where there is one, is at the entry that is wrong. To be freed in any case, and not to
  * be moved. */
@@ -76,6 +96,11 @@ void stack_free(stack *s);
 
 /* The same stack for rows after those that it was computed for: those of these ids. */
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
+
+/* A view of so many numbers, a row or a column; no data where `from` has none of this name. `of` is
+ * whose it is, where the name alone doesn't say that: the gain of "ln1"; else NULL. */
+bool vector_read(const bundle *from, const char *name, const char *of, size_t count, tensor *out,
+                 err *e);
 
 /* Bytes that computing these stages will allocate. */
 bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e);
@@ -96,21 +121,8 @@ bool stack_has_cross(const stack *s);
  * the rows that go in, and their sum with what it makes goes on. */
 bool stack_has_rollout(const stack *s);
 
-/* Is told of all stages, in the order in which they are made: the name, and how wide its rows are
- * (0: an attention's, which has axes of its own). False, with the error set, ends it. */
-typedef bool stack_stage_visitor(void *context, const char *name, size_t width, err *e);
-bool stack_each_stage(const stack *s, stack_stage_visitor *visit, void *context, err *e);
+/* The names of all stages, in the order in which they are made. */
 bool stack_stage_names(const stack *s, text_list *names, err *e);
-/* Whether there are stacks with a stage of this name that one attention alone does not have. */
-bool stack_may_have_stage(const char *name, size_t length);
-/* The letters of the axes of what a stack's result has under this name, as of an attention's. */
-const char *stack_axes_of(const char *name);
-/* The same of a matrix that was read: its first axes may be a batch or heads, and where its name is
- * a stage's, that says which. Stages have all their axes, of which b and h may be missing. */
-void stack_find_axes(entry *one);
-/* Adds to `to`, of each matrix that has a name of these stages and as many queries as there are
- * rows to choose from, a copy of the chosen ones; borrows others. */
-bool stack_choose_rows(const row_choice *rows, const bundle *from, bundle *to, err *e);
 
 /* Adds the stages that `emit` names to `result`. */
 bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, run_report *report,

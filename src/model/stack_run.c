@@ -1,11 +1,12 @@
-/* Computing a stack, and what that will cost: its memory and its work. */
-#include "attn/engine/multiply.h"
+/* Computing a stack, what that makes, and what it will cost: its memory and its work. */
+#include "attn/engine/cache.h"
 #include "base/mem.h"
-#include "model/rows.h"
 #include "model/stack.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- attention rollout (Abnar and Zuidema, Quantifying attention flow in transformers, 2020,
  * section 3): how much of each row that goes out of the layers comes from each row that goes in,
@@ -58,82 +59,186 @@ typedef struct flow {
     run_report *report;
 } flow;
 
-/* ---- rows ---- */
+/* ---- rows that don't know of each other, split over the crew ---- */
 
-typedef struct sum {
+/* What a number of a row costs next to a multiply-add of a product. */
+static const double SUM_COST = 8, ACTIVATION_COST = 8, NORM_COST = 16;
+
+enum { BLOCK_ROWS = 16 };
+
+typedef struct row_job row_job;
+
+/* Does something to `count` rows from `first` on. */
+typedef void row_work(row_job *j, size_t first, size_t count);
+
+/* out, of a, and of b where its data is there; all contiguous, and of one shape. */
+struct row_job {
+    row_work *work;
     const kernels *with;
+    const norm *norm;
+    const activation *activation;
     const tensor *a, *b;
     tensor *out;
-} sum;
+    atomic_size_t next;
+    atomic_bool is_out_of_range;
+};
 
-static void add_some(const void *context, size_t first, size_t count)
+static char *row_at(const tensor *rows, size_t row)
 {
-    const sum *s = context;
-    size_t n = count * s->out->size[1], at = first * s->out->size[1] * dtype_size(s->out->type);
-    s->with->add((const char *)s->a->data + at, n, (const char *)s->b->data + at, 1,
-                 (char *)s->out->data + at);
+    return (char *)rows->data + row * rows->size[1] * dtype_size(rows->type);
 }
 
-/* What a sum costs next to a multiply-add of a product: its numbers are read and written. */
-static const double SUM_COST = 8;
+static void add_rows(row_job *j, size_t first, size_t count)
+{
+    j->with->add(row_at(j->a, first), count * j->a->size[1], row_at(j->b, first), 1,
+                 row_at(j->out, first));
+}
+
+static void activate_rows(row_job *j, size_t first, size_t count)
+{
+    size_t n = count * j->a->size[1];
+    char *to = row_at(j->out, first);
+    j->activation->apply(j->with, row_at(j->a, first), n, to);
+    if (j->b->data != NULL)
+        j->with->times(to, n, row_at(j->b, first), to);
+}
+
+static void norm_rows(row_job *j, size_t first, size_t count)
+{
+    const norm *by = j->norm;
+    size_t width = j->a->size[1];
+    for (size_t i = first; i < first + count; i++) {
+        const char *from = row_at(j->a, i);
+        char *to = row_at(j->out, i);
+        double eps = by->eps;
+        if (by->eps_is_outside) { /* (√v + eps)² = v + 2·eps·√v + eps² */
+            double mean = 0, squares = 0;
+            for (size_t k = 0; k < width && !by->is_rms; k++)
+                mean += tensor_get(j->a, (size_t[]){i, k}) / (double)width;
+            for (size_t k = 0; k < width; k++) {
+                double part = tensor_get(j->a, (size_t[]){i, k}) - mean;
+                squares += part * part;
+            }
+            eps *= 2 * sqrt(squares / (double)width) + by->eps;
+        }
+        if (!(by->is_rms ? j->with->row_rms_norm(from, width, by->gain.data, eps, to)
+                         : j->with->row_norm(from, width, by->gain.data, by->bias.data, eps, to)))
+            atomic_store(&j->is_out_of_range, true);
+    }
+}
+
+static void take_rows(void *context, size_t worker)
+{
+    row_job *j = context;
+    float_mode mode;
+    size_t first, rows = j->out->size[0];
+    (void)worker;
+    float_mode_set(&mode);
+    while ((first = atomic_fetch_add(&j->next, BLOCK_ROWS)) < rows) {
+        size_t left = rows - first;
+        j->work(j, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
+    }
+    float_mode_restore(&mode);
+}
+
+static void run_rows(row_job *j, double cost, crew *by)
+{
+    double numbers = (double)j->out->size[0] * (double)j->out->size[1];
+    crew_run(by, threads_worth(by->most, cost * numbers), take_rows, j);
+}
+
+/* out = the norm of each row of x, n × width, which may be the same; kept under the name. */
+static bool norm_into(const flow *f, const keeper *keep, const norm *by, const char *name,
+                      const tensor *x, tensor *out, err *e)
+{
+    row_job j = {.work = norm_rows, .with = f->with, .norm = by, .a = x, .out = out};
+    run_rows(&j, NORM_COST, f->by);
+    if (atomic_load(&j.is_out_of_range) && !f->stack->how.allow_nonfinite)
+        return err_set(e, "the squares of a row that is normed add up to more than float64 holds");
+    return keeper_keep(keep, name, out, "bqm", e);
+}
 
 /* ---- a part ---- */
 
-static bool norm_checked(const flow *f, const norm *by, const tensor *x, tensor *out, err *e)
+/* out: n × width, of x: n × width. */
+static bool run_feed_forward(const flow *f, const feed_forward *p, const tensor *x, tensor *out,
+                             const keeper *keep, err *e)
 {
-    return norm_rows(by, f->with, x, out, f->by) || f->stack->how.allow_nonfinite ||
-           err_set(e, "the squares of a row that is normed add up to more than float64 holds");
-}
-
-static bool norm_into(const flow *f, const keeper *keep, const norm *all, size_t number,
-                      const tensor *x, tensor *out, err *e)
-{
-    return norm_checked(f, &all[number - 1], x, out, e) &&
-           keeper_keep(keep, part_norm_name(number), out, "qm", e);
+    const linear_map in = {&p->w1, &p->b1, p->kept}, gating = {&p->w3, NULL, p->kept},
+                     back = {&p->w2, &p->b2, p->kept};
+    size_t size[] = {x->size[0], p->hidden};
+    bool has_gate = p->w3.data != NULL;
+    tensor hidden = {0}, gate = {0};
+    bool done = tensor_new(&hidden, x->type, 2, size, e) &&
+                (!has_gate || tensor_new(&gate, x->type, 2, size, e)) &&
+                linear_map_apply(&in, f->with, x, &hidden, NULL, f->by, e) &&
+                keeper_keep(keep, "hidden", &hidden, "bqO", e) &&
+                (!has_gate || (linear_map_apply(&gating, f->with, x, &gate, NULL, f->by, e) &&
+                               keeper_keep(keep, "gate", &gate, "bqO", e)));
+    if (done) {
+        row_job j = {.work = activate_rows,
+                     .with = f->with,
+                     .activation = p->by,
+                     .a = &hidden,
+                     .b = &gate,
+                     .out = &hidden};
+        run_rows(&j, ACTIVATION_COST, f->by);
+        done = keeper_keep(keep, "activated", &hidden, "bqO", e) &&
+               linear_map_apply(&back, f->with, &hidden, out, NULL, f->by, e) &&
+               keeper_keep(keep, "output", out, "bqO", e);
+    }
+    tensor_free(&hidden);
+    tensor_free(&gate);
+    return done;
 }
 
 /* rows = the part of rows, with its norms and its residual */
 static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper *keep, err *e)
 {
-    bool is_feed_forward = p->as->kind == PART_FEED_FORWARD;
-    const tensor *given = p->as->is_beside ? &f->layer : &f->rows, *taken = &f->input;
-    keeper within = keeper_within(keep, part_name(p->as->kind));
+    const part_row *as = p->as;
+    const tensor *given = as->is_beside ? &f->layer : &f->rows, *taken = &f->input;
+    keeper within = keeper_within(keep, part_name(as->kind));
     tensor made = {0}, mean;
     bool done;
     /* What the part reads: an attention reads f->input. */
-    if (p->as->ln_before > 0) {
-        if (!norm_into(f, keep, l->norm, p->as->ln_before, given, &f->input, e))
+    if (as->ln_before > 0) {
+        if (!norm_into(f, keep, &l->norm[as->ln_before - 1], part_norm_name(as->ln_before), given,
+                       &f->input, e))
             return false;
-    } else if (is_feed_forward) {
+    } else if (as->kind == PART_FEED_FORWARD) {
         taken = given;
     } else {
         tensor_copy(given, &f->input);
     }
-    if (is_feed_forward) {
+    if (as->kind == PART_FEED_FORWARD) {
         done = tensor_new(&made, f->rows.type, 2, f->rows.size, e) &&
-               feed_forward_run(p->feed_forward, f->with, taken, &made, &within, f->by, e);
+               run_feed_forward(f, p->feed_forward, taken, &made, &within, e);
     } else {
-        bool is_rolled = f->rolls_out && p->as->kind == PART_ATTENTION;
+        bool is_rolled = f->rolls_out && as->kind == PART_ATTENTION;
         done = attention_run(p->attention, &within, f->by, &made, is_rolled ? &mean : NULL,
                              f->report, e) &&
                (!is_rolled || rollout_add(&f->rollout, &mean, f->with, f->by, e));
     }
-    if (done && p->as->adds == RESIDUAL_NONE) {
+    if (done && as->adds == RESIDUAL_NONE) {
         tensor_copy(&made, &f->rows);
     } else if (done) {
-        sum s = {.with = f->with,
-                 .a = p->as->adds == RESIDUAL_LAYER    ? &f->layer
-                      : p->as->adds == RESIDUAL_NORMED ? taken
-                                                       : &f->rows,
-                 .b = &made,
-                 .out = &f->rows};
-        rows_run(f->by, f->rows.size[0], SUM_COST * (double)f->rows.size[1], add_some, &s);
-        done = keeper_keep(keep, part_sum_name(p->as->kind), &f->rows, "qm", e);
+        row_job sum = {.work = add_rows,
+                       .with = f->with,
+                       .a = as->adds == RESIDUAL_LAYER    ? &f->layer
+                            : as->adds == RESIDUAL_NORMED ? taken
+                                                          : &f->rows,
+                       .b = &made,
+                       .out = &f->rows};
+        run_rows(&sum, SUM_COST, f->by);
+        done = keeper_keep(keep, part_sum_name(as->kind), &f->rows, "bqm", e);
     }
     tensor_free(&made);
-    return done && (p->as->ln_after == 0 ||
-                    norm_into(f, keep, l->norm, p->as->ln_after, &f->rows, &f->rows, e));
+    return done &&
+           (as->ln_after == 0 || norm_into(f, keep, &l->norm[as->ln_after - 1],
+                                           part_norm_name(as->ln_after), &f->rows, &f->rows, e));
 }
+
+/* ---- the stack ---- */
 
 static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
 {
@@ -144,56 +249,44 @@ static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
         tensor_copy(&f->rows, &f->layer);
     for (size_t i = 0; i < l->parts; i++) {
         if (!run_part(f, l, &l->part[i], keep, e))
-            return err_within(e, "layer %zu, %s", (size_t)(l - f->stack->layer) + 1,
-                              part_name(l->part[i].as->kind));
+            return layer_part_failed(&l->part[i], e);
     }
     if (l->change != NULL)
         l->change(l->context, &f->rows);
-    return keeper_keep(keep, "output", &f->rows, "qm", e);
-}
-
-/* ---- the stack ---- */
-
-static bool run_norm(flow *f, const norm *by, const char *name, const keeper *keep, err *e)
-{
-    return norm_checked(f, by, &f->rows, &f->rows, e) && keeper_keep(keep, name, &f->rows, "qm", e);
+    return keeper_keep(keep, "output", &f->rows, "bqm", e);
 }
 
 /* From the embedded rows to the output. */
 static bool run_all(flow *f, const keeper *keep, err *e)
 {
     const stack *s = f->stack;
-    tensor_copy(&s->embedded, &f->rows);
-    if (!keeper_keep(keep, "embedded", &f->rows, "qm", e) ||
-        (s->has_first && !run_norm(f, &s->first, "ln_e", keep, e)))
-        return false;
-    for (size_t i = 0; i < s->layers; i++) {
+    tensor *rows = &f->rows;
+    tensor_copy(&s->embedded, rows);
+    bool done = keeper_keep(keep, "embedded", rows, "bqm", e) &&
+                (!s->has_first || norm_into(f, keep, &s->first, "ln_e", rows, rows, e));
+    for (size_t i = 0; i < s->layers && done; i++) {
         keeper within = keeper_of_layer(keep, i);
-        if (!run_layer(f, &s->layer[i], &within, e))
-            return false;
+        done = run_layer(f, &s->layer[i], &within, e);
     }
-    if (f->rolls_out && !keeper_keep(keep, "rollout", &f->rollout, "qk", e))
-        return false;
-    if (s->has_end) {
+    done = done && (!f->rolls_out || keeper_keep(keep, "rollout", &f->rollout, "bqk", e));
+    if (done && s->has_end) {
         keeper within = keeper_within(keep, "ffn");
-        tensor_copy(&f->rows, &f->input);
-        if (!feed_forward_run(&s->end, f->with, &f->input, &f->rows, &within, f->by, e))
-            return false;
+        tensor_copy(rows, &f->input);
+        done = run_feed_forward(f, &s->end, &f->input, rows, &within, e);
     }
-    if (s->has_final && !run_norm(f, &s->final, "ln_f", keep, e))
-        return false;
-    if (!keeper_keep(keep, "output", &f->rows, "qm", e))
+    if (!done || (s->has_final && !norm_into(f, keep, &s->final, "ln_f", rows, rows, e)) ||
+        !keeper_keep(keep, "output", rows, "bqm", e))
         return false;
     size_t index[TENSOR_MAX_RANK];
     char batch[32] = "";
-    if (s->how.allow_nonfinite || tensor_is_finite(&f->rows, index))
+    if (s->how.allow_nonfinite || tensor_is_finite(rows, index))
         return true;
     if (s->batches > 0) /* whose rows are one entry's below another's */
         snprintf(batch, sizeof batch, "batch %zu, ", index[0] / s->rows + 1);
     err_set(e, "output[%srow %zu, column %zu] is beyond the range of %s", batch,
-            index[0] % s->rows + 1, index[1] + 1, dtype_name(f->rows.type));
-    return err_remedy(e, f->rows.type == DTYPE_F32 ? "--dtype f64 has more range"
-                                                   : "smaller weights would not be");
+            index[0] % s->rows + 1, index[1] + 1, dtype_name(rows->type));
+    return err_remedy(e, rows->type == DTYPE_F32 ? "--dtype f64 has more range"
+                                                 : "smaller weights would not be");
 }
 
 bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, run_report *report,
@@ -219,6 +312,100 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
     tensor_free(&f.rollout);
     float_mode_restore(&mode);
     return done;
+}
+
+/* ---- what it makes ---- */
+
+bool stack_has_rollout(const stack *s)
+{
+    for (size_t i = 0; i < s->parts; i++) {
+        const layer_part *p = &s->part[i];
+        if (p->as->kind == PART_ATTENTION &&
+            (p->as->adds == RESIDUAL_NONE || p->attention->plan.n_q != p->attention->plan.n_k))
+            return false;
+    }
+    return true;
+}
+
+/* Is told of all stages, in the order in which they are made: the name, and how wide its rows are
+ * (0: an attention's, which has axes of its own). False, with the error set, ends it. */
+typedef bool stage_visitor(void *context, const char *name, size_t width, err *e);
+
+typedef struct walk {
+    const stack *stack;
+    stage_visitor *visit;
+    void *context;
+    err *e;
+} walk;
+
+static bool tell(const walk *w, const stage_way *way, const char *name, size_t width)
+{
+    char full[STAGE_NAME];
+    stage_name_in_full(way, name, full);
+    return w->visit(w->context, full, width, w->e);
+}
+
+static bool tell_feed_forward(const walk *w, const stage_way *way, const feed_forward *f)
+{
+    const stage_way within = stage_way_on(way, part_name(PART_FEED_FORWARD));
+    return tell(w, &within, "hidden", f->hidden) &&
+           (f->w3.data == NULL || tell(w, &within, "gate", f->hidden)) &&
+           tell(w, &within, "activated", f->hidden) && tell(w, &within, "output", w->stack->width);
+}
+
+static bool tell_attention(const walk *w, const stage_way *way, const char *name, const plan *p)
+{
+    const stage_way within = stage_way_on(way, name);
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(p, id) && !tell(w, &within, stage_row(id)->key.named.name, 0))
+            return false;
+    }
+    return tell(w, &within, "mean_weights", 0);
+}
+
+static bool tell_layer(const walk *w, const layer *l, size_t number)
+{
+    const stage_way way = stage_way_of_layer(number);
+    for (size_t i = 0; i < l->parts; i++) {
+        const layer_part *p = &l->part[i];
+        part_step step[PART_STEPS_MOST];
+        size_t steps = part_steps(p->as, step);
+        for (size_t j = 0; j < steps; j++) {
+            const char *name = step[j].name;
+            bool done = step[j].kind != PART_STEP_ITSELF ? tell(w, &way, name, w->stack->width)
+                        : p->as->kind == PART_FEED_FORWARD
+                            ? tell_feed_forward(w, &way, p->feed_forward)
+                            : tell_attention(w, &way, name, &p->attention->plan);
+            if (!done)
+                return false;
+        }
+    }
+    return tell(w, &way, "output", w->stack->width);
+}
+
+static bool each_stage(const stack *s, stage_visitor *visit, void *context, err *e)
+{
+    const walk w = {.stack = s, .visit = visit, .context = context, .e = e};
+    const stage_way top = {.text = ""};
+    bool done =
+        tell(&w, &top, "embedded", s->width) && (!s->has_first || tell(&w, &top, "ln_e", s->width));
+    for (size_t i = 0; i < s->layers && done; i++)
+        done = tell_layer(&w, &s->layer[i], i);
+    return done && (!stack_has_rollout(s) || tell(&w, &top, "rollout", s->rows)) &&
+           (!s->has_end || tell_feed_forward(&w, &top, &s->end)) &&
+           (!s->has_final || tell(&w, &top, "ln_f", s->width)) &&
+           tell(&w, &top, "output", s->width);
+}
+
+static bool add_name(void *context, const char *name, size_t width, err *e)
+{
+    (void)width;
+    return text_list_add(context, name, strlen(name), e);
+}
+
+bool stack_stage_names(const stack *s, text_list *names, err *e)
+{
+    return text_list_index(names, e) && each_stage(s, add_name, names, e);
 }
 
 /* ---- memory ---- */
@@ -247,12 +434,16 @@ static bool add_stage(void *context, const char *name, size_t width, err *e)
     return true;
 }
 
+/* Its hidden numbers, and the gate's; and what the products with its weights work in. */
 static void add_feed_forward(total *t, const feed_forward *f)
 {
-    const stack *s = t->stack;
-    size_t bytes;
-    t->fits = t->fits && feed_forward_memory(f, s->isa->table(s->type), s->type,
-                                             s->embedded.size[0], t->threads, &bytes);
+    const kernels *with = t->stack->isa->table(t->stack->type);
+    size_t rows = t->stack->embedded.size[0], parts = f->w3.data == NULL ? 1 : 2;
+    size_t in = multiply_memory(with, rows, f->width, f->hidden, t->threads),
+           out = multiply_memory(with, rows, f->hidden, f->width, t->threads), bytes;
+    t->fits = t->fits && size_mul(rows, f->hidden, &bytes) &&
+              size_mul(bytes, parts * dtype_size(t->stack->type), &bytes) &&
+              size_add(bytes, size_larger(in, out), &bytes);
     if (t->fits)
         t->largest = size_larger(t->largest, bytes);
 }
@@ -261,17 +452,16 @@ static void add_feed_forward(total *t, const feed_forward *f)
 static bool add_attention(total *t, const attention *a, const keeper *keep, bool is_rolled, err *e)
 {
     const stack *s = t->stack;
-    attention_bytes of;
-    size_t rows = s->embedded.size[0], mean;
-    if (!attention_memory(a, keep, is_rolled, t->threads, &of, e))
+    size_t rows = s->embedded.size[0], n_k = a->plan.n_k, mean, kept, working;
+    if (!attention_memory(a, keep, is_rolled, t->threads, &kept, &working, e))
         return false;
-    t->fits = t->fits && size_add(t->kept, of.kept, &t->kept);
-    t->largest = size_larger(t->largest, of.working);
-    t->fits = t->fits && size_mul(rows * dtype_size(s->type), a->plan.n_k, &mean);
+    t->fits = t->fits && size_add(t->kept, kept, &t->kept) &&
+              size_mul(rows * dtype_size(s->type), n_k, &mean);
+    t->largest = size_larger(t->largest, working);
     if (is_rolled && t->fits)
-        t->largest = size_larger(t->largest,
-                                 2 * mean + multiply_memory(s->isa->table(s->type), s->rows,
-                                                            a->plan.n_k, a->plan.n_k, t->threads));
+        t->largest =
+            size_larger(t->largest, 2 * mean + multiply_memory(s->isa->table(s->type), s->rows, n_k,
+                                                               n_k, t->threads));
     return true;
 }
 
@@ -282,19 +472,17 @@ static bool add_kept_and_parts(total *t, const text_list *emit, err *e)
     t->keep = keeper_of(emit);
     t->fits = true;
     bool rolls_out = stack_has_rollout(s) && keeper_wants(&t->keep, "rollout");
-    if (!stack_each_stage(s, add_stage, t, e))
+    if (!each_stage(s, add_stage, t, e))
         return false;
-    for (size_t i = 0; i < s->layers; i++) {
-        keeper of_layer = keeper_of_layer(&t->keep, i);
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            const layer_part *p = &s->layer[i].part[j];
-            keeper within = keeper_within(&of_layer, part_name(p->as->kind));
-            if (p->as->kind == PART_FEED_FORWARD)
-                add_feed_forward(t, p->feed_forward);
-            else if (!add_attention(t, p->attention, &within,
-                                    rolls_out && p->as->kind == PART_ATTENTION, e))
-                return false;
-        }
+    for (size_t i = 0; i < s->parts; i++) {
+        const layer_part *p = &s->part[i];
+        keeper of_layer = keeper_of_layer(&t->keep, p->layer),
+               within = keeper_within(&of_layer, part_name(p->as->kind));
+        if (p->as->kind == PART_FEED_FORWARD)
+            add_feed_forward(t, p->feed_forward);
+        else if (!add_attention(t, p->attention, &within,
+                                rolls_out && p->as->kind == PART_ATTENTION, e))
+            return false;
     }
     return true;
 }
@@ -324,16 +512,15 @@ bool stack_stages_memory(const stack *s, const text_list *emit, size_t *bytes, e
 bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e)
 {
     *bytes = 0;
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            const layer_part *p = &s->layer[i].part[j];
-            size_t one = 0;
-            if (p->as->kind == PART_ATTENTION &&
-                !attention_cache_memory(p->attention, rows, &one, e))
-                return false;
-            if (!size_add(*bytes, one, bytes))
-                *bytes = SIZE_MAX;
-        }
+    for (size_t i = 0; i < s->parts; i++) {
+        const attention *a = s->part[i].attention;
+        size_t one;
+        if (a == NULL || a->asked.cache == NULL)
+            continue;
+        if (!cache_bytes(&a->plan, rows, &one))
+            return err_no_memory(e, SIZE_MAX);
+        if (!size_add(*bytes, one, bytes))
+            *bytes = SIZE_MAX;
     }
     return true;
 }
@@ -343,16 +530,14 @@ bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e)
 double stack_operations(const stack *s)
 {
     double rows = (double)s->embedded.size[0], width = (double)s->width, all = 0;
-    for (size_t i = 0; i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            const layer_part *p = &s->layer[i].part[j];
-            if (p->as->kind == PART_FEED_FORWARD) {
-                all += 2 * rows * width * (double)p->feed_forward->hidden;
-            } else {
-                const plan *a = &p->attention->plan;
-                all += 4 * rows * width * width +
-                       2 * rows * (double)a->heads * (double)a->n_k * (double)a->v.width;
-            }
+    for (size_t i = 0; i < s->parts; i++) {
+        const layer_part *p = &s->part[i];
+        if (p->as->kind == PART_FEED_FORWARD) {
+            all += 2 * rows * width * (double)p->feed_forward->hidden;
+        } else {
+            const plan *a = &p->attention->plan;
+            all += 4 * rows * width * width +
+                   2 * rows * (double)a->heads * (double)a->n_k * (double)a->v.width;
         }
     }
     return all;

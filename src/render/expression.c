@@ -1,6 +1,6 @@
 #include "render/expression.h"
 
-#include "model/activation.h"
+#include "model/parts.h"
 #include "render/asked.h"
 #include "render/brackets.h"
 #include "render/display.h"

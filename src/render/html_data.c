@@ -1,7 +1,7 @@
 /* The maps of all rooms for the page's script: their numbers, and what these are made of. */
 #include "base/mem.h"
 #include "io/json_write.h"
-#include "model/activation.h"
+#include "model/parts.h"
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/html_parts.h"

@@ -3,7 +3,7 @@
 #include "render/renderer.h"
 
 #include "io/json_write.h"
-#include "model/activation.h"
+#include "model/parts.h"
 #include "render/label_text.h"
 #include "trace/nodes.h"
 

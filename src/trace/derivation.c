@@ -1,6 +1,6 @@
 #include "trace/derivation.h"
 
-#include "model/activation.h"
+#include "model/parts.h"
 
 #include <assert.h>
 #include <math.h>

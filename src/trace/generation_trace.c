@@ -282,8 +282,8 @@ static bool keep_caches(const stack *s, bundle *result, err *e)
                 continue;
             const plan *by = &p->attention->plan;
             stage_way way = stage_way_on(&of_layer, part_name(p->as->kind));
-            if (!keep_present(result, &way, "present_k", &p->cache->k, by->n_k, e) ||
-                !keep_present(result, &way, "present_v", &p->cache->v, by->n_k, e))
+            if (!keep_present(result, &way, "present_k", &p->attention->cache.k, by->n_k, e) ||
+                !keep_present(result, &way, "present_v", &p->attention->cache.v, by->n_k, e))
                 return false;
         }
     }

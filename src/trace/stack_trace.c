@@ -80,7 +80,7 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
     plan of = by->plan;
     bundle view = {0};
     tensor past_k, past_v;
-    bool is_of_rows = by->seen == NULL && bundle_find(&by->document, "xk") == NULL;
+    bool is_of_rows = !by->sees_memory;
     of.asked = &asked;
     if (asked.cache != NULL && of.past > 0) {
         find_past(f, way, "present_k", &of, &past_k, &of.past_k);

@@ -1,7 +1,7 @@
 #include "why/stack_attempt.h"
 
 #include "base/mem.h"
-#include "model/keep.h"
+#include "model/stages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

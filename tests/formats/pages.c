@@ -1,7 +1,7 @@
 #include "pages.h"
 
 #include "attn/spec/operation.h"
-#include "model/activation.h"
+#include "model/parts.h"
 #include "tokens.h"
 
 #include <ctype.h>

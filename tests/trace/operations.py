@@ -43,7 +43,7 @@ ROWS = {name: Operation(field("spelled", row), field("letters", row), field("inn
         for name, row in rows_of("attn/spec/operation_list.h",
                                  r'OPERATION\(OP_\w+, "(\w+)",(.*?)\)\n')}
 FUNCTIONS = {name: strings(spelled) for name, spelled in rows_of(
-    "model/activation.c", r'\{\{"(\w+)",\s*"[^"]*"\},((?:\s*"[^"]*")+),')}
+    "model/parts.c", r'\{\{"(\w+)",\s*"[^"]*"\},((?:\s*"[^"]*")+),')}
 
 # ---- numbers ----
 

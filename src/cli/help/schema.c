@@ -7,7 +7,6 @@
 #include "cli/help/help.h"
 #include "cli/help/texts.h"
 #include "io/json_write.h"
-#include "model/activation.h"
 #include "model/keys.h"
 #include "model/parts.h"
 #include "render/renderer.h"

@@ -6,7 +6,7 @@
 #include "io/json.h"
 #include "io/json_write.h"
 #include "model/embed.h"
-#include "model/keep.h"
+#include "model/stages.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "attn/spec/stage.h"
 #include "base/nearest.h"
-#include "model/keep.h"
+#include "model/stages.h"
 #include "model/stack.h"
 
 #include <stdio.h>

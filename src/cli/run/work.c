@@ -9,7 +9,7 @@
 #include "cli/line/shell_word.h"
 #include "cli/run/trace_command.h"
 #include "cli/version.h"
-#include "model/keep.h"
+#include "model/stages.h"
 #include "model/keys.h"
 
 #include <stdint.h>

@@ -1,12 +1,13 @@
-/* Which stages of a stack somebody wants, and where they go.
+/* The stages of a stack by their names: what axes they have, which of them somebody wants, and where
+ * those go.
  *
  * A stage's name is the way to it, "layer.0.attention.weights"; what is wanted is said by names, in
  * which * stands for anything. */
-#ifndef SELFATTN_MODEL_KEEP_H
-#define SELFATTN_MODEL_KEEP_H
+#ifndef SELFATTN_MODEL_STAGES_H
+#define SELFATTN_MODEL_STAGES_H
 
 #include "attn/engine/kept_stages.h"
-#include "tensor/bundle.h"
+#include "attn/spec/row_choice.h"
 
 enum { STAGE_NAME = 96 };
 
@@ -40,10 +41,19 @@ keeper keeper_within(const keeper *k, const char *step);
 keeper keeper_of_layer(const keeper *k, size_t layer);
 
 bool keeper_wants(const keeper *k, const char *name);
-/* Copies rows (b·n × width) into the result, where they are wanted. `axes` are those of one entry
- * of the batch; a string literal. */
+/* Copies rows (b·n × width) into the result, where they are wanted. `axes` are those where there is
+ * a batch, "bqm"; a string literal. */
 bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const char *axes, err *e);
-/* Moves a stage there. */
-bool keeper_take(const keeper *k, const char *name, entry *made, err *e);
+
+/* Whether there are stacks with a stage of this name that one attention alone does not have. */
+bool stack_may_have_stage(const char *name, size_t length);
+/* The letters of the axes of what a stack's result has under this name, as of an attention's. */
+const char *stack_axes_of(const char *name);
+/* The same of a matrix that was read: its first axes may be a batch or heads, and where its name is
+ * a stage's, that says which. Stages have all their axes, of which b and h may be missing. */
+void stack_find_axes(entry *one);
+/* Adds to `to`, of each matrix that has a name of these stages and as many queries as there are
+ * rows to choose from, a copy of the chosen ones; borrows others. */
+bool stack_choose_rows(const row_choice *rows, const bundle *from, bundle *to, err *e);
 
 #endif

@@ -1,0 +1,204 @@
+#include "model/stages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- patterns ---- */
+
+/* Of several * only the last one has to be tried at other places: what stands before it has matched
+ * as early as it can. */
+bool stage_name_matches(const char *pattern, const char *name)
+{
+    const char *behind_star = NULL, *from = NULL;
+    while (*name != '\0') {
+        if (*pattern == '*') {
+            behind_star = ++pattern;
+            from = name;
+        } else if (*pattern == *name) {
+            pattern++;
+            name++;
+        } else if (behind_star != NULL) {
+            pattern = behind_star;
+            name = ++from;
+        } else {
+            return false;
+        }
+    }
+    pattern += strspn(pattern, "*");
+    return *pattern == '\0';
+}
+
+/* ---- names ---- */
+
+/* Names are as long as the deepest stage's, with room to spare for a layer's number. */
+static void append(char to[STAGE_NAME], const char *more)
+{
+    size_t length = strlen(to);
+    snprintf(to + length, STAGE_NAME - length, "%s", more);
+}
+
+stage_way stage_way_on(const stage_way *way, const char *step)
+{
+    stage_way on = *way;
+    append(on.text, step);
+    append(on.text, ".");
+    return on;
+}
+
+stage_way stage_way_of_layer(size_t layer)
+{
+    stage_way way = {.text = ""};
+    snprintf(way.text, sizeof way.text, "layer.%zu.", layer);
+    return way;
+}
+
+void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_NAME])
+{
+    memcpy(out, way->text, STAGE_NAME);
+    append(out, name);
+}
+
+/* ---- what is wanted ---- */
+
+keeper keeper_of(const text_list *names)
+{
+    keeper k = {.wanted = names};
+    for (size_t i = 0; i < names->count && !k.has_patterns; i++)
+        k.has_patterns = strchr(names->item[i], '*') != NULL;
+    return k;
+}
+
+keeper keeper_within(const keeper *k, const char *step)
+{
+    keeper within = *k;
+    within.way = stage_way_on(&k->way, step);
+    return within;
+}
+
+keeper keeper_of_layer(const keeper *k, size_t layer)
+{
+    keeper of_layer = *k;
+    of_layer.way = stage_way_of_layer(layer);
+    return of_layer;
+}
+
+bool keeper_wants(const keeper *k, const char *name)
+{
+    char full[STAGE_NAME];
+    stage_name_in_full(&k->way, name, full);
+    if (!k->has_patterns)
+        return text_list_find(k->wanted, full) != NULL;
+    for (size_t i = 0; i < k->wanted->count; i++) {
+        if (stage_name_matches(k->wanted->item[i], full))
+            return true;
+    }
+    return false;
+}
+
+bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const char *axes, err *e)
+{
+    char full[STAGE_NAME];
+    size_t batches = k->batches == 0 ? 1 : k->batches;
+    size_t size[] = {batches, rows->size[0] / batches, rows->size[1]};
+    tensor copy;
+    if (!keeper_wants(k, name))
+        return true;
+    stage_name_in_full(&k->way, name, full);
+    if (!tensor_new_copy(&copy, rows, e))
+        return false;
+    if (k->batches > 0)
+        tensor_own(&copy, rows->type, 3, size, copy.data);
+    if (!bundle_add_tensor(k->result, full, &copy, (place){0}, e))
+        return false;
+    bundle_find(k->result, full)->axes = k->batches > 0 ? axes : axes + 1;
+    return true;
+}
+
+/* ---- axes ---- */
+
+/* What is made outside of attention, in a stack or in each of its layers, with the axes that it has
+ * where there is a batch. */
+typedef struct rows_stage {
+    named named; /* its help: the axes */
+    bool is_of_stack, is_of_layer;
+} rows_stage;
+
+static const rows_stage ROWS_STAGES[] = {
+    {{"embedded", "bqm"}, true, false},     {{"ln_e", "bqm"}, true, false},
+    {{"rollout", "bqk"}, true, false},      {{"ln_f", "bqm"}, true, false},
+    {{"ln1", "bqm"}, false, true},          {{"ln2", "bqm"}, false, true},
+    {{"ln3", "bqm"}, false, true},          {{"attention_sum", "bqm"}, false, true},
+    {{"cross_sum", "bqm"}, false, true},    {{"ffn_sum", "bqm"}, false, true},
+    {{"ffn.hidden", "bqO"}, true, true},    {{"ffn.gate", "bqO"}, true, true},
+    {{"ffn.activated", "bqO"}, true, true}, {{"ffn.output", "bqO"}, true, true},
+    {{"output", "bqm"}, false, true}, /* a stack's has the name of attention's */
+};
+
+static const rows_stage *find_rows(const char *name, size_t length)
+{
+    static const named_table TABLE = NAMED_TABLE("stage", ROWS_STAGES);
+    return (const rows_stage *)(const void *)named_find(&TABLE, name, length);
+}
+
+/* What a layer or a part makes has its name before a dot. */
+bool stack_may_have_stage(const char *name, size_t length)
+{
+    const rows_stage *found = find_rows(name, length);
+    return memchr(name, '.', length) != NULL || (found != NULL && found->is_of_stack);
+}
+
+const char *stack_axes_of(const char *name)
+{
+    static const char LAYER[] = "layer.";
+    size_t word = sizeof LAYER - 1;
+    const char *own = name; /* what is after "layer.0.", where that is before it */
+    if (strncmp(name, LAYER, word) == 0) {
+        size_t digits = strspn(name + word, "0123456789");
+        own += digits > 0 && name[word + digits] == '.' ? word + digits + 1 : 0;
+    }
+    const rows_stage *found = find_rows(own, strlen(own));
+    bool is_one = found != NULL && (own == name ? found->is_of_stack : found->is_of_layer);
+    return is_one ? found->named.help : stage_axes_of(name);
+}
+
+void stack_find_axes(entry *one)
+{
+    const char *axes = stack_axes_of(one->name);
+    if (*axes == '\0' || one->axes != NULL || one->kind != ENTRY_TENSOR)
+        return;
+    for (size_t missing = strlen(axes); missing > (size_t)one->tensor.rank; missing--) {
+        if (*axes != 'b' && *axes != 'h')
+            return;
+        axes++;
+    }
+    if (strlen(axes) == (size_t)one->tensor.rank)
+        one->axes = axes;
+}
+
+bool stack_choose_rows(const row_choice *rows, const bundle *from, bundle *to, err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const entry *one = &from->entry[i];
+        const char *queries = strchr(stack_axes_of(one->name), 'q');
+        int axis = -1; /* leading axes may lack */
+        if (queries != NULL && one->kind == ENTRY_TENSOR)
+            axis = one->tensor.rank - (int)strlen(queries);
+        if (axis < 0 || one->tensor.size[axis] != rows->of) {
+            if (bundle_borrow(to, one->name, one, e) == NULL)
+                return false;
+            continue;
+        }
+        tensor part, copy;
+        if (!row_choice_take(rows, &one->tensor, axis, &part, e))
+            return false;
+        bool is_made = tensor_new_copy(&copy, &part, e);
+        tensor_free(&part);
+        if (!is_made || !bundle_add_tensor(to, one->name, &copy, one->at, e))
+            return false;
+        entry *added = bundle_find(to, one->name);
+        added->axes = one->axes;
+        added->stored = one->stored;
+        added->has_unprinted = one->has_unprinted;
+    }
+    return true;
+}
