@@ -169,7 +169,7 @@ static void forget_token(layers *l)
 {
     for (size_t i = 0; i < l->stack.layers; i++) {
         for (size_t j = 0; j < l->stack.layer[i].parts; j++)
-            l->stack.layer[i].part[j].cache->rows = l->past;
+            l->stack.layer[i].part[j].attention->cache.rows = l->past;
     }
     l->stack.before = l->past - l->stack.rows;
 }
