@@ -42,17 +42,18 @@ static inline row_total partials_total(partials *p)
     return (row_total){p->sum[0], p->rest[0]};
 }
 
+/* The partials in vectors while the row goes on. */
 #if defined(REAL_IS_F64)
 
-/* The partials in vectors while the row goes on: key j is in lane j mod 8 of vector (j / 8) mod
- * 2. */
+/* Key j is in lane j mod 8 of vector (j / 8) mod 2. */
 typedef struct growing {
     wide_pair part[PARTIALS / LANES];
 } growing;
 
 static inline growing growing_zero(void)
 {
-    return (growing){{{wide_zero(), wide_zero()}, {wide_zero(), wide_zero()}}};
+    wide zero = wide_zero(); /* {0} would be a string instruction, which begins slowly */
+    return (growing){{{zero, zero}, {zero, zero}}};
 }
 
 static inline void growing_add(growing *to, const real *from, size_t vector)
@@ -75,23 +76,26 @@ static inline partials growing_store(const growing *g)
 
 #else
 
-typedef sums growing;
+typedef struct growing {
+    double_lanes sum[2 * REGISTERS];
+} growing;
 
 static inline growing growing_zero(void)
 {
-    return sums_zero();
+    return (growing){{{0}}};
 }
 
 static inline void growing_add(growing *to, const real *from, size_t vector)
 {
     (void)vector;
-    sums_add(to, from);
+    for (size_t i = 0; i < 2 * REGISTERS; i++)
+        to->sum[i] += lanes_widened(from + i * (REGISTER_LANES / 2));
 }
 
 static inline partials growing_store(const growing *g)
 {
     partials p = {{0}, {0}};
-    sums_store(g, p.sum);
+    memcpy(p.sum, g->sum, sizeof p.sum);
     return p;
 }
 

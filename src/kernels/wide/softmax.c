@@ -11,11 +11,15 @@ static inline void raise_lanes(real *lane, size_t step)
         lane[l] = lane[l + step] > lane[l] ? lane[l + step] : lane[l];
 }
 
-/* Never −0: which of two zeros came first would depend on where the row begins. */
-static inline real greatest_lane(wide w)
+/* The greatest lane of them all. Never −0: which of two zeros came first would depend on where the
+ * row begins. */
+static inline real greatest_of(const wide *maxima)
 {
+    wide all = maxima[0];
     real lane[LANES];
-    wide_store(lane, w);
+    for (size_t v = 1; v < MAXIMA; v++)
+        all = wide_max(maxima[v], all);
+    wide_store(lane, all);
     if (LANES > 8)
         raise_lanes(lane, 8);
     raise_lanes(lane, 4);
@@ -24,40 +28,18 @@ static inline real greatest_lane(wide w)
     return lane[0] + (real)0;
 }
 
-typedef struct maxima {
-    wide of[MAXIMA];
-} maxima;
-
-static inline maxima maxima_none(void)
-{
-    wide lowest = wide_set(-(real)INFINITY);
-    return (maxima){{lowest, lowest, lowest, lowest}};
-}
-
-static inline void maxima_raise(maxima *g, wide w, size_t v)
-{
-    g->of[v] = wide_max(w, g->of[v]);
-}
-
-static inline real maxima_greatest(maxima *g)
-{
-    for (size_t v = 1; v < MAXIMA; v++)
-        maxima_raise(g, g->of[v], 0);
-    return greatest_lane(g->of[0]);
-}
-
 void KERNEL(row_max)(const void *x, size_t n, void *max)
 {
     const real *from = x;
-    maxima all = maxima_none();
+    wide lowest = wide_set(-(real)INFINITY), most[MAXIMA] = {lowest, lowest, lowest, lowest};
     size_t j = 0;
     for (; j + MAXIMA * LANES <= n; j += MAXIMA * LANES) {
         for (size_t v = 0; v < MAXIMA; v++)
-            maxima_raise(&all, wide_load(from + j + v * LANES), v);
+            most[v] = wide_max(wide_load(from + j + v * LANES), most[v]);
     }
     for (; j < n; j += LANES)
-        maxima_raise(&all, wide_load_some(from + j, n - j, -(real)INFINITY), 0);
-    *(real *)max = maxima_greatest(&all);
+        most[0] = wide_max(wide_load_some(from + j, n - j, -(real)INFINITY), most[0]);
+    *(real *)max = greatest_of(most);
 }
 
 void KERNEL(scale)(const void *x, size_t n, double factor, void *out, void *max)
@@ -66,21 +48,21 @@ void KERNEL(scale)(const void *x, size_t n, double factor, void *out, void *max)
     real *to = out;
     wide by = wide_set((real)factor);
     real one = n > 0 ? from[0] : 0;
-    maxima all = maxima_none();
+    wide lowest = wide_set(-(real)INFINITY), most[MAXIMA] = {lowest, lowest, lowest, lowest};
     size_t j = 0;
     for (; j + MAXIMA * LANES <= n; j += MAXIMA * LANES) {
         for (size_t v = 0; v < MAXIMA; v++) {
             wide scaled = wide_mul(wide_load(from + j + v * LANES), by);
             wide_store(to + j + v * LANES, scaled);
-            maxima_raise(&all, scaled, v);
+            most[v] = wide_max(scaled, most[v]);
         }
     }
     for (; j < n; j += LANES) {
         wide scaled = wide_mul(wide_load_some(from + j, n - j, one), by);
         wide_store_some(to + j, scaled, n - j);
-        maxima_raise(&all, scaled, 0);
+        most[0] = wide_max(scaled, most[0]);
     }
-    *(real *)max = maxima_greatest(&all);
+    *(real *)max = greatest_of(most);
 }
 
 /* ---- shares ---- */
@@ -113,24 +95,6 @@ void KERNEL(row_divide)(const row_shares *of)
 }
 
 /* ---- exponentials ---- */
-
-/* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
-static row_total fill_empty_row(const real *from, size_t n, real *to)
-{
-    double sum = 0;
-    for (size_t j = 0; j < n; j++) {
-        to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
-        sum += to[j];
-    }
-    return (row_total){sum, 0};
-}
-
-/* Exact for all that is not below any exponential. */
-static void subtract(const real *from, size_t n, real subtrahend, real *to)
-{
-    for (size_t j = 0; j < n; j++)
-        to[j] = from[j] - subtrahend;
-}
 
 enum { GROUP = EXP_VECTORS * LANES };
 
@@ -167,76 +131,64 @@ static inline void add_group_before(growing *all, const real *from, size_t end)
         growing_add(all, from + j, j / LANES);
 }
 
-/* Whole groups, at least one; of `beside` as many as there are before the last. */
-static size_t exponent_groups(const exp_shift *shift, const real *from, size_t n, real *to,
-                              growing *all, const row_shares *beside)
+void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total,
+                          const row_shares *beside)
 {
-    exp_parts parts[EXP_VECTORS];
-    size_t last = n - GROUP, divided = beside->n / GROUP * GROUP, j = 0;
-    divided = divided < last ? divided : last;
-    passenger other = {beside->x, divisor_of(beside), beside->out};
-    for (size_t v = 0; v < EXP_VECTORS; v++)
-        parts[v] = wide_exp_split(shift, wide_load(from + v * LANES));
-    for (; j < divided; j += GROUP, other.x += GROUP, other.share += GROUP) {
-        exponent_group(shift, from + j, to + j, parts, &other);
-        add_group_before(all, to, j);
+    static const row_shares none;
+    const real *from = x;
+    real *to = out, greatest = *(const real *)max;
+    size_t whole = n / GROUP * GROUP, divided = 0, j = 0;
+    if (beside == NULL)
+        beside = &none;
+    /* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
+    if (greatest == -(real)INFINITY) {
+        double sum = 0;
+        for (; j < n; j++) {
+            to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
+            sum += to[j];
+        }
+        *total = (row_total){sum, 0};
+        divide_from(beside, 0);
+        return;
     }
-    for (; j < last; j += GROUP) {
-        exponent_group(shift, from + j, to + j, parts, NULL);
-        add_group_before(all, to, j);
-    }
-    for (size_t v = 0; v < EXP_VECTORS; v++)
-        wide_store(to + j + v * LANES, wide_exp_join(parts[v]));
-    add_group_before(all, to, j);
-    add_group_before(all, to, n);
-    return divided;
-}
-
-/* Fewer numbers than a group; after them are zeros. */
-static void exponent_rest(const exp_shift *shift, const real *from, size_t first, size_t n,
-                          real *to, growing *all)
-{
-    for (size_t j = first; j < n; j += LANES) {
-        wide one = wide_load_some(from + j, n - j, -(real)INFINITY);
-        real lane[LANES];
-        one = wide_exp_join(wide_exp_split(shift, one));
-        wide_store(lane, one);
-        wide_store_some(to + j, one, n - j);
-        growing_add(all, lane, j / LANES);
-    }
-}
-
-/* How many of `beside` were divided. */
-static size_t exponent_row(const real *from, size_t n, real greatest, real *to, row_total *total,
-                           const row_shares *beside)
-{
-    size_t whole = n / GROUP * GROUP, divided = 0;
     if (greatest >= EXP_SHIFT_MOST || greatest <= -EXP_SHIFT_MOST) {
-        subtract(from, n, greatest, to);
+        /* Exact for all that is not below any exponential. */
+        for (size_t k = 0; k < n; k++)
+            to[k] = from[k] - greatest;
         from = to;
         greatest = 0;
     }
     exp_shift shift = exp_shift_of(greatest);
     growing all = growing_zero();
-    if (whole > 0)
-        divided = exponent_groups(&shift, from, whole, to, &all, beside);
-    exponent_rest(&shift, from, whole, n, to, &all);
+    if (whole > 0) { /* of `beside` as many groups as there are before the last */
+        exp_parts parts[EXP_VECTORS];
+        size_t last = whole - GROUP, of_beside = beside->n / GROUP * GROUP;
+        divided = of_beside < last ? of_beside : last;
+        passenger other = {beside->x, divisor_of(beside), beside->out};
+        for (size_t v = 0; v < EXP_VECTORS; v++)
+            parts[v] = wide_exp_split(&shift, wide_load(from + v * LANES));
+        for (; j < divided; j += GROUP, other.x += GROUP, other.share += GROUP) {
+            exponent_group(&shift, from + j, to + j, parts, &other);
+            add_group_before(&all, to, j);
+        }
+        for (; j < last; j += GROUP) {
+            exponent_group(&shift, from + j, to + j, parts, NULL);
+            add_group_before(&all, to, j);
+        }
+        for (size_t v = 0; v < EXP_VECTORS; v++)
+            wide_store(to + j + v * LANES, wide_exp_join(parts[v]));
+        add_group_before(&all, to, j);
+        add_group_before(&all, to, whole);
+    }
+    for (j = whole; j < n; j += LANES) { /* less than a group; after it are zeros */
+        wide one = wide_load_some(from + j, n - j, -(real)INFINITY);
+        real lane[LANES];
+        one = wide_exp_join(wide_exp_split(&shift, one));
+        wide_store(lane, one);
+        wide_store_some(to + j, one, n - j);
+        growing_add(&all, lane, j / LANES);
+    }
     partials of_row = growing_store(&all);
     *total = partials_total(&of_row);
-    return divided;
-}
-
-void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total,
-                          const row_shares *beside)
-{
-    static const row_shares none;
-    real greatest = *(const real *)max;
-    size_t divided = 0;
-    if (beside == NULL)
-        beside = &none;
-    if (greatest == -(real)INFINITY)
-        *total = fill_empty_row(x, n, out);
-    else
-        divided = exponent_row(x, n, greatest, out, total, beside);
     divide_from(beside, divided);
 }

@@ -1,6 +1,6 @@
 /* One vector for all instruction sets: LANES numbers, 64 bytes of them, whatever the machine's own
  * registers hold. Kernels are written over it once; the folder's wide_*.h say what each function is
- * there.
+ * there, wide_plain.h being the definition.
  *
  * The lanes of a vector are always different elements, never parts of one sum, and each function
  * rounds each lane as the same scalar operation would: so the bits don't depend on the instruction
@@ -14,12 +14,8 @@ enum { LANES = 64 / sizeof(real) };
 
 #if defined(WIDE_AVX512)
 #include "kernels/wide/wide_avx512.h"
-#elif defined(WIDE_AVX2)
-#include "kernels/wide/wide_avx2.h"
-#elif defined(WIDE_NEON)
-#include "kernels/wide/wide_neon.h"
 #else
-#include "kernels/wide/wide_scalar.h"
+#include "kernels/wide/wide_registers.h"
 #endif
 
 static inline wide wide_zero(void)

@@ -11,11 +11,22 @@ enum { TILE_VECTORS = 4, EXP_VECTORS = 4 };
 typedef __m512d wide;
 typedef __mmask8 lane_mask;
 #define OP(name) _mm512_##name##_pd
+#define MASK(name) _mm512_##name##_pd_mask
 #else
 typedef __m512 wide;
 typedef __mmask16 lane_mask;
 #define OP(name) _mm512_##name##_ps
+#define MASK(name) _mm512_##name##_ps_mask
 #endif
+
+/* Numbers of float32 that fill a register of float64. */
+enum { REGISTERS = 1, REGISTER_LANES = LANES };
+typedef __m512d double_lanes;
+
+static inline double_lanes lanes_widened(const float *from)
+{
+    return _mm512_cvtps_pd(_mm256_loadu_ps(from));
+}
 
 static inline lane_mask first_lanes(size_t count)
 {
@@ -77,58 +88,22 @@ static inline wide wide_max(wide a, wide b)
     return OP(max)(a, b);
 }
 
-#if defined(REAL_IS_F64)
 static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
 {
-    return OP(mask_blend)(_mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), no, yes);
+    return OP(mask_blend)(MASK(cmp)(a, b, _CMP_LT_OQ), no, yes);
 }
 
 static inline wide wide_zero_if_less(wide a, wide b, wide w)
 {
-    return OP(maskz_mov)(_mm512_cmp_pd_mask(a, b, _CMP_NLT_UQ), w);
+    return OP(maskz_mov)(MASK(cmp)(a, b, _CMP_NLT_UQ), w);
 }
 
 static inline wide wide_shift_left(wide w, int count)
 {
-    return _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_castpd_si512(w), (unsigned)count));
+    typedef real_bits bits __attribute__((vector_size(sizeof(wide))));
+    return (wide)((bits)w << (real_bits)count);
 }
-#else
-static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
-{
-    return OP(mask_blend)(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
-}
-
-static inline wide wide_zero_if_less(wide a, wide b, wide w)
-{
-    return OP(maskz_mov)(_mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ), w);
-}
-
-static inline wide wide_shift_left(wide w, int count)
-{
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(w), (unsigned)count));
-}
-
-typedef struct sums {
-    __m512d low, high;
-} sums;
-
-static inline sums sums_zero(void)
-{
-    return (sums){_mm512_setzero_pd(), _mm512_setzero_pd()};
-}
-
-static inline void sums_add(sums *s, const float *from)
-{
-    s->low = _mm512_add_pd(s->low, _mm512_cvtps_pd(_mm256_loadu_ps(from)));
-    s->high = _mm512_add_pd(s->high, _mm512_cvtps_pd(_mm256_loadu_ps(from + 8)));
-}
-
-static inline void sums_store(const sums *s, double *to)
-{
-    _mm512_storeu_pd(to, s->low);
-    _mm512_storeu_pd(to + 8, s->high);
-}
-#endif
 
 #undef OP
+#undef MASK
 #endif
