@@ -7,13 +7,36 @@
 #include <xmmintrin.h>
 #endif
 
-extern const kernels kernels_scalar_f32, kernels_scalar_f64;
+/* Of other architectures. */
+static bool never(void)
+{
+    return false;
+}
+
+static const kernels *no_table(dtype type)
+{
+    (void)type;
+    return NULL;
+}
+
+static bool always(void)
+{
+    return true;
+}
+
+#define TABLE_OF(isa)                                                                              \
+    extern const kernels kernels_##isa##_f32, kernels_##isa##_f64;                                 \
+    static const kernels *isa##_table(dtype type)                                                  \
+    {                                                                                              \
+        return type == DTYPE_F64 ? &kernels_##isa##_f64 : &kernels_##isa##_f32;                    \
+    }
+
+TABLE_OF(scalar)
 
 #if defined(__x86_64__)
-
-extern const kernels kernels_fused_f32, kernels_fused_f64;
-extern const kernels kernels_avx2_f32, kernels_avx2_f64;
-extern const kernels kernels_avx512_f32, kernels_avx512_f64;
+TABLE_OF(fused)
+TABLE_OF(avx2)
+TABLE_OF(avx512)
 
 static bool has_avx2(void)
 {
@@ -26,95 +49,31 @@ static bool has_avx512(void)
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 }
 
-static const kernels *avx512_table(dtype type)
-{
-    return type == DTYPE_F64 ? &kernels_avx512_f64 : &kernels_avx512_f32;
-}
-
-static const kernels *avx2_table(dtype type)
-{
-    return type == DTYPE_F64 ? &kernels_avx2_f64 : &kernels_avx2_f32;
-}
-
 /* The scalar kernels are built twice, for machines with and without fma as an instruction: the same
  * bits, but a call of the C library's fma costs some 35 times the instruction. */
-static const kernels *scalar_table(dtype type)
+static const kernels *plain_table(dtype type)
 {
-    if (has_avx2())
-        return type == DTYPE_F64 ? &kernels_fused_f64 : &kernels_fused_f32;
-    return type == DTYPE_F64 ? &kernels_scalar_f64 : &kernels_scalar_f32;
+    return has_avx2() ? fused_table(type) : scalar_table(type);
 }
 
+#define OF_X86(is_here, table) is_here, table
 #else
-
-static bool has_avx2(void)
-{
-    return false;
-}
-
-static bool has_avx512(void)
-{
-    return false;
-}
-
-static const kernels *avx512_table(dtype type)
-{
-    (void)type;
-    return NULL;
-}
-
-static const kernels *avx2_table(dtype type)
-{
-    (void)type;
-    return NULL;
-}
-
-static const kernels *scalar_table(dtype type)
-{
-    return type == DTYPE_F64 ? &kernels_scalar_f64 : &kernels_scalar_f32;
-}
-
+#define plain_table scalar_table
+#define OF_X86(is_here, table) never, no_table
 #endif
 
 #if defined(__aarch64__)
-
-extern const kernels kernels_neon_f32, kernels_neon_f64;
-
-static bool has_neon(void)
-{
-    return true;
-}
-
-static const kernels *neon_table(dtype type)
-{
-    return type == DTYPE_F64 ? &kernels_neon_f64 : &kernels_neon_f32;
-}
-
+TABLE_OF(neon)
+#define OF_ARM(is_here, table) is_here, table
 #else
-
-static bool has_neon(void)
-{
-    return false;
-}
-
-static const kernels *neon_table(dtype type)
-{
-    (void)type;
-    return NULL;
-}
-
+#define OF_ARM(is_here, table) never, no_table
 #endif
 
-static bool always(void)
-{
-    return true;
-}
-
 static const isa ROWS[] = {
-    {{"avx512", "x86-64 with AVX-512 F, DQ, VL, BW"}, has_avx512, avx512_table},
-    {{"avx2", "x86-64 with AVX2 and FMA"}, has_avx2, avx2_table},
-    {{"neon", "64-bit Arm with Advanced SIMD"}, has_neon, neon_table},
-    {{"scalar", "plain C, the definition of every result"}, always, scalar_table},
+    {{"avx512", "x86-64 with AVX-512 F, DQ, VL, BW"}, OF_X86(has_avx512, avx512_table)},
+    {{"avx2", "x86-64 with AVX2 and FMA"}, OF_X86(has_avx2, avx2_table)},
+    {{"neon", "64-bit Arm with Advanced SIMD"}, OF_ARM(always, neon_table)},
+    {{"scalar", "plain C, the definition of every result"}, always, plain_table},
 };
 
 const named_table ISAS = NAMED_TABLE("instruction set", ROWS);

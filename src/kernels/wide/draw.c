@@ -1,5 +1,6 @@
 /* The project's own random numbers, as random/generator.h defines them: many pairs at once, step by
  * step, each step a loop that compilers turn into vector code. No multiply-add is fused. */
+#include "kernels/logarithm.h"
 #include "kernels/philox.h"
 #include "kernels/sine.h"
 #include "kernels/wide/real.h"
@@ -30,19 +31,12 @@ static size_t length_of(size_t n, size_t begin)
     return n - begin < 2 * PAIRS ? n - begin : 2 * PAIRS;
 }
 
-static double double_of(uint64_t pattern)
-{
-    double value;
-    memcpy(&value, &pattern, sizeof value);
-    return value;
-}
-
 /* A whole number up to 2⁵³ as float64: its halves are put into the digits of 2⁸⁴ and of 2⁵², since
  * not all machines convert 64 bits in vectors. */
 static double whole(uint64_t n)
 {
-    double high = double_of((n >> 32) | 0x4530000000000000u);
-    double low = double_of((n & 0xffffffffu) | 0x4330000000000000u);
+    double high = float64_of_bits((n >> 32) | 0x4530000000000000u);
+    double low = float64_of_bits((n & 0xffffffffu) | 0x4330000000000000u);
     return (high - 0x1p84) + (low - 0x1p52);
 }
 
@@ -76,26 +70,14 @@ void KERNEL(draw_uniform)(const random_place *from, size_t n, double low, double
  * fused operations, which are calls in a program for any processor. */
 static double logarithm_of_part(double x)
 {
-    static const double LN2_32_BITS = 6.93147180369123816490e-01,
-                        LN2_REST = 1.90821492927058770002e-10;
     static const uint64_t HALF_ROOT = 0x3fe6a09e667f3bcdu, ONE = 0x3ff0000000000000u; /* √½, 1 */
-    uint64_t pattern;
-    memcpy(&pattern, &x, sizeof pattern);
-    pattern += ONE - HALF_ROOT; /* the exponent goes up where the mantissa is √2 or more */
-    double exponent = whole(pattern >> 52) - 1023, sum = 2.0 / 25;
-    double m = double_of((pattern & 0xfffffffffffffu) + HALF_ROOT);
+    /* The exponent goes up where the mantissa is √2 or more. */
+    uint64_t pattern = float64_bits(x) + (ONE - HALF_ROOT);
+    double exponent = whole(pattern >> 52) - 1023, sum = LOGARITHM_TERM[0];
+    double m = float64_of_bits((pattern & 0xfffffffffffffu) + HALF_ROOT);
     double f = m - 1, s = f / (2 + f), z = s * s, halved = 0.5 * f * f;
-    sum = sum * z + 2.0 / 23;
-    sum = sum * z + 2.0 / 21;
-    sum = sum * z + 2.0 / 19;
-    sum = sum * z + 2.0 / 17;
-    sum = sum * z + 2.0 / 15;
-    sum = sum * z + 2.0 / 13;
-    sum = sum * z + 2.0 / 11;
-    sum = sum * z + 2.0 / 9;
-    sum = sum * z + 2.0 / 7;
-    sum = sum * z + 2.0 / 5;
-    sum = sum * z + 2.0 / 3;
+    for (size_t i = 1; i < LOGARITHM_TERMS; i++)
+        sum = sum * z + LOGARITHM_TERM[i];
     return exponent * LN2_32_BITS - ((halved - (s * (halved + sum * z) + exponent * LN2_REST)) - f);
 }
 

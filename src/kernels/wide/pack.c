@@ -7,14 +7,10 @@
 
 /* ---- one type ---- */
 
-static size_t panels_of(size_t columns)
-{
-    return (columns + PANEL_COLUMNS - 1) / PANEL_COLUMNS;
-}
-
 size_t KERNEL(packed_bytes)(size_t depth, size_t columns)
 {
-    return panels_of(columns) * PANEL_COLUMNS * depth * sizeof(real);
+    size_t panels = (columns + PANEL_COLUMNS - 1) / PANEL_COLUMNS;
+    return panels * PANEL_COLUMNS * depth * sizeof(real);
 }
 
 /* Rows of b lie far apart in memory where heads stand side by side; what is read some rows later is
@@ -40,15 +36,6 @@ static void pack_columns(const tensor *b, size_t first, size_t width, real *to)
         turn_column(from, b->stride[0], depth, to + j, PANEL_COLUMNS);
 }
 
-/* A whole row of a panel through registers: a call, or a string instruction, begins too slowly. */
-static inline void copy_row(const real *from, size_t width, real *to)
-{
-    if (width < PANEL_COLUMNS)
-        memcpy(to, from, width * sizeof(real));
-    for (size_t v = 0; width == PANEL_COLUMNS && v < TILE_VECTORS; v++)
-        wide_store(to + v * LANES, wide_load(from + v * LANES));
-}
-
 /* Columns beyond the last one are zeros: computed, never stored. */
 static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
 {
@@ -59,7 +46,13 @@ static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
         pack_columns(b, first, width, to);
     for (size_t p = 0; b->stride[1] == 1 && p < depth; p++) {
         ask_for(row_of(b, p + PACK_AHEAD) + first, width * sizeof(real));
-        copy_row(row_of(b, p) + first, width, to + p * PANEL_COLUMNS);
+        const real *from = row_of(b, p) + first;
+        if (width < PANEL_COLUMNS)
+            memcpy(to, from, width * sizeof(real));
+        /* A whole row through registers: a call, or a string instruction, begins too slowly. */
+        for (size_t v = 0; width == PANEL_COLUMNS && v < TILE_VECTORS; v++)
+            wide_store(to + v * LANES, wide_load(from + v * LANES));
+        to += PANEL_COLUMNS;
     }
 }
 

@@ -54,13 +54,6 @@ static inline __attribute__((always_inline)) void add_lines(const real *a, const
     }
 }
 
-static inline __attribute__((always_inline)) void
-ask_for_rows(const tensor *b, size_t row, size_t rows, size_t column, size_t width)
-{
-    for (size_t i = row; b->stride[1] == 1 && i < row + rows && i < b->size[0]; i++)
-        ask_for(place_of(b, i, column), width * dtype_size(b->type));
-}
-
 static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
 {
     real room[ROWS_AT_ONCE][WIDTH_AT_ONCE];
@@ -69,7 +62,9 @@ static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
     bool is_last = row + rows == depth;
     for (size_t j = 0; j < b->size[1]; j += WIDTH_AT_ONCE) {
         size_t width = at_most(b->size[1] - j, WIDTH_AT_ONCE);
-        ask_for_rows(b, row + ROWS_AHEAD, rows, j, width);
+        size_t ahead = row + ROWS_AHEAD, end = at_most(ahead + rows, depth);
+        for (size_t i = ahead; b->stride[1] == 1 && i < end; i++)
+            ask_for(place_of(b, i, j), width * dtype_size(b->type));
         for (size_t i = 0; i < rows; i++)
             line[i] = line_of(b, row + i, j, 1, width, room[i]);
         if (rows == ROWS_AT_ONCE)
@@ -83,13 +78,6 @@ static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
 
 /* A vector of columns, so many rows of it at a time; those of the next one are asked of memory. */
 enum { DEPTH_AT_ONCE = 64 };
-
-static inline __attribute__((always_inline)) void ask_for_columns(const tensor *b, size_t row,
-                                                                  size_t depth, size_t column)
-{
-    for (size_t i = column; i < column + LANES && i < b->size[1]; i++)
-        ask_for(place_of(b, row, i), depth * dtype_size(b->type));
-}
 
 /* Where LANES columns lie as `apart` says, at least so many rows of them as whole pieces take: in
  * the matrix, or in `room` with zeros around them. */
@@ -143,7 +131,8 @@ static void sum_columns(const real *a, const tensor *b, size_t column, real *c)
     wide sum = wide_zero();
     for (size_t row = 0; row < b->size[0]; row += DEPTH_AT_ONCE) {
         size_t depth = at_most(b->size[0] - row, DEPTH_AT_ONCE);
-        ask_for_columns(b, row, depth, column + LANES);
+        for (size_t i = column + LANES; i < at_most(column + 2 * LANES, b->size[1]); i++)
+            ask_for(place_of(b, row, i), depth * dtype_size(b->type));
         sum = sum_part(a + row, b, row, column, depth, sum);
     }
     wide_store_some(c + column, wide_add(sum, wide_zero()), b->size[1] - column);
