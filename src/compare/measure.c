@@ -71,13 +71,29 @@ static void widen_f32(const float *from, size_t count, double *out)
         out[i] = (double)from[i];
 }
 
-static void load(const tensor *t, size_t first, size_t count, double *out)
+/* Whether what was read may be none of the type. */
+static bool needs_rounding(measured_side from, number_type type)
 {
+    bool is_narrow = type == NUMBER_F64 || (type == NUMBER_F32 && from.of->type == DTYPE_F32);
+    return from.is_text && !is_narrow;
+}
+
+/* What is too large for the type stays what it is, lest it equal an infinity. */
+static double rounded_to(number_type type, double value)
+{
+    double rounded = number_round(type, value);
+    return isfinite(rounded) ? rounded : value;
+}
+
+/* Elements as they are compared. */
+static void load(measured_side of, number_type type, size_t first, size_t count, double *out)
+{
+    const tensor *t = of.of;
     if (!is_contiguous(t)) {
-        size_t index[TENSOR_MAX_RANK];
+        size_t index[TENSOR_MAX_RANK], left = first;
         for (int axis = t->rank - 1; axis >= 0; axis--) {
-            index[axis] = first % t->size[axis];
-            first /= t->size[axis];
+            index[axis] = left % t->size[axis];
+            left /= t->size[axis];
         }
         for (size_t i = 0; i < count; i++) {
             out[i] = tensor_get(t, index);
@@ -96,28 +112,7 @@ static void load(const tensor *t, size_t first, size_t count, double *out)
         for (size_t i = 0; i < count; i++)
             out[i] = from[i];
     }
-}
-
-/* Whether what was read may be none of the type. */
-static bool needs_rounding(measured_side from, number_type type)
-{
-    bool is_narrow = type == NUMBER_F64 || (type == NUMBER_F32 && from.of->type == DTYPE_F32);
-    return from.is_text && !is_narrow;
-}
-
-/* What is too large for the type stays what it is, lest it equal an infinity. */
-static double rounded_to(number_type type, double value)
-{
-    double rounded = number_round(type, value);
-    return isfinite(rounded) ? rounded : value;
-}
-
-static void load_side(measured_side from, number_type type, size_t first, size_t count, double *out)
-{
-    load(from.of, first, count, out);
-    if (!needs_rounding(from, type))
-        return;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; needs_rounding(of, type) && i < count; i++)
         out[i] = rounded_to(type, out[i]);
 }
 
@@ -137,32 +132,11 @@ static bool has_nan_f64(const double *at, size_t count)
     return found != 0;
 }
 
-static void blocks_begin(blocks_of_two *w, measured_side a, measured_side b, number_type type)
-{
-    w->a = a;
-    w->b = b;
-    w->type = type;
-    w->total = tensor_count(a.of);
-    w->may_be_same =
-        w->a.of->type == w->b.of->type && is_contiguous(w->a.of) && is_contiguous(w->b.of);
-}
-
 /* How many elements there are from `first` on: a block at most. */
 static size_t blocks_count(const blocks_of_two *w, size_t first)
 {
     size_t left = w->total - first;
     return left < BLOCK ? left : BLOCK;
-}
-
-/* Elements as they are compared, into value_a and value_b. */
-static void blocks_load_a(blocks_of_two *w, size_t first, size_t count)
-{
-    load_side(w->a, w->type, first, count, w->value_a);
-}
-
-static void blocks_load_b(blocks_of_two *w, size_t first, size_t count)
-{
-    load_side(w->b, w->type, first, count, w->value_b);
 }
 
 /* The same bytes on both sides, none of which is a NaN: most of what is compared, at the speed of
@@ -251,14 +225,14 @@ static sums block_products(blocks_of_two *w, size_t first, const scales *by)
     size_t count = blocks_count(w, first);
     fill_up(a, count);
     fill_up(b, count);
-    blocks_load_a(w, first, count);
+    load(w->a, w->type, first, count, w->value_a);
     scale_by(a, by->a);
     if (by->a == by->b && blocks_are_same(w, first, count)) {
         sums of = squares_of(a);
         if (isfinite(joined(of.aa)))
             return of;
     }
-    blocks_load_b(w, first, count);
+    load(w->b, w->type, first, count, w->value_b);
     scale_by(b, by->b);
     sums of = products_of(a, b);
     if (isfinite(joined(of.aa)) && isfinite(joined(of.bb)))
@@ -309,26 +283,21 @@ static double scale_of(double largest)
     return ldexp(1, -exponent < 1000 ? -exponent : 1000);
 }
 
-static scales find_scales(blocks_of_two *w)
-{
-    double largest_a = 0, largest_b = 0;
-    for (size_t first = 0; first < w->total; first += BLOCK) {
-        size_t count = blocks_count(w, first);
-        blocks_load_a(w, first, count);
-        blocks_load_b(w, first, count);
-        largest_a = largest_finite(w->value_a, count, largest_a);
-        largest_b = largest_finite(w->value_b, count, largest_b);
-    }
-    return (scales){scale_of(largest_a), scale_of(largest_b)};
-}
-
 /* Σab / √(Σa²·Σb²) over finite pairs; a NaN where one side is all zeros. */
 static double blocks_cosine(blocks_of_two *w)
 {
     const scales none = {1, 1};
     sums of = sum_products(w, &none);
     if (!is_ordinary(of.aa) || !is_ordinary(of.bb)) { /* numbers near 1e200, or near 1e-200 */
-        scales found = find_scales(w);
+        double largest_a = 0, largest_b = 0;
+        for (size_t first = 0; first < w->total; first += BLOCK) {
+            size_t count = blocks_count(w, first);
+            load(w->a, w->type, first, count, w->value_a);
+            load(w->b, w->type, first, count, w->value_b);
+            largest_a = largest_finite(w->value_a, count, largest_a);
+            largest_b = largest_finite(w->value_b, count, largest_b);
+        }
+        const scales found = {scale_of(largest_a), scale_of(largest_b)};
         of = sum_products(w, &found);
     }
     double aa = joined(of.aa), bb = joined(of.bb);
@@ -336,28 +305,6 @@ static double blocks_cosine(blocks_of_two *w)
 }
 
 /* ---- numbers that differ ---- */
-
-/* Gives whether they are tolerated. */
-static bool add_finite(number_type type, const tolerance *by, double a, double b, measurement *m)
-{
-    double absolute = fabs(a - b);
-    double relative = b == 0 ? (double)INFINITY : absolute / fabs(b);
-    uint64_t ulps = ulps_between(type, a, b);
-    if (absolute > m->most_absolute)
-        m->most_absolute = absolute;
-    if (relative > m->most_relative)
-        m->most_relative = relative;
-    if (ulps > m->most_ulps)
-        m->most_ulps = ulps;
-    if (by->has_ulps && ulps <= by->ulps)
-        return true;
-    /* A tolerance that is enough so far is kept: it is tried before a larger one is looked for. */
-    if (!is_close(m->least_atol, by->rtol, a, b))
-        m->least_atol = tolerance_least_atol(by, a, b);
-    if (!is_close(by->atol, m->least_rtol, a, b))
-        m->least_rtol = tolerance_least_rtol(by, a, b);
-    return is_close(by->atol, by->rtol, a, b);
-}
 
 static void add_unequal(number_type type, const tolerance *by, size_t number, double a, double b,
                         measurement *m)
@@ -367,8 +314,26 @@ static void add_unequal(number_type type, const tolerance *by, size_t number, do
         m->most_absolute = m->most_relative = (double)INFINITY;
         m->least_atol = m->least_rtol = (double)INFINITY;
         m->most_ulps = ULPS_INFINITE;
-    } else if (add_finite(type, by, a, b, m)) {
-        return;
+    } else {
+        double absolute = fabs(a - b);
+        double relative = b == 0 ? (double)INFINITY : absolute / fabs(b);
+        uint64_t ulps = ulps_between(type, a, b);
+        if (absolute > m->most_absolute)
+            m->most_absolute = absolute;
+        if (relative > m->most_relative)
+            m->most_relative = relative;
+        if (ulps > m->most_ulps)
+            m->most_ulps = ulps;
+        if (by->has_ulps && ulps <= by->ulps)
+            return;
+        /* A tolerance that is enough so far is kept: it is tried before a larger one is looked
+         * for. */
+        if (!is_close(m->least_atol, by->rtol, a, b))
+            m->least_atol = tolerance_least_atol(by, a, b);
+        if (!is_close(by->atol, m->least_rtol, a, b))
+            m->least_rtol = tolerance_least_rtol(by, a, b);
+        if (is_close(by->atol, by->rtol, a, b))
+            return;
     }
     if (m->different++ == 0) {
         m->first = number;
@@ -399,14 +364,18 @@ measurement measure(measured_side a, measured_side b, number_type type, const to
 {
     blocks_of_two w;
     measurement m = {.cosine = 1};
-    blocks_begin(&w, a, b, type);
+    w.a = a;
+    w.b = b;
+    w.type = type;
+    w.total = tensor_count(a.of);
+    w.may_be_same = a.of->type == b.of->type && is_contiguous(a.of) && is_contiguous(b.of);
     m.count = w.total;
     for (size_t first = 0; first < w.total; first += BLOCK) {
         size_t count = blocks_count(&w, first);
         if (blocks_are_same(&w, first, count))
             continue;
-        blocks_load_a(&w, first, count);
-        blocks_load_b(&w, first, count);
+        load(a, type, first, count, w.value_a);
+        load(b, type, first, count, w.value_b);
         /* No NaN, hence no hole either, and nothing apart: one loop without a branch. */
         unsigned apart = 0;
         for (size_t i = 0; i < count; i++)

@@ -22,13 +22,18 @@ enum { ROLES = ROLE_JOIN_BIAS + 1 };
 
 typedef struct distribution {
     named named;
+    law law;        /* what it is where nothing is said */
     unsigned takes; /* 1 << knob, each */
     bool takes_fan; /* by_fan_out */
-    law (*law_of)(const fan *of, const knobs *k);
+    /* The deviation, in place of bounds or moments; NULL: they are what `law` says, or who asks. */
+    double (*deviation)(const fan *of, const knobs *k);
     const char *instead[ROLES]; /* the distribution of such a matrix; NULL: this one */
     const char *first;          /* matrices that are drawn before others, "wo,bo"; or NULL */
 } distribution;
 
 extern const named_table DISTRIBUTIONS;
+
+/* Of a matrix with this fan. */
+law distribution_law(const distribution *d, const fan *of, const knobs *k);
 
 #endif

@@ -108,25 +108,19 @@ stream stream_begin(const generator *from, uint64_t seed)
     return s;
 }
 
-/* `a` and `b` are multiples of the unit. */
-static void fill_steps(stream *s, const draw *d, double unit, size_t first, size_t count,
-                       double *out)
-{
-    double last = d->law.b / unit;
-    draw below = *d;
-    below.law = (law){LAW_UNIFORM, d->law.a / unit, last + 1};
-    s->from->fill(s, &below, first, count, out);
-    for (size_t i = 0; i < count; i++)
-        out[i] = fmin(floor(out[i]), last) * unit;
-}
-
 void stream_draw(stream *s, const draw *d, size_t first, size_t count, double *out)
 {
     law_kind kind = d->law.kind;
     bool has_steps = law_has_steps(kind);
     bool is_random = kind == LAW_UNIFORM || kind == LAW_NORMAL || kind == LAW_SPENT;
-    if (has_steps)
-        fill_steps(s, d, kind == LAW_WHOLE ? 1 : 0.5, first, count, out);
+    if (has_steps) { /* `a` and `b` are multiples of the unit */
+        double unit = kind == LAW_WHOLE ? 1 : 0.5, last = d->law.b / unit;
+        draw below = *d;
+        below.law = (law){LAW_UNIFORM, d->law.a / unit, last + 1};
+        s->from->fill(s, &below, first, count, out);
+        for (size_t i = 0; i < count; i++)
+            out[i] = fmin(floor(out[i]), last) * unit;
+    }
     if (is_random)
         s->from->fill(s, d, first, count, out);
     bool is_by_place = kind == LAW_SPENT || !(is_random || has_steps);

@@ -10,19 +10,13 @@ void mersenne_seed(mersenne *m, uint32_t seed)
     m->used = N;
 }
 
-static void turn_over(mersenne *m)
+uint32_t mersenne_next(mersenne *m)
 {
-    for (size_t i = 0; i < N; i++) {
+    for (size_t i = 0; m->used == N && i < N; i++) {
         uint32_t y = (m->word[i] & 0x80000000u) | (m->word[(i + 1) % N] & 0x7fffffffu);
         m->word[i] = m->word[(i + M) % N] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
     }
-    m->used = 0;
-}
-
-uint32_t mersenne_next(mersenne *m)
-{
-    if (m->used == N)
-        turn_over(m);
+    m->used = m->used == N ? 0 : m->used;
     uint32_t y = m->word[m->used++];
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;

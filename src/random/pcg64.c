@@ -1,5 +1,6 @@
 #include "random/pcg64.h"
 
+#include "base/float_bits.h"
 #include "kernels/logarithm.h"
 
 #include <math.h>
@@ -23,12 +24,6 @@ static uint32_t hashed(hash *h, uint32_t value)
     return value ^ value >> 16;
 }
 
-static uint32_t mixed(uint32_t x, uint32_t y)
-{
-    uint32_t both = 0xca01f9ddu * x - 0x4973f715u * y;
-    return both ^ both >> 16;
-}
-
 /* SeedSequence(seed).generate_state(8): 32 bits each. */
 static void seed_sequence(uint64_t seed, uint32_t out[SEED_WORDS])
 {
@@ -38,8 +33,10 @@ static void seed_sequence(uint64_t seed, uint32_t out[SEED_WORDS])
         pool[i] = hashed(&in, pool[i]);
     for (int i = 0; i < POOL; i++)
         for (int j = 0; j < POOL; j++)
-            if (i != j)
-                pool[j] = mixed(pool[j], hashed(&in, pool[i]));
+            if (i != j) {
+                uint32_t both = 0xca01f9ddu * pool[j] - 0x4973f715u * hashed(&in, pool[i]);
+                pool[j] = both ^ both >> 16;
+            }
     for (int i = 0; i < SEED_WORDS; i++)
         out[i] = hashed(&from, pool[i % POOL]);
 }
@@ -54,21 +51,17 @@ static wide_word add(wide_word a, wide_word b)
     return (wide_word){a.high + b.high + (low < a.low), low};
 }
 
-static wide_word multiply(wide_word a, wide_word b)
+static void move_on(pcg64 *p)
 {
-    /* The upper half of a product of 64 bits by 64. */
+    /* The state times the multiplier: of a product of 64 bits by 64 the upper half as well. */
+    wide_word a = p->state, b = MULTIPLIER;
     uint64_t a_low = (uint32_t)a.low, a_high = a.low >> 32, b_low = (uint32_t)b.low,
              b_high = b.low >> 32;
     uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
     uint64_t other = a_low * b_high + (uint32_t)middle;
     uint64_t high =
         (a_high * b_high + (middle >> 32) + (other >> 32)) + a.high * b.low + a.low * b.high;
-    return (wide_word){high, a.low * b.low};
-}
-
-static void move_on(pcg64 *p)
-{
-    p->state = add(multiply(p->state, MULTIPLIER), p->step);
+    p->state = add((wide_word){high, a.low * b.low}, p->step);
 }
 
 void pcg64_seed(pcg64 *p, uint64_t seed)
@@ -108,13 +101,10 @@ static const double TAIL = 3.6541528853610088, AREA = 0.0049286732339746553;
 /* e^(−y), 0 ≤ y < 700: 2⁻ⁿ·e^r with |r| ≤ ln2/2, whose series leaves less than 2⁻⁵⁶. */
 static double exponential_of_minus(double y)
 {
-    static const double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
-    double n = floor(y / LN2_HIGH + 0.5), r = (n * LN2_HIGH - y) + n * LN2_LOW, sum = 1, power;
+    double n = floor(y / LN2_32_BITS + 0.5), r = (n * LN2_32_BITS - y) + n * LN2_REST, sum = 1;
     for (int i = TERMS; i > 0; i--)
         sum = 1 + sum * r / i;
-    uint64_t bits = (uint64_t)(1023 - (int)n) << 52;
-    memcpy(&power, &bits, sizeof power);
-    return sum * power;
+    return sum * float64_of_bits((uint64_t)(1023 - (int)n) << 52);
 }
 
 /* All layers have one area: x_i·(f(x_{i−1}) − f(x_i)) = AREA, from the outermost to the top; the

@@ -9,7 +9,7 @@
 static law law_of(const char *name, const fan *of, const knobs *k)
 {
     const named *row = named_find(&DISTRIBUTIONS, name, strlen(name));
-    return ((const distribution *)(const void *)row)->law_of(of, k);
+    return distribution_law((const distribution *)(const void *)row, of, k);
 }
 
 static bool is_near(double got, double wanted)

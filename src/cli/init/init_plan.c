@@ -236,7 +236,7 @@ static bool describe_makings(init_plan *p, const options *o, err *e)
         size_t in = p->extent[m->part->in], out = p->extent[m->part->out];
         m->dist = dist_of(m->part, o);
         m->draw = (draw){.matrix = (uint32_t)(m->part - ROWS), .type = p->type};
-        m->draw.law = m->dist->law_of(&(fan){in, out}, &told);
+        m->draw.law = distribution_law(m->dist, &(fan){in, out}, &told);
         /* A matrix of weights is in × out, or with out-in as nn.Linear has it; a bias is one row of
          * out. */
         bool is_turned = p->is_out_in && m->part->role != ROLE_ROWS;
