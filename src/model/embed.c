@@ -1,7 +1,7 @@
 #include "model/embed.h"
 
 #include "attn/spec/angle.h"
-#include "attn/engine/sinusoid.h"
+#include "attn/engine/positions.h"
 #include "base/mem.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
  * before they are compared, scores, weights and results. A part adds what a run has, and says where
  * its cells come from: a map that others name must be there before. */
 #include "attn/spec/angle.h"
-#include "attn/engine/extra.h"
-#include "attn/engine/sinusoid.h"
+#include "attn/engine/rows.h"
+#include "attn/engine/positions.h"
 #include "attn/plan/plan.h"
 #include "trace/derivation.h"
 

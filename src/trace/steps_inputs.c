@@ -1,7 +1,7 @@
 /* The first steps: inputs and parameters; positions added to the rows, and how their waves are
  * worked out; queries and keys brought to one length, turned by their positions, and put after
  * those of a cache. */
-#include "attn/engine/rope.h"
+#include "attn/engine/positions.h"
 #include "attn/plan/plan.h"
 #include "trace/derivation.h"
 

@@ -1,14 +1,12 @@
 #include "attn/engine/block.h"
 
 #include "attn/engine/cache.h"
-#include "attn/engine/extra.h"
-#include "attn/engine/masking.h"
-#include "attn/engine/statistics.h"
+#include "attn/engine/rows.h"
 #include "base/mem.h"
 #include "base/prefetch.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 void empty_rows_join(empty_rows *to, const empty_rows *more)
 {
@@ -53,6 +51,120 @@ bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes)
            size_add_product(bytes, columns, shares);
 }
 
+/* ---- from a row of capped scores to masked ones: bias, ALiBi, and what takes keys out. Columns
+ * are those of a block; appended rows, which stand after the keys, are touched by none of it ---- */
+
+/* The block's columns that are keys of the sequence. */
+static size_t keys_of(const plan *p, const block *at)
+{
+    return at->columns - p->appended;
+}
+
+/* The columns [from, to) of a row become `value`. */
+static void fill(const plan *p, void *row, size_t from, size_t to, double value)
+{
+    if (from < to)
+        p->with->fill((char *)row + from * dtype_size(p->type), to - from, value);
+}
+
+/* One row of a mask or bias that is spread over b × h × n_q × n_k: the block's columns of it. */
+static tensor spread_row(const plan *p, const tensor *all, const block *at, size_t query)
+{
+    tensor of_head = plan_of_head(all, at->batch, at->head), row = tensor_at(&of_head, query);
+    return tensor_range(&row, 0, at->skipped, keys_of(p, at));
+}
+
+/* Key j's; the nearest one where it stands before or after the block. */
+static size_t column_of(const plan *p, const block *at, size_t j)
+{
+    size_t keys = keys_of(p, at), column = j < at->skipped ? 0 : j - at->skipped;
+    return column < keys ? column : keys;
+}
+
+/* The block's columns whose keys the query may see, masks apart. */
+static key_range visible_columns(const plan *p, const block *at, size_t query)
+{
+    key_range seen = visible_keys(p, at->batch, query);
+    return (key_range){column_of(p, at, seen.first), column_of(p, at, seen.end)};
+}
+
+/* Where a query stands among the block's columns. */
+static double position_of(const plan *p, const block *at, size_t query)
+{
+    return (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped);
+}
+
+/* to = from + bias − slope·distance, and −inf where attending is not allowed. May be in place.
+ * False where to = from. */
+static bool apply_masks(const plan *p, const block *at, size_t query, const void *from, void *to)
+{
+    size_t keys = keys_of(p, at);
+    if (from != to)
+        memcpy(to, from, at->columns * dtype_size(p->type));
+    if (p->bias.data != NULL) {
+        tensor bias = spread_row(p, &p->bias, at, query);
+        p->with->add(to, keys, bias.data, bias.stride[0], to);
+    }
+    if (p->slopes.data != NULL)
+        p->with->recede(to, keys, tensor_get(&p->slopes, &at->head), position_of(p, at, query), to);
+    key_range seen = visible_columns(p, at, query);
+    fill(p, to, 0, seen.first, -INFINITY);
+    fill(p, to, seen.end, keys, -INFINITY);
+    if (p->mask.data != NULL) {
+        tensor mask = spread_row(p, &p->mask, at, query);
+        p->with->hide(to, keys, mask.data, mask.stride[0], !p->asked->mask_true_is_masked, to);
+    }
+    return seen.first > 0 || seen.end < keys || p->mask.data != NULL || p->bias.data != NULL ||
+           p->slopes.data != NULL;
+}
+
+/* A key that may be attended to: then scores of nothing but −inf do not come from masks and
+ * biases. */
+static bool allows_any(const plan *p, const block *at, size_t query)
+{
+    tensor mask = {0}, bias = {0};
+    if (p->appended > 0)
+        return true;
+    if (p->mask.data != NULL)
+        mask = spread_row(p, &p->mask, at, query);
+    if (p->bias.data != NULL)
+        bias = spread_row(p, &p->bias, at, query);
+    key_range seen = visible_columns(p, at, query);
+    for (size_t j = seen.first; j < seen.end; j++) {
+        bool is_masked = mask.data != NULL &&
+                         (((const unsigned char *)mask.data)[mask.stride[0] * (ptrdiff_t)j] != 0) ==
+                             p->asked->mask_true_is_masked;
+        bool is_biased = bias.data != NULL && isinf(tensor_get(&bias, &j));
+        if (!is_masked && !is_biased)
+            return true;
+    }
+    return false;
+}
+
+typedef struct far_key {
+    size_t key; /* of the sequence */
+    double slope, distance;
+} far_key;
+
+/* The first key that the query may see whose slope·distance is beyond the type's range, masks
+ * apart; false where there is none. */
+static bool find_far(const plan *p, const block *at, size_t query, far_key *far)
+{
+    if (p->slopes.data == NULL)
+        return false;
+    double slope = tensor_get(&p->slopes, &at->head), position = position_of(p, at, query);
+    key_range seen = visible_columns(p, at, query);
+    for (size_t j = seen.first; j < seen.end; j++) {
+        double distance = fabs(position - (double)j);
+        *far = (far_key){at->skipped + j, slope, distance};
+        bool is_in_range = p->type == DTYPE_F32 ? isfinite((float)slope * (float)distance)
+                                                : isfinite(slope * distance);
+        if (!is_in_range)
+            return true;
+    }
+    return false;
+}
+
 /* ---- places ---- */
 
 static bool is_kept(const block_context *of, stage_id id)
@@ -70,7 +182,7 @@ static tensor rows_of(const block_context *of, const block *at, stage_id id, voi
                         .size = {at->rows, columns},
                         .stride = {(ptrdiff_t)columns, 1},
                         .data = else_at};
-    tensor of_batch = tensor_at(&of->kept[id], at->batch), of_head = tensor_at(&of_batch, at->head);
+    tensor of_head = plan_of_head(&of->kept[id], at->batch, at->head);
     return tensor_range(&of_head, 0, at->first, at->rows);
 }
 
@@ -94,16 +206,15 @@ static void fill_rest(const block_context *of, const block *at, stage_id id, dou
     tensor rows = rows_of(of, at, id, NULL, 0);
     for (size_t i = 0; i < at->rows; i++) {
         void *row = row_at(&rows, i);
-        masking_fill(of->plan, row, 0, at->skipped, value);
-        masking_fill(of->plan, row, at->skipped + at->columns, of->plan->n_k, value);
+        fill(of->plan, row, 0, at->skipped, value);
+        fill(of->plan, row, at->skipped + at->columns, of->plan->n_k, value);
     }
 }
 
 /* The head's columns of the block's rows of the context. */
 static tensor context_of(const block_context *of, const block *at)
 {
-    tensor of_batch = tensor_at(&of->made.context, at->batch),
-           of_head = tensor_at(&of_batch, at->head);
+    tensor of_head = plan_of_head(&of->made.context, at->batch, at->head);
     return tensor_range(&of_head, 0, at->first, at->rows);
 }
 
@@ -160,22 +271,17 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
 
 /* ---- softmax ---- */
 
-static size_t number_of(const plan *p, const block *row)
-{
-    return plan_row_number(p, row->batch, row->head, row->first);
-}
-
 /* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
 static bool check_sum(const plan *p, const block *row, double sum, bool is_empty, err *e)
 {
-    bool is_in_range = isfinite(sum) && !(is_empty && masking_allows_any(p, row, row->first));
+    bool is_in_range = isfinite(sum) && !(is_empty && allows_any(p, row, row->first));
     bool is_f32 = p->type == DTYPE_F32;
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
     char name[ROW_NAME];
     far_key far;
-    plan_name_row(p, number_of(p, row), name);
-    if (masking_find_far(p, row, row->first, &far)) {
+    plan_name_row(p, plan_row_number(p, row->batch, row->head, row->first), name);
+    if (find_far(p, row, row->first, &far)) {
         place at = problem_place(p->asked, "alibi");
         err_at(e, &at,
                "the alibi bias of masked[%s, key %zu] is beyond the range of %s: slope %g, "
@@ -192,7 +298,6 @@ static bool check_sum(const plan *p, const block *row, double sum, bool is_empty
 /* The block's rows of all stages from scores to weights. */
 typedef struct row_stages {
     tensor scores, scaled, capped, masked, maximum, exponent, sum, weights;
-    bool has_cap;
 } row_stages;
 
 /* The own columns of one row */
@@ -232,7 +337,8 @@ static bool compute_softmax(const block_context *of, const block *at, const bloc
         in->undivided = (row_shares){0};
     }
     if (is_empty && !isnan(whole))
-        empty_rows_join(&in->empty, &(empty_rows){1, number_of(p, own)});
+        empty_rows_join(&in->empty,
+                        &(empty_rows){1, plan_row_number(p, own->batch, own->head, own->first)});
     return check_sum(p, own, whole, is_empty, &in->failure);
 }
 
@@ -241,8 +347,8 @@ static void fill_around(const plan *p, const tensor *t, const block *at, const b
 {
     void *row = row_at(t, own->first - at->first);
     size_t begin = own->skipped - at->skipped;
-    masking_fill(p, row, 0, begin, value);
-    masking_fill(p, row, begin + own->columns, at->columns, value);
+    fill(p, row, 0, begin, value);
+    fill(p, row, begin + own->columns, at->columns, value);
 }
 
 /* Row i of the block with its own columns, and as many before them. */
@@ -269,11 +375,12 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
     void *scaled = own_row(&s->scaled, at, &own), *capped = own_row(&s->capped, at, &own);
     void *masked = own_row(&s->masked, at, &own), *maximum = row_at(&s->maximum, i);
     p->with->scale(own_row(&s->scores, at, &own), own.columns, p->scale, scaled, maximum);
-    if (s->has_cap)
+    bool has_cap = p->asked->softcap > 0;
+    if (has_cap)
         p->with->cap(scaled, own.columns, p->asked->softcap, capped);
-    if (masking_apply(p, &own, own.first, capped, masked) || s->has_cap)
+    if (apply_masks(p, &own, own.first, capped, masked) || has_cap)
         p->with->row_max(masked, own.columns, maximum);
-    masking_fill(p, row_at(&s->masked, i), first - before, first, -INFINITY);
+    fill(p, row_at(&s->masked, i), first - before, first, -INFINITY);
     if (!compute_softmax(of, at, &whole, in, s))
         return false;
     /* The row's columns that others of the block need. */
@@ -313,7 +420,7 @@ static inline __attribute__((always_inline)) void ask_for_row(const tensor *t, s
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
                             const tensor *scores, tensor *weights)
 {
-    bool has_cap = plan_has_stage(of->plan, STAGE_CAPPED);
+    bool has_cap = of->plan->asked->softcap > 0;
     row_stages s = {
         .scores = *scores,
         .scaled = scores_of(of, at, STAGE_SCALED, in),
@@ -323,7 +430,6 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         .exponent = scores_of(of, at, STAGE_EXP, in),
         .sum = rows_of(of, at, STAGE_ROW_SUM, in->sum, 1),
         .weights = scores_of(of, at, STAGE_WEIGHTS, in),
-        .has_cap = has_cap,
     };
     /* Heads may lie side by side, and their rows far apart in memory: while row i is in the
      * softmax, the place of its context comes, and a query of the block after. */
@@ -347,45 +453,26 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
     return true;
 }
 
-static tensor compute_rounded(const block_context *of, const block *at, const scratch *in,
-                              const tensor *weights)
-{
-    const problem *asked = of->plan->asked;
-    if (asked->round_decimals < 0)
-        return *weights;
-    tensor rounded = scores_of(of, at, STAGE_ROUNDED, in);
-    if (asked->round_keeps_sum)
-        rows_round_keep_sum(weights, asked->round_decimals, &rounded, in->shares);
-    else
-        rows_round(weights, asked->round_decimals, &rounded);
-    fill_rest(of, at, STAGE_ROUNDED, 0);
-    return rounded;
-}
-
 /* ---- values ---- */
 
-/* Where row `first + row` of the block has its weighted values, n_k × d_v; no data: nowhere. */
-static tensor weighted_place(const block_context *of, const block *at, size_t row)
-{
-    const kept_stages *w = of->wanted;
-    const tensor *kept = &of->kept[STAGE_WEIGHTED];
-    if (kept->data == NULL)
-        return (tensor){0};
-    if (kept_stages_is_one_row(of->plan, w, STAGE_WEIGHTED)) {
-        bool is_it = at->batch == w->batch && at->head == w->head && at->first + row == w->row;
-        return is_it ? *kept : (tensor){0};
-    }
-    tensor of_batch = tensor_at(kept, at->batch), of_head = tensor_at(&of_batch, at->head);
-    return tensor_at(&of_head, at->first + row);
-}
-
+/* n_k × d_v of each row, or of the one that is meant. */
 static void compute_weighted(const block_context *of, const block *at, const tensor *weights)
 {
     const plan *p = of->plan;
-    tensor v = projected_values(&of->made, p, at->batch, at->head);
-    for (size_t i = 0; i < at->rows; i++) {
-        tensor weighted = weighted_place(of, at, i);
-        for (size_t j = 0; weighted.data != NULL && j < p->n_k; j++) {
+    const kept_stages *w = of->wanted;
+    const tensor *kept = &of->kept[STAGE_WEIGHTED];
+    bool is_one_row = kept_stages_is_one_row(p, w, STAGE_WEIGHTED);
+    if (kept->data == NULL ||
+        (is_one_row && (at->batch != w->batch || at->head != w->head || w->row < at->first)))
+        return;
+    tensor v = projected_values(&of->made, p, at->batch, at->head), rows = *kept;
+    if (!is_one_row)
+        rows = plan_of_head(kept, at->batch, at->head);
+    size_t first = is_one_row ? w->row - at->first : 0;
+    size_t end = is_one_row && first < at->rows ? first + 1 : at->rows;
+    for (size_t i = first; i < end; i++) {
+        tensor weighted = is_one_row ? rows : tensor_at(&rows, at->first + i);
+        for (size_t j = 0; j < p->n_k; j++) {
             bool is_there = j >= at->skipped && j < at->skipped + at->columns;
             double weight = is_there ? tensor_get(weights, (size_t[]){i, j - at->skipped}) : 0;
             p->with->weigh(row_at(&v, j), v.stride[1], p->v.width, weight, row_at(&weighted, j));
@@ -418,32 +505,33 @@ static void compute_attended(const block_context *of, const block *at, scratch *
         tensor_copy(&attended, &context);
 }
 
-size_t block_columns_most(const plan *p, const kept_stages *w, size_t rows)
+bool block_compute(const block_context *of, block *at, scratch *in)
 {
-    return kept_stages_all_keys(w) ? p->n_k : visible_span(p, rows);
-}
-
-void block_find_columns(const block_context *of, block *at)
-{
-    key_range seen = {0, of->plan->n_k};
-    if (!kept_stages_all_keys(of->wanted))
-        seen = visible_to_rows(of->plan, at->batch, at->first, at->rows);
-    at->skipped = seen.first;
-    at->columns = seen.end - seen.first;
-}
-
-bool block_compute(const block_context *of, const block *at, scratch *in)
-{
-    /* Where the whole rows are wanted, or appended ones stand after the keys, each sees all. */
+    const problem *asked = of->plan->asked;
     bool takes_all = kept_stages_all_keys(of->wanted);
+    key_range all = {0, of->plan->n_k};
+    if (!takes_all)
+        all = visible_to_rows(of->plan, at->batch, at->first, at->rows);
+    at->skipped = all.first;
+    at->columns = all.end - all.first;
+    /* Where the whole rows are wanted, or appended ones stand after the keys, each sees all. From
+     * one to the next neither end of what is seen moves back. */
     for (size_t i = 0; i < at->rows; i++)
-        in->seen[i] =
-            takes_all ? (key_range){0, at->columns} : masking_seen(of->plan, at, at->first + i);
-    tensor scores = compute_scores(of, at, in);
-    tensor weights;
+        in->seen[i] = takes_all || of->plan->appended > 0
+                          ? (key_range){0, at->columns}
+                          : visible_columns(of->plan, at, at->first + i);
+    tensor scores = compute_scores(of, at, in), weights;
     if (!compute_weights(of, at, in, &scores, &weights))
         return false;
-    tensor used = compute_rounded(of, at, in, &weights);
+    tensor used = weights;
+    if (asked->round_decimals >= 0) {
+        used = scores_of(of, at, STAGE_ROUNDED, in);
+        if (asked->round_keeps_sum)
+            rows_round_keep_sum(&weights, asked->round_decimals, &used, in->shares);
+        else
+            rows_round(&weights, asked->round_decimals, &used);
+        fill_rest(of, at, STAGE_ROUNDED, 0);
+    }
     compute_weighted(of, at, &used);
     compute_attended(of, at, in, &used);
     return true;

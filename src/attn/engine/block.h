@@ -2,12 +2,15 @@
 #ifndef SELFATTN_ATTN_ENGINE_BLOCK_H
 #define SELFATTN_ATTN_ENGINE_BLOCK_H
 
-#include "attn/engine/kept_stages.h"
-#include "attn/engine/masking.h"
-#include "attn/engine/panels.h"
+#include "attn/engine/project.h"
 #include "attn/engine/rounding.h"
 
-#include <stddef.h>
+/* Rows `first` to `first + rows` of a head; of their scores `columns` after the first `skipped`, a
+ * multiple of PACKED_PART, so that a key keeps its place among a row's partial sums: before and
+ * after them, none of these rows sees a key. */
+typedef struct block {
+    size_t batch, head, first, rows, skipped, columns;
+} block;
 
 /* Rows of queries that may attend to nothing: how many there are, and which is the first. Threads
  * meet them in any order, and say the same together. */
@@ -49,13 +52,8 @@ typedef struct block_context {
     panels panels;
 } block_context;
 
-/* False with in->failure set where a row leaves the type's range. */
-bool block_compute(const block_context *of, const block *at, scratch *in);
-
-/* Sets the columns that a block needs: all where somebody wants the scores as they were before
- * masking. */
-void block_find_columns(const block_context *of, block *at);
-/* The most columns that a block of so many rows has. */
-size_t block_columns_most(const plan *p, const kept_stages *w, size_t rows);
+/* Sets the columns that the block needs: all where somebody wants the scores as they were before
+ * masking. False with in->failure set where a row leaves the type's range. */
+bool block_compute(const block_context *of, block *at, scratch *in);
 
 #endif

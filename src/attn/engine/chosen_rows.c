@@ -1,6 +1,6 @@
 #include "attn/engine/chosen_rows.h"
 
-#include "attn/engine/sinusoid.h"
+#include "attn/engine/positions.h"
 
 #include <string.h>
 

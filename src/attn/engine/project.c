@@ -2,8 +2,8 @@
 
 #include "attn/engine/cache.h"
 #include "attn/engine/multiply.h"
-#include "attn/engine/rope.h"
-#include "attn/engine/sinusoid.h"
+#include "attn/engine/positions.h"
+#include "attn/plan/kv_cache.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -49,25 +49,20 @@ void projected_free(projected *made)
         tensor_free(&made->owned[i]);
 }
 
-static tensor of_head(const tensor *all, size_t batch, size_t head)
-{
-    tensor of_batch = tensor_at(all, batch);
-    return tensor_at(&of_batch, head);
-}
-
 tensor projected_queries(const projected *made, size_t batch, size_t head)
 {
-    return of_head(&made->queries, batch, head);
+    return plan_of_head(&made->queries, batch, head);
 }
 
 tensor projected_keys(const projected *made, const plan *p, size_t batch, size_t head)
 {
-    return of_head(&made->keys, batch, made->keys_have_all_heads ? head : plan_kv_head(p, head));
+    return plan_of_head(&made->keys, batch,
+                        made->keys_have_all_heads ? head : plan_kv_head(p, head));
 }
 
 tensor projected_values(const projected *made, const plan *p, size_t batch, size_t head)
 {
-    return of_head(&made->v, batch, plan_kv_head(p, head));
+    return plan_of_head(&made->v, batch, plan_kv_head(p, head));
 }
 
 /* ---- projections ---- */
@@ -177,12 +172,6 @@ static bool project_keys(projected *made, const plan *p, const projection *r, co
     return true;
 }
 
-static void keep_rows(const projection *r, tensor *kept)
-{
-    if (kept->data != NULL)
-        tensor_copy(&r->rows, kept);
-}
-
 /* q′ or k′ of every head: rows·W. */
 static bool transform(projected *made, const plan *p, stage_id id, tensor *kept, tensor *out,
                       crew *by, err *e)
@@ -196,9 +185,8 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
     for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
         size_t batch = unit / p->heads, head = unit % p->heads;
         score_parameters with = plan_score_parameters(p, head);
-        tensor of_batch = tensor_at(rows, batch), into_batch = tensor_at(all, batch);
-        tensor from = tensor_at(&of_batch, is_key ? plan_kv_head(p, head) : head);
-        tensor to = tensor_at(&into_batch, head);
+        tensor from = plan_of_head(rows, batch, is_key ? plan_kv_head(p, head) : head);
+        tensor to = plan_of_head(all, batch, head);
         if (!multiply(p->with, &from, is_key ? &with.for_key : &with.for_query, NULL, &to, by, e))
             return false;
     }
@@ -208,11 +196,13 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
 
 bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
+    const tensor *const rows_of_stage[] = {&p->q.rows, &p->k.rows, &p->v.rows};
     size_t index[TENSOR_MAX_RANK] = {0};
     made->owned_count = 0;
-    keep_rows(&p->q, &kept[STAGE_X]);
-    keep_rows(&p->k, &kept[STAGE_XK]);
-    keep_rows(&p->v, &kept[STAGE_XV]);
+    for (stage_id id = STAGE_X; id <= STAGE_XV; id++) {
+        if (kept[id].data != NULL)
+            tensor_copy(rows_of_stage[id - STAGE_X], &kept[id]);
+    }
     if (!sinusoid_add(made, p, kept, e) ||
         !project(made, p, &p->q, &kept[STAGE_Q], &made->q, by, e) ||
         !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, by, e) ||
@@ -256,7 +246,7 @@ bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err 
         tensor_copy(&made->context, output);
         for (size_t unit = 0; p->bo.data != NULL && unit < p->batches * p->heads; unit++) {
             size_t head = unit % p->heads;
-            tensor of_batch = tensor_at(output, unit / p->heads), rows = tensor_at(&of_batch, head);
+            tensor rows = plan_of_head(output, unit / p->heads, head);
             tensor part = tensor_range(&p->bo, 0, head * p->v.width, p->v.width);
             p->with->add_to_rows(&rows, part.data);
         }
@@ -353,7 +343,7 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
         {owns_context, p->n_q, p->heads, p->v.width},
     };
     size_t of_cache;
-    *bytes = sinusoid_memory(p) + rope_memory(p);
+    *bytes = positions_memory(p);
     if (!cache_growth(p, &of_cache) || !size_add(*bytes, of_cache, bytes))
         return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -364,4 +354,177 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
             return false;
     }
     return true;
+}
+
+/* ---- packed ---- */
+
+static packed *heads_new(size_t count, size_t bytes, err *e)
+{
+    packed *all = mem_alloc_zeroed(count, sizeof all[0], e);
+    for (size_t i = 0; all != NULL && !e->is_set && i < count; i++)
+        all[i].data = mem_alloc(bytes, 1, e);
+    return all;
+}
+
+static void heads_free(packed *all, size_t count)
+{
+    for (size_t i = 0; all != NULL && i < count; i++)
+        packed_free(&all[i]);
+    mem_free(all);
+}
+
+/* A stream keeps its keys and values packed, and so may who gives them. */
+static const kv_cache *packed_cache(const plan *p)
+{
+    const kv_cache *c = p->asked->cache != NULL ? p->asked->cache : p->asked->packed;
+    return c != NULL && !c->keeps_rows ? c : NULL;
+}
+
+static size_t key_bytes(const plan *p)
+{
+    return p->with->packed_bytes(p->compared_width, p->n_k - cache_first(p));
+}
+
+static size_t value_bytes(const plan *p)
+{
+    return p->with->packed_bytes(p->n_k - cache_first(p), p->v.width);
+}
+
+/* Where the score function transforms keys, each query head has its own. */
+static size_t key_heads_of(const plan *p)
+{
+    if (!p->asked->score->is_product)
+        return 0;
+    return plan_has_stage(p, STAGE_K_SCORE) ? p->heads / p->kv_heads : 1;
+}
+
+/* A head's keys and values beyond this are not packed for all blocks. A third-level cache no longer
+ * holds them, so that parts are faster: by a tenth at 100,000 rows of 64 numbers, where at 20,000
+ * they are slower by two fifths. */
+enum { SHARED_MOST = 32 << 20 };
+
+/* A part stays in a second-level cache while the block's rows meet it. */
+enum { PART_BYTES = 512 * 1024 };
+
+/* False where an address can't hold them. */
+static bool shared_memory(const plan *p, size_t *bytes)
+{
+    size_t of_keys;
+    return size_mul(key_heads_of(p), key_bytes(p), &of_keys) &&
+           size_add(of_keys, value_bytes(p), bytes);
+}
+
+static size_t part_of(const plan *p)
+{
+    size_t bytes;
+    if (packed_cache(p) != NULL)
+        return 0;
+    if (p->asked->part > 0)
+        return p->asked->part;
+    if (shared_memory(p, &bytes) && bytes <= SHARED_MOST)
+        return 0;
+    size_t a_key = size_larger(p->compared_width, p->v.width) * dtype_size(p->type);
+    size_t steps = PART_BYTES / (a_key * PACKED_STEP + 1);
+    return steps < 1 ? PACKED_STEP : steps * PACKED_STEP;
+}
+
+bool panels_new(panels *all, const plan *p, const projected *made, size_t slots, err *e)
+{
+    *all = (panels){.plan = p, .made = made, .slots = slots, .part = part_of(p)};
+    if (packed_cache(p) != NULL || all->part > 0)
+        return true;
+    all->key_heads = key_heads_of(p);
+    if (all->key_heads > 0)
+        all->keys = heads_new(slots * all->key_heads, key_bytes(p), e);
+    if (!e->is_set)
+        all->values = heads_new(slots, value_bytes(p), e);
+    return !e->is_set;
+}
+
+void panels_free(panels *all)
+{
+    heads_free(all->keys, all->slots * all->key_heads);
+    heads_free(all->values, all->slots);
+    *all = (panels){0};
+}
+
+size_t panels_memory(const plan *p)
+{
+    size_t bytes = 0;
+    if (packed_cache(p) == NULL && part_of(p) == 0)
+        shared_memory(p, &bytes); /* what an address can't hold has parts */
+    return bytes;
+}
+
+size_t panels_room(const plan *p)
+{
+    size_t part = part_of(p);
+    return size_larger(p->with->packed_bytes(p->compared_width, part),
+                       p->with->packed_bytes(part, p->v.width));
+}
+
+size_t panels_parts(const panels *all)
+{
+    return all->values == NULL ? 0 : all->key_heads + 1;
+}
+
+void panels_pack(const panels *all, size_t unit, size_t part)
+{
+    const plan *p = all->plan;
+    size_t slot = unit % all->slots, batch = unit / p->kv_heads, head = unit % p->kv_heads;
+    if (part == all->key_heads) {
+        tensor v = projected_values(all->made, p, batch, head * (p->heads / p->kv_heads));
+        p->with->pack(&v, &all->values[slot]);
+        return;
+    }
+    tensor k = projected_keys(all->made, p, batch, head * (p->heads / p->kv_heads) + part);
+    tensor turned = tensor_transposed(&k);
+    p->with->pack(&turned, &all->keys[slot * all->key_heads + part]);
+}
+
+static packed pack_part(const panels *all, const tensor *rows, size_t first, size_t count,
+                        bool is_turned, void *room)
+{
+    packed part = {.data = room};
+    tensor of_part = tensor_range(rows, 0, first - cache_first(all->plan), count);
+    if (is_turned)
+        of_part = tensor_transposed(&of_part);
+    all->plan->with->pack(&of_part, &part);
+    return part;
+}
+
+packed panels_keys(const panels *all, size_t batch, size_t head, size_t first, size_t count,
+                   void *room)
+{
+    if (all->part > 0) {
+        tensor k = projected_keys(all->made, all->plan, batch, head);
+        return pack_part(all, &k, first, count, true, room);
+    }
+    const kv_cache *c = packed_cache(all->plan);
+    size_t unit = batch * all->plan->kv_heads + plan_kv_head(all->plan, head);
+    size_t of_unit = all->key_heads <= 1 ? 0 : head % all->key_heads;
+    packed keys =
+        c != NULL ? c->keys[unit] : all->keys[unit % all->slots * all->key_heads + of_unit];
+    first -= cache_first(all->plan);
+    keys.skipped = first % PACKED_STEP;
+    keys.columns -= first;
+    first -= keys.skipped;
+    keys.data = (char *)keys.data + all->plan->with->packed_bytes(keys.depth, first);
+    return keys;
+}
+
+/* Keys are the rows of the values. */
+packed panels_values(const panels *all, size_t batch, size_t head, size_t first, size_t count,
+                     void *room)
+{
+    if (all->part > 0) {
+        tensor v = projected_values(all->made, all->plan, batch, head);
+        return pack_part(all, &v, first, count, false, room);
+    }
+    const kv_cache *c = packed_cache(all->plan);
+    size_t unit = batch * all->plan->kv_heads + plan_kv_head(all->plan, head);
+    packed values = c != NULL ? c->values[unit] : all->values[unit % all->slots];
+    first -= cache_first(all->plan);
+    values.data = (char *)values.data + all->plan->with->packed_bytes(first, 1);
+    return values;
 }

@@ -5,13 +5,13 @@
 
 /* fma gives what the product w·10ᵈ lost to rounding, so that a rest of exactly one half is seen as
  * such, and of two weights the larger has the larger rest. */
-static share share_of(double weight, double tens, size_t key)
+static share share_of(double weight, double tens, size_t j)
 {
     double product = weight * tens, lost = fma(weight, tens, -product);
     double whole = floor(product);
     if (product == whole && lost < 0)
-        return (share){whole - 1, 1, lost, key};
-    return (share){whole, product - whole, lost, key};
+        return (share){whole - 1, 1, lost, j};
+    return (share){whole, product - whole, lost, j};
 }
 
 static double power_of_ten(int decimals)
@@ -27,11 +27,6 @@ static double weight_at(const tensor *t, size_t row, size_t column)
     return tensor_get(t, (size_t[]){row, column});
 }
 
-static void set_weight(tensor *t, size_t row, size_t column, double value)
-{
-    tensor_set(t, (size_t[]){row, column}, value);
-}
-
 void rows_round(const tensor *in, int decimals, tensor *out)
 {
     double tens = power_of_ten(decimals);
@@ -39,7 +34,7 @@ void rows_round(const tensor *in, int decimals, tensor *out)
         for (size_t j = 0; j < in->size[1]; j++) {
             share one = share_of(weight_at(in, i, j), tens, j);
             bool is_half_or_more = (one.rest - 0.5) + one.lost >= 0;
-            set_weight(out, i, j, (is_half_or_more ? one.whole + 1 : one.whole) / tens);
+            tensor_set(out, (size_t[]){i, j}, (is_half_or_more ? one.whole + 1 : one.whole) / tens);
         }
     }
 }
@@ -90,6 +85,6 @@ void rows_round_keep_sum(const tensor *in, int decimals, tensor *out, share *sha
             settle(shares, positive, tens - whole);
         }
         for (size_t j = 0; j < count; j++)
-            set_weight(out, i, shares[j].key, shares[j].whole / tens);
+            tensor_set(out, (size_t[]){i, shares[j].key}, shares[j].whole / tens);
     }
 }

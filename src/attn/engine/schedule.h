@@ -1,6 +1,6 @@
 /* The tasks of a run in one order, for any number of threads.
  *
- * Units (see panels.h) come in waves, each of as many as half of the slots hold: first all packing
+ * Units (see project.h) come in waves, each of as many as half of the slots hold: first all packing
  * of a wave, then all its blocks. Tasks are taken in this order. A block waits until its wave is
  * packed, packing waits until the wave that had its slots is computed: whoever waits does so for
  * tasks that others work on already. */

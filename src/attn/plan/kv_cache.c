@@ -1,5 +1,6 @@
 #include "attn/plan/kv_cache.h"
 
+#include "attn/plan/plan.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -93,12 +94,6 @@ static bool move_plain(kv_cache *c, size_t gone, size_t room, err *e)
     return true;
 }
 
-static void put_plain(const kv_cache *c, const tensor *rows, const tensor *all)
-{
-    tensor to = tensor_range(all, 2, c->rows - c->first, rows->size[2]);
-    tensor_copy(rows, &to);
-}
-
 /* ---- both ---- */
 
 static bool has_room(const kv_cache *c, size_t rows)
@@ -146,14 +141,7 @@ void kv_cache_free(kv_cache *c)
 void kv_cache_begin(kv_cache *c, const kv_cache *like)
 {
     kv_cache_free(c);
-    *c = (kv_cache){.keeps_rows = like->keeps_rows,
-                    .keeps_all = like->keeps_all,
-                    .type = like->type,
-                    .with = like->with,
-                    .batches = like->batches,
-                    .heads = like->heads,
-                    .k_width = like->k_width,
-                    .v_width = like->v_width};
+    *c = *like;
 }
 
 bool kv_cache_reserve(kv_cache *c, size_t seen, size_t rows, err *e)
@@ -174,14 +162,15 @@ void kv_cache_put(kv_cache *c, const tensor *k, const tensor *v)
 {
     size_t there = c->rows - c->first;
     if (c->keeps_rows) {
-        put_plain(c, k, &c->k);
-        put_plain(c, v, &c->v);
+        tensor keys = tensor_range(&c->k, 2, there, k->size[2]),
+               values = tensor_range(&c->v, 2, there, v->size[2]);
+        tensor_copy(k, &keys);
+        tensor_copy(v, &values);
         return;
     }
     for (size_t unit = 0; unit < units_of(c); unit++) {
-        tensor keys = tensor_at(k, unit / c->heads), values = tensor_at(v, unit / c->heads);
-        keys = tensor_at(&keys, unit % c->heads);
-        values = tensor_at(&values, unit % c->heads);
+        tensor keys = plan_of_head(k, unit / c->heads, unit % c->heads),
+               values = plan_of_head(v, unit / c->heads, unit % c->heads);
         tensor columns = tensor_transposed(&keys);
         c->with->pack_at(&columns, 0, there, &c->keys[unit]);
         c->with->pack_at(&values, there, 0, &c->values[unit]);

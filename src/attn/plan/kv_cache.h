@@ -25,7 +25,7 @@ typedef struct kv_cache {
     tensor k, v;           /* b × heads × room × width */
 } kv_cache;
 
-/* Takes over type, with and sizes; what a failed run may have left goes. */
+/* As `like`, which holds nothing; what a failed run may have left goes. */
 void kv_cache_begin(kv_cache *c, const kv_cache *like);
 /* Room for so many rows, of which those from `seen` on stay; also where memory is missing. */
 bool kv_cache_reserve(kv_cache *c, size_t seen, size_t rows, err *e);

@@ -69,6 +69,9 @@ bool plan_keeps_heads_apart(const plan *p);
  * borrowed. */
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of);
 
+/* One head's part of what has all axes, b × h × …; borrowed. */
+tensor plan_of_head(const tensor *all, size_t batch, size_t head);
+
 /* Products of two numbers in scores and attended: what computing costs, but for projections. */
 double plan_operations(const plan *p);
 

@@ -275,3 +275,9 @@ tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)
     }
     return full;
 }
+
+tensor plan_of_head(const tensor *all, size_t batch, size_t head)
+{
+    tensor of_batch = tensor_at(all, batch);
+    return tensor_at(&of_batch, head);
+}

@@ -1,6 +1,6 @@
 #include "cli/out/outputs.h"
 
-#include "attn/engine/statistics.h"
+#include "attn/engine/rows.h"
 #include "base/mem.h"
 #include "cli/out/output_file.h"
 #include "io/json.h"

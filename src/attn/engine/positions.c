@@ -1,4 +1,4 @@
-#include "attn/engine/rope.h"
+#include "attn/engine/positions.h"
 
 #include "attn/spec/angle.h"
 #include "base/mem.h"
@@ -6,6 +6,65 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
+
+/* ---- sinusoidal positions ---- */
+
+static const double BASE = 10000;
+
+double sinusoid_frequency(size_t i, size_t width)
+{
+    return angle_frequency(BASE, i, width);
+}
+
+static size_t waves_of(size_t width)
+{
+    return (width + 1) / 2;
+}
+
+bool sinusoid_add_rows(const tensor *x, double first, const kernels *with, tensor *sums, err *e)
+{
+    size_t width = x->size[2];
+    double *frequency = mem_alloc(waves_of(width), sizeof frequency[0], e);
+    if (frequency == NULL)
+        return false;
+    for (size_t i = 0; i < waves_of(width); i++)
+        frequency[i] = sinusoid_frequency(i, width);
+    for (size_t i = 0; i < x->size[1] * width; i++) {
+        size_t row = i / width, column = i % width; /* an odd width ends with a sine */
+        turn by = angle_turn(with, first + (double)row, frequency[column / 2]);
+        double wave = column % 2 == 0 ? by.sine : by.cosine;
+        for (size_t batch = 0; batch < x->size[0]; batch++) {
+            size_t index[] = {batch, row, column};
+            tensor_set(sums, index, tensor_get(x, index) + wave);
+        }
+    }
+    mem_free(frequency);
+    return true;
+}
+
+bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
+{
+    if (!p->asked->adds_positions)
+        return true;
+    tensor like = plan_split_heads(&p->q.rows, 1), apart;
+    if (!projected_place(made, p, &kept[STAGE_X_POS], &like, like.size[2], &apart, e))
+        return false;
+    made->x = tensor_view_of(&apart); /* b × n × m of b × 1 × n × m */
+    made->x.rank = 3;
+    for (int axis = 1; axis < 3; axis++) {
+        made->x.size[axis] = apart.size[axis + 1];
+        made->x.stride[axis] = apart.stride[axis + 1];
+    }
+    if (p->asked->places == NULL)
+        return sinusoid_add_rows(&p->q.rows, (double)visible_position(p, 0, 0), p->with, &made->x,
+                                 e);
+    for (size_t i = 0; i < p->n_q; i++) {
+        tensor row = tensor_range(&p->q.rows, 1, i, 1), to = tensor_range(&made->x, 1, i, 1);
+        if (!sinusoid_add_rows(&row, (double)visible_position(p, 0, i), p->with, &to, e))
+            return false;
+    }
+    return true;
+}
 
 /* ---- one length ---- */
 
@@ -19,9 +78,7 @@ static bool normalize(projected *made, const plan *p, stage_id id, const tensor 
     for (size_t unit = 0; unit < p->batches * role->heads; unit++) {
         size_t batch = unit / role->heads, head = unit % role->heads;
         const void *of_head = gain->data == NULL ? NULL : tensor_at(gain, head).data;
-        tensor x = tensor_at(rows, batch), y = tensor_at(&out, batch);
-        x = tensor_at(&x, head);
-        y = tensor_at(&y, head);
+        tensor x = plan_of_head(rows, batch, head), y = plan_of_head(&out, batch, head);
         for (size_t i = 0; i < x.size[0]; i++) {
             tensor from = tensor_at(&x, i), to = tensor_at(&y, i);
             bool is_in_range =
@@ -176,7 +233,8 @@ bool rope_turn_both(projected *made, const plan *p, tensor *kept, crew *by, err 
            take(&t.of[1], p, STAGE_K_ROPE, &made->k, e);
 }
 
-size_t rope_memory(const plan *p)
+size_t positions_memory(const plan *p)
 {
-    return p->rope_width / 2 * sizeof(double);
+    size_t waves = p->asked->adds_positions ? waves_of(p->q.rows.size[2]) : 0;
+    return (waves + p->rope_width / 2) * sizeof(double);
 }

@@ -1,0 +1,155 @@
+#include "attn/engine/rows.h"
+
+#include "kernels/logarithm.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- extra terms ---- */
+
+/* A number of either type, where kernels look for one. */
+typedef union numbers {
+    float f32[2];
+    double f64[2];
+} numbers;
+
+static tensor as_tensor(const plan *p, void *one)
+{
+    return (tensor){.type = p->type, .data = one};
+}
+
+static const void *sink_of(const plan *p, size_t head)
+{
+    return (const char *)p->sinks.data + head * dtype_size(p->type);
+}
+
+/* exp(from − maximum) */
+static double exponent_of(const plan *p, const void *from, const void *maximum, void *out)
+{
+    row_total total;
+    p->with->row_exponent(from, 1, maximum, out, &total, NULL);
+    tensor t = as_tensor(p, out);
+    return tensor_get(&t, NULL);
+}
+
+void extra_raise_maximum(const plan *p, size_t head, void *maximum)
+{
+    size_t size = dtype_size(p->type);
+    numbers both;
+    if (p->sinks.data == NULL)
+        return;
+    memcpy(&both, maximum, size);
+    memcpy((char *)&both + size, sink_of(p, head), size);
+    p->with->row_max(&both, 2, maximum);
+}
+
+/* Without loss: Knuth, The Art of Computer Programming 2, 4.2.2, theorem B. */
+static void add_term(row_total *to, double term)
+{
+    double sum = to->sum + term, part = sum - to->sum;
+    to->rest += (to->sum - (sum - part)) + (term - part);
+    to->sum = sum;
+}
+
+void extra_exponent(const plan *p, size_t head, const void *scores, const void *maximum, void *out,
+                    row_total *total)
+{
+    size_t size = dtype_size(p->type);
+    numbers term;
+    for (size_t i = 0; i < p->appended; i++)
+        add_term(total,
+                 exponent_of(p, (const char *)scores + i * size, maximum, (char *)out + i * size));
+    if (p->sinks.data != NULL)
+        add_term(total, exponent_of(p, sink_of(p, head), maximum, &term));
+}
+
+double extra_sink_term(const plan *p, size_t head, double maximum)
+{
+    numbers of_row, term;
+    tensor at = as_tensor(p, &of_row);
+    tensor_set(&at, NULL, maximum);
+    return exponent_of(p, sink_of(p, head), &of_row, &term);
+}
+
+/* ---- on request ---- */
+
+static double number_at(const tensor *t, size_t row, size_t column)
+{
+    return tensor_get(t, (size_t[]){row, column});
+}
+
+double statistics_logsumexp(double maximum, double sum)
+{
+    return sum == 0 ? -INFINITY : maximum + logarithm(sum);
+}
+
+double statistics_entropy(const tensor *weights, size_t row)
+{
+    double sum = 0;
+    for (size_t j = 0; j < weights->size[1]; j++) {
+        double weight = number_at(weights, row, j);
+        if (weight != 0)
+            sum = fma(weight, logarithm(weight), sum);
+    }
+    return 0 - sum;
+}
+
+/* The column of the greatest weight after the one at `last` in the order of strength; the number
+ * of columns where there is none. */
+static size_t next_strongest(const tensor *weights, size_t row, size_t last)
+{
+    size_t columns = weights->size[1], best = columns;
+    double most = last < columns ? number_at(weights, row, last) : INFINITY, greatest = 0;
+    for (size_t j = 0; j < columns; j++) {
+        double weight = number_at(weights, row, j);
+        bool is_behind = weight < most || (weight == most && last < columns && j > last);
+        if (is_behind && weight > greatest) {
+            greatest = weight;
+            best = j;
+        }
+    }
+    return best;
+}
+
+void statistics_top(const tensor *weights, size_t row, size_t first, tensor *top)
+{
+    size_t columns = weights->size[1], found = columns;
+    bool has_more = true;
+    for (size_t t = 0; t < top->size[1]; t++) {
+        found = has_more ? next_strongest(weights, row, found) : columns;
+        has_more = found < columns;
+        tensor_set(top, (size_t[]){row, t}, has_more ? (double)(first + found) : -1);
+    }
+}
+
+/* Sums and quotients of float32 numbers that are computed in float64 and then rounded are what
+ * float32 arithmetic gives (Figueroa, "When is double rounding innocuous?", 1995), so one loop
+ * serves both types. */
+bool tensor_average(tensor *t, int heads, err *e)
+{
+    size_t size[TENSOR_MAX_RANK], index[TENSOR_MAX_RANK] = {0}, from[TENSOR_MAX_RANK];
+    tensor average, number;
+    for (int axis = 0; axis < t->rank; axis++) {
+        if (axis != heads)
+            size[axis < heads ? axis : axis - 1] = t->size[axis];
+    }
+    if (!tensor_new(&number, t->type, 0, NULL, e))
+        return false;
+    bool done = tensor_new(&average, t->type, t->rank - 1, size, e);
+    if (done) {
+        do {
+            for (int axis = 0; axis < t->rank; axis++)
+                from[axis] = axis < heads ? index[axis] : axis == heads ? 0 : index[axis - 1];
+            double sum = tensor_get(t, from);
+            for (from[heads] = 1; from[heads] < t->size[heads]; from[heads]++) {
+                tensor_set(&number, NULL, sum + tensor_get(t, from));
+                sum = tensor_get(&number, NULL);
+            }
+            tensor_set(&average, index, sum / (double)t->size[heads]);
+        } while (tensor_next(&average, index));
+        tensor_free(t);
+        *t = average;
+    }
+    tensor_free(&number);
+    return done;
+}

@@ -1,0 +1,38 @@
+/* Rows of scores and weights, one after the other: the terms of a softmax that are not keys of the
+ * sequence, and what a row of weights comes to. */
+#ifndef SELFATTN_ATTN_ENGINE_ROWS_H
+#define SELFATTN_ATTN_ENGINE_ROWS_H
+
+#include "attn/plan/plan.h"
+
+/* ---- extra terms of a softmax: appended rows, and a sink, a logit that takes its share of the
+ * weight and has no value. They are added after the keys' total, in this order and without loss,
+ * before it is rounded: so a key's place does not depend on them, nor their bits on how many keys
+ * there are ---- */
+
+/* The row's maximum, where an extra term is greater: that. */
+void extra_raise_maximum(const plan *p, size_t head, void *maximum);
+/* Exponentials of the appended rows' scores, p->appended of them, which are added to the total, and
+ * then that of the sink. */
+void extra_exponent(const plan *p, size_t head, const void *scores, const void *maximum, void *out,
+                    row_total *total);
+
+/* exp(sink − maximum) */
+double extra_sink_term(const plan *p, size_t head, double maximum);
+
+/* ---- on request, computed in float64 in the order of the keys and rounded once ---- */
+
+/* ln Σ exp(masked) = maximum + ln sum; −∞ where the sum is 0. */
+double statistics_logsumexp(double maximum, double sum);
+/* −Σⱼ w·ln w in nats, a weight of 0 adding nothing: one chain of fused multiply-adds. */
+double statistics_entropy(const tensor *weights, size_t row);
+/* top[row][t] = the key with the t-th greatest weight, from 0, ties to the earlier key; −1 where no
+ * more weights are above 0. Column 0 of the weights is key `first`. */
+void statistics_top(const tensor *weights, size_t row, size_t first, tensor *top);
+
+/* The average over heads, as torch's average_attn_weights gives it, in the place of axis `heads`: a
+ * chain of additions in head order from the first head, then one division, each rounded to the
+ * type. */
+bool tensor_average(tensor *t, int heads, err *e);
+
+#endif
