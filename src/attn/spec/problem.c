@@ -1,5 +1,6 @@
 #include "attn/spec/problem.h"
 
+#include "attn/spec/keys.h"
 #include "attn/spec/setting.h"
 
 #include <math.h>
@@ -8,126 +9,63 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *key, *label;
-} INPUTS[INPUT_COUNT] = {
-    [INPUT_X] = {"x", "x"},
-    [INPUT_XK] = {"xk", "xk"},
-    [INPUT_XV] = {"xv", "xv"},
-    [INPUT_WQ] = {"wq", "Wq"},
-    [INPUT_WK] = {"wk", "Wk"},
-    [INPUT_WV] = {"wv", "Wv"},
-    [INPUT_WO] = {"wo", "Wo"},
-    [INPUT_BQ] = {"bq", "bq"},
-    [INPUT_BK] = {"bk", "bk"},
-    [INPUT_BV] = {"bv", "bv"},
-    [INPUT_BO] = {"bo", "bo"},
-    [INPUT_Q] = {"q", "q"},
-    [INPUT_K] = {"k", "k"},
-    [INPUT_V] = {"v", "v"},
-    [INPUT_PAST_K] = {"past_k", "past_k"},
-    [INPUT_PAST_V] = {"past_v", "past_v"},
-    [INPUT_Q_GAIN] = {"q_gain", "q_gain"},
-    [INPUT_K_GAIN] = {"k_gain", "k_gain"},
-    [INPUT_MASK] = {"mask", "mask"},
-    [INPUT_BIAS] = {"bias", "bias"},
-    [INPUT_WS] = {"ws", "Ws"},
-    [INPUT_BS] = {"bs", "bs"},
-    [INPUT_WA] = {"wa", "Wa"},
-    [INPUT_UA] = {"ua", "Ua"},
-    [INPUT_VA] = {"va", "va"},
-    [INPUT_BA] = {"ba", "ba"},
-    [INPUT_SINKS] = {"sinks", "sinks"},
-    [INPUT_BIAS_K] = {"bias_k", "bias_k"},
-    [INPUT_BIAS_V] = {"bias_v", "bias_v"},
-};
-
+/* The first keys are those of matrices, in the order of `input`. */
 const char *input_key(input which)
 {
-    return INPUTS[which].key;
+    return named_row(&KEYS, which)->name;
 }
 
 const char *input_label(input which)
 {
-    return INPUTS[which].label;
+    static const char *const LABELS[INPUT_COUNT] = {
+        [INPUT_WQ] = "Wq", [INPUT_WK] = "Wk", [INPUT_WV] = "Wv", [INPUT_WO] = "Wo",
+        [INPUT_WS] = "Ws", [INPUT_WA] = "Wa", [INPUT_UA] = "Ua",
+    };
+    return LABELS[which] != NULL ? LABELS[which] : input_key(which);
 }
 
-input input_of_key(const char *key)
+input input_of_key(const char *key_name)
 {
     input which = INPUT_X;
-    while (which < INPUT_COUNT && strcmp(INPUTS[which].key, key) != 0)
+    while (which < INPUT_COUNT && strcmp(input_key(which), key_name) != 0)
         which++;
     return which;
 }
 
-place problem_place(const problem *p, const char *key)
+place problem_place(const problem *p, const char *key_name)
 {
-    const entry *found = bundle_find(p->document, key);
+    const entry *found = bundle_find(p->document, key_name);
     return found == NULL ? (place){0} : found->at;
-}
-
-static const text_list *list_of(const bundle *document, const char *key)
-{
-    const entry *found = bundle_find(document, key);
-    return found != NULL && found->kind == ENTRY_LIST ? &found->list : NULL;
-}
-
-static void read_inputs(problem *p)
-{
-    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-        const entry *found = bundle_find(p->document, input_key(which));
-        if (found == NULL || found->kind != ENTRY_TENSOR)
-            continue;
-        p->in[which] = &found->tensor;
-        p->at[which] = found->at;
-        p->stays[which] = found->stays;
-    }
-    p->tokens = list_of(p->document, "tokens");
-    p->key_tokens = list_of(p->document, "key_tokens");
-}
-
-static const tensor *word_vector(const problem *p, const entry *vocab, const char *word, err *e)
-{
-    place at = problem_place(p, "tokens");
-    const tensor *vector = bundle_tensor(vocab->bundle, word);
-    if (vector == NULL) {
-        err_at(e, &at, "the token \"%s\" is not in the vocab", word);
-        return NULL;
-    }
-    const tensor *first = &vocab->bundle->entry[0].tensor;
-    char shape[SHAPE_TEXT], first_shape[SHAPE_TEXT];
-    at = bundle_find(vocab->bundle, word)->at;
-    if (vector->rank != 1) {
-        err_at(e, &at, "the vocab's \"%s\" is %s, it must be one vector", word,
-               tensor_shape_text(vector, shape));
-        return NULL;
-    }
-    if (tensor_same_shape(vector, first))
-        return vector;
-    err_at(e, &at, "the vocab's \"%s\" is %s, and its \"%s\" %s", word,
-           tensor_shape_text(vector, shape), vocab->bundle->entry[0].name,
-           tensor_shape_text(first, first_shape));
-    return NULL;
 }
 
 /* x[i] = vocab[tokens[i]] */
 static bool look_up_tokens(problem *p, const entry *vocab, err *e)
 {
-    if (vocab->bundle->count == 0)
+    const bundle *words = vocab->bundle;
+    char shape[SHAPE_TEXT], first_shape[SHAPE_TEXT];
+    if (words->count == 0)
         return err_at(e, &vocab->at, "the vocab is empty");
-    const tensor *first = &vocab->bundle->entry[0].tensor;
+    const tensor *first = &words->entry[0].tensor;
     size_t size[2] = {p->tokens->count, first->rank == 1 ? first->size[0] : 0};
+    p->at[INPUT_X] = problem_place(p, "tokens");
     if (!tensor_new(&p->looked_up, first->type, 2, size, e))
         return false;
     for (size_t i = 0; i < size[0]; i++) {
-        const tensor *vector = word_vector(p, vocab, p->tokens->item[i], e);
-        if (vector == NULL)
-            return false;
+        const char *word = p->tokens->item[i];
+        const entry *found = bundle_find(words, word);
+        if (found == NULL || found->kind != ENTRY_TENSOR)
+            return err_at(e, &p->at[INPUT_X], "the token \"%s\" is not in the vocab", word);
+        if (found->tensor.rank != 1)
+            return err_at(e, &found->at, "the vocab's \"%s\" is %s, it must be one vector", word,
+                          tensor_shape_text(&found->tensor, shape));
+        if (!tensor_same_shape(&found->tensor, first))
+            return err_at(e, &found->at, "the vocab's \"%s\" is %s, and its \"%s\" %s", word,
+                          tensor_shape_text(&found->tensor, shape), words->entry[0].name,
+                          tensor_shape_text(first, first_shape));
         tensor row = tensor_at(&p->looked_up, i);
-        memcpy(row.data, vector->data, size[1] * dtype_size(row.type));
+        memcpy(row.data, found->tensor.data, size[1] * dtype_size(row.type));
     }
     p->in[INPUT_X] = &p->looked_up;
-    p->at[INPUT_X] = problem_place(p, "tokens");
     return true;
 }
 
@@ -312,19 +250,6 @@ static bool read_row(problem *p, const setting_row *row, const entry *setting, e
 
 #define AT(field) .to = offsetof(problem, field)
 
-/* What rope's part of this name says; messages call it "rope.width". */
-static bool read_rope_part(problem *p, const setting_row *part, const entry *said, err *e)
-{
-    char name[32];
-    entry setting = *said;
-    snprintf(name, sizeof name, "rope.%s", part->named.name);
-    setting.name = name;
-    bool is_read = read_row(p, part, &setting, e);
-    if (p->rope.positions == &setting)
-        p->rope.positions = said; /* which outlives this call */
-    return is_read;
-}
-
 static const setting_row ROPE_PARTS[] = {
     {{"base", ""}, NUMBER, AT(rope.base), .least = 1},
     {{"pairing", ""}, WORD, AT(rope.is_interleaved), .words = &PAIRING_WORDS, .yes = "interleaved"},
@@ -332,6 +257,7 @@ static const setting_row ROPE_PARTS[] = {
     {{"positions", ""}, .read = read_rope_positions},
 };
 
+/* Messages call a part "rope.width". */
 static bool read_rope_object(problem *p, const bundle *object, err *e)
 {
     static const named_table PARTS = NAMED_TABLE("part of rope", ROPE_PARTS);
@@ -342,8 +268,14 @@ static bool read_rope_object(problem *p, const bundle *object, err *e)
             err_at(e, &one->at, "rope has no \"%s\"", one->name);
             return err_remedy(e, "it has base, pairing, width and positions");
         }
-        if (!read_rope_part(p, (const setting_row *)(const void *)row, one, e))
+        char name[32];
+        entry setting = *one;
+        snprintf(name, sizeof name, "rope.%s", row->name);
+        setting.name = name;
+        if (!read_row(p, (const setting_row *)(const void *)row, &setting, e))
             return false;
+        if (p->rope.positions == &setting)
+            p->rope.positions = one; /* which outlives this call */
     }
     return true;
 }
@@ -366,17 +298,10 @@ static bool read_rope(problem *p, const entry *setting, err *e)
     return setting_number(setting, 1, &p->rope.base, e);
 }
 
-static bool refuse_round(const entry *setting, double decimals, err *e)
-{
-    static const char WANTED[] = "it must be a count of decimals, or N:keep-sum";
-    if (setting->kind == ENTRY_TEXT)
-        return err_at(e, &setting->at, "round is \"%s\", %s", setting->text, WANTED);
-    return err_at(e, &setting->at, "round is %g, %s", decimals, WANTED);
-}
-
 /* N or N:keep-sum. */
 static bool read_round(problem *p, const entry *setting, err *e)
 {
+    static const char WANTED[] = "it must be a count of decimals, or N:keep-sum";
     double decimals = -1;
     if (!setting_is_number(setting, &decimals)) {
         size_t digits = strspn(setting->text, "0123456789");
@@ -387,7 +312,9 @@ static bool read_round(problem *p, const entry *setting, err *e)
         }
     }
     if (!(decimals >= 0 && decimals <= 99 && decimals == floor(decimals)))
-        return refuse_round(setting, decimals, e);
+        return setting->kind == ENTRY_TEXT
+                   ? err_at(e, &setting->at, "round is \"%s\", %s", setting->text, WANTED)
+                   : err_at(e, &setting->at, "round is %g, %s", decimals, WANTED);
     p->round_decimals = (int)decimals;
     return true;
 }
@@ -440,46 +367,38 @@ static const setting_row SETTINGS[] = {
 };
 /* clang-format on */
 
-/* What is not there keeps its default. */
-static bool read_settings(problem *p, err *e)
-{
-    for (size_t i = 0; i < sizeof SETTINGS / sizeof SETTINGS[0]; i++) {
-        const entry *setting = bundle_find(p->document, SETTINGS[i].named.name);
-        if (setting != NULL && !read_row(p, &SETTINGS[i], setting, e))
-            return false;
-    }
-    return true;
-}
-
 /* ---- the whole ---- */
-
-/* More decimals than the type resolves in a weight would round nothing. */
-static bool check_round(const problem *p, err *e)
-{
-    int most = p->type == DTYPE_F64 ? 15 : 7;
-    place at = problem_place(p, "round");
-    if (p->round_decimals <= most)
-        return true;
-    err_at(e, &at, "round is %d decimals, %s resolves %d", p->round_decimals, dtype_name(p->type),
-           most);
-    return p->type == DTYPE_F32 ? err_remedy(e, "--dtype f64 resolves 15") : false;
-}
 
 bool problem_read(problem *p, const bundle *document, err *e)
 {
     *p = (problem){
         .document = document, .score = score_default(), .round_decimals = -1, .qk_eps = 1e-6};
-    read_inputs(p);
-    if (!read_settings(p, e) || !check_round(p, e))
-        return false;
-    /* What came with a layout of its own keeps it. */
-    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-        if (p->in[which] == NULL)
-            continue;
-        const entry *found = bundle_find(p->document, input_key(which));
-        p->is_out_in[which] =
-            found == NULL ? p->layout_is_out_in : entry_is_out_in(found, p->layout_is_out_in);
+    /* What is not there keeps its default. */
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof SETTINGS[0]; i++) {
+        const entry *setting = bundle_find(document, SETTINGS[i].named.name);
+        if (setting != NULL && !read_row(p, &SETTINGS[i], setting, e))
+            return false;
     }
+    /* More decimals than the type resolves in a weight would round nothing. */
+    int most = p->type == DTYPE_F64 ? 15 : 7;
+    if (p->round_decimals > most) {
+        place at = problem_place(p, "round");
+        err_at(e, &at, "round is %d decimals, %s resolves %d", p->round_decimals,
+               dtype_name(p->type), most);
+        return p->type == DTYPE_F32 && err_remedy(e, "--dtype f64 resolves 15");
+    }
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        const entry *found = bundle_find(document, input_key(which));
+        if (found == NULL || found->kind != ENTRY_TENSOR)
+            continue;
+        p->in[which] = &found->tensor;
+        p->at[which] = found->at;
+        p->stays[which] = found->stays;
+        /* What came with a layout of its own keeps it. */
+        p->is_out_in[which] = entry_is_out_in(found, p->layout_is_out_in);
+    }
+    p->tokens = bundle_list(document, "tokens");
+    p->key_tokens = bundle_list(document, "key_tokens");
     const entry *vocab = bundle_find(document, "vocab");
     bool looks_up = vocab != NULL && p->tokens != NULL && p->in[INPUT_X] == NULL;
     return !looks_up || look_up_tokens(p, vocab, e);

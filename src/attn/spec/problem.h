@@ -46,9 +46,9 @@ typedef enum input {
     INPUT_COUNT
 } input;
 
-const char *input_key(input which);   /* "wq", the document's key */
-const char *input_label(input which); /* "Wq", as messages and traces write it */
-input input_of_key(const char *key);  /* INPUT_COUNT where it is not a matrix's key */
+const char *input_key(input which);       /* "wq", the document's key */
+const char *input_label(input which);     /* "Wq", as messages and traces write it */
+input input_of_key(const char *key_name); /* INPUT_COUNT where it is not a matrix's key */
 
 typedef enum causal { CAUSAL_NONE, CAUSAL_UPPER_LEFT, CAUSAL_LOWER_RIGHT } causal;
 typedef enum scale_kind {
@@ -123,6 +123,6 @@ void problem_free(problem *p);
 bool problem_has_inputs(const problem *p);
 
 /* Where a setting was given; all zero where it was not. */
-place problem_place(const problem *p, const char *key);
+place problem_place(const problem *p, const char *key_name);
 
 #endif

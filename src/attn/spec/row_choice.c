@@ -6,18 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool refuse(const entry *said, const char *what, const char *list, const char *item,
-                   const char *why, err *e)
-{
-    int length = (int)strcspn(item, ",");
-    if (list[length] == '\0')
-        err_at(e, &said->at, "%ss \"%s\" %s", what, list, why);
-    else
-        err_at(e, &said->at, "\"%.*s\" of %ss \"%s\" %s", length, item, what, list, why);
-    return err_remedy(e, "%ss are written as 3, 3:8, 3:, :8 or -16:, with commas between them",
-                      what);
-}
-
 /* A whole number, from the end where it is negative; `absent` where nothing stands there. False
  * where it is something else. *from is set after it. */
 static bool read_bound(const char **from, size_t of, int64_t absent, int64_t *row)
@@ -58,8 +46,15 @@ static bool read_item(row_choice *c, const entry *said, const char *what, const 
                  (long long)first, what, (long long)past);
     else
         why[0] = '\0';
-    if (why[0] != '\0')
-        return refuse(said, what, list, item, why, e);
+    if (why[0] != '\0') {
+        int length = (int)strcspn(item, ",");
+        if (list[length] == '\0')
+            err_at(e, &said->at, "%ss \"%s\" %s", what, list, why);
+        else
+            err_at(e, &said->at, "\"%.*s\" of %ss \"%s\" %s", length, item, what, list, why);
+        return err_remedy(e, "%ss are written as 3, 3:8, 3:, :8 or -16:, with commas between them",
+                          what);
+    }
     for (int64_t row = first; row <= last; row++)
         c->row[c->count++] = (size_t)(row - 1);
     *after = at;

@@ -16,23 +16,18 @@ bool setting_is_number(const entry *setting, double *value)
     return true;
 }
 
-/* Its text, its number, or how long it is: parts of rope may be lists. */
-static void show(const entry *setting, text *out)
-{
-    char shape[SHAPE_TEXT];
-    double number;
-    if (setting->kind == ENTRY_TEXT)
-        text_add_format(out, "\"%s\"", setting->text);
-    else if (setting_is_number(setting, &number))
-        text_add_format(out, "%g", number);
-    else
-        text_add_string(out, tensor_shape_text(&setting->tensor, shape));
-}
-
+/* With its text, its number, or how long it is: parts of rope may be lists. */
 static bool refuse(const entry *setting, const char *wanted, err *e)
 {
     text shown = {0};
-    show(setting, &shown);
+    char shape[SHAPE_TEXT];
+    double number;
+    if (setting->kind == ENTRY_TEXT)
+        text_add_format(&shown, "\"%s\"", setting->text);
+    else if (setting_is_number(setting, &number))
+        text_add_format(&shown, "%g", number);
+    else
+        text_add_string(&shown, tensor_shape_text(&setting->tensor, shape));
     if (text_ok(&shown, e))
         err_at(e, &setting->at, "%s is %s, it must be %s", setting->name, text_string(&shown),
                wanted);
@@ -69,8 +64,13 @@ bool setting_count(const entry *setting, double least, size_t *value, err *e)
     return refuse(setting, wanted, e);
 }
 
-static void not_a_word(const entry *setting, const named_table *words, const char *or_else, err *e)
+const named *setting_word(const entry *setting, const named_table *words, const char *or_else,
+                          err *e)
 {
+    bool is_text = setting->kind == ENTRY_TEXT;
+    const named *found = !is_text ? NULL : named_find(words, setting->text, strlen(setting->text));
+    if (found != NULL)
+        return found;
     text wanted = {0};
     named_list(words, &wanted);
     text_add_string(&wanted, or_else);
@@ -78,22 +78,11 @@ static void not_a_word(const entry *setting, const named_table *words, const cha
     if (is_told)
         refuse(setting, text_string(&wanted), e);
     text_free(&wanted);
-    if (is_told && setting->kind == ENTRY_TEXT) {
-        const named *near = named_nearest(words, setting->text, strlen(setting->text));
-        if (near != NULL)
-            err_remedy(e, "did you mean \"%s\"?", near->name);
-    }
-}
-
-const named *setting_word(const entry *setting, const named_table *words, const char *or_else,
-                          err *e)
-{
-    const named *found = NULL;
-    if (setting->kind == ENTRY_TEXT)
-        found = named_find(words, setting->text, strlen(setting->text));
-    if (found == NULL)
-        not_a_word(setting, words, or_else, e);
-    return found;
+    const named *near =
+        !is_told || !is_text ? NULL : named_nearest(words, setting->text, strlen(setting->text));
+    if (near != NULL)
+        err_remedy(e, "did you mean \"%s\"?", near->name);
+    return NULL;
 }
 
 bool setting_is_out_in(const entry *layout)
