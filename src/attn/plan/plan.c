@@ -111,6 +111,242 @@ size_t plan_kv_head(const plan *p, size_t head)
     return head / (p->heads / p->kv_heads);
 }
 
+/* ---- batches and heads ---- */
+
+static bool find_batches(plan *p, err *e)
+{
+    /* From rank 3 on, their first axis counts batches. */
+    static const input BATCHED[] = {INPUT_X, INPUT_XK, INPUT_XV,     INPUT_Q,
+                                    INPUT_K, INPUT_V,  INPUT_PAST_K, INPUT_PAST_V};
+    input first = INPUT_COUNT;
+    for (size_t i = 0; i < sizeof BATCHED / sizeof BATCHED[0]; i++) {
+        input which = BATCHED[i];
+        const tensor *given = p->asked->in[which];
+        if (given == NULL || given->rank < 3 ||
+            (which <= INPUT_XV && !plan_uses_rows(p->asked, which)))
+            continue;
+        if (p->has_batch && given->size[0] != p->batches)
+            return plan_wrong_shape(p, which, e, "its batches are %zu, those of %s %zu",
+                                    given->size[0], input_label(first), p->batches);
+        first = p->has_batch ? first : which;
+        p->has_batch = true;
+        p->batches = given->size[0];
+    }
+    return true;
+}
+
+/* Who names a number of heads. */
+typedef struct heads_source {
+    const char *who;
+    place at;
+    size_t heads; /* 0: nobody does */
+} heads_source;
+
+/* The first of those who do, a setting or weights h × m × d or rows b × h × n × d; all name the
+ * same. */
+static bool find_heads_of(const problem *asked, const char *setting, size_t said, const input *of,
+                          size_t count, heads_source *first, err *e)
+{
+    *first = (heads_source){setting, problem_place(asked, setting), said};
+    for (size_t i = 0; i < count; i++) {
+        const tensor *given = asked->in[of[i]];
+        int rank = of[i] <= INPUT_WO ? 3 : 4;
+        if (given == NULL || given->rank != rank)
+            continue;
+        size_t heads = given->size[rank - 3];
+        if (first->heads != 0 && heads != first->heads)
+            return err_at(e, &asked->at[of[i]], "%s says %zu head%s, %s says %zu",
+                          input_label(of[i]), heads, heads == 1 ? "" : "s", first->who,
+                          first->heads);
+        if (first->heads == 0)
+            *first = (heads_source){input_label(of[i]), asked->at[of[i]], heads};
+    }
+    return true;
+}
+
+static bool find_heads(plan *p, err *e)
+{
+    static const input OF_QUERIES[] = {INPUT_WQ, INPUT_Q, INPUT_WO};
+    static const input OF_KEYS[] = {INPUT_WK, INPUT_WV,     INPUT_K,
+                                    INPUT_V,  INPUT_PAST_K, INPUT_PAST_V};
+    const problem *asked = p->asked;
+    heads_source queries, keys;
+    if (!find_heads_of(asked, "heads", asked->heads, OF_QUERIES,
+                       sizeof OF_QUERIES / sizeof OF_QUERIES[0], &queries, e) ||
+        !find_heads_of(asked, "kv_heads", asked->kv_heads, OF_KEYS,
+                       sizeof OF_KEYS / sizeof OF_KEYS[0], &keys, e))
+        return false;
+    p->heads = queries.heads;
+    p->kv_heads = keys.heads;
+    p->has_heads = p->heads > 0 || p->kv_heads > 0;
+    if (p->heads == 0)
+        p->heads = p->kv_heads > 0 ? p->kv_heads : 1;
+    if (p->kv_heads == 0)
+        p->kv_heads = p->heads;
+    if (p->heads % p->kv_heads == 0)
+        return true;
+    return err_at(e, &keys.at, "%s says %zu heads, not a multiple of the %zu that %s says",
+                  queries.who, queries.heads, keys.heads, keys.who);
+}
+
+/* ---- shapes of stages ---- */
+
+/* Of the axes of its forms the last is the role's width. */
+const projection *plan_role(const plan *p, stage_id id)
+{
+    char width = stage_row(id)->axes[2];
+    return width == 'Q' ? &p->q : width == 'K' ? &p->k : width == 'V' ? &p->v : NULL;
+}
+
+bool plan_keeps_heads_apart(const plan *p)
+{
+    const tensor *q = p->asked->in[INPUT_Q];
+    return q != NULL && q->rank == 4;
+}
+
+/* All axes that the stage can have in this problem, b and h among them. Those of a role that came
+ * with all of its axes (rank 4) have its layout, present_v that of k. */
+static const char *all_axes(const plan *p, stage_id id)
+{
+    const projection *role = plan_role(p, id), *like = id == STAGE_PRESENT_V ? &p->k : role;
+    const tensor *given = like == NULL ? NULL : p->asked->in[like->given_as];
+    bool is_context = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
+    if (given != NULL && given->rank == 4)
+        return role == &p->q ? "bhqd" : role == &p->k ? "bhkd" : "bhke";
+    return is_context && plan_keeps_heads_apart(p) ? "bhqe" : stage_row(id)->axes;
+}
+
+static size_t axis_size(const plan *p, stage_id id, char letter)
+{
+    const projection *of = plan_role(p, id);
+    size_t heads = of == NULL ? p->heads : of->heads, width = of == NULL ? 0 : of->width;
+    /* Keys and values of the sequence come first alone, then with what is appended to them; a
+     * cache's come in last. */
+    bool is_new = of != NULL && id != STAGE_PRESENT_K && id != STAGE_PRESENT_V;
+    size_t keys = id == STAGE_XK || id == STAGE_XV ? p->k.n
+                  : is_new                         ? p->k.n + p->appended
+                                                   : p->n_k;
+    const struct {
+        char letter;
+        size_t size;
+    } sizes[] = {{'b', p->batches},
+                 {'h', heads},
+                 {'q', p->n_q},
+                 {'k', keys},
+                 {'t', p->asked->top},
+                 {'d', width},
+                 {'e', p->v.width},
+                 {'Q', heads * width},
+                 {'K', heads * width},
+                 {'V', heads * width},
+                 {'c', p->compared_width},
+                 {'C', p->heads * p->v.width},
+                 {'O', p->width_out},
+                 {'m', p->q.rows.size[2]},
+                 {'M', p->k.rows.size[2]},
+                 {'N', p->v.rows.size[2]}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i].letter == letter)
+            return sizes[i].size;
+    }
+    return 1;
+}
+
+bool plan_has_stage(const plan *p, stage_id id)
+{
+    switch (id) {
+    case STAGE_X:
+        return p->q.rows.data != NULL;
+    case STAGE_X_POS:
+        return p->asked->adds_positions;
+    case STAGE_XK:
+        return p->k.rows.data != NULL;
+    case STAGE_XV:
+        return p->v.rows.data != NULL;
+    case STAGE_Q_NORM:
+    case STAGE_K_NORM:
+        return p->asked->normalizes;
+    case STAGE_Q_ROPE:
+    case STAGE_K_ROPE:
+        return p->rope_width > 0;
+    case STAGE_PRESENT_K:
+    case STAGE_PRESENT_V:
+        return p->past_k.data != NULL;
+    case STAGE_Q_SCORE:
+        return plan_score_parameters(p, 0).for_query.data != NULL;
+    case STAGE_K_SCORE:
+        return plan_score_parameters(p, 0).for_key.data != NULL;
+    case STAGE_TOP:
+        return p->asked->top > 0;
+    case STAGE_CAPPED:
+        return p->asked->softcap > 0;
+    case STAGE_ROUNDED:
+        return p->asked->round_decimals >= 0;
+    default:
+        return true;
+    }
+}
+
+/* q, k, v and what follows them keep the batch and the heads that q, k or v came with: then these
+ * are not the axes of the table. */
+static bool has_axis(const plan *p, stage_id id, const char *axes, char letter)
+{
+    bool came_with_all = axes != stage_row(id)->axes;
+    return came_with_all || (letter == 'b' ? p->has_batch : letter == 'h' ? p->has_heads : true);
+}
+
+static void find_axes(plan *p)
+{
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        const char *axes = all_axes(p, id);
+        char *to = p->axes[id];
+        for (const char *letter = axes; *letter != '\0'; letter++) {
+            if (has_axis(p, id, axes, *letter))
+                *to++ = *letter;
+        }
+        *to = '\0';
+    }
+}
+
+bool plan_check_stage(const plan *p, stage_id id, err *e)
+{
+    const stage *row = stage_row(id);
+    bool is_of_cache = id == STAGE_PRESENT_K || id == STAGE_PRESENT_V;
+    if (plan_has_stage(p, id))
+        return true;
+    if (is_of_cache && p->asked->cache != NULL)
+        return err_set(e, "there is no stage %s here: a stream keeps its cache itself",
+                       row->key.named.name);
+    return err_set(e, "there is no stage %s here: it needs %s", row->key.named.name, row->made_by);
+}
+
+void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK])
+{
+    *rank = (int)strlen(p->axes[id]);
+    for (int axis = 0; axis < *rank; axis++)
+        size[axis] = axis_size(p, id, p->axes[id][axis]);
+}
+
+tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)
+{
+    const char *axes = all_axes(p, id);
+    tensor full = tensor_view_of(of);
+    full.rank = (int)strlen(axes);
+    for (int axis = 0, from = 0; axis < full.rank; axis++) {
+        bool is_here = has_axis(p, id, axes, axes[axis]);
+        full.size[axis] = is_here ? of->size[from] : 1;
+        full.stride[axis] = is_here ? of->stride[from] : 0;
+        from += is_here;
+    }
+    return full;
+}
+
+tensor plan_of_head(const tensor *all, size_t batch, size_t head)
+{
+    tensor of_batch = tensor_at(all, batch);
+    return tensor_at(&of_batch, head);
+}
+
 /* ---- the whole ---- */
 
 static bool check_not_empty(const plan *p, err *e)
@@ -150,16 +386,15 @@ static bool check_top(const plan *p, err *e)
 bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
 {
     *p = (plan){.asked = asked, .type = asked->type, .with = with, .batches = 1, .heads = 1};
-    bool fits = check_not_empty(p, e) && plan_find_batches(p, e) && plan_find_heads(p, e) &&
-                plan_find_projections(p, e) && plan_find_gains(p, e) && plan_find_cache(p, e) &&
-                plan_find_positions(p, e) && plan_find_rope(p, e) && plan_find_appended(p, e) &&
-                plan_find_score(p, e) && plan_find_scale(p, e) && plan_find_causality(p, e) &&
-                plan_find_key_lengths(p, e) && plan_find_masks(p, e) && plan_find_slopes(p, e) &&
-                check_top(p, e) && plan_find_output(p, e) &&
-                check_names(p, asked->tokens, "tokens", p->n_q, e) &&
+    float_mode mode;
+    float_mode_set(&mode);
+    bool fits = check_not_empty(p, e) && find_batches(p, e) && find_heads(p, e) &&
+                plan_find_inputs(p, e) && plan_find_scores(p, e) && check_top(p, e) &&
+                plan_find_output(p, e) && check_names(p, asked->tokens, "tokens", p->n_q, e) &&
                 check_names(p, asked->key_tokens, "key_tokens", plan_own_keys(p), e);
     if (fits)
-        plan_find_axes(p);
+        find_axes(p);
+    float_mode_restore(&mode);
     return fits;
 }
 

@@ -1,9 +1,18 @@
-/* The score function's parameters, the scale, and the slopes of ALiBi. */
+/* What a query is compared with and how: the score function's parameters and the scale; who may
+ * attend to whom, by causality, windows and lengths, masks and biases, each spread over b × h × n_q
+ * × n_k; and the slopes of ALiBi. */
 #include "attn/plan/plan_parts.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+/* What was given for a parameter, by its key; NULL: nothing was, or the score has no such one. */
+static const tensor *parameter(const plan *p, const char *name)
+{
+    return name == NULL ? NULL : p->asked->in[input_of_key(name)];
+}
 
 /* The matrix of one head out of c × d (shared) or h × c × d. */
 static tensor of_head(const plan *p, input which, size_t head)
@@ -18,11 +27,11 @@ static tensor of_head(const plan *p, input which, size_t head)
 static bool find_transform(const plan *p, const char *name, const projection *of, size_t *width,
                            err *e)
 {
+    const tensor *given = parameter(p, name);
     *width = of->width;
-    input which = name == NULL ? INPUT_COUNT : input_of_key(name);
-    if (name == NULL || p->asked->in[which] == NULL)
+    if (given == NULL)
         return true;
-    const tensor *given = p->asked->in[which];
+    input which = input_of_key(name);
     if (given->rank != 2 && given->rank != 3)
         return plan_wrong_shape(p, which, e, "it must be a matrix, or one a head");
     if (given->rank == 3 && given->size[0] != p->heads)
@@ -45,15 +54,13 @@ static bool find_transform(const plan *p, const char *name, const projection *of
 /* Checks va, ba or bs: `count` numbers for all heads, or as many for each. */
 static bool check_vector(const plan *p, const char *name, size_t count, err *e)
 {
-    input which = name == NULL ? INPUT_COUNT : input_of_key(name);
-    if (name == NULL || p->asked->in[which] == NULL)
+    const tensor *given = parameter(p, name);
+    size_t numbers = given == NULL ? count : tensor_count(given);
+    if (given == NULL || (given->rank <= 3 && (numbers == count || numbers == p->heads * count)))
         return true;
-    const tensor *given = p->asked->in[which];
-    size_t numbers = tensor_count(given);
-    if (given->rank > 3 || (numbers != count && numbers != p->heads * count))
-        return plan_wrong_shape(p, which, e, "it must hold %zu number%s, or as many a head", count,
-                                count == 1 ? "" : "s");
-    return true;
+    return plan_wrong_shape(p, input_of_key(name), e,
+                            "it must hold %zu number%s, or as many a head", count,
+                            count == 1 ? "" : "s");
 }
 
 static bool takes(const score *by, input which)
@@ -92,14 +99,14 @@ static bool fill(tensor *t, const plan *p, double value, err *e)
 
 /* "a query", or "q·Ws (Ws is 2 x 3)" where a parameter makes it as wide as it is. */
 enum { SIDE = SHAPE_TEXT + 64 };
-static const char *name_side(const plan *p, const char *parameter, const char *plain,
+static const char *name_side(const plan *p, const char *key_name, const char *plain,
                              const projection *of, char side[SIDE])
 {
     char shape[SHAPE_TEXT];
-    const tensor *given = parameter == NULL ? NULL : p->asked->in[input_of_key(parameter)];
+    const tensor *given = parameter(p, key_name);
     if (given == NULL)
         return plain;
-    const char *name = input_label(input_of_key(parameter));
+    const char *name = input_label(input_of_key(key_name));
     snprintf(side, SIDE, "%s·%s (%s is %s)", input_label(of->given_as), name, name,
              tensor_shape_text(given, shape));
     return side;
@@ -123,7 +130,7 @@ static bool refuse_widths(const plan *p, size_t of_query, size_t of_key, err *e)
            err_remedy(e, "heads is not given, and taken to be kv_heads, %zu", p->kv_heads);
 }
 
-bool plan_find_score(plan *p, err *e)
+static bool find_score(plan *p, err *e)
 {
     const score *by = p->asked->score;
     size_t of_query, of_key;
@@ -143,7 +150,7 @@ bool plan_find_score(plan *p, err *e)
 static tensor vector_of_head(const plan *p, const char *name, size_t count, size_t head,
                              const tensor *absent)
 {
-    const tensor *given = name == NULL ? NULL : p->asked->in[input_of_key(name)];
+    const tensor *given = parameter(p, name);
     if (given == NULL)
         return tensor_view_of(absent);
     tensor one = {
@@ -155,9 +162,7 @@ static tensor vector_of_head(const plan *p, const char *name, size_t count, size
 
 static tensor transform_of_head(const plan *p, const char *name, size_t head)
 {
-    input which = name == NULL ? INPUT_COUNT : input_of_key(name);
-    bool is_given = name != NULL && p->asked->in[which] != NULL;
-    return is_given ? of_head(p, which, head) : (tensor){0};
+    return parameter(p, name) == NULL ? (tensor){0} : of_head(p, input_of_key(name), head);
 }
 
 score_parameters plan_score_parameters(const plan *p, size_t head)
@@ -172,17 +177,7 @@ score_parameters plan_score_parameters(const plan *p, size_t head)
     };
 }
 
-/* 1/√width, computed in float64 in whatever mode the caller's thread is. */
-static double inverse_root(size_t width)
-{
-    float_mode mode;
-    float_mode_set(&mode);
-    double scale = 1 / sqrt((double)width);
-    float_mode_restore(&mode);
-    return scale;
-}
-
-bool plan_find_scale(plan *p, err *e)
+static bool find_scale(plan *p, err *e)
 {
     const problem *asked = p->asked;
     scale_kind kind = asked->scale_kind;
@@ -196,9 +191,9 @@ bool plan_find_scale(plan *p, err *e)
     }
     p->scale = 1;
     if (kind == SCALE_HEAD)
-        p->scale = inverse_root(p->k.width);
+        p->scale = 1 / sqrt((double)p->k.width);
     if (kind == SCALE_EMBED)
-        p->scale = inverse_root(asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
+        p->scale = 1 / sqrt((double)asked->in[INPUT_X]->size[asked->in[INPUT_X]->rank - 1]);
     if (kind == SCALE_NUMBER)
         p->scale = asked->scale_number;
     if (!plan_check_range(p, "scale", "scale", p->scale, e))
@@ -242,7 +237,7 @@ slope_rule plan_slope_rule(size_t head, size_t heads)
                         : (slope_rule){2 * (head - below) + 1, 2 * below};
 }
 
-bool plan_find_slopes(plan *p, err *e)
+static bool find_slopes(plan *p, err *e)
 {
     const tensor *given = p->asked->slopes;
     place at = problem_place(p->asked, "alibi");
@@ -261,13 +256,211 @@ bool plan_find_slopes(plan *p, err *e)
     }
     if (!tensor_new(&p->slopes, DTYPE_F64, 1, &p->heads, e))
         return false;
-    float_mode mode;
-    float_mode_set(&mode);
     for (size_t head = 0; head < p->heads; head++) {
         slope_rule of = plan_slope_rule(head, p->heads);
         tensor_set(&p->slopes, &head,
                    given != NULL ? tensor_get(given, &head) : slope_of(of.index, of.count));
     }
-    float_mode_restore(&mode);
     return true;
+}
+
+/* ---- causality, lengths, masks and biases ---- */
+
+static bool find_causality(plan *p, err *e)
+{
+    const problem *asked = p->asked;
+    size_t own = plan_own_keys(p);
+    if (asked->causal == CAUSAL_LOWER_RIGHT && asked->has_offset) {
+        place at = problem_place(asked, "offset");
+        return asked->places != NULL
+                   ? err_at(e, &at, "offset is a list, and lower-right already places the queries")
+                   : err_at(e, &at,
+                            "offset is %zu, and lower-right already places the queries at the end "
+                            "of the keys",
+                            asked->offset);
+    }
+    if (p->n_q == own || asked->has_offset || asked->alignment_is_named || p->past > 0)
+        return true;
+    if (asked->causal != CAUSAL_NONE)
+        return plan_note(p, e,
+                         "n_q is %zu and n_k %zu: causal is upper-left (query i sees keys 1 to i); "
+                         "--causal=lower-right would let the last query see the last key",
+                         p->n_q, own);
+    /* Where queries stand counts all the same. A window that is open on both sides takes nothing
+     * away. */
+    bool has_bounds =
+        asked->has_window && (asked->window_left != SIZE_MAX || asked->window_right != SIZE_MAX);
+    char offset[80] = "";
+    if (!has_bounds && !asked->has_alibi)
+        return true;
+    if (p->n_q <= own && asked->key_lengths == NULL)
+        snprintf(offset, sizeof offset, "; --offset %zu would put the last query at the last key",
+                 own - p->n_q);
+    return plan_note(p, e, "n_q is %zu and n_k %zu: %s counted from key i for query i%s", p->n_q,
+                     own, has_bounds ? "the window is" : "distances are", offset);
+}
+
+static bool spread(const plan *p, input which, tensor *out, err *e)
+{
+    /* The axes b, h, n_q, n_k that the input's axes are, by its rank and whether the first one
+     * counts batches. */
+    static const int AXES[][2][4] = {[1] = {{3}, {3}},
+                                     [2] = {{2, 3}, {0, 3}},
+                                     [3] = {{1, 2, 3}, {0, 2, 3}},
+                                     [4] = {{0, 1, 2, 3}, {0, 1, 2, 3}}};
+    static const char *const AXIS_NAMES[] = {"batches", "heads", "queries", "keys"};
+    const tensor *given = p->asked->in[which];
+    const size_t whole[] = {p->batches, p->heads, p->n_q, plan_own_keys(p)};
+    mask_axis said = p->asked->mask_axis;
+    *out = (tensor){0};
+    if (given == NULL)
+        return true;
+    if (given->rank < 1 || given->rank > 4)
+        return plan_wrong_shape(p, which, e,
+                                "it must be n_k long, n_q x n_k, or b x h x n_q x n_k");
+    if (given->rank == 3 && said == MASK_AXIS_UNSAID && given->size[0] > 1) {
+        plan_wrong_shape(p, which, e, "its first axis could be batches or heads");
+        return err_remedy(e, "--mask-axis batch or --mask-axis head says which");
+    }
+    *out = (tensor){.type = given->type, .rank = 4, .data = given->data};
+    memcpy(out->size, whole, sizeof whole);
+    for (int axis = 0; axis < given->rank; axis++) {
+        int to = AXES[given->rank][said == MASK_AXIS_BATCH][axis];
+        /* An axis of 1 is spread, but never the keys'. */
+        bool is_one = given->size[axis] == 1;
+        out->stride[to] = is_one ? 0 : given->stride[axis];
+        if (given->size[axis] == whole[to] || (is_one && given->rank > 1 && to != 3))
+            continue;
+        plan_wrong_shape(p, which, e, "its %s are %zu and not %zu", AXIS_NAMES[to],
+                         given->size[axis], whole[to]);
+        /* What other programs have their masks like. */
+        if (given->rank == 2 && given->size[0] == p->batches && said == MASK_AXIS_UNSAID)
+            err_remedy(e, "--mask-axis batch reads it as b x n_k, a row for each batch entry");
+        else if (given->rank == 3 && given->size[0] == p->batches * p->heads)
+            err_remedy(e, "one for each head of each batch entry has rank 4: b x h x n_q x n_k");
+        return false;
+    }
+    return true;
+}
+
+static bool find_key_lengths(plan *p, err *e)
+{
+    const tensor *given = p->asked->key_lengths;
+    place at = problem_place(p->asked, "key_lengths");
+    size_t own = plan_own_keys(p);
+    if (given == NULL)
+        return true;
+    if (given->rank == 1 && given->size[0] != p->batches)
+        return err_at(e, &at, "key_lengths has %zu counts, and the batch %zu entr%s",
+                      given->size[0], p->batches, p->batches == 1 ? "y" : "ies");
+    p->key_lengths = tensor_view_of(given);
+    p->key_lengths.rank = 1;
+    p->key_lengths.size[0] = p->batches;
+    p->key_lengths.stride[0] = given->rank;
+    for (size_t batch = 0; batch < p->batches; batch++) {
+        double length = tensor_get(&p->key_lengths, &batch);
+        if (length > (double)own)
+            return err_at(e, &at, "key_lengths[batch %zu] is %.0f, and there are %zu keys",
+                          batch + 1, length, own);
+    }
+    /* New keys stand after the cache, and lengths count from its first. */
+    for (size_t batch = 0; batch < p->batches && p->past > 0; batch++) {
+        double length = tensor_get(&p->key_lengths, &batch);
+        if (length < (double)own)
+            return plan_note(
+                p, e,
+                "key_lengths[batch %zu] is %.0f of %zu keys, of which the first %zu are "
+                "the cache's: new ones are left out",
+                batch + 1, length, own, p->past);
+    }
+    return true;
+}
+
+/* As many batch entries as queries: rows of padding, one an entry, would fit as well. */
+static bool note_reading(plan *p, input which, err *e)
+{
+    const tensor *given = p->asked->in[which];
+    bool fits_both = given != NULL && given->rank == 2 && p->batches > 1 && p->batches == p->n_q;
+    if (!fits_both || p->asked->mask_axis != MASK_AXIS_UNSAID)
+        return true;
+    return plan_note(p, e,
+                     "%s is read as n_q x n_k, the same for each of the %zu batch entries; "
+                     "--mask-axis batch reads it as b x n_k, a row an entry",
+                     input_label(which), p->batches);
+}
+
+static bool find_masks(plan *p, err *e)
+{
+    if (p->asked->in[INPUT_SINKS] != NULL && p->asked->round_keeps_sum) {
+        place at = problem_place(p->asked, "round");
+        err_at(e, &at,
+               "round is to keep the sum of each row at 1, and with sinks it is less than 1");
+        return err_remedy(e, "--round %d rounds each weight alone", p->asked->round_decimals);
+    }
+    return plan_vector(p, INPUT_SINKS, p->heads, &p->sinks, e) &&
+           spread(p, INPUT_MASK, &p->mask, e) && spread(p, INPUT_BIAS, &p->bias, e) &&
+           note_reading(p, INPUT_MASK, e) && note_reading(p, INPUT_BIAS, e);
+}
+
+/* ---- which keys a query may see, masks apart ---- */
+
+size_t visible_length(const plan *p, size_t batch)
+{
+    return p->key_lengths.data == NULL ? plan_own_keys(p)
+                                       : (size_t)tensor_get(&p->key_lengths, &batch);
+}
+
+int64_t visible_position(const plan *p, size_t batch, size_t query)
+{
+    if (p->asked->places != NULL) {
+        tensor places = plan_of_batch(p->asked->places, batch);
+        return (int64_t)tensor_get(&places, &query);
+    }
+    if (p->asked->causal != CAUSAL_LOWER_RIGHT)
+        return (int64_t)(query + p->offset);
+    return (int64_t)query + (int64_t)visible_length(p, batch) - (int64_t)p->n_q;
+}
+
+static size_t within(int64_t at, size_t end)
+{
+    return at < 0 ? 0 : at < (int64_t)end ? (size_t)at : end;
+}
+
+key_range visible_keys(const plan *p, size_t batch, size_t query)
+{
+    const problem *asked = p->asked;
+    int64_t position = visible_position(p, batch, query);
+    key_range seen = {0, visible_length(p, batch)};
+    if (plan_is_causal(p))
+        seen.end = within(position + 1, seen.end);
+    if (asked->has_window && asked->window_right != SIZE_MAX)
+        seen.end = within(position + (int64_t)asked->window_right + 1, seen.end);
+    if (asked->has_window && asked->window_left != SIZE_MAX)
+        seen.first = within(position - (int64_t)asked->window_left, seen.end);
+    return seen;
+}
+
+key_range visible_to_rows(const plan *p, size_t batch, size_t first, size_t rows)
+{
+    size_t begin = visible_keys(p, batch, first).first;
+    size_t end = visible_keys(p, batch, first + rows - 1).end;
+    return (key_range){begin / PACKED_PART * PACKED_PART, p->appended > 0 ? p->n_k : end};
+}
+
+size_t visible_span(const plan *p, size_t rows)
+{
+    const problem *asked = p->asked;
+    size_t left = asked->window_left, right = plan_is_causal(p) ? 0 : asked->window_right;
+    if (!asked->has_window || p->appended > 0 || left >= p->n_k || right >= p->n_k)
+        return p->n_k;
+    size_t span = left + right + rows + PACKED_PART - 1;
+    return span < p->n_k ? span : p->n_k;
+}
+
+/* ---- all of them ---- */
+
+bool plan_find_scores(plan *p, err *e)
+{
+    return find_score(p, e) && find_scale(p, e) && find_causality(p, e) && find_key_lengths(p, e) &&
+           find_masks(p, e) && find_slopes(p, e);
 }
