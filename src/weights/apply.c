@@ -1,10 +1,281 @@
-#include "weights/apply.h"
+/* Wq, Wk, Wv, Wo and their biases out of what a bundle holds, as views, whatever way a convention has
+ * put them together; what their sizes say of heads and of gains; and all that was matched in a
+ * bundle, under a document. */
+#include "weights/weights.h"
 
-#include "weights/cut.h"
-#include "weights/refused.h"
-#include "weights/told.h"
+#include "attn/spec/setting.h"
+#include "model/keys.h"
 
 #include <string.h>
+
+/* How the weights of an attention are to be read. */
+typedef struct cutting {
+    const convention *by;
+    weight_layout layout;   /* --layout's, else the convention's */
+    bool layout_is_given;   /* by --layout */
+    size_t heads, kv_heads; /* 0: not known */
+} cutting;
+
+static const char *layout_name(weight_layout layout)
+{
+    return layout == LAYOUT_OUT_IN ? "out-in" : "in-out";
+}
+
+/* The axis of the outputs, along which Wq, Wk and Wv stand one after the other. */
+static int output_axis(const cutting *how)
+{
+    return how->layout == LAYOUT_OUT_IN ? 0 : 1;
+}
+
+/* The sizes are those of Wq, Wk and Wv side by side the other way. */
+static bool contradicts(const cutting *how, const tensor *joint)
+{
+    int along = output_axis(how);
+    size_t parts = how->by->cut == CUT_HALVES ? 2 : 3;
+    return joint->rank == 2 && joint->size[1 - along] == parts * joint->size[along];
+}
+
+/* Says both layouts: the one that the sizes show, and who says the other. */
+static bool refuse_layout(const cutting *how, const entry *from, err *e)
+{
+    char shape[SHAPE_TEXT];
+    const char *said = layout_name(how->layout);
+    const char *shown = layout_name(how->layout == LAYOUT_OUT_IN ? LAYOUT_IN_OUT : LAYOUT_OUT_IN);
+    tensor_shape_text(&from->tensor, shape);
+    if (how->layout_is_given)
+        return err_at(e, &from->at, "%s is %s, which is %s, and --layout says %s", from->name,
+                      shape, shown, said);
+    err_at(e, &from->at, "%s is %s, which is %s, and by the names of %s it is %s", from->name,
+           shape, shown, how->by->named.name, said);
+    return err_remedy(e, "--layout %s goes over the names", shown);
+}
+
+/* Part 0, 1 or 2 of what lies side by side along an axis. */
+static bool cut_share(const cutting *how, size_t part, int along, const entry *from, tensor *out,
+                      err *e)
+{
+    bool is_grouped = how->by->cut == CUT_BY_HEADS && how->heads > 0 && how->kv_heads > 0;
+    size_t q = is_grouped ? how->heads : how->by->cut == CUT_HALVES ? 0 : 1;
+    size_t kv = is_grouped ? how->kv_heads : 1;
+    size_t total = from->tensor.size[along], parts = q + 2 * kv, one = total / parts;
+    if (total % parts != 0 || one == 0)
+        return err_at(e, &from->at, "%s holds %zu outputs, which can't be cut as %zu + %zu + %zu",
+                      from->name, total, q, kv, kv);
+    size_t first = part == 0 ? 0 : q + (part - 1) * kv;
+    *out = tensor_range(&from->tensor, along, first * one, (part == 0 ? q : kv) * one);
+    return true;
+}
+
+/* ---- head by head ---- */
+
+/* The width of a head's part, where `total` outputs are heads × (Wq, Wk, Wv) of it. */
+static bool find_width(const cutting *how, const entry *from, size_t total, size_t *width, err *e)
+{
+    if (how->heads == 0) {
+        err_at(e, &from->at, "%s lies head by head, and the number of heads is not known",
+               from->name);
+        return err_remedy(e, "--heads N says it");
+    }
+    *width = total / 3 / how->heads;
+    return (*width > 0 && *width * 3 * how->heads == total) ||
+           err_at(e, &from->at, "%s holds %zu outputs, which are not 3 for each of %zu heads",
+                  from->name, total, how->heads);
+}
+
+/* One matrix a head: h × d × m, or in-out h × m × d. */
+static bool cut_heads(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
+{
+    const tensor *joint = &from->tensor;
+    int along = output_axis(how);
+    size_t width = 0, total = joint->size[along];
+    char shape[SHAPE_TEXT];
+    if (total != 3 * joint->size[1 - along])
+        return err_at(e, &from->at, "%s is %s, which is not 3 outputs an input: not head by head",
+                      from->name, tensor_shape_text(joint, shape));
+    if (!find_width(how, from, total, &width, e))
+        return false;
+    tensor first = tensor_range(joint, along, part * width, width);
+    *out = first;
+    out->rank = 3;
+    out->size[0] = how->heads;
+    out->stride[0] = joint->stride[along] * (ptrdiff_t)(3 * width);
+    for (int axis = 0; axis < 2; axis++) {
+        out->size[axis + 1] = first.size[axis];
+        out->stride[axis + 1] = first.stride[axis];
+    }
+    return true;
+}
+
+/* A bias has to be one vector without holes. */
+static bool copy_heads(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
+{
+    size_t width = 0;
+    if (!find_width(how, from, from->tensor.size[0], &width, e))
+        return false;
+    size_t size = how->heads * width;
+    if (!tensor_new(out, from->tensor.type, 1, &size, e))
+        return false;
+    for (size_t head = 0; head < how->heads; head++) {
+        tensor one = tensor_range(&from->tensor, 0, (3 * head + part) * width, width);
+        tensor into = tensor_range(out, 0, head * width, width);
+        tensor_copy(&one, &into);
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+/* The part of `from` that is this weight or bias, as a view. Only a bias that lies head by head is
+ * copied. */
+static bool cut_part(const cutting *how, input which, const entry *from, tensor *out, err *e)
+{
+    static const char *const HELD[] = {"Wq, Wk and Wv", "bq, bk and bv", "Wk and Wv", "bk and bv"};
+    const convention *by = how->by;
+    bool is_bias = which >= INPUT_BQ, is_half = by->cut == CUT_HALVES;
+    size_t part = (size_t)(which - (is_bias ? INPUT_BQ : INPUT_WQ));
+    bool is_joint = part < 3 && (convention_is_joint(by) || (is_half && part > 0) ||
+                                 (is_bias && by->joint_bias != NULL));
+    char shape[SHAPE_TEXT];
+    *out = tensor_view_of(&from->tensor);
+    if (!is_joint && !is_bias && from->tensor.rank == 3 && by->layout == LAYOUT_IN_OUT) {
+        /* m × h × d as one matrix a head, h × m × d; of Wo, h × d × m is that already. */
+        if (how->layout != LAYOUT_IN_OUT)
+            return refuse_layout(how, from, e);
+        for (int axis = 0; which != INPUT_WO && axis < 2; axis++) {
+            out->size[axis] = from->tensor.size[1 - axis];
+            out->stride[axis] = from->tensor.stride[1 - axis];
+        }
+    }
+    if (!is_joint)
+        return true;
+    if (from->tensor.rank != (is_bias ? 1 : 2))
+        return err_at(e, &from->at, "%s is %s, and holds %s only as a %s", from->name,
+                      tensor_shape_text(&from->tensor, shape), HELD[2 * is_half + is_bias],
+                      is_bias ? "vector" : "matrix");
+    if (!is_bias && contradicts(how, &from->tensor))
+        return refuse_layout(how, from, e);
+    if (by->cut == CUT_HEAD_BY_HEAD)
+        return is_bias ? copy_heads(how, part, from, out, e) : cut_heads(how, part, from, out, e);
+    return cut_share(how, part, is_bias ? 0 : output_axis(how), from, out, e);
+}
+
+/* ---- how it is read ---- */
+
+static weight_layout layout_of_word(const char *word)
+{
+    if (word == NULL)
+        return LAYOUT_UNSAID;
+    return strcmp(word, "out-in") == 0   ? LAYOUT_OUT_IN
+           : strcmp(word, "in-out") == 0 ? LAYOUT_IN_OUT
+                                         : LAYOUT_UNSAID;
+}
+
+/* A setting as a count; 0 where it is none. */
+static size_t count_of(const bundle *settings, const char *name)
+{
+    const tensor *number = bundle_tensor(settings, name);
+    double value = number == NULL || number->rank != 0 ? 0 : tensor_get(number, NULL);
+    return value >= 1 && value < 1e9 ? (size_t)value : 0;
+}
+
+/* Of conventions that share their names, the one whose layout the sizes have. */
+static const convention *cut_settle(const convention *by, const tensor *joint)
+{
+    cutting how = {.by = by, .layout = by->layout};
+    if (!convention_is_joint(by) || !contradicts(&how, joint))
+        return by;
+    for (size_t i = 0; i < CONVENTIONS.count; i++) {
+        const convention *other = convention_at(i);
+        if (other->cut == by->cut && other->layout != by->layout && strcmp(other->q, by->q) == 0 &&
+            strcmp(other->out, by->out) == 0)
+            return other;
+    }
+    return by;
+}
+
+/* ---- heads ---- */
+
+/* The columns of Wq or Wk, all heads side by side; 0: not known. `top` is the document. */
+static size_t cut_columns(const entry *weight, const bundle *top)
+{
+    bool of_all = setting_is_out_in(bundle_find(top, "layout"));
+    bool is_out_in = weight != NULL && entry_is_out_in(weight, of_all);
+    bool is_matrix = weight != NULL && weight->kind == ENTRY_TENSOR && weight->tensor.rank == 2;
+    return is_matrix ? weight->tensor.size[is_out_in ? 0 : 1] : 0;
+}
+
+/* Once `in`, the object of the attention, has got Wk from the bundle, where it is called `name`:
+ * refuses as many key heads as query heads where Wk has only some of them, by the number that it
+ * has. */
+static bool cut_check_heads(const cutting *how, const char *name, input which, const bundle *in,
+                            const bundle *top, err *e)
+{
+    if (which != INPUT_WK || how->heads <= 1 || how->kv_heads > 0)
+        return true;
+    const entry *keys = bundle_find(in, input_key(INPUT_WK));
+    size_t q = cut_columns(bundle_find(in, input_key(INPUT_WQ)), top);
+    size_t k = cut_columns(keys, top), width = q / how->heads;
+    bool is_some = width > 0 && q % how->heads == 0 && k > 0 && k < q && k % width == 0;
+    if (!is_some || how->heads % (k / width) != 0)
+        return true;
+    err_at(e, &keys->at,
+           "%s has %zu columns, and Wq %zu: for %zu heads of queries there are %zu of keys", name,
+           k, q, how->heads, k / width);
+    return err_remedy(e, "--kv-heads %zu says so", k / width);
+}
+
+/* ---- gains ---- */
+
+static const char SETTING[] = "qk_norm";
+
+bool input_is_gain(input which)
+{
+    return which == INPUT_Q_GAIN || which == INPUT_K_GAIN;
+}
+
+bool gains_are_wanted(const bundle_options *w, const bundle *in, const bundle *top)
+{
+    const bundle *said = in != NULL && bundle_find(in, SETTING) != NULL ? in : top;
+    const char *word = said == NULL ? NULL : bundle_text(said, SETTING);
+    return !bundle_options_remove(w, SETTING) && (word == NULL || strcmp(word, "none") != 0);
+}
+
+/* What follows from a gain that `in` has just got from the bundle, where it is called `name`: that
+ * queries and keys are normalized, unless something else is said. Refuses one of a norm over all
+ * heads, unless --map says that it is a gain. */
+static bool gain_settle(const cutting *how, const char *name, bool is_mapped, input which,
+                        bundle *in, const bundle *top, err *e)
+{
+    static const char RMS[] = "rms";
+    if (!input_is_gain(which) || how->by->q_gain == NULL)
+        return true;
+    /* The norm has to be each head's own. Of other lengths the plan says what is wrong. */
+    bool is_query = which == INPUT_Q_GAIN;
+    const entry *gain = bundle_find(in, input_key(which));
+    const entry *weight = bundle_find(in, input_key(is_query ? INPUT_WQ : INPUT_WK));
+    size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
+    size_t count = gain->kind == ENTRY_TENSOR ? tensor_count(&gain->tensor) : 0;
+    if (!is_mapped && heads > 1 && count == cut_columns(weight, top)) {
+        err_at(e, &gain->at,
+               "%s has a number for each column of all %zu heads: a norm over all of them, as in "
+               "OLMo 2, where here each head has its own",
+               name, heads);
+        return err_remedy(e,
+                          "--map takes it for gains all the same, --no-qk-norm leaves norms out");
+    }
+    return bundle_find(in, SETTING) != NULL || bundle_find(top, SETTING) != NULL ||
+           bundle_add_text(in, SETTING, RMS, strlen(RMS), gain->at, e);
+}
+
+/* A document that gets what it lacks. */
+typedef struct applying {
+    weight_match *from;
+    const bundle_options *options;
+    const bundle *read;
+    dtype type;
+    bundle *contents;
+    place at; /* the bundle as a whole */
+} applying;
 
 /* ---- what the sizes tell ---- */
 
@@ -23,7 +294,8 @@ static size_t rows_of(const applying *a, const char *key_name)
 
 /* ---- how it is cut ---- */
 
-const bundle *applying_heads(const applying *a, const key_path *of)
+/* The object that says how many heads there are, or the document. */
+static const bundle *heads_of(const applying *a, const key_path *of)
 {
     key_path layer = {.is_in_layer = true, .layer = of->layer};
     const bundle *own = key_path_find(of, a->contents);
@@ -33,18 +305,31 @@ const bundle *applying_heads(const applying *a, const key_path *of)
     return in_layer != NULL && bundle_find(in_layer, "heads") != NULL ? in_layer : a->contents;
 }
 
+/* By what a command line asks for, what the bundle says itself, and the heads of the settings. */
 static cutting cutting_of(const applying *a, const key_path *of)
 {
     const weight_match *m = a->from;
     bool is_cross = of->object != NULL && m->cross != NULL;
     const convention *by = is_cross ? m->cross : m->attention;
-    return cut_how(by != NULL ? by : convention_at(0), a->options->layout, a->read,
-                   applying_heads(a, of));
+    const bundle *settings = heads_of(a, of);
+    weight_layout asked = layout_of_word(a->options->layout);
+    by = by != NULL ? by : convention_at(0);
+    cutting how = {.by = by,
+                   .layout = asked,
+                   .layout_is_given = asked != LAYOUT_UNSAID,
+                   .heads = count_of(settings, "heads"),
+                   .kv_heads = count_of(settings, "kv_heads")};
+    if (asked == LAYOUT_UNSAID)
+        how.layout =
+            convention_is_own(by) ? layout_of_word(bundle_text(a->read, "layout")) : by->layout;
+    return how;
 }
 
 /* ---- what lacks ---- */
 
-bool applying_leaves_out(const applying *a, const weight_source *from)
+/* --no-bias-k is of all layers, where it is a convention that found it; and gains are none where
+ * queries and keys are to stay as they are. */
+static bool leaves_out(const applying *a, const weight_source *from)
 {
     const key_path *to = &from->to;
     input which = input_of_key(to->key->named.name);
@@ -71,7 +356,7 @@ static bool is_wanted(const applying *a, const weight_source *from)
                       strcmp(name, "position_embedding") == 0 ||
                       (to->object != NULL && strcmp(to->object->named.name, "ln_e") == 0);
     if ((in != NULL && bundle_find(in, name) != NULL) ||
-        (is_at_top && bundle_options_remove(a->options, name)) || applying_leaves_out(a, from))
+        (is_at_top && bundle_options_remove(a->options, name)) || leaves_out(a, from))
         return false;
     /* q that is given makes Wq needless. */
     if (from->name == NULL && from->is_cut && from->which <= INPUT_WV && in != NULL)
@@ -81,21 +366,12 @@ static bool is_wanted(const applying *a, const weight_source *from)
 
 /* ---- applying ---- */
 
-/* Products pack them, and what looks a row up copies it; both widen. All else is made the run's
- * type now. */
-static bool is_widened_in_use(const char *key_name)
-{
-    static const char *const NARROW[] = {"wq", "wk", "wv",        "wo",         "w1",
-                                         "w2", "w3", "embedding", "unembedding"};
-    for (size_t i = 0; i < sizeof NARROW / sizeof NARROW[0]; i++) {
-        if (strcmp(NARROW[i], key_name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool apply_one(const applying *a, const weight_source *from, err *e)
 {
+    /* Products pack them, and what looks a row up copies it; both widen. All else is made the run's
+     * type now. */
+    static const char *const WIDENED_IN_USE[] = {"wq", "wk", "wv",        "wo",         "w1",
+                                                 "w2", "w3", "embedding", "unembedding"};
     const layer_convention *by = a->from->by;
     const entry *found = bundle_find(a->read, from->name);
     const char *name = from->to.key->named.name;
@@ -124,7 +400,10 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
                           from->name, t->size[0], by->named.name, first);
         *t = tensor_range(t, 0, first, t->size[0] - first);
     }
-    if (added->kind == ENTRY_TENSOR && !is_widened_in_use(name) && !tensor_widen(t, a->type, e))
+    bool stays_narrow = false;
+    for (size_t i = 0; i < sizeof WIDENED_IN_USE / sizeof WIDENED_IN_USE[0]; i++)
+        stays_narrow = stays_narrow || strcmp(WIDENED_IN_USE[i], name) == 0;
+    if (added->kind == ENTRY_TENSOR && !stays_narrow && !tensor_widen(t, a->type, e))
         return false;
     added->stays = added->kind != ENTRY_TENSOR || tensor_borrows(t);
     return cut_check_heads(&how, from->name, which, in, a->contents, e) &&
@@ -161,11 +440,9 @@ static bool apply_sources(const applying *a, err *e)
 /* Settings, unless they are given, and the eps of all norms that don't say their own. */
 static bool apply_settings(const applying *a, text *note, err *e)
 {
-    implied_setting implied[IMPLIED_SETTINGS];
-    layer_convention_settings(a->from->by, implied);
     const char *join = "; ";
     for (size_t i = 0; i < IMPLIED_SETTINGS; i++) {
-        const char *name = implied[i].key, *value = implied[i].value;
+        const char *name = IMPLIED_KEYS[i], *value = a->from->by->implied[i];
         if (value == NULL || bundle_options_decide(a->options, a->contents, NULL, name))
             continue;
         if (!bundle_add_text(a->contents, name, value, strlen(value), a->at, e))
@@ -178,6 +455,152 @@ static bool apply_settings(const applying *a, text *note, err *e)
         return true;
     text_add_format(note, ", norm_eps %g", eps);
     return bundle_add_number(a->contents, "norm_eps", eps, a->at, e);
+}
+
+/* ---- what was taken for what ---- */
+
+/* A name within its layer. */
+static const char *name_within(const weight_match *m, const weight_source *from)
+{
+    size_t before = strlen(m->before) + (m->is_one ? 0 : (size_t)m->digits + strlen(m->after));
+    bool is_inside =
+        (m->is_alone || from->to.is_in_layer) && from->mapped == 0 && strlen(from->name) > before;
+    return is_inside ? from->name + before : from->name;
+}
+
+static bool is_bias(const key_path *p)
+{
+    const char *name = p->key->named.name;
+    return strcmp(name, "bias") == 0 || (name[0] == 'b' && name[1] != '\0' && name[2] == '\0');
+}
+
+/* "wq, wk, wv from attn.c_attn.weight, wo from …, with biases": of the first layer, and next to the
+ * layers. */
+static void add_layer_sources(const applying *a, text *out)
+{
+    const weight_match *m = a->from;
+    const char *last = NULL, *join = ": ";
+    size_t biases = 0;
+    for (size_t i = 0; i <= m->sources; i++) {
+        const weight_source *from = i < m->sources ? &m->source[i] : NULL;
+        bool is_said =
+            from != NULL && from->name != NULL && from->to.layer == 0 && !leaves_out(a, from);
+        biases += is_said && is_bias(&from->to);
+        if (from != NULL && (!is_said || is_bias(&from->to)))
+            continue;
+        const char *name = from == NULL ? NULL : name_within(m, from);
+        if (last != NULL && (name == NULL || strcmp(name, last) != 0))
+            text_add_format(out, " from %s", last);
+        if (from != NULL) {
+            text_add_string(out, join);
+            /* "cross.wq" of the first layer, or "ln_f". */
+            key_path within = from->to;
+            within.is_in_layer = false;
+            if (strcmp(from->to.key->named.name, "gain") == 0)
+                text_add_string(out, from->to.object->named.name);
+            else
+                key_path_write(out, &within);
+        }
+        last = name;
+        join = ", ";
+    }
+    text_add_string(out, biases > 0 ? ", with biases" : ", no biases");
+}
+
+/* "Wq, Wk, Wv from c_attn.weight, Wo from c_proj.weight, with bo, q_gain from q_norm.weight": of
+ * one attention, and what is used of what may stand besides weights. */
+static void add_attention_sources(const applying *a, text *out)
+{
+    const weight_match *m = a->from;
+    const char *join = ": ";
+    text biases = {0}, rest = {0};
+    for (size_t i = 0; i < m->sources; i++) {
+        const weight_source *from = &m->source[i];
+        const char *next = i + 1 < m->sources ? from[1].name : NULL;
+        input which = input_of_key(from->to.key->named.name);
+        if (from->name == NULL || which == INPUT_COUNT)
+            continue;
+        const char *label = input_label(which), *within = name_within(m, from);
+        if (which >= INPUT_WQ && which <= INPUT_WO) {
+            text_add_format(out, "%s%s", join, label);
+            if (from->name != next || which == INPUT_WO)
+                text_add_format(out, " from %s", within);
+            join = ", ";
+        } else if (which >= INPUT_BQ && which <= INPUT_BO) {
+            text_add_format(&biases, "%s%s", biases.length == 0 ? ", with " : ", ", label);
+        } else if (convention_is_beside(which) &&
+                   bundle_find(a->contents, input_key(which)) != NULL) {
+            text_add_format(&rest, ", %s", label);
+            if (strcmp(within, label) != 0)
+                text_add_format(&rest, " from %s", within);
+        }
+    }
+    text_add_string(out, biases.length == 0 ? ", no biases" : text_string(&biases));
+    text_add_string(out, text_string(&rest));
+    text_close(&biases, out);
+    text_close(&rest, out);
+}
+
+/* Whose names, where they are, and what each is. */
+static void tell_names(const applying *a, const cutting *how, text *note)
+{
+    const weight_match *m = a->from;
+    text_add_format(note, "%s: names of %s%s", m->file,
+                    m->is_alone ? m->attention->named.name : m->by->named.name,
+                    m->is_one && *m->before == '\0' ? "" : " in ");
+    match_write_place(note, m);
+    if (!m->is_alone)
+        text_add_format(note, ", %zu layer%s%s", m->count, m->count == 1 ? "" : "s",
+                        m->is_one ? " alone" : "");
+    text_add_format(note, ", %s%s", how->layout == LAYOUT_OUT_IN ? "out-in" : "in-out",
+                    how->layout_is_given ? " as --layout says" : "");
+    if (m->is_alone)
+        add_attention_sources(a, note);
+    else
+        add_layer_sources(a, note);
+}
+
+/* A setting of models of these names that neither an option nor the document decides. */
+static bool is_open(const applying *a, const char *setting)
+{
+    const key_path first = {.is_in_layer = !a->from->is_alone};
+    return !bundle_options_decide(a->options, key_path_find(&first, a->contents), a->contents,
+                                  setting);
+}
+
+/* What gains imply (says_norm: the document said it before), and what models of these names compute
+ * that files of names and numbers don't say. */
+static void tell_hints(const applying *a, bool says_norm, text *note)
+{
+    const weight_match *m = a->from;
+    const layer_convention *by = m->by;
+    const convention *of = m->attention;
+    const key_path first = {.is_in_layer = !m->is_alone};
+    const bundle *in = key_path_find(&first, a->contents);
+    const char *norm = in == NULL ? NULL : bundle_text(in, "qk_norm");
+    if (norm != NULL && !(m->is_alone && says_norm))
+        text_add_format(note, "%s qk_norm %s", m->is_alone ? ";" : ",", norm);
+    bool may_be_one = m->is_alone && cut_columns(bundle_find(a->contents, "wq"), a->contents) <= 1;
+    if (bundle_find(heads_of(a, &first), "heads") == NULL && !may_be_one)
+        text_add_string(note, "; one head, unless --heads says how many");
+    if (m->is_alone && of->is_causal && is_open(a, "causal"))
+        text_add_format(note, "; models of %s are causal: --causal", of->named.name);
+    if (m->is_alone && of->scale != NULL && is_open(a, "scale"))
+        text_add_format(note, "; models of %s have another scale: --scale %s", of->named.name,
+                        of->scale);
+    if (by->open != NULL && is_open(a, by->open))
+        text_add_format(note, "; %s", by->hint);
+    /* A table that somebody gives is taken from its first row, whoever's it is. */
+    key_path table;
+    key_path_read(&table, "position_embedding", strlen("position_embedding"));
+    bool is_by_name =
+        by->position_row > 0 && by->part[POSITIONS] != NULL && !match_is_mapped(a->from, &table);
+    if (by->position_row > 0 && !is_by_name &&
+        bundle_find(a->contents, "position_embedding") != NULL)
+        text_add_format(note,
+                        "; position 0 is row 0 of position_embedding, and in models of %s it may "
+                        "be row %zu of their table",
+                        by->named.name, by->position_row);
 }
 
 /* ---- a document under a document ---- */
@@ -238,8 +661,8 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
     if (weight_match_is_own(m))
         return true;
     cutting how = cutting_of(&a, &(key_path){0});
-    told_names(&a, &how, note);
+    tell_names(&a, &how, note);
     bool done = apply_settings(&a, note, e);
-    told_hints(&a, says_norm, note);
+    tell_hints(&a, says_norm, note);
     return done;
 }

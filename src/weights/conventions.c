@@ -158,51 +158,33 @@ const char *convention_word(const convention *row, bool is_bias)
     return own != NULL ? own : is_bias ? "bias" : "weight";
 }
 
-static const char *pattern_of(const convention *row, input which)
-{
-    const char *k = row->k != NULL ? row->k : row->q, *v = row->v != NULL ? row->v : row->q;
-    const char *joint = row->joint_bias;
-    switch (which) {
-    case INPUT_WQ:
-        return row->q;
-    case INPUT_WK:
-        return k;
-    case INPUT_WV:
-        return v;
-    case INPUT_BQ:
-        return joint != NULL ? joint : row->q;
-    case INPUT_BK:
-        return joint != NULL ? joint : k;
-    case INPUT_BV:
-        return joint != NULL ? joint : v;
-    case INPUT_WO:
-    case INPUT_BO:
-        return row->out;
-    case INPUT_Q_GAIN:
-        return row->q_gain;
-    case INPUT_K_GAIN:
-        return row->k_gain;
-    case INPUT_BIAS_K:
-        return row->bias_k;
-    case INPUT_BIAS_V:
-        return row->bias_v;
-    case INPUT_SINKS:
-        return row->sinks;
-    default:
-        return NULL;
-    }
-}
-
 bool convention_name(const convention *row, input which, size_t n, char out[NAME_MOST])
 {
-    char pattern[NAME_MOST];
+    char one[NAME_MOST];
+    const char *k = row->k != NULL ? row->k : row->q, *v = row->v != NULL ? row->v : row->q;
+    const char *joint = row->joint_bias;
+    const char *const pattern[INPUT_COUNT] = {
+        [INPUT_WQ] = row->q,
+        [INPUT_WK] = k,
+        [INPUT_WV] = v,
+        [INPUT_WO] = row->out,
+        [INPUT_BQ] = joint != NULL ? joint : row->q,
+        [INPUT_BK] = joint != NULL ? joint : k,
+        [INPUT_BV] = joint != NULL ? joint : v,
+        [INPUT_BO] = row->out,
+        [INPUT_Q_GAIN] = row->q_gain,
+        [INPUT_K_GAIN] = row->k_gain,
+        [INPUT_BIAS_K] = row->bias_k,
+        [INPUT_BIAS_V] = row->bias_v,
+        [INPUT_SINKS] = row->sinks,
+    };
     out[0] = '\0';
-    if (!name_alternative(pattern_of(row, which), n, pattern))
+    if (!name_alternative(pattern[which], n, one))
         return false;
-    int stem = (int)strcspn(pattern, "*");
-    bool is_whole = pattern[stem] == '\0', is_bias = which >= INPUT_BQ;
-    snprintf(out, NAME_MOST, "%.*s%s%s", stem, pattern,
-             is_whole ? "" : convention_word(row, is_bias), is_whole ? "" : pattern + stem + 1);
+    int stem = (int)strcspn(one, "*");
+    bool is_whole = one[stem] == '\0', is_bias = which >= INPUT_BQ;
+    snprintf(out, NAME_MOST, "%.*s%s%s", stem, one, is_whole ? "" : convention_word(row, is_bias),
+             is_whole ? "" : one + stem + 1);
     return true;
 }
 
@@ -254,21 +236,21 @@ static const layer_convention LAYER_ROWS[] = {
      .attention = "self_attn", .cross = "multihead_attn",
      .part = {[LN1] = "norm1", [LN2] = "norm2", [LN3] = "norm3", [W1] = "linear1",
               [W2] = "linear2", [LN_F] = "norm"},
-     .order = "post", .norm_kind = "layer", .activation = "relu"},
+     .implied = {"post", "layer", "relu"}},
     {.named = {"gpt2", "GPT-2 as published"},
      .attention = "attn", .cross = "crossattention",
      .part = {[LN1] = "ln_1", [LN2] = "ln_cross_attn ln_2", [LN3] = "ln_2", [W1] = "mlp.c_fc",
               [W2] = "mlp.c_proj", [LN_F] = "ln_f", [EMBEDDING] = "wte", [POSITIONS] = "wpe",
               [UNEMBEDDING] = "lm_head"},
      .buffers = "attn.bias attn.masked_bias crossattention.bias crossattention.masked_bias",
-     .order = "pre", .norm_kind = "layer", .activation = "gelu_tanh", .causal = "true"},
+     .implied = {"pre", "layer", "gelu_tanh", "true"}},
     {.named = {"nanogpt", "the same names with nn.Linear, and the exact gelu"},
      .attention = "attn",
      .part = {[LN1] = "ln_1", [LN2] = "ln_2", [W1] = "mlp.c_fc", [W2] = "mlp.c_proj",
               [LN_F] = "ln_f", [EMBEDDING] = "wte", [POSITIONS] = "wpe",
               [UNEMBEDDING] = "lm_head"},
      .buffers = "attn.bias",
-     .order = "pre", .norm_kind = "layer", .activation = "gelu", .causal = "true"},
+     .implied = {"pre", "layer", "gelu", "true"}},
     {.named = {"bert", "BERT, ELECTRA"},
      .attention = "attention",
      .part = {[LN1] = "attention.output.LayerNorm", [LN2] = "output.LayerNorm",
@@ -277,7 +259,7 @@ static const layer_convention LAYER_ROWS[] = {
               [SEGMENTS] = "embeddings.token_type_embeddings",
               [POSITIONS] = "embeddings.position_embeddings"},
      .uncomputed = "embeddings_project",
-     .order = "post", .norm_kind = "layer", .activation = "gelu", .eps = 1e-12},
+     .implied = {"post", "layer", "gelu"}, .eps = 1e-12},
     {.named = {"roberta", "the same of RoBERTa, XLM-RoBERTa, CamemBERT"},
      .attention = "attention",
      .part = {[LN1] = "attention.output.LayerNorm", [LN2] = "output.LayerNorm",
@@ -285,20 +267,20 @@ static const layer_convention LAYER_ROWS[] = {
               [LN_E] = "embeddings.LayerNorm", [EMBEDDING] = "embeddings.word_embeddings",
               [SEGMENTS] = "embeddings.token_type_embeddings",
               [POSITIONS] = "embeddings.position_embeddings"},
-     .position_row = 2, .order = "post", .norm_kind = "layer", .activation = "gelu"},
+     .position_row = 2, .implied = {"post", "layer", "gelu"}},
     {.named = {"hf-llama", "LLaMA, Mistral, Qwen as transformers has them"},
      .attention = "self_attn",
      .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
               [W1] = "mlp.gate_proj", [W2] = "mlp.down_proj", [W3] = "mlp.up_proj",
               [LN_F] = "norm", [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
-     .order = "pre", .norm_kind = "rms", .activation = "silu", .causal = "true",
+     .implied = {"pre", "rms", "silu", "true"},
      .open = "rope", .hint = "they turn queries and keys: --rope BASE"},
     {.named = {"llama", "the release of LLaMA"},
      .attention = "attention",
      .part = {[LN1] = "attention_norm", [LN2] = "ffn_norm", [W1] = "feed_forward.w1",
               [W2] = "feed_forward.w2", [W3] = "feed_forward.w3", [LN_F] = "norm",
               [EMBEDDING] = "tok_embeddings", [UNEMBEDDING] = "output"},
-     .order = "pre", .norm_kind = "rms", .activation = "silu", .causal = "true",
+     .implied = {"pre", "rms", "silu", "true"},
      .open = "rope", .hint = "they turn queries and keys: --rope BASE --rope-pairing interleaved"},
     {.named = {"bart", "BART, Marian; with --norm pre mBART, OPT, Whisper"},
      .attention = "self_attn", .cross = "encoder_attn",
@@ -307,7 +289,7 @@ static const layer_convention LAYER_ROWS[] = {
               [W1] = "fc1", [W2] = "fc2", [LN_E] = "layernorm_embedding",
               [LN_F] = "layer_norm final_layer_norm"},
      .uncomputed = "project_in", .position_row = 2,
-     .order = "post", .norm_kind = "layer", .activation = "gelu"},
+     .implied = {"post", "layer", "gelu"}},
     {.named = {"t5", "T5; the bias of its positions is the document's to give"},
      .attention = "layer.0.SelfAttention", .cross = "layer.1.EncDecAttention",
      .part = {[LN1] = "layer.0.layer_norm", [LN2] = "layer.1.layer_norm",
@@ -316,7 +298,7 @@ static const layer_convention LAYER_ROWS[] = {
               [W2] = "layer.2.DenseReluDense.wo layer.1.DenseReluDense.wo",
               [LN_F] = "final_layer_norm", [EMBEDDING] = "embed_tokens shared",
               [UNEMBEDDING] = "lm_head"},
-     .order = "pre", .norm_kind = "rms", .activation = "relu", .scale = "none", .eps = 1e-6,
+     .implied = {"pre", "rms", "relu", NULL, "none"}, .eps = 1e-6,
      .open = "bias",
      .hint = "scores have a bias by position, which --bias gives encode and decode"},
     {.named = {"t5-gated", "T5 of version 1.1, Flan-T5, mT5: with a gate"},
@@ -328,27 +310,25 @@ static const layer_convention LAYER_ROWS[] = {
               [W3] = "layer.2.DenseReluDense.wi_1 layer.1.DenseReluDense.wi_1",
               [LN_F] = "final_layer_norm", [EMBEDDING] = "embed_tokens shared",
               [UNEMBEDDING] = "lm_head"},
-     .order = "pre", .norm_kind = "rms", .activation = "gelu_tanh", .scale = "none", .eps = 1e-6,
+     .implied = {"pre", "rms", "gelu_tanh", NULL, "none"}, .eps = 1e-6,
      .open = "bias",
      .hint = "scores have a bias by position, which --bias gives encode and decode"},
     {.named = {"timm", "vision transformers of timm"},
      .attention = "attn",
      .part = {[LN1] = "norm1", [LN2] = "norm2", [W1] = "mlp.fc1", [W2] = "mlp.fc2",
               [LN_F] = "norm"},
-     .order = "pre", .norm_kind = "layer", .activation = "gelu", .eps = 1e-6},
+     .implied = {"pre", "layer", "gelu"}, .eps = 1e-6},
 };
 /* clang-format on */
 
 const named_table LAYER_CONVENTIONS = NAMED_TABLE("layer bundle", LAYER_ROWS);
 
+const char *const IMPLIED_KEYS[IMPLIED_SETTINGS] = {"norm", "norm_kind", "activation", "causal",
+                                                    "scale"};
+
 const layer_convention *layer_convention_at(size_t index)
 {
     return &LAYER_ROWS[index];
-}
-
-bool layer_convention_is_own(const layer_convention *row)
-{
-    return row == &LAYER_ROWS[0];
 }
 
 /* RoBERTa's have one segment, and two rows of positions more than a multiple of 64: up to that of
@@ -366,12 +346,95 @@ const layer_convention *layer_convention_settle(const layer_convention *row, con
                                                               strlen(ROBERTA));
 }
 
-void layer_convention_settings(const layer_convention *row, implied_setting out[IMPLIED_SETTINGS])
+/* ---- rows of the conventions, for help and manual ---- */
+
+static void add_names(text *out, const convention *row, input which)
 {
-    const implied_setting all[IMPLIED_SETTINGS] = {{"norm", row->order},
-                                                   {"norm_kind", row->norm_kind},
-                                                   {"activation", row->activation},
-                                                   {"causal", row->causal},
-                                                   {"scale", row->scale}};
-    memcpy(out, all, sizeof all);
+    char name[NAME_MOST];
+    for (size_t n = 0; convention_name(row, which, n, name); n++)
+        text_add_format(out, "%s%s", n == 0 ? "" : " or ", name);
+}
+
+/* "Wq, Wk, Wv: in_proj_weight", or "Wq: q_proj.weight; Wk: …". */
+static void add_three(text *out, const convention *row, input first, bool is_joint)
+{
+    for (input which = first; which < first + 3; which++) {
+        text_add_format(out, "%s%s",
+                        which == first ? ""
+                        : is_joint     ? ", "
+                                       : "; ",
+                        input_label(which));
+        if (is_joint && which < first + 2)
+            continue;
+        text_add_string(out, ": ");
+        add_names(out, row, which);
+    }
+}
+
+void convention_describe(text *out, const convention *row)
+{
+    static const char *const CUTS[] = {
+        [CUT_APART] = "",
+        [CUT_HALVES] = ", Wk and Wv side by side",
+        [CUT_THIRDS] = ", side by side",
+        [CUT_BY_HEADS] = ", side by side, Wk and Wv as wide as --kv-heads says",
+        [CUT_HEAD_BY_HEAD] = ", head by head (--heads says how many)",
+    };
+    add_three(out, row, INPUT_WQ, convention_is_joint(row));
+    text_add_format(out, "%s; Wo: ", CUTS[row->cut]);
+    add_names(out, row, INPUT_WO);
+    if (row->joint_bias != NULL) {
+        text_add_string(out, "; ");
+        add_three(out, row, INPUT_BQ, true);
+    }
+    text_add_format(out, "; %sbiases with %s for %s", row->joint_bias != NULL ? "other " : "",
+                    convention_word(row, true), convention_word(row, false));
+    if (row->layout != LAYOUT_UNSAID)
+        text_add_format(out, "; %s", row->layout == LAYOUT_OUT_IN ? "out-in" : "in-out");
+    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
+        char name[NAME_MOST];
+        if (!convention_name(row, CONVENTION_INPUTS[i], 0, name))
+            continue;
+        text_add_format(out, "; %s: ", input_key(CONVENTION_INPUTS[i]));
+        add_names(out, row, CONVENTION_INPUTS[i]);
+    }
+    for (const refusal *r = row->refused; r != NULL && r->name != NULL; r++)
+        text_add_format(out, "%s %s", r == row->refused ? "; refused besides them:" : ",", r->name);
+    if (row->is_causal)
+        text_add_string(out, "; its models are causal");
+    if (row->scale != NULL)
+        text_add_format(out, "; its models have scale %s", row->scale);
+}
+
+static void add_alternatives(text *out, const char *label, const char *names)
+{
+    char name[NAME_MOST];
+    for (size_t n = 0; name_alternative(names, n, name); n++) {
+        if (n == 0)
+            text_add_format(out, "; %s: %s", label, name);
+        else
+            text_add_format(out, " or %s", name);
+    }
+}
+
+void layer_convention_describe(text *out, const layer_convention *row)
+{
+    bool is_own = row == &LAYER_ROWS[0];
+    text_add_format(out, "attention: %s", is_own ? "in the layer itself" : row->attention);
+    add_alternatives(out, "cross-attention", row->cross);
+    for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
+        add_alternatives(out, NAMED_PARTS[i].label, row->part[i]);
+        if (i == POSITIONS && row->position_row > 0 && row->part[i] != NULL)
+            text_add_format(out, " from row %zu", row->position_row);
+    }
+    add_alternatives(out, "refused besides them", row->uncomputed);
+    add_alternatives(out, "without a part", row->buffers);
+    for (size_t i = 0; i < IMPLIED_SETTINGS; i++) {
+        if (row->implied[i] != NULL)
+            text_add_format(out, "; %s %s", IMPLIED_KEYS[i], row->implied[i]);
+    }
+    if (row->eps > 0)
+        text_add_format(out, "; norm_eps %g", row->eps);
+    if (row->hint != NULL)
+        text_add_format(out, "; %s", row->hint);
 }

@@ -105,6 +105,10 @@ extern const named_part NAMED_PARTS[NAMED_PART_COUNT];
 /* How the part's names, or its bias's, end next to such an attention. */
 const char *named_part_words(const named_part *part, const convention *attention, bool is_bias);
 
+/* The settings that the names imply; a row has NULL for those that they leave open. */
+enum { IMPLIED_SETTINGS = 5 };
+extern const char *const IMPLIED_KEYS[IMPLIED_SETTINGS];
+
 /* In a file a layer's names stand after its own, as in h.0.mlp.c_fc.weight. Whether they end with
  * weight or kernel, and which way the matrices lie, is to be said by the convention of its
  * attention; a norm's end with weight, gamma or scale, and bias or beta. Several names with spaces
@@ -117,28 +121,25 @@ typedef struct layer_convention {
     size_t position_row;    /* of the first position: rows before it are padding's */
     const char *uncomputed; /* between what is looked up and the layers, and refused */
     const char *buffers;    /* in a layer, and without a part in the result */
-    const char *order, *norm_kind, *activation, *causal, *scale; /* settings, unless given */
-    double eps;                                                  /* of all norms; 0: not said */
+    const char *implied[IMPLIED_SETTINGS]; /* unless given, in the order of IMPLIED_KEYS */
+    double eps;                            /* of all norms; 0: not said */
     const char *open, *hint; /* a key that no file of these names has, and what to do about it */
 } layer_convention;
 
 extern const named_table LAYER_CONVENTIONS; /* the document's own names first */
 
 const layer_convention *layer_convention_at(size_t index);
-bool layer_convention_is_own(const layer_convention *row);
 
 /* Of rows that share their names, the one of models that stand in `before` ("roberta.encoder."), or
  * whose tables of positions and of segments have so many rows; 0: there is none. */
 const layer_convention *layer_convention_settle(const layer_convention *row, const char *before,
                                                 size_t positions, size_t segments);
 
-/* The settings that the names imply: the document's key and its value, NULL for those that they
- * leave open. */
-typedef struct implied_setting {
-    const char *key, *value;
-} implied_setting;
+/* ---- rows of the conventions, for help and manual ---- */
 
-enum { IMPLIED_SETTINGS = 5 };
-void layer_convention_settings(const layer_convention *row, implied_setting out[IMPLIED_SETTINGS]);
+/* "Wq, Wk, Wv: c_attn.weight, side by side; Wo: c_proj.weight; …": a row for help and manual. */
+void convention_describe(text *out, const convention *row);
+/* "attention in attn; ln1: ln_1; …" */
+void layer_convention_describe(text *out, const layer_convention *row);
 
 #endif

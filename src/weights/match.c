@@ -1,7 +1,6 @@
-#include "weights/match.h"
+#include "weights/weights.h"
 
 #include "base/mem.h"
-#include "weights/refused.h"
 
 #include <stdint.h>
 #include <stdio.h>

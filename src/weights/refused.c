@@ -1,6 +1,4 @@
-#include "weights/refused.h"
-
-#include "weights/cut.h"
+#include "weights/weights.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,7 @@
-#include "weights/match.h"
+#include "weights/weights.h"
 
 #include "attn/spec/keys.h"
 #include "base/mem.h"
-#include "weights/refused.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -439,4 +438,70 @@ size_t weight_match_rows(const weight_match *m, key *rows)
     if (count > 0)
         qsort(rows, count, sizeof rows[0], compare_rows);
     return count;
+}
+
+/* ---- an index of files ---- */
+
+/* As transformers writes it: an object from each tensor's name to its file's. */
+static const char MAP[] = "weight_map";
+
+bool bundle_index_is(const text_list *names)
+{
+    return text_list_find(names, MAP) != NULL;
+}
+
+/* Files of an index are next to it. */
+static bool refuse_index(const text_list *files, const char *file, bool is_of_layers, err *e)
+{
+    enum { SHOWN = 4 };
+    place at = {.file = file};
+    const char *whose = is_of_layers ? "layers" : "layer", *last = strrchr(file, '/');
+    int folder = last == NULL ? 0 : (int)(last + 1 - file);
+    err_at(e, &at, "it is an index of files, and has no weights itself");
+    if (files->count == 0)
+        return err_remedy(e, "--prefix says which %s, and so which file", whose);
+    if (files->count == 1)
+        return err_remedy(e, "--bundle %.*s%s has those of the %s", folder, file, files->item[0],
+                          whose);
+    text list = {0};
+    for (size_t i = 0; i < files->count && i < SHOWN; i++)
+        text_add_format(&list, "%s%s", i == 0 ? "" : ", ", files->item[i]);
+    err_remedy(e, "those of the %s are in %zu files, which are to be joined first: %s%s", whose,
+               files->count, text_string(&list), files->count > SHOWN ? ", …" : "");
+    text_free(&list);
+    return false;
+}
+
+bool bundle_index_refuse(const bundle *read, const char *file, const bundle_options *w,
+                         bool is_of_layers, err *e)
+{
+    static const bundle NOTHING = {0};
+    const entry *map = bundle_find(read, MAP);
+    const bundle *all = map == NULL || map->kind != ENTRY_BUNDLE ? &NOTHING : map->bundle;
+    text_list names = {0}, files = {0};
+    bool done = true;
+    for (size_t i = 0; i < all->count && done; i++)
+        done = text_list_add(&names, all->entry[i].name, strlen(all->entry[i].name), e);
+    if (done) {
+        /* The files of what is found among the names. */
+        weight_match found;
+        done =
+            weights_match(&found, !is_of_layers, &names, file, w, e) && text_list_index(&files, e);
+        for (size_t i = 0; i < found.sources && done; i++) {
+            const char *name = found.source[i].name;
+            const char *one = name == NULL ? NULL : bundle_text(all, name);
+            done = one == NULL || text_list_find(&files, one) != NULL ||
+                   text_list_add(&files, one, strlen(one), e);
+        }
+        weight_match_free(&found);
+    }
+    if (!done && !e->is_memory) { /* several layers, or none that are known */
+        err_clear(e);
+        text_list_free(&files);
+    }
+    if (!e->is_set)
+        refuse_index(&files, file, is_of_layers, e);
+    text_list_free(&names);
+    text_list_free(&files);
+    return false;
 }

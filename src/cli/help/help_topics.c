@@ -13,7 +13,7 @@
 #include "model/parts.h"
 #include "render/renderer.h"
 #include "trace/step.h"
-#include "weights/told.h"
+#include "weights/conventions.h"
 #include "why/why_shape.h"
 #include "why/mistake.h"
 #include "why/stack_attempt.h"

@@ -11,8 +11,6 @@
 #include "io/source.h"
 #include "model/keys.h"
 #include "tensor/bundle.h"
-#include "weights/apply.h"
-#include "weights/told.h"
 
 #include <string.h>
 

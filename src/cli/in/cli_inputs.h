@@ -9,7 +9,7 @@
 #include "io/format.h"
 #include "io/source.h"
 #include "io/stored_matrix.h"
-#include "weights/match.h"
+#include "weights/weights.h"
 
 /* ---- --bundle: weights, inputs and settings of many documents, a file that is read once ---- */
 

@@ -1,16 +1,16 @@
-/* Which names of a bundle are which keys of a document. Numbers are not looked at.
+/* The weights in a bundle under a document: which names of the bundle are which keys (match.c,
+ * sources.c), what else it has that would change the result (refused.c), and how what was read
+ * comes under the document (apply.c).
  *
  * The names themselves show the attentions that there are: whatever stands before names that one
  * convention calls weights. One attention is the one that has most of them. A layer is what an
  * attention stands in, by a row of LAYER_CONVENTIONS, and layers are what differs by a number; one
  * attention is a layer that has no other part. Then each key has the name that the row gives it,
  * or that --map does. */
-#ifndef SELFATTN_WEIGHTS_MATCH_H
-#define SELFATTN_WEIGHTS_MATCH_H
+#ifndef SELFATTN_WEIGHTS_WEIGHTS_H
+#define SELFATTN_WEIGHTS_WEIGHTS_H
 
 #include "weights/conventions.h"
-#include "weights/names.h"
-#include "weights/bundle_options.h"
 
 /* A key, and the name that it is read from. */
 typedef struct weight_source {
@@ -90,5 +90,56 @@ bool match_is_mapped(weight_match *m, const key_path *to);
 size_t match_parent(const weight_match *m);
 /* "transformer.h.{}", or of one attention "h.0.attn.", as --prefix takes it. */
 void match_write_place(text *out, const weight_match *m);
+
+/* ---- what a bundle has besides the weights that are read, and says that a result without it would
+ * be another: names of what is not computed here, and of weights whose numbers are not yet theirs
+ * ---- */
+
+/* False, with the error set, where a name next to q_proj.weight says that it is not a weight yet:
+ * quantised, or to have an adapter added. Also where there is no q_proj.weight. */
+bool unfinished_check(const name_index *names, const char *file, const char *weight, err *e);
+/* The same of any name after the prefix, where none is known as that of a weight. */
+bool unfinished_check_all(const name_index *names, const char *file, const char *prefix, err *e);
+/* "SCB, weight.absmax, …": the names, for help and manual. */
+void unfinished_describe(text *out);
+
+/* False with the error set for the first name besides the weights of attention that would change
+ * the result, and of which neither --map nor an option nor the document says what is done about it.
+ * */
+bool refused_check(weight_match *m, const bundle_options *w, const bundle *contents, err *e);
+
+/* False with the error set for the first name of a layer that is not taken, unless it is known to
+ * have no part in the result, and for what stands between layers and what is looked up: rows that
+ * `contents`, the document, has are not looked up. */
+bool leftovers_check(weight_match *m, const bundle *contents, err *e);
+/* "inv_freq, position_ids, …": what has no part in any layer, for help and manual. */
+void leftovers_describe(text *out);
+
+/* ---- gains ---- */
+
+/* The gains of normalized queries and keys that stand next to the weights of a layer. By the names
+ * of a convention that has such, they are those of an RMS norm, and the same for all heads. */
+bool input_is_gain(input which);
+
+/* Nothing says that queries and keys stay as they are. `in` is the object of the attention and
+ * `top` the document; NULL: there is none. */
+bool gains_are_wanted(const bundle_options *w, const bundle *in, const bundle *top);
+
+/* ---- applying ---- */
+
+/* Adds what was read and `contents` lacks, as if a document had it; and, to `note`, what was taken
+ * for what, unless the names are the document's own. */
+bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read, dtype type,
+                   bundle *contents, text *note, err *e);
+
+/* ---- an index of files ---- */
+
+/* The index of a model in several files (model.safetensors.index.json), given as a bundle: by the
+ * names that are there. */
+bool bundle_index_is(const text_list *names);
+/* Says that it is an index, and which file has the weights of the attention, or of the layers, that
+ * the options ask for. `read` is all of it. Returns false. */
+bool bundle_index_refuse(const bundle *read, const char *file, const bundle_options *w,
+                         bool is_of_layers, err *e);
 
 #endif
