@@ -26,6 +26,21 @@ const char *match_name(weight_match *m, size_t layer, const char *way, const cha
     return found == NULL ? NULL : found->name;
 }
 
+const char *match_ended(weight_match *m, size_t layer, const char *name, const char *words)
+{
+    char word[NAME_MOST], tail[2 * NAME_MOST];
+    for (size_t i = 0; name_alternative(words, i, word); i++) {
+        snprintf(tail, sizeof tail, "%s.%s", name, word);
+        const char *found = match_name(m, layer, "", tail);
+        if (found != NULL)
+            return found;
+    }
+    name_alternative(words, 0, word);
+    snprintf(tail, sizeof tail, "%s.%s", name, word);
+    match_name(m, layer, "", tail);
+    return NULL;
+}
+
 const char *match_weight(weight_match *m, size_t layer, const char *way, const convention *by,
                          input which)
 {
@@ -244,35 +259,28 @@ static bool is_behind(const indexed_name *one, const char *prefix)
 
 /* ---- the prefix ---- */
 
-/* As many zeros before a number as some name has there; none where none has. */
-static void spell_number(const name_index *names, const char *number, int digits, text *to)
-{
-    static const char ZEROS[] = "00000000"; /* no more than a layer's number has digits */
-    text one = {0};
-    int zeros = 0, most = (int)sizeof ZEROS - 1;
-    for (; zeros <= most; zeros++) {
-        text_clear(&one);
-        text_add_format(&one, "%s%.*s%.*s.", text_string(to), zeros, ZEROS, digits, number);
-        if (name_index_first(names, text_string(&one), one.length) < names->count)
-            break;
-    }
-    text_add_format(to, "%.*s%.*s", zeros <= most ? zeros : 0, ZEROS, digits, number);
-    text_free(&one);
-}
-
-/* As the names spell it: h.3 is h.03 where they have that, and no h.3. */
+/* As the names spell it, with as many zeros before a number as some name has there: h.3 is h.03
+ * where they have that, and no h.3. */
 static bool spell_prefix(const name_index *names, const char *prefix, text *to, err *e)
 {
+    static const char ZEROS[] = "00000000"; /* no more than a layer's number has digits */
+    const int most = (int)sizeof ZEROS - 1;
+    text one = {0};
     for (const char *at = prefix; *at != '\0';) {
         size_t digits = strspn(at, "0123456789"), length = digits == 0 ? 1 : digits;
         bool begins = at == prefix || name_is_separator(at[-1]) || at[-1] == '_',
              ends = at[length] == '\0' || name_is_separator(at[length]);
-        if (digits > 0 && begins && ends)
-            spell_number(names, at, (int)digits, to);
-        else
-            text_add(to, at, length);
+        int zeros = digits > 0 && begins && ends ? 0 : most + 1;
+        for (; zeros <= most; zeros++) {
+            text_clear(&one);
+            text_add_format(&one, "%s%.*s%.*s.", text_string(to), zeros, ZEROS, (int)digits, at);
+            if (name_index_first(names, text_string(&one), one.length) < names->count)
+                break;
+        }
+        text_add_format(to, "%.*s%.*s", zeros <= most ? zeros : 0, ZEROS, (int)length, at);
         at += length;
     }
+    text_free(&one);
     return text_ok(to, e);
 }
 
@@ -312,13 +320,10 @@ static const convention *find_attention(weight_match *m, const sightings *all, s
 
 static bool has_part(weight_match *m, size_t layer, const char *names, const char *words)
 {
-    char name[NAME_MOST], word[NAME_MOST], tail[2 * NAME_MOST];
+    char name[NAME_MOST];
     for (size_t n = 0; name_alternative(names, n, name); n++) {
-        for (size_t i = 0; name_alternative(words, i, word); i++) {
-            snprintf(tail, sizeof tail, "%s.%s", name, word);
-            if (match_name(m, layer, "", tail) != NULL)
-                return true;
-        }
+        if (match_ended(m, layer, name, words) != NULL)
+            return true;
     }
     return false;
 }
@@ -452,6 +457,8 @@ static bool find_places_of_attention(name_index *places, const weight_match *m,
 }
 
 /* Places that fit are listed; the first is kept. */
+enum { PLACES_SHOWN = 4 };
+
 typedef struct fitting_places {
     text list;
     size_t count;
@@ -459,27 +466,13 @@ typedef struct fitting_places {
     text encoder, decoder; /* the first of each, where they are told apart */
 } fitting_places;
 
-static void list_place(const weight_match *m, fitting_places *found)
-{
-    enum { SHOWN = 4 };
-    bool is_decoder = !m->is_alone && (m->cross != NULL || strstr(m->before, "decoder") != NULL);
-    text *kind = is_decoder ? &found->decoder : &found->encoder;
-    if (kind->length == 0)
-        match_write_place(kind, m);
-    if (found->count > SHOWN)
-        return;
-    text_add_string(&found->list, found->count == 1 ? "'" : ", '");
-    match_write_place(&found->list, m);
-    text_add_string(&found->list, "'");
-}
-
 static bool refuse_several(const weight_match *m, const fitting_places *found, err *e)
 {
     place at = {.file = m->file};
     const char *encoder = text_string(&found->encoder), *decoder = text_string(&found->decoder);
     err_at(e, &at, "%zu %s have names of weights, one is wanted: %s%s", found->count,
            m->is_alone ? "layers" : "stacks of layers", text_string(&found->list),
-           found->count > 4 ? ", …" : "");
+           found->count > PLACES_SHOWN ? ", …" : "");
     if (*encoder != '\0' && *decoder != '\0')
         return err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
                           encoder, decoder);
@@ -518,7 +511,16 @@ static bool look_everywhere(weight_match *m, const sightings *all, const char *p
                 continue;
             if (found.count++ == 0)
                 found.first = *one;
-            list_place(m, &found);
+            bool is_decoder =
+                !m->is_alone && (m->cross != NULL || strstr(m->before, "decoder") != NULL);
+            text *kind = is_decoder ? &found.decoder : &found.encoder;
+            if (kind->length == 0)
+                match_write_place(kind, m);
+            if (found.count > PLACES_SHOWN)
+                continue;
+            text_add_string(&found.list, found.count == 1 ? "'" : ", '");
+            match_write_place(&found.list, m);
+            text_add_string(&found.list, "'");
         }
     }
     m->is_one = m->is_one && (m->is_alone || found.count > 0);

@@ -117,14 +117,6 @@ static bool is_decided(const looking *l, const key_path *to)
                                  *l->object == '\0' ? l->contents : NULL, name);
 }
 
-/* Layers that have such names don't use it. */
-static bool is_excepted(const refusal *row, const char *layer, size_t length)
-{
-    size_t end = row->except == NULL ? 0 : strlen(row->except);
-    length -= length > 0;
-    return end > 0 && length >= end && memcmp(layer + length - end, row->except, end) == 0;
-}
-
 /* True when both names of layers are one, but for the numbers in them. */
 static bool are_alike(const char *name, size_t length, const char *layer)
 {
@@ -156,24 +148,6 @@ static indexed_name *find_refused(const looking *l, const refusal *row)
     return own == NULL ? NULL : name_index_find(&m->names, own);
 }
 
-static bool refuse_beside(const looking *l, const char *name, const refusal *why, const char *way,
-                          err *e)
-{
-    place at = {.file = l->in->file};
-    err_at(e, &at, "%s %s", name,
-           why->why != NULL ? why->why
-                            : "takes part in this layer's attention, and is not computed here");
-    if (strcmp(why->key, "bias") == 0)
-        return err_remedy(e,
-                          "--bias FILE gives %swhat is added to each score, --no-bias leaves it "
-                          "out",
-                          l->in->is_alone ? "" : "encode and decode ");
-    return err_remedy(e,
-                      "--map %s=%s takes it for the gain of an RMS norm, --no-%c-gain leaves "
-                      "it out",
-                      way, name, why->key[0]);
-}
-
 /* A name of what the attention is in that says that 1 is to be added to its gains; or NULL. */
 static const indexed_name *find_one_more(const looking *l)
 {
@@ -199,11 +173,27 @@ static bool check_attention(const looking *l, text *way, err *e)
         indexed_name *found = find_refused(l, row);
         if (found == NULL)
             continue;
-        key_path_write(way, &to);
-        if (!is_excepted(row, text_string(&m->name), m->name.length) && !is_decided(l, &to))
-            return refuse_beside(l, found->name, row, text_string(way), e);
-        text_clear(way);
         found->is_taken = true;
+        /* Layers whose names end so don't use it. */
+        size_t length = m->name.length - (m->name.length > 0),
+               end = row->except == NULL ? 0 : strlen(row->except);
+        bool is_excepted = end > 0 && length >= end &&
+                           memcmp(text_string(&m->name) + length - end, row->except, end) == 0;
+        if (is_excepted || is_decided(l, &to))
+            continue;
+        err_at(e, &at, "%s %s", found->name,
+               row->why != NULL ? row->why
+                                : "takes part in this layer's attention, and is not computed here");
+        if (strcmp(row->key, "bias") == 0)
+            return err_remedy(e,
+                              "--bias FILE gives %swhat is added to each score, --no-bias leaves "
+                              "it out",
+                              m->is_alone ? "" : "encode and decode ");
+        key_path_write(way, &to);
+        return err_remedy(e,
+                          "--map %s=%s takes it for the gain of an RMS norm, --no-%c-gain leaves "
+                          "it out",
+                          text_string(way), found->name, row->key[0]);
     }
     key_path norm = match_path(m, l->layer, l->object, "qk_norm");
     const indexed_name *beside = find_one_more(l);

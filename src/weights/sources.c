@@ -9,22 +9,21 @@
 
 /* ---- sources ---- */
 
-/* One more: of a name, which is taken then, or of NULL, when what was looked for is in m->name. */
-static weight_source *add_source(weight_match *m, const key_path *to, const char *name, err *e)
+/* One more: of a name, which is taken then, or of NULL, when what was looked for is in m->name:
+ * then a layer can't do without it, or (may_lack) all layers have it or none. */
+static bool add_source(weight_match *m, weight_source one, err *e)
 {
     weight_source *larger = mem_grow(m->source, m->sources, &m->capacity, sizeof larger[0], e);
     if (larger == NULL)
-        return NULL;
+        return false;
     m->source = larger;
-    weight_source *added = &m->source[m->sources];
-    *added = (weight_source){.to = *to, .name = name};
-    if (name != NULL)
-        name_index_find(&m->names, name)->is_taken = true;
+    if (one.name != NULL)
+        name_index_find(&m->names, one.name)->is_taken = true;
     else if (!text_ok(&m->name, e) ||
-             (added->wanted = mem_copy_text(text_string(&m->name), m->name.length, e)) == NULL)
-        return NULL;
-    m->sources++;
-    return added;
+             (one.wanted = mem_copy_text(text_string(&m->name), m->name.length, e)) == NULL)
+        return false;
+    m->source[m->sources++] = one;
+    return true;
 }
 
 static const char *write_key(weight_match *m, const key_path *to)
@@ -74,32 +73,18 @@ static void drop_absent(weight_match *m)
 
 /* ---- sources by convention ---- */
 
-/* What is looked for first stands in m->name, for where it is not there: then a layer can't do
- * without it, or (may_lack) all layers have it or none. */
-static bool add_in_layer(weight_match *m, size_t layer, const char *object, const char *key_name,
-                         const char *name, bool may_lack, err *e)
-{
-    key_path to = match_path(m, layer, object, key_name);
-    weight_source *added = add_source(m, &to, name, e);
-    if (added != NULL)
-        added->may_lack = may_lack;
-    return added != NULL;
-}
-
 static bool add_attention(weight_match *m, const convention *by, size_t layer, const char *way,
                           const char *object, err *e)
 {
-    for (input which = INPUT_WQ; which <= INPUT_BO; which++) {
-        const char *name = match_weight(m, layer, way, by, which);
-        if (!add_in_layer(m, layer, object, input_key(which), name, which > INPUT_WO, e))
-            return false;
-        m->source[m->sources - 1].is_cut = true;
-        m->source[m->sources - 1].which = which;
-    }
-    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
-        input which = CONVENTION_INPUTS[i];
-        const char *name = match_weight(m, layer, way, by, which);
-        if (!add_in_layer(m, layer, object, input_key(which), name, true, e))
+    enum { CUT = INPUT_BO + 1 - INPUT_WQ };
+    for (size_t i = 0; i < CUT + CONVENTION_BESIDE; i++) {
+        input which = i < CUT ? (input)(INPUT_WQ + i) : CONVENTION_INPUTS[i - CUT];
+        weight_source one = {.to = match_path(m, layer, object, input_key(which)),
+                             .name = match_weight(m, layer, way, by, which),
+                             .may_lack = which > INPUT_WO,
+                             .is_cut = i < CUT,
+                             .which = i < CUT ? which : INPUT_X};
+        if (!add_source(m, one, e))
             return false;
     }
     return true;
@@ -109,19 +94,10 @@ static bool add_attention(weight_match *m, const convention *by, size_t layer, c
  * that of a layer with cross-attention. */
 static const char *find_part(weight_match *m, size_t layer, const char *names, const char *words)
 {
-    char name[NAME_MOST], word[NAME_MOST], tail[2 * NAME_MOST];
+    char name[NAME_MOST];
     if (m->cross != NULL || !name_alternative(names, 1, name))
         name_alternative(names, 0, name);
-    for (size_t i = 0; name_alternative(words, i, word); i++) {
-        snprintf(tail, sizeof tail, "%s.%s", name, word);
-        const char *found = match_name(m, layer, "", tail);
-        if (found != NULL)
-            return found;
-    }
-    name_alternative(words, 0, word);
-    snprintf(tail, sizeof tail, "%s.%s", name, word);
-    match_name(m, layer, "", tail);
-    return NULL;
+    return match_ended(m, layer, name, words);
 }
 
 static bool add_layer(weight_match *m, size_t layer, err *e)
@@ -135,29 +111,17 @@ static bool add_layer(weight_match *m, size_t layer, err *e)
         const char *names = row->part[i];
         if (names == NULL || part->is_beside || (i == LN3 && m->cross == NULL))
             continue;
-        const char *words = named_part_words(part, m->attention, false);
-        const char *found = find_part(m, layer, names, words);
-        if (!add_in_layer(m, layer, "", part->key, found, false, e))
-            return false;
-        if (part->bias == NULL)
-            continue;
-        found = find_part(m, layer, names, named_part_words(part, m->attention, true));
-        if (!add_in_layer(m, layer, "", part->bias, found, true, e))
-            return false;
+        const char *const keys[] = {part->key, part->bias};
+        for (size_t k = 0; k < 2 && keys[k] != NULL; k++) {
+            const char *words = named_part_words(part, m->attention, k == 1);
+            weight_source one = {.to = match_path(m, layer, "", keys[k]),
+                                 .name = find_part(m, layer, names, words),
+                                 .may_lack = k == 1};
+            if (!add_source(m, one, e))
+                return false;
+        }
     }
     return true;
-}
-
-/* What is looked for, or else is in m->name. */
-static bool add_at_top(weight_match *m, const char *way, const indexed_name *found,
-                       weight_layout layout, err *e)
-{
-    key_path to;
-    key_path_read(&to, way, strlen(way));
-    weight_source *added = add_source(m, &to, found == NULL ? NULL : found->name, e);
-    if (added != NULL)
-        added->layout = layout;
-    return added != NULL;
 }
 
 /* A norm has a gain, whatever else it has; what it is called is as its bias says. */
@@ -178,9 +142,16 @@ static bool add_rest(weight_match *m, err *e)
             text_add_format(&m->name, "%.*sweight", (int)stem, bias->name);
         }
         bool is_there = found != NULL || (bias != NULL && part->is_norm);
-        if ((is_there && !add_at_top(m, part->key, found, part->layout, e)) ||
-            (bias != NULL && !add_at_top(m, part->bias, bias, LAYOUT_UNSAID, e)))
+        weight_source one = {.name = found == NULL ? NULL : found->name, .layout = part->layout};
+        key_path_read(&one.to, part->key, strlen(part->key));
+        if (is_there && !add_source(m, one, e))
             return false;
+        if (bias != NULL) {
+            one = (weight_source){.name = bias->name};
+            key_path_read(&one.to, part->bias, strlen(part->bias));
+            if (!add_source(m, one, e))
+                return false;
+        }
     }
     return true;
 }
@@ -193,7 +164,7 @@ static bool add_own_keys(weight_match *m, err *e)
     for (size_t i = 0; i < KEYS.count; i++) {
         const key *row = (const key *)(const void *)named_row(&KEYS, i);
         const char *name = match_name(m, 0, "", row->named.name);
-        if (name != NULL && add_source(m, &(key_path){.key = row}, name, e) == NULL)
+        if (name != NULL && !add_source(m, (weight_source){.to = {.key = row}, .name = name}, e))
             return false;
     }
     return true;
@@ -212,7 +183,7 @@ static bool add_own_layers(weight_match *m, err *e)
                        key_path_read_within(&to, layer, one->name + within, one->length - within);
         else if (name_begins(one, m->before, parent))
             is_known = key_path_read(&to, one->name + parent, one->length - parent);
-        if (is_known && add_source(m, &to, one->name, e) == NULL)
+        if (is_known && !add_source(m, (weight_source){.to = to, .name = one->name}, e))
             return false;
     }
     return true;
@@ -235,7 +206,6 @@ static bool suggest_nearest(const weight_match *m, const char *wanted, bool only
 
 static bool read_key(const weight_match *m, const char *pair, key_path *to, err *e)
 {
-    place at = {.file = "map", .is_option = true};
     size_t length = strcspn(pair, "=");
     if (m->is_alone) {
         const named *row = named_find(&KEYS, pair, length);
@@ -243,24 +213,23 @@ static bool read_key(const weight_match *m, const char *pair, key_path *to, err 
         *to = (key_path){.key = (const key *)(const void *)row};
         if (row != NULL)
             return true;
-        err_at(e, &at, "a document has no key '%.*s'", (int)length, pair);
+        err_option(e, "map", "a document has no key '%.*s'", (int)length, pair);
         return near == NULL ? err_remedy(e, "selfattn help keys lists them")
                             : err_remedy(e, "did you mean '%s'?", near->name);
     }
     if (!key_path_read(to, pair, length)) {
-        err_at(e, &at, "a document of layers has no key '%.*s'", (int)length, pair);
+        err_option(e, "map", "a document of layers has no key '%.*s'", (int)length, pair);
         return err_remedy(e, "it may be layers.0.w1, layers.0.ln1.gain, layers.0.cross.wq, "
                              "embedding, ln_f.gain, …");
     }
     return !to->is_in_layer || to->layer < m->count ||
-           err_at(e, &at, "'%.*s' is layer %zu's, from 0, and there are %zu", (int)length, pair,
-                  to->layer, m->count);
+           err_option(e, "map", "'%.*s' is layer %zu's, from 0, and there are %zu", (int)length,
+                      pair, to->layer, m->count);
 }
 
 /* One KEY=NAME; none=NAME leaves it out. The keys have their sources in their order. */
 static bool add_mapped(weight_match *m, size_t number, const char *pair, bundle *keys, err *e)
 {
-    place at = {.file = "map", .is_option = true};
     const char *wanted = strchr(pair, '=') + 1;
     key_path to;
     bool is_none = !m->is_alone && strncmp(pair, "none=", 5) == 0;
@@ -268,7 +237,7 @@ static bool add_mapped(weight_match *m, size_t number, const char *pair, bundle 
         return false;
     indexed_name *found = name_index_find(&m->names, wanted);
     if (found == NULL) {
-        err_at(e, &at, "'%s' is not in %s", wanted, m->file);
+        err_option(e, "map", "'%s' is not in %s", wanted, m->file);
         return suggest_nearest(m, wanted, false, "", e);
     }
     found->is_taken = true;
@@ -279,13 +248,12 @@ static bool add_mapped(weight_match *m, size_t number, const char *pair, bundle 
     const char *name = write_key(m, &to);
     const entry *said = bundle_find(keys, name);
     size_t others = m->sources - keys->count;
-    weight_source *into = said != NULL ? &m->source[others + (size_t)(said - keys->entry)]
-                          : bundle_add(keys, name, m->name.length, at, e) == NULL
-                              ? NULL
-                              : add_source(m, &to, found->name, e);
-    if (into != NULL)
-        *into = (weight_source){.to = to, .name = found->name, .mapped = number};
-    return into != NULL;
+    weight_source one = {.to = to, .name = found->name, .mapped = number};
+    if (said == NULL)
+        return bundle_add(keys, name, m->name.length, place_of_option("map"), e) != NULL &&
+               add_source(m, one, e);
+    m->source[others + (size_t)(said - keys->entry)] = one;
+    return true;
 }
 
 /* What --map says of a key goes over the convention's, and in its place; --map none= leaves out
@@ -450,31 +418,10 @@ bool bundle_index_is(const text_list *names)
     return text_list_find(names, MAP) != NULL;
 }
 
-/* Files of an index are next to it. */
-static bool refuse_index(const text_list *files, const char *file, bool is_of_layers, err *e)
-{
-    enum { SHOWN = 4 };
-    place at = {.file = file};
-    const char *whose = is_of_layers ? "layers" : "layer", *last = strrchr(file, '/');
-    int folder = last == NULL ? 0 : (int)(last + 1 - file);
-    err_at(e, &at, "it is an index of files, and has no weights itself");
-    if (files->count == 0)
-        return err_remedy(e, "--prefix says which %s, and so which file", whose);
-    if (files->count == 1)
-        return err_remedy(e, "--bundle %.*s%s has those of the %s", folder, file, files->item[0],
-                          whose);
-    text list = {0};
-    for (size_t i = 0; i < files->count && i < SHOWN; i++)
-        text_add_format(&list, "%s%s", i == 0 ? "" : ", ", files->item[i]);
-    err_remedy(e, "those of the %s are in %zu files, which are to be joined first: %s%s", whose,
-               files->count, text_string(&list), files->count > SHOWN ? ", …" : "");
-    text_free(&list);
-    return false;
-}
-
 bool bundle_index_refuse(const bundle *read, const char *file, const bundle_options *w,
                          bool is_of_layers, err *e)
 {
+    enum { SHOWN = 4 };
     static const bundle NOTHING = {0};
     const entry *map = bundle_find(read, MAP);
     const bundle *all = map == NULL || map->kind != ENTRY_BUNDLE ? &NOTHING : map->bundle;
@@ -499,8 +446,25 @@ bool bundle_index_refuse(const bundle *read, const char *file, const bundle_opti
         err_clear(e);
         text_list_free(&files);
     }
-    if (!e->is_set)
-        refuse_index(&files, file, is_of_layers, e);
+    if (!e->is_set) {
+        /* Files of an index are next to it. */
+        const char *whose = is_of_layers ? "layers" : "layer", *last = strrchr(file, '/');
+        int folder = last == NULL ? 0 : (int)(last + 1 - file);
+        place at = {.file = file};
+        text list = {0};
+        for (size_t i = 0; i < files.count && i < SHOWN; i++)
+            text_add_format(&list, "%s%s", i == 0 ? "" : ", ", files.item[i]);
+        err_at(e, &at, "it is an index of files, and has no weights itself");
+        if (files.count == 0)
+            err_remedy(e, "--prefix says which %s, and so which file", whose);
+        else if (files.count == 1)
+            err_remedy(e, "--bundle %.*s%s has those of the %s", folder, file, files.item[0],
+                       whose);
+        else
+            err_remedy(e, "those of the %s are in %zu files, which are to be joined first: %s%s",
+                       whose, files.count, text_string(&list), files.count > SHOWN ? ", …" : "");
+        text_free(&list);
+    }
     text_list_free(&names);
     text_list_free(&files);
     return false;
