@@ -5,41 +5,24 @@
 
 #include <string.h>
 
-/* What a message calls an axis, by its letter in a stage's axes. */
-static const struct {
-    char letter;
-    const char *name;
-} AXES[] = {{'b', "batch"}, {'h', "head"}, {'q', "query"}, {'k', "key"}, {'r', "row"}};
-
-static const char *axis_name(char letter)
-{
-    for (size_t i = 0; i < sizeof AXES / sizeof AXES[0]; i++) {
-        if (AXES[i].letter == letter)
-            return AXES[i].name;
-    }
-    return "column";
-}
-
-/* The letters of a stage's axes from the end: leading ones may lack. What is not a stage, or has
- * more axes than it knows, has rows and columns. */
-static const char *axes_of(const char *name, int rank)
-{
-    static const char *const AXES_OF[TENSOR_MAX_RANK + 1] = {"", "c", "rc", "hrc", "bhrc", "bhrce"};
-    const char *own = stage_axes_of(name);
-    size_t count = (size_t)rank, length = strlen(own);
-    return count <= length ? own + (length - count) : AXES_OF[rank];
-}
-
 /* What was read knows its batches and heads, but calls all other axes q and k. */
 void element_write_indices(const element *one, int count, text *out)
 {
-    const char *axes = axes_of(one->stage, one->rank);
+    /* By the letters of a stage's axes, from the end: leading ones may lack. What is not a stage, or
+     * has more axes than it knows, has rows and columns. */
+    static const char LETTERS[] = "bhqkr";
+    static const char *const NAMES[] = {"batch", "head", "query", "key", "row"};
+    static const char *const UNKNOWN[TENSOR_MAX_RANK + 1] = {"", "c", "rc", "hrc", "bhrc", "bhrce"};
+    const char *own = stage_axes_of(one->stage);
+    size_t rank = (size_t)one->rank, length = strlen(own);
+    const char *axes = rank <= length ? own + (length - rank) : UNKNOWN[rank];
     for (int axis = 0; axis < count; axis++) {
         bool is_chosen = one->rows != NULL && (axes[axis] == 'q' || axes[axis] == 'r');
         size_t index = is_chosen ? one->rows[one->index[axis]] : one->index[axis];
         bool is_leading = one->axes != NULL && (one->axes[axis] == 'b' || one->axes[axis] == 'h');
+        const char *letter = strchr(LETTERS, is_leading ? one->axes[axis] : axes[axis]);
         text_add_format(out, "%s%s %zu", axis == 0 ? "" : ", ",
-                        axis_name(is_leading ? one->axes[axis] : axes[axis]), index + 1);
+                        letter == NULL ? "column" : NAMES[letter - LETTERS], index + 1);
     }
 }
 

@@ -23,8 +23,8 @@ enum { SMALL_BYTES = 4096 };
 /* A product is cut by rows of a, whose b is packed before; or, where a is small, by columns of b,
  * each of which its worker packs for itself, unless all are, and finds in its own cache; or, where
  * a is one row, by columns of b as it is: so a token that is decoded costs one reading of the
- * weights, by all threads. */
-typedef enum cut { BY_ROWS, BY_COLUMNS, OF_ONE_ROW } cut;
+ * weights, by all threads. Packing b is cut by its columns too. */
+typedef enum cut { BY_ROWS, BY_COLUMNS, OF_ONE_ROW, PACKING } cut;
 
 typedef struct job {
     const kernels *with;
@@ -37,14 +37,6 @@ typedef struct job {
     atomic_bool lacks_memory;
     atomic_bool *is_finite; /* whether c is; may be NULL */
 } job;
-
-/* b on its way into panels. */
-typedef struct packing {
-    const kernels *with;
-    const tensor *b;
-    void *into;
-    atomic_size_t next;
-} packing;
 
 void packed_free(packed *p)
 {
@@ -95,6 +87,10 @@ static void take_pieces(job *j, packed *room)
         } else {
             j->with->pack(&columns, room);
             b = *room;
+        }
+        if (j->cut == PACKING) {
+            j->with->pack(&columns, &b);
+            continue;
         }
         /* A block of rows at a time, which is still in the cache when the bias comes. */
         for (size_t row = 0; row < rows; row += some) {
@@ -168,29 +164,12 @@ size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t co
     return threads_for(rows, depth, columns, threads) * with->packed_bytes(depth, PACKED_STEP);
 }
 
-/* Whole panels, each by whoever is free. */
-static void pack_pieces(void *context, size_t worker)
+static void run_job(job *j, cut how, size_t step, size_t end, size_t threads, crew *by)
 {
-    (void)worker;
-    packing *p = context;
-    float_mode mode;
-    size_t first;
-    float_mode_set(&mode);
-    while ((first = atomic_fetch_add(&p->next, PACKED_STEP)) < p->b->size[1]) {
-        size_t left = p->b->size[1] - first, count = left < PACKED_STEP ? left : PACKED_STEP;
-        tensor columns = tensor_range(p->b, 1, first, count);
-        packed part = {.data = (char *)p->into + p->with->packed_bytes(p->b->size[0], first)};
-        p->with->pack(&columns, &part);
-    }
-    float_mode_restore(&mode);
-}
-
-/* All of b is packed. */
-static void multiply_rows(job *j, size_t threads, crew *by)
-{
-    j->cut = BY_ROWS;
-    j->step = BLOCK_ROWS;
-    j->end = j->a->size[0];
+    j->cut = how;
+    j->step = step;
+    j->end = end;
+    atomic_store(&j->next, 0);
     crew_run(by, threads, work, j);
 }
 
@@ -209,13 +188,12 @@ static bool multiply_range(const job *whole, size_t first, size_t count, crew *b
                 .is_finite = whole->is_finite};
     const size_t *size = whole->b->size;
     size_t threads = threads_for(whole->a->size[0], size[0], size[1], by->most);
-    packing all = {.with = part.with, .b = &b};
-    all.into = mem_alloc(part.with->packed_bytes(b.size[0], b.size[1]), 1, e);
-    if (all.into == NULL)
+    part.whole = (packed){mem_alloc(part.with->packed_bytes(b.size[0], b.size[1]), 1, e),
+                          .depth = b.size[0], .columns = b.size[1]};
+    if (part.whole.data == NULL)
         return false;
-    part.whole = (packed){.data = all.into, .depth = b.size[0], .columns = b.size[1]};
-    crew_run(by, threads, pack_pieces, &all);
-    multiply_rows(&part, threads, by);
+    run_job(&part, PACKING, PACKED_STEP, count, threads, by);
+    run_job(&part, BY_ROWS, BLOCK_ROWS, whole->a->size[0], threads, by);
     packed_free(&part.whole);
     return true;
 }
@@ -233,23 +211,18 @@ static bool multiply_all(job *j, crew *by, err *e)
     if (!multiply_packs(j->a)) {
         /* Rows of b are read in long runs: a piece a thread. */
         size_t each = (columns + threads - 1) / threads;
-        j->cut = OF_ONE_ROW;
-        j->step = (each + PACKED_STEP - 1) / PACKED_STEP * PACKED_STEP;
-        j->end = columns;
-        crew_run(by, threads, work, j);
+        run_job(j, OF_ONE_ROW, (each + PACKED_STEP - 1) / PACKED_STEP * PACKED_STEP, columns,
+                threads, by);
         return true;
     }
     if (is_cut_by_columns(rows, depth, columns, by->most)) {
         /* Columns are packed by those who compute them. */
-        j->cut = BY_COLUMNS;
-        j->step = PACKED_STEP;
-        j->end = columns;
-        crew_run(by, threads, work, j);
+        run_job(j, BY_COLUMNS, PACKED_STEP, columns, threads, by);
         return !atomic_load(&j->lacks_memory) ||
                err_no_memory(e, j->with->packed_bytes(depth, PACKED_STEP));
     }
     if (j->whole.data != NULL) {
-        multiply_rows(j, threads, by);
+        run_job(j, BY_ROWS, BLOCK_ROWS, rows, threads, by);
         return true;
     }
     size_t step = columns_at_once(j->with, depth, columns);

@@ -286,12 +286,6 @@ static bool owns_appended(const plan *p, const kept_stages *w, stage_id id)
     return p->appended > 0 && (is_apart || !kept_stages_has(w, id));
 }
 
-/* As projected_place has it. */
-static bool owns_form(const plan *p, const kept_stages *w, stage_id id)
-{
-    return plan_has_stage(p, id) && !kept_stages_has(w, id);
-}
-
 size_t project_product_memory(const plan *p, size_t threads)
 {
     score_parameters of_score = plan_score_parameters(p, 0);
@@ -329,28 +323,30 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
          p->v.width},
         {owns_appended(p, w, STAGE_K), p->n_k, p->kv_heads, p->k.width},
         {owns_appended(p, w, STAGE_V), p->n_k, p->kv_heads, p->v.width},
-        {owns_form(p, w, STAGE_X_POS), p->n_q, 1, p->q.rows.size[2]},
-        {owns_form(p, w, STAGE_Q_NORM), p->n_q, p->heads, p->q.width},
-        {owns_form(p, w, STAGE_K_NORM), p->k.n + p->appended, p->kv_heads, p->k.width},
-        {owns_form(p, w, STAGE_Q_ROPE), p->n_q, p->heads, p->q.width},
-        {owns_form(p, w, STAGE_K_ROPE), p->k.n + p->appended, p->kv_heads, p->k.width},
-        {owns_form(p, w, STAGE_PRESENT_K), p->n_k, p->kv_heads, p->k.width},
-        {owns_form(p, w, STAGE_PRESENT_V), p->n_k, p->kv_heads, p->v.width},
-        {plan_has_stage(p, STAGE_Q_SCORE) && !kept_stages_has(w, STAGE_Q_SCORE), p->n_q, p->heads,
-         p->compared_width},
-        {plan_has_stage(p, STAGE_K_SCORE) && !kept_stages_has(w, STAGE_K_SCORE), p->n_k, p->heads,
-         p->compared_width},
         {owns_context, p->n_q, p->heads, p->v.width},
     };
-    size_t of_cache;
+    /* Forms that lie in no place of a wanted stage, as projected_place has it. */
+    static const stage_id FORMS[] = {STAGE_X_POS,     STAGE_Q_NORM,  STAGE_K_NORM,
+                                     STAGE_Q_ROPE,    STAGE_K_ROPE,  STAGE_PRESENT_K,
+                                     STAGE_PRESENT_V, STAGE_Q_SCORE, STAGE_K_SCORE};
+    size_t of_cache, count;
     *bytes = positions_memory(p);
     if (!cache_growth(p, &of_cache) || !size_add(*bytes, of_cache, bytes))
         return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
-        size_t count;
         if (parts[i].is_owned &&
             !(sizes_count(4, size, &count) && size_add_product(bytes, count, dtype_size(p->type))))
+            return false;
+    }
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
+        size_t size[TENSOR_MAX_RANK];
+        int rank;
+        if (!plan_has_stage(p, FORMS[i]) || kept_stages_has(w, FORMS[i]))
+            continue;
+        plan_stage_shape(p, FORMS[i], &rank, size);
+        if (!sizes_count(rank, size, &count) ||
+            !size_add_product(bytes, count, dtype_size(p->type)))
             return false;
     }
     return true;
