@@ -68,58 +68,42 @@ static bool cut_share(const cutting *how, size_t part, int along, const entry *f
 
 /* ---- head by head ---- */
 
-/* The width of a head's part, where `total` outputs are heads × (Wq, Wk, Wv) of it. */
-static bool find_width(const cutting *how, const entry *from, size_t total, size_t *width, err *e)
+/* One matrix a head: h × d × m, or in-out h × m × d. A bias has to be one vector without holes. */
+static bool cut_heads(const cutting *how, size_t part, bool is_bias, const entry *from, tensor *out,
+                      err *e)
 {
+    const tensor *joint = &from->tensor;
+    int along = is_bias ? 0 : output_axis(how);
+    size_t total = joint->size[along], width;
+    char shape[SHAPE_TEXT];
+    if (!is_bias && total != 3 * joint->size[1 - along])
+        return err_at(e, &from->at, "%s is %s, which is not 3 outputs an input: not head by head",
+                      from->name, tensor_shape_text(joint, shape));
     if (how->heads == 0) {
         err_at(e, &from->at, "%s lies head by head, and the number of heads is not known",
                from->name);
         return err_remedy(e, "--heads N says it");
     }
-    *width = total / 3 / how->heads;
-    return (*width > 0 && *width * 3 * how->heads == total) ||
-           err_at(e, &from->at, "%s holds %zu outputs, which are not 3 for each of %zu heads",
-                  from->name, total, how->heads);
-}
-
-/* One matrix a head: h × d × m, or in-out h × m × d. */
-static bool cut_heads(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
-{
-    const tensor *joint = &from->tensor;
-    int along = output_axis(how);
-    size_t width = 0, total = joint->size[along];
-    char shape[SHAPE_TEXT];
-    if (total != 3 * joint->size[1 - along])
-        return err_at(e, &from->at, "%s is %s, which is not 3 outputs an input: not head by head",
-                      from->name, tensor_shape_text(joint, shape));
-    if (!find_width(how, from, total, &width, e))
-        return false;
-    tensor first = tensor_range(joint, along, part * width, width);
-    *out = first;
-    out->rank = 3;
-    out->size[0] = how->heads;
-    out->stride[0] = joint->stride[along] * (ptrdiff_t)(3 * width);
-    for (int axis = 0; axis < 2; axis++) {
-        out->size[axis + 1] = first.size[axis];
-        out->stride[axis + 1] = first.stride[axis];
+    width = total / 3 / how->heads;
+    if (width == 0 || width * 3 * how->heads != total)
+        return err_at(e, &from->at, "%s holds %zu outputs, which are not 3 for each of %zu heads",
+                      from->name, total, how->heads);
+    tensor first = tensor_range(joint, along, part * width, width), view = first;
+    view.rank = first.rank + 1;
+    view.size[0] = how->heads;
+    view.stride[0] = joint->stride[along] * (ptrdiff_t)(3 * width);
+    for (int axis = 0; axis < first.rank; axis++) {
+        view.size[axis + 1] = first.size[axis];
+        view.stride[axis + 1] = first.stride[axis];
     }
-    return true;
-}
-
-/* A bias has to be one vector without holes. */
-static bool copy_heads(const cutting *how, size_t part, const entry *from, tensor *out, err *e)
-{
-    size_t width = 0;
-    if (!find_width(how, from, from->tensor.size[0], &width, e))
+    *out = view;
+    if (!is_bias)
+        return true;
+    if (!tensor_new_copy(out, &view, e))
         return false;
-    size_t size = how->heads * width;
-    if (!tensor_new(out, from->tensor.type, 1, &size, e))
-        return false;
-    for (size_t head = 0; head < how->heads; head++) {
-        tensor one = tensor_range(&from->tensor, 0, (3 * head + part) * width, width);
-        tensor into = tensor_range(out, 0, head * width, width);
-        tensor_copy(&one, &into);
-    }
+    out->rank = 1;
+    out->size[0] *= width;
+    out->stride[0] = 1;
     return true;
 }
 
@@ -155,7 +139,7 @@ static bool cut_part(const cutting *how, input which, const entry *from, tensor 
     if (!is_bias && contradicts(how, &from->tensor))
         return refuse_layout(how, from, e);
     if (by->cut == CUT_HEAD_BY_HEAD)
-        return is_bias ? copy_heads(how, part, from, out, e) : cut_heads(how, part, from, out, e);
+        return cut_heads(how, part, is_bias, from, out, e);
     return cut_share(how, part, is_bias ? 0 : output_axis(how), from, out, e);
 }
 

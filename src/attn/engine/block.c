@@ -272,7 +272,8 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
 /* ---- softmax ---- */
 
 /* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
-static bool check_sum(const plan *p, const block *row, double sum, bool is_empty, err *e)
+static bool check_sum(const plan *p, const block *row, size_t number, double sum, bool is_empty,
+                      err *e)
 {
     bool is_in_range = isfinite(sum) && !(is_empty && allows_any(p, row, row->first));
     bool is_f32 = p->type == DTYPE_F32;
@@ -280,7 +281,7 @@ static bool check_sum(const plan *p, const block *row, double sum, bool is_empty
         return true;
     char name[ROW_NAME];
     far_key far;
-    plan_name_row(p, plan_row_number(p, row->batch, row->head, row->first), name);
+    plan_name_row(p, number, name);
     if (find_far(p, row, row->first, &far)) {
         place at = problem_place(p->asked, "alibi");
         err_at(e, &at,
@@ -305,41 +306,6 @@ static void *own_row(const tensor *t, const block *at, const block *own)
 {
     size_t offset = (own->skipped - at->skipped) * dtype_size(t->type);
     return (char *)row_at(t, own->first - at->first) + offset;
-}
-
-static bool compute_softmax(const block_context *of, const block *at, const block *own, scratch *in,
-                            const row_stages *s)
-{
-    const plan *p = of->plan;
-    size_t size = dtype_size(p->type), keys = own->columns - p->appended;
-    size_t row = own->first - at->first;
-    row_total total;
-    tensor sums = s->sum;
-    void *maximum = row_at(&s->maximum, row);
-    char *masked = own_row(&s->masked, at, own), *exponent = own_row(&s->exponent, at, own);
-    bool is_empty = tensor_get(&s->maximum, (size_t[]){row, 0}) == -INFINITY;
-    extra_raise_maximum(p, at->head, maximum);
-    p->with->row_exponent(masked, keys, maximum, exponent, &total, &in->undivided);
-    extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, &total);
-    tensor_set(&sums, (size_t[]){row, 0}, total.sum + total.rest);
-    double whole = tensor_get(&sums, (size_t[]){row, 0});
-    char *weights = own_row(&s->weights, at, own);
-    in->undivided = (row_shares){exponent, own->columns, row_at(&sums, row), weights};
-    if (isnan(whole)) {
-        /* Where a sum is NaN so are the shares, but for a key that takes no part: its weight is 0,
-         * whether the block computes it or leaves it out. */
-        const tensor from = {
-            .type = p->type, .rank = 1, .size = {own->columns}, .stride = {1}, .data = exponent};
-        tensor to = from;
-        to.data = weights;
-        for (size_t j = 0; j < own->columns; j++)
-            tensor_set(&to, &j, tensor_get(&from, &j) == 0 ? 0 : NAN);
-        in->undivided = (row_shares){0};
-    }
-    if (is_empty && !isnan(whole))
-        empty_rows_join(&in->empty,
-                        &(empty_rows){1, plan_row_number(p, own->batch, own->head, own->first)});
-    return check_sum(p, own, whole, is_empty, &in->failure);
 }
 
 static void fill_around(const plan *p, const tensor *t, const block *at, const block *own,
@@ -370,18 +336,45 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
                         const row_stages *s)
 {
     const plan *p = of->plan;
-    size_t first = in->seen[i].first, before = first % PACKED_PART;
+    size_t size = dtype_size(p->type), first = in->seen[i].first, before = first % PACKED_PART;
     block own = own_of(at, in, i, 0), whole = own_of(at, in, i, before);
     void *scaled = own_row(&s->scaled, at, &own), *capped = own_row(&s->capped, at, &own);
-    void *masked = own_row(&s->masked, at, &own), *maximum = row_at(&s->maximum, i);
-    p->with->scale(own_row(&s->scores, at, &own), own.columns, p->scale, scaled, maximum);
+    char *masked = own_row(&s->masked, at, &own), *exponent = own_row(&s->exponent, at, &whole);
+    void *maximum = row_at(&s->maximum, i), *weights = own_row(&s->weights, at, &whole);
     bool has_cap = p->asked->softcap > 0;
+    p->with->scale(own_row(&s->scores, at, &own), own.columns, p->scale, scaled, maximum);
     if (has_cap)
         p->with->cap(scaled, own.columns, p->asked->softcap, capped);
     if (apply_masks(p, &own, own.first, capped, masked) || has_cap)
         p->with->row_max(masked, own.columns, maximum);
     fill(p, row_at(&s->masked, i), first - before, first, -INFINITY);
-    if (!compute_softmax(of, at, &whole, in, s))
+    masked -= before * size;
+    /* The softmax of the row with those columns. */
+    size_t keys = whole.columns - p->appended, cell[] = {i, 0};
+    size_t number = plan_row_number(p, at->batch, at->head, own.first);
+    bool is_empty = tensor_get(&s->maximum, cell) == -INFINITY;
+    row_total total;
+    tensor sums = s->sum;
+    extra_raise_maximum(p, at->head, maximum);
+    p->with->row_exponent(masked, keys, maximum, exponent, &total, &in->undivided);
+    extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, &total);
+    tensor_set(&sums, cell, total.sum + total.rest);
+    double sum = tensor_get(&sums, cell);
+    in->undivided = (row_shares){exponent, whole.columns, row_at(&sums, i), weights};
+    if (isnan(sum)) {
+        /* Where a sum is NaN so are the shares, but for a key that takes no part: its weight is 0,
+         * whether the block computes it or leaves it out. */
+        const tensor from = {
+            .type = p->type, .rank = 1, .size = {whole.columns}, .stride = {1}, .data = exponent};
+        tensor to = from;
+        to.data = weights;
+        for (size_t j = 0; j < whole.columns; j++)
+            tensor_set(&to, &j, tensor_get(&from, &j) == 0 ? 0 : NAN);
+        in->undivided = (row_shares){0};
+    }
+    if (is_empty && !isnan(sum))
+        empty_rows_join(&in->empty, &(empty_rows){1, number});
+    if (!check_sum(p, &whole, number, sum, is_empty, &in->failure))
         return false;
     /* The row's columns that others of the block need. */
     if (is_kept(of, STAGE_MASKED))

@@ -192,45 +192,37 @@ static void work(void *context, size_t worker)
     float_mode_restore(&mode);
 }
 
-static bool prepare(turned *one, projected *made, const plan *p, stage_id id, const tensor *kept,
-                    const tensor *rows, err *e)
-{
-    one->from = tensor_view_of(rows);
-    one->rows = plan_role(p, id)->n;
-    one->position = id == STAGE_Q_ROPE ? plan_query_position : plan_key_position;
-    return projected_place(made, p, &kept[id], rows, rows->size[2], &one->to, e);
-}
-
-static bool take(const turned *one, const plan *p, stage_id id, tensor *rows, err *e)
-{
-    *rows = one->to;
-    return projected_check_range(p, stage_row(id)->key.named.name, rows, e);
-}
-
 bool rope_turn_both(projected *made, const plan *p, tensor *kept, crew *by, err *e)
 {
     size_t pairs = p->rope_width / 2;
     if (pairs == 0)
         return true;
+    static const stage_id IDS[] = {STAGE_Q_ROPE, STAGE_K_ROPE};
+    tensor *const rows[] = {&made->q, &made->k};
     turning t = {.plan = p};
     double *frequency = mem_alloc(pairs, sizeof frequency[0], e);
-    bool done = frequency != NULL && prepare(&t.of[0], made, p, STAGE_Q_ROPE, kept, &made->q, e) &&
-                prepare(&t.of[1], made, p, STAGE_K_ROPE, kept, &made->k, e);
+    bool done = frequency != NULL;
+    for (size_t i = 0; i < 2 && done; i++) {
+        t.of[i] = (turned){.from = tensor_view_of(rows[i]),
+                           .rows = plan_role(p, IDS[i])->n,
+                           .position = i == 0 ? plan_query_position : plan_key_position};
+        done = projected_place(made, p, &kept[IDS[i]], rows[i], rows[i]->size[2], &t.of[i].to, e);
+    }
     if (done) {
         for (size_t pair = 0; pair < pairs; pair++)
             frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
         t.frequency = frequency;
-        atomic_init(&t.next_row, 0);
         /* An angle costs some 30 multiply-adds, a number that is turned 4. */
         const size_t *size = t.of[0].from.size;
-        crew_run(by,
-                 threads_worth(by->most, (double)rows_of(&t) * (double)t.plan->rope_width *
-                                             (15 + 8 * (double)(size[0] * size[1]))),
-                 work, &t);
+        double each = (double)p->rope_width * (15 + 8 * (double)(size[0] * size[1]));
+        crew_run(by, threads_worth(by->most, (double)rows_of(&t) * each), work, &t);
     }
     mem_free(frequency);
-    return done && take(&t.of[0], p, STAGE_Q_ROPE, &made->q, e) &&
-           take(&t.of[1], p, STAGE_K_ROPE, &made->k, e);
+    for (size_t i = 0; i < 2 && done; i++) {
+        *rows[i] = t.of[i].to;
+        done = projected_check_range(p, stage_row(IDS[i])->key.named.name, rows[i], e);
+    }
+    return done;
 }
 
 size_t positions_memory(const plan *p)

@@ -85,15 +85,14 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
         *is_finite = *is_finite && p->with->is_finite(out);
         return true;
     }
-    if (r->weight.rank == 2) {
-        linear_map map = map_of(p, r->weight_as, &r->weight, &r->bias);
-        return linear_map_apply(&map, p->with, rows, out, is_finite, by, e);
-    }
-    for (size_t head = 0; head < r->heads; head++) {
-        tensor weight = tensor_at(&r->weight, head), bias = r->bias;
-        tensor columns = tensor_range(out, 1, head * r->width, r->width);
+    /* One matrix for all heads, or one a head. */
+    size_t parts = r->weight.rank == 3 ? r->heads : 1, width = r->heads * r->width / parts;
+    for (size_t part = 0; part < parts; part++) {
+        tensor weight = r->weight.rank == 2 ? r->weight : tensor_at(&r->weight, part),
+               bias = r->bias;
+        tensor columns = tensor_range(out, 1, part * width, width);
         if (bias.data != NULL)
-            bias = tensor_range(&bias, 0, head * r->width, r->width);
+            bias = tensor_range(&bias, 0, part * width, width);
         linear_map map = map_of(p, r->weight_as, &weight, &bias);
         if (!linear_map_apply(&map, p->with, rows, &columns, is_finite, by, e))
             return false;

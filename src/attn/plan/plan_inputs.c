@@ -271,24 +271,6 @@ static bool find_gains(plan *p, err *e)
 
 /* ---- sinusoidal and rotary positions alike ---- */
 
-/* Lower-right would put the queries elsewhere in each batch entry, and keys, which are made of the
- * same rows, not. */
-static bool check_alignment(const problem *asked, err *e)
-{
-    const tensor *lengths = asked->key_lengths;
-    place at = problem_place(asked, "key_lengths");
-    size_t first = 0;
-    if (asked->causal != CAUSAL_LOWER_RIGHT || lengths == NULL)
-        return true;
-    err_at(e, &at, "key_lengths with lower-right place queries by batch entry, positions by row");
-    for (size_t i = 1; i < tensor_count(lengths); i++) {
-        if (tensor_get(lengths, &i) != tensor_get(lengths, &first))
-            return false;
-    }
-    /* Then one offset is every entry's. */
-    return err_remedy(e, "upper-left with an offset places them for both");
-}
-
 static bool check_last(const plan *p, const char *what, const char *from, err *e)
 {
     place at = problem_place(p->asked, p->asked->has_offset ? "offset" : from);
@@ -306,7 +288,19 @@ static bool find_positions(plan *p, err *e)
     if (p->q.rows.data == NULL)
         return err_at(e, &at, "positions are added to the x that queries are made of, and there %s",
                       p->asked->in[INPUT_X] == NULL ? "is none" : "is a q in its place");
-    return check_alignment(p->asked, e) && check_last(p, "a sinusoid", "positions", e);
+    const tensor *lengths = p->asked->key_lengths;
+    if (p->asked->causal != CAUSAL_LOWER_RIGHT || lengths == NULL)
+        return check_last(p, "a sinusoid", "positions", e);
+    /* It would put the queries elsewhere in each batch entry, and keys, which are made of the same
+     * rows, not. */
+    at = problem_place(p->asked, "key_lengths");
+    err_at(e, &at, "key_lengths with lower-right place queries by batch entry, positions by row");
+    for (size_t k = 1, first = 0; k < tensor_count(lengths); k++) {
+        if (tensor_get(lengths, &k) != tensor_get(lengths, &first))
+            return false;
+    }
+    /* Then one offset is every entry's. */
+    return err_remedy(e, "upper-left with an offset places them for both");
 }
 
 /* ---- rotary positions ---- */
