@@ -88,12 +88,6 @@ static key_range visible_columns(const plan *p, const block *at, size_t query)
     return (key_range){column_of(p, at, seen.first), column_of(p, at, seen.end)};
 }
 
-/* Where a query stands among the block's columns. */
-static double position_of(const plan *p, const block *at, size_t query)
-{
-    return (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped);
-}
-
 /* to = from + bias − slope·distance, and −inf where attending is not allowed. May be in place.
  * False where to = from. */
 static bool apply_masks(const plan *p, const block *at, size_t query, const void *from, void *to)
@@ -105,8 +99,10 @@ static bool apply_masks(const plan *p, const block *at, size_t query, const void
         tensor bias = spread_row(p, &p->bias, at, query);
         p->with->add(to, keys, bias.data, bias.stride[0], to);
     }
-    if (p->slopes.data != NULL)
-        p->with->recede(to, keys, tensor_get(&p->slopes, &at->head), position_of(p, at, query), to);
+    if (p->slopes.data != NULL) {
+        int64_t position = visible_position(p, at->batch, query) - (int64_t)at->skipped;
+        p->with->recede(to, keys, tensor_get(&p->slopes, &at->head), (double)position, to);
+    }
     key_range seen = visible_columns(p, at, query);
     fill(p, to, 0, seen.first, -INFINITY);
     fill(p, to, seen.end, keys, -INFINITY);
@@ -152,7 +148,8 @@ static bool find_far(const plan *p, const block *at, size_t query, far_key *far)
 {
     if (p->slopes.data == NULL)
         return false;
-    double slope = tensor_get(&p->slopes, &at->head), position = position_of(p, at, query);
+    double slope = tensor_get(&p->slopes, &at->head), position;
+    position = (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped);
     key_range seen = visible_columns(p, at, query);
     for (size_t j = seen.first; j < seen.end; j++) {
         double distance = fabs(position - (double)j);

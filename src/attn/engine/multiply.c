@@ -29,7 +29,8 @@ typedef enum cut { BY_ROWS, BY_COLUMNS, OF_ONE_ROW, PACKING } cut;
 typedef struct job {
     const kernels *with;
     const tensor *a, *b, *bias;
-    packed whole; /* b; no data where it is not packed, or column by column */
+    packed_weights *kept; /* where b stays packed; NULL: nowhere */
+    packed whole;         /* b; no data where it is not packed, or column by column */
     cut cut;
     tensor *c;
     size_t step, end; /* of the rows or columns */
@@ -124,15 +125,11 @@ static void work(void *context, size_t worker)
     float_mode_restore(&mode);
 }
 
-static size_t pieces_of(size_t columns)
-{
-    return (columns + PACKED_STEP - 1) / PACKED_STEP;
-}
-
 static bool is_cut_by_columns(size_t rows, size_t depth, size_t columns, size_t threads)
 {
-    return rows <= BLOCK_ROWS || (depth <= REREAD_MOST / sizeof(float) / rows &&
-                                  pieces_of(columns) >= PIECES_A_THREAD * threads);
+    size_t pieces = (columns + PACKED_STEP - 1) / PACKED_STEP;
+    return rows <= BLOCK_ROWS ||
+           (depth <= REREAD_MOST / sizeof(float) / rows && pieces >= PIECES_A_THREAD * threads);
 }
 
 /* Reading an element of b from memory takes as long as so many multiply-adds with one that is
@@ -142,7 +139,7 @@ static const double READING_COST = 10;
 static size_t threads_for(size_t rows, size_t depth, size_t columns, size_t threads)
 {
     bool by_columns = is_cut_by_columns(rows, depth, columns, threads);
-    size_t pieces = by_columns ? pieces_of(columns) : threads;
+    size_t pieces = by_columns ? (columns + PACKED_STEP - 1) / PACKED_STEP : threads;
     size_t most = threads < pieces ? threads : pieces;
     return threads_worth(most, ((double)rows + READING_COST) * (double)depth * (double)columns);
 }
@@ -198,23 +195,19 @@ static bool multiply_range(const job *whole, size_t first, size_t count, crew *b
     return true;
 }
 
-/* For one row b is read as it lies. */
-static bool multiply_packs(const tensor *a)
-{
-    return a->size[0] != 1 || a->stride[1] != 1;
-}
-
 static bool multiply_all(job *j, crew *by, err *e)
 {
     size_t rows = j->a->size[0], depth = j->b->size[0], columns = j->b->size[1];
     size_t threads = threads_for(rows, depth, columns, by->most);
-    if (!multiply_packs(j->a)) {
-        /* Rows of b are read in long runs: a piece a thread. */
+    if (rows == 1 && j->a->stride[1] == 1) {
+        /* b is read as it lies, its rows in long runs: a piece a thread. */
         size_t each = (columns + threads - 1) / threads;
         run_job(j, OF_ONE_ROW, (each + PACKED_STEP - 1) / PACKED_STEP * PACKED_STEP, columns,
                 threads, by);
         return true;
     }
+    if (j->kept != NULL && !packed_weights_find(j->kept, j->with, j->b, &j->whole, e))
+        return false;
     if (is_cut_by_columns(rows, depth, columns, by->most)) {
         /* Columns are packed by those who compute them. */
         run_job(j, BY_COLUMNS, PACKED_STEP, columns, threads, by);
@@ -301,10 +294,7 @@ bool linear_map_apply(const linear_map *m, const kernels *with, const tensor *a,
                       bool *is_finite, crew *by, err *e)
 {
     atomic_bool judged = true;
-    job j = {.with = with, .a = a, .b = m->weight, .bias = m->bias, .c = c};
-    if (m->kept != NULL && multiply_packs(a) &&
-        !packed_weights_find(m->kept, with, m->weight, &j.whole, e))
-        return false;
+    job j = {.with = with, .a = a, .b = m->weight, .bias = m->bias, .kept = m->kept, .c = c};
     if (is_finite != NULL)
         j.is_finite = &judged;
     bool done = multiply_all(&j, by, e);

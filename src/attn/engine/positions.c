@@ -16,18 +16,13 @@ double sinusoid_frequency(size_t i, size_t width)
     return angle_frequency(BASE, i, width);
 }
 
-static size_t waves_of(size_t width)
-{
-    return (width + 1) / 2;
-}
-
 bool sinusoid_add_rows(const tensor *x, double first, const kernels *with, tensor *sums, err *e)
 {
-    size_t width = x->size[2];
-    double *frequency = mem_alloc(waves_of(width), sizeof frequency[0], e);
+    size_t width = x->size[2], waves = (width + 1) / 2;
+    double *frequency = mem_alloc(waves, sizeof frequency[0], e);
     if (frequency == NULL)
         return false;
-    for (size_t i = 0; i < waves_of(width); i++)
+    for (size_t i = 0; i < waves; i++)
         frequency[i] = sinusoid_frequency(i, width);
     for (size_t i = 0; i < x->size[1] * width; i++) {
         size_t row = i / width, column = i % width; /* an odd width ends with a sine */
@@ -227,6 +222,6 @@ bool rope_turn_both(projected *made, const plan *p, tensor *kept, crew *by, err 
 
 size_t positions_memory(const plan *p)
 {
-    size_t waves = p->asked->adds_positions ? waves_of(p->q.rows.size[2]) : 0;
+    size_t waves = p->asked->adds_positions ? (p->q.rows.size[2] + 1) / 2 : 0;
     return (waves + p->rope_width / 2) * sizeof(double);
 }

@@ -353,36 +353,11 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
 
 /* ---- packed ---- */
 
-static packed *heads_new(size_t count, size_t bytes, err *e)
-{
-    packed *all = mem_alloc_zeroed(count, sizeof all[0], e);
-    for (size_t i = 0; all != NULL && !e->is_set && i < count; i++)
-        all[i].data = mem_alloc(bytes, 1, e);
-    return all;
-}
-
-static void heads_free(packed *all, size_t count)
-{
-    for (size_t i = 0; all != NULL && i < count; i++)
-        packed_free(&all[i]);
-    mem_free(all);
-}
-
 /* A stream keeps its keys and values packed, and so may who gives them. */
 static const kv_cache *packed_cache(const plan *p)
 {
     const kv_cache *c = p->asked->cache != NULL ? p->asked->cache : p->asked->packed;
     return c != NULL && !c->keeps_rows ? c : NULL;
-}
-
-static size_t key_bytes(const plan *p)
-{
-    return p->with->packed_bytes(p->compared_width, p->n_k - cache_first(p));
-}
-
-static size_t value_bytes(const plan *p)
-{
-    return p->with->packed_bytes(p->n_k - cache_first(p), p->v.width);
 }
 
 /* Where the score function transforms keys, each query head has its own. */
@@ -404,9 +379,9 @@ enum { PART_BYTES = 512 * 1024 };
 /* False where an address can't hold them. */
 static bool shared_memory(const plan *p, size_t *bytes)
 {
-    size_t of_keys;
-    return size_mul(key_heads_of(p), key_bytes(p), &of_keys) &&
-           size_add(of_keys, value_bytes(p), bytes);
+    size_t keys = p->n_k - cache_first(p);
+    return size_mul(key_heads_of(p), p->with->packed_bytes(p->compared_width, keys), bytes) &&
+           size_add(*bytes, p->with->packed_bytes(keys, p->v.width), bytes);
 }
 
 static size_t part_of(const plan *p)
@@ -428,18 +403,20 @@ bool panels_new(panels *all, const plan *p, const projected *made, size_t slots,
     *all = (panels){.plan = p, .made = made, .slots = slots, .part = part_of(p)};
     if (packed_cache(p) != NULL || all->part > 0)
         return true;
+    size_t keys = p->n_k - cache_first(p);
     all->key_heads = key_heads_of(p);
     if (all->key_heads > 0)
-        all->keys = heads_new(slots * all->key_heads, key_bytes(p), e);
-    if (!e->is_set)
-        all->values = heads_new(slots, value_bytes(p), e);
-    return !e->is_set;
+        all->keys = packed_list_new(slots * all->key_heads,
+                                    p->with->packed_bytes(p->compared_width, keys), e);
+    if (all->keys != NULL || all->key_heads == 0)
+        all->values = packed_list_new(slots, p->with->packed_bytes(keys, p->v.width), e);
+    return all->values != NULL;
 }
 
 void panels_free(panels *all)
 {
-    heads_free(all->keys, all->slots * all->key_heads);
-    heads_free(all->values, all->slots);
+    packed_list_free(all->keys, all->slots * all->key_heads);
+    packed_list_free(all->values, all->slots);
     *all = (panels){0};
 }
 

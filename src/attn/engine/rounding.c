@@ -22,17 +22,12 @@ static double power_of_ten(int decimals)
     return power;
 }
 
-static double weight_at(const tensor *t, size_t row, size_t column)
-{
-    return tensor_get(t, (size_t[]){row, column});
-}
-
 void rows_round(const tensor *in, int decimals, tensor *out)
 {
     double tens = power_of_ten(decimals);
     for (size_t i = 0; i < in->size[0]; i++) {
         for (size_t j = 0; j < in->size[1]; j++) {
-            share one = share_of(weight_at(in, i, j), tens, j);
+            share one = share_of(tensor_get(in, (size_t[]){i, j}), tens, j);
             bool is_half_or_more = (one.rest - 0.5) + one.lost >= 0;
             tensor_set(out, (size_t[]){i, j}, (is_half_or_more ? one.whole + 1 : one.whole) / tens);
         }
@@ -75,7 +70,7 @@ void rows_round_keep_sum(const tensor *in, int decimals, tensor *out, share *sha
         size_t count = in->size[1], positive = 0;
         double whole = 0;
         for (size_t j = 0; j < count; j++) {
-            double weight = weight_at(in, i, j);
+            double weight = tensor_get(in, (size_t[]){i, j});
             shares[j] = weight == 0 ? (share){0, -1, 0, j} : share_of(weight, tens, j);
             whole += shares[j].whole;
             positive += weight != 0;

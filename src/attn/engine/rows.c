@@ -13,11 +13,6 @@ typedef union numbers {
     double f64[2];
 } numbers;
 
-static tensor as_tensor(const plan *p, void *one)
-{
-    return (tensor){.type = p->type, .data = one};
-}
-
 static const void *sink_of(const plan *p, size_t head)
 {
     return (const char *)p->sinks.data + head * dtype_size(p->type);
@@ -28,8 +23,7 @@ static double exponent_of(const plan *p, const void *from, const void *maximum, 
 {
     row_total total;
     p->with->row_exponent(from, 1, maximum, out, &total, NULL);
-    tensor t = as_tensor(p, out);
-    return tensor_get(&t, NULL);
+    return tensor_get(&(tensor){.type = p->type, .data = out}, NULL);
 }
 
 void extra_raise_maximum(const plan *p, size_t head, void *maximum)
@@ -66,8 +60,7 @@ void extra_exponent(const plan *p, size_t head, const void *scores, const void *
 double extra_sink_term(const plan *p, size_t head, double maximum)
 {
     numbers of_row, term;
-    tensor at = as_tensor(p, &of_row);
-    tensor_set(&at, NULL, maximum);
+    tensor_set(&(tensor){.type = p->type, .data = &of_row}, NULL, maximum);
     return exponent_of(p, sink_of(p, head), &of_row, &term);
 }
 

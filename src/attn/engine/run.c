@@ -69,12 +69,6 @@ static void size_waves(run_room *r, size_t threads)
     r->slots = 2 * r->wave < r->units ? 2 * r->wave : r->units;
 }
 
-/* The units that have the blocks to compute. */
-static size_t first_unit(const run_room *r)
-{
-    return r->first / (r->group * r->blocks);
-}
-
 /* Blocks are taken in order, so that of several failing ones the first is always among those that
  * were tried. */
 static void work(void *context, size_t worker)
@@ -86,7 +80,9 @@ static void work(void *context, size_t worker)
     float_mode_set(&mode);
     task t;
     while (schedule_take(&r->tasks, &t)) {
-        size_t unit = t.unit + first_unit(r), number = unit * r->tasks.blocks + t.index;
+        /* Units are counted from the first that has blocks to compute. */
+        size_t unit = r->first / r->tasks.blocks + t.unit;
+        size_t number = unit * r->tasks.blocks + t.index;
         bool done = true;
         if (!t.is_block) {
             panels_pack(&r->shared.panels, unit, t.index);
@@ -141,7 +137,7 @@ static bool compute_blocks(run_room *r, crew *by, empty_rows *empty, err *e)
     block_context *c = &r->shared;
     run_progress *progress = c->wanted->progress;
     size_t of_unit = r->group * r->blocks;
-    schedule_start(&r->tasks, (r->end + of_unit - 1) / of_unit - first_unit(r), r->wave,
+    schedule_start(&r->tasks, (r->end + of_unit - 1) / of_unit - r->first / of_unit, r->wave,
                    panels_parts(&c->panels), of_unit);
     if (progress != NULL) {
         atomic_store(&progress->done, 0);

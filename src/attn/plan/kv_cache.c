@@ -15,21 +15,20 @@ static size_t units_of(const kv_cache *c)
 
 /* ---- kept as products read them ---- */
 
-static void packed_all_free(packed *all, size_t units)
+void packed_list_free(packed *all, size_t count)
 {
-    for (size_t unit = 0; all != NULL && unit < units; unit++)
-        mem_free(all[unit].data);
+    for (size_t i = 0; all != NULL && i < count; i++)
+        mem_free(all[i].data);
     mem_free(all);
 }
 
-/* Zeros after the last column of a panel are computed with, and never stored. */
-static packed *packed_all_new(size_t units, size_t depth, size_t bytes, err *e)
+packed *packed_list_new(size_t count, size_t bytes, err *e)
 {
-    packed *all = mem_alloc_zeroed(units, sizeof all[0], e);
-    for (size_t unit = 0; all != NULL && unit < units; unit++) {
-        all[unit] = (packed){.data = mem_alloc_zeroed(bytes, 1, e), .depth = depth};
-        if (all[unit].data == NULL) {
-            packed_all_free(all, units);
+    packed *all = mem_alloc_zeroed(count, sizeof all[0], e);
+    for (size_t i = 0; all != NULL && i < count; i++) {
+        all[i].data = mem_alloc(bytes, 1, e);
+        if (all[i].data == NULL) {
+            packed_list_free(all, count);
             return NULL;
         }
     }
@@ -42,15 +41,23 @@ static bool move_packed(kv_cache *c, size_t gone, size_t room, err *e)
 {
     const kernels *with = c->with;
     size_t stay = c->rows - c->first - gone, units = units_of(c);
-    packed *keys = packed_all_new(units, c->k_width, with->packed_bytes(c->k_width, room), e);
-    packed *values =
-        keys == NULL ? NULL : packed_all_new(units, room, with->packed_bytes(room, c->v_width), e);
+    size_t of_keys = with->packed_bytes(c->k_width, room),
+           of_values = with->packed_bytes(room, c->v_width);
+    packed *keys = packed_list_new(units, of_keys, e);
+    packed *values = keys == NULL ? NULL : packed_list_new(units, of_values, e);
     if (values == NULL) {
-        packed_all_free(keys, units);
+        packed_list_free(keys, units);
         return false;
     }
     size_t panels = with->packed_bytes(1, c->v_width) / with->packed_bytes(1, 1);
-    for (size_t unit = 0; stay > 0 && unit < units; unit++) {
+    for (size_t unit = 0; unit < units; unit++) {
+        /* Zeros after the last column of a panel are computed with, and never stored. */
+        memset(keys[unit].data, 0, of_keys);
+        memset(values[unit].data, 0, of_values);
+        keys[unit].depth = c->k_width;
+        values[unit].depth = room;
+        if (stay == 0)
+            continue;
         const packed *old = &c->values[unit];
         size_t old_panel = with->packed_bytes(old->depth, 1),
                panel = with->packed_bytes(values[unit].depth, 1);
@@ -64,8 +71,8 @@ static bool move_packed(kv_cache *c, size_t gone, size_t room, err *e)
         keys[unit].columns = stay;
         values[unit].columns = old->columns;
     }
-    packed_all_free(c->keys, units);
-    packed_all_free(c->values, units);
+    packed_list_free(c->keys, units);
+    packed_list_free(c->values, units);
     c->keys = keys;
     c->values = values;
     return true;
@@ -131,8 +138,8 @@ bool kv_cache_growth(const kv_cache *c, size_t seen, size_t rows, size_t *bytes)
 
 void kv_cache_free(kv_cache *c)
 {
-    packed_all_free(c->keys, units_of(c));
-    packed_all_free(c->values, units_of(c));
+    packed_list_free(c->keys, units_of(c));
+    packed_list_free(c->values, units_of(c));
     tensor_free(&c->k);
     tensor_free(&c->v);
     *c = (kv_cache){0};

@@ -25,6 +25,10 @@ typedef struct kv_cache {
     tensor k, v;           /* b × heads × room × width */
 } kv_cache;
 
+/* So many, with memory of so many bytes each; NULL with the error set where there is none. */
+packed *packed_list_new(size_t count, size_t bytes, err *e);
+void packed_list_free(packed *all, size_t count); /* NULL is nothing */
+
 /* As `like`, which holds nothing; what a failed run may have left goes. */
 void kv_cache_begin(kv_cache *c, const kv_cache *like);
 /* Room for so many rows, of which those from `seen` on stay; also where memory is missing. */
