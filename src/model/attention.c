@@ -1,6 +1,6 @@
 #include "model/attention.h"
 #include "attn/engine/rows.h"
-#include "attn/engine/cache.h"
+#include "attn/engine/project.h"
 #include "attn/spec/keys.h"
 #include "base/mem.h"
 #include "model/stack.h"

@@ -6,8 +6,9 @@
 #ifndef SELFATTN_MODEL_STAGES_H
 #define SELFATTN_MODEL_STAGES_H
 
-#include "attn/engine/kept_stages.h"
 #include "attn/spec/row_choice.h"
+#include "attn/plan/plan.h"
+#include "tensor/bundle.h"
 
 enum { STAGE_NAME = 96 };
 

@@ -7,7 +7,7 @@
 #define SELFATTN_TRACE_TRACE_H
 
 #include "attn/spec/operation.h"
-#include "attn/engine/kept_stages.h"
+#include "attn/plan/plan.h"
 #include "trace/step.h"
 
 struct activation;

@@ -1,5 +1,5 @@
-/* Wq, Wk, Wv, Wo and their biases out of what a bundle holds, as views, whatever way a convention has
- * put them together; what their sizes say of heads and of gains; and all that was matched in a
+/* Wq, Wk, Wv, Wo and their biases out of what a bundle holds, as views, whatever way a convention
+ * has put them together; what their sizes say of heads and of gains; and all that was matched in a
  * bundle, under a document. */
 #include "weights/weights.h"
 

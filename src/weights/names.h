@@ -92,7 +92,8 @@ bundle *key_path_make(const key_path *p, bundle *document, place at, err *e);
 /* "layers.0.cross.wq" */
 void key_path_write(text *out, const key_path *p);
 
-/* ---- what somebody says about the weights in a bundle, besides the bundle and the document ---- */
+/* ---- what somebody says about the weights in a bundle, besides the bundle and the document ----
+ * */
 
 /* Borrows all but `removed`, which its maker owns; what it borrows lasts as long as the command
  * line. */

@@ -1,6 +1,5 @@
 #include "attn/engine/block.h"
 
-#include "attn/engine/cache.h"
 #include "attn/engine/rows.h"
 #include "base/mem.h"
 #include "base/prefetch.h"
@@ -52,7 +51,8 @@ bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes)
 }
 
 /* ---- from a row of capped scores to masked ones: bias, ALiBi, and what takes keys out. Columns
- * are those of a block; appended rows, which stand after the keys, are touched by none of it ---- */
+ * are those of a block; appended rows, which stand after the keys, are touched by none of it ----
+ * */
 
 /* The block's columns that are keys of the sequence. */
 static size_t keys_of(const plan *p, const block *at)

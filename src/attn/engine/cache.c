@@ -1,6 +1,5 @@
-#include "attn/engine/cache.h"
+#include "attn/engine/project.h"
 
-#include "attn/plan/plan.h"
 #include "base/mem.h"
 
 /* out = past, then rows: b × kv_heads × n_k × width */

@@ -12,26 +12,20 @@ typedef struct chooser {
     err *e;
 } chooser;
 
-/* The tensor is taken. */
-static bool put(const chooser *c, const char *name, tensor *t, place at)
-{
-    return bundle_add_tensor(c->to, name, t, at, c->e);
-}
-
 /* The rows of an input in which the last axis but one is that of the queries. */
 static bool put_rows(const chooser *c, input which)
 {
     const tensor *given = c->asked->in[which];
     tensor rows;
     return row_choice_take(c->rows, given, given->rank - 2, &rows, c->e) &&
-           put(c, input_key(which), &rows, c->asked->at[which]);
+           bundle_add_tensor(c->to, input_key(which), &rows, c->asked->at[which], c->e);
 }
 
 /* All rows of x, which may be none of the document's. */
 static bool put_view(const chooser *c, input as)
 {
     tensor all = tensor_view_of(c->asked->in[INPUT_X]);
-    return put(c, input_key(as), &all, c->asked->at[INPUT_X]);
+    return bundle_add_tensor(c->to, input_key(as), &all, c->asked->at[INPUT_X], c->e);
 }
 
 /* All rows, as what keys or values are made of where that is not said: with positions, which are
@@ -51,7 +45,7 @@ static bool put_all(const chooser *c, input which)
         tensor rows = tensor_at(&sums, 0);
         tensor_own(&sums, p->type, 2, rows.size, sums.data);
     }
-    return put(c, input_key(which), &sums, c->asked->at[INPUT_X]);
+    return bundle_add_tensor(c->to, input_key(which), &sums, c->asked->at[INPUT_X], c->e);
 }
 
 static bool put_inputs(const chooser *c)
@@ -112,7 +106,7 @@ static bool put_positions(const chooser *c, const char *name, position_of *of, s
         ((double *)list.data)[n] = i < queries ? of(c->whole, batch, c->rows->row[i])
                                                : plan_key_position(c->whole, batch, i - queries);
     }
-    return put(c, name, &list, at);
+    return bundle_add_tensor(c->to, name, &list, at, c->e);
 }
 
 /* A place for each, where one offset does not say it of all. */

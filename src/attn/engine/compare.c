@@ -8,8 +8,8 @@
 /* What was read knows its batches and heads, but calls all other axes q and k. */
 void element_write_indices(const element *one, int count, text *out)
 {
-    /* By the letters of a stage's axes, from the end: leading ones may lack. What is not a stage, or
-     * has more axes than it knows, has rows and columns. */
+    /* By the letters of a stage's axes, from the end: leading ones may lack. What is not a stage,
+     * or has more axes than it knows, has rows and columns. */
     static const char LETTERS[] = "bhqkr";
     static const char *const NAMES[] = {"batch", "head", "query", "key", "row"};
     static const char *const UNKNOWN[TENSOR_MAX_RANK + 1] = {"", "c", "rc", "hrc", "bhrc", "bhrce"};

@@ -1,9 +1,7 @@
 #include "attn/engine/project.h"
 
-#include "attn/engine/cache.h"
 #include "attn/engine/multiply.h"
 #include "attn/engine/positions.h"
-#include "attn/plan/kv_cache.h"
 #include "base/mem.h"
 
 #include <string.h>

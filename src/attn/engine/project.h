@@ -1,12 +1,12 @@
 /* Before and after the loop over blocks: the projections x·W + b that it starts from, and
  * context·Wo + bo.
  *
- * What lies between projections and scores (positions.h, cache.h) writes the next form of q,
+ * What lies between projections and scores (positions.h, cache.c) writes the next form of q,
  * k or v; project.c calls it in its order. */
 #ifndef SELFATTN_ATTN_ENGINE_PROJECT_H
 #define SELFATTN_ATTN_ENGINE_PROJECT_H
 
-#include "attn/engine/kept_stages.h"
+#include "attn/plan/kv_cache.h"
 #include "attn/plan/plan.h"
 #include "base/threads.h"
 
@@ -52,6 +52,31 @@ bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err 
  * its and project_output's products takes meanwhile, when no block is computed. */
 bool project_memory(const plan *p, const kept_stages *w, size_t *bytes);
 size_t project_product_memory(const plan *p, size_t threads);
+
+/* ---- a cache: keys and values of earlier rows, and the new ones after them (cache.c). What
+ * attends sees one row of keys; that some came out of a cache changes no bit, since every element
+ * of a key is computed from its own row alone ---- */
+
+/* Before a stream's first rows: how they are kept, for all runs that want these stages. */
+void cache_settle(const plan *p, const kept_stages *w);
+/* Puts past_k and past_v before made->k and made->v, where there is a cache; or in a stream, these
+ * after those of earlier lines: then they stay alone in made, unless the stream keeps rows. */
+bool cache_join(projected *made, const plan *p, tensor *kept, err *e);
+
+/* In a stream, the first key that is still there: no row sees one before it. */
+size_t cache_first(const plan *p);
+
+/* Bytes that a stream's cache grows by; false where an address can't hold so many. */
+bool cache_growth(const plan *p, size_t *bytes);
+/* Bytes that a stream's cache takes in all once so many rows have come; those after the plan's own
+ * come one by one. Likewise. */
+bool cache_bytes(const plan *p, size_t rows, size_t *bytes);
+
+/* Whether keys and values are compared and summed as they are given, so that they can be packed for
+ * more runs than one. */
+bool cache_can_pack(const plan *p);
+/* Packs them, b × kv_heads × n_k × width each, into an empty cache. */
+bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, err *e);
 
 /* ---- keys and values as products read them: packed once for all blocks of queries. Those of a
  * head that would take much memory are packed a part at a time instead, by each block that needs

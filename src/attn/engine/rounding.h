@@ -17,8 +17,8 @@ void rows_round(const tensor *in, int decimals, tensor *out);
 /* The same with largest remainders, so that a row which summed to 1 still does: ties go to the
  * earlier key, a row of zeros stays. `shares` has room for one a column. It is for rows that sum to
  * 1 but for rounding: one that sums to less is made to sum to 1 too, which is not rounding any
- * more. So the plan refuses it with sinks (plan_score.c), and attempt.c after mistakes that lose the
- * sum. */
+ * more. So the plan refuses it with sinks (plan_score.c), and attempt.c after mistakes that lose
+ * the sum. */
 void rows_round_keep_sum(const tensor *in, int decimals, tensor *out, share *shares);
 
 #endif

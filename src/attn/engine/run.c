@@ -1,8 +1,6 @@
 #include "attn/engine/run.h"
 
 #include "attn/engine/block.h"
-#include "attn/engine/cache.h"
-#include "attn/engine/project.h"
 #include "attn/engine/schedule.h"
 #include "base/mem.h"
 

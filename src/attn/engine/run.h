@@ -5,7 +5,7 @@
 #ifndef SELFATTN_ATTN_ENGINE_RUN_H
 #define SELFATTN_ATTN_ENGINE_RUN_H
 
-#include "attn/engine/kept_stages.h"
+#include "attn/plan/plan.h"
 #include "base/threads.h"
 
 /* What besides the stages came out. */

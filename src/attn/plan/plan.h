@@ -10,6 +10,7 @@
 #include "attn/spec/problem.h"
 #include "attn/spec/stage.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 /* How q, k or v comes about: given directly, or rows·weight + bias. A tensor without data is not
@@ -126,5 +127,37 @@ key_range visible_keys(const plan *p, size_t batch, size_t query);
 key_range visible_to_rows(const plan *p, size_t batch, size_t first, size_t rows);
 /* The most keys that such a range has. */
 size_t visible_span(const plan *p, size_t rows);
+
+/* ---- what a caller wants of a run: which stages to keep, and to see how far it is. All parts of a
+ * run ask what is wanted, and a trace says what it wants without running anything ---- */
+
+/* How far a run is: another thread may look. */
+typedef struct run_progress {
+    atomic_size_t done, blocks; /* of so many; 0: none is computed yet */
+} run_progress;
+
+/* Which stages to keep, in the order in which the result has them. */
+typedef struct kept_stages {
+    stage_id stage[STAGE_COUNT];
+    size_t count;
+    /* `weighted` of one row only, n_k × d_v: what a trace shows of it; of all rows where there are
+     * at most so `few` queries and keys. */
+    bool weighted_is_one_row;
+    size_t few;
+    size_t batch, head, row;
+    run_progress *progress; /* moved on by the run, or NULL */
+} kept_stages;
+
+bool kept_stages_has(const kept_stages *w, stage_id id);
+void kept_stages_add(kept_stages *w, stage_id id); /* once, however often it is called */
+
+/* Scores as they were before masking: of all keys, also of those that a query may not see. */
+bool kept_stages_all_keys(const kept_stages *w);
+
+/* The stage is `weighted`, and one row of it is meant. */
+bool kept_stages_is_one_row(const plan *p, const kept_stages *w, stage_id id);
+/* Rank and sizes of a stage as it is kept: plan_stage_shape's, unless one row is meant. */
+void kept_stages_shape(const plan *p, const kept_stages *w, stage_id id, int *rank,
+                       size_t size[TENSOR_MAX_RANK]);
 
 #endif

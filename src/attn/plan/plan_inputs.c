@@ -1,6 +1,6 @@
-/* Queries, keys, values and the output: what is projected by what, and whether it fits; the keys and
- * values that the document does not make of its rows, those of a cache, before the new ones, and
- * rows that are appended to them; and where rows stand for sinusoidal and rotary positions. */
+/* Queries, keys, values and the output: what is projected by what, and whether it fits; the keys
+ * and values that the document does not make of its rows, those of a cache, before the new ones,
+ * and rows that are appended to them; and where rows stand for sinusoidal and rotary positions. */
 #include "attn/plan/kv_cache.h"
 #include "attn/plan/plan_parts.h"
 #include "attn/spec/angle.h"

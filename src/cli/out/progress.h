@@ -7,7 +7,7 @@
 #ifndef SELFATTN_CLI_OUT_PROGRESS_H
 #define SELFATTN_CLI_OUT_PROGRESS_H
 
-#include "attn/engine/kept_stages.h"
+#include "attn/plan/plan.h"
 #include "cli/line/env.h"
 #include "cli/line/options.h"
 
