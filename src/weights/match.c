@@ -198,10 +198,7 @@ typedef struct sightings {
 
 static size_t weights_of(const sighting *one)
 {
-    size_t weights = 0;
-    for (unsigned has = one->has; has != 0; has >>= 1)
-        weights += has & 1;
-    return weights;
+    return (size_t)__builtin_popcount(one->has);
 }
 
 static bool is_same_place(const indexed_name *a, const indexed_name *b)
@@ -456,29 +453,6 @@ static bool find_places_of_attention(name_index *places, const weight_match *m,
     return true;
 }
 
-/* Places that fit are listed; the first is kept. */
-enum { PLACES_SHOWN = 4 };
-
-typedef struct fitting_places {
-    text list;
-    size_t count;
-    indexed_name first;
-    text encoder, decoder; /* the first of each, where they are told apart */
-} fitting_places;
-
-static bool refuse_several(const weight_match *m, const fitting_places *found, err *e)
-{
-    place at = {.file = m->file};
-    const char *encoder = text_string(&found->encoder), *decoder = text_string(&found->decoder);
-    err_at(e, &at, "%zu %s have names of weights, one is wanted: %s%s", found->count,
-           m->is_alone ? "layers" : "stacks of layers", text_string(&found->list),
-           found->count > PLACES_SHOWN ? ", …" : "");
-    if (*encoder != '\0' && *decoder != '\0')
-        return err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
-                          encoder, decoder);
-    return err_remedy(e, "--prefix takes one: --prefix '%s'", *encoder != '\0' ? encoder : decoder);
-}
-
 static bool refuse_prefix(const weight_match *m, const char *prefix, err *e)
 {
     place at = {.file = m->file};
@@ -493,12 +467,17 @@ static bool refuse_prefix(const weight_match *m, const char *prefix, err *e)
  * whatever stands after exactly the prefix, or layers, of which there may be none. */
 static bool look_everywhere(weight_match *m, const sightings *all, const char *prefix, err *e)
 {
-    fitting_places found = {0};
+    enum { SHOWN = 4 };
+    place at = {.file = m->file};
+    /* Places that fit are listed, and the first of each kind, where they are told apart. */
+    text list = {0}, encoder = {0}, decoder = {0};
+    size_t count = 0;
+    indexed_name first = {0};
     name_index places = {0};
     const char *after = m->is_alone ? "" : ".", *own = m->is_alone ? prefix : "layers.";
     fit_need least = NEED_WEIGHTS;
     bool done = true;
-    for (size_t pass = 0; pass < (m->is_alone ? 1 : 4) && done && found.count == 0; pass++) {
+    for (size_t pass = 0; pass < (m->is_alone ? 1 : 4) && done && count == 0; pass++) {
         m->is_one = m->is_alone || pass >= 2;
         least = pass % 2 == 0 ? NEED_WEIGHTS : NEED_ANY;
         places.count = 0;
@@ -509,36 +488,44 @@ static bool look_everywhere(weight_match *m, const sightings *all, const char *p
             done = set_place(m, one->name, one->length, after, e);
             if (!done || !fit_layers(m, all, least))
                 continue;
-            if (found.count++ == 0)
-                found.first = *one;
+            if (count++ == 0)
+                first = *one;
             bool is_decoder =
                 !m->is_alone && (m->cross != NULL || strstr(m->before, "decoder") != NULL);
-            text *kind = is_decoder ? &found.decoder : &found.encoder;
+            text *kind = is_decoder ? &decoder : &encoder;
             if (kind->length == 0)
                 match_write_place(kind, m);
-            if (found.count > PLACES_SHOWN)
+            if (count > SHOWN)
                 continue;
-            text_add_string(&found.list, found.count == 1 ? "'" : ", '");
-            match_write_place(&found.list, m);
-            text_add_string(&found.list, "'");
+            text_add_string(&list, count == 1 ? "'" : ", '");
+            match_write_place(&list, m);
+            text_add_string(&list, "'");
         }
     }
-    m->is_one = m->is_one && (m->is_alone || found.count > 0);
-    done =
-        done && text_ok(&found.list, e) && text_ok(&found.encoder, e) && text_ok(&found.decoder, e);
-    if (done && found.count > 1) {
-        done = refuse_several(m, &found, e);
-    } else if (done && found.count == 1) {
-        done = set_place(m, found.first.name, found.first.length, after, e) &&
-               fit_layers(m, all, least);
+    m->is_one = m->is_one && (m->is_alone || count > 0);
+    done = done && text_ok(&list, e) && text_ok(&encoder, e) && text_ok(&decoder, e);
+    if (done && count > 1) {
+        const char *of_encoder = text_string(&encoder), *of_decoder = text_string(&decoder);
+        err_at(e, &at, "%zu %s have names of weights, one is wanted: %s%s", count,
+               m->is_alone ? "layers" : "stacks of layers", text_string(&list),
+               count > SHOWN ? ", …" : "");
+        if (*of_encoder != '\0' && *of_decoder != '\0')
+            err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
+                       of_encoder, of_decoder);
+        else
+            err_remedy(e, "--prefix takes one: --prefix '%s'",
+                       *of_encoder != '\0' ? of_encoder : of_decoder);
+        done = false;
+    } else if (done && count == 1) {
+        done = set_place(m, first.name, first.length, after, e) && fit_layers(m, all, least);
     } else if (done) {
         m->by = layer_convention_at(0);
         done = m->is_alone || *prefix == '\0' ? set_place(m, own, strlen(own), after, e)
                                               : refuse_prefix(m, prefix, e);
     }
-    text_free(&found.list);
-    text_free(&found.encoder);
-    text_free(&found.decoder);
+    text_free(&list);
+    text_free(&encoder);
+    text_free(&decoder);
     name_index_free(&places);
     return done;
 }

@@ -22,9 +22,15 @@ static double units_between(double got, long double exact)
     return (double)(fabsl((long double)got - exact) / unit_of(exact));
 }
 
+typedef struct turn {
+    double cosine, sine;
+} turn;
+
 static turn turn_of(double position, double frequency)
 {
-    return angle_turn(isa_best()->table(DTYPE_F64), position, frequency);
+    turn by;
+    isa_best()->table(DTYPE_F64)->angles(position, &frequency, 1, &by.cosine, &by.sine);
+    return by;
 }
 
 /* sin and cos of position·frequency, whose product has more bits than a long double: what it loses

@@ -26,8 +26,9 @@ bool sinusoid_add_rows(const tensor *x, double first, const kernels *with, tenso
         frequency[i] = sinusoid_frequency(i, width);
     for (size_t i = 0; i < x->size[1] * width; i++) {
         size_t row = i / width, column = i % width; /* an odd width ends with a sine */
-        turn by = angle_turn(with, first + (double)row, frequency[column / 2]);
-        double wave = column % 2 == 0 ? by.sine : by.cosine;
+        double cosine, sine;
+        with->angles(first + (double)row, &frequency[column / 2], 1, &cosine, &sine);
+        double wave = column % 2 == 0 ? sine : cosine;
         for (size_t batch = 0; batch < x->size[0]; batch++) {
             size_t index[] = {batch, row, column};
             tensor_set(sums, index, tensor_get(x, index) + wave);

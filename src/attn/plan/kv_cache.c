@@ -103,37 +103,28 @@ static bool move_plain(kv_cache *c, size_t gone, size_t room, err *e)
 
 /* ---- both ---- */
 
-static bool has_room(const kv_cache *c, size_t rows)
+/* Where there is no room for so many: how many of the rows go, the first ones, and how many there
+ * is memory for then. False where it is more than a size can say. */
+static bool room_after(const kv_cache *c, size_t seen, size_t rows, size_t *gone, size_t *room)
 {
-    return rows - c->first <= c->room;
-}
-
-/* How many of the rows go, the first ones, when there is no room for more. */
-static size_t going(const kv_cache *c, size_t seen)
-{
-    return c->keeps_all ? 0 : (seen - c->first) / PACKED_STEP * PACKED_STEP;
-}
-
-/* False where it is more than a size can say. */
-static bool room_for(const kv_cache *c, size_t rows, size_t *room)
-{
-    size_t least = c->room == 0 ? ROOM_LEAST : c->room;
-    while (least < rows) {
-        if (!size_mul(least, 2, &least))
+    *gone = c->keeps_all ? 0 : (seen - c->first) / PACKED_STEP * PACKED_STEP;
+    *room = c->room == 0 ? ROOM_LEAST : c->room;
+    while (*room < rows - c->first - *gone) {
+        if (!size_mul(*room, 2, room))
             return false;
     }
-    *room = least;
     return true;
 }
 
 bool kv_cache_growth(const kv_cache *c, size_t seen, size_t rows, size_t *bytes)
 {
     const size_t widths = c->k_width + c->v_width + PACKED_STEP; /* values: whole panels */
-    size_t room, of_row;
+    size_t gone, room, of_row;
     *bytes = 0;
-    return has_room(c, rows) || (room_for(c, rows - c->first - going(c, seen), &room) &&
-                                 size_mul(units_of(c), widths * dtype_size(c->type), &of_row) &&
-                                 size_mul(of_row, room, bytes));
+    return rows - c->first <= c->room ||
+           (room_after(c, seen, rows, &gone, &room) &&
+            size_mul(units_of(c), widths * dtype_size(c->type), &of_row) &&
+            size_mul(of_row, room, bytes));
 }
 
 void kv_cache_free(kv_cache *c)
@@ -153,10 +144,10 @@ void kv_cache_begin(kv_cache *c, const kv_cache *like)
 
 bool kv_cache_reserve(kv_cache *c, size_t seen, size_t rows, err *e)
 {
-    size_t room, gone = going(c, seen);
-    if (has_room(c, rows))
+    size_t room, gone;
+    if (rows - c->first <= c->room)
         return true;
-    if (!room_for(c, rows - c->first - gone, &room))
+    if (!room_after(c, seen, rows, &gone, &room))
         return err_no_memory(e, rows);
     if (!(c->keeps_rows ? move_plain(c, gone, room, e) : move_packed(c, gone, room, e)))
         return false;

@@ -63,10 +63,3 @@ double angle_frequency(double base, size_t p, size_t width)
     twofold share = divide((twofold){-2 * (double)p, 0}, (twofold){(double)width, 0});
     return p == 0 ? 1 : exponential(multiply(logarithm(base), share));
 }
-
-turn angle_turn(const kernels *with, double position, double frequency)
-{
-    turn by;
-    with->angles(position, &frequency, 1, &by.cosine, &by.sine);
-    return by;
-}

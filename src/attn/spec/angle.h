@@ -11,11 +11,4 @@ extern const double ANGLE_POSITION_MOST;
 /* base^(−2p/width) rounded to float64, base from 1. */
 double angle_frequency(double base, size_t p, size_t width);
 
-typedef struct turn {
-    double cosine, sine;
-} turn;
-
-/* One angle of the kernel's. */
-turn angle_turn(const kernels *with, double position, double frequency);
-
 #endif
