@@ -4,7 +4,6 @@
 #include "io/cells.h"
 #include "io/csv_layout.h"
 #include "io/csv_record.h"
-#include "io/number_row.h"
 #include "io/number_write.h"
 #include "io/in_order.h"
 

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "io/json.h"
-#include "io/number_row.h"
 #include "io/number_write.h"
 #include "io/in_order.h"
 

@@ -3,7 +3,7 @@
  * much as the number itself. */
 #include "io/number_list.h"
 
-#include "io/float_format.h"
+#include "io/number_parts.h"
 #include "io/number_read.h"
 
 #include <string.h>
@@ -85,9 +85,13 @@ static inline const char *take_digits(const char *at, uint64_t *value)
     return at + count;
 }
 
-/* "0", or digits that begin with no 0: what follows, or NULL. Nearly always there is one. */
-static inline const char *take_whole(const char *at, usual *u)
+/* What follows the number at `at`, or NULL where none of the usual form begins there. */
+static inline const char *take_usual(const char *at, usual *u)
 {
+    u->negative = *at == '-';
+    u->exponent = 0;
+    at += u->negative;
+    /* "0", or digits that begin with no 0. Nearly always there is one. */
     if (!is_digit(*at))
         return NULL;
     u->digits = (uint64_t)(*at++ - '0');
@@ -96,20 +100,15 @@ static inline const char *take_whole(const char *at, usual *u)
             return NULL;
         u->digits = u->digits * 10 + (uint64_t)(*at - '0');
     }
-    return at;
-}
-
-/* ".5" */
-static inline const char *take_fraction(const char *point, usual *u)
-{
-    const char *after = take_digits(point + 1, &u->digits);
-    u->exponent = (int)(point + 1 - after);
-    return u->exponent == 0 || is_digit(*after) ? NULL : after;
-}
-
-/* "e-12" */
-static inline const char *take_exponent(const char *at, usual *u)
-{
+    if (*at == '.') {
+        const char *first = at + 1;
+        at = take_digits(first, &u->digits);
+        u->exponent = (int)(first - at);
+        if (u->exponent == 0 || is_digit(*at))
+            return NULL;
+    }
+    if (*at != 'e' && *at != 'E')
+        return at;
     bool negative = at[1] == '-';
     const char *digits = at + 1 + (negative || at[1] == '+');
     int value = 0;
@@ -119,38 +118,25 @@ static inline const char *take_exponent(const char *at, usual *u)
     return at == digits || at - digits > MOST_EXPONENT ? NULL : at;
 }
 
-/* What follows the number at `at`, or NULL where none of the usual form begins there. */
-static inline const char *take_usual(const char *at, usual *u)
-{
-    u->negative = *at == '-';
-    u->exponent = 0;
-    at = take_whole(at + u->negative, u);
-    if (at != NULL && *at == '.')
-        at = take_fraction(at, u);
-    return at != NULL && (*at == 'e' || *at == 'E') ? take_exponent(at, u) : at;
-}
-
 static const double SIGN[] = {1, -1};
 
 /* Clinger's way ("How to read floating point numbers accurately", 1990): where digits and power
  * are exact in float64, one division is correctly rounded. */
-static inline bool divides_exactly(const usual *u)
-{
-    return u->digits <= (uint64_t)1 << 53 && u->exponent <= 0 && u->exponent >= -22;
-}
-
-static inline double divide(const usual *u)
+static inline bool divide(const usual *u, double *value)
 {
     static const double POW10_EXACT[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    return SIGN[u->negative] * (double)(int64_t)u->digits / POW10_EXACT[-u->exponent];
+    if (u->digits > (uint64_t)1 << 53 || u->exponent > 0 || u->exponent < -22)
+        return false;
+    *value = SIGN[u->negative] * (double)(int64_t)u->digits / POW10_EXACT[-u->exponent];
+    return true;
 }
 
 static inline bool convert_f32(const usual *u, float *to)
 {
-    if (divides_exactly(u)) {
-        double value = divide(u);
+    double value;
+    if (divide(u, &value)) {
         *to = (float)value;
         /* Rounding once more, to float32, does no harm unless the float64 is halfway between two
          * of them, where the number itself may lie on either side. */
@@ -164,10 +150,8 @@ static inline bool convert_f32(const usual *u, float *to)
 
 static inline bool convert_f64(const usual *u, double *to)
 {
-    if (divides_exactly(u)) {
-        *to = divide(u);
+    if (divide(u, to))
         return true;
-    }
     uint64_t bits = number_scaled_bits_f64(u->digits, u->exponent);
     *to = SIGN[u->negative] * float64_of_bits(bits);
     return bits < FLOAT64.infinity;

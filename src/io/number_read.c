@@ -3,9 +3,7 @@
  * rounding is the same code for normal and subnormal numbers of both types. */
 #include "io/number_read.h"
 
-#include "io/decimal_big.h"
-#include "io/float_format.h"
-#include "io/pow10.h"
+#include "io/number_parts.h"
 
 #include <math.h>
 
@@ -59,19 +57,6 @@ static const char *take_digits(const char *at, const char *end, uint64_t *value)
     return at;
 }
 
-/* The number after the 'e' at `at`. */
-static int64_t take_exponent(const char *at, const char *end)
-{
-    bool negative = at[1] == '-';
-    int64_t value = 0;
-    for (at += 1 + (negative || at[1] == '+'); at < end; at++)
-        if (value < EXPONENT_LIMIT / 10)
-            value = value * 10 + (*at - '0');
-        else
-            value = EXPONENT_LIMIT;
-    return negative ? -value : value;
-}
-
 /* Reads the digits again where there are too many for 64 bits: skips zeros in front, and keeps
  * what fits. */
 static void keep_leading(decimal *d)
@@ -105,8 +90,13 @@ static decimal take_decimal(const char *text, const char *end)
         decimals = d.last - point - 1;
         count += decimals;
     }
-    if (d.last < end)
-        d.exponent = take_exponent(d.last, end);
+    if (d.last < end) { /* 'e' */
+        bool is_negative = d.last[1] == '-';
+        for (const char *at = d.last + 1 + (is_negative || d.last[1] == '+'); at < end; at++)
+            d.exponent =
+                d.exponent < EXPONENT_LIMIT / 10 ? d.exponent * 10 + (*at - '0') : EXPONENT_LIMIT;
+        d.exponent = is_negative ? -d.exponent : d.exponent;
+    }
     if (count > LEADING_DIGITS)
         keep_leading(&d);
     else
@@ -183,35 +173,27 @@ static inline uint64_t nearest_to_scaled(uint64_t w, int64_t q, const float_form
     return nearest_by_both_halves(w, power, exponent, format);
 }
 
-/* The digits as one number, BIG_DIGITS of them at most: beyond those it only matters whether
- * `more` than zeros follow. Returns the power of ten of the last one taken; d->exponent is that
- * of the last leading one. */
-static int64_t take_big(const decimal *d, big *digits, bool *more)
-{
-    int taken = 0;
-    big_set(digits, 0);
-    *more = false;
-    for (const char *at = d->digits; at < d->last; at++) {
-        if (*at == '.')
-            continue;
-        if (taken == BIG_DIGITS) {
-            *more |= *at != '0';
-        } else {
-            big_times_plus(digits, 10, (uint32_t)(*at - '0'));
-            taken += digits->count > 0;
-        }
-    }
-    return d->exponent + LEADING_DIGITS - taken;
-}
-
 /* −1, 0 or 1: the number is below, at or above the point halfway between the values of `bits`
  * and `bits` + 1, which is (2m + 1) · 2^(e − 1). Both are multiplied by the powers of 2 and 5
  * that make them whole. */
 static int compare_with_half(const decimal *d, uint64_t bits, const float_format *format)
 {
     big number, half;
-    bool more;
-    int q = (int)take_big(d, &number, &more);
+    bool more = false; /* than zeros follow after BIG_DIGITS digits */
+    int taken = 0;
+    big_set(&number, 0);
+    for (const char *at = d->digits; at < d->last; at++) {
+        if (*at == '.')
+            continue;
+        if (taken == BIG_DIGITS) {
+            more |= *at != '0';
+        } else {
+            big_times_plus(&number, 10, (uint32_t)(*at - '0'));
+            taken += number.count > 0;
+        }
+    }
+    /* d->exponent is that of the last leading digit, q that of the last one taken. */
+    int q = (int)(d->exponent + LEADING_DIGITS - taken);
     float_parts below = float_split(bits, format);
     big_set(&half, 2 * below.m + 1);
     if (q >= 0)

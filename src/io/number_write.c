@@ -5,13 +5,11 @@
  * much as half of the rest; and it is inlined whole, so that figures stay in registers. */
 #include "io/number_write.h"
 
-#include "io/decimal_big.h"
-#include "io/float_format.h"
-#include "io/number_row.h"
-#include "io/pow10.h"
+#include "base/text.h"
+#include "io/number_parts.h"
+#include "tensor/tensor.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* Decimal exponents of the first digit that are written plainly. */
@@ -307,20 +305,6 @@ typedef struct row_view {
     size_t separator_length;
 } row_view;
 
-/* The end of the number, or `out` where it is not finite. */
-static inline char *put_element(char *out, const row_view *row, size_t column)
-{
-    ptrdiff_t index = (ptrdiff_t)column * row->stride;
-    if (row->is_f32) {
-        float value = ((const float *)row->data)[index];
-        /* By its bits, which are looked at anyway. */
-        bool is_finite = (float32_bits(value) & 0x7fffffff) < FLOAT32.infinity;
-        return is_finite ? put_f32(out, value) : out;
-    }
-    double value = ((const double *)row->data)[index];
-    return isfinite(value) ? put_f64(out, value) : out;
-}
-
 /* Writes up to the column `end`; returns that of the first number that is not finite, or `end`. */
 static size_t put_columns(char **out, row_view row, size_t from, size_t end)
 {
@@ -328,10 +312,19 @@ static size_t put_columns(char **out, row_view row, size_t from, size_t end)
     for (; from < end; from++) {
         memcpy(at, row.separator, 2); /* column 0's is written over */
         char *begin = at + (from > 0 ? row.separator_length : 0);
-        char *after = put_element(begin, &row, from);
-        if (after == begin)
-            break;
-        at = after;
+        ptrdiff_t index = (ptrdiff_t)from * row.stride;
+        if (row.is_f32) {
+            float value = ((const float *)row.data)[index];
+            /* By its bits, which are looked at anyway. */
+            if ((float32_bits(value) & 0x7fffffff) >= FLOAT32.infinity)
+                break;
+            at = put_f32(begin, value);
+        } else {
+            double value = ((const double *)row.data)[index];
+            if (!isfinite(value))
+                break;
+            at = put_f64(begin, value);
+        }
     }
     *out = at;
     return from;
@@ -443,38 +436,7 @@ bool number_fixed_units(double value, int digits, uint64_t *units)
     return true;
 }
 
-/* From the last digit on, with the point in front of `digits` of them. */
-static char *put_units(char *end, uint64_t units, int digits)
-{
-    char digit[32], *first = digit + sizeof digit;
-    const char *after = first;
-    for (int i = 0; i < digits; i++, units /= 10)
-        *--first = (char)('0' + units % 10);
-    if (digits > 0)
-        *--first = '.';
-    do {
-        *--first = (char)('0' + units % 10);
-        units /= 10;
-    } while (units > 0);
-    size_t length = (size_t)(after - first);
-    memcpy(end, first, length);
-    return end + length;
-}
-
 /* ---- what is called ---- */
-
-static char *put_expansion(char *end, double value, int digits)
-{
-    expansion x;
-    expand(value, &x);
-    round_digits(&x, x.point + digits);
-    for (int i = x.point > 0 ? 0 : x.point - 1; i < x.point + digits; i++) {
-        if (i == x.point)
-            *end++ = '.';
-        *end++ = digit_at(&x, i);
-    }
-    return end;
-}
 
 size_t number_write_fixed(double value, int digits, char out[NUMBER_FIXED_TEXT])
 {
@@ -484,8 +446,29 @@ size_t number_write_fixed(double value, int digits, char out[NUMBER_FIXED_TEXT])
     char *end = out;
     *end = '-';
     end += signbit(value) != 0;
-    end = number_fixed_units(value, digits, &units) ? put_units(end, units, digits)
-                                                    : put_expansion(end, value, digits);
+    if (number_fixed_units(value, digits, &units)) {
+        /* From the last digit on, with the point in front of `digits` of them. */
+        char digit[32], *first = digit + sizeof digit;
+        const char *after = first;
+        for (int i = 0; i < digits; i++, units /= 10)
+            *--first = (char)('0' + units % 10);
+        if (digits > 0)
+            *--first = '.';
+        do {
+            *--first = (char)('0' + units % 10);
+            units /= 10;
+        } while (units > 0);
+        memcpy(end, first, (size_t)(after - first));
+        return finish(out, end + (after - first));
+    }
+    expansion x;
+    expand(value, &x);
+    round_digits(&x, x.point + digits);
+    for (int i = x.point > 0 ? 0 : x.point - 1; i < x.point + digits; i++) {
+        if (i == x.point)
+            *end++ = '.';
+        *end++ = digit_at(&x, i);
+    }
     return finish(out, end);
 }
 

@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct tensor;
+struct text;
+
 /* Room for any shortest number and its NUL, and for digits that are put down and don't count. */
 enum { NUMBER_TEXT = 40 };
 
@@ -29,5 +32,13 @@ bool number_fixed_units(double value, int digits, uint64_t *units);
 /* `digits` (1 to 17) significant digits in exponent form, "6.0337e-06": two exponent digits at
  * least. */
 size_t number_write_exponent(double value, int digits, char out[NUMBER_FIXED_TEXT]);
+
+/* ---- the numbers of a matrix row: the loop that most of the time of writing one is spent in ---- */
+
+/* Writes a row (a tensor of rank 1, float32 or float64) from column `from` on, each number as short
+ * as can be, with the separator of one or two characters in front of all but column 0's. Stops at
+ * the first number that is not finite, and returns its column, or else their count. */
+size_t number_row_write(struct text *out, const struct tensor *row, size_t from,
+                        const char *separator);
 
 #endif

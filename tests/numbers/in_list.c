@@ -1,6 +1,6 @@
 #include "numbers/in_list.h"
 
-#include "io/float_format.h"
+#include "io/number_parts.h"
 #include "io/number_list.h"
 
 #include <stdio.h>

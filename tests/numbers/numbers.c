@@ -2,7 +2,7 @@
  * that shows. In the environment, STRIDE leaves out all but every so manyeth, and THREADS are as
  * many as there are processors where it is not set. */
 #include "base/threads.h"
-#include "io/float_format.h"
+#include "io/number_parts.h"
 #include "numbers/proof.h"
 #include "numbers/to_chars.h"
 

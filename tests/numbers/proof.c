@@ -1,6 +1,6 @@
 #include "numbers/proof.h"
 
-#include "io/float_format.h"
+#include "io/number_parts.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "numbers/in_list.h"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Proves what number_read.c and number_write.c take for granted of src/io/pow10.c's rows: the 128
+"""Proves what number_read.c and number_write.c take for granted of src/io/number_parts.c's rows: the 128
 leading bits of each power of ten, cut off, not rounded. It says nothing where all holds.
 
 What is proved in the papers that they follow is checked here for these rows and for how they use
 them, because it takes long integers. tests/unit/test_pow10.c computes every row again.
 """
 
-LEAST, GREATEST = -342, 324  # POW10_MIN and POW10_MAX of src/io/pow10.h, which gives the reasons
+LEAST, GREATEST = -342, 324  # POW10_MIN and POW10_MAX of src/io/number_parts.h, which gives the reasons
 
 
 def leading_bits(q):

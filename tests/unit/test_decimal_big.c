@@ -1,5 +1,5 @@
 /* Whole numbers of many limbs: by hand, about 2³², where a limb ends. */
-#include "io/decimal_big.h"
+#include "io/number_parts.h"
 #include "unit.h"
 
 UNIT(decimal_big)

@@ -2,7 +2,7 @@
  * data. */
 #include "unit.h"
 
-#include "io/float_format.h"
+#include "io/number_parts.h"
 #include "io/number_read.h"
 #include "numbers/in_list.h"
 

@@ -2,7 +2,7 @@
  * tests/numbers/proof.h. */
 #include "unit.h"
 
-#include "io/float_format.h"
+#include "io/number_parts.h"
 #include "io/number_write.h"
 #include "numbers/proof.h"
 

@@ -2,7 +2,7 @@
  * long division in binary. Nothing here is shared with the code under test. */
 #include "unit.h"
 
-#include "io/pow10.h"
+#include "io/number_parts.h"
 
 enum { LIMBS = 28 }; /* 5^342 has 795 bits; twice a remainder below it has 796 */
 
