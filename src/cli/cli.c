@@ -9,7 +9,6 @@
 #include "cli/out/report.h"
 #include "io/json_write.h"
 #include "io/sink.h"
-#include "io/temporary.h"
 
 #include <signal.h>
 #include <stdatomic.h>

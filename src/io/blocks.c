@@ -1,4 +1,4 @@
-#include "io/blocks.h"
+#include "io/csv.h"
 
 #include "base/mem.h"
 

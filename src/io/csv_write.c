@@ -1,9 +1,5 @@
 #include "io/csv.h"
 
-#include "io/blocks.h"
-#include "io/cells.h"
-#include "io/csv_layout.h"
-#include "io/csv_record.h"
 #include "io/number_write.h"
 #include "io/in_order.h"
 

@@ -131,12 +131,35 @@ enum {
     HOLDS_HEADER = 1024   /* what made the result */
 };
 
-/* Declares the three functions of a format's file: npz_probe, npz_read and npz_write. */
+/* Declares the three functions of a format: npz_probe, npz_read and npz_write. */
 #define FORMAT_FUNCTIONS(name)                                                                     \
     bool name##_probe(const char *bytes, size_t length);                                           \
     bool name##_read(const char *bytes, size_t length, const read_options *how, bundle *out,       \
                      err *e);                                                                      \
     bool name##_write(const bundle *result, const write_options *how, sink *out, err *e)
+
+/* Found when the first byte that is not a space opens an object or an array. */
+FORMAT_FUNCTIONS(json);
+/* Either is found when rows look like numbers or labels with the format's delimiter between. What
+ * both may be, a column alone, is CSV. */
+FORMAT_FUNCTIONS(csv);
+FORMAT_FUNCTIONS(tsv);
+/* True too when no row decides between the two, so that a file's name does. */
+bool csv_may_be(const char *bytes, size_t length);
+bool tsv_may_be(const char *bytes, size_t length);
+/* Found when the first row is a header of these columns. */
+FORMAT_FUNCTIONS(tidy);
+/* True too for any other table: one that is called tidy and is not is refused, since its indices
+ * would be taken for numbers. */
+bool tidy_may_be(const char *bytes, size_t length);
+FORMAT_FUNCTIONS(npy);
+FORMAT_FUNCTIONS(npz);
+/* Appends the header that numpy.save writes for such a tensor, in C order and little-endian. */
+void npy_header_write(text *to, const tensor *t);
+/* Found when the first eight bytes are a header's length and a '{' follows. The same result gives
+ * the same bytes. */
+FORMAT_FUNCTIONS(safetensors);
+extern const char SAFETENSORS_METADATA[]; /* "__metadata__" */
 
 typedef struct format {
     named named;

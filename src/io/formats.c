@@ -2,12 +2,8 @@
 
 #include "base/mem.h"
 #include "io/csv.h"
-#include "io/json.h"
 #include "io/lines.h"
-#include "io/npy.h"
-#include "io/safetensors.h"
 #include "io/slips.h"
-#include "io/tidy.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #define SELFATTN_IO_JSON_AGAIN_H
 
 #include "base/text.h"
-#include "io/json_matrix.h"
+#include "io/json_scan.h"
 #include "tensor/bundle.h"
 
 enum { JSON_AGAIN_MOST = 16, JSON_AGAIN_TEXTS = 4, JSON_AGAIN_NAME = 16 };

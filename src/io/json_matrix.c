@@ -1,4 +1,4 @@
-#include "io/json_matrix.h"
+#include "io/json_scan.h"
 
 #include "base/mem.h"
 #include "io/number_list.h"

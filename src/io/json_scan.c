@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "io/json_matrix.h"
 #include "io/slips.h"
 #include "io/number_read.h"
 

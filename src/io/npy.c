@@ -1,7 +1,12 @@
-#include "io/npy.h"
+/* NPY, versions 1.0 to 3.0: one matrix, without a name. Written as numpy.save writes it, byte for
+ * byte.
+ *
+ * NPZ: a zip of NPY files, each matrix under its member's name without ".npy". Read are stored and
+ * deflated members; a stored one can be used in place. Written are stored members without dates, so
+ * that the same result is the same bytes, and with their elements aligned, so that they can be. */
+#include "io/format.h"
 
 #include "base/mem.h"
-#include "io/element.h"
 #include "io/stored_matrix.h"
 #include "io/zip.h"
 

@@ -1,7 +1,12 @@
-#include "io/safetensors.h"
+/* safetensors, as the table of formats knows it: named matrices after a header that says where
+ * each lies.
+ *
+ * A matrix is used in place where io/stored_matrix.h allows it, and one that is not asked for is
+ * never looked at, but all of the header is checked. The text "name" of
+ * __metadata__ is the document's; what else stands there is for the program that wrote it. */
+#include "io/format.h"
 
 #include "base/mem.h"
-#include "io/element.h"
 #include "io/json_scan.h"
 #include "io/json_write.h"
 #include "io/stored_matrix.h"

@@ -3,7 +3,6 @@
 
 #include "base/mapping.h"
 #include "base/mem.h"
-#include "io/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "io/source.h"
 
+#include <signal.h>
 #include <stdint.h>
 
 typedef struct sink {
@@ -74,5 +75,45 @@ bool sink_write_text(const char *file, text *all, bool is_whole, err *e);
 /* Bytes that are free for anybody where the file will be; "-" is standard output. False where it is
  * no regular file, or the system does not know. */
 bool free_disk(const char *file, uint64_t *bytes);
+
+/* ---- temporary files ----
+ *
+ * The temporary files that outputs are written into, next to what they will replace.
+ *
+ * None stays: a failure removes its own, a signal all that there are, and what a process left that
+ * was killed (SIGKILL, a power cut) the next one removes that makes a file in the folder. A process
+ * holds a lock on each of its own, so that others know which are in use, whatever machine,
+ * container or process number it has; where a file system has no locks, nobody else's are
+ * touched. */
+
+enum {
+    TEMPORARY_MOST = 32,  /* -o, --trace-output and a --write for each of the stages */
+    TEMPORARY_PATH = 4096 /* Linux's PATH_MAX, its NUL included */
+};
+
+/* Room for one, whose path will stand there; NULL: there are as many as can be. */
+char *temporary_take(void);
+/* Makes it in the folder of `target`, locked and empty, and gives its descriptor; -1, with errno,
+ * and nothing left behind where that fails: then there is no room taken any more. */
+int temporary_create(char *path, const char *target, mode_t mode);
+/* Between these two no signal removes it, and none ends the program; false, with errno, where the
+ * program ends already. What lies there then is removed as it was, if anything does. */
+bool temporary_hold(const char *path, sigset_t *before);
+void temporary_let_go(const char *path, const sigset_t *before);
+/* It has another name now, and needs no room. */
+void temporary_release(const char *path);
+
+/* Removes all that exist, and lets no thread make another: the program ends. Safe to call from a
+ * signal handler. */
+void temporary_remove_all(void);
+
+/* Gives an open file, which only its owner may use so far, the owner, group, mode, access list and
+ * extended attributes of the file at `path`, of which `old` is known.
+ *
+ * What may not be given stays as it is for a new file, and then fewer may use it, never more: no
+ * setuid or setgid bit goes to another owner or group, and a group that is another one, or whose
+ * access list is lost, may do what all others may. False where the mode can't be set, with errno,
+ * or where memory is missing. */
+bool ownership_copy(int descriptor, const char *path, const struct stat *old, err *e);
 
 #endif

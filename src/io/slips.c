@@ -1,5 +1,6 @@
 #include "io/slips.h"
 
+#include "io/csv.h"
 #include "io/json_scan.h"
 #include "io/number_read.h"
 #include "io/source.h"

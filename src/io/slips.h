@@ -4,7 +4,9 @@
 #ifndef SELFATTN_IO_SLIPS_H
 #define SELFATTN_IO_SLIPS_H
 
-#include "io/csv_record.h"
+#include "base/err.h"
+
+struct csv_reader;
 
 typedef enum slip_place {
     SLIP_DECIMAL_COMMA,
@@ -49,7 +51,7 @@ const char *spoiled_number_remedy(const char *from, const char *end);
 char other_delimiter(const char *from, const char *end, char delimiter, bool *decimal_commas);
 /* The same of the line of what is read that begins at `line`, of which a label may come first: then
  * the lines next to it have to be split alike, since a label may hold any character. */
-char other_delimiter_of_line(const csv_reader *r, const char *line, bool *decimal_commas);
+char other_delimiter_of_line(const struct csv_reader *r, const char *line, bool *decimal_commas);
 /* Whether one that is not a comma splits one of the first rows so: then reading them as CSV says
  * which it is. */
 bool other_delimiter_is_likely(const char *bytes, size_t length);

@@ -1,6 +1,5 @@
-#define _DEFAULT_SOURCE /* flock */
 #define _DEFAULT_SOURCE /* fchown */
-#include "io/temporary.h"
+#include "io/sink.h"
 
 #include "base/mem.h"
 

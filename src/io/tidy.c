@@ -1,11 +1,20 @@
-#include "io/tidy.h"
+/* One long table, a line a number, for R, pandas, Miller and SQL: stage,batch,head,row,col,value.
+ *
+ * Indices count from 0; batch and head are empty where a stage has no such axis. `weighted` has one
+ * axis more: weights[i,j]·v[j] is a vector, whose places are counted in a further column,
+ * stage,batch,head,row,col,item,value, which is there (and empty for the other stages) only when
+ * such a stage is. So row and col mean the same in weights and weighted, and a join or a sum over
+ * col needs nothing else. Holes are empty values.
+ *
+ * Lines and columns are read in any order, with the delimiter that the header has; batch and head
+ * may be left out, and a first column without a name is passed over. Without the column stage, all
+ * lines are one matrix without a name. As others write them, an index that is not there may be NA
+ * (R), and one that is may end with .0 (pandas). A stage has to be whole. Its numbers come back to
+ * the same bits; a vector or a number comes back as a matrix of one row. */
 
 #include "base/mem.h"
-#include "io/blocks.h"
-#include "io/cells.h"
 #include "io/csv.h"
 #include "io/slips.h"
-#include "io/json.h"
 #include "io/in_order.h"
 
 #include <stdint.h>

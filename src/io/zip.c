@@ -62,25 +62,6 @@ typedef struct directory {
     size_t end; /* where the records after it begin */
 } directory;
 
-/* Zip64's own end record, in front of the end record at `end`. */
-static bool read_end_64(const zip *z, size_t end, directory *d, err *e)
-{
-    place at = place_of(z, end);
-    size_t before = LOCATOR_64 + END_RECORD_64;
-    if (end < before || read_32(z->bytes + end - LOCATOR_64) != LOCATOR_SIGNATURE)
-        return err_at(e, &at, "the zip's sizes need a zip64 record, and none is there");
-    uint64_t offset = read_64(z->bytes + end - LOCATOR_64 + 8);
-    if (offset > end - before || read_32(z->bytes + offset) != END_SIGNATURE_64)
-        return err_at(e, &at, "the zip64 record is not where the zip says, at byte %llu",
-                      (unsigned long long)offset);
-    const char *p = z->bytes + offset;
-    *d = (directory){.count = read_64(p + 32),
-                     .size = read_64(p + 40),
-                     .offset = read_64(p + 48),
-                     .end = (size_t)offset};
-    return true;
-}
-
 static bool find_directory(const zip *z, directory *d, err *e)
 {
     /* The last place that is an end record whose comment ends with the file. */
@@ -103,9 +84,21 @@ static bool find_directory(const zip *z, directory *d, err *e)
         .count = read_16(p + 10), .size = read_32(p + 12), .offset = read_32(p + 16), .end = end};
     if (disk != of_directory || read_16(p + 8) != d->count)
         return err_at(e, &at, "the zip is one of several disks, which are not read");
-    if ((d->count == 0xffff || d->size == IN_EXTRA || d->offset == IN_EXTRA) &&
-        !read_end_64(z, end, d, e))
-        return false;
+    if (d->count == 0xffff || d->size == IN_EXTRA || d->offset == IN_EXTRA) {
+        /* Zip64's own end record, in front of this one. */
+        size_t before = LOCATOR_64 + END_RECORD_64;
+        if (end < before || read_32(z->bytes + end - LOCATOR_64) != LOCATOR_SIGNATURE)
+            return err_at(e, &at, "the zip's sizes need a zip64 record, and none is there");
+        uint64_t offset = read_64(z->bytes + end - LOCATOR_64 + 8);
+        if (offset > end - before || read_32(z->bytes + offset) != END_SIGNATURE_64)
+            return err_at(e, &at, "the zip64 record is not where the zip says, at byte %llu",
+                          (unsigned long long)offset);
+        p = z->bytes + offset;
+        *d = (directory){.count = read_64(p + 32),
+                         .size = read_64(p + 40),
+                         .offset = read_64(p + 48),
+                         .end = (size_t)offset};
+    }
     return (d->offset <= d->end && d->size <= d->end - d->offset) ||
            err_at(e, &at, "the directory lies outside the file: %llu bytes at byte %llu",
                   (unsigned long long)d->size, (unsigned long long)d->offset);
@@ -293,26 +286,6 @@ static bool check_together(zip *z, err *e)
 
 /* ---- the whole ---- */
 
-static bool read_directory(zip *z, const directory *d, err *e)
-{
-    size_t offset = (size_t)d->offset, end = offset + (size_t)d->size;
-    while (offset < end) {
-        zip_member *larger = mem_grow(z->member, z->count, &z->capacity, sizeof larger[0], e);
-        if (larger == NULL)
-            return false;
-        z->member = larger;
-        size_t length = read_entry(z, offset, end, &z->member[z->count], e);
-        if (length == 0 || !check_member(z, &z->member[z->count], (size_t)d->offset, e))
-            return false;
-        z->count++;
-        offset += length;
-    }
-    place at = place_of(z, d->end);
-    return z->count == d->count ||
-           err_at(e, &at, "the zip's directory has %zu members, its end record says %llu", z->count,
-                  (unsigned long long)d->count);
-}
-
 bool zip_probe(const char *bytes, size_t length)
 {
     return length >= 4 && (read_32(bytes) == LOCAL_SIGNATURE || read_32(bytes) == END_SIGNATURE);
@@ -322,7 +295,24 @@ bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e
 {
     directory d = {0};
     *z = (zip){.file = file, .bytes = bytes, .length = length};
-    return find_directory(z, &d, e) && read_directory(z, &d, e) && check_together(z, e);
+    if (!find_directory(z, &d, e))
+        return false;
+    for (size_t offset = (size_t)d.offset, end = offset + (size_t)d.size; offset < end;) {
+        zip_member *larger = mem_grow(z->member, z->count, &z->capacity, sizeof larger[0], e);
+        if (larger == NULL)
+            return false;
+        z->member = larger;
+        size_t entry = read_entry(z, offset, end, &larger[z->count], e);
+        if (entry == 0 || !check_member(z, &larger[z->count], (size_t)d.offset, e))
+            return false;
+        z->count++;
+        offset += entry;
+    }
+    place at = place_of(z, d.end);
+    if (z->count != d.count)
+        return err_at(e, &at, "the zip's directory has %zu members, its end record says %llu",
+                      z->count, (unsigned long long)d.count);
+    return check_together(z, e);
 }
 
 const zip_member *zip_find(const zip *z, const char *name, size_t length)
@@ -373,13 +363,16 @@ static void give_memory(voidpf ignored, voidpf block)
     mem_free(block);
 }
 
-/* Inflates until the stream ends, or there is more than the member says; the last answer of
- * zlib. */
-static int inflate_all(z_stream *s, const zip_member *m, const Bytef *end, text *to, err *e)
+static bool inflate_member(const zip *z, const zip_member *m, const char *name, const place *at,
+                           text *to, err *e)
 {
     /* zlib counts to 2³², and a block of this size is enough. */
     enum { LEAST_AT_ONCE = 1 << 16, MOST_AT_ONCE = 1 << 24 };
-    int status = Z_OK;
+    const Bytef *begin = (const Bytef *)z->bytes + m->data, *end = begin + m->packed;
+    z_stream s = {.next_in = begin, .zalloc = take_memory, .zfree = give_memory};
+    int status = inflateInit2(&s, -MAX_WBITS); /* no header of its own */
+    bool has_begun = status == Z_OK;
+    /* Until the stream ends, or there is more than the member says. */
     while (status == Z_OK && to->length <= m->size) {
         /* At most one byte more than the member says it has: that one shows a member that goes on.
          * Memory grows with what is there, not with what is claimed. */
@@ -389,28 +382,18 @@ static int inflate_all(z_stream *s, const zip_member *m, const Bytef *end, text 
         size_t most = m->size - to->length + 1;
         if (room > most)
             room = most;
-        s->next_out = (Bytef *)text_room(to, room);
-        s->avail_out = (uInt)room;
-        if (s->next_out == NULL && !text_ok(to, e))
-            return Z_MEM_ERROR;
-        size_t left = (size_t)(end - s->next_in);
-        s->avail_in = left > MOST_AT_ONCE ? MOST_AT_ONCE : (uInt)left;
-        status = inflate(s, Z_NO_FLUSH);
-        text_added(to, room - s->avail_out);
+        s.next_out = (Bytef *)text_room(to, room);
+        s.avail_out = (uInt)room;
+        size_t left = (size_t)(end - s.next_in);
+        s.avail_in = left > MOST_AT_ONCE ? MOST_AT_ONCE : (uInt)left;
+        status = Z_MEM_ERROR;
+        if (s.next_out != NULL) {
+            status = inflate(&s, Z_NO_FLUSH);
+            text_added(to, room - s.avail_out);
+        }
     }
-    return status;
-}
-
-static bool inflate_member(const zip *z, const zip_member *m, const char *name, const place *at,
-                           text *to, err *e)
-{
-    const Bytef *begin = (const Bytef *)z->bytes + m->data, *end = begin + m->packed;
-    z_stream s = {.next_in = begin, .zalloc = take_memory, .zfree = give_memory};
-    int status = inflateInit2(&s, -MAX_WBITS); /* no header of its own */
-    if (status == Z_OK) {
-        status = inflate_all(&s, m, end, to, e);
+    if (has_begun)
         inflateEnd(&s);
-    }
     if (status == Z_MEM_ERROR)
         return mem_fail(e, sizeof s);
     size_t left = (size_t)(end - s.next_in);
@@ -474,4 +457,141 @@ const char *zip_unpack(const zip *z, const zip_member *m, size_t most, text *unp
     }
     mem_free(name);
     return bytes;
+}
+
+/* ---- writing ---- */
+
+enum {
+    EXTRA_ALIGNMENT = 0xd935, /* what Android's zipalign pads with */
+    EXTRA_HEADER = 4,
+    MOST_COUNT = 0xfffe,
+    FLAG_UTF8 = 1 << 11,
+    FIRST_DAY = 1 << 5 | 1, /* January 1st, 1980 */
+    VERSION = 20,
+    VERSION_64 = 45,
+    MADE_ON_UNIX = 3 << 8
+};
+
+static const uint64_t MODE = (uint64_t)0100644 << 16; /* a regular file, rw-r--r-- */
+
+/* The low `bytes` bytes, little-endian. */
+static void put(text *to, uint64_t number, size_t bytes)
+{
+    char out[8];
+    for (size_t i = 0; i < bytes; i++)
+        out[i] = (char)(number >> 8 * i & 255);
+    text_add(to, out, bytes);
+}
+
+/* What a header in front of the member and its entry in the directory have in common: version to
+ * length of the name. */
+static void put_common(text *to, const char *name, uint64_t size, uint32_t crc, unsigned version,
+                       bool is_large)
+{
+    const char *after = name;
+    while (*after != '\0' && (unsigned char)*after < 0x80)
+        after++;
+    put(to, version, 2);
+    put(to, *after == '\0' ? 0 : FLAG_UTF8, 2);
+    put(to, 0, 2); /* stored */
+    put(to, 0, 2); /* midnight */
+    put(to, FIRST_DAY, 2);
+    put(to, crc, 4);
+    put(to, is_large ? IN_EXTRA : size, 4); /* packed */
+    put(to, is_large ? IN_EXTRA : size, 4);
+    put(to, strlen(name), 2);
+}
+
+zip_writer zip_writer_of(sink *out)
+{
+    return (zip_writer){.out = out, .most = IN_EXTRA - 1};
+}
+
+void zip_writer_add(zip_writer *w, const char *name, uint64_t size, uint32_t crc)
+{
+    bool is_large = size > w->most, is_far = w->offset > w->most;
+    text *to = sink_text(w->out);
+    size_t before = to->length;
+    /* The extra field that aligns the data has 0 bytes, or at least its own header and the
+     * alignment that it names. */
+    size_t extra_64 = is_large ? EXTRA_HEADER + 16 : 0;
+    uint64_t data = w->offset + LOCAL_HEADER + strlen(name) + extra_64;
+    size_t padding = (size_t)((ZIP_ALIGN - data % ZIP_ALIGN) % ZIP_ALIGN);
+    if (padding > 0 && padding < EXTRA_HEADER + 2)
+        padding += ZIP_ALIGN;
+    put(to, LOCAL_SIGNATURE, 4);
+    put_common(to, name, size, crc, is_large ? VERSION_64 : VERSION, is_large);
+    put(to, extra_64 + padding, 2);
+    text_add_string(to, name);
+    if (is_large) {
+        put(to, EXTRA_64, 2);
+        put(to, 16, 2);
+        put(to, size, 8);
+        put(to, size, 8);
+    }
+    if (padding > 0) {
+        put(to, EXTRA_ALIGNMENT, 2);
+        put(to, padding - EXTRA_HEADER, 2);
+        put(to, ZIP_ALIGN, 2);
+        for (size_t i = 0; i < padding - EXTRA_HEADER - 2; i++)
+            put(to, 0, 1);
+    }
+
+    text *entry = &w->directory;
+    size_t extra = (is_large ? (size_t)16 : 0) + (is_far ? (size_t)8 : 0);
+    put(entry, ENTRY_SIGNATURE, 4);
+    put(entry, MADE_ON_UNIX | VERSION_64, 2);
+    put_common(entry, name, size, crc, extra > 0 ? VERSION_64 : VERSION, is_large);
+    put(entry, extra > 0 ? EXTRA_HEADER + extra : 0, 2);
+    put(entry, 0, 2 + 2 + 2); /* no comment, first disk, no attributes */
+    put(entry, MODE, 4);
+    put(entry, is_far ? IN_EXTRA : w->offset, 4);
+    text_add_string(entry, name);
+    if (extra > 0) {
+        put(entry, EXTRA_64, 2);
+        put(entry, extra, 2);
+    }
+    if (is_large) {
+        put(entry, size, 8);
+        put(entry, size, 8);
+    }
+    if (is_far)
+        put(entry, w->offset, 8);
+    w->offset += to->length - before + size;
+    w->count++;
+}
+
+bool zip_writer_close(zip_writer *w, err *e)
+{
+    text *to = sink_text(w->out);
+    uint64_t size = w->directory.length;
+    bool is_large = w->count > MOST_COUNT || size > w->most || w->offset > w->most;
+    bool done = text_ok(&w->directory, e);
+    text_add(to, text_string(&w->directory), w->directory.length);
+    if (is_large) {
+        /* The record that says where the directory is when a number of it does not fit the usual
+         * one; and where this record is. */
+        put(to, END_SIGNATURE_64, 4);
+        put(to, END_RECORD_64 - 12, 8); /* after this number */
+        put(to, MADE_ON_UNIX | VERSION_64, 2);
+        put(to, VERSION_64, 2);
+        put(to, 0, 8); /* the first disk, twice */
+        put(to, w->count, 8);
+        put(to, w->count, 8);
+        put(to, size, 8);
+        put(to, w->offset, 8);
+        put(to, LOCATOR_SIGNATURE, 4);
+        put(to, 0, 4);
+        put(to, w->offset + size, 8);
+        put(to, 1, 4); /* disks in all */
+    }
+    put(to, END_SIGNATURE, 4);
+    put(to, 0, 4); /* the first disk, twice */
+    put(to, w->count > MOST_COUNT ? MOST_COUNT + 1 : w->count, 2);
+    put(to, w->count > MOST_COUNT ? MOST_COUNT + 1 : w->count, 2);
+    put(to, size > w->most ? IN_EXTRA : size, 4);
+    put(to, w->offset > w->most ? IN_EXTRA : w->offset, 4);
+    put(to, 0, 2); /* no comment */
+    text_free(&w->directory);
+    return done;
 }

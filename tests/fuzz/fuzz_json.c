@@ -4,7 +4,7 @@
 #include "attn/engine/run.h"
 #include "fuzz/claims.h"
 #include "fuzz/grown.h"
-#include "io/json.h"
+#include "io/format.h"
 #include "io/json_scan.h"
 #include "io/lines.h"
 #include "model/keys.h"

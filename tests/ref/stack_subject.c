@@ -2,7 +2,7 @@
 
 #include "attn/spec/keys.h"
 #include "base/text.h"
-#include "io/json.h"
+#include "io/format.h"
 #include "model/keys.h"
 
 static bool read_document(stack_subject *one, const ref_stack *s, size_t batch, size_t rows)

@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "io/csv.h"
+#include "io/format.h"
 #include "listed.h"
 #include "said.h"
 

@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/utf8.h"
-#include "io/csv_record.h"
+#include "io/csv.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
@@ -218,21 +218,21 @@ static bool read_shared(unit *u, const char *folder, const char *name, const cha
  * bookmark. */
 static void compare_row(unit *u, csv_reader header, csv_reader *r, const cJSON *object)
 {
-    csv_field key, value;
+    csv_field heading, value;
     text name = {0}, got = {0};
     err e = {0};
     do {
         text_clear(&name);
         text_clear(&got);
-        if (!CHECK(u, csv_next_field(&header, &key, &e) && csv_next_field(r, &value, &e)) ||
-            !CHECK(u,
-                   csv_field_text(&header, &key, &name, &e) && csv_field_text(r, &value, &got, &e)))
+        if (!CHECK(u, csv_next_field(&header, &heading, &e) && csv_next_field(r, &value, &e)) ||
+            !CHECK(u, csv_field_text(&header, &heading, &name, &e) &&
+                          csv_field_text(r, &value, &got, &e)))
             break;
         const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(object, text_string(&name));
         if (CHECK(u, cJSON_IsString(wanted)))
             CHECK_TEXT(u, text_string(&got), wanted->valuestring);
-    } while (!value.last && !key.last);
-    CHECK(u, value.last && key.last);
+    } while (!value.last && !heading.last);
+    CHECK(u, value.last && heading.last);
     text_free(&name);
     text_free(&got);
 }

@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "filled.h"
-#include "io/csv.h"
+#include "io/format.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"

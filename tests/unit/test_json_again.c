@@ -2,7 +2,7 @@
 #include "io/json_again.h"
 
 #include "attn/spec/keys.h"
-#include "io/json.h"
+#include "io/format.h"
 #include "unit.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * turn, with whatever would lead a walk astray. Each ends, and none goes beyond the text. */
 #include "cli/info/info_file.h"
 #include "heap.h"
-#include "io/json.h"
+#include "io/format.h"
 #include "io/json_again.h"
 #include "io/json_scan.h"
 #include "kernels/fence.h"

@@ -1,5 +1,5 @@
 /* Reading JSON: what each kind of key becomes, what is refused, in which words and where. */
-#include "io/json.h"
+#include "io/format.h"
 
 #include "base/text.h"
 #include "said.h"

@@ -1,5 +1,5 @@
 /* Writing JSON: the layout, and the ways in which values are not plain numbers. */
-#include "io/json.h"
+#include "io/format.h"
 
 #include "base/mem.h"
 #include "filled.h"

@@ -1,6 +1,6 @@
 /* NPY: files that NumPy made (testdata/npy/make.py), headers by hand, and every way to cut one
  * short. */
-#include "io/npy.h"
+#include "io/format.h"
 
 #include "base/mem.h"
 #include "io/source.h"

@@ -1,7 +1,7 @@
 /* NPZ: files that NumPy made (testdata/npy/make.py), which of their members are read and as what,
  * and that what is written stays readable, aligned, and the same. */
 #include "base/mem.h"
-#include "io/npy.h"
+#include "io/format.h"
 #include "io/source.h"
 #include "io/zip.h"
 #include "listed.h"

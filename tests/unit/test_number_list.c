@@ -2,8 +2,7 @@
  * spaces after it, a text must be read as without. */
 #include "unit.h"
 
-#include "io/csv.h"
-#include "io/json.h"
+#include "io/format.h"
 #include "io/number_list.h"
 #include "listed.h"
 

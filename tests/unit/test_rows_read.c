@@ -1,7 +1,6 @@
 /* Large tables that several threads read: the same numbers, and the same errors in the same places,
  * as one thread finds. */
-#include "io/csv.h"
-#include "io/json.h"
+#include "io/format.h"
 #include "listed.h"
 #include "unit.h"
 

@@ -1,6 +1,5 @@
 /* safetensors: what a header may say, each of its rules broken in turn, files cut off at every
  * byte, tensors used in place, and what is written, byte for byte. */
-#include "io/safetensors.h"
 
 #include "base/mem.h"
 #include "filled.h"

@@ -1,6 +1,5 @@
 /* Output files appear whole or not at all. */
 #include "io/sink.h"
-#include "io/temporary.h"
 
 #include "child.h"
 #include "said.h"

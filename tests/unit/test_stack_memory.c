@@ -2,7 +2,7 @@
  * much less, so that nothing is refused that would fit. */
 #include "attn/spec/keys.h"
 #include "heap.h"
-#include "io/json.h"
+#include "io/format.h"
 #include "model/keys.h"
 #include "model/stack.h"
 #include "unit.h"

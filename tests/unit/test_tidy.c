@@ -1,7 +1,6 @@
 #include "unit.h"
 
-#include "io/csv.h"
-#include "io/tidy.h"
+#include "io/format.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"

@@ -9,7 +9,6 @@
 #include "io/csv.h"
 #include "io/format.h"
 #include "io/lines.h"
-#include "io/safetensors.h"
 #include "io/source.h"
 #include "model/stack.h"
 

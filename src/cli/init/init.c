@@ -6,7 +6,7 @@
 #include "cli/line/options.h"
 #include "cli/line/shell_word.h"
 #include "cli/out/output_file.h"
-#include "io/element.h"
+#include "io/stored_matrix.h"
 #include "io/format.h"
 #include "io/number_write.h"
 #include "io/source.h"
