@@ -101,23 +101,6 @@ static bool ends_unquoted(char byte, char delimiter)
     return byte == delimiter || byte == '\n' || byte == '\r' || byte == '"' || byte == '\0';
 }
 
-static bool read_unquoted(csv_reader *r, csv_field *f, err *e)
-{
-    /* Invisible, it would make a label of a number: files were joined, say. */
-    if (utf8_mark(r->next, (size_t)(r->end - r->next)) > 0)
-        return fail_here(r, e, "a byte order mark stands here, inside the text");
-    const char *p = r->next;
-    while (p < r->end && !ends_unquoted(*p, r->delimiter))
-        p++;
-    f->text = r->next;
-    f->length = (size_t)(p - r->next);
-    r->next = p;
-    if (p == r->end || *p != '"')
-        return true;
-    fail_here(r, e, "a quote stands inside a field that doesn't begin with one");
-    return err_remedy(e, "quote the whole field, and write \"\" for a quote in it");
-}
-
 /* The closing quote is the first one that is not followed by another. */
 static bool read_quoted(csv_reader *r, csv_field *f, err *e)
 {
@@ -142,15 +125,35 @@ static bool read_quoted(csv_reader *r, csv_field *f, err *e)
     return err_at(e, &at, "the quote that begins here is never closed");
 }
 
-/* What is after a field: a delimiter, a line end, or the end of all; anything else is an error. */
-static bool end_field(csv_reader *r, csv_field *f, err *e)
+bool csv_next_field(csv_reader *r, csv_field *f, err *e)
 {
-    f->last = true;
-    if (r->next == r->end || csv_take_line_end(r))
+    place at = csv_place(r);
+    *f = (csv_field){.line = at.line, .column = at.column};
+    if (r->next < r->end && *r->next == '"') {
+        if (!read_quoted(r, f, e))
+            return false;
+    } else {
+        /* Invisible, it would make a label of a number: files were joined, say. */
+        if (utf8_mark(r->next, (size_t)(r->end - r->next)) > 0)
+            return fail_here(r, e, "a byte order mark stands here, inside the text");
+        f->text = r->next;
+        while (r->next < r->end && !ends_unquoted(*r->next, r->delimiter))
+            r->next++;
+        f->length = (size_t)(r->next - f->text);
+        if (r->next < r->end && *r->next == '"') {
+            fail_here(r, e, "a quote stands inside a field that doesn't begin with one");
+            return err_remedy(e, "quote the whole field, and write \"\" for a quote in it");
+        }
+    }
+    if (f->length > CSV_MAX_FIELD)
+        return err_at(e, &at, "a field has %zu bytes here, more than the %d that one may have",
+                      f->length, CSV_MAX_FIELD);
+    /* A delimiter, a line end, or the end of all comes after it; anything else is an error. */
+    f->last = r->next == r->end || csv_take_line_end(r);
+    if (f->last)
         return true;
     if (*r->next == r->delimiter) {
         r->next++;
-        f->last = false;
         return true;
     }
     if (*r->next == '\0') {
@@ -160,20 +163,7 @@ static bool end_field(csv_reader *r, csv_field *f, err *e)
     if (*r->next == '\r')
         return fail_here(r, e, "a carriage return stands here without a line feed after it");
     fail_here(r, e, "text follows a closing quote");
-    return strchr(",;|\t", *r->next) == NULL ? false : csv_suggest_delimiter(*r->next, e);
-}
-
-bool csv_next_field(csv_reader *r, csv_field *f, err *e)
-{
-    place at = csv_place(r);
-    *f = (csv_field){.line = at.line, .column = at.column};
-    bool quoted = r->next < r->end && *r->next == '"';
-    if (!(quoted ? read_quoted(r, f, e) : read_unquoted(r, f, e)))
-        return false;
-    if (f->length > CSV_MAX_FIELD)
-        return err_at(e, &at, "a field has %zu bytes here, more than the %d that one may have",
-                      f->length, CSV_MAX_FIELD);
-    return end_field(r, f, e);
+    return strchr(",;|\t", *r->next) != NULL && csv_suggest_delimiter(*r->next, e);
 }
 
 csv_slice csv_trimmed(const char *from, const char *end)
@@ -357,49 +347,6 @@ static void push(cells *to, double value)
         ((unsigned char *)to->data)[to->count++] = value != 0;
 }
 
-/* A number that is there but not finite, a word of a mask, a hole, or an error. */
-static bool add_unusual(cells *to, const csv_reader *r, const csv_field *f, csv_slice s,
-                        const place *at, err *e)
-{
-    double value;
-    bool may_align = r->delimiter == ' ' && !f->quoted;
-    if (s.from == s.end && to->kind == KEY_EXPECTED && !may_align) {
-        push(to, tensor_hole());
-    } else if (to->kind == KEY_MASK && (is_word(s, "true") || is_word(s, "false"))) {
-        push(to, is_word(s, "true"));
-    } else if (to->kind == KEY_MASK || !number_read_nonfinite(s.from, s.end, &value)) {
-        return refuse_other(to, r, f, s, at, e);
-    } else if (!to->allow_nonfinite && to->kind != KEY_EXPECTED &&
-               !(to->kind == KEY_BIAS && isinf(value) && value < 0)) {
-        const char *why = to->kind == KEY_BIAS ? "can't be a bias: finite numbers and -inf can"
-                                               : "is not a finite number";
-        err_at(e, at, "%.*s %s", quoted_length(s), s.from, why);
-        return err_remedy(e, "--allow-nonfinite lets it through");
-    } else {
-        push(to, value);
-    }
-    return true;
-}
-
-static bool add_finite(cells *to, const csv_reader *r, const csv_field *f, csv_slice s,
-                       const place *at, err *e)
-{
-    double wide = 0;
-    float narrow = 0;
-    bool is_narrow = to->type == DTYPE_F32;
-    if (!(is_narrow ? number_read_f32(s.from, s.end, &narrow)
-                    : number_read_f64(s.from, s.end, &wide))) {
-        err_at(e, at, "%.*s is too large for %s, whose largest number is %s", quoted_length(s),
-               s.from, is_narrow ? "float32" : "float64",
-               is_narrow ? "3.4028235e38" : "1.7976931348623157e308");
-        return is_narrow && err_remedy(e, "--dtype f64 holds larger numbers");
-    }
-    if (to->kind == KEY_MASK && wide != 0 && wide != 1)
-        return refuse_other(to, r, f, s, at, e);
-    push(to, is_narrow ? (double)narrow : wide);
-    return true;
-}
-
 bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
 {
     if (!cells_reserve(to, 1, e))
@@ -407,23 +354,52 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
     csv_slice s = trimmed_field(f);
     place at = csv_field_place(r, f);
     at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
-    return is_finite_number(s) ? add_finite(to, r, f, s, &at, e) : add_unusual(to, r, f, s, &at, e);
+    double wide = 0;
+    if (is_finite_number(s)) {
+        float narrow = 0;
+        bool is_narrow = to->type == DTYPE_F32;
+        if (!(is_narrow ? number_read_f32(s.from, s.end, &narrow)
+                        : number_read_f64(s.from, s.end, &wide))) {
+            err_at(e, &at, "%.*s is too large for %s, whose largest number is %s", quoted_length(s),
+                   s.from, is_narrow ? "float32" : "float64",
+                   is_narrow ? "3.4028235e38" : "1.7976931348623157e308");
+            return is_narrow && err_remedy(e, "--dtype f64 holds larger numbers");
+        }
+        if (to->kind == KEY_MASK && wide != 0 && wide != 1)
+            return refuse_other(to, r, f, s, &at, e);
+        push(to, is_narrow ? (double)narrow : wide);
+        return true;
+    }
+    /* A number that is there but not finite, a word of a mask, a hole, or an error. */
+    bool may_align = r->delimiter == ' ' && !f->quoted;
+    if (s.from == s.end && to->kind == KEY_EXPECTED && !may_align) {
+        push(to, tensor_hole());
+    } else if (to->kind == KEY_MASK && (is_word(s, "true") || is_word(s, "false"))) {
+        push(to, is_word(s, "true"));
+    } else if (to->kind == KEY_MASK || !number_read_nonfinite(s.from, s.end, &wide)) {
+        return refuse_other(to, r, f, s, &at, e);
+    } else if (!to->allow_nonfinite && to->kind != KEY_EXPECTED &&
+               !(to->kind == KEY_BIAS && isinf(wide) && wide < 0)) {
+        const char *why = to->kind == KEY_BIAS ? "can't be a bias: finite numbers and -inf can"
+                                               : "is not a finite number";
+        err_at(e, &at, "%.*s %s", quoted_length(s), s.from, why);
+        return err_remedy(e, "--allow-nonfinite lets it through");
+    } else {
+        push(to, wide);
+    }
+    return true;
 }
 
 bool cells_reserve(cells *to, size_t more, err *e)
 {
     size_t wanted = to->count + more; /* numbers of one text: fewer than its bytes */
-    size_t size = dtype_size(to->type);
     if (wanted <= to->capacity)
         return true;
     if (wanted < 2 * to->capacity) /* block after block, all in all, takes linear time */
         wanted = 2 * to->capacity;
-    void *larger = mem_alloc(wanted, size, e);
+    void *larger = mem_resize(to->data, wanted, dtype_size(to->type), e);
     if (larger == NULL)
         return false;
-    if (to->count > 0)
-        memcpy(larger, to->data, to->count * size);
-    mem_free(to->data);
     to->data = larger;
     to->capacity = wanted;
     return true;
@@ -519,37 +495,21 @@ bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, siz
 
 /* ---- matrices in pieces ---- */
 
-/* What the matrix of this name is to be read as. */
-static bool find_kind(const read_options *how, const char *name, size_t length, const place *at,
-                      key_kind *kind, err *e)
-{
-    *kind = how->kind;
-    if (length > 0 && how->keys != NULL) {
-        const named *row = named_find(how->keys, name, length);
-        if (row == NULL && how->skips_unknown) {
-            *kind = KEY_EXPECTED; /* which takes any number: nobody will look at it */
-            return read_skip(how, name, length, e);
-        }
-        if (row == NULL) {
-            err_at(e, at, "unknown %s '%.*s'", how->keys->what, (int)length, name);
-            row = named_nearest(how->keys, name, length);
-            return row != NULL && err_remedy(e, "did you mean '%s'?", row->name);
-        }
-        *kind = ((const key *)(const void *)row)->kind;
-    }
-    return *kind == KEY_MATRIX || *kind == KEY_BIAS || *kind == KEY_MASK || *kind == KEY_EXPECTED ||
-           err_at(e, at, "'%.*s' isn't a matrix, and CSV holds nothing else", (int)length, name);
-}
-
 size_t csv_matrices_find(csv_matrices *all, const char *name, size_t length, const place *at,
                          err *e)
 {
     const entry *there = bundle_find_bytes(all->out, name, length);
-    key_kind kind;
+    key_kind kind = all->how->kind;
+    bool is_wanted = true;
     if (there != NULL)
         return (size_t)(there - all->out->entry);
-    if (!find_kind(all->how, name, length, at, &kind, e))
+    if (length > 0 && !read_find_kind(all->how, name, length, at, &kind, &is_wanted, e))
         return SIZE_MAX;
+    kind = is_wanted ? kind : KEY_EXPECTED; /* takes any number: nobody will look at it */
+    if (kind != KEY_MATRIX && kind != KEY_BIAS && kind != KEY_MASK && kind != KEY_EXPECTED) {
+        err_at(e, at, "'%.*s' isn't a matrix, and CSV holds nothing else", (int)length, name);
+        return SIZE_MAX;
+    }
     csv_matrix *larger = mem_grow(all->one, all->count, &all->capacity, sizeof larger[0], e);
     if (larger == NULL)
         return SIZE_MAX;

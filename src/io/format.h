@@ -80,6 +80,10 @@ typedef struct read_options {
 
 /* A reader passes over a name: it is listed where somebody wants that. */
 bool read_skip(const read_options *how, const char *name, size_t length, err *e);
+/* How the matrix of this name is to be read, by how->keys. With *is_wanted false, it is passed
+ * over. */
+bool read_find_kind(const read_options *how, const char *name, size_t length, const place *at,
+                    key_kind *kind, bool *is_wanted, err *e);
 /* A reader fails with an entry, which holds no value yet: whether that is not an error, since
  * somebody wants to know why it is unread. */
 bool read_leaves(const read_options *how, entry *unread, err *e);

@@ -47,14 +47,24 @@ const ending_table FORMAT_ENDINGS = {&FORMATS, offsetof(format, endings)};
 
 static const size_t ROW_COUNT = sizeof ROWS / sizeof ROWS[0];
 
-static bool may_be(const format *row, const char *bytes, size_t length)
-{
-    return row->may_be != NULL ? row->may_be(bytes, length) : row->probe(bytes, length);
-}
-
 bool read_skip(const read_options *how, const char *name, size_t length, err *e)
 {
     return how->skipped == NULL || text_list_add(how->skipped, name, length, e);
+}
+
+bool read_find_kind(const read_options *how, const char *name, size_t length, const place *at,
+                    key_kind *kind, bool *is_wanted, err *e)
+{
+    const named *row = how->keys == NULL ? NULL : named_find(how->keys, name, length);
+    *is_wanted = row != NULL || how->keys == NULL;
+    *kind = row == NULL ? how->kind : ((const key *)(const void *)row)->kind;
+    if (*is_wanted)
+        return true;
+    if (how->skips_unknown)
+        return read_skip(how, name, length, e);
+    err_at(e, at, "unknown %s '%.*s'", how->keys->what, (int)length, name);
+    row = named_nearest(how->keys, name, length);
+    return row != NULL && err_remedy(e, "did you mean '%s'?", row->name);
 }
 
 bool read_leaves(const read_options *how, entry *unread, err *e)
@@ -153,8 +163,9 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
     /* Of formats that both fit, the ending's is meant; and a stream is one whatever its first line
      * is, which may be a bad one. */
     const format *by_ending = format_by_ending(file);
-    bool is_stream = by_ending != NULL && by_ending->holds & HOLDS_STREAM;
-    if (is_stream || (by_ending != NULL && may_be(by_ending, bytes, length)))
+    if (by_ending != NULL &&
+        (by_ending->holds & HOLDS_STREAM ||
+         (by_ending->may_be != NULL ? by_ending->may_be : by_ending->probe)(bytes, length)))
         return by_ending;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (ROWS[i].probe(bytes, length))
@@ -178,20 +189,6 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
 
 /* ---- what a format has a place for ---- */
 
-static const char *kind_name(const entry *one)
-{
-    switch (one->kind) {
-    case ENTRY_TEXT:
-        return "a text";
-    case ENTRY_LIST:
-        return "a list of texts";
-    case ENTRY_JSON:
-        return one->text[0] == '"' ? "a text" : "a list that is not a matrix";
-    default:
-        return one->is_list ? "a list of objects" : "an object";
-    }
-}
-
 const char *format_lacks(const format *f, const bundle *b, const entry *one)
 {
     if (one->kind == ENTRY_TENSOR) {
@@ -208,31 +205,34 @@ const char *format_lacks(const format *f, const bundle *b, const entry *one)
     bool is_label = csv_is_labels(one) &&
                     (one->kind == ENTRY_LIST ||
                      (bundle_find(b, "rows") != NULL && bundle_find(b, "columns") != NULL));
-    bool is_held = f->holds & HOLDS_ALL || (f->holds & HOLDS_LABELS && is_label);
-    return is_held ? NULL : kind_name(one);
-}
-
-/* The types in which matrices are written, as NPY and as safetensors name them. */
-static bool is_written(const char *stored)
-{
-    static const char *const NAMES[] = {"f4", "f8", "b1", "F32", "F64", "BOOL"};
-    const char *name = stored + strspn(stored, "<>|=");
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strcmp(name, NAMES[i]) == 0)
-            return true;
+    if (f->holds & HOLDS_ALL || (f->holds & HOLDS_LABELS && is_label))
+        return NULL;
+    switch (one->kind) {
+    case ENTRY_TEXT:
+        return "a text";
+    case ENTRY_LIST:
+        return "a list of texts";
+    case ENTRY_JSON:
+        return one->text[0] == '"' ? "a text" : "a list that is not a matrix";
+    default:
+        return one->is_list ? "a list of objects" : "an object";
     }
-    return false;
 }
 
 held_change format_changes(const format *f, const entry *one)
 {
+    /* The types in which matrices are written, as NPY and as safetensors name them. */
+    static const char *const WRITTEN[] = {"f4", "f8", "b1", "F32", "F64", "BOOL"};
     if (one->kind != ENTRY_TENSOR)
         return HELD_AS_IT_IS;
     if (one->tensor.rank < 2 && !(f->holds & HOLDS_VECTORS))
         return HELD_AS_ROW;
     if (one->tensor.type == DTYPE_BOOL && !(f->holds & HOLDS_TRUTH))
         return HELD_AS_DIGITS;
-    if (f->holds & HOLDS_TYPES && one->stored != NULL && !is_written(one->stored))
+    bool is_wider = f->holds & HOLDS_TYPES && one->stored != NULL;
+    for (size_t i = 0; is_wider && i < sizeof WRITTEN / sizeof WRITTEN[0]; i++)
+        is_wider = strcmp(one->stored + strspn(one->stored, "<>|="), WRITTEN[i]) != 0;
+    if (is_wider)
         return HELD_WIDER;
     return one->name[0] != '\0' && !(f->holds & HOLDS_MATRICES) ? HELD_NAMELESS : HELD_AS_IT_IS;
 }

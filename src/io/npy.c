@@ -167,38 +167,29 @@ static bool read_order(parser *p, err *e)
     return true;
 }
 
-/* A size, perhaps with the L after it that Python 2 wrote. */
-static bool read_size(parser *p, size_t *size, err *e)
-{
-    place at = place_at(p, p->next);
-    const char *first = p->next;
-    for (*size = 0; p->next < p->end && *p->next >= '0' && *p->next <= '9'; p->next++) {
-        size_t digit = (size_t)(*p->next - '0');
-        if (!size_mul(*size, 10, size) || !size_add(*size, digit, size))
-            return err_at(e, &at, "the size is larger than an address can hold");
-    }
-    if (p->next == first)
-        return fail_expected(p, "a size", e);
-    if (*first == '0' && p->next - first > 1)
-        return err_at(e, &at, "a size begins with 0, which Python does not read");
-    p->next += p->next < p->end && *p->next == 'L';
-    return true;
-}
-
 /* (), (3,) or (3, 4) */
 static bool read_shape(parser *p, err *e)
 {
     stored_matrix *m = p->out;
     place at = place_at(p, p->next);
     bool has_comma = false;
-    size_t size = 0;
     if (!take(p, '('))
         return fail_expected(p, "a shape such as (3, 4)", e);
     for (m->axes = 0; !take(p, ')'); m->axes++) {
         if (m->axes > 0 && !has_comma)
             return fail_expected(p, "',' or ')'", e);
-        if (!read_size(p, &size, e))
-            return false;
+        const char *first = p->next;
+        place here = place_at(p, first);
+        size_t size = 0;
+        for (; p->next < p->end && *p->next >= '0' && *p->next <= '9'; p->next++) {
+            if (!size_mul(size, 10, &size) || !size_add(size, (size_t)(*p->next - '0'), &size))
+                return err_at(e, &here, "the size is larger than an address can hold");
+        }
+        if (p->next == first)
+            return fail_expected(p, "a size", e);
+        if (*first == '0' && p->next - first > 1)
+            return err_at(e, &here, "a size begins with 0, which Python does not read");
+        p->next += p->next < p->end && *p->next == 'L'; /* as Python 2 wrote it */
         if (m->axes < TENSOR_MAX_RANK)
             m->size[m->axes] = size;
         has_comma = take(p, ',');
@@ -407,29 +398,6 @@ typedef struct reader {
 
 static const char ENDING[] = ".npy";
 
-/* The matrix in a member's bytes. Its places are of the member: "w.npz:wq: byte 128". */
-static bool read_matrix(reader *r, const zip_member *m, key_kind kind, entry *to, err *e)
-{
-    stored_matrix matrix;
-    text label = {0};
-    /* "w.npz:wq", which the file may be called already, where that is all that is wanted of it. */
-    const char *file = r->how->file;
-    size_t length = strlen(file), wanted = strlen(to->name);
-    bool has_name = length > wanted && file[length - wanted - 1] == ':' &&
-                    strcmp(file + length - wanted, to->name) == 0;
-    text_add_string(&label, file);
-    if (!has_name)
-        text_add_format(&label, ":%s", to->name);
-    const place begin = {.file = text_string(&label), .has_byte = true};
-    bool can_unpack = text_ok(&label, e) && zip_can_unpack(&r->zip, m, e);
-    const char *bytes = can_unpack ? zip_unpack(&r->zip, m, r->left, &r->unpacked, e) : NULL;
-    bool done = bytes != NULL && find_matrix(bytes, m->size, &begin, &matrix, e) &&
-                stored_matrix_read(&matrix, kind, r->how, to, e);
-    bool is_damaged = can_unpack && bytes == NULL;
-    text_free(&label);
-    return done || (!is_damaged && read_leaves(r->how, to, e));
-}
-
 static bool ends_with(const zip_member *m, const char *ending)
 {
     size_t length = strlen(ending);
@@ -437,25 +405,14 @@ static bool ends_with(const zip_member *m, const char *ending)
            memcmp(m->name + m->name_length - length, ending, length) == 0;
 }
 
-/* What a zip is that one of its members gives away, and what to do about it. */
-static const struct {
-    const char *begins, *remedy;
-} OTHER_ZIPS[] = {
-    {"xl/", "this is a spreadsheet (xlsx): save it as CSV"},
-    {"content.xml", "this is a spreadsheet (ods): save it as CSV"},
-};
-
-static const char *remedy_of_zip(const zip *z)
+/* Whether a member's name begins so, which gives away what a zip is. */
+static bool holds_name(const zip *z, const char *begins)
 {
-    for (size_t i = 0; i < sizeof OTHER_ZIPS / sizeof OTHER_ZIPS[0]; i++) {
-        size_t length = strlen(OTHER_ZIPS[i].begins);
-        for (size_t j = 0; j < z->count; j++) {
-            const zip_member *m = &z->member[j];
-            if (m->name_length >= length && memcmp(m->name, OTHER_ZIPS[i].begins, length) == 0)
-                return OTHER_ZIPS[i].remedy;
-        }
-    }
-    return "this zip is not a NPZ: unzip takes its files out";
+    size_t length = strlen(begins), i = 0;
+    while (i < z->count &&
+           (z->member[i].name_length < length || memcmp(z->member[i].name, begins, length) != 0))
+        i++;
+    return i < z->count;
 }
 
 /* A member that is not a NPY. A folder's entry is nothing; PyTorch's files are zips of pickles. */
@@ -469,7 +426,11 @@ static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e
     if (ends_with(m, ".pkl"))
         err_remedy(e, "this is a pickle of PyTorch: save the tensors as safetensors");
     else if (!r->has_matrices)
-        err_remedy(e, "%s", remedy_of_zip(&r->zip));
+        err_remedy(e, "%s",
+                   holds_name(&r->zip, "xl/") ? "this is a spreadsheet (xlsx): save it as CSV"
+                   : holds_name(&r->zip, "content.xml")
+                       ? "this is a spreadsheet (ods): save it as CSV"
+                       : "this zip is not a NPZ: unzip takes its files out");
     if (!r->how->keeps_unread || !r->has_matrices)
         return false;
     /* It is kept as what was not read, unless a matrix has its name, which would be there twice. */
@@ -485,19 +446,38 @@ static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e
     return to != NULL && read_leaves(r->how, to, e);
 }
 
+/* A matrix's places are of the member: "w.npz:wq: byte 128". */
 static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
 {
     if (!ends_with(m, ENDING))
         return pass_other(r, m, out, e);
-    place at = {.file = r->how->file, .byte = m->header, .has_byte = true};
+    const char *file = r->how->file;
+    place at = {.file = file, .byte = m->header, .has_byte = true};
     key_kind kind;
     bool is_wanted = false;
     char *name = mem_copy_text(m->name, m->name_length - strlen(ENDING), e);
     bool done =
         name != NULL && stored_matrix_find_kind(r->how, "NPZ", name, &at, &kind, &is_wanted, e);
-    if (done && is_wanted) {
-        entry *to = bundle_add(out, name, strlen(name), at, e);
-        done = to != NULL && read_matrix(r, m, kind, to, e);
+    entry *to = done && is_wanted ? bundle_add(out, name, strlen(name), at, e) : NULL;
+    done = done && (to != NULL || !is_wanted);
+    if (to != NULL) {
+        /* The file may be called "w.npz:wq" already, where that is all that is wanted of it. */
+        stored_matrix matrix;
+        text label = {0};
+        size_t length = strlen(file), wanted = strlen(name);
+        bool has_name = length > wanted && file[length - wanted - 1] == ':' &&
+                        strcmp(file + length - wanted, name) == 0;
+        text_add_string(&label, file);
+        if (!has_name)
+            text_add_format(&label, ":%s", name);
+        const place begin = {.file = text_string(&label), .has_byte = true};
+        bool can_unpack = text_ok(&label, e) && zip_can_unpack(&r->zip, m, e);
+        const char *bytes = can_unpack ? zip_unpack(&r->zip, m, r->left, &r->unpacked, e) : NULL;
+        bool is_damaged = can_unpack && bytes == NULL;
+        done = (bytes != NULL && find_matrix(bytes, m->size, &begin, &matrix, e) &&
+                stored_matrix_read(&matrix, kind, r->how, to, e)) ||
+               (!is_damaged && read_leaves(r->how, to, e));
+        text_free(&label);
         /* What is unpacked counts against the limit for as long as the file is read. */
         if (r->left != SIZE_MAX)
             r->left -= r->unpacked.length;

@@ -106,24 +106,6 @@ static bool read_shape(file_header *h, stored_tensor *t, size_t *count, err *e)
            err_at(e, &where, "the product of these sizes is more than an address can hold");
 }
 
-static bool read_offsets(file_header *h, stored_tensor *t, const char *at, err *e)
-{
-    const char *begin = *at == '[' ? json_first(&h->text, at) : NULL;
-    const char *end = begin == NULL ? NULL : json_next(&h->text, begin);
-    if (end == NULL || json_next(&h->text, end) != NULL)
-        return json_expected(&h->text, at, "two offsets, [begin, end]", e);
-    if (!read_size(h, begin, &t->begin, e) || !read_size(h, end, &t->end, e))
-        return false;
-    place where = json_place(&h->text, at);
-    if (t->begin > t->end)
-        return err_at(e, &where, "the data begin at %zu and end before, at %zu", t->begin, t->end);
-    if (t->end <= h->data_length)
-        return true;
-    err_at(e, &where, "the data end at %zu, and the file has %zu byte%s of data", t->end,
-           h->data_length, h->data_length == 1 ? "" : "s");
-    return err_remedy(e, "the file is cut off, or its header is wrong");
-}
-
 /* ---- one tensor ---- */
 
 static bool find_values(file_header *h, stored_tensor *t, const char **offsets, err *e)
@@ -170,8 +152,22 @@ static bool read_record(file_header *h, const char *name, const char *record, er
         t.matrix.type = TYPES[i].type;
         t.matrix.type_name = TYPES[i].name;
     }
-    if (!read_shape(h, &t, &count, e) || !read_offsets(h, &t, offsets, e))
+    if (!read_shape(h, &t, &count, e))
         return false;
+    const char *begin = *offsets == '[' ? json_first(&h->text, offsets) : NULL;
+    const char *end = begin == NULL ? NULL : json_next(&h->text, begin);
+    if (end == NULL || json_next(&h->text, end) != NULL)
+        return json_expected(&h->text, offsets, "two offsets, [begin, end]", e);
+    if (!read_size(h, begin, &t.begin, e) || !read_size(h, end, &t.end, e))
+        return false;
+    place at = json_place(&h->text, offsets);
+    if (t.begin > t.end)
+        return err_at(e, &at, "the data begin at %zu and end before, at %zu", t.begin, t.end);
+    if (t.end > h->data_length) {
+        err_at(e, &at, "the data end at %zu, and the file has %zu byte%s of data", t.end,
+               h->data_length, h->data_length == 1 ? "" : "s");
+        return err_remedy(e, "the file is cut off, or its header is wrong");
+    }
     if (t.is_known_type && !size_mul(count, element_size(t.matrix.type), &bytes))
         return err_at(e, &where, "%zu elements of type %s are more than an address can hold", count,
                       t.matrix.type_name);
@@ -292,19 +288,6 @@ static bool find_header(file_header *h, const char *bytes, size_t length, const 
 
 /* ---- matrices ---- */
 
-static bool check_is_read(file_header *h, const stored_tensor *t, key_kind kind,
-                          const read_options *how, err *e)
-{
-    char found[JSON_FOUND];
-    place at = json_place(&h->text, t->dtype);
-    if (!t->is_known_type) {
-        err_at(e, &at, "elements of type %s are not read", json_found(&h->text, t->dtype, found));
-        return err_remedy(e, "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL are");
-    }
-    at = json_place(&h->text, t->shape);
-    return stored_matrix_check_axes(&t->matrix, kind, how, &at, e);
-}
-
 static bool read_tensor(file_header *h, const stored_tensor *t, const read_options *how, bundle *to,
                         err *e)
 {
@@ -314,15 +297,21 @@ static bool read_tensor(file_header *h, const stored_tensor *t, const read_optio
     bool is_wanted = false;
     bool done = name != NULL &&
                 stored_matrix_find_kind(how, "safetensors", name, &at, &kind, &is_wanted, e);
-    if (done && is_wanted) {
-        entry *added = bundle_add(to, name, strlen(name), at, e);
-        if (added == NULL)
-            done = false;
-        else if (check_is_read(h, t, kind, how, e))
-            done =
-                stored_matrix_read(&t->matrix, kind, how, added, e) || read_leaves(how, added, e);
-        else
-            done = how->keeps_unread ? read_leaves(how, added, e) : err_within(e, "%s", name);
+    entry *added = done && is_wanted ? bundle_add(to, name, strlen(name), at, e) : NULL;
+    done = done && (added != NULL || !is_wanted);
+    if (added != NULL) {
+        char found[JSON_FOUND];
+        at = json_place(&h->text, t->is_known_type ? t->shape : t->dtype);
+        bool is_read = t->is_known_type && stored_matrix_check_axes(&t->matrix, kind, how, &at, e);
+        if (!t->is_known_type) {
+            err_at(e, &at, "elements of type %s are not read",
+                   json_found(&h->text, t->dtype, found));
+            err_remedy(e, "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL are");
+        }
+        if (!is_read && !how->keeps_unread)
+            err_within(e, "%s", name);
+        done = (is_read && stored_matrix_read(&t->matrix, kind, how, added, e)) ||
+               read_leaves(how, added, e);
     }
     mem_free(name);
     return done;
@@ -347,48 +336,41 @@ static bool add_text(file_header *h, const char *name, const char *at, bundle *t
     return done;
 }
 
-static bool read_name(file_header *h, const read_options *how, bundle *to, err *e)
-{
-    const named *row = how->keys == NULL ? NULL : named_find(how->keys, "name", 4);
-    bool is_wanted =
-        how->keys == NULL || (row != NULL && ((const key *)(const void *)row)->kind == KEY_TEXT);
-    const char *at = find_text(h, "name");
-    return at == NULL || !is_wanted || bundle_find(to, "name") != NULL ||
-           add_text(h, "name", at, to, e);
-}
-
-/* What is there besides the name, as an object, where nothing is to be passed over. */
+/* The document's name; what is there besides, as an object, where nothing is to be passed over; and
+ * what made the result, a text of lines. */
 static bool read_metadata(file_header *h, const read_options *how, bundle *to, err *e)
 {
-    const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
-    if (!how->keeps_all || how->keys != NULL || at == NULL)
-        return true;
-    bool has_name = bundle_text(to, "name") != NULL;
-    entry *added = bundle_add(to, SAFETENSORS_METADATA, strlen(SAFETENSORS_METADATA),
-                              json_place(&h->text, h->metadata), e);
-    if (added == NULL)
+    const named *row = how->keys == NULL ? NULL : named_find(how->keys, "name", 4);
+    bool wants_name =
+        how->keys == NULL || (row != NULL && ((const key *)(const void *)row)->kind == KEY_TEXT);
+    const char *name_at = find_text(h, "name"), *header = find_text(h, "header");
+    if (name_at != NULL && wants_name && bundle_find(to, "name") == NULL &&
+        !add_text(h, "name", name_at, to, e))
         return false;
-    added->kind = ENTRY_BUNDLE;
-    added->bundle = mem_alloc_zeroed(1, sizeof *added->bundle, e);
-    bool done = added->bundle != NULL;
-    for (; done && at != NULL; at = json_next(&h->text, json_member(&h->text, at))) {
-        if (has_name && json_string_is(&h->text, at, "name"))
-            continue;
-        char *name = json_string_read(&h->text, at, JSON_MAX_LABEL, e);
-        done = name != NULL && add_text(h, name, json_member(&h->text, at), added->bundle, e);
-        mem_free(name);
+    const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
+    bool done = true, has_name = bundle_text(to, "name") != NULL;
+    if (how->keeps_all && how->keys == NULL && at != NULL) {
+        entry *added = bundle_add(to, SAFETENSORS_METADATA, strlen(SAFETENSORS_METADATA),
+                                  json_place(&h->text, h->metadata), e);
+        if (added == NULL)
+            return false;
+        added->kind = ENTRY_BUNDLE;
+        added->bundle = mem_alloc_zeroed(1, sizeof *added->bundle, e);
+        done = added->bundle != NULL;
+        for (; done && at != NULL; at = json_next(&h->text, json_member(&h->text, at))) {
+            if (has_name && json_string_is(&h->text, at, "name"))
+                continue;
+            char *name = json_string_read(&h->text, at, JSON_MAX_LABEL, e);
+            done = name != NULL && add_text(h, name, json_member(&h->text, at), added->bundle, e);
+            mem_free(name);
+        }
+        if (done && added->bundle->count == 0)
+            bundle_remove(to, SAFETENSORS_METADATA);
     }
-    if (done && added->bundle->count == 0)
-        bundle_remove(to, SAFETENSORS_METADATA);
-    return done;
-}
-
-/* What made the result: a text of lines. */
-static bool read_made_by(file_header *h, const read_options *how, err *e)
-{
-    const char *at = how->header == NULL ? NULL : find_text(h, "header");
-    char *all = at == NULL ? NULL : json_string_read(&h->text, at, 0, e);
-    bool done = at == NULL || all != NULL;
+    if (!done || how->header == NULL || header == NULL)
+        return done;
+    char *all = json_string_read(&h->text, header, 0, e);
+    done = all != NULL;
     for (const char *line = all; done && line != NULL;) {
         size_t length = strcspn(line, "\n");
         done = read_header_line(how, line, length, e);
@@ -414,8 +396,7 @@ bool safetensors_read(const char *bytes, size_t length, const read_options *how,
     done = json_check_unchanged(&h.text, e) && done;
     for (size_t i = 0; done && i < h.count; i++)
         done = read_tensor(&h, &h.tensor[i], how, out, e);
-    done = done && read_name(&h, how, out, e) && read_metadata(&h, how, out, e) &&
-           read_made_by(&h, how, e);
+    done = done && read_metadata(&h, how, out, e);
     done = json_check_unchanged(&h.text, e) && done;
     mem_free(h.tensor);
     if (!done)

@@ -125,50 +125,11 @@ size_t element_load(element_type type, bool is_big_endian, const char *bytes, si
     }
 }
 
-const char *element_text(element_type type, bool is_big_endian, const char *bytes,
-                         char out[ELEMENT_TEXT])
-{
-    uint64_t bits;
-    double value;
-    gather(type, is_big_endian, bytes, 1, &bits);
-    switch (TYPES[type].family) {
-    case UNSIGNED_INTEGER:
-        snprintf(out, ELEMENT_TEXT, "%" PRIu64, bits);
-        return out;
-    case SIGNED_INTEGER:
-        snprintf(out, ELEMENT_TEXT, "%" PRId64, extend_sign(bits, TYPES[type].size));
-        return out;
-    default:
-        widen_floats(type, &bits, 1, &value);
-        if (type == ELEMENT_F64)
-            number_write_f64(value, out);
-        else
-            number_write_f32((float)value, out);
-        return out;
-    }
-}
-
 /* ---- bytes to be written ---- */
 
 element_bytes element_bytes_of(const tensor *t)
 {
     return (element_bytes){.of = tensor_view_of(t)};
-}
-
-/* How many elements lie one after the other from the index on. */
-static size_t dense_count(const tensor *t, const size_t *index)
-{
-    /* The axis from which on they do: rank where not even rows do. */
-    int axis = t->rank;
-    ptrdiff_t step = 1;
-    while (axis > 0 && t->stride[axis - 1] == step)
-        step *= (ptrdiff_t)t->size[--axis];
-    size_t count = 1, before = 0;
-    for (; axis < t->rank; axis++) {
-        count *= t->size[axis];
-        before = before * t->size[axis] + index[axis];
-    }
-    return count - before;
 }
 
 static void make_canonical(char *run, size_t count, dtype type)
@@ -195,10 +156,18 @@ bool element_bytes_next(element_bytes *b)
     size_t element = dtype_size(t->type);
     b->length = 0;
     while (!b->is_done && b->length < ELEMENT_BYTES) {
-        size_t count = dense_count(t, b->index), room = (ELEMENT_BYTES - b->length) / element;
-        if (count > room)
-            count = room;
-        ptrdiff_t offset = 0;
+        /* How many lie one after the other from the index on: those of the axes from which on they
+         * do, of none where not even rows do. */
+        int dense = t->rank;
+        ptrdiff_t step = 1, offset = 0;
+        while (dense > 0 && t->stride[dense - 1] == step)
+            step *= (ptrdiff_t)t->size[--dense];
+        size_t count = 1, before = 0, room = (ELEMENT_BYTES - b->length) / element;
+        for (; dense < t->rank; dense++) {
+            count *= t->size[dense];
+            before = before * t->size[dense] + b->index[dense];
+        }
+        count = count - before > room ? room : count - before;
         for (int axis = 0; axis < t->rank; axis++)
             offset += t->stride[axis] * (ptrdiff_t)b->index[axis];
         memcpy(b->run + b->length, (const char *)t->data + offset * (ptrdiff_t)element,
@@ -273,52 +242,58 @@ struct unseen_matrix {
 
 /* ---- elements that can't be read ---- */
 
-/* " in row 2, column 3": where the element with this number (in the order of the file) is. */
-enum { WHERE_TEXT = 160 };
-static const char *where_text(const stored_matrix *m, size_t number, char out[WHERE_TEXT])
+/* Without a value, the element is an integer that float64 can't hold. The messages are those of
+ * text (io/csv_cells.c). */
+static bool refuse(const job *j, size_t number, const double *value, err *e)
 {
     static const char *const AXES[] = {"column", "row", "matrix", "block", "batch"};
-    size_t index[TENSOR_MAX_RANK], length = 0;
+    const stored_matrix *m = j->from;
+    size_t offset = number * element_size(m->type), index[TENSOR_MAX_RANK];
+    place at = m->at;
+    at.byte += offset;
+    /* The element as a message writes it: in full where it is an integer. */
+    char found[NUMBER_TEXT + 160];
+    uint64_t bits;
+    double wide;
+    gather(m->type, m->is_big_endian, m->bytes + offset, 1, &bits);
+    size_t length = 0;
+    switch (TYPES[m->type].family) {
+    case UNSIGNED_INTEGER:
+        length = (size_t)snprintf(found, sizeof found, "%" PRIu64, bits);
+        break;
+    case SIGNED_INTEGER:
+        length = (size_t)snprintf(found, sizeof found, "%" PRId64,
+                                  extend_sign(bits, TYPES[m->type].size));
+        break;
+    default:
+        widen_floats(m->type, &bits, 1, &wide);
+        length = m->type == ELEMENT_F64 ? number_write_f64(wide, found)
+                                        : number_write_f32((float)wide, found);
+    }
+    /* And where it is: " in row 2, column 3". */
     for (int i = 0; i < m->rank; i++) {
         int axis = m->is_fortran ? i : m->rank - 1 - i;
         index[axis] = number % m->size[axis];
         number /= m->size[axis];
     }
-    out[0] = '\0';
     for (int axis = 0; axis < m->rank; axis++)
         length +=
-            (size_t)snprintf(out + length, WHERE_TEXT - length, "%s%s %zu",
+            (size_t)snprintf(found + length, sizeof found - length, "%s%s %zu",
                              axis == 0 ? " in " : ", ", AXES[m->rank - 1 - axis], index[axis] + 1);
-    return out;
-}
-
-/* Without a value, the element is an integer that float64 can't hold. The messages are those of
- * text (io/csv_cells.c). */
-static bool refuse(const job *j, size_t number, const double *value, err *e)
-{
-    const stored_matrix *m = j->from;
-    size_t offset = number * element_size(m->type);
-    place at = m->at;
-    at.byte += offset;
-    char where[WHERE_TEXT], found[ELEMENT_TEXT];
-    where_text(m, number, where);
-    element_text(m->type, m->is_big_endian, m->bytes + offset, found);
     if (value == NULL) {
-        err_at(e, &at, "%s%s has more digits than float64 holds", found, where);
+        err_at(e, &at, "%s has more digits than float64 holds", found);
         return err_remedy(e, "all integers up to 9007199254740992 (2^53) are read, and of larger "
                              "ones those that float64 holds exactly");
     }
     if (j->type == DTYPE_BOOL || m->type == ELEMENT_BOOL)
-        return err_at(e, &at, "%s%s is neither true (1) nor false (0)", found, where);
+        return err_at(e, &at, "%s is neither true (1) nor false (0)", found);
     if (isfinite(*value)) {
-        err_at(e, &at, "%s%s is too large for float32, whose largest number is 3.4028235e38", found,
-               where);
+        err_at(e, &at, "%s is too large for float32, whose largest number is 3.4028235e38", found);
         return err_remedy(e, "--dtype f64 holds larger numbers");
     }
-    if (j->kind == KEY_BIAS)
-        err_at(e, &at, "%s%s can't be a bias: finite numbers and -inf can", found, where);
-    else
-        err_at(e, &at, "%s%s is not a finite number", found, where);
+    err_at(e, &at, "%s %s", found,
+           j->kind == KEY_BIAS ? "can't be a bias: finite numbers and -inf can"
+                               : "is not a finite number");
     return err_remedy(e, "--allow-nonfinite lets it through");
 }
 
@@ -434,21 +409,6 @@ static bool is_in_place(const job *j, const mapping *map)
            j->bytes <= map->length - (at - begin) && is_aligned(j);
 }
 
-/* ---- narrower floats, in place ---- */
-
-/* As the narrower type's job, of numbers that are finite. */
-static bool may_stay_narrow(const job *j, const read_options *how, job *narrow)
-{
-    const stored_matrix *m = j->from;
-    *narrow = *j;
-    narrow->type = m->type == ELEMENT_F16    ? DTYPE_F16
-                   : m->type == ELEMENT_BF16 ? DTYPE_BF16
-                   : m->type == ELEMENT_F32  ? DTYPE_F32
-                                             : j->type;
-    return how->keeps_narrow && j->kind == KEY_MATRIX && dtype_is_narrower(narrow->type, j->type) &&
-           element_order_is_native(m->type, m->is_big_endian) && is_in_place(narrow, how->map);
-}
-
 /* ---- values that are looked at later ---- */
 
 static bool put_off(const job *j, const read_options *how, err *e)
@@ -547,33 +507,34 @@ static void fortran_reorder(const char *from, tensor *to)
 
 /* ---- the tensor ---- */
 
-/* With at most one axis longer than 1, both orders are one. */
-static bool needs_reordering(const stored_matrix *m)
-{
-    int longer = 0;
-    for (int axis = 0; axis < m->rank; axis++)
-        longer += m->size[axis] > 1;
-    return m->is_fortran && longer > 1;
-}
-
 static bool make_tensor(const job *j, const read_options *how, tensor *out, err *e)
 {
     const stored_matrix *m = j->from;
-    job narrow;
-    /* Values that are looked at later can't change: each is what it has to be, or is refused. */
-    bool is_in_order = !needs_reordering(m);
+    int longer = 0;
+    for (int axis = 0; axis < m->rank; axis++)
+        longer += m->size[axis] > 1;
+    /* With at most one axis longer than 1, both orders are one. Values that are looked at later
+     * can't change: each is what it has to be, or is refused. */
+    bool is_native = element_order_is_native(m->type, m->is_big_endian);
+    bool is_in_order = !m->is_fortran || longer < 2;
     bool waits = is_in_order && how->later != NULL && !j->allow_nonfinite &&
                  j->type != DTYPE_BOOL && (j->kind == KEY_MATRIX || j->kind == KEY_BIAS);
-    if (is_in_order && may_stay_narrow(j, how, &narrow) &&
+    /* Narrower floats stay so in place, as their type's job, of numbers that are finite. */
+    job narrow = *j;
+    narrow.type = m->type == ELEMENT_F16    ? DTYPE_F16
+                  : m->type == ELEMENT_BF16 ? DTYPE_BF16
+                  : m->type == ELEMENT_F32  ? DTYPE_F32
+                                            : j->type;
+    if (is_in_order && is_native && how->keeps_narrow && j->kind == KEY_MATRIX &&
+        dtype_is_narrower(narrow.type, j->type) && is_in_place(&narrow, how->map) &&
         (waits ? put_off(&narrow, how, e) : is_finite(&narrow)))
         return tensor_new_in(out, narrow.type, m->rank, m->size, m->bytes, how->map, e);
 
     /* Whether the bytes are the tensor's already. */
     bool is_byte = m->type == ELEMENT_BOOL || m->type == ELEMENT_U8 || m->type == ELEMENT_I8;
-    bool is_same = element_order_is_native(m->type, m->is_big_endian) &&
-                   (j->type == DTYPE_F64   ? m->type == ELEMENT_F64
-                    : j->type == DTYPE_F32 ? m->type == ELEMENT_F32
-                                           : is_byte);
+    bool is_same = is_native && (j->type == DTYPE_F64   ? m->type == ELEMENT_F64
+                                 : j->type == DTYPE_F32 ? m->type == ELEMENT_F32
+                                                        : is_byte);
     bool may_be_bad = !how->keeps_bits || j->type == DTYPE_BOOL;
     bool is_good =
         is_same && (!may_be_bad || (waits && is_in_place(j, how->map) ? put_off(j, how, e)
@@ -612,18 +573,9 @@ static dtype type_of(const stored_matrix *m, key_kind kind, const read_options *
         return DTYPE_F64;
     if (!how->keeps_types)
         return kind == KEY_EXPECTED ? DTYPE_F64 : how->type;
-    switch (m->type) { /* the narrowest type that holds all of it */
-    case ELEMENT_BOOL:
-        return DTYPE_BOOL;
-    case ELEMENT_F64:
-    case ELEMENT_I64:
-    case ELEMENT_I32:
-    case ELEMENT_U64:
-    case ELEMENT_U32:
-        return DTYPE_F64;
-    default:
-        return DTYPE_F32;
-    }
+    /* The narrowest type that holds all of it. */
+    bool is_narrow = m->type == ELEMENT_F32 || element_size(m->type) < 4;
+    return m->type == ELEMENT_BOOL ? DTYPE_BOOL : is_narrow ? DTYPE_F32 : DTYPE_F64;
 }
 
 bool stored_matrix_check_axes(const stored_matrix *m, key_kind kind, const read_options *how,
@@ -655,22 +607,11 @@ bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes,
 bool stored_matrix_find_kind(const read_options *how, const char *format_name, const char *name,
                              const place *at, key_kind *kind, bool *is_wanted, err *e)
 {
-    *is_wanted = true;
-    *kind = how->kind;
-    if (how->keys == NULL)
-        return true;
-    const named *row = named_find(how->keys, name, strlen(name));
-    *is_wanted = row != NULL;
-    if (row == NULL && how->skips_unknown)
-        return read_skip(how, name, strlen(name), e);
-    if (row == NULL) {
-        err_at(e, at, "unknown %s '%s'", how->keys->what, name);
-        row = named_nearest(how->keys, name, strlen(name));
-        return row == NULL ? false : err_remedy(e, "did you mean '%s'?", row->name);
-    }
-    *kind = ((const key *)(const void *)row)->kind;
-    bool is_held = *kind == KEY_MATRIX || *kind == KEY_BIAS || *kind == KEY_MASK ||
-                   *kind == KEY_EXPECTED || *kind == KEY_SETTING || *kind == KEY_TOL;
+    if (!read_find_kind(how, name, strlen(name), at, kind, is_wanted, e))
+        return false;
+    bool is_held = how->keys == NULL || !*is_wanted || *kind == KEY_MATRIX || *kind == KEY_BIAS ||
+                   *kind == KEY_MASK || *kind == KEY_EXPECTED || *kind == KEY_SETTING ||
+                   *kind == KEY_TOL;
     return is_held ||
            err_at(e, at, "'%s' is not a matrix, and %s holds nothing else", name, format_name);
 }

@@ -47,11 +47,6 @@ size_t element_load(element_type type, bool is_big_endian, const char *bytes, si
 /* True where elements in this byte order are numbers as the machine has them. */
 bool element_order_is_native(element_type type, bool is_big_endian);
 
-/* One element as a message writes it: in full where it is an integer. */
-enum { ELEMENT_TEXT = 40 };
-const char *element_text(element_type type, bool is_big_endian, const char *bytes,
-                         char out[ELEMENT_TEXT]);
-
 /* ---- bytes to be written ---- */
 
 /* A tensor's elements as the bytes that binary files store: little-endian, in C order, every NaN
