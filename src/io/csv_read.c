@@ -89,19 +89,6 @@ static bool find_row(csv_reader *r, bool of_same)
 
 /* ---- a matrix ---- */
 
-/* A row of quoted numbers is a header when the row below it is not quoted. */
-static bool is_header(const row_look *row, const row_look *below)
-{
-    if (row->numbers > 0 || row->misread)
-        return false;
-    if (row->later_labels > 0 || (row->count == 1 && row->first == CELL_LABEL))
-        return true;
-    if (row->count == 1 && row->first == CELL_EMPTY)
-        return false; /* a hole alone is written as "" */
-    bool all_quoted = row->quoted + (row->first == CELL_EMPTY && !row->first_quoted) == row->count;
-    return all_quoted && row->quoted > 0 && below->numbers > 0;
-}
-
 static bool looks_counted(const row_look *row)
 {
     return row->first == CELL_EMPTY && row->count > 1 && row->counts &&
@@ -128,7 +115,14 @@ static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, 
         return false;
     if (find_row(&ahead, true) && !look_at_row(&ahead, kind, &second, e))
         return false;
-    *out = (csv_layout){.has_header = is_header(&first, &second)};
+    /* Labels make a header, and quoted numbers above a row that is not quoted; but a hole alone is
+     * written as "". */
+    bool is_alone = first.count == 1, is_empty = first.first == CELL_EMPTY;
+    bool all_quoted = first.quoted > 0 && !(is_alone && is_empty) &&
+                      first.quoted + (is_empty && !first.first_quoted) == first.count;
+    bool has_labels = first.later_labels > 0 || (is_alone && first.first == CELL_LABEL);
+    *out = (csv_layout){.has_header = first.numbers == 0 && !first.misread &&
+                                      (has_labels || (all_quoted && second.numbers > 0))};
     if (!out->has_header && looks_counted(&first) && first.count != columns &&
         first.count == second.count && (second.first == CELL_LABEL || second.first_is_zero))
         out->has_header = out->header_counts = true;
@@ -542,24 +536,6 @@ static void count_rows(job *j, size_t rows, size_t columns)
     }
 }
 
-/* Below the first row: makes room for the rest, which is likely to have as many numbers in as many
- * bytes, or for no more than the comment says; and reads what is numbers alone. */
-static bool read_ahead(job *j, size_t count, size_t bytes, err *e)
-{
-    cells *to = &matrix_now(j)->cells;
-    size_t most = j->has_comment ? matrix_now(j)->rows : SIZE_MAX;
-    size_t rows = (size_t)(j->reader.end - j->reader.next) / bytes;
-    if (!cells_reserve(to, (rows > most ? most : rows) * count, e))
-        return false;
-    count_rows(j, 1, count);
-    if (j->layout.has_labels)
-        return true;
-    if (!cells_read_ahead(to, &j->reader, count, most - 1, j->all.how->threads, &rows, e))
-        return false;
-    count_rows(j, rows, count);
-    return true;
-}
-
 static bool read_row(job *j, err *e)
 {
     csv_matrix *m = matrix_now(j);
@@ -594,10 +570,23 @@ static bool read_row(job *j, err *e)
     }
     if (is_first && j->header_fields > 0 && count != header_labels(j))
         return refuse_header(j, count, &at, e); /* what the comment says is another number */
-    if (is_first)
-        return read_ahead(j, count, (size_t)(j->reader.next - start), e);
+    if (is_first) {
+        /* Makes room for the rest, which is likely to have as many numbers in as many bytes, or for
+         * no more than the comment says. */
+        size_t most = j->has_comment ? m->rows : SIZE_MAX;
+        size_t rows = (size_t)(j->reader.end - j->reader.next) / (size_t)(j->reader.next - start);
+        if (!cells_reserve(&m->cells, (rows > most ? most : rows) * count, e))
+            return false;
+    }
     count_rows(j, 1, count);
-    return true;
+    if (!is_first || j->layout.has_labels)
+        return true;
+    /* And reads what is numbers alone. */
+    size_t rows, most = j->has_comment ? m->rows - 1 : SIZE_MAX;
+    bool done = cells_read_ahead(&m->cells, &j->reader, count, most, j->all.how->threads, &rows, e);
+    if (done)
+        count_rows(j, rows, count);
+    return done;
 }
 
 static bool read_line_of_numbers(job *j, err *e)
@@ -629,32 +618,19 @@ static bool read_line_of_numbers(job *j, err *e)
 
 /* ---- the whole ---- */
 
-static bool read_lines(job *j, err *e)
-{
-    csv_field comment;
-    for (;;) {
-        switch (csv_next_line(&j->reader, &comment)) {
-        case CSV_ROW:
-            if (!read_line_of_numbers(j, e))
-                return false;
-            break;
-        case CSV_COMMENT:
-            if (!read_comment(j, &comment, e))
-                return false;
-            break;
-        case CSV_BLANK:
-            if (j->rows_read > 0 && j->gap_line == 0)
-                j->gap_line = j->reader.line - 1;
-            break;
-        case CSV_END:
-            return check_whole(j, e);
-        }
-    }
-}
-
-static bool finish(job *j, err *e)
+static bool read_all(job *j, err *e)
 {
     place file = {.file = j->reader.file};
+    csv_field comment;
+    for (csv_line line; (line = csv_next_line(&j->reader, &comment)) != CSV_END;) {
+        if ((line == CSV_ROW && !read_line_of_numbers(j, e)) ||
+            (line == CSV_COMMENT && !read_comment(j, &comment, e)))
+            return false;
+        if (line == CSV_BLANK && j->rows_read > 0 && j->gap_line == 0)
+            j->gap_line = j->reader.line - 1;
+    }
+    if (!check_whole(j, e))
+        return false;
     if (j->all.count == 0)
         return err_at(e, &file, "no matrix is in it");
     if (!csv_matrices_finish(&j->all, e) || !keep_list(j, &j->columns, "columns", e) ||
@@ -674,7 +650,7 @@ static bool read_delimited(const char *bytes, size_t length, const read_options 
         delimiter = how->delimiter;
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
     bool done = encoding_check(bytes, length, csv_place(&j.reader), e) &&
-                csv_delimiter_check(delimiter, e) && read_lines(&j, e) && finish(&j, e);
+                csv_delimiter_check(delimiter, e) && read_all(&j, e);
     csv_matrices_free(&j.all);
     text_list_free(&j.columns);
     text_list_free(&j.rows);

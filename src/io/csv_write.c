@@ -123,23 +123,6 @@ static bool is_ambiguous(const writer *w, const char *label)
     return is_blank(label) || label_looks_like_number(label, strlen(label), w->delimiter);
 }
 
-/* A header with ambiguous labels is told from a row by quotes around all of them. */
-static void write_header(const writer *w, text *to)
-{
-    const char *corner = w->rows == NULL ? "" : w->corner;
-    bool quoted = *corner != '\0' && is_ambiguous(w, corner);
-    for (size_t i = 0; i < w->columns->list.count; i++)
-        quoted = quoted || is_ambiguous(w, w->columns->list.item[i]);
-    csv_text_write(to, corner, w->delimiter, quoted && *corner != '\0', w->how);
-    for (size_t i = 0; i < w->columns->list.count; i++) {
-        const char *label = w->columns->list.item[i];
-        if (i > 0 || w->rows != NULL)
-            text_add(to, &w->delimiter, 1);
-        csv_text_write(to, label, w->delimiter, quoted, w->how);
-    }
-    text_add_string(to, "\n");
-}
-
 static void write_cells(const writer *w, text *to, const tensor *matrix, size_t row)
 {
     bool is_usual = matrix->type != DTYPE_BOOL && w->how->digits < 0;
@@ -173,28 +156,26 @@ static void write_row(const void *context, size_t row, text *to)
 static bool write_matrix(writer *w, const tensor *matrix, err *e)
 {
     const rows_text rows = {matrix, write_row, w};
+    text *to = sink_text(w->out);
     w->matrix = matrix;
-    if (w->columns != NULL)
-        write_header(w, sink_text(w->out));
+    if (w->columns != NULL) {
+        /* A header with ambiguous labels is told from a row by quotes around all of them. */
+        const text_list *labels = &w->columns->list;
+        const char *corner = w->rows == NULL ? "" : w->corner;
+        bool quoted = *corner != '\0' && is_ambiguous(w, corner);
+        for (size_t i = 0; i < labels->count; i++)
+            quoted = quoted || is_ambiguous(w, labels->item[i]);
+        csv_text_write(to, corner, w->delimiter, quoted && *corner != '\0', w->how);
+        for (size_t i = 0; i < labels->count; i++) {
+            if (i > 0 || w->rows != NULL)
+                text_add(to, &w->delimiter, 1);
+            csv_text_write(to, labels->item[i], w->delimiter, quoted, w->how);
+        }
+        text_add_string(to, "\n");
+    }
     bool done = rows_text_write(&rows, w->how, w->out, e);
     w->columns = w->rows = NULL;
     return done;
-}
-
-static bool write_blocks(writer *w, const entry *one, bool is_first, err *e)
-{
-    const char *name = write_name(one, UNNAMED);
-    block b = block_first(one);
-    do {
-        text *to = sink_text(w->out);
-        if (!is_first)
-            text_add_string(to, "\n");
-        is_first = false;
-        block_comment_write(to, name, &b);
-        if (!write_matrix(w, &b.matrix, e))
-            return false;
-    } while (block_next(one, &b));
-    return true;
 }
 
 /* ---- the whole ---- */
@@ -284,15 +265,20 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
         w.corner = "";
     if (!check(&w, result, first, e))
         return false;
-    bool done = true, plain = count == 1 && is_plain(&w, first);
+    bool done = true, is_alone = count == 1 && is_plain(&w, first);
     csv_write_header(sink_text(out), how->header);
-    if (plain) {
-        block b = block_first(first);
-        done = write_matrix(&w, &b.matrix, e);
-    }
-    for (size_t i = 0; done && i < result->count && !plain; i++) {
-        if (result->entry[i].kind == ENTRY_TENSOR)
-            done = write_blocks(&w, &result->entry[i], &result->entry[i] == first, e);
+    for (const entry *one = first; done && one < result->entry + result->count; one++) {
+        if (one->kind != ENTRY_TENSOR)
+            continue;
+        block b = block_first(one);
+        for (bool more = true, is_first = one == first; done && more; is_first = false) {
+            if (!is_first)
+                text_add_string(sink_text(out), "\n");
+            if (!is_alone)
+                block_comment_write(sink_text(out), write_name(one, UNNAMED), &b);
+            done = write_matrix(&w, &b.matrix, e);
+            more = block_next(one, &b);
+        }
     }
     return done && text_ok(sink_text(out), e);
 }

@@ -170,20 +170,6 @@ static bool write_range(void *context, size_t worker, size_t range)
     return sink_add(j->out, &j->range[worker], j->e);
 }
 
-static bool write_rows(writing *j, size_t threads)
-{
-    const ordered_work ranges = {(j->end - j->first + j->rows - 1) / j->rows, format_range,
-                                 write_range};
-    if (threads > 1 && ranges.units >= FEWEST_RANGES && j->all->matrix->size[1] <= COLUMNS_WRITTEN)
-        return threads_run_in_order(threads, &ranges, j);
-    for (size_t row = j->first; row < j->end; row++) {
-        j->all->write(j->all->context, row, sink_text(j->out));
-        if (!sink_spill(j->out, j->e))
-            return false;
-    }
-    return true;
-}
-
 bool rows_text_write(const rows_text *all, const write_options *how, sink *out, err *e)
 {
     size_t rows = all->matrix->size[0], columns = all->matrix->size[1];
@@ -200,7 +186,15 @@ bool rows_text_write(const rows_text *all, const write_options *how, sink *out, 
         done = how->supply == NULL ||
                how->supply->make(how->supply->context, all->matrix, j.first, &more, e);
         j.end += more;
-        done = done && write_rows(&j, threads);
+        const ordered_work ranges = {(more + j.rows - 1) / j.rows, format_range, write_range};
+        if (threads > 1 && ranges.units >= FEWEST_RANGES && columns <= COLUMNS_WRITTEN) {
+            done = done && threads_run_in_order(threads, &ranges, &j);
+            continue;
+        }
+        for (size_t row = j.first; done && row < j.end; row++) {
+            all->write(all->context, row, sink_text(out));
+            done = sink_spill(out, e);
+        }
     }
     for (size_t i = 0; i < threads; i++)
         text_free(&range[i]);

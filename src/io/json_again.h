@@ -38,16 +38,6 @@ typedef struct json_again {
     json_lists lists;
 } json_again;
 
-/* Notes, while a text is read for the first time, that the entry of this name has the string at
- * `at`. */
-void json_again_note(json_again *a, const char *name, const char *at, const char *end);
-
-/* Remembers a text that was read, with the lists in it of which entries of the bundle took the
- * numbers, and the strings that were noted: json_read does it where it is asked to. Where memory is
- * missing nothing is remembered. */
-void json_again_set(json_again *a, const char *bytes, const char *end, const json_lists *lists,
-                    const bundle *read);
-
 /* Reads a text into the entries of the one that is remembered, which `to` holds. False where it is
  * not like that; then some of them may have been replaced, and nothing is remembered any more. */
 bool json_again_read(json_again *a, const char *bytes, size_t length, bundle *to);

@@ -182,12 +182,9 @@ static bool find_room(reading *r, size_t count, err *e)
     double rest = (double)(r->numbers.end - r->numbers.at);
     size_t left = (size_t)((double)r->count / read * rest * 1.02);
     size_t room = (r->count + size_larger(count, left)) * size + FIRST_ROOM;
-    char *larger = mem_alloc(room, 1, e);
+    char *larger = mem_resize(lists->scratch, room, 1, e);
     if (larger == NULL)
         return false;
-    if (used > 0)
-        memcpy(larger, lists->scratch, used);
-    mem_free(lists->scratch);
     lists->scratch = larger;
     lists->room = room;
     return true;
@@ -248,26 +245,6 @@ static bool fail_changed(const reading *r, err *e)
     return r->text != NULL && json_fail_changed(r->text, e);
 }
 
-static bool find_rank(reading *r, const char *at, int most, err *e)
-{
-    const char *end = r->numbers.end;
-    for (r->rank = 0; at < end && *at == '['; r->rank++) {
-        const char *first = json_space_end(at + 1, end);
-        bool is_empty = first < end && *first == ']';
-        if (is_empty || r->rank == most) {
-            if (r->text == NULL)
-                return false;
-            place where = json_place(r->text, at);
-            return is_empty
-                       ? err_at(e, &where, "the list is empty; a matrix has at least one number")
-                       : err_at(e, &where,
-                                "the lists are nested deeper than the %d axes that are read", most);
-        }
-        at = first;
-    }
-    return true;
-}
-
 /* ---- lists of numbers ---- */
 
 /* What number_list does not know: a number of unusual form, or another element. */
@@ -299,26 +276,6 @@ static bool read_unusual(reading *r, bool is_first, err *e)
     r->count++;
     l->at = after;
     l->due = take(r, ',');
-    return true;
-}
-
-/* Reads up to a row's end. */
-static bool read_numbers(reading *r, size_t *count, err *e)
-{
-    size_t before = r->count, size = dtype_size(r->type);
-    r->numbers.due = true;
-    while (r->numbers.due) {
-        if (!find_room(r, 1, e))
-            return false;
-        size_t added = r->type == DTYPE_BOOL ? 0
-                                             : number_list_read(&r->numbers, r->type,
-                                                                r->lists->scratch + r->count * size,
-                                                                r->lists->room / size - r->count);
-        r->count += added;
-        if (added == 0 && !read_unusual(r, r->count == before, e))
-            return false;
-    }
-    *count = r->count - before;
     return true;
 }
 
@@ -377,41 +334,45 @@ static bool read_ahead(reading *r, size_t *rows, err *e)
 /* ---- lists in lists ---- */
 
 /* False where something else comes than the lists before let expect. */
-static bool read_list(reading *r, int depth, err *e);
-
-static bool read_entries(reading *r, int depth, size_t *count, err *e)
+static bool read_list(reading *r, int depth, err *e)
 {
-    size_t before = r->count;
+    const char *list = json_space_end(r->numbers.at, r->numbers.end);
+    size_t count = 0, before = r->count, size = dtype_size(r->type);
+    bool is_row = depth + 1 == r->rank, goes_on = true;
     bool may_be_long = depth + 2 == r->rank && r->lists->threads > 1 && r->type != DTYPE_BOOL;
-    do {
+    if (!take(r, '['))
+        return fail_changed(r, e);
+    r->numbers.due = is_row;
+    while (is_row && r->numbers.due) {
+        if (!find_room(r, 1, e))
+            return false;
+        size_t added = r->type == DTYPE_BOOL ? 0
+                                             : number_list_read(&r->numbers, r->type,
+                                                                r->lists->scratch + r->count * size,
+                                                                r->lists->room / size - r->count);
+        r->count += added;
+        if (added == 0 && !read_unusual(r, r->count == before, e))
+            return false;
+    }
+    while (!is_row && goes_on) {
         if (may_be_long && r->count - before >= LONG_LIST) {
             may_be_long = false;
-            if (!read_ahead(r, count, e))
+            if (!read_ahead(r, &count, e))
                 return false;
         }
         const char *item = json_space_end(r->numbers.at, r->numbers.end);
         if (item == r->numbers.end)
             return fail_changed(r, e);
-        if (*item == ']' && *count == 0)
-            return true;
+        if (*item == ']' && count == 0)
+            break;
         if (*item != '[')
             return fail_entry(r, item, depth, e);
-        r->index[depth] = *count;
+        r->index[depth] = count++;
         if (!read_list(r, depth + 1, e))
             return false;
-        ++*count;
-    } while (take(r, ','));
-    return true;
-}
-
-static bool read_list(reading *r, int depth, err *e)
-{
-    const char *list = json_space_end(r->numbers.at, r->numbers.end);
-    size_t count = 0;
-    if (!take(r, '['))
-        return fail_changed(r, e);
-    if (!(depth + 1 == r->rank ? read_numbers(r, &count, e) : read_entries(r, depth, &count, e)))
-        return false;
+        goes_on = take(r, ',');
+    }
+    count = is_row ? r->count - before : count;
     if (r->size[depth] == 0)
         r->size[depth] = count;
     const char *bracket = json_space_end(r->numbers.at, r->numbers.end);
@@ -427,7 +388,21 @@ static bool read_lists(reading *r, json_lists *lists, const char *at, const char
     r->lists = lists;
     r->start = at;
     r->numbers = (number_list){.at = at, .end = end, .delimiter = ',', .spaces = JSON_SPACES};
-    return find_rank(r, at, most, e) && read_list(r, 0, e);
+    for (r->rank = 0; at < end && *at == '['; r->rank++) {
+        const char *first = json_space_end(at + 1, end);
+        bool is_empty = first < end && *first == ']';
+        if (is_empty || r->rank == most) {
+            if (r->text == NULL)
+                return false;
+            place where = json_place(r->text, at);
+            return is_empty
+                       ? err_at(e, &where, "the list is empty; a matrix has at least one number")
+                       : err_at(e, &where,
+                                "the lists are nested deeper than the %d axes that are read", most);
+        }
+        at = first;
+    }
+    return read_list(r, 0, e);
 }
 
 /* A long list takes the scratch memory itself, a short one a copy. */

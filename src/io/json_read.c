@@ -11,18 +11,6 @@
 
 /* ---- texts like the one before ---- */
 
-/* The entry that took the list's numbers, or NULL where they went elsewhere, or nowhere. */
-static const entry *taker_of(const json_list *list, const bundle *read)
-{
-    bool is_taken = list->values.data == NULL;
-    for (size_t i = 0; is_taken && i < read->count; i++) {
-        const entry *one = &read->entry[i];
-        if (one->kind == ENTRY_TENSOR && one->tensor.data == list->data)
-            return one;
-    }
-    return NULL;
-}
-
 /* False where there is no room for it. */
 static bool name_value(json_again_value *value, const char *name)
 {
@@ -33,7 +21,9 @@ static bool name_value(json_again_value *value, const char *name)
     return true;
 }
 
-void json_again_note(json_again *a, const char *name, const char *at, const char *end)
+/* Notes, while a text is read for the first time, that the entry of this name has the string at
+ * `at`. */
+static void json_again_note(json_again *a, const char *name, const char *at, const char *end)
 {
     json_again_place noted = {at, end, {.is_text = true}};
     if (a->texts < JSON_AGAIN_TEXTS && name_value(&noted.value, name))
@@ -53,8 +43,10 @@ static bool add_place(json_again_place *all, size_t *count, const json_again_pla
     return true;
 }
 
-void json_again_set(json_again *a, const char *bytes, const char *end, const json_lists *lists,
-                    const bundle *read)
+/* Remembers a text that was read, with the lists in it of which entries of the bundle took the
+ * numbers, and the strings that were noted. Where memory is missing nothing is remembered. */
+static void json_again_set(json_again *a, const char *bytes, const char *end,
+                           const json_lists *lists, const bundle *read)
 {
     /* What may differ: lists that an entry took, and the texts that were noted. */
     json_again_place all[JSON_AGAIN_MOST];
@@ -62,8 +54,10 @@ void json_again_set(json_again *a, const char *bytes, const char *end, const jso
     bool done = true;
     for (size_t i = 0; done && i < lists->count; i++) {
         const json_list *list = &lists->list[i];
-        const entry *taker = taker_of(list, read);
-        if (taker == NULL)
+        const entry *taker = read->entry, *last = taker + read->count;
+        while (taker < last && (taker->kind != ENTRY_TENSOR || taker->tensor.data != list->data))
+            taker++;
+        if (list->values.data != NULL || taker == last)
             continue; /* stays what stands between the others */
         json_again_place one = {list->at, list->end, {.numbers = tensor_view_of(&taker->tensor)}};
         done = name_value(&one.value, taker->name) && add_place(all, &count, &one);
@@ -427,11 +421,6 @@ static bool read_value(json_reader *r, value_kind as, const char *at, entry *to,
     }
 }
 
-static const scope *scope_of_anything(const json_reader *r)
-{
-    return r->how->keeps_all ? &EVERYTHING : &ANYTHING;
-}
-
 /* After a failure: a value that is not a matrix, and so has no bad number, may stay what it is, as
  * text, so that JSON can be written with it again. What the entry held goes. */
 static bool keep(json_reader *r, const char *at, entry *to, err *e)
@@ -462,26 +451,20 @@ static bool keep(json_reader *r, const char *at, entry *to, err *e)
     return true;
 }
 
-static bool read_as_it_looks(json_reader *r, const char *at, entry *to, err *e)
+static bool read_by_look(json_reader *r, const char *at, entry *to, err *e)
 {
+    const scope *anything = r->how->keeps_all ? &EVERYTHING : &ANYTHING;
+    size_t before = r->text.names;
     int kind = *at == '[' ? kind_of_list(r, at) : KEY_SETTING;
-    if (*at == '{')
-        return read_object(r, scope_of_anything(r), at, to, e);
-    if (kind == KEY_RECORDS)
-        return read_records(r, scope_of_anything(r), at, to, e);
     if (*at == 'n')
         kind = KEY_EXPECTED;
     else if (is_truth(at))
         kind = (int)kind_of(at, r->how->kind);
     else if (*at != '[' && *at != '"' && r->how->keeps_all)
         kind = (int)r->how->kind; /* a number as the numbers in lists are */
-    return read_value(r, (value_kind){kind, NULL}, at, to, e);
-}
-
-static bool read_by_look(json_reader *r, const char *at, entry *to, err *e)
-{
-    size_t before = r->text.names;
-    if (read_as_it_looks(r, at, to, e))
+    if (*at == '{'            ? read_object(r, anything, at, to, e)
+        : kind == KEY_RECORDS ? read_records(r, anything, at, to, e)
+                              : read_value(r, (value_kind){kind, NULL}, at, to, e))
         return true;
     r->text.names = before; /* what was read of it goes */
     return keep(r, at, to, e);
@@ -601,8 +584,9 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
     }
     key_tables only = {{r->how->keys}};
     scope document = scope_of_keys(r->how->document_keys == NULL ? &only : r->how->document_keys);
-    if (!read_header(r, at, e) ||
-        !read_members(r, r->how->keys == NULL ? scope_of_anything(r) : &document, at, to, e))
+    if (r->how->keys == NULL)
+        document = r->how->keeps_all ? EVERYTHING : ANYTHING;
+    if (!read_header(r, at, e) || !read_members(r, &document, at, to, e))
         return false;
     /* What is wanted alone and is not a member of the document may be deeper in it. */
     const char *value =

@@ -73,19 +73,6 @@ const char *json_word_end(const char *at, const char *end)
     return at;
 }
 
-/* The end of the string, word or single character at `at`. */
-static const char *token_end(const json_text *t, const char *at)
-{
-    if (is_word(*at))
-        return json_word_end(at, t->end);
-    if (*at != '"')
-        return at + 1;
-    const char *p = at + 1;
-    while (p < t->end && *p != '"' && *p != '\n')
-        p += *p == '\\' && p + 1 < t->end ? 2 : 1;
-    return p < t->end && *p == '"' ? p + 1 : p;
-}
-
 const char *json_found(const json_text *t, const char *at, char out[JSON_FOUND])
 {
     enum { SHOWN = 40 };
@@ -95,7 +82,12 @@ const char *json_found(const json_text *t, const char *at, char out[JSON_FOUND])
     else if (first < 0x20 || first >= 0x7f)
         snprintf(out, JSON_FOUND, "byte 0x%02x", first);
     else {
-        size_t length = (size_t)(token_end(t, at) - at), shown = utf8_cut(at, length, SHOWN);
+        /* A string, a word or a single character. */
+        const char *stop = is_word(*at) ? json_word_end(at, t->end) : at + 1;
+        while (first == '"' && stop < t->end && *stop != '"' && *stop != '\n')
+            stop += *stop == '\\' && stop + 1 < t->end ? 2 : 1;
+        stop += first == '"' && stop < t->end && *stop == '"';
+        size_t length = (size_t)(stop - at), shown = utf8_cut(at, length, SHOWN);
         const char *quote = first == '"' ? "" : "'";
         const char *more = shown < length ? "…" : "";
         snprintf(out, JSON_FOUND, "%s%.*s%s%s", quote, (int)shown, at, more, quote);
@@ -395,35 +387,6 @@ static bool fail_open(scan *s, const char *begin, const char *what, const char *
                       at.column);
 }
 
-static bool scan_number(scan *s, const char *wanted, err *e)
-{
-    const char *end = number_end_json(s->at, s->text->end);
-    if (end == NULL || json_word_end(end, s->text->end) != end)
-        return fail_value(s, wanted, e);
-    size_t length = (size_t)(end - s->at);
-    if (length > NUMBER_MAX_TEXT) {
-        place at = json_place(s->text, s->at);
-        return err_at(e, &at, "the number has %zu bytes; at most %d are read", length,
-                      NUMBER_MAX_TEXT);
-    }
-    s->at = end;
-    return true;
-}
-
-static bool scan_word(scan *s, const char *wanted, err *e)
-{
-    static const char *const WORDS[] = {"true", "false", "null"};
-    const char *end = json_word_end(s->at, s->text->end);
-    size_t length = (size_t)(end - s->at);
-    for (size_t i = 0; i < 3; i++) {
-        if (strlen(WORDS[i]) == length && memcmp(WORDS[i], s->at, length) == 0) {
-            s->at = end;
-            return true;
-        }
-    }
-    return fail_value(s, wanted, e);
-}
-
 static bool scan_string(scan *s, err *e)
 {
     const char *at = s->at + 1, *end = s->text->end;
@@ -441,33 +404,11 @@ static bool scan_string(scan *s, err *e)
 
 static bool scan_value(scan *s, bool in_list, const char *wanted, err *e);
 
-static bool scan_member(scan *s, const char *wanted, err *e)
-{
-    const char *at = s->at;
-    if (!next_is(s, '"'))
-        return fail_value(s, wanted, e);
-    if (!scan_string(s, e))
-        return false;
-    if (!s->has_passed) {
-        key_string *larger = mem_grow(s->open_key, s->keys, &s->capacity, sizeof larger[0], e);
-        if (larger == NULL)
-            return false;
-        s->open_key = larger;
-        s->open_key[s->keys++] = (key_string){at, s->at};
-    }
-    if (s->visitor->key != NULL && !s->visitor->key(s->visitor->to, at, s->at, s->depth, e))
-        return false;
-    s->at = json_skip_space(s->text, s->at);
-    if (!next_is(s, ':'))
-        return fail_expected(s, "':' after the key", e);
-    step_over(s);
-    return scan_value(s, false, "a value", e);
-}
-
 /* The entries of the list or object that opens here, up to the bracket that closes it. */
 static bool scan_entries(scan *s, size_t *count, err *e)
 {
     const char *begin = s->at, *wanted;
+    const json_visitor *v = s->visitor;
     bool is_list = *begin == '[';
     char bracket = is_list ? ']' : '}';
     wanted = is_list ? "a value or ']'" : "a key in double quotes or '}'";
@@ -476,7 +417,27 @@ static bool scan_entries(scan *s, size_t *count, err *e)
         return true;
     for (;; step_over(s)) {
         const char *entry = s->at;
-        if (!(is_list ? scan_value(s, true, wanted, e) : scan_member(s, wanted, e)))
+        if (!is_list) {
+            if (!next_is(s, '"'))
+                return fail_value(s, wanted, e);
+            if (!scan_string(s, e))
+                return false;
+            if (!s->has_passed) {
+                key_string *larger =
+                    mem_grow(s->open_key, s->keys, &s->capacity, sizeof larger[0], e);
+                if (larger == NULL)
+                    return false;
+                s->open_key = larger;
+                s->open_key[s->keys++] = (key_string){entry, s->at};
+            }
+            if (v->key != NULL && !v->key(v->to, entry, s->at, s->depth, e))
+                return false;
+            s->at = json_skip_space(s->text, s->at);
+            if (!next_is(s, ':'))
+                return fail_expected(s, "':' after the key", e);
+            step_over(s);
+        }
+        if (!scan_value(s, is_list, is_list ? wanted : "a value", e))
             return false;
         ++*count;
         wanted = !is_list                     ? "a key in double quotes"
@@ -520,49 +481,63 @@ static bool scan_nested(scan *s, bool in_list, err *e)
 
 static bool scan_value(scan *s, bool in_list, const char *wanted, err *e)
 {
+    static const char *const WORDS[] = {"true", "false", "null"};
     const json_visitor *v = s->visitor;
-    const char *at = s->at;
-    char first = at < s->text->end ? *at : '\0';
+    const char *at = s->at, *end = s->text->end;
+    char first = at < end ? *at : '\0';
     if (first == '[' || first == '{')
         return scan_nested(s, in_list, e);
-    if (!(first == '"'                ? scan_string(s, e)
-          : json_begins_number(first) ? scan_number(s, wanted, e)
-                                      : scan_word(s, wanted, e)))
-        return false;
+    if (first == '"') {
+        if (!scan_string(s, e))
+            return false;
+    } else if (json_begins_number(first)) {
+        s->at = number_end_json(at, end);
+        if (s->at == NULL || json_word_end(s->at, end) != s->at) {
+            s->at = at;
+            return fail_value(s, wanted, e);
+        }
+        if (s->at - at > NUMBER_MAX_TEXT) {
+            place where = json_place(s->text, at);
+            return err_at(e, &where, "the number has %zu bytes; at most %d are read",
+                          (size_t)(s->at - at), NUMBER_MAX_TEXT);
+        }
+    } else {
+        size_t length = (size_t)(json_word_end(at, end) - at), i = 0;
+        while (i < 3 && (strlen(WORDS[i]) != length || memcmp(WORDS[i], at, length) != 0))
+            i++;
+        if (i == 3)
+            return fail_value(s, wanted, e);
+        s->at = at + length;
+    }
     return v->value == NULL || v->value(v->to, at, s->at, s->depth, e);
-}
-
-static bool scan_text(scan *s, err *e)
-{
-    json_text *t = s->text;
-    size_t length = (size_t)(t->end - t->bytes);
-    if (!t->is_in_binary && !encoding_check(t->bytes, length, json_place(t, t->bytes), e))
-        return false;
-    s->at = json_skip_space(t, s->at);
-    if (!scan_value(s, false, "a value", e))
-        return false;
-    s->at = json_skip_space(t, s->at);
-    if (s->at == t->end)
-        return true;
-    fail_expected(s, "the end of the text", e);
-    if (!next_is(s, '{'))
-        return false;
-    /* Whether the document that ends here stands on one line, as it has to for JSON Lines. */
-    const char *first = json_skip_space(t, t->bytes);
-    const char *newline = memchr(first, '\n', (size_t)(s->at - first));
-    bool is_line = newline == NULL || json_skip_space(t, newline) == s->at;
-    return err_remedy(e, is_line ? "one document a line is read with --input-format jsonl"
-                                 : "jq -c makes of each a line, which --input-format jsonl reads");
 }
 
 static const json_visitor NOBODY = {.to = NULL};
 
 bool json_scan(json_text *t, const json_visitor *visitor, err *e)
 {
-    scan s = {.text = t, .visitor = visitor == NULL ? &NOBODY : visitor, .at = t->bytes};
-    bool passed = scan_text(&s, e);
+    size_t length = (size_t)(t->end - t->bytes);
+    if (!t->is_in_binary && !encoding_check(t->bytes, length, json_place(t, t->bytes), e))
+        return false;
+    scan s = {.text = t,
+              .visitor = visitor == NULL ? &NOBODY : visitor,
+              .at = json_skip_space(t, t->bytes)};
+    bool has_passed = scan_value(&s, false, "a value", e);
     mem_free(s.open_key);
-    return passed;
+    if (!has_passed)
+        return false;
+    s.at = json_skip_space(t, s.at);
+    if (s.at == t->end)
+        return true;
+    fail_expected(&s, "the end of the text", e);
+    if (!next_is(&s, '{'))
+        return false;
+    /* Whether the document that ends here stands on one line, as it has to for JSON Lines. */
+    const char *first = json_skip_space(t, t->bytes);
+    const char *newline = memchr(first, '\n', (size_t)(s.at - first));
+    bool is_line = newline == NULL || json_skip_space(t, newline) == s.at;
+    return err_remedy(e, is_line ? "one document a line is read with --input-format jsonl"
+                                 : "jq -c makes of each a line, which --input-format jsonl reads");
 }
 
 /* ---- a text that has passed ---- */

@@ -64,40 +64,6 @@ static bool skip_rest(line_source *l, err *e)
     return true;
 }
 
-static place place_of_line(const line_source *l)
-{
-    bool is_standard = strcmp(l->file, "-") == 0;
-    return (place){
-        .file = is_standard ? "standard input" : l->file, .line = l->number, .column = 1};
-}
-
-/* The length of the next line, once all of it is in memory; or, with *ends, of what is left. */
-static bool find_end(line_source *l, size_t *length, bool *ends, err *e)
-{
-    size_t seen = 0;
-    for (;;) {
-        size_t left = l->read.length - l->next;
-        const char *start = left == 0 ? NULL : l->read.data + l->next;
-        const char *newline = left == seen ? NULL : memchr(start + seen, '\n', left - seen);
-        *length = newline == NULL ? left : (size_t)(newline - start);
-        *ends = newline == NULL && l->ends;
-        if (*length > l->most) {
-            place at = place_of_line(l);
-            l->skips = true;
-            err_at(e, &at, "the line is longer than the %zu bytes of memory that may be used",
-                   l->most);
-            return err_remedy(e, "raise --max-memory");
-        }
-        if (newline != NULL || l->ends)
-            return true;
-        seen = left;
-        if (!read_more(l, e)) {
-            place at = place_of_line(l);
-            return err_place(e, &at);
-        }
-    }
-}
-
 static const char *hand_out(line_source *l, size_t *length, bool ends)
 {
     const char *line = l->read.data + l->next;
@@ -109,13 +75,30 @@ static const char *hand_out(line_source *l, size_t *length, bool ends)
 
 const char *lines_next(line_source *l, size_t *length, err *e)
 {
-    bool ends;
     if (l->skips && !skip_rest(l, e))
         return NULL;
     l->number++;
-    if (!find_end(l, length, &ends, e) || (ends && *length == 0))
-        return NULL;
-    return hand_out(l, length, ends);
+    place at = {.file = descriptor_name(l->file), .line = l->number, .column = 1};
+    for (size_t seen = 0;;) { /* until all of it is in memory, or there is no more */
+        size_t left = l->read.length - l->next;
+        const char *start = left == 0 ? NULL : l->read.data + l->next;
+        const char *newline = left == seen ? NULL : memchr(start + seen, '\n', left - seen);
+        *length = newline == NULL ? left : (size_t)(newline - start);
+        if (*length > l->most) {
+            l->skips = true;
+            err_at(e, &at, "the line is longer than the %zu bytes of memory that may be used",
+                   l->most);
+            err_remedy(e, "raise --max-memory");
+            return NULL;
+        }
+        if (newline != NULL || l->ends)
+            return newline == NULL && *length == 0 ? NULL : hand_out(l, length, newline == NULL);
+        seen = left;
+        if (!read_more(l, e)) {
+            err_place(e, &at);
+            return NULL;
+        }
+    }
 }
 
 const char *lines_take(line_source *l, size_t *length)

@@ -62,10 +62,11 @@ static int descriptor_of(const char *path)
     return number >= 0 ? number : number_in("/proc/self/fd/", path);
 }
 
-/* The file that is meant, which need not exist yet. realpath would want it to, and links among the
+/* The file that is meant, "-" being standard output, which need not exist yet. realpath would want it to, and links among the
  * folders need no resolving: the temporary neighbour goes through them as well. */
-static bool follow_links(const char *file, char path[MAX_PATH])
+static bool find_meant(const char *file, char path[MAX_PATH])
 {
+    file = strcmp(file, "-") == 0 ? "/dev/stdout" : file;
     size_t length = strlen(file);
     errno = ENAMETOOLONG;
     if (length >= MAX_PATH)
@@ -93,12 +94,6 @@ static bool follow_links(const char *file, char path[MAX_PATH])
     }
     errno = ELOOP;
     return false;
-}
-
-/* The same of an output: "-" is standard output. */
-static bool find_meant(const char *file, char path[MAX_PATH])
-{
-    return follow_links(strcmp(file, "-") == 0 ? "/dev/stdout" : file, path);
 }
 
 bool sink_target(const char *file, char path[MAX_PATH])
@@ -250,7 +245,7 @@ static bool put_back(const sink *s, struct stat in)
 
 /* The old file is taken out and looked at once more: it may be another one, or another's now. Where
  * files can't be exchanged, the look before has to do. */
-static bool replace_old(const sink *s, int written, err *e)
+static bool replace_old(const sink *s, err *e)
 {
     struct stat ours;
     if (!old_file_check(s->over, s->target, e))
@@ -259,8 +254,8 @@ static bool replace_old(const sink *s, int written, err *e)
      * program's write bears. Where that can't be set, its size has to do. */
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
     clock_gettime(CLOCK_REALTIME, &times[1]);
-    futimens(written, times);
-    if (fstat(written, &ours) < 0)
+    futimens(s->held, times);
+    if (fstat(s->held, &ours) < 0)
         return fail(s, errno, e);
     if (!exchange(s->temporary, s->target))
         return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
@@ -271,29 +266,16 @@ static bool replace_old(const sink *s, int written, err *e)
     return !put_back(s, ours) && rename(s->temporary, s->target) < 0 && fail(s, errno, e);
 }
 
-static bool replace(const sink *s, int written, err *e)
+static bool replace(const sink *s, err *e)
 {
     sigset_t before;
     if (s->over == NULL)
         return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
     if (!temporary_hold(s->temporary, &before))
         return fail(s, errno, e);
-    bool done = replace_old(s, written, e);
+    bool done = replace_old(s, e);
     temporary_let_go(s->temporary, &before);
     return done;
-}
-
-/* *folder: what is synced once the file is there; -1 where there is nothing to do. A folder may be
- * one that we may write and not read, and so not open. */
-static bool open_folder(const sink *s, int *folder, err *e)
-{
-    char path[MAX_PATH];
-    *folder = -1;
-    if (!s->syncs)
-        return true;
-    snprintf(path, sizeof path, "%.*s.", (int)folder_length(s->target), s->target);
-    *folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return *folder >= 0 || errno == EACCES || fail(s, errno, e);
 }
 
 /* The file is closed, with a check, before it has its name, and locked until then. */
@@ -301,10 +283,17 @@ static bool put_in_place(sink *s, err *e)
 {
     if (s->temporary == NULL)
         return close_descriptor(s, e);
-    int folder = -1;
-    bool done = mapping_check_unchanged(e) && open_folder(s, &folder, e) &&
-                (!s->syncs || fsync(s->descriptor) == 0 || fail(s, errno, e)) &&
-                close_descriptor(s, e) && replace(s, s->held, e);
+    int folder = -1; /* what is synced once the file is there; -1 where there is nothing to do */
+    bool done = mapping_check_unchanged(e);
+    if (done && s->syncs) {
+        /* A folder may be one that we may write and not read, and so not open. */
+        char path[MAX_PATH];
+        snprintf(path, sizeof path, "%.*s.", (int)folder_length(s->target), s->target);
+        folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        done = (folder >= 0 || errno == EACCES || fail(s, errno, e)) &&
+               (fsync(s->descriptor) == 0 || fail(s, errno, e));
+    }
+    done = done && close_descriptor(s, e) && replace(s, e);
     if (done) {
         temporary_release(s->temporary);
         s->temporary = NULL;
@@ -314,21 +303,6 @@ static bool put_in_place(sink *s, err *e)
     if (folder >= 0)
         close(folder);
     return done;
-}
-
-/* Links among the folders are followed here: they may lead to one folder. */
-static bool is_in_one_folder(const char *path, const char *other)
-{
-    char folder[2][MAX_PATH];
-    struct stat status[2];
-    const char *paths[2] = {path, other};
-    for (int i = 0; i < 2; i++) {
-        size_t length = folder_length(paths[i]);
-        snprintf(folder[i], MAX_PATH, "%.*s", (int)length, paths[i]);
-        if (stat(length == 0 ? "." : folder[i], &status[i]) < 0)
-            return false;
-    }
-    return status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino;
 }
 
 bool sink_shares_file(const char *file, const char *other)
@@ -343,8 +317,16 @@ bool sink_shares_file(const char *file, const char *other)
     struct stat status;
     if (stat(file, &status) == 0 && S_ISCHR(status.st_mode))
         return false;
-    return strcmp(path[0] + folder_length(path[0]), path[1] + folder_length(path[1])) == 0 &&
-           is_in_one_folder(path[0], path[1]);
+    if (strcmp(path[0] + folder_length(path[0]), path[1] + folder_length(path[1])) != 0)
+        return false;
+    /* Links among the folders are followed here: they may lead to one folder. */
+    struct stat in[2];
+    for (int i = 0; i < 2; i++) {
+        path[i][folder_length(path[i])] = '\0';
+        if (stat(*path[i] == '\0' ? "." : path[i], &in[i]) < 0)
+            return false;
+    }
+    return in[0].st_dev == in[1].st_dev && in[0].st_ino == in[1].st_ino;
 }
 
 bool sink_replaces(const char *file)

@@ -129,20 +129,6 @@ static bool read_file(source *s, int descriptor, size_t most, err *e)
     return true;
 }
 
-/* A file that can't be looked at has not changed as far as we know. */
-static bool read_unchanged(source *s, int descriptor, size_t most, err *e)
-{
-    struct stat before, now;
-    bool is_file = fstat(descriptor, &before) == 0 && S_ISREG(before.st_mode);
-    if (!read_file(s, descriptor, most, e))
-        return false;
-    if (!is_file || fstat(descriptor, &now) < 0 || file_is_unwritten(&before, &now))
-        return true;
-    err_at(e, &(place){.file = descriptor_name(s->file)}, "was changed while it was read");
-    source_close(s);
-    return false;
-}
-
 bool source_check_length(const char *file, size_t length, size_t most, err *e)
 {
     place at = {.file = descriptor_name(file)};
@@ -163,17 +149,19 @@ bool source_open_within(source *s, const char *file, size_t most, err *e)
     int descriptor = descriptor_open(file, e);
     if (descriptor < 0)
         return false;
-    struct stat status;
-    bool is_large = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-                    status.st_size >= MAP_LEAST && lseek(descriptor, 0, SEEK_CUR) == 0;
-    s->map =
-        is_large ? mapping_new(descriptor, (size_t)status.st_size, descriptor_name(file)) : NULL;
-    bool done = true;
+    struct stat before, now;
+    bool is_file = fstat(descriptor, &before) == 0 && S_ISREG(before.st_mode), done = true;
+    if (is_file && before.st_size >= MAP_LEAST && lseek(descriptor, 0, SEEK_CUR) == 0)
+        s->map = mapping_new(descriptor, (size_t)before.st_size, descriptor_name(file));
     if (s->map != NULL) {
         s->bytes = s->map->bytes;
         s->length = s->map->length;
-    } else {
-        done = read_unchanged(s, descriptor, most, e);
+    } else if (!read_file(s, descriptor, most, e)) {
+        done = false;
+    } else if (is_file && fstat(descriptor, &now) == 0 && !file_is_unwritten(&before, &now)) {
+        /* One that can't be looked at has not changed as far as we know. */
+        done = err_at(e, &(place){.file = descriptor_name(file)}, "was changed while it was read");
+        source_close(s);
     }
     descriptor_close(descriptor, file);
     return done;
@@ -234,25 +222,21 @@ bool old_file_check(const old_file *o, const char *path, err *e)
     return err_remedy(e, "it is left as that one wrote it; run the command again");
 }
 
-static bool read_locked(old_file *o, const char *file, err *e)
-{
-    place at = {.file = file};
-    if (flock(o->descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-        err_at(e, &at, "is locked by another program");
-        return err_remedy(e, "run the command again once that one has ended");
-    }
-    if (fstat(o->descriptor, &o->seen) < 0)
-        return err_at(e, &at, "cannot be read: %s", strerror(errno));
-    return read_file(&o->read, o->descriptor, SIZE_MAX, e) && old_file_check(o, file, e);
-}
-
 bool old_file_open(old_file *o, const char *file, err *e)
 {
+    place at = {.file = file};
     *o = (old_file){.read.file = file, .descriptor = descriptor_open(file, e)};
-    if (o->descriptor >= 0 && read_locked(o, file, e))
-        return true;
-    old_file_close(o);
-    return false;
+    bool done = o->descriptor >= 0;
+    if (done && flock(o->descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+        err_at(e, &at, "is locked by another program");
+        done = err_remedy(e, "run the command again once that one has ended");
+    }
+    if (done && fstat(o->descriptor, &o->seen) < 0)
+        done = err_at(e, &at, "cannot be read: %s", strerror(errno));
+    done = done && read_file(&o->read, o->descriptor, SIZE_MAX, e) && old_file_check(o, file, e);
+    if (!done)
+        old_file_close(o);
+    return done;
 }
 
 void old_file_close(old_file *o)

@@ -65,19 +65,6 @@ void temporary_release(const char *path)
 
 /* ---- what others left ---- */
 
-/* A file of ours that nobody writes: its lock can be had. */
-static void remove_if_left(int folder, const char *name)
-{
-    struct stat status;
-    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0)
-        return;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-        status.st_nlink == 1 && flock(file, LOCK_SH | LOCK_NB) == 0)
-        unlinkat(folder, name, 0);
-    close(file);
-}
-
 /* A run that writes many files into a folder looks through it once. What can't be looked at is
  * left as it is. */
 static void sweep(const char *target, size_t length)
@@ -95,9 +82,18 @@ static void sweep(const char *target, size_t length)
         return;
     for (struct dirent *one; (one = readdir(all)) != NULL;) {
         const char *name = one->d_name, *digits = name + sizeof BEGINNING - 1;
-        if (strncmp(name, BEGINNING, sizeof BEGINNING - 1) == 0 &&
-            strspn(digits, "0123456789abcdef") == DIGITS && strcmp(digits + DIGITS, ENDING) == 0)
-            remove_if_left(dirfd(all), name);
+        if (strncmp(name, BEGINNING, sizeof BEGINNING - 1) != 0 ||
+            strspn(digits, "0123456789abcdef") != DIGITS || strcmp(digits + DIGITS, ENDING) != 0)
+            continue;
+        /* A file of ours that nobody writes: its lock can be had. */
+        struct stat status;
+        int file = openat(dirfd(all), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_uid == geteuid() && status.st_nlink == 1 &&
+            flock(file, LOCK_SH | LOCK_NB) == 0)
+            unlinkat(dirfd(all), name, 0);
+        if (file >= 0)
+            close(file);
     }
     closedir(all);
 }

@@ -182,27 +182,6 @@ static bool read_line(job *j, err *e)
 
 /* ---- the whole ---- */
 
-static bool read_lines(job *j, err *e)
-{
-    csv_field comment;
-    csv_line kind;
-    if (!header_find(&j->reader, j->stages.how, e))
-        return false;
-    if (!header_read(&j->reader, &j->header, e))
-        return err_remedy(e, "a tidy table begins with the line stage,batch,head,row,col,value, in "
-                             "which stage, batch and head may be left out");
-    while ((kind = csv_next_line(&j->reader, &comment)) != CSV_END) {
-        if (kind == CSV_ROW && !read_line(j, e))
-            return false;
-        if (kind == CSV_COMMENT && j->stages.count == 0 &&
-            !read_header_line(j->stages.how, comment.text, comment.length, e))
-            return false;
-    }
-    if (j->stages.count == 0)
-        return err_at(e, &(place){.file = j->reader.file}, "no number is in it");
-    return csv_matrices_finish(&j->stages, e);
-}
-
 bool tidy_probe(const char *bytes, size_t length)
 {
     return header_delimiter(bytes, length) != 0;
@@ -217,12 +196,26 @@ bool tidy_may_be(const char *bytes, size_t length)
 bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
     job j = {.stages = {.how = how, .out = out}};
+    csv_field comment;
+    csv_line kind;
     char delimiter = how->delimiter != 0 ? how->delimiter : header_delimiter(bytes, length);
     if (delimiter == 0)
         delimiter = tsv_probe(bytes, length) ? '\t' : ',';
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
     bool done = encoding_check(bytes, length, csv_place(&j.reader), e) &&
-                csv_delimiter_check(delimiter, e) && read_lines(&j, e);
+                csv_delimiter_check(delimiter, e) && header_find(&j.reader, how, e);
+    if (done && !header_read(&j.reader, &j.header, e))
+        done = err_remedy(e, "a tidy table begins with the line stage,batch,head,row,col,value, in "
+                             "which stage, batch and head may be left out");
+    while (done && (kind = csv_next_line(&j.reader, &comment)) != CSV_END) {
+        if (kind == CSV_ROW)
+            done = read_line(&j, e);
+        else if (kind == CSV_COMMENT && j.stages.count == 0)
+            done = read_header_line(how, comment.text, comment.length, e);
+    }
+    if (done && j.stages.count == 0)
+        done = err_at(e, &(place){.file = how->file}, "no number is in it");
+    done = done && csv_matrices_finish(&j.stages, e);
     csv_matrices_free(&j.stages);
     text_free(&j.name);
     if (!done)
@@ -273,23 +266,6 @@ static void write_row(const void *context, size_t row, text *to)
     }
 }
 
-static bool write_stage(table *t, const entry *one, sink *out, err *e)
-{
-    const block *b = &t->block;
-    const rows_text rows = {&b->matrix, write_row, t};
-    bool done;
-    t->block = block_first(one);
-    do {
-        text_clear(&t->before);
-        csv_text_write(&t->before, one->name, t->delimiter, false, t->how);
-        text_add(&t->before, &t->delimiter, 1);
-        add_index(&t->before, b->has[GRID_BATCH], b->index[GRID_BATCH], t->delimiter);
-        add_index(&t->before, b->has[GRID_HEAD], b->index[GRID_HEAD], t->delimiter);
-        done = text_ok(&t->before, e) && rows_text_write(&rows, t->how, out, e);
-    } while (done && block_next(one, &t->block));
-    return done;
-}
-
 bool tidy_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
     table t = {.how = how, .delimiter = how->delimiter == 0 ? ',' : how->delimiter};
@@ -308,8 +284,21 @@ bool tidy_write(const bundle *result, const write_options *how, sink *out, err *
     }
     csv_write_header(to, how->header);
     bool done = true;
-    for (size_t i = 0; done && i < result->count; i++)
-        done = result->entry[i].kind != ENTRY_TENSOR || write_stage(&t, &result->entry[i], out, e);
+    const block *b = &t.block;
+    const rows_text rows = {&b->matrix, write_row, &t};
+    for (const entry *one = result->entry; done && one < result->entry + result->count; one++) {
+        if (one->kind != ENTRY_TENSOR)
+            continue;
+        t.block = block_first(one);
+        do {
+            text_clear(&t.before);
+            csv_text_write(&t.before, one->name, t.delimiter, false, how);
+            text_add(&t.before, &t.delimiter, 1);
+            add_index(&t.before, b->has[GRID_BATCH], b->index[GRID_BATCH], t.delimiter);
+            add_index(&t.before, b->has[GRID_HEAD], b->index[GRID_HEAD], t.delimiter);
+            done = text_ok(&t.before, e) && rows_text_write(&rows, how, out, e);
+        } while (done && block_next(one, &t.block));
+    }
     text_free(&t.before);
     return done && text_ok(sink_text(out), e);
 }
