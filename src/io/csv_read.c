@@ -509,23 +509,6 @@ static bool refuse_count(const job *j, const csv_field *f, size_t count, size_t 
     return cells_remedy(&j->reader, f, e);
 }
 
-static bool read_number(job *j, const csv_field *f, err *e)
-{
-    cells *to = &matrix_now(j)->cells;
-    if (cells_add(to, &j->reader, f, e))
-        return true;
-    cell_look look = cell_look_of(f, to->kind);
-    bool is_corner = look == CELL_EMPTY && f->column == 1;
-    bool is_label = look == CELL_LABEL && !cell_is_missing(f);
-    if (j->rows_read == 0 && j->header_fields == 0 && (is_label || is_corner))
-        err_remedy(e, "if this is a header, quote the labels in it that are numbers");
-    bool ends_in_delimiter = f->last && look == CELL_EMPTY && !f->quoted && f->column > 1;
-    if (ends_in_delimiter && to->kind != KEY_MASK)
-        err_remedy(e, "where the row ends before it, take the last delimiter out; else write nan, "
-                      "which --allow-nonfinite lets through");
-    return cells_remedy_missing(to, f, e);
-}
-
 static void count_rows(job *j, size_t rows, size_t columns)
 {
     csv_matrix *m = matrix_now(j);
@@ -560,8 +543,18 @@ static bool read_row(job *j, err *e)
             }
             return refuse_count(j, &f, count, wanted, &at, e);
         }
-        if (!read_number(j, &f, e))
-            return false;
+        if (cells_add(&m->cells, &j->reader, &f, e))
+            continue;
+        cell_look look = cell_look_of(&f, m->cells.kind);
+        bool is_corner = look == CELL_EMPTY && f.column == 1;
+        bool is_label = look == CELL_LABEL && !cell_is_missing(&f);
+        if (is_first && j->header_fields == 0 && (is_label || is_corner))
+            err_remedy(e, "if this is a header, quote the labels in it that are numbers");
+        bool ends_in_delimiter = f.last && look == CELL_EMPTY && !f.quoted && f.column > 1;
+        if (ends_in_delimiter && m->cells.kind != KEY_MASK)
+            err_remedy(e, "where the row ends before it, take the last delimiter out; else write "
+                          "nan, which --allow-nonfinite lets through");
+        return cells_remedy_missing(&m->cells, &f, e);
     }
     place at = csv_field_place(&j->reader, &f);
     if (count == 0 || (wanted != SIZE_MAX && count < wanted)) {

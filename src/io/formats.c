@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "io/csv.h"
-#include "io/lines.h"
+#include "io/source.h"
 #include "io/slips.h"
 
 #include <stddef.h>

@@ -327,18 +327,8 @@ typedef struct scope {
     const key_tables *keys; /* KIND_BY_KEY's */
 } scope;
 
-static const scope STAGES = {KEY_EXPECTED, true, true, NULL};
-static const scope VOCAB = {KEY_MATRIX, false, false, NULL};
-static const scope TOLERANCES = {KIND_NUMBER, true, false, NULL};
-static const scope SETTINGS = {KEY_NUMBERS, true, false, NULL};
-static const scope RECORD = {KEY_SETTING, true, false, NULL};
 static const scope ANYTHING = {KIND_BY_LOOK, false, true, NULL};
 static const scope EVERYTHING = {KIND_BY_LOOK, false, false, NULL};
-
-static scope scope_of_keys(const key_tables *keys)
-{
-    return (scope){KIND_BY_KEY, true, false, keys};
-}
 
 static entry *add_entry(json_reader *r, bundle *to, const char *name, const char *at, err *e)
 {
@@ -385,40 +375,41 @@ static bool read_records(json_reader *r, const scope *in, const char *at, entry 
 
 static bool read_by_look(json_reader *r, const char *at, entry *to, err *e);
 
+/* What a value of a kind may be: an object, a list of objects, or something else; where nothing is
+ * said, a matrix. */
+typedef struct value_form {
+    bool (*read)(json_reader *r, const char *at, entry *to, err *e);
+    bool is_object, is_list;
+    scope members;
+} value_form;
+
+static const value_form FORMS[KIND_SKIPPED] = {
+    [KEY_SETTING] = {.read = read_setting},
+    [KEY_NUMBERS] = {.read = read_numbers},
+    [KEY_SETTINGS] = {read_setting, .is_object = true, .members = {KEY_NUMBERS, true, false, NULL}},
+    [KEY_TEXT] = {.read = read_text},
+    [KEY_LIST] = {.read = read_list},
+    [KEY_STEPS] = {.read = read_list},
+    [KEY_VOCAB] = {.is_object = true, .members = {KEY_MATRIX, false, false, NULL}},
+    [KEY_STAGES] = {.is_object = true, .members = {KEY_EXPECTED, true, true, NULL}},
+    [KEY_TOL] = {read_number, .is_object = true, .members = {KIND_NUMBER, true, false, NULL}},
+    [KEY_RECORDS] = {.is_list = true, .members = {KEY_SETTING, true, false, NULL}},
+    [KEY_OBJECT] = {.is_object = true, .members = {KIND_BY_KEY, true, false, NULL}},
+    [KEY_OBJECTS] = {.is_list = true, .members = {KIND_BY_KEY, true, false, NULL}},
+    [KIND_NUMBER] = {.read = read_number},
+    [KIND_BY_LOOK] = {.read = read_by_look},
+};
+
 static bool read_value(json_reader *r, value_kind as, const char *at, entry *to, err *e)
 {
-    scope members = scope_of_keys(as.members);
-    switch (as.kind) {
-    case KEY_SETTING:
-        return read_setting(r, at, to, e);
-    case KEY_NUMBERS:
-        return read_numbers(r, at, to, e);
-    case KEY_SETTINGS:
-        return *at == '{' ? read_object(r, &SETTINGS, at, to, e) : read_setting(r, at, to, e);
-    case KEY_TEXT:
-        return read_text(r, at, to, e);
-    case KEY_LIST:
-    case KEY_STEPS:
-        return read_list(r, at, to, e);
-    case KEY_VOCAB:
-        return read_object(r, &VOCAB, at, to, e);
-    case KEY_STAGES:
-        return read_object(r, &STAGES, at, to, e);
-    case KEY_TOL:
-        return *at == '{' ? read_object(r, &TOLERANCES, at, to, e) : read_number(r, at, to, e);
-    case KEY_RECORDS:
-        return read_records(r, &RECORD, at, to, e);
-    case KEY_OBJECT:
-        return read_object(r, &members, at, to, e);
-    case KEY_OBJECTS:
-        return read_records(r, &members, at, to, e);
-    case KIND_NUMBER:
-        return read_number(r, at, to, e);
-    case KIND_BY_LOOK:
-        return read_by_look(r, at, to, e);
-    default:
-        return read_matrix(r, (key_kind)as.kind, at, to, e);
-    }
+    const value_form *form = &FORMS[as.kind];
+    scope members = form->members;
+    members.keys = as.members;
+    if (form->read != NULL && (*at != '{' || !form->is_object))
+        return form->read(r, at, to, e);
+    return form->is_object ? read_object(r, &members, at, to, e)
+           : form->is_list ? read_records(r, &members, at, to, e)
+                           : read_matrix(r, (key_kind)as.kind, at, to, e);
 }
 
 /* After a failure: a value that is not a matrix, and so has no bad number, may stay what it is, as
@@ -583,7 +574,9 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
             r->type = DTYPE_F64;
     }
     key_tables only = {{r->how->keys}};
-    scope document = scope_of_keys(r->how->document_keys == NULL ? &only : r->how->document_keys);
+    scope document = {KIND_BY_KEY, true, false, r->how->document_keys};
+    if (r->how->document_keys == NULL)
+        document.keys = &only;
     if (r->how->keys == NULL)
         document = r->how->keeps_all ? EVERYTHING : ANYTHING;
     if (!read_header(r, at, e) || !read_members(r, &document, at, to, e))

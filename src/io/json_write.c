@@ -187,8 +187,11 @@ static bool write_value(writer *w, const entry *one, size_t depth, err *e)
     }
 }
 
-static void write_key(writer *w, const char *name)
+/* A member of the document begins. */
+static void begin_member(writer *w, const char *name, bool *is_first)
 {
+    add_separator(w->text, w->how, *is_first, 1);
+    *is_first = false;
     json_string_write(w->text, name);
     text_add_string(w->text, ": ");
 }
@@ -206,8 +209,10 @@ static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth,
             text_add_string(w->text, i == 0 ? "" : ", ");
         else
             add_separator(w->text, w->how, i == 0, depth + 1);
-        if (!is_list)
-            write_key(w, b->entry[i].name);
+        if (!is_list) {
+            json_string_write(w->text, b->entry[i].name);
+            text_add_string(w->text, ": ");
+        }
         if (!write_value(w, &b->entry[i], depth + 1, e))
             return false;
     }
@@ -224,24 +229,18 @@ static bool write_document(writer *w, const bundle *result, err *e)
     bool is_first = true;
     text_add_string(w->text, "{");
     if (w->how->name != NULL) {
-        add_separator(w->text, w->how, is_first, 1);
-        is_first = false;
-        write_key(w, "name");
+        begin_member(w, "name", &is_first);
         json_string_write(w->text, w->how->name);
     }
     if (w->how->header != NULL) {
-        add_separator(w->text, w->how, is_first, 1);
-        is_first = false;
-        write_key(w, "_header");
+        begin_member(w, "_header", &is_first);
         json_list_write(w->text, w->how->header);
     }
     for (size_t i = 0; i < result->count; i++) {
         const entry *one = &result->entry[i];
         if (w->how->name != NULL && strcmp(one->name, "name") == 0)
             continue;
-        add_separator(w->text, w->how, is_first, 1);
-        is_first = false;
-        write_key(w, one->name);
+        begin_member(w, one->name, &is_first);
         if (!write_value(w, one, 1, e))
             return false;
     }

@@ -192,31 +192,27 @@ static inline char *put_figures(char *first, char *next, const figures *f)
     return next + f->count - 1;
 }
 
-/* "0.00125" or "1.25": the smallest magnitudes that are written plainly, up to below 10. */
-static inline char *put_small(char *out, const figures *f)
+static inline __attribute__((always_inline)) char *put_decimal(char *out, const figures *f)
 {
-    /* Where the first digit and the next one stand, by minus the exponent. */
+    /* "0.00125" or "1.25": the smallest magnitudes that are written plainly, up to below 10. Where
+     * the first digit and the next one stand, by minus the exponent. */
     static const unsigned char FIRST_AT[] = {0, 2, 3, 4, 5, 6}, NEXT_AT[] = {2, 3, 4, 5, 6, 7};
-    memcpy(out, "0.000000", 8);
-    char *end = put_figures(out + FIRST_AT[-f->exponent], out + NEXT_AT[-f->exponent], f);
-    out[1] = '.';
-    return end - ((f->exponent == 0) & (f->count == 1)); /* "1", not "1." */
-}
-
-/* "12.5" or "1250" */
-static inline __attribute__((always_inline)) char *put_large(char *out, const figures *f)
-{
-    char *end = put_figures(out, out + 1, f), *point = out + f->exponent + 1;
-    if (end <= point)
-        return point;
-    memmove(point + 1, point, 16); /* all that can be after it, and no call */
-    *point = '.';
-    return end + 1;
-}
-
-/* "1.25e-7" */
-static inline __attribute__((always_inline)) char *put_scientific(char *out, const figures *f)
-{
+    if (f->exponent >= PLAIN_FROM && f->exponent <= 0) {
+        memcpy(out, "0.000000", 8);
+        char *end = put_figures(out + FIRST_AT[-f->exponent], out + NEXT_AT[-f->exponent], f);
+        out[1] = '.';
+        return end - ((f->exponent == 0) & (f->count == 1)); /* "1", not "1." */
+    }
+    /* "12.5" or "1250" */
+    if (f->exponent > 0 && f->exponent <= PLAIN_TO) {
+        char *end = put_figures(out, out + 1, f), *point = out + f->exponent + 1;
+        if (end <= point)
+            return point;
+        memmove(point + 1, point, 16); /* all that can be after it, and no call */
+        *point = '.';
+        return end + 1;
+    }
+    /* "1.25e-7" */
     char *end = put_figures(out, out + 2, f) - (f->count == 1);
     if (f->count > 1)
         out[1] = '.';
@@ -230,13 +226,6 @@ static inline __attribute__((always_inline)) char *put_scientific(char *out, con
         *end++ = (char)('0' + size / 10 % 10);
     *end++ = (char)('0' + size % 10);
     return end;
-}
-
-static inline __attribute__((always_inline)) char *put_decimal(char *out, const figures *f)
-{
-    if (f->exponent >= PLAIN_FROM && f->exponent <= 0)
-        return put_small(out, f);
-    return f->exponent > 0 && f->exponent <= PLAIN_TO ? put_large(out, f) : put_scientific(out, f);
 }
 
 /* Any finite value but 0. A function of its own, so that the quick way keeps its figures in

@@ -167,6 +167,18 @@ static bool is_hexadecimal(const slip_spot *s)
     return p < end && digits_end(p, end) == end;
 }
 
+/* What R, pandas and spreadsheets write where no number is. */
+static bool is_missing(const slip_spot *s)
+{
+    static const char *const WORDS[] = {"",       "NA",    "N/A",     "<NA>",    "NaT",   "None",
+                                        "null",   "#N/A",  "#DIV/0!", "#VALUE!", "#REF!", "#NAME?",
+                                        "#NULL!", "#NUM!", "#SPILL!", "#CALC!"};
+    size_t length = (size_t)(s->end - s->at), i = 0, count = sizeof WORDS / sizeof WORDS[0];
+    while (i < count && (strlen(WORDS[i]) != length || strncasecmp(s->at, WORDS[i], length) != 0))
+        i++;
+    return i < count;
+}
+
 /* ---- the table ---- */
 
 #define SEEN(bytes) bytes, sizeof bytes - 1, NULL
@@ -180,7 +192,6 @@ static const char OF_PRINTED[] = "json.dumps(a.tolist()) writes what is read";
 static const char POINT[] = "JSON writes a number with a digit on each side of the point: 0.5, 1.0";
 static const char QUOTES[] = "JSON puts texts in double quotes";
 static const char COMMENT[] = "JSON has no comments; a key that begins with _ may hold a remark";
-static const char NAN_REMEDY[] = "write nan for it, which --allow-nonfinite lets through";
 static const char MINUS[] = "a number's minus is - (U+002D), and here stands − (U+2212)";
 static const char SPACES[] =
     "the spaces next to a number are U+0020, and here stands another, such as U+00A0";
@@ -203,22 +214,7 @@ static const slip ROWS[] = {
     {SLIP_CHARACTER, SEEN("\xe2\x80\x89"), " ", SPACES},
     {SLIP_CHARACTER, FROM("\xef\xbc\x8b", is_wide), "+", WIDE},
 
-    {SLIP_MISSING, SEEN(""), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("NA"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("N/A"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("<NA>"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("NaT"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("None"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("null"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("#N/A"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("#DIV/0!"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("#VALUE!"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("#REF!"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("#NAME?"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("#NULL!"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("#NUM!"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("#SPILL!"), "nan", NAN_REMEDY},
-    {SLIP_MISSING, SEEN("#CALC!"), "nan", NAN_REMEDY},
+    {SLIP_MISSING, SHAPE(is_missing), "nan", "write nan for it, which --allow-nonfinite lets through"},
 
     {SLIP_JSON_VALUE, SEEN("'"), "\"", QUOTES},
     {SLIP_JSON_VALUE, SEEN("\xe2\x80\x9c"), "\"",
@@ -276,25 +272,17 @@ static const slip ROWS[] = {
 };
 /* clang-format on */
 
-static bool stands_there(const slip *row, const slip_spot *s)
-{
-    size_t length = (size_t)(s->end - s->at);
-    if (row->looks != NULL)
-        return row->looks(s);
-    if (row->where == SLIP_MISSING)
-        return length == row->length && strncasecmp(s->at, row->seen, length) == 0;
-    return length >= row->length && memcmp(s->at, row->seen, row->length) == 0;
-}
-
 const slip *slip_find(slip_place where, const char *begin, const char *at, const char *end)
 {
     const slip_spot spot = {begin, at, end};
-    const slip *row = ROWS, *after = ROWS + sizeof ROWS / sizeof ROWS[0];
-    while (row < after && row->where < where)
-        row++;
-    while (row < after && row->where == where && !stands_there(row, &spot))
-        row++;
-    return row < after && row->where == where ? row : NULL;
+    size_t length = (size_t)(end - at);
+    for (const slip *row = ROWS; row < ROWS + sizeof ROWS / sizeof ROWS[0]; row++) {
+        if (row->where == where &&
+            (row->looks != NULL ? row->looks(&spot)
+                                : length >= row->length && memcmp(at, row->seen, row->length) == 0))
+            return row;
+    }
+    return NULL;
 }
 
 const char *slip_remedy(slip_place where, const char *begin, const char *at, const char *end)

@@ -127,25 +127,6 @@ static bool lock(int descriptor)
     return fstat(descriptor, &status) < 0 || status.st_nlink > 0;
 }
 
-/* A file of a new name in the target's folder; -1: there is none. */
-static int create_once(char *path, const char *target, size_t folder, mode_t mode)
-{
-    errno = EINTR;
-    if (atomic_load(&is_ending))
-        return -1;
-    int length = snprintf(path, TEMPORARY_PATH, "%.*s%s%0*llx%s", (int)folder, target, BEGINNING,
-                          DIGITS, (unsigned long long)unforeseen(), ENDING);
-    errno = ENAMETOOLONG;
-    int descriptor =
-        length < TEMPORARY_PATH ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) : -1;
-    if (descriptor < 0 || lock(descriptor))
-        return descriptor;
-    unlink(path);
-    close(descriptor);
-    errno = EEXIST;
-    return -1;
-}
-
 int temporary_create(char *path, const char *target, mode_t mode)
 {
     const char *slash = strrchr(target, '/');
@@ -158,8 +139,22 @@ int temporary_create(char *path, const char *target, mode_t mode)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_store(state, OPENING);
     errno = EEXIST;
-    for (int attempt = 0; attempt < MAX_ATTEMPTS && descriptor < 0 && errno == EEXIST; attempt++)
-        descriptor = create_once(path, target, folder, mode);
+    for (int attempt = 0; attempt < MAX_ATTEMPTS && descriptor < 0 && errno == EEXIST; attempt++) {
+        errno = EINTR;
+        if (atomic_load(&is_ending))
+            break;
+        int length = snprintf(path, TEMPORARY_PATH, "%.*s%s%0*llx%s", (int)folder, target,
+                              BEGINNING, DIGITS, (unsigned long long)unforeseen(), ENDING);
+        errno = ENAMETOOLONG;
+        if (length < TEMPORARY_PATH)
+            descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (descriptor >= 0 && !lock(descriptor)) {
+            unlink(path);
+            close(descriptor);
+            descriptor = -1;
+            errno = EEXIST;
+        }
+    }
     atomic_store(state, descriptor < 0 ? FREE : LIVE);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return descriptor;

@@ -6,7 +6,7 @@
 #include "fuzz/grown.h"
 #include "io/format.h"
 #include "io/json_scan.h"
-#include "io/lines.h"
+#include "io/source.h"
 #include "model/keys.h"
 #include "model/stack.h"
 

@@ -1,5 +1,5 @@
 /* Whether first bytes are JSON Lines, and when that can't be said yet; which lines there are. */
-#include "io/lines.h"
+#include "io/source.h"
 
 #include "base/text.h"
 #include "unit.h"

@@ -1,5 +1,4 @@
 /* Lines of a stream: cut at newlines and nothing else, in the memory of one line and one block. */
-#include "io/lines.h"
 #include "io/source.h"
 
 #include "said.h"

@@ -8,7 +8,6 @@
 #include "cli/out/report.h"
 #include "io/csv.h"
 #include "io/format.h"
-#include "io/lines.h"
 #include "io/source.h"
 #include "model/stack.h"
 

@@ -7,7 +7,6 @@
 #include "cli/line/options.h"
 #include "cli/out/note.h"
 #include "io/format.h"
-#include "io/lines.h"
 #include "io/source.h"
 #include "model/keys.h"
 

@@ -4,7 +4,6 @@
 
 #include "cli/line/options.h"
 #include "io/format.h"
-#include "io/lines.h"
 #include "io/source.h"
 
 typedef struct matrix_file {

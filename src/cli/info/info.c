@@ -6,7 +6,6 @@
 #include "cli/info/info_file.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/report.h"
-#include "io/lines.h"
 #include "io/source.h"
 #include "model/keys.h"
 
