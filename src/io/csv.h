@@ -46,7 +46,7 @@ typedef enum csv_line { CSV_END, CSV_ROW, CSV_COMMENT, CSV_BLANK } csv_line;
 typedef struct csv_field {
     const char *text; /* without its quotes, "" in it still doubled */
     size_t length;
-    size_t line, column; /* of its first byte, which may be its quote */
+    place at; /* of its first byte, which may be its quote */
     bool quoted, has_escapes;
     bool last; /* of its row */
 } csv_field;
@@ -58,21 +58,14 @@ bool csv_delimiter_check(char delimiter, err *e);
 void csv_open(csv_reader *r, const char *file, size_t first_line, const char *bytes, size_t length,
               char delimiter);
 
-/* The remedy of an error that the fields' being separated by another one explains. Returns
- * false. */
-bool csv_suggest_delimiter(char other, err *e);
-
 /* What the next line is. A blank line is read past; so is a comment, whose text without its # is
  * then `comment`, with no quotes. A row is left to be read field by field. */
 csv_line csv_next_line(csv_reader *r, csv_field *comment);
 /* The next field of the row. */
 bool csv_next_field(csv_reader *r, csv_field *f, err *e);
-/* Reads past a line end, LF or CRLF, where there is one. */
-bool csv_take_line_end(csv_reader *r);
 
-/* Where the reader is, and where a field begins. */
+/* Where the reader is. */
 place csv_place(const csv_reader *r);
-place csv_field_place(const csv_reader *r, const csv_field *f);
 
 /* A text without the spaces and tabs around it. */
 typedef struct csv_slice {
@@ -81,7 +74,7 @@ typedef struct csv_slice {
 csv_slice csv_trimmed(const char *from, const char *end);
 
 /* The field's own bytes, "" undone; refused unless they are UTF-8. */
-bool csv_field_text(const csv_reader *r, const csv_field *f, text *out, err *e);
+bool csv_field_text(const csv_field *f, text *out, err *e);
 
 /* "sep=;", as spreadsheets put it above a table; no row begins with it unless it is quoted. */
 enum { SEPARATOR_LINE = 5 };

@@ -23,7 +23,8 @@ bool csv_delimiter_check(char delimiter, err *e)
     return err_remedy(e, "use one of , ; : | a tab or a space");
 }
 
-bool csv_suggest_delimiter(char other, err *e)
+/* The remedy of an error that the fields' being separated by another one explains. */
+static bool suggest_delimiter(char other, err *e)
 {
     if (other == '\t')
         return err_remedy(e, "the fields look separated by tabs: --input-format tsv");
@@ -49,11 +50,6 @@ place csv_place(const csv_reader *r)
         .file = r->file, .line = r->line, .column = (size_t)(r->next - r->line_start) + 1};
 }
 
-place csv_field_place(const csv_reader *r, const csv_field *f)
-{
-    return (place){.file = r->file, .line = f->line, .column = f->column};
-}
-
 static bool fail_here(const csv_reader *r, err *e, const char *what)
 {
     place at = csv_place(r);
@@ -66,7 +62,8 @@ static void begin_line(csv_reader *r)
     r->line++;
 }
 
-bool csv_take_line_end(csv_reader *r)
+/* Reads past a line end, LF or CRLF, where there is one. */
+static bool take_line_end(csv_reader *r)
 {
     size_t length = 0;
     if (r->next < r->end && r->next[0] == '\n')
@@ -84,8 +81,8 @@ csv_line csv_next_line(csv_reader *r, csv_field *comment)
     if (r->next == r->end)
         return CSV_END;
     if (*r->next != '#')
-        return csv_take_line_end(r) ? CSV_BLANK : CSV_ROW;
-    *comment = (csv_field){.text = r->next + 1, .line = r->line, .column = 1, .last = true};
+        return take_line_end(r) ? CSV_BLANK : CSV_ROW;
+    *comment = (csv_field){.text = r->next + 1, .at = csv_place(r), .last = true};
     const char *newline = memchr(r->next, '\n', (size_t)(r->end - r->next));
     const char *end = newline == NULL ? r->end : newline;
     r->next = newline == NULL ? r->end : newline + 1;
@@ -121,14 +118,12 @@ static bool read_quoted(csv_reader *r, csv_field *f, err *e)
     }
     if (r->next < r->end)
         return fail_here(r, e, "a NUL byte stands in a quoted field");
-    place at = csv_field_place(r, f);
-    return err_at(e, &at, "the quote that begins here is never closed");
+    return err_at(e, &f->at, "the quote that begins here is never closed");
 }
 
 bool csv_next_field(csv_reader *r, csv_field *f, err *e)
 {
-    place at = csv_place(r);
-    *f = (csv_field){.line = at.line, .column = at.column};
+    *f = (csv_field){.at = csv_place(r)};
     if (r->next < r->end && *r->next == '"') {
         if (!read_quoted(r, f, e))
             return false;
@@ -146,10 +141,10 @@ bool csv_next_field(csv_reader *r, csv_field *f, err *e)
         }
     }
     if (f->length > CSV_MAX_FIELD)
-        return err_at(e, &at, "a field has %zu bytes here, more than the %d that one may have",
+        return err_at(e, &f->at, "a field has %zu bytes here, more than the %d that one may have",
                       f->length, CSV_MAX_FIELD);
     /* A delimiter, a line end, or the end of all comes after it; anything else is an error. */
-    f->last = r->next == r->end || csv_take_line_end(r);
+    f->last = r->next == r->end || take_line_end(r);
     if (f->last)
         return true;
     if (*r->next == r->delimiter) {
@@ -163,7 +158,7 @@ bool csv_next_field(csv_reader *r, csv_field *f, err *e)
     if (*r->next == '\r')
         return fail_here(r, e, "a carriage return stands here without a line feed after it");
     fail_here(r, e, "text follows a closing quote");
-    return strchr(",;|\t", *r->next) != NULL && csv_suggest_delimiter(*r->next, e);
+    return strchr(",;|\t", *r->next) != NULL && suggest_delimiter(*r->next, e);
 }
 
 csv_slice csv_trimmed(const char *from, const char *end)
@@ -175,11 +170,10 @@ csv_slice csv_trimmed(const char *from, const char *end)
     return (csv_slice){from, end};
 }
 
-bool csv_field_text(const csv_reader *r, const csv_field *f, text *out, err *e)
+bool csv_field_text(const csv_field *f, text *out, err *e)
 {
     if (utf8_find_invalid(f->text, f->text + f->length) != NULL) {
-        place at = csv_field_place(r, f);
-        err_at(e, &at, "a label is not UTF-8 here");
+        err_at(e, &f->at, "a label is not UTF-8 here");
         return encoding_remedy(e);
     }
     if (!f->has_escapes) {
@@ -284,7 +278,7 @@ const char *label_spoiled_remedy(const csv_field *f, char delimiter)
 
 bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
 {
-    const char *line = f->text - (f->quoted ? 1 : 0) - (f->column - 1);
+    const char *line = f->text - (f->quoted ? 1 : 0) - (f->at.column - 1);
     csv_slice s = trimmed_field(f);
     const char *spoiled = spoiled_number_remedy(s.from, s.end);
     bool decimal_commas;
@@ -293,7 +287,7 @@ bool cells_remedy(const csv_reader *r, const csv_field *f, err *e)
         err_remedy(e, "decimal commas are not read: write 0.5 for 0,5 (then --delimiter '%c')",
                    other);
     else if (other != 0)
-        csv_suggest_delimiter(other, e);
+        suggest_delimiter(other, e);
     else if (spoiled != NULL)
         err_remedy(e, "%s", spoiled);
     return false;
@@ -352,7 +346,7 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
     if (!cells_reserve(to, 1, e))
         return false;
     csv_slice s = trimmed_field(f);
-    place at = csv_field_place(r, f);
+    place at = f->at;
     at.column += (size_t)(s.from - f->text) + (f->quoted ? 1 : 0);
     double wide = 0;
     if (is_finite_number(s)) {
@@ -418,10 +412,11 @@ size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f)
     size_t added =
         number_list_read(&l, to->type, (char *)to->data + to->count * dtype_size(to->type),
                          room < most ? room : most);
-    size_t line = r->line, column = (size_t)(l.last - r->line_start) + 1;
+    r->next = l.last;
+    place at = csv_place(r);
     r->next = l.at;
-    if (!l.due && csv_take_line_end(r)) { /* the last number is the last field of its row */
-        *f = (csv_field){.text = l.last, .line = line, .column = column, .last = true};
+    if (!l.due && take_line_end(r)) { /* the last number is the last field of its row */
+        *f = (csv_field){.text = l.last, .at = at, .last = true};
         f->length = (size_t)(l.at - l.last);
     } else if (!l.due) { /* it was a number, but not a field */
         r->next = l.last;

@@ -287,12 +287,11 @@ static void suspects_add(suspects *s, const csv_reader *r, const csv_field *labe
 
 /* Numbers gone wrong must not be lost as labels; where others stand among them, labels they are.
  * `where` is "header" or "column". */
-static bool suspects_check(const suspects *s, const csv_reader *r, const char *where, err *e)
+static bool suspects_check(const suspects *s, const char *where, err *e)
 {
     if (s->first.text == NULL || s->has_words)
         return true;
-    place at = csv_field_place(r, &s->first);
-    err_at(e, &at, "'%.*s' stands in a %s of labels that all look like numbers",
+    err_at(e, &s->first.at, "'%.*s' stands in a %s of labels that all look like numbers",
            s->first.length > 40 ? 40 : (int)s->first.length, s->first.text, where);
     return err_remedy(e, "%s; %s", s->remedy,
                       s->first.quoted ? "labels like this need a header that begins with \"\""
@@ -329,7 +328,7 @@ static bool check_whole(const job *j, err *e)
                       plural(j->rows_read), rows);
     if (j->rows_read == 0)
         return err_at(e, &at, "no row of numbers stands below this line");
-    return j->layout.labels_are_sure || suspects_check(&j->suspects, &j->reader, "column", e);
+    return j->layout.labels_are_sure || suspects_check(&j->suspects, "column", e);
 }
 
 static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
@@ -363,7 +362,7 @@ static bool read_comment(job *j, const csv_field *comment, err *e)
 {
     block_comment c;
     const csv_reader *r = &j->reader;
-    place at = csv_field_place(r, comment);
+    place at = comment->at;
     /* "#N/A,1" is a row that would be lost as a comment. */
     const char *mark = comment->text - 1, *end = comment->text + comment->length;
     const char *delimiter = memchr(mark, r->delimiter, (size_t)(end - mark));
@@ -386,15 +385,16 @@ static bool read_comment(job *j, const csv_field *comment, err *e)
         return err_remedy(e, "give them a comment like this one: # NAME %zux%zu", c.rows,
                           c.columns);
     }
-    csv_field name = {.text = c.name, .length = c.name_length, .line = at.line, .column = 3};
+    csv_field name = {.text = c.name, .length = c.name_length, .at = comment->at};
     text_clear(&j->label);
-    return csv_field_text(r, &name, &j->label, e) && begin_block(j, &c, &at, e);
+    name.at.column = 3;
+    return csv_field_text(&name, &j->label, e) && begin_block(j, &c, &at, e);
 }
 
 /* ---- labels ---- */
 
 /* Unquoted spaces around a label are not part of it. */
-static bool read_label(const job *j, csv_field f, text *to, err *e)
+static bool read_label(csv_field f, text *to, err *e)
 {
     while (!f.quoted && f.length > 0 && *f.text == ' ') {
         f.text++;
@@ -403,20 +403,19 @@ static bool read_label(const job *j, csv_field f, text *to, err *e)
     while (!f.quoted && f.length > 0 && f.text[f.length - 1] == ' ')
         f.length--;
     text_clear(to);
-    return csv_field_text(&j->reader, &f, to, e);
+    return csv_field_text(&f, to, e);
 }
 
 /* A bundle has a place for the labels of one matrix, the first. */
 static bool add_label(job *j, const csv_field *f, text_list *list, err *e)
 {
-    if (!read_label(j, *f, &j->label, e))
+    if (!read_label(*f, &j->label, e))
         return false;
     if (j->is_first)
         return text_list_add(list, text_string(&j->label), j->label.length, e);
     if (!j->all.how->keeps_all)
         return true;
-    place at = csv_field_place(&j->reader, f);
-    err_at(e, &at, "%s has labels, and only those of the first matrix are kept", name_now(j));
+    err_at(e, &f->at, "%s has labels, and only those of the first matrix are kept", name_now(j));
     return err_remedy(e, "%s:%s takes it alone, without them", j->reader.file, name_now(j));
 }
 
@@ -426,14 +425,14 @@ static bool read_header(job *j, err *e)
     do {
         bool is_corner = j->layout.has_corner && j->header_fields == 0;
         if (!csv_next_field(&j->reader, &f, e) ||
-            (is_corner ? j->is_first && !read_label(j, f, &j->corner, e)
+            (is_corner ? j->is_first && !read_label(f, &j->corner, e)
                        : !add_label(j, &f, &j->columns, e)))
             return false;
         if (!is_corner)
             suspects_add(&j->suspects, &j->reader, &f);
         j->header_fields++;
     } while (!f.last);
-    bool done = j->layout.labels_are_sure || suspects_check(&j->suspects, &j->reader, "header", e);
+    bool done = j->layout.labels_are_sure || suspects_check(&j->suspects, "header", e);
     j->suspects = (suspects){.has_words = false};
     return done;
 }
@@ -452,8 +451,7 @@ static bool read_row_label(job *j, csv_field *f, err *e)
     const csv_field *label = &j->first_label;
     const char *remedy = label_spoiled_remedy(label, j->reader.delimiter);
     int length = label->length > 40 ? 40 : (int)label->length;
-    place at = csv_field_place(&j->reader, f);
-    err_at(e, &at, "row %zu begins with the number %.*s, row 1 with the label '%.*s'",
+    err_at(e, &f->at, "row %zu begins with the number %.*s, row 1 with the label '%.*s'",
            j->rows_read + 1, (int)f->length, f->text, length, label->text);
     if (remedy != NULL)
         return err_remedy(e, "%s", remedy);
@@ -536,7 +534,7 @@ static bool read_row(job *j, err *e)
         if (!csv_next_field(&j->reader, &f, e))
             return false;
         if (count++ == wanted) { /* it is one too many, and the rest of the row is counted */
-            place at = csv_field_place(&j->reader, &f);
+            place at = f.at;
             for (; !f.last; count++) {
                 if (!csv_next_field(&j->reader, &f, e))
                     return false;
@@ -546,17 +544,17 @@ static bool read_row(job *j, err *e)
         if (cells_add(&m->cells, &j->reader, &f, e))
             continue;
         cell_look look = cell_look_of(&f, m->cells.kind);
-        bool is_corner = look == CELL_EMPTY && f.column == 1;
+        bool is_corner = look == CELL_EMPTY && f.at.column == 1;
         bool is_label = look == CELL_LABEL && !cell_is_missing(&f);
         if (is_first && j->header_fields == 0 && (is_label || is_corner))
             err_remedy(e, "if this is a header, quote the labels in it that are numbers");
-        bool ends_in_delimiter = f.last && look == CELL_EMPTY && !f.quoted && f.column > 1;
+        bool ends_in_delimiter = f.last && look == CELL_EMPTY && !f.quoted && f.at.column > 1;
         if (ends_in_delimiter && m->cells.kind != KEY_MASK)
             err_remedy(e, "where the row ends before it, take the last delimiter out; else write "
                           "nan, which --allow-nonfinite lets through");
         return cells_remedy_missing(&m->cells, &f, e);
     }
-    place at = csv_field_place(&j->reader, &f);
+    place at = f.at;
     if (count == 0 || (wanted != SIZE_MAX && count < wanted)) {
         at.column += f.length + (f.quoted ? 2 : 0);
         return refuse_count(j, &f, count, wanted, &at, e);

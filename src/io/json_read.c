@@ -591,7 +591,7 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
 bool json_probe(const char *bytes, size_t length)
 {
     json_text t = json_text_of(bytes, length, "", 0);
-    const char *first = json_skip_space(&t, t.bytes);
+    const char *first = json_space_end(t.bytes, t.end);
     return first < t.end && (*first == '{' || *first == '[');
 }
 

@@ -55,11 +55,6 @@ place json_place(json_text *t, const char *at)
     return (place){.file = t->file, .line = t->line, .column = (size_t)(at - t->line_start) + 1};
 }
 
-const char *json_skip_space(const json_text *t, const char *at)
-{
-    return json_space_end(at, t->end);
-}
-
 static bool is_word(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
@@ -351,7 +346,7 @@ static bool next_is(const scan *s, char c)
 /* Goes over a punctuation mark and the space after it. */
 static void step_over(scan *s)
 {
-    s->at = json_skip_space(s->text, s->at + 1);
+    s->at = json_space_end(s->at + 1, s->text->end);
 }
 
 /* No value that JSON knows; perhaps one that other programs write. */
@@ -432,7 +427,7 @@ static bool scan_entries(scan *s, size_t *count, err *e)
             }
             if (v->key != NULL && !v->key(v->to, entry, s->at, s->depth, e))
                 return false;
-            s->at = json_skip_space(s->text, s->at);
+            s->at = json_space_end(s->at, s->text->end);
             if (!next_is(s, ':'))
                 return fail_expected(s, "':' after the key", e);
             step_over(s);
@@ -443,7 +438,7 @@ static bool scan_entries(scan *s, size_t *count, err *e)
         wanted = !is_list                     ? "a key in double quotes"
                  : json_begins_number(*entry) ? A_NUMBER
                                               : "a value";
-        s->at = json_skip_space(s->text, s->at);
+        s->at = json_space_end(s->at, s->text->end);
         if (next_is(s, bracket))
             return true;
         if (!next_is(s, ','))
@@ -521,21 +516,21 @@ bool json_scan(json_text *t, const json_visitor *visitor, err *e)
         return false;
     scan s = {.text = t,
               .visitor = visitor == NULL ? &NOBODY : visitor,
-              .at = json_skip_space(t, t->bytes)};
+              .at = json_space_end(t->bytes, t->end)};
     bool has_passed = scan_value(&s, false, "a value", e);
     mem_free(s.open_key);
     if (!has_passed)
         return false;
-    s.at = json_skip_space(t, s.at);
+    s.at = json_space_end(s.at, t->end);
     if (s.at == t->end)
         return true;
     fail_expected(&s, "the end of the text", e);
     if (!next_is(&s, '{'))
         return false;
     /* Whether the document that ends here stands on one line, as it has to for JSON Lines. */
-    const char *first = json_skip_space(t, t->bytes);
+    const char *first = json_space_end(t->bytes, t->end);
     const char *newline = memchr(first, '\n', (size_t)(s.at - first));
-    bool is_line = newline == NULL || json_skip_space(t, newline) == s.at;
+    bool is_line = newline == NULL || json_space_end(newline, t->end) == s.at;
     return err_remedy(e, is_line ? "one document a line is read with --input-format jsonl"
                                  : "jq -c makes of each a line, which --input-format jsonl reads");
 }
@@ -566,22 +561,22 @@ static bool is_over(json_text *t, const char *at)
 /* Goes over `c` and the spaces around it; NULL where something else stands, or nothing after. */
 static const char *step_to(json_text *t, const char *at, char c)
 {
-    at = json_skip_space(t, at);
+    at = json_space_end(at, t->end);
     if (is_over(t, at) || *at != c)
         return NULL;
-    at = json_skip_space(t, at + 1);
+    at = json_space_end(at + 1, t->end);
     return is_over(t, at) ? NULL : at;
 }
 
 const char *json_whole(json_text *t)
 {
-    const char *at = json_skip_space(t, t->bytes);
+    const char *at = json_space_end(t->bytes, t->end);
     return is_over(t, at) ? NULL : at;
 }
 
 const char *json_first(json_text *t, const char *at)
 {
-    const char *first = json_skip_space(t, at + 1);
+    const char *first = json_space_end(at + 1, t->end);
     return is_over(t, first) || *first == ']' || *first == '}' ? NULL : first;
 }
 

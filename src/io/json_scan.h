@@ -56,7 +56,6 @@ static inline const char *json_space_end(const char *at, const char *end)
     return at;
 }
 
-const char *json_skip_space(const json_text *t, const char *at);
 bool json_begins_number(char first);
 
 /* The end of the letters, digits and signs of numbers from `at` on: what was meant as one value. */

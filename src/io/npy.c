@@ -46,21 +46,6 @@ static place place_at(const parser *p, const char *at)
     return where;
 }
 
-/* ---- element types ---- */
-
-static const struct {
-    const char *code; /* after the byte order */
-    element_type type;
-    const char *little, *big; /* with it, as NumPy writes it */
-} TYPES[] = {
-    {"f4", ELEMENT_F32, "<f4", ">f4"}, {"f8", ELEMENT_F64, "<f8", ">f8"},
-    {"f2", ELEMENT_F16, "<f2", ">f2"}, {"i8", ELEMENT_I64, "<i8", ">i8"},
-    {"i4", ELEMENT_I32, "<i4", ">i4"}, {"i2", ELEMENT_I16, "<i2", ">i2"},
-    {"i1", ELEMENT_I8, "|i1", "|i1"},  {"u8", ELEMENT_U64, "<u8", ">u8"},
-    {"u4", ELEMENT_U32, "<u4", ">u4"}, {"u2", ELEMENT_U16, "<u2", ">u2"},
-    {"u1", ELEMENT_U8, "|u1", "|u1"},  {"b1", ELEMENT_BOOL, "|b1", "|b1"},
-};
-
 /* Types of NumPy that are not numbers here, by the letter after the byte order. */
 static const struct {
     char letter;
@@ -135,14 +120,14 @@ static bool read_descr(parser *p, err *e)
     char order = length == 3 ? *s.from : '\0', letter = length > 1 ? s.from[1] : '\0';
     if (order == '=')
         order = element_order_is_native(ELEMENT_F32, true) ? '>' : '<';
-    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
-        bool has_order = order == '<' || order == '>';
-        bool is_byte = order == '|' && element_size(TYPES[i].type) == 1;
-        if ((!has_order && !is_byte) || memcmp(s.from + 1, TYPES[i].code, 2) != 0)
+    for (element_type type = 0; type < ELEMENT_TYPES; type++) {
+        const element_row *row = &ELEMENTS[type];
+        bool has_order = order == '<' || order == '>' || (order == '|' && row->size == 1);
+        if (!has_order || row->little == NULL || memcmp(s.from + 1, row->little + 1, 2) != 0)
             continue;
-        p->out->type = TYPES[i].type;
+        p->out->type = type;
         p->out->is_big_endian = order == '>';
-        p->out->type_name = order == '>' ? TYPES[i].big : TYPES[i].little;
+        p->out->type_name = order == '>' ? row->big : row->little;
         return true;
     }
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {

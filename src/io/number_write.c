@@ -50,22 +50,6 @@ static inline int log10_of_pow2(int e, bool three_quarters)
     return (e * 1262611 - (three_quarters ? 524031 : 0)) >> 22;
 }
 
-/* The candidate with the fewest digits inside [lower, upper], which hold what reads back to the
- * value `exact`; all three count quarters. At most one multiple of ten is inside; otherwise the
- * nearer neighbour, ties to even. */
-static uint64_t choose(uint64_t lower, uint64_t exact, uint64_t upper)
-{
-    uint64_t s = exact / 4, tens = s / 10 * 10;
-    bool below_inside = lower <= 4 * tens, above_inside = 4 * tens + 40 <= upper;
-    if (below_inside != above_inside)
-        return tens + 10 * above_inside;
-    below_inside = lower <= 4 * s;
-    above_inside = 4 * s + 4 <= upper;
-    uint64_t middle = 4 * s + 2;
-    bool nearer_above = exact > middle || (exact == middle && s % 2 == 1);
-    return s + (below_inside != above_inside ? above_inside : nearer_above);
-}
-
 /* The shortest decimal that reads back to m · 2^e. Its neighbours lie 2^e away, but the lower
  * one of a power of two half as far; what lies halfway reads as the even one. */
 static decimal shortest(uint64_t bits, const float_format *format)
@@ -78,7 +62,20 @@ static decimal shortest(uint64_t bits, const float_format *format)
     uint64_t lower = scale_to_odd((4 * value.m - 2 + near_below) << h, row);
     uint64_t exact = scale_to_odd(4 * value.m << h, row);
     uint64_t upper = scale_to_odd((4 * value.m + 2) << h, row);
-    return (decimal){choose(lower + !even, exact, upper - !even), k};
+    /* The candidate with the fewest digits inside [lower, upper], which hold what reads back to the
+     * value `exact`; all three count quarters. At most one multiple of ten is inside; otherwise the
+     * nearer neighbour, ties to even. */
+    lower += !even;
+    upper -= !even;
+    uint64_t s = exact / 4, tens = s / 10 * 10;
+    bool below_inside = lower <= 4 * tens, above_inside = 4 * tens + 40 <= upper;
+    if (below_inside != above_inside)
+        return (decimal){tens + 10 * above_inside, k};
+    below_inside = lower <= 4 * s;
+    above_inside = 4 * s + 4 <= upper;
+    uint64_t middle = 4 * s + 2;
+    bool nearer_above = exact > middle || (exact == middle && s % 2 == 1);
+    return (decimal){s + (below_inside != above_inside ? above_inside : nearer_above), k};
 }
 
 /* ---- digits one by one ---- */
@@ -122,19 +119,6 @@ static inline int count_figures(const figures *f)
     if (f->last != 0)
         return 9 + last_of_eight(f->last);
     return f->next != 0 ? 1 + last_of_eight(f->next) : 1;
-}
-
-/* For 1 to 17 digits. */
-static figures part(decimal d)
-{
-    figures f = {.exponent = d.exponent + 16};
-    for (; d.digits < 10000000000000000; d.digits *= 10)
-        f.exponent--;
-    f.first = d.digits / 10000000000000000;
-    f.next = part_eight((uint32_t)(d.digits / 100000000 % 100000000));
-    f.last = part_eight((uint32_t)(d.digits % 100000000));
-    f.count = count_figures(&f);
-    return f;
 }
 
 /* ---- float32 ---- */
@@ -233,7 +217,14 @@ static inline __attribute__((always_inline)) char *put_decimal(char *out, const 
 static __attribute__((noinline)) char *put_exactly(char *out, uint64_t bits,
                                                    const float_format *format)
 {
-    figures f = part(shortest(bits, format));
+    decimal d = shortest(bits, format); /* of 1 to 17 digits */
+    figures f = {.exponent = d.exponent + 16};
+    for (; d.digits < 10000000000000000; d.digits *= 10)
+        f.exponent--;
+    f.first = d.digits / 10000000000000000;
+    f.next = part_eight((uint32_t)(d.digits / 100000000 % 100000000));
+    f.last = part_eight((uint32_t)(d.digits % 100000000));
+    f.count = count_figures(&f);
     return put_decimal(out, &f);
 }
 

@@ -53,15 +53,6 @@ typedef struct file_header {
     size_t count, capacity;
 } file_header;
 
-static const struct {
-    const char *name;
-    element_type type;
-} TYPES[] = {{"F64", ELEMENT_F64},   {"F32", ELEMENT_F32}, {"F16", ELEMENT_F16},
-             {"BF16", ELEMENT_BF16}, {"I64", ELEMENT_I64}, {"I32", ELEMENT_I32},
-             {"I16", ELEMENT_I16},   {"I8", ELEMENT_I8},   {"U64", ELEMENT_U64},
-             {"U32", ELEMENT_U32},   {"U16", ELEMENT_U16}, {"U8", ELEMENT_U8},
-             {"BOOL", ELEMENT_BOOL}};
-
 /* ---- the values of one tensor ---- */
 
 /* Digits and nothing else: JSON has no whole numbers of its own. */
@@ -145,12 +136,12 @@ static bool read_record(file_header *h, const char *name, const char *record, er
         return false;
     if (*t.dtype != '"')
         return json_expected(&h->text, t.dtype, "a type in double quotes", e);
-    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
-        if (!json_string_is(&h->text, t.dtype, TYPES[i].name))
+    for (element_type type = 0; type < ELEMENT_TYPES; type++) {
+        if (!json_string_is(&h->text, t.dtype, ELEMENTS[type].name))
             continue;
         t.is_known_type = true;
-        t.matrix.type = TYPES[i].type;
-        t.matrix.type_name = TYPES[i].name;
+        t.matrix.type = type;
+        t.matrix.type_name = ELEMENTS[type].name;
     }
     if (!read_shape(h, &t, &count, e))
         return false;
@@ -168,7 +159,7 @@ static bool read_record(file_header *h, const char *name, const char *record, er
                h->data_length, h->data_length == 1 ? "" : "s");
         return err_remedy(e, "the file is cut off, or its header is wrong");
     }
-    if (t.is_known_type && !size_mul(count, element_size(t.matrix.type), &bytes))
+    if (t.is_known_type && !size_mul(count, ELEMENTS[t.matrix.type].size, &bytes))
         return err_at(e, &where, "%zu elements of type %s are more than an address can hold", count,
                       t.matrix.type_name);
     if (t.is_known_type && bytes != t.end - t.begin)

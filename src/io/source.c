@@ -85,7 +85,8 @@ bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, 
     return true;
 }
 
-bool descriptor_is_file(int descriptor)
+/* Whether it is a regular file, which has a size, and can be mapped. */
+static bool is_regular(int descriptor)
 {
     struct stat status;
     return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
@@ -102,6 +103,17 @@ void descriptor_close(int descriptor, const char *file)
 /* From here on a file is mapped; below it, a read is cheaper than the faults of a few pages. */
 enum { MAP_LEAST = 1 << 17 };
 
+/* Refuses an input of which so many bytes were read, where that is more; a first block is always
+ * read. */
+static bool check_length(const char *file, size_t length, size_t most, err *e)
+{
+    place at = {.file = descriptor_name(file)};
+    if (length <= most || length <= READ_BLOCK)
+        return true;
+    err_at(e, &at, "the input is longer than the %zu bytes of memory that may be used", most);
+    return err_remedy(e, "raise --max-memory; a file is mapped, and takes none");
+}
+
 static bool read_file(source *s, int descriptor, size_t most, err *e)
 {
     /* A regular file's size and one byte more, so that the read after the last byte finds room
@@ -114,7 +126,7 @@ static bool read_file(source *s, int descriptor, size_t most, err *e)
     bool done = true, is_checked = is_file;
     for (bool ends = false; done && !ends;) {
         done = descriptor_read(descriptor, s->file, wanted, &all, &ends, e) &&
-               source_check_length(s->file, all.length, is_file ? SIZE_MAX : most, e);
+               check_length(s->file, all.length, is_file ? SIZE_MAX : most, e);
         if (done && !is_checked && all.length >= READ_BLOCK) {
             is_checked = true;
             done = format_check_block(all.data, all.length, descriptor_name(s->file), e);
@@ -129,15 +141,6 @@ static bool read_file(source *s, int descriptor, size_t most, err *e)
     s->bytes = s->read = all.data;
     s->length = all.length;
     return true;
-}
-
-bool source_check_length(const char *file, size_t length, size_t most, err *e)
-{
-    place at = {.file = descriptor_name(file)};
-    if (length <= most || length <= READ_BLOCK)
-        return true;
-    err_at(e, &at, "the input is longer than the %zu bytes of memory that may be used", most);
-    return err_remedy(e, "raise --max-memory; a file is mapped, and takes none");
 }
 
 bool source_open(source *s, const char *file, err *e)
@@ -275,7 +278,7 @@ static bool read_more(line_source *l, err *e)
     bool done = descriptor_read(l->descriptor, l->file, room, &l->read, &l->ends, e);
     if (done && !l->is_checked && l->read.length >= READ_BLOCK) { /* of what may never end */
         l->is_checked = true;
-        done = descriptor_is_file(l->descriptor) ||
+        done = is_regular(l->descriptor) ||
                format_check_block(l->read.data, l->read.length, descriptor_name(l->file), e);
     }
     if (done)
@@ -364,14 +367,13 @@ bool lines_has_next(const line_source *l)
 
 bool lines_peek(line_source *l, err *e)
 {
-    return read_more(l, e) && (l->from != NULL || descriptor_is_file(l->descriptor) ||
-                               source_check_length(l->file, l->read.length, l->most, e));
+    return read_more(l, e) && (l->from != NULL || is_regular(l->descriptor) ||
+                               check_length(l->file, l->read.length, l->most, e));
 }
 
 bool lines_can_restart(const line_source *l)
 {
-    return descriptor_is_file(l->descriptor) &&
-           lseek(l->descriptor, 0, SEEK_CUR) == (off_t)l->read.length;
+    return is_regular(l->descriptor) && lseek(l->descriptor, 0, SEEK_CUR) == (off_t)l->read.length;
 }
 
 void lines_restart(line_source *l)
@@ -428,7 +430,7 @@ void lines_close(line_source *l)
 jsonl_look jsonl_look_at(const char *bytes, size_t length)
 {
     json_text t = json_text_of(bytes, length, "", 0);
-    const char *first = json_skip_space(&t, t.bytes);
+    const char *first = json_space_end(t.bytes, t.end);
     bool is_half_a_mark = length < 3 && memcmp(bytes, "\xef\xbb", length) == 0;
     if (first == t.end || is_half_a_mark)
         return JSONL_MAY_BE;
@@ -440,7 +442,7 @@ jsonl_look jsonl_look_at(const char *bytes, size_t length)
     const char *last = newline;
     while (last > first && (last[-1] == ' ' || last[-1] == '\r' || last[-1] == '\t'))
         last--;
-    const char *below = json_skip_space(&t, newline);
+    const char *below = json_space_end(newline, t.end);
     if (last[-1] == '}' && below == t.end)
         return JSONL_MAY_BE;
     return last[-1] == '}' && *below == '{' ? JSONL_IS : JSONL_IS_NOT;

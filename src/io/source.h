@@ -23,9 +23,6 @@ bool source_open(source *s, const char *file, err *e);
 /* The same, where no more than `most` bytes may come from what is not a file, a pipe or a device:
  * it may never end. */
 bool source_open_within(source *s, const char *file, size_t most, err *e);
-/* Refuses an input of which so many bytes were read, where that is more; a first block is always
- * read. */
-bool source_check_length(const char *file, size_t length, size_t most, err *e);
 void source_close(source *s);
 
 /* ---- a file or standard input, open for reading ---- */
@@ -41,8 +38,6 @@ const char *descriptor_name(const char *file);
 int descriptor_open(const char *file, err *e);
 /* Adds what one read gives of `wanted` bytes; *ends: there are no more. */
 bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, bool *ends, err *e);
-/* Whether it is a regular file, which has a size, and can be mapped. */
-bool descriptor_is_file(int descriptor);
 /* Standard input stays open. */
 void descriptor_close(int descriptor, const char *file);
 

@@ -13,32 +13,30 @@
 
 /* ---- elements ---- */
 
-typedef enum family { IEEE_FLOAT, BRAIN_FLOAT, SIGNED_INTEGER, UNSIGNED_INTEGER } family;
-
-static const struct {
-    size_t size;
-    family family;
-} TYPES[] = {
-    [ELEMENT_F64] = {8, IEEE_FLOAT},        [ELEMENT_F32] = {4, IEEE_FLOAT},
-    [ELEMENT_F16] = {2, IEEE_FLOAT},        [ELEMENT_BF16] = {2, BRAIN_FLOAT},
-    [ELEMENT_I64] = {8, SIGNED_INTEGER},    [ELEMENT_I32] = {4, SIGNED_INTEGER},
-    [ELEMENT_I16] = {2, SIGNED_INTEGER},    [ELEMENT_I8] = {1, SIGNED_INTEGER},
-    [ELEMENT_U64] = {8, UNSIGNED_INTEGER},  [ELEMENT_U32] = {4, UNSIGNED_INTEGER},
-    [ELEMENT_U16] = {2, UNSIGNED_INTEGER},  [ELEMENT_U8] = {1, UNSIGNED_INTEGER},
-    [ELEMENT_BOOL] = {1, UNSIGNED_INTEGER},
+/* clang-format off */
+const element_row ELEMENTS[ELEMENT_TYPES] = {
+    [ELEMENT_F64] = {8, IEEE_FLOAT, "F64", "<f8", ">f8"},
+    [ELEMENT_F32] = {4, IEEE_FLOAT, "F32", "<f4", ">f4"},
+    [ELEMENT_F16] = {2, IEEE_FLOAT, "F16", "<f2", ">f2"},
+    [ELEMENT_BF16] = {2, BRAIN_FLOAT, "BF16", NULL, NULL},
+    [ELEMENT_I64] = {8, SIGNED_INTEGER, "I64", "<i8", ">i8"},
+    [ELEMENT_I32] = {4, SIGNED_INTEGER, "I32", "<i4", ">i4"},
+    [ELEMENT_I16] = {2, SIGNED_INTEGER, "I16", "<i2", ">i2"},
+    [ELEMENT_I8] = {1, SIGNED_INTEGER, "I8", "|i1", "|i1"},
+    [ELEMENT_U64] = {8, UNSIGNED_INTEGER, "U64", "<u8", ">u8"},
+    [ELEMENT_U32] = {4, UNSIGNED_INTEGER, "U32", "<u4", ">u4"},
+    [ELEMENT_U16] = {2, UNSIGNED_INTEGER, "U16", "<u2", ">u2"},
+    [ELEMENT_U8] = {1, UNSIGNED_INTEGER, "U8", "|u1", "|u1"},
+    [ELEMENT_BOOL] = {1, UNSIGNED_INTEGER, "BOOL", "|b1", "|b1"},
 };
-
-size_t element_size(element_type type)
-{
-    return TYPES[type].size;
-}
+/* clang-format on */
 
 bool element_order_is_native(element_type type, bool is_big_endian)
 {
     const uint16_t one = 1;
     unsigned char first;
     memcpy(&first, &one, 1);
-    return TYPES[type].size == 1 || is_big_endian == (first == 0);
+    return ELEMENTS[type].size == 1 || is_big_endian == (first == 0);
 }
 
 /* ---- bytes to bits: one loop a width, without a branch that depends on the element ---- */
@@ -47,7 +45,7 @@ static void gather(element_type type, bool is_big_endian, const char *at, size_t
                    uint64_t *bits)
 {
     bool swaps = !element_order_is_native(type, is_big_endian);
-    switch (TYPES[type].size) {
+    switch (ELEMENTS[type].size) {
     case 1:
         for (size_t i = 0; i < count; i++)
             bits[i] = (unsigned char)at[i];
@@ -106,14 +104,14 @@ size_t element_load(element_type type, bool is_big_endian, const char *bytes, si
     uint64_t bits[ELEMENT_RUN];
     size_t i = 0;
     gather(type, is_big_endian, bytes, count, bits);
-    switch (TYPES[type].family) {
+    switch (ELEMENTS[type].family) {
     case UNSIGNED_INTEGER:
         for (; i < count && is_exact(bits[i]); i++)
             out[i] = (double)bits[i];
         return i;
     case SIGNED_INTEGER:
         for (; i < count; i++) {
-            int64_t value = extend_sign(bits[i], TYPES[type].size);
+            int64_t value = extend_sign(bits[i], ELEMENTS[type].size);
             if (!is_exact(value < 0 ? 0 - (uint64_t)value : (uint64_t)value))
                 break;
             out[i] = (double)value;
@@ -248,7 +246,7 @@ static bool refuse(const job *j, size_t number, const double *value, err *e)
 {
     static const char *const AXES[] = {"column", "row", "matrix", "block", "batch"};
     const stored_matrix *m = j->from;
-    size_t offset = number * element_size(m->type), index[TENSOR_MAX_RANK];
+    size_t offset = number * ELEMENTS[m->type].size, index[TENSOR_MAX_RANK];
     place at = m->at;
     at.byte += offset;
     /* The element as a message writes it: in full where it is an integer. */
@@ -257,13 +255,13 @@ static bool refuse(const job *j, size_t number, const double *value, err *e)
     double wide;
     gather(m->type, m->is_big_endian, m->bytes + offset, 1, &bits);
     size_t length = 0;
-    switch (TYPES[m->type].family) {
+    switch (ELEMENTS[m->type].family) {
     case UNSIGNED_INTEGER:
         length = (size_t)snprintf(found, sizeof found, "%" PRIu64, bits);
         break;
     case SIGNED_INTEGER:
         length = (size_t)snprintf(found, sizeof found, "%" PRId64,
-                                  extend_sign(bits, TYPES[m->type].size));
+                                  extend_sign(bits, ELEMENTS[m->type].size));
         break;
     default:
         widen_floats(m->type, &bits, 1, &wide);
@@ -317,7 +315,7 @@ static bool is_allowed(const job *j, double value)
 static bool load_run(const job *j, size_t first, size_t count, double out[ELEMENT_RUN], err *e)
 {
     const stored_matrix *m = j->from;
-    const char *bytes = m->bytes + first * element_size(m->type);
+    const char *bytes = m->bytes + first * ELEMENTS[m->type].size;
     size_t loaded = element_load(m->type, m->is_big_endian, bytes, count, out), i = 0;
     /* True where all can be stored without a further look: one loop without a branch. */
     double limit = j->type == DTYPE_F32 ? TOO_LARGE_F32 : (double)INFINITY;
@@ -574,7 +572,7 @@ static dtype type_of(const stored_matrix *m, key_kind kind, const read_options *
     if (!how->keeps_types)
         return kind == KEY_EXPECTED ? DTYPE_F64 : how->type;
     /* The narrowest type that holds all of it. */
-    bool is_narrow = m->type == ELEMENT_F32 || element_size(m->type) < 4;
+    bool is_narrow = m->type == ELEMENT_F32 || ELEMENTS[m->type].size < 4;
     return m->type == ELEMENT_BOOL ? DTYPE_BOOL : is_narrow ? DTYPE_F32 : DTYPE_F64;
 }
 
@@ -596,7 +594,7 @@ bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes,
     size_t count;
     char shape[SHAPE_TEXT];
     bool fits = sizes_count(m->rank, m->size, &count) &&
-                size_mul(count, element_size(m->type), bytes) && *bytes <= PTRDIFF_MAX;
+                size_mul(count, ELEMENTS[m->type].size, bytes) && *bytes <= PTRDIFF_MAX;
     if (!fits)
         return err_at(e, at, "a matrix of %s elements is larger than an address can hold",
                       sizes_text(m->rank, m->size, shape));
@@ -631,7 +629,7 @@ bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_option
     if (m->type == ELEMENT_BOOL && wants_numbers && !how->keeps_types)
         return err_at(e, &m->at, "the elements are true and false, where numbers are wanted");
     j.type = type_of(m, kind, how);
-    j.count = j.bytes / element_size(m->type);
+    j.count = j.bytes / ELEMENTS[m->type].size;
     to->stored = m->type_name;
     to->kind = ENTRY_TENSOR;
     if (!make_tensor(&j, how, &to->tensor, e) || kind != KEY_SETTING || m->type != ELEMENT_BOOL)

@@ -31,10 +31,17 @@ typedef enum element_type {
     ELEMENT_U32,
     ELEMENT_U16,
     ELEMENT_U8,
-    ELEMENT_BOOL /* a byte, 0 or 1 */
+    ELEMENT_BOOL, /* a byte, 0 or 1 */
+    ELEMENT_TYPES
 } element_type;
 
-size_t element_size(element_type type);
+typedef struct element_row {
+    size_t size;
+    enum { IEEE_FLOAT, BRAIN_FLOAT, SIGNED_INTEGER, UNSIGNED_INTEGER } family;
+    const char *name;         /* as safetensors has it */
+    const char *little, *big; /* as NumPy writes it in either byte order; NULL: it has no such */
+} element_row;
+extern const element_row ELEMENTS[ELEMENT_TYPES];
 
 /* Up to this many are widened at once. */
 enum { ELEMENT_RUN = 512 };

@@ -46,16 +46,15 @@ static bool header_read(csv_reader *r, tidy_header *h, err *e)
     while (r->next < r->end && !f.last) {
         if (!csv_next_field(r, &f, e))
             return false;
-        place here = csv_field_place(r, &f);
         size_t column = 0;
         while (column < TIDY_COLUMNS && (f.length != strlen(COLUMNS[column].name) ||
                                          memcmp(f.text, COLUMNS[column].name, f.length) != 0))
             column++;
         if (column == TIDY_COLUMNS && (f.length > 0 || h->count > 0))
-            return err_at(e, &here, "'%.*s' is not a column of a tidy table",
+            return err_at(e, &f.at, "'%.*s' is not a column of a tidy table",
                           f.length > 40 ? 40 : (int)f.length, f.text);
         if (h->has[column])
-            return err_at(e, &here, "the column %s is here a second time", COLUMNS[column].name);
+            return err_at(e, &f.at, "the column %s is here a second time", COLUMNS[column].name);
         h->has[column] = true;
         h->column[h->count++] = column;
     }
@@ -130,7 +129,7 @@ static bool read_line(job *j, err *e)
         if (!csv_next_field(&j->reader, &f, e))
             return false;
         if (count == h->count || (f.last && count + 1 < h->count)) {
-            place at = csv_field_place(&j->reader, &f);
+            place at = f.at;
             for (count++; !f.last; count++) { /* the rest of them is counted */
                 if (!csv_next_field(&j->reader, &f, e))
                     return false;
@@ -140,12 +139,13 @@ static bool read_line(job *j, err *e)
         field[h->column[count]] = f;
     }
     if (!h->has[TIDY_STAGE])
-        field[TIDY_STAGE] = (csv_field){.text = "", .line = f.line, .column = 1};
-    place at = csv_field_place(&j->reader, &field[TIDY_STAGE]);
+        field[TIDY_STAGE] =
+            (csv_field){.text = "", .at = {.file = file, .line = f.at.line, .column = 1}};
     text_clear(&j->name);
-    if (!csv_field_text(&j->reader, &field[TIDY_STAGE], &j->name, e))
+    if (!csv_field_text(&field[TIDY_STAGE], &j->name, e))
         return false;
-    size_t stage = csv_matrices_find(&j->stages, text_string(&j->name), j->name.length, &at, e);
+    size_t stage = csv_matrices_find(&j->stages, text_string(&j->name), j->name.length,
+                                     &field[TIDY_STAGE].at, e);
     if (stage == SIZE_MAX)
         return false;
 
@@ -161,9 +161,8 @@ static bool read_line(job *j, err *e)
         if (is_absent && axis != GRID_ROW && axis != GRID_COL)
             continue;
         has[axis] = index_of(&f, &index[axis]);
-        place here = csv_field_place(&j->reader, &f);
         if (!has[axis])
-            return err_at(e, &here, "the %s is '%.*s' here, which is not an index (0, 1, 2, …)",
+            return err_at(e, &f.at, "the %s is '%.*s' here, which is not an index (0, 1, 2, …)",
                           GRID_AXIS_NAMES[axis], f.length > 40 ? 40 : (int)f.length, f.text);
     }
 
@@ -172,12 +171,12 @@ static bool read_line(job *j, err *e)
     if (to->grid.count == 0)
         memcpy(to->grid.has, has, sizeof has);
     if (memcmp(to->grid.has, has, sizeof has) != 0)
-        return err_at(e, &(place){.file = file, .line = f.line, .column = 1},
+        return err_at(e, &(place){.file = file, .line = f.at.line, .column = 1},
                       "%s has other indices (batch, head, item) here than in line %zu",
                       j->stages.out->entry[stage].name, to->grid.piece[0].line);
     if (!cells_add(&to->cells, &j->reader, &f, e))
         return cells_remedy_missing(&to->cells, &f, e);
-    return grid_add(&to->grid, index, f.line, e);
+    return grid_add(&to->grid, index, f.at.line, e);
 }
 
 /* ---- the whole ---- */

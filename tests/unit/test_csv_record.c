@@ -26,7 +26,7 @@ static void show(const char *bytes, size_t length, char delimiter, text *shown)
             const char *before = "[";
             do {
                 if (!csv_next_field(&r, &f, &e) || (text_add_string(shown, before), 0) ||
-                    !csv_field_text(&r, &f, shown, &e)) {
+                    !csv_field_text(&f, shown, &e)) {
                     text_clear(shown);
                     text_add_format(shown, "%s: %s", e.where, e.what);
                     return;
@@ -107,14 +107,14 @@ static void places(unit *u)
     csv_field f;
     err e = {0};
     csv_open(&r, "f.csv", 7, input, strlen(input), ',');
-    CHECK(u, csv_next_field(&r, &f, &e) && f.line == 7 && f.column == 1 && !f.quoted);
-    CHECK(u,
-          csv_next_field(&r, &f, &e) && f.line == 7 && f.column == 3 && f.quoted && f.length == 3);
+    CHECK(u, csv_next_field(&r, &f, &e) && f.at.line == 7 && f.at.column == 1 && !f.quoted);
+    CHECK(u, csv_next_field(&r, &f, &e) && f.at.line == 7 && f.at.column == 3 && f.quoted &&
+                 f.length == 3);
     csv_reader bookmark = r;
-    CHECK(u, csv_next_field(&r, &f, &e) && f.line == 8 && f.column == 4 && f.last);
-    CHECK(u, csv_next_field(&r, &f, &e) && f.line == 9 && f.column == 1 && f.last);
+    CHECK(u, csv_next_field(&r, &f, &e) && f.at.line == 8 && f.at.column == 4 && f.last);
+    CHECK(u, csv_next_field(&r, &f, &e) && f.at.line == 9 && f.at.column == 1 && f.last);
     CHECK(u, csv_next_line(&r, &f) == CSV_END);
-    CHECK(u, csv_next_field(&bookmark, &f, &e) && f.line == 8 && f.column == 4);
+    CHECK(u, csv_next_field(&bookmark, &f, &e) && f.at.line == 8 && f.at.column == 4);
 }
 
 static void written_fields(unit *u)
@@ -225,8 +225,7 @@ static void compare_row(unit *u, csv_reader header, csv_reader *r, const cJSON *
         text_clear(&name);
         text_clear(&got);
         if (!CHECK(u, csv_next_field(&header, &heading, &e) && csv_next_field(r, &value, &e)) ||
-            !CHECK(u, csv_field_text(&header, &heading, &name, &e) &&
-                          csv_field_text(r, &value, &got, &e)))
+            !CHECK(u, csv_field_text(&heading, &name, &e) && csv_field_text(&value, &got, &e)))
             break;
         const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(object, text_string(&name));
         if (CHECK(u, cJSON_IsString(wanted)))
