@@ -9,7 +9,6 @@
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
 #include "cli/out/stage_names.h"
-#include "cli/run/solve.h"
 #include "io/sink.h"
 
 #include <stdatomic.h>

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "cli/out/output_file.h"
 #include "cli/out/report.h"
-#include "cli/run/trace_command.h"
 #include "compare/measure.h"
 #include "io/format.h"
 #include "render/asked.h"
@@ -255,7 +254,7 @@ static bool mark(marking *m, element *one, err *e)
     m->right += right;
     if (right)
         return done;
-    const trace_map *map = trace_command_map_of(m->trace, one->stage);
+    const trace_map *map = trace_map_of(m->trace, one->stage);
     text_add_string(&m->lines, is_empty ? "empty: " : "wrong: ");
     element_write_name(one, &m->lines);
     if (!is_empty) {

@@ -129,7 +129,7 @@ const char *check_numbers_name(const checker *c)
 static bool want_stages(const checker *c, const named_stages *of, work *w, err *e)
 {
     const bundle *contents = &of->document->contents, *numbers = of->numbers;
-    const text_list *of_stack = work_is_attention(w) ? NULL : of->there;
+    const text_list *of_stack = work_stack(w) == NULL ? NULL : of->there;
     if (!tolerances_check(c->given, of_stack, e) || !check_tolerances(contents, of_stack, e))
         return false;
     if (c->actual != NULL && !check_names_of_result(c, numbers, of_stack, e))
@@ -274,30 +274,27 @@ bool check_document(checker *c, document *one, err *e)
      * as the numbers are of. */
     const char *command = is_stack ? bundle_text(numbers, CHECK_COMMAND) : NULL, *as = NULL;
     work w = {0};
-    text_list there = {0};
     errata known = {0};
     options own = *c->given;
     if (command != NULL)
         as = strcmp(command, "decode") == 0 ? "decoder" : "encoder";
     bool done = (!is_stack || named_steps(numbers, &own.generated, e)) &&
-                work_plan(&w, one, own.generated > 0 ? "decoder" : as, &own, e) &&
-                text_list_index(&there, e) && w.kind->names(&w, &there, e);
+                work_plan(&w, one, own.generated > 0 ? "decoder" : as, &own, e) && work_list(&w, e);
     /* Everything that can be refused is refused before the numbers are looked at. */
     const row_choice *rows = done ? work_rows(&w) : NULL;
     bundle of_rows = {0};
-    const named_stages of = {one,      &there, rows == NULL ? numbers : &of_rows,
-                             w.stages, rows,   &known};
+    const named_stages of = {one,       &w.there, rows == NULL ? numbers : &of_rows,
+                             &w.stages, rows,     &known};
     done = done && (rows == NULL || stack_choose_rows(rows, numbers, &of_rows, e)) &&
            want_stages(c, &of, &w, e) && document_reader_look(c->documents, one, e);
     /* --answers: an exercise is marked, of which hints say what a stage is made of. */
     if (marks)
-        done = done && w.kind->show(&w, FOR_FORMULAS, c->given, c->world, e) &&
+        done = done && w.kind->show(&w, FOR_FORMULAS, c->world, e) &&
                check_answers(c, &of, w.shown, e);
     else
-        done = done && w.kind->run(&w, c->given, c->world, e) && check_judge(c, &of, &w, e);
+        done = done && w.kind->run(&w, c->world, e) && check_judge(c, &of, &w, e);
     errata_free(&known);
     bundle_free(&of_rows);
-    text_list_free(&there);
     work_free(&w);
     return done;
 }

@@ -247,7 +247,7 @@ static void explain_shape(checker *c, const unexplained *of)
 static void suggest_stage(const named_stages *of, const work *w, err *e)
 {
     const entry *only = &of->numbers->entry[0], *computed = bundle_find(of->computed, only->name);
-    if (of->numbers->count > 1 || !work_is_attention(w) || computed == NULL ||
+    if (of->numbers->count > 1 || work_stack(w) != NULL || computed == NULL ||
         tensor_same_shape(&only->tensor, &computed->tensor))
         return;
     for (size_t i = STAGES.count; i-- > 0;) {
@@ -266,9 +266,9 @@ static void suggest_stage(const named_stages *of, const work *w, err *e)
 bool check_judge(checker *c, const named_stages *of, const work *w, err *e)
 {
     comparison found = {0};
-    const unexplained left = {of, w->kind->question(w, c->given, c->world), &found};
+    const unexplained left = {of, work_question(w, c->world), &found};
     bool is_loose = c->given->has_tol || c->given->tols.count > 0;
-    bool may_tell = work_is_attention(w) && is_loose && !c->given->quiet;
+    bool may_tell = work_stack(w) == NULL && is_loose && !c->given->quiet;
     size_t before = c->file.lines.length;
     if (!check_stages_compare(c, of, &found, e)) {
         explain_shape(c, &left);

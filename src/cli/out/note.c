@@ -53,9 +53,10 @@ void note_empty_rows(const env *world, const options *o, const place *at, const 
 void note_missing_threads(const env *world, const options *o, const place *at, size_t ran,
                           size_t asked)
 {
-    note_say(world, o, at,
-             "%zu of %zu threads ran, no more could be started: the result is the same", ran,
-             asked);
+    if (ran < asked)
+        note_say(world, o, at,
+                 "%zu of %zu threads ran, no more could be started: the result is the same", ran,
+                 asked);
 }
 
 void note_index_header(const env *world, const options *o, const entry *matrix)

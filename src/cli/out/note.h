@@ -18,6 +18,7 @@ void note_say_lines(const env *world, const options *o, const char *lines);
 void note_empty_rows(const env *world, const options *o, const place *at, const run_report *of,
                      const char *rows);
 
+/* Where not all of the threads could be started. */
 void note_missing_threads(const env *world, const options *o, const place *at, size_t ran,
                           size_t asked);
 

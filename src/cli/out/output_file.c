@@ -2,74 +2,10 @@
 
 #include "base/mem.h"
 #include "io/sink.h"
-#include "render/renderer.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-output_file output_file_written(const char *file)
-{
-    return (output_file){.file = file, .ending_decides = format_by_ending(file) != NULL};
-}
-
-bool output_file_open(output_file *to, err *e)
-{
-    if (!to->is_open)
-        to->is_open = sink_open(&to->sink, to->file, e);
-    return to->is_open;
-}
-
-bool output_file_close(output_file *to, bool done, err *e)
-{
-    return to->is_open ? sink_end(&to->sink, done, e) : done;
-}
-
-bool output_file_flush(output_file *to, err *e)
-{
-    return !to->is_open || sink_flush(&to->sink, e);
-}
-
-sink *output_file_next(output_file *to)
-{
-    if (to->results++ > 0)
-        text_add_string(sink_text(&to->sink), "\n");
-    return &to->sink;
-}
-
-bool output_file_write(output_file *to, const text *rendered, err *e)
-{
-    return sink_add(output_file_next(to), rendered, e);
-}
-
-bool output_is_json(const format *f)
-{
-    return f->is_json;
-}
-
-bool output_file_advise_lines(const output_file *to, err *e)
-{
-    return to->ending_decides ? err_remedy(e, "a file that ends in .jsonl gets a result a line")
-                              : err_remedy(e, "--format jsonl writes a result a line");
-}
-
-bool output_file_check_holds(const output_file *to, const format *f, size_t files, err *e)
-{
-    if ((to->results == 0 && files <= 1) || output_is_json(f))
-        return true;
-    err_set(e, "%s holds the results of one document, and there are more", f->named.name);
-    return output_file_advise_lines(to, e);
-}
-
-bool output_check_apart(const char *what, const char *file, const char *other,
-                        const char *other_file, err *e)
-{
-    if (!sink_shares_file(file, other_file))
-        return true;
-    err_set(e, "%s and %s both go to %s", what, other,
-            strcmp(file, "-") == 0 ? "standard output" : file);
-    return strcmp(file, other_file) != 0 && err_remedy(e, "%s is the same file", other_file);
-}
 
 bool output_check_disk(const char *file, const char *what, size_t bytes, const char *less,
                        const options *o, err *e)
@@ -119,21 +55,6 @@ bool output_check_endings(const options *o, unsigned groups, err *e)
     return fits;
 }
 
-bool output_check_unsaid(const char *taker, const options *o, err *e)
-{
-    const char *of_data = o->emit.count > 0   ? "emit"
-                          : o->format != NULL ? "format"
-                          : o->logits         ? "logits"
-                                              : NULL;
-    if (of_data == NULL)
-        return true;
-    const char *data = strcmp(of_data, "logits") == 0 ? "tokens" : "data";
-    err_set(e, "the %s goes to standard output in place of the %s, so --%s has nothing to say",
-            taker, data, of_data);
-    return err_remedy(e, "-o FILE is where the %s would go, --%s FILE where the %s would", data,
-                      taker[0] == 'p' ? "picture" : "trace-output", taker);
-}
-
 bool output_has_trace(const options *o)
 {
     return o->trace || o->trace_format != NULL || o->trace_output != NULL;
@@ -147,6 +68,14 @@ const char *output_data_file(const options *o)
 const char *output_trace_file(const options *o)
 {
     return o->trace_output == NULL ? "-" : o->trace_output;
+}
+
+const renderer *output_renderer(const options *o)
+{
+    const char *name = o->trace_format;
+    if (name == NULL)
+        return renderer_by_ending(output_trace_file(o));
+    return (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
 }
 
 bool output_uses_color(const options *o, const env *world, const char *file)
@@ -176,12 +105,6 @@ const format *output_format_or(const options *o, const char *file, const char *u
 {
     const format *said = output_format_said(o, file);
     return said != NULL ? said : format_by_name(usual);
-}
-
-const format *output_format_written(const options *o, const char *file)
-{
-    const format *own = format_by_ending(file);
-    return own != NULL ? own : output_format_said(o, output_data_file(o));
 }
 
 size_t output_format_bytes(const format *f, size_t count, dtype type)

@@ -7,90 +7,131 @@
 #include "io/json_write.h"
 #include "model/embed.h"
 #include "model/stages.h"
+#include "render/key_sums.h"
 
 #include <string.h>
 
-/* ---- what was asked for ---- */
+/* ---- files ---- */
 
-/* What takes standard output from the data (DESIGN §3): "trace", "picture", or NULL. */
-static const char *what_takes_stdout(const outputs *to)
+static bool open_file(output_file *to, err *e)
 {
-    const options *o = to->given;
-    bool data_are_elsewhere = o->output != NULL || o->write.count > 0;
-    if (data_are_elsewhere)
-        return NULL;
-    if (to->draws && strcmp(o->picture, "-") == 0)
-        return "picture";
-    return to->traces && o->trace_output == NULL ? "trace" : NULL;
+    to->is_open = to->is_open || sink_open(&to->sink, to->file, e);
+    return to->is_open;
 }
 
-/* The data, of the stages that --emit names; of no names where the document's kind says them. */
-static bool plan_data(outputs *to, err *e)
+/* Puts it in its place, or, where the run was not done, removes what was begun. */
+static bool close_file(output_file *to, bool done, err *e)
+{
+    return to->is_open ? sink_end(&to->sink, done, e) : done;
+}
+
+static bool flush_file(output_file *to, err *e)
+{
+    return !to->is_open || sink_flush(&to->sink, e);
+}
+
+/* What a picture or a trace is rendered into, after a free line where it is not the first. */
+static sink *next_result(output_file *to)
+{
+    if (to->results++ > 0)
+        text_add_string(sink_text(&to->sink), "\n");
+    return &to->sink;
+}
+
+/* The remedy where one result of several, or an error in its place, would not fit. */
+static bool advise_lines(const output_file *to, err *e)
+{
+    return to->ending_decides ? err_remedy(e, "a file that ends in .jsonl gets a result a line")
+                              : err_remedy(e, "--format jsonl writes a result a line");
+}
+
+/* ---- what was asked for ---- */
+
+/* Refuses options that speak of data, where `taker` takes standard output from them. */
+static bool check_unsaid(const char *taker, const options *o, err *e)
+{
+    const char *of_data = o->emit.count > 0   ? "emit"
+                          : o->format != NULL ? "format"
+                          : o->logits         ? "logits"
+                                              : NULL;
+    if (of_data == NULL)
+        return true;
+    const char *data = strcmp(of_data, "logits") == 0 ? "tokens" : "data";
+    err_set(e, "the %s goes to standard output in place of the %s, so --%s has nothing to say",
+            taker, data, of_data);
+    return err_remedy(e, "-o FILE is where the %s would go, --%s FILE where the %s would", data,
+                      taker[0] == 'p' ? "picture" : "trace-output", taker);
+}
+
+/* The data, of the stages that --emit names, or of no names where the document's kind says them; and
+ * each --write STAGE=FILE. */
+static bool plan_outputs(outputs *to, err *e)
 {
     const options *o = to->given;
-    output *data = &to->output[to->count++];
-    *data = (output){.what = "the data", .to.file = output_data_file(o)};
-    to->tells = o->generated > 0 && o->emit.count == 0;
-    if (to->tells)
-        data->what = o->logits ? "the logits" : "tokens";
-    else
-        data->format = output_format_said(o, data->to.file);
-    bool done = text_list_index(&data->stages, e);
-    for (size_t i = 0; i < o->emit.count && done; i++) {
-        const char *name = o->emit.item[i];
-        done = text_list_find(&data->stages, name) != NULL ||
-               text_list_add(&data->stages, name, strlen(name), e);
+    /* What takes standard output from the data (DESIGN §3), unless they are elsewhere. */
+    const char *taker = o->output != NULL || o->write.count > 0     ? NULL
+                        : to->draws && strcmp(o->picture, "-") == 0 ? "picture"
+                        : to->traces && o->trace_output == NULL     ? "trace"
+                                                                    : NULL;
+    bool is_written_only =
+        o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);
+    if (taker != NULL && !check_unsaid(taker, o, e))
+        return false;
+    to->output = mem_alloc_zeroed(o->write.count + 1, sizeof to->output[0], e);
+    bool done = to->output != NULL;
+    if (done && taker == NULL && !is_written_only) {
+        output *data = &to->output[to->count++];
+        *data = (output){.what = "the data", .to.file = output_data_file(o)};
+        to->tells = o->generated > 0 && o->emit.count == 0;
+        if (to->tells)
+            data->what = o->logits ? "the logits" : "tokens";
+        else
+            data->format = output_format_said(o, data->to.file);
+        done = text_list_index(&data->stages, e);
+        for (size_t i = 0; i < o->emit.count && done; i++) {
+            const char *name = o->emit.item[i];
+            done = text_list_find(&data->stages, name) != NULL ||
+                   text_list_add(&data->stages, name, strlen(name), e);
+        }
+    }
+    for (size_t i = 0; i < o->write.count && done; i++) {
+        const char *pair = o->write.item[i], *file = strchr(pair, '=') + 1;
+        const format *own = format_by_ending(file);
+        output *next = &to->output[to->count++];
+        *next = (output){.to = {.file = file, .ending_decides = own != NULL}};
+        next->format = own != NULL ? own : output_format_said(o, output_data_file(o));
+        done = text_list_add(&next->stages, pair, (size_t)(file - 1 - pair), e);
+        if (done)
+            next->what = next->stages.item[0];
     }
     return done;
 }
 
-/* --write STAGE=FILE */
-static bool plan_written(outputs *to, const char *pair, err *e)
+/* Refuses two outputs, named by what they are, in one file. */
+static bool check_apart(const char *what, const char *file, const char *other,
+                        const char *other_file, err *e)
 {
-    const char *equals = strchr(pair, '=');
-    output *next = &to->output[to->count++];
-    *next = (output){.to = output_file_written(equals + 1)};
-    next->format = output_format_written(to->given, next->to.file);
-    if (!text_list_add(&next->stages, pair, (size_t)(equals - pair), e))
-        return false;
-    next->what = next->stages.item[0];
-    return true;
+    if (!sink_shares_file(file, other_file))
+        return true;
+    err_set(e, "%s and %s both go to %s", what, other,
+            strcmp(file, "-") == 0 ? "standard output" : file);
+    return strcmp(file, other_file) != 0 && err_remedy(e, "%s is the same file", other_file);
 }
 
 static bool check_places(const outputs *to, err *e)
 {
     const char *of_trace = to->trace.file, *of_picture = to->picture.file;
     bool fits = !to->draws || !to->traces ||
-                output_check_apart("the trace", of_trace, "the picture", of_picture, e);
+                check_apart("the trace", of_trace, "the picture", of_picture, e);
     for (size_t i = 0; i < to->count && fits; i++) {
         const output *one = &to->output[i];
-        fits = (!to->traces ||
-                output_check_apart("the trace", of_trace, one->what, one->to.file, e)) &&
-               (!to->draws ||
-                output_check_apart("the picture", of_picture, one->what, one->to.file, e));
+        fits = (!to->traces || check_apart("the trace", of_trace, one->what, one->to.file, e)) &&
+               (!to->draws || check_apart("the picture", of_picture, one->what, one->to.file, e));
         for (size_t j = 0; j < i && fits; j++)
-            fits = output_check_apart(to->output[j].what, to->output[j].to.file, one->what,
-                                      one->to.file, e);
+            fits =
+                check_apart(to->output[j].what, to->output[j].to.file, one->what, one->to.file, e);
     }
     return fits;
-}
-
-static bool plan_outputs(outputs *to, err *e)
-{
-    const options *o = to->given;
-    const char *taker = what_takes_stdout(to);
-    bool is_written_only =
-        o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);
-    if (taker != NULL && !output_check_unsaid(taker, o, e))
-        return false;
-    to->output = mem_alloc_zeroed(o->write.count + 1, sizeof to->output[0], e);
-    if (to->output == NULL || (taker == NULL && !is_written_only && !plan_data(to, e)))
-        return false;
-    for (size_t i = 0; i < o->write.count; i++) {
-        if (!plan_written(to, o->write.item[i], e))
-            return false;
-    }
-    return true;
 }
 
 /* A bad document's result is an object with its error. */
@@ -98,7 +139,7 @@ static bool check_holds_errors(const outputs *to, err *e)
 {
     const output *of_numbers = NULL;
     for (size_t i = 0; i < to->count && of_numbers == NULL; i++) {
-        if (to->output[i].format != NULL && !output_is_json(to->output[i].format))
+        if (to->output[i].format != NULL && !to->output[i].format->is_json)
             of_numbers = &to->output[i];
     }
     bool are_words = to->tells && !to->given->logits;
@@ -112,7 +153,7 @@ static bool check_holds_errors(const outputs *to, err *e)
             "--keep-going puts {\"error\": ...} in the place of a result, where %s can't hold it",
             other != NULL ? other : of_numbers->format->named.name);
     if (other == NULL)
-        return output_file_advise_lines(&of_numbers->to, e);
+        return advise_lines(&of_numbers->to, e);
     return !to->traces && !to->draws && err_remedy(e, "--logits writes a JSON object a token");
 }
 
@@ -162,8 +203,8 @@ static const text_list *names_of(const output *one, const work *w)
  * stack's rows are those of its next layer. */
 static bool is_for_text(const outputs *to, const char *name, const work *w)
 {
-    bool is_text = work_is_attention(w) && !to->traces && !to->draws && !to->given->average_heads &&
-                   strchr(name, '*') == NULL;
+    bool is_text = work_stack(w) == NULL && !to->traces && !to->draws &&
+                   !to->given->average_heads && strchr(name, '*') == NULL;
     for (size_t i = 0; i < to->count && is_text; i++) {
         const text_list *others = names_of(&to->output[i], w);
         for (size_t j = 0; j < others->count; j++) {
@@ -181,7 +222,7 @@ static bool check_default(const output *one, const work *w, err *e)
     size_t size[TENSOR_MAX_RANK], count;
     char shape[SHAPE_TEXT];
     int rank;
-    if (one->stages.count > 0 || !work_is_attention(w))
+    if (one->stages.count > 0 || work_stack(w) != NULL)
         return true;
     plan_stage_shape(&w->of.attention.plan, STAGE_WEIGHTS, &rank, size);
     if (sizes_count(rank, size, &count) && count <= MOST)
@@ -190,19 +231,6 @@ static bool check_default(const output *one, const work *w, err *e)
             sizes_text(rank, size, shape));
     return err_remedy(e, "--emit output is the output alone; --emit weights,output or --force "
                          "writes them all the same");
-}
-
-/* As text, numbers take about the bytes that they have in memory, or more; means of heads, that
- * have been there, are not looked at, nor are tokens alone. */
-static bool check_disk(const output *one, const work *w, const options *o, err *e)
-{
-    size_t bytes;
-    bool are_tokens = names_of(one, w)->count == 0;
-    if (o->average_heads || one->to.file == NULL /* memory */ || (are_tokens && !o->logits))
-        return true;
-    return w->kind->bytes(w, names_of(one, w), &bytes, e) &&
-           output_check_disk(one->to.file, one->what, bytes,
-                             are_tokens ? "a smaller --length" : "--emit fewer stages", o, e);
 }
 
 /* A word a line: one of two lines would be two words, and between documents is an empty one. */
@@ -224,16 +252,16 @@ static bool check_words(const outputs *to, const generation *g, err *e)
 }
 
 /* A whole line, handed on at once. */
-static bool hear_step(void *context, const generation *g, err *e)
+static bool hear_step(void *listener, const generation *g, err *e)
 {
-    outputs *to = context;
+    outputs *to = listener;
     const options *o = to->given;
     output_file *data = &to->output[0].to;
     char digits[ID_DIGITS];
     const char *name = stack_name_of_id(&g->stack, g->next, digits);
     if (!outputs_open(to, e))
         return false;
-    text *out = sink_text(g->step == 1 ? output_file_next(data) : &data->sink);
+    text *out = sink_text(g->step == 1 ? next_result(data) : &data->sink);
     to->is_telling = true;
     if (o->logits) {
         tensor row = tensor_at(&g->logits, 0);
@@ -250,12 +278,34 @@ static bool hear_step(void *context, const generation *g, err *e)
     return sink_flush(&data->sink, e);
 }
 
+static bool is_svg(const outputs *to)
+{
+    return strcmp(to->picture.file, "-") != 0;
+}
+
+/* What can't be rendered as options say it is an error. */
+static bool check_shown(const outputs *to, err *e)
+{
+    const options *o = to->given;
+    const renderer *by = output_renderer(o);
+    if (to->traces && by->is_whole_file && to->trace.results > 0)
+        return err_set(e, "%s holds the trace of one document, and there are more", by->named.name);
+    if (to->traces && (o->blank.count > 0 || o->exam) && !by->takes_blanks) {
+        err_set(e, "--%s leaves cells of a page empty, and the trace format is %s",
+                o->exam ? "exam" : "blank", by->named.name);
+        return err_remedy(e, "--trace-format html makes a page");
+    }
+    return !to->draws || !is_svg(to) || (to->picture.results == 0 && to->documents->files <= 1) ||
+           err_set(e, "SVG holds the picture of one document, and there are more");
+}
+
 bool outputs_want(outputs *to, work *w, err *e)
 {
     const options *o = to->given;
     for (size_t i = 0; i < to->count; i++) {
         const output *one = &to->output[i];
         const text_list *names = names_of(one, w);
+        size_t bytes;
         if (!o->force && !check_default(one, w, e))
             return false;
         for (size_t j = 0; j < names->count; j++) {
@@ -263,41 +313,90 @@ bool outputs_want(outputs *to, work *w, err *e)
             if (!w->kind->want(w, name, is_for_text(to, name, w), e))
                 return false;
         }
-        if (!check_disk(one, w, o, e))
+        /* As text, numbers take about the bytes that they have in memory, or more; means of heads,
+         * that have been there, are not looked at, nor are tokens alone. */
+        bool are_tokens = names->count == 0, is_memory = one->to.file == NULL;
+        if (o->average_heads || is_memory || (are_tokens && !o->logits))
+            continue;
+        if (!w->kind->bytes(w, names, &bytes, e) ||
+            !output_check_disk(one->to.file, one->what, bytes,
+                               are_tokens ? "a smaller --length" : "--emit fewer stages", o, e))
             return false;
     }
-    if (to->tells)
-        w->of.generation.each = (step_listener){hear_step, to};
-    if (to->tells && !check_words(to, &w->of.generation.of, e))
-        return false;
-    if (!to->given->average_heads || (w->kind->has_heads(w) && w->wants_weights))
-        return true;
-    return err_set(e, w->kind->has_heads(w) ? "--average-heads finds no weights that are written"
+    if (to->tells) {
+        w->hear = hear_step;
+        w->listener = to;
+        if (!check_words(to, &w->of.generation.of, e))
+            return false;
+    }
+    if (o->average_heads && !(work_has_heads(w) && w->wants_weights))
+        return err_set(e, work_has_heads(w) ? "--average-heads finds no weights that are written"
                                             : "--average-heads finds no heads to average over");
+    return check_shown(to, e);
 }
 
 /* ---- writing ---- */
 
 bool outputs_open(outputs *to, err *e)
 {
-    if ((to->traces && !output_file_open(&to->trace, e)) ||
-        (to->draws && !output_file_open(&to->picture, e)))
+    if ((to->traces && !open_file(&to->trace, e)) || (to->draws && !open_file(&to->picture, e)))
         return false;
     for (size_t i = 0; i < to->count; i++) {
-        if (!output_file_open(&to->output[i].to, e))
+        if (!open_file(&to->output[i].to, e))
             return false;
     }
     return true;
 }
 
-/* Whoever puts parts of a result together has to know it. */
-static bool add_rows(const row_choice *rows, text_list *header, err *e)
+bool outputs_draw(const outputs *to, const trace *of, const env *world, text *out, err *e)
 {
-    text line = {0};
-    text_add_string(&line, "rows: ");
-    row_choice_show(rows, &line);
-    bool done = text_ok(&line, e) && text_list_add(header, text_string(&line), line.length, e);
-    text_free(&line);
+    const options *o = to->given;
+    render_options how = {.width = is_svg(to) ? WIDTH_OF_FILES : world->width,
+                          .digits = option_digits(o),
+                          .sum_keys = &o->sum_keys,
+                          .color = output_uses_color(o, world, to->picture.file)};
+    return key_sums_check(&o->sum_keys, of, e) &&
+           (is_svg(to) ? weights_svg(of, &how, out, e) : weights_terminal(of, &how, out, e));
+}
+
+static bool write_trace(outputs *to, const work *w, const env *world, err *e)
+{
+    const options *o = to->given;
+    const renderer *by = output_renderer(o);
+    const char *file = to->trace.file;
+    place at = document_place(w->document);
+    sink *out = next_result(&to->trace), whole;
+    text from = {0};
+    /* One of several documents, whose source is the heading where it has no other. */
+    text_add_string(&from, at.file == NULL ? "" : at.file);
+    if (at.line > 0)
+        text_add_format(&from, ":%zu", at.line);
+    render_options how = {.width = strcmp(file, "-") == 0 ? world->width : WIDTH_OF_FILES,
+                          .digits = option_digits(o),
+                          .is_full = o->full,
+                          .color = output_uses_color(o, world, file),
+                          .blank = &o->blank,
+                          .is_exam = o->exam};
+    if (to->documents->is_many && from.length > 0)
+        how.source = text_string(&from);
+    bool done = text_ok(&from, e);
+    if (done && (by->most_bytes == 0 || o->force)) {
+        done = by->render(w->shown, &how, out, e);
+    } else if (done) {
+        /* Nothing is written of one that turns out to be too large, and no more is made. */
+        sink_open_memory(&whole);
+        sink_text(&whole)->most = by->most_bytes;
+        done = by->render(w->shown, &how, &whole, e) && sink_add(out, sink_text(&whole), e);
+        if (sink_text(&whole)->is_full) {
+            err_clear(e);
+            err_set(e, "the trace as %s would be more than the %zu bytes that can be shown well",
+                    by->named.name, by->most_bytes);
+            err_remedy(e, "%s--trace=STEP shows one step; --force writes it all the same",
+                       o->full ? "without --full it is smaller; " : "");
+        }
+        sink_discard(&whole);
+    }
+    text_free(&from);
     return done;
 }
 
@@ -312,11 +411,19 @@ static bool write_result(const outputs *to, output *one, const bundle *result, c
     how.threads = to->threads;
     how.supply = work_supply(w);
     text_list header = {0};
-    bool done = output_file_check_holds(&one->to, f, to->documents->files, e);
-    if (done && o->header)
-        done = w->kind->header(w, o, &header, e);
-    if (done && work_rows(w) != NULL && f->holds & HOLDS_HEADER)
-        done = add_rows(work_rows(w), &header, e);
+    if ((one->to.results > 0 || to->documents->files > 1) && !f->is_json) {
+        err_set(e, "%s holds the results of one document, and there are more", f->named.name);
+        return advise_lines(&one->to, e);
+    }
+    bool done = !o->header || work_header(w, &header, e);
+    if (done && work_rows(w) != NULL && f->holds & HOLDS_HEADER) {
+        /* Whoever puts parts of a result together has to know it. */
+        text line = {0};
+        text_add_string(&line, "rows: ");
+        row_choice_show(work_rows(w), &line);
+        done = text_ok(&line, e) && text_list_add(&header, text_string(&line), line.length, e);
+        text_free(&line);
+    }
     if (header.count > 0)
         how.header = &header;
     done = done && f->write(result, &how, &one->to.sink, e);
@@ -325,22 +432,11 @@ static bool write_result(const outputs *to, output *one, const bundle *result, c
     return done;
 }
 
-static bool add_view(const entry *made, bundle *view, err *e)
-{
-    tensor borrowed = tensor_view_of(&made->tensor);
-    if (bundle_find(view, made->name) != NULL)
-        return true;
-    if (!bundle_add_tensor(view, made->name, &borrowed, made->at, e))
-        return false;
-    bundle_find(view, made->name)->axes = made->axes;
-    return true;
-}
-
 /* The stages as a result of their own, borrowed, in the order of their names; what one name means,
  * in the order in which it is made. */
 static bool view_stages(const output *one, work *w, bundle *view, err *e)
 {
-    const bundle *all = w->stages;
+    const bundle *all = &w->stages;
     const text_list *names = names_of(one, w);
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
@@ -348,8 +444,12 @@ static bool view_stages(const output *one, work *w, bundle *view, err *e)
         const entry *first = only == NULL ? all->entry : only;
         const entry *end = only == NULL ? all->entry + all->count : only + 1;
         for (const entry *made = first; made < end; made++) {
-            if (stage_name_matches(name, made->name) && !add_view(made, view, e))
+            tensor borrowed = tensor_view_of(&made->tensor);
+            if (!stage_name_matches(name, made->name) || bundle_find(view, made->name) != NULL)
+                continue;
+            if (!bundle_add_tensor(view, made->name, &borrowed, made->at, e))
                 return false;
+            bundle_find(view, made->name)->axes = made->axes;
         }
     }
     return true;
@@ -357,7 +457,7 @@ static bool view_stages(const output *one, work *w, bundle *view, err *e)
 
 static bool are_all(const output *one, work *w)
 {
-    const bundle *all = w->stages;
+    const bundle *all = &w->stages;
     const text_list *names = names_of(one, w);
     for (size_t i = 0; i < names->count && i < all->count; i++) {
         if (strcmp(all->entry[i].name, names->item[i]) != 0)
@@ -382,38 +482,29 @@ static bool average_heads(bundle *stages, err *e)
     return true;
 }
 
-bool outputs_write(outputs *to, work *w, err *e)
+bool outputs_write(outputs *to, work *w, const text *drawn, const env *world, err *e)
 {
-    if (to->given->average_heads && !average_heads(w->stages, e))
+    if (to->traces && !write_trace(to, w, world, e))
+        return false;
+    if (to->given->average_heads && !average_heads(&w->stages, e))
         return false;
     to->is_telling = false;
     for (size_t i = to->tells; i < to->count; i++) {
         output *one = &to->output[i];
         bundle view = {0};
         bool done = are_all(one, w)
-                        ? write_result(to, one, w->stages, w, e)
+                        ? write_result(to, one, &w->stages, w, e)
                         : view_stages(one, w, &view, e) && write_result(to, one, &view, w, e);
         bundle_free(&view);
         if (!done)
             return false;
     }
-    return true;
-}
-
-bool outputs_write_picture(outputs *to, const text *drawn, err *e)
-{
-    return output_file_write(&to->picture, drawn, e);
-}
-
-static bool write_error(output_file *file, const bundle *result, const document *one, err *e)
-{
-    write_options how = {.name = bundle_text(&one->contents, "name"), .single_line = true};
-    file->results++;
-    return json_write(result, &how, &file->sink, e);
+    return !to->draws || sink_add(next_result(&to->picture), drawn, e);
 }
 
 bool outputs_write_error(outputs *to, const document *one, const err *bad, err *e)
 {
+    write_options how = {.name = bundle_text(&one->contents, "name"), .single_line = true};
     bundle result = {0};
     text said = {0};
     text_add_format(&said, "%s%s%s", bad->where, bad->where[0] == '\0' ? "" : ": ", bad->what);
@@ -422,8 +513,10 @@ bool outputs_write_error(outputs *to, const document *one, const err *bad, err *
     if (to->tells && !to->is_telling && to->output[0].to.results > 0)
         text_add_string(sink_text(&to->output[0].to.sink), "\n");
     to->is_telling = false;
-    for (size_t i = 0; i < to->count && done; i++)
-        done = write_error(&to->output[i].to, &result, one, e);
+    for (size_t i = 0; i < to->count && done; i++) {
+        to->output[i].to.results++;
+        done = json_write(&result, &how, &to->output[i].to.sink, e);
+    }
     text_free(&said);
     bundle_free(&result);
     return done;
@@ -433,7 +526,7 @@ bool outputs_are_text(const outputs *to)
 {
     const output *only = &to->output[0];
     return !to->traces && !to->draws && to->given->write.count == 0 &&
-           (only->format == NULL || output_is_json(only->format));
+           (only->format == NULL || only->format->is_json);
 }
 
 bool outputs_open_memory(outputs *to, const outputs *as, err *e)
@@ -473,20 +566,20 @@ bool outputs_put(outputs *to, const char *bytes, size_t length, err *e)
 
 bool outputs_flush(outputs *to, err *e)
 {
-    bool done = output_file_flush(&to->trace, e) && output_file_flush(&to->picture, e);
+    bool done = flush_file(&to->trace, e) && flush_file(&to->picture, e);
     for (size_t i = 0; i < to->count && done; i++)
-        done = output_file_flush(&to->output[i].to, e);
+        done = flush_file(&to->output[i].to, e);
     return done;
 }
 
 bool outputs_close(outputs *to, bool done, err *e)
 {
     for (size_t i = 0; i < to->count; i++) {
-        done = output_file_close(&to->output[i].to, done, e);
+        done = close_file(&to->output[i].to, done, e);
         text_list_free(&to->output[i].stages);
     }
-    done = output_file_close(&to->trace, done, e);
-    done = output_file_close(&to->picture, done, e);
+    done = close_file(&to->trace, done, e);
+    done = close_file(&to->picture, done, e);
     mem_free(to->output);
     return done;
 }

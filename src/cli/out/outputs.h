@@ -7,6 +7,15 @@
 #include "cli/out/output_file.h"
 #include "cli/run/work.h"
 
+/* One file, or standard output ("-"), that results of all documents go to. */
+typedef struct output_file {
+    const char *file;
+    sink sink;
+    bool is_open;
+    bool ending_decides; /* on its format, whatever --format says */
+    size_t results;      /* written so far */
+} output_file;
+
 /* One of them: the data, or a --write. */
 typedef struct output {
     const char *what; /* as messages call it */
@@ -28,12 +37,15 @@ typedef struct outputs {
 } outputs;
 
 bool outputs_plan(outputs *to, const options *o, err *e);
-/* Wants what is written, whole or row by row as its writers can have it; or listens to it. */
+/* Wants what is written, whole or row by row as its writers can have it; or listens to it. Refuses
+ * a trace, or a picture, that can't be shown as options say. */
 bool outputs_want(outputs *to, work *w, err *e);
+/* Draws the weights of a run, all heads of them, and of layers all that have some. */
+bool outputs_draw(const outputs *to, const trace *of, const env *world, text *out, err *e);
 /* Opens every file before the first byte is written anywhere. */
 bool outputs_open(outputs *to, err *e);
-bool outputs_write(outputs *to, work *w, err *e);
-bool outputs_write_picture(outputs *to, const text *drawn, err *e);
+/* Writes the trace, the stages, and what was drawn. */
+bool outputs_write(outputs *to, work *w, const text *drawn, const env *world, err *e);
 /* Writes {"error": …} in the place of a document's result: --keep-going. */
 bool outputs_write_error(outputs *to, const document *one, const err *bad, err *e);
 

@@ -1,31 +1,94 @@
-/* One document computed, whatever it is: one attention, the layers of an encoder or a decoder, or
- * steps of a generation.
+/* One document computed, whatever it is: one attention (work_attention.c), the layers of an encoder
+ * or a decoder, or steps of a generation (work_layers.c).
  *
  * A kind of work is a row: how it is read and planned, which of its stages are kept, how it runs
- * and what made it. Commands know a work, and none of its kinds. */
+ * and how it is shown. Commands know a work, and none of its kinds. */
 #ifndef SELFATTN_CLI_RUN_WORK_H
 #define SELFATTN_CLI_RUN_WORK_H
 
+#include "attn/engine/chosen_rows.h"
+#include "attn/engine/run.h"
+#include "attn/engine/streamed_stage.h"
+#include "cli/in/document.h"
+#include "cli/line/env.h"
 #include "cli/line/options.h"
-#include "cli/run/solve.h"
-#include "model/stack.h"
+#include "cli/out/output_file.h"
+#include "model/generation.h"
+#include "trace/generation_trace.h"
 #include "trace/stack_trace.h"
 #include "why/why.h"
 
-typedef struct work_kind work_kind;
+typedef struct work work;
+
+/* Stages that are too large to be kept: their rows are computed as writers of text come to
+ * them. */
+typedef struct streamed_stages {
+    stage_id id[STAGE_COUNT];
+    size_t numbers[STAGE_COUNT]; /* of each that was added; unused once they are split */
+    streamed_stage *stage[STAGE_COUNT];
+    size_t count;
+    size_t part;        /* bytes of a stage that are made at a time */
+    streamed_rows rows; /* for the writers */
+} streamed_stages;
+
+typedef struct solution {
+    problem problem;
+    plan plan;
+    row_choice rows; /* that are computed alone; then they are a document of their own, and */
+    bundle chosen;   /* the problem is of it; */
+    problem whole;   /* the whole one, which it borrows from */
+    kept_stages wanted;
+    run_report report;
+    bool is_begun;            /* by work_run_in: all was checked */
+    streamed_stages streamed; /* the wanted stages that are computed while they are written */
+} solution;
+
+typedef struct stack_solution {
+    stack stack;
+    row_choice rows; /* that its stages are written of; nothing: of all */
+    bundle all;      /* then those of all rows */
+    size_t house;    /* bytes of the trace that will be made of them; 0: of none */
+} stack_solution;
+
+typedef struct generation_solution {
+    generation of;
+    generation_trace trace; /* where it is traced; then the generation keeps all stages */
+    bool is_traced;
+    double *number;                /* drawn before, one a step */
+    struct decoded_whole *decoded; /* for a picture, all rows decoded at once */
+} generation_solution;
 
 /* What a trace is made for: a picture, the formulas of its stages, or the steps that options ask
  * for. */
 typedef enum shown_for { FOR_PICTURE, FOR_FORMULAS, FOR_STEPS } shown_for;
 
-typedef union work_trace {
+typedef struct work_trace {
     trace attention;
-    stack_trace stack;
+    stack_trace stack; /* of layers */
 } work_trace;
 
-typedef struct work {
+typedef struct work_kind {
+    text_list emitted; /* stages that are written where nobody says which; none: tokens are */
+    bool (*plan)(work *w, err *e);
+    bool (*list)(work *w, err *e); /* for work_list */
+    /* Keeps a stage, or all that a name with * means; one that is not made is an error. With
+     * by_rows its rows may be computed while they are written, where they would be too large to be
+     * kept. */
+    bool (*want)(work *w, const char *name, bool by_rows, err *e);
+    /* The bytes of all stages that these names mean; SIZE_MAX where they are more than an address
+     * can hold. */
+    bool (*bytes)(const work *w, const text_list *names, size_t *bytes, err *e);
+    /* Checks the memory against --max-memory, computes, and says the notes. */
+    bool (*run)(work *w, env *world, err *e);
+    /* The same, and makes its trace. */
+    bool (*show)(work *w, shown_for use, env *world, err *e);
+    void (*free)(work *w);
+} work_kind;
+
+struct work {
     const work_kind *kind;
     const document *document;
+    const options *given;
     bool is_said;       /* a command's name says the kind, and not the document */
     bool is_decoder;    /* of layers */
     bool wants_weights; /* of the stages that are wanted, some are weights */
@@ -34,49 +97,61 @@ typedef struct work {
         stack_solution stack;
         generation_solution generation;
     } of;
+    text_list there;  /* the names that its stages may have, in the order in which they are made */
+    text_list wanted; /* of layers: names of those to be kept, in which * stands for anything */
+    bundle stages;    /* what was kept, once it has run */
+    /* Is told of each step of a generation when it is done; NULL: nobody is. */
+    bool (*hear)(void *listener, const generation *g, err *e);
+    void *listener;
     work_trace made;
     work_trace *entry; /* the same of each entry of a batch, where all are shown */
     size_t entries;
     const trace *shown; /* what was made; NULL: nothing */
     const trace *drawn; /* what its picture is of */
-    bundle *stages;     /* what was kept, once it has run */
-} work;
-
-struct work_kind {
-    text_list emitted; /* stages that are written where nobody says which; none: tokens are */
-    bool (*plan)(work *w, const options *o, err *e);
-    /* Adds the names that its stages may have, in the order in which they are made. */
-    bool (*names)(work *w, text_list *names, err *e);
-    /* Keeps a stage, or all that a name with * means; one that is not made is an error. With
-     * by_rows its rows may be computed while they are written, where they would be too large to be
-     * kept. */
-    bool (*want)(work *w, const char *name, bool by_rows, err *e);
-    bool (*has_heads)(const work *w);
-    /* The bytes of all stages that these names mean; SIZE_MAX where they are more than an address
-     * can hold. */
-    bool (*bytes)(const work *w, const text_list *names, size_t *bytes, err *e);
-    /* Checks the memory against --max-memory, computes, and says the notes. */
-    bool (*run)(work *w, const options *o, env *world, err *e);
-    /* The same, and makes its trace. */
-    bool (*show)(work *w, shown_for use, const options *o, env *world, err *e);
-    bool (*header)(const work *w, const options *o, text_list *lines, err *e);
-    /* What --why asks of it; without claims. */
-    why_question (*question)(const work *w, const options *o, const env *world);
-    void (*free)(work *w);
 };
+
+extern const work_kind WORK_ATTENTION, WORK_STACK, WORK_GENERATION;
 
 /* Reads and checks everything; nothing is computed. `as` is "encoder" or "decoder", which with
  * --length goes on by itself; NULL: the document says what it is. To be freed in any case, and not
- * to be moved; the document must outlive it. */
+ * to be moved; document and options must outlive it. */
 bool work_plan(work *w, const document *one, const char *as, const options *o, err *e);
+/* Finds the names of its stages, where that was not done. */
+bool work_list(work *w, err *e);
+void work_free(work *w);
 
-bool work_is_attention(const work *w);
+/* What layers it is of; NULL: it is one attention. */
+const stack *work_stack(const work *w);
+bool work_has_heads(const work *w);
+size_t work_threads(const work *w, const env *world);
 /* Whether starting threads for it, or for a step, would cost more than they bring. */
 bool work_is_small(const work *w);
 /* The rows that are computed, or written, alone; NULL: all are. */
 const row_choice *work_rows(const work *w);
 /* Who makes the stages that are computed while they are written; NULL: there are none. */
 const streamed_rows *work_supply(const work *w);
-void work_free(work *w);
+/* --header: a line each for the version, the arguments, every input with its shape and a hash of
+ * its numbers. */
+bool work_header(const work *w, text_list *lines, err *e);
+/* What --why asks of it; without claims. */
+why_question work_question(const work *w, const env *world);
+
+/* The row, head and batch of --focus, from 0; those that are not there are an error. */
+bool work_focus(const work *w, trace_focus *focus, err *e);
+/* What a stage's numbers come from: in the room that the way to it leads to, or NULL. */
+const trace_map *trace_map_of(const trace *t, const char *name);
+/* Where the renderer takes all entries of a batch, the others are chained to the one in focus. */
+bool work_show_entries(work *w, trace *shown, err *e);
+
+/* Runs a small attention of many, by one thread, in room that is set for it; nothing is said. It
+ * may be called again once other numbers have come into the document's matrices. */
+bool work_run_in(work *w, run_room *in, crew *alone, err *e);
+/* Whether that said, or would have said, anything but for --quiet. */
+bool work_has_notes(const work *w);
+
+/* Refuses a seed that nothing is drawn from. */
+bool generation_check_seed(const options *o, err *e);
+/* How many steps names like "step.3.logits" are of; 0: they are of none. */
+bool named_steps(const bundle *names, size_t *steps, err *e);
 
 #endif

@@ -1,0 +1,357 @@
+#include "cli/run/work.h"
+
+#include "base/mem.h"
+#include "base/threads.h"
+#include "cli/out/note.h"
+#include "cli/out/progress.h"
+#include "model/keep.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- stages that are too large to be kept ---- */
+
+/* A stage of fewer bytes is always kept. Of a streamed one some `part` bytes are made at a time:
+ * with the most a part is many blocks for each thread, and computing it once more costs little
+ * next to writing so many numbers as text. */
+static const size_t KEPT_LEAST = 64 << 10, PART_LEAST = 32 << 10, PART_MOST = 32 << 20;
+
+/* How many numbers a stage has; false where they are more than an address can hold. */
+static bool count_numbers(const plan *p, stage_id id, size_t *count)
+{
+    size_t size[TENSOR_MAX_RANK];
+    int rank;
+    plan_stage_shape(p, id, &rank, size);
+    return sizes_count(rank, size, count);
+}
+
+/* Makes the row of the stage in whose memory the matrix lies; none where it is no such stage's. */
+static bool make_rows(void *context, const tensor *matrix, size_t first, size_t *count, err *e)
+{
+    const streamed_stages *all = context;
+    for (size_t i = 0; i < all->count; i++) {
+        tensor whole = streamed_stage_tensor(all->stage[i]);
+        uintptr_t begin = (uintptr_t)whole.data, at = (uintptr_t)matrix->data;
+        size_t number = dtype_size(whole.type), columns = whole.size[whole.rank - 1];
+        if (at >= begin && at - begin < tensor_count(&whole) * number)
+            return streamed_stage_make(all->stage[i], (at - begin) / (columns * number) + first,
+                                       count, e);
+    }
+    return true;
+}
+
+/* Makes them ready, and adds them to the stages, borrowed. */
+static bool start_streamed(work *w, size_t threads, err *e)
+{
+    const plan *p = &w->of.attention.plan;
+    streamed_stages *all = &w->of.attention.streamed;
+    all->rows = (streamed_rows){make_rows, all};
+    for (size_t i = 0; i < all->count; i++) {
+        const char *name = stage_row(all->id[i])->key.named.name;
+        all->stage[i] = streamed_stage_new(p, all->id[i], all->part, threads, e);
+        if (all->stage[i] == NULL)
+            return false;
+        tensor whole = streamed_stage_tensor(all->stage[i]);
+        if (!bundle_add_tensor(&w->stages, name, &whole, (place){0}, e))
+            return false;
+        bundle_find(&w->stages, name)->axes = p->axes[all->id[i]];
+    }
+    return true;
+}
+
+/* ---- planning ---- */
+
+static bool plan_it(work *w, const bundle *contents, const isa *by, err *e)
+{
+    solution *s = &w->of.attention;
+    place at = document_place(w->document);
+    if (!problem_read(&s->problem, contents, e))
+        return false;
+    if (!problem_has_inputs(&s->problem)) {
+        err_at(e, &at, "there is nothing to compute with: neither x nor q, k and v");
+        return at.file == NULL && err_remedy(e, "--input FILE gives x, - names standard input, for "
+                                                "a document");
+    }
+    s->problem.allow_nonfinite = w->given->allow_nonfinite;
+    s->problem.cache = w->document->cache;
+    s->problem.packed_weights = w->document->packed_weights;
+    return plan_make(&s->plan, &s->problem, by->table(s->problem.type), e);
+}
+
+static bool plan_attention(work *w, err *e)
+{
+    solution *s = &w->of.attention;
+    const isa *by = isa_by_name(w->given->isa, e);
+    if (by == NULL || !plan_it(w, &w->document->contents, by, e))
+        return false;
+    if (s->problem.rows == NULL)
+        return true;
+    /* Rows are chosen. All was checked of the whole, and what is to be noted is noted of it. */
+    plan of_whole = s->plan;
+    bool done =
+        s->problem.cache == NULL ||
+        err_at(e, &s->problem.rows->at, "rows are chosen, and the lines of a stream are its rows");
+    s->whole = s->problem;
+    of_whole.asked = &s->whole;
+    if (s->whole.in[INPUT_X] == &s->problem.looked_up)
+        s->whole.in[INPUT_X] = &s->whole.looked_up;
+    s->problem = (problem){0};
+    s->plan = (plan){0};
+    done = done && row_choice_read(&s->rows, s->whole.rows, "row", of_whole.n_q, e) &&
+           chosen_rows_document(&s->chosen, &of_whole, &s->rows, e) &&
+           plan_it(w, &s->chosen, by, e);
+    s->problem.number = s->rows.row;
+    text_list_free(&s->plan.notes);
+    s->plan.notes = of_whole.notes;
+    of_whole.notes = (text_list){0};
+    plan_free(&of_whole);
+    return done;
+}
+
+/* ---- its stages ---- */
+
+static bool list_attention(work *w, err *e)
+{
+    bool done = true;
+    for (stage_id id = STAGE_X; id < STAGE_COUNT && done; id++) {
+        const char *name = stage_row(id)->key.named.name;
+        done = text_list_add(&w->there, name, strlen(name), e);
+    }
+    return done;
+}
+
+static bool want_stage(work *w, stage_id id, bool by_rows, err *e)
+{
+    solution *s = &w->of.attention;
+    const plan *p = &s->plan;
+    size_t count;
+    w->wants_weights = w->wants_weights || id == STAGE_WEIGHTS;
+    if (by_rows && streamed_stage_can(p, id) && plan_has_stage(p, id) &&
+        count_numbers(p, id, &count) && count > KEPT_LEAST / dtype_size(p->type)) {
+        s->streamed.numbers[s->streamed.count] = count;
+        s->streamed.id[s->streamed.count++] = id;
+        return true;
+    }
+    if (!plan_check_stage(p, id, e))
+        return false;
+    kept_stages_add(&s->wanted, id);
+    return true;
+}
+
+/* options_check_words has refused a name that no stage has. */
+static bool want_of_attention(work *w, const char *name, bool by_rows, err *e)
+{
+    const named *found = named_find(&STAGES, name, strlen(name));
+    if (found != NULL)
+        return want_stage(w, stage_of(found), by_rows, e);
+    bool is_any = false;
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(&w->of.attention.plan, id) &&
+            stage_name_matches(name, stage_row(id)->key.named.name))
+            is_any = want_stage(w, id, by_rows, e);
+    }
+    if (is_any)
+        return true;
+    err_set(e, "there is no stage \"%s\" here", name);
+    return err_remedy(e, "selfattn help stages lists them; --emit '*' is all");
+}
+
+static bool bytes_of_attention(const work *w, const text_list *names, size_t *bytes, err *e)
+{
+    const plan *p = &w->of.attention.plan;
+    size_t count;
+    (void)e;
+    *bytes = 0;
+    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
+        bool is_meant = false;
+        for (size_t i = 0; plan_has_stage(p, id) && !is_meant && i < names->count; i++)
+            is_meant = stage_name_matches(names->item[i], stage_row(id)->key.named.name);
+        if (is_meant &&
+            (!count_numbers(p, id, &count) || !size_add_product(bytes, count, dtype_size(p->type))))
+            *bytes = SIZE_MAX;
+    }
+    return true;
+}
+
+/* ---- computing ---- */
+
+/* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
+ * above a million only with --force). */
+enum { WEIGHTED_MOST = 1000000 };
+
+static bool check_weighted(const work *w, err *e)
+{
+    const solution *s = &w->of.attention;
+    size_t size[TENSOR_MAX_RANK], count;
+    int rank;
+    if (!kept_stages_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row ||
+        w->given->force)
+        return true;
+    plan_stage_shape(&s->plan, STAGE_WEIGHTED, &rank, size);
+    if (sizes_count(rank, size, &count) && count <= WEIGHTED_MOST)
+        return true;
+    char shape[SHAPE_TEXT];
+    err_set(e, "weighted is %s, more than a million numbers", sizes_text(rank, size, shape));
+    return err_remedy(e, "--force writes them all the same");
+}
+
+/* What is kept and what is streamed, and the bytes that all of it takes. */
+typedef struct division {
+    kept_stages kept;
+    streamed_stages made;
+    size_t bytes;
+} division;
+
+/* Stages of more numbers than that are streamed with the least room, if they can be; the others are
+ * to be kept. */
+static bool divide(const work *w, size_t most_numbers, size_t threads, division *to, err *e)
+{
+    const solution *s = &w->of.attention;
+    const plan *p = &s->plan;
+    const size_t average[] = {p->batches, p->n_q, p->n_k};
+    size_t count;
+    *to = (division){.kept = s->wanted, .made.part = PART_LEAST};
+    for (size_t i = 0; i < s->streamed.count; i++) {
+        if (s->streamed.numbers[i] > most_numbers)
+            to->made.id[to->made.count++] = s->streamed.id[i];
+        else
+            kept_stages_add(&to->kept, s->streamed.id[i]);
+    }
+    if (!run_memory(p, &to->kept, threads, &to->bytes, e))
+        return false;
+    for (size_t i = 0; i < to->made.count; i++) {
+        size_t one;
+        if (!streamed_stage_memory(p, to->made.id[i], PART_LEAST, threads, &one, e))
+            return false;
+        if (!size_add(to->bytes, one, &to->bytes))
+            to->bytes = SIZE_MAX;
+    }
+    /* --average-heads makes one more matrix for each batch entry, when the weights are there. */
+    if (w->given->average_heads && (!sizes_count(3, average, &count) ||
+                                    !size_add_product(&to->bytes, count, dtype_size(p->type))))
+        to->bytes = SIZE_MAX;
+    return true;
+}
+
+/* What can be streamed is kept up to 64 MB, and not at all where that would be too much. */
+static bool fit_memory(work *w, size_t threads, err *e)
+{
+    static const size_t KEPT_MOST = 64 << 20;
+    solution *s = &w->of.attention;
+    const plan *p = &s->plan;
+    division by;
+    if (!divide(w, KEPT_MOST / dtype_size(p->type), threads, &by, e))
+        return false;
+    size_t usual = by.bytes, limit = w->given->max_memory;
+    if ((usual > limit || usual > mem_left()) && !divide(w, 0, threads, &by, e))
+        return false;
+    if (by.bytes > limit) {
+        /* Neither size depends on the limit, so the smaller one is the least that is enough. */
+        err_set(e,
+                "%zu bytes of memory are needed, %zu may be used: batches %zu, heads %zu, queries "
+                "%zu, keys %zu",
+                usual < by.bytes ? usual : by.bytes, limit, p->batches, p->heads, p->n_q, p->n_k);
+        return err_remedy(e, "--emit fewer stages, or raise --max-memory");
+    }
+    if (s->problem.packed_weights != NULL)
+        packed_weights_yield(s->problem.packed_weights, mem_spare(limit, by.bytes));
+    s->wanted = by.kept;
+    s->streamed = by.made;
+    /* They take as many bytes more, if that is of use. */
+    size_t each = s->streamed.count == 0 ? 0 : mem_spare(limit, by.bytes) / s->streamed.count,
+           most = PART_MOST - s->streamed.part;
+    s->streamed.part += each < most ? each : most;
+    return true;
+}
+
+bool work_has_notes(const work *w)
+{
+    const solution *s = &w->of.attention;
+    return s->plan.notes.count > 0 || s->report.empty_rows > 0 ||
+           s->report.threads < s->report.threads_wanted;
+}
+
+static bool run_attention(work *w, env *world, err *e)
+{
+    solution *s = &w->of.attention;
+    const plan *p = &s->plan;
+    place at = document_place(w->document);
+    size_t threads = work_threads(w, world);
+    s->wanted.progress = world->progress == NULL ? NULL : &world->progress->run;
+    if (!check_weighted(w, e) || !fit_memory(w, threads, e) ||
+        !run_plan(p, &s->wanted, threads, &w->stages, &s->report, e) ||
+        !start_streamed(w, threads, e))
+        return false;
+    for (size_t i = 0; i < p->notes.count; i++)
+        note_say(world, w->given, &at, "%s", p->notes.item[i]);
+    if (s->report.empty_rows > 0) {
+        char rows[64];
+        snprintf(rows, sizeof rows, "of %zu query rows", p->batches * p->heads * p->n_q);
+        note_empty_rows(world, w->given, &at, &s->report, rows);
+    }
+    note_missing_threads(world, w->given, &at, s->report.threads, s->report.threads_wanted);
+    return true;
+}
+
+bool work_run_in(work *w, run_room *in, crew *alone, err *e)
+{
+    solution *s = &w->of.attention;
+    if (!s->is_begun) {
+        s->is_begun = check_weighted(w, e) && fit_memory(w, 1, e);
+        if (s->is_begun)
+            run_room_set(in, &s->plan, &s->wanted);
+    }
+    return s->is_begun && run_again(in, alone, &w->stages, &s->report, e);
+}
+
+/* ---- showing ---- */
+
+static bool show_attention(work *w, shown_for use, env *world, err *e)
+{
+    const options *o = w->given;
+    solution *s = &w->of.attention;
+    step_wish wish[STEP_COUNT] = {STEP_UNWANTED};
+    trace_focus focus;
+    w->shown = w->drawn = &w->made.attention;
+    /* The option table has refused what is neither a step nor a stage. */
+    for (size_t i = 0; use == FOR_STEPS && i < o->steps.count; i++) {
+        const step_row *found = step_find(o->steps.item[i], strlen(o->steps.item[i]));
+        wish[found - (const step_row *)(const void *)named_row(&STEPS, 0)] = STEP_WANTED;
+    }
+    if (!work_focus(w, &focus, e))
+        return false;
+    if (use != FOR_PICTURE)
+        trace_wants(&s->plan, focus, &s->wanted);
+    else if (!want_stage(w, STAGE_WEIGHTS, false, e) ||
+             (plan_masks(&s->plan) && !want_stage(w, STAGE_MASKED, false, e)))
+        return false;
+    bool is_all = use == FOR_STEPS && o->steps.count == 0;
+    return run_attention(w, world, e) &&
+           trace_make(&w->made.attention, &s->plan, &w->stages, focus, o->full,
+                      is_all ? NULL : wish, e) &&
+           (use != FOR_STEPS || work_show_entries(w, &w->made.attention, e));
+}
+
+static void free_attention(work *w)
+{
+    solution *s = &w->of.attention;
+    for (size_t i = 0; i < s->streamed.count; i++)
+        streamed_stage_free(s->streamed.stage[i]);
+    plan_free(&s->plan);
+    problem_free(&s->problem);
+    problem_free(&s->whole);
+    bundle_free(&s->chosen);
+    row_choice_free(&s->rows);
+}
+
+static char *EMITTED[] = {"weights", "output"};
+
+const work_kind WORK_ATTENTION = {.emitted = {.item = EMITTED, .count = 2},
+                                  .plan = plan_attention,
+                                  .list = list_attention,
+                                  .want = want_of_attention,
+                                  .bytes = bytes_of_attention,
+                                  .run = run_attention,
+                                  .show = show_attention,
+                                  .free = free_attention};

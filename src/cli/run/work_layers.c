@@ -1,0 +1,551 @@
+#include "cli/run/work.h"
+
+#include "base/mem.h"
+#include "cli/out/note.h"
+#include "cli/out/stage_names.h"
+#include "model/embed.h"
+#include "model/keep.h"
+#include "random/generator.h"
+#include "trace/stack_steps.h"
+#include "weights/names.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *EVERYTHING[] = {"*"};
+static const text_list ALL_STAGES = {.item = EVERYTHING, .count = 1}, NOTHING = {0};
+
+/* ---- options that a layer overrules ---- */
+
+static bool says_the_same(const entry *a, const entry *b)
+{
+    size_t index[TENSOR_MAX_RANK] = {0};
+    if (a->kind == ENTRY_TEXT && b->kind == ENTRY_TEXT)
+        return strcmp(a->text, b->text) == 0;
+    bool is_same = a->kind == ENTRY_TENSOR && b->kind == ENTRY_TENSOR &&
+                   tensor_same_shape(&a->tensor, &b->tensor);
+    while (is_same && tensor_get(&a->tensor, index) == tensor_get(&b->tensor, index)) {
+        if (!tensor_next(&a->tensor, index))
+            return true;
+    }
+    return false;
+}
+
+/* An option stands at the top, for layers that say nothing else: a note names the first one that
+ * does, or where nothing stands there, says anything. */
+static void say_overruled(const stack *s, const options *o, const env *world)
+{
+    const bundle *layers = bundle_find(s->document, "layers")->bundle;
+    for (size_t i = 0; i < o->given_count; i++) {
+        const given_key *one = &o->given[i];
+        const entry *top = bundle_find(s->document, one->row->key);
+        for (size_t j = 0; j < layers->count; j++) {
+            const entry *own = bundle_find(layers->entry[j].bundle, one->row->key);
+            if (own == NULL || (top != NULL && says_the_same(own, top)))
+                continue;
+            note_say(world, o, NULL,
+                     "--%s%s is for layers that say nothing else, and layer %zu does",
+                     one->value == NULL ? "no-" : "", one->row->named.name, j + 1);
+            break;
+        }
+    }
+}
+
+/* ---- what layers and steps of a generation have in common ---- */
+
+static bool is_weights(const char *name)
+{
+    const char *last = strrchr(name, '.');
+    return last != NULL && strcmp(last, ".weights") == 0;
+}
+
+static bool want_of_layers(work *w, const char *name, bool by_rows, err *e)
+{
+    bool is_pattern = strchr(name, '*') != NULL;
+    (void)by_rows; /* a stack's rows are those of the next layer */
+    if (!work_list(w, e))
+        return false;
+    bool is_there = text_list_find(&w->there, name) != NULL;
+    w->wants_weights = w->wants_weights || is_weights(name);
+    for (size_t i = 0; i < w->there.count && is_pattern; i++) {
+        const char *one = w->there.item[i];
+        bool is_meant = (!is_there || is_weights(one)) && stage_name_matches(name, one);
+        is_there = is_there || is_meant;
+        w->wants_weights = w->wants_weights || (is_meant && is_weights(one));
+    }
+    if (is_there)
+        return text_list_index(&w->wanted, e) && text_list_add(&w->wanted, name, strlen(name), e);
+    err_set(e, "there is no stage \"%s\" in this stack", name);
+    return stage_names_suggest(&w->there, name, "; --emit '*' is all", e);
+}
+
+/* Whether the names that are wanted mean `weighted` of all rows, which a trace alone does not
+ * need. */
+static bool wants_weighted(const work *w)
+{
+    static const char LAST[] = ".weighted";
+    for (size_t i = 0; i < w->there.count; i++) {
+        const char *name = w->there.item[i];
+        size_t length = strlen(name);
+        if (length < sizeof LAST || strcmp(name + length + 1 - sizeof LAST, LAST) != 0)
+            continue;
+        for (size_t j = 0; j < w->wanted.count; j++) {
+            if (stage_name_matches(w->wanted.item[j], name))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether --max-memory lets it have so many bytes and those of a house, which the error says are
+ * for `of_what`. */
+static bool check_memory(const work *w, size_t bytes, size_t house, const char *of_what, err *e)
+{
+    const stack *s = work_stack(w);
+    if (!size_add(bytes, house, &bytes))
+        bytes = SIZE_MAX;
+    if (bytes <= w->given->max_memory) {
+        if (s->how.packed_weights != NULL)
+            packed_weights_yield(s->how.packed_weights, mem_spare(w->given->max_memory, bytes));
+        return true;
+    }
+    err_set(e,
+            "%zu bytes of memory are needed%s, %zu may be used: layers %zu, rows %zu, columns %zu",
+            bytes, of_what, w->given->max_memory, s->layers, s->rows, s->width);
+    return err_remedy(e, "raise --max-memory");
+}
+
+/* The words of --trace and of --blank; of a generation in so many steps, else 0. */
+static bool check_steps(const work *w, size_t steps, err *e)
+{
+    const stack *s = work_stack(w);
+    return stack_steps_check(s, steps, &w->given->steps, e) &&
+           stack_steps_check(s, steps, &w->given->blank, e);
+}
+
+/* The steps that are made; NULL: all that do something. */
+static const text_list *asked_steps(const work *w, shown_for use)
+{
+    const text_list *said = &w->given->steps;
+    return use != FOR_STEPS ? &NOTHING : said->count > 0 ? said : NULL;
+}
+
+/* ---- layers ---- */
+
+static bool plan_stack(work *w, err *e)
+{
+    stack_solution *s = &w->of.stack;
+    const bundle *contents = &w->document->contents;
+    stack_settings how = {.is_decoder = w->is_decoder,
+                          .allow_nonfinite = w->given->allow_nonfinite,
+                          .packed_weights = w->document->packed_weights};
+    const isa *by = isa_by_name(w->given->isa, e);
+    return by != NULL && stack_read(&s->stack, contents, &how, by, e) &&
+           row_choice_read(&s->rows, bundle_find(contents, "rows"), "row", s->stack.rows, e);
+}
+
+static bool list_stack(work *w, err *e)
+{
+    return stack_stage_names(&w->of.stack.stack, &w->there, e);
+}
+
+static bool bytes_of_stack(const work *w, const text_list *names, size_t *bytes, err *e)
+{
+    return stack_stages_memory(&w->of.stack.stack, names, bytes, e);
+}
+
+static bool run_stages(work *w, const text_list *emit, const env *world, err *e)
+{
+    const options *o = w->given;
+    stack_solution *s = &w->of.stack;
+    size_t threads = work_threads(w, world), bytes;
+    run_report report = {0};
+    crew by;
+    if (!stack_memory(&s->stack, emit, threads, &bytes, e) ||
+        !check_memory(w, bytes, s->house, "", e))
+        return false;
+    for (size_t i = 0; i < s->stack.layers; i++) {
+        for (size_t j = 0; j < s->stack.layer[i].parts; j++) {
+            const attention *a = s->stack.layer[i].part[j].attention;
+            for (size_t k = 0; a != NULL && k < a->plan.notes.count; k++)
+                note_say(world, o, NULL, "layer %zu: %s", i + 1, a->plan.notes.item[k]);
+        }
+    }
+    say_overruled(&s->stack, o, world);
+    crew_open(&by, threads);
+    bool done = stack_run(&s->stack, emit, &by, &w->stages, &report, e);
+    crew_close(&by);
+    if (done && s->rows.count > 0) {
+        s->all = w->stages;
+        w->stages = (bundle){0};
+        done = stack_choose_rows(&s->rows, &s->all, &w->stages, e);
+    }
+    if (done)
+        note_missing_threads(world, o, NULL, by.ran, by.wanted);
+    if (done && report.empty_rows > 0)
+        note_empty_rows(world, o, NULL, &report, "query rows of the layers");
+    return done;
+}
+
+static bool run_stack(work *w, env *world, err *e)
+{
+    return run_stages(w, &w->wanted, world, e);
+}
+
+static bool show_stack(work *w, shown_for use, env *world, err *e)
+{
+    const options *o = w->given;
+    stack_solution *s = &w->of.stack;
+    stack *of = &s->stack;
+    trace_focus focus;
+    if (s->rows.count > 0) {
+        err_at(e, &bundle_find(&w->document->contents, "rows")->at,
+               "rows are chosen, and what is shown of layers is shown of all rows");
+        return err_remedy(e, "--focus row=I spells out one of them");
+    }
+    w->shown = w->drawn = &w->made.stack.whole;
+    if ((use == FOR_STEPS && !check_steps(w, 0, e)) || !work_focus(w, &focus, e))
+        return false;
+    const kept_stages one_row = {.weighted_is_one_row = true,
+                                 .few = focus.is_by_default ? TRACE_FEW : 0,
+                                 .batch = focus.batch,
+                                 .head = focus.head,
+                                 .row = focus.row};
+    of->how.one_row = wants_weighted(w) ? NULL : &one_row;
+    /* With a house for each entry of a batch, where the renderer may take them all. */
+    bool has_others = output_has_trace(o) && output_renderer(o)->takes_entries != NULL &&
+                      of->batches > 1 && of->batches <= MOST_ENTRIES;
+    s->house = stack_trace_memory(stack_trace_rooms(of) * (has_others ? 1 + of->batches : 1));
+    bool done =
+        run_stages(w, &ALL_STAGES, world, e) &&
+        stack_trace_make(&w->made.stack, of, &w->stages, focus, o->full, asked_steps(w, use), e);
+    of->how.one_row = NULL;
+    return done && (use != FOR_STEPS || work_show_entries(w, &w->made.stack.whole, e));
+}
+
+static void free_stack(work *w)
+{
+    stack_solution *s = &w->of.stack;
+    bundle_free(&s->all);
+    row_choice_free(&s->rows);
+    stack_free(&s->stack);
+}
+
+static char *EMITTED[] = {"output"};
+
+const work_kind WORK_STACK = {.emitted = {.item = EMITTED, .count = 1},
+                              .plan = plan_stack,
+                              .list = list_stack,
+                              .want = want_of_layers,
+                              .bytes = bytes_of_stack,
+                              .run = run_stack,
+                              .show = show_stack,
+                              .free = free_stack};
+
+/* ---- a generation: before its first step ---- */
+
+/* A temperature of 0 that is given may be one of several, all with one seed. */
+bool generation_check_seed(const options *o, err *e)
+{
+    return !o->has_seed || o->has_temperature ||
+           err_set(e, "--seed is for the numbers that --temperature draws, and it is not given");
+}
+
+/* The id of the word, or of the digits, after which --stop ends. */
+static bool find_stop(generation *g, const char *stop, err *e)
+{
+    char digits[ID_DIGITS];
+    nearest_names nearest = {.wanted = stop};
+    size_t ids = g->logits.size[1];
+    for (size_t id = 0; stop != NULL && id < ids; id++) {
+        const char *name = stack_name_of_id(&g->stack, id, digits);
+        if (strcmp(stop, name) == 0)
+            g->stop = id;
+        if (name != digits)
+            nearest_names_look(&nearest, name);
+    }
+    if (stop == NULL || g->stop != SIZE_MAX)
+        return true;
+    err_set(e, "--stop: none of the %zu ids is \"%s\"", ids, stop);
+    nearest_names_suggest(&nearest, "", e);
+    return false;
+}
+
+/* For --length steps, drawn as --temperature and --seed say. */
+static bool plan_generation(work *w, err *e)
+{
+    const options *o = w->given;
+    generation_solution *s = &w->of.generation;
+    const stack_settings of_stack = {
+        .is_decoder = true, .allow_nonfinite = o->allow_nonfinite, .goes_on = true};
+    /* All numbers that will be drawn, one a step. */
+    stream numbers =
+        stream_begin((const generator *)(const void *)named_row(&GENERATORS, 0), o->seed);
+    draw each = {.law = {LAW_UNIFORM, 0, 1}, .type = DTYPE_F64, .total = o->generated};
+    s->number = mem_alloc(o->generated, sizeof s->number[0], e);
+    if (s->number == NULL)
+        return false;
+    stream_draw(&numbers, &each, 0, o->generated, s->number);
+    const generation_settings how = {o->generated, o->temperature, s->number, NULL};
+    const isa *by = isa_by_name(o->isa, e);
+    return by != NULL && generation_open(&s->of, &w->document->contents, &of_stack, &how, by, e) &&
+           find_stop(&s->of, o->stop, e);
+}
+
+/* ---- which steps are named ---- */
+
+static const char PREFIX[] = "step.";
+
+static bool is_of_step(const char *name)
+{
+    return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0;
+}
+
+/* The 3 of "step.3.logits". */
+static bool read_step(const entry *one, size_t *step, err *e)
+{
+    char *end = NULL;
+    size_t most = option_by_name("length", strlen("length"))->most;
+    if (!is_of_step(one->name)) {
+        err_at(e, &one->at, "%s is of no step, and others are", one->name);
+        return err_remedy(e, "step.0.%s is of the prompt's", one->name);
+    }
+    const char *digits = one->name + sizeof PREFIX - 1;
+    *step = strtoul(digits, &end, 10);
+    if (*digits >= '0' && *digits <= '9' && *end == '.' && *step < most)
+        return true;
+    return err_at(e, &one->at, "there is no step in %s: step.0. is the first, and %zu are the most",
+                  one->name, most);
+}
+
+/* Names that begin with _ are of no stage. */
+bool named_steps(const bundle *names, size_t *steps, err *e)
+{
+    bool are_some = false;
+    for (size_t i = 0; i < names->count; i++)
+        are_some = are_some || is_of_step(names->entry[i].name);
+    *steps = 0;
+    for (size_t i = 0; are_some && i < names->count; i++) {
+        size_t step = 0;
+        if (names->entry[i].name[0] != '_' && !read_step(&names->entry[i], &step, e))
+            return false;
+        *steps = step < *steps ? *steps : step + 1;
+    }
+    return true;
+}
+
+/* ---- their stages ---- */
+
+static bool add_name(text_list *there, size_t step, const char *name, err *e)
+{
+    char full[2 * STAGE_NAME];
+    int length = snprintf(full, sizeof full, "%s%zu.%s", PREFIX, step, name);
+    return text_list_add(there, full, (size_t)length, e);
+}
+
+/* What a step finds in its cache, and leaves there, is known before its scores. */
+static bool add_cached(text_list *there, size_t step, const char *scores, err *e)
+{
+    static const char LAST[] = ".attention.scores", *const CACHED[] = {"present_k", "present_v"};
+    size_t length = strlen(scores), before = length + 1 - sizeof "scores";
+    bool done = true;
+    if (step == 0 || length < sizeof LAST || strcmp(scores + length + 1 - sizeof LAST, LAST) != 0)
+        return true;
+    for (size_t i = 0; done && i < sizeof CACHED / sizeof CACHED[0]; i++) {
+        char name[STAGE_NAME];
+        snprintf(name, sizeof name, "%.*s%s", (int)before, scores, CACHED[i]);
+        done = add_name(there, step, name, e);
+    }
+    return done;
+}
+
+/* Of each step those of the layers, though rollout is of all rows, and after them what chooses an
+ * id. */
+static bool list_generation(work *w, err *e)
+{
+    static const struct {
+        const char *name;
+        bool is_drawn;
+    } CHOICE[] = {{"logits", false},
+                  {"tempered", true},
+                  {"exponentials", true},
+                  {"probabilities", true},
+                  {"choice", false}};
+    const generation *g = &w->of.generation.of;
+    text_list once = {0};
+    bool done = stack_stage_names(&g->stack, &once, e);
+    for (size_t step = 0; step < g->how.steps && done; step++) {
+        for (size_t i = 0; i < once.count && done; i++) {
+            const char *name = once.item[i];
+            done = (step > 0 && strcmp(name, "rollout") == 0) ||
+                   (add_cached(&w->there, step, name, e) && add_name(&w->there, step, name, e));
+        }
+        for (size_t i = 0; i < sizeof CHOICE / sizeof CHOICE[0] && done; i++)
+            done = (CHOICE[i].is_drawn && !(g->how.temperature > 0)) ||
+                   add_name(&w->there, step, CHOICE[i].name, e);
+    }
+    text_list_free(&once);
+    return done;
+}
+
+/* Stages are kept for the trace, and their memory is checked with its own. Tokens alone are never
+ * many. How many logits there will be is known where no word ends them earlier; each has a digit at
+ * least, and what parts it from the next. */
+static bool bytes_of_generation(const work *w, const text_list *names, size_t *bytes, err *e)
+{
+    const generation *g = &w->of.generation.of;
+    (void)e;
+    *bytes = 0;
+    if (names->count == 0 && g->stop == SIZE_MAX &&
+        !size_mul(2 * g->how.steps, g->logits.size[1], bytes))
+        *bytes = SIZE_MAX;
+    return true;
+}
+
+/* Out of what each step has left, or of a number or a row that only the trace has. Steps after
+ * --stop's word, which were not made, may be meant by a name with *. */
+static bool keep_one(work *w, const char *name, err *e)
+{
+    const generation_trace *t = &w->of.generation.trace;
+    char *rest;
+    size_t step = strtoul(name + sizeof PREFIX - 1, &rest, 10);
+    if (step >= t->steps)
+        return text_list_find(&w->wanted, name) == NULL ||
+               err_set(e, "there is no %s: the generation ended with step %zu", name, t->steps - 1);
+    const entry *kept = bundle_find(&t->step[step].result, rest + 1);
+    if (kept != NULL)
+        return bundle_borrow(&w->stages, name, kept, e) != NULL;
+    const trace_map *map = trace_map_of(&t->made.whole, name);
+    assert(map != NULL); /* what list_generation names is made */
+    tensor view = tensor_at(&map->values, 0);
+    while (map->is_number && view.rank > 0)
+        view = tensor_at(&view, 0);
+    return bundle_add_tensor(&w->stages, name, &view, (place){0}, e);
+}
+
+/* ---- its steps ---- */
+
+/* Checks the memory for the prompt, and then for all steps with the house of their trace. */
+static bool check_steps_memory(const work *w, size_t house, const env *world, err *e)
+{
+    const generation *g = &w->of.generation.of;
+    size_t threads = work_threads(w, world), bytes;
+    char steps[64];
+    snprintf(steps, sizeof steps, " for the prompt and %zu steps", g->how.steps);
+    return generation_memory(g, threads, &bytes, e) &&
+           check_memory(w, bytes, 0, " for the prompt", e) &&
+           generation_memory_in_all(g, threads, &bytes, e) &&
+           check_memory(w, bytes, house, steps, e);
+}
+
+/* `prompt`: of weighted, the row that a trace spells out of it, as that of later steps is their
+ * only one; NULL: all rows. */
+static bool run_steps(work *w, const kept_stages *prompt, const env *world, err *e)
+{
+    generation_solution *s = &w->of.generation;
+    generation *g = &s->of;
+    kept_stages later = {0};
+    crew by;
+    if (prompt != NULL)
+        later = *prompt;
+    later.row = 0;
+    say_overruled(&g->stack, w->given, world);
+    crew_open(&by, work_threads(w, world));
+    bool done = true;
+    while (done && !generation_is_done(g)) {
+        g->stack.how.one_row = prompt == NULL || g->step == 0 ? prompt : &later;
+        done = generation_step(g, &by, e) &&
+               (!s->is_traced || generation_trace_add(&s->trace, e)) &&
+               (w->hear == NULL || w->hear(w->listener, g, e));
+    }
+    g->stack.how.one_row = NULL;
+    crew_close(&by);
+    if (done)
+        note_missing_threads(world, w->given, NULL, by.ran, by.wanted);
+    return done;
+}
+
+/* With a trace, whose default row is the prompt's last one; keeps what is wanted. */
+static bool show_steps(work *w, const text_list *asked, const env *world, err *e)
+{
+    generation_solution *s = &w->of.generation;
+    generation *g = &s->of;
+    generation_trace_settings how = {.is_full = w->given->full, .asked = asked};
+    s->is_traced = g->stack.how.keeps_plans = true;
+    g->how.emit = &ALL_STAGES;
+    if (!check_steps_memory(w, generation_trace_begin_memory(g), world, e) ||
+        !check_steps(w, g->how.steps, e) || !work_focus(w, &how.focus, e))
+        return false;
+    const kept_stages row = {
+        .weighted_is_one_row = true, .head = how.focus.head, .row = how.focus.row};
+    if (!generation_trace_begin(&s->trace, g, &how, e) ||
+        !run_steps(w, wants_weighted(w) ? NULL : &row, world, e) ||
+        !generation_trace_end(&s->trace, e))
+        return false;
+    keeper by = keeper_of(&w->wanted);
+    for (size_t i = 0; i < w->there.count; i++) {
+        if (keeper_wants(&by, w->there.item[i]) && !keep_one(w, w->there.item[i], e))
+            return false;
+    }
+    return true;
+}
+
+static bool run_generation(work *w, env *world, err *e)
+{
+    return w->wanted.count > 0 ? show_steps(w, &NOTHING, world, e)
+                               : check_steps_memory(w, 0, world, e) && run_steps(w, NULL, world, e);
+}
+
+/* What there is to be noted was noted of the steps. */
+typedef struct decoded_whole {
+    document of;
+    options quiet;
+    work once;
+} decoded_whole;
+
+/* The picture is of the whole sequence, as that of a decoder's layers. */
+static bool show_generation(work *w, shown_for use, env *world, err *e)
+{
+    generation_solution *s = &w->of.generation;
+    w->shown = &s->trace.made.whole;
+    if (use == FOR_PICTURE ? !run_generation(w, world, e)
+                           : !show_steps(w, asked_steps(w, use), world, e))
+        return false;
+    if (w->given->picture == NULL)
+        return true;
+    decoded_whole *whole = s->decoded = mem_alloc_zeroed(1, sizeof *whole, e);
+    if (whole == NULL)
+        return false;
+    whole->of = (document){.file = w->document->file, .line = w->document->line};
+    whole->quiet = *w->given;
+    whole->quiet.quiet = true;
+    whole->quiet.generated = 0;
+    w->drawn = &whole->once.made.stack.whole;
+    return generation_document(&s->of, &whole->of.contents, e) &&
+           work_plan(&whole->once, &whole->of, "decoder", &whole->quiet, e) &&
+           show_stack(&whole->once, FOR_PICTURE, world, e);
+}
+
+static void free_generation(work *w)
+{
+    generation_solution *s = &w->of.generation;
+    if (s->decoded != NULL) {
+        work_free(&s->decoded->once);
+        document_free(&s->decoded->of);
+        mem_free(s->decoded);
+    }
+    generation_trace_free(&s->trace);
+    generation_close(&s->of);
+    mem_free(s->number);
+}
+
+const work_kind WORK_GENERATION = {.plan = plan_generation,
+                                   .list = list_generation,
+                                   .want = want_of_layers,
+                                   .bytes = bytes_of_generation,
+                                   .run = run_generation,
+                                   .show = show_generation,
+                                   .free = free_generation};
