@@ -263,10 +263,8 @@ bool check_actual_open(actual_result *a, const options *o, const env *world, err
     if (file == NULL)
         return true;
     /* An exercise is one document, and FILE a page's whole. */
-    a->in.name = descriptor_name(file);
-    if (o->answers.count > 0)
-        a->in.format = input_open(o, file, a->in.name, &a->in.bytes, e);
-    if (o->answers.count > 0 ? a->in.format == NULL : !input_file_open(&a->in, file, true, o, e))
+    if (o->answers.count > 0 ? !input_file_open_one(&a->in, file, false, o, e)
+                             : !input_file_open(&a->in, file, true, o, e))
         return false;
     a->has_result = input_file_next(&a->in);
     if ((a->has_result && !split_map(a, e)) || (!a->in.is_stream && !read_wide(a, e)))

@@ -3,77 +3,37 @@
 #include "attn/spec/keys.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/in/matrix_file.h"
-#include "cli/line/options.h"
 #include "cli/out/note.h"
-#include "io/slips.h"
 #include "io/number_read.h"
-#include "io/source.h"
+#include "io/slips.h"
 #include "model/keys.h"
 #include "tensor/bundle.h"
 
 #include <string.h>
 
-/* ---- which of two kinds a document is of: one attention, or layers ---- */
+/* ---- --bundle: whose it is ---- */
 
-/* Whether it has a key, or expects a stage, that one attention doesn't have: the layers themselves
- * may be still to come. */
-static bool document_is_of_layers(const bundle *contents)
-{
-    for (size_t i = 0; i < contents->count; i++) {
-        const char *name = contents->entry[i].name;
-        if (named_find(&KEYS, name, strlen(name)) == NULL)
-            return true;
-    }
-    /* "layer.0.attention.weights": a way through a stack. */
-    const entry *expected = bundle_find(contents, "expected");
-    for (size_t i = 0; expected != NULL && i < expected->bundle->count; i++) {
-        if (strchr(expected->bundle->entry[i].name, '.') != NULL)
-            return true;
-    }
-    return false;
-}
-
-/* ---- the file ---- */
-
-/* As messages name it. */
-static const char *file_of(const options *o)
-{
-    return descriptor_name(o->bundle);
-}
-
-/* What the options say of its weights. */
-static bool make_options(bundle_options *w, const options *o, err *e)
-{
-    *w = (bundle_options){.prefix = o->prefix == NULL ? "" : o->prefix,
-                          .layout = input_keys_value(o, "layout"),
-                          .map = o->map};
-    bool done = true;
-    for (size_t i = 0; i < o->given_count && done; i++) {
-        const char *name = o->given[i].row->key;
-        done = o->given[i].value != NULL || text_list_add(&w->removed, name, strlen(name), e);
-    }
-    return done;
-}
-
-/* ---- whose it is ---- */
-
-static bool prefix_is_of_layers(const weights_input *b)
-{
-    return strstr(b->options.prefix, "{}") != NULL;
-}
-
-/* Where it may be either, the document says it, or else the bundle or --prefix. */
+/* Where it may be of one attention or of layers, the document says it, or else the bundle or
+ * --prefix. */
 static bundle_for kind_for(const weights_input *b, const bundle *contents)
 {
     if (b->is_for != FOR_EITHER)
         return b->is_for;
-    bool is_of_layers = document_is_of_layers(contents) ||
-                        text_list_find(&b->names, "layers") != NULL || prefix_is_of_layers(b);
+    bool is_of_layers =
+        text_list_find(&b->names, "layers") != NULL || strstr(b->options.prefix, "{}") != NULL;
+    /* It has a key, or expects a stage by its way ("layer.0.attention.weights"), that one attention
+     * doesn't have: the layers themselves may be still to come. */
+    for (size_t i = 0; i < contents->count && !is_of_layers; i++) {
+        const char *name = contents->entry[i].name;
+        is_of_layers = named_find(&KEYS, name, strlen(name)) == NULL;
+    }
+    const entry *expected = bundle_find(contents, "expected");
+    for (size_t i = 0; expected != NULL && i < expected->bundle->count && !is_of_layers; i++)
+        is_of_layers = strchr(expected->bundle->entry[i].name, '.') != NULL;
     return is_of_layers ? FOR_LAYERS : FOR_ATTENTION;
 }
 
-/* ---- reading ---- */
+/* ---- reading it ---- */
 
 /* All names, and no numbers but those of formats that can't pass over them. */
 static bool read_names(weights_input *b, const options *o, err *e)
@@ -97,45 +57,31 @@ static bool read_names(weights_input *b, const options *o, err *e)
     return done;
 }
 
-/* Reads all of it, whatever it is. */
-static bool read_all(const weights_input *b, const options *o, bundle *out, err *e)
-{
-    read_options how = read_options_of(o, o->bundle, DTYPE_F32);
-    how.file = file_of(o);
-    how.keys = NULL;
-    return b->format->read(b->source.bytes, b->source.length, &how, out, e);
-}
-
-static bool refuse_index(const weights_input *b, const options *o, err *e)
-{
-    bundle all = {0};
-    bool is_of_layers =
-        b->is_for == FOR_LAYERS || (b->is_for == FOR_EITHER && prefix_is_of_layers(b));
-    if (read_all(b, o, &all, e))
-        bundle_index_refuse(&all, file_of(o), &b->options, is_of_layers, e);
-    bundle_free(&all);
-    return false;
-}
-
 /* Something in it has a name, which may be that of a weight. */
 static bool check_names(const weights_input *b, const options *o, err *e)
 {
-    bool has_names = false;
+    place at = {.file = descriptor_name(o->bundle)};
+    bool has_names = false, is_index = bundle_index_is(&b->names), done = true;
     for (size_t i = 0; i < b->names.count; i++)
         has_names = has_names || *b->names.item[i] != '\0';
-    if (!has_names) {
-        /* A file without names: what its reader says of it where nothing is passed over, or that
-         * it has none. */
-        place at = {.file = file_of(o)};
-        bundle all = {0};
-        bool done = b->names.count > 0 || read_all(b, o, &all, e);
-        bundle_free(&all);
-        if (!done)
-            return false;
+    if (has_names && !is_index)
+        return true;
+    /* All of it, whatever it is: of a file without names what its reader says where nothing is
+     * passed over, or that it has none. */
+    bundle all = {0};
+    read_options how = read_options_of(o, o->bundle, DTYPE_F32);
+    if (is_index || b->names.count == 0)
+        done = b->format->read(b->source.bytes, b->source.length, &how, &all, e);
+    if (done && is_index) {
+        bool is_of_layers = b->is_for == FOR_LAYERS ||
+                            (b->is_for == FOR_EITHER && strstr(b->options.prefix, "{}") != NULL);
+        bundle_index_refuse(&all, at.file, &b->options, is_of_layers, e);
+    } else if (done) {
         err_at(e, &at, "there are no names in it, by which weights could be found");
-        return err_remedy(e, "--wq FILE and its like take a matrix without a name");
+        err_remedy(e, "--wq FILE and its like take a matrix without a name");
     }
-    return !bundle_index_is(&b->names) || refuse_index(b, o, e);
+    bundle_free(&all);
+    return false;
 }
 
 /* The names that are used, and nothing else. */
@@ -183,8 +129,8 @@ static bool find_names(weights_input *b, const options *o, bundle_for kind, err 
     bundle_use *use = &b->use[kind];
     if (use->is_found)
         return true;
-    use->is_found =
-        weights_match(&use->match, kind == FOR_ATTENTION, &b->names, file_of(o), &b->options, e);
+    use->is_found = weights_match(&use->match, kind == FOR_ATTENTION, &b->names,
+                                  descriptor_name(o->bundle), &b->options, e);
     if (!use->is_found)
         weight_match_free(&use->match);
     return use->is_found;
@@ -204,8 +150,16 @@ bool weights_input_open(weights_input *b, const options *o, const env *world, er
     if (o->bundle == NULL || b->is_open)
         return true;
     b->world = world;
-    b->is_open = make_options(&b->options, o, e) &&
-                 source_open_within(&b->source, o->bundle, o->max_memory, e) &&
+    b->options = (bundle_options){.prefix = o->prefix == NULL ? "" : o->prefix,
+                                  .layout = input_keys_value(o, "layout"),
+                                  .map = o->map};
+    bool done = true;
+    for (size_t i = 0; i < o->given_count && done; i++) {
+        const char *name = o->given[i].row->key;
+        done =
+            o->given[i].value != NULL || text_list_add(&b->options.removed, name, strlen(name), e);
+    }
+    b->is_open = done && source_open_within(&b->source, o->bundle, o->max_memory, e) &&
                  read_names(b, o, e) && check_names(b, o, e) &&
                  (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
     if (b->is_open)
@@ -220,8 +174,6 @@ dtype weights_input_type(const weights_input *b, dtype type)
         return type;
     return strcmp(b->type_word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
 }
-
-/* ---- applying ---- */
 
 /* Adds what the bundle holds and `contents` lacks, unless an option removes it. Says the first time
  * what was taken for what. */
@@ -247,13 +199,6 @@ static bool weights_input_apply(weights_input *b, const options *o, dtype type, 
     return done;
 }
 
-/* Whether what is used of it is in memory. Once it was applied, and that is so, applying it again
- * changes nothing but the contents: several threads may. */
-static bool weights_input_is_read(const weights_input *b, dtype type, const bundle *contents)
-{
-    return !b->is_open || b->use[kind_for(b, contents)].is_read[type == DTYPE_F64];
-}
-
 /* ---- options' matrices, settings and lists ---- */
 
 static key_kind kind_of_key(const char *name)
@@ -261,59 +206,51 @@ static key_kind kind_of_key(const char *name)
     return key_find(&STACK_DOCUMENT, name, strlen(name))->kind;
 }
 
-/* How many numbers with commas between the value is; 0 where it is something else. */
-static size_t count_numbers(const char *value)
+/* A setting: a number where all of it is one, a list where its key takes lists, else a word. */
+static bool apply_value(const char *value, const char *name, bundle *contents, place at, err *e)
 {
-    for (size_t count = 1;; count++) {
-        const char *end = value + strcspn(value, ",");
-        double number;
-        if (!number_read_json(value, end, &number))
-            return 0;
-        if (*end == '\0')
-            return count;
-        value = end + 1;
-    }
-}
-
-static bool apply_numbers(const char *value, size_t count, const char *name, bundle *contents,
-                          place at, err *e)
-{
+    size_t length = strlen(value), count = 1, read = 0;
+    const char *end = value + length, *next = value;
+    double number;
     tensor numbers;
+    if (number_read_json(value, end, &number))
+        return bundle_add_number(contents, name, number, at, e);
+    if (kind_of_key(name) != KEY_NUMBERS)
+        return bundle_add_text(contents, name, value, length, at, e);
+    for (const char *comma = value; (comma = strchr(comma, ',')) != NULL; comma++)
+        count++;
     if (!tensor_new(&numbers, DTYPE_F64, 1, &count, e))
         return false;
-    for (size_t i = 0; i < count; i++) {
-        const char *end = value + strcspn(value, ",");
-        number_read_json(value, end, (double *)numbers.data + i);
-        value = end + 1;
+    for (; read < count; read++) {
+        const char *stop = next + strcspn(next, ",");
+        if (!number_read_json(next, stop, (double *)numbers.data + read))
+            break;
+        next = stop + 1;
     }
-    return bundle_add_tensor(contents, name, &numbers, at, e);
+    if (read == count)
+        return bundle_add_tensor(contents, name, &numbers, at, e);
+    tensor_free(&numbers);
+    return bundle_add_text(contents, name, value, length, at, e);
 }
 
-/* A setting: a number where all of it is one, a list where its key takes lists, else a word. */
-static bool apply_value(const given_key *one, const char *name, bundle *contents, place at, err *e)
-{
-    const char *end = one->value + strlen(one->value);
-    double number;
-    if (number_read_json(one->value, end, &number))
-        return bundle_add_number(contents, name, number, at, e);
-    size_t count = kind_of_key(name) == KEY_NUMBERS ? count_numbers(one->value) : 0;
-    if (count > 0)
-        return apply_numbers(one->value, count, name, contents, at, e);
-    return bundle_add_text(contents, name, one->value, strlen(one->value), at, e);
-}
-
-/* Items with separators between; the newline that ends a file's last line is none. */
-static bool add_items(text_list *list, const char *items, size_t length, char separator, err *e)
+/* Items with separators between; the newline that ends a file's last line is none. JSON and
+ * terminals take nothing but UTF-8. */
+static bool add_items(text_list *list, const char *items, size_t length, char separator,
+                      const place *at, err *e)
 {
     bool ends_a_line = separator == '\n' && length > 0 && items[length - 1] == '\n';
     const char *end = items + length - ends_a_line;
     while (length > 0) {
         const char *stop = memchr(items, separator, (size_t)(end - items));
         stop = stop == NULL ? end : stop;
-        size_t item = (size_t)(stop - items);
-        if (separator == '\n' && item > 0 && items[item - 1] == '\r')
-            item--;
-        if (!text_list_add(list, items, item, e))
+        size_t size = (size_t)(stop - items);
+        if (separator == '\n' && size > 0 && items[size - 1] == '\r')
+            size--;
+        const char *bad = utf8_find_invalid(items, items + size);
+        if (bad != NULL)
+            return err_at(e, at, "byte 0x%02x of item %zu is not UTF-8", (unsigned char)*bad,
+                          list->count + 1);
+        if (!text_list_add(list, items, size, e))
             return false;
         if (stop == end)
             break;
@@ -322,51 +259,29 @@ static bool add_items(text_list *list, const char *items, size_t length, char se
     return true;
 }
 
-/* JSON and terminals take nothing else. */
-static bool check_items(const text_list *list, const place *at, err *e)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        const char *item = list->item[i], *bad = utf8_find_invalid(item, item + strlen(item));
-        if (bad != NULL)
-            return err_at(e, at, "byte 0x%02x of item %zu is not UTF-8", (unsigned char)*bad,
-                          i + 1);
-    }
-    return true;
-}
-
-/* An item would end at a NUL. */
-static bool check_no_nul(const source *s, err *e)
-{
-    const char *nul = s->length == 0 ? NULL : memchr(s->bytes, '\0', s->length);
-    place at = {.file = descriptor_name(s->file), .has_byte = true};
-    if (nul == NULL)
-        return true;
-    at.byte = (size_t)(nul - s->bytes);
-    err_at(e, &at, "a NUL byte stands here, which text doesn't have");
-    return encoding_remedy(e);
-}
-
 /* Words with commas between, or @FILE with one a line. */
 static bool read_list(text_list *list, const options *o, const char *value, place at, err *e)
 {
-    if (value[0] != '@')
-        return add_items(list, value, strlen(value), ',', e) && check_items(list, &at, e);
     source s;
+    if (value[0] != '@')
+        return add_items(list, value, strlen(value), ',', &at, e);
     if (!source_open_within(&s, value + 1, o->max_memory, e))
         return false;
-    bool done = check_no_nul(&s, e) && add_items(list, s.bytes, s.length, '\n', e) &&
-                check_items(list, &at, e);
+    const char *nul = s.length == 0 ? NULL : memchr(s.bytes, '\0', s.length);
+    bool done = nul == NULL;
+    if (done) {
+        done = add_items(list, s.bytes, s.length, '\n', &at, e);
+    } else {
+        /* An item would end there. */
+        err_at(e,
+               &(place){.file = descriptor_name(s.file),
+                        .has_byte = true,
+                        .byte = (size_t)(nul - s.bytes)},
+               "a NUL byte stands here, which text doesn't have");
+        encoding_remedy(e);
+    }
     source_close(&s);
     return done;
-}
-
-static bool apply_list(cli_input *file, const options *o, const char *value, const char *name,
-                       bundle *contents, place at, err *e)
-{
-    file->is_read = file->is_read || read_list(&file->list, o, value, at, e);
-    if (!file->is_read) /* the next document tries again */
-        text_list_free(&file->list);
-    return file->is_read && bundle_add_list(contents, name, &file->list, at, e);
 }
 
 bool cli_inputs_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e)
@@ -389,33 +304,25 @@ bool cli_inputs_add_labels(bundle *contents, const char *of, text_list *labels, 
     return true;
 }
 
-/* A file of several matrices is read without knowing which will be wanted for what. */
-static bool check_truth(const matrix_file *m, key_kind kind, err *e)
-{
-    return m->matrix->tensor.type != DTYPE_BOOL || kind == KEY_MASK ||
-           err_at(e, &m->matrix->at, "'%s' is of true and false, where numbers are wanted",
-                  m->matrix->name);
-}
-
-static bool read_file(cli_input *file, const cli_inputs *g, const char *value, const char *name,
-                      dtype type, err *e)
-{
-    read_options how = read_options_of(g->options, value, type);
-    how.kind = kind_of_key(name);
-    how.later = g->later;
-    how.type_is_fixed = true;
-    file->is_read = matrix_file_read(&file->matrix, value, &how, g->options, e) &&
-                    check_truth(&file->matrix, how.kind, e);
-    if (file->is_read && file->matrix.format->is_table)
-        note_index_header(g->world, g->options, file->matrix.matrix);
-    return file->is_read;
-}
-
 static bool apply_file(cli_input *file, const cli_inputs *g, const char *value, const char *name,
                        dtype type, bundle *contents, err *e)
 {
-    if (!file->is_read && !read_file(file, g, value, name, type, e))
-        return false;
+    if (!file->is_read) {
+        read_options how = read_options_of(g->options, value, type);
+        how.kind = kind_of_key(name);
+        how.later = g->later;
+        how.type_is_fixed = true;
+        if (!matrix_file_read(&file->matrix, value, &how, g->options, e))
+            return false;
+        /* A file of several matrices is read without knowing which will be wanted for what. */
+        const entry *read = file->matrix.matrix;
+        if (read->tensor.type == DTYPE_BOOL && how.kind != KEY_MASK)
+            return err_at(e, &read->at, "'%s' is of true and false, where numbers are wanted",
+                          read->name);
+        file->is_read = true;
+        if (file->matrix.format->is_table)
+            note_index_header(g->world, g->options, read);
+    }
     const entry *rows = bundle_find(&file->matrix.contents, "rows"), *of = file->matrix.matrix;
     tensor view = tensor_view_of(&of->tensor);
     text_list labels = {0};
@@ -447,9 +354,12 @@ static bool apply_one(cli_inputs *g, size_t index, dtype type, bundle *contents,
         *is_all_tables = *is_all_tables && file->matrix.format->is_table;
         return true;
     case OPTION_KEY_LIST:
-        return apply_list(file, g->options, one->value, name, contents, at, e);
+        file->is_read = file->is_read || read_list(&file->list, g->options, one->value, at, e);
+        if (!file->is_read) /* the next document tries again */
+            text_list_free(&file->list);
+        return file->is_read && bundle_add_list(contents, name, &file->list, at, e);
     default:
-        return apply_value(one, name, contents, at, e);
+        return apply_value(one->value, name, contents, at, e);
     }
 }
 
@@ -461,14 +371,6 @@ static dtype type_of(const options *o, const bundle *contents, dtype type)
         type = strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
     input_keys_decides_type(o, &type);
     return type;
-}
-
-/* Whoever reads the settings later finds there what the matrices were read in. */
-static bool set_type(dtype type, bundle *contents, err *e)
-{
-    const char *name = dtype_name(type);
-    return bundle_find(contents, "dtype") != NULL ||
-           bundle_add_text(contents, "dtype", name, strlen(name), (place){0}, e);
 }
 
 bool cli_inputs_open(cli_inputs *g, const options *o, const env *world, err *e)
@@ -501,7 +403,8 @@ bool cli_inputs_is_read(const cli_inputs *g, const weights_input *weights, dtype
         if (has_file && o->given[i].value != NULL && !file[i].is_read)
             return false;
     }
-    return weights_input_is_read(weights, type, contents);
+    return !weights->is_open ||
+           weights->use[kind_for(weights, contents)].is_read[type == DTYPE_F64];
 }
 
 bool cli_inputs_apply(cli_inputs *g, weights_input *weights, dtype type, bundle *contents,
@@ -514,5 +417,10 @@ bool cli_inputs_apply(cli_inputs *g, weights_input *weights, dtype type, bundle 
         if (!apply_one(g, i, type, contents, is_all_tables, e))
             return false;
     }
-    return weights_input_apply(weights, o, type, contents, e) && set_type(type, contents, e);
+    if (!weights_input_apply(weights, o, type, contents, e))
+        return false;
+    /* Whoever reads the settings later finds there what the matrices were read in. */
+    const char *word = dtype_name(type);
+    return bundle_find(contents, "dtype") != NULL ||
+           bundle_add_text(contents, "dtype", word, strlen(word), (place){0}, e);
 }

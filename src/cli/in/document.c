@@ -3,8 +3,6 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/problem.h"
 #include "attn/spec/stage.h"
-#include "cli/in/matrix_file.h"
-#include "cli/line/options.h"
 #include "cli/out/note.h"
 #include "io/format.h"
 #include "io/source.h"
@@ -21,15 +19,6 @@ static const char *const OF_LINE[] = {"x",        "xk",       "xv",     "q",
                                       "title",    "source",   "notes",  "rope_positions",
                                       "exercise", "expected", "tol",    "errata"};
 enum { OF_LINE_COUNT = sizeof OF_LINE / sizeof OF_LINE[0] };
-
-static bool is_of_line(const char *name)
-{
-    for (size_t i = 0; i < OF_LINE_COUNT; i++) {
-        if (strcmp(OF_LINE[i], name) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* Whether options ask for nothing that a stream can't do. */
 static bool kv_session_check(const options *o, err *e)
@@ -54,45 +43,23 @@ static bool kv_session_check(const options *o, err *e)
     return true;
 }
 
-static bool check_own(const bundle *contents, err *e)
-{
-    for (size_t i = 0; i < contents->count; i++) {
-        const entry *one = &contents->entry[i];
-        if (!is_of_line(one->name))
-            return err_at(e, &one->at,
-                          "%s is for all rows of a stream, and the first line has said what is",
-                          one->name);
-    }
-    return true;
-}
-
 /* Puts what all rows share under what a line says; a line that says such things again is
  * refused. */
 static bool kv_session_share(const kv_session *s, bundle *contents, err *e)
 {
     if (!s->has_shared)
         return true;
-    return check_own(contents, e) && bundle_borrow_all(contents, &s->shared, e);
-}
-
-/* Takes what the first line said, where it is the first. */
-static void kv_session_keep(kv_session *s, bundle *contents)
-{
-    if (s->has_shared)
-        return;
-    s->has_shared = true;
-    s->shared = *contents;
-    *contents = (bundle){0};
-    for (size_t i = 0; i < OF_LINE_COUNT; i++)
-        bundle_remove(&s->shared, OF_LINE[i]);
-    bundle_set_stays(&s->shared);
-}
-
-static void kv_session_close(kv_session *s)
-{
-    bundle_free(&s->shared);
-    kv_cache_free(&s->cache);
-    *s = (kv_session){0};
+    for (size_t i = 0; i < contents->count; i++) {
+        const entry *one = &contents->entry[i];
+        bool is_of_line = false;
+        for (size_t j = 0; j < OF_LINE_COUNT && !is_of_line; j++)
+            is_of_line = strcmp(OF_LINE[j], one->name) == 0;
+        if (!is_of_line)
+            return err_at(e, &one->at,
+                          "%s is for all rows of a stream, and the first line has said what is",
+                          one->name);
+    }
+    return bundle_borrow_all(contents, &s->shared, e);
 }
 
 /* ---- one document ---- */
@@ -155,14 +122,6 @@ dtype document_type(const document *one)
     return word != NULL && strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
 }
 
-/* Whether the error's place is in what is called so: "lines.jsonl:3". */
-static bool is_in(const err *e, const char *called)
-{
-    size_t length = strlen(called);
-    return strncmp(e->where, called, length) == 0 &&
-           (e->where[length] == '\0' || e->where[length] == ':');
-}
-
 bool document_blame(const document *one, err *e)
 {
     place at = document_place(one), all = {.file = at.file};
@@ -173,7 +132,10 @@ bool document_blame(const document *one, err *e)
         snprintf(called, sizeof called, "%s:%zu", file, one->line);
     else
         snprintf(called, sizeof called, "%s", file);
-    return one->is_of_many && !is_in(e, called) && err_within(e, "%s", called);
+    /* Whether the error's place is in what is called so: "lines.jsonl:3". */
+    size_t length = strlen(called);
+    bool is_in = strncmp(e->where, called, length) == 0 && strchr(":", e->where[length]) != NULL;
+    return one->is_of_many && !is_in && err_within(e, "%s", called);
 }
 
 /* ---- one after the other ---- */
@@ -215,14 +177,6 @@ bool document_reader_open(document_reader *all, const options *given, weights_in
     return true;
 }
 
-/* Whether bytes after `seen` may decide what the input is: a first line that goes on and on says
- * nothing new. */
-static bool has_news(const line_source *l, size_t seen)
-{
-    return l->ends || seen < READ_BLOCK ||
-           memchr(l->read.data + seen, '\n', l->read.length - seen) != NULL;
-}
-
 /* What the first bytes say, of which no more are waited for than it takes. */
 static bool look_at_first(line_source *l, jsonl_look *look, err *e)
 {
@@ -231,7 +185,9 @@ static bool look_at_first(line_source *l, jsonl_look *look, err *e)
         size_t seen = l->read.length;
         if (!lines_peek(l, e))
             return false;
-        if (has_news(l, seen))
+        /* A first line that goes on and on says nothing new. */
+        if (l->ends || seen < READ_BLOCK ||
+            memchr(l->read.data + seen, '\n', l->read.length - seen) != NULL)
             *look = jsonl_look_at(l->read.data, l->read.length);
         if (*look == JSONL_MAY_BE && !l->ends && lines_can_restart(l)) {
             /* A file is mapped to look at more than its first block. */
@@ -287,18 +243,6 @@ static bool read_contents(const document_reader *all, const document_line *from,
            kv_session_share(&all->rows, &one->contents, e);
 }
 
-/* The next line that holds a document; *is_there false at the end of the stream. */
-static bool read_line(document_reader *all, document *one, bool *is_there, err *e)
-{
-    document_line next;
-    do {
-        next.bytes = lines_next(&all->lines, &next.length, e);
-        one->line = next.number = all->lines.number;
-    } while (next.bytes != NULL && jsonl_is_blank(next.bytes, next.length));
-    *is_there = next.bytes != NULL;
-    return *is_there ? read_contents(all, &next, one, NULL, e) : !e->is_set;
-}
-
 /* All of an input that is not a stream. */
 static bool read_file(document_reader *all, document *one, err *e)
 {
@@ -323,37 +267,38 @@ static bool read_file(document_reader *all, document *one, err *e)
     return done;
 }
 
-static bool open_next(document_reader *all, err *e)
-{
-    const char *file = all->file[all->next++];
-    bool is_open = all->read != NULL || lines_open(&all->lines, file, all->line_most, e);
-    if (all->read != NULL)
-        lines_open_read(&all->lines, all->read, all->line_most);
-    if (is_open && find_if_lines(all, e)) {
-        all->is_many = all->is_many || all->is_stream;
-        return true;
-    }
-    all->is_stream = false;
-    lines_close(&all->lines);
-    return false;
-}
-
 static bool read_next(document_reader *all, document *one, bool *is_there, err *e)
 {
     for (;;) {
         if (all->is_stream) {
+            /* The next line that holds a document. */
+            document_line next;
             one->file = all->lines.file;
-            bool done = read_line(all, one, is_there, e);
-            if (!done || *is_there)
-                return done;
+            do {
+                next.bytes = lines_next(&all->lines, &next.length, e);
+                one->line = next.number = all->lines.number;
+            } while (next.bytes != NULL && jsonl_is_blank(next.bytes, next.length));
+            *is_there = next.bytes != NULL;
+            if (*is_there)
+                return read_contents(all, &next, one, NULL, e);
+            if (e->is_set)
+                return false;
             all->is_stream = false;
             lines_close(&all->lines);
         }
         if (all->next == all->files)
             return true;
-        *one = (document){.file = all->file[all->next]};
-        if (!open_next(all, e))
+        const char *file = all->file[all->next++];
+        *one = (document){.file = file};
+        bool is_open = all->read != NULL || lines_open(&all->lines, file, all->line_most, e);
+        if (all->read != NULL)
+            lines_open_read(&all->lines, all->read, all->line_most);
+        if (!is_open || !find_if_lines(all, e)) {
+            all->is_stream = false;
+            lines_close(&all->lines);
             return false;
+        }
+        all->is_many = all->is_many || all->is_stream;
         if (!all->is_stream) {
             *is_there = true;
             return read_file(all, one, e);
@@ -421,20 +366,6 @@ bool document_reader_read_line(document_reader *all, const document_line *from, 
     return read_contents(all, from, one, NULL, e) && apply_options(all, one, e);
 }
 
-/* Whether all that is made of a document holds for other numbers in the same places: they are still
- * its own, and those of inputs, of which a plan looks at shapes alone. */
-static bool may_come_again(const document *one, const json_again *again)
-{
-    for (size_t i = 0; i < again->values; i++) {
-        const json_again_value *value = &again->value[i];
-        const tensor *now = bundle_tensor(&one->contents, value->name);
-        bool is_input = input_of_key(value->name) != INPUT_COUNT && now != NULL && now->owns;
-        if (!value->is_text && !(is_input && now->data == value->numbers.data))
-            return false;
-    }
-    return true;
-}
-
 bool document_reader_try_line(document_reader *all, const document_line *from, document *one,
                               json_again *again, err *e)
 {
@@ -442,7 +373,16 @@ bool document_reader_try_line(document_reader *all, const document_line *from, d
     bool done = read_contents(all, from, one, again, e) && has_read_files(all, &one->contents) &&
                 cli_inputs_apply(&all->from_options, all->weights, all->type, &one->contents,
                                  &one->is_all_tables, e);
-    if (!done || !may_come_again(one, again))
+    /* Whether all that is made of the document holds for other numbers in the same places: they are
+     * still its own, and those of inputs, of which a plan looks at shapes alone. */
+    bool comes_again = done;
+    for (size_t i = 0; comes_again && i < again->values; i++) {
+        const json_again_value *value = &again->value[i];
+        const tensor *now = bundle_tensor(&one->contents, value->name);
+        bool is_input = input_of_key(value->name) != INPUT_COUNT && now != NULL && now->owns;
+        comes_again = value->is_text || (is_input && now->data == value->numbers.data);
+    }
+    if (!comes_again)
         json_again_forget(again);
     return done;
 }
@@ -475,7 +415,12 @@ void document_reader_keep(document_reader *all, document *one)
     if (!all->given->stream || all->rows.has_shared)
         return;
     all->type = document_type(one);
-    kv_session_keep(&all->rows, &one->contents);
+    all->rows.has_shared = true;
+    all->rows.shared = one->contents;
+    one->contents = (bundle){0};
+    for (size_t i = 0; i < OF_LINE_COUNT; i++)
+        bundle_remove(&all->rows.shared, OF_LINE[i]);
+    bundle_set_stays(&all->rows.shared);
 }
 
 size_t document_reader_packed_most(const document_reader *all, size_t sharers)
@@ -488,7 +433,8 @@ size_t document_reader_packed_most(const document_reader *all, size_t sharers)
 void document_reader_close(document_reader *all)
 {
     packed_weights_free(&all->packed_weights);
-    kv_session_close(&all->rows);
+    bundle_free(&all->rows.shared);
+    kv_cache_free(&all->rows.cache);
     lines_close(&all->lines);
     cli_inputs_close(&all->from_options);
 }

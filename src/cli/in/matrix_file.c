@@ -70,58 +70,67 @@ bool input_is_several(const format *f, const char *bytes, size_t length)
     return (f->holds & HOLDS_STREAM) != 0 && jsonl_look_at(bytes, length) == JSONL_IS;
 }
 
-static bool refuse_several(const format *f, const source *s, const char *file, err *e)
+bool input_file_open_one(input_file *f, const char *file, bool splits, const options *o, err *e)
 {
-    if (!input_is_several(f, s->bytes, s->length))
-        return true;
-    err_at(e, &(place){.file = file}, "these are several documents, and one is wanted");
-    return err_remedy(e, "sed -n 2p takes the second out of them");
+    if (!input_file_open(f, file, splits, o, e))
+        return false;
+    if (input_is_several(f->format, f->bytes.bytes, f->bytes.length)) {
+        err_at(e, &(place){.file = f->name}, "these are several documents, and one is wanted");
+        return err_remedy(e, "sed -n 2p takes the second out of them");
+    }
+    f->is_stream = false; /* one of one document is as good as a file */
+    return true;
 }
 
-const format *input_open(const options *o, const char *file, const char *name, source *s, err *e)
+bool matrix_file_refuse(const char *file, const char *name, const text_list *others, err *e)
 {
-    if (!source_open_within(s, file, o->max_memory, e))
-        return NULL;
-    const format *f = input_format_of(o, s->bytes, s->length, name, e);
-    if (f != NULL && refuse_several(f, s, name, e))
-        return f;
-    source_close(s);
-    return NULL;
+    nearest_names near = {.wanted = name};
+    for (size_t i = 0; i < others->count; i++)
+        nearest_names_look(&near, others->item[i]);
+    err_at(e, &(place){.file = file}, "there is no matrix \"%s\" in this file", name);
+    nearest_names_suggest(&near, INFO_LISTS, e);
+    return false;
+}
+
+bool input_file_read(const input_file *f, const read_options *how, bundle *to, err *e)
+{
+    const char *bytes = f->lines.line;
+    size_t length = f->lines.length;
+    if (f->matrix == NULL)
+        return f->format->read(bytes, length, how, to, e);
+    /* The matrix of this name, and no other where the format can pass over others. */
+    const key row[] = {{{f->matrix, ""}, how->kind}};
+    const named_table only = NAMED_TABLE("matrix", row);
+    read_options of_one = *how;
+    text_list others = {0};
+    of_one.keys = &only;
+    of_one.only = f->matrix;
+    of_one.skips_unknown = true;
+    of_one.skipped = &others;
+    bool done = f->format->read(bytes, length, &of_one, to, e) &&
+                (bundle_find(to, f->matrix) != NULL ||
+                 matrix_file_refuse(how->file, f->matrix, &others, e));
+    text_list_free(&others);
+    return done;
+}
+
+/* All of a file that is one document, or with `splits` of FILE:NAME that matrix. */
+static bool read_one(input_file *f, const char *file, bool splits, const read_options *how,
+                     const options *o, bundle *to, err *e)
+{
+    read_options mapped = *how;
+    bool done = input_file_open_one(f, file, splits, o, e) && input_file_next(f);
+    mapped.map = f->bytes.map;
+    return done && input_file_read(f, &mapped, to, e);
 }
 
 const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,
                          err *e)
 {
-    source s;
-    const format *f = input_open(o, file, how->file, &s, e);
-    if (f == NULL)
-        return NULL;
-    read_options mapped = *how;
-    mapped.map = s.map;
-    bool done = f->read(s.bytes, s.length, &mapped, to, e);
-    source_close(&s);
-    return done ? f : NULL;
-}
-
-static bool exists(const char *file)
-{
-    return access(file, F_OK) == 0;
-}
-
-/* The colon at which FILE:NAME is split, or NULL where it is all a file's name. `scratch` has room
- * for the name. */
-static char *find_split(char *scratch)
-{
-    if (strcmp(scratch, "-") == 0 || exists(scratch))
-        return NULL;
-    for (char *colon = strchr(scratch, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
-        *colon = '\0';
-        bool is_file = exists(scratch);
-        *colon = ':';
-        if (is_file)
-            return colon;
-    }
-    return NULL;
+    input_file f;
+    bool done = read_one(&f, file, false, how, o, to, e);
+    input_file_close(&f);
+    return done ? f.format : NULL;
 }
 
 /* The only matrix; an entry's rank 0 is a number next to it. */
@@ -151,85 +160,45 @@ static entry *only_matrix(bundle *b, const char *file, err *e)
     return NULL;
 }
 
-bool matrix_file_refuse(const char *file, const char *name, const text_list *others, err *e)
-{
-    nearest_names near = {.wanted = name};
-    for (size_t i = 0; i < others->count; i++)
-        nearest_names_look(&near, others->item[i]);
-    err_at(e, &(place){.file = file}, "there is no matrix \"%s\" in this file", name);
-    nearest_names_suggest(&near, INFO_LISTS, e);
-    return false;
-}
-
-bool matrix_file_read_only(const format *f, const char *bytes, size_t length, const char *name,
-                           read_options how, bundle *to, err *e)
-{
-    const key row[] = {{{name, ""}, how.kind}};
-    const named_table only = NAMED_TABLE("matrix", row);
-    text_list others = {0};
-    how.keys = &only;
-    how.only = name;
-    how.skips_unknown = true;
-    how.skipped = &others;
-    bool done = f->read(bytes, length, &how, to, e) &&
-                (bundle_find(to, name) != NULL || matrix_file_refuse(how.file, name, &others, e));
-    text_list_free(&others);
-    return done;
-}
-
-bool input_file_read(const input_file *f, const read_options *how, bundle *to, err *e)
-{
-    const char *bytes = f->lines.line;
-    size_t length = f->lines.length;
-    return f->matrix != NULL
-               ? matrix_file_read_only(f->format, bytes, length, f->matrix, *how, to, e)
-               : f->format->read(bytes, length, how, to, e);
-}
-
 bool matrix_file_names_one(const char *name, bool *names_one, err *e)
 {
-    char *scratch = mem_copy_text(name, strlen(name), e);
-    *names_one = scratch != NULL && find_split(scratch) != NULL;
-    mem_free(scratch);
-    return scratch != NULL;
+    const char *matrix;
+    char *file = matrix_file_split(name, &matrix, e);
+    *names_one = file != NULL && matrix != NULL;
+    mem_free(file);
+    return file != NULL;
 }
 
 char *matrix_file_split(const char *name, const char **matrix, err *e)
 {
     char *file = mem_copy_text(name, strlen(name), e);
-    if (file == NULL)
-        return NULL;
-    char *colon = find_split(file);
-    *matrix = colon == NULL ? NULL : colon + 1;
-    if (colon != NULL)
+    *matrix = NULL;
+    if (file == NULL || strcmp(name, "-") == 0 || access(name, F_OK) == 0)
+        return file;
+    for (char *colon = strchr(file, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
         *colon = '\0';
+        if (access(file, F_OK) == 0) {
+            *matrix = colon + 1;
+            return file;
+        }
+        *colon = ':';
+    }
     return file;
 }
 
 bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,
                       err *e)
 {
-    const char *matrix;
-    source s;
+    input_file f;
     *m = (matrix_file){0};
-    char *file = matrix_file_split(name, &matrix, e);
-    m->format = file == NULL ? NULL : input_open(o, file, how->file, &s, e);
-    if (m->format != NULL) {
-        read_options mapped = *how;
-        mapped.map = s.map;
-        bool is_read = matrix != NULL
-                           ? matrix_file_read_only(m->format, s.bytes, s.length, matrix, mapped,
-                                                   &m->contents, e)
-                           : m->format->read(s.bytes, s.length, &mapped, &m->contents, e);
-        if (is_read)
-            m->matrix = matrix != NULL ? bundle_find(&m->contents, matrix)
-                                       : only_matrix(&m->contents, how->file, e);
-        source_close(&s);
-    }
-    bool done = m->matrix != NULL;
+    if (read_one(&f, name, true, how, o, &m->contents, e))
+        m->matrix = f.matrix != NULL ? bundle_find(&m->contents, f.matrix)
+                                     : only_matrix(&m->contents, how->file, e);
+    m->format = f.format;
     if (m->matrix != NULL)
         m->matrix->at.file = how->file; /* the copy of the name goes */
-    mem_free(file);
+    bool done = m->matrix != NULL;
+    input_file_close(&f);
     if (!done)
         matrix_file_free(m);
     return done;

@@ -19,9 +19,6 @@ const format *input_format_of(const options *o, const char *bytes, size_t length
                               err *e);
 /* Whether it is a stream of more than one document. */
 bool input_is_several(const format *f, const char *bytes, size_t length);
-/* Opens a file, which must be one document and is called `name` in messages, and gives its format,
- * or NULL with the error set. The source is to be closed where that was done. */
-const format *input_open(const options *o, const char *file, const char *name, source *s, err *e);
 /* A file of one document or, with a line each, of several, in any format. */
 typedef struct input_file {
     const char *name;   /* as messages call it */
@@ -35,6 +32,8 @@ typedef struct input_file {
 
 /* FILE, or with `splits` FILE:NAME. To be closed in any case. */
 bool input_file_open(input_file *f, const char *file, bool splits, const options *o, err *e);
+/* The same of a file that must be one document. */
+bool input_file_open_one(input_file *f, const char *file, bool splits, const options *o, err *e);
 void input_file_close(input_file *f);
 /* The first or the next document, at `lines`; false where there is no other. */
 bool input_file_next(input_file *f);
@@ -57,9 +56,6 @@ char *matrix_file_split(const char *name, const char **matrix, err *e);
  * whose left side exists. */
 bool matrix_file_read(matrix_file *m, const char *name, const read_options *how, const options *o,
                       err *e);
-/* Reads the matrix of this name, and no other where the format can pass over others. */
-bool matrix_file_read_only(const format *f, const char *bytes, size_t length, const char *name,
-                           read_options how, bundle *to, err *e);
 /* The error of a NAME that is not in the file, where others are. */
 bool matrix_file_refuse(const char *file, const char *name, const text_list *others, err *e);
 void matrix_file_free(matrix_file *m);
