@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/line/shell_word.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 

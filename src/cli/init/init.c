@@ -4,7 +4,6 @@
 #include "cli/in/matrix_file.h"
 #include "cli/init/init_plan.h"
 #include "cli/line/options.h"
-#include "cli/line/shell_word.h"
 #include "cli/out/output_file.h"
 #include "io/stored_matrix.h"
 #include "io/format.h"

@@ -42,29 +42,22 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /* The number after `label` at the start of a line; false where there is no such line, or "max" in
  * it. */
-static bool read_value(const char *path, const char *label, uint64_t *value)
+static bool read_value(const char *folder, const char *name, const char *label, uint64_t *value)
 {
-    char line[MAX_LINE];
+    char path[2 * MAX_PATH], line[MAX_LINE];
     bool found = false;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return false;
-    while (!found && fgets(line, sizeof line, file) != NULL) {
+    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
         char *end, *start = line + strlen(label);
         if (strncmp(line, label, strlen(label)) != 0)
             continue;
         *value = strtoull(start, &end, 10);
         found = end > start;
     }
-    fclose(file);
+    if (file != NULL)
+        fclose(file);
     return found;
-}
-
-static bool read_value_of(const char *folder, const char *file, const char *label, uint64_t *value)
-{
-    char path[2 * MAX_PATH];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    return read_value(path, label, value);
 }
 
 /* What the group at `path` and all around it leave, of which each may be the one that is full. In a
@@ -77,9 +70,9 @@ static uint64_t groups_leave(const controller *c, const char *root, char *path)
     char folder[MAX_PATH];
     for (;;) {
         snprintf(folder, sizeof folder, "%s%s%s", root, c->mount, path);
-        if (read_value_of(folder, c->limit, "", &limit) && limit < NO_LIMIT &&
-            read_value_of(folder, c->usage, "", &usage)) {
-            if (read_value_of(folder, "memory.stat", c->cache, &cache))
+        if (read_value(folder, c->limit, "", &limit) && limit < NO_LIMIT &&
+            read_value(folder, c->usage, "", &usage)) {
+            if (read_value(folder, "memory.stat", c->cache, &cache))
                 usage -= least(cache, usage);
             leaves = least(leaves, limit - least(usage, limit));
         }
@@ -90,65 +83,40 @@ static uint64_t groups_leave(const controller *c, const char *root, char *path)
     }
 }
 
-static bool lists_memory(const char *controllers)
-{
-    for (;; controllers++) {
-        size_t length = strcspn(controllers, ",");
-        if (length == strlen("memory") && strncmp(controllers, "memory", length) == 0)
-            return true;
-        controllers += length;
-        if (*controllers == '\0')
-            return false;
-    }
-}
-
-/* A line of /proc/self/cgroup: "0::/path" in version 2, "4:cpu,memory:/path" in version 1. */
-static uint64_t line_leaves(const char *root, char *line)
-{
-    line[strcspn(line, "\n")] = '\0';
-    char *controllers = strchr(line, ':');
-    char *path = controllers == NULL ? NULL : strchr(controllers + 1, ':');
-    if (path == NULL)
-        return UINT64_MAX;
-    *controllers++ = '\0';
-    *path++ = '\0';
-    if (strcmp(line, "0") == 0 && controllers[0] == '\0')
-        return groups_leave(&VERSION_2, root, path);
-    return lists_memory(controllers) ? groups_leave(&VERSION_1, root, path) : UINT64_MAX;
-}
-
 size_t free_memory(const char *root)
 {
-    char path[MAX_PATH], line[MAX_LINE];
+    char list[MAX_PATH], line[MAX_LINE];
     uint64_t kilobytes, leaves = GUESS;
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     /* MemAvailable is the kernel's own estimate; half of the memory is ours where there is none (no
      * Linux, or an old one). */
-    snprintf(path, sizeof path, "%s/proc/meminfo", root);
-    if (read_value(path, "MemAvailable:", &kilobytes))
+    if (read_value(root, "proc/meminfo", "MemAvailable:", &kilobytes))
         leaves = kilobytes * 1024;
     else if (pages > 0 && size > 0)
         leaves = (uint64_t)pages * (uint64_t)size / 2;
-    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    FILE *file = fopen(path, "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        leaves = least(leaves, line_leaves(root, line));
+    snprintf(list, sizeof list, "%s/proc/self/cgroup", root);
+    FILE *file = fopen(list, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        /* A line of it is "0::/path" in version 2, "4:cpu,memory:/path" in version 1. */
+        line[strcspn(line, "\n")] = '\0';
+        char *names = strchr(line, ':'), *path = names == NULL ? NULL : strchr(names + 1, ':');
+        if (path == NULL)
+            continue;
+        *names++ = '\0';
+        *path++ = '\0';
+        bool is_version_2 = strcmp(line, "0") == 0 && *names == '\0', has_memory = is_version_2;
+        for (; *names != '\0' && !has_memory; names += *names == ',') {
+            size_t length = strcspn(names, ",");
+            has_memory = length == strlen("memory") && strncmp(names, "memory", length) == 0;
+            names += length;
+        }
+        if (has_memory)
+            leaves =
+                least(leaves, groups_leave(is_version_2 ? &VERSION_2 : &VERSION_1, root, path));
+    }
     if (file != NULL)
         fclose(file);
     return (size_t)least(leaves, SIZE_MAX);
-}
-
-/* Those that this process may run on: fewer than the machine has, under taskset or in a
- * container. */
-static size_t count_processors(void)
-{
-#ifdef __linux__
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
-        return (size_t)CPU_COUNT(&allowed);
-#endif
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (size_t)online : 1;
 }
 
 void env_open(env *world)
@@ -156,6 +124,7 @@ void env_open(env *world)
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     const char *columns = getenv("COLUMNS");
     struct winsize size;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
     *world = (env){
         .err = stderr,
         .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
@@ -163,9 +132,16 @@ void env_open(env *world)
         .stderr_is_terminal = isatty(STDERR_FILENO) != 0,
         .is_process = true,
         .width = columns == NULL ? 0 : atoi(columns),
-        .processors = count_processors(),
+        .processors = online > 0 ? (size_t)online : 1,
         .free_memory = free_memory(""),
     };
+#ifdef __linux__
+    /* Those that this process may run on: fewer than the machine has, under taskset or in a
+     * container. */
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
+        world->processors = (size_t)CPU_COUNT(&allowed);
+#endif
     /* A terminal that calls itself dumb, as an editor's is, shows escape sequences as they are. */
     world->no_color = (no_color != NULL && no_color[0] != '\0') ||
                       (terminal != NULL && strcmp(terminal, "dumb") == 0);

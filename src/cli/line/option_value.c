@@ -208,8 +208,7 @@ static bool check_once(const option_row *row, const char *value, err *e)
     return true;
 }
 
-/* One entry a key: what was said last takes the place of what was said before. */
-static bool give_key(options *o, const option_row *row, const char *value, err *e)
+bool option_give_key(options *o, const option_row *row, const char *value, err *e)
 {
     for (size_t i = 0; i < o->given_count; i++) {
         if (strcmp(o->given[i].row->key, row->key) == 0) {
@@ -223,11 +222,6 @@ static bool give_key(options *o, const option_row *row, const char *value, err *
     o->given = given;
     o->given[o->given_count++] = (given_key){row, value};
     return true;
-}
-
-bool option_remove_key(options *o, const option_row *row, err *e)
-{
-    return give_key(o, row, NULL, e);
 }
 
 bool option_may_take(const option_row *row, const char *value)
@@ -262,12 +256,6 @@ bool options_check_words(const options *o, err *e)
     return true;
 }
 
-static bool set_text(options *o, const option_row *row, const char *value)
-{
-    *(const char **)option_field(o, row) = value;
-    return true;
-}
-
 bool option_set(options *o, const option_row *row, const char *value, err *e)
 {
     if (value != NULL && value[0] == '\0')
@@ -277,16 +265,16 @@ bool option_set(options *o, const option_row *row, const char *value, err *e)
     if (row->any_in != 0 && value != NULL && is_way(value, strlen(value)))
         o->names_ways = true;
     if (value == NULL && row->key != NULL)
-        return give_key(o, row, "true", e);
+        return option_give_key(o, row, "true", e);
     if (value == NULL && row->kind != OPTION_FLAG)
         return true;
     switch (row->kind) {
     case OPTION_FLAG:
         return *(bool *)option_field(o, row) = true;
     case OPTION_WORD:
-        return check_word(row, value, strlen(value), e) && set_text(o, row, value);
     case OPTION_FILE:
-        return set_text(o, row, value);
+        *(const char **)option_field(o, row) = value;
+        return check_word(row, value, strlen(value), e);
     case OPTION_FILES:
         return text_list_add(option_field(o, row), value, strlen(value), e);
     case OPTION_COUNT:
@@ -312,5 +300,48 @@ bool option_set(options *o, const option_row *row, const char *value, err *e)
     case OPTION_KEY_LIST:
         break;
     }
-    return give_key(o, row, value, e);
+    return option_give_key(o, row, value, e);
+}
+
+/* ---- words of a line ---- */
+
+void shell_word_add(text *out, const char *word)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_.,=:/+@%";
+    if (word[strspn(word, PLAIN)] == '\0') {
+        text_add_string(out, word);
+        return;
+    }
+    text_add_string(out, "'");
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            text_add_string(out, "'\\''");
+        else
+            text_add(out, word, 1);
+    }
+    text_add_string(out, "'");
+}
+
+bool shell_words_read(text_list *to, const char *line, err *e)
+{
+    text word = {0};
+    bool done = true;
+    while (done && *(line += strspn(line, " ")) != '\0') {
+        text_clear(&word);
+        while (*line != '\0' && *line != ' ') {
+            if (*line == '\'') {
+                /* From after the first quote to after the last. */
+                size_t length = strcspn(++line, "'");
+                text_add(&word, line, length);
+                line += length + (line[length] != '\0');
+                continue;
+            }
+            line += *line == '\\' && line[1] != '\0';
+            text_add(&word, line++, 1);
+        }
+        done = text_ok(&word, e) && text_list_add(to, text_string(&word), word.length, e);
+    }
+    text_free(&word);
+    return done;
 }

@@ -204,12 +204,20 @@ bool option_set(options *o, const option_row *row, const char *value, err *e);
  * attention has no other. * stands for anything. */
 bool options_check_words(const options *o, err *e);
 
-/* The document's key of this row is to be removed. */
-bool option_remove_key(options *o, const option_row *row, err *e);
+/* Sets the document's key of this row, or with NULL removes it, whatever was said of it before. */
+bool option_give_key(options *o, const option_row *row, const char *value, err *e);
 
 /* Whether `value` is one of the words that the row takes (each, where it is a list), or could be a
  * setting's. */
 bool option_may_take(const option_row *row, const char *value);
+
+/* ---- words of a command line as a shell would take them: a line of them can be told from another,
+ * typed again, and read ---- */
+
+/* In single quotes where a shell would see more than a word. */
+void shell_word_add(text *out, const char *word);
+/* Adds the words of such a line, with spaces between. */
+bool shell_words_read(text_list *to, const char *line, err *e);
 
 /* ---- which keys of a document the command line gives, and which it leaves out ---- */
 

@@ -94,7 +94,7 @@ static bool take_removal(parser *p, const char *name, size_t length, bool has_va
     if (has_value)
         return err_option(p->e, row->named.name, "removing it with --no-%.*s takes no value",
                           (int)length, name);
-    return option_remove_key(p->o, row, p->e);
+    return option_give_key(p->o, row, NULL, p->e);
 }
 
 /* What getopt does not know, or knows by an abbreviation only; `letter`: 0 for a long option. */
@@ -257,11 +257,11 @@ int option_digits(const options *o)
 
 /* ---- keys that the command line gives ---- */
 
-static const given_key *find_given(const options *o, const char *name)
+const char *input_keys_value(const options *o, const char *key_name)
 {
     for (size_t i = 0; i < o->given_count; i++) {
-        if (strcmp(o->given[i].row->key, name) == 0)
-            return &o->given[i];
+        if (strcmp(o->given[i].row->key, key_name) == 0)
+            return o->given[i].value;
     }
     return NULL;
 }
@@ -270,26 +270,18 @@ bool input_keys_has_input(const options *o)
 {
     static const char *const INPUTS[] = {"x", "xk", "xv", "q", "k", "v"};
     for (size_t i = 0; i < sizeof INPUTS / sizeof INPUTS[0]; i++) {
-        const given_key *found = find_given(o, INPUTS[i]);
-        if (found != NULL && found->value != NULL)
+        if (input_keys_value(o, INPUTS[i]) != NULL)
             return true;
     }
     return false;
 }
 
-const char *input_keys_value(const options *o, const char *key_name)
-{
-    const given_key *found = find_given(o, key_name);
-    return found == NULL ? NULL : found->value;
-}
-
 bool input_keys_decides_type(const options *o, dtype *type)
 {
-    const given_key *found = find_given(o, "dtype");
-    if (found == NULL || found->value == NULL)
-        return false;
-    *type = strcmp(found->value, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
-    return true;
+    const char *word = input_keys_value(o, "dtype");
+    if (word != NULL)
+        *type = strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
+    return word != NULL;
 }
 
 bool input_keys_check_type(const options *o, err *e)

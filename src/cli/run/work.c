@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "base/utf8.h"
-#include "cli/line/shell_word.h"
 #include "cli/version.h"
 #include "model/stages.h"
 #include "io/number_read.h"
