@@ -287,10 +287,10 @@ static bool is_svg(const outputs *to)
 static bool check_shown(const outputs *to, err *e)
 {
     const options *o = to->given;
-    const renderer *by = output_renderer(o);
-    if (to->traces && by->is_whole_file && to->trace.results > 0)
+    const renderer *by = to->traces ? output_renderer(o) : NULL;
+    if (by != NULL && by->is_whole_file && to->trace.results > 0)
         return err_set(e, "%s holds the trace of one document, and there are more", by->named.name);
-    if (to->traces && (o->blank.count > 0 || o->exam) && !by->takes_blanks) {
+    if (by != NULL && (o->blank.count > 0 || o->exam) && !by->takes_blanks) {
         err_set(e, "--%s leaves cells of a page empty, and the trace format is %s",
                 o->exam ? "exam" : "blank", by->named.name);
         return err_remedy(e, "--trace-format html makes a page");

@@ -361,8 +361,6 @@ static bool end_document(runner *r, document *one, bool is_read, err *bad, err *
 
 static bool end_item(runner *r, batch_item *item, err *e)
 {
-    document one = item->read;
-    err bad = {0};
     if (item->is_done) {
         progress_pause(r->world->progress);
         bool done = outputs_put(&r->to, item->result, item->length, e);
@@ -370,6 +368,8 @@ static bool end_item(runner *r, batch_item *item, err *e)
         progress_document_done(r->world->progress);
         return done;
     }
+    document one = item->read;
+    err bad = {0};
     bool is_read =
         one.file != NULL || document_reader_read_line(&r->documents, &item->line, &one, &bad);
     item->read = (document){0};

@@ -106,11 +106,11 @@ bool work_header(const work *w, text_list *lines, err *e)
         done = done && add_entries(lines, &STACK_DOCUMENT, s->document, &line, e);
         /* The rows that words become tell of them. */
         if (done && bundle_find(s->document, "vocab") != NULL)
-            done = add_input(lines, "embedded",
-                             goes_on
-                                 ? bundle_tensor(&w->of.generation.trace.step[0].result, "embedded")
-                                 : &s->embedded,
-                             e);
+            done = add_input(
+                lines, "embedded",
+                goes_on ? bundle_tensor(&w->of.generation.trace->step[0].result, "embedded")
+                        : &s->embedded,
+                e);
     }
     for (input which = INPUT_X; s == NULL && which < INPUT_COUNT && done; which++) {
         const tensor *given = (one->rows.count > 0 ? &one->whole : &one->problem)->in[which];
@@ -301,18 +301,22 @@ why_question work_question(const work *w, const env *world)
     return asked;
 }
 
-static void free_trace(work_trace *made)
+static void free_trace(const work *w, work_trace *made)
 {
-    trace_free(&made->attention);
-    stack_trace_free(&made->stack);
+    if (work_stack(w) == NULL)
+        trace_free(&made->attention);
+    else
+        stack_trace_free(&made->stack);
 }
 
 void work_free(work *w)
 {
     for (size_t i = 0; i < w->entries; i++)
-        free_trace(&w->entry[i]);
+        free_trace(w, &w->entry[i]);
     mem_free(w->entry);
-    free_trace(&w->made);
+    if (w->made != NULL)
+        free_trace(w, w->made);
+    mem_free(w->made);
     text_list_free(&w->there);
     text_list_free(&w->wanted);
     bundle_free(&w->stages);

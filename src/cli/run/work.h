@@ -52,8 +52,7 @@ typedef struct stack_solution {
 
 typedef struct generation_solution {
     generation of;
-    generation_trace trace; /* where it is traced; then the generation keeps all stages */
-    bool is_traced;
+    generation_trace *trace;       /* where it is traced; then the generation keeps all stages */
     double *number;                /* drawn before, one a step */
     struct decoded_whole *decoded; /* for a picture, all rows decoded at once */
 } generation_solution;
@@ -62,9 +61,9 @@ typedef struct generation_solution {
  * for. */
 typedef enum shown_for { FOR_PICTURE, FOR_FORMULAS, FOR_STEPS } shown_for;
 
-typedef struct work_trace {
+typedef union work_trace {
     trace attention;
-    stack_trace stack; /* of layers */
+    stack_trace stack;
 } work_trace;
 
 typedef struct work_kind {
@@ -103,7 +102,7 @@ struct work {
     /* Is told of each step of a generation when it is done; NULL: nobody is. */
     bool (*hear)(void *listener, const generation *g, err *e);
     void *listener;
-    work_trace made;
+    work_trace *made;  /* its trace; NULL: there is none */
     work_trace *entry; /* the same of each entry of a batch, where all are shown */
     size_t entries;
     const trace *shown; /* what was made; NULL: nothing */

@@ -313,7 +313,10 @@ static bool show_attention(work *w, shown_for use, env *world, err *e)
     solution *s = &w->of.attention;
     step_wish wish[STEP_COUNT] = {STEP_UNWANTED};
     trace_focus focus;
-    w->shown = w->drawn = &w->made.attention;
+    w->made = mem_alloc_zeroed(1, sizeof w->made[0], e);
+    if (w->made == NULL)
+        return false;
+    w->shown = w->drawn = &w->made->attention;
     /* The option table has refused what is neither a step nor a stage. */
     for (size_t i = 0; use == FOR_STEPS && i < o->steps.count; i++) {
         const step_row *found = step_find(o->steps.item[i], strlen(o->steps.item[i]));
@@ -328,9 +331,9 @@ static bool show_attention(work *w, shown_for use, env *world, err *e)
         return false;
     bool is_all = use == FOR_STEPS && o->steps.count == 0;
     return run_attention(w, world, e) &&
-           trace_make(&w->made.attention, &s->plan, &w->stages, focus, o->full,
+           trace_make(&w->made->attention, &s->plan, &w->stages, focus, o->full,
                       is_all ? NULL : wish, e) &&
-           (use != FOR_STEPS || work_show_entries(w, &w->made.attention, e));
+           (use != FOR_STEPS || work_show_entries(w, &w->made->attention, e));
 }
 
 static void free_attention(work *w)

@@ -206,7 +206,10 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
                "rows are chosen, and what is shown of layers is shown of all rows");
         return err_remedy(e, "--focus row=I spells out one of them");
     }
-    w->shown = w->drawn = &w->made.stack.whole;
+    w->made = mem_alloc_zeroed(1, sizeof w->made[0], e);
+    if (w->made == NULL)
+        return false;
+    w->shown = w->drawn = &w->made->stack.whole;
     if ((use == FOR_STEPS && !check_steps(w, 0, e)) || !work_focus(w, &focus, e))
         return false;
     const kept_stages one_row = {.weighted_is_one_row = true,
@@ -221,9 +224,9 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
     s->house = stack_trace_memory(stack_trace_rooms(of) * (has_others ? 1 + of->batches : 1));
     bool done =
         run_stages(w, &ALL_STAGES, world, e) &&
-        stack_trace_make(&w->made.stack, of, &w->stages, focus, o->full, asked_steps(w, use), e);
+        stack_trace_make(&w->made->stack, of, &w->stages, focus, o->full, asked_steps(w, use), e);
     of->how.one_row = NULL;
-    return done && (use != FOR_STEPS || work_show_entries(w, &w->made.stack.whole, e));
+    return done && (use != FOR_STEPS || work_show_entries(w, &w->made->stack.whole, e));
 }
 
 static void free_stack(work *w)
@@ -409,7 +412,7 @@ static bool bytes_of_generation(const work *w, const text_list *names, size_t *b
  * --stop's word, which were not made, may be meant by a name with *. */
 static bool keep_one(work *w, const char *name, err *e)
 {
-    const generation_trace *t = &w->of.generation.trace;
+    const generation_trace *t = w->of.generation.trace;
     char *rest;
     size_t step = strtoul(name + sizeof PREFIX - 1, &rest, 10);
     if (step >= t->steps)
@@ -458,7 +461,7 @@ static bool run_steps(work *w, const kept_stages *prompt, const env *world, err 
     while (done && !generation_is_done(g)) {
         g->stack.how.one_row = prompt == NULL || g->step == 0 ? prompt : &later;
         done = generation_step(g, &by, e) &&
-               (!s->is_traced || generation_trace_add(&s->trace, e)) &&
+               (s->trace == NULL || generation_trace_add(s->trace, e)) &&
                (w->hear == NULL || w->hear(w->listener, g, e));
     }
     g->stack.how.one_row = NULL;
@@ -474,16 +477,20 @@ static bool show_steps(work *w, const text_list *asked, const env *world, err *e
     generation_solution *s = &w->of.generation;
     generation *g = &s->of;
     generation_trace_settings how = {.is_full = w->given->full, .asked = asked};
-    s->is_traced = g->stack.how.keeps_plans = true;
+    s->trace = mem_alloc_zeroed(1, sizeof *s->trace, e);
+    if (s->trace == NULL)
+        return false;
+    w->shown = &s->trace->made.whole;
+    g->stack.how.keeps_plans = true;
     g->how.emit = &ALL_STAGES;
     if (!check_steps_memory(w, generation_trace_begin_memory(g), world, e) ||
         !check_steps(w, g->how.steps, e) || !work_focus(w, &how.focus, e))
         return false;
     const kept_stages row = {
         .weighted_is_one_row = true, .head = how.focus.head, .row = how.focus.row};
-    if (!generation_trace_begin(&s->trace, g, &how, e) ||
+    if (!generation_trace_begin(s->trace, g, &how, e) ||
         !run_steps(w, wants_weighted(w) ? NULL : &row, world, e) ||
-        !generation_trace_end(&s->trace, e))
+        !generation_trace_end(s->trace, e))
         return false;
     keeper by = keeper_of(&w->wanted);
     for (size_t i = 0; i < w->there.count; i++) {
@@ -510,7 +517,6 @@ typedef struct decoded_whole {
 static bool show_generation(work *w, shown_for use, env *world, err *e)
 {
     generation_solution *s = &w->of.generation;
-    w->shown = &s->trace.made.whole;
     if (use == FOR_PICTURE ? !run_generation(w, world, e)
                            : !show_steps(w, asked_steps(w, use), world, e))
         return false;
@@ -523,10 +529,11 @@ static bool show_generation(work *w, shown_for use, env *world, err *e)
     whole->quiet = *w->given;
     whole->quiet.quiet = true;
     whole->quiet.generated = 0;
-    w->drawn = &whole->once.made.stack.whole;
-    return generation_document(&s->of, &whole->of.contents, e) &&
-           work_plan(&whole->once, &whole->of, "decoder", &whole->quiet, e) &&
-           show_stack(&whole->once, FOR_PICTURE, world, e);
+    bool done = generation_document(&s->of, &whole->of.contents, e) &&
+                work_plan(&whole->once, &whole->of, "decoder", &whole->quiet, e) &&
+                show_stack(&whole->once, FOR_PICTURE, world, e);
+    w->drawn = whole->once.drawn;
+    return done;
 }
 
 static void free_generation(work *w)
@@ -537,7 +544,9 @@ static void free_generation(work *w)
         document_free(&s->decoded->of);
         mem_free(s->decoded);
     }
-    generation_trace_free(&s->trace);
+    if (s->trace != NULL)
+        generation_trace_free(s->trace);
+    mem_free(s->trace);
     generation_close(&s->of);
     mem_free(s->number);
 }
