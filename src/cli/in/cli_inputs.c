@@ -168,13 +168,6 @@ bool weights_input_open(weights_input *b, const options *o, const env *world, er
     return false;
 }
 
-dtype weights_input_type(const weights_input *b, dtype type)
-{
-    if (b->type_word == NULL)
-        return type;
-    return strcmp(b->type_word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
-}
-
 /* Adds what the bundle holds and `contents` lacks, unless an option removes it. Says the first time
  * what was taken for what. */
 static bool weights_input_apply(weights_input *b, const options *o, dtype type, bundle *contents,
@@ -366,9 +359,7 @@ static bool apply_one(cli_inputs *g, size_t index, dtype type, bundle *contents,
 /* The type that matrices are read in: --dtype's, else the document's own, else the command's. */
 static dtype type_of(const options *o, const bundle *contents, dtype type)
 {
-    const char *word = bundle_text(contents, "dtype");
-    if (word != NULL)
-        type = strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
+    type = type_of_word(bundle_text(contents, "dtype"), type);
     input_keys_decides_type(o, &type);
     return type;
 }

@@ -44,8 +44,6 @@ bool weights_input_check(const options *o, err *e);
 /* Reads the names in --bundle's file and finds what they are, unless documents decide it; nothing
  * where none was given, or when it is open. */
 bool weights_input_open(weights_input *b, const options *o, const env *world, err *e);
-/* The type that the bundle asks for, else `type`. */
-dtype weights_input_type(const weights_input *b, dtype type);
 void weights_input_close(weights_input *b);
 
 /* ---- all of it ---- */

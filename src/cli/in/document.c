@@ -118,8 +118,7 @@ place document_place(const document *one)
 
 dtype document_type(const document *one)
 {
-    const char *word = bundle_text(&one->contents, "dtype");
-    return word != NULL && strcmp(word, "f64") == 0 ? DTYPE_F64 : DTYPE_F32;
+    return type_of_word(bundle_text(&one->contents, "dtype"), DTYPE_F32);
 }
 
 bool document_blame(const document *one, err *e)
@@ -172,35 +171,8 @@ bool document_reader_open(document_reader *all, const options *given, weights_in
         !weights_input_open(weights, given, world, e))
         return false;
     all->from_options.later = &weights->unseen;
-    all->type = weights_input_type(weights, type);
+    all->type = type_of_word(weights->type_word, type);
     all->packed_weights.most = document_reader_packed_most(all, 1);
-    return true;
-}
-
-/* What the first bytes say, of which no more are waited for than it takes. */
-static bool look_at_first(line_source *l, jsonl_look *look, err *e)
-{
-    *look = JSONL_MAY_BE;
-    while (*look == JSONL_MAY_BE && !l->ends) {
-        size_t seen = l->read.length;
-        if (!lines_peek(l, e))
-            return false;
-        /* A first line that goes on and on says nothing new. */
-        if (l->ends || seen < READ_BLOCK ||
-            memchr(l->read.data + seen, '\n', l->read.length - seen) != NULL)
-            *look = jsonl_look_at(l->read.data, l->read.length);
-        if (*look == JSONL_MAY_BE && !l->ends && lines_can_restart(l)) {
-            /* A file is mapped to look at more than its first block. */
-            source whole = {0};
-            lines_restart(l);
-            bool done = source_open(&whole, l->file, e);
-            if (done)
-                *look = jsonl_look_at(whole.bytes, whole.length);
-            source_close(&whole);
-            lines_restart(l);
-            return done;
-        }
-    }
     return true;
 }
 
@@ -227,7 +199,27 @@ static bool find_if_lines(document_reader *all, err *e)
         all->is_stream = l->read.length == 0 || (f != NULL && f->holds & HOLDS_STREAM);
         return true;
     }
-    bool done = look_at_first(l, &look, e);
+    /* What the first bytes say, of which no more are waited for than it takes. */
+    bool done = true, is_whole = false;
+    while (done && look == JSONL_MAY_BE && !l->ends && !is_whole) {
+        size_t seen = l->read.length;
+        done = lines_peek(l, e);
+        /* A first line that goes on and on says nothing new. */
+        if (done && (l->ends || seen < READ_BLOCK ||
+                     memchr(l->read.data + seen, '\n', l->read.length - seen) != NULL))
+            look = jsonl_look_at(l->read.data, l->read.length);
+        is_whole = done && look == JSONL_MAY_BE && !l->ends && lines_can_restart(l);
+        if (is_whole) {
+            /* A file is mapped to look at more than its first block. */
+            source whole = {0};
+            lines_restart(l);
+            done = source_open(&whole, l->file, e);
+            if (done)
+                look = jsonl_look_at(whole.bytes, whole.length);
+            source_close(&whole);
+            lines_restart(l);
+        }
+    }
     all->is_stream = look == JSONL_IS;
     return done;
 }

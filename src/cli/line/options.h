@@ -190,26 +190,9 @@ const option_row *option_by_name(const char *name, size_t length);
 const option_row *option_by_letter(char letter);
 const option_row *option_by_key(const char *key_name, size_t length);
 
-/* From the text after an option to its field: counts, sizes, numbers, words, lists, each checked as
- * its row says. */
-
-/* Where its value goes. */
-void *option_field(options *o, const option_row *row);
-
-/* Sets the field of the row, or adds to the keys given. `value` is NULL where the option came
- * without one. */
-bool option_set(options *o, const option_row *row, const char *value, err *e);
-
 /* Refuses words of options that layers' names may be words of (any_in), and that no table has: an
  * attention has no other. * stands for anything. */
 bool options_check_words(const options *o, err *e);
-
-/* Sets the document's key of this row, or with NULL removes it, whatever was said of it before. */
-bool option_give_key(options *o, const option_row *row, const char *value, err *e);
-
-/* Whether `value` is one of the words that the row takes (each, where it is a list), or could be a
- * setting's. */
-bool option_may_take(const option_row *row, const char *value);
 
 /* ---- words of a command line as a shell would take them: a line of them can be told from another,
  * typed again, and read ---- */
@@ -223,6 +206,8 @@ bool shell_words_read(text_list *to, const char *line, err *e);
 
 /* An input matrix is among the options, so that no document is needed. */
 bool input_keys_has_input(const options *o);
+/* What "f64" or "f32" means; NULL: `otherwise`. */
+dtype type_of_word(const char *word, dtype otherwise);
 /* --dtype was given: true, with the type. */
 bool input_keys_decides_type(const options *o, dtype *type);
 /* Refuses a --dtype that is none, for commands that read no document, which would judge it. */
