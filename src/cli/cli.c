@@ -83,18 +83,6 @@ static void clean_up_on_signals(void)
     }
 }
 
-/* A first argument that is not a file may be a command's name, mistyped, or an option's. */
-static void suggest_word(const char *first, err *e)
-{
-    const named *near = named_nearest(&COMMANDS, first, strlen(first));
-    bool is_option = option_by_name(first, strlen(first)) != NULL;
-    if (first[0] == '-' || access(first, F_OK) == 0 || (near == NULL && !is_option))
-        return;
-    e->remedy[0] = '\0'; /* a file's name that is near, too, is less likely meant */
-    err_remedy(e, is_option ? "did you mean --%s?" : "did you mean the command %s?",
-               is_option ? first : near->name);
-}
-
 typedef struct command_line {
     int argc;
     char **argv;
@@ -140,8 +128,18 @@ static void run_command(void *context)
         *e = changed; /* what was said of such a file may be an error of its own */
         l->status = EXIT_WRONG;
     }
-    if (e->is_set && taken == 0 && l->argc > 1)
-        suggest_word(l->argv[1], e);
+    if (e->is_set && taken == 0 && l->argc > 1 && l->argv[1][0] != '-' &&
+        access(l->argv[1], F_OK) != 0) {
+        /* A first argument that is not a file may be a command's name, mistyped, or an option's. */
+        const char *first = l->argv[1];
+        const named *near = named_nearest(&COMMANDS, first, strlen(first));
+        bool is_option = option_by_name(first, strlen(first)) != NULL;
+        if (is_option || near != NULL) {
+            e->remedy[0] = '\0'; /* a file's name that is near, too, is less likely meant */
+            err_remedy(e, is_option ? "did you mean --%s?" : "did you mean the command %s?",
+                       is_option ? first : near->name);
+        }
+    }
     options_free(&o);
 }
 

@@ -33,22 +33,6 @@ void progress_erase(void)
     put(line, columns + 2);
 }
 
-/* "12 documents done, block 3 of 40" */
-static int describe(const progress *p, char line[LINE])
-{
-    size_t documents = atomic_load(&p->documents), blocks = atomic_load(&p->run.blocks);
-    int length = snprintf(line, LINE, "selfattn: ");
-    if (documents > 0)
-        length += snprintf(line + length, (size_t)(LINE - length), "%zu document%s done%s",
-                           documents, documents == 1 ? "" : "s", blocks > 0 ? ", " : "");
-    if (blocks > 0)
-        length += snprintf(line + length, (size_t)(LINE - length), "block %zu of %zu",
-                           atomic_load(&p->run.done), blocks);
-    if (documents == 0 && blocks == 0)
-        length += snprintf(line + length, (size_t)(LINE - length), "reading");
-    return length < p->width ? length : p->width;
-}
-
 static struct timespec after(int milliseconds)
 {
     struct timespec t;
@@ -67,8 +51,19 @@ static void *draw_now_and_then(void *argument)
     while (!p->ends) {
         if (pthread_cond_timedwait(&p->end, &p->lock, &next) == 0)
             continue;
+        /* "12 documents done, block 3 of 40" */
         char line[LINE];
-        int columns = describe(p, line);
+        size_t documents = atomic_load(&p->documents), blocks = atomic_load(&p->run.blocks);
+        int columns = snprintf(line, LINE, "selfattn: ");
+        if (documents > 0)
+            columns += snprintf(line + columns, (size_t)(LINE - columns), "%zu document%s done%s",
+                                documents, documents == 1 ? "" : "s", blocks > 0 ? ", " : "");
+        if (blocks > 0)
+            columns += snprintf(line + columns, (size_t)(LINE - columns), "block %zu of %zu",
+                                atomic_load(&p->run.done), blocks);
+        if (documents == 0 && blocks == 0)
+            columns += snprintf(line + columns, (size_t)(LINE - columns), "reading");
+        columns = columns < p->width ? columns : p->width;
         progress_erase();
         atomic_store(&drawn, columns);
         put(line, (size_t)columns);
@@ -79,17 +74,6 @@ static void *draw_now_and_then(void *argument)
     return NULL;
 }
 
-/* Signals go to the caller's thread, which knows what to clean up. */
-static bool start_thread(progress *p)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool is_started = pthread_create(&p->thread, NULL, draw_now_and_then, p) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_started;
-}
-
 void progress_start(progress *p, const options *o, env *world)
 {
     *p = (progress){.width = world->width - 1};
@@ -97,13 +81,18 @@ void progress_start(progress *p, const options *o, env *world)
     if (!world->stderr_is_terminal || o->quiet)
         return;
     pthread_condattr_t monotonic;
+    sigset_t every, before;
     pthread_mutex_init(&p->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&p->end, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    if (start_thread(p))
+    /* Signals go to the caller's thread, which knows what to clean up. */
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    if (pthread_create(&p->thread, NULL, draw_now_and_then, p) == 0)
         world->progress = p;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void progress_stop(env *world)

@@ -38,14 +38,6 @@ static const struct {
              {"exponentials", "logits", "the option --temperature"},
              {"probabilities", "logits", "the option --temperature"}};
 
-/* Whether the last steps of the way to a stage are these. */
-static bool ends_in(const char *name, const char *steps)
-{
-    size_t length = strlen(name), of_steps = strlen(steps);
-    return length > of_steps && name[length - of_steps - 1] == '.' &&
-           strcmp(name + length - of_steps, steps) == 0;
-}
-
 /* The way may have a *, as --emit takes it. */
 static bool is_beside(const text_list *of_stack, const char *name, const char *other)
 {
@@ -65,7 +57,11 @@ const char *stage_names_needs(const text_list *of_stack, const char *name)
     if (of_stack == NULL || last == NULL)
         return NULL;
     for (size_t i = 0; i < sizeof NEEDS / sizeof NEEDS[0]; i++) {
-        if (ends_in(name, NEEDS[i].stage) && is_beside(of_stack, name, NEEDS[i].beside))
+        /* Whether the last steps of the way to it are these. */
+        size_t length = strlen(name), steps = strlen(NEEDS[i].stage);
+        if (length > steps && name[length - steps - 1] == '.' &&
+            strcmp(name + length - steps, NEEDS[i].stage) == 0 &&
+            is_beside(of_stack, name, NEEDS[i].beside))
             return NEEDS[i].needs;
     }
     const named *row = named_find(&STAGES, last + 1, strlen(last + 1));
@@ -96,20 +92,14 @@ bool tolerance_given(const options *o, const char *name, double *tol)
     return said != NULL;
 }
 
-static bool is_stage(const text_list *names, const char *name)
-{
-    size_t length = strlen(name);
-    return named_find(&STAGES, name, length) != NULL ||
-           (names == NULL ? stack_may_have_stage(name, length)
-                          : text_list_find(names, name) != NULL);
-}
-
 bool tolerances_check(const options *o, const text_list *names, err *e)
 {
     for (size_t i = 0; i < o->tols.count; i++) {
         const char *name = o->tols.entry[i].name;
         size_t length = strlen(name);
-        if (is_stage(names, name))
+        if (named_find(&STAGES, name, length) != NULL ||
+            (names == NULL ? stack_may_have_stage(name, length)
+                           : text_list_find(names, name) != NULL))
             continue;
         const char *near = stage_names_nearest(NULL, name, length);
         if (near == NULL && names != NULL)

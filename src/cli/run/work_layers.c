@@ -307,35 +307,30 @@ static bool is_of_step(const char *name)
     return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0;
 }
 
-/* The 3 of "step.3.logits". */
-static bool read_step(const entry *one, size_t *step, err *e)
-{
-    char *end = NULL;
-    size_t most = option_by_name("length", strlen("length"))->most;
-    if (!is_of_step(one->name)) {
-        err_at(e, &one->at, "%s is of no step, and others are", one->name);
-        return err_remedy(e, "step.0.%s is of the prompt's", one->name);
-    }
-    const char *digits = one->name + sizeof PREFIX - 1;
-    *step = strtoul(digits, &end, 10);
-    if (*digits >= '0' && *digits <= '9' && *end == '.' && *step < most)
-        return true;
-    return err_at(e, &one->at, "there is no step in %s: step.0. is the first, and %zu are the most",
-                  one->name, most);
-}
-
 /* Names that begin with _ are of no stage. */
 bool named_steps(const bundle *names, size_t *steps, err *e)
 {
+    size_t most = option_by_name("length", strlen("length"))->most;
     bool are_some = false;
     for (size_t i = 0; i < names->count; i++)
         are_some = are_some || is_of_step(names->entry[i].name);
     *steps = 0;
     for (size_t i = 0; are_some && i < names->count; i++) {
-        size_t step = 0;
-        if (names->entry[i].name[0] != '_' && !read_step(&names->entry[i], &step, e))
-            return false;
-        *steps = step < *steps ? *steps : step + 1;
+        const entry *one = &names->entry[i];
+        char *end = NULL;
+        if (one->name[0] == '_')
+            continue;
+        if (!is_of_step(one->name)) {
+            err_at(e, &one->at, "%s is of no step, and others are", one->name);
+            return err_remedy(e, "step.0.%s is of the prompt's", one->name);
+        }
+        const char *digits = one->name + sizeof PREFIX - 1; /* the 3 of "step.3.logits" */
+        size_t step = strtoul(digits, &end, 10);
+        if (*digits < '0' || *digits > '9' || *end != '.' || step >= most)
+            return err_at(e, &one->at,
+                          "there is no step in %s: step.0. is the first, and %zu are the most",
+                          one->name, most);
+        *steps = size_larger(*steps, step + 1);
     }
     return true;
 }
