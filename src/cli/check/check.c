@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/command.h"
-#include "cli/in/cli_inputs.h"
 #include "cli/out/note.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
@@ -85,21 +84,62 @@ static void add_error(text *out, size_t *tests, const char *said)
     add_test(out, tests, false, where, strcspn(where, "\n"));
 }
 
-/* A test a document, and one that fails for each that can't be checked. */
-static void add_file(text *out, size_t *tests, const checked_file *one)
+/* ---- one file ---- */
+
+/* A bad line hides none of those after it, but for those that have no result. */
+static bool check_documents(checker *c, document_reader *all, err *e)
 {
-    const char *lines = text_string(&one->lines);
-    size_t at = 0;
-    for (size_t i = 0; i < one->passed; i++) {
-        const checked_error *error = &one->passed_over[i];
-        add_tests(out, tests, lines + at, error->after - at);
-        add_error(out, tests, error->said);
-        at = error->after;
+    checked_file *of = &c->file;
+    for (bool is_there = true; is_there;) {
+        document one;
+        err bad = {0};
+        bool done = document_reader_next(all, &one, &is_there, &bad);
+        if (c->actual != NULL && (!done || is_there))
+            check_actual_step(c->actual);
+        if (done && is_there) {
+            done = check_document(c, &one, &bad) || document_blame(&one, &bad);
+            progress_document_done(c->world->progress);
+            document_free(&one);
+        }
+        if (done)
+            continue;
+        bool has_result = c->actual == NULL || (c->actual->in.is_stream && c->actual->has_result);
+        is_there = all->is_stream && !all->is_over && has_result;
+        if (!is_there) {
+            *e = bad;
+            continue;
+        }
+        char said[ERR_TEXT];
+        checked_error *more = mem_grow(of->passed_over, of->passed, &of->capacity, sizeof *more, e);
+        if (more == NULL)
+            return false;
+        of->passed_over = more;
+        more[of->passed].after = of->lines.length;
+        more[of->passed].said = mem_copy_text(said, strlen(err_text(&bad, said)), e);
+        if (more[of->passed].said == NULL)
+            return false;
+        of->passed++;
     }
-    add_tests(out, tests, lines + at, one->lines.length - at);
-    char last[ERR_TEXT];
-    if (one->bad.is_set)
-        add_error(out, tests, err_text(&one->bad, last));
+    return !e->is_set;
+}
+
+/* All documents of a file. What came of it is in c->file. */
+static bool check_file(checker *c, const char *file, err *e)
+{
+    options one_file = *c->given;
+    one_file.operand = &file;
+    one_file.operands = 1;
+    document_reader all = {0};
+    c->documents = &all;
+    /* Published numbers come from a calculator; an exercise's are those that its page shows. */
+    bool done = (!c->given->update || check_update_open(c, file, e)) &&
+                document_reader_open(&all, &one_file, &c->weights, c->world,
+                                     c->given->answers.count > 0 ? DTYPE_F32 : DTYPE_F64, e);
+    all.types_expected = true;
+    all.read = c->given->update ? &c->update.old.read : NULL;
+    done = check_update_end(c, done && check_documents(c, &all, e), e);
+    document_reader_close(&all);
+    return done;
 }
 
 /* ---- the files, several at once ---- */
@@ -146,36 +186,33 @@ static void check_one(const check_jobs *jobs, checker *c, size_t index)
 
 /* In a job of its own a file has one thread and its share of the memory, and what it says waits for
  * its turn. */
-static void check_apart(const check_jobs *jobs, size_t index)
-{
-    env world = *jobs->world;
-    options own = *jobs->given;
-    own.max_memory /= jobs->at_once;
-    checker c = {
-        .given = &own, .world = &world, .weights = {.is_for = FOR_EITHER}, .actual = jobs->actual};
-    char *said = NULL;
-    size_t length = 0;
-    FILE *notes = open_memstream(&said, &length);
-    if (notes == NULL) {
-        err_no_memory(&jobs->done[index].bad, 1);
-        return;
-    }
-    world.err = notes;
-    world.progress = NULL;
-    world.processors = 1;
-    check_one(jobs, &c, index);
-    weights_input_close(&c.weights);
-    fclose(notes);
-    jobs->done[index].said = said;
-}
-
 static void take_files(void *context, size_t worker)
 {
     check_jobs *jobs = context;
-    size_t index;
     (void)worker;
-    while ((index = atomic_fetch_add(&jobs->next, 1)) < jobs->count)
-        check_apart(jobs, index);
+    for (size_t index; (index = atomic_fetch_add(&jobs->next, 1)) < jobs->count;) {
+        env world = *jobs->world;
+        options own = *jobs->given;
+        own.max_memory /= jobs->at_once;
+        checker c = {.given = &own,
+                     .world = &world,
+                     .weights = {.is_for = FOR_EITHER},
+                     .actual = jobs->actual};
+        char *said = NULL;
+        size_t length = 0;
+        FILE *notes = open_memstream(&said, &length);
+        if (notes == NULL) {
+            err_no_memory(&jobs->done[index].bad, 1);
+            continue;
+        }
+        world.err = notes;
+        world.progress = NULL;
+        world.processors = 1;
+        check_one(jobs, &c, index);
+        weights_input_close(&c.weights);
+        fclose(notes);
+        jobs->done[index].said = said;
+    }
 }
 
 /* ---- the command ---- */
@@ -192,12 +229,22 @@ typedef struct reporting {
     size_t tests; /* of --tap */
 } reporting;
 
+/* Of a file, or of one that could not be begun: a failed test too. */
+static void say_error(reporting *r, const err *bad)
+{
+    char said[ERR_TEXT];
+    if (r->given->tap)
+        add_error(sink_text(&r->out), &r->tests, err_text(bad, said));
+    report_error(r->world, bad);
+}
+
 /* The lines of a file, and what was said of it. */
 static bool write_file(reporting *r, const checked_file *one, err *e)
 {
     const options *o = r->given;
     text *to = sink_text(&r->out);
-    bool has_lines = one->lines.length > 0 && !(writes_marks(o) && writes_to_stdout(o));
+    const char *lines = text_string(&one->lines);
+    size_t at = 0;
     r->failed += one->failed;
     r->is_wrong = r->is_wrong || checked_file_is_wrong(one);
     r->is_cut = r->is_cut || one->bad.is_set;
@@ -205,14 +252,21 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
     progress_pause(r->world->progress);
     if (one->said != NULL)
         fputs(one->said, r->world->err);
+    /* --tap: a test a document, and one that fails for each that can't be checked. */
+    for (size_t i = 0; i < one->passed && o->tap; i++) {
+        const checked_error *error = &one->passed_over[i];
+        add_tests(to, &r->tests, lines + at, error->after - at);
+        add_error(to, &r->tests, error->said);
+        at = error->after;
+    }
     if (o->tap)
-        add_file(to, &r->tests, one);
-    else if (has_lines)
-        text_add(to, text_string(&one->lines), one->lines.length);
+        add_tests(to, &r->tests, lines + at, one->lines.length - at);
+    else if (one->lines.length > 0 && !(writes_marks(o) && writes_to_stdout(o)))
+        text_add(to, lines, one->lines.length);
     for (size_t i = 0; i < one->passed; i++)
         fputs(one->passed_over[i].said, r->world->err);
     if (one->bad.is_set)
-        report_error(r->world, &one->bad);
+        say_error(r, &one->bad);
     bool done = sink_spill(&r->out, e); /* no file's fault, and the end of all */
     progress_resume(r->world->progress);
     return done;
@@ -265,7 +319,7 @@ static bool check_all(reporting *r, err *e)
     bool done = check_actual_open(&actual, r->given, r->world, e);
     if (own.actual != NULL)
         own.map = actual.map.of_bundle;
-    done = done && check_files_list(r->given, r->world, &files, e) &&
+    done = done && check_files_list(&own, r->world, own.operand, own.operands, &files, e) &&
            check_listed(r, &own, own.actual == NULL ? NULL : &actual, &files, e);
     if (done && !r->is_cut && !check_actual_finish(&actual, &bad)) {
         r->is_wrong = true;
@@ -292,12 +346,8 @@ static bool mark_class(reporting *r, err *e)
         if (only.item != NULL && check_actual_open(&actual, &own, r->world, &bad)) {
             done = check_listed(r, &own, &actual, &only, e);
         } else {
-            /* What could not be begun is a failed test too. */
-            char said[ERR_TEXT];
             r->is_wrong = true;
-            if (r->given->tap)
-                add_error(sink_text(&r->out), &r->tests, err_text(&bad, said));
-            report_error(r->world, &bad);
+            say_error(r, &bad);
         }
         check_actual_close(&actual);
     }

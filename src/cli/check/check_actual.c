@@ -1,14 +1,10 @@
 #include "cli/check/checker.h"
 
 #include "attn/spec/keys.h"
-#include "attn/spec/stage.h"
 #include "base/mem.h"
-#include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
 #include "cli/out/stage_names.h"
-#include "io/source.h"
 #include "model/keys.h"
-#include "model/stack.h"
 #include "weights/names.h"
 
 #include <string.h>

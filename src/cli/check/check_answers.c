@@ -1,13 +1,10 @@
 #include "cli/check/checker.h"
 
-#include "attn/engine/compare.h"
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "base/text.h"
 #include "cli/out/output_file.h"
 #include "cli/out/report.h"
 #include "compare/measure.h"
-#include "io/format.h"
 #include "render/asked.h"
 #include "render/display.h"
 #include "render/number_text.h"
@@ -24,11 +21,9 @@ bool check_is_aside(const entry *one)
 
 bool check_page_saves(const char *name)
 {
-    static const char *const NAMES[] = {CHECK_COMMAND, CHECK_DOCUMENT, CHECK_BATCH};
-    size_t i = 0, count = sizeof NAMES / sizeof NAMES[0];
-    while (i < count && strcmp(name, NAMES[i]) != 0)
-        i++;
-    return i < count || strncmp(name, CHECK_ASKED, sizeof CHECK_ASKED - 1) == 0;
+    return strcmp(name, CHECK_COMMAND) == 0 || strcmp(name, CHECK_DOCUMENT) == 0 ||
+           strcmp(name, CHECK_BATCH) == 0 ||
+           strncmp(name, CHECK_ASKED, sizeof CHECK_ASKED - 1) == 0;
 }
 
 /* ---- what no page saves ---- */
@@ -229,17 +224,6 @@ static bool is_right(double answer, double computed, int digits)
            0.5 * last_decimal(computed, digits) * (1 + 1e-6) + FLOAT32 * fabs(computed);
 }
 
-/* To how many decimals, fewer than count, an answer is the rounded number; 0: to none. */
-static int decimals_of(double answer, double computed, int digits)
-{
-    for (int fewer = (digits < 0 ? DECIMALS : digits) - 1; fewer > 0; fewer--) {
-        double units = pow(10, fewer);
-        if (fabs(answer * units - nearbyint(computed * units)) <= 1e-6)
-            return fewer;
-    }
-    return 0;
-}
-
 /* Counts an answer, and adds a line where it is not right. */
 static bool mark(marking *m, element *one, err *e)
 {
@@ -258,13 +242,19 @@ static bool mark(marking *m, element *one, err *e)
     text_add_string(&m->lines, is_empty ? "empty: " : "wrong: ");
     element_write_name(one, &m->lines);
     if (!is_empty) {
-        int decimals = decimals_of(one->wanted, one->got, m->digits);
+        /* To how many decimals, fewer than count, an answer is the rounded number; 0: to none. */
+        int count = m->digits < 0 ? DECIMALS : m->digits, fewer = count - 1;
         char number[NUMBER_TEXT];
         number_write_f64(one->wanted, number);
         text_add_format(&m->lines, " is not %s", number);
-        if (decimals > 0)
-            text_add_format(&m->lines, ", which is right to %d decimal%s, and %d count", decimals,
-                            decimals == 1 ? "" : "s", m->digits < 0 ? DECIMALS : m->digits);
+        for (; fewer > 0; fewer--) {
+            double units = pow(10, fewer);
+            if (fabs(one->wanted * units - nearbyint(one->got * units)) <= 1e-6)
+                break;
+        }
+        if (fewer > 0)
+            text_add_format(&m->lines, ", which is right to %d decimal%s, and %d count", fewer,
+                            fewer == 1 ? "" : "s", count);
     }
     if (map != NULL && map->letters != NULL)
         text_add_format(&m->lines, "; " ASKED_HINT " %s%s = %s", map->name,
@@ -275,25 +265,10 @@ static bool mark(marking *m, element *one, err *e)
 
 /* ---- all of them ---- */
 
-/* What of a stage was asked for, of the shape of the answers, 0 where it was not, seen as what was
- * made is; NULL: all of it. */
-static bool find_asked(const marking *m, const entry *answers, const tensor *made, tensor *view,
-                       const tensor **cells, err *e)
-{
-    tensor as_made;
-    text full = {0};
-    text_add_format(&full, "%s%s", CHECK_ASKED, answers->name);
-    bool done = text_ok(&full, e);
-    const tensor *wanted = done ? bundle_tensor(m->of->numbers, text_string(&full)) : NULL;
-    text_free(&full);
-    *cells = wanted != NULL && measure_align(wanted, made, view, &as_made) ? view : NULL;
-    return done;
-}
-
 static bool mark_stage(marking *m, const entry *answers, const entry *whole, err *e)
 {
     comparison shapes = {0}; /* comparing checks them */
-    tensor a, b, part;
+    tensor a, b, part, as_made;
     entry made = *whole;
     /* Of a batch, a page has one entry, which it counts from 1; 0: it is not said. */
     const tensor *batch = bundle_tensor(m->of->numbers, CHECK_BATCH);
@@ -308,16 +283,19 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
         return false;
     const char *axes = made.axes == NULL ? NULL : made.axes + (made.tensor.rank - b.rank);
     element one = {.stage = answers->name, .axes = axes, .rank = a.rank};
-    const tensor *cells;
-    if (!find_asked(m, answers, &made.tensor, &part, &cells, e))
-        return false;
+    /* What was asked for, of the shape of the answers, 0 where it was not; else all of it. */
+    text full = {0};
+    text_add_format(&full, "%s%s", CHECK_ASKED, answers->name);
+    bool done = text_ok(&full, e);
+    const tensor *marked = done ? bundle_tensor(m->of->numbers, text_string(&full)) : NULL;
+    bool is_part = marked != NULL && measure_align(marked, &made.tensor, &part, &as_made);
+    text_free(&full);
     do {
         one.wanted = tensor_get(&a, one.index);
         one.got = tensor_get(&b, one.index);
-        if ((cells == NULL || tensor_get(cells, one.index) != 0) && !mark(m, &one, e))
-            return false;
-    } while (tensor_next(&a, one.index));
-    return true;
+        done = done && ((is_part && tensor_get(&part, one.index) == 0) || mark(m, &one, e));
+    } while (done && tensor_next(&a, one.index));
+    return done;
 }
 
 bool check_answers(checker *c, const named_stages *of, const trace *made, err *e)

@@ -1,10 +1,14 @@
 #include "cli/check/checker.h"
 
-#include "attn/spec/stage.h"
+#include "base/mem.h"
 #include "cli/out/note.h"
 #include "cli/out/report.h"
 #include "cli/out/stage_names.h"
+#include "compare/measure.h"
 #include "model/keys.h"
+#include "why/missed_by_tolerance.h"
+#include "why/mistake.h"
+#include "why/why_shape.h"
 
 #include <string.h>
 
@@ -14,9 +18,9 @@
  * another program's are checked: most often they are float32. */
 static const double DEFAULT_TOL = 1e-9, ACTUAL_TOL = 1e-5;
 
-double check_tolerance(const checker *c, const bundle *contents, const char *name)
+double check_tolerance(const checker *c, const named_stages *of, const char *name)
 {
-    const entry *tol = bundle_find(contents, "tol");
+    const entry *tol = bundle_find(&of->document->contents, "tol");
     const tensor *number = NULL;
     double given;
     if (tolerance_given(c->given, name, &given))
@@ -35,23 +39,6 @@ static bool refuse_name(const entry *one, const text_list *of_stack, err *e)
     err_at(e, &one->at, "there is no stage \"%s\"%s", one->name,
            of_stack == NULL ? "" : " in this stack");
     return stage_names_suggest(of_stack, one->name, "", e);
-}
-
-/* The error of a result whose numbers all have other names, of which one may be a slip. */
-static bool refuse_numbers(const checker *c, const bundle *numbers, const text_list *of_stack,
-                           err *e)
-{
-    place at = check_actual_place(c->actual);
-    for (size_t i = 0; i < numbers->count; i++) {
-        const char *name = numbers->entry[i].name;
-        if (stage_names_nearest(of_stack, name, strlen(name)) != NULL ||
-            stage_names_needs(of_stack, name) != NULL)
-            return refuse_name(&numbers->entry[i], of_stack, e);
-    }
-    if (of_stack == NULL)
-        return check_actual_refuse_stageless(c->actual, e);
-    err_at(e, &at, "there is no stage of this stack in this %s", at.line > 0 ? "line" : "file");
-    return stage_names_suggest(of_stack, "", "", e);
 }
 
 static bool check_names(const bundle *by_stage, const text_list *of_stack, err *e)
@@ -100,28 +87,6 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
     return true;
 }
 
-/* A tolerance is from 0; one a stage is for stages that there are. */
-static bool check_tolerances(const bundle *contents, const text_list *of_stack, err *e)
-{
-    const entry *tol = bundle_find(contents, "tol");
-    if (tol == NULL)
-        return true;
-    bool is_one = tol->kind != ENTRY_BUNDLE;
-    size_t count = is_one ? 1 : tol->bundle->count;
-    for (size_t i = 0; i < count; i++) {
-        const entry *one = is_one ? tol : &tol->bundle->entry[i];
-        double value = tensor_get(&one->tensor, NULL);
-        if (!(value >= 0))
-            return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
-    }
-    return is_one || check_names(tol->bundle, of_stack, e);
-}
-
-const char *check_numbers_name(const checker *c)
-{
-    return c->actual != NULL ? "actual" : "expected";
-}
-
 /* ---- stages next to what is said of them ---- */
 
 /* Wants those that are compared, before anything is computed. What a document expects must be
@@ -130,27 +95,49 @@ static bool want_stages(const checker *c, const named_stages *of, work *w, err *
 {
     const bundle *contents = &of->document->contents, *numbers = of->numbers;
     const text_list *of_stack = work_stack(w) == NULL ? NULL : of->there;
-    if (!tolerances_check(c->given, of_stack, e) || !check_tolerances(contents, of_stack, e))
+    if (!tolerances_check(c->given, of_stack, e))
         return false;
-    if (c->actual != NULL && !check_names_of_result(c, numbers, of_stack, e))
-        return false;
-    if (c->actual == NULL &&
-        (!check_names(numbers, of_stack, e) || !errata_read(of->known, contents, of_stack, e)))
+    /* A tolerance is from 0; one a stage is for stages that there are. */
+    const entry *tol = bundle_find(contents, "tol");
+    bool is_one = tol != NULL && tol->kind != ENTRY_BUNDLE;
+    for (size_t i = 0; tol != NULL && i < (is_one ? 1 : tol->bundle->count); i++) {
+        const entry *one = is_one ? tol : &tol->bundle->entry[i];
+        double value = tensor_get(&one->tensor, NULL);
+        if (!(value >= 0))
+            return err_at(e, &one->at, "the tolerance is %g, it must be a number from 0", value);
+    }
+    if (tol != NULL && !is_one && !check_names(tol->bundle, of_stack, e))
         return false;
     bool is_computed = c->actual == NULL;
+    if (is_computed
+            ? !check_names(numbers, of_stack, e) || !errata_read(of->known, contents, of_stack, e)
+            : !check_names_of_result(c, numbers, of_stack, e))
+        return false;
     const entry *own = NULL;
     for (size_t i = 0; i < of->there->count && !is_computed; i++) {
         const entry *said = bundle_find(numbers, of->there->item[i]);
         is_computed = said != NULL && bundle_find(contents, said->name) == NULL;
         own = said != NULL ? said : own;
     }
-    if (!is_computed && own == NULL)
-        return refuse_numbers(c, numbers, of_stack, e);
     /* What a result has of the document's own inputs is not a stage that somebody computed. */
-    if (!is_computed) {
+    if (!is_computed && own != NULL) {
         err_at(e, &own->at, "%s is an input of the document, and no stage is here that it makes",
                own->name);
         return err_remedy(e, "selfattn help stages lists them");
+    }
+    /* Where all have other names, one of them may be a slip. */
+    for (size_t i = 0; i < numbers->count && !is_computed; i++) {
+        const char *name = numbers->entry[i].name;
+        if (stage_names_nearest(of_stack, name, strlen(name)) != NULL ||
+            stage_names_needs(of_stack, name) != NULL)
+            return refuse_name(&numbers->entry[i], of_stack, e);
+    }
+    if (!is_computed && of_stack == NULL)
+        return check_actual_refuse_stageless(c->actual, e);
+    if (!is_computed) {
+        place at = check_actual_place(c->actual);
+        err_at(e, &at, "there is no stage of this stack in this %s", at.line > 0 ? "line" : "file");
+        return stage_names_suggest(of_stack, "", "", e);
     }
     for (size_t i = 0; i < of->there->count; i++) {
         const entry *said = bundle_find(numbers, of->there->item[i]);
@@ -162,45 +149,55 @@ static bool want_stages(const checker *c, const named_stages *of, work *w, err *
     return true;
 }
 
-/* The line of one checked document; true where it holds. */
-static bool report(text *out, const document *one, const comparison *of, const errata *known,
-                   const char *wanted_name)
+/* What the numbers are called that are compared. */
+static const char *numbers_name(const checker *c)
 {
-    const erratum *bad = errata_unconfirmed(known);
-    if (of->different == 0 && bad != NULL) {
-        text_add_string(out, "FAIL  ");
-        report_document(out, one);
+    return c->actual != NULL ? "actual" : "expected";
+}
+
+/* The line of one checked document, and whether it holds. */
+static void report(checker *c, const named_stages *of, const comparison *found)
+{
+    text *out = &c->file.lines;
+    const errata *known = of->known;
+    const erratum *bad = NULL; /* the first that is not an erratum */
+    for (size_t i = 0; i < known->count && bad == NULL && found->different == 0; i++) {
+        const erratum *one = &known->one[i];
+        bad = one->is_confirmed || one->is_within_tolerance ? NULL : one;
+    }
+    bool holds = found->different == 0 && bad == NULL;
+    c->file.failed += !holds;
+    text_add_string(out, holds ? "ok    " : "FAIL  ");
+    report_document(out, of->document);
+    if (bad != NULL) {
         text_add_format(out, ": the erratum in line %zu is none: %s publishes ",
                         bad->record->at.line, bad->stage);
         report_number(out, bad->published);
         text_add_string(out, " there, and to compute ");
         report_number(out, bad->computed);
         text_add_string(out, " instead is not what happens\n");
-        return false;
+        return;
     }
-    text_add_string(out, of->different == 0 ? "ok    " : "FAIL  ");
-    report_document(out, one);
     text_add_string(out, ": ");
-    if (of->different > 0) {
-        report_element(out, &of->first, wanted_name, "computed");
-        if (of->different > 1)
-            text_add_format(out, ", and %zu more", of->different - 1);
-    } else if (of->stages == 0) {
-        text_add_string(out, "nothing to compute, nothing expected");
+    if (found->different > 0) {
+        report_element(out, &found->first, numbers_name(c), "computed");
+        if (found->different > 1)
+            text_add_format(out, ", and %zu more", found->different - 1);
     } else {
-        text_add_format(out, "%zu number%s in %zu stage%s", of->numbers,
-                        of->numbers == 1 ? "" : "s", of->stages, of->stages == 1 ? "" : "s");
+        text_add_format(out, "%zu number%s in %zu stage%s", found->numbers,
+                        found->numbers == 1 ? "" : "s", found->stages,
+                        found->stages == 1 ? "" : "s");
     }
-    if (of->known > 0)
-        text_add_format(out, ", %zu known errat%s", of->known, of->known == 1 ? "um" : "a");
+    if (found->known > 0)
+        text_add_format(out, ", %zu known errat%s", found->known, found->known == 1 ? "um" : "a");
     if (known->within_tolerance > 0)
         text_add_format(out, ", %zu errat%s within the tolerance", known->within_tolerance,
                         known->within_tolerance == 1 ? "um" : "a");
     text_add_string(out, "\n");
-    return of->different == 0;
 }
 
-bool check_stages_compare(checker *c, const named_stages *of, comparison *found, err *e)
+/* Compares what was computed, and adds the line that says it, or records it. */
+static bool compare(checker *c, const named_stages *of, comparison *found, err *e)
 {
     known_elements by = {errata_knows, of->known};
     if (!errata_check(of->known, of->numbers, of->computed, e))
@@ -210,9 +207,8 @@ bool check_stages_compare(checker *c, const named_stages *of, comparison *found,
     for (size_t i = 0; i < of->there->count; i++) {
         const char *name = of->there->item[i];
         const entry *said = bundle_find(of->numbers, name);
-        if (said != NULL &&
-            !compare_stage(found, name, said, bundle_find(of->computed, name),
-                           check_tolerance(c, &of->document->contents, name), &by, e))
+        if (said != NULL && !compare_stage(found, name, said, bundle_find(of->computed, name),
+                                           check_tolerance(c, of, name), &by, e))
             return false;
     }
     /* All that is expected is null. */
@@ -224,29 +220,272 @@ bool check_stages_compare(checker *c, const named_stages *of, comparison *found,
         return err_set(e, "--update records whole stages, and rows are chosen");
     if (c->given->update && found->different > 0)
         return check_update(c, of, e);
-    bool holds = report(&c->file.lines, of->document, found, of->known, check_numbers_name(c));
-    c->file.failed += !holds;
+    report(c, of, found);
     return true;
 }
 
-/* ---- a document ---- */
+/* ---- what differs, explained ---- */
 
-/* Without inputs and without anything expected there is nothing to do (a document of tokens alone),
- * and that is not a failure. */
-static bool pass(checker *c, const document *one, bool is_stack, err *e)
+/* "norm-pre", "norm-pre in layer.1" */
+static void add_name(text *out, const char *before, const made_mistake *made)
 {
-    problem probe = {0};
-    place at = document_place(one);
-    bool has_inputs =
-        is_stack || (attention_keys_check(&one->contents, e) &&
-                     problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe));
-    problem_free(&probe);
-    if (has_inputs)
-        return err_at(e, &at, "there is no \"expected\" to compare with");
-    if (!e->is_set)
-        report(&c->file.lines, one, &(comparison){0}, &(errata){0}, "");
-    return !e->is_set;
+    bool is_somewhere = made->where[0] != '\0';
+    text_add_format(out, "%s%s%s%s", before, made->row->name, is_somewhere ? " in " : "",
+                    made->where);
 }
+
+static claim claim_of(const checker *c, const named_stages *of, const char *name)
+{
+    return (claim){name, bundle_find(of->numbers, name), check_tolerance(c, of, name)};
+}
+
+/* Where they first differ, where more than one is compared; a line that tells the one before it,
+ * which agrees. */
+static void add_place(text *out, const named_stages *of, const char *first)
+{
+    const char *before = NULL;
+    size_t compared = 0;
+    bool is_before = true;
+    for (size_t i = 0; i < of->there->count; i++) {
+        const char *name = of->there->item[i];
+        if (bundle_find(of->numbers, name) == NULL)
+            continue;
+        compared++;
+        is_before = is_before && strcmp(name, first) != 0;
+        if (is_before)
+            before = name;
+    }
+    if (compared < 2)
+        return;
+    text_add_format(out, "why: first differs in %s", first);
+    if (before != NULL)
+        text_add_format(out, "; %s, before it, agrees", before);
+    text_add_string(out, "\n");
+}
+
+static void add_answers(checker *c, const named_stages *of, const why_question *asked,
+                        const comparison *compared, const why_answers *found)
+{
+    text *out = &c->file.lines;
+    if (asked->problem == NULL)
+        add_place(out, of, compared->first.stage);
+    /* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
+    for (size_t i = 0; i < found->count; i++) {
+        const why_answer *answer = &found->answer[i];
+        text_add_string(out, "why: ");
+        for (size_t j = 0; j < answer->together; j++)
+            add_name(out, j == 0 ? "" : " + ", &answer->made[j]);
+        text_add_string(out, ": ");
+        for (size_t j = 0; j < answer->together; j++)
+            text_add_format(out, "%s%s", j == 0 ? "" : ", and ", answer->made[j].row->help);
+        text_add_format(out, " (matches to %d digit%s", answer->digits,
+                        answer->digits == 1 ? "" : "s");
+        for (size_t j = 0; j < answer->same_count; j++)
+            add_name(out, j == 0 ? "; the same numbers: " : ", ", &answer->same[j]);
+        text_add_string(out, ")\n");
+    }
+    if (found->nans > 0) {
+        text_add_format(out, "why: every number of %s is NaN (%zu, the first ",
+                        found->first_nan.stage, found->nans);
+        element_write_name(&found->first_nan, out);
+        text_add_string(out, "), which many mistakes give: a sum or a product that left the type's "
+                             "range, a division of 0 by 0, memory that nobody wrote to\n");
+    } else if (found->count == 0) {
+        text_add_format(out, "why: none of %zu mistakes%s%s gives these numbers",
+                        work_mistakes(asked),
+                        found->tried_layers ? ", in all layers or in one," : "",
+                        !found->tried_pairs   ? ""
+                        : found->tried_layers ? " and no two of them,"
+                                              : ", and no two of them,");
+        if (found->right_digits > 0)
+            text_add_format(out, "; what is right agrees to %d digit%s", found->right_digits,
+                            found->right_digits == 1 ? "" : "s");
+        text_add_string(out, "; what differs first is ");
+        report_element(out, &compared->first, numbers_name(c), "computed");
+        text_add_string(out, "\n");
+        const named *row = misprint_of(compared);
+        if (row != NULL)
+            text_add_format(out, "why: %s: all numbers but %zu of %zu are right\n", row->name,
+                            compared->different, compared->numbers);
+    }
+}
+
+/* A line for each erratum of the document, whose misprints are known, and of what differs.
+ * `question` is without claims. */
+static bool explain(checker *c, const named_stages *of, why_question question,
+                    const comparison *compared, err *e)
+{
+    const errata *known = of->known;
+    const known_elements listed = {errata_lists, of->known};
+    text *out = &c->file.lines;
+    for (size_t i = 0; i < known->count; i++) {
+        const erratum *one = &known->one[i];
+        element at = {.stage = one->stage,
+                      .rank = one->rank,
+                      .rows = known->rows,
+                      .wanted = one->published,
+                      .got = one->computed};
+        memcpy(at.index, one->index, sizeof at.index);
+        text_add_string(out, "why: misprint: ");
+        report_numbers(out, &at, "published", "computed");
+        text_add_string(out, "\n");
+    }
+    if (compared->different == 0)
+        return true;
+    claim *room = mem_alloc(of->there->count, sizeof room[0], e);
+    if (room == NULL)
+        return false;
+    /* In the order in which the stages are made. */
+    question.claims = (claims){.claim = room, .known = &listed};
+    for (size_t i = 0; i < of->there->count; i++) {
+        room[question.claims.count] = claim_of(c, of, of->there->item[i]);
+        question.claims.count += room[question.claims.count].numbers != NULL;
+    }
+    why_answers found;
+    bool done = why_find(&found, &question, e);
+    if (done)
+        add_answers(c, of, &question, compared, &found);
+    mem_free(room);
+    return done;
+}
+
+/* --tol, where the numbers of an attention are right within it: what would be so too. */
+static bool tell_overlooked(const checker *c, const named_stages *of, const why_question *asked,
+                            err *e)
+{
+    missed_question question = {
+        .problem = asked->problem, .with = asked->with, .threads = asked->threads};
+    missed_by_tolerance found;
+    text notes = {0}, name = {0};
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        question.claim[id] = claim_of(c, of, stage_row(id)->key.named.name);
+        question.within[id] = (tolerance){.atol = question.claim[id].tol};
+        question.type[id] = NUMBER_F64;
+    }
+    report_document(&name, of->document);
+    bool done = missed_find(&found, &question, e) && text_ok(&name, e);
+    if (done) {
+        missed_write_stand_ins(&found, text_string(&name), &notes);
+        missed_write_mistakes(&found, text_string(&name), "", &notes);
+        done = text_ok(&notes, e);
+    }
+    missed_free(&found);
+    if (done && notes.length > 0)
+        note_say_lines(c->world, c->given, text_string(&notes));
+    text_free(&notes);
+    text_free(&name);
+    return done;
+}
+
+/* ---- numbers of another shape ---- */
+
+/* Where numbers can't be compared for their shape, which is an error all the same; where memory is
+ * missing, that error has to do. */
+static void explain_shape(checker *c, const named_stages *of, why_question question)
+{
+    const char *name = NULL; /* of the first stage of another shape */
+    for (size_t i = 0; i < of->there->count && name == NULL; i++) {
+        const char *other = of->there->item[i];
+        const tensor *a = bundle_tensor(of->numbers, other);
+        const tensor *b = bundle_tensor(of->computed, other);
+        tensor view_a, view_b;
+        if (a != NULL && b != NULL && !measure_align(a, b, &view_a, &view_b))
+            name = other;
+    }
+    if (!c->given->why || name == NULL)
+        return;
+    const claim one = claim_of(c, of, name);
+    shape_answers found;
+    text lines = {0};
+    err missing = {0};
+    question.claims = (claims){&one, 1, NULL};
+    if (!why_shape_find(&found, &question, &missing))
+        return;
+    for (size_t i = 0; i < found.count; i++) {
+        /* why: heads-averaged: the mean over the heads is taken (matches to 6 digits) */
+        const shape_answer *answer = &found.answer[i];
+        const named *rows[] = {answer->arranged, answer->made};
+        const char *both = rows[0] != NULL && rows[1] != NULL ? " + " : "";
+        const char *also = both[0] == '\0' ? "" : ", and ";
+        text_add_format(&lines, "why: %s%s%s: %s%s%s", rows[0] == NULL ? "" : rows[0]->name, both,
+                        rows[1] == NULL ? "" : rows[1]->name, rows[0] == NULL ? "" : rows[0]->help,
+                        also, rows[1] == NULL ? "" : rows[1]->help);
+        text_add_format(&lines, " (matches to %d digit%s", answer->digits,
+                        answer->digits == 1 ? "" : "s");
+        for (size_t j = 0; j < answer->same_count; j++)
+            text_add_format(&lines, "%s%s", j == 0 ? "; the same numbers: " : ", ",
+                            answer->same[j]->name);
+        text_add_string(&lines, ")\n");
+    }
+    if (found.count == 0) {
+        /* Both shapes, and what would give the one that is there. */
+        const tensor *computed = bundle_tensor(of->computed, name);
+        char there[SHAPE_TEXT], made[SHAPE_TEXT];
+        text_add_format(&lines, "why: %s is %s as %s, and %s as computed; ", name,
+                        tensor_shape_text(&one.numbers->tensor, there), numbers_name(c),
+                        tensor_shape_text(computed, made));
+        if (found.shaped_count == 0)
+            text_add_format(&lines, "none of %zu mistakes gives such a shape",
+                            work_mistakes(&question) + ARRANGEMENTS.count);
+        else
+            text_add_format(&lines, "%zu mistake%s such a shape, but not these numbers:",
+                            found.shaped_count, found.shaped_count == 1 ? " gives" : "s give");
+        for (size_t i = 0; i < found.shaped_count && i < WHY_ANSWERS; i++)
+            text_add_format(&lines, "%s %s", i == 0 ? "" : ",", found.shaped[i]->name);
+        text_add_string(&lines, found.shaped_count > WHY_ANSWERS ? ", …\n" : "\n");
+    }
+    if (text_ok(&lines, &missing))
+        text_add(&c->file.lines, text_string(&lines), lines.length);
+    text_free(&lines);
+}
+
+/* ---- the whole ---- */
+
+/* The only matrix of a result may be another stage than it was taken for. */
+static void suggest_stage(const named_stages *of, const work *w, err *e)
+{
+    const entry *only = &of->numbers->entry[0], *computed = bundle_find(of->computed, only->name);
+    if (of->numbers->count > 1 || work_stack(w) != NULL || computed == NULL ||
+        tensor_same_shape(&only->tensor, &computed->tensor))
+        return;
+    for (size_t i = STAGES.count; i-- > 0;) {
+        tensor like = {0};
+        const char *name = named_row(&STAGES, i)->name;
+        if (!plan_has_stage(&w->of.attention.plan, (stage_id)i))
+            continue;
+        plan_stage_shape(&w->of.attention.plan, (stage_id)i, &like.rank, like.size);
+        if (tensor_same_shape(&like, &only->tensor)) {
+            err_remedy(e, "it has the shape of %s: --map %s=%s", name, name, only->name);
+            return;
+        }
+    }
+}
+
+/* Compares what the work computed, and adds the line that says how it went. With --why, lines name
+ * the mistakes that give what differs, numbers or shape; with --tol, notes tell what else would
+ * pass. */
+static bool judge(checker *c, const named_stages *of, const work *w, err *e)
+{
+    comparison found = {0};
+    const why_question asked = work_question(w, c->world);
+    bool is_loose = c->given->has_tol || c->given->tols.count > 0;
+    bool may_tell = work_stack(w) == NULL && is_loose && !c->given->quiet;
+    size_t before = c->file.lines.length;
+    if (!compare(c, of, &found, e)) {
+        explain_shape(c, of, asked);
+        if (c->actual != NULL)
+            suggest_stage(of, w, e);
+        return false;
+    }
+    bool explains = c->given->why && !(c->given->update && found.different > 0);
+    bool done = (!may_tell || found.different > 0 || tell_overlooked(c, of, &asked, e)) &&
+                (!explains || explain(c, of, asked, &found, e));
+    if (!done)
+        c->file.lines.length = before; /* its error is all that is said of the document */
+    return done;
+}
+
+/* ---- a document ---- */
 
 bool check_document(checker *c, document *one, err *e)
 {
@@ -261,8 +500,22 @@ bool check_document(checker *c, document *one, err *e)
     if (c->actual != NULL && (!check_actual_has(c->actual, document_place(one), e) ||
                               !check_actual_numbers(c->actual, document_type(one), &numbers, e)))
         return false;
-    if (numbers == NULL)
-        return pass(c, one, is_stack, e);
+    if (numbers == NULL) {
+        /* Without inputs and without anything expected there is nothing to do (a document of tokens
+         * alone), and that is not a failure. */
+        problem probe = {0};
+        place at = document_place(one);
+        bool has_inputs =
+            is_stack || (attention_keys_check(&one->contents, e) &&
+                         problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe));
+        problem_free(&probe);
+        if (has_inputs || e->is_set)
+            return err_at(e, &at, "there is no \"expected\" to compare with");
+        text_add_string(&c->file.lines, "ok    ");
+        report_document(&c->file.lines, one);
+        text_add_string(&c->file.lines, ": nothing to compute, nothing expected\n");
+        return true;
+    }
     /* A document without a name may be any. */
     const char *said = bundle_text(numbers, CHECK_DOCUMENT);
     const char *name = bundle_text(&one->contents, "name");
@@ -292,7 +545,7 @@ bool check_document(checker *c, document *one, err *e)
         done = done && w.kind->show(&w, FOR_FORMULAS, c->world, e) &&
                check_answers(c, &of, w.shown, e);
     else
-        done = done && w.kind->run(&w, c->world, e) && check_judge(c, &of, &w, e);
+        done = done && w.kind->run(&w, c->world, e) && judge(c, &of, &w, e);
     errata_free(&known);
     bundle_free(&of_rows);
     work_free(&w);

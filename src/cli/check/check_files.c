@@ -1,13 +1,7 @@
 #include "cli/check/checker.h"
 
-#include "base/mem.h"
-#include "base/text.h"
-#include "cli/in/matrix_file.h"
-#include "cli/out/progress.h"
 #include "cli/out/stage_names.h"
-#include "io/source.h"
 #include "model/keys.h"
-#include "model/stack.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,19 +20,6 @@ static bool is_folder(const char *file)
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* A pipe in a folder may never say anything. What can't be looked at is told when it is read. */
-static bool add_path(text_list *files, const char *folder, const char *name, err *e)
-{
-    struct stat status;
-    text path = {0};
-    text_add_format(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
-    bool done = text_ok(&path, e);
-    if (done && (stat(text_string(&path), &status) != 0 || S_ISREG(status.st_mode)))
-        done = text_list_add(files, text_string(&path), path.length, e);
-    text_free(&path);
-    return done;
 }
 
 static bool fail(const char *folder, int reason, err *e)
@@ -62,8 +43,17 @@ static bool add_folder(text_list *files, const char *folder, err *e)
         return fail(folder, errno, e);
     for (struct dirent *one; done && (one = next_in(open)) != NULL;) {
         size_t length = strlen(one->d_name);
-        if (length > 5 && strcmp(one->d_name + length - 5, ".json") == 0)
-            done = add_path(files, folder, one->d_name, e);
+        struct stat status;
+        text path = {0};
+        if (length <= 5 || strcmp(one->d_name + length - 5, ".json") != 0)
+            continue;
+        text_add_format(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
+                        one->d_name);
+        done = text_ok(&path, e);
+        /* A pipe may never say anything. What can't be looked at is told when it is read. */
+        if (done && (stat(text_string(&path), &status) != 0 || S_ISREG(status.st_mode)))
+            done = text_list_add(files, text_string(&path), path.length, e);
+        text_free(&path);
     }
     if (done && errno != 0)
         done = fail(folder, errno, e);
@@ -83,23 +73,23 @@ bool check_files_is_bad(const char *file, err *bad)
     return is_bad;
 }
 
-bool check_files_list(const options *o, const env *world, text_list *files, err *e)
+bool check_files_list(const options *o, const env *world, const char *const *file, size_t count,
+                      text_list *files, err *e)
 {
     bool is_taken = o->bundle != NULL || (o->actual != NULL && strcmp(o->actual, "-") == 0);
     bool done = true;
     for (size_t i = 0; i < o->answers.count; i++)
         is_taken = is_taken || strcmp(o->answers.item[i], "-") == 0;
-    if (o->operands == 0 && !world->stdin_is_terminal && !is_taken)
+    if (count == 0 && !world->stdin_is_terminal && !is_taken)
         return text_list_add(files, "-", 1, e);
-    if (o->operands == 0)
+    if (count == 0)
         return err_set(e, "check: name the documents or folders to check");
-    for (size_t i = 0; i < o->operands && done; i++) {
-        const char *file = o->operand[i];
+    for (size_t i = 0; i < count && done; i++) {
         err bad = {0};
-        if (is_folder(file) && add_folder(files, file, &bad))
+        if (is_folder(file[i]) && add_folder(files, file[i], &bad))
             continue;
         /* Others are checked all the same, where nothing can be had of a folder. */
-        done = !bad.is_memory && text_list_add(files, file, strlen(file), e);
+        done = !bad.is_memory && text_list_add(files, file[i], strlen(file[i]), e);
         if (bad.is_memory)
             *e = bad;
     }
@@ -136,14 +126,6 @@ static bool is_answers(const options *o, const char *file)
     return is_it;
 }
 
-static bool list(const options *o, const env *world, const text_list *files, text_list *to, err *e)
-{
-    options some = *o;
-    some.operand = (const char **)files->item;
-    some.operands = files->count;
-    return check_files_list(&some, world, to, e);
-}
-
 bool check_class_list(check_class *all, const options *o, const env *world, err *e)
 {
     text_list answers = {0}, documents = {0};
@@ -156,8 +138,11 @@ bool check_class_list(check_class *all, const options *o, const env *world, err 
         text_list *to = o->operands > 1 && is_answers(o, file) ? &answers : &documents;
         done = text_list_add(to, file, strlen(file), e);
     }
-    done = done && list(o, world, &documents, &all->documents, e) &&
-           list(o, world, &answers, &all->answers, e);
+    done = done &&
+           check_files_list(o, world, (const char *const *)documents.item, documents.count,
+                            &all->documents, e) &&
+           check_files_list(o, world, (const char *const *)answers.item, answers.count,
+                            &all->answers, e);
     /* A pipe is read once. */
     if (done && strcmp(all->documents.item[0], "-") == 0 && all->answers.count != 1) {
         err_set(e, "standard input is read once, and %zu files of answers are marked by it",
@@ -209,65 +194,4 @@ char **check_class_document(const check_class *all, const char *answers, const o
     }
     bundle_free(&said);
     return is_read ? found : NULL;
-}
-
-/* ---- one file ---- */
-
-static bool pass_over(checker *c, const err *bad, err *e)
-{
-    checked_file *of = &c->file;
-    char said[ERR_TEXT];
-    checked_error *grown = mem_grow(of->passed_over, of->passed, &of->capacity, sizeof *grown, e);
-    if (grown == NULL)
-        return false;
-    of->passed_over = grown;
-    checked_error *added = &grown[of->passed];
-    added->after = of->lines.length;
-    added->said = mem_copy_text(said, strlen(err_text(bad, said)), e);
-    of->passed += added->said != NULL;
-    return added->said != NULL;
-}
-
-/* A bad line hides none of those after it, but for those that have no result. */
-static bool check_documents(checker *c, document_reader *all, err *e)
-{
-    for (bool is_there = true; is_there;) {
-        document one;
-        err bad = {0};
-        bool done = document_reader_next(all, &one, &is_there, &bad);
-        if (c->actual != NULL && (!done || is_there))
-            check_actual_step(c->actual);
-        if (done && is_there) {
-            done = check_document(c, &one, &bad) || document_blame(&one, &bad);
-            progress_document_done(c->world->progress);
-            document_free(&one);
-        }
-        if (done)
-            continue;
-        bool has_result = c->actual == NULL || (c->actual->in.is_stream && c->actual->has_result);
-        is_there = all->is_stream && !all->is_over && has_result;
-        if (!is_there)
-            *e = bad;
-        else if (!pass_over(c, &bad, e))
-            return false;
-    }
-    return !e->is_set;
-}
-
-bool check_file(checker *c, const char *file, err *e)
-{
-    options one_file = *c->given;
-    one_file.operand = &file;
-    one_file.operands = 1;
-    document_reader all = {0};
-    c->documents = &all;
-    /* Published numbers come from a calculator; an exercise's are those that its page shows. */
-    bool done = (!c->given->update || check_update_open(c, file, e)) &&
-                document_reader_open(&all, &one_file, &c->weights, c->world,
-                                     c->given->answers.count > 0 ? DTYPE_F32 : DTYPE_F64, e);
-    all.types_expected = true;
-    all.read = c->given->update ? &c->update.old.read : NULL;
-    done = check_update_end(c, done && check_documents(c, &all, e), e);
-    document_reader_close(&all);
-    return done;
 }

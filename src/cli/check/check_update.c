@@ -5,9 +5,7 @@
 #include "cli/out/report.h"
 #include "compare/measure.h"
 #include "io/number_read.h"
-#include "io/number_write.h"
 #include "io/sink.h"
-#include "io/source.h"
 
 #include <errno.h>
 #include <math.h>
@@ -76,22 +74,6 @@ static const char *next_leaf(const char **at, size_t *length)
     return leaf;
 }
 
-static int decimals_of_stage(const char *at, size_t count)
-{
-    int most = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t length;
-        const char *leaf = next_leaf(&at, &length);
-        /* Digits after the point; 0 for what is not plain number. */
-        const char *dot = memchr(leaf, '.', length);
-        bool is_plain = leaf[0] != '"' && memchr(leaf, 'e', length) == NULL &&
-                        memchr(leaf, 'E', length) == NULL;
-        int decimals = dot == NULL || !is_plain ? 0 : (int)(leaf + length - dot) - 1;
-        most = decimals > most ? decimals : most;
-    }
-    return most > NUMBER_MAX_DIGITS ? NUMBER_MAX_DIGITS : most;
-}
-
 /* ---- new numbers ---- */
 
 /* In the type that what is expected was read in. */
@@ -136,17 +118,25 @@ static bool edit_stage(file_update *u, const named_stages *of, const entry *expe
                        err *e)
 {
     const tensor *computed = bundle_tensor(of->computed, expected->name);
-    const char *at = find_value(u, &expected->at);
+    const char *at = find_value(u, &expected->at), *ahead = at;
+    size_t length;
+    int decimals = 0; /* the most that one of its numbers has */
     tensor old, new;
     if (at == NULL || !measure_align(&expected->tensor, computed, &old, &new))
         return refuse_changed(u, e);
-    int decimals = decimals_of_stage(at, tensor_count(&old));
+    for (size_t i = 0, count = tensor_count(&old); i < count; i++) {
+        const char *leaf = next_leaf(&ahead, &length), *dot = memchr(leaf, '.', length);
+        bool is_plain = dot != NULL && leaf[0] != '"' && memchr(leaf, 'e', length) == NULL &&
+                        memchr(leaf, 'E', length) == NULL;
+        int here = is_plain ? (int)(leaf + length - dot) - 1 : 0;
+        decimals = here > decimals ? here : decimals;
+    }
+    decimals = decimals > NUMBER_MAX_DIGITS ? NUMBER_MAX_DIGITS : decimals;
     element one = {.stage = expected->name,
                    .rank = old.rank,
                    .tol = tol,
                    .is_f32 = old.type == DTYPE_F32 && new.type == DTYPE_F32};
     do {
-        size_t length;
         double value = 0;
         const char *leaf = next_leaf(&at, &length);
         one.wanted = tensor_get(&old, one.index);
@@ -189,8 +179,7 @@ bool check_update(checker *c, const named_stages *of, err *e)
     bool done = true;
     for (size_t i = 0; i < of->numbers->count && done; i++) {
         const entry *one = &of->numbers->entry[i];
-        double tol = check_tolerance(c, &of->document->contents, one->name);
-        done = edit_stage(&c->update, of, one, tol, e);
+        done = edit_stage(&c->update, of, one, check_tolerance(c, of, one->name), e);
     }
     if (!done)
         return false;

@@ -1,12 +1,13 @@
 /* check at work. The way of the data: files are checked, several at once where --jobs says so, and
  * what came of each is written in order (check.c); which files (check_files.c), of each its
  * documents one after the other (check_document.c), each computed and compared with what it
- * expects, with another program's result (check_actual.c) or with a person's answers
- * (check_answers.c), explained (check_why.c) or brought up to date (check_update.c). */
+ * expects but for its errata (errata.c), with another program's result (check_actual.c) or with a
+ * person's answers (check_answers.c), and explained, or brought up to date (check_update.c). */
 #ifndef SELFATTN_CLI_CHECK_CHECKER_H
 #define SELFATTN_CLI_CHECK_CHECKER_H
 
-#include "cli/check/errata.h"
+#include "attn/engine/compare.h"
+#include "attn/spec/row_choice.h"
 #include "cli/in/document.h"
 #include "cli/in/matrix_file.h"
 #include "cli/line/env.h"
@@ -58,6 +59,49 @@ bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, 
 bool check_actual_refuse_stageless(const actual_result *a, err *e);
 /* For an error about it as a whole. */
 place check_actual_place(const actual_result *a);
+
+/* ---- errata of a document: cells whose published number is known to be wrong, each {stage, batch?,
+ * head?, row, col, published, computed}, counted from 0 ---- */
+
+typedef struct erratum {
+    const entry *record;
+    const char *stage;
+    size_t index[TENSOR_MAX_RANK]; /* batch?, head?, row, col: as many as are given */
+    int rank;
+    double published, computed;
+    /* The published number differs, and what is computed is what the erratum says. */
+    bool is_confirmed;
+    /* The same, but the tolerance calls both numbers equal. */
+    bool is_within_tolerance;
+} erratum;
+
+typedef struct errata {
+    erratum *one;
+    erratum **by_place; /* the same, sorted: a document may have as many as it has numbers */
+    size_t count;
+    size_t within_tolerance; /* of them */
+    const size_t *rows;      /* that their rows are counted among; NULL: all */
+} errata;
+
+/* `of_stack`: the stages that there are; NULL: those of one attention. */
+bool errata_read(errata *all, const bundle *contents, const text_list *of_stack, err *e);
+/* Leaves those of other rows out, and counts the rows of the others among the chosen ones, which
+ * must outlive them. */
+void errata_choose(errata *all, const row_choice *rows);
+
+void errata_free(errata *all);
+
+/* Refuses an erratum of what is not expected, and one outside of its stage. */
+bool errata_check(const errata *all, const bundle *expected, const bundle *computed, err *e);
+
+/* For known_elements: whether the document names the element, rightly or not; and whether it is an
+ * erratum, which is thereby confirmed. */
+bool errata_lists(void *context, const element *one);
+bool errata_knows(void *context, const element *one);
+
+/* Once all was compared, and what is expected has the shapes that were computed: finds the errata
+ * that the tolerance passes over. */
+void errata_settle(errata *all, const bundle *expected, const bundle *computed);
 
 /* ---- the state of the command ---- */
 
@@ -125,15 +169,13 @@ typedef struct named_stages {
 
 /* ---- which files ---- */
 
-/* In the order of the command line; a folder's regular .json files by name, or, where these can't
+/* `file` in their order; a folder's regular .json files by name, or, where these can't
  * be had, the folder itself. Standard input where none is named, nothing else reads it, and it is
  * no terminal. To be freed in any case. */
-bool check_files_list(const options *o, const env *world, text_list *files, err *e);
+bool check_files_list(const options *o, const env *world, const char *const *file, size_t count,
+                      text_list *files, err *e);
 /* Whether it is a folder without documents; then the error says so. */
 bool check_files_is_bad(const char *file, err *bad);
-
-/* All documents of a file. What came of it is in c->file. */
-bool check_file(checker *c, const char *file, err *e);
 
 /* ---- a document ---- */
 
@@ -141,16 +183,7 @@ bool check_file(checker *c, const char *file, err *e);
 bool check_document(checker *c, document *one, err *e);
 
 /* The tolerance of a stage: --tol, else the document's one or the stage's, else the default. */
-double check_tolerance(const checker *c, const bundle *contents, const char *name);
-/* What the numbers are called that are compared: "actual" or "expected". */
-const char *check_numbers_name(const checker *c);
-/* Compares what was computed, and adds the line that says it, or records it. */
-bool check_stages_compare(checker *c, const named_stages *of, comparison *found, err *e);
-
-/* Compares what the work computed, and adds the line that says how it went. With --why, lines name
- * the mistakes that give what differs, numbers or shape; with --tol, notes tell what else would
- * pass. */
-bool check_judge(checker *c, const named_stages *of, const work *w, err *e);
+double check_tolerance(const checker *c, const named_stages *of, const char *name);
 
 /* ---- --update: numbers that differ are written into the file, and nothing else in it changes ----
  */

@@ -1,10 +1,8 @@
-#include "cli/check/errata.h"
+#include "cli/check/checker.h"
 
 #include "base/mem.h"
 #include "cli/out/stage_names.h"
 #include "compare/measure.h"
-#include "io/number_write.h"
-#include "model/stack.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,9 +28,11 @@ static const named KEY_ROWS[] = {
 };
 static const named_table KEYS_OF_ERRATUM = NAMED_TABLE("key of an erratum", KEY_ROWS);
 
-/* Keys that begin with _ are remarks for people. */
-static bool check_keys(const entry *record, err *e)
+static bool read_erratum(const entry *record, const text_list *of_stack, erratum *to, err *e)
 {
+    static const char *const INDICES[] = {"batch", "head", "row", "col"};
+    *to = (erratum){.record = record};
+    /* Keys that begin with _ are remarks for people. */
     for (size_t i = 0; i < record->bundle->count; i++) {
         const entry *one = &record->bundle->entry[i];
         size_t length = strlen(one->name);
@@ -40,17 +40,8 @@ static bool check_keys(const entry *record, err *e)
             continue;
         const named *near = named_nearest(&KEYS_OF_ERRATUM, one->name, length);
         err_at(e, &one->at, "unknown key \"%s\" of an erratum", one->name);
-        return near == NULL ? false : err_remedy(e, "did you mean \"%s\"?", near->name);
+        return near != NULL && err_remedy(e, "did you mean \"%s\"?", near->name);
     }
-    return true;
-}
-
-static bool read_erratum(const entry *record, const text_list *of_stack, erratum *to, err *e)
-{
-    static const char *const INDICES[] = {"batch", "head", "row", "col"};
-    *to = (erratum){.record = record};
-    if (!check_keys(record, e))
-        return false;
     const entry *given = bundle_find(record->bundle, "stage");
     if (given == NULL || given->kind != ENTRY_TEXT)
         return err_at(e, &record->at, "this erratum names no stage");
@@ -77,8 +68,9 @@ static bool read_erratum(const entry *record, const text_list *of_stack, erratum
 }
 
 /* By stage, number of axes, index. */
-static int compare_places(const erratum *a, const erratum *b)
+static int by_place(const void *first, const void *second)
 {
+    const erratum *a = *(const erratum *const *)first, *b = *(const erratum *const *)second;
     int order = strcmp(a->stage, b->stage);
     if (order == 0)
         order = a->rank - b->rank;
@@ -88,10 +80,10 @@ static int compare_places(const erratum *a, const erratum *b)
 }
 
 /* Of two for one place, the first of the document comes first. */
-static int compare_errata(const void *first, const void *second)
+static int by_place_and_order(const void *first, const void *second)
 {
     const erratum *a = *(const erratum *const *)first, *b = *(const erratum *const *)second;
-    int order = compare_places(a, b);
+    int order = by_place(first, second);
     return order != 0 ? order : (a > b) - (a < b);
 }
 
@@ -100,12 +92,12 @@ static void sort_by_place(errata *all)
     for (size_t i = 0; i < all->count; i++)
         all->by_place[i] = &all->one[i];
     if (all->count > 0) /* else there may be no array */
-        qsort(all->by_place, all->count, sizeof all->by_place[0], compare_errata);
+        qsort(all->by_place, all->count, sizeof all->by_place[0], by_place_and_order);
 }
 
-bool errata_read(errata *all, const bundle *document, const text_list *of_stack, err *e)
+bool errata_read(errata *all, const bundle *contents, const text_list *of_stack, err *e)
 {
-    const entry *given = bundle_find(document, "errata");
+    const entry *given = bundle_find(contents, "errata");
     *all = (errata){0};
     if (given == NULL)
         return true;
@@ -120,11 +112,11 @@ bool errata_read(errata *all, const bundle *document, const text_list *of_stack,
     }
     sort_by_place(all);
     for (size_t i = 1; i < all->count; i++) {
-        const erratum *first = all->by_place[i - 1], *second = all->by_place[i];
-        if (compare_places(first, second) == 0)
-            return err_at(e, &second->record->at,
+        erratum *const *pair = &all->by_place[i - 1];
+        if (by_place(&pair[0], &pair[1]) == 0)
+            return err_at(e, &pair[1]->record->at,
                           "this erratum is of the same number of %s as the one in line %zu",
-                          second->stage, first->record->at.line);
+                          pair[1]->stage, pair[0]->record->at.line);
     }
     return true;
 }
@@ -148,34 +140,29 @@ void errata_choose(errata *all, const row_choice *rows)
     sort_by_place(all);
 }
 
-/* From the last axis on; batch and head are there where the stage has them. */
-static bool check_index(const erratum *one, const tensor *of, err *e)
-{
-    static const char *const NAMES[] = {"col", "row", "head", "batch"};
-    for (int i = 0; i < one->rank && i < of->rank; i++) {
-        size_t index = one->index[one->rank - 1 - i], size = of->size[of->rank - 1 - i];
-        if (index >= size)
-            return err_at(e, &one->record->at, "this erratum's %s is %zu, and %s has %zu, from 0",
-                          NAMES[i], index, one->stage, size);
-    }
-    char shape[SHAPE_TEXT];
-    return one->rank == of->rank ||
-           err_at(e, &one->record->at, "this erratum has %d indices, and %s is %s", one->rank,
-                  one->stage, tensor_shape_text(of, shape));
-}
-
 bool errata_check(const errata *all, const bundle *expected, const bundle *computed, err *e)
 {
+    static const char *const NAMES[] = {"col", "row", "head", "batch"};
     for (size_t i = 0; i < all->count; i++) {
         const erratum *one = &all->one[i];
+        const place *at = &one->record->at;
         const tensor *said = bundle_tensor(expected, one->stage);
         tensor a, b;
         if (said == NULL)
-            return err_at(e, &one->record->at,
-                          "this erratum is of %s, which is not in \"expected\"", one->stage);
-        bool is_aligned = measure_align(said, bundle_tensor(computed, one->stage), &a, &b);
-        if (is_aligned && !check_index(one, &a, e)) /* else comparing refuses them */
-            return false;
+            return err_at(e, at, "this erratum is of %s, which is not in \"expected\"", one->stage);
+        if (!measure_align(said, bundle_tensor(computed, one->stage), &a, &b))
+            continue; /* comparing refuses them */
+        /* From the last axis on; batch and head are there where the stage has them. */
+        for (int axis = 0; axis < one->rank && axis < a.rank; axis++) {
+            size_t index = one->index[one->rank - 1 - axis], size = a.size[a.rank - 1 - axis];
+            if (index >= size)
+                return err_at(e, at, "this erratum's %s is %zu, and %s has %zu, from 0",
+                              NAMES[axis], index, one->stage, size);
+        }
+        char shape[SHAPE_TEXT];
+        if (one->rank != a.rank)
+            return err_at(e, at, "this erratum has %d indices, and %s is %s", one->rank, one->stage,
+                          tensor_shape_text(&a, shape));
     }
     return true;
 }
@@ -193,8 +180,8 @@ static double half_last_digit(double value)
 {
     char digits[NUMBER_TEXT];
     number_write_f64(value, digits);
-    const char *point = strchr(digits, '.'), *exponent = strchr(digits, 'e');
-    size_t decimals = point == NULL ? 0 : strspn(point + 1, "0123456789");
+    const char *dot = strchr(digits, '.'), *exponent = strchr(digits, 'e');
+    size_t decimals = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
     double unit = exponent == NULL ? 1 : pow(10, floor(log10(fabs(value))));
     return 0.5000001 * unit * pow(10, -(double)decimals);
 }
@@ -202,18 +189,12 @@ static double half_last_digit(double value)
 /* The first for this place, or NULL. */
 static erratum *find(const errata *all, const element *at)
 {
-    erratum wanted = {.stage = at->stage, .rank = at->rank};
-    memcpy(wanted.index, at->index, (size_t)at->rank * sizeof at->index[0]);
-    size_t low = 0, high = all->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_places(all->by_place[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool is_there = low < all->count && compare_places(all->by_place[low], &wanted) == 0;
-    return is_there ? all->by_place[low] : NULL;
+    erratum wanted = {.stage = at->stage, .rank = at->rank}, *sought = &wanted;
+    memcpy(wanted.index, at->index, sizeof wanted.index);
+    erratum **found = all->count == 0 ? NULL /* there may be no array */
+                                      : bsearch(&sought, all->by_place, all->count,
+                                                sizeof all->by_place[0], by_place);
+    return found == NULL ? NULL : *found;
 }
 
 static bool is_as_said(double value, double said)
@@ -237,9 +218,9 @@ void errata_settle(errata *all, const bundle *expected, const bundle *computed)
     }
 }
 
-bool errata_lists(const errata *all, const element *one)
+bool errata_lists(void *context, const element *one)
 {
-    return find(all, one) != NULL;
+    return find(context, one) != NULL;
 }
 
 bool errata_knows(void *context, const element *one)
@@ -253,13 +234,4 @@ bool errata_knows(void *context, const element *one)
     known->is_confirmed =
         fabs(one->got - known->computed) <= slack && fabs(published - one->wanted) <= one->tol;
     return known->is_confirmed;
-}
-
-const erratum *errata_unconfirmed(const errata *all)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        if (!all->one[i].is_confirmed && !all->one[i].is_within_tolerance)
-            return &all->one[i];
-    }
-    return NULL;
 }
