@@ -61,45 +61,32 @@ static bool read_as(diff_file *f, const options *o, dtype type, err *e)
     return done;
 }
 
-static bool is_f32(const entry *one)
-{
-    static const char *const NAMES[] = {"F32", "<f4", ">f4", "=f4"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (one->stored != NULL && strcmp(one->stored, NAMES[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* What a document expects is its result, as far as it was printed. */
-static bool take_expected(bundle *b, err *e)
-{
-    entry *found = bundle_find(b, "expected");
-    bundle *expected = found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
-    for (size_t i = 0; expected != NULL && i < expected->count; i++) {
-        entry *one = &expected->entry[i];
-        if (one->kind != ENTRY_TENSOR || bundle_find(b, one->name) != NULL)
-            continue;
-        one->has_unprinted = true;
-        if (!bundle_take(b, one->name, one, e))
-            return false;
-    }
-    return true;
-}
-
 /* Text that float32 can't hold is compared as float64. */
 static bool read_text(diff_file *f, const options *o, const bundle *other, err *e)
 {
     err narrow = {0};
     bool is_narrow = other->count > 0;
     for (size_t i = 0; i < other->count && is_narrow; i++)
-        is_narrow = other->entry[i].kind != ENTRY_TENSOR || is_f32(&other->entry[i]);
-    if (is_narrow && read_as(f, o, DTYPE_F32, &narrow))
-        return true;
-    bundle_free(&f->contents);
-    if (narrow.is_memory)
-        *e = narrow;
-    return !narrow.is_memory && read_as(f, o, DTYPE_F64, e);
+        is_narrow =
+            other->entry[i].kind != ENTRY_TENSOR || diff_type_of(&other->entry[i]) == NUMBER_F32;
+    bool done = is_narrow && read_as(f, o, DTYPE_F32, &narrow);
+    if (!done) {
+        bundle_free(&f->contents);
+        if (narrow.is_memory)
+            *e = narrow;
+        done = !narrow.is_memory && read_as(f, o, DTYPE_F64, e);
+    }
+    /* What a document expects is its result, as far as it was printed. */
+    const entry *found = bundle_find(&f->contents, "expected");
+    const bundle *expected = found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
+    for (size_t i = 0; expected != NULL && i < expected->count && done; i++) {
+        entry *one = &expected->entry[i];
+        if (one->kind != ENTRY_TENSOR || bundle_find(&f->contents, one->name) != NULL)
+            continue;
+        one->has_unprinted = true;
+        done = bundle_take(&f->contents, one->name, one, e);
+    }
+    return done;
 }
 
 /* Reads both. Text has no types of its own: next to a file whose matrices are all float32 it is
@@ -116,30 +103,13 @@ static bool read_files(diff_file file[2], const options *o, err *e)
             return false;
     }
     for (int i = 0; i < 2; i++) {
-        if (!is_typed[i] && !(read_text(&file[i], o, &file[1 - i].contents, e) &&
-                              take_expected(&file[i].contents, e)))
+        if (!is_typed[i] && !read_text(&file[i], o, &file[1 - i].contents, e))
             return false;
     }
     return true;
 }
 
 /* ---- what is said of them ---- */
-
-/* What the other has all the same is compared with something else. */
-static void note_missing(const text_list *names, const diff_file *own, const diff_file *other,
-                         const options *o, const env *world)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        const char *name = names->item[i];
-        const char *shown = name[0] == '\0' ? "matrix without a name" : name;
-        const entry *there = bundle_find(&other->contents, name);
-        if (there != NULL && there->kind == ENTRY_TENSOR)
-            note_say(world, o, NULL, "--map leaves the %s of %s without a partner", shown,
-                     own->in.name);
-        else
-            note_say(world, o, NULL, "%s has no %s", other->in.name, shown);
-    }
-}
 
 /* A note a line; they are taken. */
 static bool say_notes(text *notes, const options *o, const env *world, err *e)
@@ -164,16 +134,26 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     diff_origins_tell(&from, &(teller){.out = &notes});
     if (!say_notes(&notes, o, world, e) || !diff_match(&d, file, o, e))
         goto done;
-    note_missing(&d.only_a, &file[0], &file[1], o, world);
-    note_missing(&d.only_b, &file[1], &file[0], o, world);
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < d.only[side].count; i++) {
+            const char *name = d.only[side].item[i];
+            const char *shown = name[0] == '\0' ? "matrix without a name" : name;
+            /* What the other has all the same is compared with something else. */
+            if (bundle_tensor(&file[1 - side].contents, name) != NULL)
+                note_say(world, o, NULL, "--map leaves the %s of %s without a partner", shown,
+                         d.file[side]);
+            else
+                note_say(world, o, NULL, "%s has no %s", d.file[1 - side], shown);
+        }
+    }
     if (d.count == 0) {
-        err_set(e, "%s and %s have no stage in common", d.name_a, d.name_b);
+        err_set(e, "%s and %s have no stage in common", d.file[0], d.file[1]);
         goto done;
     }
     diff_measure(&d);
     if (!diff_mistakes_find(&missed, &d, &file[0], o, e))
         goto done;
-    diff_mistakes_write_note(&missed, &notes);
+    diff_mistakes_write_note(&missed, d.file[0], &notes);
     if (!say_notes(&notes, o, world, e))
         goto done;
     /* --picture FILE: where nothing differs, the first stage that was compared. */

@@ -125,7 +125,7 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
         bundle_tensor(made, "x") != NULL || bundle_find(made, "vocab") != NULL ||
         (rows != NULL && bundle_tensor(made, "k") != NULL && bundle_tensor(made, "v") != NULL);
     bool is_asked = false;
-    *m = (diff_mistakes){.name = d->name_a};
+    *m = (diff_mistakes){0};
     for (size_t i = 0; i < d->count && !is_asked; i++) {
         const tolerance *within = &d->pair[i].within;
         is_asked = within->atol > 0 || within->rtol > 0 || within->ulps > 0;
@@ -141,14 +141,10 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
         q.with = by->table(DTYPE_F64);
         for (size_t i = 0; i < d->count; i++) {
             const diff_pair *p = &d->pair[i];
-            const stage *row =
-                (const stage *)(const void *)named_find(&STAGES, p->name, strlen(p->name));
-            stage_id id = STAGE_Q;
-            while (id < STAGE_COUNT && stage_row(id) != row)
-                id++;
-            if (id == STAGE_COUNT) /* rows are what is computed from */
+            size_t id = diff_stage_number(p->name);
+            if (id < STAGE_Q || id == STAGE_COUNT) /* rows are what is computed from */
                 continue;
-            q.claim[id] = (claim){p->name, p->a, p->within.atol};
+            q.claim[id] = (claim){p->name, p->of[0], p->within.atol};
             q.within[id] = p->within;
             q.type[id] = p->type;
         }
@@ -168,14 +164,12 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
 
 /* ---- saying it ---- */
 
-void diff_mistakes_write_note(const diff_mistakes *m, text *out)
+void diff_mistakes_write_note(const diff_mistakes *m, const char *name, text *out)
 {
-    const missed_by_tolerance *found = &m->found;
-    missed_write_stand_ins(found, m->name, out);
+    const char *but = m->is_without_output ? ", but for its output, whose Wo is not there" : "";
+    missed_write_stand_ins(&m->found, name, out);
     if (m->are_known)
-        missed_write_mistakes(
-            found, m->name,
-            m->is_without_output ? ", but for its output, whose Wo is not there" : "", out);
+        missed_write_mistakes(&m->found, name, but, out);
 }
 
 void diff_mistakes_tell(const diff_mistakes *m, teller *t)

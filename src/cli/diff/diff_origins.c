@@ -1,6 +1,5 @@
 #include "cli/diff/diff_report.h"
 
-#include "base/mem.h"
 #include "cli/command.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
@@ -71,20 +70,8 @@ static const char *after(const char *line, const char *start)
     return strncmp(line, start, length) == 0 ? line + length : NULL;
 }
 
-/* NULL where it has none of this name. */
-static const origin_input *find_input(const origin *in, const char *name)
-{
-    const entry *found = bundle_find(&in->names, name);
-    return found == NULL ? NULL : &in->in[found - in->names.entry];
-}
-
-static void free_input(origin_input *in)
-{
-    mem_free(in->name);
-    mem_free(in->shape);
-    mem_free(in->type);
-    mem_free(in->hash);
-}
+/* What is said of an input. */
+enum { INPUT_SHAPE, INPUT_TYPE, INPUT_HASH };
 
 /* "x, 2 x 2, f32, hash 93b2be02cd2882a0". What is written otherwise was not written by us. */
 static bool read_input(origin *to, const char *line, err *e)
@@ -96,26 +83,16 @@ static bool read_input(origin *to, const char *line, err *e)
     const char *shape = line + name + strlen(", "), *digits = hash + strlen(", hash ");
     size_t length = strcspn(shape, ",");
     const char *type = shape + length == hash ? hash : shape + length + strlen(", ");
-    origin_input made = {.name = mem_copy_text(line, name, e),
-                         .shape = mem_copy_text(shape, length, e),
-                         .type = mem_copy_text(type, (size_t)(hash - type), e),
-                         .hash = mem_copy_text(digits, strlen(digits), e)};
-    /* The name becomes the list's; of two that are the same, the first one counts. */
-    bool is_known = made.name != NULL && find_input(to, made.name) != NULL;
-    bool is_whole =
-        made.name != NULL && made.shape != NULL && made.type != NULL && made.hash != NULL;
-    origin_input *larger = is_whole && !is_known
-                               ? mem_grow(to->in, to->inputs, &to->capacity, sizeof larger[0], e)
-                               : NULL;
-    if (larger != NULL)
-        to->in = larger;
-    if (larger == NULL ||
-        bundle_add(&to->names, made.name, strlen(made.name), (place){0}, e) == NULL) {
-        free_input(&made);
-        return is_known;
-    }
-    to->in[to->inputs++] = made;
-    return true;
+    if (bundle_find_bytes(&to->inputs, line, name) != NULL)
+        return true; /* of two that are the same, the first one counts */
+    entry *added = bundle_add(&to->inputs, line, name, (place){0}, e);
+    if (added == NULL)
+        return false;
+    added->kind = ENTRY_LIST;
+    added->list = (text_list){0};
+    return text_list_add(&added->list, shape, length, e) &&
+           text_list_add(&added->list, type, (size_t)(hash - type), e) &&
+           text_list_add(&added->list, digits, strlen(digits), e);
 }
 
 /* ---- what only one of them has ---- */
@@ -134,20 +111,16 @@ static bool list_rest(text_list *to, const text_list *of, const text_list *other
     return true;
 }
 
-static bool has_same_shape(const origin_input *a, const origin_input *b)
+/* Whether both have the input, and the same is said of it. */
+static bool is_same(const text_list *a, const text_list *b, int which)
 {
-    return a != NULL && b != NULL && strcmp(a->shape, b->shape) == 0;
-}
-
-static bool is_same(const origin_input *a, const origin_input *b)
-{
-    return has_same_shape(a, b) && strcmp(a->hash, b->hash) == 0;
+    return a != NULL && b != NULL && strcmp(a->item[which], b->item[which]) == 0;
 }
 
 /* 0.3 is another number in float32 than in float64. */
-static bool is_untold(const origin_input *a, const origin_input *b)
+static bool is_untold(const text_list *a, const text_list *b)
 {
-    return has_same_shape(a, b) && !is_same(a, b) && strcmp(a->type, b->type) != 0;
+    return is_same(a, b, INPUT_SHAPE) && !is_same(a, b, INPUT_HASH) && !is_same(a, b, INPUT_TYPE);
 }
 
 /* ---- what is told ---- */
@@ -155,21 +128,19 @@ static bool is_untold(const origin_input *a, const origin_input *b)
 /* Enough of a hash to tell two apart. */
 enum { SHORT_HASH = 8 };
 
-static void tell_side(teller *t, const char *side, const char *file, const origin_input *in,
+static void tell_side(teller *t, const char *side, const char *file, const text_list *in,
                       bool shows_shape)
 {
     bool is_cut = in != NULL && !shows_shape;
     tell_words(t, "%s %.*s", file, is_cut ? SHORT_HASH : -1,
-               in == NULL    ? "none"
-               : shows_shape ? in->shape
-                             : in->hash);
+               in == NULL ? "none" : in->item[shows_shape ? INPUT_SHAPE : INPUT_HASH]);
     if (in == NULL) {
         tell_number(t, side, DTYPE_F64, tensor_hole());
         return;
     }
     tell_open(t, side, "{");
-    tell_text(t, "shape", NULL, in->shape);
-    tell_text(t, "hash", NULL, in->hash);
+    tell_text(t, "shape", NULL, in->item[INPUT_SHAPE]);
+    tell_text(t, "hash", NULL, in->item[INPUT_HASH]);
     tell_close(t, "}");
 }
 
@@ -180,7 +151,8 @@ static void add_words(text *out, const diff_origins *o)
     text_add_string(out, o->untold.count > 0 ? "inputs were read" : "");
     for (int side = 0; side < 2 && o->untold.count > 0; side++)
         text_add_format(out, "%s as %s in %s", side == 0 ? "" : ",",
-                        find_input(&o->of[side], o->untold.item[0])->type, o->name[side]);
+                        bundle_list(&o->of[side].inputs, o->untold.item[0])->item[INPUT_TYPE],
+                        o->name[side]);
     for (size_t i = 0; i < o->untold.count; i++)
         text_add_format(out, "%s %s", i == 0 ? "; whether they are the same is not known:" : ",",
                         o->untold.item[i]);
@@ -207,15 +179,15 @@ void diff_origins_tell(const diff_origins *o, teller *t)
         return;
     tell_open(t, "different_inputs", "{");
     for (int from = 0; from < 2; from++) {
-        for (size_t i = 0; i < o->of[from].inputs; i++) {
-            const char *name = o->of[from].in[i].name;
-            const origin_input *a = find_input(&o->of[0], name);
-            const origin_input *b = find_input(&o->of[1], name);
-            bool is_told = from == 1 && a != NULL;
-            if (is_told || is_same(a, b) || is_untold(a, b))
+        for (size_t i = 0; i < o->of[from].inputs.count; i++) {
+            const char *name = o->of[from].inputs.entry[i].name;
+            const text_list *a = bundle_list(&o->of[0].inputs, name);
+            const text_list *b = bundle_list(&o->of[1].inputs, name);
+            bool is_told = from == 1 && a != NULL, is_shaped = is_same(a, b, INPUT_SHAPE);
+            if (is_told || (is_shaped && is_same(a, b, INPUT_HASH)) || is_untold(a, b))
                 continue;
             /* "made from different inputs: wq (a.json 93b2be02, b.json 311dfbd4)" */
-            bool shows_shape = a != NULL && b != NULL && strcmp(a->shape, b->shape) != 0;
+            bool shows_shape = a != NULL && b != NULL && !is_shaped;
             tell_words(t, "made from different inputs: %s (", name);
             tell_open(t, name, "{");
             tell_side(t, "a", o->name[0], a, shows_shape);
@@ -240,6 +212,7 @@ void diff_origins_tell(const diff_origins *o, teller *t)
 bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
 {
     text_list settings[2] = {{0}, {0}};
+    const bundle *inputs = &o->of[0].inputs;
     bool done = true, are_understood[2] = {false, false};
     *o = (diff_origins){.name = {file[0].in.name, file[1].in.name}};
     for (int side = 0; side < 2; side++) {
@@ -257,17 +230,17 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
     o->are_known = done && o->of[0].version != NULL && o->of[1].version != NULL;
     if (done && are_understood[0] && are_understood[1]) {
         /* Where inputs are of one type in both, it makes no difference who asked for it. */
-        bool skips_type = o->of[0].inputs > 0;
-        for (size_t i = 0; i < o->of[0].inputs; i++) {
-            const origin_input *a = &o->of[0].in[i], *b = find_input(&o->of[1], a->name);
-            skips_type = skips_type && b != NULL && strcmp(a->type, b->type) == 0;
+        bool skips_type = inputs->count > 0;
+        for (size_t i = 0; i < inputs->count && skips_type; i++) {
+            const entry *a = &inputs->entry[i];
+            skips_type = is_same(&a->list, bundle_list(&o->of[1].inputs, a->name), INPUT_TYPE);
         }
         done = list_rest(&o->of[0].options, &settings[0], &settings[1], skips_type, e) &&
                list_rest(&o->of[1].options, &settings[1], &settings[0], skips_type, e);
     }
-    for (size_t i = 0; i < o->of[0].inputs && done; i++) {
-        const origin_input *a = &o->of[0].in[i];
-        if (is_untold(a, find_input(&o->of[1], a->name)))
+    for (size_t i = 0; i < inputs->count && done; i++) {
+        const entry *a = &inputs->entry[i];
+        if (is_untold(&a->list, bundle_list(&o->of[1].inputs, a->name)))
             done = text_list_add(&o->untold, a->name, strlen(a->name), e);
     }
     text_list_free(&settings[0]);
@@ -278,10 +251,7 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
 void diff_origins_free(diff_origins *o)
 {
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < o->of[side].inputs; i++)
-            free_input(&o->of[side].in[i]);
-        mem_free(o->of[side].in);
-        bundle_free(&o->of[side].names);
+        bundle_free(&o->of[side].inputs);
         text_list_free(&o->of[side].options);
     }
     text_list_free(&o->untold);

@@ -12,13 +12,12 @@
 
 static const char LAYER[] = "layer.";
 
-/* Where an entry stands: what is compared first comes first. */
+/* Where an entry stands: what is compared first comes first. Its group (before the layers, in one,
+ * after them; no stage), its layer, its part, counted as the file has them, what the part makes,
+ * and its index in the file, which knows the rest. */
+enum { STANDING = 5 };
 typedef struct standing {
-    size_t group; /* before the layers, in one, after them; no stage */
-    size_t layer;
-    size_t part;  /* of a layer: parts are counted as the file has them */
-    size_t made;  /* what a part makes */
-    size_t index; /* in the file, which knows the rest */
+    size_t by[STANDING];
 } standing;
 
 enum { BEFORE, IN_LAYER, BEHIND, NO_STAGE };
@@ -28,7 +27,7 @@ static bool is_of_layer(const char *name)
     return strncmp(name, LAYER, sizeof LAYER - 1) == 0;
 }
 
-static size_t stage_number(const char *name)
+size_t diff_stage_number(const char *name)
 {
     const named *row = named_find(&STAGES, name, strlen(name));
     return row == NULL ? STAGE_COUNT : (size_t)stage_of(row);
@@ -40,7 +39,7 @@ static size_t number_in_part(const char *part, const char *name)
     static const char *const FEED_FORWARD[] = {"hidden", "gate", "activated", "output"};
     size_t i = 0;
     if (strncmp(part, "ffn.", strlen("ffn.")) != 0)
-        return stage_number(name);
+        return diff_stage_number(name);
     while (i < sizeof FEED_FORWARD / sizeof FEED_FORWARD[0] && strcmp(FEED_FORWARD[i], name) != 0)
         i++;
     return i;
@@ -49,7 +48,7 @@ static size_t number_in_part(const char *part, const char *name)
 static standing stand(const char *name, bool has_layers, size_t index, bundle *parts, err *e)
 {
     bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
-    size_t number = stage_number(name);
+    size_t number = diff_stage_number(name);
     if (is_of_layer(name)) {
         /* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output"
          * all of it; `parts` are those that were met. */
@@ -59,27 +58,22 @@ static standing stand(const char *name, bool has_layers, size_t index, bundle *p
         const entry *part = bundle_find_bytes(parts, name, length);
         if (part == NULL)
             part = bundle_add(parts, name, length, (place){0}, e);
-        return (standing){.group = IN_LAYER,
-                          .layer = strtoul(layer, NULL, 10),
-                          .part = part == NULL ? 0 : (size_t)(part - parts->entry),
-                          .made = number_in_part(dot == NULL ? name : dot + 1, name + length),
-                          .index = index};
+        size_t number_of_part = part == NULL ? 0 : (size_t)(part - parts->entry);
+        size_t made = number_in_part(dot == NULL ? name : dot + 1, name + length);
+        return (standing){{IN_LAYER, strtoul(layer, NULL, 10), number_of_part, made, index}};
     }
     if (has_layers)
-        return (standing){.group = is_embedded ? BEFORE : BEHIND, .index = index};
-    return (standing){
-        .group = number == STAGE_COUNT ? NO_STAGE : BEFORE, .made = number, .index = index};
+        return (standing){{is_embedded ? BEFORE : BEHIND, 0, 0, 0, index}};
+    return (standing){{number == STAGE_COUNT ? NO_STAGE : BEFORE, 0, 0, number, index}};
 }
 
 static int compare_standings(const void *a, const void *b)
 {
-    const standing *x = a, *y = b;
-    const size_t of_x[] = {x->group, x->layer, x->part, x->made, x->index},
-                 of_y[] = {y->group, y->layer, y->part, y->made, y->index};
+    const size_t *x = ((const standing *)a)->by, *y = ((const standing *)b)->by;
     size_t i = 0;
-    while (i < 4 && of_x[i] == of_y[i])
+    while (i < STANDING - 1 && x[i] == y[i])
         i++;
-    return (of_x[i] > of_y[i]) - (of_x[i] < of_y[i]);
+    return (x[i] > y[i]) - (x[i] < y[i]);
 }
 
 /* All entries in the order in which they were made, whatever the order of their file: those of one
@@ -159,17 +153,17 @@ static bool read_map(matcher *m)
     for (size_t i = 0; i < m->o->map.count; i++) {
         const char *pair = m->o->map.item[i], *equals = strchr(pair, '=');
         size_t length = (size_t)(equals - pair);
+        const char *other = equals + 1;
         if (find_called(m->a, pair, length) == NULL)
-            return refuse_name(m->a, m->to->name_a, pair, length, m->e);
-        if (find_called(m->b, equals + 1, strlen(equals + 1)) == NULL)
-            return refuse_name(m->b, m->to->name_b, equals + 1, strlen(equals + 1), m->e);
-        if (!text_list_add(&m->given, equals + 1, strlen(equals + 1), m->e))
+            return refuse_name(m->a, m->to->file[0], pair, length, m->e);
+        if (find_called(m->b, other, strlen(other)) == NULL)
+            return refuse_name(m->b, m->to->file[1], other, strlen(other), m->e);
+        if (!text_list_add(&m->given, other, strlen(other), m->e))
             return false;
         if (bundle_find_bytes(&m->map, pair, length) != NULL)
             continue;
         entry *said = bundle_add(&m->map, pair, length, at, m->e);
-        if (said == NULL ||
-            (said->text = mem_copy_text(equals + 1, strlen(equals + 1), m->e)) == NULL)
+        if (said == NULL || (said->text = mem_copy_text(other, strlen(other), m->e)) == NULL)
             return false;
         said->kind = ENTRY_TEXT;
     }
@@ -188,8 +182,8 @@ static bool check_ignored(const matcher *m)
             continue;
         const named *near = named_nearest(&STAGES, name, length);
         err_option(m->e, "ignore", "neither %s nor %s has \"%s\", and it is not a stage",
-                   m->to->name_a, m->to->name_b, name);
-        return near == NULL ? false : err_remedy(m->e, "did you mean \"%s\"?", near->name);
+                   m->to->file[0], m->to->file[1], name);
+        return near != NULL && err_remedy(m->e, "did you mean \"%s\"?", near->name);
     }
     return true;
 }
@@ -198,7 +192,7 @@ static bool check_ignored(const matcher *m)
 
 /* The type that a file stores; integers, truths and text are exact, so they are never the coarser
  * one. */
-static number_type type_of(const entry *one)
+number_type diff_type_of(const entry *one)
 {
     static const struct {
         const char *name;
@@ -225,9 +219,8 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
         return false;
     d->pair = pair;
     diff_pair *p = &pair[d->count++];
-    number_type type_a = type_of(a), type_b = type_of(b);
-    *p = (diff_pair){
-        .name = called(name), .a = a, .b = b, .type = type_a > type_b ? type_a : type_b};
+    number_type type_a = diff_type_of(a), type_b = diff_type_of(b);
+    *p = (diff_pair){.name = called(name), .of = {a, b}, .type = type_a > type_b ? type_a : type_b};
     p->within = (tolerance){.atol = m->o->has_atol  ? m->o->atol
                                     : m->o->has_tol ? m->o->tol
                                                     : 0,
@@ -236,17 +229,16 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
                             .has_ulps = m->o->has_ulps,
                             .equal_nan = m->o->equal_nan};
     tolerance_given(m->o, p->name, &p->within.atol);
-    if (!measure_align(&a->tensor, &b->tensor, &p->view_a, &p->view_b)) {
+    if (!measure_align(&a->tensor, &b->tensor, &p->view[0], &p->view[1])) {
         char shape_a[SHAPE_TEXT], shape_b[SHAPE_TEXT];
-        err_at(m->e, &p->a->at, "%s is %s here, and %s in %s", p->name,
-               tensor_shape_text(&p->a->tensor, shape_a), tensor_shape_text(&p->b->tensor, shape_b),
-               d->name_b);
-        if (tensor_count(&p->a->tensor) != tensor_count(&p->b->tensor))
-            return false;
-        return err_remedy(m->e, "shapes may differ by leading axes of 1 only");
+        err_at(m->e, &a->at, "%s is %s here, and %s in %s", p->name,
+               tensor_shape_text(&a->tensor, shape_a), tensor_shape_text(&b->tensor, shape_b),
+               d->file[1]);
+        return tensor_count(&a->tensor) == tensor_count(&b->tensor) &&
+               err_remedy(m->e, "shapes may differ by leading axes of 1 only");
     }
-    const entry *from = p->a->axes != NULL ? p->a : p->b;
-    int dropped = from->tensor.rank - p->view_a.rank;
+    const entry *from = a->axes != NULL ? a : b;
+    int dropped = from->tensor.rank - p->view[0].rank;
     p->axes = from->axes == NULL || dropped < 0 ? NULL : from->axes + dropped;
     m->has_partner[b - m->b->entry] = true;
     return true;
@@ -259,7 +251,7 @@ static bool match_all(matcher *m)
     standing *order = made_order(m->a, m->e);
     bool done = order != NULL;
     for (size_t i = 0; i < m->a->count && done; i++) {
-        const entry *a = &m->a->entry[order[i].index];
+        const entry *a = &m->a->entry[order[i].by[STANDING - 1]];
         if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a->name))
             continue;
         /* A name that --map gives away is not compared under itself. */
@@ -270,12 +262,12 @@ static bool match_all(matcher *m)
         if (b != NULL && b->kind == ENTRY_TENSOR)
             done = add_pair(m, a, b);
         else if (is_matrix(a))
-            done = text_list_add(&m->to->only_a, a->name, strlen(a->name), m->e);
+            done = text_list_add(&m->to->only[0], a->name, strlen(a->name), m->e);
     }
     for (size_t i = 0; i < m->b->count && done; i++) {
         const entry *b = &m->b->entry[i];
         if (is_matrix(b) && !is_ignored(m->o, b->name) && !m->has_partner[i])
-            done = text_list_add(&m->to->only_b, b->name, strlen(b->name), m->e);
+            done = text_list_add(&m->to->only[1], b->name, strlen(b->name), m->e);
     }
     mem_free(order);
     return done;
@@ -297,7 +289,7 @@ static const entry *only_matrix(const bundle *b, const options *o)
 
 bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e)
 {
-    *d = (diff_result){.name_a = file[0].in.name, .name_b = file[1].in.name};
+    *d = (diff_result){.file = {file[0].in.name, file[1].in.name}};
     matcher m = {.a = &file[0].contents, .b = &file[1].contents, .o = o, .to = d, .e = e};
     text_list names = {0};
     m.has_partner = mem_alloc_zeroed(m.b->count, sizeof m.has_partner[0], e);
@@ -325,7 +317,7 @@ void diff_measure(diff_result *d)
 {
     for (size_t i = 0; i < d->count; i++) {
         diff_pair *p = &d->pair[i];
-        p->found = measure(diff_side_a(p), diff_side_b(p), p->type, &p->within);
+        p->found = measure(diff_side(p, 0), diff_side(p, 1), p->type, &p->within);
         d->numbers += p->found.count;
         d->different += p->found.different;
         d->different_pairs += p->found.different > 0;
@@ -337,34 +329,29 @@ void diff_measure(diff_result *d)
 void diff_free(diff_result *d)
 {
     mem_free(d->pair);
-    text_list_free(&d->only_a);
-    text_list_free(&d->only_b);
+    text_list_free(&d->only[0]);
+    text_list_free(&d->only[1]);
     *d = (diff_result){0};
 }
 
 /* What was read from text has no stored type. */
-measured_side diff_side_a(const diff_pair *p)
+measured_side diff_side(const diff_pair *p, int side)
 {
-    return (measured_side){&p->view_a, p->a->stored == NULL, p->a->has_unprinted};
-}
-
-measured_side diff_side_b(const diff_pair *p)
-{
-    return (measured_side){&p->view_b, p->b->stored == NULL, p->b->has_unprinted};
+    return (measured_side){&p->view[side], p->of[side]->stored == NULL, p->of[side]->has_unprinted};
 }
 
 element diff_first(const diff_pair *p)
 {
     element one = {.stage = p->name,
                    .axes = p->axes,
-                   .rank = p->view_a.rank,
+                   .rank = p->view[0].rank,
                    .wanted = p->found.first_a,
                    .got = p->found.first_b,
                    .tol = p->within.atol};
     size_t number = p->found.first;
     for (int axis = one.rank - 1; axis >= 0; axis--) {
-        one.index[axis] = number % p->view_a.size[axis];
-        number /= p->view_a.size[axis];
+        one.index[axis] = number % p->view[0].size[axis];
+        number /= p->view[0].size[axis];
     }
     return one;
 }

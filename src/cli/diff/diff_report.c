@@ -11,15 +11,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* ---- numbers ---- */
-
-/* A number of one side, as the shortest decimal of the type in which it is compared. */
-static void add_value(text *out, measured_side from, number_type type, double value)
-{
-    report_number_as(out, value,
-                     from.of->type == DTYPE_F32 || (from.is_text && type != NUMBER_F64));
-}
 
 /* Three digits too, never below the value: a tolerance that is copied from here does pass. */
 static void add_rough_above(text *out, double value)
@@ -64,23 +58,6 @@ static void tell_ulps(teller *t, const char *name, uint64_t ulps)
 
 /* ---- the first difference ---- */
 
-/* " (atol 1e-06, rtol 0.001)": what was asked for, or nothing. */
-static void add_tolerance(text *out, const tolerance *by)
-{
-    size_t start = out->length;
-    if (by->atol > 0) {
-        text_add_string(out, " (atol ");
-        report_number(out, by->atol);
-    }
-    if (by->rtol > 0) {
-        text_add_string(out, out->length == start ? " (rtol " : ", rtol ");
-        report_number(out, by->rtol);
-    }
-    if (by->has_ulps)
-        text_add_format(out, "%s %" PRIu64, out->length == start ? " (ulps" : ", ulps", by->ulps);
-    text_add_string(out, out->length == start ? "" : ")");
-}
-
 /* ---- a stage ---- */
 
 static const char TITLES[] =
@@ -94,7 +71,7 @@ static void tell_stage(teller *t, const diff_pair *p)
     if (!t->is_json)
         display_add_string(t->out, p->name);
     tell_words(t, "\t");
-    tell_sizes(t, "shape", p->view_a.rank, p->view_a.size);
+    tell_sizes(t, "shape", p->view[0].rank, p->view[0].size);
     tell_text(t, "type", NULL, number_type_name(p->type));
     tell_open(t, "tolerance", "{");
     tell_number(t, "atol", DTYPE_F64, p->within.atol);
@@ -149,13 +126,17 @@ void diff_write_text(const diff_result *d, text *out)
     if (d->first == NULL)
         return;
     const diff_pair *p = d->first;
+    const tolerance *by = &p->within;
     const element one = diff_first(p);
-    double a = p->found.first_a, b = p->found.first_b;
+    const double a = p->found.first_a, b = p->found.first_b;
     element_write_name(&one, out);
-    text_add_format(out, ": %s ", d->name_a);
-    add_value(out, diff_side_a(p), p->type, a);
-    text_add_format(out, ", %s ", d->name_b);
-    add_value(out, diff_side_b(p), p->type, b);
+    for (int side = 0; side < 2; side++) {
+        /* As the shortest decimal of the type in which it is compared. */
+        measured_side from = diff_side(p, side);
+        bool is_f32 = from.of->type == DTYPE_F32 || (from.is_text && p->type != NUMBER_F64);
+        text_add_format(out, "%s %s ", side == 0 ? ":" : ",", d->file[side]);
+        report_number_as(out, side == 0 ? a : b, is_f32);
+    }
     if (isfinite(a) && isfinite(b)) {
         uint64_t ulps = ulps_between(p->type, a, b);
         text_add_string(out, ", apart by ");
@@ -166,8 +147,19 @@ void diff_write_text(const diff_result *d, text *out)
             text_add_format(out, " ulp%s of %s", ulps == 1 ? "" : "s", number_type_name(p->type));
         }
     }
-    add_tolerance(out, &p->within);
-    text_add_string(out, "\n\n");
+    /* " (atol 1e-06, rtol 0.001)": what was asked for, or nothing. */
+    size_t start = out->length;
+    if (by->atol > 0) {
+        text_add_string(out, " (atol ");
+        report_number(out, by->atol);
+    }
+    if (by->rtol > 0) {
+        text_add_string(out, out->length == start ? " (rtol " : ", rtol ");
+        report_number(out, by->rtol);
+    }
+    if (by->has_ulps)
+        text_add_format(out, "%s %" PRIu64, out->length == start ? " (ulps" : ", ulps", by->ulps);
+    text_add_string(out, out->length == start ? "\n\n" : ")\n\n");
     write_table(d, out);
 }
 
@@ -188,8 +180,8 @@ void diff_write_json(const diff_result *d, const diff_origins *from, const diff_
 {
     teller t = {.out = out, .is_json = true};
     tell_open(&t, NULL, "{");
-    tell_text(&t, "a", NULL, d->name_a);
-    tell_text(&t, "b", NULL, d->name_b);
+    tell_text(&t, "a", NULL, d->file[0]);
+    tell_text(&t, "b", NULL, d->file[1]);
     tell_truth(&t, "equal", d->first == NULL);
     if (d->first != NULL)
         tell_text(&t, "first_stage", NULL, d->first->name);
@@ -197,8 +189,8 @@ void diff_write_json(const diff_result *d, const diff_origins *from, const diff_
     for (size_t i = 0; i < d->count; i++)
         tell_stage(&t, &d->pair[i]);
     tell_close(&t, "]");
-    tell_list(&t, "only_a", &d->only_a);
-    tell_list(&t, "only_b", &d->only_b);
+    tell_list(&t, "only_a", &d->only[0]);
+    tell_list(&t, "only_b", &d->only[1]);
     diff_origins_tell(from, &t);
     diff_mistakes_tell(missed, &t);
     tell_close(&t, "}\n");
@@ -221,13 +213,13 @@ typedef struct picture {
 /* A vector is a matrix of one row. */
 static size_t size_from_end(const diff_pair *p, int from_end)
 {
-    int axis = p->view_a.rank - from_end;
-    return axis < 0 ? 1 : p->view_a.size[axis];
+    int axis = p->view[0].rank - from_end;
+    return axis < 0 ? 1 : p->view[0].size[axis];
 }
 
 static double apart(const diff_pair *p, const size_t *index)
 {
-    measured_side side_a = diff_side_a(p), side_b = diff_side_b(p);
+    measured_side side_a = diff_side(p, 0), side_b = diff_side(p, 1);
     double a = measure_value(side_a, p->type, index), b = measure_value(side_b, p->type, index);
     if (measure_is_same(side_a, side_b, &p->within, a, b))
         return 0;
@@ -254,8 +246,7 @@ static bool open_picture(picture *of, const diff_pair *p, size_t most_rows, size
 {
     *of = (picture){.of = p, .rows = size_from_end(p, 2), .columns = size_from_end(p, 1)};
     const element first = diff_first(p);
-    for (int axis = 0; axis < first.rank; axis++)
-        of->index[axis] = first.index[axis];
+    memcpy(of->index, first.index, sizeof of->index);
     of->by = sampling_of(of->rows, of->columns, most_rows, most_columns);
     of->map.rows = of->by.rows;
     of->map.columns = of->by.columns;
@@ -263,7 +254,7 @@ static bool open_picture(picture *of, const diff_pair *p, size_t most_rows, size
     if (cell == NULL)
         return false;
     /* A cell is as hot as the hottest of its elements. */
-    int rank = p->view_a.rank;
+    int rank = p->view[0].rank;
     for (size_t row = 0; row < of->rows; row++) {
         for (size_t column = 0; column < of->columns; column++) {
             double *at = cell + row / of->by.tall * of->map.columns + column / of->by.wide;

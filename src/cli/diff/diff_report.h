@@ -21,19 +21,19 @@ typedef struct diff_file {
 
 typedef struct diff_pair {
     const char *name; /* a's, or that of the side that has one; "matrix" where neither has */
-    const entry *a, *b;
-    tensor view_a, view_b; /* of the same shape; borrowed */
-    const char *axes;      /* of that shape, where they are known */
-    number_type type;      /* the coarser of the two: whose ulps are counted */
+    const entry *of[2];
+    tensor view[2];   /* of the same shape; borrowed */
+    const char *axes; /* of that shape, where they are known */
+    number_type type; /* the coarser of the two: whose ulps are counted */
     tolerance within;
     measurement found;
 } diff_pair;
 
 typedef struct diff_result {
-    const char *name_a, *name_b; /* of the files, as messages call them */
-    diff_pair *pair;             /* stages in the order of the pipeline, then what else there is */
+    const char *file[2]; /* as messages call them */
+    diff_pair *pair;     /* stages in the order of the pipeline, then what else there is */
     size_t count, capacity;
-    text_list only_a, only_b; /* names that the other lacks */
+    text_list only[2]; /* names that the other lacks */
     size_t numbers, different, different_pairs;
     const diff_pair *first; /* that differs; NULL: none does */
 } diff_result;
@@ -45,23 +45,21 @@ bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *
 void diff_measure(diff_result *d);
 void diff_free(diff_result *d);
 
-measured_side diff_side_a(const diff_pair *p);
-measured_side diff_side_b(const diff_pair *p);
+measured_side diff_side(const diff_pair *p, int side);
+/* The type that a file stores; integers, truths and text are exact, so that they are never the
+ * coarser one. */
+number_type diff_type_of(const entry *one);
+/* The stage of this name, STAGE_COUNT where there is none. */
+size_t diff_stage_number(const char *name);
 /* The first element that differs, where one does. */
 element diff_first(const diff_pair *p);
 
 /* ---- where two results come from, as --header wrote it into them ---- */
 
-/* An input of a result: a key, or in layers the way to it, "layers.0.wq". */
-typedef struct origin_input {
-    char *name, *shape, *type, *hash;
-} origin_input;
-
 typedef struct origin {
     const char *version; /* borrowed from the file's header; NULL: it has none */
-    origin_input *in;
-    size_t inputs, capacity;
-    bundle names;      /* an entry for each input, in their order, which finds it */
+    /* A key, or in layers the way to it, "layers.0.wq": a list of its shape, type and hash. */
+    bundle inputs;
     text_list options; /* that only this one was made with, of those that change numbers */
 } origin;
 
@@ -85,7 +83,6 @@ typedef struct diff_mistakes {
     bool are_known; /* a tolerance was asked for, and A's inputs give its numbers, or would, if it
                      * were not too long to try */
     bool is_without_output; /* which A's inputs do not give: there is a Wo, and A has it not */
-    const char *name;       /* of A */
     missed_by_tolerance found;
 } diff_mistakes;
 
@@ -93,8 +90,8 @@ typedef struct diff_mistakes {
 bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file *a,
                         const options *o, err *e);
 
-/* A line, or nothing where the tolerance tells all mistakes apart. */
-void diff_mistakes_write_note(const diff_mistakes *m, text *out);
+/* A line about A, or nothing where the tolerance tells all mistakes apart. */
+void diff_mistakes_write_note(const diff_mistakes *m, const char *name, text *out);
 /* A member of diff's object, where they are known. */
 void diff_mistakes_tell(const diff_mistakes *m, teller *t);
 
