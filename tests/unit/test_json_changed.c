@@ -71,7 +71,7 @@ static bool read_again(const char *bytes, size_t length, err *e)
 static bool find_facts(const char *bytes, size_t length, err *e)
 {
     fact all = {0};
-    bool done = facts_of_json(&all, bytes, length, "f", 1, e);
+    bool done = facts_of_json(&all, bytes, length, (place){.file = "f", .line = 1}, NULL, e);
     fact_free(&all);
     return done;
 }
@@ -98,7 +98,7 @@ static bool read_one(const char *bytes, size_t length, err *e)
 static bool find_one(const char *bytes, size_t length, err *e)
 {
     fact one = {0};
-    bool done = facts_of_json_at(&one, bytes, length, "f", WAY, e);
+    bool done = facts_of_json(&one, bytes, length, (place){.file = "f", .line = 1}, WAY, e);
     fact_free(&one);
     return done;
 }

@@ -2,23 +2,16 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/out/report.h"
 #include "io/json_scan.h"
 #include "io/number_read.h"
-#include "io/number_write.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-const char *fact_kind_name(fact_kind kind)
-{
-    static const char *const NAMES[] = {
-        [FACT_NULL] = "null",   [FACT_TRUTH] = "truth",   [FACT_NUMBER] = "number",
-        [FACT_TEXT] = "text",   [FACT_MATRIX] = "matrix", [FACT_LIST] = "list",
-        [FACT_ARRAY] = "array", [FACT_OBJECT] = "object", [FACT_UNREAD] = "unread"};
-    return NAMES[kind];
-}
-
-fact *fact_add(fact *to, const char *name, size_t length, err *e)
+/* A new fact inside another; NULL with the error set. It moves when the next is added. */
+static fact *fact_add(fact *to, const char *name, size_t length, err *e)
 {
     fact *larger = mem_grow(to->inside, to->insides, &to->capacity, sizeof larger[0], e);
     if (larger == NULL)
@@ -28,15 +21,6 @@ fact *fact_add(fact *to, const char *name, size_t length, err *e)
     *added = (fact){.lines = 1};
     text_add(&added->name, name, length);
     return text_ok(&added->name, e) ? added : NULL;
-}
-
-fact *fact_inside(const fact *in, const char *name)
-{
-    for (size_t i = 0; i < in->insides; i++) {
-        if (strcmp(text_string(&in->inside[i].name), name) == 0)
-            return &in->inside[i];
-    }
-    return NULL;
 }
 
 void fact_free(fact *f)
@@ -80,15 +64,12 @@ static void fact_show_item(fact *to, const char *words, size_t length)
 
 size_t fact_stored_bytes(const fact *of)
 {
-    size_t count, number = 0;
+    size_t count, number;
     if (of->stored == NULL || !sizes_count(of->rank, of->size, &count))
         return 0;
     /* NPY's "<f4" counts bytes, safetensors' "BF16" bits; BOOL is a byte. */
     bool counts_bytes = strchr("<>|=", of->stored[0]) != NULL;
-    for (const char *p = of->stored; *p != '\0'; p++) {
-        if (*p >= '0' && *p <= '9')
-            number = number * 10 + (size_t)(*p - '0');
-    }
+    number = strtoul(of->stored + strcspn(of->stored, "0123456789"), NULL, 10);
     return count * (number == 0 ? 1 : counts_bytes ? number : number / 8);
 }
 
@@ -101,19 +82,15 @@ static void add_tensor(fact *out, const entry *one)
     out->rank = t->rank;
     memcpy(out->size, t->size, sizeof out->size);
     statistics_add_tensor(&out->numbers, t);
-    if (t->rank == 0) {
-        char digits[NUMBER_TEXT];
-        double value = tensor_get(t, NULL);
-        out->kind = tensor_is_hole(value) ? FACT_NULL : FACT_NUMBER;
-        if (t->type == DTYPE_BOOL) {
-            out->kind = FACT_TRUTH;
-            text_add_string(&out->shown, value != 0 ? "true" : "false");
-        } else if (t->type == DTYPE_F32) {
-            text_add(&out->shown, digits, number_write_f32((float)value, digits));
-        } else {
-            text_add(&out->shown, digits, number_write_f64(value, digits));
-        }
-    }
+    if (t->rank > 0)
+        return;
+    double value = tensor_get(t, NULL);
+    bool is_truth = t->type == DTYPE_BOOL;
+    out->kind = is_truth ? FACT_TRUTH : tensor_is_hole(value) ? FACT_NULL : FACT_NUMBER;
+    if (is_truth)
+        text_add_string(&out->shown, value != 0 ? "true" : "false");
+    else
+        report_number_as(&out->shown, value, t->type == DTYPE_F32);
 }
 
 bool facts_of_bundle(fact *out, const bundle *of, err *e)
@@ -152,31 +129,14 @@ bool facts_of_bundle(fact *out, const bundle *of, err *e)
 
 /* ---- of several documents ---- */
 
-/* A copy, without what is inside. */
-static bool add_named(fact *to, bundle *names, const fact *from, err *e)
-{
-    const char *own_name = text_string(&from->name);
-    fact *added = fact_add(to, own_name, from->name.length, e);
-    if (added == NULL)
-        return false;
-    text name = added->name;
-    *added = *from;
-    added->name = name;
-    added->shown = (text){0};
-    added->inside = NULL;
-    added->insides = added->capacity = 0;
-    text_add(&added->shown, text_string(&from->shown), from->shown.length);
-    return text_ok(&added->shown, e) &&
-           bundle_add(names, own_name, from->name.length, (place){0}, e) != NULL;
-}
-
-bool facts_join(fact *to, bundle *names, const fact *after, err *e)
+bool facts_join(fact *to, bundle *names, fact *after, err *e)
 {
     for (size_t i = 0; i < after->insides; i++) {
-        const fact *from = &after->inside[i];
-        const entry *found = bundle_find_bytes(names, text_string(&from->name), from->name.length);
-        fact *known = found == NULL ? NULL : &to->inside[found - names->entry];
-        if (known != NULL) {
+        fact *from = &after->inside[i];
+        const char *name = text_string(&from->name);
+        const entry *found = bundle_find_bytes(names, name, from->name.length);
+        if (found != NULL) {
+            fact *known = &to->inside[found - names->entry];
             /* A shape, a text or a number that is not the same in all documents is not said. */
             bool is_same = known->kind == from->kind && known->rank == from->rank &&
                            memcmp(known->size, from->size, sizeof known->size) == 0 &&
@@ -188,17 +148,24 @@ bool facts_join(fact *to, bundle *names, const fact *after, err *e)
             else
                 known->numbers = (statistics){0};
             known->lines += from->lines;
-        } else if (!add_named(to, names, from, e)) {
-            return false;
+            continue;
         }
+        fact *added = fact_add(to, name, from->name.length, e);
+        if (added == NULL || bundle_add(names, name, from->name.length, (place){0}, e) == NULL)
+            return false;
+        /* It moves, without what is inside. */
+        text own_name = added->name;
+        *added = *from;
+        added->name = own_name;
+        added->inside = NULL;
+        added->insides = added->capacity = 0;
+        from->shown = (text){0};
     }
     to->count = to->insides;
     return true;
 }
 
 /* ---- of any JSON text, taken while it is scanned: neither a tree nor a matrix is made ---- */
-
-/* Facts of any JSON text, taken while it is scanned: neither a tree nor a matrix is made. */
 
 enum { FACT_ROOM = sizeof(fact) + 64 }; /* with its name and a value that is shown */
 
@@ -240,32 +207,27 @@ static double number_of(const char *at, const char *end)
 
 /* ---- lists ---- */
 
-static void look_at_text(list_look *look, const char *at, const char *end)
-{
-    double value;
-    look->of->texts++;
-    if (end - at > 2 && number_read_nonfinite(at + 1, end - 1, &value)) {
-        look->nonfinite_texts++;
-        statistics_add(&look->of->numbers, value);
-    }
-    if (fact_has_room(look->of)) {
-        text words = {0};
-        add_string(&words, at, end);
-        fact_show_item(look->of, text_string(&words), words.length);
-        text_close(&words, &look->of->shown);
-    }
-}
-
 /* A value that is not a list, and the number of lists around it. */
 static void look_at_leaf(list_look *look, const char *at, const char *end, size_t depth)
 {
     fact *of = look->of;
+    text words = {0};
+    double value;
     if (look->leaf_depth == 0)
         look->leaf_depth = depth;
     of->is_ragged = of->is_ragged || depth != look->leaf_depth;
     switch (*at) {
     case '"':
-        look_at_text(look, at, end);
+        of->texts++;
+        if (end - at > 2 && number_read_nonfinite(at + 1, end - 1, &value)) {
+            look->nonfinite_texts++;
+            statistics_add(&of->numbers, value);
+        }
+        if (fact_has_room(of)) {
+            add_string(&words, at, end);
+            fact_show_item(of, text_string(&words), words.length);
+            text_close(&words, &of->shown);
+        }
         break;
     case '{':
         of->objects++;
@@ -394,26 +356,13 @@ static bool add_value(void *to, const char *at, const char *end, size_t depth, e
     return text_ok(&of->shown, e);
 }
 
-static json_visitor visitor_of(walk *w)
-{
-    return (json_visitor){w, open_value, close_value, add_key, add_value};
-}
-
-bool facts_of_json(fact *out, const char *bytes, size_t length, const char *file, size_t first_line,
+bool facts_of_json(fact *out, const char *bytes, size_t length, place where, const char *way,
                    err *e)
 {
-    walk w = {.text = json_text_of(bytes, length, file, first_line), .open = {out}};
-    json_visitor visitor = visitor_of(&w);
-    return json_scan(&w.text, &visitor, e);
-}
-
-bool facts_of_json_at(fact *out, const char *bytes, size_t length, const char *file,
-                      const char *way, err *e)
-{
+    walk w = {.text = json_text_of(bytes, length, where.file, where.line), .open = {out}};
+    const json_visitor visitor = {&w, open_value, close_value, add_key, add_value};
     if (way == NULL)
-        return facts_of_json(out, bytes, length, file, 1, e);
-    walk w = {.text = json_text_of(bytes, length, file, 1), .open = {out}};
-    json_visitor visitor = visitor_of(&w);
+        return json_scan(&w.text, &visitor, e);
     const char *at = json_scan(&w.text, NULL, e) ? json_whole(&w.text) : NULL;
     const char *one = at == NULL ? NULL : json_way_find(&w.text, at, way);
     if (one != NULL) {

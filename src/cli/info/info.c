@@ -13,23 +13,6 @@
 
 /* ---- reading ---- */
 
-/* A stream's documents are told together: what is in how many of them. */
-static bool read_lines(info_file *to, const source *s, err *e)
-{
-    jsonl_lines lines = jsonl_lines_of(s->bytes, s->length);
-    bundle names = {0};
-    bool done = true;
-    to->root.kind = FACT_OBJECT;
-    for (; done && jsonl_next(&lines); to->documents++) {
-        fact one = {0};
-        done = facts_of_json(&one, lines.line, lines.length, to->file, lines.number, e) &&
-               facts_join(&to->root, &names, &one, e);
-        fact_free(&one);
-    }
-    bundle_free(&names);
-    return done;
-}
-
 static bool read_facts(info_file *to, const source *s, const options *o, err *e)
 {
     to->bytes = s->length;
@@ -41,18 +24,31 @@ static bool read_facts(info_file *to, const source *s, const options *o, err *e)
     to->format = is_table && is_believed ? by_ending : f;
     if (to->format == NULL)
         return false;
-    if (to->format->holds & HOLDS_STREAM)
-        return read_lines(to, s, e);
-    if (to->format->is_json)
-        return facts_of_json_at(&to->root, s->bytes, s->length, to->file, to->only, e);
-    read_options how = read_options_of(o, s->file, DTYPE_F64);
+    place at = {.file = to->file, .line = 1};
+    if (to->format->is_json && !(to->format->holds & HOLDS_STREAM))
+        return facts_of_json(&to->root, s->bytes, s->length, at, to->only, e);
     bundle all = {0};
-    how.kind = KEY_EXPECTED;
-    how.map = s->map;
-    how.type_is_fixed = how.keeps_types = how.allow_nonfinite = true;
-    how.any_rank = how.keeps_unread = true;
-    bool done =
-        to->format->read(s->bytes, s->length, &how, &all, e) && facts_of_bundle(&to->root, &all, e);
+    bool done = true;
+    if (to->format->is_json) {
+        /* A stream's documents are told together: what is in how many of them. */
+        jsonl_lines lines = jsonl_lines_of(s->bytes, s->length);
+        to->root.kind = FACT_OBJECT;
+        for (; done && jsonl_next(&lines); to->documents++) {
+            fact one = {0};
+            at.line = lines.number;
+            done = facts_of_json(&one, lines.line, lines.length, at, NULL, e) &&
+                   facts_join(&to->root, &all, &one, e);
+            fact_free(&one);
+        }
+    } else {
+        read_options how = read_options_of(o, s->file, DTYPE_F64);
+        how.kind = KEY_EXPECTED;
+        how.map = s->map;
+        how.type_is_fixed = how.keeps_types = how.allow_nonfinite = true;
+        how.any_rank = how.keeps_unread = true;
+        done = to->format->read(s->bytes, s->length, &how, &all, e) &&
+               facts_of_bundle(&to->root, &all, e);
+    }
     bundle_free(&all);
     return done;
 }
@@ -148,40 +144,38 @@ static bool find_asked(info_file *to, const source *s, const options *o, err *e)
     return !e->is_set;
 }
 
-static bool read_file(info_file *to, const char *file, const options *o, err *e)
-{
-    static const key_tables OF_ATTENTION = {{&KEYS}}, OF_RESULT = {{&STAGES}};
-    const fact *root = &to->root;
-    source s;
-    if (!source_open_within(&s, file, o->max_memory, e))
-        return false;
-    bool done = read_facts(to, &s, o, e) &&
-                (to->only == NULL || keep_only(&to->root, to->file, to->only, e));
-    if (!done || to->only != NULL)
-        to->kind = INFO_ANYTHING;
-    else if (all_names_in(root, &OF_ATTENTION, "_"))
-        to->kind = INFO_DOCUMENT;
-    else if (fact_inside(root, "layers") != NULL && all_names_in(root, &STACK_DOCUMENT, "_"))
-        to->kind = INFO_LAYERS;
-    else if (all_names_in(root, &OF_RESULT, "name"))
-        to->kind = INFO_RESULT;
-    if (done && to->documents == 0)
-        done = find_asked(to, &s, o, e);
-    source_close(&s);
-    return done;
-}
-
 /* ---- the command ---- */
 
 /* False where the file is bad, which is said at once: the others are looked at all the same. */
 static bool tell_file(const char *file, bool is_first, const options *o, const env *world,
                       sink *out)
 {
+    static const key_tables OF_ATTENTION = {{&KEYS}}, OF_RESULT = {{&STAGES}};
     info_file one = {0};
+    const fact *root = &one.root;
     err wrong = {0};
+    source s;
     char *path = matrix_file_split(file, &one.only, &wrong);
     one.file = descriptor_name(path == NULL ? file : path);
-    bool done = path != NULL && read_file(&one, path, o, &wrong);
+    bool done = path != NULL && source_open_within(&s, path, o->max_memory, &wrong);
+    if (done) {
+        bool has_layers = false;
+        done = read_facts(&one, &s, o, &wrong) &&
+               (one.only == NULL || keep_only(&one.root, one.file, one.only, &wrong));
+        for (size_t i = 0; i < root->insides; i++)
+            has_layers = has_layers || strcmp(text_string(&root->inside[i].name), "layers") == 0;
+        if (!done || one.only != NULL)
+            one.kind = INFO_ANYTHING;
+        else if (all_names_in(root, &OF_ATTENTION, "_"))
+            one.kind = INFO_DOCUMENT;
+        else if (has_layers && all_names_in(root, &STACK_DOCUMENT, "_"))
+            one.kind = INFO_LAYERS;
+        else if (all_names_in(root, &OF_RESULT, "name"))
+            one.kind = INFO_RESULT;
+        if (done && one.documents == 0)
+            done = find_asked(&one, &s, o, &wrong);
+        source_close(&s);
+    }
     teller to = {sink_text(out), o->format != NULL};
     if (done && !is_first)
         tell_words(&to, "\n");

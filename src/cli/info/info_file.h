@@ -26,9 +26,6 @@ typedef enum fact_kind {
     FACT_UNREAD /* an entry of a file that can't be read: `shown` says why */
 } fact_kind;
 
-/* "matrix": what a machine is told. */
-const char *fact_kind_name(fact_kind kind);
-
 typedef struct fact {
     text name;
     fact_kind kind;
@@ -47,21 +44,14 @@ typedef struct fact {
     size_t insides, capacity;
 } fact;
 
-/* A new fact inside another; NULL with the error set. It moves when the next is added. */
-fact *fact_add(fact *to, const char *name, size_t length, err *e);
-/* The one of this name; NULL where there is none. */
-fact *fact_inside(const fact *in, const char *name);
+/* Adds an object's facts to those of the documents before it, a name's to those of the same name,
+ * and takes what is new. `names` has an entry for each of them, in their order, which finds them. */
+bool facts_join(fact *to, bundle *names, fact *after, err *e);
 
-/* Adds an object's facts to those of the documents before it, a name's to those of the same name.
- * `names` has an entry for each of them, in their order, which finds them. */
-bool facts_join(fact *to, bundle *names, const fact *after, err *e);
-
-bool facts_of_json(fact *out, const char *bytes, size_t length, const char *file, size_t first_line,
+/* Of a text that begins in this line of its file; or of the value alone that a way
+ * (io/json_scan.h) leads to, which is its name: of all where it leads to none, or is NULL. */
+bool facts_of_json(fact *out, const char *bytes, size_t length, place where, const char *way,
                    err *e);
-/* The same of the value alone that a way (io/json_scan.h) leads to, which is its name; of all where
- * it leads to none. */
-bool facts_of_json_at(fact *out, const char *bytes, size_t length, const char *file,
-                      const char *way, err *e);
 bool facts_of_bundle(fact *out, const bundle *of, err *e);
 
 /* Bytes that a matrix takes in its file; 0 where its elements are text. */

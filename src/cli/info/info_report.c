@@ -145,8 +145,12 @@ static void tell_value(teller *t, const fact *f)
 
 static void tell_fact(teller *t, const fact *f, bool is_stream)
 {
+    static const char *const NAMES[] = {
+        [FACT_NULL] = "null",   [FACT_TRUTH] = "truth",   [FACT_NUMBER] = "number",
+        [FACT_TEXT] = "text",   [FACT_MATRIX] = "matrix", [FACT_LIST] = "list",
+        [FACT_ARRAY] = "array", [FACT_OBJECT] = "object", [FACT_UNREAD] = "unread"};
     bool is_one = f->kind == FACT_TEXT || f->kind == FACT_NUMBER || f->kind == FACT_TRUTH;
-    tell_text(t, "kind", NULL, fact_kind_name(f->kind));
+    tell_text(t, "kind", NULL, NAMES[f->kind]);
     if (is_stream) {
         tell_count(t, "documents", NULL, f->lines);
         tell_truth(t, "varies", f->varies);
@@ -238,52 +242,36 @@ static void each_row(table *to, const fact *root, void (*row)(table *, const fac
     }
 }
 
-static void write_table(text *out, const info_file *of)
-{
-    table t = {.documents = of->documents};
-    fact alone = {.kind = FACT_OBJECT, .inside = (fact *)(void *)&of->root, .insides = 1};
-    const fact *root = of->root.kind == FACT_OBJECT ? &of->root : &alone;
-    if (root == &alone && of->root.kind != FACT_MATRIX)
-        return;
-    each_row(&t, root, measure_row);
-    each_row(&t, root, add_row);
-    tell_table(out, t.has_matrix ? "name\tshape\ttype\tbytes\tmin\tmax\tmean\t\n" : NULL, &t.rows,
-               "lllllll", INDENT);
-    text_free(&t.rows);
-}
-
-static size_t count_inside(const fact *root, fact_kind kind)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < root->insides; i++)
-        count += root->inside[i].kind == kind;
-    return count;
-}
-
 static void write_headline(text *out, const info_file *of)
 {
     const fact *root = &of->root;
     bool is_json = of->format->holds & HOLDS_ALL;
-    size_t matrices = count_inside(root, FACT_MATRIX), unread = count_inside(root, FACT_UNREAD);
+    size_t matrices = 0, unread = 0;
+    for (size_t i = 0; i < root->insides; i++) {
+        matrices += root->inside[i].kind == FACT_MATRIX;
+        unread += root->inside[i].kind == FACT_UNREAD;
+    }
     display_add_string(out, of->file);
     if (of->only != NULL) {
         text_add_string(out, ":");
         display_add_string(out, of->only);
     }
     text_add_format(out, ": %s, %s%zu byte%s%s", of->format->title, is_json ? "well-formed, " : "",
-                    of->bytes, plural(of->bytes), of->only != NULL ? " in all" : ": ");
-    if (of->only == NULL && of->documents > 0) {
+                    of->bytes, plural(of->bytes), of->only != NULL ? " in all\n" : ": ");
+    if (of->only != NULL)
+        return;
+    if (of->documents > 0) {
         text_add_format(out, "%zu document%s, %zu key%s", of->documents, plural(of->documents),
                         root->count, plural(root->count));
-    } else if (of->only == NULL && of->kind != INFO_ANYTHING) {
+    } else if (of->kind != INFO_ANYTHING) {
         text_add_format(out, "a %s with %zu key%s", KINDS[of->kind].words, root->count,
                         plural(root->count));
-    } else if (of->only == NULL && !is_json) {
+    } else if (is_json) {
+        add_value(out, root, LINE_COLUMNS);
+    } else {
         text_add_format(out, "%zu matri%s", matrices, matrices == 1 ? "x" : "ces");
         if (unread > 0)
             text_add_format(out, ", %zu not read", unread);
-    } else if (of->only == NULL) {
-        add_value(out, root, LINE_COLUMNS);
     }
     text_add_string(out, "\n");
 }
@@ -398,28 +386,6 @@ static void tell_layer(teller *t, const layer *l)
     }
 }
 
-/* In words, layers that are alike are told once: those from `first` to before the one returned. */
-static size_t add_layers(text *out, const stack *s, size_t first)
-{
-    size_t end = first + 1;
-    text words = {0}, others = {0}, line = {0};
-    tell_layer(&(teller){.out = &words}, &s->layer[first]);
-    for (; end < s->layers; end++) {
-        text_clear(&others);
-        tell_layer(&(teller){.out = &others}, &s->layer[end]);
-        if (strcmp(text_string(&others), text_string(&words)) != 0)
-            break;
-    }
-    text_add_format(&line, "layer%s %zu", plural(end - first), first + 1);
-    if (end > first + 1)
-        text_add_format(&line, " to %zu", end);
-    text_add_format(&line, ": %s", text_string(&words));
-    text_close(&words, &line);
-    text_close(&others, &line);
-    add_lines(out, &line);
-    return end;
-}
-
 static void tell_stack(teller *t, const stack *s)
 {
     /* Keys and values of cross-attention are of the memory's rows, and become no more. */
@@ -445,14 +411,27 @@ static void tell_stack(teller *t, const stack *s)
     tell_text(t, "dtype", NULL, dtype_name(s->type));
     tell_count(t, "cache_bytes_per_token", NULL, cache_bytes);
     tell_open(t, "layers", "[");
-    for (size_t i = 0; i < s->layers;) {
-        if (t->is_json) {
-            tell_open(t, NULL, "{");
-            tell_layer(t, &s->layer[i++]);
-            tell_close(t, "}");
-        } else {
-            i = add_layers(t->out, s, i);
+    for (size_t first = 0, end = 1; first < s->layers; first = end++) {
+        text words = {0}, others = {0}, line = {0};
+        tell_open(t, NULL, "{");
+        tell_layer(t->is_json ? t : &(teller){.out = &words}, &s->layer[first]);
+        tell_close(t, "}");
+        if (t->is_json)
+            continue;
+        /* In words, layers that are alike are told once. */
+        for (; end < s->layers; end++) {
+            text_clear(&others);
+            tell_layer(&(teller){.out = &others}, &s->layer[end]);
+            if (strcmp(text_string(&others), text_string(&words)) != 0)
+                break;
         }
+        text_add_format(&line, "layer%s %zu", plural(end - first), first + 1);
+        if (end > first + 1)
+            text_add_format(&line, " to %zu", end);
+        text_add_format(&line, ": %s", text_string(&words));
+        text_close(&words, &line);
+        text_close(&others, &line);
+        add_lines(t->out, &line);
     }
     tell_close(t, "]");
     if (s->has_end) {
@@ -483,13 +462,20 @@ void info_tell(teller *t, const info_file *of, const err *error)
         tell_count(t, "documents", NULL, of->documents);
     if (of->kind != INFO_ANYTHING)
         tell_text(t, "is", NULL, KINDS[of->kind].key);
-    if (!t->is_json) {
-        write_headline(t->out, of);
-        write_table(t->out, of);
-    } else if (of->documents > 0) {
+    if (t->is_json && of->documents > 0) {
         tell_entries(t, &of->root, true);
-    } else {
+    } else if (t->is_json) {
         tell_fact(t, &of->root, false);
+    } else {
+        table rows = {.documents = of->documents};
+        fact alone = {.kind = FACT_OBJECT, .inside = (fact *)(void *)&of->root, .insides = 1};
+        const fact *root = of->root.kind == FACT_MATRIX ? &alone : &of->root;
+        write_headline(t->out, of);
+        each_row(&rows, root, measure_row);
+        each_row(&rows, root, add_row);
+        tell_table(t->out, rows.has_matrix ? "name\tshape\ttype\tbytes\tmin\tmax\tmean\t\n" : NULL,
+                   &rows.rows, "lllllll", INDENT);
+        text_free(&rows.rows);
     }
     if (of->is_asked) {
         tell_open(t, KINDS[of->kind].asks, "{");
