@@ -1,7 +1,7 @@
 #!/bin/sh
 # embed.sh texts|page|examples: writes C source of what the program carries with it.
 #
-#   texts                          this folder (cli/help/texts.h)
+#   texts                          this folder (cli/help/help.h)
 #   page                           the style and the scripts of a page (render/html_parts.h)
 #   examples LIST DOCUMENT...      EXAMPLES (cli/example/examples.h)
 #
@@ -9,7 +9,7 @@
 # it a formula, indented, where there is one, and a paragraph. What stands before the first is for
 # who reads the file.
 #
-# The other files are pages with slots such as {options}, which completion.c and manual.c fill from
+# The other files are pages with slots such as {options}, which pages.c and manual.c fill from
 # the tables. A page of the manual has "# HEADING", paragraphs, and lists, whose lines begin with
 # "- ".
 set -eu
@@ -114,7 +114,7 @@ peers() {
 
 texts() {
     cd "$(dirname "$0")"
-    echo '#include "cli/help/texts.h"'
+    echo '#include "cli/help/help.h"'
     passages TERMS term terms.txt
     passages COMMAND_TEXTS command commands.txt
     passages OPTION_TEXTS option options.txt

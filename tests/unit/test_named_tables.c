@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "cli/example/examples.h"
 #include "cli/help/help.h"
-#include "cli/help/texts.h"
 #include "io/format.h"
 #include "why/why_shape.h"
 #include "why/mistake.h"

@@ -2,7 +2,7 @@
  * here are options that there are, with values that they take. */
 #include "unit.h"
 
-#include "cli/help/texts.h"
+#include "cli/help/help.h"
 #include "cli/line/options.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 #include "cli/help/help.h"
 
-#include "cli/help/texts.h"
 #include "cli/version.h"
 #include "io/sink.h"
 #include "kernels/kernels.h"
@@ -164,51 +163,21 @@ static bool same(const char *name, const char *word)
     return strlen(name) == strlen(word) && begins_with(name, word);
 }
 
-/* By its name, or by an option's letter where the word is written as one: -x. */
-static bool is_named(const topic *of, const named *row, const char *word)
-{
-    if (of->table == &OPTIONS && strlen(word) == 2 && word[0] == '-') {
-        const option_row *lettered = option_by_letter(word[1]);
-        return lettered != NULL && row == &lettered->named;
-    }
-    return same(row->name, word + strspn(word, "-"));
-}
-
-/* The option whose key --no-KEY removes is what is meant by it. */
-static const char *without_no(const char *word)
-{
-    const char *bare = word + strspn(word, "-");
-    if (bare == word || strncmp(bare, "no-", 3) != 0)
-        return word;
-    const char *name = bare + 3;
-    bool is_key =
-        option_by_name(name, strlen(name)) != NULL || option_by_key(name, strlen(name)) != NULL;
-    return is_key ? name : word;
-}
-
-/* "stages", "score functions": all of that table. */
-static bool look_up_table(text *out, const char *word)
-{
-    size_t before = out->length;
-    for (size_t i = 0; i < TOPIC_COUNT; i++) {
-        text plural = {0};
-        text_add_format(&plural, "%ss", TOPICS[i].table->what);
-        if (same(text_string(&plural), word))
-            topic_write_table(out, TOPICS[i].table);
-        text_close(&plural, out);
-    }
-    return out->length > before;
-}
-
 /* By the names of rows; else by what others call them: bahdanau is the additive score. */
 static bool write_entries(text *out, const char *word)
 {
     const char *bare = word + strspn(word, "-");
     size_t before = out->length;
+    /* Of options by the letter, where the word is written as one: -x. */
+    bool is_letter = bare == word + 1 && strlen(bare) == 1;
+    const option_row *lettered = is_letter ? option_by_letter(*bare) : NULL;
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
             const named *row = named_row(TOPICS[i].table, j);
-            if (!is_named(&TOPICS[i], row, word))
+            bool is_it = is_letter && TOPICS[i].table == &OPTIONS
+                             ? lettered != NULL && row == &lettered->named
+                             : same(row->name, bare);
+            if (!is_it)
                 continue;
             text_add_string(out, out->length > before ? "\n" : "");
             topic_write_entry(out, &TOPICS[i], row);
@@ -252,13 +221,25 @@ static bool write_mentions(text *out, const char *word)
 
 bool help_write_word(text *out, const char *word, err *e)
 {
-    word = without_no(word);
     const char *bare = word + strspn(word, "-");
+    /* The option whose key --no-KEY removes is what is meant by it. */
+    const char *kept = bare > word && strncmp(bare, "no-", 3) == 0 ? bare + 3 : NULL;
+    if (kept != NULL &&
+        (option_by_name(kept, strlen(kept)) != NULL || option_by_key(kept, strlen(kept)) != NULL))
+        word = bare = kept;
     if (*bare == '\0')
         return err_set(e, "help: '%s' is not a word to be looked up", word);
-    bool is_found =
-        look_up_table(out, bare) || write_entries(out, word) || write_mentions(out, bare);
-    if (is_found || !text_ok(out, e))
+    /* "stages", "score functions": all of that table. */
+    size_t before = out->length;
+    for (size_t i = 0; i < TOPIC_COUNT; i++) {
+        text plural = {0};
+        text_add_format(&plural, "%ss", TOPICS[i].table->what);
+        if (same(text_string(&plural), bare))
+            topic_write_table(out, TOPICS[i].table);
+        text_close(&plural, out);
+    }
+    if (out->length > before || write_entries(out, word) || write_mentions(out, bare) ||
+        !text_ok(out, e))
         return text_ok(out, e);
     /* The nearest name of any table. */
     const named *near = NULL;
@@ -275,13 +256,6 @@ bool help_write_word(text *out, const char *word, err *e)
 
 /* ---- the command ---- */
 
-static void write_page(text *out, const char *name)
-{
-    const named *found = named_find(&SHELLS, name, strlen(name));
-    const shell *of = (const shell *)(const void *)found;
-    of->write(out, of);
-}
-
 int command_help(const options *o, env *world, err *e)
 {
     text out = {0}, phrase = {0};
@@ -290,16 +264,21 @@ int command_help(const options *o, env *world, err *e)
     /* The operands as one phrase: `help golden file`. */
     for (size_t i = 0; i < o->operands; i++)
         text_add_format(&phrase, "%s%s", i == 0 ? "" : " ", o->operand[i]);
-    if (o->completion != NULL)
-        write_page(&out, o->completion);
-    else if (o->operands == 0)
+    const char *words = text_string(&phrase);
+    const char *name = o->completion;
+    if (name == NULL && strcmp(words, "schema") == 0)
+        name = "schema";
+    if (name != NULL) {
+        const named *found = named_find(&SHELLS, name, strlen(name));
+        const shell *of = (const shell *)(const void *)found;
+        of->write(&out, of);
+    } else if (o->operands == 0) {
         help_write_short(&out);
-    else if (o->operands == 1 && strcmp(o->operand[0], "all") == 0)
+    } else if (strcmp(words, "all") == 0) {
         help_write_all(&out);
-    else if (o->operands == 1 && strcmp(o->operand[0], "schema") == 0)
-        write_page(&out, "schema");
-    else
-        done = text_ok(&phrase, e) && help_write_word(&out, text_string(&phrase), e);
+    } else {
+        done = text_ok(&phrase, e) && help_write_word(&out, words, e);
+    }
     text_free(&phrase);
     return sink_write_text("-", &out, done, e) ? EXIT_DONE : EXIT_WRONG;
 }

@@ -3,10 +3,7 @@
 #define SELFATTN_CLI_HELP_HELP_H
 
 #include "attn/spec/stage.h"
-#include "base/named.h"
-#include "base/text.h"
 #include "cli/command.h"
-#include "cli/line/options.h"
 
 enum { HELP_WIDTH = 80 }; /* columns of all help */
 
@@ -27,7 +24,7 @@ bool help_write_word(text *out, const char *word, err *e);
 
 typedef struct topic {
     const named_table *table;
-    void (*describe)(text *out, const named *row);
+    void (*describe)(text *out, const named *row); /* or NULL */
 } topic;
 
 extern const topic TOPICS[];
@@ -43,8 +40,47 @@ void topic_write_table(text *out, const named_table *table);
 void topic_write_option_name(text *out, const option_row *row);
 /* The paragraph of that name in one of the tables of texts, or NULL. */
 const char *topic_words(const named_table *texts, const char *name);
+/* What a key's value is, by its key_kind: in words, and the schema's definition, unless that has one
+ * of the key's own name. */
+typedef struct key_kind_words {
+    const char *says, *definition;
+} key_kind_words;
+extern const key_kind_words KEY_KIND_WORDS[];
 /* "b × h × n_q × n_k". */
 void topic_write_shape(text *out, const stage *of);
+
+/* ---- the texts of src/text, which the build embeds: what help and the manual say at length ---- */
+
+typedef struct passage {
+    named named;
+    const char *formula; /* or NULL */
+    const char *words;   /* a paragraph */
+} passage;
+
+extern const named_table TERMS;       /* rows of `passage`: the words of the field */
+extern const named_table DIFFERENCES; /* the same: what a formula leaves open */
+/* The same, of commands, options and formats by their names; not every option has one. */
+extern const named_table COMMAND_TEXTS, OPTION_TEXTS, FORMAT_TEXTS;
+
+/* How other programs set what papers leave open, from the polarity of a mask to the order of a soft
+ * cap, and which options give the same here: a row a program, a cell a difference. */
+typedef struct peer_cell {
+    const char *says;
+    const char *here; /* what to give to have it here, or NULL where it is so without an option */
+} peer_cell;
+
+typedef struct peer {
+    named named;           /* help: what it is called at home */
+    const peer_cell *cell; /* as many as DIFFERENCES, in their order */
+} peer;
+
+extern const named_table PEERS;       /* rows of `peer`; this program first */
+extern const char CONVENTIONS_TEXT[]; /* what leads in to them */
+
+/* Pages with slots to be filled (help.h). */
+extern const char BASH_PAGE[], ZSH_PAGE[], FISH_PAGE[];
+extern const char MAN_PAGE[], MAN_DOCUMENT_PAGE[], MAN_CONTRACT_PAGE[];
+extern const char SCHEMA_PAGE[];
 
 /* ---- plain text broken into lines by words, and padded into columns ---- */
 
@@ -89,9 +125,6 @@ void page_write(text *out, const shell *of);
 /* The manual's pages, selfattn(1), selfattn-document(5) and selfattn-contract(7), as roff. */
 extern const named_table MANUAL_SLOTS;
 void manual_write(text *out, const shell *of);
-
-/* The JSON Schema of documents and of all that is written as JSON. */
-extern const named_table SCHEMA_SLOTS;
 
 /* The words that may follow an option, separated by `separator`: those of both its tables. */
 void option_write_choices(text *out, const option_row *row, const char *separator);

@@ -2,20 +2,17 @@
 
 #include "attn/spec/keys.h"
 #include "attn/spec/score.h"
-#include "attn/spec/stage.h"
 #include "attn/spec/setting.h"
 #include "cli/example/examples.h"
-#include "cli/help/texts.h"
 #include "cli/init/init_plan.h"
-#include "io/format.h"
 #include "kernels/kernels.h"
 #include "model/keys.h"
 #include "model/parts.h"
+#include "render/display.h"
 #include "render/renderer.h"
 #include "trace/step.h"
 #include "weights/conventions.h"
 #include "why/why_shape.h"
-#include "why/mistake.h"
 #include "why/stack_attempt.h"
 
 #include <stddef.h>
@@ -23,17 +20,9 @@
 
 /* ---- lines ---- */
 
-static size_t columns(const char *bytes, size_t length)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < length; i++)
-        count += ((unsigned char)bytes[i] & 0xC0) != 0x80; /* all but continuation bytes */
-    return count;
-}
-
 size_t wrap_columns(const char *line)
 {
-    return columns(line, strlen(line));
+    return display_columns(line, strlen(line));
 }
 
 /* A line being filled: `column` is where it stands, is_fresh until a word is on it. */
@@ -56,7 +45,7 @@ void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t
     if (column > 0 && column >= indent)
         end_line(&l);
     while (*words != '\0') {
-        size_t length = strcspn(words, " \n"), wide = columns(words, length);
+        size_t length = strcspn(words, " \n"), wide = display_columns(words, length);
         if (!l.is_fresh && length > 0 && l.column + 1 + wide > width)
             end_line(&l);
         if (length > 0) {
@@ -242,27 +231,28 @@ static const named PLACEHOLDERS[] = {{"N", "a whole number"},
                                      {"S", "a number or a word"}};
 static const named_table VALUES = NAMED_TABLE("placeholder", PLACEHOLDERS);
 
+const key_kind_words KEY_KIND_WORDS[] = {
+    [KEY_MATRIX] = {"numbers: a matrix, of rank up to 4", "matrix"},
+    [KEY_BIAS] = {"numbers: a matrix, of rank up to 4; -inf is allowed", "matrix"},
+    [KEY_MASK] = {"true and false, or 1 and 0: a matrix, of rank up to 4", "mask"},
+    [KEY_TRUTHS] = {"true and false: a matrix", "mask"},
+    [KEY_EXPECTED] = {"numbers: a matrix; null is a hole", "number or null"},
+    [KEY_SETTING] = {"a number or a word", "setting"},
+    [KEY_NUMBERS] = {"a number, a list of numbers, or a word", "numbers"},
+    [KEY_SETTINGS] = {"a number, a word, or an object of numbers, words and lists", "numbers"},
+    [KEY_TEXT] = {"a text", "text"},
+    [KEY_LIST] = {"a list of texts", "list"},
+    [KEY_STEPS] = {"a list of steps", "list"},
+    [KEY_VOCAB] = {"an object from words to vectors", "vocab"},
+    [KEY_STAGES] = {"an object from stages to matrices; null is a hole", "stages"},
+    [KEY_TOL] = {"a number, or an object from stages to numbers", "tolerance"},
+    [KEY_RECORDS] = {"a list of objects: stage, head, row, col, published, computed", "records"},
+    [KEY_OBJECT] = {"an object", "gain and bias"},
+    [KEY_OBJECTS] = {"a list of objects", "layers"},
+};
+
 static void describe_key(text *out, const named *row)
 {
-    static const char *const KINDS[] = {
-        [KEY_MATRIX] = "numbers: a matrix, of rank up to 4",
-        [KEY_BIAS] = "numbers: a matrix, of rank up to 4; -inf is allowed",
-        [KEY_MASK] = "true and false, or 1 and 0: a matrix, of rank up to 4",
-        [KEY_TRUTHS] = "true and false: a matrix",
-        [KEY_EXPECTED] = "numbers: a matrix; null is a hole",
-        [KEY_SETTING] = "a number or a word",
-        [KEY_NUMBERS] = "a number, a list of numbers, or a word",
-        [KEY_SETTINGS] = "a number, a word, or an object of numbers, words and lists",
-        [KEY_TEXT] = "a text",
-        [KEY_LIST] = "a list of texts",
-        [KEY_STEPS] = "a list of steps",
-        [KEY_VOCAB] = "an object from words to vectors",
-        [KEY_STAGES] = "an object from stages to matrices; null is a hole",
-        [KEY_TOL] = "a number, or an object from stages to numbers",
-        [KEY_RECORDS] = "a list of objects: stage, head, row, col, published, computed",
-        [KEY_OBJECT] = "an object",
-        [KEY_OBJECTS] = "a list of objects",
-    };
     const option_row *option = option_by_key(row->name, strlen(row->name));
     const char *metavar = option == NULL || option->metavar == NULL ? "" : option->metavar;
     const named *value = named_find(&VALUES, metavar, strlen(metavar));
@@ -272,7 +262,7 @@ static void describe_key(text *out, const named *row)
     else if (option != NULL && option->choices != NULL)
         named_list(option->choices, &words); /* "post, pre or seed" */
     else
-        text_add_string(&words, KINDS[((const key *)(const void *)row)->kind]);
+        text_add_string(&words, KEY_KIND_WORDS[((const key *)(const void *)row)->kind].says);
     write_fact(out, "its value", text_string(&words));
     text_close(&words, out);
     if (option != NULL)
@@ -349,12 +339,6 @@ static void describe_term(text *out, const named *row)
     write_paragraph(out, p->words);
 }
 
-static void describe_nothing(text *out, const named *row)
-{
-    (void)out;
-    (void)row;
-}
-
 /* Its notes are read where it is printed. */
 static void describe_example(text *out, const named *row)
 {
@@ -379,30 +363,30 @@ const topic TOPICS[] = {
     {&FORMATS, describe_format},
     {&SCORES, describe_score},
     {&ISAS, describe_isa},
-    {&GENERATORS, describe_nothing},
-    {&DISTRIBUTIONS, describe_nothing},
-    {&PARTS, describe_nothing},
+    {&GENERATORS, NULL},
+    {&DISTRIBUTIONS, NULL},
+    {&PARTS, NULL},
     {&RENDERERS, describe_renderer},
-    {&CAUSAL_WORDS, describe_nothing},
-    {&SCALE_WORDS, describe_nothing},
-    {&LAYOUT_WORDS, describe_nothing},
-    {&MASK_TRUE_WORDS, describe_nothing},
-    {&MASK_AXIS_WORDS, describe_nothing},
-    {&DTYPE_WORDS, describe_nothing},
-    {&QK_NORM_WORDS, describe_nothing},
-    {&POSITIONS_WORDS, describe_nothing},
-    {&PAIRING_WORDS, describe_nothing},
+    {&CAUSAL_WORDS, NULL},
+    {&SCALE_WORDS, NULL},
+    {&LAYOUT_WORDS, NULL},
+    {&MASK_TRUE_WORDS, NULL},
+    {&MASK_AXIS_WORDS, NULL},
+    {&DTYPE_WORDS, NULL},
+    {&QK_NORM_WORDS, NULL},
+    {&POSITIONS_WORDS, NULL},
+    {&PAIRING_WORDS, NULL},
     {&CONVENTIONS, describe_convention},
     {&LAYER_CONVENTIONS, describe_layer_convention},
     {&PEERS, describe_peer},
     {&DIFFERENCES, describe_difference},
-    {&NORM_ORDERS, describe_nothing},
-    {&NORM_KINDS, describe_nothing},
-    {&ACTIVATIONS, describe_nothing},
-    {&MISTAKES, describe_nothing},
-    {&STACK_MISTAKES, describe_nothing},
-    {&ARRANGEMENTS, describe_nothing},
-    {&MISPRINTS, describe_nothing},
+    {&NORM_ORDERS, NULL},
+    {&NORM_KINDS, NULL},
+    {&ACTIVATIONS, NULL},
+    {&MISTAKES, NULL},
+    {&STACK_MISTAKES, NULL},
+    {&ARRANGEMENTS, NULL},
+    {&MISPRINTS, NULL},
     {&TERMS, describe_term},
     {&EXAMPLES, describe_example},
 };
@@ -415,5 +399,6 @@ void topic_write_entry(text *out, const topic *of, const named *row)
     text_add_format(&heading, "%s%s (%s): %s", of->table == &OPTIONS ? "--" : "", row->name,
                     of->table->what, row_help(of->table, row));
     wrap_add_text(out, &heading, 0, 0, HELP_WIDTH);
-    of->describe(out, row);
+    if (of->describe != NULL)
+        of->describe(out, row);
 }

@@ -2,17 +2,13 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/operation.h"
 #include "attn/spec/score.h"
-#include "attn/spec/stage.h"
 #include "cli/help/help.h"
-#include "cli/help/texts.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
 #include "model/keys.h"
-#include "model/parts.h"
 #include "trace/step.h"
 #include "weights/weights.h"
 #include "why/why_shape.h"
-#include "why/mistake.h"
 #include "why/stack_attempt.h"
 
 #include <string.h>
@@ -278,39 +274,34 @@ static const slot PHRASE_ROWS[] = {
 };
 static const named_table PHRASES = NAMED_TABLE("slot", PHRASE_ROWS);
 
-/* A list has no lines between its items, and an end: a paragraph after it would be the last item's.
- * A paragraph that is not the first after a heading or a list begins with .PP. */
-static void write_roff_page(text *out, const char *page)
+void manual_write(text *out, const shell *of)
 {
+    text plain = {0}, roff = {0};
     bool is_next = false;
-    while (*page != '\0') {
+    page_write(&plain, &(shell){.page = of->page, .slots = &PHRASES});
+    /* A list has no lines between its items, and an end: a paragraph after it would be the last
+     * item's. A paragraph that is not the first after a heading or a list begins with .PP. */
+    for (const char *page = text_string(&plain); *page != '\0';) {
         const char *end = strstr(page, "\n\n");
         size_t length = end == NULL ? strlen(page) - 1 : (size_t)(end - page);
         bool is_list = strncmp(page, "- ", 2) == 0;
         bool is_words = *page != '#' && *page != '{' && !is_list;
         if (*page == '#') {
-            text_add_format(out, ".SH %.*s\n", (int)length - 2, page + 2);
+            text_add_format(&roff, ".SH %.*s\n", (int)length - 2, page + 2);
         } else if (is_words) {
-            text_add_string(out, is_next ? ".PP\n" : "");
-            write_words(out, page, length);
+            text_add_string(&roff, is_next ? ".PP\n" : "");
+            write_words(&roff, page, length);
         } else {
-            text_add_string(out, is_list ? ".PD 0\n" : "");
+            text_add_string(&roff, is_list ? ".PD 0\n" : "");
             for (const char *line = page; line < page + length; line += strcspn(line, "\n") + 1) {
                 line += is_list ? 2 : 0;
-                text_add_format(out, "%.*s\n", (int)strcspn(line, "\n"), line);
+                text_add_format(&roff, "%.*s\n", (int)strcspn(line, "\n"), line);
             }
-            text_add_string(out, is_list ? ".PD\n.PP\n" : "");
+            text_add_string(&roff, is_list ? ".PD\n.PP\n" : "");
         }
         is_next = is_words;
         page += end == NULL ? length + 1 : length + 2;
     }
-}
-
-void manual_write(text *out, const shell *of)
-{
-    text plain = {0}, roff = {0};
-    page_write(&plain, &(shell){.page = of->page, .slots = &PHRASES});
-    write_roff_page(&roff, text_string(&plain));
     page_write(out, &(shell){.page = text_string(&roff), .slots = of->slots});
     text_close(&plain, out);
     text_close(&roff, out);

@@ -1,7 +1,21 @@
+/* What fills the slots of the pages of src/text: the completions for shells, of the tables of
+ * commands and options, and the schema, of the keys of documents and the words that they and traces
+ * may have. */
 #include "cli/help/help.h"
 
-#include "cli/help/texts.h"
+#include "attn/spec/keys.h"
+#include "attn/spec/operation.h"
+#include "attn/spec/score.h"
+#include "attn/spec/setting.h"
+#include "io/json_write.h"
+#include "model/activation.h"
+#include "model/keys.h"
+#include "model/parts.h"
+#include "render/renderer.h"
+#include "trace/nodes.h"
+#include "trace/step.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const option_row *option_next(const command *taker, size_t *index)
@@ -271,6 +285,93 @@ static const slot FISH_ROWS[] = {
     {{"options", NULL}, .write = write_fish_options},
 };
 static const named_table FISH_SLOTS = NAMED_TABLE("slot", FISH_ROWS);
+
+/* ---- the schema ---- */
+
+/* A truth is written as such, or as a text. */
+static void write_words(text *out, const named_table *words)
+{
+    for (size_t i = 0; i < named_count(words); i++) {
+        const char *name = named_row(words, i)->name;
+        text_add_string(out, i > 0 ? ", " : "");
+        if (strcmp(name, "true") == 0 || strcmp(name, "false") == 0)
+            text_add_format(out, "%s, ", name);
+        json_string_write(out, name);
+    }
+}
+
+static void write_keys(text *out, const named_table *in)
+{
+    for (size_t i = 0; i < named_count(in); i++) {
+        const key *of = (const key *)(const void *)named_row(in, i);
+        const char *name = of->named.name;
+        const option_row *option = option_by_key(name, strlen(name)); /* its words are the key's */
+        char definition[64];
+        snprintf(definition, sizeof definition, "\n    \"%s\": {", name);
+        bool has_own = strstr(SCHEMA_PAGE, definition) != NULL;
+        text_add_format(out, "%s        \"%s\": {\"description\": ", i > 0 ? ",\n" : "", name);
+        json_string_write(out, of->named.help);
+        if (has_own || option == NULL || option->choices == NULL) {
+            text_add_format(out, ", \"$ref\": \"#/$defs/%s\"}",
+                            has_own ? name : KEY_KIND_WORDS[of->kind].definition);
+            continue;
+        }
+        text_add_string(out, ", \"enum\": [");
+        write_words(out, option->choices);
+        text_add_string(out, "]}");
+    }
+    text_add_string(out, "\n");
+}
+
+static void write_parts(text *out)
+{
+    for (int part = PART_ROW; part <= PART_OF_FOCUS; part++)
+        text_add_format(out, "%s\"%s\"", part == PART_ROW ? "" : ", ",
+                        map_part_name((trace_part)part));
+}
+
+static void write_operations(text *out, const named_table *of)
+{
+    for (size_t i = 0; i < named_count(of); i++) {
+        const named *row = named_row(of, i);
+        text_add_format(out, "%s        {\"const\": \"%s\", \"description\": ", i > 0 ? ",\n" : "",
+                        row->name);
+        json_string_write(out, row->help);
+        text_add_string(out, "}");
+    }
+    text_add_string(out, "\n");
+}
+
+static void write_version(text *out)
+{
+    text_add_format(out, "%d", JSON_TRACE_VERSION);
+}
+
+/* What stands in a layer, and at the top of a document of layers: STACK_DOCUMENT's tables. */
+static const named_table *const LAYER_TABLES[] = {&KEYS, &LAYER_KEYS, NULL};
+static const named_table *const STACK_TABLES[] = {&KEYS, &LAYER_KEYS, &STACK_KEYS, NULL};
+static const named_table OF_LAYER = {.what = "key", .parts = LAYER_TABLES};
+static const named_table OF_STACK = {.what = "key", .parts = STACK_TABLES};
+
+static const slot SCHEMA_ROWS[] = {
+    {{"keys", NULL}, &KEYS, write_keys, NULL},
+    {{"keys of a layer", NULL}, &OF_LAYER, write_keys, NULL},
+    {{"keys of a stack", NULL}, &OF_STACK, write_keys, NULL},
+    {{"keys of a norm", NULL}, &NORM_KEYS, write_keys, NULL},
+    {{"scales", NULL}, &SCALE_WORDS, write_words, NULL},
+    {{"pairings", NULL}, &PAIRING_WORDS, write_words, NULL},
+    {{"types", NULL}, &DTYPE_WORDS, write_words, NULL},
+    {{"score functions", NULL}, &SCORES, write_words, NULL},
+    {{"orders of norms", NULL}, &NORM_ORDERS, write_words, NULL},
+    {{"activations", NULL}, &ACTIVATIONS, write_words, NULL},
+    {{"steps", NULL}, &STEPS, write_words, NULL},
+    {{"floors", NULL}, &FLOORS, write_words, NULL},
+    {{"parts", NULL}, .write = write_parts},
+    {{"operations", NULL}, &OPERATIONS, write_operations, NULL},
+    {{"version of traces", NULL}, .write = write_version},
+};
+
+static const named_table SCHEMA_SLOTS = NAMED_TABLE("slot", SCHEMA_ROWS);
 
 /* ---- all of them ---- */
 
