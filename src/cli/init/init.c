@@ -8,11 +8,8 @@
 #include "io/stored_matrix.h"
 #include "io/format.h"
 #include "io/number_write.h"
-#include "io/source.h"
 #include "model/keys.h"
-#include "random/generator.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- the command line that makes a document again: its "source" ---- */
@@ -126,23 +123,8 @@ static bool shuffle_tensor(shuffle *s, tensor *t, err *e)
     return true;
 }
 
-static bool shuffle_members(shuffle *s, bundle *b, const key_tables *keys, err *e);
-
-/* Of a list of objects, or of words with their numbers. */
-static bool shuffle_each(shuffle *s, bundle *b, const key_tables *keys, err *e)
-{
-    bool done = true;
-    for (size_t i = 0; i < b->count && done; i++) {
-        entry *one = &b->entry[i];
-        if (one->kind == ENTRY_BUNDLE && keys != NULL)
-            done = shuffle_members(s, one->bundle, keys, e);
-        else if (one->kind == ENTRY_TENSOR && keys == NULL)
-            done = shuffle_tensor(s, &one->tensor, e);
-    }
-    return done;
-}
-
-/* Masks, lists and settings are structure. */
+/* All matrices of a document, of its layers, and of a vocab, words with their numbers. Masks, lists
+ * and settings are structure. */
 static bool shuffle_members(shuffle *s, bundle *b, const key_tables *keys, err *e)
 {
     bool done = true;
@@ -150,16 +132,21 @@ static bool shuffle_members(shuffle *s, bundle *b, const key_tables *keys, err *
         entry *one = &b->entry[i];
         const key *row = key_find(keys, one->name, strlen(one->name));
         key_kind kind = row == NULL ? KEY_TEXT : row->kind;
+        bool is_bundle = one->kind == ENTRY_BUNDLE, is_each = kind == KEY_OBJECTS;
+        const key_tables *members =
+            kind == KEY_OBJECT || is_each ? ((const object_key *)(const void *)row)->members : NULL;
         if (one->kind == ENTRY_TENSOR && kind == KEY_MATRIX)
             done = shuffle_tensor(s, &one->tensor, e);
-        else if (one->kind == ENTRY_BUNDLE && kind == KEY_VOCAB)
-            done = shuffle_each(s, one->bundle, NULL, e);
-        else if (one->kind == ENTRY_BUNDLE && kind == KEY_OBJECT)
-            done = shuffle_members(s, one->bundle, ((const object_key *)(const void *)row)->members,
-                                   e);
-        else if (one->kind == ENTRY_BUNDLE && kind == KEY_OBJECTS)
-            done =
-                shuffle_each(s, one->bundle, ((const object_key *)(const void *)row)->members, e);
+        else if (is_bundle && kind == KEY_OBJECT)
+            done = shuffle_members(s, one->bundle, members, e);
+        size_t items = is_bundle && (is_each || kind == KEY_VOCAB) ? one->bundle->count : 0;
+        for (size_t j = 0; j < items && done; j++) {
+            entry *item = &one->bundle->entry[j];
+            if (item->kind == ENTRY_BUNDLE && is_each)
+                done = shuffle_members(s, item->bundle, members, e);
+            else if (item->kind == ENTRY_TENSOR && !is_each)
+                done = shuffle_tensor(s, &item->tensor, e);
+        }
     }
     return done;
 }
@@ -170,30 +157,6 @@ static bool add_text(bundle *b, const char *name, const text *value, err *e)
 {
     return text_ok(value, e) &&
            bundle_add_text(b, name, text_string(value), value->length, (place){0}, e);
-}
-
-/* What its page is called and saves answers for, and what makes it again. */
-static bool set_words(bundle *b, const options *o, err *e)
-{
-    const char *old_name = bundle_text(b, "name"), *old_title = bundle_text(b, "title");
-    text name = {0}, title = {0}, made_by = {0};
-    text_add_format(&name, "%s-%zu", old_name == NULL ? "exercise" : old_name, o->seed);
-    text_add_format(&title, "%s, variant %zu", old_title == NULL ? "Exercise" : old_title, o->seed);
-    text_add_format(&made_by, "selfattn init --seed %zu", o->seed);
-    init_command_add_list(&made_by, "exercise", &o->exercise);
-    text_add_string(&made_by, " ");
-    shell_word_add(&made_by, o->operand[0]);
-    bundle made = {0};
-    bool done = add_text(&made, "name", &name, e) && add_text(&made, "title", &title, e) &&
-                add_text(&made, "source", &made_by, e) &&
-                bundle_add_list(&made, "exercise", &o->exercise, (place){0}, e);
-    for (size_t i = 0; i < made.count && done; i++)
-        done = bundle_take(b, made.entry[i].name, &made.entry[i], e);
-    bundle_free(&made);
-    text_free(&name);
-    text_free(&title);
-    text_free(&made_by);
-    return done;
 }
 
 static bool init_variant(const options *o, err *e)
@@ -221,10 +184,29 @@ static bool init_variant(const options *o, err *e)
         done = err_at(e, &at, "there is no matrix in it that could have other numbers");
     for (size_t i = 0; i < sizeof OF_RESULTS / sizeof OF_RESULTS[0]; i++)
         bundle_remove(&b, OF_RESULTS[i]);
+    /* What its page is called and saves answers for, and what makes it again. */
+    const char *old_name = bundle_text(&b, "name"), *old_title = bundle_text(&b, "title");
+    text name = {0}, title = {0}, made_by = {0};
+    bundle made = {0};
+    text_add_format(&name, "%s-%zu", old_name == NULL ? "exercise" : old_name, o->seed);
+    text_add_format(&title, "%s, variant %zu", old_title == NULL ? "Exercise" : old_title, o->seed);
+    text_add_format(&made_by, "selfattn init --seed %zu", o->seed);
+    init_command_add_list(&made_by, "exercise", &o->exercise);
+    text_add_string(&made_by, " ");
+    shell_word_add(&made_by, file);
+    done = done && add_text(&made, "name", &name, e) && add_text(&made, "title", &title, e) &&
+           add_text(&made, "source", &made_by, e) &&
+           bundle_add_list(&made, "exercise", &o->exercise, (place){0}, e);
+    for (size_t i = 0; i < made.count && done; i++)
+        done = bundle_take(&b, made.entry[i].name, &made.entry[i], e);
     const write_options written = output_how(o, to);
     sink out;
-    done = done && set_words(&b, o, e) && sink_open(&out, output_data_file(o), e) &&
+    done = done && sink_open(&out, output_data_file(o), e) &&
            sink_end(&out, to->write(&b, &written, &out, e), e);
+    text_free(&name);
+    text_free(&title);
+    text_free(&made_by);
+    bundle_free(&made);
     bundle_free(&b);
     return done;
 }
@@ -254,9 +236,9 @@ static bool write_as_drawn(maker *m, err *e)
         return err_remedy(e, "--draw names one of them; NPZ holds all");
     }
     tensor shape;
+    bool done = true;
     void *window = mem_alloc(WINDOW + DRAW_RUN, dtype_size(m->plan->type), e);
-    bool done = window != NULL;
-    if (!done)
+    if (window == NULL)
         return false;
     tensor_own(&shape, m->plan->type, only->rank, only->size, window);
     m->to->write_head(sink_text(&m->sink), &shape);
@@ -338,26 +320,6 @@ static bool write_matrices(maker *m, err *e)
 
 /* ---- the command ---- */
 
-static bool make(const init_plan *p, const options *o, const env *world, err *e)
-{
-    const char *file = output_data_file(o);
-    maker m = {.o = o, .plan = p, .to = output_format_or(o, file, "json")};
-    size_t bytes = output_format_bytes(m.to, p->bytes / dtype_size(p->type), p->type);
-    m.stream = stream_begin(p->generator, o->seed);
-    init_command_write(p, o, m.to, &m.command);
-    bool done =
-        text_ok(&m.command, e) && (o->exercise.count == 0 || init_variant_check_format(m.to, e)) &&
-        init_settings_keep(&p->settings, m.to, o, world, &m.kept, e) &&
-        output_check_disk(file, "the data", bytes, "draw fewer or smaller matrices", o, e) &&
-        sink_open(&m.sink, file, e);
-    if (done)
-        done = sink_end(
-            &m.sink, m.to->write_head != NULL ? write_as_drawn(&m, e) : write_matrices(&m, e), e);
-    text_free(&m.command);
-    bundle_free(&m.kept);
-    return done;
-}
-
 int command_init(const options *o, env *world, err *e)
 {
     init_plan p = {0};
@@ -373,7 +335,25 @@ int command_init(const options *o, env *world, err *e)
     }
     if (has_template)
         return init_variant(o, e) ? EXIT_DONE : EXIT_WRONG;
-    bool done = init_plan_make(&p, o, world, e) && make(&p, o, world, e);
+    const char *file = output_data_file(o);
+    maker m = {.o = o, .plan = &p, .to = output_format_or(o, file, "json")};
+    bool done = init_plan_make(&p, o, world, e);
+    if (done) {
+        size_t bytes = output_format_bytes(m.to, p.bytes / dtype_size(p.type), p.type);
+        m.stream = stream_begin(p.generator, o->seed);
+        init_command_write(&p, o, m.to, &m.command);
+        done = text_ok(&m.command, e) &&
+               (o->exercise.count == 0 || init_variant_check_format(m.to, e)) &&
+               init_settings_keep(&p.settings, m.to, o, world, &m.kept, e) &&
+               output_check_disk(file, "the data", bytes, "draw fewer or smaller matrices", o, e) &&
+               sink_open(&m.sink, file, e);
+    }
+    if (done) {
+        bool is_made = m.to->write_head != NULL ? write_as_drawn(&m, e) : write_matrices(&m, e);
+        done = sink_end(&m.sink, is_made, e);
+    }
+    text_free(&m.command);
+    bundle_free(&m.kept);
     bundle_free(&p.settings);
     return done ? EXIT_DONE : EXIT_WRONG;
 }

@@ -3,9 +3,7 @@
 #include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "cli/in/cli_inputs.h"
-#include "cli/line/options.h"
 #include "cli/out/note.h"
-#include "io/format.h"
 #include "io/number_read.h"
 
 #include <math.h>
@@ -55,29 +53,6 @@ static const setting SETTINGS[] = {{"tokens", false, NULL},
                                    {"layout", true, "in-out"},
                                    {"dtype", false, NULL}};
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
-
-/* ---- reading ---- */
-
-static bool init_settings_read(bundle *settings, const options *o, const env *world, err *e)
-{
-    bundle given = {0};
-    cli_inputs files;
-    weights_input none = {0};
-    bool is_all_tables;
-    bool done = cli_inputs_open(&files, o, world, e) &&
-                cli_inputs_apply(&files, &none, DTYPE_F32, &given, &is_all_tables, e);
-    cli_inputs_close(&files);
-    if (done && input_keys_value(o, "dtype") == NULL)
-        bundle_remove(&given, "dtype"); /* what run and check compute in is theirs to say */
-    for (size_t i = 0; i < SETTING_COUNT && done; i++) {
-        entry *one = bundle_find(&given, SETTINGS[i].name);
-        done = one == NULL || bundle_take(settings, SETTINGS[i].name, one, e);
-    }
-    bundle_free(&given);
-    /* No document is read here, which would judge it. */
-    const entry *layout = done ? bundle_find(settings, "layout") : NULL;
-    return done && (layout == NULL || setting_word(layout, &LAYOUT_WORDS, "", e) != NULL);
-}
 
 /* ---- keeping ---- */
 
@@ -155,17 +130,12 @@ static bool is_made(const init_plan *p, const part *of)
     return i < p->count;
 }
 
-static void add_making(init_plan *p, const part *of)
-{
-    p->made[p->count++] = (making){.part = of};
-}
-
 /* What is drawn unless --draw says otherwise; each once. */
 static void add_usual(init_plan *p, const part *of, const options *o)
 {
     bool is_missed = of->role == ROLE_JOIN && o->exercise.count > 0; /* Wo is one product more */
     if (of->is_usual && !is_missed && (!part_is_bias(of) || o->biases) && !is_made(p, of))
-        add_making(p, of);
+        p->made[p->count++].part = of;
 }
 
 static bool choose_parts(init_plan *p, const options *o, err *e)
@@ -174,7 +144,7 @@ static bool choose_parts(init_plan *p, const options *o, err *e)
         const part *of = part_find(o->draw.item[i], strlen(o->draw.item[i]));
         if (is_made(p, of))
             return err_option(e, "draw", "%s is drawn twice", of->named.name);
-        add_making(p, of);
+        p->made[p->count++].part = of;
     }
     if (o->draw.count == 0) {
         for (const char *name = common_dist(o)->first; name != NULL; name = strchr(name, ',')) {
@@ -203,32 +173,10 @@ static bool is_known_in_f64(const generator *g, law_kind kind)
     return !(is_uniform && !g->has_f64) && !(kind == LAW_NORMAL && g->normal_is_f32);
 }
 
-static bool check_law(const init_plan *p, const making *m, err *e)
-{
-    const law *l = &m->draw.law;
-    const place low = place_of_option("low"), rng = place_of_option("rng");
-    if ((l->kind == LAW_UNIFORM && !(l->a < l->b)) || (law_has_steps(l->kind) && !(l->a <= l->b)))
-        return err_at(e, &low, "%g is not below the %g where %s ends", l->a, l->b,
-                      m->dist->named.name);
-    if (p->type == DTYPE_F32 || is_known_in_f64(p->generator, l->kind)) {
-        /* An infinity among the numbers is what run refuses. */
-        double reach = law_reach(&m->draw.law);
-        bool is_f32 = p->type == DTYPE_F32;
-        if (isfinite(is_f32 ? (float)reach : reach))
-            return true;
-        err_set(e, "%s may reach %g as %s, beyond the range of %s", m->part->named.name, reach,
-                m->dist->named.name, is_f32 ? "float32" : "float64");
-        if (is_f32 && is_known_in_f64(p->generator, m->draw.law.kind))
-            err_remedy(e, "--dtype f64 has more range");
-        return false;
-    }
-    err_at(e, &rng, "%s's %s numbers are known to the last bit in float32 only",
-           p->generator->named.name, l->kind == LAW_NORMAL ? "normal" : "uniform");
-    return err_remedy(e, "leave --dtype out here, and give it to run");
-}
-
 static bool describe_makings(init_plan *p, const options *o, err *e)
 {
+    const place low = place_of_option("low"), rng = place_of_option("rng");
+    bool is_f32 = p->type == DTYPE_F32;
     knobs told = o->knobs;
     told.by_fan_out = o->fan != NULL && strcmp(o->fan, "out") == 0;
     for (size_t i = 0; i < p->count; i++) {
@@ -247,27 +195,26 @@ static bool describe_makings(init_plan *p, const options *o, err *e)
             !size_add_product(&p->bytes, m->draw.total, dtype_size(p->type)))
             return err_set(e, "%s of %zu x %zu is larger than can be counted", m->part->named.name,
                            m->size[0], m->size[1]);
-        if (!check_law(p, m, e))
-            return false;
+        const law *l = &m->draw.law;
+        bool is_ordered = l->kind == LAW_UNIFORM ? l->a < l->b : l->a <= l->b;
+        if ((l->kind == LAW_UNIFORM || law_has_steps(l->kind)) && !is_ordered)
+            return err_at(e, &low, "%g is not below the %g where %s ends", l->a, l->b,
+                          m->dist->named.name);
+        bool is_known = is_known_in_f64(p->generator, l->kind);
+        if (!is_f32 && !is_known) {
+            err_at(e, &rng, "%s's %s numbers are known to the last bit in float32 only",
+                   p->generator->named.name, l->kind == LAW_NORMAL ? "normal" : "uniform");
+            return err_remedy(e, "leave --dtype out here, and give it to run");
+        }
+        /* An infinity among the numbers is what run refuses. */
+        double reach = law_reach(l);
+        if (isfinite(is_f32 ? (float)reach : reach))
+            continue;
+        err_set(e, "%s may reach %g as %s, beyond the range of %s", m->part->named.name, reach,
+                m->dist->named.name, is_f32 ? "float32" : "float64");
+        return is_f32 && is_known && err_remedy(e, "--dtype f64 has more range");
     }
     return true;
-}
-
-/* What is said of the distribution has to mean something to one that is drawn from. */
-static bool check_knobs(const init_plan *p, const options *o, err *e)
-{
-    unsigned taken = 0;
-    bool takes_fan = false;
-    for (size_t i = 0; i < p->count; i++) {
-        taken |= p->made[i].dist->takes;
-        takes_fan = takes_fan || p->made[i].dist->takes_fan;
-    }
-    for (size_t i = 0; i < KNOBS; i++) {
-        if (o->knobs.is_set[i] && (taken >> i & 1) == 0)
-            return err_option(e, KNOB_OPTIONS[i], "%s takes none", p->made[0].dist->named.name);
-    }
-    return o->fan == NULL || takes_fan ||
-           err_option(e, "fan", "only kaiming distributions take it");
 }
 
 enum { USUAL_TOKENS = 6, USUAL_WIDTH = 8, MOST_EXTENT = 1 << 30 };
@@ -345,7 +292,25 @@ static bool find_extents(init_plan *p, const options *o, err *e)
 bool init_plan_make(init_plan *p, const options *o, const env *world, err *e)
 {
     *p = (init_plan){.type = DTYPE_F32};
-    if (!input_keys_check_type(o, e) || !init_settings_read(&p->settings, o, world, e) ||
+    if (!input_keys_check_type(o, e))
+        return false;
+    bundle given = {0};
+    cli_inputs files;
+    weights_input none = {0};
+    bool is_all_tables;
+    bool done = cli_inputs_open(&files, o, world, e) &&
+                cli_inputs_apply(&files, &none, DTYPE_F32, &given, &is_all_tables, e);
+    cli_inputs_close(&files);
+    if (done && input_keys_value(o, "dtype") == NULL)
+        bundle_remove(&given, "dtype"); /* what run and check compute in is theirs to say */
+    for (size_t i = 0; i < SETTING_COUNT && done; i++) {
+        entry *one = bundle_find(&given, SETTINGS[i].name);
+        done = one == NULL || bundle_take(&p->settings, SETTINGS[i].name, one, e);
+    }
+    bundle_free(&given);
+    /* No document is read here, which would judge it. */
+    const entry *layout = done ? bundle_find(&p->settings, "layout") : NULL;
+    if (!done || (layout != NULL && setting_word(layout, &LAYOUT_WORDS, "", e) == NULL) ||
         !find_extents(p, o, e))
         return false;
     const char *rng = o->rng == NULL ? USUAL_GENERATOR : o->rng;
@@ -356,5 +321,19 @@ bool init_plan_make(init_plan *p, const options *o, const env *world, err *e)
     const char *turned = input_keys_value(o, "layout");
     input_keys_decides_type(o, &p->type);
     p->is_out_in = turned != NULL && strcmp(turned, "out-in") == 0;
-    return choose_parts(p, o, e) && describe_makings(p, o, e) && check_knobs(p, o, e);
+    if (!choose_parts(p, o, e) || !describe_makings(p, o, e))
+        return false;
+    /* What is said of the distribution has to mean something to one that is drawn from. */
+    unsigned taken = 0;
+    bool takes_fan = false;
+    for (size_t i = 0; i < p->count; i++) {
+        taken |= p->made[i].dist->takes;
+        takes_fan = takes_fan || p->made[i].dist->takes_fan;
+    }
+    for (size_t i = 0; i < KNOBS; i++) {
+        if (o->knobs.is_set[i] && (taken >> i & 1) == 0)
+            return err_option(e, KNOB_OPTIONS[i], "%s takes none", p->made[0].dist->named.name);
+    }
+    return o->fan == NULL || takes_fan ||
+           err_option(e, "fan", "only kaiming distributions take it");
 }

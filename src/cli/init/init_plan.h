@@ -7,7 +7,6 @@
 #include "cli/line/options.h"
 #include "io/format.h"
 #include "random/distribution.h"
-#include "random/generator.h"
 
 /* ---- the matrices that can be made: which axes each has, and what its numbers are for ---- */
 
