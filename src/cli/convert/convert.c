@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/in/matrix_file.h"
-#include "cli/line/options.h"
 #include "cli/out/note.h"
 #include "cli/out/output_file.h"
 #include "cli/out/report.h"
@@ -32,27 +31,6 @@ typedef struct converter {
 static const char *name_of(const entry *one)
 {
     return one->name[0] == '\0' ? "the matrix" : one->name;
-}
-
-/* Tells of each entry that has no place: how many there are. */
-static size_t tell_lost(const converter *c, const bundle *b)
-{
-    size_t lost = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        const entry *one = &b->entry[i];
-        const char *what = format_lacks(c->to, b, one);
-        if (what != NULL && !c->o->force) {
-            err said = {0};
-            err_at(&said, &one->at, "%s would be lost: %s has no place for %s", name_of(one),
-                   c->to->title, what);
-            report_error(c->world, &said);
-        } else if (what != NULL) {
-            note_say(c->world, c->o, NULL, "%s is left out: %s has no place for %s", name_of(one),
-                     c->to->title, what);
-        }
-        lost += what != NULL;
-    }
-    return lost;
 }
 
 /* What the format has no place for is left out; without a format, what was not read.
@@ -103,9 +81,8 @@ static void note_formulas(const converter *c, const bundle *b)
         bool is_list = one->kind == ENTRY_LIST, is_cell = csv_is_labels(one) == has_labels;
         for (size_t j = 0; is_cell && j < (is_list ? one->list.count : 1); j++) {
             const char *cell = !has_labels ? one->name : is_list ? one->list.item[j] : one->text;
-            if (!csv_is_formula(cell))
-                continue;
-            first = count++ == 0 ? cell : first;
+            if (csv_is_formula(cell))
+                first = count++ == 0 ? cell : first;
         }
     }
     if (count > 0)
@@ -120,7 +97,21 @@ static void note_formulas(const converter *c, const bundle *b)
  * notes. */
 static bool check_lost(const converter *c, bundle *b, err *e)
 {
-    size_t lost = tell_lost(c, b);
+    size_t lost = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const entry *one = &b->entry[i];
+        const char *what = format_lacks(c->to, b, one);
+        lost += what != NULL;
+        if (what != NULL && !c->o->force) {
+            err said = {0};
+            err_at(&said, &one->at, "%s would be lost: %s has no place for %s", name_of(one),
+                   c->to->title, what);
+            report_error(c->world, &said);
+        } else if (what != NULL) {
+            note_say(c->world, c->o, NULL, "%s is left out: %s has no place for %s", name_of(one),
+                     c->to->title, what);
+        }
+    }
     if (lost > 0 && !c->o->force) {
         place at = {.file = c->out};
         if (b->count == 1)
@@ -133,9 +124,7 @@ static bool check_lost(const converter *c, bundle *b, err *e)
                 e, "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
         return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
     }
-    if (lost > 0 && !leave_out(b, c->to, e))
-        return false;
-    if (!check_one_matrix(c, b, lost, e))
+    if ((lost > 0 && !leave_out(b, c->to, e)) || !check_one_matrix(c, b, lost, e))
         return false;
     static const struct {
         held_change change;
@@ -163,11 +152,6 @@ static bool check_lost(const converter *c, bundle *b, err *e)
     if (c->to->has_delimiter && !c->o->csv_safe)
         note_formulas(c, b);
     return true;
-}
-
-static const char *said_name(const char *file, const char *standard)
-{
-    return strcmp(file, "-") == 0 ? standard : file;
 }
 
 /* ---- metadata ---- */
@@ -212,9 +196,8 @@ static bool take_metadata(converter *c, bundle *b, err *e)
         text_free(&names);
         return done && (texts == NULL || bundle_remove(b, SAFETENSORS_METADATA));
     }
-    if (texts != NULL && !move(b, SAFETENSORS_METADATA, &c->kept, e))
-        return false;
-    if (bundle_text(b, "name") != NULL && !move(b, "name", &c->kept, e))
+    if ((texts != NULL && !move(b, SAFETENSORS_METADATA, &c->kept, e)) ||
+        (bundle_text(b, "name") != NULL && !move(b, "name", &c->kept, e)))
         return false;
     c->how.name = bundle_text(&c->kept, "name");
     texts = find_texts(&c->kept);
@@ -241,29 +224,6 @@ static read_options how_to_read(const converter *c, read_options how)
 }
 
 /* ---- writing ---- */
-
-/* Next to labels, a matrix of a table needs a name where it is written as something else. So does a
- * number alone in JSON, where a document is an object or a list. */
-static bool name_the_matrix(bundle *b, const format *from, const format *to, err *e)
-{
-    entry *unnamed = bundle_find(b, "");
-    if (unnamed == NULL)
-        return true;
-    bool is_number = unnamed->kind == ENTRY_TENSOR && unnamed->tensor.rank == 0;
-    bool needs_name = b->count == 1 ? is_number && to->is_json
-                                    : from->holds & HOLDS_LABELS && !(to->holds & HOLDS_LABELS);
-    if (!needs_name)
-        return true;
-    bundle renamed = {0};
-    bool done = true;
-    for (size_t i = 0; i < b->count && done; i++) {
-        entry *one = &b->entry[i];
-        done = bundle_take(&renamed, one == unnamed ? "matrix" : one->name, one, e);
-    }
-    bundle_free(b);
-    *b = renamed;
-    return done;
-}
 
 /* Bytes that the numbers take at least. */
 static size_t least_bytes(const bundle *b, const format *to)
@@ -292,8 +252,26 @@ static bool write_one(converter *c, bundle *b, const format *from, err *e)
         unread++;
         note_say(c->world, c->o, NULL, "%s is left out: %s", name_of(one), one->text);
     }
-    if ((unread > 0 && !leave_out(b, NULL, e)) || !name_the_matrix(b, from, c->to, e) ||
-        !take_metadata(c, b, e) || !check_lost(c, b, e) ||
+    if (unread > 0 && !leave_out(b, NULL, e))
+        return false;
+    /* Next to labels, a matrix of a table needs a name where it is written as something else. So
+     * does a number alone in JSON, where a document is an object or a list. */
+    const entry *unnamed = bundle_find(b, "");
+    bool is_number = unnamed != NULL && unnamed->kind == ENTRY_TENSOR && unnamed->tensor.rank == 0;
+    bool is_next_to_labels = from->holds & HOLDS_LABELS && !(c->to->holds & HOLDS_LABELS);
+    if (unnamed != NULL && (b->count == 1 ? is_number && c->to->is_json : is_next_to_labels)) {
+        bundle renamed = {0};
+        bool done = true;
+        for (size_t i = 0; i < b->count && done; i++) {
+            entry *one = &b->entry[i];
+            done = bundle_take(&renamed, one == unnamed ? "matrix" : one->name, one, e);
+        }
+        bundle_free(b);
+        *b = renamed;
+        if (!done)
+            return false;
+    }
+    if (!take_metadata(c, b, e) || !check_lost(c, b, e) ||
         !output_check_disk(c->o->operand[1], "the data", least_bytes(b, c->to),
                            "FILE:NAME takes one matrix", c->o, e))
         return false;
@@ -342,12 +320,11 @@ static bool convert_matrix(converter *c, err *e)
     matrix_file m;
     bundle b = {0};
     how.keeps_all = how.keeps_unread = false; /* what else is in the file is not asked for */
-    bool done = matrix_file_read(&m, c->o->operand[0], &how, c->o, e);
-    if (!done)
+    if (!matrix_file_read(&m, c->o->operand[0], &how, c->o, e))
         return false;
     take_delimiter(c, m.format);
     stack_find_axes(m.matrix);
-    done = bundle_take(&b, "", m.matrix, e) && write_one(c, &b, c->to, e);
+    bool done = bundle_take(&b, "", m.matrix, e) && write_one(c, &b, c->to, e);
     bundle_free(&b);
     matrix_file_free(&m);
     return done;
@@ -362,8 +339,8 @@ int command_convert(const options *o, env *world, err *e)
     }
     const char *in = o->operand[0], *out = o->operand[1];
     converter c = {.o = o, .world = world, .to = output_format_said(o, out)};
-    c.in = said_name(in, "standard input");
-    c.out = said_name(out, "standard output");
+    c.in = descriptor_name(in);
+    c.out = strcmp(out, "-") == 0 ? "standard output" : out;
     /* JSON for standard output, where nothing else is said. */
     if (c.to == NULL && strcmp(out, "-") == 0)
         c.to = format_by_name("json");

@@ -24,10 +24,14 @@ static bool make_path(text *path, const char *dir, const char *name, const char 
     return text_ok(path, e);
 }
 
-/* Of the weights of one attention; layers have many. */
-static bool has_picture(const example *one)
+/* What is written of an example; a picture is of the weights of one attention, and layers have
+ * many. */
+enum { DOCUMENT, PAGE, PICTURE, FILES };
+static const char *const ENDINGS[FILES] = {"json", "html", "svg"};
+
+static int files_of(const example *one)
 {
-    return one->run == command_run;
+    return one->run == command_run ? FILES : PICTURE;
 }
 
 /* ---- before anything is written ---- */
@@ -43,50 +47,34 @@ static bool check_free(text *path, const char *dir, const char *name, const char
     return err_remedy(e, "--force replaces it, and all others that are there");
 }
 
-static bool check_all_free(const char *dir, err *e)
-{
-    text path = {0};
-    bool done = check_free(&path, dir, "index", "html", e);
-    for (size_t i = 0; i < EXAMPLES.count && done; i++) {
-        const example *one = example_at(i);
-        const char *name = one->named.name;
-        done = check_free(&path, dir, name, "json", e) && check_free(&path, dir, name, "html", e) &&
-               (!has_picture(one) || check_free(&path, dir, name, "svg", e));
-    }
-    text_free(&path);
-    return done;
-}
-
 /* ---- one example ---- */
 
 enum { STEPS_OF_GENERATION = 5 };
 
 static bool write_example(const options *o, env *world, const example *one, err *e)
 {
-    const char *name = one->named.name;
-    text json = {0}, page = {0}, svg = {0}, document = {0};
+    text path[FILES] = {{0}}, document = {0};
+    bool done = true;
     text_add_string(&document, one->text);
-    bool done = make_path(&json, o->all, name, "json", e) &&
-                make_path(&page, o->all, name, "html", e) &&
-                make_path(&svg, o->all, name, "svg", e) &&
-                sink_write_text(text_string(&json), &document, true, e);
+    for (int i = 0; i < FILES && done; i++)
+        done = make_path(&path[i], o->all, one->named.name, ENDINGS[i], e);
+    done = done && sink_write_text(text_string(&path[DOCUMENT]), &document, true, e);
     /* As the command line would: --trace-output PAGE --trace-format html --picture SVG
      * -o /dev/null. */
-    const char *operand = text_string(&json);
+    const char *operand = text_string(&path[DOCUMENT]);
     options run = {.operand = &operand,
                    .operands = 1,
                    .trace = true,
                    .trace_format = "html",
-                   .trace_output = text_string(&page),
-                   .picture = has_picture(one) ? text_string(&svg) : NULL,
+                   .trace_output = text_string(&path[PAGE]),
+                   .picture = files_of(one) > PICTURE ? text_string(&path[PICTURE]) : NULL,
                    .output = "/dev/null",
                    .generated = one->run == command_generate ? STEPS_OF_GENERATION : 0,
                    .max_memory = o->max_memory,
                    .quiet = true};
     done = done && one->run(&run, world, e) == EXIT_DONE;
-    text_free(&json);
-    text_free(&page);
-    text_free(&svg);
+    for (int i = 0; i < FILES; i++)
+        text_free(&path[i]);
     text_free(&document);
     return done;
 }
@@ -99,7 +87,8 @@ static bool write_index(const char *dir, err *e)
     html_index_row *row = mem_alloc(EXAMPLES.count, sizeof row[0], e);
     for (size_t i = 0; i < EXAMPLES.count && row != NULL; i++) {
         const example *one = example_at(i);
-        row[i] = (html_index_row){one->named.name, one->named.help, one->notes, has_picture(one)};
+        row[i] =
+            (html_index_row){one->named.name, one->named.help, one->notes, files_of(one) > PICTURE};
     }
     if (row != NULL)
         html_add_index(&out, row, EXAMPLES.count);
@@ -116,8 +105,18 @@ static bool example_write_all(const options *o, env *world, err *e)
     struct stat found;
     if (o->operands > 0)
         return err_set(e, "--all writes all examples, and \"%s\" names one", o->operand[0]);
-    if (!o->force && !check_all_free(o->all, e))
-        return false;
+    if (!o->force) {
+        text path = {0};
+        bool are_free = check_free(&path, o->all, "index", "html", e);
+        for (size_t i = 0; i < EXAMPLES.count; i++) {
+            const example *one = example_at(i);
+            for (int j = 0; j < files_of(one) && are_free; j++)
+                are_free = check_free(&path, o->all, one->named.name, ENDINGS[j], e);
+        }
+        text_free(&path);
+        if (!are_free)
+            return false;
+    }
     bool is_new = mkdir(o->all, 0777) == 0;
     if (!is_new && errno != EEXIST)
         return err_set(e, "%s: cannot be made: %s", o->all, strerror(errno));

@@ -1,6 +1,5 @@
 /* selfattn join: the rows that several runs of --rows computed, as the result of one run. */
 #include "base/mem.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/note.h"
@@ -71,29 +70,11 @@ static bool check_inputs(const part *p, const part *other, err *e)
 {
     for (size_t i = 0; i < other->header.count; i++) {
         const char *line = other->header.item[i];
-        if (starts_with(line, INPUT) && text_list_find(&p->header, line) == NULL) {
-            err_at(e, &p->at, "it is a part of another run than %s, which says \"%s\"",
-                   other->at.file, line);
-            return false;
-        }
+        if (starts_with(line, INPUT) && text_list_find(&p->header, line) == NULL)
+            return err_at(e, &p->at, "it is a part of another run than %s, which says \"%s\"",
+                          other->at.file, line);
     }
     return true;
-}
-
-static bool check_run(const part *p, const part *first, err *e)
-{
-    const char *name = bundle_text(&p->of, "name"), *other = bundle_text(&first->of, "name");
-    if (p->rows.of != first->rows.of && p->rows.of * first->rows.of > 0)
-        return err_at(e, &p->at, "it is a part of %zu rows, and %s of %zu", p->rows.of,
-                      first->at.file, first->rows.of);
-    if (p->rows.of != first->rows.of)
-        return err_at(e, p->rows.of == 0 ? &p->at : &first->at,
-                      "it does not say which rows it has, and %s does",
-                      p->rows.of == 0 ? first->at.file : p->at.file);
-    if (strcmp(name == NULL ? "" : name, other == NULL ? "" : other) != 0)
-        return err_at(e, &p->at, "its name is \"%s\", and that of %s \"%s\"",
-                      name == NULL ? "" : name, first->at.file, other == NULL ? "" : other);
-    return check_inputs(p, first, e) && check_inputs(first, p, e);
 }
 
 /* ---- reading ---- */
@@ -105,36 +86,29 @@ static void forget(part *p)
     row_choice_free(&p->rows);
 }
 
-/* The next document of a part; none after its last. Text is read as float64, whose shortest
- * decimals are those that stood there. */
-static bool read_next(const joiner *j, part *p, bool *is_there, err *e)
-{
-    forget(p);
-    *is_there = input_file_next(&p->in);
-    p->at.line = p->in.is_stream ? p->in.lines.number : 0;
-    p->at.column = p->in.is_stream;
-    if (!*is_there)
-        return true;
-    read_options how = input_file_how(&p->in, j->o, DTYPE_F64);
-    how.kind = KEY_EXPECTED;
-    how.type_is_fixed = how.allow_nonfinite = how.any_rank = how.keeps_types = true;
-    how.takes_truths = how.is_result = true;
-    how.header = &p->header;
-    bool done = input_file_read(&p->in, &how, &p->of, e);
-    for (size_t i = 0; i < p->header.count && done; i++)
-        done = !starts_with(p->header.item[i], ROWS) || read_rows(p, p->header.item[i], e);
-    return done;
-}
-
+/* The next documents of all parts; none after their last ones. Text is read as float64, whose
+ * shortest decimals are those that stood there. */
 static bool read_all(const joiner *j, bool *are_there, err *e)
 {
     for (size_t i = 0; i < j->parts; i++) {
-        bool is_there;
-        if (!read_next(j, &j->part[i], &is_there, e))
+        part *p = &j->part[i];
+        forget(p);
+        bool is_there = input_file_next(&p->in);
+        p->at.line = p->in.is_stream ? p->in.lines.number : 0;
+        p->at.column = p->in.is_stream;
+        read_options how = input_file_how(&p->in, j->o, DTYPE_F64);
+        how.kind = KEY_EXPECTED;
+        how.type_is_fixed = how.allow_nonfinite = how.any_rank = how.keeps_types = true;
+        how.takes_truths = how.is_result = true;
+        how.header = &p->header;
+        bool done = !is_there || input_file_read(&p->in, &how, &p->of, e);
+        for (size_t k = 0; k < p->header.count && done; k++)
+            done = !starts_with(p->header.item[k], ROWS) || read_rows(p, p->header.item[k], e);
+        if (!done)
             return false;
         if (i > 0 && is_there != *are_there)
-            return err_at(e, &j->part[i].at, "it has %s documents than %s",
-                          is_there ? "more" : "fewer", j->part[0].at.file);
+            return err_at(e, &p->at, "it has %s documents than %s", is_there ? "more" : "fewer",
+                          j->part[0].at.file);
         *are_there = is_there;
     }
     return true;
@@ -185,8 +159,21 @@ static bool check_matrix(part *p, const entry *like, const part *first, err *e)
 
 static bool check_part(part *p, const part *first, err *e)
 {
+    const char *name = bundle_text(&p->of, "name"), *other = bundle_text(&first->of, "name");
     p->count = p->rows.count;
-    if (!check_run(p, first, e))
+    if (p->rows.of != first->rows.of && p->rows.of * first->rows.of > 0)
+        return err_at(e, &p->at, "it is a part of %zu rows, and %s of %zu", p->rows.of,
+                      first->at.file, first->rows.of);
+    if (p->rows.of != first->rows.of)
+        return err_at(e, p->rows.of == 0 ? &p->at : &first->at,
+                      "it does not say which rows it has, and %s does",
+                      p->rows.of == 0 ? first->at.file : p->at.file);
+    name = name == NULL ? "" : name;
+    other = other == NULL ? "" : other;
+    if (strcmp(name, other) != 0)
+        return err_at(e, &p->at, "its name is \"%s\", and that of %s \"%s\"", name, first->at.file,
+                      other);
+    if (!check_inputs(p, first, e) || !check_inputs(first, p, e))
         return false;
     for (size_t i = 0; i < p->of.count; i++) {
         const entry *one = &p->of.entry[i];
@@ -236,10 +223,13 @@ static bool place_rows(joiner *j, err *e)
 
 /* ---- the whole ---- */
 
-/* What is of keys is in all parts, the same. */
-static bool check_same(const joiner *j, const entry *like, err *e)
+static bool join_matrix(joiner *j, const entry *like, err *e)
 {
-    for (size_t i = 1; i < j->parts; i++) {
+    int axis = axis_of(like);
+    size_t size[TENSOR_MAX_RANK];
+    tensor whole;
+    /* What is of keys is in all parts, the same. */
+    for (size_t i = 1; i < j->parts && axis < 0; i++) {
         const entry *one = bundle_find(&j->part[i].of, like->name);
         size_t at[TENSOR_MAX_RANK] = {0};
         do {
@@ -249,16 +239,8 @@ static bool check_same(const joiner *j, const entry *like, err *e)
                               one->name, j->part[0].at.file);
         } while (tensor_next(&like->tensor, at));
     }
-    return true;
-}
-
-static bool join_matrix(joiner *j, const entry *like, err *e)
-{
-    int axis = axis_of(like);
-    size_t size[TENSOR_MAX_RANK];
-    tensor whole;
     if (axis < 0)
-        return check_same(j, like, e) && bundle_borrow(&j->whole, like->name, like, e) != NULL;
+        return bundle_borrow(&j->whole, like->name, like, e) != NULL;
     memcpy(size, like->tensor.size, sizeof size);
     size[axis] = j->rows;
     if (!tensor_new(&whole, like->tensor.type, like->tensor.rank, size, e))
@@ -276,25 +258,6 @@ static bool join_matrix(joiner *j, const entry *like, err *e)
     return bundle_add_tensor(&j->whole, like->name, &whole, like->at, e);
 }
 
-static bool join_all(joiner *j, err *e)
-{
-    const bundle *first = &j->part[0].of;
-    bundle_free(&j->whole);
-    for (size_t i = 0; i < j->parts; i++) {
-        if (!check_part(&j->part[i], &j->part[0], e))
-            return false;
-    }
-    if (!place_rows(j, e))
-        return false;
-    for (size_t i = 0; i < first->count; i++) {
-        if (!is_remark(&first->entry[i]) && !join_matrix(j, &first->entry[i], e))
-            return false;
-    }
-    for (size_t i = 0; i < j->whole.count; i++)
-        stack_find_axes(&j->whole.entry[i]);
-    return true;
-}
-
 static bool join(joiner *j, err *e)
 {
     const options *o = j->o;
@@ -310,8 +273,19 @@ static bool join(joiner *j, err *e)
     j->to = j->to == NULL ? first->in.format : j->to;
     for (bool are_there = true; read_all(j, &are_there, e) && are_there;) {
         write_options how = output_how(o, j->to);
-        if (!join_all(j, e))
+        bundle_free(&j->whole);
+        for (size_t i = 0; i < j->parts; i++) {
+            if (!check_part(&j->part[i], first, e))
+                return false;
+        }
+        if (!place_rows(j, e))
             return false;
+        for (size_t i = 0; i < first->of.count; i++) {
+            if (!is_remark(&first->of.entry[i]) && !join_matrix(j, &first->of.entry[i], e))
+                return false;
+        }
+        for (size_t i = 0; i < j->whole.count; i++)
+            stack_find_axes(&j->whole.entry[i]);
         if (j->written > 0 && !(j->to->holds & HOLDS_STREAM))
             return err_at(e, &first->at, "it has several documents, and %s holds one",
                           j->to->title);
