@@ -123,25 +123,6 @@ static bool check_documents(checker *c, document_reader *all, err *e)
     return !e->is_set;
 }
 
-/* All documents of a file. What came of it is in c->file. */
-static bool check_file(checker *c, const char *file, err *e)
-{
-    options one_file = *c->given;
-    one_file.operand = &file;
-    one_file.operands = 1;
-    document_reader all = {0};
-    c->documents = &all;
-    /* Published numbers come from a calculator; an exercise's are those that its page shows. */
-    bool done = (!c->given->update || check_update_open(c, file, e)) &&
-                document_reader_open(&all, &one_file, &c->weights, c->world,
-                                     c->given->answers.count > 0 ? DTYPE_F32 : DTYPE_F64, e);
-    all.types_expected = true;
-    all.read = c->given->update ? &c->update.old.read : NULL;
-    done = check_update_end(c, done && check_documents(c, &all, e), e);
-    document_reader_close(&all);
-    return done;
-}
-
 /* ---- the files, several at once ---- */
 
 /* Files that a job takes before the first of them is written: enough that jobs seldom wait. */
@@ -174,12 +155,27 @@ static void checked_file_free(checked_file *one)
     *one = (checked_file){0};
 }
 
-/* Keeps what came of the file, and begins anew. */
+/* All documents of a file: keeps what came of it, and begins anew. */
 static void check_one(const check_jobs *jobs, checker *c, size_t index)
 {
     const char *file = jobs->files->item[jobs->first + index];
-    if (!check_files_is_bad(file, &c->file.bad))
-        check_file(c, file, &c->file.bad);
+    const options *o = c->given;
+    err *e = &c->file.bad;
+    if (!check_files_is_bad(file, e)) {
+        options one_file = *o;
+        one_file.operand = &file;
+        one_file.operands = 1;
+        document_reader all = {0};
+        c->documents = &all;
+        /* Published numbers come from a calculator; an exercise's are those that its page shows. */
+        bool done = (!o->update || check_update_open(c, file, e)) &&
+                    document_reader_open(&all, &one_file, &c->weights, c->world,
+                                         o->answers.count > 0 ? DTYPE_F32 : DTYPE_F64, e);
+        all.types_expected = true;
+        all.read = o->update ? &c->update.old.read : NULL;
+        check_update_end(c, done && check_documents(c, &all, e), e);
+        document_reader_close(&all);
+    }
     jobs->done[index] = c->file;
     c->file = (checked_file){0};
 }

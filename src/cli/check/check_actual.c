@@ -1,7 +1,5 @@
 #include "cli/check/checker.h"
 
-#include "attn/spec/keys.h"
-#include "base/mem.h"
 #include "cli/out/note.h"
 #include "cli/out/stage_names.h"
 #include "model/keys.h"
@@ -107,30 +105,24 @@ static const char *stage_said(const char *name)
     return stage_names_have(NULL, last) || stack_may_have_stage(last, strlen(last)) ? last : NULL;
 }
 
-/* The stage that an entry is, if it is one; NULL: none, or --map says that another one is. */
-static const char *meaning_of(const actual_result *a, const entry *one)
-{
-    const char *called = one->name[0] == '\0' ? UNNAMED : one->name;
-    const char *mapped = bundle_text(&a->map.stage, called);
-    if (a->in.matrix != NULL && strcmp(one->name, a->in.matrix) != 0)
-        return NULL;
-    if (mapped != NULL)
-        return mapped;
-    const char *said = a->in.matrix == NULL ? called : stage_said(called);
-    said = said == NULL ? UNNAMED : said;
-    return check_map_gives(&a->map, said) ? NULL : said;
-}
-
 /* Moves the matrices of a result, of which the document knows the stages, and what a page of
  * answers says of itself. */
 static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err *e)
 {
     for (size_t i = 0; i < from->count; i++) {
         entry *one = &from->entry[i];
-        const char *meant = meaning_of(a, one);
+        const char *called = one->name[0] == '\0' ? UNNAMED : one->name;
         bool is_taken =
             one->kind == ENTRY_TENSOR || (one->kind == ENTRY_TEXT && check_page_saves(one->name));
-        if (meant != NULL && is_taken && !bundle_take(to, meant, one, e))
+        if (!is_taken || (a->in.matrix != NULL && strcmp(one->name, a->in.matrix) != 0))
+            continue;
+        /* The stage that it is, unless --map says that another one is. */
+        const char *mapped = bundle_text(&a->map.stage, called);
+        const char *said = a->in.matrix == NULL ? called : stage_said(called);
+        said = said == NULL ? UNNAMED : said;
+        if (mapped == NULL && check_map_gives(&a->map, said))
+            continue;
+        if (!bundle_take(to, mapped != NULL ? mapped : said, one, e))
             return false;
     }
     /* What --map says is in one line of a stream may be missing in another. */
@@ -231,25 +223,6 @@ bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, 
     return !too_large.is_memory;
 }
 
-/* ---- the names that --map is about ---- */
-
-static bool split_map(actual_result *a, err *e)
-{
-    text_list names = {0};
-    const text_list *map = &a->given->map;
-    if (map->count == 0 || a->given->answers.count > 0)
-        return true;
-    bool done = a->in.matrix != NULL ? text_list_add(&names, a->in.matrix, strlen(a->in.matrix), e)
-                                     : list_names(a, &names, e);
-    for (size_t i = 0; done && i < map->count; i++) {
-        const char *equals = strchr(map->item[i], '=');
-        map_pair of = {map->item[i], equals + 1, (size_t)(equals - map->item[i])};
-        done = add_pair(&a->map, &of, a->given, &names, a->in.name, e);
-    }
-    text_list_free(&names);
-    return done;
-}
-
 /* ---- opening ---- */
 
 bool check_actual_open(actual_result *a, const options *o, const env *world, err *e)
@@ -263,7 +236,22 @@ bool check_actual_open(actual_result *a, const options *o, const env *world, err
                              : !input_file_open(&a->in, file, true, o, e))
         return false;
     a->has_result = input_file_next(&a->in);
-    if ((a->has_result && !split_map(a, e)) || (!a->in.is_stream && !read_wide(a, e)))
+    /* --map speaks of the names of the first result. */
+    if (a->has_result && o->map.count > 0 && o->answers.count == 0) {
+        text_list names = {0};
+        bool done = a->in.matrix != NULL
+                        ? text_list_add(&names, a->in.matrix, strlen(a->in.matrix), e)
+                        : list_names(a, &names, e);
+        for (size_t i = 0; done && i < o->map.count; i++) {
+            const char *pair = o->map.item[i], *equals = strchr(pair, '=');
+            map_pair of = {pair, equals + 1, (size_t)(equals - pair)};
+            done = add_pair(&a->map, &of, o, &names, a->in.name, e);
+        }
+        text_list_free(&names);
+        if (!done)
+            return false;
+    }
+    if (!a->in.is_stream && !read_wide(a, e))
         return false;
     /* Where NAME of FILE:NAME is not a stage, the output may not be what was meant. */
     bool is_said = a->in.matrix == NULL || bundle_text(&a->map.stage, a->in.matrix) != NULL ||

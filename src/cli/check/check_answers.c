@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "cli/out/output_file.h"
 #include "cli/out/report.h"
 #include "compare/measure.h"
 #include "render/asked.h"

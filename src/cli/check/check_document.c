@@ -4,10 +4,8 @@
 #include "cli/out/note.h"
 #include "cli/out/report.h"
 #include "cli/out/stage_names.h"
-#include "compare/measure.h"
 #include "model/keys.h"
 #include "why/missed_by_tolerance.h"
-#include "why/mistake.h"
 #include "why/why_shape.h"
 
 #include <string.h>
@@ -239,36 +237,26 @@ static claim claim_of(const checker *c, const named_stages *of, const char *name
     return (claim){name, bundle_find(of->numbers, name), check_tolerance(c, of, name)};
 }
 
-/* Where they first differ, where more than one is compared; a line that tells the one before it,
- * which agrees. */
-static void add_place(text *out, const named_stages *of, const char *first)
-{
-    const char *before = NULL;
-    size_t compared = 0;
-    bool is_before = true;
-    for (size_t i = 0; i < of->there->count; i++) {
-        const char *name = of->there->item[i];
-        if (bundle_find(of->numbers, name) == NULL)
-            continue;
-        compared++;
-        is_before = is_before && strcmp(name, first) != 0;
-        if (is_before)
-            before = name;
-    }
-    if (compared < 2)
-        return;
-    text_add_format(out, "why: first differs in %s", first);
-    if (before != NULL)
-        text_add_format(out, "; %s, before it, agrees", before);
-    text_add_string(out, "\n");
-}
-
 static void add_answers(checker *c, const named_stages *of, const why_question *asked,
                         const comparison *compared, const why_answers *found)
 {
     text *out = &c->file.lines;
-    if (asked->problem == NULL)
-        add_place(out, of, compared->first.stage);
+    /* In layers, where they first differ, where more than one is compared; and the one before it,
+     * which agrees. */
+    const char *first = compared->first.stage, *before = NULL;
+    size_t others = 0;
+    bool is_before = true;
+    for (size_t i = 0; i < of->there->count && asked->problem == NULL; i++) {
+        const char *name = of->there->item[i];
+        if (bundle_find(of->numbers, name) == NULL)
+            continue;
+        is_before = is_before && strcmp(name, first) != 0;
+        before = is_before ? name : before;
+        others += strcmp(name, first) != 0;
+    }
+    if (others > 0)
+        text_add_format(out, "why: first differs in %s%s%s%s\n", first, before == NULL ? "" : "; ",
+                        before == NULL ? "" : before, before == NULL ? "" : ", before it, agrees");
     /* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
     for (size_t i = 0; i < found->count; i++) {
         const why_answer *answer = &found->answer[i];
@@ -441,26 +429,6 @@ static void explain_shape(checker *c, const named_stages *of, why_question quest
 
 /* ---- the whole ---- */
 
-/* The only matrix of a result may be another stage than it was taken for. */
-static void suggest_stage(const named_stages *of, const work *w, err *e)
-{
-    const entry *only = &of->numbers->entry[0], *computed = bundle_find(of->computed, only->name);
-    if (of->numbers->count > 1 || work_stack(w) != NULL || computed == NULL ||
-        tensor_same_shape(&only->tensor, &computed->tensor))
-        return;
-    for (size_t i = STAGES.count; i-- > 0;) {
-        tensor like = {0};
-        const char *name = named_row(&STAGES, i)->name;
-        if (!plan_has_stage(&w->of.attention.plan, (stage_id)i))
-            continue;
-        plan_stage_shape(&w->of.attention.plan, (stage_id)i, &like.rank, like.size);
-        if (tensor_same_shape(&like, &only->tensor)) {
-            err_remedy(e, "it has the shape of %s: --map %s=%s", name, name, only->name);
-            return;
-        }
-    }
-}
-
 /* Compares what the work computed, and adds the line that says how it went. With --why, lines name
  * the mistakes that give what differs, numbers or shape; with --tol, notes tell what else would
  * pass. */
@@ -473,8 +441,23 @@ static bool judge(checker *c, const named_stages *of, const work *w, err *e)
     size_t before = c->file.lines.length;
     if (!compare(c, of, &found, e)) {
         explain_shape(c, of, asked);
-        if (c->actual != NULL)
-            suggest_stage(of, w, e);
+        /* The only matrix of a result may be another stage than it was taken for. */
+        const entry *only = &of->numbers->entry[0];
+        const tensor *computed = bundle_tensor(of->computed, only->name);
+        bool may_be_other = c->actual != NULL && of->numbers->count == 1 && work_stack(w) == NULL &&
+                            computed != NULL && !tensor_same_shape(&only->tensor, computed);
+        for (size_t i = STAGES.count; i-- > 0 && may_be_other;) {
+            const plan *p = &w->of.attention.plan;
+            const char *name = named_row(&STAGES, i)->name;
+            tensor like = {0};
+            if (!plan_has_stage(p, (stage_id)i))
+                continue;
+            plan_stage_shape(p, (stage_id)i, &like.rank, like.size);
+            if (tensor_same_shape(&like, &only->tensor)) {
+                may_be_other = false;
+                err_remedy(e, "it has the shape of %s: --map %s=%s", name, name, only->name);
+            }
+        }
         return false;
     }
     bool explains = c->given->why && !(c->given->update && found.different > 0);

@@ -10,11 +10,8 @@
 #include "attn/spec/row_choice.h"
 #include "cli/in/document.h"
 #include "cli/in/matrix_file.h"
-#include "cli/line/env.h"
-#include "cli/line/options.h"
 #include "cli/run/work.h"
 #include "io/number_write.h"
-#include "io/source.h"
 
 /* ---- --actual and --answers: another program's result, or a person's, which a document is
  * compared with; or, in JSON Lines, a result a document, in their order ---- */
@@ -195,7 +192,7 @@ bool check_update_open(checker *c, const char *file, err *e);
 bool check_update(checker *c, const named_stages *of, err *e);
 /* Writes the file once, when all its documents were checked. All of what differs in a file is
  * recorded or, where some of it could not be checked, nothing: then no line may say otherwise. */
-bool check_update_end(checker *c, bool is_checked, err *e);
+void check_update_end(checker *c, bool is_checked, err *e);
 
 /* ---- --answers: an exercise (--blank) is marked, as its page does ---- */
 

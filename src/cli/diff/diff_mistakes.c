@@ -2,10 +2,7 @@
 
 #include "attn/spec/keys.h"
 #include "attn/spec/stage.h"
-#include "cli/in/matrix_file.h"
 #include "io/json_write.h"
-
-#include <string.h>
 
 /* ---- the problem ---- */
 

@@ -144,35 +144,6 @@ static void tell_side(teller *t, const char *side, const char *file, const text_
     tell_close(t, "}");
 }
 
-/* What only words have. */
-static void add_words(text *out, const diff_origins *o)
-{
-    /* "inputs were read as f32 in a.json, as f64 in b.json; whether they …: x, wq" */
-    text_add_string(out, o->untold.count > 0 ? "inputs were read" : "");
-    for (int side = 0; side < 2 && o->untold.count > 0; side++)
-        text_add_format(out, "%s as %s in %s", side == 0 ? "" : ",",
-                        bundle_list(&o->of[side].inputs, o->untold.item[0])->item[INPUT_TYPE],
-                        o->name[side]);
-    for (size_t i = 0; i < o->untold.count; i++)
-        text_add_format(out, "%s %s", i == 0 ? "; whether they are the same is not known:" : ",",
-                        o->untold.item[i]);
-    text_add_string(out, o->untold.count > 0 ? "\n" : "");
-    size_t start = out->length;
-    for (int side = 0; side < 2; side++) {
-        const text_list *only = &o->of[side].options;
-        if (only->count == 0)
-            continue;
-        text_add_format(out, "%s %s by",
-                        out->length == start ? "made with different options:" : ";", o->name[side]);
-        for (size_t i = 0; i < only->count; i++)
-            text_add_format(out, " %s", only->item[i]);
-    }
-    text_add_string(out, out->length == start ? "" : "\n");
-    if (strcmp(o->of[0].version, o->of[1].version) != 0)
-        text_add_format(out, "made by different versions: %s by %s, %s by %s\n", o->name[0],
-                        o->of[0].version, o->name[1], o->of[1].version);
-}
-
 void diff_origins_tell(const diff_origins *o, teller *t)
 {
     if (!o->are_known)
@@ -203,8 +174,33 @@ void diff_origins_tell(const diff_origins *o, teller *t)
     tell_list(t, "only_options_b", &o->of[1].options);
     tell_text(t, "version_a", NULL, o->of[0].version);
     tell_text(t, "version_b", NULL, o->of[1].version);
-    if (!t->is_json)
-        add_words(t->out, o);
+    if (t->is_json)
+        return;
+    text *out = t->out;
+    /* "inputs were read as f32 in a.json, as f64 in b.json; whether they …: x, wq" */
+    text_add_string(out, o->untold.count > 0 ? "inputs were read" : "");
+    for (int side = 0; side < 2 && o->untold.count > 0; side++)
+        text_add_format(out, "%s as %s in %s", side == 0 ? "" : ",",
+                        bundle_list(&o->of[side].inputs, o->untold.item[0])->item[INPUT_TYPE],
+                        o->name[side]);
+    for (size_t i = 0; i < o->untold.count; i++)
+        text_add_format(out, "%s %s", i == 0 ? "; whether they are the same is not known:" : ",",
+                        o->untold.item[i]);
+    text_add_string(out, o->untold.count > 0 ? "\n" : "");
+    size_t start = out->length;
+    for (int side = 0; side < 2; side++) {
+        const text_list *only = &o->of[side].options;
+        if (only->count == 0)
+            continue;
+        text_add_format(out, "%s %s by",
+                        out->length == start ? "made with different options:" : ";", o->name[side]);
+        for (size_t i = 0; i < only->count; i++)
+            text_add_format(out, " %s", only->item[i]);
+    }
+    text_add_string(out, out->length == start ? "" : "\n");
+    if (strcmp(o->of[0].version, o->of[1].version) != 0)
+        text_add_format(out, "made by different versions: %s by %s, %s by %s\n", o->name[0],
+                        o->of[0].version, o->name[1], o->of[1].version);
 }
 
 /* ---- both ---- */

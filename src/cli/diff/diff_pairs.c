@@ -45,28 +45,6 @@ static size_t number_in_part(const char *part, const char *name)
     return i;
 }
 
-static standing stand(const char *name, bool has_layers, size_t index, bundle *parts, err *e)
-{
-    bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
-    size_t number = diff_stage_number(name);
-    if (is_of_layer(name)) {
-        /* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output"
-         * all of it; `parts` are those that were met. */
-        const char *layer = name + sizeof LAYER - 1, *dot = strchr(layer, '.');
-        const char *last = dot == NULL ? NULL : strchr(dot + 1, '.');
-        size_t length = last == NULL ? strlen(name) : (size_t)(last - name) + 1;
-        const entry *part = bundle_find_bytes(parts, name, length);
-        if (part == NULL)
-            part = bundle_add(parts, name, length, (place){0}, e);
-        size_t number_of_part = part == NULL ? 0 : (size_t)(part - parts->entry);
-        size_t made = number_in_part(dot == NULL ? name : dot + 1, name + length);
-        return (standing){{IN_LAYER, strtoul(layer, NULL, 10), number_of_part, made, index}};
-    }
-    if (has_layers)
-        return (standing){{is_embedded ? BEFORE : BEHIND, 0, 0, 0, index}};
-    return (standing){{number == STAGE_COUNT ? NO_STAGE : BEFORE, 0, 0, number, index}};
-}
-
 static int compare_standings(const void *a, const void *b)
 {
     const size_t *x = ((const standing *)a)->by, *y = ((const standing *)b)->by;
@@ -86,8 +64,28 @@ static standing *made_order(const bundle *result, err *e)
     standing *all = mem_alloc(result->count, sizeof all[0], e);
     for (size_t i = 0; i < result->count && !has_layers; i++)
         has_layers = is_of_layer(result->entry[i].name);
-    for (size_t i = 0; all != NULL && i < result->count; i++)
-        all[i] = stand(result->entry[i].name, has_layers, i, &parts, e);
+    for (size_t i = 0; all != NULL && i < result->count; i++) {
+        const char *name = result->entry[i].name;
+        bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
+        size_t number = diff_stage_number(name);
+        if (is_of_layer(name)) {
+            /* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output"
+             * all of it; `parts` are those that were met. */
+            const char *layer = name + sizeof LAYER - 1, *dot = strchr(layer, '.');
+            const char *last = dot == NULL ? NULL : strchr(dot + 1, '.');
+            size_t length = last == NULL ? strlen(name) : (size_t)(last - name) + 1;
+            const entry *part = bundle_find_bytes(&parts, name, length);
+            if (part == NULL)
+                part = bundle_add(&parts, name, length, (place){0}, e);
+            size_t at = part == NULL ? 0 : (size_t)(part - parts.entry);
+            size_t made = number_in_part(dot == NULL ? name : dot + 1, name + length);
+            all[i] = (standing){{IN_LAYER, strtoul(layer, NULL, 10), at, made, i}};
+        } else if (has_layers) {
+            all[i] = (standing){{is_embedded ? BEFORE : BEHIND, 0, 0, 0, i}};
+        } else {
+            all[i] = (standing){{number == STAGE_COUNT ? NO_STAGE : BEFORE, 0, 0, number, i}};
+        }
+    }
     bundle_free(&parts);
     if (e->is_set) {
         mem_free(all);

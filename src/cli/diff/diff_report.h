@@ -4,7 +4,6 @@
 
 #include "attn/engine/compare.h"
 #include "cli/in/matrix_file.h"
-#include "cli/line/options.h"
 #include "cli/tell.h"
 #include "compare/measure.h"
 #include "why/missed_by_tolerance.h"
