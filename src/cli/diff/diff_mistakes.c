@@ -103,15 +103,6 @@ static bool try_inputs(diff_mistakes *m, const problem *given, const bundle *sta
     return true;
 }
 
-static bool asks_anything(const missed_question *q)
-{
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (q->claim[id].numbers != NULL)
-            return true;
-    }
-    return false;
-}
-
 bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file *a,
                         const options *o, err *e)
 {
@@ -132,6 +123,7 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
     bundle inputs = {0};
     problem given = {0};
     missed_question q = {.threads = 1};
+    size_t asked = 0;
     const isa *by = isa_by_name(o->isa, e);
     bool done = by != NULL;
     if (done && read_inputs(&inputs, &given, a, o, e)) {
@@ -144,14 +136,15 @@ bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file 
             q.claim[id] = (claim){p->name, p->of[0], p->within.atol};
             q.within[id] = p->within;
             q.type[id] = p->type;
+            asked++;
         }
-        done = !asks_anything(&q) || try_inputs(m, &given, made, &q, e);
+        done = asked == 0 || try_inputs(m, &given, made, &q, e);
         /* A result without its Wo may still say where all but its output comes from. */
         if (done && !m->are_known && q.claim[STAGE_OUTPUT].numbers != NULL &&
             given.in[INPUT_WO] == NULL) {
             m->is_without_output = true;
             q.claim[STAGE_OUTPUT].numbers = NULL;
-            done = !asks_anything(&q) || try_inputs(m, &given, made, &q, e);
+            done = asked == 1 || try_inputs(m, &given, made, &q, e);
         }
     }
     problem_free(&given);

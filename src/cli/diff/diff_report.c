@@ -56,8 +56,6 @@ static void tell_ulps(teller *t, const char *name, uint64_t ulps)
         tell_count(t, name, NULL, (size_t)ulps);
 }
 
-/* ---- the first difference ---- */
-
 /* ---- a stage ---- */
 
 static const char TITLES[] =
@@ -217,15 +215,6 @@ static size_t size_from_end(const diff_pair *p, int from_end)
     return axis < 0 ? 1 : p->view[0].size[axis];
 }
 
-static double apart(const diff_pair *p, const size_t *index)
-{
-    measured_side side_a = diff_side(p, 0), side_b = diff_side(p, 1);
-    double a = measure_value(side_a, p->type, index), b = measure_value(side_b, p->type, index);
-    if (measure_is_same(side_a, side_b, &p->within, a, b))
-        return 0;
-    return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
-}
-
 static void add_title(text *out, const picture *of)
 {
     element one = diff_first(of->of);
@@ -254,6 +243,7 @@ static bool open_picture(picture *of, const diff_pair *p, size_t most_rows, size
     if (cell == NULL)
         return false;
     /* A cell is as hot as the hottest of its elements. */
+    const measured_side side_a = diff_side(p, 0), side_b = diff_side(p, 1);
     int rank = p->view[0].rank;
     for (size_t row = 0; row < of->rows; row++) {
         for (size_t column = 0; column < of->columns; column++) {
@@ -262,7 +252,10 @@ static bool open_picture(picture *of, const diff_pair *p, size_t most_rows, size
                 of->index[rank - 2] = row;
             if (rank > 0)
                 of->index[rank - 1] = column;
-            *at = fmax(*at, apart(p, of->index));
+            double a = measure_value(side_a, p->type, of->index);
+            double b = measure_value(side_b, p->type, of->index);
+            if (!measure_is_same(side_a, side_b, &p->within, a, b))
+                *at = fmax(*at, isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY);
         }
     }
     for (size_t i = 0; i < of->map.rows * of->map.columns; i++)
