@@ -129,9 +129,7 @@ static bool check_documents(checker *c, document_reader *all, err *e)
 enum { FILES_A_JOB = 16 };
 
 typedef struct check_jobs {
-    const options *given;
-    env *world;
-    actual_result *actual;
+    checker like; /* each of them, before its first file */
     const text_list *files;
     size_t at_once;      /* 1: a file after the other */
     size_t first, count; /* those at work */
@@ -187,13 +185,12 @@ static void take_files(void *context, size_t worker)
     check_jobs *jobs = context;
     (void)worker;
     for (size_t index; (index = atomic_fetch_add(&jobs->next, 1)) < jobs->count;) {
-        env world = *jobs->world;
-        options own = *jobs->given;
+        checker c = jobs->like;
+        env world = *c.world;
+        options own = *c.given;
         own.max_memory /= jobs->at_once;
-        checker c = {.given = &own,
-                     .world = &world,
-                     .weights = {.is_for = FOR_EITHER},
-                     .actual = jobs->actual};
+        c.given = &own;
+        c.world = &world;
         char *said = NULL;
         size_t length = 0;
         FILE *notes = open_memstream(&said, &length);
@@ -277,7 +274,7 @@ static bool check_listed(reporting *r, const options *o, actual_result *actual,
                      .weights = {.is_for = FOR_EITHER},
                      .actual = actual,
                      .marks = &r->marks};
-    check_jobs jobs = {.given = o, .world = r->world, .actual = actual, .files = files};
+    check_jobs jobs = {.like = alone, .files = files};
     jobs.at_once = o->has_jobs && actual == NULL ? o->jobs : 1;
     size_t most = jobs.at_once > 1 ? jobs.at_once * FILES_A_JOB : 1;
     jobs.done = mem_alloc_zeroed(most, sizeof jobs.done[0], e);
@@ -347,7 +344,9 @@ static bool mark_class(reporting *r, err *e)
         }
         check_actual_close(&actual);
     }
-    check_class_free(&all);
+    text_list_free(&all.answers);
+    text_list_free(&all.documents);
+    text_list_free(&all.name);
     return done;
 }
 

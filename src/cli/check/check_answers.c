@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool check_is_aside(const entry *one)
-{
-    return one->name[0] == '_';
-}
-
 bool check_page_saves(const char *name)
 {
     return strcmp(name, CHECK_COMMAND) == 0 || strcmp(name, CHECK_DOCUMENT) == 0 ||
@@ -35,7 +30,7 @@ static bool check_asked(const bundle *answers, const entry *one, const char *nam
         nearest near = nearest_to(name, length, spelling_reach(length));
         for (size_t i = 0; i < answers->count; i++) {
             const entry *other = &answers->entry[i];
-            if (other->kind == ENTRY_TENSOR && !check_is_aside(other))
+            if (other->kind == ENTRY_TENSOR && other->name[0] != '_')
                 nearest_is_nearer(&near, other->name);
         }
         err_at(e, &one->at, "%s says what was asked for, and there are no answers to \"%s\"",
@@ -198,29 +193,24 @@ typedef struct marking {
 
 enum { DECIMALS = NUMBER_TEXT_DECIMALS };
 
-/* What the last decimal counts that is shown; of a large number, which is shown with an exponent,
- * the last of its digits. */
-static double last_decimal(double computed, int digits)
-{
-    enum { MORE_DIGITS = 4 }; /* after the first one */
-    char shown[NUMBER_FIXED_TEXT];
-    number_text_write(computed, digits, shown);
-    const char *exponent = strchr(shown, 'e');
-    double unit = pow(10, digits < 0 ? -DECIMALS : -digits);
-    return exponent == NULL ? unit : fmax(unit, pow(10, atoi(exponent + 1) - MORE_DIGITS));
-}
-
 /* An answer is right within half of the last decimal that is shown, in whatever notation; and a
  * little more, since binary fractions can't hold decimals, and whoever computes more exactly than
  * in float32 may come to another last decimal. The page's rule is the same (exercise.js, isRight).
  */
 static bool is_right(double answer, double computed, int digits)
 {
+    enum { MORE_DIGITS = 4 }; /* of a large number, which has an exponent, after the first one */
     static const double FLOAT32 = 8 * (double)FLT_EPSILON;
+    char shown[NUMBER_FIXED_TEXT];
     if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
         return !tensor_is_hole(answer) && answer == computed;
-    return fabs(answer - computed) <=
-           0.5 * last_decimal(computed, digits) * (1 + 1e-6) + FLOAT32 * fabs(computed);
+    /* What the last decimal counts. */
+    double unit = pow(10, digits < 0 ? -DECIMALS : -digits);
+    number_text_write(computed, digits, shown);
+    const char *exponent = strchr(shown, 'e');
+    if (exponent != NULL)
+        unit = fmax(unit, pow(10, atoi(exponent + 1) - MORE_DIGITS));
+    return fabs(answer - computed) <= 0.5 * unit * (1 + 1e-6) + FLOAT32 * fabs(computed);
 }
 
 /* Counts an answer, and adds a line where it is not right. */

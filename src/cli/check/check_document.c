@@ -63,7 +63,7 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
         size_t length = strlen(one->name);
         /* A stage, or what stands besides stages: remarks, and what a document has, of which they
          * may be a copy. */
-        if (stage_names_have(of_stack, one->name) || check_is_aside(one) ||
+        if (stage_names_have(of_stack, one->name) || one->name[0] == '_' ||
             key_find(&STACK_DOCUMENT, one->name, length) != NULL)
             continue;
         if (c->given->answers.count > 0 || check_map_gives(&c->actual->map, one->name))

@@ -129,10 +129,8 @@ static bool is_answers(const options *o, const char *file)
 bool check_class_list(check_class *all, const options *o, const env *world, err *e)
 {
     text_list answers = {0}, documents = {0};
-    bool done = true;
+    bool done = text_list_add_all(&answers, &o->answers, e);
     *all = (check_class){0};
-    for (size_t i = 0; i < o->answers.count && done; i++)
-        done = text_list_add(&answers, o->answers.item[i], strlen(o->answers.item[i]), e);
     for (size_t i = 0; i < o->operands && done; i++) {
         const char *file = o->operand[i];
         text_list *to = o->operands > 1 && is_answers(o, file) ? &answers : &documents;
@@ -163,13 +161,6 @@ bool check_class_list(check_class *all, const options *o, const env *world, err 
     text_list_free(&answers);
     text_list_free(&documents);
     return done;
-}
-
-void check_class_free(check_class *all)
-{
-    text_list_free(&all->answers);
-    text_list_free(&all->documents);
-    text_list_free(&all->name);
 }
 
 char **check_class_document(const check_class *all, const char *answers, const options *o, err *e)

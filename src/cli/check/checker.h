@@ -204,8 +204,6 @@ void check_update_end(checker *c, bool is_checked, err *e);
 #define CHECK_BATCH "_batch"
 #define CHECK_ASKED "_asked."
 
-/* Names of no stage: a page's, and remarks. */
-bool check_is_aside(const entry *one);
 /* Whether only a page saves something under this name. */
 bool check_page_saves(const char *name);
 /* Refuses what no page saves: a document that has no name, another command, an entry that is not a
@@ -233,7 +231,6 @@ typedef struct check_class {
  * no document has: a stage that is not an input, or what a page saves of itself. To be freed in any
  * case. */
 bool check_class_list(check_class *all, const options *o, const env *world, err *e);
-void check_class_free(check_class *all);
 /* The file, among those of the documents, that a file of answers says it is of; the only one, where
  * there is no other. NULL with the error set where it says none of them. */
 char **check_class_document(const check_class *all, const char *answers, const options *o, err *e);

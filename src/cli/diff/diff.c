@@ -193,9 +193,8 @@ int command_diff(const options *o, env *world, err *e)
                 o->operands == 1 ? "is" : "are");
     else if (o->format != NULL && !format_by_name(o->format)->is_json)
         err_set(e, "diff is written as text, or with --format json, not as %s", o->format);
-    else if (strcmp(o->operand[0], "-") == 0 && strcmp(o->operand[1], "-") == 0)
-        err_set(e, "standard input is named 2 times, it can be read once");
-    else if (read_files(file, o, e))
+    else if (input_keys_check_standard_input(o, (const char *const *)o->operand, 2, e) &&
+             read_files(file, o, e))
         status = compare_files(file, o, world, e);
     for (int i = 0; i < 2; i++) {
         bundle_free(&file[i].contents);

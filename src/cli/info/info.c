@@ -196,19 +196,15 @@ int command_info(const options *o, env *world, err *e)
 {
     static const char *const STANDARD_INPUT[] = {"-"};
     const char *const *file = o->operands == 0 ? STANDARD_INPUT : (const char *const *)o->operand;
-    size_t files = o->operands == 0 ? 1 : o->operands, told = 0, bad = 0, standard = 0;
+    size_t files = o->operands == 0 ? 1 : o->operands, told = 0, bad = 0;
     sink out;
     bool done = false;
-    for (size_t i = 0; i < o->operands; i++)
-        standard += strcmp(o->operand[i], "-") == 0;
     if (o->format != NULL && !format_by_name(o->format)->is_json)
         err_set(e, "info is written as text, or with --format json, not as %s", o->format);
     else if (o->operands == 0 && world->stdin_is_terminal)
         err_set(e, "info takes files, and none is named");
-    else if (standard > 1)
-        err_set(e, "standard input is named %zu times, it can be read once", standard);
     else
-        done = sink_open(&out, "-", e);
+        done = input_keys_check_standard_input(o, file, files, e) && sink_open(&out, "-", e);
     if (!done)
         return EXIT_WRONG;
     for (size_t i = 0; i < files && done; i++) {
@@ -217,9 +213,5 @@ int command_info(const options *o, env *world, err *e)
         bad += !is_well;
         done = text_ok(sink_text(&out), e) && sink_flush(&out, e);
     }
-    if (!done) {
-        sink_discard(&out);
-        return EXIT_WRONG;
-    }
-    return sink_close(&out, e) && bad == 0 ? EXIT_DONE : EXIT_WRONG;
+    return sink_end(&out, done, e) && bad == 0 ? EXIT_DONE : EXIT_WRONG;
 }
