@@ -9,10 +9,14 @@
 #include "cli/out/report.h"
 #include "cli/out/stage_names.h"
 #include "io/sink.h"
+#include "model/keys.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The table of marks, and whether it takes the place of the lines. */
 static bool writes_marks(const options *o)
@@ -52,6 +56,201 @@ static bool check_options(const options *o, err *e)
            (!writes_marks(o) || check_marks_check(o, e));
 }
 
+/* ---- which files ---- */
+
+static bool is_folder(const char *file)
+{
+    struct stat status;
+    return stat(file, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool fail(const char *folder, int reason, err *e)
+{
+    return err_at(e, &(place){.file = folder}, "cannot be read: %s", strerror(reason));
+}
+
+/* The end of a folder and a failure look the same but for errno. */
+static struct dirent *next_in(DIR *folder)
+{
+    errno = 0;
+    return readdir(folder);
+}
+
+static bool add_folder(text_list *files, const char *folder, err *e)
+{
+    DIR *open = opendir(folder);
+    size_t first = files->count;
+    bool done = true;
+    if (open == NULL)
+        return fail(folder, errno, e);
+    for (struct dirent *one; done && (one = next_in(open)) != NULL;) {
+        size_t length = strlen(one->d_name);
+        struct stat status;
+        text path = {0};
+        if (length <= 5 || strcmp(one->d_name + length - 5, ".json") != 0)
+            continue;
+        text_add_format(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
+                        one->d_name);
+        done = text_ok(&path, e);
+        /* A pipe may never say anything. What can't be looked at is told when it is read. */
+        if (done && (stat(text_string(&path), &status) != 0 || S_ISREG(status.st_mode)))
+            done = text_list_add(files, text_string(&path), path.length, e);
+        text_free(&path);
+    }
+    if (done && errno != 0)
+        done = fail(folder, errno, e);
+    closedir(open);
+    if (done && files->count == first)
+        return err_at(e, &(place){.file = folder}, "there is no .json document in this folder");
+    if (files->count > first)
+        qsort(files->item + first, files->count - first, sizeof files->item[0], by_name);
+    return done;
+}
+
+/* Whether it is a folder without documents; then the error says so. */
+static bool is_bad_folder(const char *file, err *bad)
+{
+    text_list files = {0};
+    bool is_bad = is_folder(file) && !add_folder(&files, file, bad);
+    text_list_free(&files);
+    return is_bad;
+}
+
+/* `file` in their order; a folder's regular .json files by name, or, where these can't be had, the
+ * folder itself. Standard input where none is named, nothing else reads it, and it is no terminal.
+ * To be freed in any case. */
+static bool list_files(const options *o, const env *world, const char *const *file, size_t count,
+                       text_list *files, err *e)
+{
+    bool is_taken = o->bundle != NULL || (o->actual != NULL && strcmp(o->actual, "-") == 0);
+    bool done = true;
+    for (size_t i = 0; i < o->answers.count; i++)
+        is_taken = is_taken || strcmp(o->answers.item[i], "-") == 0;
+    if (count == 0 && !world->stdin_is_terminal && !is_taken)
+        return text_list_add(files, "-", 1, e);
+    if (count == 0)
+        return err_set(e, "check: name the documents or folders to check");
+    for (size_t i = 0; i < count && done; i++) {
+        err bad = {0};
+        if (is_folder(file[i]) && add_folder(files, file[i], &bad))
+            continue;
+        /* Others are checked all the same, where nothing can be had of a folder. */
+        done = !bad.is_memory && text_list_add(files, file[i], strlen(file[i]), e);
+        if (bad.is_memory)
+            *e = bad;
+    }
+    return done;
+}
+
+/* ---- answers, and the documents that they are of ---- */
+
+/* Which files are answers, and which document each is marked against. */
+typedef struct check_class {
+    text_list answers, documents;
+    text_list name; /* of each document, empty where it has none or can't be read */
+} check_class;
+
+/* All that it has, whatever that is for. */
+static bool glance(const options *o, const char *file, bundle *said, err *e)
+{
+    read_options how = read_options_of(o, file, DTYPE_F64);
+    how.kind = KEY_EXPECTED;
+    how.keeps_unread = how.allow_nonfinite = how.is_result = true;
+    return input_read(o, file, &how, said, e) != NULL;
+}
+
+/* Of what can't be read it is not known, and it is told as a file of answers. */
+static bool is_answers(const options *o, const char *file)
+{
+    bundle said = {0};
+    err bad = {0};
+    if (strcmp(file, "-") == 0 || is_folder(file))
+        return false;
+    bool is_it = !glance(o, file, &said, &bad);
+    for (size_t i = 0; i < said.count && !is_it; i++) {
+        const char *name = said.entry[i].name;
+        size_t length = strlen(name);
+        bool is_key = key_find(&STACK_DOCUMENT, name, length) != NULL;
+        is_it = check_page_saves(name) ||
+                (!is_key && (stage_names_have(NULL, name) || stack_may_have_stage(name, length)));
+    }
+    bundle_free(&said);
+    return is_it;
+}
+
+/* Answers are what --answers names, files and folders, and of several operands those that have what
+ * no document has: a stage that is not an input, or what a page saves of itself. To be freed in any
+ * case. */
+static bool list_class(check_class *all, const options *o, const env *world, err *e)
+{
+    text_list answers = {0}, documents = {0};
+    bool done = text_list_add_all(&answers, &o->answers, e);
+    *all = (check_class){0};
+    for (size_t i = 0; i < o->operands && done; i++) {
+        const char *file = o->operand[i];
+        text_list *to = o->operands > 1 && is_answers(o, file) ? &answers : &documents;
+        done = text_list_add(to, file, strlen(file), e);
+    }
+    done = done &&
+           list_files(o, world, (const char *const *)documents.item, documents.count,
+                      &all->documents, e) &&
+           list_files(o, world, (const char *const *)answers.item, answers.count, &all->answers, e);
+    /* A pipe is read once. */
+    if (done && strcmp(all->documents.item[0], "-") == 0 && all->answers.count != 1) {
+        err_set(e, "standard input is read once, and %zu files of answers are marked by it",
+                all->answers.count);
+        done = err_remedy(e, "name the document's file");
+    }
+    /* Of one alone nobody asks which it is. One that can't be read is told when it is checked. */
+    const text_list *files = &all->documents;
+    for (size_t i = 0; i < files->count && files->count > 1 && done; i++) {
+        bundle said = {0};
+        err bad = {0};
+        const char *name =
+            glance(o, files->item[i], &said, &bad) ? bundle_text(&said, "name") : NULL;
+        name = name == NULL ? "" : name;
+        done = text_list_add(&all->name, name, strlen(name), e);
+        bundle_free(&said);
+    }
+    text_list_free(&answers);
+    text_list_free(&documents);
+    return done;
+}
+
+/* The file, among those of the documents, that a file of answers says it is of; the only one, where
+ * there is no other. NULL with the error set where it says none of them. */
+static char **document_of(const check_class *all, const char *answers, const options *o, err *e)
+{
+    const place at = {.file = descriptor_name(answers)};
+    char **found = NULL;
+    bundle said = {0};
+    if (all->documents.count == 1)
+        return all->documents.item;
+    bool is_read = glance(o, answers, &said, e);
+    const char *name = bundle_text(&said, CHECK_DOCUMENT);
+    for (size_t i = 0; i < all->name.count && name != NULL && found == NULL; i++) {
+        if (strcmp(all->name.item[i], name) == 0)
+            found = &all->documents.item[i];
+    }
+    if (is_read && name == NULL) {
+        err_at(e, &at, "it does not say which of %zu documents it answers", all->documents.count);
+        err_remedy(e, "a page saves that as \"" CHECK_DOCUMENT "\"; or name one document");
+    } else if (is_read && found == NULL) {
+        err_at(e, &at, "it answers \"%s\", and none of %zu documents has that name", name,
+               all->documents.count);
+    }
+    bundle_free(&said);
+    return is_read ? found : NULL;
+}
+
+/* How lines begin that are of a document, or of an error. */
+static const char WELL[] = "ok    ", FAILED[] = "FAIL  ", ERROR[] = "selfattn: ";
+
 /* ---- the same lines in the Test Anything Protocol (testanything.org), version 13 ---- */
 
 /* A # would begin a directive. */
@@ -63,24 +262,10 @@ static void add_test(text *out, size_t *tests, bool is_ok, const char *words, si
     text_add_string(out, "\n");
 }
 
-static void add_tests(text *out, size_t *tests, const char *lines, size_t length)
-{
-    enum { SKIPPED = sizeof "FAIL  " - 1 };
-    for (const char *end = lines + length; lines < end;) {
-        size_t of_line = strcspn(lines, "\n");
-        bool is_ok = strncmp(lines, "ok    ", SKIPPED) == 0;
-        if (is_ok || strncmp(lines, "FAIL  ", SKIPPED) == 0)
-            add_test(out, tests, is_ok, lines + SKIPPED, of_line - SKIPPED);
-        else
-            text_add_format(out, "# %.*s\n", (int)of_line, lines);
-        lines += of_line + (lines[of_line] == '\n');
-    }
-}
-
 /* What standard error has of it, without the remedy. */
 static void add_error(text *out, size_t *tests, const char *said)
 {
-    const char *where = strchr(said, ' ') + 1;
+    const char *where = said + strlen(ERROR);
     add_test(out, tests, false, where, strcspn(where, "\n"));
 }
 
@@ -89,7 +274,6 @@ static void add_error(text *out, size_t *tests, const char *said)
 /* A bad line hides none of those after it, but for those that have no result. */
 static bool check_documents(checker *c, document_reader *all, err *e)
 {
-    checked_file *of = &c->file;
     for (bool is_there = true; is_there;) {
         document one;
         err bad = {0};
@@ -105,20 +289,13 @@ static bool check_documents(checker *c, document_reader *all, err *e)
             continue;
         bool has_result = c->actual == NULL || (c->actual->in.is_stream && c->actual->has_result);
         is_there = all->is_stream && !all->is_over && has_result;
+        char said[ERR_TEXT];
         if (!is_there) {
             *e = bad;
-            continue;
+        } else {
+            text_add_string(&c->file.lines, err_text(&bad, said));
+            c->file.passed_over++;
         }
-        char said[ERR_TEXT];
-        checked_error *more = mem_grow(of->passed_over, of->passed, &of->capacity, sizeof *more, e);
-        if (more == NULL)
-            return false;
-        of->passed_over = more;
-        more[of->passed].after = of->lines.length;
-        more[of->passed].said = mem_copy_text(said, strlen(err_text(&bad, said)), e);
-        if (more[of->passed].said == NULL)
-            return false;
-        of->passed++;
     }
     return !e->is_set;
 }
@@ -140,15 +317,12 @@ typedef struct check_jobs {
 /* Whether not all of it could be checked. */
 static bool checked_file_is_wrong(const checked_file *one)
 {
-    return one->bad.is_set || one->passed > 0;
+    return one->bad.is_set || one->passed_over > 0;
 }
 
 static void checked_file_free(checked_file *one)
 {
     text_free(&one->lines);
-    for (size_t i = 0; i < one->passed; i++)
-        mem_free(one->passed_over[i].said);
-    mem_free(one->passed_over);
     free(one->said);
     *one = (checked_file){0};
 }
@@ -159,7 +333,7 @@ static void check_one(const check_jobs *jobs, checker *c, size_t index)
     const char *file = jobs->files->item[jobs->first + index];
     const options *o = c->given;
     err *e = &c->file.bad;
-    if (!check_files_is_bad(file, e)) {
+    if (!is_bad_folder(file, e)) {
         options one_file = *o;
         one_file.operand = &file;
         one_file.operands = 1;
@@ -236,8 +410,8 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
 {
     const options *o = r->given;
     text *to = sink_text(&r->out);
-    const char *lines = text_string(&one->lines);
-    size_t at = 0;
+    bool is_shown = !one->is_taken_back && (o->tap || !(writes_marks(o) && writes_to_stdout(o)));
+    bool is_error = false;
     r->failed += one->failed;
     r->is_wrong = r->is_wrong || checked_file_is_wrong(one);
     r->is_cut = r->is_cut || one->bad.is_set;
@@ -246,18 +420,25 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
     if (one->said != NULL)
         fputs(one->said, r->world->err);
     /* --tap: a test a document, and one that fails for each that can't be checked. */
-    for (size_t i = 0; i < one->passed && o->tap; i++) {
-        const checked_error *error = &one->passed_over[i];
-        add_tests(to, &r->tests, lines + at, error->after - at);
-        add_error(to, &r->tests, error->said);
-        at = error->after;
+    for (size_t at = 0, length; at < one->lines.length; at += length) {
+        const char *line = text_string(&one->lines) + at;
+        bool is_well = strncmp(line, WELL, strlen(WELL)) == 0;
+        bool begins_error = strncmp(line, ERROR, strlen(ERROR)) == 0;
+        length = strcspn(line, "\n") + 1;
+        is_error = begins_error || (is_error && line[0] == ' '); /* its remedy */
+        if (is_error)
+            fwrite(line, 1, length, r->world->err);
+        if (begins_error && o->tap)
+            add_error(to, &r->tests, line);
+        if (is_error || !is_shown)
+            continue;
+        if (!o->tap)
+            text_add(to, line, length);
+        else if (is_well || strncmp(line, FAILED, strlen(FAILED)) == 0)
+            add_test(to, &r->tests, is_well, line + strlen(WELL), length - strlen(WELL) - 1);
+        else
+            text_add_format(to, "# %.*s", (int)length, line);
     }
-    if (o->tap)
-        add_tests(to, &r->tests, lines + at, one->lines.length - at);
-    else if (one->lines.length > 0 && !(writes_marks(o) && writes_to_stdout(o)))
-        text_add(to, lines, one->lines.length);
-    for (size_t i = 0; i < one->passed; i++)
-        fputs(one->passed_over[i].said, r->world->err);
     if (one->bad.is_set)
         say_error(r, &one->bad);
     bool done = sink_spill(&r->out, e); /* no file's fault, and the end of all */
@@ -312,7 +493,7 @@ static bool check_all(reporting *r, err *e)
     bool done = check_actual_open(&actual, r->given, r->world, e);
     if (own.actual != NULL)
         own.map = actual.map.of_bundle;
-    done = done && check_files_list(&own, r->world, own.operand, own.operands, &files, e) &&
+    done = done && list_files(&own, r->world, own.operand, own.operands, &files, e) &&
            check_listed(r, &own, own.actual == NULL ? NULL : &actual, &files, e);
     if (done && !r->is_cut && !check_actual_finish(&actual, &bad)) {
         r->is_wrong = true;
@@ -327,15 +508,15 @@ static bool check_all(reporting *r, err *e)
 static bool mark_class(reporting *r, err *e)
 {
     check_class all;
-    bool done = check_class_list(&all, r->given, r->world, e);
+    bool done = list_class(&all, r->given, r->world, e);
     for (size_t i = 0; i < all.answers.count && done; i++) {
         options own = *r->given;
         text_list only = {.count = 1};
         actual_result actual = {0};
         err bad = {0};
         own.answers = (text_list){.item = &all.answers.item[i], .count = 1};
-        if (!check_files_is_bad(own.answers.item[0], &bad))
-            only.item = check_class_document(&all, own.answers.item[0], &own, &bad);
+        if (!is_bad_folder(own.answers.item[0], &bad))
+            only.item = document_of(&all, own.answers.item[0], &own, &bad);
         if (only.item != NULL && check_actual_open(&actual, &own, r->world, &bad)) {
             done = check_listed(r, &own, &actual, &only, e);
         } else {

@@ -193,12 +193,8 @@ bool check_update(checker *c, const named_stages *of, err *e)
 void check_update_end(checker *c, bool is_checked, err *e)
 {
     file_update *u = &c->update;
-    bool is_whole = is_checked && c->file.passed == 0;
-    if (u->count > 0 && !(is_whole && write_file(u, e))) {
-        text_clear(&c->file.lines);
-        for (size_t i = 0; i < c->file.passed; i++)
-            c->file.passed_over[i].after = 0;
-    }
+    bool is_whole = is_checked && c->file.passed_over == 0;
+    c->file.is_taken_back = u->count > 0 && !(is_whole && write_file(u, e));
     old_file_close(&u->old);
     mem_free(u->edit);
     *u = (file_update){0};

@@ -1,8 +1,8 @@
 /* check at work. The way of the data: files are checked, several at once where --jobs says so, and
- * what came of each is written in order (check.c); which files (check_files.c), of each its
- * documents one after the other (check_document.c), each computed and compared with what it
- * expects but for its errata (errata.c), with another program's result (check_actual.c) or with a
- * person's answers (check_answers.c), and explained, or brought up to date (check_update.c). */
+ * what came of each is written in order (check.c); of each its documents one after the other, each
+ * computed and compared with what it expects but for its errata, and explained (check_document.c,
+ * errata.c); or with another program's result (check_actual.c), or with a person's answers
+ * (check_answers.c); or what differs is recorded (check_update.c). */
 #ifndef SELFATTN_CLI_CHECK_CHECKER_H
 #define SELFATTN_CLI_CHECK_CHECKER_H
 
@@ -102,21 +102,16 @@ void errata_settle(errata *all, const bundle *expected, const bundle *computed);
 
 /* ---- the state of the command ---- */
 
-/* A document that could not be checked and was passed over: more are after it in its file. */
-typedef struct checked_error {
-    size_t after; /* bytes of the lines that were said before */
-    char *said;   /* as standard error has it; owned */
-} checked_error;
-
 /* What came of one file. */
 typedef struct checked_file {
-    text lines; /* "ok    …", "FAIL  …" and "why: …", a line each */
+    /* "ok    …", "FAIL  …" and "why: …", a line each; and, as standard error has it, the error of each
+     * document that could not be checked and was passed over, since more are after it. */
+    text lines;
     char *said; /* notes for standard error, where they had to wait; or NULL */
-    size_t failed;
-    bool saw_layers; /* in a document */
-    checked_error *passed_over;
-    size_t passed, capacity;
-    err bad; /* that ended the file */
+    size_t failed, passed_over;
+    bool is_taken_back; /* errors alone stand: what the lines say was not recorded */
+    bool saw_layers;    /* in a document */
+    err bad;            /* that ended the file */
 } checked_file;
 
 /* The marks of a class (check --answers): a row a file of answers, a column a question that any of
@@ -164,16 +159,6 @@ typedef struct named_stages {
     errata *known;          /* numbers that are known to be wrong */
 } named_stages;
 
-/* ---- which files ---- */
-
-/* `file` in their order; a folder's regular .json files by name, or, where these can't
- * be had, the folder itself. Standard input where none is named, nothing else reads it, and it is
- * no terminal. To be freed in any case. */
-bool check_files_list(const options *o, const env *world, const char *const *file, size_t count,
-                      text_list *files, err *e);
-/* Whether it is a folder without documents; then the error says so. */
-bool check_files_is_bad(const char *file, err *bad);
-
 /* ---- a document ---- */
 
 /* Adds its lines. False, with the error set, where it can't be computed or compared. */
@@ -220,19 +205,5 @@ bool check_marks_check(const options *o, err *e);
  * of how many. Nothing where no file was marked. */
 bool check_marks_write(const check_marks *m, const options *o, err *e);
 void check_marks_free(check_marks *m);
-
-/* Which files are answers, and which document each is marked against. */
-typedef struct check_class {
-    text_list answers, documents;
-    text_list name; /* of each document, empty where it has none or can't be read */
-} check_class;
-
-/* Answers are what --answers names, files and folders, and of several operands those that have what
- * no document has: a stage that is not an input, or what a page saves of itself. To be freed in any
- * case. */
-bool check_class_list(check_class *all, const options *o, const env *world, err *e);
-/* The file, among those of the documents, that a file of answers says it is of; the only one, where
- * there is no other. NULL with the error set where it says none of them. */
-char **check_class_document(const check_class *all, const char *answers, const options *o, err *e);
 
 #endif
