@@ -25,42 +25,27 @@ size_t wrap_columns(const char *line)
     return display_columns(line, strlen(line));
 }
 
-/* A line being filled: `column` is where it stands, is_fresh until a word is on it. */
-typedef struct line {
-    text *out;
-    size_t column;
-    bool is_fresh;
-} line;
-
-static void end_line(line *l)
-{
-    text_add_string(l->out, "\n");
-    l->column = 0;
-    l->is_fresh = true;
-}
-
 void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t width)
 {
-    line l = {out, column, true};
-    if (column > 0 && column >= indent)
-        end_line(&l);
-    while (*words != '\0') {
+    bool ends = column > 0 && column >= indent, is_fresh = true; /* until a word is on the line */
+    for (; *words != '\0'; words += *words != '\0') {
         size_t length = strcspn(words, " \n"), wide = display_columns(words, length);
-        if (!l.is_fresh && length > 0 && l.column + 1 + wide > width)
-            end_line(&l);
+        if (ends || (!is_fresh && length > 0 && column + 1 + wide > width)) {
+            text_add_string(out, "\n");
+            column = 0;
+            is_fresh = true;
+        }
         if (length > 0) {
-            size_t gap = l.is_fresh ? indent - l.column : 1;
+            size_t gap = is_fresh ? indent - column : 1;
             text_add_repeated(out, " ", gap);
             text_add(out, words, length);
-            l.column += gap + wide;
-            l.is_fresh = false;
+            column += gap + wide;
+            is_fresh = false;
         }
         words += length;
-        if (*words == '\n')
-            end_line(&l);
-        words += *words != '\0';
+        ends = *words == '\n';
     }
-    end_line(&l);
+    text_add_string(out, ends ? "\n\n" : "\n");
 }
 
 void wrap_add_text(text *out, text *words, size_t column, size_t indent, size_t width)
