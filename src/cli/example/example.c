@@ -79,26 +79,6 @@ static bool write_example(const options *o, env *world, const example *one, err 
     return done;
 }
 
-/* ---- the index ---- */
-
-static bool write_index(const char *dir, err *e)
-{
-    text path = {0}, out = {0};
-    html_index_row *row = mem_alloc(EXAMPLES.count, sizeof row[0], e);
-    for (size_t i = 0; i < EXAMPLES.count && row != NULL; i++) {
-        const example *one = example_at(i);
-        row[i] =
-            (html_index_row){one->named.name, one->named.help, one->notes, files_of(one) > PICTURE};
-    }
-    if (row != NULL)
-        html_add_index(&out, row, EXAMPLES.count);
-    bool done = row != NULL && make_path(&path, dir, "index", "html", e);
-    done = sink_write_text(text_string(&path), &out, done, e);
-    text_free(&path);
-    mem_free(row);
-    return done;
-}
-
 /* Nothing is written where a file is there already, unless --force says so. */
 static bool example_write_all(const options *o, env *world, err *e)
 {
@@ -122,10 +102,22 @@ static bool example_write_all(const options *o, env *world, err *e)
         return err_set(e, "%s: cannot be made: %s", o->all, strerror(errno));
     if (!is_new && (stat(o->all, &found) != 0 || !S_ISDIR(found.st_mode)))
         return err_set(e, "%s is not a directory, and --all writes into one", o->all);
-    bool done = true;
-    for (size_t i = 0; i < EXAMPLES.count && done; i++)
-        done = write_example(o, world, example_at(i), e);
-    return done && write_index(o->all, e);
+    html_index_row *row = mem_alloc(EXAMPLES.count, sizeof row[0], e);
+    bool done = row != NULL;
+    for (size_t i = 0; i < EXAMPLES.count && done; i++) {
+        const example *one = example_at(i);
+        row[i] =
+            (html_index_row){one->named.name, one->named.help, one->notes, files_of(one) > PICTURE};
+        done = write_example(o, world, one, e);
+    }
+    text path = {0}, index = {0};
+    if (done)
+        html_add_index(&index, row, EXAMPLES.count);
+    done = done && make_path(&path, o->all, "index", "html", e);
+    done = sink_write_text(text_string(&path), &index, done, e);
+    text_free(&path);
+    mem_free(row);
+    return done;
 }
 
 int command_example(const options *o, env *world, err *e)

@@ -95,28 +95,11 @@ static bool all_names_in(const fact *object, const key_tables *tables, const cha
     return object->kind == FACT_OBJECT && found > 0;
 }
 
-/* Weights alone are planned for one token of zeros, as wide as they take, and without what belongs
- * to certain tokens. False where there are none of keys and values. */
-static bool add_token(info_file *to)
-{
-    static double zero;
-    problem *p = &to->problem;
-    const tensor *weight = p->in[INPUT_WK];
-    if (weight == NULL || p->in[INPUT_WV] == NULL || weight->rank < 2)
-        return false;
-    int axis = weight->rank - (p->is_out_in[INPUT_WK] ? 1 : 2);
-    to->token =
-        (tensor){.type = p->type, .rank = 2, .size = {1, weight->size[axis]}, .data = &zero};
-    p->in[INPUT_X] = &to->token;
-    p->in[INPUT_MASK] = p->in[INPUT_BIAS] = NULL;
-    p->tokens = p->key_tokens = NULL;
-    return true;
-}
-
 /* Reads it again, as a document, and plans it. What is wrong then is told, and no error: it is
  * well-formed. But without memory nobody knows. */
 static bool find_asked(info_file *to, const source *s, const options *o, err *e)
 {
+    static double zero;
     err *bad = &to->trouble;
     problem *p = &to->problem;
     bool is_stack = to->kind == INFO_LAYERS;
@@ -134,8 +117,19 @@ static bool find_asked(info_file *to, const source *s, const options *o, err *e)
         done = stack_find_kind(&to->contents, NULL, &settings.is_decoder, bad) &&
                stack_read(&to->stack, &to->contents, &settings, isa_best(), bad);
     } else if (done && problem_read(p, &to->contents, bad)) {
+        const tensor *weight = p->in[INPUT_WK];
         to->has_inputs = problem_has_inputs(p);
-        to->is_asked = to->has_inputs || add_token(to);
+        to->is_asked =
+            to->has_inputs || (weight != NULL && p->in[INPUT_WV] != NULL && weight->rank >= 2);
+        if (to->is_asked && !to->has_inputs) {
+            /* Weights alone are planned for one token of zeros, as wide as they take, and without
+             * what belongs to certain tokens. */
+            size_t width = weight->size[weight->rank - (p->is_out_in[INPUT_WK] ? 1 : 2)];
+            to->token = (tensor){.type = p->type, .rank = 2, .size = {1, width}, .data = &zero};
+            p->in[INPUT_X] = &to->token;
+            p->in[INPUT_MASK] = p->in[INPUT_BIAS] = NULL;
+            p->tokens = p->key_tokens = NULL;
+        }
         if (to->is_asked)
             plan_make(&to->plan, p, isa_best()->table(p->type), bad);
     }
