@@ -1,6 +1,6 @@
 #include "render/brackets.h"
 
-#include "render/label_text.h"
+#include "base/mem.h"
 
 #include <assert.h>
 
@@ -79,14 +79,9 @@ static void add_range(text *out, bool has_ids, size_t first, size_t end)
         text_add_format(out, " to %zu", begin + end - 1);
 }
 
-static const char *name_columns(bool has_ids)
-{
-    return has_ids ? "id" : "column";
-}
-
 void selection_add_part(text *out, bool has_ids, size_t first, size_t end, size_t total)
 {
-    text_add_format(out, "%s%s", name_columns(has_ids), end - first > 1 ? "s" : "");
+    text_add_format(out, "%s%s", has_ids ? "id" : "column", end - first > 1 ? "s" : "");
     add_range(out, has_ids, first, end);
     text_add_format(out, " of %zu", total);
 }
@@ -112,13 +107,13 @@ static size_t add_hidden(text *out, const char *before, const selection *s, cons
 void selection_add_left_out(text *out, const selection *rows, const selection *columns)
 {
     size_t sum = add_hidden(out, "", rows, "row");
-    sum += add_hidden(out, sum > 0 ? " and " : "", columns, name_columns(columns->has_ids));
+    sum += add_hidden(out, sum > 0 ? " and " : "", columns, columns->has_ids ? "id" : "column");
     if (sum > 0)
         text_add_format(out, " %s left out; --full shows %s", sum > 1 ? "are" : "is",
                         sum > 1 ? "them" : "it");
 }
 
-/* ---- numbers ---- */
+/* ---- what is drawn ---- */
 
 tensor matrix_of(const tensor *t)
 {
@@ -138,6 +133,30 @@ double matrix_at(const tensor *matrix, size_t row, size_t column)
     return tensor_get(matrix, (size_t[]){row, column});
 }
 
+column_source column_source_of(const trace_item *item, const render_options *how)
+{
+    column_source from = {
+        .matrix = matrix_of(&item->a), .digits = how->digits, .has_ids = item->has_ids};
+    from.rows = selection_of_rows(from.matrix.size[0], item->focus, how->is_full);
+    if (item->kind == TRACE_STACK) {
+        from.also = matrix_of(&item->result);
+        from.row_labels = &item->rows;
+    } else {
+        from.labels = labels_that_say(&item->columns, from.matrix.size[1]);
+        if (item->a.rank == 2)
+            from.row_labels = labels_that_say(&item->rows, from.matrix.size[0]);
+    }
+    return from;
+}
+
+void matrix_add_shape(text *out, const tensor *t)
+{
+    if (t->rank == 2)
+        text_add_format(out, " (%zu × %zu)", t->size[0], t->size[1]);
+    else if (t->rank == 1)
+        text_add_format(out, " (%zu long)", t->size[0]);
+}
+
 /* ---- widths ---- */
 
 number_width column_number_width(const column_source *from, size_t column)
@@ -153,17 +172,12 @@ number_width column_number_width(const column_source *from, size_t column)
     return width;
 }
 
-static size_t column_width_of(const column_source *from, size_t column, const number_width *number)
+/* With its label; also that of its numbers alone. */
+static size_t measure_column(const column_source *from, size_t column, number_width *number)
 {
+    *number = column_number_width(from, column);
     size_t label = from->labels == NULL ? 0 : label_columns(from->labels, column);
-    size_t columns = number_width_columns(number);
-    return label > columns ? label : columns;
-}
-
-static size_t measured_width(const column_source *from, size_t column)
-{
-    number_width number = column_number_width(from, column);
-    return column_width_of(from, column, &number);
+    return size_larger(label, number_width_columns(number));
 }
 
 void brackets_measure(brackets *b, const column_source *from, const selection *columns)
@@ -173,12 +187,8 @@ void brackets_measure(brackets *b, const column_source *from, const selection *c
     b->columns.has_ids = from->has_ids;
     for (size_t slot = 0; slot < selection_count(columns); slot++) {
         size_t column = selection_at(columns, slot);
-        if (column == SELECTION_GAP) {
-            b->width[slot] = 1;
-            continue;
-        }
-        b->number[slot] = column_number_width(from, b->first + column);
-        b->width[slot] = column_width_of(from, b->first + column, &b->number[slot]);
+        b->width[slot] =
+            column == SELECTION_GAP ? 1 : measure_column(from, b->first + column, &b->number[slot]);
     }
 }
 
@@ -191,8 +201,9 @@ static const size_t AROUND = 2, BETWEEN = 2;
 static selection fit_first(const column_source *from, size_t first, size_t budget)
 {
     size_t left = from->matrix.size[1] - first, count = 0, used = AROUND;
+    number_width number;
     while (count < left && count < BRACKETS_MOST) {
-        used += measured_width(from, first + count) + (count > 0 ? BETWEEN : 0);
+        used += measure_column(from, first + count, &number) + (count > 0 ? BETWEEN : 0);
         if (used > budget && count > 0)
             break;
         count++;
@@ -206,10 +217,11 @@ static selection fit_ends(const column_source *from, size_t budget)
 {
     selection ends = {.total = from->matrix.size[1]};
     size_t shown = 0, used = AROUND, gap = 1 + BETWEEN;
+    number_width number;
     while (shown < ends.total && shown + 1 < BRACKETS_MOST) {
         bool is_front = shown % 2 == 0;
         size_t column = is_front ? ends.front : ends.total - 1 - ends.back;
-        used += measured_width(from, column) + (shown > 0 ? BETWEEN : 0);
+        used += measure_column(from, column, &number) + (shown > 0 ? BETWEEN : 0);
         if (shown > 0 && used + (shown + 1 < ends.total ? gap : 0) > budget)
             break;
         *(is_front ? &ends.front : &ends.back) += 1;

@@ -8,7 +8,7 @@
 #define SELFATTN_RENDER_BRACKETS_H
 
 #include "render/number_text.h"
-#include "trace/trace.h"
+#include "render/renderer.h"
 
 #include <stdint.h>
 
@@ -44,12 +44,12 @@ void selection_add_left_out(text *out, const selection *rows, const selection *c
 
 /* ---- in brackets ---- */
 
-/* What column widths are taken from. */
+/* A matrix that is drawn: what column widths are taken from. */
 typedef struct column_source {
     tensor matrix; /* of rank 2 */
     tensor also;   /* a row with the same columns; no data: none */
     selection rows;
-    const trace_labels *labels; /* that stand above the columns; NULL: none */
+    const trace_labels *labels, *row_labels; /* above the columns, and before rows; NULL: none */
     int digits;
     bool has_ids; /* columns that are ids, which count from 0 */
 } column_source;
@@ -69,6 +69,13 @@ typedef struct brackets {
 /* A tensor of rank 0 to 2 as one of rank 2, borrowed: a vector is one row. */
 tensor matrix_of(const tensor *t);
 double matrix_at(const tensor *matrix, size_t row, size_t column);
+
+/* That of a TRACE_MATRIX, or a TRACE_STACK with its sum, with the labels that say anything; of many
+ * rows some. */
+column_source column_source_of(const trace_item *item, const render_options *how);
+
+/* " (3 × 4)", " (4 long)", and nothing of a number. */
+void matrix_add_shape(text *out, const tensor *t);
 
 /* All numbers of a column have as many decimals as the one that needs most. */
 number_width column_number_width(const column_source *from, size_t column);

@@ -1,5 +1,6 @@
 #include "render/display.h"
 
+#include "base/mem.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -118,24 +119,29 @@ glyph glyph_at(const char *at, const char *end)
     return (glyph){.bytes = one.bytes, .columns = code_point_columns(one.code), .is_safe = true};
 }
 
-size_t display_columns(const char *string, size_t length)
+const char *escape_find(const escape *escapes, char c)
 {
-    size_t columns = 0;
+    while (escapes->character != '\0' && escapes->character != c)
+        escapes++;
+    return escapes->as;
+}
+
+void display_add_escaped(text *out, const char *string, size_t length, const escape *escapes)
+{
     for (const char *end = string + length; string < end;) {
         glyph g = glyph_at(string, end);
-        columns += g.columns;
+        const char *as = escape_find(escapes, *string);
+        if (as != NULL)
+            text_add_string(out, as);
+        else
+            text_add(out, g.is_safe ? string : "?", g.is_safe ? g.bytes : 1);
         string += g.bytes;
     }
-    return columns;
 }
 
 void display_add(text *out, const char *string, size_t length)
 {
-    for (const char *end = string + length; string < end;) {
-        glyph g = glyph_at(string, end);
-        text_add(out, g.is_safe ? string : "?", g.is_safe ? g.bytes : 1);
-        string += g.bytes;
-    }
+    display_add_escaped(out, string, length, &(escape){'\0', NULL});
 }
 
 void display_add_string(text *out, const char *string)
@@ -158,6 +164,13 @@ static size_t fitting_bytes(const char *string, size_t length, size_t most, size
         bytes += g.bytes;
     }
     return bytes;
+}
+
+size_t display_columns(const char *string, size_t length)
+{
+    size_t columns;
+    fitting_bytes(string, length, SIZE_MAX / 8, &columns);
+    return columns;
 }
 
 /* The bytes that are left when it is cut, and the columns with the …. */
@@ -199,11 +212,9 @@ size_t display_line(const char *string, size_t columns, size_t *skip)
     size_t line = end;
     while (line > 0 && string[line - 1] == ' ')
         line--;
-    if (line ==
-        0) { /* a word longer than the line; one character at least, so that there is an end */
-        size_t first = glyph_at(string, string + length).bytes;
-        return bytes > first ? bytes : first;
-    }
+    /* A word longer than the line; one character at least, so that there is an end. */
+    if (line == 0)
+        return size_larger(bytes, glyph_at(string, string + length).bytes);
     *skip = end - line + strspn(string + end, " ");
     return line;
 }

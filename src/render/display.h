@@ -27,6 +27,16 @@ size_t code_point_columns(uint32_t code);
 /* Columns of the text as display_add shows it. */
 size_t display_columns(const char *string, size_t length);
 
+/* A character that is a mark, and how it is written as itself; a table of them ends with NUL. */
+typedef struct escape {
+    char character;
+    const char *as;
+} escape;
+
+/* NULL where the character is none of them. */
+const char *escape_find(const escape *escapes, char c);
+
+void display_add_escaped(text *out, const char *string, size_t length, const escape *escapes);
 void display_add(text *out, const char *string, size_t length);
 void display_add_string(text *out, const char *string);
 

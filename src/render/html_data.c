@@ -5,7 +5,6 @@
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/html_parts.h"
-#include "render/label_text.h"
 #include "render/number_text.h"
 #include "trace/nodes.h"
 

@@ -1,6 +1,6 @@
+#include "render/number_text.h"
 #include "render/display.h"
 #include "render/html_parts.h"
-#include "render/label_text.h"
 
 #include <ctype.h>
 #include <string.h>

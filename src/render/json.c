@@ -1,10 +1,10 @@
 /* A trace as JSON: the same steps and items as any other page of it, as data that others can draw.
  * The manual's TRACES AS DATA documents the shape. */
+#include "render/number_text.h"
 #include "render/renderer.h"
 
 #include "io/json_write.h"
 #include "model/parts.h"
-#include "render/label_text.h"
 #include "trace/nodes.h"
 
 static const char *const KINDS[] = {

@@ -1,9 +1,9 @@
+#include "render/number_text.h"
 #include "render/key_sums.h"
 
 #include "attn/spec/row_choice.h"
 #include "base/mem.h"
 #include "render/brackets.h"
-#include "render/label_text.h"
 #include "trace/nodes.h"
 
 #include <string.h>

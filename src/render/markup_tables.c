@@ -1,7 +1,7 @@
 /* Matrices, sums and tables of words, as tables with a heading; and products, as mathematics. */
 #include "base/mem.h"
+#include "render/number_text.h"
 #include "render/display.h"
-#include "render/label_text.h"
 #include "render/markup.h"
 #include "render/text_items.h"
 

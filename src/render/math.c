@@ -1,7 +1,5 @@
 #include "render/math.h"
 
-#include "render/display.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,13 +29,6 @@ static const char *const FUNCTIONS[] = {"exp", "ln", "max", "tanh", "cos", "sin"
 
 /* Words of a sentence, between formulas. */
 static const char *const PLAIN[] = {"and", "at", "from", "in", "of", "or", "the", "to", "up"};
-
-const char *escape_find(const escape *escapes, char c)
-{
-    while (escapes->character != '\0' && escapes->character != c)
-        escapes++;
-    return escapes->as;
-}
 
 const char *math_symbol(const char *at, size_t *bytes)
 {

@@ -3,16 +3,7 @@
 #ifndef SELFATTN_RENDER_MATH_H
 #define SELFATTN_RENDER_MATH_H
 
-#include "base/text.h"
-
-/* A character that is a mark, and how it is written as itself; a table of them ends with NUL. */
-typedef struct escape {
-    char character;
-    const char *as;
-} escape;
-
-/* NULL where the character is none of them. */
-const char *escape_find(const escape *escapes, char c);
+#include "render/display.h"
 
 /* How words that are not mathematics are escaped: names of keys come from the user's files. */
 typedef void math_words(text *out, const char *words, size_t length);

@@ -1,8 +1,10 @@
 #include "render/number_text.h"
 
 #include "base/mem.h"
+#include "render/display.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { EXPONENT_DIGITS = 5 };
@@ -25,15 +27,6 @@ static size_t trim_zeros(char *number, size_t length)
     return length - (size_t)(tail - end);
 }
 
-/* "-0.00" is what a small negative number rounds to. */
-static size_t drop_sign_of_zero(char *number, size_t length)
-{
-    if (number[0] != '-' || strspn(number + 1, "0.") + 1 != length)
-        return length;
-    memmove(number, number + 1, length);
-    return length - 1;
-}
-
 static bool is_plain(double value)
 {
     return value == 0 || (fabs(value) >= PLAIN_FROM && fabs(value) < PLAIN_BELOW);
@@ -41,16 +34,18 @@ static bool is_plain(double value)
 
 size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT])
 {
+    int decimals = digits < NUMBER_MAX_DIGITS ? digits : NUMBER_MAX_DIGITS;
     if (!isfinite(value))
         return number_write_fixed(value, 0, out);
-    if (digits >= 0) {
-        size_t length =
-            number_write_fixed(value, digits < NUMBER_MAX_DIGITS ? digits : NUMBER_MAX_DIGITS, out);
-        return drop_sign_of_zero(out, length);
-    }
-    size_t length = is_plain(value) ? number_write_fixed(value, NUMBER_TEXT_DECIMALS, out)
-                                    : number_write_exponent(value, EXPONENT_DIGITS, out);
-    return drop_sign_of_zero(out, trim_zeros(out, length));
+    size_t length = digits >= 0 ? number_write_fixed(value, decimals, out)
+                    : is_plain(value)
+                        ? trim_zeros(out, number_write_fixed(value, NUMBER_TEXT_DECIMALS, out))
+                        : trim_zeros(out, number_write_exponent(value, EXPONENT_DIGITS, out));
+    /* "-0.00" is what a small negative number rounds to. */
+    if (out[0] != '-' || strspn(out + 1, "0.") + 1 != length)
+        return length;
+    memmove(out, out + 1, length);
+    return length - 1;
 }
 
 bool number_text_units(double value, int digits, uint64_t *units)
@@ -72,10 +67,7 @@ void number_text_add_operand(text *out, double value, int digits)
 {
     char number[NUMBER_FIXED_TEXT];
     size_t length = number_text_write(value, digits, number);
-    bool is_negative = number[0] == '-';
-    text_add_string(out, is_negative ? "(" : "");
-    text_add(out, number, length);
-    text_add_string(out, is_negative ? ")" : "");
+    text_add_format(out, number[0] == '-' ? "(%.*s)" : "%.*s", (int)length, number);
 }
 
 /* A number that has a place for its point among others: finite, and without an exponent. */
@@ -110,4 +102,46 @@ void number_text_add_aligned(text *out, double value, int digits, const number_w
         length = number_text_write(value, (int)width->decimals, number);
     text_add_repeated(out, " ", number_width_columns(width) - length);
     text_add(out, number, length);
+}
+
+/* ---- labels ---- */
+
+enum { LABEL_COLUMNS = 16 };
+
+const trace_labels *labels_that_say(const trace_labels *labels, size_t count)
+{
+    return count > 1 || labels->names != NULL || labels->letter != NULL ? labels : NULL;
+}
+
+const char *label_whole(const trace_labels *labels, size_t index, char room[LABEL_ROOM])
+{
+    if (labels->names != NULL && index < labels->names->count &&
+        *labels->names->item[index] != '\0')
+        return labels->names->item[index];
+    if (labels->letter != NULL)
+        snprintf(room, LABEL_ROOM, "%s%s%zu]", labels->letter,
+                 strchr(labels->letter, '[') == NULL ? "[" : ",", index + 1);
+    else
+        snprintf(room, LABEL_ROOM, "%zu", index + 1);
+    return room;
+}
+
+size_t label_add(text *out, const trace_labels *labels, size_t index)
+{
+    char room[LABEL_ROOM];
+    return display_add_cut(out, label_whole(labels, index, room), LABEL_COLUMNS);
+}
+
+size_t label_columns(const trace_labels *labels, size_t index)
+{
+    char room[LABEL_ROOM];
+    return display_cut_columns(label_whole(labels, index, room), LABEL_COLUMNS);
+}
+
+size_t labels_widest(const trace_labels *labels, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found = size_larger(found, label_columns(labels, i));
+    return found;
 }

@@ -1,4 +1,5 @@
-/* Numbers as a person reads them, the same in worked lines and in matrices.
+/* Numbers as a person reads them, the same in worked lines and in matrices; and the labels of rows
+ * and columns: a token's text, cut where it is long, or q[1], q[2], …, or plain numbers.
  *
  * digits < 0: at most 4 decimals, zeros at the end left away, whole numbers without a point;
  * below 0.001 and from 1e7 on five significant digits with an exponent (6.0337e-06, as seed 001
@@ -7,8 +8,8 @@
 #ifndef SELFATTN_RENDER_NUMBER_TEXT_H
 #define SELFATTN_RENDER_NUMBER_TEXT_H
 
-#include "base/text.h"
 #include "io/number_write.h"
+#include "trace/trace.h"
 
 enum { NUMBER_TEXT_DECIMALS = 4 };
 
@@ -32,5 +33,23 @@ typedef struct number_width {
 void number_width_add(number_width *width, double value, int digits);
 size_t number_width_columns(const number_width *width);
 void number_text_add_aligned(text *out, double value, int digits, const number_width *width);
+
+/* ---- labels ---- */
+
+/* The label's bytes, whole and as they came: the name itself, or its number made in `room`, also
+ * for an empty name. */
+enum { LABEL_ROOM = 64 };
+const char *label_whole(const trace_labels *labels, size_t index, char room[LABEL_ROOM]);
+
+/* Appends the label of an index from 0 and returns its columns. */
+size_t label_add(text *out, const trace_labels *labels, size_t index);
+/* Its columns alone. */
+size_t label_columns(const trace_labels *labels, size_t index);
+/* Those of the widest of the first `count`. */
+size_t labels_widest(const trace_labels *labels, size_t count);
+
+/* Of `count` rows or columns; NULL where they say nothing: a number alone above or next to the only
+ * column or row. */
+const trace_labels *labels_that_say(const trace_labels *labels, size_t count);
 
 #endif

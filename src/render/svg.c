@@ -11,7 +11,6 @@
 #include "render/display.h"
 #include "render/html_parts.h"
 #include "render/key_sums.h"
-#include "render/label_text.h"
 #include "render/number_text.h"
 #include "trace/nodes.h"
 

@@ -1,10 +1,10 @@
+#include "render/number_text.h"
 #include "render/text_items.h"
 
 #include "base/mem.h"
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/expression.h"
-#include "render/label_text.h"
 
 #include <assert.h>
 #include <stdint.h>

@@ -6,7 +6,6 @@
 #include "render/display.h"
 #include "render/heat_map.h"
 #include "render/key_sums.h"
-#include "render/label_text.h"
 #include "render/brackets.h"
 #include "render/number_text.h"
 #include "trace/nodes.h"

@@ -357,6 +357,7 @@ static void check_edges(unit *u)
         item.result = part_vector(columns, values);
         text out = {0};
         matrix_text_add(&out, &item, &how);
+        item.kind = TRACE_STACK;
         stack_text_add(&out, &item, &how);
         CHECK(u, part_longest_line(&out) <= (size_t)how.width);
         text_free(&out);
