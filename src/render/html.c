@@ -60,16 +60,6 @@ static void add_hash(text *out, const char *inline_text)
     text_add_format(out, " 'sha256-%s'", hash);
 }
 
-static void add_title(const html_page *p)
-{
-    const trace *t = p->trace;
-    if (t->name == NULL && t->title == NULL)
-        html_say(p->out, "untitled", NULL);
-    html_add_words(p->out, t->name != NULL ? t->name : "");
-    text_add_string(p->out, t->name != NULL && t->title != NULL ? ": " : "");
-    html_add_words(p->out, t->title != NULL ? t->title : "");
-}
-
 /* ---- the body ---- */
 
 /* A line of the user's is a paragraph. */
@@ -141,17 +131,19 @@ static void add_rooms(const html_page *whole)
 
 static void add_page(const html_page *p)
 {
+    text title = render_title(p->trace, RENDER_UNTITLED);
     text_add_string(p->out, BEGIN);
     text_add_string(p->out, "style-src");
     add_hash(p->out, PAGE_STYLE);
     text_add_string(p->out, "; script-src");
     add_hash(p->out, PAGE_SCRIPT);
     text_add_string(p->out, AFTER_POLICY);
-    add_title(p);
+    html_add_words(p->out, text_string(&title));
     text_add_format(p->out, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>",
                     PAGE_STYLE);
-    add_title(p);
+    html_add_words(p->out, text_string(&title));
     text_add_string(p->out, "</h1>\n");
+    text_close(&title, p->out);
     add_notes(p);
     if (!html_has_floors(p))
         html_add_formula(p);

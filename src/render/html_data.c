@@ -412,7 +412,7 @@ void html_add_data(const html_page *p)
     text_add_string(&json, "{\"words\":");
     html_add_english(&json);
     text_add_string(&json, ",\n\"document\":");
-    json_string_write(&json, p->whole->name == NULL ? "attention" : p->whole->name);
+    json_string_write(&json, p->whole->name == NULL ? RENDER_UNTITLED : p->whole->name);
     if (p->whole->command != NULL)
         text_add_format(&json, ",\n\"command\":\"%s\"", p->whole->command);
     if (p->whole->batch > 0)

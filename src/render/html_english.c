@@ -9,7 +9,7 @@
 
 static const named ROWS[] = {
     /* the page as it comes */
-    {"untitled", "attention"},
+    {"untitled", RENDER_UNTITLED},
     {"long", "{1} long"},
     {"pipeline", "The pipeline: each stage leads to its step"},
     {"pipelineOf", "The pipeline of {1}, {2}: each stage leads to its step"},

@@ -7,17 +7,9 @@
 
 void html_add_words(text *out, const char *words)
 {
-    static const char MARKS[] = "&<>\"";
-    static const char *const ENTITIES[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
-    for (const char *end = words + strlen(words); words < end;) {
-        glyph g = glyph_at(words, end);
-        const char *mark = strchr(MARKS, *words);
-        if (mark != NULL)
-            text_add_string(out, ENTITIES[mark - MARKS]);
-        else
-            text_add(out, g.is_safe ? words : "?", g.is_safe ? g.bytes : 1);
-        words += g.bytes;
-    }
+    static const escape MARKS[] = {
+        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\0', NULL}};
+    display_add_escaped(out, words, strlen(words), MARKS);
 }
 
 /* Wq, bo: the letter and what it is of; d_k. Nothing where there is none. */

@@ -1,8 +1,7 @@
 /* A trace as a LaTeX document that compiles as it is, with amsmath and booktabs only. */
-#include "render/renderer.h"
-
-#include "render/display.h"
 #include "render/markup.h"
+
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -31,8 +30,6 @@ static const escape ESCAPES[] = {
     {'\0', NULL},
 };
 
-static const char INFINITE[] = "-inf";
-
 /* LaTeX reads UTF-8 by itself, and sets the letters of Latin-1 (U+00C0 to U+00FF) by its first
  * fonts; not ×, ÷, eth and thorn. */
 static bool is_latin_letter(const char *at, size_t bytes)
@@ -40,14 +37,6 @@ static bool is_latin_letter(const char *at, size_t bytes)
     unsigned char second = bytes == 2 && at[0] == '\xc3' ? (unsigned char)at[1] : 0;
     return second != 0 && second != 0x97 && second != 0xb7 && (second & 0x9f) != 0x90 &&
            (second & 0x9f) != 0x9e;
-}
-
-/* As a word of its own it is the number that it is in formulas. */
-static bool is_infinite(const char *at, const char *end)
-{
-    size_t bytes = strlen(INFINITE), left = (size_t)(end - at);
-    return left >= bytes && memcmp(at, INFINITE, bytes) == 0 &&
-           (left == bytes || strchr(" ,.;:)", at[bytes]) != NULL);
 }
 
 static void add_character(text *out, const char *at, const glyph *g)
@@ -62,21 +51,22 @@ static void add_character(text *out, const char *at, const glyph *g)
         text_add_format(out, "$%s$", symbol);
     else if (g->bytes == 1 || is_latin_letter(at, g->bytes))
         text_add(out, at, g->bytes);
-    else { /* by its number, as Unicode writes it: no font of every machine has it */
-        unsigned long code = (unsigned char)*at & (0xffu >> (g->bytes + 1));
-        for (size_t i = 1; i < g->bytes; i++)
-            code = code << 6 | ((unsigned char)at[i] & 0x3fu);
-        text_add_format(out, "{\\scriptsize U+%04lX}", code);
-    }
+    else /* by its number, as Unicode writes it: no font of every machine has it */
+        text_add_format(out, "{\\scriptsize U+%04lX}",
+                        (unsigned long)utf8_read(at, at + g->bytes).code);
 }
 
 static void add_math_words(text *out, const char *words, size_t length)
 {
+    static const char INFINITE[] = "-inf";
     for (const char *end = words + length; words < end;) {
         glyph g = glyph_at(words, end);
-        if (is_infinite(words, end)) {
+        /* As a word of its own it is the number that it is in formulas. */
+        size_t left = (size_t)(end - words), bytes = strlen(INFINITE);
+        if (left >= bytes && memcmp(words, INFINITE, bytes) == 0 &&
+            (left == bytes || strchr(" ,.;:)", words[bytes]) != NULL)) {
             text_add_string(out, "$-\\infty$");
-            words += strlen(INFINITE);
+            words += bytes;
             continue;
         }
         add_character(out, words, &g);
@@ -87,23 +77,13 @@ static void add_math_words(text *out, const char *words, size_t length)
     }
 }
 
-static void add_words(text *out, const char *words)
+static void add_words(text *out, const struct dialect *in, const char *words, size_t length)
 {
-    add_math_words(out, words, strlen(words));
+    (void)in;
+    add_math_words(out, words, length);
 }
 
-/* ---- tables ---- */
-
-static void begin_table(text *out, const char *columns)
-{
-    text_add_format(out, "\\begin{center}\n\\begin{tabular}{%s}\n\\toprule\n", columns);
-}
-
-static void add_rule(text *out, const char *columns)
-{
-    (void)columns;
-    text_add_string(out, "\\midrule\n");
-}
+/* ---- the language ---- */
 
 /* A digit is 5 points wide, and the page 455. */
 enum { MOST_CHARACTERS = 78 };
@@ -129,17 +109,16 @@ static const markup LATEX = {
     .strong_after = "}",
     .math_before = "\\begin{align*}",
     .math_after = "\n\\end{align*}\n\n",
-    .table_begin = begin_table,
-    .rule = add_rule,
+    .columns_before = "\\begin{center}\n\\begin{tabular}{",
+    .columns_after = "}\n\\toprule\n",
+    .rule = "\\midrule\n",
     .inline_before = "$",
     .inline_after = "$",
     .row_before = "",
     .cell_between = " & ",
     .row_after = " \\\\\n",
     .table_after = "\\bottomrule\n\\end{tabular}\n\\end{center}\n\n",
-    .has_rule_anywhere = true,
-    .number_before = "$",
-    .number_after = "$",
+    .numbers_are_math = true,
     .most_characters = MOST_CHARACTERS,
     .characters = characters_of,
 };

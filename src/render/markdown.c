@@ -1,11 +1,9 @@
 /* A trace as Markdown with tables and mathematics, in a dialect: GitHub's, with mathematics in
  * fences, which keep Markdown out of it, or Pandoc's, with $…$, which Jupyter's has too; and as a
  * notebook of Markdown. */
-#include "render/renderer.h"
+#include "render/markup.h"
 
 #include "io/json_write.h"
-#include "render/display.h"
-#include "render/markup.h"
 
 #include <string.h>
 
@@ -62,10 +60,10 @@ static const dialect PANDOC = {
     .numerals = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
 };
 
-static void add_dialect_words(text *out, const dialect *in, const char *words)
+static void add_words(text *out, const dialect *in, const char *words, size_t length)
 {
     bool is_line_begin = out->length == 0 || out->data[out->length - 1] == '\n';
-    const char *first = words, *end = words + strlen(words);
+    const char *first = words, *end = words + length;
     if (is_line_begin) {
         /* What makes a heading, a list, a quotation, or code of a line that begins so: passed over
          * with a backslash, or, of spaces, left out. */
@@ -97,21 +95,6 @@ static void add_dialect_words(text *out, const dialect *in, const char *words)
     }
 }
 
-static void add_github_words(text *out, const char *words)
-{
-    add_dialect_words(out, &GITHUB, words);
-}
-
-static void add_jupyter_words(text *out, const char *words)
-{
-    add_dialect_words(out, &JUPYTER, words);
-}
-
-static void add_pandoc_words(text *out, const char *words)
-{
-    add_dialect_words(out, &PANDOC, words);
-}
-
 /* Inside \text{…}, what is an order there stands outside of it: KaTeX and the two ways in which
  * MathJax reads a text agree on no escape, but on these in mathematics. */
 static const escape MATH_ESCAPES[] = {
@@ -123,38 +106,15 @@ static const escape MATH_ESCAPES[] = {
 
 static void add_math_words(text *out, const char *words, size_t length)
 {
-    for (const char *end = words + length; words < end;) {
-        glyph g = glyph_at(words, end);
-        const char *as = escape_find(MATH_ESCAPES, *words);
-        if (as != NULL)
-            text_add_string(out, as);
-        else
-            text_add(out, g.is_safe ? words : "?", g.is_safe ? g.bytes : 1);
-        words += g.bytes;
-    }
-}
-
-/* ---- tables ---- */
-
-static void begin_table(text *out, const char *columns)
-{
-    (void)out;
-    (void)columns; /* the rule says them */
-}
-
-static void add_rule(text *out, const char *columns)
-{
-    text_add_string(out, "|");
-    for (; *columns != '\0'; columns++)
-        text_add_string(out, *columns == 'r' ? "--:|" : ":--|");
-    text_add_string(out, "\n");
+    display_add_escaped(out, words, length, MATH_ESCAPES);
 }
 
 /* ---- the dialects ---- */
 
-static markup marks_of(void (*words)(text *out, const char *words))
+static markup marks_of(const dialect *in)
 {
-    return (markup){.add_words = words,
+    return (markup){.add_words = add_words,
+                    .dialect = in,
                     .math_words = add_math_words,
                     .heading_before = {"# ", "## "},
                     .heading_after = "\n\n",
@@ -162,22 +122,18 @@ static markup marks_of(void (*words)(text *out, const char *words))
                     .strong_after = "**",
                     .math_before = "$$\n\\begin{aligned}",
                     .math_after = "\n\\end{aligned}\n$$\n\n",
-                    .table_begin = begin_table,
-                    .rule = add_rule,
                     .inline_before = "$",
                     .inline_after = "$",
                     .row_before = "| ",
                     .cell_between = " | ",
                     .row_after = " |\n",
-                    .table_after = "\n",
-                    .number_before = "",
-                    .number_after = ""};
+                    .table_after = "\n"};
 }
 
 /* GitHub and GitLab know $`…`$, in which no backslash or underscore is a mark. */
 bool markdown_render(const trace *t, const render_options *how, sink *to, err *e)
 {
-    markup marks = marks_of(add_github_words);
+    markup marks = marks_of(&GITHUB);
     marks.math_before = "```math\n\\begin{aligned}";
     marks.math_after = "\n\\end{aligned}\n```\n\n";
     marks.inline_before = "$`";
@@ -187,7 +143,7 @@ bool markdown_render(const trace *t, const render_options *how, sink *to, err *e
 
 bool markdown_render_pandoc(const trace *t, const render_options *how, sink *to, err *e)
 {
-    markup marks = marks_of(add_pandoc_words);
+    markup marks = marks_of(&PANDOC);
     return markup_render(t, how, &marks, to, e);
 }
 
@@ -229,7 +185,7 @@ bool notebook_render(const trace *t, const render_options *how, sink *to, err *e
         "\"name\": \"python\"\n  }\n },\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}\n";
     sink cell;
     sink_open_memory(&cell);
-    const markup marks = marks_of(add_jupyter_words);
+    const markup marks = marks_of(&JUPYTER);
     text *out = sink_text(to), *markdown = sink_text(&cell);
     markup_page p = {.to = &cell, .out = markdown, .marks = &marks, .how = how};
     bool done = true;

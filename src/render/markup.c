@@ -1,26 +1,39 @@
 #include "render/markup.h"
 
 #include "base/mem.h"
-#include "render/display.h"
+#include "render/brackets.h"
 #include "render/expression.h"
+#include "render/text_items.h"
 
+#include <math.h>
 #include <string.h>
+
+/* ---- words ---- */
+
+static void add_words(const markup_page *p, const char *words)
+{
+    p->marks->add_words(p->out, p->marks->dialect, words, strlen(words));
+}
+
+static void add_strong(const markup_page *p, const char *words)
+{
+    text_add_string(p->out, p->marks->strong_before);
+    add_words(p, words);
+    text_add_string(p->out, p->marks->strong_after);
+}
 
 static void add_paragraphs(const markup_page *p, const char *words)
 {
-    text line = {0};
     while (*words != '\0') {
         size_t length = strcspn(words, "\n");
-        text_clear(&line);
-        text_add(&line, words, length);
-        p->marks->add_words(p->out, text_string(&line));
+        p->marks->add_words(p->out, p->marks->dialect, words, length);
         text_add_string(p->out, "\n\n");
         words += length + (words[length] != '\0');
     }
-    text_close(&line, p->out);
 }
 
-void markup_add_left_out(const markup_page *p, const selection *rows, const selection *columns)
+/* A paragraph that says what of a matrix is not shown, where anything is not. */
+static void add_left_out(const markup_page *p, const selection *rows, const selection *columns)
 {
     text note = {0};
     selection_add_left_out(&note, rows, columns);
@@ -28,12 +41,22 @@ void markup_add_left_out(const markup_page *p, const selection *rows, const sele
     text_close(&note, p->out);
 }
 
+static void add_math(const markup_page *p, const char *formula, size_t length)
+{
+    math_add(p->out, formula, length, p->marks->math_words);
+}
+
+static void add_formula(const markup_page *p, const char *formula)
+{
+    add_math(p, formula, strlen(formula));
+}
+
+/* ---- how wide ---- */
+
 /* A line of so many characters fits a slide, and GitHub's column; the left side, which all lines
  * below each other leave room for, and what is right of it fit a page. However long a left side is,
  * numbers stand next to it. */
 enum { LONGEST_LINE = 80, WIDEST_PAGE = 88, SHORTEST_LINE = 40, EXPONENT_COLUMNS = 2 };
-
-/* ---- how wide ---- */
 
 /* ·10⁻⁵ is wider than e-05, of which the first digit is the third character. */
 static size_t columns_of_piece(const char *piece, size_t length)
@@ -64,11 +87,6 @@ static size_t left_columns(const trace_item *item)
 
 /* ---- formulas and worked lines ---- */
 
-static void add_math(const markup_page *p, const char *formula, size_t length)
-{
-    math_add(p->out, formula, length, p->marks->math_words);
-}
-
 /* An expression, broken between its terms where the line is long; `column` is how much of the
  * line is used already. */
 static void add_broken(const markup_page *p, const text *part, size_t column)
@@ -87,47 +105,41 @@ static void add_broken(const markup_page *p, const text *part, size_t column)
     }
 }
 
-/* Where the sign after the left side is, the head's length where there is none. */
-static size_t find_sign(const worked_line *l)
-{
-    const char *head = text_string(&l->head), *sign = strstr(head, " = ");
-    for (size_t i = 0; i < l->words; i++) {
-        const char *word = head + l->word[i].at;
-        while (sign != NULL && sign >= word && sign < word + l->word[i].bytes)
-            sign = strstr(sign + 1, " = ");
-    }
-    return sign == NULL ? l->head.length : (size_t)(sign - head);
-}
-
 static void add_line(const markup_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
     size_t own = left_columns(item), shift = p->left > own ? p->left - own : 0;
-    size_t head = columns_of(&l.head), expression = columns_of(&l.expression);
-    bool is_long =
-        shift + head + expression + columns_of(&l.inner) + columns_of(&l.result) + 6 > LONGEST_LINE;
+    size_t before = columns_of(&l.head);
     bool has_expression = l.expression.length > 0;
-    /* The left side and the letters, aligned at the sign between them; where there is one, the
-     * numbers may go on below. */
-    size_t sign = find_sign(&l), end = l.head.length, left = sign < end ? sign + 1 : end;
-    const char *letters = text_string(&l.head);
-    math_add_part(p->out, letters, 0, left, l.word, l.words, p->marks->math_words);
-    text_add_string(p->out, "&");
-    math_add_part(p->out, letters, left, end, l.word, l.words, p->marks->math_words);
-    if (sign < end && is_long && has_expression) {
-        text_add_string(p->out, " \\\\\n&");
-        head = 0;
+    bool is_long = shift + before + columns_of(&l.expression) + columns_of(&l.inner) +
+                       columns_of(&l.result) + 6 >
+                   LONGEST_LINE;
+    /* The left side and the letters, aligned at the sign between them, which is none of a word;
+     * where there is one, the numbers may go on below. */
+    const char *head = text_string(&l.head), *sign = strstr(head, " = ");
+    for (size_t i = 0; i < l.words; i++) {
+        const char *word = head + l.word[i].at;
+        while (sign != NULL && sign >= word && sign < word + l.word[i].bytes)
+            sign = strstr(sign + 1, " = ");
     }
-    add_math(p, l.before, strlen(l.before));
-    add_broken(p, &l.expression, head);
+    size_t end = l.head.length, left = sign == NULL ? end : (size_t)(sign - head) + 1;
+    math_add_part(p->out, head, 0, left, l.word, l.words, p->marks->math_words);
+    text_add_string(p->out, "&");
+    math_add_part(p->out, head, left, end, l.word, l.words, p->marks->math_words);
+    if (sign != NULL && is_long && has_expression) {
+        text_add_string(p->out, " \\\\\n&");
+        before = 0;
+    }
+    add_formula(p, l.before);
+    add_broken(p, &l.expression, before);
     if (l.inner.length > 0) {
         text_add_string(p->out, is_long ? " \\\\\n&" : "");
-        add_math(p, " = ", strlen(" = "));
+        add_formula(p, " = ");
         add_broken(p, &l.inner, 0);
     }
     if (is_long && has_expression)
         text_add_string(p->out, " \\\\\n&");
-    add_math(p, l.sign, strlen(l.sign));
+    add_formula(p, l.sign);
     add_broken(p, &l.result, 0);
     worked_line_free(&l, p->out);
 }
@@ -156,16 +168,389 @@ static size_t add_aligned(const markup_page *page, const trace_step *step, size_
         size_t left = sign == NULL ? 0 : (size_t)(sign - item->text) + 1;
         add_math(p, item->text, left);
         text_add_string(p->out, "&");
-        add_math(p, item->text + left, strlen(item->text + left));
+        add_formula(p, item->text + left);
     }
     text_add_string(p->out, p->marks->math_after);
     return end;
 }
 
+/* ---- one matrix ---- */
+
+/* One matrix being written, as much of it as fits side by side: the slots from `first` to before
+ * `end` of its columns. */
+typedef struct grid {
+    const markup_page *page;
+    column_source from;
+    selection columns;
+    size_t first, end, focus;
+    text aligns;         /* of the part's columns */
+    number_width *width; /* of each slot of `columns` */
+} grid;
+
+/* ---- cells ---- */
+
+/* Mathematics in a cell. */
+static void add_inline(const markup_page *p, const char *formula)
+{
+    text_add_string(p->out, p->marks->inline_before);
+    add_formula(p, formula);
+    text_add_string(p->out, p->marks->inline_after);
+}
+
+/* Or the … of those that are left out. */
+static void add_label(const grid *g, const trace_labels *labels, size_t index, bool is_strong)
+{
+    text label = {0};
+    if (index == SELECTION_GAP)
+        text_add_string(&label, "…");
+    else
+        label_add(&label, labels, index);
+    if (is_strong)
+        add_strong(g->page, text_string(&label));
+    else
+        add_words(g->page, text_string(&label));
+    text_close(&label, g->page->out);
+}
+
+static void add_between(const grid *g, bool is_first)
+{
+    const markup *marks = g->page->marks;
+    text_add_string(g->page->out, is_first ? marks->row_before : marks->cell_between);
+}
+
+static void add_numbers(const grid *g, const tensor *from, size_t row)
+{
+    const markup *marks = g->page->marks;
+    text *out = g->page->out;
+    for (size_t slot = g->first; slot < g->end; slot++) {
+        size_t column = selection_at(&g->columns, slot);
+        text number = {0};
+        add_between(g, slot == g->first && g->from.row_labels == NULL);
+        if (row == SELECTION_GAP || column == SELECTION_GAP) {
+            add_words(g->page, "…");
+            continue;
+        }
+        double value = matrix_at(from, row, column);
+        number_text_add_aligned(&number, value, g->page->how->digits, &g->width[slot]);
+        const char *written = text_string(&number) + strspn(text_string(&number), " ");
+        if (marks->numbers_are_math)
+            add_inline(g->page, written);
+        else if (isinf(value))
+            text_add_string(out, value < 0 ? "−∞" : "∞");
+        else
+            text_add_string(out, written);
+        text_close(&number, out);
+    }
+    text_add_string(out, marks->row_after);
+}
+
+static void begin_table(const markup_page *p, const char *columns)
+{
+    if (p->marks->columns_before != NULL)
+        text_add_format(p->out, "%s%s%s", p->marks->columns_before, columns,
+                        p->marks->columns_after);
+}
+
+static void add_rule(const markup_page *p, const char *columns)
+{
+    if (p->marks->rule != NULL) {
+        text_add_string(p->out, p->marks->rule);
+        return;
+    }
+    text_add_string(p->out, "|");
+    for (; *columns != '\0'; columns++)
+        text_add_string(p->out, *columns == 'r' ? "--:|" : ":--|");
+    text_add_string(p->out, "\n");
+}
+
+/* A heading, the rows, and the row below a sum's line. */
+static void add_part(grid *g, const char *sum)
+{
+    const markup *marks = g->page->marks;
+    text *out = g->page->out;
+    text_clear(&g->aligns);
+    text_add_repeated(&g->aligns, "l", g->from.row_labels != NULL);
+    text_add_repeated(&g->aligns, "r", g->end - g->first);
+    begin_table(g->page, text_string(&g->aligns));
+    if (g->from.labels != NULL || marks->rule == NULL) {
+        if (g->from.row_labels != NULL)
+            add_between(g, true);
+        for (size_t slot = g->first; slot < g->end; slot++) {
+            size_t column = selection_at(&g->columns, slot);
+            add_between(g, slot == g->first && g->from.row_labels == NULL);
+            if (column == SELECTION_GAP || g->from.labels != NULL)
+                add_label(g, g->from.labels, column, false);
+        }
+        text_add_string(out, marks->row_after);
+        add_rule(g->page, text_string(&g->aligns));
+    }
+    for (size_t slot = 0; slot < selection_count(&g->from.rows); slot++) {
+        size_t row = selection_at(&g->from.rows, slot);
+        if (g->from.row_labels != NULL) {
+            add_between(g, true);
+            add_label(g, g->from.row_labels, row, row != SELECTION_GAP && row + 1 == g->focus);
+        }
+        add_numbers(g, &g->from.matrix, row);
+    }
+    if (sum != NULL) {
+        if (marks->rule != NULL)
+            add_rule(g->page, text_string(&g->aligns));
+        add_between(g, true);
+        add_strong(g->page, sum);
+        add_numbers(g, &g->from.also, 0);
+    }
+    text_add_string(out, marks->table_after);
+}
+
+/* ---- parts that fit ---- */
+
+static const size_t BETWEEN = 3; /* of two columns, in characters */
+
+static size_t label_characters(const grid *g, const trace_labels *labels, size_t index)
+{
+    text label = {0};
+    label_add(&label, labels, index);
+    size_t characters = g->page->marks->characters(text_string(&label));
+    text_close(&label, g->page->out);
+    return characters;
+}
+
+static void add_grid(grid *g, const char *sum)
+{
+    text *out = g->page->out;
+    err e = {0};
+    g->columns = selection_of_rows(g->from.matrix.size[1], 0, g->page->how->is_full);
+    g->columns.has_ids = g->from.has_ids;
+    size_t count = selection_count(&g->columns), most = g->page->marks->most_characters, labels = 0;
+    g->width = mem_alloc_zeroed(count, sizeof g->width[0], &e);
+    if (g->width == NULL) {
+        out->failed = true;
+        return;
+    }
+    for (size_t slot = 0; slot < count; slot++) {
+        size_t column = selection_at(&g->columns, slot);
+        if (column != SELECTION_GAP)
+            g->width[slot] = column_number_width(&g->from, column);
+    }
+    bool has_labels = most > 0 && g->from.row_labels != NULL;
+    for (size_t slot = 0; has_labels && slot < selection_count(&g->from.rows); slot++) {
+        size_t row = selection_at(&g->from.rows, slot);
+        size_t label = row == SELECTION_GAP ? 1 : label_characters(g, g->from.row_labels, row);
+        labels = size_larger(labels, label);
+    }
+    for (; g->end < count; g->first = g->end) {
+        if (most == 0)
+            g->end = count;
+        /* One column at least, and as many as fit. */
+        for (size_t used = labels; g->end < count; g->end++) {
+            size_t column = selection_at(&g->columns, g->end), label = 0;
+            if (g->from.labels != NULL && column != SELECTION_GAP)
+                label = label_characters(g, g->from.labels, column);
+            used += BETWEEN + size_larger(label, number_width_columns(&g->width[g->end]));
+            if (used > most && g->end > g->first)
+                break;
+        }
+        /* Of several parts each has a name. */
+        size_t from = selection_at(&g->columns, g->first),
+               last = selection_at(&g->columns, g->end - 1);
+        if (g->end - g->first < count && from != SELECTION_GAP && last != SELECTION_GAP) {
+            text words = {0};
+            selection_add_part(&words, g->columns.has_ids, from, last + 1, g->columns.total);
+            add_paragraphs(g->page, text_string(&words));
+            text_close(&words, out);
+        }
+        add_part(g, sum);
+    }
+    text_close(&g->aligns, out);
+    mem_free(g->width);
+    add_left_out(g->page, &g->from.rows, &g->columns);
+}
+
+static void add_matrix(const markup_page *p, const trace_item *item)
+{
+    text shape = {0};
+    grid g = {.page = p, .from = column_source_of(item, p->how), .focus = item->focus};
+    matrix_add_shape(&shape, &item->a);
+    add_strong(p, item->text == NULL ? "" : item->text);
+    add_words(p, text_string(&shape));
+    text_add_string(p->out, "\n\n");
+    text_close(&shape, p->out);
+    add_grid(&g, NULL);
+}
+
+static void add_stack(const markup_page *p, const trace_item *item)
+{
+    grid g = {.page = p, .from = column_source_of(item, p->how)};
+    add_grid(&g, item->text);
+}
+
+/* ---- a table of words ---- */
+
+static void add_table(const markup_page *p, const trace_item *item)
+{
+    char aligns[TABLE_MOST + 1] = "";
+    size_t columns = item->columns_count;
+    for (size_t column = 0; column < columns; column++)
+        aligns[column] = table_text_is_right(&item->cells, columns, column) ? 'r' : 'l';
+    begin_table(p, aligns);
+    for (size_t i = 0; i < item->cells.count; i++) {
+        const char *words = item->cells.item[i];
+        bool is_math = i >= columns && *words != '\0' && item->columns_hold[i % columns] == 'm';
+        text_add_string(p->out, i % columns == 0 ? p->marks->row_before : p->marks->cell_between);
+        if (is_math && !math_is_words(words))
+            add_inline(p, words);
+        else
+            add_words(p, words);
+        if (i % columns == columns - 1)
+            text_add_string(p->out, p->marks->row_after);
+        if (i == columns - 1)
+            add_rule(p, aligns);
+    }
+    text_add_string(p->out, p->marks->table_after);
+}
+
+/* ---- products ---- */
+
+/* Of a row, or of several, and a matrix: on one line where that fits a page, else each of the three
+ * on its own, without the columns that have no room there. */
+
+/* Columns that are read at one look, characters that fit a page (a digit is a character), what
+ * stands between two matrices, and the columns that stay whatever they take. */
+enum { MOST_COLUMNS = 8, WIDEST_PRODUCT = 84, SIGN_COLUMNS = 4, FEWEST = 2 };
+
+typedef struct product {
+    tensor a, b, result;
+    selection rows, inner, outer; /* inner: the columns of a, which are the rows of b */
+} product;
+
+static selection shown(size_t total, const render_options *how)
+{
+    return how->is_full || total <= MOST_COLUMNS ? selection_all(total)
+                                                 : selection_of_ends(total, MOST_COLUMNS - 1);
+}
+
+/* In characters; what is wider than any page can't be measured. */
+static size_t width_of(const tensor *matrix, const selection *rows, const selection *columns,
+                       const render_options *how)
+{
+    column_source from = {.matrix = *matrix, .digits = how->digits, .rows = *rows};
+    brackets b = {0};
+    if (selection_count(columns) > BRACKETS_MOST)
+        return SIZE_MAX / 4;
+    brackets_measure(&b, &from, columns);
+    return brackets_columns(&b);
+}
+
+typedef struct widths {
+    size_t row, matrix, result;
+} widths;
+
+static widths measure(const product *p, const render_options *how)
+{
+    return (widths){width_of(&p->a, &p->rows, &p->inner, how),
+                    width_of(&p->b, &p->inner, &p->outer, how),
+                    width_of(&p->result, &p->rows, &p->outer, how)};
+}
+
+/* Takes a column away where there is one to take. */
+static bool shorten(selection *s)
+{
+    size_t left = s->front + s->back;
+    if (left <= FEWEST)
+        return false;
+    *s = selection_of_ends(s->total, left - 1);
+    return true;
+}
+
+static void add_brackets(const markup_page *p, const tensor *matrix, const selection *rows,
+                         const selection *columns)
+{
+    text_add_string(p->out, "\\begin{bmatrix} ");
+    for (size_t i = 0; i < selection_count(rows); i++) {
+        size_t row = selection_at(rows, i);
+        text_add_string(p->out, i > 0 ? " \\\\ " : "");
+        for (size_t j = 0; j < selection_count(columns); j++) {
+            size_t column = selection_at(columns, j);
+            text number = {0};
+            text_add_string(p->out, j > 0 ? " & " : "");
+            if (row == SELECTION_GAP || column == SELECTION_GAP) {
+                text_add_string(p->out, row == column          ? "\\ddots"
+                                        : row == SELECTION_GAP ? "\\vdots"
+                                                               : "\\cdots");
+                continue;
+            }
+            number_text_add(&number, matrix_at(matrix, row, column), p->how->digits);
+            add_formula(p, text_string(&number));
+            text_close(&number, p->out);
+        }
+    }
+    text_add_string(p->out, " \\end{bmatrix}");
+}
+
+/* What stands between the parts: the names in a line, and the three matrices. */
+typedef struct layout {
+    const char *before, *names_equal, *matrices, *times, *equal;
+} layout;
+
+/* Aligned at the equals sign; or all begin at the left, so that no name takes room from the
+ * numbers. */
+static const layout ON_ONE_LINE = {"", " &= ", " \\\\\n", " \\times ", " &= "},
+                    ON_LINES = {"&", " = ", " \\\\\n&", " \\\\\n&\\times ", " \\\\\n&= "};
+
+/* Where the three don't fit on one line, each has one, and shows as many columns as fit there. */
+static void add_product(const markup_page *p, const trace_item *item)
+{
+    const render_options *how = p->how;
+    product made = {
+        .a = matrix_of(&item->a), .b = matrix_of(&item->b), .result = matrix_of(&item->result)};
+    made.rows = selection_all(made.a.size[0]);
+    made.inner = shown(made.b.size[0], how);
+    made.outer = shown(made.b.size[1], how);
+    widths w = measure(&made, how);
+    size_t names = display_columns(item->left, strlen(item->left)) +
+                   display_columns(item->letters, strlen(item->letters)) + SIGN_COLUMNS;
+    size_t left = size_larger(names, w.row + SIGN_COLUMNS + w.matrix);
+    bool is_on_one_line = left + SIGN_COLUMNS + w.result <= WIDEST_PRODUCT;
+    for (bool is_shorter = !is_on_one_line && !how->is_full; is_shorter;) {
+        is_shorter = (w.row > WIDEST_PRODUCT && shorten(&made.inner)) ||
+                     (size_larger(w.matrix, w.result) + SIGN_COLUMNS > WIDEST_PRODUCT &&
+                      shorten(&made.outer));
+        w = measure(&made, how);
+    }
+    const layout *by = is_on_one_line ? &ON_ONE_LINE : &ON_LINES;
+    text_add_format(p->out, "%s\n%s", p->marks->math_before, by->before);
+    add_formula(p, item->left);
+    text_add_string(p->out, "\\times ");
+    add_formula(p, item->letters);
+    text_add_string(p->out, by->names_equal);
+    add_formula(p, item->text);
+    text_add_string(p->out, by->matrices);
+    add_brackets(p, &made.a, &made.rows, &made.inner);
+    text_add_string(p->out, by->times);
+    add_brackets(p, &made.b, &made.inner, &made.outer);
+    text_add_string(p->out, by->equal);
+    add_brackets(p, &made.result, &made.rows, &made.outer);
+    text_add_string(p->out, p->marks->math_after);
+    add_left_out(p, &made.inner, &made.outer);
+}
+
+/* ---- the document ---- */
+
+static void add_sentence(const markup_page *p, const trace_item *item)
+{
+    add_paragraphs(p, item->text);
+}
+
+/* Without those that are aligned below each other. */
+static void (*const ADD_ITEM[])(const markup_page *p, const trace_item *item) = {
+    [TRACE_SENTENCE] = add_sentence, [TRACE_ROW_PRODUCT] = add_product, [TRACE_STACK] = add_stack,
+    [TRACE_MATRIX] = add_matrix,     [TRACE_TABLE] = add_table,
+};
+
 bool markup_add_step(const markup_page *p, const trace_step *step, size_t number, err *e)
 {
     text_add_format(p->out, "%s%zu. ", p->marks->heading_before[1], number);
-    p->marks->add_words(p->out, step->name);
+    add_words(p, step->name);
     text_add_string(p->out, p->marks->heading_after);
     for (size_t i = 0; i < step->count;) {
         const trace_item *item = &step->item[i];
@@ -173,38 +558,25 @@ bool markup_add_step(const markup_page *p, const trace_step *step, size_t number
             return false;
         if (is_math(item)) {
             i = add_aligned(p, step, i);
-            continue;
+        } else {
+            ADD_ITEM[item->kind](p, item);
+            i++;
         }
-        if (item->kind == TRACE_ROW_PRODUCT)
-            markup_add_product(p, item);
-        else if (item->kind == TRACE_STACK)
-            markup_add_stack(p, item);
-        else if (item->kind == TRACE_MATRIX)
-            markup_add_matrix(p, item);
-        else if (item->kind == TRACE_TABLE)
-            markup_add_table(p, item);
-        else
-            add_paragraphs(p, item->text);
-        i++;
     }
     return true;
 }
 
-/* ---- the document ---- */
-
 void markup_add_beginning(const markup_page *p, const trace *t)
 {
-    const char *name = render_name(t, p->how);
-    text notes = {0};
-    if (name != NULL || t->title != NULL) {
+    text title = render_title(t, p->how->source), notes = {0};
+    if (t->name != NULL || t->title != NULL || p->how->source != NULL) {
         text_add_string(p->out, p->marks->heading_before[0]);
-        p->marks->add_words(p->out, name == NULL ? "" : name);
-        text_add_string(p->out, name != NULL && t->title != NULL ? ": " : "");
-        p->marks->add_words(p->out, t->title == NULL ? "" : t->title);
+        add_words(p, text_string(&title));
         text_add_string(p->out, p->marks->heading_after);
     }
     display_add_lines(&notes, t->notes == NULL ? "" : t->notes);
     add_paragraphs(p, text_string(&notes));
+    text_close(&title, p->out);
     text_close(&notes, p->out);
 }
 

@@ -3,25 +3,27 @@
 #ifndef SELFATTN_RENDER_MARKUP_H
 #define SELFATTN_RENDER_MARKUP_H
 
-#include "render/brackets.h"
 #include "render/math.h"
 #include "render/renderer.h"
 
+struct dialect;
+
 typedef struct markup {
-    /* Words that the user or we wrote, so that none of them is a mark. */
-    void (*add_words)(text *out, const char *words);
+    /* Words that the user or we wrote, so that none of them is a mark; and inside mathematics. */
+    void (*add_words)(text *out, const struct dialect *in, const char *words, size_t length);
     math_words *math_words;
+    const struct dialect *dialect;                 /* of a language that has several */
     const char *heading_before[2], *heading_after; /* of the title, and of a step */
     const char *strong_before, *strong_after;      /* around bold words */
-    const char *math_before, *math_after; /* around lines that are aligned at & and end in \\ */
-    /* A table begins with its columns, 'l' or 'r' each; then come rows of cells. The rule stands
-     * below the heading, or above a sum. */
-    void (*table_begin)(text *out, const char *columns);
-    void (*rule)(text *out, const char *columns);
+    const char *math_before, *math_after;     /* around lines that are aligned at & and end in \\ */
     const char *inline_before, *inline_after; /* around mathematics in a cell */
+    bool numbers_are_math;
+    /* Around the columns of a table that is begun, 'l' or 'r' each; NULL: the rule says them. */
+    const char *columns_before, *columns_after;
     const char *row_before, *cell_between, *row_after, *table_after;
-    bool has_rule_anywhere; /* else only below the first row, and every table has a heading */
-    const char *number_before, *number_after; /* around a number in a cell */
+    /* The line below a heading, or above a sum; NULL: it is made of the columns, and below the
+     * first row only, so that every table has a heading. */
+    const char *rule;
     /* What fits side by side, 0: anything does; and how much some words take of that. */
     size_t most_characters;
     size_t (*characters)(const char *words);
@@ -42,14 +44,5 @@ bool markup_render(const trace *t, const render_options *how, const markup *mark
 /* Its parts: title and notes, then a step after the other. */
 void markup_add_beginning(const markup_page *p, const trace *t);
 bool markup_add_step(const markup_page *p, const trace_step *step, size_t number, err *e);
-
-/* markup_tables.c */
-void markup_add_product(const markup_page *p, const trace_item *item);
-void markup_add_matrix(const markup_page *p, const trace_item *item);
-void markup_add_stack(const markup_page *p, const trace_item *item);
-void markup_add_table(const markup_page *p, const trace_item *item);
-
-/* A paragraph that says what of a matrix is not shown, where anything is not. */
-void markup_add_left_out(const markup_page *p, const selection *rows, const selection *columns);
 
 #endif

@@ -38,9 +38,10 @@ typedef struct renderer {
     size_t most_bytes; /* larger ones are of no use without --force; 0: any size is */
 } renderer;
 
-/* What a trace's heading begins with: the document's name, or the source of one that has neither
- * name nor title; NULL: nothing. */
-const char *render_name(const trace *t, const render_options *how);
+/* What a trace's heading says, safe for a terminal: "name: title", or the one of them that the
+ * document has; what is said otherwise of one that has neither, or NULL. The caller frees it. */
+text render_title(const trace *t, const char *otherwise);
+#define RENDER_UNTITLED "attention"
 
 /* Each in a file of its own. */
 render_trace text_render, markdown_render, markdown_render_pandoc, notebook_render, latex_render,

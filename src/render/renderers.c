@@ -1,3 +1,4 @@
+#include "render/display.h"
 #include "render/renderer.h"
 
 #include <stddef.h>
@@ -42,7 +43,12 @@ const renderer *renderer_by_ending(const char *file)
     return found == NULL ? &ROWS[0] : (const renderer *)(const void *)found;
 }
 
-const char *render_name(const trace *t, const render_options *how)
+text render_title(const trace *t, const char *otherwise)
 {
-    return t->name == NULL && t->title == NULL ? how->source : t->name;
+    text title = {0};
+    const char *name = t->name == NULL && t->title == NULL ? otherwise : t->name;
+    display_add_string(&title, name == NULL ? "" : name);
+    text_add_string(&title, name != NULL && t->title != NULL ? ": " : "");
+    display_add_string(&title, t->title == NULL ? "" : t->title);
+    return title;
 }

@@ -385,11 +385,8 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
     size_t bottom = MARGIN + TITLE_HEIGHT, width = LEGEND_WIDTH;
     bool hides = false;
     picture p = {0};
-    text title = {0}, words = {0}, sums = {0};
+    text title = {0}, sums = {0}, words = render_title(t, RENDER_UNTITLED);
     /* "name: title", as on the page, cut where it is wider than the heads ever are. */
-    text_add_string(&words, t->name != NULL ? t->name : t->title != NULL ? "" : "attention");
-    text_add_string(&words, t->name != NULL && t->title != NULL ? ": " : "");
-    text_add_string(&words, t->title != NULL ? t->title : "");
     display_add_cut(&title, text_string(&words), MOST);
     text_clear(&words);
     key_sums_explain(how->sum_keys, &words);

@@ -1,4 +1,3 @@
-#include "render/number_text.h"
 #include "render/text_items.h"
 
 #include "base/mem.h"
@@ -7,12 +6,13 @@
 #include "render/expression.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <string.h>
 
 /* ---- what all parts share ---- */
 
-size_t page_width(const render_options *how)
+enum { SENTENCE_INDENT = 2, PAGE_INDENT = 4, PAGE_NARROWEST = 40 };
+
+static size_t page_width(const render_options *how)
 {
     return how->width < PAGE_NARROWEST ? PAGE_NARROWEST : (size_t)how->width;
 }
@@ -28,13 +28,13 @@ static void page_indent(text *out)
     text_add_repeated(out, " ", PAGE_INDENT);
 }
 
-/* ECMA-48, SGR 1 and 0. */
-void page_bold(text *out, const render_options *how)
+/* Bold and not, where the terminal knows it: ECMA-48, SGR 1 and 0. */
+static void page_bold(text *out, const render_options *how)
 {
     text_add_string(out, how->color ? "\033[1m" : "");
 }
 
-void page_plain(text *out, const render_options *how)
+static void page_plain(text *out, const render_options *how)
 {
     text_add_string(out, how->color ? "\033[0m" : "");
 }
@@ -58,22 +58,8 @@ typedef struct drawing {
     const render_options *how;
     column_source source;
     size_t label_width; /* of the labels at the left; 0: there are none */
-    size_t after_label; /* columns between them and the numbers */
     const char *sum;    /* what a sum is called; NULL: it is none */
 } drawing;
-
-/* Of the labels of what is shown, and of a sum. */
-static size_t label_width(const drawing *d)
-{
-    const selection *rows = &d->source.rows;
-    size_t widest = d->sum == NULL ? 1 /* … */ : display_columns(d->sum, strlen(d->sum));
-    for (size_t slot = 0; slot < selection_count(rows); slot++) {
-        size_t row = selection_at(rows, slot);
-        if (row != SELECTION_GAP)
-            widest = size_larger(widest, label_columns(&d->item->rows, row));
-    }
-    return widest;
-}
 
 static void add_rows(const drawing *d, const brackets *b)
 {
@@ -106,74 +92,55 @@ static void add_rows(const drawing *d, const brackets *b)
     }
 }
 
-/* In parts where all columns don't fit. */
-static void add_parts(const drawing *d)
+void rows_text_add(text *out, const trace_item *item, const render_options *how)
 {
+    drawing d = {.out = out, .item = item, .how = how, .source = column_source_of(item, how)};
+    const selection *rows = &d.source.rows;
     brackets b = {0};
-    size_t left = d->label_width + d->after_label, budget = page_budget(d->how) - left;
-    while (brackets_next(&b, &d->source, budget, d->how->is_full)) {
-        brackets_add_part(d->out, &b, PAGE_INDENT);
-        if (d->source.labels != NULL) {
-            page_indent(d->out);
-            text_add_repeated(d->out, " ", left);
-            brackets_add_labels(d->out, &b);
-            display_end_line(d->out);
+    size_t sum = 0;
+    if (item->kind == TRACE_STACK) {
+        d.sum = item->text != NULL ? item->text : "";
+        d.label_width = sum = display_columns(d.sum, strlen(d.sum));
+    } else
+        d.label_width = d.source.row_labels != NULL; /* of … */
+    for (size_t slot = 0; d.source.row_labels != NULL && slot < selection_count(rows); slot++) {
+        size_t row = selection_at(rows, slot);
+        if (row != SELECTION_GAP)
+            d.label_width = size_larger(d.label_width, label_columns(&item->rows, row));
+    }
+    size_t after_label = d.sum != NULL ? strlen("  + ") : d.label_width > 0 ? strlen("  ") : 0;
+    size_t left = d.label_width + after_label;
+    /* In parts where all columns don't fit. */
+    while (brackets_next(&b, &d.source, page_budget(how) - left, how->is_full)) {
+        brackets_add_part(out, &b, PAGE_INDENT);
+        if (d.source.labels != NULL) {
+            text_add_repeated(out, " ", PAGE_INDENT + left);
+            brackets_add_labels(out, &b);
+            display_end_line(out);
         }
-        add_rows(d, &b);
-        if (d->sum != NULL) {
-            page_indent(d->out);
-            text_add_repeated(d->out, " ", d->label_width + 2);
-            text_add_repeated(d->out, "-", brackets_columns(&b) + d->after_label - 2);
-            display_end_line(d->out);
-            page_indent(d->out);
-            display_add_string(d->out, d->sum);
-            text_add_repeated(d->out, " ",
-                              d->label_width - display_columns(d->sum, strlen(d->sum)));
-            text_add_string(d->out, "  = ");
-            brackets_add_row(d->out, &b, &d->source.also, 0);
-            display_end_line(d->out);
+        add_rows(&d, &b);
+        if (d.sum != NULL) {
+            text_add_repeated(out, " ", PAGE_INDENT + d.label_width + 2);
+            text_add_repeated(out, "-", brackets_columns(&b) + after_label - 2);
+            display_end_line(out);
+            page_indent(out);
+            display_add_string(out, d.sum);
+            text_add_repeated(out, " ", d.label_width - sum);
+            text_add_string(out, "  = ");
+            brackets_add_row(out, &b, &d.source.also, 0);
+            display_end_line(out);
         }
     }
-    page_add_left_out(d->out, &d->source.rows, &b.columns, d->how);
-}
-
-static drawing drawing_of(text *out, const trace_item *item, const render_options *how)
-{
-    drawing d = {.out = out, .item = item, .how = how};
-    d.source = (column_source){
-        .matrix = matrix_of(&item->a), .digits = how->digits, .has_ids = item->has_ids};
-    d.source.rows = selection_of_rows(d.source.matrix.size[0], item->focus, how->is_full);
-    return d;
+    page_add_left_out(out, rows, &b.columns, how);
 }
 
 void matrix_text_add(text *out, const trace_item *item, const render_options *how)
 {
-    drawing d = drawing_of(out, item, how);
-    const tensor *a = &item->a;
-    const size_t *size = d.source.matrix.size;
-    d.source.labels = labels_that_say(&item->columns, size[1]);
-    if (a->rank == 2 && labels_that_say(&item->rows, size[0]) != NULL) {
-        d.label_width = label_width(&d);
-        d.after_label = strlen("  ");
-    }
     page_indent(out);
     display_add_string(out, item->text == NULL ? "" : item->text);
-    if (a->rank == 2)
-        text_add_format(out, " (%zu × %zu)", a->size[0], a->size[1]);
-    else if (a->rank == 1)
-        text_add_format(out, " (%zu long)", a->size[0]);
+    matrix_add_shape(out, &item->a);
     display_end_line(out);
-    add_parts(&d);
-}
-
-void stack_text_add(text *out, const trace_item *item, const render_options *how)
-{
-    drawing d = drawing_of(out, item, how);
-    d.source.also = matrix_of(&item->result);
-    d.sum = item->text != NULL ? item->text : "";
-    d.label_width = label_width(&d);
-    d.after_label = strlen("  + ");
-    add_parts(&d);
+    rows_text_add(out, item, how);
 }
 
 /* ---- products ---- */
@@ -221,7 +188,7 @@ static size_t product_measure(product *p, const selection *inner, const selectio
 
 /* Takes columns from the wider side until the three fit; false where no more than `least` of each
  * are left. */
-static bool product_fits_shortened(product *p, size_t budget, size_t least)
+static bool product_fits_shortened(product *p, bool is_broken, size_t budget, size_t least)
 {
     size_t n = p->row.source.matrix.size[1], m = p->result.source.matrix.size[1];
     selection inner = selection_of_rows(n, 0, false);
@@ -229,6 +196,7 @@ static bool product_fits_shortened(product *p, size_t budget, size_t least)
     size_t most = budget / NARROWEST < BRACKETS_MOST ? budget / NARROWEST : BRACKETS_MOST - 1;
     size_t outer_shown = m < most ? m : most;
     selection outer = selection_of_ends(m, outer_shown);
+    p->is_broken = is_broken;
     while (product_measure(p, &inner, &outer) > budget) {
         if (inner_shown <= least && outer_shown <= least)
             return false;
@@ -245,28 +213,13 @@ static bool product_fits_shortened(product *p, size_t budget, size_t least)
 }
 
 /* Whether all of it fits, but for rows of a long matrix; the widths are then measured. */
-static bool product_fits_whole(product *p, size_t budget, bool is_full)
+static bool product_fits_whole(product *p, bool is_broken, const render_options *how)
 {
-    selection inner = selection_of_rows(p->row.source.matrix.size[1], 0, is_full);
+    selection inner = selection_of_rows(p->row.source.matrix.size[1], 0, how->is_full);
     selection outer = selection_all(p->result.source.matrix.size[1]);
+    p->is_broken = is_broken;
     return inner.total <= BRACKETS_MOST && outer.total <= BRACKETS_MOST &&
-           product_measure(p, &inner, &outer) <= budget;
-}
-
-/* Numbers are left out where breaking the line is not enough, and a line is broken before one side
- * is left with hardly any. */
-static bool product_fits(product *p, size_t budget, bool is_full)
-{
-    if (product_fits_whole(p, budget, is_full))
-        return true;
-    p->is_broken = true;
-    if (product_fits_whole(p, budget, is_full))
-        return true;
-    p->is_broken = false;
-    if (!is_full && product_fits_shortened(p, budget, FEW))
-        return true;
-    p->is_broken = true;
-    return !is_full && product_fits_shortened(p, budget, FEWEST);
+           product_measure(p, &inner, &outer) <= page_budget(how);
 }
 
 /* ---- drawing ---- */
@@ -319,7 +272,13 @@ void product_text_add(text *out, const trace_item *item, const render_options *h
     product p = {.row = box_of(item->left, &item->a, how),
                  .matrix = box_of(item->letters, &item->b, how),
                  .result = box_of(item->text, &item->result, how)};
-    if (!product_fits(&p, page_budget(how), how->is_full)) {
+    size_t budget = page_budget(how);
+    /* Numbers are left out where breaking the line is not enough, and a line is broken before one
+     * side is left with hardly any. */
+    bool fits = product_fits_whole(&p, false, how) || product_fits_whole(&p, true, how) ||
+                (!how->is_full && (product_fits_shortened(&p, false, budget, FEW) ||
+                                   product_fits_shortened(&p, true, budget, FEWEST)));
+    if (!fits) {
         product_add_below(out, item, how);
         return;
     }
@@ -363,7 +322,7 @@ static const size_t BETWEEN = 3;
 
 typedef struct table {
     const text_list *cells;
-    size_t columns, rows;
+    size_t columns;
     size_t width[TABLE_MOST];
     bool is_right[TABLE_MOST]; /* numbers stand to the right */
 } table;
@@ -382,22 +341,6 @@ bool table_text_is_right(const text_list *cells, size_t columns, size_t column)
             return false;
     }
     return cells->count > columns;
-}
-
-/* Takes from the widest column what is too much, and again where that is not enough. */
-static void fit(table *t, size_t budget)
-{
-    for (;;) {
-        size_t total = (t->columns - 1) * BETWEEN, widest = 0;
-        for (size_t column = 0; column < t->columns; column++) {
-            total += t->width[column];
-            if (t->width[column] > t->width[widest])
-                widest = column;
-        }
-        if (total <= budget || t->width[widest] <= NARROWEST_CELL)
-            return;
-        t->width[widest]--;
-    }
 }
 
 /* A row takes as many lines as its longest cell. */
@@ -428,16 +371,27 @@ void table_text_add(text *out, const trace_item *item, const render_options *how
 {
     assert(item->columns_count > 0 && item->columns_count <= TABLE_MOST);
     table t = {.cells = &item->cells, .columns = item->columns_count};
-    t.rows = item->cells.count / t.columns;
+    size_t rows = item->cells.count / t.columns;
     for (size_t column = 0; column < t.columns; column++) {
         t.is_right[column] = table_text_is_right(t.cells, t.columns, column);
-        for (size_t row = 0; row < t.rows; row++) {
+        for (size_t row = 0; row < rows; row++) {
             const char *word = cell(&t, row, column);
             t.width[column] = size_larger(t.width[column], display_columns(word, strlen(word)));
         }
     }
-    fit(&t, page_budget(how));
-    for (size_t row = 0; row < t.rows; row++) {
+    /* Takes from the widest column what is too much, and again where that is not enough. */
+    for (;;) {
+        size_t total = (t.columns - 1) * BETWEEN, widest = 0;
+        for (size_t column = 0; column < t.columns; column++) {
+            total += t.width[column];
+            if (t.width[column] > t.width[widest])
+                widest = column;
+        }
+        if (total <= page_budget(how) || t.width[widest] <= NARROWEST_CELL)
+            break;
+        t.width[widest]--;
+    }
+    for (size_t row = 0; row < rows; row++) {
         add_table_row(out, &t, row);
         if (row > 0)
             continue;
@@ -481,22 +435,6 @@ static size_t columns_of(const text *part)
     for (size_t i = 0; i < part->length; i++)
         columns -= part->data[i] == MATH_BREAK;
     return columns;
-}
-
-/* What stands before the numbers, broken between words where it is too wide. */
-static void add_head(text *out, const text *head, size_t indent, size_t width)
-{
-    const char *at = text_string(head);
-    page_indent(out);
-    for (size_t begin = PAGE_INDENT; *at != '\0'; begin = indent) {
-        size_t skip, length = display_line(at, width - begin, &skip);
-        text_add(out, at, length);
-        at += length + skip;
-        if (*at != '\0') {
-            display_end_line(out);
-            text_add_repeated(out, " ", indent);
-        }
-    }
 }
 
 /* The column at which the numbers begin, here and in the lines below: after the first equals
@@ -546,7 +484,17 @@ void line_text_add(text *out, const trace_item *item, const render_options *how)
         add_broken(out, &l.result, 0, 0, SIZE_MAX);
     } else {
         size_t numbers = numbers_column(&l, item, width);
-        add_head(out, &l.head, numbers, width);
+        const char *head = text_string(&l.head);
+        page_indent(out);
+        for (size_t begin = PAGE_INDENT; *head != '\0'; begin = numbers) {
+            size_t skip, length = display_line(head, width - begin, &skip);
+            text_add(out, head, length);
+            head += length + skip;
+            if (*head != '\0') {
+                display_end_line(out);
+                text_add_repeated(out, " ", numbers);
+            }
+        }
         if (head_end == numbers)
             text_add_string(out, l.before);
         else
@@ -563,4 +511,68 @@ void line_text_add(text *out, const trace_item *item, const render_options *how)
     }
     display_end_line(out);
     worked_line_free(&l, out);
+}
+
+/* ---- the page ---- */
+
+static void words_add(text *out, const trace_item *item, const render_options *how)
+{
+    size_t indent = item->kind == TRACE_SENTENCE ? SENTENCE_INDENT : PAGE_INDENT;
+    display_add_wrapped(out, item->text, indent, page_width(how));
+}
+
+static void (*const ADD_ITEM[])(text *out, const trace_item *item, const render_options *how) = {
+    [TRACE_SENTENCE] = words_add,   [TRACE_FORMULA] = words_add,
+    [TRACE_LINE] = line_text_add,   [TRACE_ROW_PRODUCT] = product_text_add,
+    [TRACE_STACK] = rows_text_add,  [TRACE_MATRIX] = matrix_text_add,
+    [TRACE_TABLE] = table_text_add,
+};
+
+bool text_render(const trace *t, const render_options *how, sink *to, err *e)
+{
+    text *out = sink_text(to), title = render_title(t, how->source), notes = {0};
+    size_t parts = 0;       /* title, notes and steps so far */
+    if (title.length > 0) { /* underlined */
+        size_t columns = display_columns(text_string(&title), title.length);
+        size_t most = page_width(how);
+        parts++;
+        page_bold(out, how);
+        display_add_wrapped(out, text_string(&title), 0, most);
+        text_add_repeated(out, "═", columns < most ? columns : most);
+        page_plain(out, how);
+        display_end_line(out);
+    }
+    text_close(&title, out);
+    if (t->notes != NULL) {
+        display_add_lines(&notes, t->notes);
+        text_add_string(out, parts++ > 0 ? "\n" : "");
+        display_add_wrapped(out, text_string(&notes), 0, page_width(how));
+        text_close(&notes, out);
+    }
+    for (size_t i = 0; i < t->steps; i++) {
+        const trace_step *step = &t->step[i];
+        text heading = {0};
+        text_add_format(&heading, "%zu. %s ", i + 1, step->name);
+        text_add_string(out, parts++ > 0 ? "\n" : "");
+        page_bold(out, how);
+        text_add_string(out, text_string(&heading));
+        text_add_repeated(out, "─", page_width(how) - heading.length);
+        page_plain(out, how);
+        display_end_line(out);
+        text_close(&heading, out);
+        for (size_t j = 0; j < step->count; j++) {
+            /* Lines that belong together stay together: sentences, and formulas with their worked
+             * lines. */
+            const trace_item *item = &step->item[j];
+            trace_kind kind = item->kind, before = j > 0 ? item[-1].kind : TRACE_TABLE;
+            bool is_worked =
+                kind == TRACE_LINE && (before == TRACE_FORMULA || before == TRACE_LINE);
+            bool is_alike = kind == before && (kind == TRACE_SENTENCE || kind == TRACE_FORMULA);
+            text_add_string(out, is_worked || is_alike ? "" : "\n");
+            ADD_ITEM[kind](out, item, how);
+            if (!sink_spill(to, e))
+                return false;
+        }
+    }
+    return sink_spill(to, e);
 }

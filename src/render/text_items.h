@@ -1,16 +1,8 @@
-/* The items of a step as text, and what all parts of the text page share: where things begin, how
- * wide they may be, and bold. */
+/* A trace as plain text for a terminal, what `--trace` prints: the items of a step. */
 #ifndef SELFATTN_RENDER_TEXT_ITEMS_H
 #define SELFATTN_RENDER_TEXT_ITEMS_H
 
 #include "render/renderer.h"
-
-enum { SENTENCE_INDENT = 2, PAGE_INDENT = 4, PAGE_NARROWEST = 40 };
-
-size_t page_width(const render_options *how);
-/* Bold and not, where the terminal knows it. */
-void page_bold(text *out, const render_options *how);
-void page_plain(text *out, const render_options *how);
 
 /* A worked line: what is computed, in letters, with this run's numbers, and what comes out:
  * scores[1,2] = q[1]·k[2] = 1·4 + 0·4 + 2·0 = 4. */
@@ -20,9 +12,9 @@ void line_text_add(text *out, const trace_item *item, const render_options *how)
  * the matrix's middle. */
 void product_text_add(text *out, const trace_item *item, const render_options *how);
 
-/* Rows that are added up, one under the other with their sum below a line: how seed 001 adds
- * weighted values. */
-void stack_text_add(text *out, const trace_item *item, const render_options *how);
+/* The rows of a matrix one under the other; those of a stack with their sum below a line, as seed
+ * 001 adds weighted values. */
+void rows_text_add(text *out, const trace_item *item, const render_options *how);
 
 /* A matrix of a trace: its name and shape, labels above and at the left, an arrow at the row in
  * focus. */

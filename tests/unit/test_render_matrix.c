@@ -291,14 +291,14 @@ static void check_stack(unit *u)
     trace_item item = {.kind = TRACE_STACK, .text = "attended[1]", .rows = {.letter = "v"}};
     item.a = part_matrix(3, 3, WEIGHTED);
     item.result = part_vector(3, SUM);
-    check_item(u, stack_text_add, &item, &how,
+    check_item(u, rows_text_add, &item, &how,
                "    v[1]           [0, 0, 0.0]\n"
                "    v[2]         + [1, 4, 0.0]\n"
                "    v[3]         + [1, 3, 1.5]\n"
                "                 -------------\n"
                "    attended[1]  = [2, 7, 1.5]\n");
     how.digits = 1;
-    check_item(u, stack_text_add, &item, &how,
+    check_item(u, rows_text_add, &item, &how,
                "    v[1]           [0.0, 0.0, 0.0]\n"
                "    v[2]         + [1.0, 4.0, 0.0]\n"
                "    v[3]         + [1.0, 3.0, 1.5]\n"
@@ -317,7 +317,7 @@ static void check_stack_shortened(unit *u)
     trace_item item = {.kind = TRACE_STACK, .text = "y"};
     item.a = part_matrix(20, 30, counted());
     item.result = part_vector(30, sum);
-    check_item(u, stack_text_add, &item, &how,
+    check_item(u, rows_text_add, &item, &how,
                "    1     [  101,   102, …,   130]\n"
                "    2   + [  201,   202, …,   230]\n"
                "    3   + [  301,   302, …,   330]\n"
@@ -358,7 +358,7 @@ static void check_edges(unit *u)
         text out = {0};
         matrix_text_add(&out, &item, &how);
         item.kind = TRACE_STACK;
-        stack_text_add(&out, &item, &how);
+        rows_text_add(&out, &item, &how);
         CHECK(u, part_longest_line(&out) <= (size_t)how.width);
         text_free(&out);
     }
