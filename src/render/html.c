@@ -31,11 +31,6 @@ void html_enter(html_page *p, size_t room)
         p->asked->room = room;
 }
 
-bool html_is_blank(const html_page *p, step_id step)
-{
-    return p->asked != NULL && asked_step(p->how->blank, p->whole, p->trace, step);
-}
-
 void html_add_step_id(const html_page *p, step_id step)
 {
     const trace_place *at = &p->trace->place;
@@ -62,25 +57,7 @@ static void add_hash(text *out, const char *inline_text)
 
 /* ---- the body ---- */
 
-/* A line of the user's is a paragraph. */
-static void add_notes(const html_page *p)
-{
-    text line = {0}, notes = {0};
-    display_add_lines(&notes, p->trace->notes == NULL ? "" : p->trace->notes);
-    for (const char *at = text_string(&notes); *at != '\0';) {
-        size_t length = strcspn(at, "\n");
-        text_clear(&line);
-        text_add(&line, at, length);
-        text_add_string(p->out, "<p>");
-        html_add_words(p->out, text_string(&line));
-        text_add_string(p->out, "</p>\n");
-        at += length + (at[length] != '\0');
-    }
-    text_close(&notes, p->out);
-    text_close(&line, p->out);
-}
-
-static void add_step(const html_page *p, const trace_step *step, size_t number)
+static void add_step(html_page *p, const trace_step *step, size_t number)
 {
     int level = html_has_floors(p) ? 3 : 2;
     text_add_string(p->out, "<section id=\"step-");
@@ -96,67 +73,71 @@ static void add_step(const html_page *p, const trace_step *step, size_t number)
         return;
     }
     /* Of a step that it asks for an exam says how it is made, and has the tables to fill in. */
-    bool is_blank = html_is_blank(p, step->id), is_of_exam = is_blank && p->how->is_exam;
+    p->is_blank = p->asked != NULL && asked_step(p->how->blank, p->whole, p->trace, step->id);
+    bool is_of_exam = p->is_blank && p->how->is_exam;
     for (size_t i = 0; i < step->count; i++) {
         const trace_item *item = &step->item[i];
         map_place at;
         if (!is_of_exam || item->kind == TRACE_FORMULA ||
             (item->kind == TRACE_MATRIX && map_of(p->trace, &item->a, &at) != NULL))
-            html_add_item(p, item, is_blank);
+            html_add_item(p, item);
     }
     html_add_asked(p, step->id);
     text_add_string(p->out, "</section>\n");
 }
 
-static void add_rooms(const html_page *whole)
+static void add_page(html_page *p)
 {
-    html_page p = *whole;
+    text *out = p->out, title = render_title(p->whole, RENDER_UNTITLED), line = {0}, notes = {0};
+    bool has_floors = html_has_floors(p);
     size_t number = 0;
-    for (size_t i = 0; i < trace_rooms(p.whole) && !p.out->failed; i++) {
-        html_enter(&p, i);
-        if (html_begins_floor(&p, i)) {
-            /* A floor is folded and unfolded by its heading, without any script. */
-            text_add_format(p.out, "%s<details class=floor open id=\"floor-%zu\">\n<summary><h2>",
-                            i > 0 ? "</details>\n" : "", i);
-            html_add_words(p.out, p.trace->place.floor);
-            text_add_string(p.out, "</h2></summary>\n");
-        }
-        if (html_has_floors(&p))
-            html_add_picture(&p);
-        for (size_t j = 0; j < p.trace->steps && !p.out->failed; j++)
-            add_step(&p, &p.trace->step[j], ++number);
-    }
-    text_add_string(p.out, html_has_floors(&p) ? "</details>\n" : "");
-}
-
-static void add_page(const html_page *p)
-{
-    text title = render_title(p->trace, RENDER_UNTITLED);
-    text_add_string(p->out, BEGIN);
-    text_add_string(p->out, "style-src");
-    add_hash(p->out, PAGE_STYLE);
-    text_add_string(p->out, "; script-src");
-    add_hash(p->out, PAGE_SCRIPT);
-    text_add_string(p->out, AFTER_POLICY);
-    html_add_words(p->out, text_string(&title));
-    text_add_format(p->out, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>",
+    text_add_string(out, BEGIN);
+    text_add_string(out, "style-src");
+    add_hash(out, PAGE_STYLE);
+    text_add_string(out, "; script-src");
+    add_hash(out, PAGE_SCRIPT);
+    text_add_string(out, AFTER_POLICY);
+    html_add_words(out, text_string(&title));
+    text_add_format(out, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>",
                     PAGE_STYLE);
-    html_add_words(p->out, text_string(&title));
-    text_add_string(p->out, "</h1>\n");
-    text_close(&title, p->out);
-    add_notes(p);
-    if (!html_has_floors(p))
+    html_add_words(out, text_string(&title));
+    text_add_string(out, "</h1>\n");
+    /* A line of the user's notes is a paragraph. */
+    display_add_lines(&notes, p->whole->notes == NULL ? "" : p->whole->notes);
+    for (const char *at = text_string(&notes); *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+        text_clear(&line);
+        text_add(&line, at, length);
+        text_add_string(out, "<p>");
+        html_add_words(out, text_string(&line));
+        text_add_string(out, "</p>\n");
+        at += length + (at[length] != '\0');
+    }
+    text_close(&title, out);
+    text_close(&notes, out);
+    text_close(&line, out);
+    if (!has_floors)
         html_add_formula(p);
-    text_add_string(p->out, "</header>\n");
-    if (html_has_floors(p))
-        html_add_house(p);
-    else
-        html_add_picture(p);
-    text_add_string(p->out, "<main>\n");
-    add_rooms(p);
-    text_add_string(p->out, "</main>\n");
+    text_add_string(out, "</header>\n");
+    (has_floors ? html_add_house : html_add_picture)(p);
+    text_add_string(out, "<main>\n");
+    for (size_t i = 0; i < trace_rooms(p->whole) && !out->failed; i++) {
+        html_enter(p, i);
+        if (html_begins_floor(p, i)) {
+            /* A floor is folded and unfolded by its heading, without any script. */
+            text_add_format(out, "%s<details class=floor open id=\"floor-%zu\">\n<summary><h2>",
+                            i > 0 ? "</details>\n" : "", i);
+            html_add_words(out, p->trace->place.floor);
+            text_add_string(out, "</h2></summary>\n");
+        }
+        if (has_floors)
+            html_add_picture(p);
+        for (size_t j = 0; j < p->trace->steps && !out->failed; j++)
+            add_step(p, &p->trace->step[j], ++number);
+    }
+    text_add_string(out, has_floors ? "</details>\n</main>\n" : "</main>\n");
     html_add_data(p);
-    text_add_format(p->out, "<script>%s</script>\n</body>\n</html>\n", PAGE_SCRIPT);
+    text_add_format(out, "<script>%s</script>\n</body>\n</html>\n", PAGE_SCRIPT);
 }
 
 bool html_render(const trace *t, const render_options *how, sink *to, err *e)
@@ -190,26 +171,6 @@ static const char INDEX_STYLE[] =
     "img { background: #fff; border: 1px solid var(--line); border-radius: 8px; display: block; "
     "margin: .8rem 0; max-width: 100%; height: auto; }";
 
-static void add_index_row(text *out, const html_index_row *row)
-{
-    text_add_format(out, "<section id=\"%s\">\n<h2><a href=\"%s.html\">", row->name, row->name);
-    html_add_words(out, row->title);
-    text_add_format(out, "</a><small>%s</small></h2>\n<p>", row->name);
-    html_add_words(out, row->notes);
-    text_add_string(out, "</p>\n");
-    if (row->has_picture) {
-        text_add_format(out, "<a href=\"%s.html\"><img src=\"%s.svg\" loading=lazy alt=\"",
-                        row->name, row->name);
-        html_say(out, "weightsOf", &row->name);
-        text_add_string(out, "\"></a>\n");
-    }
-    text_add_format(out, "<p class=note><a href=\"%s.html\">", row->name);
-    html_say(out, "everyStep", &row->name);
-    text_add_format(out, "</a> · <a href=\"%s.json\">", row->name);
-    html_say(out, "itsDocument", NULL);
-    text_add_string(out, "</a></p>\n</section>\n");
-}
-
 /* Pictures come from next to the page: 'self' where it is served, file: where it is opened. */
 void html_add_index(text *out, const html_index_row *row, size_t count)
 {
@@ -226,7 +187,23 @@ void html_add_index(text *out, const html_index_row *row, size_t count)
     text_add_string(out, "</h1>\n<p>");
     html_say(out, "aboutExamples", NULL);
     text_add_string(out, "</p>\n</header>\n<main>\n");
-    for (size_t i = 0; i < count; i++)
-        add_index_row(out, &row[i]);
+    for (const html_index_row *end = row + count; row < end; row++) {
+        text_add_format(out, "<section id=\"%s\">\n<h2><a href=\"%s.html\">", row->name, row->name);
+        html_add_words(out, row->title);
+        text_add_format(out, "</a><small>%s</small></h2>\n<p>", row->name);
+        html_add_words(out, row->notes);
+        text_add_string(out, "</p>\n");
+        if (row->has_picture) {
+            text_add_format(out, "<a href=\"%s.html\"><img src=\"%s.svg\" loading=lazy alt=\"",
+                            row->name, row->name);
+            html_say(out, "weightsOf", &row->name);
+            text_add_string(out, "\"></a>\n");
+        }
+        text_add_format(out, "<p class=note><a href=\"%s.html\">", row->name);
+        html_say(out, "everyStep", &row->name);
+        text_add_format(out, "</a> · <a href=\"%s.json\">", row->name);
+        html_say(out, "itsDocument", NULL);
+        text_add_string(out, "</a></p>\n</section>\n");
+    }
     text_add_string(out, "</main>\n</body>\n</html>\n");
 }

@@ -39,16 +39,7 @@ html_color html_color_of(double value, double greatest, bool is_share)
 /* A square's step of colour, below 0 for a negative number. */
 typedef signed char square;
 
-/* How many squares from this one on, in its row, have its colour. */
-static size_t count_alike(const square *row, size_t columns, size_t column)
-{
-    size_t end = column + 1;
-    while (end < columns && row[end] == row[column])
-        end++;
-    return end - column;
-}
-
-/* Below 100, as all lengths in a picture are. */
+/* Below 100, as all lengths in a picture are: there are many. */
 static void add_length(text *out, const char *before, size_t length)
 {
     const char digits[] = {(char)('0' + length / 10), (char)('0' + length % 10)};
@@ -62,15 +53,16 @@ static void add_color(text *out, const sampling *s, const square *squares, int s
     size_t strokes = 0;
     for (size_t i = 0; i < s->rows; i++) {
         const square *row = squares + i * s->columns;
-        for (size_t j = 0, count = 0; j < s->columns; j += count) {
-            count = count_alike(row, s->columns, j);
+        for (size_t j = 0, end; j < s->columns; j = end) {
+            for (end = j + 1; end < s->columns && row[end] == row[j];)
+                end++;
             if (row[j] != step)
                 continue;
             if (strokes++ == 0)
                 text_add_format(out, "<path class=%c%d d=\"", kind, abs(step));
             add_length(out, "M", j);
             add_length(out, " ", i);
-            add_length(out, "h", count);
+            add_length(out, "h", end - j);
         }
     }
     text_add_string(out, strokes == 0 ? "" : "\"/>");
@@ -119,6 +111,22 @@ typedef struct grid {
     bool is_share, is_blank;
     bool is_part; /* of a worked line, next to the table of its map */
 } grid;
+
+static selection shown(size_t total, size_t focus, const html_page *p)
+{
+    return selection_of_rows(total, focus, p->how->is_full || total <= HTML_MOST);
+}
+
+/* Without labels or colours. */
+static grid grid_of(const html_page *p, const tensor *t, size_t focus)
+{
+    grid g = {.page = p, .matrix = matrix_of(t), .focus = focus};
+    g.map = map_of(p->trace, t, &g.at);
+    g.numbers = asked_find(p->asked, t);
+    g.rows = shown(g.matrix.size[0], focus, p);
+    g.columns = shown(g.matrix.size[1], 0, p);
+    return g;
+}
 
 static void add_cells(const grid *g, size_t row)
 {
@@ -170,11 +178,6 @@ static void add_row(const grid *g, size_t row)
 }
 
 /* ---- matrices ---- */
-
-static selection shown(size_t total, size_t focus, const html_page *p)
-{
-    return selection_of_rows(total, focus, p->how->is_full || total <= HTML_MOST);
-}
 
 static bool is_whole(const grid *g)
 {
@@ -249,37 +252,25 @@ static void add_table(const grid *g, const trace_item *item)
     text_add_string(out, "</table></div>\n");
 }
 
-/* Of a matrix that is too wide: the row in focus, with every column. */
-static void add_focus_row(const grid *all, const trace_item *item)
+static void add_paragraph(text *out, const char *class_name, const char *words)
 {
-    grid g = *all;
-    bool is_other_head = g.map != NULL && g.at.head != html_focus_head(g.page, g.map);
-    if (item->focus == 0 || is_other_head || selection_count(&g.columns) == g.matrix.size[1])
-        return;
-    g.only = item->focus;
-    g.columns = selection_all(g.matrix.size[1]);
-    text_add_string(g.page->out, "<p class=note>");
-    html_say_numbers(g.page->out, "focusRow", item->focus, g.matrix.size[1]);
-    text_add_string(g.page->out, "</p>\n");
-    add_table(&g, item);
+    text_add_format(out, "<p%s>", class_name);
+    html_add_sentence(out, words);
+    text_add_string(out, "</p>\n");
 }
 
-static void add_matrix(const html_page *p, const trace_item *item, bool is_blank)
+static void add_matrix(const html_page *p, const trace_item *item)
 {
     const tensor *a = &item->a;
     text *out = p->out;
-    grid g = {.page = p, .matrix = matrix_of(a), .focus = item->focus};
-    g.map = map_of(p->trace, a, &g.at);
-    g.rows = shown(g.matrix.size[0], item->focus, p);
-    g.columns = shown(g.matrix.size[1], 0, p);
+    grid g = grid_of(p, a, item->focus);
     g.columns.has_ids = item->has_ids;
     if (a->rank == 2)
         g.row_labels = labels_that_say(&item->rows, g.matrix.size[0]);
     g.column_labels = labels_that_say(&item->columns, g.matrix.size[1]);
-    g.numbers = asked_find(p->asked, a);
     g.greatest = html_greatest(&g.matrix);
     g.is_share = g.map != NULL && g.map->is_share;
-    g.is_blank = is_blank && asked_makes(p->asked, g.map);
+    g.is_blank = p->is_blank && asked_makes(p->asked, g.map);
     text_add_string(out, "<figure><figcaption><b>");
     html_add_mathematics(out, item->text == NULL ? "" : item->text);
     text_add_string(out, "</b>");
@@ -295,9 +286,7 @@ static void add_matrix(const html_page *p, const trace_item *item, bool is_blank
     if (!is_whole(&g)) {
         text note = {0};
         selection_add_left_out(&note, &g.rows, &g.columns);
-        text_add_string(out, "<p class=note>");
-        html_add_sentence(out, text_string(&note));
-        text_add_string(out, "</p>\n");
+        add_paragraph(out, " class=note", text_string(&note));
         text_close(&note, out);
         /* A picture would show what is hidden too. */
         size_t row = 0;
@@ -305,7 +294,16 @@ static void add_matrix(const html_page *p, const trace_item *item, bool is_blank
             row++;
         if (row == g.matrix.size[0])
             add_sampled(p, &g.matrix, g.is_share);
-        add_focus_row(&g, item);
+        /* Of a matrix that is too wide the row in focus, with every column. */
+        bool is_other_head = g.map != NULL && g.at.head != html_focus_head(p, g.map);
+        if (item->focus > 0 && !is_other_head && selection_count(&g.columns) < g.matrix.size[1]) {
+            g.only = item->focus;
+            g.columns = selection_all(g.matrix.size[1]);
+            text_add_string(out, "<p class=note>");
+            html_say_numbers(out, "focusRow", item->focus, g.matrix.size[1]);
+            text_add_string(out, "</p>\n");
+            add_table(&g, item);
+        }
     }
     text_add_string(out, "</figure>\n");
 }
@@ -332,45 +330,35 @@ void html_add_asked(const html_page *p, step_id step)
                            .a = tensor_at(&map->values, html_focus_head(p, map)),
                            .rows = map->rows,
                            .columns = map->columns};
-        add_matrix(p, &made, true);
+        add_matrix(p, &made);
     }
 }
 
 /* ---- products and sums ---- */
 
-/* Without labels or colours. */
 static grid part_of(const html_page *p, const tensor *t)
 {
-    grid g = {.page = p, .matrix = matrix_of(t), .is_part = true};
-    g.map = map_of(p->trace, t, &g.at);
-    g.numbers = asked_find(p->asked, t);
-    g.rows = shown(g.matrix.size[0], 0, p);
-    g.columns = shown(g.matrix.size[1], 0, p);
+    grid g = grid_of(p, t, 0);
+    g.is_part = true;
     return g;
-}
-
-static void add_plain(const html_page *p, const tensor *t)
-{
-    grid g = part_of(p, t);
-    text_add_string(p->out, "<table class=\"matrix part\">");
-    add_body(&g);
-    text_add_string(p->out, "</table>");
 }
 
 static void add_product(const html_page *p, const trace_item *item)
 {
+    static const char *const SIGNS[] = {"</span>\n", "×", "="}, *const NAMED[] = {"", " × ", " = "};
+    const char *const name[] = {item->left, item->letters, item->text};
+    const tensor *const part[] = {&item->a, &item->b, &item->result};
     text_add_string(p->out, "<div class=product><span class=name>");
-    html_add_mathematics(p->out, item->left);
-    text_add_string(p->out, " × ");
-    html_add_mathematics(p->out, item->letters);
-    text_add_string(p->out, " = ");
-    html_add_mathematics(p->out, item->text);
-    text_add_string(p->out, "</span>\n");
-    add_plain(p, &item->a);
-    text_add_string(p->out, "×");
-    add_plain(p, &item->b);
-    text_add_string(p->out, "=");
-    add_plain(p, &item->result);
+    for (size_t i = 0; i < 3; i++) {
+        text_add_string(p->out, NAMED[i]);
+        html_add_mathematics(p->out, name[i]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        grid g = part_of(p, part[i]);
+        text_add_format(p->out, "%s<table class=\"matrix part\">", SIGNS[i]);
+        add_body(&g);
+        text_add_string(p->out, "</table>");
+    }
     text_add_string(p->out, "</div>\n");
 }
 
@@ -392,11 +380,19 @@ static void add_stack(const html_page *p, const trace_item *item)
 
 /* ---- words and worked lines ---- */
 
-static void add_paragraph(text *out, const char *class_name, const char *words)
+static void add_sentence(const html_page *p, const trace_item *item)
 {
-    text_add_format(out, "<p%s>", class_name);
-    html_add_sentence(out, words);
-    text_add_string(out, "</p>\n");
+    add_paragraph(p->out,
+                  item->is_about_heads ? " class=other-heads"
+                  : item->is_of_focus  ? " class=of-focus"
+                                       : "",
+                  item->text);
+}
+
+static void add_formula(const html_page *p, const trace_item *item)
+{
+    add_paragraph(p->out, item->is_of_focus ? " class=\"formula of-focus\"" : " class=formula",
+                  item->text);
 }
 
 /* Where a line may be broken there is a space already. */
@@ -450,38 +446,17 @@ static void add_words_table(const html_page *p, const trace_item *item)
     text_add_string(p->out, "</table>\n");
 }
 
-void html_add_item(const html_page *p, const trace_item *item, bool is_blank)
+static void (*const ADD_ITEM[])(const html_page *p, const trace_item *item) = {
+    [TRACE_SENTENCE] = add_sentence,   [TRACE_FORMULA] = add_formula, [TRACE_LINE] = add_line,
+    [TRACE_ROW_PRODUCT] = add_product, [TRACE_STACK] = add_stack,     [TRACE_MATRIX] = add_matrix,
+    [TRACE_TABLE] = add_words_table,
+};
+
+void html_add_item(const html_page *p, const trace_item *item)
 {
     trace_kind kind = item->kind;
     bool is_worked = kind == TRACE_LINE || kind == TRACE_ROW_PRODUCT || kind == TRACE_STACK;
     /* That is what an exercise asks for. */
-    if (is_blank && (is_worked || (kind == TRACE_SENTENCE && item->leads)))
-        return;
-    switch (kind) {
-    case TRACE_SENTENCE:
-        add_paragraph(p->out,
-                      item->is_about_heads ? " class=other-heads"
-                      : item->is_of_focus  ? " class=of-focus"
-                                           : "",
-                      item->text);
-        break;
-    case TRACE_FORMULA:
-        add_paragraph(p->out, item->is_of_focus ? " class=\"formula of-focus\"" : " class=formula",
-                      item->text);
-        break;
-    case TRACE_LINE:
-        add_line(p, item);
-        break;
-    case TRACE_ROW_PRODUCT:
-        add_product(p, item);
-        break;
-    case TRACE_STACK:
-        add_stack(p, item);
-        break;
-    case TRACE_MATRIX:
-        add_matrix(p, item, is_blank);
-        break;
-    case TRACE_TABLE:
-        add_words_table(p, item);
-    }
+    if (!p->is_blank || !(is_worked || (kind == TRACE_SENTENCE && item->leads)))
+        ADD_ITEM[kind](p, item);
 }

@@ -15,7 +15,8 @@ typedef struct html_page {
     const trace *whole;
     const render_options *how;
     asked *asked;  /* by `blank`; NULL: nothing */
-    bool is_alive; /* its numbers can be changed (html_alive.c) */
+    bool is_blank; /* what is being written is to be filled in */
+    bool is_alive; /* its numbers can be changed */
 } html_page;
 
 /* Style and script, whose sources are the files in render/page; src/text/embed.sh puts them into
@@ -26,8 +27,6 @@ extern const char PAGE_STYLE[], PAGE_SCRIPT[];
 void html_enter(html_page *p, size_t room);
 /* What a step is called in addresses: "layer.0.attention.scores". */
 void html_add_step_id(const html_page *p, step_id step);
-/* Whether the step's cells are to be filled in. */
-bool html_is_blank(const html_page *p, step_id step);
 /* Whether the trace is a house; a trace of one attention is one room. */
 bool html_has_floors(const html_page *p);
 /* Whether the room at `index` is the first one of its floor. */
@@ -49,8 +48,8 @@ void html_say_numbers(text *out, const char *which, size_t first, size_t second)
 /* All of it for the script, as a JSON object. */
 void html_add_english(text *out);
 
-/* html_items.c: one item of a step; `is_blank` hides what an exercise asks for. */
-void html_add_item(const html_page *p, const trace_item *item, bool is_blank);
+/* html_items.c: one item of a step, without what an exercise asks for where that is blank. */
+void html_add_item(const html_page *p, const trace_item *item);
 /* What a step that is to be filled in has in worked lines only, which an exercise lacks. */
 void html_add_asked(const html_page *p, step_id step);
 
