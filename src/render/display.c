@@ -128,15 +128,18 @@ const char *escape_find(const escape *escapes, char c)
 
 void display_add_escaped(text *out, const char *string, size_t length, const escape *escapes)
 {
-    for (const char *end = string + length; string < end;) {
+    const char *end = string + length, *plain = string;
+    while (string < end) {
         glyph g = glyph_at(string, end);
-        const char *as = escape_find(escapes, *string);
-        if (as != NULL)
+        const char *as = g.is_safe ? escape_find(escapes, *string) : "?";
+        if (as != NULL) {
+            text_add(out, plain, (size_t)(string - plain));
             text_add_string(out, as);
-        else
-            text_add(out, g.is_safe ? string : "?", g.is_safe ? g.bytes : 1);
+            plain = string + g.bytes;
+        }
         string += g.bytes;
     }
+    text_add(out, plain, (size_t)(end - plain));
 }
 
 void display_add(text *out, const char *string, size_t length)

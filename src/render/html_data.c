@@ -1,13 +1,16 @@
-/* The maps of all rooms for the page's script: their numbers, and what these are made of. */
+/* The maps of all rooms for the page's script: their numbers, and what these are made of; and what
+ * it computes them again by after one of them was changed: the inputs with all their digits, how the
+ * run computed, and the settings of its document. */
+#include "attn/spec/keys.h"
 #include "base/mem.h"
 #include "io/json_write.h"
 #include "model/parts.h"
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/html_parts.h"
-#include "render/number_text.h"
 #include "trace/nodes.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Labels in the panel and the token view have more room than those above a column; so many numbers
@@ -35,13 +38,6 @@ static void add_whole(text *out, const uint64_t *whole, size_t count, size_t pla
         end += places;
     }
     text_added(out, count * places);
-}
-
-void html_pack_bits(text *out, uint32_t bits)
-{
-    const uint64_t whole = bits;
-    enum { PLACES = 5 };
-    add_whole(out, &whole, 1, PLACES);
 }
 
 /* A row in about half the bytes, as the page's script reads it (numbers.js, unpack); false, with
@@ -100,16 +96,6 @@ typedef struct head_rows {
     bool is_packed;
 } head_rows;
 
-static head_rows rows_of_head(const html_page *p, const trace_map *map, size_t head)
-{
-    bool is_made = asked_tells(p->asked, map);
-    return (head_rows){.page = p,
-                       .matrix = tensor_at(&map->values, head),
-                       .numbers = asked_of_map(p->asked, map, head),
-                       .is_made = is_made,
-                       .is_packed = is_made || tensor_count(&map->values) > MOST_IN_WORDS};
-}
-
 /* One byte between two. */
 static void add_in_words(const head_rows *of, size_t i, text *out)
 {
@@ -150,14 +136,24 @@ static void add_cells_of_row(const head_rows *of, size_t i)
     text_add_string(out, "\"");
 }
 
-static void add_all_cells(const html_page *p, const trace_map *map, bool is_exact)
+/* Of all heads, or of the one in focus the row in focus. */
+static void add_rows(const html_page *p, const trace_map *map, html_kept kept, bool is_exact)
 {
+    bool is_made = asked_tells(p->asked, map), is_all = kept == KEPT_ALL, is_first = true;
     for (size_t h = 0; h < map->values.size[0]; h++) {
-        head_rows of = rows_of_head(p, map, h);
-        of.is_exact = is_exact;
+        head_rows of = {.page = p,
+                        .matrix = tensor_at(&map->values, h),
+                        .numbers = asked_of_map(p->asked, map, h),
+                        .is_made = is_made,
+                        .is_exact = is_exact,
+                        .is_packed =
+                            is_made || (is_all && tensor_count(&map->values) > MOST_IN_WORDS)};
         for (size_t i = 0; i < of.matrix.size[0]; i++) {
-            text_add_string(p->out, h + i > 0 ? "," : "");
+            if (!is_all && (h != html_focus_head(p, map) || i != p->trace->focus.row))
+                continue;
+            text_add_string(p->out, is_first ? "" : ",");
             add_cells_of_row(&of, i);
+            is_first = false;
         }
     }
 }
@@ -193,39 +189,171 @@ bool html_has_table(const html_page *p, const trace_map *map)
     return false;
 }
 
-static void add_kept(const html_page *p, const trace_map *map, html_kept kept, bool is_exact)
+bool html_is_alive(const html_page *p)
 {
-    text_add_format(p->out, ",\"%s\":[", is_exact ? "exact" : "cells");
-    if (kept == KEPT_FOCUS) {
-        head_rows of = rows_of_head(p, map, html_focus_head(p, map));
-        of.is_exact = is_exact;
-        of.is_packed = of.is_made;
-        add_cells_of_row(&of, p->trace->focus.row);
-    } else
-        add_all_cells(p, map, is_exact);
-    text_add_string(p->out, "]");
+    if (p->whole->document == NULL || p->asked != NULL)
+        return false;
+    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+        const trace *room = trace_room(p->whole, i);
+        for (size_t j = 0; j < room->maps; j++) {
+            if (html_kept_of(p, &room->map[j]) != KEPT_ALL)
+                return false;
+        }
+    }
+    return true;
 }
 
-/* Of what is not kept there are no labels either: a vocabulary has many. */
-static void add_cells(const html_page *p, const trace_map *map)
+/* Whether the number can be read back from what the page shows of it. */
+static bool is_shown_whole(const tensor *of, double value, int digits)
 {
-    html_kept kept = html_kept_of(p, map);
-    const size_t *size = map->values.size;
-    if (kept == KEPT_NOTHING) {
-        text_add_string(p->out, ",\"rows\":[],\"columns\":[]");
-        if (map->is_beyond_page)
-            text_add_string(p->out, ",\"beyond\":true");
-        if (!html_has_table(p, map))
-            text_add_format(p->out, ",\"unseen\":[%zu,%zu]", size[1], size[2]);
+    uint64_t units;
+    if (!number_text_units(value, digits, &units) || (value == 0 && signbit(value)))
+        return isinf(value) != 0;
+    double read = (double)units / pow(10, digits < 0 ? NUMBER_TEXT_DECIMALS : digits);
+    return fabs(value) == (of->type == DTYPE_F64 ? read : (double)(float)read);
+}
+
+static bool is_all_shown(const html_page *p, const trace_map *map)
+{
+    const tensor *of = &map->values;
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do {
+        if (!is_shown_whole(of, tensor_get(of, at), p->how->digits))
+            return false;
+    } while (tensor_next(of, at));
+    return true;
+}
+
+/* What the texts of an input leave out: its type first, "4" or "8" bytes a number, and 32 bits as
+ * five digits. */
+static void add_bits(const html_page *p, const trace_map *map)
+{
+    enum { PLACES = 5 };
+    const tensor *of = &map->values;
+    bool is_wide = of->type == DTYPE_F64;
+    size_t at[TENSOR_MAX_RANK] = {0};
+    if (map->has_origin || is_all_shown(p, map))
         return;
+    text_add_format(p->out, ",\n\"bits\":\"%d", is_wide ? 8 : 4);
+    do {
+        double value = tensor_get(of, at);
+        float narrow = (float)value;
+        uint32_t words[2] = {0};
+        memcpy(words, is_wide ? (void *)&value : (void *)&narrow,
+               is_wide ? sizeof value : sizeof narrow);
+        add_whole(p->out, (uint64_t[]){words[0], words[1]}, is_wide ? 2 : 1, PLACES);
+    } while (tensor_next(of, at));
+    text_add_string(p->out, "\"");
+}
+
+/* ---- how a room computed ---- */
+
+/* A row of each head after the other, a digit a key: 1 where something but causality hides it. */
+static void add_sight(text *out, const trace *room)
+{
+    const trace_run *run = &room->run;
+    text_add_format(out, "\"first\":%.0f", run->first);
+    if (run->seen.data == NULL)
+        return;
+    size_t queries = run->seen.size[0];
+    text_add_string(out, ",\"hidden\":[");
+    for (size_t row = 0; row < room->heads * queries; row++) {
+        text_add_string(out, row == 0 ? "\"" : ",\"");
+        for (size_t j = 0; j < run->keys; j++) {
+            const size_t at[] = {row / queries, row % queries, j};
+            bool is_masked = run->mask.data != NULL &&
+                             (tensor_get(&run->mask, at) != 0) == run->mask_true_is_masked;
+            bool is_seen = (double)j >= tensor_get(&run->seen, (size_t[]){at[1], 0}) &&
+                           (double)j < tensor_get(&run->seen, (size_t[]){at[1], 1});
+            text_add_string(out, is_masked || !is_seen ? "1" : "0");
+        }
+        text_add_string(out, "\"");
     }
-    add_labels(p->out, "rows", &map->rows, size[1]);
-    add_labels(p->out, "columns", &map->columns, size[2]);
-    if (kept == KEPT_FOCUS)
-        text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->trace->focus.row);
-    add_kept(p, map, kept, false);
-    if (asked_tells(p->asked, map))
-        add_kept(p, map, kept, true);
+    text_add_string(out, "]");
+}
+
+static void add_run(text *out, const trace *room)
+{
+    const trace_run *run = &room->run;
+    text_add_format(out,
+                    ",\"appended\":%zu,\"decimals\":%d,\"keepsSum\":%s,\"causal\":%s,"
+                    "\"endsAtKey\":%s,",
+                    run->appended, run->decimals, run->keeps_sum ? "true" : "false",
+                    run->is_causal ? "true" : "false", run->ends_at_key ? "true" : "false");
+    add_sight(out, room);
+    text_add_format(out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}", room->focus.head,
+                    room->heads, room->focus.row);
+    if (run->rope_width > 0) {
+        text_add_format(out, ",\"rope\":{\"width\":%zu,\"base\":", run->rope_width);
+        json_element_write(out, DTYPE_F64, run->rope_base, -1);
+        text_add_string(out, "}");
+    }
+}
+
+/* ---- the document ---- */
+
+static key_kind kind_of(const entry *one)
+{
+    const key *row = (const key *)(const void *)named_find(&KEYS, one->name, strlen(one->name));
+    return row == NULL ? KEY_SETTING : row->kind;
+}
+
+/* Matrices are nodes, and what was expected no longer holds. */
+static bool is_setting(const entry *one)
+{
+    key_kind kind = kind_of(one);
+    if (one->kind == ENTRY_TENSOR)
+        return one->tensor.rank == 0 || kind == KEY_NUMBERS;
+    return kind != KEY_STAGES && kind != KEY_TOL && kind != KEY_RECORDS && kind != KEY_VOCAB;
+}
+
+static void add_numbers(text *out, const tensor *of)
+{
+    if (of->rank == 0)
+        json_element_write(out, of->type, tensor_get(of, NULL), -1);
+    else if (of->rank == 1)
+        json_row_write(out, of, -1);
+    else {
+        for (size_t i = 0; i < of->size[0]; i++) {
+            tensor row = tensor_at(of, i);
+            text_add_string(out, i == 0 ? "[" : ",");
+            json_row_write(out, &row, -1);
+        }
+        text_add_string(out, "]");
+    }
+}
+
+/* What is in a setting is all of it. */
+static void add_settings(text *out, const entry *of)
+{
+    bool is_whole = of->name != NULL && kind_of(of) == KEY_SETTINGS, is_first = true;
+    text_add_string(out, of->is_list ? "[" : "{");
+    for (size_t i = 0; i < of->bundle->count; i++) {
+        const entry *one = &of->bundle->entry[i];
+        if (!is_whole && !is_setting(one))
+            continue;
+        text_add_string(out, is_first ? "" : ",");
+        is_first = false;
+        if (!of->is_list) {
+            json_string_write(out, one->name);
+            text_add_string(out, ":");
+        }
+        if (one->kind == ENTRY_BUNDLE)
+            add_settings(out, one);
+        else if (one->kind == ENTRY_LIST)
+            json_list_write(out, &one->list);
+        else if (one->kind == ENTRY_TEXT)
+            json_string_write(out, one->text);
+        else
+            add_numbers(out, &one->tensor);
+    }
+    text_add_string(out, of->is_list ? "]" : "}");
+}
+
+static void add_source(const html_page *p)
+{
+    text_add_format(p->out, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->run.type));
+    add_settings(p->out, &(entry){.bundle = (bundle *)(uintptr_t)p->whole->document});
 }
 
 /* ---- maps ---- */
@@ -240,21 +368,6 @@ static bool is_stage(const trace *room, const trace_map *map)
     while (i < room->statistics.count && room->statistics.entry[i].tensor.data != map->values.data)
         i++;
     return i == room->statistics.count;
-}
-
-/* What it can be changed by; an input says which key of the document it is, of an attention. */
-static void add_alive(const html_page *p, const trace_map *map)
-{
-    input which = INPUT_X;
-    if (map->is_made)
-        text_add_string(p->out, ",\"made\":true");
-    if (map->values.type == DTYPE_F64)
-        text_add_string(p->out, ",\"wide\":true");
-    while (which < INPUT_COUNT && strcmp(input_label(which), map->name) != 0)
-        which++;
-    if (which < INPUT_COUNT && !map->has_origin)
-        text_add_format(p->out, ",\"key\":\"%s\"", input_key(which));
-    html_add_bits(p, map);
 }
 
 static void add_map(const html_page *p, const trace_map *map, size_t room)
@@ -293,9 +406,40 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     if (map->paired > 0)
         text_add_format(p->out, ",\"paired\":%zu,\"interleaved\":%s", map->paired,
                         map->is_interleaved ? "true" : "false");
-    add_cells(p, map);
-    if (p->is_alive)
-        add_alive(p, map);
+    /* Of what is not kept there are no labels either: a vocabulary has many. */
+    html_kept kept = html_kept_of(p, map);
+    if (kept == KEPT_NOTHING) {
+        text_add_string(p->out, ",\"rows\":[],\"columns\":[]");
+        if (map->is_beyond_page)
+            text_add_string(p->out, ",\"beyond\":true");
+        if (!html_has_table(p, map))
+            text_add_format(p->out, ",\"unseen\":[%zu,%zu]", size[1], size[2]);
+    } else {
+        add_labels(p->out, "rows", &map->rows, size[1]);
+        add_labels(p->out, "columns", &map->columns, size[2]);
+        if (kept == KEPT_FOCUS)
+            text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->trace->focus.row);
+        text_add_string(p->out, ",\"cells\":[");
+        add_rows(p, map, kept, false);
+        if (asked_tells(p->asked, map)) {
+            text_add_string(p->out, "],\"exact\":[");
+            add_rows(p, map, kept, true);
+        }
+        text_add_string(p->out, "]");
+    }
+    /* What it can be changed by; an input says which key of the document it is, of an attention. */
+    if (p->is_alive) {
+        input which = INPUT_X;
+        if (map->is_made)
+            text_add_string(p->out, ",\"made\":true");
+        if (map->values.type == DTYPE_F64)
+            text_add_string(p->out, ",\"wide\":true");
+        while (which < INPUT_COUNT && strcmp(input_label(which), map->name) != 0)
+            which++;
+        if (which < INPUT_COUNT && !map->has_origin)
+            text_add_format(p->out, ",\"key\":\"%s\"", input_key(which));
+        add_bits(p, map);
+    }
     text_add_string(p->out, "}");
 }
 
@@ -367,10 +511,10 @@ static void add_entry_maps(const html_page *p, const trace *shown)
             continue;
         text_add_format(p->out, "%s\"%zu\":{\"cells\":[", is_first ? "" : ",\n",
                         map_index(p->trace, map));
-        if (html_is_all_shown(p, map))
-            add_all_cells(p, map, false);
+        if (is_all_shown(p, map))
+            add_rows(p, map, KEPT_ALL, false);
         text_add_string(p->out, "]");
-        html_add_bits(p, map);
+        add_bits(p, map);
         text_add_string(p->out, "}");
         is_first = false;
     }
@@ -392,7 +536,7 @@ static void add_entries(const html_page *p)
         for (size_t i = 0; i < trace_rooms(at); i++) {
             into.trace = trace_room(at, i);
             text_add_string(p->out, i > 0 ? ",{" : "{");
-            html_add_sight(p->out, into.trace);
+            add_sight(p->out, into.trace);
             text_add_string(p->out, ",\"maps\":{");
             add_entry_maps(&into, trace_room(p->whole, i));
             text_add_string(p->out, "}}");
@@ -419,7 +563,7 @@ void html_add_data(const html_page *p)
         text_add_format(&json, ",\n\"batch\":%zu", p->whole->batch);
     add_spellings(&json, p->whole);
     if (p->is_alive)
-        html_add_source(&into);
+        add_source(&into);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");
@@ -429,7 +573,7 @@ void html_add_data(const html_page *p)
         text_add_format(&json, "%s{\"way\":\"%s\",\"floor\":\"%s\",\"name\":\"%s\"",
                         i > 0 ? "," : "", at->way, at->floor, at->name);
         if (p->is_alive)
-            html_add_run(&json, trace_room(p->whole, i));
+            add_run(&json, trace_room(p->whole, i));
         text_add_string(&json, "}");
     }
     text_add_string(&json, "],\"maps\":[\n");

@@ -72,24 +72,14 @@ size_t html_focus_head(const html_page *p, const trace_map *map);
 /* Whether the page shows something of it without its script. */
 bool html_has_table(const html_page *p, const trace_map *map);
 
-/* 32 bits as five digits to base 92. */
-void html_pack_bits(text *out, uint32_t bits);
-
-/* html_alive.c: what the script computes the page's numbers again by. A page is alive where all
- * numbers of a document's nodes are on it, and none is to be filled in. */
+/* A page is alive where all numbers of a document's nodes are on it, and none is to be filled in:
+ * its script computes them again after a change. */
 bool html_is_alive(const html_page *p);
-void html_add_source(const html_page *p); /* the document's settings */
-void html_add_run(text *out, const trace *room);
-bool html_is_all_shown(const html_page *p, const trace_map *map);
-void html_add_bits(const html_page *p, const trace_map *map); /* what its texts leave out */
-void html_add_sight(text *out, const trace *room);            /* what its queries see */
 
-/* html_house.c: the floors of a stack with their rooms, which lead to their steps. */
-void html_add_house(const html_page *p);
-
-/* html_picture.c: the attention in one line, and the pipeline of a room with its shapes; a stage
- * leads to its step. */
+/* html_picture.c: the attention in one line; the pipeline of a room with its shapes, where a stage
+ * leads to its step; the floors of a stack with their rooms, which lead to their steps. */
 void html_add_formula(const html_page *p);
 void html_add_picture(const html_page *p);
+void html_add_house(const html_page *p);
 
 #endif

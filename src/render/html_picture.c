@@ -1,4 +1,9 @@
-/* What a run is at one look: its formula, and its pipeline. */
+/* What a run is at one look: its formula; the pipeline of an attention; and a stack as a house: a
+ * floor is a layer, its rooms the layer's parts. What goes in enters at the bottom, is handed on
+ * from left to right, and goes up at the end of each floor; a line over the rooms leads to where it
+ * is added to what they made. */
+#include "base/mem.h"
+#include "render/display.h"
 #include "render/html_parts.h"
 #include "trace/nodes.h"
 
@@ -22,19 +27,30 @@ static bool is_root_of_width(const trace *t)
     return fabs(tensor_get(&scale->values, (size_t[]){0, 0, 0}) * sqrt(width) - 1) < 1e-12;
 }
 
-/* The scores, compared as the run does, and scaled. */
-static void add_scaled(text *out, const trace *t)
+/* softmax(QKᵀ / √d_k)·V, with what the run has besides: the scores are compared as it does, and
+ * scaled. */
+void html_add_formula(const html_page *p)
 {
-    static const char OF_ROWS[] = "inputs projections scores", Q[] = "<mi>Q</mi>",
-                      K[] = "<mi>K</mi>", K_TURNED[] = "<msup><mi>K</mi><mo>⊤</mo></msup>";
-    bool is_scaled = map_named(t, "scale") != NULL, is_root = is_scaled && is_root_of_width(t);
-    bool is_product = map_named(t, "scores")->op == OP_DOT;
+    static const char OF_ROWS[] = "inputs projections scores", K[] = "<mi>K</mi>",
+                      K_TURNED[] = "<msup><mi>K</mi><mo>⊤</mo></msup>";
+    const trace *t = p->trace;
+    text *out = p->out;
+    const trace_map *scores = map_named(t, "scores");
+    if (scores == NULL || map_named(t, "weights") == NULL)
+        return;
+    bool is_capped = map_named(t, "C") != NULL, is_scaled = map_named(t, "scale") != NULL;
+    bool is_root = is_scaled && is_root_of_width(t), is_product = scores->op == OP_DOT;
+    text_add_string(out, "<p class=whole><math>");
+    add_symbol(out, "softmax statistics round", "<mi>softmax</mi>");
+    text_add_string(out, "<mo>(</mo>");
+    if (is_capped)
+        add_symbol(out, "cap", "<mi>cap</mi><mo>(</mo>");
     if (is_scaled && !is_root)
         add_symbol(out, "scale", "<mi>s</mi><mo>·</mo>");
     text_add_string(out, is_root ? "<mfrac><mrow>" : "");
     if (!is_product)
         add_symbol(out, "scores", "<mi>score</mi><mo>(</mo>");
-    add_symbol(out, OF_ROWS, Q);
+    add_symbol(out, OF_ROWS, "<mi>Q</mi>");
     if (map_named(t, "Ws") != NULL)
         add_symbol(out, "scores", "<msub><mi>W</mi><mi>S</mi></msub>");
     text_add_string(out, is_product ? "" : "<mo>,</mo>");
@@ -46,47 +62,42 @@ static void add_scaled(text *out, const trace *t)
         add_symbol(out, "scale", "<msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt>");
         text_add_string(out, "</mfrac>");
     }
+    text_add_string(out, is_capped ? "<mo>)</mo>" : "");
+    if (map_named(t, "masked") != NULL)
+        add_symbol(out, "mask", "<mo>+</mo><mi>M</mi>");
+    text_add_string(out, "<mo>)</mo>");
+    add_symbol(out, "inputs projections weighted sum", "<mi>V</mi>");
+    text_add_string(out, "</math></p>\n");
 }
 
-/* softmax(QKᵀ / √d_k)·V, with what the run has besides. */
-void html_add_formula(const html_page *p)
+/* ---- boxes ---- */
+
+/* All in units of the picture. */
+enum { MARGIN = 8, BOX_HEIGHT = 46 };
+
+/* The link to a step, whose attributes go on. */
+static void begin_link(const html_page *p, step_id step)
 {
-    const trace *t = p->trace;
-    bool is_capped = map_named(t, "C") != NULL;
-    if (map_named(t, "scores") == NULL || map_named(t, "weights") == NULL)
-        return;
-    text_add_string(p->out, "<p class=whole><math>");
-    add_symbol(p->out, "softmax statistics round", "<mi>softmax</mi>");
-    text_add_string(p->out, "<mo>(</mo>");
-    if (is_capped)
-        add_symbol(p->out, "cap", "<mi>cap</mi><mo>(</mo>");
-    add_scaled(p->out, t);
-    text_add_string(p->out, is_capped ? "<mo>)</mo>" : "");
-    if (map_named(t, "masked") != NULL)
-        add_symbol(p->out, "mask", "<mo>+</mo><mi>M</mi>");
-    text_add_string(p->out, "<mo>)</mo>");
-    add_symbol(p->out, "inputs projections weighted sum", "<mi>V</mi>");
-    text_add_string(p->out, "</math></p>\n");
+    text_add_string(p->out, "<a href=\"#step-");
+    html_add_step_id(p, step);
+    text_add_string(p->out, "\"");
+}
+
+/* A box with a name, and the text below that. */
+static void begin_box(text *out, size_t x, size_t y, size_t width, const char *name)
+{
+    text_add_format(out,
+                    "<rect x=%zu y=%zu width=%zu height=%d rx=8 /><text x=%zu y=%zu>%s</text>"
+                    "<text class=shape x=%zu y=%zu>",
+                    x, y, width, BOX_HEIGHT, x + width / 2, y + 20, name, x + width / 2, y + 37);
 }
 
 /* ---- the pipeline ---- */
 
-/* All in units of the picture; boxes stand in columns, and in five rows: queries, keys and values
- * in every second one, what is made of them between queries and keys. */
-enum {
-    BOX_WIDTH = 92,
-    BOX_HEIGHT = 46,
-    COLUMN = 124,
-    ROW = 34,
-    MARGIN = 8,
-    BEND = 28,
-    ROWS = 5,
-    QUERY_ROW = 0,
-    CHAIN_ROW = 1,
-    KEY_ROW = 2,
-    OTHER_ROW = 3,
-    VALUE_ROW = 4
-};
+/* Boxes stand in columns, and in five rows: queries, keys and values in every second one, what is
+ * made of them between queries and keys. */
+enum { BOX_WIDTH = 92, COLUMN = 124, ROW = 34, BEND = 28 };
+enum { QUERY_ROW, CHAIN_ROW, KEY_ROW, OTHER_ROW, VALUE_ROW, ROWS };
 
 typedef struct node {
     size_t map, column, row;
@@ -120,15 +131,6 @@ static const box_row BOXES[] = {
     {"output", CHAIN_ROW},
 };
 
-static const box_row *box_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof BOXES / sizeof BOXES[0]; i++) {
-        if (strcmp(BOXES[i].name, name) == 0)
-            return &BOXES[i];
-    }
-    return NULL;
-}
-
 /* Boxes of one step stand in one column. The context of one head is its result as it is, and left
  * out. x stands with the keys that are made of it, and leaves that place to keys that are given, or
  * made of others. */
@@ -140,9 +142,11 @@ static void place_boxes(picture *p)
         size_t column = p->columns;
         for (size_t i = 0; i < t->maps; i++) {
             const trace_map *map = &t->map[i];
-            const box_row *box = box_of(map->name);
+            const box_row *box = BOXES, *end = BOXES + sizeof BOXES / sizeof BOXES[0];
+            while (box < end && strcmp(box->name, map->name) != 0)
+                box++;
             bool is_double = strcmp(map->name, "context") == 0 && map->slices == 1;
-            if (box == NULL || map->step != step || is_double)
+            if (box == end || map->step != step || is_double)
                 continue;
             p->columns = column + 1;
             p->node[p->count++] = (node){.map = i, .column = column, .row = box->row};
@@ -154,8 +158,6 @@ static void place_boxes(picture *p)
     if (p->count > 0 && strcmp(map_at(p, 0)->name, "x") == 0 && (has_others || has_keys))
         p->node[0].row = !has_queries ? QUERY_ROW : has_keys ? OTHER_ROW : KEY_ROW;
 }
-
-/* ---- lines ---- */
 
 static void add_edge(const picture *p, size_t from, size_t to)
 {
@@ -181,85 +183,272 @@ static void add_edge_from_row(const picture *p, size_t row, size_t to)
         add_edge(p, from, to);
 }
 
-/* The input that q, k or v is projected from; for later forms the one before. */
-static void add_edge_to_role(const picture *p, size_t to)
-{
-    const trace *t = p->page->trace;
-    const trace_map *map = map_at(p, to);
-    for (size_t i = 0; i < to; i++) {
-        if (map->has_origin && &t->map[p->node[i].map] == map->operand[0].map) {
-            add_edge(p, i, to);
-            return;
-        }
-    }
-    add_edge_from_row(p, p->node[to].row, to);
-}
-
 static void add_edges(const picture *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        const char *name = map_at(p, i)->name;
-        if (p->node[i].row != CHAIN_ROW) {
-            if (map_at(p, i)->step != STEP_INPUTS)
-                add_edge_to_role(p, i);
-            continue;
-        }
-        if (strcmp(name, "scores") == 0) {
+        const trace_map *map = map_at(p, i);
+        size_t row = p->node[i].row, from = 0;
+        if (row != CHAIN_ROW) {
+            /* From the input that q, k or v is projected from; for later forms the one before. */
+            while (from < i && !(map->has_origin && map_at(p, from) == map->operand[0].map))
+                from++;
+            if (map->step != STEP_INPUTS && from < i)
+                add_edge(p, from, i);
+            else if (map->step != STEP_INPUTS)
+                add_edge_from_row(p, row, i);
+        } else if (strcmp(map->name, "scores") == 0) {
             add_edge_from_row(p, QUERY_ROW, i);
             add_edge_from_row(p, KEY_ROW, i);
         } else
             add_edge_from_row(p, CHAIN_ROW, i);
-        if (strcmp(name, "attended") == 0)
+        if (strcmp(map->name, "attended") == 0)
             add_edge_from_row(p, VALUE_ROW, i);
     }
-}
-
-/* ---- boxes ---- */
-
-/* Its shape is "3 × 4", or of several heads "2 × 3 × 4". */
-static void add_box(const picture *p, size_t i)
-{
-    text *out = p->page->out;
-    const trace *t = p->page->trace;
-    const trace_map *map = map_at(p, i);
-    size_t x = MARGIN + p->node[i].column * COLUMN, y = MARGIN + p->node[i].row * ROW, step = 0;
-    while (step < t->steps && t->step[step].id != map->step)
-        step++;
-    bool is_link = step < t->steps;
-    if (is_link) {
-        text_add_string(out, "<a href=\"#step-");
-        html_add_step_id(p->page, map->step);
-        text_add_string(out, "\">");
-    }
-    text_add_format(out, "<rect x=%zu y=%zu width=%d height=%d rx=8 />", x, y, BOX_WIDTH,
-                    BOX_HEIGHT);
-    text_add_format(out, "<text x=%zu y=%zu>%s</text><text class=shape x=%zu y=%zu>",
-                    x + BOX_WIDTH / 2, y + 20, map->name, x + BOX_WIDTH / 2, y + 37);
-    if (map->values.size[0] > 1)
-        text_add_format(out, "%zu × ", map->values.size[0]);
-    text_add_format(out, "%zu × %zu", map->values.size[1], map->values.size[2]);
-    text_add_string(out, is_link ? "</text></a>\n" : "</text>\n");
 }
 
 void html_add_picture(const html_page *page)
 {
     picture p = {.page = page};
+    const trace *t = page->trace;
+    text *out = page->out;
     place_boxes(&p);
     if (p.count == 0)
         return;
-    const trace_place *at = &page->trace->place;
-    text_add_string(page->out, "<nav class=picture tabindex=0 aria-label=\"");
+    text_add_string(out, "<nav class=picture tabindex=0 aria-label=\"");
     if (html_has_floors(page))
-        html_say(page->out, "pipelineOf", (const char *const[]){at->floor, at->name});
+        html_say(out, "pipelineOf", (const char *const[]){t->place.floor, t->place.name});
     else
-        html_say(page->out, "pipeline", NULL);
-    text_add_format(page->out, "\">\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"",
+        html_say(out, "pipeline", NULL);
+    text_add_format(out, "\">\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"",
                     p.columns * COLUMN - (COLUMN - BOX_WIDTH) + 2 * MARGIN,
                     (ROWS - 1) * ROW + BOX_HEIGHT + 2 * MARGIN);
-    html_say(page->out, "stages", NULL);
-    text_add_string(page->out, "\">\n");
+    html_say(out, "stages", NULL);
+    text_add_string(out, "\">\n");
     add_edges(&p);
-    for (size_t i = 0; i < p.count; i++)
-        add_box(&p, i);
-    text_add_string(page->out, "</svg></nav>\n");
+    for (size_t i = 0; i < p.count; i++) {
+        /* Its shape is "3 × 4", or of several heads "2 × 3 × 4". */
+        const trace_map *map = map_at(&p, i);
+        const size_t *size = map->values.size;
+        size_t step = 0;
+        while (step < t->steps && t->step[step].id != map->step)
+            step++;
+        bool is_link = step < t->steps;
+        if (is_link) {
+            begin_link(page, map->step);
+            text_add_string(out, ">");
+        }
+        begin_box(out, MARGIN + p.node[i].column * COLUMN, MARGIN + p.node[i].row * ROW, BOX_WIDTH,
+                  map->name);
+        if (size[0] > 1)
+            text_add_format(out, "%zu × ", size[0]);
+        text_add_format(out, "%zu × %zu</text>%s\n", size[1], size[2], is_link ? "</a>" : "");
+    }
+    text_add_string(out, "</svg></nav>\n");
+}
+
+/* ---- the house ---- */
+
+/* In units of the picture, too. */
+enum {
+    GAP = 26,    /* between rooms */
+    LETTER = 9,  /* as wide as one of a floor's name gets, in DejaVu Sans */
+    BESIDE = 12, /* a floor's name, before it */
+    SUM_WIDTH = 34,
+    NARROW = 80,
+    WIDE = 112,
+    ABOVE = 26, /* of a floor, over its rooms */
+    BELOW = 14,
+    STAIRS = 22, /* between floors */
+    FLOOR_HEIGHT = ABOVE + BOX_HEIGHT + BELOW,
+    PITCH = FLOOR_HEIGHT + STAIRS,
+    OVER = 13, /* how high a line runs over rooms */
+    ARROW = 7
+};
+
+/* A room on the picture. */
+typedef struct spot {
+    const trace *room;
+    size_t floor, x, y, width;
+} spot;
+
+typedef struct house {
+    const html_page *page;
+    spot *spot;
+    size_t rooms, floors, width;
+    size_t label; /* what the floors' names take */
+} house;
+
+/* Where an attention is, that of any of its steps. */
+static step_id kind_of(const trace *room)
+{
+    return room->map[0].step;
+}
+
+/* Below its name: its kind, or its size. */
+static void add_note(text *out, const trace *room)
+{
+    const trace_map *last = &room->map[room->maps - 1], *hidden = map_named(room, "ffn.hidden");
+    const trace_map *made = map_named(room, room->place.name);
+    text words = {0};
+    const char *about;
+    size_t i = 0;
+    switch (kind_of(room)) {
+    case FLOOR_NORM:
+        while (i < room->maps && room->map[i].op != OP_MINUS)
+            i++;
+        text_add_string(out, i == room->maps ? "RMSNorm" : "LayerNorm");
+        break;
+    case FLOOR_FEED_FORWARD:
+        text_add_format(out, "%zu → %zu → %zu", last->values.size[2], hidden->values.size[2],
+                        last->values.size[2]);
+        break;
+    case FLOOR_EMBEDDED:
+    case FLOOR_LAYER:
+    case FLOOR_ROLLOUT:
+    case FLOOR_OUTPUT:
+    case FLOOR_LOGITS:
+    case FLOOR_PROBABILITIES:
+        text_add_format(out, "%zu × %zu", made->values.size[1], made->values.size[2]);
+        break;
+    case FLOOR_CHOICE: /* the word that was chosen, cut to a room's width */
+        html_add_label(out, &room->map[0].rows, 0);
+        break;
+    default: /* an attention */
+        html_say_numbers(&words, room->heads == 1 ? "oneHead" : "manyHeads", room->heads, 0);
+        about = text_string(&words);
+        if (map_named(room, "xk") == NULL)
+            html_add_words(out, about);
+        else
+            html_say(out, "overMemory", &about);
+    }
+    text_close(&words, out);
+}
+
+/* Rooms stand one after the other; the longest name of a floor ends before the line that comes up
+ * the stairs. */
+static void place_rooms(house *h)
+{
+    for (size_t i = 0; i < h->rooms; i++) {
+        const trace *room = trace_room(h->page->whole, i);
+        const char *name = room->place.floor;
+        h->floors += html_begins_floor(h->page, i);
+        h->spot[i] = (spot){.room = room, .floor = h->floors - 1};
+        h->label =
+            size_larger(h->label, BESIDE + display_columns(name, strlen(name)) * LETTER + GAP);
+    }
+    for (size_t i = 0, x = 0; i < h->rooms; i++) {
+        spot *s = &h->spot[i];
+        step_id kind = kind_of(s->room);
+        if (html_begins_floor(h->page, i))
+            x = MARGIN + h->label;
+        s->x = x;
+        s->y = MARGIN + (h->floors - 1 - s->floor) * PITCH + ABOVE;
+        s->width = kind == FLOOR_RESIDUAL                      ? SUM_WIDTH
+                   : kind == FLOOR_NORM || kind == FLOOR_LAYER ? NARROW
+                                                               : WIDE;
+        x += s->width + GAP;
+        h->width = size_larger(h->width, x + MARGIN);
+    }
+}
+
+static size_t middle(const spot *s)
+{
+    return s->y + BOX_HEIGHT / 2;
+}
+
+static void add_way(const house *h, const spot *from, const spot *to)
+{
+    text *out = h->page->out;
+    text_add_format(out, "<path d=\"M%zu %zu", from->x + from->width, middle(from));
+    if (from->floor != to->floor) {
+        size_t stairs = from->y - ABOVE - STAIRS / 2, left = to->x - GAP / 2;
+        text_add_format(out, "h%dV%zuH%zuV%zu", GAP / 2, stairs, left, middle(to));
+    }
+    text_add_format(out, "H%zum-%d -4l%d 4l-%d 4\"/>\n", to->x, ARROW, ARROW, ARROW);
+}
+
+/* A rollout is looked at, and nothing goes on from it. */
+static void add_lines(const house *h)
+{
+    const spot *before = NULL;
+    for (size_t i = 0; i < h->rooms; i++) {
+        const spot *to = &h->spot[i], *from = h->spot;
+        step_id kind = kind_of(to->room);
+        if (kind == FLOOR_ROLLOUT)
+            continue;
+        if (before != NULL)
+            add_way(h, before, to);
+        if (kind == FLOOR_RESIDUAL) {
+            /* What is added goes over the rooms between, from right after where it comes from. */
+            while (from->room != to->room->map[0].operand[0].room)
+                from++;
+            text_add_format(h->page->out,
+                            "<path class=residual d=\"M%zu %zuV%zuH%zuV%zum-4 -%dl4 %dl4 -%d\"/>\n",
+                            from->x + from->width + GAP / 2, middle(from), from->y - OVER,
+                            to->x + to->width / 2, to->y + (BOX_HEIGHT - SUM_WIDTH) / 2, ARROW,
+                            ARROW, ARROW);
+        }
+        before = to;
+    }
+}
+
+/* Its steps begin with the first; a trace of some steps only may have none of it. */
+static void add_room(const house *h, size_t index)
+{
+    const spot *s = &h->spot[index];
+    text *out = h->page->out;
+    html_page at = *h->page;
+    size_t x = s->x + s->width / 2;
+    at.trace = s->room;
+    bool is_link = s->room->steps > 0;
+    if (is_link) {
+        begin_link(&at, s->room->step[0].id);
+        text_add_format(out, " data-room=%zu aria-label=\"%s, %s\">", index, s->room->place.floor,
+                        s->room->place.name);
+    }
+    if (kind_of(s->room) == FLOOR_RESIDUAL) {
+        text_add_format(out, "<circle cx=%zu cy=%zu r=%d /><text class=plus x=%zu y=%zu>+</text>",
+                        x, middle(s), SUM_WIDTH / 2, x, middle(s) + 6);
+    } else {
+        begin_box(out, s->x, s->y, s->width, s->room->place.name);
+        add_note(out, s->room);
+        text_add_string(out, "</text>");
+    }
+    text_add_string(out, is_link ? "</a>\n" : "\n");
+}
+
+void html_add_house(const html_page *p)
+{
+    err e = {0};
+    text *out = p->out;
+    house h = {.page = p, .rooms = trace_rooms(p->whole)};
+    h.spot = mem_alloc_zeroed(h.rooms, sizeof h.spot[0], &e);
+    if (h.spot == NULL) {
+        out->failed = true;
+        return;
+    }
+    place_rooms(&h);
+    text_add_string(out, "<nav class=\"picture house\" tabindex=0 aria-label=\"");
+    html_say(out, "house", NULL);
+    text_add_format(out, "\">\n<svg viewBox=\"0 0 %zu %zu\" width=%zu role=group aria-label=\"",
+                    h.width, h.floors * PITCH - STAIRS + 2 * MARGIN, h.width);
+    html_say(out, "floors", NULL);
+    text_add_string(out, "\">\n");
+    for (size_t i = 0; i < h.rooms; i++) {
+        const spot *first = &h.spot[i];
+        if (!html_begins_floor(p, i))
+            continue;
+        text_add_format(out,
+                        "<rect class=floor x=%d y=%zu width=%zu height=%d rx=10 />"
+                        "<a href=\"#floor-%zu\"><text class=name x=%d y=%zu>",
+                        MARGIN, first->y - ABOVE, h.width - 2 * MARGIN, FLOOR_HEIGHT, i,
+                        MARGIN + BESIDE, middle(first) + 5);
+        html_add_words(out, first->room->place.floor);
+        text_add_string(out, "</text></a>\n");
+    }
+    add_lines(&h);
+    for (size_t i = 0; i < h.rooms; i++)
+        add_room(&h, i);
+    text_add_string(out, "</svg></nav>\n");
+    mem_free(h.spot);
 }

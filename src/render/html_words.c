@@ -1,6 +1,6 @@
-#include "render/number_text.h"
 #include "render/display.h"
 #include "render/html_parts.h"
+#include "render/number_text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -19,20 +19,19 @@ static size_t index_length(const char *words)
                      strchr("qkvo", words[1]) != NULL && !isalnum((unsigned char)words[2]);
     bool is_size = islower((unsigned char)words[0]) && words[1] == '_' &&
                    islower((unsigned char)words[2]) && !isalnum((unsigned char)words[3]);
-    bool goes_on = (is_weight && words[2] == '_') || (is_size && words[3] == '_');
-    return goes_on ? 0 : is_weight ? 2 : is_size ? 3 : 0;
+    size_t length = is_weight ? 2 : is_size ? 3 : 0;
+    return length > 0 && words[length] == '_' ? 0 : length;
 }
 
 void html_add_mathematics(text *out, const char *words)
 {
     text plain = {0};
     char before = ' ';
-    for (const char *at = words; *at != '\0';) {
+    for (const char *at = words; *at != '\0'; before = at[-1]) {
         bool is_in_word = isalnum((unsigned char)before) || before == '_' || before == '.';
         size_t index = is_in_word ? 0 : index_length(at), sign = *at == '-';
         bool is_infinite = !is_in_word && strncmp(at + sign, "inf", 3) == 0 &&
                            !isalnum((unsigned char)at[sign + 3]);
-        before = *at;
         if (index == 0 && !is_infinite) {
             text_add(&plain, at++, 1);
             continue;
@@ -45,7 +44,6 @@ void html_add_mathematics(text *out, const char *words)
             text_add_format(out, "%c<sub>%c</sub>", *at,
                             index == 2 ? toupper((unsigned char)at[1]) : at[2]);
         at += is_infinite ? sign + 3 : index;
-        before = at[-1];
     }
     html_add_words(out, text_string(&plain));
     text_close(&plain, out);
@@ -54,14 +52,10 @@ void html_add_mathematics(text *out, const char *words)
 void html_add_sentence(text *out, const char *words)
 {
     const char *option = strstr(words, "; --");
-    if (option == NULL) {
-        html_add_mathematics(out, words);
-        return;
-    }
     text before = {0};
-    text_add(&before, words, (size_t)(option - words));
+    text_add(&before, words, option == NULL ? strlen(words) : (size_t)(option - words));
     html_add_mathematics(out, text_string(&before));
-    text_add_string(out, ".");
+    text_add_string(out, option == NULL ? "" : ".");
     text_close(&before, out);
 }
 
