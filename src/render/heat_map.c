@@ -1,9 +1,13 @@
 #include "render/heat_map.h"
 
-#include "io/number_write.h"
+#include "attn/spec/row_choice.h"
+#include "base/mem.h"
 #include "render/brackets.h"
+#include "render/display.h"
+#include "trace/nodes.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- squares ---- */
 
@@ -195,4 +199,228 @@ void heat_map_add(text *out, const heat_map *map, bool color)
         text_add_string(out, color ? "\033[0m\n" : "|\n");
     }
     add_legend(out, map, color);
+}
+
+/* ---- sums of keys ---- */
+
+/* Whether the word means some of these keys, which are marked where `is_chosen` is not NULL; else
+ * the error says why not. */
+static bool choose(const char *word, const trace_map *weights, bool *is_chosen, err *e)
+{
+    const entry said = {
+        .kind = ENTRY_TEXT, .text = (char *)word, .at = place_of_option("sum-keys")};
+    size_t keys = weights->values.size[2];
+    bool found = false;
+    row_choice rows;
+    for (size_t j = 0; j < keys; j++) {
+        char room[LABEL_ROOM];
+        bool is_named = strcmp(label_whole(&weights->columns, j, room), word) == 0;
+        if (is_named && is_chosen != NULL)
+            is_chosen[j] = true;
+        found = found || is_named;
+    }
+    if (found)
+        return true;
+    if (word[strspn(word, "0123456789:-")] != '\0') {
+        err_at(e, &said.at, "no key is called '%s'", word);
+        return err_remedy(e, "a key is its name, or its number; 3:8, 3:, :8 and -16: are ranges");
+    }
+    found = row_choice_read(&rows, &said, "key", keys, e);
+    for (size_t i = 0; found && is_chosen != NULL && i < rows.count; i++)
+        is_chosen[rows.row[i]] = true;
+    row_choice_free(&rows);
+    return found;
+}
+
+bool key_sums_check(const text_list *words, const trace *t, err *e)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        err missed = {0};
+        bool found = false;
+        /* In the attentions of layers keys may be others. */
+        for (size_t j = 0; j < trace_rooms(t) && !found && !missed.is_memory; j++) {
+            const trace_map *weights = map_named(trace_room(t, j), "weights");
+            err_clear(&missed);
+            found = weights != NULL && choose(words->item[i], weights, NULL, &missed);
+        }
+        if (!found) {
+            *e = missed;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool key_sums_find(bool **is_chosen, const text_list *words, const trace_map *weights, err *e)
+{
+    bool found = false;
+    *is_chosen = NULL;
+    if (words->count == 0)
+        return true;
+    *is_chosen = mem_alloc_zeroed(weights->values.size[2], sizeof **is_chosen, e);
+    if (*is_chosen == NULL)
+        return false;
+    for (size_t i = 0; i < words->count; i++) {
+        err missed = {0};
+        found = choose(words->item[i], weights, *is_chosen, &missed) || found;
+        if (missed.is_memory) {
+            *e = missed;
+            return false;
+        }
+    }
+    if (!found) {
+        mem_free(*is_chosen);
+        *is_chosen = NULL;
+    }
+    return true;
+}
+
+double key_sums_at(const bool *is_chosen, const sampling *by, const tensor *head, size_t row)
+{
+    double greatest = 0;
+    for (size_t i = row * by->tall; i < (row + 1) * by->tall && i < head->size[0]; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < head->size[1]; j++)
+            sum += is_chosen[j] ? matrix_at(head, i, j) : 0;
+        greatest = sum > greatest ? sum : greatest;
+    }
+    return greatest;
+}
+
+void key_sums_explain(const text_list *words, text *out)
+{
+    for (size_t i = 0; i < words->count; i++)
+        text_add_format(out, "%s%s", i == 0 ? "Σ is the sum of these keys: " : ", ",
+                        words->item[i]);
+}
+
+/* ---- the weights of a run, for a terminal ---- */
+
+typedef struct picture {
+    text *out;
+    const trace_map *map;
+    int digits;
+    bool color;
+    size_t width;       /* that there is */
+    size_t label, cell; /* columns of a row's label, and of a cell */
+    bool *sums;         /* the keys of a last column, where there are some */
+} picture;
+
+/* Two characters of a shade, a number, and spaces around. */
+enum { SHADE_COLUMNS = 2, LEAST_CELL = 9 };
+
+static void add_cell(const picture *p, double value)
+{
+    char number[NUMBER_FIXED_TEXT];
+    size_t length = number_text_write(value, value == 0 ? 0 : p->digits, number);
+    int step = color_step(value, 1);
+    char shade = heat_shade_of((double)step / COLOR_STEPS);
+    size_t spaces = p->cell > length + SHADE_COLUMNS + 2 ? p->cell - length - SHADE_COLUMNS - 2 : 0;
+    text_add_string(p->out, " ");
+    if (p->color) {
+        heat_add_color(p->out, HEAT_BACKGROUND, share_color(step));
+        heat_add_color(p->out, HEAT_FOREGROUND, (heat_color){22, 24, 29});
+    }
+    text_add_repeated(p->out, " ", spaces);
+    for (int i = 0; i < SHADE_COLUMNS; i++)
+        text_add(p->out, p->color ? " " : &shade, 1);
+    text_add_string(p->out, " ");
+    text_add(p->out, number, length);
+    text_add_string(p->out, p->color ? "\033[0m" : "");
+}
+
+/* Cells with their numbers. */
+static void add_cells(const picture *p, const tensor *head)
+{
+    text_add_repeated(p->out, " ", p->label);
+    for (size_t j = 0; j < head->size[1]; j++) {
+        char room[LABEL_ROOM];
+        const char *label = label_whole(&p->map->columns, j, room);
+        size_t most = p->cell - 1, columns = display_cut_columns(label, most);
+        text_add_repeated(p->out, " ", p->cell - columns);
+        display_add_cut(p->out, label, most);
+    }
+    if (p->sums != NULL) {
+        text_add_repeated(p->out, " ", p->cell - 1);
+        text_add_string(p->out, "Σ");
+    }
+    text_add_string(p->out, "\n");
+    for (size_t i = 0; i < head->size[0]; i++) {
+        size_t columns = label_add(p->out, &p->map->rows, i);
+        text_add_repeated(p->out, " ", p->label - columns);
+        for (size_t j = 0; j < head->size[1]; j++)
+            add_cell(p, matrix_at(head, i, j));
+        if (p->sums != NULL)
+            add_cell(p, key_sums_at(p->sums, &(sampling){.tall = 1}, head, i));
+        text_add_string(p->out, "\n");
+    }
+}
+
+/* A character or less a cell. */
+static bool add_map(const picture *p, const tensor *head, err *e)
+{
+    enum { FRAME = 2, SUM = 4, MOST_ROWS = 64 };
+    size_t sums = p->sums != NULL;
+    sampling by =
+        sampling_of(head->size[0], head->size[1], MOST_ROWS, p->width - FRAME - sums * SUM);
+    size_t columns = by.columns + sums;
+    double *cell = mem_alloc(by.rows * columns, sizeof cell[0], e);
+    heat_map map = {
+        .rows = by.rows, .columns = columns, .magnitude = cell, .apart = sums, .is_share = true};
+    if (cell == NULL)
+        return false;
+    for (size_t i = 0; i < by.rows * columns; i++)
+        cell[i] = i % columns < by.columns ? sampling_at(&by, head, i / columns, i % columns)
+                                           : key_sums_at(p->sums, &by, head, i / columns);
+    heat_map_add(p->out, &map, p->color);
+    if (by.tall > 1 || by.wide > 1)
+        text_add_format(p->out, "the greatest of %zu × %zu weights in a cell\n", by.tall, by.wide);
+    mem_free(cell);
+    return true;
+}
+
+/* A heat map a head: cells with their numbers where all of them fit in the width, else a character
+ * or less a cell. */
+bool weights_terminal(const trace *t, const render_options *how, text *out, err *e)
+{
+    enum { DIGITS = 2, LEAST_WIDTH = 20 };
+    picture p = {.out = out,
+                 .digits = how->digits < 0 ? DIGITS : how->digits,
+                 .color = how->color,
+                 .width = how->width < LEAST_WIDTH ? LEAST_WIDTH : (size_t)how->width};
+    size_t least = size_larger(LEAST_CELL, (size_t)p.digits + 2 + SHADE_COLUMNS + 3);
+    bool done = true;
+    for (size_t i = 0; i < trace_rooms(t) && done; i++) {
+        const trace *room = trace_room(t, i);
+        p.map = map_named(room, "weights");
+        if (p.map == NULL)
+            continue;
+        const size_t *size = p.map->values.size;
+        done = key_sums_find(&p.sums, how->sum_keys, p.map, e);
+        size_t columns = size[2] + (p.sums != NULL);
+        p.label = labels_widest(&p.map->rows, size[1]);
+        p.cell = size_larger(least, labels_widest(&p.map->columns, size[2]) + 1);
+        if (p.label + columns * p.cell > p.width)
+            p.cell = least;
+        for (size_t head = 0; head < size[0] && done; head++) {
+            tensor matrix = tensor_at(&p.map->values, head);
+            /* Of layers with the way to the room before them. */
+            text_add_format(out, "%s%sweights", out->length > 0 ? "\n" : "",
+                            room->place.way == NULL ? "" : room->place.way);
+            if (size[0] > 1)
+                text_add_format(out, " of head %zu", head + 1);
+            text_add_format(out, ", %zu × %zu:\n", size[1], size[2]);
+            if (p.label + columns * p.cell <= p.width)
+                add_cells(&p, &matrix);
+            else
+                done = add_map(&p, &matrix, e);
+        }
+        mem_free(p.sums);
+    }
+    text sums = {0};
+    key_sums_explain(how->sum_keys, &sums);
+    display_add(out, text_string(&sums), sums.length);
+    text_add_string(out, sums.length > 0 ? "\n" : "");
+    text_close(&sums, out);
+    return done && text_ok(out, e);
 }

@@ -7,8 +7,7 @@
 #ifndef SELFATTN_RENDER_HEAT_MAP_H
 #define SELFATTN_RENDER_HEAT_MAP_H
 
-#include "base/text.h"
-#include "tensor/tensor.h"
+#include "render/renderer.h"
 
 /* ---- squares ---- */
 
@@ -75,5 +74,23 @@ void heat_map_add(text *out, const heat_map *map, bool color);
 
 /* The same in SVG, with cells up to 24 pixels wide, and its scale below. */
 void heat_map_add_svg(text *out, const heat_map *map, const char *title);
+
+/* ---- sums of keys ---- */
+
+/* Keys whose weights a picture adds up in a last column: what a query gives to them together. */
+
+/* Each word is a key's name, which means every key of that name, or its number from 1, or a range,
+ * as of --rows, and is one in some attention of the trace. */
+bool key_sums_check(const text_list *words, const trace *t, err *e);
+
+/* Which keys of one attention's weights that are: one each, for the caller to free; NULL where none
+ * is. False where memory is missing. */
+bool key_sums_find(bool **is_chosen, const text_list *words, const trace_map *weights, err *e);
+
+/* The greatest sum of the rows that are one row of squares. */
+double key_sums_at(const bool *is_chosen, const sampling *by, const tensor *head, size_t row);
+
+/* "Σ is the sum of these keys: cat, 3:8", or nothing where there are no words. */
+void key_sums_explain(const text_list *words, text *out);
 
 #endif

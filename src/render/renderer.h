@@ -18,7 +18,7 @@ typedef struct render_options {
     const struct asked *asked; /* the numbers that no worked line shows for that; NULL: none */
     /* "FILE" or "FILE:LINE" that a trace among several is of; NULL: it is alone. */
     const char *source;
-    const text_list *sum_keys; /* of a picture: words that mean keys, as in key_sums.h */
+    const text_list *sum_keys; /* of a picture: words that mean keys, as in heat_map.h */
 } render_options;
 
 /* Of a batch, whose traces are made for those that take them all. */

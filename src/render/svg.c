@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "render/brackets.h"
 #include "render/display.h"
+#include "render/heat_map.h"
 #include "render/html_parts.h"
-#include "render/key_sums.h"
 #include "render/number_text.h"
 #include "trace/nodes.h"
 
@@ -122,11 +122,11 @@ typedef struct picture {
     const trace_map *map, *masked; /* masked: NULL where nothing is hidden */
     int digits;
     sampling by;
-    key_sums sums;                       /* a last column, where there are some */
+    bool *sums;                          /* the keys of a last column, where there are some */
     size_t cell_width, cell_height, gap; /* gap: what a cell leaves free on two sides */
     bool has_numbers, has_labels, is_slanted;
     size_t name;             /* the height of "head 1", where there are more */
-    size_t left, top, right; /* what labels take left of, above, and after the cells */
+    size_t left, top, right; /* what labels take left of, above (with the name), and after cells */
     size_t width, height;    /* of one head, with all that */
     size_t heads, across;    /* and how many stand side by side */
     size_t y;                /* where the first of them begins */
@@ -142,7 +142,7 @@ static size_t widest(const trace_labels *labels, size_t count)
 /* With that of the sums. */
 static size_t columns_of(const picture *p)
 {
-    return p->by.columns + (p->sums.is_chosen != NULL);
+    return p->by.columns + (p->sums != NULL);
 }
 
 static size_t left_of(const picture *p, size_t column)
@@ -158,17 +158,18 @@ static void size_heads(picture *p, size_t kind)
     p->cell_height = CELLS[kind].height;
     p->cell_width = size_larger(CELLS[kind].width, p->has_numbers ? number : 0);
     p->gap = kind < CELL_KINDS - 1;
+    p->top = p->name;
     if (p->has_labels) {
         /* Labels that are wider than a cell go up at 60 degrees: sin is 0.87, cos 0.5. */
         size_t above = widest(&p->map->columns, p->by.columns);
         bool sticks_out = above / 2 > p->cell_width / 2;
         p->left = widest(&p->map->rows, p->by.rows) + LETTER;
         p->is_slanted = above > p->cell_width - 4;
-        p->top = p->is_slanted ? above * 87 / 100 + FONT : FONT + 6;
+        p->top += p->is_slanted ? above * 87 / 100 + FONT : FONT + 6;
         p->right = p->is_slanted && sticks_out ? above / 2 - p->cell_width / 2 : 0;
     }
     p->width = left_of(p, columns_of(p) - 1) + p->cell_width + p->right;
-    p->height = p->name + p->top + p->by.rows * p->cell_height;
+    p->height = p->top + p->by.rows * p->cell_height;
     p->across = (WIDTH + GAP) / (p->width + GAP);
 }
 
@@ -183,7 +184,7 @@ static bool lay_room(picture *p, const trace *room, const render_options *how, s
     const trace_map *map = map_named(room, "weights");
     if (map == NULL)
         return false;
-    key_sums_free(&p->sums);
+    mem_free(p->sums);
     *p = (picture){.out = out, .map = map, .masked = map_named(room, "masked")};
     p->digits = how->digits < 0 ? DIGITS : how->digits;
     out->failed = !key_sums_find(&p->sums, how->sum_keys, map, e) || out->failed;
@@ -217,7 +218,7 @@ static bool is_hidden(const picture *p, size_t head, size_t row, size_t column)
     size_t first = is_sum ? 0 : column * by->wide, end = is_sum ? masked.size[1] : first + by->wide;
     for (size_t i = row * by->tall; i < (row + 1) * by->tall && i < masked.size[0]; i++) {
         for (size_t j = first; j < end && j < masked.size[1]; j++) {
-            if ((!is_sum || p->sums.is_chosen[j]) && matrix_at(&masked, i, j) != -(double)INFINITY)
+            if ((!is_sum || p->sums[j]) && matrix_at(&masked, i, j) != -(double)INFINITY)
                 return false;
         }
     }
@@ -225,7 +226,7 @@ static bool is_hidden(const picture *p, size_t head, size_t row, size_t column)
 }
 
 /* A cell that masks hide is hatched, since its 0 is not a small weight. */
-static const int HIDDEN = COLOR_STEPS + 1;
+enum { HIDDEN = COLOR_STEPS + 1 };
 
 static void add_drawn(text *out, int step, const text *path)
 {
@@ -253,57 +254,46 @@ static void add_outline(text *out, int step, size_t x, size_t y, size_t width, s
     }
 }
 
-/* All cells of one colour are one path, which takes a third of the bytes that a rectangle each
- * does. Below a hatch is what a 0 has. */
-static void add_path(const picture *p, const int *step, int wanted)
-{
-    size_t width = p->cell_width - p->gap, height = p->cell_height - p->gap;
-    text path = {0};
-    size_t columns = columns_of(p);
-    for (size_t i = 0; i < p->by.rows * columns; i++) {
-        size_t x = left_of(p, i % columns);
-        size_t y = p->name + p->top + i / columns * p->cell_height;
-        if (step[i] == wanted || (step[i] == HIDDEN && wanted == 0))
-            add_outline(&path, wanted, x, y, width, height);
-    }
-    if (path.length > 0)
-        add_drawn(p->out, wanted, &path);
-    text_close(&path, p->out);
-}
-
-static double value_of(const picture *p, const tensor *head, size_t row, size_t column)
-{
-    return column < p->by.columns ? sampling_at(&p->by, head, row, column)
-                                  : key_sums_at(&p->sums, &p->by, head, row);
-}
-
 /* True where one of the cells is hatched. */
 static bool add_cells(const picture *p, size_t index)
 {
-    int step[HTML_MOST * (HTML_MOST + 1)];
+    signed char step[HTML_MOST * (HTML_MOST + 1)];
     bool hides = false;
     tensor head = tensor_at(&p->map->values, index);
     size_t columns = columns_of(p), count = p->by.rows * columns;
+    text numbers = {0};
     for (size_t i = 0; i < count; i++) {
         size_t row = i / columns, column = i % columns;
-        step[i] = color_step(value_of(p, &head, row, column), 1);
-        if (step[i] == 0 && is_hidden(p, index, row, column))
+        double value = column < p->by.columns ? sampling_at(&p->by, &head, row, column)
+                                              : key_sums_at(p->sums, &p->by, &head, row);
+        step[i] = (signed char)color_step(value, 1);
+        if (step[i] == 0 && is_hidden(p, index, row, column)) {
             step[i] = HIDDEN;
-        hides = hides || step[i] == HIDDEN;
+            hides = true;
+        } else if (p->has_numbers) {
+            text_add_format(&numbers, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">",
+                            left_of(p, column) + p->cell_width / 2,
+                            p->top + row * p->cell_height + p->cell_height / 2 + 4);
+            number_text_add(&numbers, value, value == 0 ? 0 : p->digits);
+            text_add_string(&numbers, "</text>\n");
+        }
     }
-    for (int wanted = 0; wanted <= HIDDEN; wanted++)
-        add_path(p, step, wanted);
-    for (size_t i = 0; i < count && p->has_numbers; i++) {
-        size_t row = i / columns, column = i % columns;
-        if (step[i] == HIDDEN)
-            continue;
-        double value = value_of(p, &head, row, column);
-        text_add_format(p->out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">",
-                        left_of(p, column) + p->cell_width / 2,
-                        p->name + p->top + row * p->cell_height + p->cell_height / 2 + 4);
-        number_text_add(p->out, value, value == 0 ? 0 : p->digits);
-        text_add_string(p->out, "</text>\n");
+    /* All cells of one colour are one path, which takes a third of the bytes that a rectangle each
+     * does. Below a hatch is what a 0 has. */
+    for (int wanted = 0; wanted <= HIDDEN; wanted++) {
+        text path = {0};
+        for (size_t i = 0; i < count; i++) {
+            if (step[i] == wanted || (step[i] == HIDDEN && wanted == 0))
+                add_outline(&path, wanted, left_of(p, i % columns),
+                            p->top + i / columns * p->cell_height, p->cell_width - p->gap,
+                            p->cell_height - p->gap);
+        }
+        if (path.length > 0)
+            add_drawn(p->out, wanted, &path);
+        text_close(&path, p->out);
     }
+    text_add_string(p->out, text_string(&numbers));
+    text_close(&numbers, p->out);
     return hides;
 }
 
@@ -311,7 +301,7 @@ static bool add_head(const picture *p, size_t index)
 {
     text *out = p->out;
     size_t x = MARGIN + index % p->across * (p->width + GAP), columns = columns_of(p);
-    size_t y = p->y + index / p->across * (p->height + GAP), top = p->name + p->top;
+    size_t y = p->y + index / p->across * (p->height + GAP);
     text_add_format(out, "<g transform=\"translate(%zu %zu)\">\n", x, y);
     if (p->heads > 1)
         text_add_format(out, "<text x=\"%zu\" y=\"%d\" font-weight=\"bold\">head %zu</text>\n",
@@ -320,10 +310,10 @@ static bool add_head(const picture *p, size_t index)
         size_t middle = left_of(p, j) + p->cell_width / 2;
         if (p->is_slanted && j < p->by.columns)
             text_add_format(out, "<text transform=\"translate(%zu %zu) rotate(-60)\">", middle + 2,
-                            top - 6);
+                            p->top - 6);
         else
             text_add_format(out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", middle,
-                            top - 6);
+                            p->top - 6);
         if (j < p->by.columns)
             html_add_label(out, &p->map->columns, j);
         else
@@ -332,7 +322,7 @@ static bool add_head(const picture *p, size_t index)
     }
     for (size_t i = 0; i < p->by.rows && p->has_labels; i++) {
         text_add_format(out, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", p->left - LETTER,
-                        top + i * p->cell_height + p->cell_height / 2 + 4);
+                        p->top + i * p->cell_height + p->cell_height / 2 + 4);
         html_add_label(out, &p->map->rows, i);
         text_add_string(out, "</text>\n");
     }
@@ -425,6 +415,6 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
     text_close(&title, out);
     text_close(&words, out);
     text_close(&sums, out);
-    key_sums_free(&p.sums);
+    mem_free(p.sums);
     return text_ok(out, e);
 }

@@ -6,6 +6,8 @@
 #include "cli/out/outputs.h"
 #include "cli/out/progress.h"
 #include "cli/out/report.h"
+#include "render/heat_map.h"
+#include "render/renderer.h"
 
 #include <stdatomic.h>
 #include <string.h>
