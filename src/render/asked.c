@@ -28,48 +28,34 @@ static bool makes_numbers(const trace *room, step_id step)
     return false;
 }
 
-static bool means_numbers(const text_list *word, const trace *whole)
-{
-    for (size_t i = 0; i < trace_rooms(whole); i++) {
-        const trace *room = trace_room(whole, i);
-        for (size_t j = 0; j < room->steps; j++) {
-            step_id step = room->step[j].id;
-            if (asked_step(word, whole, room, step) && makes_numbers(room, step))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Names the steps where numbers are made, each kind once. */
-static bool refuse(const char *word, const char *said_by, const trace *whole, err *e)
-{
-    bool is_there[FLOOR_CHOICE + 1] = {false};
-    text steps = {0};
-    for (size_t i = 0; i < trace_rooms(whole); i++) {
-        const trace *room = trace_room(whole, i);
-        for (size_t j = 0; j < room->steps; j++) {
-            step_id step = room->step[j].id;
-            if (is_there[step] || !makes_numbers(room, step))
-                continue;
-            is_there[step] = true;
-            text_add_format(&steps, "%s%s", steps.length > 0 ? ", " : "",
-                            step_of(step)->named.name);
-        }
-    }
-    err_set(e, "%s %s leaves nothing empty: no number of this page is made there", said_by, word);
-    if (steps.length > 0)
-        err_remedy(e, "numbers are made in %s", text_string(&steps));
-    text_free(&steps);
-    return false;
-}
-
 bool asked_check(const text_list *words, const char *said_by, const trace *whole, err *e)
 {
     for (size_t i = 0; i < words->count; i++) {
-        const text_list one = {.item = &words->item[i], .count = 1};
-        if (!means_numbers(&one, whole))
-            return refuse(words->item[i], said_by, whole, e);
+        const text_list word = {.item = &words->item[i], .count = 1};
+        bool found = false, is_there[FLOOR_CHOICE + 1] = {false};
+        text steps = {0}; /* where numbers are made, each kind once */
+        for (size_t j = 0; j < trace_rooms(whole); j++) {
+            const trace *room = trace_room(whole, j);
+            for (size_t k = 0; k < room->steps; k++) {
+                step_id step = room->step[k].id;
+                if (!makes_numbers(room, step))
+                    continue;
+                found = found || asked_step(&word, whole, room, step);
+                if (!is_there[step])
+                    text_add_format(&steps, "%s%s", steps.length > 0 ? ", " : "",
+                                    step_of(step)->named.name);
+                is_there[step] = true;
+            }
+        }
+        if (!found) {
+            err_set(e, "%s %s leaves nothing empty: no number of this page is made there", said_by,
+                    words->item[i]);
+            if (steps.length > 0)
+                err_remedy(e, "numbers are made in %s", text_string(&steps));
+        }
+        text_free(&steps);
+        if (!found)
+            return false;
     }
     return true;
 }
@@ -81,24 +67,19 @@ static bool is_hidden(const asked *a, const trace_origin *from)
     return from->part != PART_NONE && a->is_hidden[map_index(from->room, from->map)];
 }
 
-static bool is_made_of_hidden(const asked *a, const trace_map *map)
-{
-    size_t i = 0;
-    while (i < TRACE_OPERANDS && !is_hidden(a, &map->operand[i]))
-        i++;
-    return i < TRACE_OPERANDS || is_hidden(a, &map->learned);
-}
-
-/* Whether there were more of them. */
+/* Whether more of them are, since they are made of hidden ones. */
 static bool hide_more(asked *a)
 {
     bool found = false;
     for (size_t i = 0; i < trace_rooms(a->whole); i++) {
         const trace *room = trace_room(a->whole, i);
         for (size_t j = 0; j < room->maps; j++) {
-            bool *is_it = &a->is_hidden[room->first_map + j];
-            if (!*is_it && is_made_of_hidden(a, &room->map[j]))
-                found = *is_it = true;
+            const trace_map *map = &room->map[j];
+            bool *is_it = &a->is_hidden[room->first_map + j], was = *is_it;
+            *is_it = was || is_hidden(a, &map->learned);
+            for (size_t k = 0; k < TRACE_OPERANDS; k++)
+                *is_it = *is_it || is_hidden(a, &map->operand[k]);
+            found = found || *is_it != was;
         }
     }
     return found;

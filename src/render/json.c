@@ -16,7 +16,8 @@ static const char *const KINDS[] = {
 /* A matrix may be larger than all else, so it is spilled row by row; a failure is remembered. */
 typedef struct writer {
     sink *to;
-    text *out; /* of it */
+    text *out;           /* of it */
+    const char *between; /* two members of an object */
     int digits;
     bool failed;
     err *e;
@@ -27,13 +28,13 @@ static void spill(writer *w)
     w->failed = w->failed || !sink_spill(w->to, w->e);
 }
 
-/* ---- members of an item's object: each begins with the comma after the one before ---- */
+/* ---- members of an object: each begins with the comma after the one before ---- */
 
 static void add_text(writer *w, const char *name, const char *value)
 {
     if (value == NULL)
         return;
-    text_add_format(w->out, ", \"%s\": ", name);
+    text_add_format(w->out, "%s\"%s\": ", w->between, name);
     json_string_write(w->out, value);
 }
 
@@ -179,26 +180,18 @@ static void add_node(writer *w, const trace *room, const trace_map *map)
 
 /* ---- the document ---- */
 
-static void add_head(text *out, const char *name, const char *value)
-{
-    if (value == NULL)
-        return;
-    text_add_format(out, "  \"%s\": ", name);
-    json_string_write(out, value);
-    text_add_string(out, ",\n");
-}
-
 bool json_render(const trace *t, const render_options *how, sink *to, err *e)
 {
     text *out = sink_text(to);
-    writer w = {.to = to, .out = out, .digits = how->digits, .e = e};
-    text_add_format(out, "{\n  \"selfattn_trace\": %d,\n", JSON_TRACE_VERSION);
-    add_head(out, "name", t->name);
-    add_head(out, "title", t->title);
-    add_head(out, "notes", t->notes);
+    writer w = {.to = to, .out = out, .between = ",\n  ", .digits = how->digits, .e = e};
+    text_add_format(out, "{\n  \"selfattn_trace\": %d", JSON_TRACE_VERSION);
+    add_text(&w, "name", t->name);
+    add_text(&w, "title", t->title);
+    add_text(&w, "notes", t->notes);
     if (t->batch > 0)
-        text_add_format(out, "  \"batch\": %zu,\n", t->batch - 1);
-    text_add_string(out, "  \"steps\": [\n");
+        text_add_format(out, ",\n  \"batch\": %zu", t->batch - 1);
+    text_add_string(out, ",\n  \"steps\": [\n");
+    w.between = ", ";
     for (size_t i = 0; i < t->steps && !w.failed; i++) {
         text_add_string(out, i > 0 ? ",\n" : "");
         const trace_step *step = &t->step[i];
@@ -213,13 +206,11 @@ bool json_render(const trace *t, const render_options *how, sink *to, err *e)
         text_add_string(out, step->count > 0 ? "\n      ]\n    }" : "]\n    }");
     }
     text_add_string(out, "\n  ],\n  \"nodes\": [");
-    bool is_first = true;
     for (size_t i = 0; i < trace_rooms(t); i++) {
         const trace *room = trace_room(t, i);
         for (size_t j = 0; j < room->maps && !w.failed; j++) {
-            text_add_string(out, is_first ? "\n" : ",\n");
+            text_add_string(out, room->first_map + j == 0 ? "\n" : ",\n");
             add_node(&w, room, &room->map[j]);
-            is_first = false;
         }
     }
     text_add_string(out, "\n  ]\n}\n");
