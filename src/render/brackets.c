@@ -268,14 +268,10 @@ void brackets_add_labels(text *out, const brackets *b)
     text_add_string(out, " ");
     for (size_t slot = 0; slot < selection_count(&b->columns); slot++) {
         size_t column = selection_at(&b->columns, slot);
+        column += column == SELECTION_GAP ? 0 : b->first;
         text_add_repeated(out, " ", slot > 0 ? BETWEEN : 0);
-        if (column == SELECTION_GAP) {
-            text_add_string(out, "…");
-            continue;
-        }
-        size_t label = label_columns(b->from->labels, b->first + column);
-        text_add_repeated(out, " ", b->width[slot] - label);
-        label_add(out, b->from->labels, b->first + column);
+        text_add_repeated(out, " ", b->width[slot] - label_columns(b->from->labels, column));
+        label_add(out, b->from->labels, column);
     }
 }
 

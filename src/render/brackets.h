@@ -14,8 +14,6 @@
 
 /* ---- which rows and columns ---- */
 
-#define SELECTION_GAP SIZE_MAX /* the index of a slot that holds … */
-
 typedef struct selection {
     size_t total;
     size_t front, back; /* how many of the first and of the last; front + back ≤ total */

@@ -7,6 +7,7 @@
 #include "trace/nodes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- squares ---- */
@@ -113,7 +114,7 @@ heat_color share_color(int step)
 static const char SHADES[] = " .:-=+*#%@";
 enum { SHADE_COUNT = sizeof SHADES - 1 };
 
-char heat_shade_of(double level)
+static char shade_of(double level)
 {
     return SHADES[(int)(level * (SHADE_COUNT - 1) + 0.5)];
 }
@@ -129,50 +130,46 @@ static heat_color color_of(const heat_map *map, double level)
     return map->is_share ? share_color(color_step(level, 1)) : heat_color_of(level);
 }
 
-void heat_add_color(text *out, int what, heat_color color)
+enum { FOREGROUND = 38, BACKGROUND = 48 };
+
+/* The order to a terminal that sets a colour. */
+static void add_color(text *out, int what, heat_color color)
 {
     text_add_format(out, "\033[%d;2;%d;%d;%dm", what, color.red, color.green, color.blue);
 }
 
-static void add_sample(text *out, const heat_map *map, double level, bool color)
+size_t heat_samples(const heat_scale *s, double sample[HEAT_SAMPLES])
 {
-    char shade = heat_shade_of(level);
-    if (!color) {
-        text_add(out, &shade, 1);
-        return;
-    }
-    heat_add_color(out, HEAT_FOREGROUND, color_of(map, level));
-    text_add_string(out, "\u2588\033[0m");
-}
-
-static void add_legend_number(text *out, const heat_map *map, double magnitude, bool color)
-{
-    char digits[NUMBER_FIXED_TEXT];
-    text_add_string(out, ", ");
-    add_sample(out, map, heat_level(&map->scale, magnitude), color);
-    number_write_exponent(magnitude, 3, digits);
-    text_add_format(out, " %s", digits);
+    size_t count = 0;
+    sample[count++] = 0;
+    if (s->greatest > s->least)
+        sample[count++] = s->least;
+    if (s->greatest > 0)
+        sample[count++] = s->greatest;
+    return count;
 }
 
 /* What the colours or characters stand for. */
 static void add_legend(text *out, const heat_map *map, bool color)
 {
     static const double SHARES[] = {0, 0.25, 0.5, 0.75, 1};
-    const heat_scale *s = &map->scale;
-    for (size_t i = 0; map->is_share && i < sizeof SHARES / sizeof SHARES[0]; i++) {
+    double scale[HEAT_SAMPLES];
+    size_t count = heat_samples(&map->scale, scale), shares = sizeof SHARES / sizeof SHARES[0];
+    for (size_t i = 0; i < (map->is_share ? shares : count); i++) {
+        double value = map->is_share ? SHARES[i] : scale[i];
+        double level = map->is_share ? value : heat_level(&map->scale, value);
+        char words[NUMBER_FIXED_TEXT] = "equal", shade = shade_of(level);
+        if (map->is_share)
+            snprintf(words, sizeof words, "%g", value);
+        else if (value > 0)
+            number_write_exponent(value, 3, words);
         text_add_string(out, i == 0 ? "" : ", ");
-        if (SHARES[i] > 0 || color)
-            add_sample(out, map, SHARES[i], color);
-        text_add_format(out, SHARES[i] > 0 || color ? " %g" : "blank: %g", SHARES[i]);
-    }
-    if (!map->is_share) {
-        if (color)
-            add_sample(out, map, 0, color);
-        text_add_string(out, color ? " equal" : "blank: equal");
-        if (s->greatest > s->least)
-            add_legend_number(out, map, s->least, color);
-        if (s->greatest > 0)
-            add_legend_number(out, map, s->greatest, color);
+        if (color) {
+            add_color(out, FOREGROUND, color_of(map, level));
+            text_add_string(out, "\u2588\033[0m");
+        } else if (value > 0)
+            text_add(out, &shade, 1);
+        text_add_format(out, value > 0 || color ? " %s" : "blank: %s", words);
     }
     text_add_string(out, "\n");
 }
@@ -183,7 +180,7 @@ void heat_map_add(text *out, const heat_map *map, bool color)
         text_add_string(out, color ? "" : "|");
         for (size_t column = 0; column < map->columns; column++) {
             double level = level_at(map, row, column);
-            char shade = heat_shade_of(level);
+            char shade = shade_of(level);
             if (map->apart > 0 && column == map->columns - map->apart)
                 text_add_string(out, color ? "\033[0m   " : "| |");
             if (!color) {
@@ -191,9 +188,9 @@ void heat_map_add(text *out, const heat_map *map, bool color)
                 continue;
             }
             /* The upper half of the character is its foreground. */
-            heat_add_color(out, HEAT_FOREGROUND, color_of(map, level));
+            add_color(out, FOREGROUND, color_of(map, level));
             if (row + 1 < map->rows)
-                heat_add_color(out, HEAT_BACKGROUND, color_of(map, level_at(map, row + 1, column)));
+                add_color(out, BACKGROUND, color_of(map, level_at(map, row + 1, column)));
             text_add_string(out, "\u2580");
         }
         text_add_string(out, color ? "\033[0m\n" : "|\n");
@@ -314,12 +311,12 @@ static void add_cell(const picture *p, double value)
     char number[NUMBER_FIXED_TEXT];
     size_t length = number_text_write(value, value == 0 ? 0 : p->digits, number);
     int step = color_step(value, 1);
-    char shade = heat_shade_of((double)step / COLOR_STEPS);
+    char shade = shade_of((double)step / COLOR_STEPS);
     size_t spaces = p->cell > length + SHADE_COLUMNS + 2 ? p->cell - length - SHADE_COLUMNS - 2 : 0;
     text_add_string(p->out, " ");
     if (p->color) {
-        heat_add_color(p->out, HEAT_BACKGROUND, share_color(step));
-        heat_add_color(p->out, HEAT_FOREGROUND, (heat_color){22, 24, 29});
+        add_color(p->out, BACKGROUND, share_color(step));
+        add_color(p->out, FOREGROUND, (heat_color){22, 24, 29});
     }
     text_add_repeated(p->out, " ", spaces);
     for (int i = 0; i < SHADE_COLUMNS; i++)

@@ -40,10 +40,9 @@ typedef struct heat_color {
 
 heat_color heat_color_of(double level);
 
-/* The character of a level, and the order to a terminal that sets a colour. */
-char heat_shade_of(double level);
-enum { HEAT_FOREGROUND = 38, HEAT_BACKGROUND = 48 };
-void heat_add_color(text *out, int what, heat_color color);
+/* What a legend shows of the scale: 0, and its ends where there are any: how many. */
+enum { HEAT_SAMPLES = 3 };
+size_t heat_samples(const heat_scale *s, double sample[HEAT_SAMPLES]);
 
 /* ---- colours of shares ---- */
 

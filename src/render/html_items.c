@@ -109,22 +109,19 @@ typedef struct grid {
     size_t only; /* the row that is shown alone, from 1; 0: those of the selection */
     double greatest;
     bool is_share, is_blank;
-    bool is_part; /* of a worked line, next to the table of its map */
+    bool is_table; /* of its map, not part of a worked line next to that */
 } grid;
-
-static selection shown(size_t total, size_t focus, const html_page *p)
-{
-    return selection_of_rows(total, focus, p->how->is_full || total <= HTML_MOST);
-}
 
 /* Without labels or colours. */
 static grid grid_of(const html_page *p, const tensor *t, size_t focus)
 {
     grid g = {.page = p, .matrix = matrix_of(t), .focus = focus};
+    const size_t *size = g.matrix.size;
+    bool is_full = p->how->is_full;
     g.map = map_of(p->trace, t, &g.at);
     g.numbers = asked_find(p->asked, t);
-    g.rows = shown(g.matrix.size[0], focus, p);
-    g.columns = shown(g.matrix.size[1], 0, p);
+    g.rows = selection_of_rows(size[0], focus, is_full || size[0] <= HTML_MOST);
+    g.columns = selection_of_rows(size[1], 0, is_full || size[1] <= HTML_MOST);
     return g;
 }
 
@@ -210,7 +207,7 @@ static void begin_body(const grid *g, const char *class_name)
     if (kept == KEPT_ALL || (kept == KEPT_FOCUS && g->only > 0)) {
         const selection *rows = g->at.is_turned ? &g->columns : &g->rows;
         const selection *columns = g->at.is_turned ? &g->rows : &g->columns;
-        bool is_map = is_whole(g) && !g->is_part && g->map->values.size[2] == g->matrix.size[1];
+        bool is_map = is_whole(g) && g->is_table && g->map->values.size[2] == g->matrix.size[1];
         text_add_format(out, " data-map=%zu data-head=%zu", map_index(g->page->trace, g->map),
                         g->at.head);
         if (!is_map) {
@@ -264,6 +261,7 @@ static void add_matrix(const html_page *p, const trace_item *item)
     const tensor *a = &item->a;
     text *out = p->out;
     grid g = grid_of(p, a, item->focus);
+    g.is_table = true;
     g.columns.has_ids = item->has_ids;
     if (a->rank == 2)
         g.row_labels = labels_that_say(&item->rows, g.matrix.size[0]);
@@ -336,13 +334,6 @@ void html_add_asked(const html_page *p, step_id step)
 
 /* ---- products and sums ---- */
 
-static grid part_of(const html_page *p, const tensor *t)
-{
-    grid g = grid_of(p, t, 0);
-    g.is_part = true;
-    return g;
-}
-
 static void add_product(const html_page *p, const trace_item *item)
 {
     static const char *const SIGNS[] = {"</span>\n", "×", "="}, *const NAMED[] = {"", " × ", " = "};
@@ -354,7 +345,7 @@ static void add_product(const html_page *p, const trace_item *item)
         html_add_mathematics(p->out, name[i]);
     }
     for (size_t i = 0; i < 3; i++) {
-        grid g = part_of(p, part[i]);
+        grid g = grid_of(p, part[i], 0);
         text_add_format(p->out, "%s<table class=\"matrix part\">", SIGNS[i]);
         add_body(&g);
         text_add_string(p->out, "</table>");
@@ -366,7 +357,7 @@ static void add_product(const html_page *p, const trace_item *item)
 static void add_stack(const html_page *p, const trace_item *item)
 {
     text *out = p->out;
-    grid g = part_of(p, &item->a), sum = part_of(p, &item->result);
+    grid g = grid_of(p, &item->a, 0), sum = grid_of(p, &item->result, 0);
     g.row_labels = &item->rows;
     text_add_format(out, "<figure%s><table class=\"matrix part\">\n",
                     item->is_of_focus ? " class=of-focus" : "");
@@ -382,16 +373,12 @@ static void add_stack(const html_page *p, const trace_item *item)
 
 static void add_sentence(const html_page *p, const trace_item *item)
 {
+    bool is_formula = item->kind == TRACE_FORMULA;
     add_paragraph(p->out,
                   item->is_about_heads ? " class=other-heads"
-                  : item->is_of_focus  ? " class=of-focus"
-                                       : "",
-                  item->text);
-}
-
-static void add_formula(const html_page *p, const trace_item *item)
-{
-    add_paragraph(p->out, item->is_of_focus ? " class=\"formula of-focus\"" : " class=formula",
+                  : !item->is_of_focus ? is_formula ? " class=formula" : ""
+                  : is_formula         ? " class=\"formula of-focus\""
+                                       : " class=of-focus",
                   item->text);
 }
 
@@ -447,8 +434,8 @@ static void add_words_table(const html_page *p, const trace_item *item)
 }
 
 static void (*const ADD_ITEM[])(const html_page *p, const trace_item *item) = {
-    [TRACE_SENTENCE] = add_sentence,   [TRACE_FORMULA] = add_formula, [TRACE_LINE] = add_line,
-    [TRACE_ROW_PRODUCT] = add_product, [TRACE_STACK] = add_stack,     [TRACE_MATRIX] = add_matrix,
+    [TRACE_SENTENCE] = add_sentence,   [TRACE_FORMULA] = add_sentence, [TRACE_LINE] = add_line,
+    [TRACE_ROW_PRODUCT] = add_product, [TRACE_STACK] = add_stack,      [TRACE_MATRIX] = add_matrix,
     [TRACE_TABLE] = add_words_table,
 };
 

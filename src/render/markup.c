@@ -183,7 +183,6 @@ typedef struct grid {
     column_source from;
     selection columns;
     size_t first, end, focus;
-    text aligns;         /* of the part's columns */
     number_width *width; /* of each slot of `columns` */
 } grid;
 
@@ -197,18 +196,11 @@ static void add_inline(const markup_page *p, const char *formula)
     text_add_string(p->out, p->marks->inline_after);
 }
 
-/* Or the … of those that are left out. */
 static void add_label(const grid *g, const trace_labels *labels, size_t index, bool is_strong)
 {
     text label = {0};
-    if (index == SELECTION_GAP)
-        text_add_string(&label, "…");
-    else
-        label_add(&label, labels, index);
-    if (is_strong)
-        add_strong(g->page, text_string(&label));
-    else
-        add_words(g->page, text_string(&label));
+    label_add(&label, labels, index);
+    (is_strong ? add_strong : add_words)(g->page, text_string(&label));
     text_close(&label, g->page->out);
 }
 
@@ -264,14 +256,13 @@ static void add_rule(const markup_page *p, const char *columns)
 }
 
 /* A heading, the rows, and the row below a sum's line. */
-static void add_part(grid *g, const char *sum)
+static void add_part(const grid *g, const char *sum)
 {
     const markup *marks = g->page->marks;
-    text *out = g->page->out;
-    text_clear(&g->aligns);
-    text_add_repeated(&g->aligns, "l", g->from.row_labels != NULL);
-    text_add_repeated(&g->aligns, "r", g->end - g->first);
-    begin_table(g->page, text_string(&g->aligns));
+    text *out = g->page->out, aligns = {0};
+    text_add_repeated(&aligns, "l", g->from.row_labels != NULL);
+    text_add_repeated(&aligns, "r", g->end - g->first);
+    begin_table(g->page, text_string(&aligns));
     if (g->from.labels != NULL || marks->rule == NULL) {
         if (g->from.row_labels != NULL)
             add_between(g, true);
@@ -282,7 +273,7 @@ static void add_part(grid *g, const char *sum)
                 add_label(g, g->from.labels, column, false);
         }
         text_add_string(out, marks->row_after);
-        add_rule(g->page, text_string(&g->aligns));
+        add_rule(g->page, text_string(&aligns));
     }
     for (size_t slot = 0; slot < selection_count(&g->from.rows); slot++) {
         size_t row = selection_at(&g->from.rows, slot);
@@ -294,11 +285,12 @@ static void add_part(grid *g, const char *sum)
     }
     if (sum != NULL) {
         if (marks->rule != NULL)
-            add_rule(g->page, text_string(&g->aligns));
+            add_rule(g->page, text_string(&aligns));
         add_between(g, true);
         add_strong(g->page, sum);
         add_numbers(g, &g->from.also, 0);
     }
+    text_close(&aligns, out);
     text_add_string(out, marks->table_after);
 }
 
@@ -361,7 +353,6 @@ static void add_grid(grid *g, const char *sum)
         }
         add_part(g, sum);
     }
-    text_close(&g->aligns, out);
     mem_free(g->width);
     add_left_out(g->page, &g->from.rows, &g->columns);
 }

@@ -115,6 +115,8 @@ const trace_labels *labels_that_say(const trace_labels *labels, size_t count)
 
 const char *label_whole(const trace_labels *labels, size_t index, char room[LABEL_ROOM])
 {
+    if (index == SELECTION_GAP)
+        return "…";
     if (labels->names != NULL && index < labels->names->count &&
         *labels->names->item[index] != '\0')
         return labels->names->item[index];

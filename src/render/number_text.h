@@ -36,6 +36,8 @@ void number_text_add_aligned(text *out, double value, int digits, const number_w
 
 /* ---- labels ---- */
 
+#define SELECTION_GAP SIZE_MAX /* the index of what is left out, whose label is … */
+
 /* The label's bytes, whole and as they came: the name itself, or its number made in `room`, also
  * for an empty name. */
 enum { LABEL_ROOM = 64 };

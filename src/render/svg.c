@@ -72,18 +72,6 @@ static void add_cell(text *out, size_t x, size_t y, size_t size, heat_color colo
     text_add_string(out, "/>\n");
 }
 
-/* A colour, and what it stands for. */
-static void add_sample(text *out, const heat_map *map, size_t step, size_t y, double magnitude)
-{
-    char digits[NUMBER_FIXED_TEXT] = "equal";
-    size_t x = MARGIN + step * SAMPLE_WIDTH;
-    if (magnitude > 0)
-        number_write_exponent(magnitude, 3, digits);
-    add_cell(out, x, y, FONT, heat_color_of(heat_level(&map->scale, magnitude)));
-    text_add_format(out, "<text x=\"%zu\" y=\"%zu\">%s</text>\n", x + 2 * FONT, y + FONT - 2,
-                    digits);
-}
-
 void heat_map_add_svg(text *out, const heat_map *map, const char *title)
 {
     size_t cell = MAP_WIDTH / size_larger(map->columns, 1), top = MARGIN + TITLE_HEIGHT;
@@ -97,12 +85,16 @@ void heat_map_add_svg(text *out, const heat_map *map, const char *title)
         size_t x = MARGIN + i % map->columns * cell, y = top + i / map->columns * cell;
         add_cell(out, x, y, cell, heat_color_of(heat_level(s, map->magnitude[i])));
     }
-    size_t step = 0;
-    add_sample(out, map, step++, bottom, 0);
-    if (s->greatest > s->least)
-        add_sample(out, map, step++, bottom, s->least);
-    if (s->greatest > 0)
-        add_sample(out, map, step, bottom, s->greatest);
+    double sample[HEAT_SAMPLES];
+    for (size_t i = 0, count = heat_samples(s, sample); i < count; i++) {
+        char digits[NUMBER_FIXED_TEXT] = "equal";
+        size_t x = MARGIN + i * SAMPLE_WIDTH;
+        if (sample[i] > 0)
+            number_write_exponent(sample[i], 3, digits);
+        add_cell(out, x, bottom, FONT, heat_color_of(heat_level(s, sample[i])));
+        text_add_format(out, "<text x=\"%zu\" y=\"%zu\">%s</text>\n", x + 2 * FONT,
+                        bottom + FONT - 2, digits);
+    }
     text_add_string(out, "</svg>\n");
 }
 
@@ -134,11 +126,6 @@ typedef struct picture {
 
 /* ---- sizes ---- */
 
-static size_t widest(const trace_labels *labels, size_t count)
-{
-    return labels_widest(labels, count) * LETTER;
-}
-
 /* With that of the sums. */
 static size_t columns_of(const picture *p)
 {
@@ -161,9 +148,9 @@ static void size_heads(picture *p, size_t kind)
     p->top = p->name;
     if (p->has_labels) {
         /* Labels that are wider than a cell go up at 60 degrees: sin is 0.87, cos 0.5. */
-        size_t above = widest(&p->map->columns, p->by.columns);
+        size_t above = labels_widest(&p->map->columns, p->by.columns) * LETTER;
         bool sticks_out = above / 2 > p->cell_width / 2;
-        p->left = widest(&p->map->rows, p->by.rows) + LETTER;
+        p->left = (labels_widest(&p->map->rows, p->by.rows) + 1) * LETTER;
         p->is_slanted = above > p->cell_width - 4;
         p->top += p->is_slanted ? above * 87 / 100 + FONT : FONT + 6;
         p->right = p->is_slanted && sticks_out ? above / 2 - p->cell_width / 2 : 0;
