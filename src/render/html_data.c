@@ -96,43 +96,34 @@ typedef struct head_rows {
     bool is_packed;
 } head_rows;
 
-/* One byte between two. */
-static void add_in_words(const head_rows *of, size_t i, text *out)
-{
-    for (size_t j = 0; j < of->matrix.size[1]; j++) {
-        double value = matrix_at(&of->matrix, i, j);
-        char number[NUMBER_TEXT];
-        text_add_string(out, j > 0 ? " " : "");
-        if (!of->is_made && asked_hides(&of->numbers, i, j))
-            text_add_string(out, ASKED_SIGN);
-        else if (of->is_exact)
-            text_add(out, number, number_write_f64(value, number));
-        else
-            number_text_add(out, value, of->page->how->digits);
-    }
-}
-
-/* A row of numbers is one text, of the same digits as in the tables. What is to be filled in has
- * each letter as far from the end of ASCII as it is from its begin (numbers.js, mirror): no letter
- * of a number becomes one that ends a string or a script. */
+/* A row of numbers is one text, of the same digits as in the tables, with one byte between two.
+ * What is to be filled in has each letter as far from the end of ASCII as it is from its begin
+ * (numbers.js, mirror): no letter of a number becomes one that ends a string or a script. */
 static void add_cells_of_row(const head_rows *of, size_t i)
 {
     enum { FIRST = '!', LAST = '~' };
-    text *out = of->page->out, words = {0};
-    bool hides = !of->is_made && asked_hides_any(&of->numbers, i, of->matrix.size[1]);
+    text *out = of->page->out;
+    size_t columns = of->matrix.size[1];
+    int digits = of->page->how->digits;
+    bool hides = !of->is_made && asked_hides_any(&of->numbers, i, columns);
     text_add_string(out, "\n\"");
-    bool is_done = of->is_packed && !of->is_exact && !hides &&
-                   pack_row(out, &of->matrix, i, of->page->how->digits);
-    if (!is_done && of->is_made) {
-        add_in_words(of, i, &words);
-        text_add_string(out, "@");
-        for (const char *at = text_string(&words); *at != '\0'; at++) {
-            char mirrored = (char)(*at == ' ' ? ' ' : FIRST + LAST - *at);
-            text_add(out, &mirrored, 1);
+    if (of->is_exact || hides || !of->is_packed || !pack_row(out, &of->matrix, i, digits)) {
+        text_add_string(out, of->is_made ? "@" : "");
+        size_t begin = out->length;
+        for (size_t j = 0; j < columns; j++) {
+            double value = matrix_at(&of->matrix, i, j);
+            char number[NUMBER_TEXT];
+            text_add_string(out, j > 0 ? " " : "");
+            if (hides && asked_hides(&of->numbers, i, j))
+                text_add_string(out, ASKED_SIGN);
+            else if (of->is_exact)
+                text_add(out, number, number_write_f64(value, number));
+            else
+                number_text_add(out, value, digits);
         }
-        text_close(&words, out);
-    } else if (!is_done)
-        add_in_words(of, i, out);
+        for (size_t at = begin; of->is_made && at < out->length; at++)
+            out->data[at] = (char)(out->data[at] == ' ' ? ' ' : FIRST + LAST - out->data[at]);
+    }
     text_add_string(out, "\"");
 }
 

@@ -406,16 +406,17 @@ void table_text_add(text *out, const trace_item *item, const render_options *how
 
 /* ---- worked lines ---- */
 
-/* Appends a part, broken where its next piece would pass `width`; lines go on at `indent`.
- * Returns the column it ends at. */
-static size_t add_broken(text *out, const text *part, size_t column, size_t indent, size_t width)
+/* Appends a part that begins at a column, broken where its next piece would pass `width`; lines go
+ * on at the same column. */
+static void add_broken(text *out, const text *part, size_t begin, size_t width)
 {
+    size_t column = begin;
     for (const char *piece = text_string(part); *piece != '\0';) {
         size_t length = strcspn(piece, "\n"), columns = display_columns(piece, length);
-        if (column + columns > width && column > indent) {
+        if (column + columns > width && column > begin) {
             display_end_line(out);
-            text_add_repeated(out, " ", indent);
-            column = indent;
+            text_add_repeated(out, " ", begin);
+            column = begin;
             size_t space = *piece == ' ';
             piece += space;
             length -= space;
@@ -425,7 +426,6 @@ static size_t add_broken(text *out, const text *part, size_t column, size_t inde
         column += columns;
         piece += length + (piece[length] != '\0');
     }
-    return column;
 }
 
 /* Without its breaks, each of which display_columns counts as a control character. */
@@ -455,12 +455,16 @@ static size_t numbers_column(const worked_line *l, const trace_item *item, size_
     return column > width / 2 || column + widest > width ? PAGE_INDENT + 4 : column;
 }
 
-/* What follows in a line of its own, its sign in the column before the numbers. */
-static void begin_line(text *out, const char *sign, size_t numbers)
+/* Before what follows: in a line of its own, in the column before the numbers, where these have
+ * one. */
+static void add_sign(text *out, const char *sign, size_t numbers)
 {
-    display_end_line(out);
-    text_add_repeated(out, " ", numbers - 2);
-    text_add_string(out, sign + 1);
+    if (numbers > 0) {
+        display_end_line(out);
+        text_add_repeated(out, " ", numbers - 2);
+        sign++;
+    }
+    text_add_string(out, sign);
 }
 
 /* On one line, or the letters, the numbers and the result below each other, their signs in one
@@ -473,42 +477,31 @@ void line_text_add(text *out, const trace_item *item, const render_options *how)
     size_t columns = head_end + columns_of(&l.expression) + 3 + columns_of(&l.result);
     if (l.inner.length > 0)
         columns += columns_of(&l.inner) + 3;
-    if (columns <= width) {
-        page_indent(out);
-        text_add_string(out, text_string(&l.head));
-        text_add_string(out, l.before);
-        add_broken(out, &l.expression, 0, 0, SIZE_MAX);
-        text_add_string(out, l.inner.length > 0 ? " = " : "");
-        add_broken(out, &l.inner, 0, 0, SIZE_MAX);
-        text_add_string(out, l.sign);
-        add_broken(out, &l.result, 0, 0, SIZE_MAX);
-    } else {
-        size_t numbers = numbers_column(&l, item, width);
-        const char *head = text_string(&l.head);
-        page_indent(out);
-        for (size_t begin = PAGE_INDENT; *head != '\0'; begin = numbers) {
-            size_t skip, length = display_line(head, width - begin, &skip);
-            text_add(out, head, length);
-            head += length + skip;
-            if (*head != '\0') {
-                display_end_line(out);
-                text_add_repeated(out, " ", numbers);
-            }
+    bool is_one = columns <= width;
+    size_t numbers = is_one ? 0 : numbers_column(&l, item, width);
+    const char *head = text_string(&l.head);
+    page_indent(out);
+    for (size_t begin = PAGE_INDENT; *head != '\0'; begin = numbers) {
+        size_t skip, length = display_line(head, width - begin, &skip);
+        text_add(out, head, length);
+        head += length + skip;
+        if (*head != '\0') {
+            display_end_line(out);
+            text_add_repeated(out, " ", numbers);
         }
-        if (head_end == numbers)
-            text_add_string(out, l.before);
-        else
-            begin_line(out, l.expression.length > 0 ? " = " : l.sign, numbers);
-        if (l.expression.length > 0) {
-            add_broken(out, &l.expression, numbers, numbers, width);
-            if (l.inner.length > 0) {
-                begin_line(out, " = ", numbers);
-                add_broken(out, &l.inner, numbers, numbers, width);
-            }
-            begin_line(out, l.sign, numbers);
-        }
-        add_broken(out, &l.result, numbers, numbers, width);
     }
+    if (is_one || head_end == numbers)
+        text_add_string(out, l.before);
+    else
+        add_sign(out, l.expression.length > 0 ? " = " : l.sign, numbers);
+    add_broken(out, &l.expression, numbers, width);
+    if (l.inner.length > 0) {
+        add_sign(out, " = ", numbers);
+        add_broken(out, &l.inner, numbers, width);
+    }
+    if (is_one || l.expression.length > 0)
+        add_sign(out, l.sign, numbers);
+    add_broken(out, &l.result, numbers, width);
     display_end_line(out);
     worked_line_free(&l, out);
 }
