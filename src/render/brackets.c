@@ -197,46 +197,27 @@ void brackets_measure(brackets *b, const column_source *from, const selection *c
 /* "[]", and ", " after each column but the last. */
 static const size_t AROUND = 2, BETWEEN = 2;
 
-/* As many columns from `first` on as fit, one at least. */
-static selection fit_first(const column_source *from, size_t first, size_t budget)
-{
-    size_t left = from->matrix.size[1] - first, count = 0, used = AROUND;
-    number_width number;
-    while (count < left && count < BRACKETS_MOST) {
-        used += measure_column(from, first + count, &number) + (count > 0 ? BETWEEN : 0);
-        if (used > budget && count > 0)
-            break;
-        count++;
-    }
-    return selection_all(count);
-}
-
-/* One more at the front, then one more at the back, as long as they fit next to the … for the
- * rest. */
-static selection fit_ends(const column_source *from, size_t budget)
-{
-    selection ends = {.total = from->matrix.size[1]};
-    size_t shown = 0, used = AROUND, gap = 1 + BETWEEN;
-    number_width number;
-    while (shown < ends.total && shown + 1 < BRACKETS_MOST) {
-        bool is_front = shown % 2 == 0;
-        size_t column = is_front ? ends.front : ends.total - 1 - ends.back;
-        used += measure_column(from, column, &number) + (shown > 0 ? BETWEEN : 0);
-        if (shown > 0 && used + (shown + 1 < ends.total ? gap : 0) > budget)
-            break;
-        *(is_front ? &ends.front : &ends.back) += 1;
-        shown++;
-    }
-    return ends;
-}
-
 bool brackets_next(brackets *b, const column_source *from, size_t budget, bool is_full)
 {
-    size_t begun = b->first + b->columns.total;
+    size_t begun = b->first + b->columns.total, shown = 0, used = AROUND;
     if (b->from != NULL && begun >= from->matrix.size[1])
         return false;
     b->first = begun;
-    selection columns = is_full ? fit_first(from, b->first, budget) : fit_ends(from, budget);
+    /* In full one more column at the front, one at least; else at the front and at the back by
+     * turns, as long as they fit next to the … for the rest. */
+    selection columns = {.total = from->matrix.size[1] - begun};
+    while (shown < columns.total && shown + !is_full < BRACKETS_MOST) {
+        number_width number;
+        bool is_front = is_full || shown % 2 == 0, has_rest = shown + 1 < columns.total;
+        size_t column = is_front ? begun + columns.front : columns.total - 1 - columns.back;
+        used += measure_column(from, column, &number) + (shown > 0 ? BETWEEN : 0);
+        if (shown > 0 && used + (has_rest && !is_full ? 1 + BETWEEN : 0) > budget)
+            break;
+        *(is_front ? &columns.front : &columns.back) += 1;
+        shown++;
+    }
+    if (is_full)
+        columns = selection_all(shown);
     brackets_measure(b, from, &columns);
     return true;
 }

@@ -1,6 +1,6 @@
 /* The maps of all rooms for the page's script: their numbers, and what these are made of; and what
- * it computes them again by after one of them was changed: the inputs with all their digits, how the
- * run computed, and the settings of its document. */
+ * it computes them again by after one of them was changed: the inputs with all their digits, how
+ * the run computed, and the settings of its document. */
 #include "attn/spec/keys.h"
 #include "base/mem.h"
 #include "io/json_write.h"
@@ -341,12 +341,6 @@ static void add_settings(text *out, const entry *of)
     text_add_string(out, of->is_list ? "]" : "}");
 }
 
-static void add_source(const html_page *p)
-{
-    text_add_format(p->out, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->run.type));
-    add_settings(p->out, &(entry){.bundle = (bundle *)(uintptr_t)p->whole->document});
-}
-
 /* ---- maps ---- */
 
 /* Numbers that were made for the trace only have no place in a file of answers, nor has what a
@@ -361,6 +355,19 @@ static bool is_stage(const trace *room, const trace_map *map)
     return i == room->statistics.count;
 }
 
+/* What it can be changed by; an input says which key of the document it is, of an attention. */
+static void add_alive(const html_page *p, const trace_map *map)
+{
+    input which = INPUT_X;
+    text_add_string(p->out, map->is_made ? ",\"made\":true" : "");
+    text_add_string(p->out, map->values.type == DTYPE_F64 ? ",\"wide\":true" : "");
+    while (which < INPUT_COUNT && strcmp(input_label(which), map->name) != 0)
+        which++;
+    if (which < INPUT_COUNT && !map->has_origin)
+        text_add_format(p->out, ",\"key\":\"%s\"", input_key(which));
+    add_bits(p, map);
+}
+
 static void add_map(const html_page *p, const trace_map *map, size_t room)
 {
     const size_t *size = map->values.size;
@@ -368,8 +375,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     html_add_step_id(p, map->step);
     text_add_format(p->out, "\",\"heads\":%zu,\"head\":%zu,\"slices\":%zu", size[0],
                     html_focus_head(p, map), map->slices);
-    if (map->is_share)
-        text_add_string(p->out, ",\"share\":true");
+    text_add_string(p->out, map->is_share ? ",\"share\":true" : "");
     if (map->is_of_focus)
         text_add_format(p->out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}",
                         p->trace->focus.head, p->trace->heads, map->query);
@@ -401,8 +407,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     html_kept kept = html_kept_of(p, map);
     if (kept == KEPT_NOTHING) {
         text_add_string(p->out, ",\"rows\":[],\"columns\":[]");
-        if (map->is_beyond_page)
-            text_add_string(p->out, ",\"beyond\":true");
+        text_add_string(p->out, map->is_beyond_page ? ",\"beyond\":true" : "");
         if (!html_has_table(p, map))
             text_add_format(p->out, ",\"unseen\":[%zu,%zu]", size[1], size[2]);
     } else {
@@ -418,19 +423,8 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         }
         text_add_string(p->out, "]");
     }
-    /* What it can be changed by; an input says which key of the document it is, of an attention. */
-    if (p->is_alive) {
-        input which = INPUT_X;
-        if (map->is_made)
-            text_add_string(p->out, ",\"made\":true");
-        if (map->values.type == DTYPE_F64)
-            text_add_string(p->out, ",\"wide\":true");
-        while (which < INPUT_COUNT && strcmp(input_label(which), map->name) != 0)
-            which++;
-        if (which < INPUT_COUNT && !map->has_origin)
-            text_add_format(p->out, ",\"key\":\"%s\"", input_key(which));
-        add_bits(p, map);
-    }
+    if (p->is_alive)
+        add_alive(p, map);
     text_add_string(p->out, "}");
 }
 
@@ -553,8 +547,10 @@ void html_add_data(const html_page *p)
     if (p->whole->batch > 0)
         text_add_format(&json, ",\n\"batch\":%zu", p->whole->batch);
     add_spellings(&json, p->whole);
-    if (p->is_alive)
-        add_source(&into);
+    if (p->is_alive) {
+        text_add_format(&json, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->run.type));
+        add_settings(&json, &(entry){.bundle = (bundle *)(uintptr_t)p->whole->document});
+    }
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");

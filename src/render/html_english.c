@@ -5,6 +5,7 @@
 #include "render/html_parts.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 static const named ROWS[] = {
@@ -159,12 +160,10 @@ void html_say(text *out, const char *which, const char *const *about)
 
 void html_say_numbers(text *out, const char *which, size_t first, size_t second)
 {
-    text one = {0}, two = {0};
-    text_add_format(&one, "%zu", first);
-    text_add_format(&two, "%zu", second);
-    html_say(out, which, (const char *const[]){text_string(&one), text_string(&two)});
-    text_close(&one, out);
-    text_close(&two, out);
+    char one[24], two[24];
+    snprintf(one, sizeof one, "%zu", first);
+    snprintf(two, sizeof two, "%zu", second);
+    html_say(out, which, (const char *const[]){one, two});
 }
 
 void html_add_english(text *out)

@@ -39,37 +39,31 @@ static bool is_latin_letter(const char *at, size_t bytes)
            (second & 0x9f) != 0x9e;
 }
 
-static void add_character(text *out, const char *at, const glyph *g)
-{
-    size_t symbol_bytes;
-    const char *as = escape_find(ESCAPES, *at), *symbol = math_symbol(at, &symbol_bytes);
-    if (!g->is_safe)
-        text_add_string(out, "?");
-    else if (as != NULL)
-        text_add_string(out, as);
-    else if (symbol != NULL && *at != '\'')
-        text_add_format(out, "$%s$", symbol);
-    else if (g->bytes == 1 || is_latin_letter(at, g->bytes))
-        text_add(out, at, g->bytes);
-    else /* by its number, as Unicode writes it: no font of every machine has it */
-        text_add_format(out, "{\\scriptsize U+%04lX}",
-                        (unsigned long)utf8_read(at, at + g->bytes).code);
-}
-
 static void add_math_words(text *out, const char *words, size_t length)
 {
     static const char INFINITE[] = "-inf";
     for (const char *end = words + length; words < end;) {
         glyph g = glyph_at(words, end);
-        /* As a word of its own it is the number that it is in formulas. */
-        size_t left = (size_t)(end - words), bytes = strlen(INFINITE);
+        size_t left = (size_t)(end - words), bytes = strlen(INFINITE), symbol_bytes;
+        const char *as = escape_find(ESCAPES, *words), *symbol = math_symbol(words, &symbol_bytes);
         if (left >= bytes && memcmp(words, INFINITE, bytes) == 0 &&
             (left == bytes || strchr(" ,.;:)", words[bytes]) != NULL)) {
+            /* As a word of its own it is the number that it is in formulas. */
             text_add_string(out, "$-\\infty$");
             words += bytes;
             continue;
         }
-        add_character(out, words, &g);
+        if (!g.is_safe)
+            text_add_string(out, "?");
+        else if (as != NULL)
+            text_add_string(out, as);
+        else if (symbol != NULL && *words != '\'')
+            text_add_format(out, "$%s$", symbol);
+        else if (g.bytes == 1 || is_latin_letter(words, g.bytes))
+            text_add(out, words, g.bytes);
+        else /* by its number, as Unicode writes it: no font of every machine has it */
+            text_add_format(out, "{\\scriptsize U+%04lX}",
+                            (unsigned long)utf8_read(words, end).code);
         /* Two hyphens would become a dash. */
         bool is_pair = *words == '-' && words + 1 < end && words[1] == '-';
         text_add_string(out, is_pair ? "{}" : "");
