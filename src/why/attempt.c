@@ -1,5 +1,3 @@
-#include "why/attempt.h"
-
 #include "attn/engine/multiply.h"
 #include "attn/engine/rounding.h"
 #include "base/mem.h"
@@ -9,17 +7,38 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the rest, where only numbers were changed ---- */
+/* ---- numbers ---- */
 
-static bool is_there(const attempt *a, stage_id id)
+tensor *attempt_matrix(attempt *a, dtype type, int rank, const size_t *size)
 {
-    return a->stage[id].data != NULL;
+    assert(a->made_count < ATTEMPT_MATRICES);
+    tensor *made = &a->made[a->made_count];
+    if (!tensor_new(made, type, rank, size, a->e))
+        return NULL;
+    a->made_count++;
+    return made;
 }
 
-/* The weights that values are summed by. */
-static stage_id used_weights(const attempt *a)
+tensor *attempt_copy(attempt *a, const tensor *of)
 {
-    return is_there(a, STAGE_ROUNDED) ? STAGE_ROUNDED : STAGE_WEIGHTS;
+    tensor *made = attempt_matrix(a, of->type, of->rank, of->size);
+    if (made != NULL)
+        tensor_copy(of, made);
+    return made;
+}
+
+tensor attempt_stage(const attempt *a, stage_id id)
+{
+    return plan_all_axes(&a->plan, id, &a->stage[id]);
+}
+
+/* ---- the rest, where only numbers were changed ---- */
+
+/* Values as they are summed, those of a cache and appended rows among them: b × g × n_k × d_v. */
+static tensor summed_values(const attempt *a)
+{
+    tensor all = attempt_stage(a, a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V);
+    return plan_heads_apart(&all, a->plan.kv_heads);
 }
 
 /* Units that are handed out to a row one by one: more are not rounding. */
@@ -39,11 +58,11 @@ static bool sums_are_near(const tensor *weights, int decimals)
     return true;
 }
 
-bool rest_round(attempt *a, int decimals, bool keeps_sum, tensor *weights, err *e)
+bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights)
 {
     if (keeps_sum && !sums_are_near(weights, decimals))
         return false;
-    share *shares = mem_alloc(weights->size[3], sizeof shares[0], e);
+    share *shares = mem_alloc(weights->size[3], sizeof shares[0], a->e);
     if (shares == NULL)
         return false;
     for (size_t unit = 0; unit < a->plan.batches * a->plan.heads; unit++) {
@@ -59,31 +78,13 @@ bool rest_round(attempt *a, int decimals, bool keeps_sum, tensor *weights, err *
 }
 
 static bool multiply_by_threads(const attempt *a, const tensor *rows, const tensor *b,
-                                const tensor *bias, tensor *to, err *e)
+                                const tensor *bias, tensor *to)
 {
     crew by;
     crew_open(&by, a->threads);
-    bool done = multiply(a->plan.with, rows, b, bias, to, &by, e);
+    bool done = multiply(a->plan.with, rows, b, bias, to, &by, a->e);
     crew_close(&by);
     return done;
-}
-
-/* attended = weights·v, head by head. */
-static bool attend(attempt *a, err *e)
-{
-    const plan *p = &a->plan;
-    tensor weights = attempt_stage(a, used_weights(a)), values = attempt_values(a),
-           attended = attempt_stage(a, STAGE_ATTENDED);
-    for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
-        size_t batch = unit / p->heads, head = unit % p->heads;
-        tensor of[] = {tensor_at(&weights, batch), tensor_at(&values, batch),
-                       tensor_at(&attended, batch)};
-        tensor w = tensor_at(&of[0], head), v = tensor_at(&of[1], plan_kv_head(p, head)),
-               out = tensor_at(&of[2], head);
-        if (!multiply_by_threads(a, &w, &v, NULL, &out, e))
-            return false;
-    }
-    return true;
 }
 
 /* The context with its heads apart: b × h × n_q × d_v. */
@@ -94,21 +95,21 @@ static tensor context_apart(const attempt *a)
 }
 
 /* output = context·Wo + bo. */
-static bool rest_of_context(attempt *a, err *e)
+static bool rest_of_context(attempt *a)
 {
     const plan *p = &a->plan;
     tensor from = context_apart(a), output = attempt_stage(a, STAGE_OUTPUT);
     if (p->wo.data != NULL) {
         /* Rows as products take them, b × n_q × h·d_v, wherever the heads lie. */
         size_t size[] = {p->batches, p->n_q, p->heads * p->v.width};
-        tensor *joined = attempt_matrix(a, p->type, 3, size, e);
+        tensor *joined = attempt_matrix(a, p->type, 3, size);
         if (joined == NULL)
             return false;
         tensor apart = plan_split_heads(joined, p->heads);
         tensor_copy(&from, &apart);
         for (size_t batch = 0; batch < p->batches; batch++) {
             tensor rows = tensor_at(joined, batch), to = tensor_at(&output, batch);
-            if (!multiply_by_threads(a, &rows, &p->wo, &p->bo, &to, e))
+            if (!multiply_by_threads(a, &rows, &p->wo, &p->bo, &to))
                 return false;
         }
         return true;
@@ -125,68 +126,47 @@ static bool rest_of_context(attempt *a, err *e)
 }
 
 /* rounded, where the problem still asks for it, weighted, attended, context and output. */
-static bool rest_of_weights(attempt *a, err *e)
+static bool rest_of_weights(attempt *a)
 {
-    const problem *p = &a->problem;
-    if (is_there(a, STAGE_ROUNDED)) {
-        tensor exact = attempt_stage(a, STAGE_WEIGHTS), rounded = attempt_stage(a, STAGE_ROUNDED);
-        tensor_copy(&exact, &rounded);
+    const plan *p = &a->plan;
+    const problem *asked = &a->problem;
+    tensor weights = attempt_stage(a, STAGE_WEIGHTS), values = summed_values(a),
+           attended = attempt_stage(a, STAGE_ATTENDED), context = context_apart(a);
+    if (a->stage[STAGE_ROUNDED].data != NULL) {
+        tensor rounded = attempt_stage(a, STAGE_ROUNDED);
+        tensor_copy(&weights, &rounded);
+        weights = rounded;
         /* A mistake may have taken the place of the rounding. */
-        if (p->round_decimals >= 0 &&
-            !rest_round(a, p->round_decimals, p->round_keeps_sum, &rounded, e))
+        if (asked->round_decimals >= 0 &&
+            !attempt_round(a, asked->round_decimals, asked->round_keeps_sum, &rounded))
             return false;
     }
-    if (!attend(a, e))
-        return false;
-    if (is_there(a, STAGE_WEIGHTED)) {
+    /* attended = weights·v, head by head. */
+    for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
+        size_t batch = unit / p->heads, head = unit % p->heads;
+        tensor of[] = {tensor_at(&weights, batch), tensor_at(&values, batch),
+                       tensor_at(&attended, batch)};
+        tensor w = tensor_at(&of[0], head), v = tensor_at(&of[1], plan_kv_head(p, head)),
+               out = tensor_at(&of[2], head);
+        if (!multiply_by_threads(a, &w, &v, NULL, &out))
+            return false;
+    }
+    if (a->stage[STAGE_WEIGHTED].data != NULL) {
         /* weights[i,j]·v[j] */
-        tensor weights = attempt_stage(a, used_weights(a)), values = attempt_values(a),
-               weighted = attempt_stage(a, STAGE_WEIGHTED);
+        tensor weighted = attempt_stage(a, STAGE_WEIGHTED);
         size_t at[TENSOR_MAX_RANK] = {0};
         do {
-            size_t value[] = {at[0], plan_kv_head(&a->plan, at[1]), at[3], at[4]};
+            size_t value[] = {at[0], plan_kv_head(p, at[1]), at[3], at[4]};
             tensor_set(&weighted, at, tensor_get(&weights, at) * tensor_get(&values, value));
         } while (tensor_next(&weighted, at));
     }
-    tensor attended = attempt_stage(a, STAGE_ATTENDED), context = context_apart(a);
     tensor_copy(&attended, &context);
-    return rest_of_context(a, e);
-}
-
-/* ---- numbers ---- */
-
-tensor *attempt_matrix(attempt *a, dtype type, int rank, const size_t *size, err *e)
-{
-    assert(a->made_count < ATTEMPT_MATRICES);
-    tensor *made = &a->made[a->made_count];
-    if (!tensor_new(made, type, rank, size, e))
-        return NULL;
-    a->made_count++;
-    return made;
-}
-
-tensor *attempt_copy(attempt *a, const tensor *of, err *e)
-{
-    tensor *made = attempt_matrix(a, of->type, of->rank, of->size, e);
-    if (made != NULL)
-        tensor_copy(of, made);
-    return made;
-}
-
-tensor attempt_stage(const attempt *a, stage_id id)
-{
-    return plan_all_axes(&a->plan, id, &a->stage[id]);
-}
-
-tensor attempt_values(const attempt *a)
-{
-    tensor all = attempt_stage(a, a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V);
-    return plan_heads_apart(&all, a->plan.kv_heads);
+    return rest_of_context(a);
 }
 
 /* ---- runs ---- */
 
-static bool run_from(attempt *a, const plan *p, stage_id first, err *e)
+static bool run_from(attempt *a, const plan *p, stage_id first)
 {
     bundle made = {0};
     kept_stages w = {0};
@@ -195,28 +175,26 @@ static bool run_from(attempt *a, const plan *p, stage_id first, err *e)
         if (plan_has_stage(p, id) && (id != STAGE_WEIGHTED || a->keeps_weighted))
             kept_stages_add(&w, id);
     }
-    bool done = run_plan(p, &w, a->threads, &made, &report, e);
-    if (done) {
-        /* What comes out after a stage takes the place of what was there, in the same shape:
-         * heads that were multiplied for the engine's sake have none. */
-        for (stage_id id = first; id < STAGE_COUNT; id++) {
-            entry *found = bundle_find(&made, stage_row(id)->key.named.name);
-            tensor *to = &a->stage[id];
-            if (found == NULL || (to->data != NULL && !tensor_same_shape(to, &found->tensor)))
-                continue;
-            tensor_free(to);
-            *to = found->tensor;
-            found->tensor = (tensor){0};
-        }
+    bool done = run_plan(p, &w, a->threads, &made, &report, a->e);
+    /* What comes out after a stage takes the place of what was there, in the same shape: heads that
+     * were multiplied for the engine's sake have none. */
+    for (stage_id id = first; done && id < STAGE_COUNT; id++) {
+        entry *found = bundle_find(&made, stage_row(id)->key.named.name);
+        tensor *to = &a->stage[id];
+        if (found == NULL || (to->data != NULL && !tensor_same_shape(to, &found->tensor)))
+            continue;
+        tensor_free(to);
+        *to = found->tensor;
+        found->tensor = (tensor){0};
     }
     bundle_free(&made);
     return done;
 }
 
-static bool resume(attempt *a, stage_id first, err *e)
+static bool resume(attempt *a, stage_id first)
 {
     plan rest;
-    bool done = plan_make(&rest, &a->problem, a->with, e) && run_from(a, &rest, first, e);
+    bool done = plan_make(&rest, &a->problem, a->with, a->e) && run_from(a, &rest, first);
     plan_free(&rest);
     return done;
 }
@@ -257,34 +235,18 @@ static const tensor *own_rows(attempt *a, stage_id id, size_t n)
     return own;
 }
 
-/* Queries in the layout in which they came, with the view b × h × n_q × width to be filled. */
-static bool give_queries(attempt *a, size_t width, tensor *apart, err *e)
-{
-    const plan *p = &a->plan;
-    bool is_apart = plan_keeps_heads_apart(p);
-    size_t rows[] = {p->batches, p->n_q, p->heads * width},
-           heads[] = {p->batches, p->heads, p->n_q, width};
-    int rank = is_apart ? 4 : p->has_batch ? 3 : 2;
-    tensor *given = attempt_matrix(a, p->type, rank, is_apart ? heads : rows + 3 - rank, e);
-    if (given == NULL)
-        return false;
-    a->problem.in[INPUT_Q] = given;
-    tensor whole = tensor_view_of(given);
-    if (rank == 2) {
-        whole = (tensor){.type = p->type, .rank = 3, .data = given->data};
-        memcpy(whole.size, rows, sizeof rows);
-        whole.stride[1] = given->stride[0];
-        whole.stride[2] = given->stride[1];
-    }
-    *apart = plan_heads_apart(&whole, p->heads);
-    return true;
-}
-
 /* Nothing happens to q and k but a product: values come as they are summed. Keys, n_k × g·width for
- * all entries of a batch, are the unit matrix for each head, or zeros. */
-static bool ask_from_products(attempt *a, size_t width, double diagonal, tensor *queries, err *e)
+ * all entries of a batch, are the unit matrix for each head, or zeros. Queries are in the layout in
+ * which they came, with a view b × h × n_q × width to be filled. */
+static bool ask_from_products(attempt *a, size_t width, double diagonal, tensor *queries)
 {
+    const plan *right = &a->plan;
     problem *p = &a->problem;
+    size_t rows[] = {right->batches, right->n_q, right->heads * width},
+           heads[] = {right->batches, right->heads, right->n_q, width},
+           size[] = {right->n_k, right->kv_heads * width}, at[2] = {0, 0};
+    bool is_apart = plan_keeps_heads_apart(right);
+    int rank = is_apart ? 4 : right->has_batch ? 3 : 2;
     forget_rows(a);
     forget(p, INPUT_PAST_K, INPUT_K_GAIN);
     forget(p, INPUT_WS, INPUT_BA);
@@ -292,38 +254,25 @@ static bool ask_from_products(attempt *a, size_t width, double diagonal, tensor 
     p->adds_zero = p->normalizes = false;
     p->rope = (rope_settings){0};
     p->score = (const score *)(const void *)named_find(&SCORES, "dot", 3);
-    p->in[INPUT_V] = &a->stage[a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V];
-    if (!give_queries(a, width, queries, e))
-        return false;
-    size_t size[] = {a->plan.n_k, a->plan.kv_heads * width}, at[2] = {0, 0};
-    tensor *keys = attempt_matrix(a, a->plan.type, 2, size, e);
+    p->in[INPUT_V] = &a->stage[right->past > 0 ? STAGE_PRESENT_V : STAGE_V];
+    tensor *given = attempt_matrix(a, right->type, rank, is_apart ? heads : rows + 3 - rank);
+    tensor *keys = given == NULL ? NULL : attempt_matrix(a, right->type, 2, size);
     if (keys == NULL)
         return false;
+    tensor whole = tensor_view_of(given);
+    if (rank == 2) {
+        whole = (tensor){.type = right->type, .rank = 3, .data = given->data};
+        memcpy(whole.size, rows, sizeof rows);
+        whole.stride[1] = given->stride[0];
+        whole.stride[2] = given->stride[1];
+    }
+    *queries = plan_heads_apart(&whole, right->heads);
     do
         tensor_set(keys, at, at[1] % width == at[0] ? diagonal : 0);
     while (tensor_next(keys, at));
+    p->in[INPUT_Q] = given;
     p->in[INPUT_K] = keys;
     return true;
-}
-
-static bool ask_from_masked(attempt *a, err *e)
-{
-    problem *p = &a->problem;
-    tensor queries, masked = attempt_stage(a, STAGE_MASKED);
-    size_t at[4] = {0};
-    if (!ask_from_products(a, 1, 0, &queries, e))
-        return false;
-    do
-        tensor_set(&queries, at, 0);
-    while (tensor_next(&queries, at));
-    p->causal = CAUSAL_NONE;
-    p->has_offset = p->has_window = p->has_alibi = false;
-    p->key_lengths = NULL;
-    p->softcap = 0;
-    p->mask_axis = MASK_AXIS_UNSAID;
-    p->in[INPUT_MASK] = NULL;
-    p->in[INPUT_BIAS] = attempt_copy(a, &masked, e);
-    return p->in[INPUT_BIAS] != NULL;
 }
 
 /* ---- the way through ---- */
@@ -344,10 +293,13 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
     a->problem.packed_weights = NULL; /* mistakes are made in the matrices */
 }
 
-static bool pass(attempt *a, point at, const mistake *const *made, size_t count, err *e)
+static bool pass(attempt *a, const mistake *const *made, size_t count)
 {
     problem *p = &a->problem;
+    point at = a->now;
     bool is_changed = false;
+    tensor queries, scores, masked;
+    size_t first[4] = {0};
     for (size_t i = 0; i < count; i++)
         is_changed = is_changed || made[i]->at[at] != NULL;
     if (at == POINT_ROWS && is_changed) {
@@ -356,9 +308,9 @@ static bool pass(attempt *a, point at, const mistake *const *made, size_t count,
         p->in[INPUT_K] = own_rows(a, STAGE_K, a->plan.k.n);
         p->in[INPUT_V] = own_rows(a, STAGE_V, a->plan.v.n);
     }
-    a->now = at;
     for (size_t i = 0; i < count; i++) {
-        if (made[i]->at[at] != NULL && !made[i]->at[at](a, made[i], e))
+        a->row = made[i];
+        if (made[i]->at[at] != NULL && !made[i]->at[at](a))
             return false;
     }
     if (at != POINT_ASKED && !is_changed)
@@ -366,25 +318,37 @@ static bool pass(attempt *a, point at, const mistake *const *made, size_t count,
     switch (at) {
     case POINT_ASKED:
         a->begun = *p;
-        return plan_make(&a->plan, &a->begun, a->with, e) && run_from(a, &a->plan, STAGE_X, e);
+        return plan_make(&a->plan, &a->begun, a->with, a->e) && run_from(a, &a->plan, STAGE_X);
     case POINT_ROWS:
-        return resume(a, STAGE_Q_NORM, e);
-    case POINT_SCORES: {
-        tensor queries, scores = attempt_stage(a, STAGE_SCORES);
+        return resume(a, STAGE_Q_NORM);
+    case POINT_SCORES:
+        scores = attempt_stage(a, STAGE_SCORES);
         /* Appended rows would be keys like others, which masks hide. */
-        if (a->plan.appended > 0 || !ask_from_products(a, a->plan.n_k, 1, &queries, e))
+        if (a->plan.appended > 0 || !ask_from_products(a, a->plan.n_k, 1, &queries))
             return false;
         tensor_copy(&scores, &queries);
         p->has_offset = p->causal != CAUSAL_LOWER_RIGHT;
         p->offset = a->plan.offset;
-        return resume(a, STAGE_SCALED, e);
-    }
+        return resume(a, STAGE_SCALED);
     case POINT_MASKED:
-        return ask_from_masked(a, e) && resume(a, STAGE_ROW_MAX, e);
+        masked = attempt_stage(a, STAGE_MASKED);
+        if (!ask_from_products(a, 1, 0, &queries))
+            return false;
+        do
+            tensor_set(&queries, first, 0);
+        while (tensor_next(&queries, first));
+        p->causal = CAUSAL_NONE;
+        p->has_offset = p->has_window = p->has_alibi = false;
+        p->key_lengths = NULL;
+        p->softcap = 0;
+        p->mask_axis = MASK_AXIS_UNSAID;
+        p->in[INPUT_MASK] = NULL;
+        p->in[INPUT_BIAS] = attempt_copy(a, &masked);
+        return p->in[INPUT_BIAS] != NULL && resume(a, STAGE_ROW_MAX);
     case POINT_WEIGHTS:
-        return rest_of_weights(a, e);
+        return rest_of_weights(a);
     case POINT_CONTEXT:
-        return rest_of_context(a, e);
+        return rest_of_context(a);
     default:
         return true;
     }
@@ -394,10 +358,11 @@ static bool pass(attempt *a, point at, const mistake *const *made, size_t count,
 bool attempt_make(attempt *a, const mistake *const *made, size_t count, err *e)
 {
     err refused = {0};
+    a->e = &refused;
     if (a->right != NULL)
         say_heads(&a->problem, &a->right->plan);
-    for (point at = POINT_ASKED; at < POINT_COUNT; at++) {
-        if (pass(a, at, made, count, &refused))
+    for (a->now = POINT_ASKED; a->now < POINT_COUNT; a->now++) {
+        if (pass(a, made, count))
             continue;
         if (refused.is_memory)
             *e = refused;

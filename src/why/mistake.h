@@ -1,27 +1,76 @@
-/* The mistakes that people make with attention: one table, for finding them (why.h), for help and
- * for the manual. A new one is a row in the file of its theme, mistakes_*.c, next to the function
- * that makes it; tests/why plants it in random problems. */
+/* One attention computed with mistakes in it, and the mistakes that people make: one table, for
+ * finding them (why.h), for help and for the manual. A new one is a row in the file of its theme,
+ * mistakes_*.c, next to the function that makes it; tests/why plants it in random problems.
+ *
+ * There is no second engine. What is asked can be changed before it is computed; later numbers are
+ * changed by computing up to them, altering them where they lie, and asking the same engine for the
+ * rest, as a problem that begins there: q, k and v are given; scores S are q = S and k = the unit
+ * matrix; masked scores M are q = k = 0 and M as the bias. After the weights only two products are
+ * left, which are the engine's own too. */
 #ifndef SELFATTN_WHY_MISTAKE_H
 #define SELFATTN_WHY_MISTAKE_H
 
 #include "attn/engine/compare.h"
-#include "why/attempt.h"
+#include "attn/engine/run.h"
 
-typedef struct mistake mistake;
+/* The numbers of an attempt: the stages that were computed, and matrices that stand in their
+ * place. */
+enum { ATTEMPT_MATRICES = 3 * INPUT_COUNT };
 
-/* Makes the row's mistake at its point; false without an error where that is not possible here. */
-typedef bool (*blunder)(attempt *a, const mistake *row, err *e);
+/* Where a mistake is made: in what is asked, or once a stage is computed, in its numbers. */
+typedef enum point {
+    POINT_ASKED,
+    POINT_ROWS, /* q, k and v: to be changed as inputs of the problem, which are what they are */
+    POINT_SCORES,
+    POINT_MASKED,
+    POINT_WEIGHTS, /* before they are rounded by hand, where that is asked for */
+    POINT_CONTEXT,
+    POINT_OUTPUT,
+    POINT_COUNT
+} point;
 
-struct mistake {
+typedef struct attempt attempt;
+
+/* Makes the attempt's mistake at its point; false without an error where that is not possible
+ * here. */
+typedef bool (*blunder)(attempt *a);
+
+typedef struct mistake {
     named named;
     blunder at[POINT_COUNT]; /* NULL: all goes well there */
     int with;                /* which input, how many decimals, …: what the functions take */
     int from;                /* of two inputs or stages, the other, whose numbers are taken */
     bool is_of_digits;       /* it changes digits of numbers, not which numbers are computed */
-};
+} mistake;
 
 /* In a row: what makes the mistake at one point, and what it takes. */
 #define AT(point, make, taken) .at[POINT_##point] = (make), .with = (taken)
+
+struct attempt {
+    const attempt *right; /* without mistakes, with all its stages; NULL in itself */
+    problem problem;      /* what is asked from here on */
+    const kernels *with;
+    size_t threads;
+    bool keeps_weighted; /* next to which every n_q × n_k stage is small */
+    struct problem begun;
+    plan plan;                 /* of `begun`, what was asked at first */
+    tensor stage[STAGE_COUNT]; /* no data: not there */
+    tensor made[ATTEMPT_MATRICES];
+    size_t made_count;
+    point now;          /* where a mistake is being made, */
+    const mistake *row; /* this one */
+    err *e;             /* what went wrong while it was */
+    entry turned;       /* where rows stand, which a mistake moves; its numbers are in `made` */
+};
+
+/* Nothing is computed yet. `weighted` is kept only where it is asked for; `right` may be NULL. */
+void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t threads,
+                  bool keeps_weighted, const attempt *right);
+/* Computes with these mistakes, none for the right numbers. False without an error where one of
+ * them can't be made in this problem; an error means that memory is missing. To be freed in any
+ * case, and not to be moved. */
+bool attempt_make(attempt *a, const mistake *const *made, size_t count, err *e);
+void attempt_free(attempt *a);
 
 extern const named_table MISTAKES; /* rows of `mistake`, which are those of the themes */
 const mistake *mistake_at(size_t index);
@@ -36,11 +85,23 @@ const named *misprint_of(const comparison *c);
 
 /* ---- what several themes share ---- */
 
+/* A stage with all its axes, to be read and altered. */
+tensor attempt_stage(const attempt *a, stage_id id);
+/* A matrix that lasts as long as the attempt, numbers not set. NULL where memory is missing. */
+tensor *attempt_matrix(attempt *a, dtype type, int rank, const size_t *size);
+/* A copy, in C order. */
+tensor *attempt_copy(attempt *a, const tensor *of);
+/* Weights in place, b × h × n_q × n_k, to so many decimals; false without an error where rows that
+ * are to sum to 1 are far from it. */
+bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights);
+/* n more in the sum of exponentials. */
+bool attempt_add_to_sum(attempt *a, size_t n);
+
 /* Without the input `with`. */
-bool blunder_leave_out(attempt *a, const mistake *row, err *e);
+bool blunder_leave_out(attempt *a);
 
 /* Without the setting `with`. */
-bool blunder_forget(attempt *a, const mistake *row, err *e);
+bool blunder_forget(attempt *a);
 
 enum {
     FORGET_WINDOW,
@@ -54,10 +115,7 @@ enum {
     FORGET_OFFSET,
 };
 
-/* n more in the sum of exponentials. */
-bool attempt_add_to_sum(attempt *a, size_t n, err *e);
-
-/* With: a type for float formats, below; decimals + a way, below. */
+/* With: a type for float formats; decimals + a way. */
 void numbers_keep_as(tensor *t, int with);
 
 enum { AS_AWAY = 0, AS_EVEN = 32, AS_CUT = 64, AS_KEEP_SUM = 96, AS_FLOAT16 = 128, AS_BFLOAT16 };

@@ -9,23 +9,21 @@ static bool fit(const tensor *one, const tensor *other)
     return one->data != NULL && other->data != NULL && tensor_same_shape(one, other);
 }
 
-static bool hold(attempt *a, const mistake *row, err *e)
+static bool hold(attempt *a)
 {
-    tensor *to = &a->stage[row->with], *from = &a->stage[row->from];
-    (void)e;
+    tensor *to = &a->stage[a->row->with], *from = &a->stage[a->row->from];
     if (!fit(to, from))
         return false;
     tensor_copy(from, to);
     return true;
 }
 
-static bool exchange(attempt *a, const mistake *row, err *e)
+static bool exchange(attempt *a)
 {
-    tensor *one = &a->stage[row->with], *other = &a->stage[row->from];
+    tensor *one = &a->stage[a->row->with], *other = &a->stage[a->row->from];
     if (!fit(one, other))
         return false;
     const tensor kept = *one;
-    (void)e;
     *one = *other;
     *other = kept;
     return true;

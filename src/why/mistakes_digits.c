@@ -1,6 +1,5 @@
 /* Numbers kept in fewer digits than they have: in a narrow type, or rounded by hand. */
 #include "why/mistake.h"
-#include "why/attempt.h"
 
 #include <math.h>
 
@@ -42,15 +41,15 @@ void numbers_keep_as(tensor *t, int with)
     while (tensor_next(t, at));
 }
 
-static bool inputs_as(attempt *a, const mistake *row, err *e)
+static bool inputs_as(attempt *a)
 {
     for (input which = INPUT_X; which < INPUT_COUNT; which++) {
         if (a->problem.in[which] == NULL || which == INPUT_MASK)
             continue;
-        tensor *made = attempt_copy(a, a->problem.in[which], e);
+        tensor *made = attempt_copy(a, a->problem.in[which]);
         if (made == NULL)
             return false;
-        numbers_keep_as(made, row->with);
+        numbers_keep_as(made, a->row->with);
         a->problem.in[which] = made;
     }
     return true;
@@ -58,7 +57,7 @@ static bool inputs_as(attempt *a, const mistake *row, err *e)
 
 /* Those that are computed at this point, or with `from` STAGE_COUNT all. What is asked from rows on
  * are views of q, k and v. */
-static bool stages_as(attempt *a, const mistake *row, err *e)
+static bool stages_as(attempt *a)
 {
     static const struct {
         stage_id first, last;
@@ -67,43 +66,42 @@ static bool stages_as(attempt *a, const mistake *row, err *e)
                             [POINT_MASKED] = {STAGE_MASKED, STAGE_MASKED},
                             [POINT_CONTEXT] = {STAGE_ATTENDED, STAGE_CONTEXT},
                             [POINT_OUTPUT] = {STAGE_OUTPUT, STAGE_OUTPUT}};
-    bool are_all = row->from == STAGE_COUNT;
+    bool are_all = a->row->from == STAGE_COUNT;
     stage_id last = are_all ? STAGE_COUNT - 1 : AFTER[a->now].last;
-    (void)e;
     for (stage_id id = are_all ? STAGE_X : AFTER[a->now].first; id <= last; id++) {
         if (a->stage[id].data != NULL)
-            numbers_keep_as(&a->stage[id], row->with);
+            numbers_keep_as(&a->stage[id], a->row->with);
     }
     return true;
 }
 
 /* e^masked as a table of exponentials has it, without taking the maximum off first. */
-static bool exp_as(attempt *a, const mistake *row, err *e)
+static bool exp_as(attempt *a)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0}, keys = masked.size[3];
     double sum = 0;
-    (void)e;
     do {
         if (at[3] == 0)
             sum = 0;
         for (size_t j = 0; j < keys && at[3] == 0; j++)
-            sum += kept_as(exp(tensor_get(&masked, (size_t[]){at[0], at[1], at[2], j})), row->with);
-        double own = kept_as(exp(tensor_get(&masked, at)), row->with);
+            sum +=
+                kept_as(exp(tensor_get(&masked, (size_t[]){at[0], at[1], at[2], j})), a->row->with);
+        double own = kept_as(exp(tensor_get(&masked, at)), a->row->with);
         tensor_set(&weights, at, sum == 0 ? 0 : own / sum);
     } while (tensor_next(&weights, at));
     return true;
 }
 
 /* In the place of what the problem makes of them. */
-static bool weights_as(attempt *a, const mistake *row, err *e)
+static bool weights_as(attempt *a)
 {
     tensor weights = attempt_stage(a, STAGE_WEIGHTS);
-    if (row->with >= AS_KEEP_SUM && row->with < AS_FLOAT16) {
-        if (!rest_round(a, row->with - AS_KEEP_SUM, true, &weights, e))
+    if (a->row->with >= AS_KEEP_SUM && a->row->with < AS_FLOAT16) {
+        if (!attempt_round(a, a->row->with - AS_KEEP_SUM, true, &weights))
             return false;
     } else {
-        numbers_keep_as(&weights, row->with);
+        numbers_keep_as(&weights, a->row->with);
     }
     a->problem.round_decimals = -1;
     return true;

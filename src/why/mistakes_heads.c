@@ -12,14 +12,13 @@ static bool count_as(size_t right, int with, size_t *count)
     return with >= 0 || right % times == 0;
 }
 
-static bool count_heads(attempt *a, const mistake *row, err *e)
+static bool count_heads(attempt *a)
 {
     const plan *right = &a->right->plan;
     problem *p = &a->problem;
-    (void)e;
-    bool is_said = row->with < 0 && right->heads == 2; /* half of two is one */
-    return right->has_heads && !is_said && count_as(right->heads, row->with, &p->heads) &&
-           count_as(right->kv_heads, row->with, &p->kv_heads) && p->heads != right->heads;
+    bool is_said = a->row->with < 0 && right->heads == 2; /* half of two is one */
+    return right->has_heads && !is_said && count_as(right->heads, a->row->with, &p->heads) &&
+           count_as(right->kv_heads, a->row->with, &p->kv_heads) && p->heads != right->heads;
 }
 
 /* A learned row, or gains: as many numbers as all heads have. */
@@ -48,38 +47,51 @@ static bool side_by_side(const tensor *given, input which, tensor *rows)
 }
 
 /* Other rows in the place of an input's: a batch's where it has one. */
-static tensor *give_rows(attempt *a, input which, const tensor *like, size_t width, err *e)
+static tensor *give_rows(attempt *a, input which, const tensor *like, size_t width)
 {
     size_t size[] = {like->size[0], like->size[1], width};
     int rank = is_vector(which) ? 1 : a->problem.in[which]->rank == 2 ? 2 : 3;
-    tensor *made = attempt_matrix(a, like->type, rank, size + 3 - rank, e);
+    tensor *made = attempt_matrix(a, like->type, rank, size + 3 - rank);
     if (made != NULL)
         a->problem.in[which] = made;
     return made;
 }
 
-/* Columns of one head are taken from all. */
-static bool interleave(attempt *a, input which, size_t heads, err *e)
+/* Which number of a batch entry's joined rows is number `at` of a head, of so many: by joining them,
+ * or by cutting them, wrongly. */
+static size_t joined(int with, const size_t *size, const size_t *at)
 {
-    tensor rows, into, all;
+    size_t heads = size[1], width = size[3], row = at[2] * heads * width;
+    const size_t as[] = {
+        [JOIN_INTERLEAVED] = row + at[3] * heads + at[1],
+        [JOIN_VIEWED] = (at[1] * size[2] + at[2]) * width + at[3],
+        [JOIN_REVERSED] = row + (heads - 1 - at[1]) * width + at[3],
+    };
+    return as[with];
+}
+
+static bool split(attempt *a, input which, size_t heads)
+{
+    tensor rows, all;
+    size_t at[4] = {0};
     if (a->problem.in[which] == NULL || heads == 1)
         return true;
     if (!side_by_side(a->problem.in[which], which, &rows))
         return false;
-    tensor *made = give_rows(a, which, &rows, rows.size[2], e);
+    tensor *made = give_rows(a, which, &rows, rows.size[2]);
     if (made == NULL || !side_by_side(made, which, &all))
         return false;
-    into = plan_split_heads(&all, heads);
-    size_t at[4] = {0};
+    tensor into = plan_split_heads(&all, heads);
     do {
-        size_t old[] = {at[0], at[2], at[3] * heads + at[1]};
+        size_t from = joined(a->row->with, into.size, at);
+        size_t old[] = {at[0], from / all.size[2], from % all.size[2]};
         tensor_set(&into, at, tensor_get(&rows, old));
     } while (tensor_next(&into, at));
     return true;
 }
 
 /* `to` heads in the place of `from`: head i is head i mod `from`. */
-static bool tile(attempt *a, input which, size_t from, size_t to, err *e)
+static bool tile(attempt *a, input which, size_t from, size_t to)
 {
     if (a->problem.in[which] == NULL)
         return true;
@@ -88,7 +100,7 @@ static bool tile(attempt *a, input which, size_t from, size_t to, err *e)
         heads = plan_split_heads(&rows, from);
     const tensor like = {
         .type = heads.type, .rank = 3, .size = {heads.size[0], heads.size[2], heads.size[3]}};
-    tensor *made = give_rows(a, which, &like, to * heads.size[3], e);
+    tensor *made = give_rows(a, which, &like, to * heads.size[3]);
     if (made == NULL || !side_by_side(made, which, &all))
         return false;
     for (size_t batch = 0; batch < heads.size[0]; batch++) {
@@ -106,80 +118,40 @@ static const input OF_KEYS[] = {INPUT_K,      INPUT_V,      INPUT_PAST_K,
                                 INPUT_PAST_V, INPUT_BIAS_K, INPUT_BIAS_V};
 enum { OF_KEYS_COUNT = sizeof OF_KEYS / sizeof OF_KEYS[0] };
 
-static bool interleave_heads(attempt *a, const mistake *row, err *e)
+static bool split_heads(attempt *a)
 {
-    (void)row;
-    bool done = a->plan.heads > 1 && interleave(a, INPUT_Q, a->plan.heads, e);
+    const plan *p = &a->plan;
+    bool is_new = p->past == 0 && p->appended == 0;
+    bool done =
+        p->heads > 1 && (is_new || a->row->with != JOIN_VIEWED) && split(a, INPUT_Q, p->heads);
     for (size_t i = 0; done && i < OF_KEYS_COUNT; i++)
-        done = interleave(a, OF_KEYS[i], a->plan.kv_heads, e);
+        done = split(a, OF_KEYS[i], p->kv_heads);
     return done;
 }
 
 /* Query head i uses key/value head i mod g. Gains that are shared by all heads stay. */
-static bool tile_heads(attempt *a, const mistake *row, err *e)
+static bool tile_heads(attempt *a)
 {
     size_t heads = a->plan.heads, kv_heads = a->plan.kv_heads;
     const tensor *gains = a->problem.in[INPUT_K_GAIN];
-    (void)row;
     bool done = kv_heads > 1 && kv_heads < heads;
     if (done && gains != NULL && tensor_count(gains) != a->plan.k.width)
-        done = tile(a, INPUT_K_GAIN, kv_heads, heads, e);
+        done = tile(a, INPUT_K_GAIN, kv_heads, heads);
     for (size_t i = 0; done && i < OF_KEYS_COUNT; i++)
-        done = tile(a, OF_KEYS[i], kv_heads, heads, e);
+        done = tile(a, OF_KEYS[i], kv_heads, heads);
     a->problem.heads = a->problem.kv_heads = heads;
     return done;
 }
 
-/* n × h·d numbers taken for h × n × d: row i of a head begins (head·n + i)·d numbers in. */
-static bool view_as_heads(attempt *a, input which, size_t heads, err *e)
-{
-    tensor rows, into;
-    if (!side_by_side(a->problem.in[which], which, &rows))
-        return false;
-    size_t n = rows.size[1], all = rows.size[2], width = all / heads, at[3] = {0};
-    tensor *made = give_rows(a, which, &rows, all, e);
-    if (made == NULL || !side_by_side(made, which, &into))
-        return false;
-    do {
-        size_t from = (at[2] / width * n + at[1]) * width + at[2] % width;
-        tensor_set(&into, at, tensor_get(&rows, (size_t[]){at[0], from / all, from % all}));
-    } while (tensor_next(&into, at));
-    return true;
-}
-
-static bool view_heads(attempt *a, const mistake *row, err *e)
-{
-    const plan *p = &a->plan;
-    (void)row;
-    return p->heads > 1 && p->past == 0 && p->appended == 0 &&
-           view_as_heads(a, INPUT_Q, p->heads, e) && view_as_heads(a, INPUT_K, p->kv_heads, e) &&
-           view_as_heads(a, INPUT_V, p->kv_heads, e);
-}
-
-/* Which number of a batch entry's context a head's result becomes. */
-static size_t joined(int with, const plan *p, size_t head, size_t i, size_t column)
-{
-    size_t width = p->v.width, row = i * p->heads * width;
-    switch (with) {
-    case JOIN_INTERLEAVED:
-        return row + column * p->heads + head;
-    case JOIN_VIEWED:
-        return (head * p->n_q + i) * width + column;
-    default:
-        return row + (p->heads - 1 - head) * width + column;
-    }
-}
-
-static bool join(attempt *a, const mistake *row, err *e)
+static bool join(attempt *a)
 {
     const plan *p = &a->plan;
     tensor attended = attempt_stage(a, STAGE_ATTENDED), context = attempt_stage(a, STAGE_CONTEXT);
     size_t at[4] = {0}, all = p->heads * p->v.width;
-    (void)e;
     if (p->heads == 1 || plan_keeps_heads_apart(p))
         return false;
     do {
-        size_t to = joined(row->with, p, at[1], at[2], at[3]);
+        size_t to = joined(a->row->with, attended.size, at);
         tensor_set(&context, (size_t[]){at[0], to / all, to % all}, tensor_get(&attended, at));
     } while (tensor_next(&attended, at));
     return true;
@@ -199,36 +171,32 @@ static void rows_first(const size_t *size, const size_t *at, size_t *from)
 }
 
 /* One of rank 2 or 3 is n × h·d as it should be. */
-static bool read_rows_first(attempt *a, input which, err *e)
+static bool read_layout(attempt *a)
 {
-    const tensor *given = a->problem.in[which];
-    size_t at[4] = {0}, from[4];
-    if (given->rank != 4)
-        return true;
-    tensor *made = attempt_matrix(a, given->type, 4, given->size, e);
-    if (made == NULL)
+    static const input ROWS[] = {INPUT_Q, INPUT_K, INPUT_V};
+    const plan *p = &a->plan;
+    if (p->heads == 1 || p->past > 0 || p->appended > 0 || !plan_keeps_heads_apart(p))
         return false;
-    do {
-        rows_first(given->size, at, from);
-        tensor_set(made, at, tensor_get(given, from));
-    } while (tensor_next(made, at));
-    a->problem.in[which] = made;
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        const tensor *given = a->problem.in[ROWS[i]];
+        size_t at[4] = {0}, from[4];
+        if (given->rank != 4)
+            continue;
+        tensor *made = attempt_matrix(a, given->type, 4, given->size);
+        if (made == NULL)
+            return false;
+        do {
+            rows_first(given->size, at, from);
+            tensor_set(made, at, tensor_get(given, from));
+        } while (tensor_next(made, at));
+        a->problem.in[ROWS[i]] = made;
+    }
     return true;
 }
 
-static bool read_layout(attempt *a, const mistake *row, err *e)
+static bool write_layout(attempt *a)
 {
     const plan *p = &a->plan;
-    (void)row;
-    return p->heads > 1 && p->past == 0 && p->appended == 0 && plan_keeps_heads_apart(p) &&
-           read_rows_first(a, INPUT_Q, e) && read_rows_first(a, INPUT_K, e) &&
-           read_rows_first(a, INPUT_V, e);
-}
-
-static bool write_layout(attempt *a, const mistake *row, err *e)
-{
-    const plan *p = &a->plan;
-    (void)row, (void)e;
     if (p->heads == 1 || !plan_keeps_heads_apart(p) || p->wo.data != NULL || p->bo.data != NULL)
         return false;
     tensor attended = attempt_stage(a, STAGE_ATTENDED), context = attempt_stage(a, STAGE_CONTEXT);
@@ -246,9 +214,9 @@ static const mistake HEAD_ROWS[] = {
     {{"heads-half", "there are half as many heads"}, AT(ASKED, count_heads, -2)},
     {{"heads-twice", "there are twice as many heads"}, AT(ASKED, count_heads, 2)},
     {{"heads-interleaved", "heads are split by interleaving columns"},
-     AT(ROWS, interleave_heads, 0)},
+     AT(ROWS, split_heads, JOIN_INTERLEAVED)},
     {{"heads-viewed", "heads are split by reshaping, without a transpose"},
-     AT(ROWS, view_heads, 0)},
+     AT(ROWS, split_heads, JOIN_VIEWED)},
     {{"kv-tiled", "key/value heads are tiled: head i uses i mod g"}, AT(ROWS, tile_heads, 0)},
     {{"concat-interleaved", "heads are joined by interleaving columns"},
      AT(CONTEXT, join, JOIN_INTERLEAVED)},
@@ -257,9 +225,9 @@ static const mistake HEAD_ROWS[] = {
     {{"concat-reversed", "heads are joined from the last to the first"},
      AT(CONTEXT, join, JOIN_REVERSED)},
     {{"heads-interleaved-both", "heads are split and joined by interleaving columns"},
-     .at[POINT_ROWS] = interleave_heads, .at[POINT_CONTEXT] = join, .with = JOIN_INTERLEAVED},
+     .at[POINT_ROWS] = split_heads, .at[POINT_CONTEXT] = join, .with = JOIN_INTERLEAVED},
     {{"heads-viewed-both", "heads are split and joined by reshaping"},
-     .at[POINT_ROWS] = view_heads, .at[POINT_CONTEXT] = join, .with = JOIN_VIEWED},
+     .at[POINT_ROWS] = split_heads, .at[POINT_CONTEXT] = join, .with = JOIN_VIEWED},
     {{"layout-inputs", "q, k and v are taken for n × h × d, not h × n × d"},
      AT(ROWS, read_layout, 0)},
     {{"layout-output", "the output is written as n × h × d, not h × n × d"},

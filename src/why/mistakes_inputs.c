@@ -4,23 +4,13 @@
 enum { SWAP_QK, SWAP_QV, SWAP_KV };
 enum { ROWS_V_OF_X, ROWS_K_OF_X, ROWS_V_OF_XK, ROWS_Q_OF_XK, ROWS_SWAPPED };
 
-static void swap_inputs(problem *p, input one, input other)
-{
-    const tensor *kept = p->in[one];
-    bool is_out_in = p->is_out_in[one];
-    p->in[one] = p->in[other];
-    p->is_out_in[one] = p->is_out_in[other];
-    p->in[other] = kept;
-    p->is_out_in[other] = is_out_in;
-}
-
 /* All from `from` to `with`. Matrices of heads lie one below the other in Wo, and are turned as the
  * one that they make. */
-static bool transpose(attempt *a, const mistake *row, err *e)
+static bool transpose(attempt *a)
 {
     problem *p = &a->problem;
     bool is_any = false;
-    for (int which = row->from; which <= row->with; which++) {
+    for (int which = a->row->from; which <= a->row->with; which++) {
         if (p->in[which] == NULL)
             continue;
         is_any = true;
@@ -28,25 +18,23 @@ static bool transpose(attempt *a, const mistake *row, err *e)
         if (which != INPUT_WO)
             continue;
         tensor turned = tensor_transposed(&a->right->plan.wo);
-        p->in[which] = attempt_copy(a, &turned, e);
+        p->in[which] = attempt_copy(a, &turned);
         if (p->in[which] == NULL)
             return false;
     }
     return is_any;
 }
 
-bool blunder_leave_out(attempt *a, const mistake *row, err *e)
+bool blunder_leave_out(attempt *a)
 {
-    (void)e;
-    bool is_there = a->problem.in[row->with] != NULL;
-    a->problem.in[row->with] = NULL;
+    bool is_there = a->problem.in[a->row->with] != NULL;
+    a->problem.in[a->row->with] = NULL;
     return is_there;
 }
 
-static bool leave_out_biases(attempt *a, const mistake *row, err *e)
+static bool leave_out_biases(attempt *a)
 {
     bool is_any = false;
-    (void)row, (void)e;
     for (input which = INPUT_BQ; which <= INPUT_BO; which++) {
         is_any = is_any || a->problem.in[which] != NULL;
         a->problem.in[which] = NULL;
@@ -61,60 +49,65 @@ static void forget_names(attempt *a)
 }
 
 /* With it goes what is made of it. */
-static bool leave_out_keys(attempt *a, const mistake *row, err *e)
+static bool leave_out_keys(attempt *a)
 {
     a->problem.in[INPUT_XV] = NULL;
     forget_names(a);
-    return a->problem.in[INPUT_X] != NULL && blunder_leave_out(a, row, e);
+    return a->problem.in[INPUT_X] != NULL && blunder_leave_out(a);
 }
 
 /* All that makes one of q, k and v makes the other. */
-static bool swap_roles(attempt *a, const mistake *row, err *e)
+static bool swap_roles(attempt *a)
 {
     static const input OF[][3] = {{INPUT_WQ, INPUT_BQ, INPUT_Q},
                                   {INPUT_WK, INPUT_BK, INPUT_K},
                                   {INPUT_WV, INPUT_BV, INPUT_V}};
     static const int PAIR[][2] = {[SWAP_QK] = {0, 1}, [SWAP_QV] = {0, 2}, [SWAP_KV] = {1, 2}};
-    (void)e;
-    for (int i = 0; i < 3; i++)
-        swap_inputs(&a->problem, OF[PAIR[row->with][0]][i], OF[PAIR[row->with][1]][i]);
+    problem *p = &a->problem;
+    for (int i = 0; i < 3; i++) {
+        input one = OF[PAIR[a->row->with][0]][i], other = OF[PAIR[a->row->with][1]][i];
+        const tensor *kept = p->in[one];
+        bool is_out_in = p->is_out_in[one];
+        p->in[one] = p->in[other];
+        p->is_out_in[one] = p->is_out_in[other];
+        p->in[other] = kept;
+        p->is_out_in[other] = is_out_in;
+    }
     return true;
 }
 
-static bool other_rows(attempt *a, const mistake *row, err *e)
+static bool other_rows(attempt *a)
 {
     const tensor **in = a->problem.in, *x = in[INPUT_X], *xk = in[INPUT_XK], *xv = in[INPUT_XV];
-    (void)e;
     forget_names(a);
-    if (row->with == ROWS_V_OF_XK) {
+    int with = a->row->with;
+    if (with == ROWS_V_OF_XK) {
         in[INPUT_XV] = NULL;
         return xv != NULL;
     }
-    if (x == NULL || (xk == NULL && (xv == NULL || row->with != ROWS_V_OF_X)))
+    if (x == NULL || (xk == NULL && (xv == NULL || with != ROWS_V_OF_X)))
         return false;
-    in[INPUT_XV] = row->with == ROWS_V_OF_X ? x : xv == NULL && row->with != ROWS_SWAPPED ? xk : xv;
-    in[INPUT_XK] = row->with == ROWS_K_OF_X || row->with == ROWS_SWAPPED ? x : xk;
-    in[INPUT_X] = row->with == ROWS_Q_OF_XK || row->with == ROWS_SWAPPED ? xk : x;
+    in[INPUT_XV] = with == ROWS_V_OF_X ? x : xv == NULL && with != ROWS_SWAPPED ? xk : xv;
+    in[INPUT_XK] = with == ROWS_K_OF_X || with == ROWS_SWAPPED ? x : xk;
+    in[INPUT_X] = with == ROWS_Q_OF_XK || with == ROWS_SWAPPED ? xk : x;
     return true;
 }
 
 /* Once they are projected. */
-static bool other_role(attempt *a, const mistake *row, err *e)
+static bool other_role(attempt *a)
 {
-    const tensor **to = &a->problem.in[row->with], *from = a->problem.in[row->from];
+    const tensor **to = &a->problem.in[a->row->with], *from = a->problem.in[a->row->from];
     bool is_possible = tensor_same_shape(*to, from) && a->right->plan.past == 0;
-    (void)e;
     *to = from;
     return is_possible;
 }
 
 /* The residual connection, which is the layer's and not attention's. */
-static bool add_rows(attempt *a, const mistake *row, err *e)
+static bool add_rows(attempt *a)
 {
     const tensor *rows = &a->plan.q.rows;
     tensor output = attempt_stage(a, STAGE_OUTPUT);
     size_t at[3] = {0};
-    (void)row, (void)e;
     if (rows->data == NULL || output.rank != 3 || output.size[2] != rows->size[2])
         return false;
     do
@@ -123,11 +116,10 @@ static bool add_rows(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-bool blunder_forget(attempt *a, const mistake *row, err *e)
+bool blunder_forget(attempt *a)
 {
     problem *p = &a->problem;
-    (void)e;
-    switch (row->with) {
+    switch (a->row->with) {
     case FORGET_WINDOW:
         p->has_window = false;
         return true;

@@ -12,9 +12,8 @@ enum { CAUSAL_ADDED = CAUSAL_LOWER_RIGHT + 1 }; /* to none */
 enum { FILL_LEAST = INT_MIN };                  /* the least float32, which is not an int */
 enum { HIDE_SELF, HIDE_FROM_SECOND, HIDE_PAST, HIDE_PAST_ONLY };
 
-static bool invert_mask(attempt *a, const mistake *row, err *e)
+static bool invert_mask(attempt *a)
 {
-    (void)row, (void)e;
     a->problem.mask_true_is_masked = !a->problem.mask_true_is_masked;
     return a->problem.in[INPUT_MASK] != NULL;
 }
@@ -43,63 +42,52 @@ static bool change_causality(attempt *a, causal to)
 }
 
 /* One alignment in the place of the other; none; or one where there is none. */
-static bool align_causal(attempt *a, const mistake *row, err *e)
+static bool align_causal(attempt *a)
 {
     problem *p = &a->problem;
-    bool is_here = (p->causal == CAUSAL_NONE) == (row->with == CAUSAL_ADDED);
-    (void)e;
-    if (row->with == CAUSAL_LOWER_RIGHT)
+    bool is_here = (p->causal == CAUSAL_NONE) == (a->row->with == CAUSAL_ADDED);
+    if (a->row->with == CAUSAL_LOWER_RIGHT)
         p->has_offset = false;
-    return is_here &&
-           change_causality(a, row->with == CAUSAL_ADDED ? CAUSAL_UPPER_LEFT : (causal)row->with);
+    return is_here && change_causality(a, a->row->with == CAUSAL_ADDED ? CAUSAL_UPPER_LEFT
+                                                                       : (causal)a->row->with);
 }
 
-static bool drop_causal(attempt *a, const mistake *row, err *e)
+static bool drop_causal(attempt *a)
 {
-    (void)row, (void)e;
     return change_causality(a, CAUSAL_NONE);
 }
 
 /* Hidden without being masked: no query sees it. */
-static bool hides(int with, int64_t position, int64_t at)
-{
-    switch (with) {
-    case HIDE_SELF:
-        return at >= position;
-    case HIDE_FROM_SECOND:
-        return at > position + 1;
-    case HIDE_PAST:
-        return at < position;
-    default:
-        return at <= position;
-    }
-}
-
-static bool hide(attempt *a, const mistake *row, err *e)
+static bool hide(attempt *a)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED);
     size_t at[4] = {0}, own = plan_own_keys(&a->plan);
-    (void)e;
     if (!plan_is_causal(&a->right->plan))
         return false;
     do {
-        int64_t position = visible_position(&a->right->plan, at[0], at[2]);
-        if (at[3] < own && hides(row->with, position, (int64_t)at[3]))
+        int64_t position = visible_position(&a->right->plan, at[0], at[2]), key_at = (int64_t)at[3];
+        const bool hides[] = {
+            [HIDE_SELF] = key_at >= position,
+            [HIDE_FROM_SECOND] = key_at > position + 1,
+            [HIDE_PAST] = key_at < position,
+            [HIDE_PAST_ONLY] = key_at <= position,
+        };
+        if (at[3] < own && hides[a->row->with])
             tensor_set(&masked, at, -INFINITY);
     } while (tensor_next(&masked, at));
     return true;
 }
 
 /* What is after the last whole block, or the last key: a bias, which only masked scores show. */
-static bool leave_out_tail(attempt *a, const mistake *row, err *e)
+static bool leave_out_tail(attempt *a)
 {
     const tensor *given = a->problem.in[INPUT_BIAS];
     size_t keys = plan_own_keys(&a->right->plan),
-           tail = row->with == 0 ? 1 : keys % (size_t)row->with;
+           tail = a->row->with == 0 ? 1 : keys % (size_t)a->row->with;
     if (tail == 0 || tail == keys)
         return false;
     tensor *bias =
-        given == NULL ? attempt_matrix(a, a->problem.type, 1, &keys, e) : attempt_copy(a, given, e);
+        given == NULL ? attempt_matrix(a, a->problem.type, 1, &keys) : attempt_copy(a, given);
     if (bias == NULL)
         return false;
     for (size_t j = 0; given == NULL && j < keys; j++)
@@ -118,18 +106,16 @@ static size_t moved(size_t side, int by)
     return side == SIZE_MAX ? side : by < 0 && side == 0 ? 0 : side + (size_t)(long)by;
 }
 
-static bool window(attempt *a, const mistake *row, err *e)
+static bool window(attempt *a)
 {
-    (void)e;
-    a->problem.window_left = moved(a->problem.window_left, row->with);
-    a->problem.window_right = moved(a->problem.window_right, row->with);
+    a->problem.window_left = moved(a->problem.window_left, a->row->with);
+    a->problem.window_right = moved(a->problem.window_right, a->row->with);
     return a->problem.has_window;
 }
 
-static bool drop_masks(attempt *a, const mistake *row, err *e)
+static bool drop_masks(attempt *a)
 {
     problem *p = &a->problem;
-    (void)row, (void)e;
     bool is_masked = p->in[INPUT_MASK] != NULL || p->causal != CAUSAL_NONE || p->has_window ||
                      p->key_lengths != NULL;
     bool stays = keep_places(a);
@@ -146,13 +132,12 @@ static bool is_hidden(const attempt *a, const size_t *at)
     return isinf(tensor_get(&right, at));
 }
 
-static bool add_mask(attempt *a, const mistake *row, err *e)
+static bool add_mask(attempt *a)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED);
     size_t at[4] = {0};
-    (void)e;
     do {
-        if (is_hidden(a, at) == (row->with < 0))
+        if (is_hidden(a, at) == (a->row->with < 0))
             tensor_set(&masked, at, tensor_get(&masked, at) + 1);
     } while (tensor_next(&masked, at));
     return true;
@@ -168,39 +153,36 @@ static void fill_hidden(attempt *a, stage_id id, double value)
     } while (tensor_next(&made, at));
 }
 
-static bool fill_scores(attempt *a, const mistake *row, err *e)
+static bool fill_scores(attempt *a)
 {
-    (void)e;
-    fill_hidden(a, STAGE_MASKED, row->with == FILL_LEAST ? -(double)FLT_MAX : row->with);
+    fill_hidden(a, STAGE_MASKED, a->row->with == FILL_LEAST ? -(double)FLT_MAX : a->row->with);
     return true;
 }
 
-static bool mask_weights(attempt *a, const mistake *row, err *e)
+static bool mask_weights(attempt *a)
 {
-    (void)row, (void)e;
     fill_hidden(a, STAGE_WEIGHTS, 0);
     return true;
 }
 
 /* Where nothing else hides or changes what stands after the last key. */
-static bool fill_up_keys(attempt *a, const mistake *row, err *e)
+static bool fill_up_keys(attempt *a)
 {
     const problem *p = &a->problem;
-    size_t keys = plan_own_keys(&a->right->plan), block = (size_t)row->with;
+    size_t keys = plan_own_keys(&a->right->plan), block = (size_t)a->row->with;
     bool is_score_0 = p->score->is_product && p->in[INPUT_BS] == NULL && !p->has_alibi;
     bool is_seen = p->causal == CAUSAL_NONE && !p->has_window && p->key_lengths == NULL;
-    return is_score_0 && is_seen && keys % block > 0 &&
-           attempt_add_to_sum(a, block - keys % block, e);
+    return is_score_0 && is_seen && keys % block > 0 && attempt_add_to_sum(a, block - keys % block);
 }
 
 /* ---- the bias ---- */
 
 /* Every finite number, times −1 or the scale: what is −inf stays hidden. */
-static bool multiply_bias(attempt *a, const mistake *row, err *e)
+static bool multiply_bias(attempt *a)
 {
     const tensor *given = a->problem.in[INPUT_BIAS];
-    tensor *made = given == NULL ? NULL : attempt_copy(a, given, e);
-    double factor = row->with == 0 ? a->right->plan.scale : row->with;
+    tensor *made = given == NULL ? NULL : attempt_copy(a, given);
+    double factor = a->row->with == 0 ? a->right->plan.scale : a->row->with;
     size_t at[TENSOR_MAX_RANK] = {0};
     if (made == NULL)
         return false;
@@ -212,16 +194,16 @@ static bool multiply_bias(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-static bool transpose_places(attempt *a, const mistake *row, err *e)
+static bool transpose_places(attempt *a)
 {
-    const tensor *given = a->problem.in[row->with];
+    const tensor *given = a->problem.in[a->row->with];
     const plan *right = &a->right->plan;
     if (given == NULL || right->n_q != plan_own_keys(right) || given->rank < 2 ||
         given->size[given->rank - 2] != right->n_q)
         return false;
     tensor turned = tensor_transposed(given);
-    a->problem.in[row->with] = attempt_copy(a, &turned, e);
-    return a->problem.in[row->with] != NULL;
+    a->problem.in[a->row->with] = attempt_copy(a, &turned);
+    return a->problem.in[a->row->with] != NULL;
 }
 
 /* clang-format off */

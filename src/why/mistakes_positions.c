@@ -7,18 +7,16 @@
 enum { BASE_USUAL, BASE_ROOT };
 enum { TURN_QUERIES, TURN_KEYS, TURN_LATE, TURN_LOCAL, TURN_BACKWARDS };
 
-static bool pairing(attempt *a, const mistake *row, err *e)
+static bool pairing(attempt *a)
 {
-    (void)row, (void)e;
     a->problem.rope.is_interleaved = !a->problem.rope.is_interleaved;
     return a->problem.rope.is_asked;
 }
 
-static bool base(attempt *a, const mistake *row, err *e)
+static bool base(attempt *a)
 {
     double *base = &a->problem.rope.base;
-    (void)e;
-    *base = row->with == BASE_USUAL ? 10000 : sqrt(*base); /* base^(−p/width) */
+    *base = a->row->with == BASE_USUAL ? 10000 : sqrt(*base); /* base^(−p/width) */
     return a->problem.rope.is_asked;
 }
 
@@ -30,23 +28,7 @@ static double right_position(const plan *right, size_t batch, size_t i)
                   : plan_query_position(right, batch, i);
 }
 
-static double position_as(const plan *right, double greatest, size_t batch, size_t i, int with)
-{
-    bool is_key = i >= right->n_q;
-    double own = right_position(right, batch, i);
-    switch (with) {
-    case TURN_BACKWARDS:
-        return greatest - own;
-    case TURN_LATE:
-        return own + !is_key;
-    case TURN_LOCAL:
-        return (double)(is_key ? i - right->n_q : i);
-    default:
-        return is_key == (with == TURN_KEYS) ? own : 0;
-    }
-}
-
-static bool turn(attempt *a, const mistake *row, err *e)
+static bool turn(attempt *a)
 {
     static char name[] = "rope_positions";
     const plan *right = &a->right->plan;
@@ -59,18 +41,27 @@ static bool turn(attempt *a, const mistake *row, err *e)
     bool counts_distance = right->past == 0 && right->appended == 0 &&
                            right->asked->score->is_product && changed.for_query.data == NULL &&
                            changed.for_key.data == NULL;
-    if (row->with == TURN_BACKWARDS && !counts_distance)
+    if (a->row->with == TURN_BACKWARDS && !counts_distance)
         return false;
-    tensor *positions = attempt_matrix(a, DTYPE_F64, 2, size, e);
+    tensor *positions = attempt_matrix(a, DTYPE_F64, 2, size);
     if (positions == NULL)
         return false;
     double greatest = 0;
     do
         greatest = fmax(greatest, right_position(right, at[0], at[1]));
     while (tensor_next(positions, at));
-    do
-        tensor_set(positions, at, position_as(right, greatest, at[0], at[1], row->with));
-    while (tensor_next(positions, at));
+    do {
+        bool is_key = at[1] >= right->n_q;
+        double own = right_position(right, at[0], at[1]);
+        const double as[] = {
+            [TURN_QUERIES] = is_key ? 0 : own,
+            [TURN_KEYS] = is_key ? own : 0,
+            [TURN_LATE] = own + !is_key,
+            [TURN_LOCAL] = (double)(is_key ? at[1] - right->n_q : at[1]),
+            [TURN_BACKWARDS] = greatest - own,
+        };
+        tensor_set(positions, at, as[a->row->with]);
+    } while (tensor_next(positions, at));
     a->turned = (entry){.name = name, .kind = ENTRY_TENSOR, .tensor = tensor_view_of(positions)};
     a->problem.rope.positions = &a->turned;
     return true;

@@ -19,48 +19,33 @@ enum {
     SCALE_AS_ROOT,
 };
 
-/* What the scores are multiplied by; 0 where that is not known. */
-static double scale_as(const plan *right, int with)
+static bool scale(attempt *a)
 {
+    const plan *right = &a->right->plan;
     double d_k = (double)right->k.width, keys = (double)plan_own_keys(right);
     size_t m = right->q.rows.data == NULL ? 0 : right->q.rows.size[2];
-    switch (with) {
-    case SCALE_AS_NONE:
-        return 1;
-    case SCALE_AS_SQUARED:
-        return right->scale * right->scale;
-    case SCALE_AS_EMBED:
-        return m == 0 ? 0 : 1 / sqrt((double)m);
-    case SCALE_AS_HEAD:
-        return 1 / sqrt(d_k);
-    case SCALE_AS_WIDTH:
-        return 1 / sqrt((double)right->heads * d_k);
-    case SCALE_AS_VALUES:
-        return 1 / sqrt((double)right->v.width);
-    case SCALE_AS_KEYS:
-        return 1 / sqrt(keys);
-    case SCALE_AS_KEYS_WHOLE:
-        return 1 / keys;
-    case SCALE_AS_INVERSE:
-        return right->scale == 0 ? 0 : 1 / right->scale;
-    default:
-        return right->scale > 0 ? sqrt(right->scale) : 0;
-    }
-}
-
-static bool scale(attempt *a, const mistake *row, err *e)
-{
-    (void)e;
+    /* What the scores are multiplied by; 0 where that is not known. */
+    const double as[] = {
+        [SCALE_AS_NONE] = 1,
+        [SCALE_AS_SQUARED] = right->scale * right->scale,
+        [SCALE_AS_EMBED] = m == 0 ? 0 : 1 / sqrt((double)m),
+        [SCALE_AS_HEAD] = 1 / sqrt(d_k),
+        [SCALE_AS_WIDTH] = 1 / sqrt((double)right->heads * d_k),
+        [SCALE_AS_VALUES] = 1 / sqrt((double)right->v.width),
+        [SCALE_AS_KEYS] = 1 / sqrt(keys),
+        [SCALE_AS_KEYS_WHOLE] = 1 / keys,
+        [SCALE_AS_INVERSE] = right->scale == 0 ? 0 : 1 / right->scale,
+        [SCALE_AS_ROOT] = right->scale > 0 ? sqrt(right->scale) : 0,
+    };
     a->problem.scale_kind = SCALE_NUMBER;
-    a->problem.scale_number = scale_as(&a->right->plan, row->with);
+    a->problem.scale_number = as[a->row->with];
     return a->problem.scale_number != 0;
 }
 
-static bool scale_weights(attempt *a, const mistake *row, err *e)
+static bool scale_weights(attempt *a)
 {
     tensor weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0};
-    (void)row, (void)e;
     do
         tensor_set(&weights, at, tensor_get(&weights, at) * a->right->plan.scale);
     while (tensor_next(&weights, at));
@@ -98,33 +83,24 @@ const named_table SCALE_MISTAKES = NAMED_TABLE("mistake", SCALE_ROWS);
 enum { CAP_BEFORE_SCALE, CAP_UNDIVIDED, CAP_UNMULTIPLIED, CAP_CUT_OFF };
 enum { SLOPE_ADDED, SLOPE_SCALED, SLOPE_EARLY, SLOPE_FIRST };
 
-static double capped_as(double scaled, double cap, double scale, int with)
-{
-    switch (with) {
-    case CAP_BEFORE_SCALE:
-        return scale * cap * tanh(scaled / scale / cap);
-    case CAP_UNDIVIDED:
-        return cap * tanh(scaled);
-    case CAP_UNMULTIPLIED:
-        return tanh(scaled / cap);
-    default:
-        return fmax(-cap, fmin(scaled, cap));
-    }
-}
-
 /* What was added to the capped score is added to the other. */
-static bool cap(attempt *a, const mistake *row, err *e)
+static bool cap(attempt *a)
 {
     double cap = a->problem.softcap, scale = a->plan.scale;
     size_t at[4] = {0};
-    (void)e;
     if (cap == 0 || scale == 0)
         return false;
     tensor scaled = attempt_stage(a, STAGE_SCALED), capped = attempt_stage(a, STAGE_CAPPED),
            masked = attempt_stage(a, STAGE_MASKED);
     do {
-        double right = tensor_get(&capped, at);
-        double wrong = capped_as(tensor_get(&scaled, at), cap, scale, row->with);
+        double x = tensor_get(&scaled, at), right = tensor_get(&capped, at);
+        const double as[] = {
+            [CAP_BEFORE_SCALE] = scale * cap * tanh(x / scale / cap),
+            [CAP_UNDIVIDED] = cap * tanh(x),
+            [CAP_UNMULTIPLIED] = tanh(x / cap),
+            [CAP_CUT_OFF] = fmax(-cap, fmin(x, cap)),
+        };
+        double wrong = as[a->row->with];
         tensor_set(&capped, at, wrong);
         tensor_set(&masked, at, tensor_get(&masked, at) + (wrong - right));
     } while (tensor_next(&capped, at));
@@ -132,11 +108,10 @@ static bool cap(attempt *a, const mistake *row, err *e)
 }
 
 /* tanh(−∞) is −1: hidden keys get −C. */
-static bool cap_masked(attempt *a, const mistake *row, err *e)
+static bool cap_masked(attempt *a)
 {
     double cap = a->problem.softcap;
     size_t at[4] = {0};
-    (void)row, (void)e;
     if (cap == 0)
         return false;
     tensor scaled = attempt_stage(a, STAGE_SCALED), capped = attempt_stage(a, STAGE_CAPPED),
@@ -148,35 +123,27 @@ static bool cap_masked(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-static double slope_as(const plan *right, size_t head, int with)
-{
-    size_t first = 0;
-    double own = tensor_get(&right->slopes, &head);
-    switch (with) {
-    case SLOPE_ADDED:
-        return -own;
-    case SLOPE_SCALED:
-        return own * right->scale;
-    case SLOPE_EARLY:
-        return own * exp2(8 / (double)right->heads);
-    default:
-        return tensor_get(&right->slopes, &first);
-    }
-}
-
-static bool slopes(attempt *a, const mistake *row, err *e)
+static bool slopes(attempt *a)
 {
     const plan *right = &a->right->plan;
     size_t heads = right->heads;
     /* A bias before the scale lies before the cap, and a step of the published slopes is one where
      * the heads are a power of two. */
     bool is_even_step = a->problem.slopes == NULL && (heads & (heads - 1)) == 0;
-    if (!a->problem.has_alibi || (row->with == SLOPE_SCALED && a->problem.softcap != 0) ||
-        (row->with == SLOPE_EARLY && !is_even_step))
+    if (!a->problem.has_alibi || (a->row->with == SLOPE_SCALED && a->problem.softcap != 0) ||
+        (a->row->with == SLOPE_EARLY && !is_even_step))
         return false;
-    tensor *slopes = attempt_matrix(a, DTYPE_F64, 1, &right->heads, e);
-    for (size_t head = 0; slopes != NULL && head < heads; head++)
-        tensor_set(slopes, &head, slope_as(right, head, row->with));
+    tensor *slopes = attempt_matrix(a, DTYPE_F64, 1, &right->heads);
+    for (size_t head = 0, first = 0; slopes != NULL && head < heads; head++) {
+        double own = tensor_get(&right->slopes, &head);
+        const double as[] = {
+            [SLOPE_ADDED] = -own,
+            [SLOPE_SCALED] = own * right->scale,
+            [SLOPE_EARLY] = own * exp2(8 / (double)heads),
+            [SLOPE_FIRST] = tensor_get(&right->slopes, &first),
+        };
+        tensor_set(slopes, &head, as[a->row->with]);
+    }
     a->problem.slopes = slopes;
     return slopes != NULL;
 }

@@ -12,13 +12,13 @@ static void group_of(const tensor *groups, const size_t *at, size_t *group)
         group[axis] = groups->size[axis] == 1 ? 0 : at[axis];
 }
 
-static tensor *new_groups(attempt *a, const tensor *of, int with, double first, err *e)
+static tensor *new_groups(attempt *a, const tensor *of, int with, double first)
 {
     static const int SUMMED[] = {SUM_BATCH, SUM_HEADS, SUM_QUERIES, SUM_KEYS};
     size_t size[4], at[4] = {0};
     for (int axis = 0; axis < 4; axis++)
         size[axis] = with & SUMMED[axis] ? 1 : of->size[axis];
-    tensor *groups = attempt_matrix(a, DTYPE_F64, 4, size, e);
+    tensor *groups = attempt_matrix(a, DTYPE_F64, 4, size);
     if (groups == NULL)
         return NULL;
     do
@@ -35,16 +35,16 @@ static double power(double x, int with)
 /* weights = exp(from − max) / Σ exp(from − max), max and Σ over the axes in `with`; 0 where all of
  * a group is −inf. From the masked scores, or what `from` says. Nobody sums over axes that the
  * document has not. */
-static bool softmax(attempt *a, const mistake *row, err *e)
+static bool softmax(attempt *a)
 {
     const plan *right = &a->right->plan;
-    int with = row->with;
+    int with = a->row->with;
     if ((with & SUM_HEADS && !right->has_heads) || (with & SUM_BATCH && !right->has_batch))
         return false;
-    tensor from = attempt_stage(a, row->from == STAGE_WEIGHTS ? STAGE_WEIGHTS : STAGE_MASKED),
+    tensor from = attempt_stage(a, a->row->from == STAGE_WEIGHTS ? STAGE_WEIGHTS : STAGE_MASKED),
            weights = attempt_stage(a, STAGE_WEIGHTS);
-    tensor *most = new_groups(a, &from, with, -INFINITY, e);
-    tensor *sum = most == NULL ? NULL : new_groups(a, &from, with, 0, e);
+    tensor *most = new_groups(a, &from, with, -INFINITY);
+    tensor *sum = most == NULL ? NULL : new_groups(a, &from, with, 0);
     size_t at[4] = {0}, group[4];
     if (sum == NULL)
         return false;
@@ -66,11 +66,10 @@ static bool softmax(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-static bool no_softmax(attempt *a, const mistake *row, err *e)
+static bool no_softmax(attempt *a)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0};
-    (void)row, (void)e;
     do {
         double value = tensor_get(&masked, at);
         tensor_set(&weights, at, isinf(value) ? 0 : value);
@@ -78,45 +77,49 @@ static bool no_softmax(attempt *a, const mistake *row, err *e)
     return true;
 }
 
+/* The numbers of one query. */
+static tensor row_of(const tensor *heads, const size_t *at)
+{
+    tensor of_batch = tensor_at(heads, at[0]), of_head = tensor_at(&of_batch, at[1]);
+    return tensor_at(&of_head, at[2]);
+}
+
 /* score / Σ scores, over the keys that are seen. */
-static bool linear(attempt *a, const mistake *row, err *e)
+static bool linear(attempt *a)
 {
     tensor weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0}, keys = weights.size[3];
-    if (!no_softmax(a, row, e))
-        return false;
+    no_softmax(a);
     do {
+        tensor row = row_of(&weights, at);
         double sum = 0;
-        size_t first[] = {at[0], at[1], at[2], 0};
         for (size_t j = 0; j < keys; j++)
-            sum += tensor_get(&weights, (size_t[]){at[0], at[1], at[2], j});
-        for (; first[3] < keys; first[3]++)
-            tensor_set(&weights, first, tensor_get(&weights, first) / sum);
+            sum += tensor_get(&row, &j);
+        for (size_t j = 0; j < keys; j++)
+            tensor_set(&row, &j, tensor_get(&row, &j) / sum);
         at[3] = keys - 1;
     } while (tensor_next(&weights, at));
     return true;
 }
 
-static bool no_sum(attempt *a, const mistake *row, err *e)
+static bool no_sum(attempt *a)
 {
-    tensor from = attempt_stage(a, row->with ? STAGE_MASKED : STAGE_EXP),
+    tensor from = attempt_stage(a, a->row->with ? STAGE_MASKED : STAGE_EXP),
            weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0};
-    (void)e;
     do {
         double value = tensor_get(&from, at);
-        tensor_set(&weights, at, row->with ? exp(value) : value);
+        tensor_set(&weights, at, a->row->with ? exp(value) : value);
     } while (tensor_next(&from, at));
     return true;
 }
 
 /* As of scores that are all 0. A sink's score is no key's. */
-static bool even(attempt *a, const mistake *row, err *e)
+static bool even(attempt *a)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0}, keys = masked.size[3];
     double seen = 0;
-    (void)row, (void)e;
     if (a->problem.in[INPUT_SINKS] != NULL)
         return false;
     do {
@@ -130,13 +133,12 @@ static bool even(attempt *a, const mistake *row, err *e)
 }
 
 /* wᵀ in the place of w; a second time, w again. */
-static bool turn_weights(attempt *a, const mistake *row, err *e)
+static bool turn_weights(attempt *a)
 {
     tensor weights = attempt_stage(a, STAGE_WEIGHTS);
-    (void)row;
     if (weights.size[2] != weights.size[3])
         return false;
-    tensor *kept = attempt_copy(a, &weights, e);
+    tensor *kept = attempt_copy(a, &weights);
     if (kept == NULL)
         return false;
     tensor turned = tensor_transposed(kept);
@@ -144,30 +146,29 @@ static bool turn_weights(attempt *a, const mistake *row, err *e)
     return true;
 }
 
-static bool empty_rows(attempt *a, const mistake *row, err *e)
+static bool empty_rows(attempt *a)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0}, keys = masked.size[3];
     bool is_any = false;
-    (void)e;
     do {
         size_t seen[] = {at[0], at[1], at[2], 0};
         while (seen[3] < keys && isinf(tensor_get(&masked, seen)))
             seen[3]++;
         if (seen[3] < keys)
             continue;
-        tensor_set(&weights, at, row->with ? 1 / (double)keys : (double)NAN);
+        tensor_set(&weights, at, a->row->with ? 1 / (double)keys : (double)NAN);
         is_any = true;
     } while (tensor_next(&weights, at));
     return is_any;
 }
 
 /* A sink of log(n) adds n to the sum, as n keys with scores of 0 do whose values are 0. */
-bool attempt_add_to_sum(attempt *a, size_t n, err *e)
+bool attempt_add_to_sum(attempt *a, size_t n)
 {
     if (a->problem.in[INPUT_SINKS] != NULL)
         return false;
-    tensor *sinks = attempt_matrix(a, a->problem.type, 1, &a->right->plan.heads, e);
+    tensor *sinks = attempt_matrix(a, a->problem.type, 1, &a->right->plan.heads);
     if (sinks == NULL)
         return false;
     for (size_t head = 0; head < sinks->size[0]; head++)
@@ -176,10 +177,9 @@ bool attempt_add_to_sum(attempt *a, size_t n, err *e)
     return true;
 }
 
-static bool softmax_plus_one(attempt *a, const mistake *row, err *e)
+static bool softmax_plus_one(attempt *a)
 {
-    (void)row;
-    return attempt_add_to_sum(a, 1, e);
+    return attempt_add_to_sum(a, 1);
 }
 
 /* ---- a softmax that takes keys block by block, and rescales what it has summed so far where a
@@ -193,49 +193,34 @@ static double term_of(double logit, double maximum)
     return isinf(logit) ? 0 : exp(logit - maximum);
 }
 
-/* Each key's term as it is when its block is summed. Gives the maximum of all. */
-static double terms_of_row(const tensor *masked, const size_t *row, size_t block, tensor *terms)
-{
-    double maximum = -INFINITY;
-    for (size_t first = 0, keys = masked->size[3]; first < keys; first += block) {
-        size_t end = first + block < keys ? first + block : keys;
-        for (size_t j = first; j < end; j++)
-            maximum = fmax(maximum, tensor_get(masked, (size_t[]){row[0], row[1], row[2], j}));
-        for (size_t j = first; j < end; j++) {
-            size_t at[] = {row[0], row[1], row[2], j};
-            tensor_set(terms, at, term_of(tensor_get(masked, at), maximum));
-        }
-    }
-    return maximum;
-}
-
-static void weigh_row(const tensor *masked, const size_t *row, int with, tensor *weights)
-{
-    double maximum = terms_of_row(masked, row, (size_t)(with / ONLINE_BLOCK), weights), sum = 0;
-    for (size_t j = 0; j < masked->size[3]; j++) {
-        size_t at[] = {row[0], row[1], row[2], j};
-        double rescaled = term_of(tensor_get(masked, at), maximum);
-        sum += with & ONLINE_SUM ? tensor_get(weights, at) : rescaled;
-        if (!(with & ONLINE_OUTPUT))
-            tensor_set(weights, at, rescaled);
-    }
-    for (size_t j = 0; j < masked->size[3] && sum > 0; j++) {
-        size_t at[] = {row[0], row[1], row[2], j};
-        tensor_set(weights, at, tensor_get(weights, at) / sum);
-    }
-}
-
 /* A sink's logit is in no block. */
-static bool online(attempt *a, const mistake *row, err *e)
+static bool online(attempt *a)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
-    size_t at[4] = {0}, last = masked.size[3] - 1;
-    (void)e;
-    if ((size_t)(row->with / ONLINE_BLOCK) > last || a->problem.in[INPUT_SINKS] != NULL)
+    int with = a->row->with;
+    size_t at[4] = {0}, keys = masked.size[3], block = (size_t)(with / ONLINE_BLOCK);
+    if (block >= keys || a->problem.in[INPUT_SINKS] != NULL)
         return false;
     do {
-        weigh_row(&masked, at, row->with, &weights);
-        at[3] = last;
+        tensor logits = row_of(&masked, at), terms = row_of(&weights, at);
+        double maximum = -INFINITY, sum = 0;
+        /* Each key's term as it is when its block is summed. */
+        for (size_t first = 0; first < keys; first += block) {
+            size_t end = first + block < keys ? first + block : keys;
+            for (size_t j = first; j < end; j++)
+                maximum = fmax(maximum, tensor_get(&logits, &j));
+            for (size_t j = first; j < end; j++)
+                tensor_set(&terms, &j, term_of(tensor_get(&logits, &j), maximum));
+        }
+        for (size_t j = 0; j < keys; j++) {
+            double rescaled = term_of(tensor_get(&logits, &j), maximum);
+            sum += with & ONLINE_SUM ? tensor_get(&terms, &j) : rescaled;
+            if (!(with & ONLINE_OUTPUT))
+                tensor_set(&terms, &j, rescaled);
+        }
+        for (size_t j = 0; j < keys && sum > 0; j++)
+            tensor_set(&terms, &j, tensor_get(&terms, &j) / sum);
+        at[3] = keys - 1;
     } while (tensor_next(&masked, at));
     return true;
 }

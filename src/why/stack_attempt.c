@@ -22,30 +22,17 @@ const named *any_mistake_row(const any_mistake *made)
     return made->of_stack != NULL ? &made->of_stack->named : &made->of_attention->named;
 }
 
-tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size, err *e)
+tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size)
 {
-    tensor *larger = mem_grow(a->made, a->made_count, &a->made_capacity, sizeof larger[0], e);
+    tensor *larger = mem_grow(a->made, a->made_count, &a->made_capacity, sizeof larger[0], a->e);
     if (larger == NULL)
         return NULL;
     a->made = larger;
     tensor *made = &a->made[a->made_count];
-    if (!tensor_new(made, type, rank, size, e))
+    if (!tensor_new(made, type, rank, size, a->e))
         return NULL;
     a->made_count++;
     return made;
-}
-
-bool stack_change_parts(stack_attempt *a, part_change change, int kind, int with, err *e)
-{
-    bool is_any = false;
-    for (size_t i = a->scope.first; i < a->scope.end; i++) {
-        layer *l = &a->stack->layer[i];
-        for (size_t j = 0; j < l->parts; j++) {
-            if (kind == PART_ALL || l->part[j].as->kind == (part_kind)kind)
-                is_any = change(a, &l->part[j], &a->row[i][j], with, e) || is_any;
-        }
-    }
-    return is_any && !e->is_set;
 }
 
 /* ---- attention's mistakes: each attention that is meant is computed by an attempt ---- */
@@ -124,10 +111,10 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
 }
 
 /* Of a generation all do, whose keys and values are then at hand. */
-static bool attend_otherwise(stack_attempt *a, err *e)
+static bool attend_otherwise(stack_attempt *a)
 {
     const stack_scope *where = &a->scope;
-    a->attending = mem_alloc_zeroed(a->stack->layers, sizeof a->attending[0], e);
+    a->attending = mem_alloc_zeroed(a->stack->layers, sizeof a->attending[0], a->e);
     for (size_t i = 0; i < a->stack->layers && a->attending != NULL; i++) {
         layer *l = &a->stack->layer[i];
         bool is_in = a->wrong_count > 0 && i >= where->first && i < where->end;
@@ -150,8 +137,9 @@ static bool attend_otherwise(stack_attempt *a, err *e)
 
 /* ---- what a step has made besides the stages of its stack ---- */
 
-static bool add_choice_and_past(const stack_attempt *a, bundle *made, err *e)
+static bool add_choice_and_past(const stack_attempt *a, bundle *made)
 {
+    err *e = a->e;
     const generation *g = &a->generation;
     bool done = bundle_add_copy(made, "logits", &g->logits, (place){0}, e) &&
                 bundle_add_copy(made, "tempered", &g->tempered, (place){0}, e) &&
@@ -181,22 +169,64 @@ static bool add_choice_and_past(const stack_attempt *a, bundle *made, err *e)
 
 /* ---- mistakes ---- */
 
-static bool make(stack_attempt *a, const stack_mistake *one, err *e)
+bool stack_change_parts(stack_attempt *a, part_change change, int kind)
 {
-    if (one->norm != NULL)
-        return stack_change_norms(a, one->norm, one->with, e);
-    if (one->feed_forward != NULL)
-        return stack_change_feed_forwards(a, one->feed_forward, one->with, e);
-    if (one->part != NULL)
-        return stack_change_parts(a, one->part, one->kind, one->with, e);
-    return one->make(a, one->with, e);
+    bool is_any = false;
+    for (size_t i = a->scope.first; i < a->scope.end; i++) {
+        layer *l = &a->stack->layer[i];
+        for (size_t j = 0; j < l->parts; j++) {
+            if (kind == PART_ALL || l->part[j].as->kind == (part_kind)kind)
+                is_any = change(a, &l->part[j], &a->row[i][j]) || is_any;
+        }
+    }
+    return is_any && !a->e->is_set;
 }
 
-static bool make_at(stack_attempt *a, stack_point at, err *e)
+bool layer_uses_norm(const layer *l, size_t number)
+{
+    for (size_t i = 0; i < l->parts; i++) {
+        if (l->part[i].as->ln_before == number || l->part[i].as->ln_after == number)
+            return true;
+    }
+    return false;
+}
+
+/* In each norm that is used in the layers that are meant, and with all layers those around them; in
+ * each feed-forward part, likewise. False where it could be made in none. */
+static bool make(stack_attempt *a, const stack_mistake *one)
+{
+    stack *s = a->stack;
+    bool is_any = false;
+    if (one->make != NULL)
+        return one->make(a);
+    if (one->part != NULL)
+        return stack_change_parts(a, one->part, one->kind);
+    for (size_t i = a->scope.first; i < a->scope.end; i++) {
+        layer *l = &s->layer[i];
+        for (size_t number = 1; one->norm != NULL && number <= NORMS_MOST; number++)
+            is_any = (layer_uses_norm(l, number) && one->norm(a, &l->norm[number - 1])) || is_any;
+        for (size_t j = 0; one->feed_forward != NULL && j < l->parts; j++)
+            is_any = (l->part[j].as->kind == PART_FEED_FORWARD &&
+                      one->feed_forward(a, l->part[j].feed_forward)) ||
+                     is_any;
+    }
+    if (one->norm != NULL && a->scope.is_whole && s->has_first)
+        is_any = one->norm(a, &s->first) || is_any;
+    if (one->norm != NULL && a->scope.is_whole && s->has_final)
+        is_any = one->norm(a, &s->final) || is_any;
+    if (one->feed_forward != NULL && a->scope.is_whole && s->has_end)
+        is_any = one->feed_forward(a, &s->end) || is_any;
+    return is_any && !a->e->is_set;
+}
+
+static bool make_at(stack_attempt *a, stack_point at)
 {
     for (size_t i = 0; i < a->made_together; i++) {
         const stack_mistake *one = a->together[i].of_stack;
-        if (one != NULL && one->at == at && !make(a, one, e))
+        if (one == NULL || one->at != at)
+            continue;
+        a->with = one->with;
+        if (!make(a, one))
             return false;
     }
     return true;
@@ -223,21 +253,8 @@ static bool want_name(text_list *names, const char *name, err *e)
     return text_list_find(names, name) != NULL || text_list_add(names, name, strlen(name), e);
 }
 
-static bool want(const stack_attempt *a, text_list *names, err *e)
-{
-    char summand[STAGE_NAME];
-    bool done =
-        text_list_index(names, e) && (a->of->steps == NULL || want_name(names, "output", e));
-    for (size_t i = 0; done && i < a->of->claims.count; i++) {
-        const char *name = stack_stage_of(a->of, &a->of->claims.claim[i]);
-        done = want_name(names, name, e) &&
-               (!name_summand(name, summand) || want_name(names, summand, e));
-    }
-    return done;
-}
-
 /* What was made of the claims' stages; of a generation those of the step that was done last. */
-static bool take(stack_attempt *a, const bundle *made, err *e)
+static bool take(stack_attempt *a, const bundle *made)
 {
     for (size_t i = 0; i < a->of->claims.count; i++) {
         const claim *one = &a->of->claims.claim[i];
@@ -261,7 +278,7 @@ static bool take(stack_attempt *a, const bundle *made, err *e)
             if (!a->had_batch)
                 as_asked = tensor_at(&as_asked, 0);
         }
-        if (!tensor_new_copy(&a->computed[i], &as_asked, e))
+        if (!tensor_new_copy(&a->computed[i], &as_asked, a->e))
             return false;
         if (a->loses_digits)
             numbers_keep_as(&a->computed[i], a->kept_as);
@@ -269,24 +286,34 @@ static bool take(stack_attempt *a, const bundle *made, err *e)
     return true;
 }
 
-static bool run(stack_attempt *a, err *e)
+static bool run(stack_attempt *a)
 {
+    const claims *of = &a->of->claims;
     generation *g = &a->generation;
     text_list names = {0};
     bundle made = {0};
     run_report report = {0};
     crew by;
-    a->computed = mem_alloc_zeroed(a->of->claims.count, sizeof a->computed[0], e);
+    bool is_of_steps = a->of->steps != NULL;
+    a->computed = mem_alloc_zeroed(of->count, sizeof a->computed[0], a->e);
     crew_open(&by, a->of->threads);
-    bool done = a->computed != NULL && want(a, &names, e);
-    if (done && a->of->steps == NULL)
-        done = make_at(a, STACK_ROWS, e) && stack_run(a->stack, &names, &by, &made, &report, e) &&
-               take(a, &made, e);
+    bool done = a->computed != NULL && text_list_index(&names, a->e) &&
+                (!is_of_steps || want_name(&names, "output", a->e));
+    for (size_t i = 0; done && i < of->count; i++) {
+        char summand[STAGE_NAME];
+        const char *name = stack_stage_of(a->of, &of->claim[i]);
+        done = want_name(&names, name, a->e) &&
+               (!name_summand(name, summand) || want_name(&names, summand, a->e));
+    }
+    if (done && !is_of_steps)
+        done = make_at(a, STACK_ROWS) && stack_run(a->stack, &names, &by, &made, &report, a->e) &&
+               take(a, &made);
     /* Each step goes on with what the one before has chosen, whether that is right or not. */
     g->how.emit = &names;
-    while (done && a->of->steps != NULL && !generation_is_done(g))
-        done = generation_go_on(g, e) && make_at(a, STACK_ROWS, e) && generation_step(g, &by, e) &&
-               add_choice_and_past(a, &g->made, e) && take(a, &g->made, e);
+    while (done && is_of_steps && !generation_is_done(g))
+        done = generation_go_on(g, a->e) && make_at(a, STACK_ROWS) &&
+               generation_step(g, &by, a->e) && add_choice_and_past(a, &g->made) &&
+               take(a, &g->made);
     bundle_free(&made);
     crew_close(&by);
     text_list_free(&names);
@@ -298,7 +325,8 @@ bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_sc
                         const any_mistake *made, size_t count, err *e)
 {
     err refused = {0};
-    *a = (stack_attempt){.of = of, .scope = *where, .together = made, .made_together = count};
+    *a = (stack_attempt){
+        .of = of, .scope = *where, .together = made, .made_together = count, .e = &refused};
     a->stack = &a->generation.stack;
     for (size_t i = 0; i < a->made_together; i++) {
         if (a->together[i].of_attention != NULL)
@@ -307,11 +335,11 @@ bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_sc
     stack_settings how = of->how;
     how.allow_nonfinite = true;
     how.packed_weights = NULL; /* mistakes are made in the matrices */
-    bool done = bundle_borrow_all(&a->document, of->document, &refused) &&
-                make_at(a, STACK_ASKED, &refused) &&
-                (of->steps == NULL ? stack_read(a->stack, &a->document, &how, of->by, &refused)
-                                   : generation_open(&a->generation, &a->document, &how, of->steps,
-                                                     of->by, &refused));
+    bool done =
+        bundle_borrow_all(&a->document, of->document, &refused) && make_at(a, STACK_ASKED) &&
+        (of->steps == NULL
+             ? stack_read(a->stack, &a->document, &how, of->by, &refused)
+             : generation_open(&a->generation, &a->document, &how, of->steps, of->by, &refused));
     if (done)
         a->row = mem_alloc_zeroed(a->stack->layers, sizeof a->row[0], &refused);
     for (size_t i = 0; i < a->stack->layers && a->row != NULL; i++) {
@@ -321,8 +349,7 @@ bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_sc
             l->part[j].as = &a->row[i][j]; /* of its own, which may be changed */
         }
     }
-    done = done && a->row != NULL && make_at(a, STACK_READ, &refused) &&
-           attend_otherwise(a, &refused) && run(a, &refused);
+    done = done && a->row != NULL && make_at(a, STACK_READ) && attend_otherwise(a) && run(a);
     if (refused.is_memory)
         *e = refused;
     return done;

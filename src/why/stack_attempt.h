@@ -31,10 +31,10 @@ typedef struct stack_attempt stack_attempt;
 
 /* What makes a mistake, at once or in each norm, part or feed-forward part that is meant; false
  * without an error where that is not possible. */
-typedef bool (*stack_blunder)(stack_attempt *a, int with, err *e);
-typedef bool (*norm_change)(stack_attempt *a, norm *one, int with, err *e);
-typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row, int with, err *e);
-typedef bool (*feed_forward_change)(stack_attempt *a, feed_forward *f, int with, err *e);
+typedef bool (*stack_blunder)(stack_attempt *a);
+typedef bool (*norm_change)(stack_attempt *a, norm *one);
+typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row);
+typedef bool (*feed_forward_change)(stack_attempt *a, feed_forward *f);
 
 /* Where a mistake is made: in the stack that was read, in the document, or once rows are planned,
  * those of each step where it goes on. */
@@ -79,6 +79,8 @@ struct stack_attempt {
     stack_scope scope;
     const any_mistake *together; /* borrowed */
     size_t made_together;
+    int with;                                 /* what the one takes that is being made */
+    err *e;                                   /* what went wrong while it was */
     bundle document, layers;                  /* what is asked; borrowed from the question's */
     generation generation;                    /* of a question of one pass only its stack is read */
     stack *stack;                             /* that one */
@@ -110,19 +112,17 @@ const named *any_mistake_row(const any_mistake *made);
 
 /* A matrix whose numbers, not set yet, last as long as the attempt; it moves when the next is made.
  * NULL where memory is missing. */
-tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size, err *e);
+tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size);
 
-/* Changes each part of this kind, or all, in the layers that are meant; each norm that is used
- * there, and with all layers those around them; each feed-forward part, likewise. False where none
- * could be. */
-bool stack_change_parts(stack_attempt *a, part_change change, int kind, int with, err *e);
-bool stack_change_norms(stack_attempt *a, norm_change change, int with, err *e);
-bool stack_change_feed_forwards(stack_attempt *a, feed_forward_change change, int with, err *e);
+/* Changes each part of this kind, or all, in the layers that are meant. False where none could
+ * be. */
+bool stack_change_parts(stack_attempt *a, part_change change, int kind);
+bool layer_uses_norm(const layer *l, size_t number);
 
 extern const named_table STACK_MISTAKES; /* rows of `stack_mistake` */
 const stack_mistake *stack_mistake_at(size_t index);
 
-/* Its themes. */
-extern const named_table STACK_NORM_MISTAKES, STACK_PART_MISTAKES, STACK_ROW_MISTAKES;
+/* Those of the rows that layers begin with. */
+extern const named_table STACK_ROW_MISTAKES;
 
 #endif

@@ -12,28 +12,28 @@ enum { ROWS_TIMES_ROOT, ROWS_BY_ROOT, ROWS_ALL_TIMES_ROOT };
 typedef enum added { ADDED_NOTHING, ADDED_SINUSOIDS, ADDED_LATE } added;
 
 /* What the rows would be, b·n × m, if this were added to them; owned by the caller. */
-static bool embed(const stack_attempt *a, added what, tensor *rows, err *e)
+static bool embed(const stack_attempt *a, added what, tensor *rows)
 {
     static const char SINUSOIDAL[] = "sinusoidal";
     const stack *right = a->stack;
     double later = (double)right->first_position + 1;
     bundle document = {0};
     stack other = {.document = &document, .how = right->how, .isa = right->isa};
-    bool done = bundle_borrow_all(&document, &a->document, e);
+    bool done = bundle_borrow_all(&document, &a->document, a->e);
     if (done && what == ADDED_LATE) {
         bundle_remove(&document, "offset");
-        done = bundle_add_number(&document, "offset", later, (place){0}, e);
+        done = bundle_add_number(&document, "offset", later, (place){0}, a->e);
     } else if (done) {
         bundle_remove(&document, "position_embedding");
         bundle_remove(&document, "positions");
         done = what == ADDED_NOTHING || bundle_add_text(&document, "positions", SINUSOIDAL,
-                                                        strlen(SINUSOIDAL), (place){0}, e);
+                                                        strlen(SINUSOIDAL), (place){0}, a->e);
     }
-    done = done && stack_embed(&other, e);
+    done = done && stack_embed(&other, a->e);
     if (done && right->before > 0) { /* those of a step, where the stack went on */
         tensor_free(&other.embedded);
         other.before = right->before;
-        done = stack_embed_ids(&other, right->ids, right->rows, e);
+        done = stack_embed_ids(&other, right->ids, right->rows, a->e);
     }
     *rows = other.embedded;
     other.embedded = (tensor){0};
@@ -59,22 +59,22 @@ static bool has_positions(const stack_attempt *a, int with)
 }
 
 /* The right rows are x + p. */
-static bool positions(stack_attempt *a, int with, err *e)
+static bool positions(stack_attempt *a)
 {
     tensor x, *right, *to = &a->stack->embedded;
-    double times = with == POSITIONS_NONE ? 0 : with == POSITIONS_TWICE ? 2 : 1;
+    double times = a->with == POSITIONS_NONE ? 0 : a->with == POSITIONS_TWICE ? 2 : 1;
     size_t at[2] = {0}, width = to->size[1];
-    if (!a->scope.is_whole || !has_positions(a, with))
+    if (!a->scope.is_whole || !has_positions(a, a->with))
         return false;
-    right = stack_attempt_matrix(a, a->stack->type, 2, to->size, e);
+    right = stack_attempt_matrix(a, a->stack->type, 2, to->size);
     if (right == NULL)
         return false;
     tensor_copy(to, right);
-    bool done = embed(a, ADDED_NOTHING, &x, e);
+    bool done = embed(a, ADDED_NOTHING, &x);
     if (done) {
         do {
             size_t from[] = {at[0],
-                             with < POSITIONS_HALVES ? at[1] : column_of(at[1], width, with)};
+                             a->with < POSITIONS_HALVES ? at[1] : column_of(at[1], width, a->with)};
             double own = tensor_get(&x, at), p = tensor_get(right, from) - tensor_get(&x, from);
             tensor_set(to, at, own + times * p);
         } while (tensor_next(to, at));
@@ -84,19 +84,19 @@ static bool positions(stack_attempt *a, int with, err *e)
 }
 
 /* x·√m + p, x/√m + p, (x + p)·√m */
-static bool scale_rows(stack_attempt *a, int with, err *e)
+static bool scale_rows(stack_attempt *a)
 {
     tensor x, *rows = &a->stack->embedded;
-    double root = sqrt((double)a->stack->width), factor = with == ROWS_BY_ROOT ? 1 / root : root;
+    double root = sqrt((double)a->stack->width), factor = a->with == ROWS_BY_ROOT ? 1 / root : root;
     size_t at[2] = {0};
     if (!a->scope.is_whole)
         return false;
-    bool done = embed(a, ADDED_NOTHING, &x, e);
+    bool done = embed(a, ADDED_NOTHING, &x);
     if (done) {
         do {
             double own = tensor_get(&x, at), all = tensor_get(rows, at);
             tensor_set(rows, at,
-                       with == ROWS_ALL_TIMES_ROOT ? all * factor : all + (factor - 1) * own);
+                       a->with == ROWS_ALL_TIMES_ROOT ? all * factor : all + (factor - 1) * own);
         } while (tensor_next(rows, at));
     }
     tensor_free(&x);
@@ -104,12 +104,12 @@ static bool scale_rows(stack_attempt *a, int with, err *e)
 }
 
 /* Sinusoids where there are no positions; or those that are there, later. */
-static bool other_positions(stack_attempt *a, int with, err *e)
+static bool other_positions(stack_attempt *a)
 {
     tensor rows;
-    if (!a->scope.is_whole || has_positions(a, POSITIONS_NONE) != (with == ADDED_LATE))
+    if (!a->scope.is_whole || has_positions(a, POSITIONS_NONE) != (a->with == ADDED_LATE))
         return false;
-    bool done = embed(a, (added)with, &rows, e);
+    bool done = embed(a, (added)a->with, &rows);
     if (done)
         tensor_copy(&rows, &a->stack->embedded);
     tensor_free(&rows);
@@ -118,18 +118,17 @@ static bool other_positions(stack_attempt *a, int with, err *e)
 
 /* ---- segments ---- */
 
-static bool segments(stack_attempt *a, int with, err *e)
+static bool segments(stack_attempt *a)
 {
-    (void)e;
     bool has_numbers = bundle_remove(&a->document, "segments");
-    bool is_changed = with == 1 ? has_numbers : bundle_remove(&a->document, "segment_embedding");
+    bool is_changed = a->with == 1 ? has_numbers : bundle_remove(&a->document, "segment_embedding");
     return is_changed && a->scope.is_whole;
 }
 
 /* ---- batch and rows ---- */
 
 /* b × n × m, or n × m, as n × b × m. */
-static bool give_turned(stack_attempt *a, const char *name, const tensor *rows, err *e)
+static bool give_turned(stack_attempt *a, const char *name, const tensor *rows)
 {
     bool has_batch = rows->rank == 3;
     int last = rows->rank - 1;
@@ -139,25 +138,24 @@ static bool give_turned(stack_attempt *a, const char *name, const tensor *rows, 
         .size = {rows->size[last - 1], has_batch ? rows->size[0] : 1, rows->size[last]},
         .stride = {rows->stride[last - 1], has_batch ? rows->stride[0] : 0, rows->stride[last]},
         .data = rows->data};
-    tensor *made = stack_attempt_matrix(a, rows->type, 3, turned.size, e);
+    tensor *made = stack_attempt_matrix(a, rows->type, 3, turned.size);
     if (made == NULL)
         return false;
     tensor_copy(&turned, made);
     tensor view = tensor_view_of(made);
     bundle_remove(&a->document, name);
-    return bundle_add_tensor(&a->document, name, &view, (place){0}, e);
+    return bundle_add_tensor(&a->document, name, &view, (place){0}, a->e);
 }
 
 /* What the rows were made of goes, positions too. */
-static bool turn_batch(stack_attempt *a, int with, err *e)
+static bool turn_batch(stack_attempt *a)
 {
     static const char *const OF_ROWS[] = {"tokens",    "vocab",
                                           "ids",       "embedding",
                                           "positions", "position_embedding",
                                           "segments",  "segment_embedding"};
     stack right = {.document = &a->document, .how = a->of->how, .isa = a->of->by};
-    (void)with;
-    bool done = a->scope.is_whole && stack_embed(&right, e);
+    bool done = a->scope.is_whole && stack_embed(&right, a->e);
     if (done) {
         size_t size[] = {right.batches, right.rows, right.width};
         tensor rows; /* borrowed */
@@ -168,8 +166,7 @@ static bool turn_batch(stack_attempt *a, int with, err *e)
         for (size_t i = 0; i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++)
             bundle_remove(&a->document, OF_ROWS[i]);
         const tensor *memory = bundle_tensor(&a->document, "memory");
-        done = (memory == NULL || give_turned(a, "memory", memory, e)) &&
-               give_turned(a, "x", &rows, e);
+        done = (memory == NULL || give_turned(a, "memory", memory)) && give_turned(a, "x", &rows);
     }
     stack_free(&right);
     return done;
