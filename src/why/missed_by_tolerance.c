@@ -26,16 +26,6 @@ static void begin(trial *t, attempt *a, const attempt *right)
     attempt_open(a, of->problem, of->with, of->threads, is_known(of, STAGE_WEIGHTED), right);
 }
 
-static bool passes_stage(const trial *t, stage_id id, const tensor *mistaken)
-{
-    tensor a, b;
-    const tensor *right = &t->right.stage[id];
-    if (mistaken->data == NULL || !measure_align(right, mistaken, &a, &b))
-        return false;
-    measured_side side_a = {.of = &a}, side_b = {.of = &b};
-    return measure(side_a, side_b, t->of->type[id], &t->of->within[id]).different == 0;
-}
-
 /* Takes what gives other numbers, all of which pass. */
 static bool try_mistake(trial *t, const mistake *made, err *e)
 {
@@ -45,8 +35,16 @@ static bool try_mistake(trial *t, const mistake *made, err *e)
     bool is_other =
         attempt_make(&a, &made, 1, e) && !fit_is_same(&t->claims, t->right.stage, a.stage);
     bool passes = is_other;
-    for (stage_id id = 0; passes && id < STAGE_COUNT; id++)
-        passes = !is_known(t->of, id) || passes_stage(t, id, &a.stage[id]);
+    for (stage_id id = 0; passes && id < STAGE_COUNT; id++) {
+        const tensor *right = &t->right.stage[id], *mistaken = &a.stage[id];
+        tensor one, other;
+        if (!is_known(t->of, id))
+            continue;
+        passes = mistaken->data != NULL && measure_align(right, mistaken, &one, &other) &&
+                 measure((measured_side){.of = &one}, (measured_side){.of = &other},
+                         t->of->type[id], &t->of->within[id])
+                         .different == 0;
+    }
     attempt_free(&a);
     to->tried += is_other;
     if (!passes)
@@ -61,45 +59,31 @@ static bool try_mistake(trial *t, const mistake *made, err *e)
 
 /* ---- what nobody computed ---- */
 
-/* Whether it passes in one column of a matrix; `changes` where a number is another one. */
-static bool column_passes(const tensor *column, stand_in as, const tolerance *within,
-                          number_type type, bool *changes)
-{
-    size_t rows = column->size[0];
-    double sum = 0;
-    for (size_t i = 0; i < rows && as == STAND_IN_MEANS; i++)
-        sum += tensor_get(column, &i);
-    for (size_t i = 0; i < rows; i++) {
-        double right = tensor_get(column, &i), stands = sum / (double)rows;
-        if (as == STAND_IN_REVERSED)
-            stands = tensor_get(column, (size_t[]){rows - 1 - i});
-        if (tensor_is_hole(right) || fabs(right - stands) <= SAME_F32 * fabs(right))
-            continue;
-        *changes = true;
-        if (!tolerance_admits(within, type, right, stands))
-            return false;
-    }
-    return true;
-}
-
+/* Column by column; `changes` where a number is another one. */
 static bool stage_passes(const tensor *numbers, stand_in as, const tolerance *within,
                          number_type type, bool *changes)
 {
     size_t at[TENSOR_MAX_RANK] = {0};
-    int rows = numbers->rank < 2 ? 0 : numbers->rank - 2;
+    int axis = numbers->rank < 2 ? 0 : numbers->rank - 2;
+    size_t rows = numbers->rank == 0 ? 1 : numbers->size[axis];
     do {
-        tensor column = {.type = numbers->type,
-                         .rank = 1,
-                         .size = {numbers->rank == 0 ? 1 : numbers->size[rows]},
-                         .stride = {numbers->rank == 0 ? 0 : numbers->stride[rows]},
-                         .data = numbers->data};
-        if (numbers->rank > 0 && at[rows] > 0)
+        double sum = 0;
+        if (at[axis] > 0)
             continue;
-        for (int axis = 0; axis < numbers->rank; axis++)
-            column.data = (char *)column.data + (ptrdiff_t)at[axis] * numbers->stride[axis] *
-                                                    (ptrdiff_t)dtype_size(numbers->type);
-        if (!column_passes(&column, as, within, type, changes))
-            return false;
+        for (; as == STAND_IN_MEANS && at[axis] < rows; at[axis]++)
+            sum += tensor_get(numbers, at);
+        for (size_t i = 0; i < rows; i++) {
+            at[axis] = rows - 1 - i;
+            double stands = as == STAND_IN_REVERSED ? tensor_get(numbers, at) : sum / (double)rows;
+            at[axis] = i;
+            double right = tensor_get(numbers, at);
+            if (tensor_is_hole(right) || fabs(right - stands) <= SAME_F32 * fabs(right))
+                continue;
+            *changes = true;
+            if (!tolerance_admits(within, type, right, stands))
+                return false;
+        }
+        at[axis] = 0;
     } while (tensor_next(numbers, at));
     return true;
 }

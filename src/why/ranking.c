@@ -31,38 +31,35 @@ static double difference_of(double a, double b)
     return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
 }
 
-static void fit_stage(const claims *of, const claim *one_of, const tensor *computed, fit *to)
-{
-    tensor numbers, stages;
-    if (computed->data == NULL ||
-        !measure_align(&one_of->numbers->tensor, computed, &numbers, &stages)) {
-        *to = (fit){INFINITY, 0, false};
-        return;
-    }
-    double greatest = greatest_of(&numbers), unit = greatest > 0 ? greatest : 1;
-    element one = {.stage = one_of->name, .rank = numbers.rank, .tol = one_of->tol};
-    to->tol = fmax(to->tol, one.tol / unit);
-    do {
-        one.wanted = tensor_get(&numbers, one.index);
-        one.got = tensor_get(&stages, one.index);
-        double difference = difference_of(one.wanted, one.got);
-        bool is_left_out = tensor_is_hole(one.wanted) ||
-                           (of->known != NULL && of->known->is_known(of->known->context, &one));
-        if (difference == 0 || is_left_out)
-            continue;
-        to->is_within = to->is_within && difference <= one.tol;
-        to->error = fmax(to->error, difference / unit);
-    } while (tensor_next(&numbers, one.index));
-}
-
 fit fit_of(const claims *of, const tensor *computed)
 {
-    fit found = {0, 0, true};
+    fit to = {0, 0, true};
     for (size_t i = 0; i < of->count; i++) {
-        if (of->claim[i].numbers != NULL)
-            fit_stage(of, &of->claim[i], &computed[i], &found);
+        const claim *claimed = &of->claim[i];
+        tensor numbers, stages;
+        if (claimed->numbers == NULL)
+            continue;
+        if (computed[i].data == NULL ||
+            !measure_align(&claimed->numbers->tensor, &computed[i], &numbers, &stages)) {
+            to = (fit){INFINITY, 0, false};
+            continue;
+        }
+        double greatest = greatest_of(&numbers), unit = greatest > 0 ? greatest : 1;
+        element one = {.stage = claimed->name, .rank = numbers.rank, .tol = claimed->tol};
+        to.tol = fmax(to.tol, one.tol / unit);
+        do {
+            one.wanted = tensor_get(&numbers, one.index);
+            one.got = tensor_get(&stages, one.index);
+            double difference = difference_of(one.wanted, one.got);
+            bool is_left_out = tensor_is_hole(one.wanted) ||
+                               (of->known != NULL && of->known->is_known(of->known->context, &one));
+            if (difference == 0 || is_left_out)
+                continue;
+            to.is_within = to.is_within && difference <= one.tol;
+            to.error = fmax(to.error, difference / unit);
+        } while (tensor_next(&numbers, one.index));
     }
-    return found;
+    return to;
 }
 
 bool claims_tell(const claims *of)
@@ -104,24 +101,19 @@ size_t claims_nothing_but_nan(const claims *of, element *first)
     return count;
 }
 
-static bool is_same_stage(const tensor *a, const tensor *b)
-{
-    size_t at[TENSOR_MAX_RANK] = {0};
-    if (!tensor_same_shape(a, b))
-        return false;
-    double allowed = (a->type == DTYPE_F32 ? SAME_F32 : SAME_F64) * greatest_of(a);
-    do {
-        if (difference_of(tensor_get(a, at), tensor_get(b, at)) > allowed)
-            return false;
-    } while (tensor_next(a, at));
-    return true;
-}
-
 bool fit_is_same(const claims *of, const tensor *a, const tensor *b)
 {
     for (size_t i = 0; i < of->count; i++) {
-        if (of->claim[i].numbers != NULL && !is_same_stage(&a[i], &b[i]))
+        size_t at[TENSOR_MAX_RANK] = {0};
+        if (of->claim[i].numbers == NULL)
+            continue;
+        if (!tensor_same_shape(&a[i], &b[i]))
             return false;
+        double allowed = (a[i].type == DTYPE_F32 ? SAME_F32 : SAME_F64) * greatest_of(&a[i]);
+        do {
+            if (difference_of(tensor_get(&a[i], at), tensor_get(&b[i], at)) > allowed)
+                return false;
+        } while (tensor_next(&a[i], at));
     }
     return true;
 }
@@ -167,20 +159,6 @@ static bool is_better(const candidate *a, const candidate *b)
     return of_a != of_b ? of_a > of_b : a->order < b->order;
 }
 
-/* The last place, once the worst has left it. */
-static candidate *free_place(ranking *r, const candidate *one)
-{
-    if (r->count < CANDIDATES)
-        return &r->found[r->count++];
-    candidate *worst = &r->found[0];
-    for (size_t i = 1; i < r->count; i++)
-        worst = is_better(worst, &r->found[i]) ? &r->found[i] : worst;
-    if (!is_better(one, worst))
-        return NULL;
-    candidate_free(r, worst);
-    return worst;
-}
-
 void ranking_open(ranking *r, const claims *of, const tensor *right)
 {
     *r = (ranking){.of = of, .right = fit_of(of, right)};
@@ -213,9 +191,17 @@ bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_
             like->same[like->same_count++] = made[0];
         return true;
     }
-    candidate *to = free_place(r, &one);
-    if (to == NULL)
-        return true;
+    /* The last place, or that of the worst. */
+    candidate *to = &r->found[0];
+    if (r->count < CANDIDATES) {
+        to = &r->found[r->count++];
+    } else {
+        for (size_t i = 1; i < r->count; i++)
+            to = is_better(to, &r->found[i]) ? &r->found[i] : to;
+        if (!is_better(&one, to))
+            return true;
+        candidate_free(r, to);
+    }
     *to = one;
     to->computed = mem_alloc_zeroed(r->of->count, sizeof to->computed[0], e);
     for (size_t i = 0; i < r->of->count && to->computed != NULL; i++) {

@@ -1,11 +1,23 @@
 #include "why/why.h"
 
 #include "base/mem.h"
+#include "compare/measure.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* ---- an attention or layers, computed with mistakes ---- */
+
+/* What a question is about, one attention or layers, computed with mistakes in it. */
+typedef struct work_attempt work_attempt;
+struct work_attempt {
+    const why_question *of;
+    const work_attempt *right; /* without mistakes; NULL in itself */
+    attempt attention;
+    stack_attempt layers;
+    tensor of_attention[STAGE_COUNT]; /* owned, but those of the right one are its attention's */
+    tensor *computed;                 /* by claim; no data: not there */
+};
 
 /* Those of layers, of an attention none. */
 static size_t own_mistakes(const why_question *of)
@@ -13,20 +25,24 @@ static size_t own_mistakes(const why_question *of)
     return of->problem == NULL ? named_count(&STACK_MISTAKES) : 0;
 }
 
-size_t work_mistakes(const why_question *of)
+size_t why_mistakes(const why_question *of)
 {
     return own_mistakes(of) + named_count(&MISTAKES);
 }
 
-any_mistake work_mistake(const why_question *of, size_t index)
+/* Of layers their own first. */
+static any_mistake work_mistake(const why_question *of, size_t index)
 {
     size_t own = own_mistakes(of);
     return index < own ? (any_mistake){.of_stack = stack_mistake_at(index)}
                        : (any_mistake){.of_attention = mistake_at(index - own)};
 }
 
-bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
-                       const stack_scope *where, const any_mistake *made, size_t count, err *e)
+/* With these mistakes, as stack_attempt_make does. An attention needs no scope: mistakes are made in
+ * all of it. */
+static bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
+                              const stack_scope *where, const any_mistake *made, size_t count,
+                              err *e)
 {
     const mistake *wrong[WHY_TOGETHER];
     stage_id ids[STAGE_COUNT];
@@ -60,7 +76,7 @@ bool work_attempt_make(work_attempt *a, const why_question *of, const work_attem
     return true;
 }
 
-void work_attempt_free(work_attempt *a)
+static void work_attempt_free(work_attempt *a)
 {
     if (a->of->problem == NULL) {
         stack_attempt_free(&a->layers);
@@ -89,13 +105,6 @@ typedef struct search {
 static bool comes_alone(const any_mistake *one)
 {
     return one->of_stack != NULL ? one->of_stack->is_of_digits : one->of_attention->is_of_digits;
-}
-
-/* ---- scopes ---- */
-
-static stack_scope whole_of(const search *s)
-{
-    return (stack_scope){true, 0, s->layers, true, true};
 }
 
 /* ---- trying ---- */
@@ -129,7 +138,7 @@ static bool try_each(search *s, const stack_scope *where, err *e)
     stack_scope self = *where, cross = *where;
     bool done = true;
     self.cross = cross.self = false;
-    for (size_t i = 0; done && i < work_mistakes(s->of); i++) {
+    for (size_t i = 0; done && i < why_mistakes(s->of); i++) {
         any_mistake one = work_mistake(s->of, i);
         done = try_made(s, where, &one, 1, e);
         if (done && one.of_attention != NULL && s->is_crossed)
@@ -139,16 +148,15 @@ static bool try_each(search *s, const stack_scope *where, err *e)
 }
 
 /* Of layers one of them at least is their own. */
-static bool try_pairs(search *s, err *e)
+static bool try_pairs(search *s, const stack_scope *whole, err *e)
 {
     const named_table *first = s->of->problem == NULL ? &STACK_MISTAKES : &MISTAKES;
-    stack_scope where = whole_of(s);
     bool done = true;
     for (size_t i = 0; done && i < named_count(first); i++) {
-        for (size_t j = i + 1; done && j < work_mistakes(s->of); j++) {
+        for (size_t j = i + 1; done && j < why_mistakes(s->of); j++) {
             any_mistake both[] = {work_mistake(s->of, i), work_mistake(s->of, j)};
             if (!comes_alone(&both[0]) && !comes_alone(&both[1]))
-                done = try_made(s, &where, both, 2, e);
+                done = try_made(s, whole, both, 2, e);
         }
     }
     return done;
@@ -204,7 +212,7 @@ static bool find(search *s, why_answers *to, err *e)
     size_t passes = of->steps == NULL ? 1 : of->steps->steps, first, end;
     double operations = has_layers ? (double)passes * stack_operations(layers)
                                    : plan_operations(&s->right.attention.plan);
-    stack_scope whole = whole_of(s);
+    stack_scope whole = {true, 0, s->layers, true, true};
     find_layers(s, &first, &end);
     if (!try_each(s, &whole, e))
         return false;
@@ -216,7 +224,7 @@ static bool find(search *s, why_answers *to, err *e)
             return false;
     }
     to->tried_pairs = ranking_wants_pairs(&s->ranking) && operations <= PAIRS_MOST;
-    if (to->tried_pairs && !try_pairs(s, e))
+    if (to->tried_pairs && !try_pairs(s, &whole, e))
         return false;
     ranking_write(&s->ranking, to);
     return true;
@@ -233,5 +241,279 @@ bool why_find(why_answers *to, const why_question *of, err *e)
     ranking_free(&s->ranking);
     work_attempt_free(&s->right);
     mem_free(s);
+    return done;
+}
+
+/* ---- right numbers in a wrong shape ---- */
+
+/* What became of an axis that the layout does not name. */
+typedef enum folding { FOLD_NONE, FOLD_FIRST, FOLD_LAST, FOLD_MEAN, FOLD_SUM } folding;
+
+/* A stage has the axes b (batch), h (head), n (row) and c (column); a layout says what its axes
+ * became: "b,n,hc" are the heads of a row side by side. */
+typedef struct arrangement {
+    named named;
+    const char *of_apart;  /* the layout, of stages with an axis of heads; NULL: it is theirs */
+    const char *of_joined; /* of those with their heads side by side; NULL: it is theirs */
+    folding fold;
+} arrangement;
+
+/* The more common first. */
+/* clang-format off */
+static const arrangement ARRANGEMENT_ROWS[] = {
+    {{"shape-transposed", "rows and columns are exchanged"}, "b,h,c,n", "b,hc,n", FOLD_NONE},
+    {{"heads-apart", "the heads are not put side by side: head × row × column"},
+     NULL, "b,h,n,c", FOLD_NONE},
+    {{"heads-inside", "the heads stay an axis after the rows: row × head × column"},
+     "b,n,h,c", "b,n,h,c", FOLD_NONE},
+    {{"heads-joined", "the heads are put side by side"}, "b,n,hc", NULL, FOLD_NONE},
+    {{"heads-stacked", "the heads stand one below the other"}, "b,hn,c", "b,hn,c", FOLD_NONE},
+    {{"heads-averaged", "the mean over the heads is taken"}, "b,n,c", "b,n,c", FOLD_MEAN},
+    {{"heads-summed", "the sum over the heads is taken"}, "b,n,c", "b,n,c", FOLD_SUM},
+    {{"heads-first", "only the first head is there"}, "b,n,c", "b,n,c", FOLD_FIRST},
+    {{"heads-last", "only the last head is there"}, "b,n,c", "b,n,c", FOLD_LAST},
+    {{"batch-first", "only the first of the batch is there"}, "h,n,c", "n,hc", FOLD_FIRST},
+    {{"batch-last", "only the last of the batch is there"}, "h,n,c", "n,hc", FOLD_LAST},
+    {{"batch-averaged", "the mean over the batch is taken"}, "h,n,c", "n,hc", FOLD_MEAN},
+    {{"batch-summed", "the sum over the batch is taken"}, "h,n,c", "n,hc", FOLD_SUM},
+    {{"batch-stacked", "the batch has no axis: its heads, or rows, follow each other"},
+     "bh,n,c", "bn,hc", FOLD_NONE},
+    {{"batch-inside", "the batch is an axis after the heads, or rows"},
+     "h,b,n,c", "n,b,hc", FOLD_NONE},
+    {{"rows-first", "only the first row is there"}, "b,h,c", "b,hc", FOLD_FIRST},
+    {{"rows-last", "only the last row is there"}, "b,h,c", "b,hc", FOLD_LAST},
+    {{"rows-averaged", "the mean over the rows is taken"}, "b,h,c", "b,hc", FOLD_MEAN},
+    {{"flattened", "all numbers stand in one row"}, "bhnc", "bnhc", FOLD_NONE},
+};
+/* clang-format on */
+
+const named_table ARRANGEMENTS = NAMED_TABLE("shape mistake", ARRANGEMENT_ROWS);
+
+enum { AXES = 4 };
+static const char LETTERS[AXES + 1] = "bhnc";
+
+/* A stage with all its axes: b × h × n × c, or b × n × hc with so many heads side by side. */
+typedef struct arrangeable {
+    tensor all;
+    size_t heads;
+} arrangeable;
+
+/* These numbers, arranged so; to be freed. False without an error where they can't be. */
+static bool arrange(tensor *made, const arrangement *how, const arrangeable *of, err *e)
+{
+    const tensor from = plan_heads_apart(&of->all, of->heads);
+    const char *layout = of->all.rank == 3 ? how->of_joined : how->of_apart;
+    tensor view = {.type = from.type, .data = from.data}; /* its axes in the layout's order */
+    size_t size[AXES] = {1}, made_at[AXES] = {0}, at[TENSOR_MAX_RANK] = {0}, left_out = 0;
+    bool is_there[AXES] = {false};
+    int rank = 1;
+    *made = (tensor){0};
+    if (layout == NULL)
+        return false;
+    for (; *layout != '\0'; layout++) {
+        if (*layout == ',') {
+            size[rank++] = 1;
+            continue;
+        }
+        size_t axis = (size_t)(strchr(LETTERS, *layout) - LETTERS);
+        is_there[axis] = true;
+        size[rank - 1] *= from.size[axis];
+        view.size[view.rank] = from.size[axis];
+        view.stride[view.rank++] = from.stride[axis];
+    }
+    while (left_out < AXES && is_there[left_out])
+        left_out++;
+    bool is_folded = left_out < AXES;
+    size_t count = is_folded ? from.size[left_out] : 1;
+    bool loses_nothing = is_folded && count == 1;
+    if (loses_nothing || !tensor_new(made, from.type, rank, size, e))
+        return false;
+    /* What is left out comes last: one of its numbers, or all, summed. */
+    size_t first = how->fold == FOLD_LAST ? count - 1 : 0,
+           end = how->fold == FOLD_FIRST ? 1 : count;
+    ptrdiff_t step = is_folded ? from.stride[left_out] * (ptrdiff_t)dtype_size(from.type) : 0;
+    do {
+        double sum = 0;
+        for (size_t i = first; i < end; i++) {
+            tensor one = view;
+            one.data = (char *)view.data + (ptrdiff_t)i * step;
+            sum += tensor_get(&one, at);
+        }
+        tensor_set(made, made_at, how->fold == FOLD_MEAN ? sum / (double)count : sum);
+        tensor_next(made, made_at);
+    } while (tensor_next(&view, at));
+    return true;
+}
+
+typedef struct shape_search {
+    const why_question *of; /* one claim */
+    shape_answers *to;
+    tensor numbers[WHY_ANSWERS]; /* of the answers */
+    work_attempt right;
+} shape_search;
+
+static bool has_shape(const shape_search *s, const tensor *made)
+{
+    tensor a, b;
+    return made->data != NULL && measure_align(&s->of->claims.claim->numbers->tensor, made, &a, &b);
+}
+
+/* After all that are as good; the last of too many is left out. */
+static void insert(shape_search *s, const shape_answer *one, tensor *made)
+{
+    shape_answers *to = s->to;
+    size_t at = to->count;
+    while (at > 0 && to->answer[at - 1].digits < one->digits)
+        at--;
+    if (at == WHY_ANSWERS)
+        return;
+    if (to->count == WHY_ANSWERS)
+        tensor_free(&s->numbers[--to->count]);
+    memmove(&to->answer[at + 1], &to->answer[at], (to->count - at) * sizeof to->answer[0]);
+    memmove(&s->numbers[at + 1], &s->numbers[at], (to->count - at) * sizeof s->numbers[0]);
+    to->answer[at] = *one;
+    s->numbers[at] = *made;
+    *made = (tensor){0};
+    to->count++;
+}
+
+/* Numbers of the right shape; they are taken where they are an answer. */
+static void judge(shape_search *s, const named *arranged, const named *made, tensor *numbers)
+{
+    fit found = fit_of(&s->of->claims, numbers);
+    if (!fit_is_near(&found))
+        return;
+    /* Numbers that an answer gives already are its own. */
+    for (size_t i = 0; i < s->to->count; i++) {
+        shape_answer *there = &s->to->answer[i];
+        if (!fit_is_same(&s->of->claims, &s->numbers[i], numbers))
+            continue;
+        bool is_alone = arranged == NULL || made == NULL;
+        if (is_alone && there->same_count < WHY_SAME)
+            there->same[there->same_count++] = arranged != NULL ? arranged : made;
+        return;
+    }
+    shape_answer one = {.arranged = arranged,
+                        .made = made,
+                        .error = found.error,
+                        .digits = fit_digits_told(&found)};
+    insert(s, &one, numbers);
+}
+
+static void count_shaped(shape_search *s, const named *row)
+{
+    if (s->to->shaped_count < WHY_ANSWERS)
+        s->to->shaped[s->to->shaped_count] = row;
+    s->to->shaped_count++;
+}
+
+/* "layer.1.attention.weights" is a stage of that plan; NULL: rows are all that it can be. */
+static const plan *plan_of_stage(const stack *of, const char *name, stage_id *id)
+{
+    size_t number;
+    if (!stack_stage_layer(name, &number))
+        return NULL;
+    const char *last = strrchr(name, '.'), *after = strchr(name + strlen("layer."), '.');
+    const named *row = named_find(&STAGES, last + 1, strlen(last + 1));
+    if (after == NULL || after == last || row == NULL)
+        return NULL;
+    *id = stage_of(row);
+    const char *part = after + 1;
+    size_t length = (size_t)(last - part);
+    for (size_t j = 0; number < of->layers && j < of->layer[number].parts; j++) {
+        const layer_part *p = &of->layer[number].part[j];
+        const char *own = part_name(p->as->kind);
+        if (p->as->kind != PART_FEED_FORWARD && strlen(own) == length &&
+            memcmp(own, part, length) == 0)
+            return &p->attention->plan;
+    }
+    return NULL;
+}
+
+/* Rows of a stack: b × n × m, of one head. */
+static bool arrangeable_rows(arrangeable *to, const tensor *numbers)
+{
+    if (numbers->data == NULL || numbers->rank > 3 || numbers->rank == 0)
+        return false;
+    *to = (arrangeable){{.type = numbers->type, .rank = 3, .data = numbers->data}, 1};
+    for (int axis = 2, from = numbers->rank - 1; axis >= 0; axis--, from--) {
+        to->all.size[axis] = from >= 0 ? numbers->size[from] : 1;
+        to->all.stride[axis] = from >= 0 ? numbers->stride[from] : 0;
+    }
+    return true;
+}
+
+/* Numbers of a stage of this plan; false for what has other axes. A batch that a mistake made of one
+ * sequence is in the plan, and not in its numbers. */
+static bool arrangeable_of(arrangeable *to, const plan *p, stage_id id, const tensor *numbers)
+{
+    if (numbers->data == NULL || strlen(p->axes[id]) != (size_t)numbers->rank)
+        return false;
+    const projection *role = plan_role(p, id);
+    bool is_joined = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
+    *to = (arrangeable){plan_all_axes(p, id, numbers), role != NULL ? role->heads
+                                                       : is_joined  ? p->heads
+                                                                    : 1};
+    return to->all.rank == 3 || to->all.rank == AXES;
+}
+
+/* Each arrangement of numbers in which this mistake was made, or none (NULL). */
+static void arrange_each(shape_search *s, const work_attempt *made_by, const named *made, err *e)
+{
+    const claim *one = s->of->claims.claim;
+    const tensor *computed = &made_by->computed[0];
+    const plan *p = &made_by->attention.plan;
+    stage_id id = STAGE_COUNT;
+    arrangeable of;
+    if (s->of->problem != NULL)
+        id = stage_of(named_find(&STAGES, one->name, strlen(one->name)));
+    else
+        p = plan_of_stage(made_by->layers.stack, stack_stage_of(s->of, one), &id);
+    bool can = p == NULL ? arrangeable_rows(&of, computed) : arrangeable_of(&of, p, id, computed);
+    for (size_t i = 0; can && i < ARRANGEMENTS.count && !e->is_set; i++) {
+        const arrangement *how = (const arrangement *)(const void *)named_row(&ARRANGEMENTS, i);
+        tensor numbers;
+        if (arrange(&numbers, how, &of, e) && has_shape(s, &numbers)) {
+            if (made == NULL)
+                count_shaped(s, &how->named);
+            judge(s, &how->named, made, &numbers);
+        }
+        tensor_free(&numbers);
+    }
+}
+
+static bool try_shapes(shape_search *s, const stack_scope *whole, bool are_arranged, err *e)
+{
+    for (size_t i = 0; !e->is_set && i < why_mistakes(s->of); i++) {
+        const any_mistake one = work_mistake(s->of, i);
+        const named *row = any_mistake_row(&one);
+        work_attempt a;
+        bool is_made = work_attempt_make(&a, s->of, &s->right, whole, &one, 1, e);
+        if (is_made && are_arranged) {
+            arrange_each(s, &a, row, e);
+        } else if (is_made && has_shape(s, &a.computed[0])) {
+            count_shaped(s, row);
+            judge(s, NULL, row, &a.computed[0]);
+        }
+        work_attempt_free(&a);
+    }
+    return !e->is_set;
+}
+
+bool why_shape_find(shape_answers *to, const why_question *of, err *e)
+{
+    const stack_scope whole = {
+        true, 0, of->problem == NULL ? bundle_find(of->document, "layers")->bundle->count : 1, true,
+        true};
+    shape_search s = {.of = of, .to = to};
+    *to = (shape_answers){0};
+    bool is_made = work_attempt_make(&s.right, of, NULL, &whole, NULL, 0, e);
+    if (is_made)
+        arrange_each(&s, &s.right, NULL, e);
+    bool done = !e->is_set && (!is_made || (try_shapes(&s, &whole, false, e) &&
+                                            (to->count > 0 || try_shapes(&s, &whole, true, e))));
+    for (size_t i = 0; i < to->count; i++)
+        tensor_free(&s.numbers[i]);
+    work_attempt_free(&s.right);
     return done;
 }

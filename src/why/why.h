@@ -1,33 +1,41 @@
 /* What went wrong: which mistakes give the numbers that somebody got, those of MISTAKES in one
- * attention or in those of a stack, and in a stack those of STACK_MISTAKES. */
+ * attention or in those of a stack, and in a stack those of STACK_MISTAKES; and of numbers that have
+ * another shape than they should, which of ARRANGEMENTS, and which mistakes, give a shape like
+ * theirs, and which of these give the numbers. */
 #ifndef SELFATTN_WHY_WHY_H
 #define SELFATTN_WHY_WHY_H
 
 #include "why/stack_attempt.h"
 
-/* What a question is about, one attention or layers, computed with mistakes in it. */
-typedef struct work_attempt work_attempt;
-struct work_attempt {
-    const why_question *of;
-    const work_attempt *right; /* without mistakes; NULL in itself */
-    attempt attention;
-    stack_attempt layers;
-    tensor of_attention[STAGE_COUNT]; /* owned, but those of the right one are its attention's */
-    tensor *computed;                 /* by claim; no data: not there */
-};
-
-/* The mistakes that can be made there: of layers their own first. */
-size_t work_mistakes(const why_question *of);
-any_mistake work_mistake(const why_question *of, size_t index);
-
-/* Computes with these mistakes, as stack_attempt_make does. An attention needs no scope: mistakes
- * are made in all of it. */
-bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
-                       const stack_scope *where, const any_mistake *made, size_t count, err *e);
-void work_attempt_free(work_attempt *a);
+/* How many mistakes can be made there. */
+size_t why_mistakes(const why_question *of);
 
 /* Mistakes are made in the whole of it; where none is found, in one layer; and where that finds
  * none, two of them together. False, with the error set, where memory is missing. */
 bool why_find(why_answers *to, const why_question *of, err *e);
+
+/* The ways in which right numbers come out in a wrong shape, for finding them, for help and for the
+ * manual. */
+extern const named_table ARRANGEMENTS;
+
+typedef struct shape_answer {
+    const named *arranged;       /* NULL: the mistake alone gives the shape */
+    const named *made;           /* NULL: but for the shape all is right */
+    const named *same[WHY_SAME]; /* others that give the same numbers */
+    size_t same_count;
+    double error;
+    int digits;
+} shape_answer;
+
+typedef struct shape_answers {
+    shape_answer answer[WHY_ANSWERS]; /* the best first */
+    size_t count;
+    const named *shaped[WHY_ANSWERS]; /* the first ones that give the shape, alone */
+    size_t shaped_count;              /* of all that do */
+} shape_answers;
+
+/* Of a question of one claim, whose numbers are of another shape than they should be; with mistakes
+ * in all of it. False, with the error set, where memory is missing. */
+bool why_shape_find(shape_answers *to, const why_question *of, err *e);
 
 #endif

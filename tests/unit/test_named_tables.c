@@ -6,7 +6,7 @@
 #include "cli/example/examples.h"
 #include "cli/help/help.h"
 #include "io/format.h"
-#include "why/why_shape.h"
+#include "why/why.h"
 #include "why/mistake.h"
 #include "why/stack_attempt.h"
 

@@ -6,7 +6,7 @@
 #include "cli/out/stage_names.h"
 #include "model/keys.h"
 #include "why/missed_by_tolerance.h"
-#include "why/why_shape.h"
+#include "why/why.h"
 
 #include <string.h>
 

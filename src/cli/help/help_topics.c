@@ -12,7 +12,8 @@
 #include "render/renderer.h"
 #include "trace/step.h"
 #include "weights/conventions.h"
-#include "why/why_shape.h"
+#include "why/why.h"
+#include "why/mistake.h"
 #include "why/stack_attempt.h"
 
 #include <stddef.h>

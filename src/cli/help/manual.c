@@ -8,7 +8,9 @@
 #include "model/keys.h"
 #include "trace/step.h"
 #include "weights/weights.h"
-#include "why/why_shape.h"
+#include "weights/conventions.h"
+#include "why/why.h"
+#include "why/mistake.h"
 #include "why/stack_attempt.h"
 
 #include <string.h>
