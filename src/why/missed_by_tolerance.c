@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "compare/measure.h"
+#include "why/mistake.h"
 
 #include <math.h>
 
@@ -124,7 +125,7 @@ bool missed_find(missed_by_tolerance *to, const missed_question *of, err *e)
     }
     bool done = !e->is_set;
     for (size_t i = 0; done && !to->is_other && i < named_count(&MISTAKES); i++) {
-        const mistake *one = mistake_at(i);
+        const mistake *one = mistake_at(&MISTAKES, i);
         done = one->is_of_digits || try_mistake(&t, one, e);
     }
     attempt_free(&t.right);

@@ -5,13 +5,15 @@
 #ifndef SELFATTN_WHY_MISSED_BY_TOLERANCE_H
 #define SELFATTN_WHY_MISSED_BY_TOLERANCE_H
 
+#include "attn/engine/run.h"
 #include "base/text.h"
 #include "compare/measure.h"
 #include "why/ranking.h"
-#include "why/mistake.h"
 
 /* All mistakes together are some hundred attempts, which take a second or so at this size. */
 enum { OVERLOOKED_OPERATIONS = 20000000 };
+
+struct mistake;
 
 typedef struct missed_question {
     const problem *problem;
@@ -26,8 +28,8 @@ typedef struct missed_question {
 typedef enum stand_in { STAND_IN_ZEROS, STAND_IN_MEANS, STAND_IN_REVERSED, STAND_INS } stand_in;
 
 typedef struct missed_by_tolerance {
-    bool stands_in[STAND_INS]; /* other numbers in all stages, which pass */
-    const mistake **made;      /* that pass, in the order of the table; owned */
+    bool stands_in[STAND_INS];   /* other numbers in all stages, which pass */
+    const struct mistake **made; /* that pass, in the order of the table; owned */
     size_t count, capacity;
     size_t tried;      /* that change a number */
     double operations; /* of one attempt; above OVERLOOKED_OPERATIONS nothing is tried */

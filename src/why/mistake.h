@@ -12,6 +12,7 @@
 
 #include "attn/engine/compare.h"
 #include "attn/engine/run.h"
+#include "model/generation.h"
 
 /* The numbers of an attempt: the stages that were computed, and matrices that stand in their
  * place. */
@@ -29,11 +30,22 @@ typedef enum point {
     POINT_COUNT
 } point;
 
+/* Where a mistake of layers is made: in the stack that was read, in the document, or once rows are
+ * planned, those of each step where it goes on. */
+typedef enum stack_point { STACK_READ, STACK_ASKED, STACK_ROWS } stack_point;
+
 typedef struct attempt attempt;
+typedef struct stack_attempt stack_attempt;
 
 /* Makes the attempt's mistake at its point; false without an error where that is not possible
  * here. */
 typedef bool (*blunder)(attempt *a);
+
+/* The same in layers, at once or in each norm, part or feed-forward part that is meant. */
+typedef bool (*stack_blunder)(stack_attempt *a);
+typedef bool (*norm_change)(stack_attempt *a, norm *one);
+typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row);
+typedef bool (*feed_forward_change)(stack_attempt *a, feed_forward *f);
 
 typedef struct mistake {
     named named;
@@ -41,10 +53,24 @@ typedef struct mistake {
     int with;                /* which input, how many decimals, …: what the functions take */
     int from;                /* of two inputs or stages, the other, whose numbers are taken */
     bool is_of_digits;       /* it changes digits of numbers, not which numbers are computed */
+    bool is_of_layers;       /* and is made by one of these four: */
+    stack_blunder make;
+    norm_change norm;
+    feed_forward_change feed_forward;
+    part_change part;
+    int kind; /* of those parts */
+    stack_point when;
 } mistake;
 
-/* In a row: what makes the mistake at one point, and what it takes. */
+enum { PART_ALL = PART_FEED_FORWARD + 1 };
+
+/* In a row: what makes the mistake at one point, or in layers, and what it takes. */
 #define AT(point, make, taken) .at[POINT_##point] = (make), .with = (taken)
+#define WHOLE(make_, taken) .is_of_layers = true, .make = (make_), .with = (taken)
+#define NORMS(change, taken) .is_of_layers = true, .norm = (change), .with = (taken)
+#define FEED_FORWARDS(change, taken) .is_of_layers = true, .feed_forward = (change), .with = (taken)
+#define PARTS(kind_, change, taken)                                                                \
+    .is_of_layers = true, .part = (change), .kind = (kind_), .with = (taken)
 
 struct attempt {
     const attempt *right; /* without mistakes, with all its stages; NULL in itself */
@@ -72,11 +98,12 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
 bool attempt_make(attempt *a, const mistake *const *made, size_t count, err *e);
 void attempt_free(attempt *a);
 
-extern const named_table MISTAKES; /* rows of `mistake`, which are those of the themes */
-const mistake *mistake_at(size_t index);
+/* Rows of `mistake`, which are those of the themes. */
+extern const named_table MISTAKES, STACK_MISTAKES;
+const mistake *mistake_at(const named_table *of, size_t index);
 
 extern const named_table WEIGHT_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, MASK_MISTAKES,
-    BEND_MISTAKES, POSITION_MISTAKES, HEAD_MISTAKES, INPUT_MISTAKES, STAGE_MISTAKES, DIGIT_MISTAKES;
+    BEND_MISTAKES, POSITION_MISTAKES, HEAD_MISTAKES, INPUT_MISTAKES;
 
 /* What no mistake of computing gives: a few numbers, each for itself, that were badly copied. */
 extern const named_table MISPRINTS; /* rows of `named` */

@@ -57,8 +57,8 @@ static tensor *give_rows(attempt *a, input which, const tensor *like, size_t wid
     return made;
 }
 
-/* Which number of a batch entry's joined rows is number `at` of a head, of so many: by joining them,
- * or by cutting them, wrongly. */
+/* Which number of a batch entry's joined rows is number `at` of a head: by joining the heads, or by
+ * cutting the rows, wrongly. */
 static size_t joined(int with, const size_t *size, const size_t *at)
 {
     size_t heads = size[1], width = size[3], row = at[2] * heads * width;

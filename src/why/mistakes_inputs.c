@@ -119,37 +119,23 @@ static bool add_rows(attempt *a)
 bool blunder_forget(attempt *a)
 {
     problem *p = &a->problem;
-    switch (a->row->with) {
-    case FORGET_WINDOW:
-        p->has_window = false;
-        return true;
-    case FORGET_LENGTHS:
-        p->key_lengths = NULL;
-        return true;
-    case FORGET_ALIBI:
-        p->has_alibi = false;
-        return true;
-    case FORGET_SOFTCAP:
-        p->softcap = 0;
-        return true;
-    case FORGET_ZERO:
-        p->adds_zero = false;
-        return true;
-    case FORGET_LEARNED:
+    int with = a->row->with;
+    p->has_window = p->has_window && with != FORGET_WINDOW;
+    p->has_alibi = p->has_alibi && with != FORGET_ALIBI;
+    p->adds_zero = p->adds_zero && with != FORGET_ZERO;
+    p->normalizes = p->normalizes && with != FORGET_NORM;
+    p->softcap = with == FORGET_SOFTCAP ? 0 : p->softcap;
+    p->key_lengths = with == FORGET_LENGTHS ? NULL : p->key_lengths;
+    p->rope = with == FORGET_ROPE ? (rope_settings){0} : p->rope;
+    if (with == FORGET_LEARNED)
         p->in[INPUT_BIAS_K] = p->in[INPUT_BIAS_V] = NULL;
-        return true;
-    case FORGET_ROPE:
-        p->rope = (rope_settings){0};
-        return true;
-    case FORGET_NORM:
-        p->normalizes = false;
+    if (with == FORGET_NORM)
         p->in[INPUT_Q_GAIN] = p->in[INPUT_K_GAIN] = NULL;
+    if (with != FORGET_OFFSET)
         return true;
-    default:
-        p->has_offset = p->causal != CAUSAL_LOWER_RIGHT;
-        p->offset = 0;
-        return p->has_offset;
-    }
+    p->has_offset = p->causal != CAUSAL_LOWER_RIGHT;
+    p->offset = 0;
+    return p->has_offset;
 }
 
 /* clang-format off */

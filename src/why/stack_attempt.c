@@ -17,11 +17,6 @@ bool stack_stage_layer(const char *name, size_t *number)
     return sscanf(name, "layer.%zu.", number) == 1;
 }
 
-const named *any_mistake_row(const any_mistake *made)
-{
-    return made->of_stack != NULL ? &made->of_stack->named : &made->of_attention->named;
-}
-
 tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size)
 {
     tensor *larger = mem_grow(a->made, a->made_count, &a->made_capacity, sizeof larger[0], a->e);
@@ -193,7 +188,7 @@ bool layer_uses_norm(const layer *l, size_t number)
 
 /* In each norm that is used in the layers that are meant, and with all layers those around them; in
  * each feed-forward part, likewise. False where it could be made in none. */
-static bool make(stack_attempt *a, const stack_mistake *one)
+static bool make(stack_attempt *a, const mistake *one)
 {
     stack *s = a->stack;
     bool is_any = false;
@@ -222,8 +217,8 @@ static bool make(stack_attempt *a, const stack_mistake *one)
 static bool make_at(stack_attempt *a, stack_point at)
 {
     for (size_t i = 0; i < a->made_together; i++) {
-        const stack_mistake *one = a->together[i].of_stack;
-        if (one == NULL || one->at != at)
+        const mistake *one = a->together[i];
+        if (!one->is_of_layers || one->when != at)
             continue;
         a->with = one->with;
         if (!make(a, one))
@@ -322,15 +317,15 @@ static bool run(stack_attempt *a)
 
 /* What is refused can't be made; what can't be had is an error. */
 bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_scope *where,
-                        const any_mistake *made, size_t count, err *e)
+                        const mistake *const *made, size_t count, err *e)
 {
     err refused = {0};
     *a = (stack_attempt){
         .of = of, .scope = *where, .together = made, .made_together = count, .e = &refused};
     a->stack = &a->generation.stack;
-    for (size_t i = 0; i < a->made_together; i++) {
-        if (a->together[i].of_attention != NULL)
-            a->wrong[a->wrong_count++] = a->together[i].of_attention;
+    for (size_t i = 0; i < count; i++) {
+        if (!made[i]->is_of_layers)
+            a->wrong[a->wrong_count++] = made[i];
     }
     stack_settings how = of->how;
     how.allow_nonfinite = true;

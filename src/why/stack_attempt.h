@@ -4,7 +4,6 @@
 #ifndef SELFATTN_WHY_STACK_ATTEMPT_H
 #define SELFATTN_WHY_STACK_ATTEMPT_H
 
-#include "model/generation.h"
 #include "why/mistake.h"
 #include "why/ranking.h"
 
@@ -27,45 +26,6 @@ typedef struct stack_scope {
     bool self, cross;  /* of their attentions, in which */
 } stack_scope;
 
-typedef struct stack_attempt stack_attempt;
-
-/* What makes a mistake, at once or in each norm, part or feed-forward part that is meant; false
- * without an error where that is not possible. */
-typedef bool (*stack_blunder)(stack_attempt *a);
-typedef bool (*norm_change)(stack_attempt *a, norm *one);
-typedef bool (*part_change)(stack_attempt *a, layer_part *p, part_row *row);
-typedef bool (*feed_forward_change)(stack_attempt *a, feed_forward *f);
-
-/* Where a mistake is made: in the stack that was read, in the document, or once rows are planned,
- * those of each step where it goes on. */
-typedef enum stack_point { STACK_READ, STACK_ASKED, STACK_ROWS } stack_point;
-
-typedef struct stack_mistake {
-    named named;
-    stack_point at;
-    stack_blunder make; /* one of these four */
-    norm_change norm;
-    feed_forward_change feed_forward;
-    part_change part;
-    int kind;          /* of those parts */
-    int with;          /* what it takes */
-    bool is_of_digits; /* as of a mistake */
-} stack_mistake;
-
-enum { PART_ALL = PART_FEED_FORWARD + 1 };
-
-/* In a row: what makes the mistake, and what it takes. */
-#define WHOLE(make_, taken) .make = (make_), .with = (taken)
-#define NORMS(change, taken) .norm = (change), .with = (taken)
-#define FEED_FORWARDS(change, taken) .feed_forward = (change), .with = (taken)
-#define PARTS(kind_, change, taken) .part = (change), .kind = (kind_), .with = (taken)
-
-/* What is made together: a row of STACK_MISTAKES, or one of MISTAKES. */
-typedef struct any_mistake {
-    const stack_mistake *of_stack;
-    const mistake *of_attention;
-} any_mistake;
-
 /* How one of its attentions attends. In a generation it has the keys and values that itself made of
  * the rows before. */
 typedef struct stack_attention {
@@ -77,7 +37,7 @@ typedef struct stack_attention {
 struct stack_attempt {
     const why_question *of;
     stack_scope scope;
-    const any_mistake *together; /* borrowed */
+    const mistake *const *together; /* borrowed */
     size_t made_together;
     int with;                                 /* what the one takes that is being made */
     err *e;                                   /* what went wrong while it was */
@@ -100,15 +60,13 @@ struct stack_attempt {
  * them can't be made there; an error means that memory is missing. To be freed in any case, and not
  * to be moved. */
 bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_scope *where,
-                        const any_mistake *made, size_t count, err *e);
+                        const mistake *const *made, size_t count, err *e);
 void stack_attempt_free(stack_attempt *a);
 
 /* What the claim's stage is called in its stack: "output" of "step.0.output". */
 const char *stack_stage_of(const why_question *of, const claim *one);
 /* "layer.2.output" is of layer 2; false: of none. */
 bool stack_stage_layer(const char *name, size_t *number);
-/* The row that is made. */
-const named *any_mistake_row(const any_mistake *made);
 
 /* A matrix whose numbers, not set yet, last as long as the attempt; it moves when the next is made.
  * NULL where memory is missing. */
@@ -118,9 +76,6 @@ tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_
  * be. */
 bool stack_change_parts(stack_attempt *a, part_change change, int kind);
 bool layer_uses_norm(const layer *l, size_t number);
-
-extern const named_table STACK_MISTAKES; /* rows of `stack_mistake` */
-const stack_mistake *stack_mistake_at(size_t index);
 
 /* Those of the rows that layers begin with. */
 extern const named_table STACK_ROW_MISTAKES;

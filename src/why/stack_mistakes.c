@@ -1,5 +1,6 @@
-/* Mistakes of layers: in their norms, in what a layer does one part after the other, and numbers that
- * are kept in fewer digits than they have; with those of the rows that layers begin with, all. */
+/* Mistakes of layers: in their norms, in what a layer does one part after the other, and numbers
+ * that are kept in fewer digits than they have; with those of the rows that layers begin with,
+ * all. */
 #include "why/stack_attempt.h"
 
 #include <math.h>
@@ -133,7 +134,7 @@ static bool add_one(stack_attempt *a, norm *one)
 }
 
 /* clang-format off */
-static const stack_mistake NORM_ROWS[] = {
+static const mistake NORM_ROWS[] = {
     {{"norm-pre", "norms stand before the parts (pre), not after the sums"},
      PARTS(PART_ALL, set_order, ORDER_PRE)},
     {{"norm-post", "norms stand after the sums (post), not before the parts"},
@@ -373,7 +374,7 @@ static bool layers(stack_attempt *a)
 }
 
 /* clang-format off */
-static const stack_mistake PART_ROWS[] = {
+static const mistake PART_ROWS[] = {
     {{"residual-attention-missing", "nothing is added to what attention gives"},
      PARTS(PART_ATTENTION, set_residual, RESIDUAL_NONE)},
     {{"residual-cross-missing", "nothing is added to what cross-attention gives"},
@@ -397,7 +398,7 @@ static const stack_mistake PART_ROWS[] = {
     {{"cross-self", "cross-attention looks at its own rows, not at memory"},
      PARTS(PART_CROSS, look_at_x, 0)},
     {{"cross-weights", "cross-attention has the weights of self-attention"},
-     PARTS(PART_CROSS, take_weights, 0), .at = STACK_ROWS},
+     PARTS(PART_CROSS, take_weights, 0), .when = STACK_ROWS},
     {{"activation-relu", "the activation is relu"}, FEED_FORWARDS(set_activation, 0)},
     {{"activation-gelu", "the activation is gelu"}, FEED_FORWARDS(set_activation, 1)},
     {{"activation-gelu_tanh", "the activation is gelu by its formula with tanh"},
@@ -418,11 +419,11 @@ static const stack_mistake PART_ROWS[] = {
     {{"ffn-transposed", "w1, w2 and w3 are transposed, or read in the other layout"},
      FEED_FORWARDS(turn_weights, FFN_W1 | FFN_W2)},
     {{"layers-reversed", "layers are in reverse order"},
-     WHOLE(layers, LAYERS_REVERSED), .at = STACK_ASKED},
+     WHOLE(layers, LAYERS_REVERSED), .when = STACK_ASKED},
     {{"layers-first", "the first layer's weights are used in all layers"},
-     WHOLE(layers, LAYERS_FIRST), .at = STACK_ASKED},
+     WHOLE(layers, LAYERS_FIRST), .when = STACK_ASKED},
     {{"layers-last", "the last layer's weights are used in all layers"},
-     WHOLE(layers, LAYERS_LAST), .at = STACK_ASKED},
+     WHOLE(layers, LAYERS_LAST), .when = STACK_ASKED},
     {{"layer-missing", "the layer is left out"}, WHOLE(skip, 0)},
 };
 /* clang-format on */
@@ -463,7 +464,7 @@ static bool results_as(stack_attempt *a)
     ROW("layers-rounded-" #n, "what each layer gives is rounded to " decimals, layers_as, \
         n + AS_AWAY)
 
-static const stack_mistake DIGIT_ROWS[] = {
+static const mistake DIGIT_ROWS[] = {
     NARROW_ROWS("float16", AS_FLOAT16),
     NARROW_ROWS("bfloat16", AS_BFLOAT16),
     ROUNDED_ROW(1, "1 decimal"),
@@ -483,8 +484,3 @@ static const named_table *const THEMES[] = {
 };
 
 const named_table STACK_MISTAKES = {.what = "layer mistake", .parts = THEMES};
-
-const stack_mistake *stack_mistake_at(size_t index)
-{
-    return (const stack_mistake *)(const void *)named_row(&STACK_MISTAKES, index);
-}

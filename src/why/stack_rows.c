@@ -173,30 +173,31 @@ static bool turn_batch(stack_attempt *a)
 }
 
 /* clang-format off */
-static const stack_mistake ROW_ROWS[] = {
+static const mistake ROW_ROWS[] = {
     {{"positions-missing", "positions are left out"},
-     WHOLE(positions, POSITIONS_NONE), .at = STACK_ROWS},
+     WHOLE(positions, POSITIONS_NONE), .when = STACK_ROWS},
     {{"positions-twice", "positions are added twice"},
-     WHOLE(positions, POSITIONS_TWICE), .at = STACK_ROWS},
+     WHOLE(positions, POSITIONS_TWICE), .when = STACK_ROWS},
     {{"positions-late", "positions are counted from 1 more"},
-     WHOLE(other_positions, ADDED_LATE), .at = STACK_ROWS},
+     WHOLE(other_positions, ADDED_LATE), .when = STACK_ROWS},
     {{"positions-added", "sinusoidal positions are added"},
-     WHOLE(other_positions, ADDED_SINUSOIDS), .at = STACK_ROWS},
+     WHOLE(other_positions, ADDED_SINUSOIDS), .when = STACK_ROWS},
     {{"positions-halves", "sinusoids are all sines and then all cosines"},
-     WHOLE(positions, POSITIONS_HALVES), .at = STACK_ROWS},
+     WHOLE(positions, POSITIONS_HALVES), .when = STACK_ROWS},
     {{"positions-swapped", "sines and cosines of positions are exchanged"},
-     WHOLE(positions, POSITIONS_SWAPPED), .at = STACK_ROWS},
-    {{"segments-missing", "rows of segments are left out"}, WHOLE(segments, 0), .at = STACK_ASKED},
+     WHOLE(positions, POSITIONS_SWAPPED), .when = STACK_ROWS},
+    {{"segments-missing", "rows of segments are left out"},
+     WHOLE(segments, 0), .when = STACK_ASKED},
     {{"segments-first", "all rows are of the first segment"},
-     WHOLE(segments, 1), .at = STACK_ASKED},
+     WHOLE(segments, 1), .when = STACK_ASKED},
     {{"embedding-scaled", "rows are multiplied by the root of their width"},
-     WHOLE(scale_rows, ROWS_TIMES_ROOT), .at = STACK_ROWS},
+     WHOLE(scale_rows, ROWS_TIMES_ROOT), .when = STACK_ROWS},
     {{"embedding-divided", "rows are divided by the root of their width"},
-     WHOLE(scale_rows, ROWS_BY_ROOT), .at = STACK_ROWS},
+     WHOLE(scale_rows, ROWS_BY_ROOT), .when = STACK_ROWS},
     {{"batch-turned", "rows are taken for entries of a batch, and those for rows"},
-     WHOLE(turn_batch, 0), .at = STACK_ASKED},
+     WHOLE(turn_batch, 0), .when = STACK_ASKED},
     {{"embedding-scaled-late", "rows and positions are multiplied by the root of their width"},
-     WHOLE(scale_rows, ROWS_ALL_TIMES_ROOT), .at = STACK_ROWS},
+     WHOLE(scale_rows, ROWS_ALL_TIMES_ROOT), .when = STACK_ROWS},
 };
 /* clang-format on */
 

@@ -31,20 +31,18 @@ size_t why_mistakes(const why_question *of)
 }
 
 /* Of layers their own first. */
-static any_mistake work_mistake(const why_question *of, size_t index)
+static const mistake *work_mistake(const why_question *of, size_t index)
 {
     size_t own = own_mistakes(of);
-    return index < own ? (any_mistake){.of_stack = stack_mistake_at(index)}
-                       : (any_mistake){.of_attention = mistake_at(index - own)};
+    return index < own ? mistake_at(&STACK_MISTAKES, index) : mistake_at(&MISTAKES, index - own);
 }
 
-/* With these mistakes, as stack_attempt_make does. An attention needs no scope: mistakes are made in
- * all of it. */
+/* With these mistakes, as stack_attempt_make does. An attention needs no scope: mistakes are made
+ * in all of it. */
 static bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
-                              const stack_scope *where, const any_mistake *made, size_t count,
+                              const stack_scope *where, const mistake *const *made, size_t count,
                               err *e)
 {
-    const mistake *wrong[WHY_TOGETHER];
     stage_id ids[STAGE_COUNT];
     bool keeps_weighted = false;
     a->of = of;
@@ -55,8 +53,6 @@ static bool work_attempt_make(work_attempt *a, const why_question *of, const wor
         a->computed = a->layers.computed;
         return done;
     }
-    for (size_t i = 0; i < count; i++)
-        wrong[i] = made[i].of_attention;
     for (size_t i = 0; i < of->claims.count; i++) {
         const char *name = of->claims.claim[i].name;
         ids[i] = stage_of(named_find(&STAGES, name, strlen(name)));
@@ -64,7 +60,7 @@ static bool work_attempt_make(work_attempt *a, const why_question *of, const wor
     }
     attempt_open(&a->attention, of->problem, of->with, of->threads, keeps_weighted,
                  right == NULL ? NULL : &right->attention);
-    if (!attempt_make(&a->attention, wrong, count, e))
+    if (!attempt_make(&a->attention, made, count, e))
         return false;
     a->computed = a->of_attention;
     /* Mistakes look at the right one's stages, which it keeps. */
@@ -101,25 +97,19 @@ typedef struct search {
     bool is_crossed; /* has cross-attention somewhere */
 } search;
 
-/* What changes only digits comes alone: with a second mistake nobody would notice it. */
-static bool comes_alone(const any_mistake *one)
-{
-    return one->of_stack != NULL ? one->of_stack->is_of_digits : one->of_attention->is_of_digits;
-}
-
 /* ---- trying ---- */
 
 /* Where a mistake was made is "layer.1.cross", "cross", or "". */
-static bool try_made(search *s, const stack_scope *where, const any_mistake *made, size_t count,
+static bool try_made(search *s, const stack_scope *where, const mistake *const *made, size_t count,
                      err *e)
 {
     work_attempt a;
     made_mistake names[WHY_TOGETHER] = {{0}};
     const char *kind = part_name(where->self ? PART_ATTENTION : PART_CROSS);
     for (size_t i = 0; i < count; i++) {
-        bool is_part = made[i].of_attention != NULL && s->is_crossed && where->self != where->cross;
+        bool is_part = !made[i]->is_of_layers && s->is_crossed && where->self != where->cross;
         const char *part = is_part ? kind : "";
-        names[i].row = any_mistake_row(&made[i]);
+        names[i].row = &made[i]->named;
         if (where->is_whole)
             snprintf(names[i].where, WHY_WHERE, "%s", part);
         else
@@ -139,9 +129,9 @@ static bool try_each(search *s, const stack_scope *where, err *e)
     bool done = true;
     self.cross = cross.self = false;
     for (size_t i = 0; done && i < why_mistakes(s->of); i++) {
-        any_mistake one = work_mistake(s->of, i);
+        const mistake *one = work_mistake(s->of, i);
         done = try_made(s, where, &one, 1, e);
-        if (done && one.of_attention != NULL && s->is_crossed)
+        if (done && !one->is_of_layers && s->is_crossed)
             done = try_made(s, &self, &one, 1, e) && try_made(s, &cross, &one, 1, e);
     }
     return done;
@@ -154,8 +144,9 @@ static bool try_pairs(search *s, const stack_scope *whole, err *e)
     bool done = true;
     for (size_t i = 0; done && i < named_count(first); i++) {
         for (size_t j = i + 1; done && j < why_mistakes(s->of); j++) {
-            any_mistake both[] = {work_mistake(s->of, i), work_mistake(s->of, j)};
-            if (!comes_alone(&both[0]) && !comes_alone(&both[1]))
+            const mistake *both[] = {work_mistake(s->of, i), work_mistake(s->of, j)};
+            /* What changes only digits comes alone: with a second mistake nobody would see it. */
+            if (!both[0]->is_of_digits && !both[1]->is_of_digits)
                 done = try_made(s, whole, both, 2, e);
         }
     }
@@ -443,8 +434,8 @@ static bool arrangeable_rows(arrangeable *to, const tensor *numbers)
     return true;
 }
 
-/* Numbers of a stage of this plan; false for what has other axes. A batch that a mistake made of one
- * sequence is in the plan, and not in its numbers. */
+/* Numbers of a stage of this plan; false for what has other axes. A batch that a mistake made of
+ * one sequence is in the plan, and not in its numbers. */
 static bool arrangeable_of(arrangeable *to, const plan *p, stage_id id, const tensor *numbers)
 {
     if (numbers->data == NULL || strlen(p->axes[id]) != (size_t)numbers->rank)
@@ -485,15 +476,14 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
 static bool try_shapes(shape_search *s, const stack_scope *whole, bool are_arranged, err *e)
 {
     for (size_t i = 0; !e->is_set && i < why_mistakes(s->of); i++) {
-        const any_mistake one = work_mistake(s->of, i);
-        const named *row = any_mistake_row(&one);
+        const mistake *one = work_mistake(s->of, i);
         work_attempt a;
         bool is_made = work_attempt_make(&a, s->of, &s->right, whole, &one, 1, e);
         if (is_made && are_arranged) {
-            arrange_each(s, &a, row, e);
+            arrange_each(s, &a, &one->named, e);
         } else if (is_made && has_shape(s, &a.computed[0])) {
-            count_shaped(s, row);
-            judge(s, NULL, row, &a.computed[0]);
+            count_shaped(s, &one->named);
+            judge(s, NULL, &one->named, &a.computed[0]);
         }
         work_attempt_free(&a);
     }

@@ -1,6 +1,6 @@
 /* What went wrong: which mistakes give the numbers that somebody got, those of MISTAKES in one
- * attention or in those of a stack, and in a stack those of STACK_MISTAKES; and of numbers that have
- * another shape than they should, which of ARRANGEMENTS, and which mistakes, give a shape like
+ * attention or in those of a stack, and in a stack those of STACK_MISTAKES. And of numbers in
+ * another shape than they should have: which of ARRANGEMENTS, and which mistakes, give a shape like
  * theirs, and which of these give the numbers. */
 #ifndef SELFATTN_WHY_WHY_H
 #define SELFATTN_WHY_WHY_H

@@ -8,7 +8,6 @@
 #include "io/format.h"
 #include "why/why.h"
 #include "why/mistake.h"
-#include "why/stack_attempt.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/stage.h"
 #include "io/json_write.h"
+#include "why/mistake.h"
 
 /* ---- the problem ---- */
 

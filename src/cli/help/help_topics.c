@@ -14,7 +14,6 @@
 #include "weights/conventions.h"
 #include "why/why.h"
 #include "why/mistake.h"
-#include "why/stack_attempt.h"
 
 #include <stddef.h>
 #include <string.h>

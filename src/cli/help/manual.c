@@ -11,7 +11,6 @@
 #include "weights/conventions.h"
 #include "why/why.h"
 #include "why/mistake.h"
-#include "why/stack_attempt.h"
 
 #include <string.h>
 
