@@ -138,6 +138,11 @@ stage_id build_values(const builder *b)
     return plan_has_stage(b->plan, STAGE_PRESENT_V) ? STAGE_PRESENT_V : STAGE_V;
 }
 
+stage_id build_used_weights(const builder *b)
+{
+    return plan_has_stage(b->plan, STAGE_ROUNDED) ? STAGE_ROUNDED : STAGE_WEIGHTS;
+}
+
 stage_id build_unmasked(const builder *b)
 {
     if (plan_has_stage(b->plan, STAGE_CAPPED))
@@ -302,10 +307,15 @@ trace_item *build_table(builder *b, const char *columns_hold)
     return item;
 }
 
+void build_name(builder *b, text_list *names, const char *name)
+{
+    if (!b->failed && !text_list_add(names, name, strlen(name), b->e))
+        b->failed = true;
+}
+
 void build_cell(builder *b, trace_item *table, const char *words)
 {
-    if (!b->failed && !text_list_add(&table->cells, words, strlen(words), b->e))
-        b->failed = true;
+    build_name(b, &table->cells, words);
 }
 
 tensor build_number(builder *b, const char *name, double value)
@@ -436,23 +446,17 @@ static const text_list *names_of_keys(const builder *b)
     return own != NULL ? own : names_of_self(b);
 }
 
-static void add_name(builder *b, text_list *names, const char *name)
-{
-    if (!b->failed && !text_list_add(names, name, strlen(name), b->e))
-        b->failed = true;
-}
-
 /* Those of the sequence after so many that have none, then those that are appended. */
 static void name_rows(builder *b, text_list *names, size_t unnamed, const text_list *own,
                       const char *learned)
 {
     const plan *p = b->plan;
     for (size_t j = 0; j < plan_own_keys(p); j++)
-        add_name(b, names, j < unnamed || own == NULL ? "" : own->item[j - unnamed]);
+        build_name(b, names, j < unnamed || own == NULL ? "" : own->item[j - unnamed]);
     if (p->bias_k.data != NULL)
-        add_name(b, names, learned);
+        build_name(b, names, learned);
     if (p->asked->adds_zero)
-        add_name(b, names, "zero");
+        build_name(b, names, "zero");
 }
 
 void build_name_keys(builder *b)

@@ -20,6 +20,7 @@ typedef struct builder {
     /* What is written to after a failure, and of a map that has no data; nobody shows them. */
     trace_item spare_item;
     trace_map spare_map;
+    trace_step spare_step;
 } builder;
 
 /* Text that lives as long as the trace. */
@@ -50,6 +51,8 @@ stage_id build_masked(const builder *b);
 stage_id build_queries(const builder *b);
 stage_id build_keys(const builder *b);
 stage_id build_values(const builder *b);
+/* The weights that values are summed by: rounded where rounding was asked for. */
+stage_id build_used_weights(const builder *b);
 /* The last form of the new keys, before a cache's go before them. */
 stage_id build_new_keys(const builder *b);
 
@@ -83,6 +86,8 @@ void build_other_heads(builder *b);
  * mathematics or words: "mww". */
 trace_item *build_table(builder *b, const char *columns_hold);
 void build_cell(builder *b, trace_item *table, const char *words);
+/* One more in a list that lasts as long as the trace. */
+void build_name(builder *b, text_list *names, const char *name);
 
 /* Keeps numbers that no stage holds with the trace, and gives a view of them; no data after a
  * failure. They are taken, also then. Two steps may call theirs the same: each has its own. */
@@ -141,8 +146,7 @@ size_t build_key_row(const builder *b);
 /* Adds what has data, once under a name; the map to be completed, a spare one where there is no
  * data. A rank below 3 is one head. */
 trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values);
-trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels rows,
-                         trace_labels columns);
+trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels rows);
 trace_map *map_add_number(builder *b, const char *name, step_id step, double value);
 /* Numbers that no stage holds: heads × rows × columns, float64, to be filled by tensor_set. */
 trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,
@@ -150,9 +154,16 @@ trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads
 
 /* No part, where there is no such map. */
 trace_origin map_from(const builder *b, trace_part part, const char *name);
+/* A part of a map of the same room. */
+typedef struct map_operand {
+    trace_part part;
+    const char *name;
+} map_operand;
+
 /* What makes it: the operands that there are, a to d. The letters follow from that. Without a it is
  * not made. */
-void map_say(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS]);
+void map_say(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS]);
+void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS]);
 
 /* of_attention.c: the rows of `of` plus `learned` plus sines and cosines of their positions, from
  * `first` on. */
@@ -166,6 +177,57 @@ void map_make(builder *b);
 
 /* steps_inputs.c: the first waves of a row, which are added to make this map. */
 void waves_show(builder *b, const char *name, size_t row);
+
+/* ---- derivation.c: what a map's cells are made of, read for a cell: the operands' cells, the
+ * letters, the worked line. It is said once, by map_say; steps choose which of its cells are
+ * shown ---- */
+
+/* The cells that an operand is: so many from the first one on, side by side, below each other, or
+ * in one head after the other. */
+typedef struct operand_cells {
+    map_cell first;
+    size_t count;
+    bool is_down, is_of_heads;
+} operand_cells;
+
+/* False where it has no part in this cell, or one that nothing is taken from. */
+bool derivation_operand(const map_cell *made, const trace_origin *from, operand_cells *of);
+map_cell derivation_cell(const operand_cells *of, size_t index);
+
+/* The numbers of a map that no stage holds, out of what is said of it, in float64: of the few
+ * operations that such maps have. */
+void derivation_fill(builder *b, trace_map *map);
+
+/* "C·tanh(scaled[i,j] / C)", of a map whose operands are set. */
+const char *derivation_letters(builder *b, const trace_map *map);
+
+/* The formula "capped[i,j] = C·tanh(scaled[i,j] / C)", with `more` after it. */
+void derivation_formula(builder *b, const char *name, const char *more);
+/* The formula "q[i] = x[i]·Wq + bq", of keys in another letter. */
+void derivation_row_formula(builder *b, const char *name, char index);
+
+/* "capped[1,2] = C·tanh(scaled[1,2] / C)" and its numbers: row and column in the matrix of the head
+ * in focus, or of the key/value head that it shares. */
+trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column);
+/* The same, which says that it is of this head: " in head 2". */
+void derivation_line_of_head(builder *b, const char *name, size_t row, size_t column,
+                             const char *in_head);
+/* The formula of a row, and the line of its first number. */
+void derivation_show(builder *b, const char *name, size_t row);
+/* The formula of a cell, and the lines of the query in focus, a key each. */
+void derivation_show_lines(builder *b, const char *name);
+
+/* The row as a product of a row and a matrix, where it is one and nothing is added; then all
+ * rows. */
+void derivation_product(builder *b, const char *name, size_t row);
+/* All its rows, where they are shown. */
+void derivation_whole_product(builder *b, const char *name);
+
+/* The whole matrix, its row `focus` (from 1) marked; of one a head that of the head in focus, with
+ * --full all. */
+void derivation_matrix(builder *b, const char *name, size_t focus);
+/* The same of a matrix whose heads lie side by side, head by head. */
+void derivation_matrix_by_head(builder *b, const char *name, size_t focus);
 
 /* ---- steps ---- */
 

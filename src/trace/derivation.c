@@ -1,4 +1,4 @@
-#include "trace/derivation.h"
+#include "trace/build.h"
 
 #include "model/parts.h"
 

@@ -1,7 +1,7 @@
 #include "trace/floors.h"
 
 #include "base/mem.h"
-#include "trace/derivation.h"
+#include "model/embed.h"
 #include "trace/stack_steps.h"
 
 #include <assert.h>
@@ -16,9 +16,12 @@ trace *floors_next(floors *f)
 
 void floors_enter(floors *f, trace *room, const char *name, const char *way)
 {
-    f->b = (builder){
-        .trace = room, .result = f->result, .focus = f->focus, .is_full = f->is_full, .e = f->e};
-    room->first_map = f->maps;
+    f->b = (builder){.trace = room,
+                     .result = f->result,
+                     .focus = f->focus,
+                     .is_full = f->is_full,
+                     .failed = f->b.failed,
+                     .e = f->e};
     room->focus = f->focus;
     room->place.name = build_text(&f->b, "%s", name);
     room->place.floor = build_text(&f->b, "%s%s", f->step, f->floor);
@@ -36,12 +39,6 @@ step_wish floors_wish(const floors *f, const char *way, const char *room, step_i
     return stack_step_wish(f->asked, &at, id);
 }
 
-bool floors_end(floors *f)
-{
-    f->maps += f->b.trace->maps;
-    return !f->b.failed;
-}
-
 const trace *floors_room(const floors *f, size_t rooms, const char *way, const char *name)
 {
     while (rooms-- > 0) {
@@ -52,25 +49,21 @@ const trace *floors_room(const floors *f, size_t rooms, const char *way, const c
     return NULL;
 }
 
-bool floors_tells(const floors *f)
-{
-    return f->b.trace->steps > 0;
-}
-
 bool floors_begin(floors *f, step_id step, const char *name)
 {
     trace *made = floors_next(f);
+    builder *b = &f->b;
     floors_enter(f, made, name, f->way.text);
     made->heads = 1;
     made->focus.head = 0;
-    made->step = mem_alloc_zeroed(1, sizeof made->step[0], f->e);
-    if (made->step == NULL)
-        return false;
-    made->steps = f->asked == NULL || floors_wish(f, f->way.text, name, step) != STEP_UNWANTED;
-    made->step->id = step;
-    made->step->name = build_text(&f->b, "%s%s%s", f->step, f->place, name);
-    f->b.step = made->step;
-    return !f->b.failed;
+    made->step = b->failed ? NULL : mem_alloc_zeroed(1, sizeof made->step[0], f->e);
+    b->failed = made->step == NULL;
+    b->step = b->failed ? &b->spare_step : made->step;
+    b->step->id = step;
+    b->step->name = build_text(b, "%s%s%s", f->step, f->place, name);
+    made->steps = !b->failed &&
+                  (f->asked == NULL || floors_wish(f, f->way.text, name, step) != STEP_UNWANTED);
+    return made->steps > 0;
 }
 
 floor_rows floors_rows(const floors *f, const char *name)
@@ -106,7 +99,8 @@ trace_map *floors_map_rows(floors *f, floor_rows *rows)
     return rows->map;
 }
 
-trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, size_t columns)
+/* Of as many rows as these, numbers that no stage holds. */
+static trace_map *map_made(floors *f, const char *name, const floor_rows *like, size_t columns)
 {
     trace_map *made = map_add_made(&f->b, name, f->b.step->id, 1, like->values.size[0], columns);
     made->rows = f->labels;
@@ -116,7 +110,172 @@ trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, 
 
 void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
 {
-    map_say(&f->b, floors_map_rows(f, made), OP_COPY, (trace_origin[4]){origin_of(PART_CELL, of)});
+    map_say_origins(&f->b, floors_map_rows(f, made), OP_COPY,
+                    (trace_origin[4]){origin_of(PART_CELL, of)});
+}
+
+/* ---- what goes in: rows as they are given, or those of words or ids out of a table; and positions
+ * that are added to them ---- */
+
+/* The id of row i; false where its word is looked up. */
+static bool find_id(const stack *s, size_t i, size_t *id)
+{
+    const tensor *ids = bundle_tensor(s->document, "ids");
+    if (s->ids == NULL && ids == NULL)
+        return false;
+    *id = s->ids != NULL ? s->ids[i] : (size_t)stack_id_given(ids, i);
+    return true;
+}
+
+/* The word of row i, or NULL. */
+static const char *find_word(const stack *s, size_t i)
+{
+    const entry *tokens = bundle_find(s->document, "tokens");
+    size_t id;
+    if (find_id(s, i, &id))
+        return stack_word_of_id(s, id);
+    return tokens != NULL && tokens->kind == ENTRY_LIST ? tokens->list.item[i] : NULL;
+}
+
+/* The rows before positions: the name of their map. */
+static const char *map_table(floors *f, const floor_rows *embedded)
+{
+    const stack *s = f->stack;
+    builder *b = &f->b;
+    const tensor *x = s->ids != NULL ? NULL : bundle_tensor(s->document, "x");
+    if (x != NULL) {
+        tensor of_batch = x->rank == 3 ? tensor_at(x, f->focus.batch) : tensor_view_of(x);
+        map_add(b, "x", FLOOR_EMBEDDED, &of_batch)->rows = f->labels;
+        return "x";
+    }
+    bool has_table = bundle_tensor(s->document, "embedding") != NULL;
+    const entry *vocab = bundle_find(s->document, "vocab");
+    const tensor *ids = bundle_tensor(s->document, "ids");
+    const char *name = has_table ? "embedding" : "vocab";
+    const char *word = find_word(s, f->focus.row);
+    trace_map *table = map_made(f, name, embedded, embedded->values.size[1]);
+    size_t id = 0;
+    if (f->labels.names == NULL && ids != NULL) { /* "id 5", or the words */
+        for (size_t i = 0; i < s->rows; i++)
+            build_name(b, &b->trace->keys, build_text(b, "id %.0f", stack_id_given(ids, i)));
+        table->rows.names = &b->trace->keys;
+    }
+    table->letters = has_table ? "the embedding of row i's id" : "the vocab's row of word i";
+    table->row_letters = has_table ? "id of i" : "word of i";
+    table->row_name = word == NULL ? "" : word;
+    if (has_table) {
+        find_id(s, f->focus.row, &id);
+        table->row_name = build_text(b, "id %zu", id);
+    }
+    if (b->failed)
+        return name;
+    tensor to = tensor_at(&table->values, 0);
+    for (size_t i = 0; i < to.size[0]; i++) {
+        tensor room;
+        const tensor *row = NULL;
+        word = find_word(s, i);
+        if (find_id(s, i, &id))
+            row = stack_row_of_id(s, id, &room);
+        else if (word != NULL && vocab != NULL)
+            row = bundle_tensor(vocab->bundle, word);
+        for (size_t j = 0; row != NULL && j < to.size[1]; j++)
+            tensor_set(&to, (size_t[]){i, j}, tensor_get(row, &j));
+    }
+    return name;
+}
+
+/* The rows with their segments, where there are any: the name of their map. Sums have the stack's
+ * type. */
+static const char *map_segments(floors *f, const char *name, const floor_rows *embedded)
+{
+    builder *b = &f->b;
+    const stack *s = f->stack;
+    const tensor *segments = bundle_tensor(s->document, "segment_embedding");
+    if (segments == NULL)
+        return name;
+    const trace_map *table = map_named(b->trace, name);
+    size_t width = embedded->values.size[1];
+    trace_map *picked = map_made(f, "segment_embedding", embedded, width);
+    trace_map *sum = map_made(f, "segmented", embedded, width);
+    if (b->failed)
+        return name;
+    picked->letters = "the row of row i's segment";
+    picked->row_letters = "segment of i";
+    picked->row_name = build_text(b, "segment %zu", stack_segment_of_row(s, f->focus.row));
+    map_say(b, sum, OP_PLUS, (map_operand[4]){{PART_CELL, name}, {PART_CELL, picked->name}});
+    tensor of_table = tensor_at(&table->values, 0), to = tensor_at(&picked->values, 0),
+           into = tensor_at(&sum->values, 0);
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do {
+        const size_t of_segment[] = {stack_segment_of_row(s, at[0]), at[1]};
+        double added = tensor_get(segments, of_segment);
+        double made = tensor_get(&of_table, at) + added;
+        tensor_set(&to, at, added);
+        tensor_set(&into, at, s->type == DTYPE_F32 ? (double)(float)made : made);
+    } while (tensor_next(&to, at));
+    return sum->name;
+}
+
+void floors_embedded(floors *f, floor_rows *made)
+{
+    const stack *s = f->stack;
+    builder *b = &f->b;
+    size_t first = s->first_position + s->before, row = f->focus.row;
+    const tensor *table = bundle_tensor(s->document, "position_embedding");
+    bool has_segments = bundle_tensor(s->document, "segment_embedding") != NULL,
+         has_positions = s->adds_sinusoids || table != NULL;
+    bool tells = floors_begin(f, FLOOR_EMBEDDED, "embedded");
+    *made = floors_rows(f, "embedded");
+    /* The rows, with the learned rows of their positions or with waves, where they have any. */
+    trace_origin cell = map_from(b, PART_CELL, map_segments(f, map_table(f, made), made)),
+                 learned = {0};
+    if (table != NULL) {
+        tensor of_rows = tensor_range(table, 0, first, s->rows);
+        trace_map *map = map_add(b, "position_embedding", FLOOR_EMBEDDED, &of_rows);
+        map->rows = f->labels;
+        map->letters = build_text(b, "the row of position %.0f + i, from 0", (double)first - 1);
+        map->row_letters = "position of i";
+        map->row_name = build_text(b, "position %zu", first + row);
+        learned = map_from(b, PART_CELL, map->name);
+    }
+    trace_map *rows = floors_map_rows(f, made);
+    if (s->adds_sinusoids)
+        map_say_waves(b, rows, cell, learned, (double)first);
+    else
+        map_say_origins(b, rows, learned.part == PART_NONE ? OP_COPY : OP_PLUS,
+                        (trace_origin[4]){cell, learned});
+    if (!tells)
+        return;
+    /* Where rows come from: words or ids, segments, positions. */
+    build_sentence(b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
+                   build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
+                   build_plural(s->layers));
+    build_entry(b, s->batches);
+    const trace_map *given = &b->trace->map[0];
+    /* Of rows out of a table each is said with the row that it takes. */
+    if ((has_segments || has_positions) && given->row_letters == NULL)
+        derivation_matrix(b, given->name, row + 1);
+    if (has_segments) {
+        build_sentence(
+            b,
+            "Each row is told which text it is of: it is given the row of its segment. Row "
+            "%zu is of segment %zu, counted from 0.",
+            row + 1, stack_segment_of_row(s, row));
+        derivation_show(b, "segmented", row);
+    }
+    if (has_positions) {
+        build_sentence(b,
+                       "Attention by itself knows no order of its rows, so each is told where it "
+                       "stands: row %zu stands at position %zu, counted from 0.",
+                       row + 1, first + row);
+        if (s->adds_sinusoids)
+            waves_show(b, "embedded", row);
+        else
+            derivation_show(b, "embedded", row);
+    }
+    if (!has_segments && !has_positions && given->row_letters != NULL)
+        derivation_row_formula(b, "embedded", 'i');
+    floors_show(f, made);
 }
 
 /* ---- norms ---- */
@@ -134,13 +293,13 @@ static void map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
     if (!n->is_rms) {
         const char *mean_name = build_text(b, "%s.mean", made->name);
         const char *centered_name = build_text(b, "%s.centered", made->name);
-        trace_map *mean = floors_map_made(f, mean_name, of, 1);
-        trace_map *centered = floors_map_made(f, centered_name, of, width);
+        trace_map *mean = map_made(f, mean_name, of, 1);
+        trace_map *centered = map_made(f, centered_name, of, width);
         mean->is_column = true;
-        map_say(b, mean, OP_MEAN, (trace_origin[4]){origin_of(PART_ROW_I, of)});
+        map_say_origins(b, mean, OP_MEAN, (trace_origin[4]){origin_of(PART_ROW_I, of)});
         derivation_fill(b, mean);
-        map_say(b, centered, OP_MINUS,
-                (trace_origin[4]){cell, map_from(b, PART_OF_ROW, mean_name)});
+        map_say_origins(b, centered, OP_MINUS,
+                        (trace_origin[4]){cell, map_from(b, PART_OF_ROW, mean_name)});
         derivation_fill(b, centered);
         cell = map_from(b, PART_CELL, centered_name);
     }
@@ -148,91 +307,42 @@ static void map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
     map_add(b, gain, step, &n->gain);
     map_add(b, bias, step, &n->bias);
     bool is_changed = n->gain.data != NULL || n->bias.data != NULL;
-    trace_map *divided =
-        is_changed ? floors_map_made(f, unit, of, width) : floors_map_rows(f, made);
+    trace_map *divided = is_changed ? map_made(f, unit, of, width) : floors_map_rows(f, made);
     trace_origin row = cell;
     row.part = PART_ROW_I;
-    map_say(b, divided, OP_NORMALIZE, (trace_origin[4]){cell, row, map_from(b, PART_NUMBER, eps)});
+    map_say_origins(b, divided, OP_NORMALIZE,
+                    (trace_origin[4]){cell, row, map_from(b, PART_NUMBER, eps)});
     if (!is_changed)
         return;
     derivation_fill(b, divided);
     trace_map *rows = floors_map_rows(f, made);
-    trace_origin of_gain = map_from(b, PART_OF_COLUMN, gain),
-                 of_bias = map_from(b, PART_OF_COLUMN, bias),
-                 of_unit = map_from(b, PART_CELL, unit);
-    if (of_gain.part == PART_NONE)
-        map_say(b, rows, OP_PLUS, (trace_origin[4]){of_unit, of_bias});
+    if (n->gain.data == NULL)
+        map_say(b, rows, OP_PLUS, (map_operand[4]){{PART_CELL, unit}, {PART_OF_COLUMN, bias}});
     else
-        map_say(b, rows, OP_DOT, (trace_origin[4]){of_unit, of_gain, of_bias});
+        map_say(
+            b, rows, OP_DOT,
+            (map_operand[4]){{PART_CELL, unit}, {PART_OF_COLUMN, gain}, {PART_OF_COLUMN, bias}});
 }
-
-/* ---- sums and feed-forward parts ---- */
-
-static void map_product(floors *f, const floor_rows *of, const char *w_name, const tensor *w,
-                        const char *bias_name, const tensor *bias, floor_rows *made)
-{
-    builder *b = &f->b;
-    bool has_bias = bias != NULL && bias->data != NULL;
-    map_add(b, w_name, b->step->id, w);
-    if (has_bias)
-        map_add(b, bias_name, b->step->id, bias);
-    map_say(
-        b, floors_map_rows(f, made), OP_DOT,
-        (trace_origin[4]){origin_of(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name),
-                          has_bias ? map_from(b, PART_OF_COLUMN, bias_name) : (trace_origin){0}});
-}
-
-void floors_map_mean_weights(floors *f, const stage_way *way)
-{
-    builder *b = &f->b;
-    trace *room = b->trace;
-    char full[STAGE_NAME];
-    stage_name_in_full(way, "mean_weights", full);
-    const tensor *kept = bundle_tensor(f->result, full);
-    const trace_map *weights = map_named(room, "weights");
-    if (kept == NULL || weights == NULL || room->heads == 1)
-        return;
-    tensor of_batch = kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept);
-    trace_map *mean = map_add(b, "mean_weights", STEP_SOFTMAX, &of_batch);
-    mean->rows = weights->rows;
-    mean->columns = weights->columns;
-    mean->is_share = mean->is_of_queries = true;
-    map_say(b, mean, OP_MEAN, (trace_origin[4]){map_from(b, PART_OF_HEADS, "weights")});
-    /* They are told in the step that makes the weights, where somebody asked for them. */
-    if (f->asked == NULL || !stack_words_name_more(f->asked, &room->place))
-        return;
-    for (size_t i = 0; i < room->steps; i++) {
-        if (room->step[i].id != STEP_SOFTMAX)
-            continue;
-        b->step = &room->step[i];
-        build_sentence(b, "%s are these weights' mean over the heads:", mean->name);
-        derivation_line(b, mean->name, f->focus.row, 0);
-        derivation_matrix(b, mean->name, f->focus.row + 1);
-    }
-}
-
-/* ---- the steps between attentions: norms, sums, feed-forward parts ---- */
 
 /* What the part has of its own, where there is not too much of it to be looked at. */
 static void show_parameter(floors *f, const char *name, const tensor *numbers)
 {
     enum { MOST = 4096 };
-    bool is_there = numbers != NULL && numbers->data != NULL;
-    if (is_there && tensor_count(numbers) <= MOST && !dtype_is_narrower(numbers->type, DTYPE_F32))
+    if (numbers->data != NULL && tensor_count(numbers) <= MOST &&
+        !dtype_is_narrower(numbers->type, DTYPE_F32))
         build_matrix(&f->b, name, numbers, build_numbers(), build_numbers(), 0);
 }
 
-bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name, floor_rows *made)
+void floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name, floor_rows *made)
 {
     builder *b = &f->b;
     bool has_gain = n->gain.data != NULL, has_bias = n->bias.data != NULL;
-    if (!floors_begin(f, FLOOR_NORM, name))
-        return false;
+    bool tells = floors_begin(f, FLOOR_NORM, name);
     floor_rows normed = floors_rows(f, name);
     map_norm(f, n, of, &normed);
     *made = normed;
-    if (!floors_tells(f) || b->failed)
-        return floors_end(f);
+    if (!tells)
+        return;
     /* With an eps that is not small a row's variance is not 1 then. */
     if (n->is_rms)
         build_sentence(b,
@@ -257,20 +367,18 @@ bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
             derivation_show(b, b->trace->map[i].name, f->focus.row);
     }
     floors_show(f, &normed);
-    return floors_end(f);
 }
 
 /* ---- sums ---- */
 
-bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
+void floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
                 floor_rows *made)
 {
-    if (!floors_begin(f, FLOOR_RESIDUAL, name))
-        return false;
+    bool tells = floors_begin(f, FLOOR_RESIDUAL, name);
     floor_rows added = floors_rows(f, name);
-    map_say(&f->b, floors_map_rows(f, &added), OP_PLUS,
-            (trace_origin[4]){origin_of(PART_CELL, a), origin_of(PART_CELL, b)});
-    if (floors_tells(f)) {
+    map_say_origins(&f->b, floors_map_rows(f, &added), OP_PLUS,
+                    (trace_origin[4]){origin_of(PART_CELL, a), origin_of(PART_CELL, b)});
+    if (tells) {
         build_sentence(&f->b,
                        "The part's result is added to %s%s, so that it changes the rows and does "
                        "not replace them: the residual.",
@@ -279,56 +387,59 @@ bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char 
         floors_show(f, &added);
     }
     *made = added;
-    return floors_end(f);
 }
 
 /* ---- feed-forward parts ---- */
 
-/* The first number of the row: made[i,1] = of[i]·w[·,1] + bias[1]. */
-static void show_product(floors *f, const char *w_name, const tensor *w, const char *bias_name,
-                         const tensor *bias, const floor_rows *made)
+/* made[i,1] = of[i]·w[·,1] + bias[1], the first number of the row, where it is told. */
+static void make_product(floors *f, bool tells, const floor_rows *of, const char *w_name,
+                         const tensor *w, const char *bias_name, const tensor *bias,
+                         floor_rows *made)
 {
+    builder *b = &f->b;
+    map_add(b, w_name, b->step->id, w);
+    map_add(b, bias_name, b->step->id, bias);
+    map_say_origins(b, floors_map_rows(f, made), OP_DOT,
+                    (trace_origin[4]){origin_of(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name),
+                                      map_from(b, PART_OF_COLUMN, bias_name)});
+    if (!tells)
+        return;
     show_parameter(f, w_name, w);
     show_parameter(f, bias_name, bias);
-    derivation_show(&f->b, made->name, f->focus.row);
+    derivation_show(b, made->name, f->focus.row);
     floors_show(f, made);
 }
 
-bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made)
+void floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made)
 {
+    static const tensor NO_BIAS = {0};
     builder *b = &f->b;
-    if (!floors_begin(f, FLOOR_FEED_FORWARD, "ffn"))
-        return false;
-    bool has_gate = by->w3.data != NULL;
+    bool tells = floors_begin(f, FLOOR_FEED_FORWARD, "ffn");
+    const named *function = &by->by->named;
     floor_rows hidden = floors_rows(f, "ffn.hidden"), activated = floors_rows(f, "ffn.activated"),
                output = floors_rows(f, "ffn.output"), gate = {0};
-    const named *function = &by->by->named;
-    map_product(f, of, "w1", &by->w1, "b1", &by->b1, &hidden);
-    if (has_gate) {
+    if (tells)
+        build_sentence(b,
+                       "Each row by itself goes through %zu hidden number%s and comes back %zu "
+                       "wide.",
+                       by->hidden, build_plural(by->hidden), by->width);
+    make_product(f, tells, of, "w1", &by->w1, "b1", &by->b1, &hidden);
+    if (by->w3.data != NULL) {
         gate = floors_rows(f, "ffn.gate");
-        map_product(f, of, "w3", &by->w3, NULL, NULL, &gate);
+        make_product(f, tells, of, "w3", &by->w3, "", &NO_BIAS, &gate);
     }
     trace_map *map = floors_map_rows(f, &activated);
     map->function = by->by;
-    map_say(b, map, OP_ACTIVATE,
-            (trace_origin[4]){origin_of(PART_CELL, &hidden), origin_of(PART_CELL, &gate)});
+    map_say_origins(b, map, OP_ACTIVATE,
+                    (trace_origin[4]){origin_of(PART_CELL, &hidden), origin_of(PART_CELL, &gate)});
     map->letters = build_text(b, "%s: %s", map->letters, function->help);
-    map_product(f, &activated, "w2", &by->w2, "b2", &by->b2, &output);
+    if (tells) {
+        build_sentence(b, "%s: %s.", function->name, function->help);
+        derivation_show(b, "ffn.activated", f->focus.row);
+        floors_show(f, &activated);
+    }
+    make_product(f, tells, &activated, "w2", &by->w2, "b2", &by->b2, &output);
     *made = output;
-    if (!floors_tells(f))
-        return floors_end(f);
-    build_sentence(b,
-                   "Each row by itself goes through %zu hidden number%s and comes back %zu "
-                   "wide.",
-                   by->hidden, build_plural(by->hidden), by->width);
-    show_product(f, "w1", &by->w1, "b1", &by->b1, &hidden);
-    if (has_gate)
-        show_product(f, "w3", &by->w3, NULL, NULL, &gate);
-    build_sentence(b, "%s: %s.", function->name, function->help);
-    derivation_show(b, "ffn.activated", f->focus.row);
-    floors_show(f, &activated);
-    show_product(f, "w2", &by->w2, "b2", &by->b2, &output);
-    return floors_end(f);
 }
 
 /* ---- rollout: what of each row after the layers comes from each row before them ----
@@ -373,8 +484,9 @@ static const char *map_layer(floors *f, size_t number)
     if (mean == NULL)
         return name;
     const char *called = build_text(b, "layer %zu's %s", number + 1, mean->name);
-    map_say(b, half, OP_MEAN,
-            (trace_origin[4]){{PART_CELL, room, mean, called}, map_from(b, PART_CELL, "I")});
+    map_say_origins(
+        b, half, OP_MEAN,
+        (trace_origin[4]){{PART_CELL, room, mean, called}, map_from(b, PART_CELL, "I")});
     derivation_fill(b, half);
     return name;
 }
@@ -395,32 +507,29 @@ static void map_products(floors *f, trace_map *rollout)
         const char *half = map_layer(f, i), *name = build_text(b, "rollout%zu", i + 1);
         bool is_last = i + 1 == layers;
         trace_map *made = is_last ? rollout : add_square(f, name);
-        map_say(
-            b, made, OP_DOT,
-            (trace_origin[4]){map_from(b, PART_ROW_I, half), map_from(b, PART_COLUMN_J, product)});
+        map_say(b, made, OP_DOT, (map_operand[4]){{PART_ROW_I, half}, {PART_COLUMN_J, product}});
         if (!is_last)
             derivation_fill(b, made);
         product = name;
     }
     if (layers == 1)
-        map_say(b, rollout, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "A1")});
+        map_say(b, rollout, OP_COPY, (map_operand[4]){{PART_CELL, "A1"}});
 }
 
-bool floors_rollout(floors *f)
+void floors_rollout(floors *f)
 {
     builder *b = &f->b;
     size_t layers = f->stack->layers, n = f->stack->rows;
     bool has_products = layers <= MOST_LAYERS && n <= MOST_ROWS;
-    if (!floors_begin(f, FLOOR_ROLLOUT, "rollout"))
-        return false;
+    bool tells = floors_begin(f, FLOOR_ROLLOUT, "rollout");
     floor_rows rollout = floors_rows(f, "rollout");
     trace_map *map = floors_map_rows(f, &rollout);
     label_square(f, map);
     map->letters = "the product of all layers, the last one first";
     if (has_products)
         map_products(f, map);
-    if (!floors_tells(f))
-        return floors_end(f);
+    if (!tells)
+        return;
     build_sentence(b, "How much of each row after the layers comes from each row before them, "
                       "where a layer is half its attention and half its residual. "
                       "mean_weights are the mean of a layer's weights over its heads; I is 1 "
@@ -444,5 +553,4 @@ bool floors_rollout(floors *f)
     else if (layers > 1)
         derivation_show(b, map->name, f->focus.row);
     floors_show(f, &rollout);
-    return floors_end(f);
 }

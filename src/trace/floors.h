@@ -29,50 +29,41 @@ typedef struct floors {
     const char *place;           /* "layer 1, ", or "" */
     const char *floor;           /* "layer 1" */
     trace_labels labels;         /* of rows */
-    size_t maps;                 /* of all rooms that are there */
     builder b;                   /* of the room that is being made */
 } floors;
 
-/* All rooms of the stack, one after the other. */
-bool floors_of_stack(floors *f, floor_rows *rows);
+/* All rooms of the stack, one after the other. The builder remembers a failure. */
+void floors_of_stack(floors *f, floor_rows *rows);
 /* What a step of the room that is at the way is wanted as. */
 step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id);
 /* A new room, empty: from now on it is one of the house's. */
 trace *floors_next(floors *f);
 /* Says where the room is, and lets what follows be added to it. */
 void floors_enter(floors *f, trace *room, const char *name, const char *way);
-/* Counts the room's maps, when it has all of them; false where something failed. */
-bool floors_end(floors *f);
-/* A room with one step, or none where it was not asked for: named by the place and `name`. */
+/* A room with one step, named by the place and `name`, or none where it was not asked for; whether
+ * it is told what the step shows. */
 bool floors_begin(floors *f, step_id step, const char *name);
 /* The last room of this name, on this way in its step, of so many that are there; NULL: none. */
 const trace *floors_room(const floors *f, size_t rooms, const char *way, const char *name);
-/* Whether the room has its step. */
-bool floors_tells(const floors *f);
 /* A stage of the layer; it has no map yet. */
 floor_rows floors_rows(const floors *f, const char *name);
-/* All of them, with the focus's row marked. */
-void floors_show(floors *f, const floor_rows *rows);
-/* A room with a step each; `made` is what goes on, and may be `of`. */
-bool floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name,
-                 floor_rows *made);
-bool floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
-                floor_rows *made);
-bool floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made);
-/* Where the numbers of a room come from. A map is called what its stage is, and what no stage holds
- * after the stage that is made of it: ln1.mean, ln1.centered, ln1.unit. */
-/* Of as many rows as these, numbers that no stage holds. */
-trace_map *floors_map_made(floors *f, const char *name, const floor_rows *like, size_t columns);
 /* The map of a stage; the rows know it from then on. */
 trace_map *floors_map_rows(floors *f, floor_rows *rows);
 void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
-/* Of an attention's room, where several heads are meant. */
-void floors_map_mean_weights(floors *f, const stage_way *way);
+/* All rows, with the focus's row marked. */
+void floors_show(floors *f, const floor_rows *rows);
 
-/* floor_embedded.c: what goes in, and the rows that it becomes. */
-bool floors_embedded(floors *f, floor_rows *made);
-
+/* A room with a step each; `made` is what goes on, and may be `of`. Where its numbers come from: a
+ * map is called what its stage is, and what no stage holds after the stage that is made of it:
+ * ln1.mean, ln1.centered, ln1.unit. */
+void floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name,
+                 floor_rows *made);
+void floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
+                floor_rows *made);
+void floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made);
+/* What goes in, and the rows that it becomes. */
+void floors_embedded(floors *f, floor_rows *made);
 /* Who looked at whom, through all layers. */
-bool floors_rollout(floors *f);
+void floors_rollout(floors *f);
 
 #endif

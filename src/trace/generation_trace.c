@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "model/embed.h"
-#include "trace/derivation.h"
+#include "trace/build.h"
 #include "trace/floors.h"
 
 #include <stdint.h>
@@ -13,80 +13,60 @@
 
 enum { CHOICE_ROOMS = 3 };
 
-typedef struct choice_shown {
-    const generation *of;
-    const text_list *ids;         /* their names */
-    const text_list *last, *next; /* the names of the row that was last, and of the id chosen */
-} choice_shown;
-
 /* An unembedding of more numbers is not for a page, which would carry all of them in every step. */
 enum { MOST_IN_PAGE = 1 << 16 };
 
-static trace_labels label_ids(const choice_shown *of)
+static trace_map *map_row(floors *f, const generation_trace *t, const char *name, const tensor *row)
 {
-    return (trace_labels){of->ids, NULL};
-}
-
-static trace_map *map_row(floors *f, const choice_shown *of, const char *name, const tensor *row)
-{
+    const kept_step *k = &t->step[t->steps - 1];
     trace_map *map = map_add(&f->b, name, f->b.step->id, row);
-    map->rows = (trace_labels){of->last, NULL};
-    map->columns = label_ids(of);
+    map->rows = (trace_labels){&k->last, NULL};
+    map->columns = (trace_labels){&t->ids, NULL};
     map->is_of_queries = true;
-    map->id_name = of->next->item[0];
+    map->id_name = k->next.item[0];
     return map;
 }
 
 /* ---- logits ---- */
 
-static const char *name_of_weights(builder *b, const generation *g)
+static void add_logits(floors *f, const generation_trace *t)
 {
-    return g->tied_to != NULL ? build_text(b, "%sᵀ", g->tied_to) : "unembedding";
-}
-
-static void map_logits(floors *f, const choice_shown *of, const tensor *last, const tensor *logits)
-{
-    const generation *g = of->of;
+    const generation *g = t->of;
+    const kept_step *k = &t->step[t->steps - 1];
     builder *b = &f->b;
-    trace_map *row = map_add(b, "output.last", FLOOR_LOGITS, last);
-    row->rows = (trace_labels){of->last, NULL};
+    bool tells = floors_begin(f, FLOOR_LOGITS, "logits");
+    tensor output = floors_rows(f, "output").values, logits = floors_rows(f, "logits").values;
+    tensor last = tensor_range(&output, 0, g->stack.rows - 1, 1);
+    const char *name = g->tied_to != NULL ? build_text(b, "%sᵀ", g->tied_to) : "unembedding";
+    trace_map *row = map_add(b, "output.last", FLOOR_LOGITS, &last);
+    row->rows = (trace_labels){&k->last, NULL};
     row->letters = "the last row of the output";
     /* Of the stack's output. */
     const trace *room = floors_room(f, f->out->parts, "", "output");
-    const trace_map *output = room == NULL ? NULL : map_named(room, "output");
-    row->operand[0] =
-        output == NULL ? (trace_origin){0} : (trace_origin){PART_BELOW, room, output, output->name};
+    const trace_map *whole = room == NULL ? NULL : map_named(room, "output");
+    if (whole != NULL)
+        row->operand[0] = (trace_origin){PART_BELOW, room, whole, whole->name};
     trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding);
-    weights->columns = label_ids(of);
+    weights->columns = (trace_labels){&t->ids, NULL};
     weights->letters = g->tied_to != NULL ? build_text(b, "the %s, turned", g->tied_to) : NULL;
     weights->is_beyond_page = tensor_count(&g->unembedding) > MOST_IN_PAGE;
     trace_map *bias = map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->bias);
     bias->columns = weights->columns;
-    bias->id_name = weights->id_name = of->next->item[0];
+    bias->id_name = weights->id_name = k->next.item[0];
     trace_origin of_row = map_from(b, PART_ROW, "output.last"),
                  of_weights = map_from(b, PART_COLUMN_J, "unembedding");
     of_row.name = build_text(b, "output[%zu]", g->stack.rows);
-    of_weights.name = name_of_weights(b, g);
-    map_say(b, map_row(f, of, "logits", logits), OP_DOT,
-            (trace_origin[4]){of_row, of_weights, map_from(b, PART_OF_COLUMN, "unembedding_bias")});
-}
-
-static bool add_logits(floors *f, const choice_shown *of)
-{
-    const generation *g = of->of;
-    builder *b = &f->b;
-    if (!floors_begin(f, FLOOR_LOGITS, "logits"))
-        return false;
-    tensor output = floors_rows(f, "output").values, logits = floors_rows(f, "logits").values;
-    tensor last = tensor_range(&output, 0, g->stack.rows - 1, 1);
-    map_logits(f, of, &last, &logits);
-    if (!floors_tells(f) || b->failed)
-        return floors_end(f);
+    of_weights.name = name;
+    map_say_origins(
+        b, map_row(f, t, "logits", &logits), OP_DOT,
+        (trace_origin[4]){of_row, of_weights, map_from(b, PART_OF_COLUMN, "unembedding_bias")});
+    if (!tells)
+        return;
     build_sentence(
         b,
         "Only the last row of the output goes on: its product with %s is a logit for "
         "%s: the greater, the likelier to come next.%s",
-        name_of_weights(b, g),
+        name,
         logits.size[1] == 1 ? "the only id" : build_text(b, "each of the %zu ids", logits.size[1]),
         g->tied_to == NULL ? ""
                            : build_text(b,
@@ -96,42 +76,41 @@ static bool add_logits(floors *f, const choice_shown *of)
     derivation_row_formula(b, "logits", 'i');
     derivation_line(b, "logits", 0, g->next);
     derivation_matrix(b, "logits", 1);
-    return floors_end(f);
 }
 
 /* ---- probabilities ---- */
 
 /* All but the logits are made here, each out of those before it. */
-static bool add_probabilities(floors *f, const choice_shown *of)
+static void add_probabilities(floors *f, const generation_trace *t)
 {
-    const generation *g = of->of;
+    const generation *g = t->of;
     builder *b = &f->b;
-    if (!floors_begin(f, FLOOR_PROBABILITIES, "probabilities"))
-        return false;
-    const trace *before = &f->out->part[f->out->parts - 2];
-    trace_origin logits = {PART_OF_COLUMN, before, map_named(before, "logits"), "logits"};
+    const trace *before = &f->out->part[f->out->parts - 1];
+    const trace_map *logits = map_named(before, "logits");
+    bool tells = floors_begin(f, FLOOR_PROBABILITIES, "probabilities");
     tensor tempered = floors_rows(f, "tempered").values,
            exponentials = floors_rows(f, "exponentials").values;
+    if (b->failed)
+        return;
     map_add_number(b, "temperature", FLOOR_PROBABILITIES, g->how.temperature);
-    map_say(b, map_row(f, of, "tempered", &tempered), OP_DIVIDE,
-            (trace_origin[4]){logits, map_from(b, PART_NUMBER, "temperature")});
+    map_say_origins(b, map_row(f, t, "tempered", &tempered), OP_DIVIDE,
+                    (trace_origin[4]){{PART_OF_COLUMN, before, logits, "logits"},
+                                      map_from(b, PART_NUMBER, "temperature")});
     map_say(b, map_add_number(b, "most", FLOOR_PROBABILITIES, g->most), OP_MAX,
-            (trace_origin[4]){map_from(b, PART_ROW, "tempered")});
-    map_say(b, map_row(f, of, "exponentials", &exponentials), OP_EXP,
-            (trace_origin[4]){map_from(b, PART_OF_COLUMN, "tempered"),
-                              map_from(b, PART_NUMBER, "most")});
+            (map_operand[4]){{PART_ROW, "tempered"}});
+    map_say(b, map_row(f, t, "exponentials", &exponentials), OP_EXP,
+            (map_operand[4]){{PART_OF_COLUMN, "tempered"}, {PART_NUMBER, "most"}});
     map_say(b, map_add_number(b, "total", FLOOR_PROBABILITIES, g->total), OP_SUM,
-            (trace_origin[4]){map_from(b, PART_ROW, "exponentials")});
+            (map_operand[4]){{PART_ROW, "exponentials"}});
     const trace_map *made =
         map_add_made(b, "probabilities", FLOOR_PROBABILITIES, 1, 1, tempered.size[1]);
-    trace_map *shares = map_row(f, of, "probabilities", &made->values);
+    trace_map *shares = map_row(f, t, "probabilities", &made->values);
     shares->is_share = true;
     map_say(b, shares, OP_DIVIDE,
-            (trace_origin[4]){map_from(b, PART_OF_COLUMN, "exponentials"),
-                              map_from(b, PART_NUMBER, "total")});
+            (map_operand[4]){{PART_OF_COLUMN, "exponentials"}, {PART_NUMBER, "total"}});
     derivation_fill(b, shares);
-    if (!floors_tells(f))
-        return floors_end(f);
+    if (!tells)
+        return;
     build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
                       "float64: the higher the temperature, the more alike they are.");
     for (size_t i = 0; i < b->trace->maps; i++) {
@@ -139,24 +118,14 @@ static bool add_probabilities(floors *f, const choice_shown *of)
             derivation_line(b, b->trace->map[i].name, 0, g->next);
     }
     derivation_matrix(b, "probabilities", 1);
-    return floors_end(f);
 }
 
 /* ---- the choice ---- */
 
-/* "cat, id 5", where ids have words. */
-static const char *name_chosen(floors *f, const choice_shown *of)
-{
-    const entry *vocab = bundle_find(of->of->stack.document, "vocab");
-    const char *name = of->next->item[0];
-    return vocab == NULL ? name : build_text(&f->b, "%s, id %zu", name, of->of->next);
-}
-
 /* The sum of exponentials up to the id is the first above the number's share of the total. */
-static void tell_drawn(floors *f, const choice_shown *of)
+static void tell_drawn(floors *f, const char *chosen, const char *name, const generation *g)
 {
     static const char UP_TO[] = "sum up to ";
-    const generation *g = of->of;
     builder *b = &f->b;
     size_t id = g->next;
     tensor exponentials = floors_rows(f, "exponentials").values, row = tensor_at(&exponentials, 0);
@@ -167,51 +136,51 @@ static void tell_drawn(floors *f, const choice_shown *of)
                    "A number from 0 up to 1 is drawn, and is a part of the total. Exponentials "
                    "are added up from id 0 on: the first at which they come to more than this "
                    "part is that of %s. So each id is chosen with its probability.",
-                   name_chosen(f, of));
+                   name);
     trace_item *line = build_line(b, OP_TIMES, "part", "drawn·total");
     line->a = build_number(b, "drawn", number);
     line->b = build_number(b, "total", g->total);
     line->result = build_number(b, "part", number * g->total);
-    const char *left = build_text(b, "%s%s", UP_TO, of->next->item[0]);
+    const char *left = build_text(b, "%s%s", UP_TO, chosen);
     line = build_line(b, OP_SUM, left, NULL);
-    build_word(line, left, strlen(UP_TO), strlen(of->next->item[0]));
+    build_word(line, left, strlen(UP_TO), strlen(chosen));
     line->a = tensor_range(&row, 0, 0, id + 1);
     line->result = build_number(b, "sum", sum);
 }
 
-static bool add_choice(floors *f, const choice_shown *of)
+static void add_choice(floors *f, const generation_trace *t)
 {
-    const generation *g = of->of;
+    const generation *g = t->of;
+    const kept_step *k = &t->step[t->steps - 1];
     builder *b = &f->b;
-    const char *chosen = of->next->item[0];
-    bool is_drawn = g->how.temperature > 0;
-    if (!floors_begin(f, FLOOR_CHOICE, "choice"))
-        return false;
+    const char *chosen = k->next.item[0];
+    bool is_drawn = g->how.temperature > 0, tells = floors_begin(f, FLOOR_CHOICE, "choice");
     tensor logits = floors_rows(f, "logits").values;
-    if (floors_tells(f)) {
-        if (is_drawn) {
-            tell_drawn(f, of);
-        } else {
-            build_sentence(b,
-                           "The greatest logit is that of %s, counted from 0; of equals it would "
-                           "be the first.",
-                           name_chosen(f, of));
-            const char *left = build_text(b, "logits[%s]", chosen);
-            trace_item *line = build_line(b, OP_MAX, left, NULL);
-            build_word(line, left, strlen("logits["), strlen(chosen));
-            line->a = tensor_at(&logits, 0);
-            line->result = build_element(&logits, 0, g->next);
-        }
+    /* "cat, id 5", where ids have words. */
+    bool has_words = bundle_find(g->stack.document, "vocab") != NULL;
+    const char *name = has_words ? build_text(b, "%s, id %zu", chosen, g->next) : chosen;
+    if (tells && is_drawn) {
+        tell_drawn(f, chosen, name, g);
+    } else if (tells) {
+        build_sentence(b,
+                       "The greatest logit is that of %s, counted from 0; of equals it would "
+                       "be the first.",
+                       name);
+        const char *left = build_text(b, "logits[%s]", chosen);
+        trace_item *line = build_line(b, OP_MAX, left, NULL);
+        build_word(line, left, strlen("logits["), strlen(chosen));
+        line->a = tensor_at(&logits, 0);
+        line->result = build_element(&logits, 0, g->next);
+    }
+    if (tells)
         build_sentence(b, generation_is_done(g) ? "It is written, and is the last one."
                                                 : "It is written, and its row goes in next.");
-    }
     trace_map *map = map_add_number(b, "choice", FLOOR_CHOICE, (double)g->next);
-    map->rows = (trace_labels){of->next, NULL};
+    map->rows = (trace_labels){&k->next, NULL};
     map->letters = "the id that is chosen";
     if (is_drawn)
         map_add_number(b, "drawn", FLOOR_CHOICE, g->how.number[g->step - 1])->letters =
             "the number that was drawn";
-    return floors_end(f);
 }
 
 /* ---- the generation ---- */
@@ -355,21 +324,20 @@ bool generation_trace_add(generation_trace *t, err *e)
                 .step_way = way,
                 .keys = &k->keys,
                 .place = "",
-                .labels = {&k->rows, NULL},
-                .maps = t->maps};
+                .labels = {&k->rows, NULL}};
     floor_rows made;
     if (before > 0)
         f.focus.row = 0;
-    bool done = floors_of_stack(&f, &made);
+    floors_of_stack(&f, &made);
     /* Above all layers the result has logits, and with a temperature tempered and exponentials:
      * 1 × ids each. */
-    choice_shown shown = {g, &t->ids, &k->last, &k->next};
     f.floor = "choice";
     f.focus.row = 0;
-    done = done && add_logits(&f, &shown) &&
-           (g->how.temperature == 0 || add_probabilities(&f, &shown)) && add_choice(&f, &shown);
-    t->maps = f.maps;
-    return done;
+    add_logits(&f, t);
+    if (g->how.temperature != 0)
+        add_probabilities(&f, t);
+    add_choice(&f, t);
+    return !f.b.failed;
 }
 
 bool generation_trace_end(generation_trace *t, err *e)

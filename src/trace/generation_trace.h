@@ -30,7 +30,7 @@ typedef struct generation_trace {
     size_t names;
     text_list ids; /* names of the ids */
     kept_step *step;
-    size_t steps, maps;
+    size_t steps;
 } generation_trace;
 
 /* Bytes of the house that it begins with; SIZE_MAX where no size holds them. */

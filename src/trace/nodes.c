@@ -1,5 +1,5 @@
 
-#include "trace/derivation.h"
+#include "trace/build.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -117,12 +117,22 @@ trace_origin map_from(const builder *b, trace_part part, const char *name)
     return found == NULL ? (trace_origin){0} : (trace_origin){part, b->trace, found, found->name};
 }
 
-void map_say(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS])
+void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS])
 {
     memcpy(m->operand, of, sizeof m->operand);
     m->op = op;
     m->has_origin = of[0].part != PART_NONE;
     m->letters = m->has_origin ? derivation_letters(b, m) : NULL;
+}
+
+void map_say(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS])
+{
+    trace_origin from[TRACE_OPERANDS] = {{0}};
+    for (size_t i = 0; i < TRACE_OPERANDS; i++) {
+        if (of[i].part != PART_NONE)
+            from[i] = map_from(b, of[i].part, of[i].name);
+    }
+    map_say_origins(b, m, op, from);
 }
 
 trace_map *map_add_number(builder *b, const char *name, step_id step, double value)
@@ -151,14 +161,12 @@ const char *map_name_of(stage_id id)
     return stage_row(id)->key.named.name;
 }
 
-trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels rows,
-                         trace_labels columns)
+trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels rows)
 {
     tensor values = plan_has_stage(b->plan, id) ? build_stage_of_batch(b, id) : (tensor){0};
     trace_map *added = map_add(b, map_name_of(id), step, &values);
     const projection *role = plan_role(b->plan, id);
     added->rows = rows;
-    added->columns = columns;
     added->is_of_queries = strchr(stage_row(id)->axes, 'q') != NULL;
     added->is_column = strchr(stage_row(id)->axes, '1') != NULL;
     added->is_of_heads = role != NULL || strchr(stage_row(id)->axes, 'h') != NULL;

@@ -5,7 +5,7 @@
 #include "attn/engine/rows.h"
 #include "attn/engine/positions.h"
 #include "attn/plan/plan.h"
-#include "trace/derivation.h"
+#include "trace/build.h"
 
 /* ---- positions that are added to x ---- */
 
@@ -17,12 +17,11 @@ static void add_angles(builder *b, const char *name, step_id step, const char *p
     const trace_map *of_pairs = map_named(b->trace, frequencies);
     if (of_rows == NULL || of_pairs == NULL)
         return;
-    size_t count = of_rows->values.size[1], pairs = of_pairs->values.size[2];
-    trace_map *angles = map_add_made(b, name, step, 1, count, pairs);
+    trace_map *angles =
+        map_add_made(b, name, step, 1, of_rows->values.size[1], of_pairs->values.size[2]);
     angles->rows = rows;
     map_say(b, angles, OP_TIMES,
-            (trace_origin[4]){map_from(b, PART_OF_ROW, positions),
-                              map_from(b, PART_OF_COLUMN, frequencies)});
+            (map_operand[4]){{PART_OF_ROW, positions}, {PART_OF_COLUMN, frequencies}});
     derivation_fill(b, angles);
 }
 
@@ -42,72 +41,65 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin le
     positions->letters = "where row i stands, from 0";
     frequencies->letters = build_text(b, "10000^(−2(j − 1)/%zu)", width);
     add_angles(b, "x_angle", step, "x_position", "x_frequency", sums->rows);
-    map_say(b, sums, OP_WAVE, (trace_origin[4]){of, map_from(b, PART_OF_PAIR, "x_angle"), learned});
+    map_say_origins(b, sums, OP_WAVE,
+                    (trace_origin[4]){of, map_from(b, PART_OF_PAIR, "x_angle"), learned});
     sums->paired = 2 * pairs;
     sums->is_interleaved = true;
 }
 
 /* ---- q, k and v ---- */
 
-/* The rows that are projected, and the name of their map: with positions, their sums. */
-static const char *add_rows(builder *b, const projection *r, stage_id rows, trace_labels labels)
+/* Out of the rows that are projected; with positions, of their sums. */
+static void add_role(builder *b, stage_id rows, stage_id id, trace_labels row_labels,
+                     trace_labels labels)
 {
-    if (r->rows.data == NULL)
-        return ""; /* given directly */
-    tensor inputs = build_stage_of_batch(b, rows);
-    trace_map *x = map_add(b, input_key(r->rows_as), STEP_INPUTS, &inputs);
-    if (x->rows.letter == NULL)
-        x->rows = (trace_labels){labels.names, input_key(r->rows_as)};
-    x->is_of_queries = x->is_of_queries || rows == STAGE_X;
-    if (r->rows_as != INPUT_X || !plan_has_stage(b->plan, STAGE_X_POS))
-        return input_key(r->rows_as);
-    if (map_named(b->trace, map_name_of(STAGE_X_POS)) == NULL) {
-        trace_map *sums = map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, labels, build_numbers());
-        map_say_waves(b, sums, map_from(b, PART_CELL, "x"), (trace_origin){0},
-                      (double)visible_position(b->plan, b->focus.batch, 0));
+    const projection *r = plan_role(b->plan, id);
+    const char *from = r->rows.data == NULL ? "" : input_key(r->rows_as);
+    const char *weight_name = input_label(r->weight_as), *bias_name = input_label(r->bias_as);
+    if (r->rows.data != NULL) {
+        tensor inputs = build_stage_of_batch(b, rows);
+        trace_map *x = map_add(b, from, STEP_INPUTS, &inputs);
+        if (x->rows.letter == NULL)
+            x->rows = (trace_labels){row_labels.names, from};
+        x->is_of_queries = x->is_of_queries || rows == STAGE_X;
+        if (r->rows_as == INPUT_X && plan_has_stage(b->plan, STAGE_X_POS)) {
+            from = map_name_of(STAGE_X_POS);
+            if (map_named(b->trace, from) == NULL)
+                map_say_waves(b, map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, row_labels),
+                              map_from(b, PART_CELL, "x"), (trace_origin){0},
+                              (double)visible_position(b->plan, b->focus.batch, 0));
+        }
     }
-    return map_name_of(STAGE_X_POS);
-}
-
-static void add_role(builder *b, const projection *r, stage_id rows, stage_id id,
-                     trace_labels row_labels, trace_labels labels)
-{
-    bool is_given = r->given.data != NULL;
-    const char *rows_name = add_rows(b, r, rows, row_labels);
-    if (!is_given) {
-        trace_map *weight = map_add(b, input_label(r->weight_as), STEP_PARAMETERS, &r->weight);
-        if (r->weight.rank == 2)
-            weight->slices = r->heads;
-        weight->is_of_heads = true;
-        trace_map *bias = map_add(b, input_label(r->bias_as), STEP_PARAMETERS, &r->bias);
-        bias->slices = r->heads;
-        bias->is_row_a_head = r->bias.data != NULL && b->plan->asked->in[r->bias_as]->rank == 2 &&
-                              b->plan->asked->in[r->bias_as]->size[0] > 1;
+    if (r->given.data != NULL) {
+        map_add_stage(b, id, STEP_INPUTS, labels);
+        return;
     }
-    trace_map *made =
-        map_add_stage(b, id, is_given ? STEP_INPUTS : STEP_PROJECTIONS, labels, build_numbers());
-    if (!is_given) {
-        trace_origin bias = map_from(b, PART_OF_COLUMN, input_label(r->bias_as));
-        if (r->weight.data == NULL)
-            map_say(b, made, OP_PLUS, (trace_origin[4]){map_from(b, PART_CELL, rows_name), bias});
-        else
-            map_say(b, made, OP_DOT,
-                    (trace_origin[4]){map_from(b, PART_ROW_I, rows_name),
-                                      map_from(b, PART_COLUMN_J, input_label(r->weight_as)), bias});
-    }
+    trace_map *weight = map_add(b, weight_name, STEP_PARAMETERS, &r->weight);
+    if (r->weight.rank == 2)
+        weight->slices = r->heads;
+    weight->is_of_heads = true;
+    trace_map *bias = map_add(b, bias_name, STEP_PARAMETERS, &r->bias);
+    bias->slices = r->heads;
+    bias->is_row_a_head = r->bias.data != NULL && b->plan->asked->in[r->bias_as]->rank == 2 &&
+                          b->plan->asked->in[r->bias_as]->size[0] > 1;
+    trace_map *made = map_add_stage(b, id, STEP_PROJECTIONS, labels);
+    if (r->weight.data == NULL)
+        map_say(b, made, OP_PLUS, (map_operand[4]){{PART_CELL, from}, {PART_OF_COLUMN, bias_name}});
+    else
+        map_say(b, made, OP_DOT,
+                (map_operand[4]){
+                    {PART_ROW_I, from}, {PART_COLUMN_J, weight_name}, {PART_OF_COLUMN, bias_name}});
 }
 
 /* Rows after those of the sequence: a learned one, then zeros. */
 static void add_appended(builder *b, stage_id id, input learned_as, const tensor *learned,
                          trace_labels labels)
 {
-    trace_map *made = map_add_stage(b, id, STEP_PROJECTIONS, labels, build_numbers());
+    trace_map *made = map_add_stage(b, id, STEP_PROJECTIONS, labels);
     map_add(b, input_label(learned_as), STEP_PARAMETERS, learned)->slices = b->plan->kv_heads;
     made->appended = b->plan->appended;
     made->learned = map_from(b, PART_OF_COLUMN, input_label(learned_as));
 }
-
-/* ---- normalized ---- */
 
 static void add_normalized(builder *b, stage_id from, stage_id id, const tensor *gains,
                            trace_labels labels)
@@ -123,14 +115,11 @@ static void add_normalized(builder *b, stage_id from, stage_id id, const tensor 
     apart.size[1] = 1;
     apart.stride[1] = 0;
     map_add(b, gain, STEP_NORMALIZE, &apart);
-    trace_map *made = map_add_stage(b, id, STEP_NORMALIZE, labels, build_numbers());
-    map_say(b, made, OP_NORMALIZE,
-            (trace_origin[4]){map_from(b, PART_CELL, of), map_from(b, PART_ROW_I, of),
-                              map_from(b, PART_NUMBER, "qk_eps"),
-                              map_from(b, PART_OF_COLUMN, gain)});
+    map_say(
+        b, map_add_stage(b, id, STEP_NORMALIZE, labels), OP_NORMALIZE,
+        (map_operand[4]){
+            {PART_CELL, of}, {PART_ROW_I, of}, {PART_NUMBER, "qk_eps"}, {PART_OF_COLUMN, gain}});
 }
-
-/* ---- turned ---- */
 
 static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labels)
 {
@@ -138,7 +127,7 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
     const char *of = map_name_of(from);
     const char *positions = is_query ? "q_position" : "k_position";
     const char *angles = is_query ? "q_angle" : "k_angle";
-    trace_map *made = map_add_stage(b, id, STEP_ROPE, labels, build_numbers());
+    trace_map *made = map_add_stage(b, id, STEP_ROPE, labels);
     size_t rows = is_query ? b->plan->q.n : b->plan->k.n; /* without those that are appended */
     trace_map *stands = map_add_made(b, positions, STEP_ROPE, 1, rows, 1);
     for (size_t i = 0; i < rows && !b->failed; i++)
@@ -148,17 +137,14 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
     stands->letters = is_query ? "where query i stands, from 0" : "where key i stands, from 0";
     add_angles(b, angles, STEP_ROPE, positions, "frequency", labels);
     map_say(b, made, OP_TURN,
-            (trace_origin[4]){map_from(b, PART_CELL, of), map_from(b, PART_PARTNER, of),
-                              map_from(b, PART_OF_PAIR, angles)});
+            (map_operand[4]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
     made->appended = is_query ? 0 : b->plan->appended;
     made->paired = b->plan->rope_width;
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
 }
 
-/* ---- a cache ---- */
-
 /* One map whose heads lie as they came: side by side, or apart. */
-static void add_past(builder *b, input which, const tensor *apart, size_t heads)
+static void add_past(builder *b, input which, const tensor *apart)
 {
     const tensor *given = b->plan->asked->in[which];
     bool is_joined = given != NULL && given->rank < 4;
@@ -167,17 +153,13 @@ static void add_past(builder *b, input which, const tensor *apart, size_t heads)
                                      : tensor_view_of(given);
     trace_map *added = map_add(b, input_key(which), STEP_CACHE, &past);
     added->rows = build_key_labels(b, input_key(which));
-    added->slices = is_joined ? heads : 1;
+    added->slices = is_joined ? b->plan->kv_heads : 1;
 }
 
 static void add_present(builder *b, stage_id id, const char *past, stage_id new_rows)
 {
-    trace_labels labels = build_key_labels(b, map_name_of(id));
-    if (!plan_has_stage(b->plan, id))
-        return;
-    map_say(b, map_add_stage(b, id, STEP_CACHE, labels, build_numbers()), OP_STACK,
-            (trace_origin[4]){map_from(b, PART_ABOVE, past),
-                              map_from(b, PART_BELOW, map_name_of(new_rows))});
+    map_say(b, map_add_stage(b, id, STEP_CACHE, build_key_labels(b, map_name_of(id))), OP_STACK,
+            (map_operand[4]){{PART_ABOVE, past}, {PART_BELOW, map_name_of(new_rows)}});
 }
 
 /* Queries, keys and values in every form, one after the other. */
@@ -186,9 +168,9 @@ static void add_roles(builder *b)
     const plan *p = b->plan;
     trace_labels queries = build_query_labels(b, "q"), new_keys = build_new_key_labels(b, "k"),
                  new_values = build_new_value_labels(b, "v");
-    add_role(b, &p->q, STAGE_X, STAGE_Q, build_query_labels(b, "x"), queries);
-    add_role(b, &p->k, STAGE_XK, STAGE_K, build_new_key_labels(b, "x"), new_keys);
-    add_role(b, &p->v, STAGE_XV, STAGE_V, build_new_value_labels(b, "x"), new_values);
+    add_role(b, STAGE_X, STAGE_Q, build_query_labels(b, "x"), queries);
+    add_role(b, STAGE_XK, STAGE_K, build_new_key_labels(b, "x"), new_keys);
+    add_role(b, STAGE_XV, STAGE_V, build_new_value_labels(b, "x"), new_values);
     if (p->appended > 0) {
         add_appended(b, STAGE_K, INPUT_BIAS_K, &p->bias_k, new_keys);
         add_appended(b, STAGE_V, INPUT_BIAS_V, &p->bias_v, new_values);
@@ -208,8 +190,8 @@ static void add_roles(builder *b)
         add_turned(b, normalizes ? STAGE_K_NORM : STAGE_K, STAGE_K_ROPE, new_keys);
     }
     if (p->past > 0) {
-        add_past(b, INPUT_PAST_K, &p->past_k, p->kv_heads);
-        add_past(b, INPUT_PAST_V, &p->past_v, p->kv_heads);
+        add_past(b, INPUT_PAST_K, &p->past_k);
+        add_past(b, INPUT_PAST_V, &p->past_v);
         add_present(b, STAGE_PRESENT_K, "past_k", build_new_keys(b));
         add_present(b, STAGE_PRESENT_V, "past_v", STAGE_V);
     }
@@ -219,7 +201,9 @@ static void add_roles(builder *b)
 
 static trace_map *add_square(builder *b, stage_id id, step_id step)
 {
-    return map_add_stage(b, id, step, build_query_labels(b, "q"), build_column_labels(b));
+    trace_map *made = map_add_stage(b, id, step, build_query_labels(b, "q"));
+    made->columns = build_column_labels(b);
+    return made;
 }
 
 /* Parameters of the score function: head 0's, and where there is more than one, one a head. A
@@ -258,9 +242,9 @@ static const char *add_compared(builder *b, stage_id id, stage_id from, const ch
     const char *rows = map_name_of(from);
     if (!plan_has_stage(b->plan, id))
         return rows;
-    const char *by = input_label(input_of_key(made_by));
-    map_say(b, map_add_stage(b, id, STEP_SCORES, labels, build_numbers()), OP_DOT,
-            (trace_origin[4]){map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, by)});
+    map_say(
+        b, map_add_stage(b, id, STEP_SCORES, labels), OP_DOT,
+        (map_operand[4]){{PART_ROW_I, rows}, {PART_COLUMN_J, input_label(input_of_key(made_by))}});
     return map_name_of(id);
 }
 
@@ -274,25 +258,24 @@ static void add_scores(builder *b)
         add_compared(b, STAGE_Q_SCORE, build_queries(b), by->for_query, build_query_labels(b, "q"));
     const char *k =
         add_compared(b, STAGE_K_SCORE, build_keys(b), by->for_key, build_column_labels(b));
-    trace_origin of[TRACE_OPERANDS] = {map_from(b, PART_ROW_I, q), map_from(b, PART_ROW_J, k)};
+    map_operand of[TRACE_OPERANDS] = {{PART_ROW_I, q}, {PART_ROW_J, k}};
     size_t count = 2;
     if (by->vector != NULL)
-        of[count++] = map_from(b, PART_ROW, input_label(input_of_key(by->vector)));
+        of[count++] = (map_operand){PART_ROW, input_label(input_of_key(by->vector))};
     if (by->shift != NULL)
-        of[count] = map_from(b, by->shift_is_one ? PART_NUMBER : PART_ROW,
-                             input_label(input_of_key(by->shift)));
+        of[count] = (map_operand){by->shift_is_one ? PART_NUMBER : PART_ROW,
+                                  input_label(input_of_key(by->shift))};
     map_say(b, add_square(b, STAGE_SCORES, STEP_SCORES), by->made_by, of);
     if (p->scale != 1) {
         map_add_number(b, "scale", STEP_SCALE, p->scale);
-        map_say(
-            b, add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
-            (trace_origin[4]){map_from(b, PART_CELL, "scores"), map_from(b, PART_NUMBER, "scale")});
+        map_say(b, add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
+                (map_operand[4]){{PART_CELL, "scores"}, {PART_NUMBER, "scale"}});
     }
     if (plan_has_stage(p, STAGE_CAPPED)) {
         const char *before = map_name_of(p->scale == 1 ? STAGE_SCORES : STAGE_SCALED);
         map_add_number(b, "C", STEP_CAP, p->asked->softcap);
         map_say(b, add_square(b, STAGE_CAPPED, STEP_CAP), OP_CAP,
-                (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_NUMBER, "C")});
+                (map_operand[4]){{PART_CELL, before}, {PART_NUMBER, "C"}});
     }
 }
 
@@ -334,56 +317,47 @@ static void add_masked(builder *b)
         places->letters = "where query i stands among the keys, from 1";
     }
     trace_map *masked = add_square(b, STAGE_MASKED, STEP_MASK);
-    map_say(b, masked, OP_PLUS,
-            (trace_origin[4]){map_from(b, PART_CELL, before), map_from(b, PART_CELL, "bias"),
-                              map_from(b, PART_NUMBER, "slope"), map_from(b, PART_OF_ROW, "p")});
+    map_say(
+        b, masked, OP_PLUS,
+        (map_operand[4]){
+            {PART_CELL, before}, {PART_CELL, "bias"}, {PART_NUMBER, "slope"}, {PART_OF_ROW, "p"}});
     masked->untouched = p->appended;
     masked->length = map_from(b, PART_NUMBER, "key_lengths");
 }
 
-/* A logit a head, and what it adds to each row's sum. */
-static void add_sink_terms(builder *b, trace_labels queries)
-{
-    const plan *p = b->plan;
-    const trace_map *row_max = map_named(b->trace, map_name_of(STAGE_ROW_MAX));
-    if (p->sinks.data == NULL || row_max == NULL)
-        return;
-    trace_map *terms = map_add_made(b, "sink_exp", STEP_SOFTMAX, p->heads, p->n_q, 1);
-    for (size_t head = 0; head < p->heads && !b->failed; head++) {
-        for (size_t i = 0; i < p->n_q; i++) {
-            const size_t at[] = {head, i, 0};
-            double greatest = tensor_get(&row_max->values, at);
-            tensor_set(&terms->values, at, extra_sink_term(p, head, greatest));
-        }
-    }
-    terms->rows = queries;
-    terms->is_column = true;
-    map_say(
-        b, terms, OP_EXP,
-        (trace_origin[4]){map_from(b, PART_NUMBER, "sink"), map_from(b, PART_OF_ROW, "row_max")});
-}
-
 static void add_softmax(builder *b)
 {
+    const plan *p = b->plan;
     const char *masked = map_name_of(build_masked(b));
     trace_labels queries = build_query_labels(b, "q");
-    if (b->plan->sinks.data != NULL)
-        add_number_a_head(b, "sink", STEP_SOFTMAX, b->plan->sinks);
-    trace_map *row_max = map_add_stage(b, STAGE_ROW_MAX, STEP_SOFTMAX, queries, build_numbers());
-    map_say(
-        b, row_max, OP_MAX,
-        (trace_origin[4]){map_from(b, PART_ROW_I, masked), [2] = map_from(b, PART_NUMBER, "sink")});
+    if (p->sinks.data != NULL)
+        add_number_a_head(b, "sink", STEP_SOFTMAX, p->sinks);
+    trace_map *row_max = map_add_stage(b, STAGE_ROW_MAX, STEP_SOFTMAX, queries);
+    map_say(b, row_max, OP_MAX,
+            (map_operand[4]){{PART_ROW_I, masked}, [2] = {PART_NUMBER, "sink"}});
     map_say(b, add_square(b, STAGE_EXP, STEP_SOFTMAX), OP_EXP,
-            (trace_origin[4]){map_from(b, PART_CELL, masked), map_from(b, PART_OF_ROW, "row_max")});
-    add_sink_terms(b, queries);
-    trace_map *row_sum = map_add_stage(b, STAGE_ROW_SUM, STEP_SOFTMAX, queries, build_numbers());
-    map_say(b, row_sum, OP_SUM,
-            (trace_origin[4]){
-                map_from(b, PART_ROW_I, "exp"), [2] = map_from(b, PART_OF_ROW, "sink_exp")});
+            (map_operand[4]){{PART_CELL, masked}, {PART_OF_ROW, "row_max"}});
+    if (p->sinks.data != NULL && map_named(b->trace, "row_max") != NULL) {
+        /* A logit a head, and what it adds to each row's sum. */
+        trace_map *terms = map_add_made(b, "sink_exp", STEP_SOFTMAX, p->heads, p->n_q, 1);
+        for (size_t row = 0; row < p->heads * p->n_q && !b->failed; row++) {
+            const size_t at[] = {row / p->n_q, row % p->n_q, 0};
+            tensor_set(&terms->values, at,
+                       extra_sink_term(p, at[0], tensor_get(&row_max->values, at)));
+        }
+        terms->rows = queries;
+        terms->is_column = true;
+        map_say(b, terms, OP_EXP,
+                (map_operand[4]){{PART_NUMBER, "sink"}, {PART_OF_ROW, "row_max"}});
+    }
+    map_say(b, map_add_stage(b, STAGE_ROW_SUM, STEP_SOFTMAX, queries), OP_SUM,
+            (map_operand[4]){{PART_ROW_I, "exp"}, [2] = {PART_OF_ROW, "sink_exp"}});
     trace_map *weights = add_square(b, STAGE_WEIGHTS, STEP_SOFTMAX);
-    map_say(b, weights, OP_DIVIDE,
-            (trace_origin[4]){map_from(b, PART_CELL, "exp"), map_from(b, PART_OF_ROW, "row_sum")});
+    map_say(b, weights, OP_DIVIDE, (map_operand[4]){{PART_CELL, "exp"}, {PART_OF_ROW, "row_sum"}});
     weights->is_share = true;
+    trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);
+    rounded->is_share = true;
+    map_say(b, rounded, OP_ROUND, (map_operand[4]){{PART_CELL, "weights"}});
 }
 
 /* ---- results ---- */
@@ -392,40 +366,28 @@ static void add_results(builder *b)
 {
     const plan *p = b->plan;
     trace_labels queries = build_query_labels(b, NULL);
-    const char *weights = plan_has_stage(p, STAGE_ROUNDED) ? "rounded" : "weights";
-    const char *v = map_name_of(build_values(b));
-    trace_map *attended = map_add_stage(b, STAGE_ATTENDED, STEP_SUM, queries, build_numbers());
-    map_say(b, attended, OP_DOT,
-            (trace_origin[4]){map_from(b, PART_ROW_I, weights), map_from(b, PART_COLUMN_J, v)});
-    trace_map *context = map_add_stage(b, STAGE_CONTEXT, STEP_CONCAT, queries, build_numbers());
+    const char *weights = map_name_of(build_used_weights(b)), *v = map_name_of(build_values(b)),
+               *name = map_name_of(STAGE_WEIGHTED);
+    map_say(b, map_add_stage(b, STAGE_ATTENDED, STEP_SUM, queries), OP_DOT,
+            (map_operand[4]){{PART_ROW_I, weights}, {PART_COLUMN_J, v}});
+    trace_map *context = map_add_stage(b, STAGE_CONTEXT, STEP_CONCAT, queries);
     context->slices = context->values.size[0] == 1 ? p->heads : 1;
-    map_say(b, context, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "attended")});
+    map_say(b, context, OP_COPY, (map_operand[4]){{PART_CELL, "attended"}});
     context->letters = "attended, the heads side by side";
-}
-
-/* Of one query: its own row of the weights times the rows of v. */
-static void add_weighted_of(builder *b, const char *name, size_t query)
-{
-    const char *weights = plan_has_stage(b->plan, STAGE_ROUNDED) ? "rounded" : "weights";
-    const char *v = map_name_of(build_values(b));
-    tensor rows = build_weighted(b, query);
-    trace_map *weighted = map_add(b, name, STEP_WEIGHTED, &rows);
-    weighted->rows = build_value_labels(b, v);
-    weighted->is_of_focus = true;
-    weighted->query = query;
-    map_say(b, weighted, OP_TIMES,
-            (trace_origin[4]){map_from(b, PART_OF_FOCUS, weights), map_from(b, PART_CELL, v)});
-}
-
-static void add_weighted(builder *b)
-{
-    const char *name = map_name_of(STAGE_WEIGHTED);
     if (bundle_tensor(b->result, name) == NULL)
         return;
-    add_weighted_of(b, name, b->focus.row);
-    for (size_t i = 0; b->shows_all_rows && i < b->plan->n_q; i++) {
-        if (i != b->focus.row)
-            add_weighted_of(b, build_text(b, "%s[%zu]", name, i + 1), i);
+    /* Of one query, its own row of the weights times the rows of v: that in focus, then others. */
+    for (size_t i = 0; i <= (b->shows_all_rows ? p->n_q : 0); i++) {
+        size_t query = i == 0 ? b->focus.row : i - 1;
+        if (i > 0 && query == b->focus.row)
+            continue;
+        tensor rows = build_weighted(b, query);
+        trace_map *weighted =
+            map_add(b, i == 0 ? name : build_text(b, "%s[%zu]", name, i), STEP_WEIGHTED, &rows);
+        weighted->rows = build_value_labels(b, v);
+        weighted->is_of_focus = true;
+        weighted->query = query;
+        map_say(b, weighted, OP_TIMES, (map_operand[4]){{PART_OF_FOCUS, weights}, {PART_CELL, v}});
     }
 }
 
@@ -436,12 +398,11 @@ static void add_output(builder *b)
         return;
     map_add(b, "Wo", STEP_PARAMETERS, &p->wo);
     trace_map *bo = map_add(b, "bo", STEP_PARAMETERS, &p->bo);
-    trace_map *output =
-        map_add_stage(b, STAGE_OUTPUT, STEP_JOIN, build_query_labels(b, NULL), build_numbers());
-    trace_origin bias = map_from(b, PART_OF_COLUMN, "bo");
+    trace_map *output = map_add_stage(b, STAGE_OUTPUT, STEP_JOIN, build_query_labels(b, NULL));
     if (p->wo.data == NULL) {
         bo->slices = plan_keeps_heads_apart(p) ? p->heads : 1; /* a part for each that came apart */
-        map_say(b, output, OP_PLUS, (trace_origin[4]){map_from(b, PART_CELL, "context"), bias});
+        map_say(b, output, OP_PLUS,
+                (map_operand[4]){{PART_CELL, "context"}, {PART_OF_COLUMN, "bo"}});
         return;
     }
     /* Wo takes the rows of the context, or of heads that are apart, a map of their own. */
@@ -451,12 +412,11 @@ static void add_output(builder *b)
         trace_map *joined = map_add(b, rows, STEP_JOIN, &side_by_side);
         joined->rows = build_query_labels(b, NULL);
         joined->slices = p->heads;
-        map_say(b, joined, OP_COPY, (trace_origin[4]){map_from(b, PART_CELL, "context")});
+        map_say(b, joined, OP_COPY, (map_operand[4]){{PART_CELL, "context"}});
         joined->letters = "context, the heads side by side";
     }
-    map_say(
-        b, output, OP_DOT,
-        (trace_origin[4]){map_from(b, PART_ROW_I, rows), map_from(b, PART_COLUMN_J, "Wo"), bias});
+    map_say(b, output, OP_DOT,
+            (map_operand[4]){{PART_ROW_I, rows}, {PART_COLUMN_J, "Wo"}, {PART_OF_COLUMN, "bo"}});
 }
 
 /* ---- how they are computed ---- */
@@ -507,10 +467,6 @@ void map_make(builder *b)
     add_scores(b);
     add_masked(b);
     add_softmax(b);
-    trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);
-    rounded->is_share = true;
-    map_say(b, rounded, OP_ROUND, (trace_origin[4]){map_from(b, PART_CELL, "weights")});
     add_results(b);
-    add_weighted(b);
     add_output(b);
 }

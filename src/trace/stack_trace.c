@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "trace/floors.h"
+#include "trace/stack_steps.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -19,23 +20,6 @@ static void point_to(tensor *rows, const tensor *shared, const tensor *x)
 {
     if (rows->data != NULL && rows->data == shared->data)
         rows->data = x->data;
-}
-
-/* The attention's stages, by their own names. */
-static bool view_stages(const floors *f, const stage_way *way, const plan *p, bundle *view)
-{
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        const char *name = map_name_of(id);
-        char full[STAGE_NAME];
-        stage_name_in_full(way, name, full);
-        const tensor *kept = bundle_tensor(f->result, full);
-        if (kept == NULL || !plan_has_stage(p, id))
-            continue;
-        tensor borrowed = tensor_view_of(kept);
-        if (!bundle_add_tensor(view, name, &borrowed, (place){0}, f->e))
-            return false;
-    }
-    return true;
 }
 
 /* A cache has what the same part made in the step before: `forms` are its names, the one that goes
@@ -88,7 +72,17 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
         asked.in[INPUT_PAST_K] = &past_k;
         asked.in[INPUT_PAST_V] = &past_v;
     }
-    bool done = view_stages(f, way, &of, &view);
+    bool done = true;
+    for (stage_id id = 0; id < STAGE_COUNT && done; id++) { /* by the attention's own names */
+        const char *own = map_name_of(id);
+        char full[STAGE_NAME];
+        stage_name_in_full(way, own, full);
+        const tensor *kept = bundle_tensor(f->result, full);
+        if (kept == NULL || !plan_has_stage(&of, id))
+            continue;
+        tensor borrowed = tensor_view_of(kept);
+        done = bundle_add_tensor(&view, own, &borrowed, (place){0}, f->e);
+    }
     const tensor *x = done ? bundle_tensor(&view, "x") : NULL;
     if (x != NULL) {
         asked.in[INPUT_X] = x;
@@ -108,25 +102,36 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
     return done;
 }
 
-/* An attention calls x what it is given, and a layer what the layer is given: said first, where
- * they are not the same. */
-static void tell_rows(floors *f, const floor_rows *of)
+/* Of an attention's room, where several heads are meant. */
+static void add_mean_weights(floors *f, const stage_way *way)
 {
-    trace_step *inputs = &f->b.trace->step[0];
-    if (f->b.trace->steps == 0 || inputs->id != STEP_INPUTS || strcmp(of->name, "x") == 0)
+    builder *b = &f->b;
+    trace *room = b->trace;
+    char full[STAGE_NAME];
+    stage_name_in_full(way, "mean_weights", full);
+    const tensor *kept = bundle_tensor(f->result, full);
+    const trace_map *weights = map_named(room, "weights");
+    if (kept == NULL || weights == NULL || room->heads == 1)
         return;
-    f->b.step = inputs;
-    build_sentence(&f->b,
-                   "Here x is %s, the rows that this part is given, and not the layer's own x.",
-                   of->name);
-    if (f->b.failed)
-        return;
-    trace_item said = inputs->item[inputs->count - 1];
-    memmove(inputs->item + 1, inputs->item, (inputs->count - 1) * sizeof said);
-    inputs->item[0] = said;
+    tensor of_batch = kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept);
+    trace_map *mean = map_add(b, "mean_weights", STEP_SOFTMAX, &of_batch);
+    mean->rows = weights->rows;
+    mean->columns = weights->columns;
+    mean->is_share = mean->is_of_queries = true;
+    map_say(b, mean, OP_MEAN, (map_operand[4]){{PART_OF_HEADS, "weights"}});
+    /* They are told in the step that makes the weights, where somebody asked for them. */
+    bool is_asked = f->asked != NULL && stack_words_name_more(f->asked, &room->place);
+    for (size_t i = 0; is_asked && i < room->steps; i++) {
+        if (room->step[i].id != STEP_SOFTMAX)
+            continue;
+        b->step = &room->step[i];
+        build_sentence(b, "%s are these weights' mean over the heads:", mean->name);
+        derivation_line(b, mean->name, f->focus.row, 0);
+        derivation_matrix(b, mean->name, f->focus.row + 1);
+    }
 }
 
-static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, floor_rows *made)
+static void add_attention(floors *f, const layer_part *p, const floor_rows *of, floor_rows *made)
 {
     static const char *const KEYS[] = {"present_k", "k_rope", "k_norm", "k", NULL};
     static const char *const VALUES[] = {"present_v", "v", NULL};
@@ -134,32 +139,43 @@ static bool add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     const char *name = part_name(p->as->kind);
     stage_way way = stage_way_on(&f->way, name);
     trace *room = floors_next(f);
-    if (!trace_attention(f, room, p->attention, name, &way))
-        return false;
+    b->failed = b->failed || !trace_attention(f, room, p->attention, name, &way);
     floors_enter(f, room, name, way.text);
+    if (b->failed)
+        return;
     for (size_t i = 0; i < room->steps; i++) /* "layer 1, attention: scores" */
         room->step[i].name =
             build_text(b, "%s%s%s: %s", f->step, f->place, name, room->step[i].name);
-    tell_rows(f, of);
+    if (room->steps > 0 && room->step[0].id == STEP_INPUTS && strcmp(of->name, "x") != 0) {
+        /* A layer calls x what the layer is given: said first, where they are not the same. */
+        b->step = &room->step[0];
+        build_sentence(b,
+                       "Here x is %s, the rows that this part is given, and not the layer's own x.",
+                       of->name);
+        trace_item *item = b->step->item, said = item[b->step->count - 1];
+        if (!b->failed) {
+            memmove(item + 1, item, (b->step->count - 1) * sizeof said);
+            item[0] = said;
+        }
+    }
     /* Its x is what the part was given; its result, where nothing joins the heads, the context. */
     const trace_map *x = map_named(room, "x"), *context = map_named(room, "context"),
                     *output = map_named(room, "output");
     const trace_map *last = output != NULL ? output : context;
     if (x != NULL && of->map != NULL)
-        map_say(b, &room->map[x - room->map], OP_COPY,
-                (trace_origin[4]){{PART_CELL, of->room, of->map, of->name}});
+        map_say_origins(b, &room->map[x - room->map], OP_COPY,
+                        (trace_origin[4]){{PART_CELL, of->room, of->map, of->name}});
     made->map = last == NULL ? NULL : &room->map[last - room->map];
     made->room = room;
     join_past(f, "past_k", KEYS);
     join_past(f, "past_v", VALUES);
-    floors_map_mean_weights(f, &way);
-    return floors_end(f);
+    add_mean_weights(f, &way);
 }
 
 /* ---- a layer ---- */
 
 /* rows: what the part is given, and then what it hands on. */
-static bool add_part(floors *f, const layer *l, const layer_part *p, const floor_rows *of_layer,
+static void add_part(floors *f, const layer *l, const layer_part *p, const floor_rows *of_layer,
                      floor_rows *rows)
 {
     static const char *const MADE[] = {
@@ -167,37 +183,34 @@ static bool add_part(floors *f, const layer *l, const layer_part *p, const floor
     floor_rows added = p->as->adds == RESIDUAL_LAYER ? *of_layer : *rows;
     part_step step[PART_STEPS_MOST];
     size_t steps = part_steps(p->as, step);
-    bool done = true;
-    for (size_t i = 0; i < steps && done; i++) {
+    for (size_t i = 0; i < steps; i++) {
         const part_step *s = &step[i];
         if (s->kind == PART_STEP_NORM) {
-            done = floors_norm(f, &l->norm[s->ln - 1], rows, s->name, rows);
+            floors_norm(f, &l->norm[s->ln - 1], rows, s->name, rows);
         } else if (s->kind == PART_STEP_SUM) {
-            done = floors_sum(f, &added, rows, s->name, rows);
+            floors_sum(f, &added, rows, s->name, rows);
         } else if (p->as->kind == PART_FEED_FORWARD) {
-            done = floors_feed_forward(f, p->feed_forward, rows, rows);
+            floors_feed_forward(f, p->feed_forward, rows, rows);
         } else {
             floor_rows made = floors_rows(f, MADE[p->as->kind]);
-            done = add_attention(f, p, rows, &made);
+            add_attention(f, p, rows, &made);
             *rows = made;
         }
     }
-    return done;
 }
 
 /* What the layer is given, as its own x. */
-static bool add_x(floors *f, size_t number, const floor_rows *below, floor_rows *x)
+static floor_rows add_x(floors *f, size_t number, const floor_rows *below)
 {
     builder *b = &f->b;
     const layer *l = &f->stack->layer[number];
     const norm_order *order = l->order;
-    if (!floors_begin(f, FLOOR_LAYER, "x"))
-        return false;
+    floor_rows x = {.name = "x", .values = below->values};
+    bool tells = floors_begin(f, FLOOR_LAYER, "x");
     b->step->name = build_text(b, "%s%sits parts", f->step, f->place);
-    *x = (floor_rows){.name = "x", .values = below->values};
-    floors_map_copy(f, below, x);
-    if (!floors_tells(f))
-        return floors_end(f);
+    floors_map_copy(f, below, &x);
+    if (!tells)
+        return x;
     /* "x + part(norm(x)): GPT-2's" is a formula and, after the colon, words. */
     const char *formula = order->named.help;
     size_t length = strcspn(formula, ":");
@@ -210,62 +223,52 @@ static bool add_x(floors *f, size_t number, const floor_rows *below, floor_rows 
         build_sentence(b, "Seed 003 leaves open what MaskedSelfAttention(x, y) is; this is a "
                           "reading of it: causal self-attention of x without a residual, and "
                           "then cross-attention over y, the same for all layers.");
-    floors_show(f, x);
-    return floors_end(f);
-}
-
-/* rows: what the layer is given, and then what it hands on. */
-static bool add_layer(floors *f, size_t number, floor_rows *rows)
-{
-    const layer *l = &f->stack->layer[number];
-    char floor[32], here[40];
-    snprintf(floor, sizeof floor, "layer %zu", number + 1);
-    snprintf(here, sizeof here, "%s, ", floor);
-    f->layer = l;
-    f->way = stage_way_of_layer(number);
-    f->place = here;
-    f->floor = floor;
-    floor_rows x;
-    bool done = add_x(f, number, rows, &x);
-    *rows = x;
-    for (size_t i = 0; i < l->parts && done; i++)
-        done = add_part(f, l, &l->part[i], &x, rows);
-    f->layer = NULL;
-    f->way = (stage_way){0};
-    f->place = "";
-    return done;
+    floors_show(f, &x);
+    return x;
 }
 
 /* ---- the stack ---- */
 
-static bool add_output(floors *f, const floor_rows *rows)
-{
-    if (!floors_begin(f, FLOOR_OUTPUT, "output"))
-        return false;
-    floor_rows output = floors_rows(f, "output");
-    floors_map_copy(f, rows, &output);
-    if (floors_tells(f)) {
-        build_sentence(&f->b, f->stack->rows == 1 ? "This row comes out of the stack."
-                                                  : "These rows come out of the stack.");
-        floors_show(f, &output);
-    }
-    return floors_end(f);
-}
-
-bool floors_of_stack(floors *f, floor_rows *rows)
+void floors_of_stack(floors *f, floor_rows *rows)
 {
     const stack *s = f->stack;
     f->first_part = f->out->parts;
     f->floor = "ground floor";
-    bool done = floors_embedded(f, rows) &&
-                (!s->has_first || floors_norm(f, &s->first, rows, "ln_e", rows));
-    for (size_t i = 0; i < s->layers && done; i++)
-        done = add_layer(f, i, rows);
+    floors_embedded(f, rows);
+    if (s->has_first)
+        floors_norm(f, &s->first, rows, "ln_e", rows);
+    for (size_t i = 0; i < s->layers; i++) {
+        char floor[32], here[40];
+        snprintf(floor, sizeof floor, "layer %zu", i + 1);
+        snprintf(here, sizeof here, "%s, ", floor);
+        f->layer = &s->layer[i];
+        f->way = stage_way_of_layer(i);
+        f->place = here;
+        f->floor = floor;
+        floor_rows x = add_x(f, i, rows);
+        *rows = x;
+        for (size_t j = 0; j < f->layer->parts; j++)
+            add_part(f, f->layer, &f->layer->part[j], &x, rows);
+    }
+    f->layer = NULL;
+    f->way = (stage_way){0};
+    f->place = "";
     f->floor = "top floor";
+    if (s->has_end)
+        floors_feed_forward(f, &s->end, rows, rows);
+    if (s->has_final)
+        floors_norm(f, &s->final, rows, "ln_f", rows);
+    bool tells = floors_begin(f, FLOOR_OUTPUT, "output");
+    floor_rows output = floors_rows(f, "output");
+    floors_map_copy(f, rows, &output);
+    if (tells) {
+        build_sentence(&f->b, s->rows == 1 ? "This row comes out of the stack."
+                                           : "These rows come out of the stack.");
+        floors_show(f, &output);
+    }
     /* Rollout lies next to the way to the output, so it comes after it. */
-    return done && (!s->has_end || floors_feed_forward(f, &s->end, rows, rows)) &&
-           (!s->has_final || floors_norm(f, &s->final, rows, "ln_f", rows)) &&
-           add_output(f, rows) && (!stack_has_rollout(s) || floors_rollout(f));
+    if (stack_has_rollout(s))
+        floors_rollout(f);
 }
 
 size_t stack_trace_rooms(const stack *s)
@@ -303,9 +306,12 @@ bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus
 /* The whole borrows the steps of its parts, one after the other. */
 bool stack_trace_end(stack_trace *t, err *e)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < t->parts; i++)
+    size_t count = 0, maps = 0;
+    for (size_t i = 0; i < t->parts; i++) {
         count += t->part[i].steps;
+        t->part[i].first_map = maps;
+        maps += t->part[i].maps;
+    }
     t->whole.step = mem_alloc_zeroed(count + 1, sizeof t->whole.step[0], e);
     if (t->whole.step == NULL)
         return false;
@@ -336,8 +342,10 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
                 .place = "",
                 .labels = {has_names ? &tokens->list : NULL, NULL}};
     floor_rows rows;
-    bool done = stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e) &&
-                floors_of_stack(&f, &rows) && stack_trace_end(t, e);
+    bool done = stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e);
+    if (done)
+        floors_of_stack(&f, &rows);
+    done = done && !f.b.failed && stack_trace_end(t, e);
     t->whole.document = s->document;
     t->whole.run.type = s->type;
     t->whole.command = s->how.is_decoder ? "decode" : "encode";

@@ -1,6 +1,6 @@
 /* The step that lists every size, what each matrix is made of, and what that costs: seed 002's
  * dimension analysis and its equations in matrices, seed 000's count of operations. */
-#include "trace/derivation.h"
+#include "trace/build.h"
 
 #include <string.h>
 

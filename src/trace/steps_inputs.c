@@ -3,7 +3,7 @@
  * those of a cache. */
 #include "attn/engine/positions.h"
 #include "attn/plan/plan.h"
-#include "trace/derivation.h"
+#include "trace/build.h"
 
 #include <string.h>
 

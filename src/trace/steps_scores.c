@@ -1,6 +1,6 @@
 /* The steps up to the softmax: projections, scores, scale, mask. */
 #include "attn/plan/plan.h"
-#include "trace/derivation.h"
+#include "trace/build.h"
 
 #include <math.h>
 #include <string.h>

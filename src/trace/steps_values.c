@@ -1,13 +1,7 @@
 /* The steps from the softmax on: softmax, statistics, round, weighted, sum, concat, join. */
-#include "trace/derivation.h"
+#include "trace/build.h"
 
 #include <math.h>
-
-/* The stage whose weights are used: rounded where rounding was asked for. */
-static stage_id used_weights(const builder *b)
-{
-    return plan_has_stage(b->plan, STAGE_ROUNDED) ? STAGE_ROUNDED : STAGE_WEIGHTS;
-}
 
 /* ---- what infinities and NaN come to ---- */
 
@@ -144,10 +138,10 @@ void make_round(builder *b)
 /* Of the query in focus, a key a line. */
 static void show_weighted(builder *b)
 {
-    const char *name = map_name_of(used_weights(b));
+    const char *name = map_name_of(build_used_weights(b));
     const char *v_name = map_name_of(build_values(b));
     size_t i = b->focus.row, lines = build_lines(b);
-    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b)),
+    tensor weights = build_stage(b, build_used_weights(b)), v = build_stage(b, build_values(b)),
            weighted = build_weighted(b, i);
     for (size_t j = 0; j < lines; j++) {
         trace_item *line =
@@ -161,10 +155,10 @@ static void show_weighted(builder *b)
 
 void make_weighted(builder *b)
 {
-    const char *name = map_name_of(used_weights(b));
+    const char *name = map_name_of(build_used_weights(b));
     const char *v_name = map_name_of(build_values(b));
     size_t n = b->plan->n_k;
-    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
+    tensor weights = build_stage(b, build_used_weights(b)), v = build_stage(b, build_values(b));
     build_sentence(b,
                    "Each value is multiplied by the weight that %s%s gives to its key. This gives "
                    "%zu weighted value%s, also called %salignment vector%s.",
@@ -192,9 +186,9 @@ static void show_sum(builder *b)
 void make_sum(builder *b)
 {
     const plan *p = b->plan;
-    const char *name = map_name_of(used_weights(b));
+    const char *name = map_name_of(build_used_weights(b));
     const char *v_name = map_name_of(build_values(b));
-    tensor weights = build_stage(b, used_weights(b)), v = build_stage(b, build_values(b));
+    tensor weights = build_stage(b, build_used_weights(b)), v = build_stage(b, build_values(b));
     build_sentence(b,
                    "The weighted values are added up, column by column: the sum is what attention "
                    "makes of %s%s.",
@@ -291,12 +285,11 @@ void make_join(builder *b)
 /* ---- what the weights come to ---- */
 
 /* Nothing goes on from it, so that its node is there only where it is told. */
-static void show_statistic(builder *b, stage_id id, operation op, trace_origin first,
-                           trace_origin second)
+static void show_statistic(builder *b, stage_id id, operation op, map_operand first,
+                           map_operand second)
 {
-    trace_map *made =
-        map_add_stage(b, id, STEP_STATISTICS, build_query_labels(b, "q"), build_numbers());
-    map_say(b, made, op, (trace_origin[4]){first, second});
+    trace_map *made = map_add_stage(b, id, STEP_STATISTICS, build_query_labels(b, "q"));
+    map_say(b, made, op, (map_operand[4]){first, second});
     derivation_formula(b, map_name_of(id), "");
     show_numbers(b, map_name_of(id), b->focus.row, 0);
 }
@@ -315,10 +308,10 @@ void make_statistics(builder *b)
                    "How %s%s spreads its attention: the entropy is 0 where one key takes all, and "
                    "greatest where all keys get the same.",
                    build_query_name(b), build_head_name(b));
-    show_statistic(b, STAGE_LOGSUMEXP, OP_PLUS_LOG, map_from(b, PART_OF_ROW, "row_max"),
-                   map_from(b, PART_OF_ROW, "row_sum"));
-    show_statistic(b, STAGE_ENTROPY, OP_ENTROPY, map_from(b, PART_ROW_I, "weights"),
-                   (trace_origin){0});
+    show_statistic(b, STAGE_LOGSUMEXP, OP_PLUS_LOG, (map_operand){PART_OF_ROW, "row_max"},
+                   (map_operand){PART_OF_ROW, "row_sum"});
+    show_statistic(b, STAGE_ENTROPY, OP_ENTROPY, (map_operand){PART_ROW_I, "weights"},
+                   (map_operand){0});
     /* A line for each of the strongest keys: its weight. */
     tensor top = build_stage(b, STAGE_TOP), weights = build_stage(b, STAGE_WEIGHTS);
     if (top.data == NULL) {
