@@ -193,6 +193,7 @@ typedef struct operand_cells {
 /* False where it has no part in this cell, or one that nothing is taken from. */
 bool derivation_operand(const map_cell *made, const trace_origin *from, operand_cells *of);
 map_cell derivation_cell(const operand_cells *of, size_t index);
+double derivation_number(const operand_cells *of, size_t index);
 
 /* The numbers of a map that no stage holds, out of what is said of it, in float64: of the few
  * operations that such maps have. */

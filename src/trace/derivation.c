@@ -109,7 +109,7 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
 
 /* ---- numbers ---- */
 
-static double number_at(const operand_cells *of, size_t index)
+double derivation_number(const operand_cells *of, size_t index)
 {
     map_cell cell = derivation_cell(of, index);
     return map_number(&cell);
@@ -119,7 +119,7 @@ static double mean_square(const operand_cells *row)
 {
     double squares = 0;
     for (size_t i = 0; i < row->count; i++)
-        squares += number_at(row, i) * number_at(row, i);
+        squares += derivation_number(row, i) * derivation_number(row, i);
     return squares / (double)row->count;
 }
 
@@ -130,7 +130,7 @@ static double work_out(const map_cell *made)
     bool has[TRACE_OPERANDS];
     for (size_t i = 0; i < TRACE_OPERANDS; i++) {
         has[i] = derivation_operand(made, &made->map->operand[i], &of[i]);
-        first[i] = has[i] ? number_at(&of[i], 0) : 0;
+        first[i] = has[i] ? derivation_number(&of[i], 0) : 0;
     }
     switch (made->map->op) {
     case OP_TIMES:
@@ -141,7 +141,7 @@ static double work_out(const map_cell *made)
         return first[0] - first[1];
     case OP_MEAN:
         for (size_t p = 0; p < of[0].count; p++)
-            sum += number_at(&of[0], p);
+            sum += derivation_number(&of[0], p);
         return (sum + first[1]) / (double)(of[0].count + has[1]);
     case OP_NORMALIZE:
         sum = sqrt(mean_square(&of[1]) + first[2]);
@@ -149,7 +149,7 @@ static double work_out(const map_cell *made)
     default:
         assert(made->map->op == OP_DOT);
         for (size_t p = 0; p < of[0].count; p++)
-            sum += number_at(&of[0], p) * number_at(&of[1], p);
+            sum += derivation_number(&of[0], p) * derivation_number(&of[1], p);
         return sum;
     }
 }
@@ -403,37 +403,6 @@ static tensor work_out_tanhs(builder *b, const trace_item *line, size_t count, b
     return made;
 }
 
-static tensor work_out_inside(builder *b, const trace_item *line, const map_cell *at)
-{
-    operand_cells row;
-    tensor tanhs;
-    switch (operation_of(line->op)->inside) {
-    case INSIDE_TANH_OF_QUOTIENT:
-        tanhs = work_out_tanhs(b, line, 1, true);
-        return tanhs.data == NULL ? tanhs : tensor_at(&tanhs, 0);
-    case INSIDE_TANHS_OF_SUMS:
-        return work_out_tanhs(b, line, line->a.size[0], false);
-    case INSIDE_MEAN_SQUARE:
-        derivation_operand(at, &at->map->operand[1], &row);
-        return build_number(b, build_text(b, "mean square of %s", line->left),
-                            mean_square(&row) + tensor_get(&line->c, NULL));
-    default:
-        return (tensor){0};
-    }
-}
-
-/* "q[2,1]", "row_max[2]", "logits[cat]", and of the only number "total". */
-static const char *left_of(builder *b, const trace_map *map, size_t row, size_t column)
-{
-    if (map->id_name != NULL)
-        return build_text(b, "%s[%s]", map->name, map->id_name);
-    if (map->is_column)
-        return build_text(b, "%s[%zu]", map->name, row + 1);
-    if (map->is_number)
-        return map->name;
-    return build_text(b, "%s[%zu,%zu]", map->name, row + 1, column + 1);
-}
-
 /* In the head in focus, or the one of keys and values that it shares: the head's number among
  * those of the map. */
 static size_t head_in_focus(const builder *b, const trace_map *map)
@@ -459,7 +428,13 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
     column = map->is_number ? 0 : column;
     map_cell at = cell_in_focus(b, map, row, column);
     writer letters = {.map = map, .cell = &at};
-    trace_item *line = build_line(b, map->op, left_of(b, map, row, column), spell(b, &letters));
+    /* "q[2,1]", "row_max[2]", "logits[cat]", and of the only number "total". */
+    const char *left = map->id_name != NULL ? build_text(b, "%s[%s]", map->name, map->id_name)
+                       : map->is_column     ? build_text(b, "%s[%zu]", map->name, row + 1)
+                       : map->is_number
+                           ? map->name
+                           : build_text(b, "%s[%zu,%zu]", map->name, row + 1, column + 1);
+    trace_item *line = build_line(b, map->op, left, spell(b, &letters));
     if (map->id_name != NULL)
         build_word(line, line->left, strlen(name) + 1, strlen(map->id_name));
     for (size_t i = 0; i < letters.words; i++)
@@ -474,7 +449,18 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
     memcpy(line->cell, (size_t[]){at.head, at.row, at.column}, sizeof line->cell);
     line->column = line->op == OP_PLUS && line->c.data != NULL ? column + 1 : 0;
     line->decimals = line->op == OP_ROUND ? b->plan->asked->round_decimals : 0;
-    line->inner = work_out_inside(b, line, &at);
+    operation_inside inside = operation_of(line->op)->inside;
+    operand_cells squared;
+    if (inside == INSIDE_TANH_OF_QUOTIENT || inside == INSIDE_TANHS_OF_SUMS) {
+        bool is_one = inside == INSIDE_TANH_OF_QUOTIENT;
+        line->inner = work_out_tanhs(b, line, is_one ? 1 : line->a.size[0], is_one);
+        if (is_one && line->inner.data != NULL)
+            line->inner = tensor_at(&line->inner, 0);
+    } else if (inside == INSIDE_MEAN_SQUARE) {
+        derivation_operand(&at, &map->operand[1], &squared);
+        line->inner = build_number(b, build_text(b, "mean square of %s", line->left),
+                                   mean_square(&squared) + tensor_get(&line->c, NULL));
+    }
     return line;
 }
 

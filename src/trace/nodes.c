@@ -232,46 +232,34 @@ bool map_pair_of(const trace_map *map, size_t column, map_pair *pair)
     return true;
 }
 
-/* Where the only number is that is not 0, and is 1. */
-static bool find_one(const operand_cells *of, size_t *index)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < of->count && found < 2; i++) {
-        map_cell cell = derivation_cell(of, i);
-        double number = map_number(&cell);
-        if (number == 0)
-            continue;
-        *index = i;
-        found += number == 1 ? 1 : 2;
-    }
-    return found == 1;
-}
-
-static bool find_equal(const operand_cells *of, double number, size_t *index)
-{
-    for (*index = 0; *index < of->count; (*index)++) {
-        map_cell cell = derivation_cell(of, *index);
-        if (map_number(&cell) == number)
-            return true;
-    }
-    return false;
-}
-
 bool map_taken_from(const map_cell *made, bool is_second, map_cell *before, map_cell *factor)
 {
     const trace_map *map = made->map;
     taking how = map->has_origin ? TAKINGS[map->op] : TAKES_CELL;
     operand_cells of, other;
-    size_t index = 0;
+    size_t index = 0, ones = 0;
     factor->map = NULL;
     if (how == TAKES_NONE || map->operand[is_second].part == PART_PARTNER ||
         !derivation_operand(made, &map->operand[is_second], &of))
         return false;
-    if (how == TAKES_GREATEST && !find_equal(&of, map_number(made), &index))
-        return false;
+    if (how == TAKES_GREATEST) {
+        while (index < of.count && derivation_number(&of, index) != map_number(made))
+            index++;
+        if (index == of.count)
+            return false;
+    }
     if (how == TAKES_FACTOR) {
-        if (!derivation_operand(made, &map->operand[!is_second], &other) ||
-            !find_one(&other, &index))
+        /* Where the only number is that is not 0, and is 1. */
+        if (!derivation_operand(made, &map->operand[!is_second], &other))
+            return false;
+        for (size_t i = 0; i < other.count && ones < 2; i++) {
+            double number = derivation_number(&other, i);
+            if (number == 0)
+                continue;
+            index = i;
+            ones += number == 1 ? 1 : 2;
+        }
+        if (ones != 1)
             return false;
         *factor = derivation_cell(&other, index);
     }

@@ -12,13 +12,7 @@ static bool is_made_of(const projection *r, input rows)
     return r->rows.data != NULL && r->rows_as == rows;
 }
 
-/* Whether anything is made of them. */
-static bool is_used(const plan *p, input rows)
-{
-    return is_made_of(&p->q, rows) || is_made_of(&p->k, rows) || is_made_of(&p->v, rows);
-}
-
-/* What is made of these rows: "the queries and the keys", in this order. */
+/* What is made of these rows: "the queries and the keys", in this order; "": nothing is. */
 static const char *roles_of(builder *b, input rows)
 {
     const projection *made[] = {&b->plan->q, &b->plan->k, &b->plan->v};
@@ -32,24 +26,6 @@ static const char *roles_of(builder *b, input rows)
     return build_and(b, roles, count);
 }
 
-static void say_inputs(builder *b)
-{
-    const plan *p = b->plan;
-    const tensor *x = p->asked->in[INPUT_X];
-    size_t rows = x->size[x->rank - 2], width = x->size[x->rank - 1];
-    const char *goes = rows == 1 ? "input goes" : "inputs go";
-    const char *as = rows == 1 ? "a row" : "each a row";
-    if (p->q.rows.data != NULL && is_made_of(&p->k, INPUT_X) && is_made_of(&p->v, INPUT_X))
-        build_sentence(b,
-                       "%zu %s in, %s of %zu number%s. A row plays three roles: as a "
-                       "query it looks at the others, as a key it is looked at, and its value is "
-                       "what it passes on.",
-                       rows, goes, as, width, build_plural(width));
-    else
-        build_sentence(b, "%zu %s in, %s of %zu number%s. Out of x come %s.", rows, goes, as, width,
-                       build_plural(width), roles_of(b, INPUT_X));
-}
-
 void make_inputs(builder *b)
 {
     static const stage_id ROLES[] = {STAGE_Q, STAGE_K, STAGE_V};
@@ -57,19 +33,32 @@ void make_inputs(builder *b)
     const problem *asked = p->asked;
     if (asked->in[INPUT_X] == &asked->looked_up)
         build_sentence(b, "Each token is looked up in the vocab: its embedding is its row of x.");
-    if (is_used(p, INPUT_X)) {
-        say_inputs(b);
+    const char *of_x = roles_of(b, INPUT_X), *of_xk = roles_of(b, INPUT_XK);
+    if (*of_x != '\0') {
+        const tensor *x = asked->in[INPUT_X];
+        size_t rows = x->size[x->rank - 2], width = x->size[x->rank - 1];
+        const char *goes = rows == 1 ? "input goes" : "inputs go";
+        const char *as = rows == 1 ? "a row" : "each a row";
+        if (p->q.rows.data != NULL && is_made_of(&p->k, INPUT_X) && is_made_of(&p->v, INPUT_X))
+            build_sentence(b,
+                           "%zu %s in, %s of %zu number%s. A row plays three roles: as a "
+                           "query it looks at the others, as a key it is looked at, and its value "
+                           "is what it passes on.",
+                           rows, goes, as, width, build_plural(width));
+        else
+            build_sentence(b, "%zu %s in, %s of %zu number%s. Out of x come %s.", rows, goes, as,
+                           width, build_plural(width), of_x);
         derivation_matrix(b, input_key(INPUT_X), 0);
     }
-    if (is_used(p, INPUT_XK)) {
+    if (*of_xk != '\0') {
         build_sentence(b,
                        asked->number != NULL
                            ? "Out of xk come %s: these queries are some rows of a whole."
                            : "Out of another sequence, xk, come %s: this is cross-attention.",
-                       roles_of(b, INPUT_XK));
+                       of_xk);
         derivation_matrix(b, input_key(INPUT_XK), 0);
     }
-    if (is_used(p, INPUT_XV)) {
+    if (is_made_of(&p->v, INPUT_XV)) {
         build_sentence(b, "The values come from a sequence of their own, xv.");
         derivation_matrix(b, input_key(INPUT_XV), 0);
     }
@@ -98,71 +87,42 @@ void make_inputs(builder *b)
     build_entry(b, p->batches);
 }
 
-static size_t count_of(const tensor *weight)
-{
-    return weight->data == NULL ? 0 : tensor_count(weight);
-}
-
-static bool is_given(const projection *r)
-{
-    return r->given.data != NULL;
-}
-
-/* "Wq, Wk and Wv hold 12 + 12 + 12 = 36 numbers", of those that there are. */
-static void say_counts(builder *b, size_t numbers)
-{
-    const projection *made[] = {&b->plan->q, &b->plan->k, &b->plan->v};
-    const char *names[3], *counts = "";
-    size_t shown = 0;
-    for (size_t i = 0; i < 3; i++) {
-        size_t count = count_of(&made[i]->weight);
-        if (count == 0)
-            continue;
-        counts = build_text(b, "%s%s%zu", counts, shown == 0 ? "" : " + ", count);
-        names[shown++] = input_label(made[i]->weight_as);
-    }
-    if (shown == 1)
-        build_sentence(b, "%s holds %zu number%s, the same for every row.", names[0], numbers,
-                       build_plural(numbers));
-    else
-        build_sentence(b, "%s hold %s = %zu numbers, the same for every row.",
-                       build_and(b, names, shown), counts, numbers);
-}
-
-/* "; bq and bv are added": what is there of a projection without weights. */
-static const char *biases_added(builder *b)
-{
-    const projection *made[] = {&b->plan->q, &b->plan->k, &b->plan->v};
-    const char *names[3];
-    size_t count = 0;
-    for (size_t i = 0; i < 3; i++) {
-        if (made[i]->bias.data != NULL)
-            names[count++] = input_label(made[i]->bias_as);
-    }
-    return count == 0 ? ""
-                      : build_text(b, "; %s %s added", build_and(b, names, count),
-                                   count == 1 ? "is" : "are");
-}
-
 /* Seed 000: low-dimensional heads cost 3·h·m·(m/h) = 3m², full-width heads 3·h·m·m = 3hm². */
 static void count_parameters(builder *b)
 {
     const plan *p = b->plan;
-    size_t numbers = count_of(&p->q.weight) + count_of(&p->k.weight) + count_of(&p->v.weight);
-    if (numbers == 0) {
-        bool all_given = is_given(&p->q) && is_given(&p->k) && is_given(&p->v);
-        bool none_given = !is_given(&p->q) && !is_given(&p->k) && !is_given(&p->v);
+    const projection *made[] = {&p->q, &p->k, &p->v};
+    const char *weight[3], *bias[3], *counts = "";
+    size_t weights = 0, biases = 0, given = 0, numbers = 0;
+    for (size_t i = 0; i < 3; i++) {
+        const tensor *w = &made[i]->weight;
+        given += made[i]->given.data != NULL;
+        if (made[i]->bias.data != NULL)
+            bias[biases++] = input_label(made[i]->bias_as);
+        if (w->data == NULL)
+            continue;
+        numbers += tensor_count(w);
+        counts = build_text(b, "%s%s%zu", counts, weights == 0 ? "" : " + ", tensor_count(w));
+        weight[weights++] = input_label(made[i]->weight_as);
+    }
+    if (weights == 0) {
         build_sentence(b, "There are no projections%s%s.",
-                       all_given    ? ": queries, keys and values are given"
-                       : none_given ? ": the rows themselves serve as queries, keys and values"
+                       given == 3   ? ": queries, keys and values are given"
+                       : given == 0 ? ": the rows themselves serve as queries, keys and values"
                                     : "",
-                       biases_added(b));
+                       biases == 0 ? ""
+                                   : build_text(b, "; %s %s added", build_and(b, bias, biases),
+                                                biases == 1 ? "is" : "are"));
         return;
     }
-    say_counts(b, numbers);
+    if (weights == 1)
+        build_sentence(b, "%s holds %zu number%s, the same for every row.", weight[0], numbers,
+                       build_plural(numbers));
+    else
+        build_sentence(b, "%s hold %s = %zu numbers, the same for every row.",
+                       build_and(b, weight, weights), counts, numbers);
     size_t m = p->q.rows.data == NULL ? 0 : p->q.rows.size[2], h = p->heads;
-    bool has_all = p->q.weight.data != NULL && p->k.weight.data != NULL && p->v.weight.data != NULL;
-    if (!p->has_heads || !has_all || numbers != 3 * m * h * p->q.width)
+    if (!p->has_heads || weights < 3 || numbers != 3 * m * h * p->q.width)
         return;
     if (h * p->q.width == m)
         build_formula(b, "low-dimensional heads: 3·h·m·(m/h) = 3·%zu·%zu·(%zu/%zu) = 3·%zu² = %zu",

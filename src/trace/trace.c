@@ -39,36 +39,6 @@ void trace_wants(const plan *p, trace_focus focus, kept_stages *w)
     w->row = focus.row;
 }
 
-static bool does_nothing(const plan *p, step_id id)
-{
-    switch (id) {
-    case STEP_POSITIONS:
-        return !p->asked->adds_positions;
-    case STEP_PROJECTIONS:
-        return p->q.rows.data == NULL && p->k.rows.data == NULL && p->v.rows.data == NULL;
-    case STEP_NORMALIZE:
-        return !p->asked->normalizes;
-    case STEP_ROPE:
-        return p->rope_width == 0;
-    case STEP_CACHE:
-        return p->past == 0;
-    case STEP_SCALE:
-        return p->scale == 1;
-    case STEP_CAP:
-        return !plan_has_stage(p, STAGE_CAPPED);
-    case STEP_MASK:
-        return !plan_masks(p);
-    case STEP_ROUND:
-        return !plan_has_stage(p, STAGE_ROUNDED);
-    case STEP_CONCAT:
-        return !p->has_heads;
-    case STEP_JOIN:
-        return p->wo.data == NULL && p->bo.data == NULL;
-    default:
-        return false;
-    }
-}
-
 /* Once, before the first step that shows the focus and not all. */
 static void say_focus(builder *b, step_id id)
 {
@@ -123,11 +93,25 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
     t->step = mem_alloc_zeroed(STEP_COUNT, sizeof t->step[0], e);
     if (t->step == NULL)
         return false;
+    const bool does_nothing[STEP_COUNT] = {
+        [STEP_POSITIONS] = !p->asked->adds_positions,
+        [STEP_PROJECTIONS] =
+            p->q.rows.data == NULL && p->k.rows.data == NULL && p->v.rows.data == NULL,
+        [STEP_NORMALIZE] = !p->asked->normalizes,
+        [STEP_ROPE] = p->rope_width == 0,
+        [STEP_CACHE] = p->past == 0,
+        [STEP_SCALE] = p->scale == 1,
+        [STEP_CAP] = !plan_has_stage(p, STAGE_CAPPED),
+        [STEP_MASK] = !plan_masks(p),
+        [STEP_ROUND] = !plan_has_stage(p, STAGE_ROUNDED),
+        [STEP_CONCAT] = !p->has_heads,
+        [STEP_JOIN] = p->wo.data == NULL && p->bo.data == NULL,
+    };
     build_name_keys(&b);
     map_make(&b);
     for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
         step_wish of = wish == NULL ? STEP_IF_IT_WORKS : wish[id];
-        bool works = !does_nothing(p, id);
+        bool works = !does_nothing[id];
         /* What nobody needs to follow the computation is shown when it is asked for. */
         bool is_needed = works && (id != STEP_STATISTICS || plan_has_stage(p, STAGE_TOP));
         if (of == STEP_UNWANTED || (of == STEP_IF_IT_WORKS && !is_needed))
