@@ -55,14 +55,20 @@ void build_end_head(builder *b)
     b->head = 0;
 }
 
+static trace_item *add_words(builder *b, trace_kind kind, const char *format, va_list args)
+{
+    const char *words = keep_format(b, format, args);
+    trace_item *item = build_item(b, kind);
+    item->text = words;
+    return item;
+}
+
 trace_item *build_sentence(builder *b, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const char *words = keep_format(b, format, args);
+    trace_item *item = add_words(b, TRACE_SENTENCE, format, args);
     va_end(args);
-    trace_item *item = build_item(b, TRACE_SENTENCE);
-    item->text = words;
     return item;
 }
 
@@ -70,10 +76,8 @@ trace_item *build_formula(builder *b, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const char *words = keep_format(b, format, args);
+    trace_item *item = add_words(b, TRACE_FORMULA, format, args);
     va_end(args);
-    trace_item *item = build_item(b, TRACE_FORMULA);
-    item->text = words;
     return item;
 }
 
@@ -93,11 +97,6 @@ void build_word(trace_item *line, const char *in, size_t at, size_t bytes)
     line->word[line->words++] = (trace_word){in, at, bytes};
 }
 
-static const tensor *kept(const builder *b, stage_id id)
-{
-    return bundle_tensor(b->result, map_name_of(id));
-}
-
 static bool is_of_kv_heads(const plan *p, stage_id id)
 {
     const projection *role = plan_role(p, id);
@@ -109,23 +108,21 @@ size_t build_shown_head(const builder *b, stage_id id)
     return is_of_kv_heads(b->plan, id) ? plan_kv_head(b->plan, b->focus.head) : b->focus.head;
 }
 
-static stage_id last_form(const builder *b, const stage_id *form, size_t forms)
+static stage_id last_form(const builder *b, stage_id plain, stage_id normed, stage_id turned)
 {
-    while (forms > 1 && !plan_has_stage(b->plan, form[forms - 1]))
-        forms--;
-    return form[forms - 1];
+    return plan_has_stage(b->plan, turned)   ? turned
+           : plan_has_stage(b->plan, normed) ? normed
+                                             : plain;
 }
 
 stage_id build_queries(const builder *b)
 {
-    static const stage_id FORMS[] = {STAGE_Q, STAGE_Q_NORM, STAGE_Q_ROPE};
-    return last_form(b, FORMS, sizeof FORMS / sizeof FORMS[0]);
+    return last_form(b, STAGE_Q, STAGE_Q_NORM, STAGE_Q_ROPE);
 }
 
 stage_id build_new_keys(const builder *b)
 {
-    static const stage_id FORMS[] = {STAGE_K, STAGE_K_NORM, STAGE_K_ROPE};
-    return last_form(b, FORMS, sizeof FORMS / sizeof FORMS[0]);
+    return last_form(b, STAGE_K, STAGE_K_NORM, STAGE_K_ROPE);
 }
 
 stage_id build_keys(const builder *b)
@@ -155,25 +152,25 @@ stage_id build_masked(const builder *b)
     return plan_masks(b->plan) ? STAGE_MASKED : build_unmasked(b);
 }
 
-tensor build_stage(const builder *b, stage_id id)
-{
-    const tensor *found = kept(b, id);
-    if (found == NULL)
-        return (tensor){0};
-    tensor full = plan_all_axes(b->plan, id, found);
-    full =
-        plan_heads_apart(&full, is_of_kv_heads(b->plan, id) ? b->plan->kv_heads : b->plan->heads);
-    tensor heads = tensor_at(&full, b->focus.batch);
-    return tensor_at(&heads, build_shown_head(b, id));
-}
-
 tensor build_stage_of_batch(const builder *b, stage_id id)
 {
-    const tensor *found = kept(b, id);
+    const tensor *found = bundle_tensor(b->result, map_name_of(id));
     if (found == NULL)
         return (tensor){0};
     tensor full = plan_all_axes(b->plan, id, found);
     return tensor_at(&full, b->focus.batch);
+}
+
+tensor build_stage(const builder *b, stage_id id)
+{
+    const plan *p = b->plan;
+    const tensor *found = bundle_tensor(b->result, map_name_of(id));
+    if (found == NULL)
+        return (tensor){0};
+    tensor full = plan_all_axes(p, id, found);
+    full = plan_heads_apart(&full, is_of_kv_heads(p, id) ? p->kv_heads : p->heads);
+    tensor heads = tensor_at(&full, b->focus.batch);
+    return tensor_at(&heads, build_shown_head(b, id));
 }
 
 tensor build_keep(builder *b, const char *name, tensor *numbers)
@@ -222,11 +219,10 @@ tensor build_joined(builder *b, const char **name)
 
 tensor build_weighted(const builder *b, size_t row)
 {
-    const tensor *found = kept(b, STAGE_WEIGHTED);
+    const tensor *found = bundle_tensor(b->result, map_name_of(STAGE_WEIGHTED));
     if (found->rank == 2)
         return tensor_view_of(found);
-    tensor full = plan_all_axes(b->plan, STAGE_WEIGHTED, found),
-           of_batch = tensor_at(&full, b->focus.batch);
+    tensor of_batch = build_stage_of_batch(b, STAGE_WEIGHTED);
     tensor of_head = tensor_at(&of_batch, b->focus.head);
     return tensor_at(&of_head, row);
 }

@@ -7,32 +7,17 @@
 
 /* ---- what a word means ---- */
 
+/* Whether the word is the way to it, layer.0.attention.weights. */
 static bool matches_in_full(const char *word, const char *way, const char *name)
 {
-    stage_way of = {.text = ""};
     char full[STAGE_NAME];
-    snprintf(of.text, sizeof of.text, "%s", way);
-    stage_name_in_full(&of, name, full);
+    snprintf(full, sizeof full, "%s%s", way, name);
     return stage_name_matches(word, full);
 }
 
 static bool matches(const char *word, const char *way, const char *name)
 {
     return stage_name_matches(word, name) || matches_in_full(word, way, name);
-}
-
-static bool matches_stage(const char *word, const char *way, const char *stages)
-{
-    while (*stages != '\0') {
-        char name[STAGE_NAME];
-        int length = (int)strcspn(stages, " ");
-        snprintf(name, sizeof name, "%.*s", length, stages);
-        if (matches(word, way, name))
-            return true;
-        stages += length;
-        stages += strspn(stages, " ");
-    }
-    return false;
 }
 
 static bool names_more(const char *word, const char *way, const trace_place *at)
@@ -51,28 +36,29 @@ static step_wish wish_of(const char *word, const char *way, const trace_place *a
         floor = &embedded->named;
     if (floor != NULL)
         return floor == &row->named ? STEP_WANTED : STEP_UNWANTED;
-    char within[STAGE_NAME]; /* layer.0 is all that is within */
+    char within[STAGE_NAME], one[STAGE_NAME]; /* layer.0 is all that is within */
     int length = snprintf(within, sizeof within, "%s.*", word);
     if (matches(word, way, at->name) || (length < STAGE_NAME && matches_in_full(within, way, name)))
         return STEP_IF_IT_WORKS;
-    return matches(word, way, row->named.name) || matches_stage(word, way, row->stages) ||
-                   (id == at->more_by && names_more(word, way, at))
-               ? STEP_WANTED
-               : STEP_UNWANTED;
-}
-
-static step_wish greater(step_wish a, step_wish b)
-{
-    return a > b ? a : b;
+    bool is_named =
+        matches(word, way, row->named.name) || (id == at->more_by && names_more(word, way, at));
+    for (const char *list = row->stages; *list != '\0' && !is_named;) {
+        size_t bytes = strcspn(list, " ");
+        snprintf(one, sizeof one, "%.*s", (int)bytes, list);
+        is_named = matches(word, way, one);
+        list += bytes + strspn(list + bytes, " ");
+    }
+    return is_named ? STEP_WANTED : STEP_UNWANTED;
 }
 
 step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id id)
 {
     step_wish most = STEP_UNWANTED;
     for (size_t i = 0; i < words->count; i++) {
-        const char *word = words->item[i];
-        most = greater(most, wish_of(word, at->way, at, id));
-        most = greater(most, wish_of(word, at->way_in_step, at, id));
+        step_wish of_all = wish_of(words->item[i], at->way, at, id),
+                  of_step = wish_of(words->item[i], at->way_in_step, at, id),
+                  of_word = of_all > of_step ? of_all : of_step;
+        most = of_word > most ? of_word : most;
     }
     return most;
 }
@@ -123,12 +109,10 @@ typedef struct search {
 
 static void look_near(search *f, const char *way, const char *name)
 {
-    stage_way of = {.text = ""};
     char full[STAGE_NAME];
-    snprintf(of.text, sizeof of.text, "%s", strchr(f->word, '.') == NULL ? "" : way);
-    stage_name_in_full(&of, name, full);
+    snprintf(full, sizeof full, "%s%s", strchr(f->word, '.') == NULL ? "" : way, name);
     if (nearest_is_nearer(&f->near, full))
-        memcpy(f->found, full, sizeof full);
+        snprintf(f->found, sizeof f->found, "%s", full);
 }
 
 static void look(search *f, const char *way, const char *room, step_id id)
@@ -149,23 +133,6 @@ static void look(search *f, const char *way, const char *room, step_id id)
     }
 }
 
-static void look_at_part(search *f, const stage_way *way, const part_row *as)
-{
-    part_step step[PART_STEPS_MOST];
-    size_t steps = part_steps(as, step);
-    for (size_t i = 0; i < steps; i++) {
-        if (step[i].kind == PART_STEP_ITSELF) {
-            stage_way within = stage_way_on(way, step[i].name);
-            if (as->kind == PART_FEED_FORWARD)
-                look(f, way->text, step[i].name, FLOOR_FEED_FORWARD);
-            for (step_id id = 0; id < STEP_COUNT && as->kind != PART_FEED_FORWARD; id++)
-                look(f, within.text, step[i].name, id);
-        } else {
-            look(f, way->text, step[i].name, floor_beside(&step[i]));
-        }
-    }
-}
-
 static void look_at_stack(search *f, const stack *s)
 {
     look(f, "", "embedded", FLOOR_EMBEDDED);
@@ -175,8 +142,20 @@ static void look_at_stack(search *f, const stack *s)
         stage_way way = stage_way_of_layer(i);
         f->layer = &s->layer[i];
         look(f, way.text, "x", FLOOR_LAYER);
-        for (size_t j = 0; j < s->layer[i].parts; j++)
-            look_at_part(f, &way, s->layer[i].part[j].as);
+        for (size_t j = 0; j < s->layer[i].parts; j++) {
+            const part_row *as = s->layer[i].part[j].as;
+            part_step step[PART_STEPS_MOST];
+            size_t steps = part_steps(as, step);
+            for (const part_step *of = step; of < step + steps; of++) {
+                stage_way within = stage_way_on(&way, of->name);
+                bool is_attention = of->kind == PART_STEP_ITSELF && as->kind != PART_FEED_FORWARD;
+                if (!is_attention)
+                    look(f, way.text, of->name,
+                         of->kind == PART_STEP_ITSELF ? FLOOR_FEED_FORWARD : floor_beside(of));
+                for (step_id id = 0; is_attention && id < STEP_COUNT; id++)
+                    look(f, within.text, of->name, id);
+            }
+        }
         f->layer = NULL;
     }
     if (s->has_end)

@@ -56,23 +56,17 @@ const step_row *step_of(step_id id)
     return id < STEP_COUNT ? &ROWS[id] : &FLOOR_ROWS[id - STEP_COUNT];
 }
 
-static bool lists_stage(const char *stages, const char *name, size_t length)
-{
-    while (*stages != '\0') {
-        size_t word = strcspn(stages, " ");
-        if (word == length && memcmp(stages, name, length) == 0)
-            return true;
-        stages += word + strspn(stages + word, " ");
-    }
-    return false;
-}
-
 const step_row *step_find(const char *name, size_t length)
 {
     const named *found = named_find(&STEPS, name, length);
-    for (size_t i = 0; found == NULL && i < STEP_COUNT; i++) {
-        if (lists_stage(ROWS[i].stages, name, length))
-            found = &ROWS[i].named;
+    for (size_t i = 0; i < STEP_COUNT; i++) {
+        const char *stages = ROWS[i].stages;
+        while (found == NULL && *stages != '\0') {
+            size_t word = strcspn(stages, " ");
+            if (word == length && memcmp(stages, name, length) == 0)
+                found = &ROWS[i].named;
+            stages += word + strspn(stages + word, " ");
+        }
     }
     return (const step_row *)(const void *)found;
 }

@@ -218,43 +218,37 @@ static void say_heads(builder *b)
                        p->heads * one);
 }
 
-/* Weights out of a bundle may be kept otherwise than the document's own. */
-static void say_layout(builder *b)
-{
-    static const input WEIGHTS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WO,
-                                    INPUT_WS, INPUT_WA, INPUT_UA};
-    const problem *asked = b->plan->asked;
-    const char *names = "";
-    size_t given = 0, turned = 0;
-    for (size_t i = 0; i < sizeof WEIGHTS / sizeof WEIGHTS[0]; i++) {
-        input which = WEIGHTS[i];
-        bool is_turned = asked->in[which] != NULL && asked->is_out_in[which];
-        given += asked->in[which] != NULL;
-        turned += is_turned;
-        if (is_turned)
-            names = build_text(b, "%s%s%s", names, *names == '\0' ? "" : ", ", input_label(which));
-    }
-    bool is_mixed = turned > 0 && turned < given;
-    if (is_mixed)
-        build_sentence(b, "Of layout out-in, y = W·x, and shown transposed, as x·W uses them: %s.",
-                       names);
-    else if (turned > 0 || asked->layout_is_out_in)
-        build_sentence(
-            b,
-            "The layout is out-in, y = W·x; the matrices are shown transposed, as x·W uses them.");
-}
-
 void make_parameters(builder *b)
 {
     static const input SHOWN[] = {INPUT_WQ, INPUT_BQ, INPUT_WK, INPUT_BK, INPUT_WV,
                                   INPUT_BV, INPUT_WO, INPUT_BO, INPUT_WS, INPUT_WA,
                                   INPUT_UA, INPUT_VA, INPUT_BA, INPUT_BS};
     static const input OF_HEADS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WS, INPUT_WA, INPUT_UA};
-    const tensor *const *in = b->plan->asked->in;
+    static const input WEIGHTS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WO,
+                                    INPUT_WS, INPUT_WA, INPUT_UA};
+    const problem *asked = b->plan->asked;
+    const tensor *const *in = asked->in;
+    const char *names = "";
+    size_t of_weights = 0, turned = 0;
     bool has_matrix_a_head = false;
     count_parameters(b);
     say_heads(b);
-    say_layout(b);
+    /* Weights out of a bundle may be kept otherwise than the document's own. */
+    for (size_t i = 0; i < sizeof WEIGHTS / sizeof WEIGHTS[0]; i++) {
+        input which = WEIGHTS[i];
+        bool is_turned = in[which] != NULL && asked->is_out_in[which];
+        of_weights += in[which] != NULL;
+        turned += is_turned;
+        if (is_turned)
+            names = build_text(b, "%s%s%s", names, *names == '\0' ? "" : ", ", input_label(which));
+    }
+    if (turned > 0 && turned < of_weights)
+        build_sentence(b, "Of layout out-in, y = W·x, and shown transposed, as x·W uses them: %s.",
+                       names);
+    else if (turned > 0 || asked->layout_is_out_in)
+        build_sentence(
+            b,
+            "The layout is out-in, y = W·x; the matrices are shown transposed, as x·W uses them.");
     for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
         const char *label = input_label(SHOWN[i]);
         const tensor *given = in[SHOWN[i]];

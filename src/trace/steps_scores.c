@@ -81,20 +81,6 @@ static void show_scale(builder *b)
     line->result = scale;
 }
 
-/* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
-static const char *formula_of_run(builder *b)
-{
-    const char *made = "", *rest = b->plan->asked->score->formula;
-    for (size_t bytes; *rest != '\0'; rest += bytes) {
-        bool is_query = strncmp(rest, "q[i]", 4) == 0, is_key = strncmp(rest, "k[j]", 4) == 0;
-        stage_id id = is_query ? build_queries(b) : build_keys(b);
-        bytes = is_query || is_key ? 1 : 1 + strcspn(rest + 1, "qk");
-        made = is_query || is_key ? build_text(b, "%s%s", made, map_name_of(id))
-                                  : build_text(b, "%s%.*s", made, (int)bytes, rest);
-    }
-    return made;
-}
-
 void make_scores(builder *b)
 {
     static const char *const STAND_INS[] = {"the identity", "the identity", "ones", "zero"};
@@ -120,7 +106,16 @@ void make_scores(builder *b)
     }
     if (*absent != '\0')
         build_sentence(b, "What was not given changes nothing: %s.", absent);
-    build_formula(b, "scores[i,j] = %s", formula_of_run(b));
+    /* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
+    const char *formula = "", *rest = by->formula;
+    for (size_t bytes; *rest != '\0'; rest += bytes) {
+        bool is_query = strncmp(rest, "q[i]", 4) == 0, is_key = strncmp(rest, "k[j]", 4) == 0;
+        stage_id id = is_query ? build_queries(b) : build_keys(b);
+        bytes = is_query || is_key ? 1 : 1 + strcspn(rest + 1, "qk");
+        formula = is_query || is_key ? build_text(b, "%s%s", formula, map_name_of(id))
+                                     : build_text(b, "%s%.*s", formula, (int)bytes, rest);
+    }
+    build_formula(b, "scores[i,j] = %s", formula);
     for (size_t j = 0; j < build_lines(b); j++)
         derivation_line(b, "scores", b->focus.row, j);
     build_rest(b);
@@ -138,26 +133,21 @@ void make_scores(builder *b)
 
 /* ---- scale ---- */
 
-static double variance_of(const tensor *t)
-{
-    size_t index[TENSOR_MAX_RANK] = {0};
-    double count = (double)tensor_count(t), mean = 0, sum = 0;
-    do
-        mean += tensor_get(t, index) / count;
-    while (tensor_next(t, index));
-    do
-        sum += (tensor_get(t, index) - mean) * (tensor_get(t, index) - mean);
-    while (tensor_next(t, index));
-    return sum / count;
-}
-
 static void show_variance(builder *b, stage_id id)
 {
     tensor of_head = build_stage(b, id);
     const char *name = build_text(b, "variance of %s%s", map_name_of(id), build_head_name(b));
+    size_t at[TENSOR_MAX_RANK] = {0};
+    double count = (double)tensor_count(&of_head), mean = 0, sum = 0;
+    do
+        mean += tensor_get(&of_head, at) / count;
+    while (tensor_next(&of_head, at));
+    do
+        sum += (tensor_get(&of_head, at) - mean) * (tensor_get(&of_head, at) - mean);
+    while (tensor_next(&of_head, at));
     trace_item *line = build_line(b, OP_VARIANCE, name, NULL);
     line->a = of_head;
-    line->result = build_number(b, name, variance_of(&of_head));
+    line->result = build_number(b, name, sum / count);
     line->is_of_focus = true;
 }
 
@@ -278,17 +268,6 @@ static void show_bias(builder *b)
                  is_one_row ? 0 : b->focus.row + 1);
 }
 
-/* "2^(−8·2/2) = 1/256", or NULL where it was given. */
-static const char *slope_letters(builder *b)
-{
-    slope_rule by = plan_slope_rule(b->focus.head, b->plan->heads);
-    if (b->plan->asked->slopes != NULL)
-        return NULL;
-    const char *power = build_text(b, "2^(−8·%zu/%zu)", by.index, by.count);
-    bool is_whole = 8 * by.index % by.count == 0;
-    return is_whole ? build_text(b, "%s = 1/%d", power, 1 << (8 * by.index / by.count)) : power;
-}
-
 /* What the slope of the focus's head does, and where it comes from; one that nobody gave is
  * positive. */
 static void show_slope(builder *b)
@@ -310,11 +289,16 @@ static void show_slope(builder *b)
                    "ALiBi: each score loses the head's slope times the distance of query and "
                    "key, whose places p and j count from 1%s.",
                    does);
+    const char *letters = NULL; /* "2^(−8·2/2) = 1/256" */
     if (p->asked->slopes != NULL) {
         build_sentence(b, "The slopes are those that were given.");
     } else {
         bool is_power_of_two = (p->heads & (p->heads - 1)) == 0;
         size_t count = plan_slope_rule(0, p->heads).count;
+        slope_rule by = plan_slope_rule(b->focus.head, p->heads);
+        letters = build_text(b, "2^(−8·%zu/%zu)", by.index, by.count);
+        if (8 * by.index % by.count == 0)
+            letters = build_text(b, "%s = 1/%d", letters, 1 << (8 * by.index / by.count));
         if (!is_power_of_two)
             build_sentence(
                 b,
@@ -323,22 +307,10 @@ static void show_slope(builder *b)
                 p->heads, count, count, 2 * count);
         build_formula(b, "slope of head i of h = 2^(−8·i/h), h = 1, 2, 4, …");
     }
-    trace_item *line = build_line(b, OP_COPY, name, slope_letters(b));
+    trace_item *line = build_line(b, OP_COPY, name, letters);
     line->a = slope;
     line->result = slope;
     line->is_of_focus = true;
-}
-
-/* In any head, since the formula is all heads'. A bias of −inf hides a key too. */
-static bool hides_any(const builder *b)
-{
-    tensor masked = build_stage_of_batch(b, STAGE_MASKED);
-    size_t index[TENSOR_MAX_RANK] = {0};
-    do {
-        if (is_hidden(tensor_get(&masked, index)))
-            return true;
-    } while (tensor_next(&masked, index));
-    return false;
 }
 
 /* The keys whose scores are changed, as many as lines are spelled out. */
@@ -366,24 +338,6 @@ static void show_masked_row(builder *b, const tensor *unmasked, const tensor *ma
     }
 }
 
-/* What no formula of this step is about. */
-static void say_untouched(builder *b)
-{
-    const plan *p = b->plan;
-    const char *learned = p->bias_k.data != NULL ? input_key(INPUT_BIAS_K) : "",
-               *zero = p->asked->adds_zero ? "zero" : "";
-    if (p->appended == 1)
-        build_sentence(b,
-                       "This holds for the keys of the sequence. The last column, %s%s, is none "
-                       "of them: every query sees it, and its scores stay as they are.",
-                       learned, zero);
-    else if (p->appended > 1)
-        build_sentence(b,
-                       "This holds for the keys of the sequence. The last columns, %s and %s, are "
-                       "none of them: every query sees them, and their scores stay as they are.",
-                       learned, zero);
-}
-
 void make_mask(builder *b)
 {
     const plan *p = b->plan;
@@ -402,7 +356,12 @@ void make_mask(builder *b)
     }
     if (p->mask.data != NULL)
         build_sentence(b, "The mask takes out the keys that may not be attended to.");
-    bool hides = hides_any(b);
+    /* In any head, since the formula is all heads'. A bias of −inf hides a key too. */
+    tensor of_heads = build_stage_of_batch(b, STAGE_MASKED);
+    size_t at[TENSOR_MAX_RANK] = {0};
+    bool hides = is_hidden(tensor_get(&of_heads, at));
+    while (!hides && tensor_next(&of_heads, at))
+        hides = is_hidden(tensor_get(&of_heads, at));
     if (hides)
         build_sentence(b, "A key that is not allowed gets -inf, so that its exponential, and with "
                           "it its weight, is exactly 0.");
@@ -414,7 +373,19 @@ void make_mask(builder *b)
                        build_text(b, "%s%s%s", hides ? ", or -inf" : "",
                                   p->slopes.data != NULL ? ", p = " : "",
                                   p->slopes.data != NULL ? place_of_query(b) : ""));
-    say_untouched(b);
+    /* What no formula of this step is about. */
+    const char *learned = p->bias_k.data != NULL ? input_key(INPUT_BIAS_K) : "",
+               *zero = p->asked->adds_zero ? "zero" : "";
+    if (p->appended == 1)
+        build_sentence(b,
+                       "This holds for the keys of the sequence. The last column, %s%s, is none "
+                       "of them: every query sees it, and its scores stay as they are.",
+                       learned, zero);
+    else if (p->appended > 1)
+        build_sentence(b,
+                       "This holds for the keys of the sequence. The last columns, %s and %s, are "
+                       "none of them: every query sees them, and their scores stay as they are.",
+                       learned, zero);
     show_masked_row(b, &before, &masked);
     build_matrices(b, STAGE_MASKED);
 }
