@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "render/number_text.h"
-#include "trace/stack_steps.h"
+#include "trace/stack_trace.h"
 
 #include <string.h>
 

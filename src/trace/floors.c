@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "model/embed.h"
-#include "trace/stack_steps.h"
 
 #include <assert.h>
 #include <stdio.h>

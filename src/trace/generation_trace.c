@@ -90,8 +90,6 @@ static void add_probabilities(floors *f, const generation_trace *t)
     bool tells = floors_begin(f, FLOOR_PROBABILITIES, "probabilities");
     tensor tempered = floors_rows(f, "tempered").values,
            exponentials = floors_rows(f, "exponentials").values;
-    if (b->failed)
-        return;
     map_add_number(b, "temperature", FLOOR_PROBABILITIES, g->how.temperature);
     map_say_origins(b, map_row(f, t, "tempered", &tempered), OP_DIVIDE,
                     (trace_origin[4]){{PART_OF_COLUMN, before, logits, "logits"},
@@ -338,11 +336,6 @@ bool generation_trace_add(generation_trace *t, err *e)
         add_probabilities(&f, t);
     add_choice(&f, t);
     return !f.b.failed;
-}
-
-bool generation_trace_end(generation_trace *t, err *e)
-{
-    return stack_trace_end(&t->made, e);
 }
 
 void generation_trace_free(generation_trace *t)

@@ -39,10 +39,9 @@ size_t generation_trace_begin_memory(const generation *g);
  * and not to be moved; the generation must outlive it. */
 bool generation_trace_begin(generation_trace *t, generation *g,
                             const generation_trace_settings *how, err *e);
-/* The step that was just done, whose stages it takes. */
+/* The step that was just done, whose stages it takes. After the last one stack_trace_end makes a
+ * whole of t->made, which can be rendered. */
 bool generation_trace_add(generation_trace *t, err *e);
-/* After the last step: then t->made.whole can be rendered. */
-bool generation_trace_end(generation_trace *t, err *e);
 void generation_trace_free(generation_trace *t);
 
 #endif

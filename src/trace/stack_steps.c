@@ -1,4 +1,4 @@
-#include "trace/stack_steps.h"
+#include "trace/stack_trace.h"
 
 #include "base/nearest.h"
 

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "trace/floors.h"
-#include "trace/stack_steps.h"
 
 #include <stdint.h>
 #include <stdio.h>

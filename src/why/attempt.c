@@ -34,13 +34,6 @@ tensor attempt_stage(const attempt *a, stage_id id)
 
 /* ---- the rest, where only numbers were changed ---- */
 
-/* Values as they are summed, those of a cache and appended rows among them: b × g × n_k × d_v. */
-static tensor summed_values(const attempt *a)
-{
-    tensor all = attempt_stage(a, a->plan.past > 0 ? STAGE_PRESENT_V : STAGE_V);
-    return plan_heads_apart(&all, a->plan.kv_heads);
-}
-
 /* Units that are handed out to a row one by one: more are not rounding. */
 static const double UNITS_MOST = 10000;
 
@@ -130,8 +123,10 @@ static bool rest_of_weights(attempt *a)
 {
     const plan *p = &a->plan;
     const problem *asked = &a->problem;
-    tensor weights = attempt_stage(a, STAGE_WEIGHTS), values = summed_values(a),
+    tensor weights = attempt_stage(a, STAGE_WEIGHTS),
+           values = attempt_stage(a, p->past > 0 ? STAGE_PRESENT_V : STAGE_V),
            attended = attempt_stage(a, STAGE_ATTENDED), context = context_apart(a);
+    values = plan_heads_apart(&values, p->kv_heads); /* b × g × n_k × d_v */
     if (a->stage[STAGE_ROUNDED].data != NULL) {
         tensor rounded = attempt_stage(a, STAGE_ROUNDED);
         tensor_copy(&weights, &rounded);

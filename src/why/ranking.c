@@ -213,11 +213,6 @@ bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_
     return to->computed != NULL;
 }
 
-bool ranking_wants_pairs(const ranking *r)
-{
-    return r->count == 0 && claims_tell(r->of);
-}
-
 void ranking_write(const ranking *r, why_answers *to)
 {
     bool is_taken[CANDIDATES] = {false};

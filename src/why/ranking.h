@@ -102,9 +102,6 @@ void ranking_free(ranking *r);
  * where it is an answer. False, with the error set, where memory is missing. */
 bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_t count, err *e);
 
-/* Whether two mistakes together may be what no single one is. */
-bool ranking_wants_pairs(const ranking *r);
-
 /* The best first. */
 void ranking_write(const ranking *r, why_answers *to);
 

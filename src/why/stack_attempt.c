@@ -32,17 +32,6 @@ tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_
 
 /* ---- attention's mistakes: each attention that is meant is computed by an attempt ---- */
 
-static bool same_shapes(const attempt *right, const attempt *wrong, const kept_stages *w)
-{
-    for (size_t i = 0; i < w->count; i++) {
-        stage_id id = w->stage[i];
-        if (wrong->stage[id].data == NULL ||
-            !tensor_same_shape(&right->stage[id], &wrong->stage[id]))
-            return false;
-    }
-    return true;
-}
-
 static bool keep_rows(tensor *past, const attempt *from, const stage_id *stages, size_t count,
                       err *e)
 {
@@ -76,8 +65,11 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
     attempt_open(&right, &asked, of->plan.with, by->most, has_weighted, NULL);
     attempt_open(&wrong, &asked, of->plan.with, by->most, has_weighted, &right);
     bool done = attempt_make(&right, NULL, 0, e);
-    bool is_made = done && one->is_meant && attempt_make(&wrong, a->wrong, a->wrong_count, e) &&
-                   same_shapes(&right, &wrong, w);
+    bool is_made = done && one->is_meant && attempt_make(&wrong, a->wrong, a->wrong_count, e);
+    for (size_t i = 0; is_made && i < w->count; i++) {
+        const tensor *it = &wrong.stage[w->stage[i]];
+        is_made = it->data != NULL && tensor_same_shape(&right.stage[w->stage[i]], it);
+    }
     attempt *taken = is_made ? &wrong : &right;
     a->wrong_made += is_made;
     done = done && !e->is_set;

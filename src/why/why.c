@@ -214,7 +214,8 @@ static bool find(search *s, why_answers *to, err *e)
         if (!try_each(s, &alone, e))
             return false;
     }
-    to->tried_pairs = ranking_wants_pairs(&s->ranking) && operations <= PAIRS_MOST;
+    /* Two mistakes together may be what no single one is. */
+    to->tried_pairs = s->ranking.count == 0 && claims_tell(&of->claims) && operations <= PAIRS_MOST;
     if (to->tried_pairs && !try_pairs(s, &whole, e))
         return false;
     ranking_write(&s->ranking, to);

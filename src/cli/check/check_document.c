@@ -280,7 +280,7 @@ static void add_answers(checker *c, const named_stages *of, const why_question *
                              "range, a division of 0 by 0, memory that nobody wrote to\n");
     } else if (found->count == 0) {
         text_add_format(out, "why: none of %zu mistakes%s%s gives these numbers",
-                        work_mistakes(asked),
+                        why_mistakes(asked),
                         found->tried_layers ? ", in all layers or in one," : "",
                         !found->tried_pairs   ? ""
                         : found->tried_layers ? " and no two of them,"
@@ -414,7 +414,7 @@ static void explain_shape(checker *c, const named_stages *of, why_question quest
                         tensor_shape_text(computed, made));
         if (found.shaped_count == 0)
             text_add_format(&lines, "none of %zu mistakes gives such a shape",
-                            work_mistakes(&question) + ARRANGEMENTS.count);
+                            why_mistakes(&question) + ARRANGEMENTS.count);
         else
             text_add_format(&lines, "%zu mistake%s such a shape, but not these numbers:",
                             found.shaped_count, found.shaped_count == 1 ? " gives" : "s give");

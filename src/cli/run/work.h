@@ -8,7 +8,6 @@
 
 #include "attn/engine/chosen_rows.h"
 #include "attn/engine/run.h"
-#include "attn/engine/streamed_stage.h"
 #include "cli/in/document.h"
 #include "cli/line/env.h"
 #include "cli/line/options.h"

@@ -4,7 +4,6 @@
 #include "base/threads.h"
 #include "cli/out/note.h"
 #include "cli/out/progress.h"
-#include "model/keep.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -4,9 +4,7 @@
 #include "cli/out/note.h"
 #include "cli/out/stage_names.h"
 #include "model/embed.h"
-#include "model/keep.h"
 #include "random/generator.h"
-#include "trace/stack_steps.h"
 #include "weights/names.h"
 
 #include <assert.h>
