@@ -102,6 +102,10 @@ const input_file INPUT_FILES[] = {
                     "\"sinusoidal\",\n\"rope\": {\"positions\": [4, 5, 6]}, \"causal\": "
                     "\"lower-right\",\n\"tokens\": [\"a\", \"b\", \"c\"],\n\"expected\": "
                     "{\"k\": null}}\n"},
+    {"rows-q.json", "{\"x\": [[1], [2]], \"q\": [[1], [3]], \"rows\": \"2\"}\n"},
+    {"rows-k.json", "{\"x\": [[1], [2]], \"k\": [[1], [3]], \"wv\": [[2]], \"rows\": \"2\"}\n"},
+    {"rows-past.json", "{\"x\": [[1], [2]], \"past_k\": [[1]], \"past_v\": [[3]], \"tokens\": "
+                       "[\"a\", \"b\"],\n\"rows\": \"2\"}\n"},
     {"layers.json",
      "{\"x\": [[1, 0], [0.5, -1], [2, 1]], \"memory\": [[1, 2, 0], [0, 1, 1]], \"heads\": 2,\n"
      "\"norm\": \"pre\", \"positions\": \"sinusoidal\", \"layers\": [\n"
@@ -154,6 +158,7 @@ const input_file INPUT_FILES[] = {
     {"folder/three.txt", "no document\n"},
     {"long.json", "{\"x\": [" TEN_TIMES(TEN_TIMES("[1], [2], [0], ")) "[3]]}\n"},
     {"ragged.json", "{\"x\": [[1, 2], [3]]}\n"},
+    {"score.json", "{\"x\": [[1, 2]], \"score\": \"scaledd\"}\n"},
     {"unknown.json", "{\"x\": [[1, 2]], \"heds\": 1}\n"},
     {"misfit.json", "{\"x\": [[1, 2]], \"wq\": [[1, 2, 3]]}\n"},
     {"mixed.json", "{\"x\": [[1, 2], [3]], \"_m\": {\"a\": [\"b\", 5]}, \"r\": [{\"a\": 1}, 2]}\n"},
@@ -254,6 +259,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "chosen.json"},
     {.words = "--rows 2: --trace --header chosen.json"},
     {.words = "--rows 2 seed.json vocab.json batch.json", .streams = true},
+    {.words = "rows-q.json rows-k.json rows-past.json", .streams = true},
     {.words = "encode --rows 1,3 layers.json --emit * -o out.npz", .outputs = "out.npz"},
     {.words = "check --rows 2 --why seed.json"},
     {.words = "join part-2.csv part-1.csv new.npz", .outputs = "new.npz"},
@@ -381,6 +387,8 @@ const command_line COMMAND_LINES[] = {
     /* what is refused: the way out is as clean */
     {.words = "ragged.json", .is_refused = true},
     {.words = "unknown.json", .is_refused = true},
+    {.words = "score.json", .is_refused = true},
+    {.words = "--offset two heads.json", .is_refused = true},
     {.words = "misfit.json", .is_refused = true},
     {.words = "empty.json", .is_refused = true},
     {.words = "missing.json", .is_refused = true},

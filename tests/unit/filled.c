@@ -14,3 +14,9 @@ entry *bundle_add_filled(bundle *to, const char *name, dtype type, int rank, con
     bundle_add_tensor(to, name, &t, (place){0}, &e);
     return bundle_find(to, name);
 }
+
+tensor rows_in_one_place(dtype type, size_t rows, size_t columns)
+{
+    static double zero;
+    return (tensor){.type = type, .rank = 2, .size = {rows, columns}, .data = &zero};
+}

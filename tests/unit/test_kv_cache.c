@@ -191,6 +191,8 @@ static void refuses_what_no_size_can_say(unit *u)
     CHECK(u, !kv_cache_growth(&c, 0, SIZE_MAX, &bytes));
     CHECK(u, !kv_cache_growth(&c, 0, SIZE_MAX / 64, &bytes));
     CHECK(u, !kv_cache_reserve(&c, 0, SIZE_MAX, &e) && e.is_set && c.room == 0);
+    c.heads = SIZE_MAX / 64;
+    CHECK(u, !kv_cache_growth(&c, 0, 1, &bytes));
 }
 
 UNIT(kv_cache)

@@ -1,6 +1,7 @@
 /* What run_memory says is what run_plan then takes: no more, so that --max-memory holds, and not
  * much less, so that nothing is refused that would fit. */
 #include "attn/engine/run.h"
+#include "filled.h"
 #include "heap.h"
 #include "unit.h"
 
@@ -168,6 +169,63 @@ static void measure(unit *u, const struct row *one)
     plan_free(&p);
     for (size_t i = 0; i < INPUT_COUNT; i++)
         tensor_free(&in[i]);
+}
+
+/* ---- more than there are addresses ---- */
+
+typedef struct vast {
+    dtype type;
+    size_t n_q, n_k, d, threads;
+    bool keeps_weights;
+} vast;
+
+/* A row of scores and what is kept are always taken: the least that may be said, and the most, by
+ * which blocks, panels and threads are counted in. */
+static void check_vast(unit *u, const vast *v)
+{
+    const long double addresses = 18446744073709551616.0L, most_by_least = 16384;
+    bundle document = {0};
+    err e = {0};
+    plan p;
+    kept_stages w = {0};
+    size_t said = 0;
+    tensor q = rows_in_one_place(v->type, v->n_q, v->d), k = rows_in_one_place(v->type, v->n_k, v->d);
+    problem asked = {.document = &document,
+                     .type = v->type,
+                     .score = score_default(),
+                     .round_decimals = -1};
+    asked.in[INPUT_Q] = &q;
+    asked.in[INPUT_K] = asked.in[INPUT_V] = &k;
+    kept_stages_add(&w, v->keeps_weights ? STAGE_WEIGHTS : STAGE_OUTPUT);
+    CHECK(u, plan_make(&p, &asked, isa_best()->table(v->type), &e));
+    long double rows = v->n_q, size = dtype_size(v->type),
+                kept = v->keeps_weights ? rows * v->n_k : rows * v->d,
+                least = size * (v->n_k + kept);
+    bool fits = run_memory(&p, &w, v->threads, &said, &e);
+    bool is_right = fits ? said >= least : least * most_by_least >= addresses;
+    if (!CHECK(u, is_right && fits == !e.is_set))
+        printf("  %zu queries, %zu keys, %zu wide, %zu threads: %s %zu\n", v->n_q, v->n_k, v->d,
+               v->threads, fits ? "said" : e.what, said);
+    plan_free(&p);
+}
+
+UNIT(memory_past_all_addresses)
+{
+    static const size_t QUERIES[] = {1, 6, 100, (size_t)1 << 20, (size_t)1 << 31};
+    for (size_t i = 0; i < 5 * 2 * 2 * 2 * 2; i++) {
+        vast v = {.type = i & 1 ? DTYPE_F64 : DTYPE_F32,
+                  .n_q = QUERIES[i / 16],
+                  .d = i & 2 ? 64 : 1,
+                  .threads = i & 4 ? 5 : 1,
+                  .keeps_weights = i & 8};
+        /* Of the numbers of a tensor there is a count. */
+        for (size_t bits = 20; bits < (v.d == 1 ? 64 : 58); bits++) {
+            for (size_t less = 0; less < 64; less += 1 + less / 2) {
+                v.n_k = ((size_t)1 << bits) - less;
+                check_vast(u, &v);
+            }
+        }
+    }
 }
 
 UNIT(memory)

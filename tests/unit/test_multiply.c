@@ -41,8 +41,32 @@ static void check_ranges(unit *u, size_t rows, size_t depth, size_t columns, siz
     tensor_free(&d);
 }
 
+/* A row whose numbers lie apart gives what they give side by side. */
+static void check_row_apart(unit *u, size_t depth, size_t columns)
+{
+    const kernels *with = isa_best()->table(DTYPE_F32);
+    tensor apart = new_matrix(u, depth, 3, 1), b = new_matrix(u, depth, columns, 2),
+           c = new_matrix(u, 1, columns, 3), d = new_matrix(u, 1, columns, 4),
+           row = new_matrix(u, 1, depth, 5), turned = tensor_transposed(&apart),
+           a = tensor_range(&turned, 0, 1, 1);
+    crew by;
+    err e = {0};
+    tensor_copy(&a, &row);
+    crew_open(&by, 1);
+    CHECK(u, multiply(with, &a, &b, NULL, &c, &by, &e));
+    CHECK(u, multiply(with, &row, &b, NULL, &d, &by, &e));
+    CHECK(u, memcmp(c.data, d.data, columns * sizeof(float)) == 0);
+    crew_close(&by);
+    tensor_free(&apart);
+    tensor_free(&b);
+    tensor_free(&c);
+    tensor_free(&d);
+    tensor_free(&row);
+}
+
 UNIT(multiply)
 {
+    check_row_apart(u, 70, 131);
     check_ranges(u, 200, 6000, 800, 7);        /* 19 MB: two ranges */
     check_ranges(u, 49, (1 << 18) + 1, 17, 5); /* a panel alone is more than 16 MB */
 }

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "child.h"
+#include "filled.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -102,6 +103,26 @@ static void missing_addresses_are_reported(unit *u)
     reserve_free(NULL, 0);
 }
 
+/* A stage of n_q × n_k float32 that no address holds, and parts that none does with all else. */
+static void what_no_address_holds_is_refused(unit *u, size_t n_q, size_t n_k, size_t part)
+{
+    const kernels *with = isa_best()->table(DTYPE_F32);
+    tensor q = rows_in_one_place(DTYPE_F32, n_q, 1), k = rows_in_one_place(DTYPE_F32, n_k, 1);
+    bundle document = {0};
+    problem asked = {.document = &document, .score = score_default(), .round_decimals = -1};
+    plan p = {0};
+    err e = {0};
+    size_t bytes;
+    asked.in[INPUT_Q] = &q;
+    asked.in[INPUT_K] = asked.in[INPUT_V] = &k;
+    CHECK(u, plan_make(&p, &asked, with, &e));
+    bool is_refused = part > 0
+                          ? !streamed_stage_memory(&p, STAGE_WEIGHTS, part, 1, &bytes, &e)
+                          : streamed_stage_new(&p, STAGE_WEIGHTS, 1 << 20, 1, &e) == NULL;
+    CHECK(u, is_refused && e.is_memory);
+    plan_free(&p);
+}
+
 /* Its rows' memory counts as any other. */
 static void heeds_the_limit(unit *u, const plan *p)
 {
@@ -132,6 +153,10 @@ UNIT(streamed_stage)
     only_scores_can(u, &p);
     missing_addresses_are_reported(u);
     heeds_the_limit(u, &p);
+    what_no_address_holds_is_refused(u, (size_t)1 << 31, (size_t)1 << 31, 0);
+    what_no_address_holds_is_refused(u, (size_t)1 << 32, (size_t)1 << 32, 0);
+    what_no_address_holds_is_refused(u, 1, 8, SIZE_MAX - 31); /* a row of the stage is 32 bytes */
+    what_no_address_holds_is_refused(u, 1, 8, SIZE_MAX - 32);
     plan_free(&p);
     problem_free(&asked);
     bundle_free(&document);
