@@ -34,6 +34,17 @@ static void writes_places(unit *u)
     CHECK_TEXT(u, nowhere.where, "");
 }
 
+/* A place is that of an error, and is no error itself. */
+static void has_a_place_where_it_is_set(unit *u)
+{
+    err e = {0};
+    CHECK(u, !err_place(&e, &(place){.file = "x.csv"}) && !e.is_set && e.where[0] == '\0');
+    err_set(&e, "wrong");
+    err_place(&e, &(place){.file = "x.csv"});
+    err_place(&e, &(place){.file = "y.csv"});
+    CHECK_TEXT(u, e.where, "x.csv");
+}
+
 static void shows_no_control_characters(unit *u)
 {
     err e = {0};
@@ -68,6 +79,7 @@ UNIT(err)
 {
     keeps_the_first_error(u);
     writes_places(u);
+    has_a_place_where_it_is_set(u);
     shows_no_control_characters(u);
     says_within_what(u);
 }

@@ -50,6 +50,9 @@ static void test_bytes(unit *u)
         CHECK(u, holds_file(m, length[i]));
         mapping_release(m);
     }
+    FILE *short_one = file_of(page);
+    CHECK(u, mapping_new(fileno(short_one), page + 1, "cut short since it was looked at") == NULL);
+    fclose(short_one);
     CHECK(u, mapping_new(-1, page, "none") == NULL);
     CHECK(u, mapping_new(STDIN_FILENO, SIZE_MAX, "longer than an address can say") == NULL);
     mapping_release(NULL);
@@ -137,13 +140,34 @@ static bool change_is_seen(bool is_released_before)
     return done;
 }
 
+/* The one that there is no room for a name for. */
+static bool change_of_nameless_is_seen(void)
+{
+    enum { NAMED = 64 };
+    mapping *m[NAMED + 1];
+    err e = {0};
+    FILE *file = file_of(1000), *other = file_of(1000);
+    for (size_t i = 0; i < NAMED; i++)
+        m[i] = mapping_new(fileno(file), 1000, "named");
+    m[NAMED] = mapping_new(fileno(other), 1000, "nameless");
+    putc('x', other);
+    fflush(other);
+    bool done = !mapping_check_unchanged(&e) &&
+                strcmp(said(&e), "an input file: was changed while it was read") == 0;
+    for (size_t i = 0; i <= NAMED; i++)
+        mapping_release(m[i]);
+    fclose(file);
+    fclose(other);
+    return done;
+}
+
 static void test_changes(unit *u)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         fflush(stdout);
         pid_t child = fork();
         if (child == 0)
-            _exit(!change_is_seen(i == 1));
+            _exit(!(i == 2 ? change_of_nameless_is_seen() : change_is_seen(i == 1)));
         CHECK(u, child_ended_well(child));
     }
 }

@@ -90,6 +90,13 @@ static void grows_within_the_limit(unit *u)
     CHECK(u, !size_add_product(&sum, 3, 3) && !size_add_product(&sum, SIZE_MAX, 2));
     sum = SIZE_MAX - 9;
     CHECK(u, size_add_product(&sum, 3, 3) && sum == SIZE_MAX);
+    /* Smaller it gives back what it had, and there is room for another one. */
+    size_t left = mem_left();
+    block = mem_resize(block, LIMIT / 4, 1, &e);
+    CHECK(u, block != NULL && block[0] == 'a' && mem_left() > left + LIMIT / 5);
+    char *other = mem_alloc(LIMIT / 5 * 3, 1, &e);
+    CHECK(u, other != NULL);
+    mem_free(other);
     mem_free(block);
     mem_limit(SIZE_MAX);
 }

@@ -48,9 +48,23 @@ static void finds_the_nearest(unit *u)
     check_found(u, "wieghts", 2, (const char *const[]){NULL}, "none");
 }
 
+/* In whatever order they come. */
+static void takes_the_first_by_letters(unit *u)
+{
+    static const char *const ORDERS[][3] = {{"wk", "wq", "wv"}, {"wv", "wq", "wk"}, {"wq", "wk", "wv"}};
+    for (size_t i = 0; i < 3; i++) {
+        nearest near = nearest_to("wx", 2, 1);
+        near.by_letters = true;
+        for (size_t j = 0; j < 3; j++)
+            nearest_is_nearer(&near, ORDERS[i][j]);
+        CHECK_TEXT(u, near.found, "wk");
+    }
+}
+
 UNIT(nearest)
 {
     counts_edits(u);
     reaches_a_third(u);
     finds_the_nearest(u);
+    takes_the_first_by_letters(u);
 }

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <stdint.h>
+#include <wchar.h>
 
 /* The first and the last of each range, and their neighbours. */
 static void knows_orders(unit *u)
@@ -27,8 +28,20 @@ static void has_no_room_beyond_addresses(unit *u)
     }
 }
 
+/* The C locale has no such character, so the C library has no text of it. */
+static void fails_where_a_format_does(unit *u)
+{
+    text t = {0};
+    err e = {0};
+    text_add_string(&t, "a");
+    text_add_format(&t, "%lc", (wint_t)0x20ac);
+    CHECK(u, !text_ok(&t, &e) && e.is_memory);
+    text_free(&t);
+}
+
 UNIT(text)
 {
+    fails_where_a_format_does(u);
     knows_orders(u);
     has_no_room_beyond_addresses(u);
     text t = {0};

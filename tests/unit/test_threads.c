@@ -1,9 +1,12 @@
 #define _GNU_SOURCE /* sched_getcpu, cpu_set_t */
 #include "base/threads.h"
+#include "child.h"
 #include "unit.h"
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
 
 /* What the workers share: units that are taken one by one, and which workers there were. */
 typedef struct shared {
@@ -105,8 +108,34 @@ static void threads_may_run_anywhere(unit *u)
     crew_close(&by);
 }
 
+/* A thread that can't leave its caller's processor, since there is no other, works there. */
+static bool work_on_one_processor(void)
+{
+    crew by;
+    places p = {0};
+    CPU_SET((size_t)sched_getcpu(), &p.allowed);
+    if (sched_setaffinity(0, sizeof p.allowed, &p.allowed) != 0)
+        return false;
+    crew_open(&by, 2);
+    bool done = true;
+    for (size_t i = 0; i < 50; i++)
+        done = crew_run(&by, 2, look_around, &p) == 2 && done;
+    crew_close(&by);
+    return done && atomic_load(&p.elsewhere) == 0;
+}
+
+static void threads_may_have_one_processor(unit *u)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(!work_on_one_processor());
+    CHECK(u, child_ended_well(child));
+}
+
 UNIT(threads)
 {
+    threads_may_have_one_processor(u);
     all_units_are_done_once(u, 0, 1);
     all_units_are_done_once(u, 1, 1);
     all_units_are_done_once(u, 7, 7);
