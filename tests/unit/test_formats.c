@@ -108,8 +108,49 @@ static void not_recognised(unit *u)
     CHECK(u, format_recognise("\"1\n", 3, "-", &e) == NULL);
 }
 
+/* Asked one by one, formats of text say the same as in their order. */
+static void tables_are_told_apart(unit *u)
+{
+    static const struct {
+        const char *bytes, *is;
+    } TABLES[] = {
+        {"1\n2\n", "csv"},
+        {"1\t2\n3\t4\n", "tsv"},
+    };
+    static const char *const NAMES[] = {"csv", "tsv"};
+    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
+        for (size_t j = 0; j < 2; j++)
+            CHECK(u, format_by_name(NAMES[j])->probe(TABLES[i].bytes, strlen(TABLES[i].bytes)) ==
+                         (strcmp(NAMES[j], TABLES[i].is) == 0));
+    }
+}
+
+/* What a first block with a NUL in it says; a binary format is let through, whatever it holds. */
+static void nuls_are_refused(unit *u)
+{
+    static const struct {
+        const char *bytes, *says;
+    } BLOCKS[] = {
+        {"1,2\n3,4\n", ""},
+        {"\x93NUMPY\1\0v\0", ""},
+        {"1,2\n\0,4\n", "x: byte 4: a NUL, which no text has, and no binary format that is read begins so"},
+        {"\0001,2,3,\n", "x: byte 0: a NUL, which no text has, and no binary format that is read begins so"},
+        {"\0\0\1\2\3\4\5", "x: byte 0: a NUL, which no text has, and no binary format that is read begins so"},
+        {"\xff\xfe\061\0\n\0", "x:1:1: the text is in UTF-16, and only UTF-8 is read | iconv -f UTF-16 -t UTF-8 x"},
+    };
+    static const size_t LENGTHS[] = {8, 10, 8, 8, 7, 6};
+    for (size_t i = 0; i < sizeof BLOCKS / sizeof BLOCKS[0]; i++) {
+        err e = {0};
+        bool is_let_through = format_check_block(BLOCKS[i].bytes, LENGTHS[i], "x", &e);
+        CHECK(u, is_let_through == (BLOCKS[i].says[0] == '\0'));
+        CHECK_TEXT(u, said(&e), BLOCKS[i].says);
+    }
+}
+
 UNIT(formats)
 {
+    tables_are_told_apart(u);
+    nuls_are_refused(u);
     by_name_and_ending(u);
     recognised(u);
     not_recognised(u);
