@@ -18,14 +18,15 @@ static const uint32_t HELLO_CRC = 0x3610a686; /* RFC 1952's CRC-32 */
 
 static text zip_of(size_t members, uint64_t most)
 {
-    static const char *const NAMES[] = {"a", "b", "c"};
     err e = {0};
     sink out;
     sink_open_memory(&out);
     zip_writer w = zip_writer_of(&out);
     w.most = most;
     for (size_t i = 0; i < members; i++) {
-        zip_writer_add(&w, NAMES[i], 5, HELLO_CRC);
+        char name[16];
+        snprintf(name, sizeof name, i < 3 ? "%c" : "%c%zu", (char)('a' + i % 3), i);
+        zip_writer_add(&w, name, 5, HELLO_CRC);
         text_add_string(sink_text(&out), HELLO);
     }
     zip_writer_close(&w, &e);
@@ -70,6 +71,20 @@ static void test_written(unit *u)
     text_free(&out);
 }
 
+/* The usual end record counts to 65,534. */
+static void test_many(unit *u)
+{
+    enum { MANY = 65535 };
+    zip z;
+    err e = {0};
+    text many = zip_of(MANY, 1 << 30);
+    CHECK(u, memcmp(many.data + many.length - 22 + 8, "\xff\xff\xff\xff", 4) == 0);
+    CHECK(u, zip_open(&z, "f", many.data, many.length, &e) && z.count == MANY &&
+                 zip_find(&z, "a65532", 6) == &z.member[65532]);
+    zip_close(&z);
+    text_free(&many);
+}
+
 /* A limit of 100 makes the second offset, and of 4 each size, too large for the usual fields. */
 static void test_zip64(unit *u)
 {
@@ -83,7 +98,18 @@ static void test_zip64(unit *u)
         CHECK_TEXT(u, opened(far.data, far.length, 0, &out), "a=hello b=hello c=hello");
         text_free(&far);
     }
+    text none = zip_of(0, 1000); /* which has no room for what it points to */
+    memset(none.data + 8, 0xff, 4);
+    CHECK_TEXT(u, opened(none.data, none.length, 0, &out),
+               "f: byte 0: the zip's sizes need a zip64 record, and none is there");
+    text_free(&none);
     text far = zip_of(2, 4);
+    char *extra = memchr(far.data + 133, 'P', 100);
+    CHECK(u, memcmp(extra, "PK\1\2", 4) == 0 && memcmp(extra + 47, "\1\0\x10\0", 4) == 0);
+    extra[49] = 8; /* one number, where two are needed */
+    CHECK_TEXT(u, opened(far.data, far.length, 0, &out),
+               "f: byte 133: 'a' needs a zip64 field, and has none");
+    extra[49] = 0x10;
     CHECK(u, memcmp(far.data + 18, "\xff\xff\xff\xff\xff\xff\xff\xff", 8) == 0);
     far.data[far.length - 22 - 20] ^= 1; /* the locator's signature */
     CHECK_TEXT(u, opened(far.data, far.length, 0, &out),
@@ -120,6 +146,7 @@ static const struct {
     {ENTRY + 28, 0, "f: byte 69: a member's name has 0 bytes; 1 to 4096 are read"},
     {ENTRY + 28, 2,
      "f: byte 69: the zip's directory is damaged: 47 bytes are left for an entry of 48"},
+    {ENTRY + 42, 50, "f: byte 50: 'a' does not begin here, where the zip's directory says"},
     {ENTRY + 42, 100, "f: byte 100: 'a' does not begin here, where the zip's directory says"},
     {ENTRY + 46, '\xff', "f: byte 69: a member's name is not UTF-8"},
     {END, 'p',
@@ -127,6 +154,7 @@ static const struct {
      "the file may have been cut short"},
     {END + 4, 1, "f: byte 116: the zip is one of several disks, which are not read"},
     {END + 8, 2, "f: byte 116: the zip is one of several disks, which are not read"},
+    {END + 12, 10, "f: byte 69: the zip's directory is damaged: no member's entry begins here"},
     {END + 12, 48, "f: byte 116: the directory lies outside the file: 48 bytes at byte 69"},
     {END + 12, 0, "f: byte 116: the zip's directory has 0 members, its end record says 1"},
     {END + 17, 1, "f: byte 116: the directory lies outside the file: 47 bytes at byte 325"},
@@ -219,27 +247,16 @@ static void test_neighbours(unit *u)
 
 /* ---- deflated members ---- */
 
-/* One member "a", deflated by zlib, whose header says `size`; with so many bytes after it, or
- * (negative) missing; perhaps with a descriptor. */
-static text deflated(const char *bytes, size_t length, uint32_t size, int more, bool describes)
+/* One member "a" of `got` packed bytes, whose header says `size`; perhaps with a descriptor. */
+static text packed_as(const char *packed, size_t got, uint32_t crc, uint32_t size, bool describes)
 {
-    text t = zip_of(1, 1000);
-    static char packed[1 << 16];
-    z_stream s = {.next_in = (Bytef *)(uintptr_t)bytes, .next_out = (Bytef *)packed};
-    deflateInit2(&s, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
-    s.avail_in = (uInt)length;
-    s.avail_out = sizeof packed;
-    deflate(&s, Z_FINISH);
-    size_t got = sizeof packed - s.avail_out + (size_t)more;
-    deflateEnd(&s);
-    const uint32_t field[] = {(uint32_t)crc32(0, (const Bytef *)bytes, (uInt)length), (uint32_t)got,
-                              size};
+    text t = zip_of(1, 1000), made = {0};
+    const uint32_t field[] = {crc, (uint32_t)got, size};
     t.data[8] = t.data[ENTRY + 10] = 8;
     memcpy(t.data + ENTRY + 16, field, sizeof field);
     t.data[6] = t.data[ENTRY + 8] = describes ? 8 : 0;
     if (!describes)
         memcpy(t.data + 14, field, sizeof field);
-    text made = {0};
     text_add(&made, t.data, DATA);
     text_add(&made, packed, got);
     if (describes)
@@ -248,6 +265,38 @@ static text deflated(const char *bytes, size_t length, uint32_t size, int more, 
     memcpy(t.data + END + 16, &directory, 4);
     text_add(&made, t.data + ENTRY, LENGTH - ENTRY);
     text_free(&t);
+    return made;
+}
+
+/* Deflated by zlib; with so many bytes after it, or (negative) missing. */
+static text deflated(const char *bytes, size_t length, uint32_t size, int more, bool describes)
+{
+    static char packed[1 << 16];
+    z_stream s = {.next_in = (Bytef *)(uintptr_t)bytes, .next_out = (Bytef *)packed};
+    deflateInit2(&s, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
+    s.avail_in = (uInt)length;
+    s.avail_out = sizeof packed;
+    deflate(&s, Z_FINISH);
+    size_t got = sizeof packed - s.avail_out + (size_t)more;
+    deflateEnd(&s);
+    return packed_as(packed, got, (uint32_t)crc32(0, (const Bytef *)bytes, (uInt)length), size,
+                     describes);
+}
+
+/* Not made smaller: blocks of at most 65,535 bytes as they are (RFC 1951, 3.2.4). */
+static text undeflated(const char *bytes, size_t length)
+{
+    text packed = {0};
+    for (size_t at = 0; at < length; at += 65535) {
+        size_t left = length - at, n = left < 65535 ? left : 65535;
+        const char head[] = {n == left, (char)n, (char)(n >> 8), (char)~n, (char)(~n >> 8)};
+        text_add(&packed, head, sizeof head);
+        text_add(&packed, bytes + at, n);
+    }
+    text made = packed_as(packed.data, packed.length,
+                          (uint32_t)crc32(0, (const Bytef *)bytes, (uInt)length), (uint32_t)length,
+                          false);
+    text_free(&packed);
     return made;
 }
 
@@ -292,27 +341,30 @@ static void test_deflated(unit *u)
     text_free(&many);
 }
 
-/* More than zlib is given at once. */
+/* More than zlib is given at once, and more than is asked of it at once. */
 static void test_large(unit *u)
 {
     enum { SIZE = 34 << 20 };
     err e = {0};
-    zip z;
-    text unpacked = {0};
     char *zeros = mem_alloc_zeroed(SIZE, 1, &e);
-    text made = deflated(zeros, SIZE, SIZE, 0, false);
-    CHECK(u, zip_open(&z, "f", made.data, made.length, &e));
-    const char *member = zip_unpack(&z, &z.member[0], SIZE, &unpacked, &e);
-    CHECK(u, member != NULL && memcmp(member, zeros, SIZE) == 0);
-    text_free(&unpacked);
-    zip_close(&z);
+    for (int i = 0; i < 2; i++) {
+        zip z;
+        text unpacked = {0};
+        text made = i == 0 ? deflated(zeros, SIZE, SIZE, 0, false) : undeflated(zeros, SIZE);
+        CHECK(u, zip_open(&z, "f", made.data, made.length, &e));
+        const char *member = zip_unpack(&z, &z.member[0], SIZE, &unpacked, &e);
+        CHECK(u, member != NULL && memcmp(member, zeros, SIZE) == 0);
+        text_free(&unpacked);
+        zip_close(&z);
+        text_free(&made);
+    }
     mem_free(zeros);
-    text_free(&made);
 }
 
 UNIT(zip)
 {
     test_large(u);
+    test_many(u);
     test_written(u);
     test_zip64(u);
     test_changes(u);
