@@ -176,11 +176,12 @@ static void measure(unit *u, const struct row *one)
 typedef struct vast {
     dtype type;
     size_t n_q, n_k, d, threads;
-    bool keeps_weights;
+    bool keeps_weights, keeps_sum;
+    bool is_projected; /* all of one x, whose rows are as many as keys */
 } vast;
 
-/* A row of scores and what is kept are always taken: the least that may be said, and the most, by
- * which blocks, panels and threads are counted in. */
+/* Rows that are made, a row of scores and what is kept are always taken: the least that may be
+ * said; and by how much blocks, panels and threads are more, the most. */
 static void check_vast(unit *u, const vast *v)
 {
     const long double addresses = 18446744073709551616.0L, most_by_least = 16384;
@@ -189,18 +190,26 @@ static void check_vast(unit *u, const vast *v)
     plan p;
     kept_stages w = {0};
     size_t said = 0;
-    tensor q = rows_in_one_place(v->type, v->n_q, v->d), k = rows_in_one_place(v->type, v->n_k, v->d);
+    tensor q = rows_in_one_place(v->type, v->n_q, v->d), k = rows_in_one_place(v->type, v->n_k, v->d),
+           weight = rows_in_one_place(v->type, v->d, v->d);
     problem asked = {.document = &document,
                      .type = v->type,
                      .score = score_default(),
-                     .round_decimals = -1};
-    asked.in[INPUT_Q] = &q;
-    asked.in[INPUT_K] = asked.in[INPUT_V] = &k;
+                     .round_decimals = v->keeps_sum ? 2 : -1,
+                     .round_keeps_sum = v->keeps_sum};
+    if (v->is_projected) {
+        asked.in[INPUT_X] = &k;
+        asked.in[INPUT_WQ] = asked.in[INPUT_WK] = asked.in[INPUT_WV] = &weight;
+    } else {
+        asked.in[INPUT_Q] = &q;
+        asked.in[INPUT_K] = asked.in[INPUT_V] = &k;
+    }
     kept_stages_add(&w, v->keeps_weights ? STAGE_WEIGHTS : STAGE_OUTPUT);
     CHECK(u, plan_make(&p, &asked, isa_best()->table(v->type), &e));
-    long double rows = v->n_q, size = dtype_size(v->type),
-                kept = v->keeps_weights ? rows * v->n_k : rows * v->d,
-                least = size * (v->n_k + kept);
+    long double rows = v->is_projected ? v->n_k : v->n_q, keys = v->n_k,
+                kept = rows * (v->keeps_weights ? v->n_k : v->d),
+                made = v->is_projected ? 3 * rows * v->d : 0,
+                least = dtype_size(v->type) * (keys + kept + made);
     bool fits = run_memory(&p, &w, v->threads, &said, &e);
     bool is_right = fits ? said >= least : least * most_by_least >= addresses;
     if (!CHECK(u, is_right && fits == !e.is_set))
@@ -209,22 +218,34 @@ static void check_vast(unit *u, const vast *v)
     plan_free(&p);
 }
 
+static void check_near(unit *u, vast v, size_t n_k)
+{
+    for (size_t less = 0; less < 8; less += 1 + less / 2) {
+        v.n_k = n_k - less;
+        check_vast(u, &v);
+    }
+}
+
 UNIT(memory_past_all_addresses)
 {
     static const size_t QUERIES[] = {1, 6, 100, (size_t)1 << 20, (size_t)1 << 31};
-    for (size_t i = 0; i < 5 * 2 * 2 * 2 * 2; i++) {
-        vast v = {.type = i & 1 ? DTYPE_F64 : DTYPE_F32,
-                  .n_q = QUERIES[i / 16],
-                  .d = i & 2 ? 64 : 1,
-                  .threads = i & 4 ? 5 : 1,
-                  .keeps_weights = i & 8};
-        /* Of the numbers of a tensor there is a count. */
-        for (size_t bits = 20; bits < (v.d == 1 ? 64 : 58); bits++) {
-            for (size_t less = 0; less < 64; less += 1 + less / 2) {
-                v.n_k = ((size_t)1 << bits) - less;
-                check_vast(u, &v);
-            }
-        }
+    static const struct {
+        size_t d, bits; /* of n_k: of the numbers of a tensor there is a count */
+    } WIDTHS[] = {{1, 64}, {64, 58}, {4096, 52}};
+    for (size_t i = 0; i < 5 * 3 * 32; i++) {
+        size_t width = i / 32 % 3;
+        const vast v = {.type = i & 1 ? DTYPE_F64 : DTYPE_F32,
+                        .n_q = QUERIES[i / 96],
+                        .d = WIDTHS[width].d,
+                        .threads = i & 2 ? 5 : 1,
+                        .keeps_weights = i & 4,
+                        .keeps_sum = i & 8,
+                        .is_projected = i & 16};
+        for (size_t bits = 10; bits < WIDTHS[width].bits; bits++)
+            check_near(u, v, (size_t)1 << bits);
+        /* Where a block's scores alone are almost as many bytes as there are. */
+        if (v.d == 1)
+            check_near(u, v, SIZE_MAX / ((v.n_q < 6 ? 1 : 6) * dtype_size(v.type)));
     }
 }
 

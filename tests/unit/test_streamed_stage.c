@@ -68,6 +68,7 @@ static void rows_are_the_run_s(unit *u, const plan *p, stage_id id, size_t threa
         row += same_rows(u, s, kept, row, all - row);
     CHECK(u, parts >= 5 && parts <= 8);
     CHECK(u, same_rows(u, s, kept, 0, 3) == 3);
+    CHECK(u, same_rows(u, s, kept, 2, 1) == 1); /* which is there already */
     CHECK(u, same_rows(u, s, kept, all - 1, 1) == 1);
     CHECK(u, same_rows(u, s, kept, QUERIES - 1, 2) >= 1);
     streamed_stage_free(s);
