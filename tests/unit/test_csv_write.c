@@ -2,6 +2,7 @@
 
 #include "filled.h"
 #include "io/format.h"
+#include "io/csv.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"
@@ -255,6 +256,8 @@ static void labels_read_back(unit *u)
 
 UNIT(csv_write)
 {
+    /* A row that begins with nothing and counts from 0 on is one of labels; half a text is none. */
+    CHECK(u, csv_row_counts(",0,1\n", 5, ',') && !csv_row_counts("\",0,1\n", 6, ','));
     plain(u);
     blocks(u);
     strided(u);

@@ -116,6 +116,7 @@ static void tables_are_told_apart(unit *u)
     } TABLES[] = {
         {"1\n2\n", "csv"},
         {"1\t2\n3\t4\n", "tsv"},
+        {"[1],[b]\n1,2\n", "csv"},
     };
     static const char *const NAMES[] = {"csv", "tsv"};
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
@@ -133,10 +134,14 @@ static void nuls_are_refused(unit *u)
     } BLOCKS[] = {
         {"1,2\n3,4\n", ""},
         {"\x93NUMPY\1\0v\0", ""},
-        {"1,2\n\0,4\n", "x: byte 4: a NUL, which no text has, and no binary format that is read begins so"},
-        {"\0001,2,3,\n", "x: byte 0: a NUL, which no text has, and no binary format that is read begins so"},
-        {"\0\0\1\2\3\4\5", "x: byte 0: a NUL, which no text has, and no binary format that is read begins so"},
-        {"\xff\xfe\061\0\n\0", "x:1:1: the text is in UTF-16, and only UTF-8 is read | iconv -f UTF-16 -t UTF-8 x"},
+        {"1,2\n\0,4\n",
+         "x: byte 4: a NUL, which no text has, and no binary format that is read begins so"},
+        {"\0001,2,3,\n",
+         "x: byte 0: a NUL, which no text has, and no binary format that is read begins so"},
+        {"\0\0\1\2\3\4\5",
+         "x: byte 0: a NUL, which no text has, and no binary format that is read begins so"},
+        {"\xff\xfe\061\0\n\0",
+         "x:1:1: the text is in UTF-16, and only UTF-8 is read | iconv -f UTF-16 -t UTF-8 x"},
     };
     static const size_t LENGTHS[] = {8, 10, 8, 8, 7, 6};
     for (size_t i = 0; i < sizeof BLOCKS / sizeof BLOCKS[0]; i++) {

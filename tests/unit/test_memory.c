@@ -190,7 +190,8 @@ static void check_vast(unit *u, const vast *v)
     plan p;
     kept_stages w = {0};
     size_t said = 0;
-    tensor q = rows_in_one_place(v->type, v->n_q, v->d), k = rows_in_one_place(v->type, v->n_k, v->d),
+    tensor q = rows_in_one_place(v->type, v->n_q, v->d),
+           k = rows_in_one_place(v->type, v->n_k, v->d),
            weight = rows_in_one_place(v->type, v->d, v->d);
     problem asked = {.document = &document,
                      .type = v->type,

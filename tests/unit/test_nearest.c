@@ -51,7 +51,8 @@ static void finds_the_nearest(unit *u)
 /* In whatever order they come. */
 static void takes_the_first_by_letters(unit *u)
 {
-    static const char *const ORDERS[][3] = {{"wk", "wq", "wv"}, {"wv", "wq", "wk"}, {"wq", "wk", "wv"}};
+    static const char *const ORDERS[][3] = {
+        {"wk", "wq", "wv"}, {"wv", "wq", "wk"}, {"wq", "wk", "wv"}};
     for (size_t i = 0; i < 3; i++) {
         nearest near = nearest_to("wx", 2, 1);
         near.by_letters = true;

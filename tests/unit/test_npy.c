@@ -173,6 +173,7 @@ static const struct {
     {"{'descr' '<f4'}", "f: byte 19: expected ':', found '''"},
     {"{'descr': '<f4'}", "f: byte 10: the header has no key 'fortran_order'"},
     {"{'fortran_order': 0}", "f: byte 28: expected True or False, found '0'"},
+    {"{'fortran_order': Falsy}", "f: byte 28: expected True or False, found 'F'"},
     {"{'fortran_order': Tru", "f: byte 28: expected True or False, found 'T'"},
     {SHAPED("1"), "f: byte 60: expected a shape such as (3, 4), found '1'"},
     {SHAPED("(1)"), "f: byte 60: (1) is not a shape, (1,) is one"},

@@ -147,6 +147,21 @@ static void test_members(unit *u)
                  "f: byte 0: '.npy' is not a matrix: in a NPZ, matrices end in .npy | "
                  "this zip is not a NPZ: unzip takes its files out");
     check_member(u, "folder/", "", &ALL, "");
+    /* the first 80 characters of a name */
+    check_member(u,
+                 "a3456789b123456789c123456789d123456789e123456789f123456789g123456789h1234567890",
+                 "no", &ALL,
+                 "f: byte 0: 'a3456789b123456789c123456789d123456789e123456789f123456789g12345678"
+                 "9h1234567890' is not a matrix: in a NPZ, matrices end in .npy | "
+                 "this zip is not a NPZ: unzip takes its files out");
+    /* a file that is called like another member of it */
+    read_options of_other = ALL;
+    of_other.file = "f.npz:k";
+    check_member(u, "w.npy", "no", &of_other,
+                 "f.npz:k:w: byte 0: a NPY begins with \\x93NUMPY, and this does not");
+    of_other.file = "f.npz:w";
+    check_member(u, "w.npy", "no", &of_other,
+                 "f.npz:w: byte 0: a NPY begins with \\x93NUMPY, and this does not");
     check_member(u, "a/data.pkl", "no", &ALL,
                  "f: byte 0: 'a/data.pkl' is not a matrix: in a NPZ, matrices end in .npy | "
                  "this is a pickle of PyTorch: save the tensors as safetensors");

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RANDOM_TEXTS = 60000, RANDOM_HALVES = 1000, MAX_LINE = 2 * NUMBER_MAX_TEXT };
 static const uint64_t SEED = 20240607;
@@ -51,6 +52,9 @@ static const struct {
     {"9007199254740993", 0x5a000000, 0x4340000000000000}, /* 2^53 + 1: a tie in float64 */
     {"9007199254740993.000000000000000000000000000001", 0x5a000000, 0x4340000000000001},
     {"9007199254740995", 0x5a000000, 0x4340000000000002},
+    /* 2^56 + 8 + 1 and + 15, halves and more of a last place of 16 */
+    {"72057594037927945", 0x5b800000, 0x4370000000000001},
+    {"72057594037927951", 0x5b800000, 0x4370000000000001},
     {"0e99999999999", 0, 0},
     {"-0.000e-99999999999999999999999", 0x80000000, 0x8000000000000000},
     {"1e-99999999999", 0, 0},
@@ -216,6 +220,11 @@ static void check_ends(unit *u)
     CHECK(u, number_end_json(text, text + 5) == text + 4);
     CHECK(u, number_end_csv(text, text + 2) == text + 2);
     CHECK(u, number_read_f64(text, text + 2, &value) && value == 12);
+    /* All of the text, in JSON's grammar, and no more than the type holds. */
+    static const char *const NONE[] = {"1.5x", "+1", "1e999"};
+    for (size_t i = 0; i < 3; i++)
+        CHECK(u, !number_read_json(NONE[i], NONE[i] + strlen(NONE[i]), &value));
+    CHECK(u, number_read_json(text, text + 6, &value) && value == 123400000);
 }
 
 static void check_texts(unit *u)

@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_seen(unit *u, void (*change)(void))
@@ -44,6 +45,26 @@ static void take_away(void)
     unlink(scratch_path("old"));
 }
 
+static void change_mode(void)
+{
+    chmod(scratch_path("old"), 0640);
+}
+
+static void change_owner(void)
+{
+    (void)!chown(scratch_path("old"), 65533, (gid_t)-1);
+}
+
+static void change_group(void)
+{
+    (void)!chown(scratch_path("old"), (uid_t)-1, 65532);
+}
+
+static void give_another_name(void)
+{
+    (void)!link(scratch_path("old"), scratch_path("other"));
+}
+
 UNIT(old_file)
 {
     if (!scratch_open(u))
@@ -52,5 +73,14 @@ UNIT(old_file)
     CHECK(u, is_seen(u, write_longer));
     CHECK(u, is_seen(u, replace));
     CHECK(u, is_seen(u, take_away));
+    CHECK(u, is_seen(u, change_mode));
+    CHECK(u, is_seen(u, give_another_name));
+    unlink(scratch_path("other"));
+    if (getuid() == 0) {
+        CHECK(u, is_seen(u, change_owner));
+        unlink(scratch_path("old"));
+        CHECK(u, is_seen(u, change_group));
+    }
+    unlink(scratch_path("old"));
     scratch_close(u);
 }

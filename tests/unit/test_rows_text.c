@@ -52,6 +52,39 @@ static void rows_stand_in_order(unit *u, const char *wanted, size_t threads)
     remove(scratch_path("rows"));
 }
 
+typedef struct half {
+    size_t rows; /* that are made at a time, until none more can be */
+} half;
+
+static bool make_half(void *context, const tensor *matrix, size_t first, size_t *count, err *e)
+{
+    const half *h = context;
+    if (first >= matrix->size[0] / 2)
+        return err_set(e, "row %zu can't be made", first + 1);
+    if (*count > h->rows)
+        *count = h->rows;
+    return true;
+}
+
+/* Rows that are made as they are written: those before the ones that can't be are there. */
+static void missing_rows_are_reported(unit *u, size_t threads)
+{
+    const tensor matrix = {.rank = 2, .size = {ROWS, COLUMNS}};
+    const rows_text rows = {&matrix, write_row, "row"};
+    half some = {100};
+    const streamed_rows supply = {.context = &some, .make = make_half};
+    const write_options how = {.threads = threads, .supply = &supply};
+    sink s;
+    err e = {0};
+    sink_open_memory(&s);
+    CHECK(u, !rows_text_write(&rows, &how, &s, &e));
+    CHECK_TEXT(u, e.what, "row 301 can't be made");
+    const char *written = text_string(sink_text(&s));
+    CHECK(u, strstr(written, "row 0\n") == written && strstr(written, "row 299\n") != NULL &&
+                 strstr(written, "row 300\n") == NULL);
+    sink_discard(&s);
+}
+
 /* Long rows, so that more than one block is written. */
 static void write_long_row(const void *context, size_t row, text *to)
 {
@@ -148,6 +181,7 @@ UNIT(rows_text)
     for (size_t i = 0; i < WAYS; i++) {
         rows_stand_in_order(u, text_string(&wanted), THREADS[i]);
         full_disk_is_reported(u, THREADS[i]);
+        missing_rows_are_reported(u, THREADS[i]);
         missing_memory_is_reported(u, THREADS[i], 1);
         missing_memory_is_reported(u, THREADS[i], 1000);
     }

@@ -117,9 +117,8 @@ static void what_no_address_holds_is_refused(unit *u, size_t n_q, size_t n_k, si
     asked.in[INPUT_Q] = &q;
     asked.in[INPUT_K] = asked.in[INPUT_V] = &k;
     CHECK(u, plan_make(&p, &asked, with, &e));
-    bool is_refused = part > 0
-                          ? !streamed_stage_memory(&p, STAGE_WEIGHTS, part, 1, &bytes, &e)
-                          : streamed_stage_new(&p, STAGE_WEIGHTS, 1 << 20, 1, &e) == NULL;
+    bool is_refused = part > 0 ? !streamed_stage_memory(&p, STAGE_WEIGHTS, part, 1, &bytes, &e)
+                               : streamed_stage_new(&p, STAGE_WEIGHTS, 1 << 20, 1, &e) == NULL;
     CHECK(u, is_refused && e.is_memory);
     plan_free(&p);
 }

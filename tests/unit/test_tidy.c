@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include "io/format.h"
+#include "io/csv.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"
@@ -138,11 +139,35 @@ static void texts_are_refused(unit *u)
                "'name' can't be written as a tidy table, which holds numbers only | JSON holds "
                "everything");
     bundle_free(&b);
+    CHECK_TEXT(u, write_error(tidy_write, &b, &(write_options){.digits = -1, .delimiter = 'a'}),
+               "--delimiter: 'a' can't separate fields | use one of , ; : | a tab or a space");
+}
+
+/* Labels have no place in it, and are none of its stages. */
+static void labels_are_left_out(unit *u)
+{
+    static const char *const LABELS[] = {"a", "b"};
+    err e = {0};
+    bundle b = {0};
+    text_list rows = {0};
+    sink out;
+    for (size_t i = 0; i < 2; i++)
+        CHECK(u, text_list_add(&rows, LABELS[i], 1, &e));
+    CHECK(u, bundle_add_list(&b, "rows", &rows, (place){0}, &e));
+    bundle_add_filled(&b, "x", DTYPE_F64, 2, (size_t[]){2, 1}, (double[]){3, 4});
+    sink_open_memory(&out);
+    CHECK(u, tidy_write(&b, &(write_options){.digits = -1}, &out, &e));
+    text got = sink_take(&out);
+    CHECK_TEXT(u, text_string(&got), "stage,batch,head,row,col,value\nx,,,0,0,3\nx,,,1,0,4\n");
+    text_free(&got);
+    text_list_free(&rows);
+    bundle_free(&b);
 }
 
 UNIT(tidy)
 {
     texts_are_refused(u);
+    labels_are_left_out(u);
     written(u);
     cases_are_read(u);
     CHECK(u, tidy_probe(HEAD, strlen(HEAD)) && tidy_probe(HEAD_ITEM, strlen(HEAD_ITEM)));

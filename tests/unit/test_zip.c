@@ -293,9 +293,9 @@ static text undeflated(const char *bytes, size_t length)
         text_add(&packed, head, sizeof head);
         text_add(&packed, bytes + at, n);
     }
-    text made = packed_as(packed.data, packed.length,
-                          (uint32_t)crc32(0, (const Bytef *)bytes, (uInt)length), (uint32_t)length,
-                          false);
+    text made =
+        packed_as(packed.data, packed.length,
+                  (uint32_t)crc32(0, (const Bytef *)bytes, (uInt)length), (uint32_t)length, false);
     text_free(&packed);
     return made;
 }
