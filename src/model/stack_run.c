@@ -1,5 +1,5 @@
 /* Computing a stack, what that makes, and what it will cost: its memory and its work. */
-#include "attn/engine/cache.h"
+#include "attn/engine/project.h"
 #include "base/mem.h"
 #include "model/stack.h"
 

@@ -2,6 +2,7 @@
 
 #include "io/format.h"
 #include "io/csv.h"
+#include "filled.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"

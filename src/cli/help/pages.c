@@ -8,7 +8,6 @@
 #include "attn/spec/score.h"
 #include "attn/spec/setting.h"
 #include "io/json_write.h"
-#include "model/activation.h"
 #include "model/keys.h"
 #include "model/parts.h"
 #include "render/renderer.h"

@@ -7,7 +7,7 @@
 #include "io/json_write.h"
 #include "model/embed.h"
 #include "model/stages.h"
-#include "render/key_sums.h"
+#include "render/heat_map.h"
 
 #include <string.h>
 

@@ -483,7 +483,7 @@ static bool show_steps(work *w, const text_list *asked, const env *world, err *e
         .weighted_is_one_row = true, .head = how.focus.head, .row = how.focus.row};
     if (!generation_trace_begin(s->trace, g, &how, e) ||
         !run_steps(w, wants_weighted(w) ? NULL : &row, world, e) ||
-        !generation_trace_end(s->trace, e))
+        !stack_trace_end(&s->trace->made, e))
         return false;
     keeper by = keeper_of(&w->wanted);
     for (size_t i = 0; i < w->there.count; i++) {
