@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "io/number_read.h"
 
+#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -298,6 +299,9 @@ static bool set_option(options *o, const option_row *row, const char *value, err
 
 /* ---- the elements of the line ---- */
 
+/* A long option that has no letter is known to getopt by this plus its row. */
+enum { FIRST_LONG = 256 };
+
 typedef struct parser {
     options *o;
     unsigned groups;
@@ -367,11 +371,11 @@ static bool refuse_here(parser *p, const option_row *row)
     return false;
 }
 
-/* What is no option of the command: `letter` of the element, or 0 where it is a long one. */
+/* What getopt does not know, or knows by an abbreviation only; `letter`: 0 for a long option. */
 static bool take_unknown(parser *p, const char *element, char letter)
 {
     if (p->groups & GROUP_ANY_WORD) {
-        /* Each unknown letter of "-heads" comes here; together they are one word. */
+        /* getopt tells each unknown letter of "-heads"; together they are one word. */
         bool is_added = p->o->operands > 0 && p->o->operand[p->o->operands - 1] == element;
         return is_added || add_operand(p, element);
     }
@@ -405,34 +409,19 @@ static bool take_unknown(parser *p, const char *element, char letter)
     return err_usage(p->e);
 }
 
-/* `attached`: what stands after =, or after the letter, or NULL; *takes_next: whether the next
- * element, NULL after the last one, is the option's value. */
-static bool take_option(parser *p, const option_row *row, const char *attached, const char *next,
-                        bool *takes_next)
+static bool take_option(parser *p, const option_row *row, const char *value, bool is_next_element)
 {
-    const char *name = row->named.name, *value = attached;
-    bool is_flag = row->kind == OPTION_FLAG;
-    if (is_flag && attached != NULL) {
-        err_option(p->e, name, "it takes no value, found '%s'", attached);
-        return err_usage(p->e);
+    /* Of an option that can do without a value, what follows is none if it looks like an option. */
+    if (is_next_element && row->alone != NULL && value[0] == '-' && value[1] != '\0') {
+        optind--; /* getopt took it, and has it still to tell */
+        return set_option(p->o, row, row->alone, p->e);
     }
-    if (!is_flag && !row->value_is_optional && attached == NULL) {
-        /* One that can do without a value takes none that looks like an option. */
-        if (row->alone != NULL && (next == NULL || (next[0] == '-' && next[1] != '\0'))) {
-            value = row->alone;
-        } else if (next == NULL) {
-            err_option(p->e, name, "its %s is missing", row->metavar);
-            return err_usage(p->e);
-        } else {
-            value = next;
-            *takes_next = true;
-        }
-    }
-    if (*takes_next && strncmp(value, "--", 2) == 0 && value[2] != '\0' &&
+    if (is_next_element && strncmp(value, "--", 2) == 0 && value[2] != '\0' &&
         option_by_name(value + 2, strcspn(value + 2, "=")) != NULL) {
         /* `--output --trace` is a forgotten value, not a file called --trace. */
-        err_option(p->e, name, "its %s is missing: the option %s follows", row->metavar, value);
-        return err_remedy(p->e, "write --%s=%s if that is what you mean", name, value);
+        err_option(p->e, row->named.name, "its %s is missing: the option %s follows", row->metavar,
+                   value);
+        return err_remedy(p->e, "write --%s=%s if that is what you mean", row->named.name, value);
     }
     if (value == NULL && row->value_is_optional)
         p->bare = row;
@@ -441,58 +430,97 @@ static bool take_option(parser *p, const option_row *row, const char *attached, 
     return set_option(p->o, row->any_in & p->groups ? &any : row, value, p->e);
 }
 
-/* "-h", "-o FILE", "-oFILE". */
-static bool take_letters(parser *p, const char *element, const char *next, bool *takes_next)
+/* What getopt is told: the options of the command's groups. Others are unknown to it, and looked up
+ * when they are met. */
+static struct option *long_options(unsigned groups, char *letters, err *e)
 {
-    for (const char *letter = element + 1; *letter != '\0'; letter++) {
-        const option_row *row = option_by_letter(*letter);
-        bool is_known = row != NULL && option_heading(row, p->groups) != 0;
-        bool is_flag = is_known && row->kind == OPTION_FLAG;
-        const char *attached = is_flag || letter[1] == '\0' ? NULL : letter + 1;
-        if (!(is_known ? take_option(p, row, attached, next, takes_next)
-                       : take_unknown(p, element, *letter)))
-            return false;
-        if (is_known && !is_flag)
-            return true;
+    struct option *known = mem_alloc_zeroed(OPTIONS.count + 1, sizeof known[0], e);
+    if (known == NULL)
+        return NULL;
+    size_t count = 0;
+    *letters++ = '-'; /* operands in their place, argv left in its order */
+    *letters++ = ':'; /* a missing value is told from an unknown option; nothing is printed */
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = option_row_at(i);
+        if (option_heading(row, groups) == 0)
+            continue;
+        int has_argument = row->kind == OPTION_FLAG ? no_argument
+                           : row->value_is_optional ? optional_argument
+                                                    : required_argument;
+        known[count++] = (struct option){row->named.name, has_argument, NULL, FIRST_LONG + (int)i};
+        if (row->letter != '\0') {
+            *letters++ = row->letter;
+            if (has_argument == required_argument)
+                *letters++ = ':';
+        }
     }
-    return true;
+    *letters = '\0';
+    return known;
+}
+
+/* One answer of getopt_long about `element`. */
+static bool take(parser *p, int code, char *element, const char *next)
+{
+    const option_row *bare = p->bare;
+    p->bare = NULL;
+    if (code == 1) {
+        /* An operand right after an option that takes its value after = only: where it is not a
+         * file but would be such a value, it was meant as one. */
+        if (bare != NULL && may_take(bare, optarg) && access(optarg, F_OK) != 0) {
+            err_set(p->e, "'%s' is not a file, and --%s takes a value only after =", optarg,
+                    bare->named.name);
+            return err_remedy(p->e, "did you mean --%s=%s?", bare->named.name, optarg);
+        }
+        return add_operand(p, optarg);
+    }
+    bool is_long = strncmp(element, "--", 2) == 0;
+    bool is_known = code != '?' || optopt >= FIRST_LONG;
+    int about = code == ':' || code == '?' ? optopt : code;
+    const option_row *row = !is_known             ? NULL
+                            : about >= FIRST_LONG ? option_row_at((size_t)(about - FIRST_LONG))
+                                                  : option_by_letter((char)about);
+    if (row == NULL || (is_long && strcspn(element + 2, "=") != strlen(row->named.name)))
+        return take_unknown(p, element, is_long ? '\0' : (char)optopt);
+    if (code == ':' && row->alone != NULL)
+        return set_option(p->o, row, row->alone, p->e);
+    if (code == ':') {
+        err_option(p->e, row->named.name, "its %s is missing", row->metavar);
+        return err_usage(p->e);
+    }
+    if (code == '?') {
+        err_option(p->e, row->named.name, "it takes no value, found '%s'",
+                   strchr(element, '=') + 1);
+        return err_usage(p->e);
+    }
+    return take_option(p, row, optarg, optarg != NULL && optarg == next);
 }
 
 bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *name, err *e)
 {
+    char letters[2 + 2 * 128]; /* each letter once, with its colon */
     parser p = {.o = o, .groups = groups, .command = name, .e = e};
     *o = (options){.argc = argc, .argv = argv};
     o->operand = mem_alloc((size_t)argc + 1, sizeof o->operand[0], e);
-    bool done = o->operand != NULL, are_over = false;
-    for (int i = 1; i < argc && done; i++) {
-        const char *element = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
-        const option_row *bare = p.bare;
-        bool takes_next = false;
-        p.bare = NULL;
-        if (are_over) {
-            done = add_operand(&p, element);
-        } else if (strcmp(element, "--") == 0) {
-            are_over = true;
-        } else if (strncmp(element, "--", 2) == 0) {
-            size_t length = strcspn(element + 2, "=");
-            const char *equals = element + 2 + length;
-            const option_row *row = option_by_name(element + 2, length);
-            done = row != NULL && option_heading(row, groups) != 0
-                       ? take_option(&p, row, *equals == '=' ? equals + 1 : NULL, next, &takes_next)
-                       : take_unknown(&p, element, '\0');
-        } else if (element[0] == '-' && element[1] != '\0') {
-            done = take_letters(&p, element, next, &takes_next);
-        } else if (bare != NULL && may_take(bare, element) && access(element, F_OK) != 0) {
-            /* An operand right after an option that takes its value after = only: where it is not a
-             * file but would be such a value, it was meant as one. */
-            err_set(e, "'%s' is not a file, and --%s takes a value only after =", element,
-                    bare->named.name);
-            done = err_remedy(e, "did you mean --%s=%s?", bare->named.name, element);
-        } else {
-            done = add_operand(&p, element);
-        }
-        i += takes_next;
+    if (o->operand == NULL)
+        return false;
+    struct option *known = long_options(groups, letters, e);
+    bool done = known != NULL;
+    optind = 0; /* starts anew, also within glibc's own state */
+    opterr = 0;
+    while (done) {
+        int at = optind == 0 ? 1 : optind;
+        int code = getopt_long(argc, argv, letters, known, NULL);
+        /* musl's ends at "-", which is an operand like others. */
+        if (code == -1 && optind == at && at < argc && strcmp(argv[at], "-") == 0)
+            done = add_operand(&p, argv[optind++]);
+        else if (code == -1)
+            break;
+        else
+            done = take(&p, code, argv[at], at + 1 < argc ? argv[at + 1] : NULL);
     }
+    while (done && optind < argc)
+        done = add_operand(&p, argv[optind++]);
+    mem_free(known);
     return done;
 }
 
