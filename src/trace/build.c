@@ -275,8 +275,8 @@ void build_in_heads(builder *b, const char *name, const tensor *heads, size_t sh
             continue;
         tensor one = tensor_at(heads, head);
         build_begin_head(b, head);
-        build_matrix(b, b->plan->has_heads ? build_text(b, "%s in head %zu", name, head + 1) : name,
-                     &one, rows, columns, focus);
+        build_matrix(b, build_text(b, "%s%s", name, build_in_head(b, head)), &one, rows, columns,
+                     focus);
     }
     b->head = of_step;
 }
@@ -327,9 +327,14 @@ tensor build_numbers_new(builder *b, const char *name, size_t count)
     return keep_new(b, name, b->plan->type, 1, &count);
 }
 
+const char *build_in_head(builder *b, size_t head)
+{
+    return b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
+}
+
 const char *build_head_name(builder *b)
 {
-    return b->plan->has_heads ? build_text(b, " in head %zu", b->focus.head + 1) : "";
+    return build_in_head(b, b->focus.head);
 }
 
 void build_sharing(builder *b)

@@ -113,7 +113,8 @@ trace_labels build_numbers(void);
 const char *build_query_name(builder *b);
 /* "key 2 (cat)" */
 const char *build_key_name(builder *b, size_t j);
-/* " in head 2", or "". */
+/* " in head 2", of a head from 0, or "" where the run has none; and that of the head in focus. */
+const char *build_in_head(builder *b, size_t head);
 const char *build_head_name(builder *b);
 
 /* With which heads the focus's head shares its keys and values, where it does. */

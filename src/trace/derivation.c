@@ -492,9 +492,7 @@ void derivation_show_lines(builder *b, const char *name)
 /* " in head 2", of what is a head's. */
 static const char *in_head(builder *b, const trace_map *map)
 {
-    return b->plan->has_heads && map->is_of_heads
-               ? build_text(b, " in head %zu", head_in_focus(b, map) + 1)
-               : "";
+    return map->is_of_heads ? build_in_head(b, head_in_focus(b, map)) : "";
 }
 
 /* The map of this name, where it is a product and nothing is added. */

@@ -309,9 +309,8 @@ static void show_normalized(builder *b, stage_id id, const tensor *gains, size_t
     } else if (gains->data != NULL) {
         /* One that all heads share is the same in each, and shown of the head in focus alone. */
         tensor gain = tensor_at(gains, head);
-        const char *of_head = b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
-        build_matrix(b, build_text(b, "%s%s", gain_name, of_head), &gain, build_numbers(),
-                     build_numbers(), 0);
+        build_matrix(b, build_text(b, "%s%s", gain_name, build_in_head(b, head)), &gain,
+                     build_numbers(), build_numbers(), 0);
     }
     derivation_show(b, name, at);
     derivation_matrix_by_head(b, name, at + 1);

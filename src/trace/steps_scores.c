@@ -5,13 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* " in head 2", of the focus; keys and values are in the head that its query head shares. */
-static const char *of_head(builder *b, stage_id id)
-{
-    size_t head = build_shown_head(b, id);
-    return b->plan->has_heads ? build_text(b, " in head %zu", head + 1) : "";
-}
-
 static void show_projection(builder *b, const projection *r, stage_id id, const char *role,
                             size_t row)
 {
@@ -33,7 +26,7 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
                    has_bias ? ", and the bias is added" : "");
     derivation_row_formula(b, name, 'i');
     build_begin_head(b, build_shown_head(b, id));
-    derivation_line_of_head(b, name, row, 0, of_head(b, id));
+    derivation_line_of_head(b, name, row, 0, build_in_head(b, build_shown_head(b, id)));
     derivation_product(b, name, row);
     build_end_head(b);
     derivation_matrix(b, name, row + 1);

@@ -103,14 +103,12 @@ static bool tile(attempt *a, input which, size_t from, size_t to)
     tensor *made = give_rows(a, which, &like, to * heads.size[3]);
     if (made == NULL || !side_by_side(made, which, &all))
         return false;
-    for (size_t batch = 0; batch < heads.size[0]; batch++) {
-        tensor into = plan_split_heads(&all, to), of_batch = tensor_at(&into, batch),
-               old = tensor_at(&heads, batch);
-        for (size_t head = 0; head < to; head++) {
-            tensor one = tensor_at(&of_batch, head), other = tensor_at(&old, head % from);
-            tensor_copy(&other, &one);
-        }
-    }
+    tensor into = plan_split_heads(&all, to);
+    size_t at[4] = {0};
+    do {
+        size_t old[] = {at[0], at[1] % from, at[2], at[3]};
+        tensor_set(&into, at, tensor_get(&heads, old));
+    } while (tensor_next(&into, at));
     return true;
 }
 

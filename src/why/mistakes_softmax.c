@@ -4,6 +4,7 @@
 #include <math.h>
 
 enum { SUM_KEYS = 1, SUM_QUERIES = 2, SUM_HEADS = 4, SUM_BATCH = 8, SOFTMAX_BASE_2 = 16 };
+enum { PLAIN_SCORE, PLAIN_EXP, PLAIN_EXP_LESS };
 
 /* The place in a tensor that has 1 of each axis that is summed over. */
 static void group_of(const tensor *groups, const size_t *at, size_t *group)
@@ -66,14 +67,23 @@ static bool softmax(attempt *a)
     return true;
 }
 
+/* Numbers that nobody divided by their sum: scores, their exponentials, or those of what they are
+ * more than their maximum. */
 static bool no_softmax(attempt *a)
 {
-    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    int with = a->row->with;
+    tensor from = attempt_stage(a, with == PLAIN_EXP_LESS ? STAGE_EXP : STAGE_MASKED),
+           weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0};
     do {
-        double value = tensor_get(&masked, at);
-        tensor_set(&weights, at, isinf(value) ? 0 : value);
-    } while (tensor_next(&masked, at));
+        double value = tensor_get(&from, at);
+        const double as[] = {
+            [PLAIN_SCORE] = isinf(value) ? 0 : value,
+            [PLAIN_EXP] = exp(value),
+            [PLAIN_EXP_LESS] = value,
+        };
+        tensor_set(&weights, at, as[with]);
+    } while (tensor_next(&from, at));
     return true;
 }
 
@@ -99,18 +109,6 @@ static bool linear(attempt *a)
             tensor_set(&row, &j, tensor_get(&row, &j) / sum);
         at[3] = keys - 1;
     } while (tensor_next(&weights, at));
-    return true;
-}
-
-static bool no_sum(attempt *a)
-{
-    tensor from = attempt_stage(a, a->row->with ? STAGE_MASKED : STAGE_EXP),
-           weights = attempt_stage(a, STAGE_WEIGHTS);
-    size_t at[4] = {0};
-    do {
-        double value = tensor_get(&from, at);
-        tensor_set(&weights, at, a->row->with ? exp(value) : value);
-    } while (tensor_next(&from, at));
     return true;
 }
 
@@ -241,15 +239,15 @@ static const mistake SOFTMAX_ROWS[] = {
     {{"softmax-batch", "the softmax is over the batch"}, AT(WEIGHTS, softmax, SUM_BATCH)},
     {{"softmax-matrix", "the softmax is over the whole matrix"},
      AT(WEIGHTS, softmax, SUM_QUERIES | SUM_KEYS)},
-    {{"softmax-missing", "scores are used without a softmax"}, AT(WEIGHTS, no_softmax, 0)},
+    {{"softmax-missing", "scores are used without a softmax"}, AT(WEIGHTS, no_softmax, PLAIN_SCORE)},
     {{"softmax-linear", "scores are divided by their sum, without exponentials"},
-     AT(WEIGHTS, linear, 0)},
+     AT(WEIGHTS, linear, PLAIN_SCORE)},
     {{"softmax-twice", "the softmax is taken twice"},
      AT(WEIGHTS, softmax, SUM_KEYS), .from = STAGE_WEIGHTS},
     {{"softmax-even", "all keys that a query sees get the same weight"}, AT(WEIGHTS, even, 0)},
     {{"softmax-undivided", "exp(score - maximum) is not divided by its sum"},
-     AT(WEIGHTS, no_sum, 0)},
-    {{"softmax-exp", "exp(score) is not divided by its sum"}, AT(WEIGHTS, no_sum, 1)},
+     AT(WEIGHTS, no_softmax, PLAIN_EXP_LESS)},
+    {{"softmax-exp", "exp(score) is not divided by its sum"}, AT(WEIGHTS, no_softmax, PLAIN_EXP)},
     {{"softmax-base-2", "the softmax has powers of 2, not of e"},
      AT(WEIGHTS, softmax, SUM_KEYS | SOFTMAX_BASE_2)},
     {{"softmax-plus-one", "1 is added to the sum of the exponentials"},
