@@ -250,8 +250,7 @@ void floors_embedded(floors *f, floor_rows *made)
                    build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
                    build_plural(s->layers));
     build_entry(b, s->batches);
-    const trace_map *given = &b->trace->map[0];
-    /* Of rows out of a table each is said with the row that it takes. */
+    const trace_map *given = &b->trace->map[0]; /* out of a table: each row with that it takes */
     if ((has_segments || has_positions) && given->row_letters == NULL)
         derivation_matrix(b, given->name, row + 1);
     if (has_segments) {

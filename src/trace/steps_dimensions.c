@@ -66,6 +66,43 @@ static const char *compared_letter(const plan *p)
     return with.for_key.data != NULL && compares_different_widths(p) ? "d_q" : "d_k";
 }
 
+static void list_letters(builder *b, trace_item *item)
+{
+    const plan *p = b->plan;
+    const projection *first = first_made(p);
+    bool is_one = is_one_sequence(p), differ = compares_different_widths(p);
+    const char *per_head = p->has_heads ? ", per head" : "";
+    const struct {
+        const char *letter, *means;
+        size_t size;
+        bool is_here;
+    } letters[] = {
+        {"n", "inputs: queries, keys and values", p->n_q, is_one},
+        {"n_q", "queries", p->n_q, !is_one},
+        {"n_new", "keys and values that are new", p->k.n, !is_one && p->past > 0},
+        {"n_k", "keys and values", p->n_k, !is_one},
+        {"n_x", "of them, those of the sequence", plan_own_keys(p), p->appended > 0},
+        {"m", "width of an input", first == NULL ? 0 : first->rows.size[2], first != NULL},
+        {"m_k", "width of a row of xk", p->k.rows.size[2], has_letter(p, &p->k, "m_k")},
+        {"m_v", "width of a row of xv", p->v.rows.size[2], has_letter(p, &p->v, "m_v")},
+        {"b", "sequences in the batch", p->batches, p->has_batch},
+        {"h", "heads", p->heads, p->has_heads},
+        {"g", "key/value heads", p->kv_heads, p->kv_heads != p->heads},
+        {"d_q", build_text(b, "width of a query%s", per_head), p->q.width, differ},
+        {"d_k", build_text(b, "width of %sa key%s", differ ? "" : "a query and of ", per_head),
+         p->k.width, true},
+        {"d_v", build_text(b, "width of a value%s", per_head), p->v.width, true},
+        {"c", "width in which they are compared", p->compared_width,
+         strcmp(compared_letter(p), "c") == 0},
+        {"d_o", "width of the output", p->width_out, output_letter(p) == 'O'},
+    };
+    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+        if (letters[i].is_here)
+            list_cells(b, item, letters[i].letter, letters[i].means,
+                       build_text(b, "%zu", letters[i].size));
+    }
+}
+
 /* What this run calls an axis of a matrix that belongs to the queries, the keys or the values. */
 static const char *letter_of(builder *b, const projection *of, char axis)
 {
@@ -251,47 +288,19 @@ static void list_shapes(builder *b, trace_item *item)
 void make_dimensions(builder *b)
 {
     const plan *p = b->plan;
+    trace_item *letters, *shapes;
     size_t all = 0;
-    const projection *first = first_made(p);
-    bool is_one = is_one_sequence(p), differ = compares_different_widths(p);
-    const char *per_head = p->has_heads ? ", per head" : "";
-    const struct {
-        const char *letter, *means;
-        size_t size;
-        bool is_here;
-    } of[] = {
-        {"n", "inputs: queries, keys and values", p->n_q, is_one},
-        {"n_q", "queries", p->n_q, !is_one},
-        {"n_new", "keys and values that are new", p->k.n, !is_one && p->past > 0},
-        {"n_k", "keys and values", p->n_k, !is_one},
-        {"n_x", "of them, those of the sequence", plan_own_keys(p), p->appended > 0},
-        {"m", "width of an input", first == NULL ? 0 : first->rows.size[2], first != NULL},
-        {"m_k", "width of a row of xk", p->k.rows.size[2], has_letter(p, &p->k, "m_k")},
-        {"m_v", "width of a row of xv", p->v.rows.size[2], has_letter(p, &p->v, "m_v")},
-        {"b", "sequences in the batch", p->batches, p->has_batch},
-        {"h", "heads", p->heads, p->has_heads},
-        {"g", "key/value heads", p->kv_heads, p->kv_heads != p->heads},
-        {"d_q", build_text(b, "width of a query%s", per_head), p->q.width, differ},
-        {"d_k", build_text(b, "width of %sa key%s", differ ? "" : "a query and of ", per_head),
-         p->k.width, true},
-        {"d_v", build_text(b, "width of a value%s", per_head), p->v.width, true},
-        {"c", "width in which they are compared", p->compared_width,
-         strcmp(compared_letter(p), "c") == 0},
-        {"d_o", "width of the output", p->width_out, output_letter(p) == 'O'},
-    };
     build_sentence(b,
                    "Every size in this run. %s; a value may have a width of its own, and the "
                    "result follows it.",
-                   differ ? "A query and a key of different widths are made equally wide to be "
-                            "compared"
-                          : "A query and a key must be equally wide to be compared");
-    trace_item *letters = build_table(b, "mww");
+                   compares_different_widths(p)
+                       ? "A query and a key of different widths are made equally wide to be "
+                         "compared"
+                       : "A query and a key must be equally wide to be compared");
+    letters = build_table(b, "mww");
     list_cells(b, letters, "letter", "what it counts", "here");
-    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
-        if (of[i].is_here)
-            list_cells(b, letters, of[i].letter, of[i].means, build_text(b, "%zu", of[i].size));
-    }
-    trace_item *shapes = build_table(b, "mmwmw");
+    list_letters(b, letters);
+    shapes = build_table(b, "mmwmw");
     list_cells(b, shapes, "matrix", "in letters", "here");
     build_cell(b, shapes, "made of");
     build_cell(b, shapes, "multiplications");

@@ -99,7 +99,7 @@ void make_scores(builder *b)
     }
     if (*absent != '\0')
         build_sentence(b, "What was not given changes nothing: %s.", absent);
-    /* The score function's formula, of the queries and keys as they are by then: q_rope, present_k. */
+    /* Its formula, of the queries and keys as they are by then: q_rope, present_k. */
     const char *formula = "", *rest = by->formula;
     for (size_t bytes; *rest != '\0'; rest += bytes) {
         bool is_query = strncmp(rest, "q[i]", 4) == 0, is_key = strncmp(rest, "k[j]", 4) == 0;
