@@ -130,7 +130,6 @@ bool grid_add(grid *g, const size_t index[GRID_AXES], size_t line, err *e);
  * messages. */
 bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_AXES], int *rank,
                  err *e);
-void grid_free(grid *g);
 
 /* The letters of a tensor with these axes in front of its rows and columns: "bhqk" (see
  * `entry.axes`). */

@@ -557,7 +557,7 @@ void csv_matrices_free(csv_matrices *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         mem_free(all->one[i].cells.data);
-        grid_free(&all->one[i].grid);
+        mem_free(all->one[i].grid.piece);
     }
     mem_free(all->one);
 }

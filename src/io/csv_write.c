@@ -99,12 +99,6 @@ bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_A
                   index_text(g->has, wanted, missing));
 }
 
-void grid_free(grid *g)
-{
-    mem_free(g->piece);
-    *g = (grid){0};
-}
-
 const char *grid_letters(const grid *g)
 {
     static const char *const letters[2][2][2] = {{{"qk", "qkd"}, {"hqk", "hqkd"}},

@@ -62,28 +62,6 @@ static const char *read_number(json_text *t, const char *at, const json_matrix_r
     return NULL;
 }
 
-/* Where the rules allow it, or it is expected. */
-static const char *read_nonfinite(json_text *t, const char *at, const json_matrix_rules *rules,
-                                  void *to, err *e)
-{
-    const char *end = json_value_end(t, at);
-    double value;
-    if (!json_nonfinite_read(t, at, &value))
-        return fail_expected(t, at, "a number", e);
-    bool below = isinf(value) && value < 0;
-    if (rules->allow_nonfinite || rules->kind == KEY_EXPECTED ||
-        (rules->kind == KEY_BIAS && below)) {
-        store(to, rules->type, value);
-        return end;
-    }
-    char found[JSON_FOUND];
-    place where = json_place(t, at);
-    err_at(e, &where, "%s is not a finite number%s", json_found(t, at, found),
-           rules->kind == KEY_BIAS ? ", nor is it \"-inf\"" : "");
-    err_remedy(e, "--allow-nonfinite lets it through");
-    return NULL;
-}
-
 static const char *read_truth(json_text *t, const char *at, key_kind kind, unsigned char *to,
                               err *e)
 {
@@ -119,13 +97,22 @@ static const char *read_element(json_text *t, const char *at, const json_matrix_
         return read_truth(t, at, rules->kind, to, e);
     if (json_begins_number(*at))
         return read_number(t, at, rules, to, e);
-    if (*at == '"')
-        return read_nonfinite(t, at, rules, to, e);
-    if (*at == 'n' && rules->kind == KEY_EXPECTED) {
-        store(to, rules->type, tensor_hole());
+    double value = tensor_hole();
+    bool is_hole = *at == 'n' && rules->kind == KEY_EXPECTED;
+    if (!is_hole && (*at != '"' || !json_nonfinite_read(t, at, &value)))
+        return fail_expected(t, at, "a number", e);
+    /* Where the rules allow it, or it is expected. */
+    if (rules->allow_nonfinite || rules->kind == KEY_EXPECTED ||
+        (rules->kind == KEY_BIAS && isinf(value) && value < 0)) {
+        store(to, rules->type, value);
         return json_value_end(t, at);
     }
-    return fail_expected(t, at, "a number", e);
+    char found[JSON_FOUND];
+    place where = json_place(t, at);
+    err_at(e, &where, "%s is not a finite number%s", json_found(t, at, found),
+           rules->kind == KEY_BIAS ? ", nor is it \"-inf\"" : "");
+    err_remedy(e, "--allow-nonfinite lets it through");
+    return NULL;
 }
 
 bool json_number_read(json_text *t, const char *at, double *value, err *e)

@@ -502,27 +502,6 @@ static bool read_named(json_reader *r, value_kind as, const char *name, const ch
     return added != NULL && read_value(r, as, at, added, e);
 }
 
-static bool read_member(json_reader *r, const scope *in, const char *key_at, const char *at,
-                        bundle *to, err *e)
-{
-    value_kind as = {in->kind, NULL};
-    if (in->skips_remarks && json_string_begins(&r->text, key_at, "_"))
-        return true;
-    if (in->skips_null && *at == 'n')
-        return true;
-    char *name = json_string_read(&r->text, key_at, JSON_MAX_LABEL, e);
-    bool done =
-        name != NULL && (as.kind != KIND_BY_KEY || find_kind(r, in->keys, key_at, name, &as, e));
-    if (done && *at == 'n' && as.kind != KIND_SKIPPED && as.kind != KIND_BY_LOOK) {
-        place where = json_place(&r->text, at);
-        done = err_at(e, &where, "\"%s\" is null; leave the key out, or give it a value", name);
-    } else if (done) {
-        done = read_named(r, as, name, at, to, e);
-    }
-    mem_free(name);
-    return done;
-}
-
 /* The scan lets no more objects be in each other, nor do these come together otherwise. */
 static bool read_members(json_reader *r, const scope *in, const char *at, bundle *to, err *e)
 {
@@ -532,26 +511,25 @@ static bool read_members(json_reader *r, const scope *in, const char *at, bundle
     r->depth++;
     for (const char *key_at = json_first(&r->text, at); done && key_at != NULL;) {
         const char *value = json_member(&r->text, key_at);
-        done = read_member(r, in, key_at, value, to, e);
+        value_kind as = {in->kind, NULL};
+        bool is_null = *value == 'n';
+        bool is_skipped = (in->skips_remarks && json_string_begins(&r->text, key_at, "_")) ||
+                          (in->skips_null && is_null);
+        char *name = is_skipped ? NULL : json_string_read(&r->text, key_at, JSON_MAX_LABEL, e);
+        if (name != NULL) {
+            done = as.kind != KIND_BY_KEY || find_kind(r, in->keys, key_at, name, &as, e);
+            if (done && is_null && as.kind != KIND_SKIPPED && as.kind != KIND_BY_LOOK) {
+                place where = json_place(&r->text, value);
+                done = err_at(e, &where, "\"%s\" is null; leave the key out, or give it a value",
+                              name);
+            }
+            done = done && read_named(r, as, name, value, to, e);
+        }
+        done = done && (is_skipped || name != NULL);
+        mem_free(name);
         key_at = done ? json_next(&r->text, value) : NULL;
     }
     r->depth--;
-    return done;
-}
-
-/* What made the result: a remark for all others. */
-static bool read_header(json_reader *r, const char *object, err *e)
-{
-    const char *list = r->how->header == NULL ? NULL : json_way_find(&r->text, object, "_header");
-    if (list == NULL || *list != '[' || !is_texts(r, list))
-        return true;
-    bool done = true;
-    for (const char *item = json_first(&r->text, list); done && item != NULL;) {
-        char *line = json_string_read(&r->text, item, 0, e);
-        done = line != NULL && read_header_line(r->how, line, strlen(line), e);
-        mem_free(line);
-        item = json_next(&r->text, item);
-    }
     return done;
 }
 
@@ -579,7 +557,19 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
         document.keys = &only;
     if (r->how->keys == NULL)
         document = r->how->keeps_all ? EVERYTHING : ANYTHING;
-    if (!read_header(r, at, e) || !read_members(r, &document, at, to, e))
+    /* What made the result: a remark for all others. */
+    const char *made_by = r->how->header == NULL ? NULL : json_way_find(&r->text, at, "_header");
+    if (made_by != NULL && *made_by == '[' && is_texts(r, made_by)) {
+        const char *item = json_first(&r->text, made_by);
+        for (; item != NULL; item = json_next(&r->text, item)) {
+            char *line = json_string_read(&r->text, item, 0, e);
+            bool done = line != NULL && read_header_line(r->how, line, strlen(line), e);
+            mem_free(line);
+            if (!done)
+                return false;
+        }
+    }
+    if (!read_members(r, &document, at, to, e))
         return false;
     /* What is wanted alone and is not a member of the document may be deeper in it. */
     const char *value =

@@ -187,67 +187,51 @@ static bool write_value(writer *w, const entry *one, size_t depth, err *e)
     }
 }
 
-/* A member of the document begins. */
-static void begin_member(writer *w, const char *name, bool *is_first)
+/* An entry begins: of a list, where it has no name. */
+static void begin_entry(writer *w, const char *name, bool flat, size_t depth, bool *is_first)
 {
-    add_separator(w->text, w->how, *is_first, 1);
+    if (flat)
+        text_add_string(w->text, *is_first ? "" : ", ");
+    else
+        add_separator(w->text, w->how, *is_first, depth);
     *is_first = false;
+    if (name == NULL)
+        return;
     json_string_write(w->text, name);
     text_add_string(w->text, ": ");
 }
 
+/* Of depth 0, the document. */
 static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth, err *e)
 {
     /* Tolerances and records are short enough for one line. */
-    bool flat = true;
+    bool flat = depth > 0, is_first = true;
     for (size_t i = 0; i < b->count; i++)
         flat = flat && (b->entry[i].kind == ENTRY_TEXT ||
                         (b->entry[i].kind == ENTRY_TENSOR && b->entry[i].tensor.rank == 0));
     text_add_string(w->text, is_list ? "[" : "{");
-    for (size_t i = 0; i < b->count; i++) {
-        if (flat)
-            text_add_string(w->text, i == 0 ? "" : ", ");
-        else
-            add_separator(w->text, w->how, i == 0, depth + 1);
-        if (!is_list) {
-            json_string_write(w->text, b->entry[i].name);
-            text_add_string(w->text, ": ");
-        }
-        if (!write_value(w, &b->entry[i], depth + 1, e))
+    /* The document's name comes first, and once; then what made the result, under a key that readers
+     * skip. */
+    const char *own = depth == 0 ? w->how->name : NULL;
+    if (own != NULL) {
+        begin_entry(w, "name", flat, 1, &is_first);
+        json_string_write(w->text, own);
+    }
+    if (depth == 0 && w->how->header != NULL) {
+        begin_entry(w, "_header", flat, 1, &is_first);
+        json_list_write(w->text, w->how->header);
+    }
+    for (const entry *one = b->entry; one < b->entry + b->count; one++) {
+        if (own != NULL && strcmp(one->name, "name") == 0)
+            continue;
+        begin_entry(w, is_list ? NULL : one->name, flat, depth + 1, &is_first);
+        if (!write_value(w, one, depth + 1, e))
             return false;
     }
-    if (!flat)
+    if (!flat && !is_first)
         add_line(w->text, w->how, depth, "");
     text_add_string(w->text, is_list ? "]" : "}");
     return sink_spill(w->out, e);
-}
-
-/* The document's name comes first, and once; then what made the result, under a key that readers
- * skip. */
-static bool write_document(writer *w, const bundle *result, err *e)
-{
-    bool is_first = true;
-    text_add_string(w->text, "{");
-    if (w->how->name != NULL) {
-        begin_member(w, "name", &is_first);
-        json_string_write(w->text, w->how->name);
-    }
-    if (w->how->header != NULL) {
-        begin_member(w, "_header", &is_first);
-        json_list_write(w->text, w->how->header);
-    }
-    for (size_t i = 0; i < result->count; i++) {
-        const entry *one = &result->entry[i];
-        if (w->how->name != NULL && strcmp(one->name, "name") == 0)
-            continue;
-        begin_member(w, one->name, &is_first);
-        if (!write_value(w, one, 1, e))
-            return false;
-    }
-    if (!is_first)
-        add_line(w->text, w->how, 0, "");
-    text_add_string(w->text, "}");
-    return true;
 }
 
 bool json_write(const bundle *result, const write_options *how, sink *out, err *e)
@@ -258,7 +242,7 @@ bool json_write(const bundle *result, const write_options *how, sink *out, err *
     bool bare = how->name == NULL && how->header == NULL && result->count == 1 &&
                 only->name[0] == '\0' &&
                 (only->kind == ENTRY_JSON || (only->kind == ENTRY_TENSOR && only->tensor.rank > 0));
-    if (!(bare ? write_value(&w, only, 0, e) : write_document(&w, result, e)))
+    if (!(bare ? write_value(&w, only, 0, e) : write_bundle(&w, result, false, 0, e)))
         return false;
     text_add_string(w.text, "\n");
     return sink_spill(out, e);

@@ -245,40 +245,6 @@ static bool fail_short(const parser *p, size_t length, size_t wanted, err *e)
     return err_at(e, &end, "the header needs %zu bytes, %zu are there", wanted, length);
 }
 
-/* Where the literal lies; `p` is set to it. */
-static bool find_literal(parser *p, size_t length, err *e)
-{
-    bool is_npy = npy_probe(p->bytes, length);
-    if (!is_npy && length > 0 && *p->bytes == '\x80') { /* as pickles do, from protocol 2 on */
-        err_at(e, &p->origin, "this is a pickle, which is not read");
-        return err_remedy(e, "numpy.save(FILE, a.astype('float32')) stores numbers");
-    }
-    if (!is_npy)
-        return err_at(e, &p->origin, "a NPY begins with \\x93NUMPY, and this does not");
-    if (length < MAGIC_LENGTH + 4)
-        return fail_short(p, length, MAGIC_LENGTH + 4, e);
-    const unsigned char *at = (const unsigned char *)p->bytes + MAGIC_LENGTH;
-    unsigned major = at[0], minor = at[1];
-    place version = place_at(p, p->bytes + MAGIC_LENGTH);
-    if (major < 1 || major > 3 || minor != 0)
-        return err_at(e, &version, "version %u.%u is not read, 1.0 to 3.0 are", major, minor);
-    size_t before = MAGIC_LENGTH + (major == 1 ? 4 : 6);
-    if (length < before)
-        return fail_short(p, length, before, e);
-    size_t size = at[2] | (size_t)at[3] << 8;
-    if (major > 1)
-        size |= (size_t)at[4] << 16 | (size_t)at[5] << 24;
-    place field = place_at(p, p->bytes + MAGIC_LENGTH + 2);
-    if (size > MAX_HEADER)
-        return err_at(e, &field, "the header is %zu bytes long, at most %d are read", size,
-                      MAX_HEADER);
-    if (length - before < size)
-        return fail_short(p, length, before + size, e);
-    p->next = p->bytes + before;
-    p->end = p->next + size;
-    return true;
-}
-
 /* The matrix in `length` bytes that begin at `at`: all of them are header or elements. Where it has
  * more axes than can be read, nobody looked how many bytes it needs; stored_matrix_read refuses
  * it. */
@@ -288,8 +254,34 @@ static bool find_matrix(const char *bytes, size_t length, const place *at, store
     size_t wanted;
     parser p = {.bytes = bytes, .origin = *at, .out = out};
     *out = (stored_matrix){0};
-    if (!find_literal(&p, length, e))
-        return false;
+    bool is_npy = npy_probe(bytes, length);
+    if (!is_npy && length > 0 && *bytes == '\x80') { /* as pickles do, from protocol 2 on */
+        err_at(e, &p.origin, "this is a pickle, which is not read");
+        return err_remedy(e, "numpy.save(FILE, a.astype('float32')) stores numbers");
+    }
+    if (!is_npy)
+        return err_at(e, &p.origin, "a NPY begins with \\x93NUMPY, and this does not");
+    if (length < MAGIC_LENGTH + 4)
+        return fail_short(&p, length, MAGIC_LENGTH + 4, e);
+    const unsigned char *said = (const unsigned char *)bytes + MAGIC_LENGTH;
+    unsigned major = said[0], minor = said[1];
+    place version = place_at(&p, bytes + MAGIC_LENGTH);
+    if (major < 1 || major > 3 || minor != 0)
+        return err_at(e, &version, "version %u.%u is not read, 1.0 to 3.0 are", major, minor);
+    size_t before = MAGIC_LENGTH + (major == 1 ? 4 : 6);
+    if (length < before)
+        return fail_short(&p, length, before, e);
+    size_t size = said[2] | (size_t)said[3] << 8;
+    if (major > 1)
+        size |= (size_t)said[4] << 16 | (size_t)said[5] << 24;
+    place field = place_at(&p, bytes + MAGIC_LENGTH + 2);
+    if (size > MAX_HEADER)
+        return err_at(e, &field, "the header is %zu bytes long, at most %d are read", size,
+                      MAX_HEADER);
+    if (length - before < size)
+        return fail_short(&p, length, before + size, e);
+    p.next = bytes + before; /* the literal */
+    p.end = p.next + size;
     place header = place_at(&p, p.next);
     if (!read_literal(&p, e))
         return false;
@@ -509,7 +501,7 @@ static bool write_member(zip_writer *w, const entry *one, err *e)
     if (done) {
         /* The checksum stands in front of the bytes, so they are gone through twice. */
         uLong crc = crc32_z(0, (const Bytef *)text_string(&header), header.length);
-        element_bytes b = element_bytes_of(t);
+        element_bytes b = {.of = tensor_view_of(t)};
         while (element_bytes_next(&b))
             crc = crc32_z(crc, (const Bytef *)b.run, b.length);
         uint64_t size = header.length + (uint64_t)tensor_count(t) * dtype_size(t->type);

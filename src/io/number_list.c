@@ -21,11 +21,6 @@ typedef struct usual {
     size_t negative; /* 1 or 0 */
 } usual;
 
-static inline bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static const uint64_t POW10_WHOLE[] = {1,      10,      100,      1000,     10000,
                                        100000, 1000000, 10000000, 100000000};
 

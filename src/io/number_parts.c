@@ -8,10 +8,10 @@
 /* 5^POW10_MAX has 753 bits; of 2^927, divided by 5 as often as POW10_MIN asks, 133 are left. */
 enum { LIMBS = 29 };
 
-pow10_bits POW10[POW10_MAX - POW10_MIN + 1];
+uint128 POW10[POW10_MAX - POW10_MIN + 1];
 
 /* The least limb comes first. */
-static pow10_bits leading_bits(const uint32_t limb[LIMBS])
+static uint128 leading_bits(const uint32_t limb[LIMBS])
 {
     uint64_t word[5];
     int top = LIMBS - 1;

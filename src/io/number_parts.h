@@ -86,12 +86,10 @@ static inline uint128 uint128_left(uint128 x, int bits)
  * at 10^308; the writer needs 10^324 to make a digit of the least float64. */
 enum { POW10_MIN = -342, POW10_MAX = 324, POW10_EXACT_MAX = 55 };
 
-typedef uint128 pow10_bits;
-
 /* Made before main, and read afterwards. */
-extern pow10_bits POW10[POW10_MAX - POW10_MIN + 1];
+extern uint128 POW10[POW10_MAX - POW10_MIN + 1];
 
-static inline pow10_bits pow10_of(int q)
+static inline uint128 pow10_of(int q)
 {
     return POW10[q - POW10_MIN];
 }
@@ -108,7 +106,7 @@ typedef struct pow10_product {
     uint64_t high, middle, low;
 } pow10_product;
 
-static inline pow10_product pow10_times(pow10_bits row, uint64_t factor)
+static inline pow10_product pow10_times(uint128 row, uint64_t factor)
 {
     uint128 low = uint128_product(row.low, factor), high = uint128_product(row.high, factor);
     uint64_t middle = high.low + low.high;
@@ -116,7 +114,7 @@ static inline pow10_product pow10_times(pow10_bits row, uint64_t factor)
 }
 
 /* The high word of factor × the high half of the row: at most 1 less than that of the whole. */
-static inline uint64_t pow10_times_high(pow10_bits row, uint64_t factor)
+static inline uint64_t pow10_times_high(uint128 row, uint64_t factor)
 {
     return uint128_product(row.high, factor).high;
 }

@@ -25,11 +25,6 @@ typedef struct decimal {
     const char *digits, *last; /* all the digits, a point among them */
 } decimal;
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static const char *skip_digits(const char *at, const char *end)
 {
     while (at < end && is_digit(*at))
@@ -150,7 +145,7 @@ static bool rounds_alike(uint64_t whole, int exponent, const float_format *forma
 static uint64_t nearest_by_both_halves(uint64_t w, int q, int exponent, const float_format *format)
 {
     bool exact = q >= 0 && q <= POW10_EXACT_MAX, from_above = q >= -27 && q < 0;
-    pow10_bits row = pow10_of(q);
+    uint128 row = pow10_of(q);
     row.low += from_above; /* no row is all ones there: test_pow10.c */
     pow10_product product = pow10_times(row, w);
     bool more = exact ? (product.middle | product.low) != 0 : !from_above || product.middle != 0;

@@ -35,7 +35,7 @@ typedef struct figures {
  * to compare it with even numbers. The row is taken from above, so that an exact product is seen
  * as one: the excess is below the middle word, and nothing but an exact product leaves that word
  * 0 (as in the paper; tests/unit/prove_pow10.py proves it for these rows). */
-static uint64_t scale_to_odd(uint64_t factor, pow10_bits row)
+static uint64_t scale_to_odd(uint64_t factor, uint128 row)
 {
     row.low++;
     row.high += row.low == 0;
@@ -58,7 +58,7 @@ static decimal shortest(uint64_t bits, const float_format *format)
     bool even = value.m % 2 == 0;
     bool near_below = value.m == (uint64_t)1 << (format->precision - 1) && value.e > format->lowest;
     int k = log10_of_pow2(value.e, near_below), h = value.e + pow10_log2(-k) + 1;
-    pow10_bits row = pow10_of(-k);
+    uint128 row = pow10_of(-k);
     uint64_t lower = scale_to_odd((4 * value.m - 2 + near_below) << h, row);
     uint64_t exact = scale_to_odd(4 * value.m << h, row);
     uint64_t upper = scale_to_odd((4 * value.m + 2) << h, row);
@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) bool find_f32(uint32_t bits, figure
     uint64_t fraction = bits & 0x7fffff;
     int e = (int)(bits >> 23) - 150, k = log10_of_pow2(e, false);
     int shift = 41 + e + pow10_log2(-k - 1); /* 37 to 40, since 0.1 ≤ 2^e / 10^(k+1) < 1 */
-    pow10_bits row = pow10_of(-k - 1);
+    uint128 row = pow10_of(-k - 1);
     uint64_t y = pow10_times_high(row, (fraction | 0x800000) << shift);
     uint64_t w = row.high >> (65 - shift), rest = y % one, tenths = rest * 10 + one / 2;
     bool is_clear = (rest - w + margin > 2 * margin) & (rest + w - one + margin > 2 * margin) &

@@ -10,11 +10,6 @@
 
 /* ---- shapes ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* "1.": no digit follows the point. */
 static bool ends_in_point(const slip_spot *s)
 {
@@ -347,17 +342,6 @@ static const char *next_piece(const char *stop, const char *end, char by)
     return stop;
 }
 
-/* A number as it is read, or with a comma in it that is not. */
-static bool is_number(const char *from, const char *end, char by, bool *decimal_commas)
-{
-    csv_slice s = csv_trimmed(from, end);
-    bool has_comma = by != ',' && s.from < s.end && piece_end(s.from, s.end, ',') < s.end;
-    if (!has_comma || spoiled_number_remedy(s.from, s.end) == NULL)
-        return number_end_csv(s.from, s.end) == s.end;
-    *decimal_commas = true;
-    return true;
-}
-
 /* How many numbers a text is, or 0 where something else is among them; but where `labels` is not 0,
  * pieces that this delimiter does not split may be anything. */
 static size_t count_pieces(const char *from, const char *end, char by, char labels,
@@ -368,7 +352,14 @@ static size_t count_pieces(const char *from, const char *end, char by, char labe
     for (const char *stop; from != NULL; from = next_piece(stop, end, by), pieces++) {
         stop = piece_end(from, end, by);
         bool may_be_label = labels != 0 && piece_end(from, stop, labels) == stop;
-        if (!may_be_label && !is_number(from, stop, by, decimal_commas))
+        if (may_be_label)
+            continue;
+        /* A number as it is read, or with a comma in it that is not. */
+        csv_slice s = csv_trimmed(from, stop);
+        bool has_comma = by != ',' && s.from < s.end && piece_end(s.from, s.end, ',') < s.end &&
+                         spoiled_number_remedy(s.from, s.end) != NULL;
+        *decimal_commas = *decimal_commas || has_comma;
+        if (!has_comma && number_end_csv(s.from, s.end) != s.end)
             return 0;
     }
     return pieces;

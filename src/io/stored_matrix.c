@@ -125,11 +125,6 @@ size_t element_load(element_type type, bool is_big_endian, const char *bytes, si
 
 /* ---- bytes to be written ---- */
 
-element_bytes element_bytes_of(const tensor *t)
-{
-    return (element_bytes){.of = tensor_view_of(t)};
-}
-
 static void make_canonical(char *run, size_t count, dtype type)
 {
     const float narrow_nan = NAN;
@@ -194,7 +189,7 @@ bool element_bytes_next(element_bytes *b)
 
 bool element_bytes_write(const tensor *t, sink *out, err *e)
 {
-    element_bytes b = element_bytes_of(t);
+    element_bytes b = {.of = tensor_view_of(t)};
     while (element_bytes_next(&b)) {
         text_add(sink_text(out), b.run, b.length);
         if (!sink_spill(out, e))
@@ -331,14 +326,19 @@ static bool load_run(const job *j, size_t first, size_t count, double out[ELEMEN
     return i == count || refuse(j, first + i, i < loaded ? &out[i] : NULL, e);
 }
 
-/* All elements, in the order of the file. */
-static bool convert(const job *j, char *to, err *e)
+/* All elements, in the order of the file, where there is a place for them; and whether any is NaN,
+ * where somebody asks. */
+static bool convert(const job *j, char *to, bool *has_nan, err *e)
 {
     double run[ELEMENT_RUN];
     for (size_t first = 0; first < j->count; first += ELEMENT_RUN) {
         size_t left = j->count - first, count = left < ELEMENT_RUN ? left : ELEMENT_RUN;
         if (!load_run(j, first, count, run, e))
             return false;
+        for (size_t i = 0; has_nan != NULL && i < count; i++)
+            *has_nan = *has_nan || isnan(run[i]);
+        if (to == NULL)
+            continue;
         char *at = to + first * dtype_size(j->type);
         for (size_t i = 0; j->type == DTYPE_F32 && i < count; i++) {
             float narrow = (float)run[i];
@@ -386,18 +386,8 @@ static bool is_finite(const job *j)
 /* False too where a value has to change. */
 static bool has_good_values(const job *j, err *e)
 {
-    double run[ELEMENT_RUN];
     bool has_nan = false;
-    if (j->type != DTYPE_BOOL && is_finite(j))
-        return true;
-    for (size_t first = 0; first < j->count; first += ELEMENT_RUN) {
-        size_t left = j->count - first, count = left < ELEMENT_RUN ? left : ELEMENT_RUN;
-        if (!load_run(j, first, count, run, e))
-            return false;
-        for (size_t i = 0; i < count; i++)
-            has_nan = has_nan || isnan(run[i]);
-    }
-    return !has_nan;
+    return (j->type != DTYPE_BOOL && is_finite(j)) || (convert(j, NULL, &has_nan, e) && !has_nan);
 }
 
 static bool is_in_place(const job *j, const mapping *map)
@@ -550,10 +540,10 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
     } else if (is_good) {
         memcpy(out->data, m->bytes, j->bytes);
     } else if (is_in_order) {
-        done = convert(j, out->data, e);
+        done = convert(j, out->data, NULL, e);
     } else {
         char *converted = mem_alloc(j->count, dtype_size(j->type), e);
-        done = converted != NULL && convert(j, converted, e);
+        done = converted != NULL && convert(j, converted, NULL, e);
         if (done)
             fortran_reorder(converted, out);
         mem_free(converted);
@@ -561,19 +551,6 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
     if (!done)
         tensor_free(out);
     return done;
-}
-
-static dtype type_of(const stored_matrix *m, key_kind kind, const read_options *how)
-{
-    if (kind == KEY_MASK || kind == KEY_TRUTHS)
-        return DTYPE_BOOL;
-    if (kind == KEY_SETTING || kind == KEY_TOL)
-        return DTYPE_F64;
-    if (!how->keeps_types)
-        return kind == KEY_EXPECTED ? DTYPE_F64 : how->type;
-    /* The narrowest type that holds all of it. */
-    bool is_narrow = m->type == ELEMENT_F32 || ELEMENTS[m->type].size < 4;
-    return m->type == ELEMENT_BOOL ? DTYPE_BOOL : is_narrow ? DTYPE_F32 : DTYPE_F64;
 }
 
 bool stored_matrix_check_axes(const stored_matrix *m, key_kind kind, const read_options *how,
@@ -628,7 +605,14 @@ bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_option
         return false;
     if (m->type == ELEMENT_BOOL && wants_numbers && !how->keeps_types)
         return err_at(e, &m->at, "the elements are true and false, where numbers are wanted");
-    j.type = type_of(m, kind, how);
+    /* Where types are kept, the narrowest one that holds all of it. */
+    bool is_narrow = m->type == ELEMENT_F32 || ELEMENTS[m->type].size < 4;
+    if (kind == KEY_MASK || kind == KEY_TRUTHS || kind == KEY_SETTING || kind == KEY_TOL)
+        j.type = kind == KEY_MASK || kind == KEY_TRUTHS ? DTYPE_BOOL : DTYPE_F64;
+    else if (!how->keeps_types)
+        j.type = kind == KEY_EXPECTED ? DTYPE_F64 : how->type;
+    else
+        j.type = m->type == ELEMENT_BOOL ? DTYPE_BOOL : is_narrow ? DTYPE_F32 : DTYPE_F64;
     j.count = j.bytes / ELEMENTS[m->type].size;
     to->stored = m->type_name;
     to->kind = ENTRY_TENSOR;

@@ -69,7 +69,6 @@ typedef struct element_bytes {
     char run[ELEMENT_BYTES];
 } element_bytes;
 
-element_bytes element_bytes_of(const tensor *t);
 /* The next run; false after the last. */
 bool element_bytes_next(element_bytes *b);
 

@@ -37,7 +37,7 @@ static int bit_length(const whole *w)
     return length;
 }
 
-static void append_bit(pow10_bits *row, int next)
+static void append_bit(uint128 *row, int next)
 {
     row->high = row->high << 1 | row->low >> 63;
     row->low = row->low << 1 | (uint64_t)next;
@@ -59,11 +59,11 @@ static int double_and_reduce(whole *a, const whole *b)
 }
 
 /* The 128 leading bits of 10^q, and ⌊log2(10^q)⌋. */
-static pow10_bits leading_bits(int q, int *log2)
+static uint128 leading_bits(int q, int *log2)
 {
     whole five = power_of_five(q < 0 ? -q : q);
     int length = bit_length(&five);
-    pow10_bits row = {0, 0};
+    uint128 row = {0, 0};
     if (q >= 0) {
         *log2 = q + length - 1;
         for (int i = 1; i <= 128; i++)
@@ -82,7 +82,7 @@ static pow10_bits leading_bits(int q, int *log2)
 static void check_row(unit *u, int q)
 {
     int log2;
-    pow10_bits wanted = leading_bits(q, &log2), got = pow10_of(q);
+    uint128 wanted = leading_bits(q, &log2), got = pow10_of(q);
     bool right = CHECK(u, got.high == wanted.high && got.low == wanted.low);
     right &= CHECK(u, pow10_log2(q) == log2);
     right &= CHECK(u, q >= 0 || got.low != UINT64_MAX);
@@ -93,7 +93,7 @@ static void check_row(unit *u, int q)
 /* (2^64 − 1) · (2^128 − 1) = 2^192 − 2^128 − 2^64 + 1. */
 static void check_product(unit *u)
 {
-    pow10_product p = pow10_times((pow10_bits){UINT64_MAX, UINT64_MAX}, UINT64_MAX);
+    pow10_product p = pow10_times((uint128){UINT64_MAX, UINT64_MAX}, UINT64_MAX);
     CHECK(u, p.high == UINT64_MAX - 1 && p.middle == UINT64_MAX && p.low == 1);
 }
 
