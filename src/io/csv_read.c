@@ -507,16 +507,6 @@ static bool refuse_count(const job *j, const csv_field *f, size_t count, size_t 
     return cells_remedy(&j->reader, f, e);
 }
 
-static void count_rows(job *j, size_t rows, size_t columns)
-{
-    csv_matrix *m = matrix_now(j);
-    j->rows_read += rows;
-    if (!j->has_comment) {
-        m->columns = columns;
-        m->rows = j->rows_read;
-    }
-}
-
 static bool read_row(job *j, err *e)
 {
     csv_matrix *m = matrix_now(j);
@@ -535,11 +525,10 @@ static bool read_row(job *j, err *e)
             return false;
         if (count++ == wanted) { /* it is one too many, and the rest of the row is counted */
             place at = f.at;
-            for (; !f.last; count++) {
-                if (!csv_next_field(&j->reader, &f, e))
-                    return false;
-            }
-            return refuse_count(j, &f, count, wanted, &at, e);
+            bool goes_on = true;
+            for (; goes_on && !f.last; count++)
+                goes_on = csv_next_field(&j->reader, &f, e);
+            return goes_on && refuse_count(j, &f, count, wanted, &at, e);
         }
         if (cells_add(&m->cells, &j->reader, &f, e))
             continue;
@@ -561,23 +550,22 @@ static bool read_row(job *j, err *e)
     }
     if (is_first && j->header_fields > 0 && count != header_labels(j))
         return refuse_header(j, count, &at, e); /* what the comment says is another number */
+    size_t rows = 0, most = j->has_comment ? m->rows : SIZE_MAX;
     if (is_first) {
         /* Makes room for the rest, which is likely to have as many numbers in as many bytes, or for
-         * no more than the comment says. */
-        size_t most = j->has_comment ? m->rows : SIZE_MAX;
-        size_t rows = (size_t)(j->reader.end - j->reader.next) / (size_t)(j->reader.next - start);
-        if (!cells_reserve(&m->cells, (rows > most ? most : rows) * count, e))
+         * no more than the comment says; and reads what is numbers alone. */
+        size_t likely = (size_t)(j->reader.end - j->reader.next) / (size_t)(j->reader.next - start);
+        if (!cells_reserve(&m->cells, (likely > most ? most : likely) * count, e) ||
+            (!j->layout.has_labels && !cells_read_ahead(&m->cells, &j->reader, count, most - 1,
+                                                        j->all.how->threads, &rows, e)))
             return false;
     }
-    count_rows(j, 1, count);
-    if (!is_first || j->layout.has_labels)
-        return true;
-    /* And reads what is numbers alone. */
-    size_t rows, most = j->has_comment ? m->rows - 1 : SIZE_MAX;
-    bool done = cells_read_ahead(&m->cells, &j->reader, count, most, j->all.how->threads, &rows, e);
-    if (done)
-        count_rows(j, rows, count);
-    return done;
+    j->rows_read += 1 + rows;
+    if (!j->has_comment) {
+        m->columns = count;
+        m->rows = j->rows_read;
+    }
+    return true;
 }
 
 static bool read_line_of_numbers(job *j, err *e)

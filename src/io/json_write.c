@@ -210,8 +210,8 @@ static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth,
         flat = flat && (b->entry[i].kind == ENTRY_TEXT ||
                         (b->entry[i].kind == ENTRY_TENSOR && b->entry[i].tensor.rank == 0));
     text_add_string(w->text, is_list ? "[" : "{");
-    /* The document's name comes first, and once; then what made the result, under a key that readers
-     * skip. */
+    /* The document's name comes first, and once; then what made the result, under a key that
+     * readers skip. */
     const char *own = depth == 0 ? w->how->name : NULL;
     if (own != NULL) {
         begin_entry(w, "name", flat, 1, &is_first);

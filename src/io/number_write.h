@@ -33,7 +33,7 @@ bool number_fixed_units(double value, int digits, uint64_t *units);
  * least. */
 size_t number_write_exponent(double value, int digits, char out[NUMBER_FIXED_TEXT]);
 
-/* ---- the numbers of a matrix row: the loop that most of the time of writing one is spent in ---- */
+/* ---- a row: the loop that most of the time of writing a matrix is spent in ---- */
 
 /* Writes a row (a tensor of rank 1, float32 or float64) from column `from` on, each number as short
  * as can be, with the separator of one or two characters in front of all but column 0's. Stops at

@@ -62,8 +62,9 @@ static int descriptor_of(const char *path)
     return number >= 0 ? number : number_in("/proc/self/fd/", path);
 }
 
-/* The file that is meant, "-" being standard output, which need not exist yet. realpath would want it to, and links among the
- * folders need no resolving: the temporary neighbour goes through them as well. */
+/* The file that is meant, which need not exist yet; "-" is standard output. realpath would want it
+ * to exist, and links among the folders need no resolving: the temporary neighbour goes through
+ * them as well. */
 static bool find_meant(const char *file, char path[MAX_PATH])
 {
     file = strcmp(file, "-") == 0 ? "/dev/stdout" : file;

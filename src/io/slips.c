@@ -209,7 +209,8 @@ static const slip ROWS[] = {
     {SLIP_CHARACTER, SEEN("\xe2\x80\x89"), " ", SPACES},
     {SLIP_CHARACTER, FROM("\xef\xbc\x8b", is_wide), "+", WIDE},
 
-    {SLIP_MISSING, SHAPE(is_missing), "nan", "write nan for it, which --allow-nonfinite lets through"},
+    {SLIP_MISSING, SHAPE(is_missing), "nan",
+     "write nan for it, which --allow-nonfinite lets through"},
 
     {SLIP_JSON_VALUE, SEEN("'"), "\"", QUOTES},
     {SLIP_JSON_VALUE, SEEN("\xe2\x80\x9c"), "\"",

@@ -240,13 +240,13 @@ static void add_member(grown *g)
         grown_put_text(g, 0, "{}");
         return;
     }
-    const char *key = grown_word(g, GROWN_ONE_OF(g, TABLES)), *word = NULL;
-    const option_row *option = option_by_key(key, strlen(key));
+    const char *heading = grown_word(g, GROWN_ONE_OF(g, TABLES)), *word = NULL;
+    const option_row *option = option_by_key(heading, strlen(heading));
     if (option != NULL)
         word = grown_word(g, option->choices);
     bool is_last = at < g->size && g->data[at] == '}', is_word = word != NULL && grown_pick(g, 4);
     const char *value = is_word ? word : GROWN_ONE_OF(g, VALUES);
-    snprintf(member, sizeof member, is_word ? "\"%s\": \"%s\"%s" : "\"%s\": %s%s", key, value,
+    snprintf(member, sizeof member, is_word ? "\"%s\": \"%s\"%s" : "\"%s\": %s%s", heading, value,
              is_last ? "" : ", ");
     grown_put_text(g, at, member);
 }
