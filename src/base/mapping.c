@@ -44,18 +44,14 @@ static int slot_take(const void *start, size_t length, const char *name)
     return -1;
 }
 
-static bool slot_holds(int slot, uintptr_t address)
-{
-    uintptr_t start = atomic_load(&named[slot].start);
-    return atomic_load(&named[slot].state) == LIVE && address >= start &&
-           address - start < atomic_load(&named[slot].length) &&
-           atomic_load(&named[slot].start) == start;
-}
-
 const char *mapping_name_at(const void *address)
 {
+    uintptr_t at = (uintptr_t)address;
     for (int slot = 0; slot < MAX_NAMED; slot++) {
-        if (slot_holds(slot, (uintptr_t)address))
+        uintptr_t start = atomic_load(&named[slot].start);
+        if (atomic_load(&named[slot].state) == LIVE && at >= start &&
+            at - start < atomic_load(&named[slot].length) &&
+            atomic_load(&named[slot].start) == start)
             return named[slot].name;
     }
     return NULL;

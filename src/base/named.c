@@ -24,9 +24,14 @@ const named *named_row(const named_table *table, size_t index)
     return (const named *)(const void *)((const char *)table->first + index * table->row);
 }
 
-static const named *find_by_halving(const named_table *table, const char *name, size_t length)
+const named *named_find(const named_table *table, const char *name, size_t length)
 {
-    for (size_t from = 0, to = table->count; from < to;) {
+    for (const named_table *const *part = table->parts; part != NULL && *part != NULL; part++) {
+        const named *found = named_find(*part, name, length);
+        if (found != NULL)
+            return found;
+    }
+    for (size_t from = 0, to = table->count; table->is_sorted && from < to;) {
         size_t middle = from + (to - from) / 2;
         const named *row = named_row(table, middle);
         int order = strncmp(row->name, name, length);
@@ -37,18 +42,8 @@ static const named *find_by_halving(const named_table *table, const char *name, 
         else
             to = middle;
     }
-    return NULL;
-}
-
-const named *named_find(const named_table *table, const char *name, size_t length)
-{
-    for (const named_table *const *part = table->parts; part != NULL && *part != NULL; part++) {
-        const named *found = named_find(*part, name, length);
-        if (found != NULL)
-            return found;
-    }
     if (table->is_sorted)
-        return find_by_halving(table, name, length);
+        return NULL;
     const char *at = (const char *)table->first;
     for (size_t i = 0; i < table->count; i++, at += table->row) {
         const named *row = (const named *)(const void *)at;
@@ -58,27 +53,19 @@ const named *named_find(const named_table *table, const char *name, size_t lengt
     return NULL;
 }
 
-/* The row of this name, however its words are joined. */
-static const named *find_joined(const named_table *table, const char *name)
-{
-    size_t length = strlen(name);
-    for (size_t i = 0; i < named_count(table); i++) {
-        const named *row = named_row(table, i);
-        if (spelling_distance(name, length, row->name, strlen(row->name)) == 0)
-            return row;
-    }
-    return NULL;
-}
-
-/* Of several with this name, the first whose meaning the table has. */
+/* Of several with this name, the first whose meaning the table has, however its words are joined. */
 const named *named_by_synonym(const named_table *table, const char *name, size_t length)
 {
-    const named *found = NULL;
-    for (const synonym *s = table->synonyms; s != NULL && s->name != NULL && found == NULL; s++) {
-        if (spelling_distance(name, length, s->name, strlen(s->name)) == 0)
-            found = find_joined(table, s->means);
+    for (const synonym *s = table->synonyms; s != NULL && s->name != NULL; s++) {
+        if (spelling_distance(name, length, s->name, strlen(s->name)) != 0)
+            continue;
+        for (size_t i = 0; i < named_count(table); i++) {
+            const named *row = named_row(table, i);
+            if (spelling_distance(s->means, strlen(s->means), row->name, strlen(row->name)) == 0)
+                return row;
+        }
     }
-    return found;
+    return NULL;
 }
 
 const named *named_nearest(const named_table *table, const char *name, size_t length)

@@ -23,9 +23,15 @@ static size_t fold(const char *name, size_t length, char *out)
 }
 
 /* The "optimal string alignment" distance, three rows of its table at a time. */
-static size_t edits(const char *a, size_t a_length, const char *b, size_t b_length)
+size_t spelling_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
+    char x[LONGEST_SPELLING], y[LONGEST_SPELLING];
     size_t rows[3][LONGEST_SPELLING + 1];
+    if (a_length > LONGEST_SPELLING || b_length > LONGEST_SPELLING)
+        return a_length > b_length ? a_length : b_length;
+    size_t x_length = fold(a, a_length, x), y_length = fold(b, b_length, y);
+    if (x_length == y_length && memcmp(x, y, x_length) == 0)
+        return 0;
     for (size_t j = 0; j <= b_length; j++)
         rows[0][j] = j;
     for (size_t i = 1; i <= a_length; i++) {
@@ -39,16 +45,6 @@ static size_t edits(const char *a, size_t a_length, const char *b, size_t b_leng
         }
     }
     return rows[a_length % 3][b_length];
-}
-
-size_t spelling_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    char x[LONGEST_SPELLING], y[LONGEST_SPELLING];
-    if (a_length > LONGEST_SPELLING || b_length > LONGEST_SPELLING)
-        return a_length > b_length ? a_length : b_length;
-    size_t x_length = fold(a, a_length, x), y_length = fold(b, b_length, y);
-    bool is_same = x_length == y_length && memcmp(x, y, x_length) == 0;
-    return is_same ? 0 : edits(a, a_length, b, b_length);
 }
 
 size_t spelling_reach(size_t length)

@@ -23,9 +23,10 @@ static uint32_t rotated(uint32_t x, unsigned by)
     return x >> by | x << (32 - by);
 }
 
-/* The message schedule of a block (section 6.2.2, step 1). */
-static void expand(const unsigned char *block, uint32_t w[64])
+/* Section 6.2.2: the message schedule, then steps 2 to 4; v holds a to h in their order. */
+static void take_block(uint32_t hash[8], const unsigned char *block)
 {
+    uint32_t w[64], v[8];
     for (size_t t = 0; t < 16; t++, block += 4)
         w[t] = (uint32_t)block[0] << 24 | (uint32_t)block[1] << 16 | (uint32_t)block[2] << 8 |
                block[3];
@@ -35,13 +36,6 @@ static void expand(const unsigned char *block, uint32_t w[64])
         uint32_t s1 = rotated(b, 17) ^ rotated(b, 19) ^ b >> 10;
         w[t] = s1 + w[t - 7] + s0 + w[t - 16];
     }
-}
-
-/* Steps 2 to 4; v holds a to h in their order. */
-static void take_block(uint32_t hash[8], const unsigned char *block)
-{
-    uint32_t w[64], v[8];
-    expand(block, w);
     memcpy(v, hash, sizeof v);
     for (size_t t = 0; t < 64; t++) {
         uint32_t s1 = rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25);
@@ -57,20 +51,6 @@ static void take_block(uint32_t hash[8], const unsigned char *block)
         hash[i] += v[i];
 }
 
-/* The rest of the message, a 1 bit, zeros, and the length in bits: one block or two (section
- * 5.1.1). */
-static void take_end(uint32_t hash[8], const unsigned char *rest, size_t left, size_t length)
-{
-    unsigned char end[2 * BLOCK] = {0};
-    size_t blocks = left + 1 + LENGTH_BYTES > BLOCK ? 2 : 1;
-    memcpy(end, rest, left);
-    end[left] = 0x80;
-    for (size_t i = 0; i < LENGTH_BYTES; i++)
-        end[blocks * BLOCK - 1 - i] = (unsigned char)((uint64_t)length * 8 >> (8 * i));
-    for (size_t i = 0; i < blocks; i++)
-        take_block(hash, end + i * BLOCK);
-}
-
 void sha256(const void *bytes, size_t length, unsigned char digest[SHA256_BYTES])
 {
     uint32_t hash[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -79,7 +59,16 @@ void sha256(const void *bytes, size_t length, unsigned char digest[SHA256_BYTES]
     size_t left = length;
     for (; left >= BLOCK; left -= BLOCK, at += BLOCK)
         take_block(hash, at);
-    take_end(hash, at, left, length);
+    /* The rest of the message, a 1 bit, zeros, and the length in bits: one block or two (section
+     * 5.1.1). */
+    unsigned char end[2 * BLOCK] = {0};
+    size_t blocks = left + 1 + LENGTH_BYTES > BLOCK ? 2 : 1;
+    memcpy(end, at, left);
+    end[left] = 0x80;
+    for (size_t i = 0; i < LENGTH_BYTES; i++)
+        end[blocks * BLOCK - 1 - i] = (unsigned char)((uint64_t)length * 8 >> (8 * i));
+    for (size_t i = 0; i < blocks; i++)
+        take_block(hash, end + i * BLOCK);
     for (size_t i = 0; i < SHA256_BYTES; i++)
         digest[i] = (unsigned char)(hash[i / 4] >> (24 - 8 * (i % 4)));
 }

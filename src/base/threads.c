@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* sched_getcpu, cpu_set_t */
 #include "base/threads.h"
 
-#include "base/spin_wait.h"
 #include "base/mem.h"
 
 #include <sched.h>
@@ -31,24 +30,20 @@ static bool has_news(crew *c, size_t seen)
            atomic_load_explicit(&c->is_over, memory_order_relaxed);
 }
 
-/* Waits for a piece after `seen`, and holds the lock then; false when there will be none. */
-static bool wait_for_piece(crew *c, size_t seen)
-{
-    for (int i = 0; i < LOOKS && !has_news(c, seen); i++)
-        look_pause();
-    pthread_mutex_lock(&c->lock);
-    while (!has_news(c, seen))
-        pthread_cond_wait(&c->has_piece, &c->lock);
-    return c->piece != seen;
-}
-
 /* A piece that has enough workers is left to them: its number is seen all the same. */
 static void *serve(void *argument)
 {
     const crew_member *me = argument;
     crew *c = me->of;
     size_t seen = 0;
-    while (wait_for_piece(c, seen)) {
+    for (;;) {
+        for (int i = 0; i < LOOKS && !has_news(c, seen); i++)
+            look_pause();
+        pthread_mutex_lock(&c->lock);
+        while (!has_news(c, seen))
+            pthread_cond_wait(&c->has_piece, &c->lock);
+        if (c->piece == seen)
+            break; /* there will be none */
         bool is_wanted = me->worker < c->workers;
         int callers_processor = c->callers_processor;
         seen = c->piece;

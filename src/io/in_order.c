@@ -1,7 +1,6 @@
 #include "io/in_order.h"
 
 #include "base/mem.h"
-#include "base/spin_wait.h"
 #include "base/threads.h"
 
 #include <pthread.h>

@@ -3,7 +3,16 @@
 #define SELFATTN_RANDOM_DISTRIBUTION_H
 
 #include "random/generator.h"
-#include "random/knobs.h"
+
+/* What a distribution may be told. Each that a distribution takes has a default. */
+typedef enum knob { KNOB_LOW, KNOB_HIGH, KNOB_MEAN, KNOB_STD, KNOB_GAIN, KNOB_VALUE } knob;
+enum { KNOBS = KNOB_VALUE + 1 };
+
+typedef struct knobs {
+    bool is_set[KNOBS];
+    double value[KNOBS];
+    bool by_fan_out; /* kaiming: what is kept is the variance of the gradients */
+} knobs;
 
 /* How many numbers of a row go into one of the result, and how many it goes into. */
 typedef struct fan {

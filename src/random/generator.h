@@ -14,8 +14,7 @@
 #define SELFATTN_RANDOM_GENERATOR_H
 
 #include "base/named.h"
-#include "random/mersenne.h"
-#include "random/pcg64.h"
+#include "random/sequences.h"
 #include "tensor/tensor.h"
 
 typedef enum law_kind {

@@ -284,24 +284,20 @@ static bool all_finite_f64(const double *at, size_t n)
     return sums >> 63 == 0;
 }
 
-static bool chunk_is_finite(const tensor *row, size_t at, size_t n)
-{
-    if (row->type == DTYPE_F32) {
-        const float *from = (const float *)row->data + at;
-        return n == FINITE_CHUNK ? all_finite_f32(from, FINITE_CHUNK) : all_finite_f32(from, n);
-    }
-    const double *from = (const double *)row->data + at;
-    return n == FINITE_CHUNK ? all_finite_f64(from, FINITE_CHUNK) : all_finite_f64(from, n);
-}
-
 /* Whole results go through here, and lie in rows without gaps; what does not is judged number by
  * number. */
 static bool row_is_finite(const tensor *row)
 {
     bool is_plain = row->stride[0] == 1 && (row->type == DTYPE_F32 || row->type == DTYPE_F64);
+    const float *narrow = row->data;
+    const double *wide = row->data;
     for (size_t i = 0; is_plain && i < row->size[0]; i += FINITE_CHUNK) {
         size_t left = row->size[0] - i;
-        if (!chunk_is_finite(row, i, left < FINITE_CHUNK ? left : FINITE_CHUNK))
+        bool is_whole = left >= FINITE_CHUNK;
+        if (!(row->type == DTYPE_F32 ? (is_whole ? all_finite_f32(narrow + i, FINITE_CHUNK)
+                                                 : all_finite_f32(narrow + i, left))
+              : is_whole             ? all_finite_f64(wide + i, FINITE_CHUNK)
+                                     : all_finite_f64(wide + i, left)))
             return false;
     }
     return is_plain;

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/named.h"
-#include "random/knobs.h"
+#include "random/distribution.h"
 #include "tensor/bundle.h"
 #include "tensor/key.h"
 

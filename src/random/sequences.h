@@ -1,10 +1,28 @@
+/* The sequences of bits that other libraries' generators are made of, and NumPy's normal numbers. */
+#ifndef SELFATTN_RANDOM_SEQUENCES_H
+#define SELFATTN_RANDOM_SEQUENCES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The Mersenne Twister MT19937 (Matsumoto and Nishimura, "Mersenne Twister: a 623-dimensionally
+ * equidistributed uniform pseudo-random number generator", 1998; its seeding as of 2002). */
+enum { MERSENNE_WORDS = 624 };
+
+typedef struct mersenne {
+    uint32_t word[MERSENNE_WORDS];
+    size_t used; /* words of this turn that were given */
+} mersenne;
+
+void mersenne_seed(mersenne *m, uint32_t seed);
+
+uint32_t mersenne_next(mersenne *m);
+/* From 0 below 1, of 53 bits: the upper 27 of one word, then the upper 26 of the next. */
+double mersenne_part(mersenne *m);
+
 /* PCG64, as NumPy has it: the XSL RR generator of O'Neill, "PCG: a family of simple fast
  * space-efficient statistically good algorithms for random number generation", 2014; seeded by her
  * "Simple portable C++ seed entropy" (2015), which NumPy calls SeedSequence. */
-#ifndef SELFATTN_RANDOM_PCG64_H
-#define SELFATTN_RANDOM_PCG64_H
-
-#include <stdint.h>
 
 /* 128 bits; C11 has no such type. */
 typedef struct wide_word {
