@@ -1,5 +1,5 @@
-/* The stages of a stack by their names: what axes they have, which of them somebody wants, and where
- * those go.
+/* The stages of a stack by their names: what axes they have, which of them somebody wants, and
+ * where those go.
  *
  * A stage's name is the way to it, "layer.0.attention.weights"; what is wanted is said by names, in
  * which * stands for anything. */

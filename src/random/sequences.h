@@ -1,4 +1,5 @@
-/* The sequences of bits that other libraries' generators are made of, and NumPy's normal numbers. */
+/* The sequences of bits that other libraries' generators are made of, and NumPy's normal
+ * numbers. */
 #ifndef SELFATTN_RANDOM_SEQUENCES_H
 #define SELFATTN_RANDOM_SEQUENCES_H
 

@@ -131,6 +131,17 @@ static inline void add_group_before(growing *all, const real *from, size_t end)
         growing_add(all, from + j, j / LANES);
 }
 
+/* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
+static row_total fill_empty_row(const real *from, size_t n, real *to)
+{
+    double sum = 0;
+    for (size_t j = 0; j < n; j++) {
+        to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
+        sum += to[j];
+    }
+    return (row_total){sum, 0};
+}
+
 void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total,
                           const row_shares *beside)
 {
@@ -140,14 +151,8 @@ void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, r
     size_t whole = n / GROUP * GROUP, divided = 0, j = 0;
     if (beside == NULL)
         beside = &none;
-    /* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
     if (greatest == -(real)INFINITY) {
-        double sum = 0;
-        for (; j < n; j++) {
-            to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
-            sum += to[j];
-        }
-        *total = (row_total){sum, 0};
+        *total = fill_empty_row(from, n, to);
         divide_from(beside, 0);
         return;
     }
