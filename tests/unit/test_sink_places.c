@@ -195,6 +195,14 @@ static void keeps_owners(unit *u)
     CHECK(u, stat(scratch_path("lent"), &status) == 0 && status.st_uid == 65534 &&
                  status.st_gid == 65534);
     CHECK(u, scratch_mode("lent") == (S_IFREG | 0766));
+    /* Whose file it is may be another one of the same group. */
+    CHECK(u, chown(scratch_path("lent"), 65533, 65534) == 0 &&
+                 chmod(scratch_path("lent"), 06660) == 0 && as_nobody(anybody_may_write));
+    CHECK(u, scratch_mode("lent") == (S_IFREG | 0660));
+    CHECK(u, chown(scratch_path("lent"), 0, 65532) == 0 && chmod(scratch_path("lent"), 0640) == 0 &&
+                 scratch_write(scratch_path("lent"), "old", &e));
+    CHECK(u, stat(scratch_path("lent"), &status) == 0 && status.st_uid == 0 &&
+                 status.st_gid == 65532 && scratch_mode("lent") == (S_IFREG | 0640));
     chmod(scratch_folder(), 0700);
     unlink(scratch_path("lent"));
 }

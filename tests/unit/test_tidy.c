@@ -142,6 +142,10 @@ static void texts_are_refused(unit *u)
     bundle_free(&b);
     CHECK_TEXT(u, write_error(tidy_write, &b, &(write_options){.digits = -1, .delimiter = 'a'}),
                "--delimiter: 'a' can't separate fields | use one of , ; : | a tab or a space");
+    const read_options by_letters = {.file = "f", .delimiter = 'a'};
+    CHECK(u, !tidy_read("stage,row,col,value\n", 20, &by_letters, &b, &e));
+    CHECK_TEXT(u, said(&e),
+               "--delimiter: 'a' can't separate fields | use one of , ; : | a tab or a space");
 }
 
 /* Labels have no place in it, and are none of its stages. */
