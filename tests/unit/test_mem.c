@@ -97,8 +97,9 @@ static void grows_within_the_limit(unit *u)
     mem_limit(SIZE_MAX);
 }
 
-/* Made smaller, a block gives back what it had, and there is room for another one. The limit is one
- * below which large blocks are mappings of their own; in a process of its own, since they stay so. */
+/* Made smaller, a block gives back what it had, and there is room for another one. The limit is
+ * one below which large blocks are mappings of their own; in a process of its own, since they stay
+ * so. */
 static bool shrinks_within_the_limit(void)
 {
     enum { LIMIT = 30 << 20 };

@@ -182,7 +182,7 @@ typedef struct vast {
 
 /* Rows that are made, a row of scores and what is kept are always taken: the least that may be
  * said; and by how much blocks, panels and threads are more, the most. */
-static void check_vast(unit *u, const vast *v)
+static bool check_vast(unit *u, const vast *v)
 {
     const long double addresses = 18446744073709551616.0L, most_by_least = 16384;
     bundle document = {0};
@@ -217,6 +217,18 @@ static void check_vast(unit *u, const vast *v)
         printf("  %zu queries, %zu keys, %zu wide, %zu threads: %s %zu\n", v->n_q, v->n_k, v->d,
                v->threads, fits ? "said" : e.what, said);
     plan_free(&p);
+    return fits;
+}
+
+/* The most keys that are not refused. */
+static size_t most_keys(unit *u, vast v)
+{
+    size_t fitting = 1, refused = SIZE_MAX / 4;
+    while (refused - fitting > 1) {
+        v.n_k = fitting + (refused - fitting) / 2;
+        *(check_vast(u, &v) ? &fitting : &refused) = v.n_k;
+    }
+    return fitting;
 }
 
 static void check_near(unit *u, vast v, size_t n_k)
@@ -244,9 +256,8 @@ UNIT(memory_past_all_addresses)
                         .is_projected = i & 16};
         for (size_t bits = 10; bits < WIDTHS[width].bits; bits++)
             check_near(u, v, (size_t)1 << bits);
-        /* Where a block's scores alone are almost as many bytes as there are. */
         if (v.d == 1)
-            check_near(u, v, SIZE_MAX / ((v.n_q < 6 ? 1 : 6) * dtype_size(v.type)));
+            check_near(u, v, most_keys(u, v) + 4);
     }
 }
 
