@@ -42,12 +42,11 @@ typedef enum option_group {
     GROUP_OUTPUT = 4,
     GROUP_TRACE = 8,
     GROUP_RUN = 16,
-    GROUP_COMPARE = 32, /* --tol */
-    GROUP_CHECK = 64,   /* of check alone, and shared by rows of other groups */
-    GROUP_HELP = 128,   /* --completion */
-    GROUP_ALWAYS = 256, /* --help, --version, --quiet, --color */
-    GROUP_ANY_WORD =
-        512, /* no option's: other options are operands to the command (`help --causal`) */
+    GROUP_COMPARE = 32,      /* --tol */
+    GROUP_CHECK = 64,        /* of check alone, and shared by rows of other groups */
+    GROUP_HELP = 128,        /* --completion */
+    GROUP_ALWAYS = 256,      /* --help, --version, --quiet, --color */
+    GROUP_ANY_WORD = 512,    /* no option's: others are operands to the command (`help --causal`) */
     GROUP_FILES = 1024,      /* of any file read or written: shared by rows of other groups */
     GROUP_CONVERT = 2048,    /* of numbers that become another file's: shared as well */
     GROUP_DIFF = 4096,       /* of two results that are compared */
@@ -64,16 +63,15 @@ typedef struct option_row {
     named named; /* the long name; its help, or NULL: the help of its key */
     option_kind kind;
     option_group group;
-    const char *metavar; /* "FILE" in help */
-    bool
-        value_is_optional; /* and given after = only; else a flag takes none, all others need one */
-    const char *alone;     /* the value where none follows, or NULL: then one must */
-    file_use file;         /* what it names is */
-    char letter;           /* short name, 0 = none */
-    size_t place;          /* offset in struct options; unused by keys */
-    size_t has;            /* offset of a bool in struct options that is set too; 0 = none */
-    size_t least, most;    /* bounds of a count */
-    const char *key;       /* the document's key that it sets, or NULL */
+    const char *metavar;        /* "FILE" in help */
+    bool value_is_optional;     /* given after = only; else a flag takes none, others need one */
+    const char *alone;          /* the value where none follows, or NULL: then one must */
+    file_use file;              /* what it names is */
+    char letter;                /* short name, 0 = none */
+    size_t place;               /* offset in struct options; unused by keys */
+    size_t has;                 /* offset of a bool in struct options that is set too; 0 = none */
+    size_t least, most;         /* bounds of a count */
+    const char *key;            /* the document's key that it sets, or NULL */
     const named_table *choices; /* the table that implements the words, or NULL */
     const named_table *also;    /* a second table whose names are taken too, or NULL */
     unsigned shared; /* a second group, for commands that don't take all of the first; or 0 */

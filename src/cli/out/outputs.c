@@ -63,8 +63,8 @@ static bool check_unsaid(const char *taker, const options *o, err *e)
                       taker[0] == 'p' ? "picture" : "trace-output", taker);
 }
 
-/* The data, of the stages that --emit names, or of no names where the document's kind says them; and
- * each --write STAGE=FILE. */
+/* The data, of the stages that --emit names, or of no names where the document's kind says them;
+ * and each --write STAGE=FILE. */
 static bool plan_outputs(outputs *to, err *e)
 {
     const options *o = to->given;
@@ -455,17 +455,6 @@ static bool view_stages(const output *one, work *w, bundle *view, err *e)
     return true;
 }
 
-static bool are_all(const output *one, work *w)
-{
-    const bundle *all = &w->stages;
-    const text_list *names = names_of(one, w);
-    for (size_t i = 0; i < names->count && i < all->count; i++) {
-        if (strcmp(all->entry[i].name, names->item[i]) != 0)
-            return false;
-    }
-    return names->count == all->count;
-}
-
 static bool average_heads(bundle *stages, err *e)
 {
     for (size_t i = 0; i < stages->count; i++) {
@@ -491,10 +480,13 @@ bool outputs_write(outputs *to, work *w, const text *drawn, const env *world, er
     to->is_telling = false;
     for (size_t i = to->tells; i < to->count; i++) {
         output *one = &to->output[i];
+        const text_list *names = names_of(one, w);
         bundle view = {0};
-        bool done = are_all(one, w)
-                        ? write_result(to, one, &w->stages, w, e)
-                        : view_stages(one, w, &view, e) && write_result(to, one, &view, w, e);
+        bool are_all = names->count == w->stages.count;
+        for (size_t j = 0; are_all && j < names->count; j++)
+            are_all = strcmp(w->stages.entry[j].name, names->item[j]) == 0;
+        bool done = are_all ? write_result(to, one, &w->stages, w, e)
+                            : view_stages(one, w, &view, e) && write_result(to, one, &view, w, e);
         bundle_free(&view);
         if (!done)
             return false;
