@@ -4,7 +4,6 @@
 #include "render/asked.h"
 #include "render/brackets.h"
 #include "render/display.h"
-#include "render/number_text.h"
 #include "trace/nodes.h"
 
 #include <string.h>

@@ -2,8 +2,6 @@
  * which adds that each number shows where it comes from; and the page that leads to several. The
  * sources of style and script are in render/page; a page's Content-Security-Policy names them by
  * their hashes and forbids the rest. */
-#include "render/renderer.h"
-
 #include "base/sha256.h"
 #include "render/display.h"
 #include "render/html_parts.h"

@@ -1,6 +1,5 @@
 /* The items of a step: sentences, formulas, worked lines, tables of words, and matrices as tables:
  * numbers with colours, labels above and at the left. */
-#include "render/number_text.h"
 #include "render/brackets.h"
 #include "render/expression.h"
 #include "render/heat_map.h"

@@ -4,14 +4,11 @@
  * They have no style sheet, script or reference, so that every program that knows SVG shows the
  * same, on white. Of weights up to 64 rows and columns a square is a number, above it stands for
  * several. */
-#include "render/renderer.h"
-
 #include "base/mem.h"
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/heat_map.h"
 #include "render/html_parts.h"
-#include "render/number_text.h"
 #include "trace/nodes.h"
 
 #include <math.h>
