@@ -470,6 +470,24 @@ static bool judge(checker *c, const named_stages *of, const work *w, err *e)
 
 /* ---- a document ---- */
 
+/* Without inputs and without anything expected there is nothing to do (a document of tokens alone),
+ * and that is not a failure. */
+static bool pass(checker *c, const document *one, bool is_stack, err *e)
+{
+    problem probe = {0};
+    place at = document_place(one);
+    bool has_inputs =
+        is_stack || (attention_keys_check(&one->contents, e) &&
+                     problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe));
+    problem_free(&probe);
+    if (has_inputs || e->is_set)
+        return err_at(e, &at, "there is no \"expected\" to compare with");
+    text_add_string(&c->file.lines, "ok    ");
+    report_document(&c->file.lines, one);
+    text_add_string(&c->file.lines, ": nothing to compute, nothing expected\n");
+    return true;
+}
+
 bool check_document(checker *c, document *one, err *e)
 {
     const entry *expected = bundle_find(&one->contents, "expected");
@@ -483,22 +501,8 @@ bool check_document(checker *c, document *one, err *e)
     if (c->actual != NULL && (!check_actual_has(c->actual, document_place(one), e) ||
                               !check_actual_numbers(c->actual, document_type(one), &numbers, e)))
         return false;
-    if (numbers == NULL) {
-        /* Without inputs and without anything expected there is nothing to do (a document of tokens
-         * alone), and that is not a failure. */
-        problem probe = {0};
-        place at = document_place(one);
-        bool has_inputs =
-            is_stack || (attention_keys_check(&one->contents, e) &&
-                         problem_read(&probe, &one->contents, e) && problem_has_inputs(&probe));
-        problem_free(&probe);
-        if (has_inputs || e->is_set)
-            return err_at(e, &at, "there is no \"expected\" to compare with");
-        text_add_string(&c->file.lines, "ok    ");
-        report_document(&c->file.lines, one);
-        text_add_string(&c->file.lines, ": nothing to compute, nothing expected\n");
-        return true;
-    }
+    if (numbers == NULL)
+        return pass(c, one, is_stack, e);
     /* A document without a name may be any. */
     const char *said = bundle_text(numbers, CHECK_DOCUMENT);
     const char *name = bundle_text(&one->contents, "name");

@@ -57,8 +57,8 @@ bool check_actual_refuse_stageless(const actual_result *a, err *e);
 /* For an error about it as a whole. */
 place check_actual_place(const actual_result *a);
 
-/* ---- errata of a document: cells whose published number is known to be wrong, each {stage, batch?,
- * head?, row, col, published, computed}, counted from 0 ---- */
+/* ---- errata of a document: cells whose published number is known to be wrong, each {stage,
+ * batch?, head?, row, col, published, computed}, counted from 0 ---- */
 
 typedef struct erratum {
     const entry *record;
@@ -104,8 +104,8 @@ void errata_settle(errata *all, const bundle *expected, const bundle *computed);
 
 /* What came of one file. */
 typedef struct checked_file {
-    /* "ok    …", "FAIL  …" and "why: …", a line each; and, as standard error has it, the error of each
-     * document that could not be checked and was passed over, since more are after it. */
+    /* "ok    …", "FAIL  …" and "why: …", a line each; and, as standard error has it, the error of
+     * each document that could not be checked and was passed over, since more are after it. */
     text lines;
     char *said; /* notes for standard error, where they had to wait; or NULL */
     size_t failed, passed_over;

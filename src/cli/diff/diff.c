@@ -121,6 +121,21 @@ static bool say_notes(text *notes, const options *o, const env *world, err *e)
     return done;
 }
 
+/* What the other has all the same is compared with something else. */
+static void note_missing(const diff_result *d, const diff_file file[2], int side, const options *o,
+                         const env *world)
+{
+    for (size_t i = 0; i < d->only[side].count; i++) {
+        const char *name = d->only[side].item[i];
+        const char *shown = name[0] == '\0' ? "matrix without a name" : name;
+        if (bundle_tensor(&file[1 - side].contents, name) != NULL)
+            note_say(world, o, NULL, "--map leaves the %s of %s without a partner", shown,
+                     d->file[side]);
+        else
+            note_say(world, o, NULL, "%s has no %s", d->file[1 - side], shown);
+    }
+}
+
 static int compare_files(const diff_file file[2], const options *o, const env *world, err *e)
 {
     diff_result d = {0};
@@ -134,23 +149,12 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     diff_origins_tell(&from, &(teller){.out = &notes});
     if (!say_notes(&notes, o, world, e) || !diff_match(&d, file, o, e))
         goto done;
-    for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < d.only[side].count; i++) {
-            const char *name = d.only[side].item[i];
-            const char *shown = name[0] == '\0' ? "matrix without a name" : name;
-            /* What the other has all the same is compared with something else. */
-            if (bundle_tensor(&file[1 - side].contents, name) != NULL)
-                note_say(world, o, NULL, "--map leaves the %s of %s without a partner", shown,
-                         d.file[side]);
-            else
-                note_say(world, o, NULL, "%s has no %s", d.file[1 - side], shown);
-        }
-    }
+    note_missing(&d, file, 0, o, world);
+    note_missing(&d, file, 1, o, world);
     if (d.count == 0) {
         err_set(e, "%s and %s have no stage in common", d.file[0], d.file[1]);
         goto done;
     }
-    diff_measure(&d);
     if (!diff_mistakes_find(&missed, &d, &file[0], o, e))
         goto done;
     diff_mistakes_write_note(&missed, d.file[0], &notes);

@@ -285,6 +285,12 @@ static const entry *only_matrix(const bundle *b, const options *o)
     return found;
 }
 
+/* What was read from text has no stored type. */
+measured_side diff_side(const diff_pair *p, int side)
+{
+    return (measured_side){&p->view[side], p->of[side]->stored == NULL, p->of[side]->has_unprinted};
+}
+
 bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e)
 {
     *d = (diff_result){.file = {file[0].in.name, file[1].in.name}};
@@ -304,16 +310,7 @@ bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *
     for (size_t i = 0; i < d->count && done; i++)
         done = text_list_add(&names, d->pair[i].name, strlen(d->pair[i].name), e);
     done = done && tolerances_check(o, &names, e);
-    text_list_free(&names);
-    mem_free(m.has_partner);
-    bundle_free(&m.map);
-    text_list_free(&m.given);
-    return done;
-}
-
-void diff_measure(diff_result *d)
-{
-    for (size_t i = 0; i < d->count; i++) {
+    for (size_t i = 0; i < d->count && done; i++) {
         diff_pair *p = &d->pair[i];
         p->found = measure(diff_side(p, 0), diff_side(p, 1), p->type, &p->within);
         d->numbers += p->found.count;
@@ -322,6 +319,11 @@ void diff_measure(diff_result *d)
         if (d->first == NULL && p->found.different > 0)
             d->first = p;
     }
+    text_list_free(&names);
+    mem_free(m.has_partner);
+    bundle_free(&m.map);
+    text_list_free(&m.given);
+    return done;
 }
 
 void diff_free(diff_result *d)
@@ -330,12 +332,6 @@ void diff_free(diff_result *d)
     text_list_free(&d->only[0]);
     text_list_free(&d->only[1]);
     *d = (diff_result){0};
-}
-
-/* What was read from text has no stored type. */
-measured_side diff_side(const diff_pair *p, int side)
-{
-    return (measured_side){&p->view[side], p->of[side]->stored == NULL, p->of[side]->has_unprinted};
 }
 
 element diff_first(const diff_pair *p)

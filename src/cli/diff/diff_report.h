@@ -37,11 +37,9 @@ typedef struct diff_result {
     const diff_pair *first; /* that differs; NULL: none does */
 } diff_result;
 
-/* Matches by name, --map and --ignore, and checks shapes and tolerances; what there is to compare
- * is known then. Borrows from the files; to be freed, also when it fails. */
+/* Matches by name, --map and --ignore, checks shapes and tolerances, and compares. Borrows from the
+ * files; to be freed, also when it fails. */
 bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e);
-/* Compares. */
-void diff_measure(diff_result *d);
 void diff_free(diff_result *d);
 
 measured_side diff_side(const diff_pair *p, int side);

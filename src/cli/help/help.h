@@ -40,8 +40,8 @@ void topic_write_table(text *out, const named_table *table);
 void topic_write_option_name(text *out, const option_row *row);
 /* The paragraph of that name in one of the tables of texts, or NULL. */
 const char *topic_words(const named_table *texts, const char *name);
-/* What a key's value is, by its key_kind: in words, and the schema's definition, unless that has one
- * of the key's own name. */
+/* What a key's value is, by its key_kind: in words, and the schema's definition, unless that has
+ * one of the key's own name. */
 typedef struct key_kind_words {
     const char *says, *definition;
 } key_kind_words;
@@ -49,7 +49,7 @@ extern const key_kind_words KEY_KIND_WORDS[];
 /* "b × h × n_q × n_k". */
 void topic_write_shape(text *out, const stage *of);
 
-/* ---- the texts of src/text, which the build embeds: what help and the manual say at length ---- */
+/* ---- the texts of src/text, which the build embeds: what help says at length ---- */
 
 typedef struct passage {
     named named;

@@ -45,7 +45,8 @@ typedef struct fact {
 } fact;
 
 /* Adds an object's facts to those of the documents before it, a name's to those of the same name,
- * and takes what is new. `names` has an entry for each of them, in their order, which finds them. */
+ * and takes what is new. `names` has an entry for each of them, in their order, which finds
+ * them. */
 bool facts_join(fact *to, bundle *names, fact *after, err *e);
 
 /* Of a text that begins in this line of its file; or of the value alone that a way
