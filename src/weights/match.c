@@ -490,32 +490,28 @@ static bool look_everywhere(weight_match *m, const sightings *all, const char *p
                 continue;
             if (count++ == 0)
                 first = *one;
-            bool is_decoder =
-                !m->is_alone && (m->cross != NULL || strstr(m->before, "decoder") != NULL);
-            text *kind = is_decoder ? &decoder : &encoder;
+            bool is_named_so = m->cross != NULL || strstr(m->before, "decoder") != NULL;
+            text *kind = !m->is_alone && is_named_so ? &decoder : &encoder;
             if (kind->length == 0)
                 match_write_place(kind, m);
             if (count > SHOWN)
                 continue;
-            text_add_string(&list, count == 1 ? "'" : ", '");
+            text_add_string(&list, count == 1 ? "" : "', '");
             match_write_place(&list, m);
-            text_add_string(&list, "'");
         }
     }
     m->is_one = m->is_one && (m->is_alone || count > 0);
     done = done && text_ok(&list, e) && text_ok(&encoder, e) && text_ok(&decoder, e);
     if (done && count > 1) {
-        const char *of_encoder = text_string(&encoder), *of_decoder = text_string(&decoder);
-        err_at(e, &at, "%zu %s have names of weights, one is wanted: %s%s", count,
+        err_at(e, &at, "%zu %s have names of weights, one is wanted: '%s'%s", count,
                m->is_alone ? "layers" : "stacks of layers", text_string(&list),
                count > SHOWN ? ", …" : "");
-        if (*of_encoder != '\0' && *of_decoder != '\0')
-            err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
-                       of_encoder, of_decoder);
-        else
-            err_remedy(e, "--prefix takes one: --prefix '%s'",
-                       *of_encoder != '\0' ? of_encoder : of_decoder);
-        done = false;
+        done =
+            encoder.length > 0 && decoder.length > 0
+                ? err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
+                             text_string(&encoder), text_string(&decoder))
+                : err_remedy(e, "--prefix takes one: --prefix '%s'",
+                             text_string(encoder.length > 0 ? &encoder : &decoder));
     } else if (done && count == 1) {
         done = set_place(m, first.name, first.length, after, e) && fit_layers(m, all, least);
     } else if (done) {
