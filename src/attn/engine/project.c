@@ -65,25 +65,23 @@ tensor projected_values(const projected *made, const plan *p, size_t batch, size
 
 /* ---- projections ---- */
 
-/* The weights that were given as `which`, or a part of them: where they stay for documents to come,
- * they stay packed too. */
-static linear_map map_of(const plan *p, input which, const tensor *weight, const tensor *bias)
-{
-    return (linear_map){weight, bias, p->asked->stays[which] ? p->asked->packed_weights : NULL};
-}
-
 /* out = rows·weight + bias for one entry of the batch: n × m, n × heads·width. *is_finite stays
  * true where all of it is. */
 static bool project_rows(const plan *p, const projection *r, const tensor *rows, tensor *out,
                          bool *is_finite, crew *by, err *e)
 {
     if (r->weight.data == NULL) {
-        tensor_copy(rows, out);
-        p->with->add_to_rows(out, r->bias.data);
-        *is_finite = *is_finite && p->with->is_finite(out);
+        if (out->data != rows->data)
+            tensor_copy(rows, out);
+        if (r->bias.data != NULL) {
+            p->with->add_to_rows(out, r->bias.data);
+            *is_finite = *is_finite && p->with->is_finite(out);
+        }
         return true;
     }
-    /* One matrix for all heads, or one a head. */
+    /* One matrix for all heads, or one a head: where the weights stay for documents to come, they
+     * stay packed too. */
+    packed_weights *stay = p->asked->stays[r->weight_as] ? p->asked->packed_weights : NULL;
     size_t parts = r->weight.rank == 3 ? r->heads : 1, width = r->heads * r->width / parts;
     for (size_t part = 0; part < parts; part++) {
         tensor weight = r->weight.rank == 2 ? r->weight : tensor_at(&r->weight, part),
@@ -91,7 +89,7 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
         tensor columns = tensor_range(out, 1, part * width, width);
         if (bias.data != NULL)
             bias = tensor_range(&bias, 0, part * width, width);
-        linear_map map = map_of(p, r->weight_as, &weight, &bias);
+        linear_map map = {&weight, &bias, stay};
         if (!linear_map_apply(&map, p->with, rows, &columns, is_finite, by, e))
             return false;
     }
@@ -249,19 +247,13 @@ bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err 
         }
         return true;
     }
-    bool is_finite = p->wo.data != NULL || p->bo.data == NULL; /* as the context is */
-    linear_map map = map_of(p, INPUT_WO, &p->wo, &p->bo);
+    const projection by_wo = {
+        .weight_as = INPUT_WO, .weight = p->wo, .bias = p->bo, .heads = 1, .width = p->width_out};
+    bool is_finite = true; /* as the context is */
     for (size_t batch = 0; batch < p->batches; batch++) {
         tensor from = tensor_at(&made->context_rows, batch), to = tensor_at(output, batch);
-        if (p->wo.data != NULL) {
-            if (!linear_map_apply(&map, p->with, &from, &to, &is_finite, by, e))
-                return false;
-            continue;
-        }
-        if (to.data != from.data)
-            tensor_copy(&from, &to);
-        if (p->bo.data != NULL)
-            p->with->add_to_rows(&to, p->bo.data);
+        if (!project_rows(p, &by_wo, &from, &to, &is_finite, by, e))
+            return false;
     }
     return is_finite || projected_check_range(p, "output", output, e);
 }
