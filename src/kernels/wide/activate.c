@@ -179,24 +179,34 @@ static inline double gelu_of(double x)
 /* So many at a time, in memory of their own: out may be x. */
 enum { BLOCK = 32 };
 
+static inline void load(const real *x, size_t n, double *block)
+{
+    real part[BLOCK] = {0};
+    memcpy(part, x, n < BLOCK ? n * sizeof part[0] : sizeof part);
+    for (size_t i = 0; i < BLOCK; i++)
+        block[i] = (double)part[i];
+}
+
+static inline void store(const double *block, size_t n, real *out)
+{
+    real part[BLOCK];
+    for (size_t i = 0; i < BLOCK; i++) {
+        real rounded = (real)block[i];
+        part[i] = fabs((double)rounded) < (double)REAL_SMALLEST_NORMAL ? 0 : rounded;
+    }
+    memcpy(out, part, n < BLOCK ? n * sizeof part[0] : sizeof part);
+}
+
 /* Inlined with a constant function, so that the compiler can use vectors. */
 static inline __attribute__((always_inline)) void activate(const real *x, size_t n, real *out,
                                                            double (*function)(double x))
 {
     double block[BLOCK];
-    real part[BLOCK] = {0};
     for (size_t j = 0; j < n; j += BLOCK) {
-        size_t bytes = n - j < BLOCK ? (n - j) * sizeof part[0] : sizeof part;
-        memcpy(part, x + j, bytes);
-        for (size_t i = 0; i < BLOCK; i++)
-            block[i] = (double)part[i];
+        load(x + j, n - j, block);
         for (size_t i = 0; i < BLOCK; i++)
             block[i] = function(block[i]);
-        for (size_t i = 0; i < BLOCK; i++) {
-            real rounded = (real)block[i];
-            part[i] = fabs((double)rounded) < (double)REAL_SMALLEST_NORMAL ? 0 : rounded;
-        }
-        memcpy(out + j, part, bytes);
+        store(block, n - j, out + j);
     }
 }
 
