@@ -307,72 +307,64 @@ static size_t label_characters(const grid *g, const trace_labels *labels, size_t
     return characters;
 }
 
-static void add_grid(grid *g, const char *sum)
+/* Or the rows of a sum. */
+static void add_matrix(const markup_page *p, const trace_item *item)
 {
-    text *out = g->page->out;
+    bool is_sum = item->kind == TRACE_STACK;
+    text *out = p->out, shape = {0};
     err e = {0};
-    g->columns = selection_of_rows(g->from.matrix.size[1], 0, g->page->how->is_full);
-    g->columns.has_ids = g->from.has_ids;
-    size_t count = selection_count(&g->columns), most = g->page->marks->most_characters, labels = 0;
-    g->width = mem_alloc_zeroed(count, sizeof g->width[0], &e);
-    if (g->width == NULL) {
+    grid g = {.page = p, .from = column_source_of(item, p->how)};
+    if (!is_sum) {
+        g.focus = item->focus;
+        matrix_add_shape(&shape, &item->a);
+        add_strong(p, item->text == NULL ? "" : item->text);
+        add_words(p, text_string(&shape));
+        text_add_string(out, "\n\n");
+        text_close(&shape, out);
+    }
+    g.columns = selection_of_rows(g.from.matrix.size[1], 0, p->how->is_full);
+    g.columns.has_ids = g.from.has_ids;
+    size_t count = selection_count(&g.columns), most = p->marks->most_characters, labels = 0;
+    g.width = mem_alloc_zeroed(count, sizeof g.width[0], &e);
+    if (g.width == NULL) {
         out->failed = true;
         return;
     }
     for (size_t slot = 0; slot < count; slot++) {
-        size_t column = selection_at(&g->columns, slot);
+        size_t column = selection_at(&g.columns, slot);
         if (column != SELECTION_GAP)
-            g->width[slot] = column_number_width(&g->from, column);
+            g.width[slot] = column_number_width(&g.from, column);
     }
-    bool has_labels = most > 0 && g->from.row_labels != NULL;
-    for (size_t slot = 0; has_labels && slot < selection_count(&g->from.rows); slot++) {
-        size_t row = selection_at(&g->from.rows, slot);
-        size_t label = row == SELECTION_GAP ? 1 : label_characters(g, g->from.row_labels, row);
+    bool has_labels = most > 0 && g.from.row_labels != NULL;
+    for (size_t slot = 0; has_labels && slot < selection_count(&g.from.rows); slot++) {
+        size_t row = selection_at(&g.from.rows, slot);
+        size_t label = row == SELECTION_GAP ? 1 : label_characters(&g, g.from.row_labels, row);
         labels = size_larger(labels, label);
     }
-    for (; g->end < count; g->first = g->end) {
+    for (; g.end < count; g.first = g.end) {
         if (most == 0)
-            g->end = count;
+            g.end = count;
         /* One column at least, and as many as fit. */
-        for (size_t used = labels; g->end < count; g->end++) {
-            size_t column = selection_at(&g->columns, g->end), label = 0;
-            if (g->from.labels != NULL && column != SELECTION_GAP)
-                label = label_characters(g, g->from.labels, column);
-            used += BETWEEN + size_larger(label, number_width_columns(&g->width[g->end]));
-            if (used > most && g->end > g->first)
+        for (size_t used = labels; g.end < count; g.end++) {
+            size_t column = selection_at(&g.columns, g.end), label = 0;
+            if (g.from.labels != NULL && column != SELECTION_GAP)
+                label = label_characters(&g, g.from.labels, column);
+            used += BETWEEN + size_larger(label, number_width_columns(&g.width[g.end]));
+            if (used > most && g.end > g.first)
                 break;
         }
         /* Of several parts each has a name. */
-        size_t from = selection_at(&g->columns, g->first),
-               last = selection_at(&g->columns, g->end - 1);
-        if (g->end - g->first < count && from != SELECTION_GAP && last != SELECTION_GAP) {
+        size_t from = selection_at(&g.columns, g.first), last = selection_at(&g.columns, g.end - 1);
+        if (g.end - g.first < count && from != SELECTION_GAP && last != SELECTION_GAP) {
             text words = {0};
-            selection_add_part(&words, g->columns.has_ids, from, last + 1, g->columns.total);
-            add_paragraphs(g->page, text_string(&words));
+            selection_add_part(&words, g.columns.has_ids, from, last + 1, g.columns.total);
+            add_paragraphs(p, text_string(&words));
             text_close(&words, out);
         }
-        add_part(g, sum);
+        add_part(&g, is_sum ? item->text : NULL);
     }
-    mem_free(g->width);
-    add_left_out(g->page, &g->from.rows, &g->columns);
-}
-
-static void add_matrix(const markup_page *p, const trace_item *item)
-{
-    text shape = {0};
-    grid g = {.page = p, .from = column_source_of(item, p->how), .focus = item->focus};
-    matrix_add_shape(&shape, &item->a);
-    add_strong(p, item->text == NULL ? "" : item->text);
-    add_words(p, text_string(&shape));
-    text_add_string(p->out, "\n\n");
-    text_close(&shape, p->out);
-    add_grid(&g, NULL);
-}
-
-static void add_stack(const markup_page *p, const trace_item *item)
-{
-    grid g = {.page = p, .from = column_source_of(item, p->how)};
-    add_grid(&g, item->text);
+    mem_free(g.width);
+    add_left_out(p, &g.from.rows, &g.columns);
 }
 
 /* ---- a table of words ---- */
@@ -409,10 +401,10 @@ static void add_table(const markup_page *p, const trace_item *item)
  * stands between two matrices, and the columns that stay whatever they take. */
 enum { MOST_COLUMNS = 8, WIDEST_PRODUCT = 84, SIGN_COLUMNS = 4, FEWEST = 2 };
 
-typedef struct product {
-    tensor a, b, result;
-    selection rows, inner, outer; /* inner: the columns of a, which are the rows of b */
-} product;
+typedef struct part {
+    tensor matrix;
+    const selection *rows, *columns;
+} part;
 
 static selection shown(size_t total, const render_options *how)
 {
@@ -421,26 +413,14 @@ static selection shown(size_t total, const render_options *how)
 }
 
 /* In characters; what is wider than any page can't be measured. */
-static size_t width_of(const tensor *matrix, const selection *rows, const selection *columns,
-                       const render_options *how)
+static size_t width_of(const part *of, const render_options *how)
 {
-    column_source from = {.matrix = *matrix, .digits = how->digits, .rows = *rows};
+    column_source from = {.matrix = of->matrix, .digits = how->digits, .rows = *of->rows};
     brackets b = {0};
-    if (selection_count(columns) > BRACKETS_MOST)
+    if (selection_count(of->columns) > BRACKETS_MOST)
         return SIZE_MAX / 4;
-    brackets_measure(&b, &from, columns);
+    brackets_measure(&b, &from, of->columns);
     return brackets_columns(&b);
-}
-
-typedef struct widths {
-    size_t row, matrix, result;
-} widths;
-
-static widths measure(const product *p, const render_options *how)
-{
-    return (widths){width_of(&p->a, &p->rows, &p->inner, how),
-                    width_of(&p->b, &p->inner, &p->outer, how),
-                    width_of(&p->result, &p->rows, &p->outer, how)};
 }
 
 /* Takes a column away where there is one to take. */
@@ -453,15 +433,14 @@ static bool shorten(selection *s)
     return true;
 }
 
-static void add_brackets(const markup_page *p, const tensor *matrix, const selection *rows,
-                         const selection *columns)
+static void add_brackets(const markup_page *p, const part *of)
 {
     text_add_string(p->out, "\\begin{bmatrix} ");
-    for (size_t i = 0; i < selection_count(rows); i++) {
-        size_t row = selection_at(rows, i);
+    for (size_t i = 0; i < selection_count(of->rows); i++) {
+        size_t row = selection_at(of->rows, i);
         text_add_string(p->out, i > 0 ? " \\\\ " : "");
-        for (size_t j = 0; j < selection_count(columns); j++) {
-            size_t column = selection_at(columns, j);
+        for (size_t j = 0; j < selection_count(of->columns); j++) {
+            size_t column = selection_at(of->columns, j);
             text number = {0};
             text_add_string(p->out, j > 0 ? " & " : "");
             if (row == SELECTION_GAP || column == SELECTION_GAP) {
@@ -470,7 +449,7 @@ static void add_brackets(const markup_page *p, const tensor *matrix, const selec
                                                                : "\\cdots");
                 continue;
             }
-            number_text_add(&number, matrix_at(matrix, row, column), p->how->digits);
+            number_text_add(&number, matrix_at(&of->matrix, row, column), p->how->digits);
             add_formula(p, text_string(&number));
             text_close(&number, p->out);
         }
@@ -478,51 +457,46 @@ static void add_brackets(const markup_page *p, const tensor *matrix, const selec
     text_add_string(p->out, " \\end{bmatrix}");
 }
 
-/* What stands between the parts: the names in a line, and the three matrices. */
-typedef struct layout {
-    const char *before, *names_equal, *matrices, *times, *equal;
-} layout;
-
-/* Aligned at the equals sign; or all begin at the left, so that no name takes room from the
- * numbers. */
-static const layout ON_ONE_LINE = {"", " &= ", " \\\\\n", " \\times ", " &= "},
-                    ON_LINES = {"&", " = ", " \\\\\n&", " \\\\\n&\\times ", " \\\\\n&= "};
-
 /* Where the three don't fit on one line, each has one, and shows as many columns as fit there. */
 static void add_product(const markup_page *p, const trace_item *item)
 {
+    /* What stands before the names, and before the matrices: on lines all begin at the left, so
+     * that no name takes room from the numbers; on one they are aligned at the equals sign. */
+    static const char *const BEFORE[][6] = {
+        {"&", "\\times ", " = ", " \\\\\n&", " \\\\\n&\\times ", " \\\\\n&= "},
+        {"", "\\times ", " &= ", " \\\\\n", " \\times ", " &= "},
+    };
     const render_options *how = p->how;
-    product made = {
-        .a = matrix_of(&item->a), .b = matrix_of(&item->b), .result = matrix_of(&item->result)};
-    made.rows = selection_all(made.a.size[0]);
-    made.inner = shown(made.b.size[0], how);
-    made.outer = shown(made.b.size[1], how);
-    widths w = measure(&made, how);
+    selection rows, inner, outer; /* inner: the columns of a, which are the rows of b */
+    const char *const name[] = {item->left, item->letters, item->text};
+    const part row = {matrix_of(&item->a), &rows, &inner},
+               matrix = {matrix_of(&item->b), &inner, &outer},
+               result = {matrix_of(&item->result), &rows, &outer};
+    const part *const parts[] = {&row, &matrix, &result};
+    rows = selection_all(row.matrix.size[0]);
+    inner = shown(matrix.matrix.size[0], how);
+    outer = shown(matrix.matrix.size[1], how);
     size_t names = display_columns(item->left, strlen(item->left)) +
                    display_columns(item->letters, strlen(item->letters)) + SIGN_COLUMNS;
-    size_t left = size_larger(names, w.row + SIGN_COLUMNS + w.matrix);
-    bool is_on_one_line = left + SIGN_COLUMNS + w.result <= WIDEST_PRODUCT;
+    size_t left = size_larger(names, width_of(&row, how) + SIGN_COLUMNS + width_of(&matrix, how));
+    bool is_on_one_line = left + SIGN_COLUMNS + width_of(&result, how) <= WIDEST_PRODUCT;
     for (bool is_shorter = !is_on_one_line && !how->is_full; is_shorter;) {
-        is_shorter = (w.row > WIDEST_PRODUCT && shorten(&made.inner)) ||
-                     (size_larger(w.matrix, w.result) + SIGN_COLUMNS > WIDEST_PRODUCT &&
-                      shorten(&made.outer));
-        w = measure(&made, how);
+        size_t below = size_larger(width_of(&matrix, how), width_of(&result, how)) + SIGN_COLUMNS;
+        is_shorter = (width_of(&row, how) > WIDEST_PRODUCT && shorten(&inner)) ||
+                     (below > WIDEST_PRODUCT && shorten(&outer));
     }
-    const layout *by = is_on_one_line ? &ON_ONE_LINE : &ON_LINES;
-    text_add_format(p->out, "%s\n%s", p->marks->math_before, by->before);
-    add_formula(p, item->left);
-    text_add_string(p->out, "\\times ");
-    add_formula(p, item->letters);
-    text_add_string(p->out, by->names_equal);
-    add_formula(p, item->text);
-    text_add_string(p->out, by->matrices);
-    add_brackets(p, &made.a, &made.rows, &made.inner);
-    text_add_string(p->out, by->times);
-    add_brackets(p, &made.b, &made.inner, &made.outer);
-    text_add_string(p->out, by->equal);
-    add_brackets(p, &made.result, &made.rows, &made.outer);
+    text_add_string(p->out, p->marks->math_before);
+    text_add_string(p->out, "\n");
+    for (size_t i = 0; i < 3; i++) {
+        text_add_string(p->out, BEFORE[is_on_one_line][i]);
+        add_formula(p, name[i]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        text_add_string(p->out, BEFORE[is_on_one_line][3 + i]);
+        add_brackets(p, parts[i]);
+    }
     text_add_string(p->out, p->marks->math_after);
-    add_left_out(p, &made.inner, &made.outer);
+    add_left_out(p, &inner, &outer);
 }
 
 /* ---- the document ---- */
@@ -534,7 +508,7 @@ static void add_sentence(const markup_page *p, const trace_item *item)
 
 /* Without those that are aligned below each other. */
 static void (*const ADD_ITEM[])(const markup_page *p, const trace_item *item) = {
-    [TRACE_SENTENCE] = add_sentence, [TRACE_ROW_PRODUCT] = add_product, [TRACE_STACK] = add_stack,
+    [TRACE_SENTENCE] = add_sentence, [TRACE_ROW_PRODUCT] = add_product, [TRACE_STACK] = add_matrix,
     [TRACE_MATRIX] = add_matrix,     [TRACE_TABLE] = add_table,
 };
 
