@@ -39,29 +39,29 @@ static void add_text(writer *w, const char *name, const char *value)
 }
 
 /* A matrix has a line for each row. */
-static void add_rows(writer *w, const tensor *matrix)
+static void add_numbers(writer *w, const tensor *of)
 {
-    text_add_string(w->out, "[");
-    for (size_t i = 0; i < matrix->size[0] && !w->failed; i++) {
-        tensor row = tensor_at(matrix, i);
-        text_add_string(w->out, i > 0 ? ",\n          " : "\n          ");
-        json_row_write(w->out, &row, w->digits);
+    if (of->rank == 0)
+        json_element_write(w->out, of->type, tensor_get(of, NULL), w->digits);
+    if (of->rank == 1)
+        json_row_write(w->out, of, w->digits);
+    text_add_string(w->out, of->rank > 1 ? "[" : "");
+    for (size_t i = 0; of->rank > 1 && i < of->size[0] && !w->failed; i++) {
+        tensor part = tensor_at(of, i);
+        text_add_string(w->out, i > 0 ? "," : "");
+        text_add_string(w->out, of->rank == 2 ? "\n          " : i > 0 ? " " : "");
+        add_numbers(w, &part);
         spill(w);
     }
-    text_add_string(w->out, "]");
+    text_add_string(w->out, of->rank > 1 ? "]" : "");
 }
 
 static void add_tensor(writer *w, const char *name, const tensor *value)
 {
     if (value->data == NULL)
         return;
-    text_add_format(w->out, ", \"%s\": ", name);
-    if (value->rank == 0)
-        json_element_write(w->out, value->type, tensor_get(value, NULL), w->digits);
-    else if (value->rank == 1)
-        json_row_write(w->out, value, w->digits);
-    else
-        add_rows(w, value);
+    json_member_key(w->out, name);
+    add_numbers(w, value);
 }
 
 static void add_labels(writer *w, const char *name, const trace_labels *labels, size_t count)
@@ -110,10 +110,9 @@ static void add_item(writer *w, const trace_item *item)
         add_text(w, "operation", operation_of(item->op)->named.name);
         add_function(w, item->map);
     }
-    add_tensor(w, "a", &item->a);
-    add_tensor(w, "b", &item->b);
-    add_tensor(w, "c", &item->c);
-    add_tensor(w, "d", &item->d);
+    const tensor *const operand[] = {&item->a, &item->b, &item->c, &item->d};
+    for (size_t i = 0; i < TRACE_OPERANDS; i++)
+        add_tensor(w, (const char[]){(char)('a' + i), '\0'}, operand[i]);
     if (item->column > 0)
         text_add_format(w->out, ", \"j\": %zu", item->column);
     add_tensor(w, "inner", &item->inner);
@@ -143,8 +142,7 @@ static void add_origin(writer *w, const char *name, const trace_origin *from)
 
 static void add_node(writer *w, const trace *room, const trace_map *map)
 {
-    const tensor *values = &map->values;
-    const size_t *size = values->size;
+    const size_t *size = map->values.size;
     text_add_format(w->out, "    {\"name\": \"%s%s\", \"shape\": [%zu, %zu, %zu]", room->place.way,
                     map->name, size[0], size[1], size[2]);
     add_text(w, "letters", map->letters);
@@ -166,15 +164,8 @@ static void add_node(writer *w, const trace *room, const trace_map *map)
     if (map->is_of_focus)
         text_add_format(w->out, ", \"focus\": {\"head\": %zu, \"heads\": %zu, \"row\": %zu}",
                         room->focus.head, room->heads, map->query);
-    if (!map->is_beyond_page) {
-        text_add_string(w->out, ", \"values\": [");
-        for (size_t head = 0; head < size[0] && !w->failed; head++) {
-            tensor rows = tensor_at(values, head);
-            text_add_string(w->out, head > 0 ? ", " : "");
-            add_rows(w, &rows);
-        }
-        text_add_string(w->out, "]");
-    }
+    if (!map->is_beyond_page)
+        add_tensor(w, "values", &map->values);
     text_add_string(w->out, "}");
 }
 
