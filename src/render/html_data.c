@@ -86,65 +86,52 @@ static void add_origin(text *out, const char *name, const trace_origin *from)
                         map_part_name(from->part), map_index(from->room, from->map));
 }
 
-/* The rows of one head. */
-typedef struct head_rows {
-    const html_page *page;
-    tensor matrix;
-    asked_numbers numbers;
-    bool is_made;  /* to be filled in: the script compares with them, and nobody reads them */
-    bool is_exact; /* with all their digits */
-    bool is_packed;
-} head_rows;
-
-/* A row of numbers is one text, of the same digits as in the tables, with one byte between two.
- * What is to be filled in has each letter as far from the end of ASCII as it is from its begin
- * (numbers.js, mirror): no letter of a number becomes one that ends a string or a script. */
-static void add_cells_of_row(const head_rows *of, size_t i)
+/* With one byte between two numbers; of some that are hidden, the sign for those. */
+static void add_words_of_row(text *out, const tensor *matrix, size_t row, int digits,
+                             const asked_numbers *hidden, bool is_exact)
 {
-    enum { FIRST = '!', LAST = '~' };
-    text *out = of->page->out;
-    size_t columns = of->matrix.size[1];
-    int digits = of->page->how->digits;
-    bool hides = !of->is_made && asked_hides_any(&of->numbers, i, columns);
-    text_add_string(out, "\n\"");
-    if (of->is_exact || hides || !of->is_packed || !pack_row(out, &of->matrix, i, digits)) {
-        text_add_string(out, of->is_made ? "@" : "");
-        size_t begin = out->length;
-        for (size_t j = 0; j < columns; j++) {
-            double value = matrix_at(&of->matrix, i, j);
-            char number[NUMBER_TEXT];
-            text_add_string(out, j > 0 ? " " : "");
-            if (hides && asked_hides(&of->numbers, i, j))
-                text_add_string(out, ASKED_SIGN);
-            else if (of->is_exact)
-                text_add(out, number, number_write_f64(value, number));
-            else
-                number_text_add(out, value, digits);
-        }
-        for (size_t at = begin; of->is_made && at < out->length; at++)
-            out->data[at] = (char)(out->data[at] == ' ' ? ' ' : FIRST + LAST - out->data[at]);
+    for (size_t j = 0; j < matrix->size[1]; j++) {
+        double value = matrix_at(matrix, row, j);
+        char number[NUMBER_TEXT];
+        text_add_string(out, j > 0 ? " " : "");
+        if (hidden != NULL && asked_hides(hidden, row, j))
+            text_add_string(out, ASKED_SIGN);
+        else if (is_exact)
+            text_add(out, number, number_write_f64(value, number));
+        else
+            number_text_add(out, value, digits);
     }
-    text_add_string(out, "\"");
 }
 
-/* Of all heads, or of the one in focus the row in focus. */
+/* Of all heads, or of the one in focus the row in focus. A row is one text, of the same digits as
+ * in the tables, or exact with all of them. What is to be filled in is compared with by the script,
+ * and nobody reads it: each letter is as far from the end of ASCII as it is from its begin
+ * (numbers.js, mirror), and no letter of a number becomes one that ends a string or a script. */
 static void add_rows(const html_page *p, const trace_map *map, html_kept kept, bool is_exact)
 {
+    enum { FIRST = '!', LAST = '~' };
+    text *out = p->out;
     bool is_made = asked_tells(p->asked, map), is_all = kept == KEPT_ALL, is_first = true;
+    bool is_packed = is_made || (is_all && tensor_count(&map->values) > MOST_IN_WORDS);
     for (size_t h = 0; h < map->values.size[0]; h++) {
-        head_rows of = {.page = p,
-                        .matrix = tensor_at(&map->values, h),
-                        .numbers = asked_of_map(p->asked, map, h),
-                        .is_made = is_made,
-                        .is_exact = is_exact,
-                        .is_packed =
-                            is_made || (is_all && tensor_count(&map->values) > MOST_IN_WORDS)};
-        for (size_t i = 0; i < of.matrix.size[0]; i++) {
+        tensor matrix = tensor_at(&map->values, h);
+        asked_numbers numbers = asked_of_map(p->asked, map, h);
+        for (size_t i = 0; i < matrix.size[0]; i++) {
             if (!is_all && (h != html_focus_head(p, map) || i != p->trace->focus.row))
                 continue;
-            text_add_string(p->out, is_first ? "" : ",");
-            add_cells_of_row(&of, i);
+            text_add_string(out, is_first ? "\n\"" : ",\n\"");
             is_first = false;
+            bool hides = !is_made && asked_hides_any(&numbers, i, matrix.size[1]);
+            if (is_exact || hides || !is_packed || !pack_row(out, &matrix, i, p->how->digits)) {
+                text_add_string(out, is_made ? "@" : "");
+                size_t at = out->length;
+                add_words_of_row(out, &matrix, i, p->how->digits, hides ? &numbers : NULL,
+                                 is_exact);
+                for (; is_made && at < out->length; at++)
+                    out->data[at] =
+                        (char)(out->data[at] == ' ' ? ' ' : FIRST + LAST - out->data[at]);
+            }
+            text_add_string(out, "\"");
         }
     }
 }
@@ -194,22 +181,19 @@ bool html_is_alive(const html_page *p)
     return true;
 }
 
-/* Whether the number can be read back from what the page shows of it. */
-static bool is_shown_whole(const tensor *of, double value, int digits)
+/* Whether each number can be read back from what the page shows of it. */
+static bool is_all_shown(const html_page *p, const tensor *of)
 {
-    uint64_t units;
-    if (!number_text_units(value, digits, &units) || (value == 0 && signbit(value)))
-        return isinf(value) != 0;
-    double read = (double)units / pow(10, digits < 0 ? NUMBER_TEXT_DECIMALS : digits);
-    return fabs(value) == (of->type == DTYPE_F64 ? read : (double)(float)read);
-}
-
-static bool is_all_shown(const html_page *p, const trace_map *map)
-{
-    const tensor *of = &map->values;
+    int digits = p->how->digits;
+    double one = pow(10, digits < 0 ? NUMBER_TEXT_DECIMALS : digits);
     size_t at[TENSOR_MAX_RANK] = {0};
     do {
-        if (!is_shown_whole(of, tensor_get(of, at), p->how->digits))
+        double value = tensor_get(of, at);
+        uint64_t units;
+        bool is_number =
+            number_text_units(value, digits, &units) && (value != 0 || !signbit(value));
+        double read = is_number ? (double)units / one : (double)INFINITY;
+        if (fabs(value) != (of->type == DTYPE_F64 ? read : (double)(float)read))
             return false;
     } while (tensor_next(of, at));
     return true;
@@ -223,7 +207,7 @@ static void add_bits(const html_page *p, const trace_map *map)
     const tensor *of = &map->values;
     bool is_wide = of->type == DTYPE_F64;
     size_t at[TENSOR_MAX_RANK] = {0};
-    if (map->has_origin || is_all_shown(p, map))
+    if (map->has_origin || is_all_shown(p, of))
         return;
     text_add_format(p->out, ",\n\"bits\":\"%d", is_wide ? 8 : 4);
     do {
@@ -302,16 +286,14 @@ static void add_numbers(text *out, const tensor *of)
 {
     if (of->rank == 0)
         json_element_write(out, of->type, tensor_get(of, NULL), -1);
-    else if (of->rank == 1)
+    if (of->rank == 1)
         json_row_write(out, of, -1);
-    else {
-        for (size_t i = 0; i < of->size[0]; i++) {
-            tensor row = tensor_at(of, i);
-            text_add_string(out, i == 0 ? "[" : ",");
-            json_row_write(out, &row, -1);
-        }
-        text_add_string(out, "]");
+    for (size_t i = 0; of->rank > 1 && i < of->size[0]; i++) {
+        tensor row = tensor_at(of, i);
+        text_add_string(out, i == 0 ? "[" : ",");
+        add_numbers(out, &row);
     }
+    text_add_string(out, of->rank > 1 ? "]" : "");
 }
 
 /* What is in a setting is all of it. */
@@ -496,7 +478,7 @@ static void add_entry_maps(const html_page *p, const trace *shown)
             continue;
         text_add_format(p->out, "%s\"%zu\":{\"cells\":[", is_first ? "" : ",\n",
                         map_index(p->trace, map));
-        if (is_all_shown(p, map))
+        if (is_all_shown(p, &map->values))
             add_rows(p, map, KEPT_ALL, false);
         text_add_string(p->out, "]");
         add_bits(p, map);
