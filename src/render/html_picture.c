@@ -12,11 +12,12 @@
 
 /* ---- the formula ---- */
 
-/* A symbol of these steps; it is lit while its step is being read (steps.js). */
-static void add_symbol(text *out, const char *steps, const char *mathematics)
-{
-    text_add_format(out, "<mrow data-steps=\"%s\">%s</mrow>", steps, mathematics);
-}
+/* What stands there in a run that has it; a symbol is lit while one of its steps is being read
+ * (steps.js). */
+typedef struct symbol {
+    bool is_there;
+    const char *steps, *mathematics; /* steps: NULL for a mark alone */
+} symbol;
 
 static bool is_root_of_width(const trace *t)
 {
@@ -31,43 +32,42 @@ static bool is_root_of_width(const trace *t)
  * scaled. */
 void html_add_formula(const html_page *p)
 {
-    static const char OF_ROWS[] = "inputs projections scores", K[] = "<mi>K</mi>",
-                      K_TURNED[] = "<msup><mi>K</mi><mo>⊤</mo></msup>";
+    static const char OF_ROWS[] = "inputs projections scores";
     const trace *t = p->trace;
-    text *out = p->out;
     const trace_map *scores = map_named(t, "scores");
     if (scores == NULL || map_named(t, "weights") == NULL)
         return;
     bool is_capped = map_named(t, "C") != NULL, is_scaled = map_named(t, "scale") != NULL;
     bool is_root = is_scaled && is_root_of_width(t), is_product = scores->op == OP_DOT;
-    text_add_string(out, "<p class=whole><math>");
-    add_symbol(out, "softmax statistics round", "<mi>softmax</mi>");
-    text_add_string(out, "<mo>(</mo>");
-    if (is_capped)
-        add_symbol(out, "cap", "<mi>cap</mi><mo>(</mo>");
-    if (is_scaled && !is_root)
-        add_symbol(out, "scale", "<mi>s</mi><mo>·</mo>");
-    text_add_string(out, is_root ? "<mfrac><mrow>" : "");
-    if (!is_product)
-        add_symbol(out, "scores", "<mi>score</mi><mo>(</mo>");
-    add_symbol(out, OF_ROWS, "<mi>Q</mi>");
-    if (map_named(t, "Ws") != NULL)
-        add_symbol(out, "scores", "<msub><mi>W</mi><mi>S</mi></msub>");
-    text_add_string(out, is_product ? "" : "<mo>,</mo>");
-    add_symbol(out, OF_ROWS, is_product ? K_TURNED : K);
-    if (!is_product)
-        add_symbol(out, "scores", "<mo>)</mo>");
-    if (is_root) {
-        text_add_string(out, "</mrow>");
-        add_symbol(out, "scale", "<msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt>");
-        text_add_string(out, "</mfrac>");
+    const symbol row[] = {
+        {true, "softmax statistics round", "<mi>softmax</mi>"},
+        {true, NULL, "<mo>(</mo>"},
+        {is_capped, "cap", "<mi>cap</mi><mo>(</mo>"},
+        {is_scaled && !is_root, "scale", "<mi>s</mi><mo>·</mo>"},
+        {is_root, NULL, "<mfrac><mrow>"},
+        {!is_product, "scores", "<mi>score</mi><mo>(</mo>"},
+        {true, OF_ROWS, "<mi>Q</mi>"},
+        {map_named(t, "Ws") != NULL, "scores", "<msub><mi>W</mi><mi>S</mi></msub>"},
+        {!is_product, NULL, "<mo>,</mo>"},
+        {true, OF_ROWS, is_product ? "<msup><mi>K</mi><mo>⊤</mo></msup>" : "<mi>K</mi>"},
+        {!is_product, "scores", "<mo>)</mo>"},
+        {is_root, NULL, "</mrow>"},
+        {is_root, "scale", "<msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt>"},
+        {is_root, NULL, "</mfrac>"},
+        {is_capped, NULL, "<mo>)</mo>"},
+        {map_named(t, "masked") != NULL, "mask", "<mo>+</mo><mi>M</mi>"},
+        {true, NULL, "<mo>)</mo>"},
+        {true, "inputs projections weighted sum", "<mi>V</mi>"},
+    };
+    text_add_string(p->out, "<p class=whole><math>");
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        if (row[i].is_there && row[i].steps != NULL)
+            text_add_format(p->out, "<mrow data-steps=\"%s\">%s</mrow>", row[i].steps,
+                            row[i].mathematics);
+        else if (row[i].is_there)
+            text_add_string(p->out, row[i].mathematics);
     }
-    text_add_string(out, is_capped ? "<mo>)</mo>" : "");
-    if (map_named(t, "masked") != NULL)
-        add_symbol(out, "mask", "<mo>+</mo><mi>M</mi>");
-    text_add_string(out, "<mo>)</mo>");
-    add_symbol(out, "inputs projections weighted sum", "<mi>V</mi>");
-    text_add_string(out, "</math></p>\n");
+    text_add_string(p->out, "</math></p>\n");
 }
 
 /* ---- boxes ---- */
@@ -100,27 +100,21 @@ enum { BOX_WIDTH = 92, COLUMN = 124, ROW = 34, BEND = 28 };
 enum { QUERY_ROW, CHAIN_ROW, KEY_ROW, OTHER_ROW, VALUE_ROW, ROWS };
 
 typedef struct node {
-    size_t map, column, row;
+    const trace_map *map;
+    size_t column, row;
 } node;
 
 typedef struct picture {
-    const html_page *page;
+    text *out;
     node node[TRACE_MAPS];
     size_t count, columns;
 } picture;
 
-static const trace_map *map_at(const picture *p, size_t i)
-{
-    return &p->page->trace->map[p->node[i].map];
-}
-
-typedef struct box_row {
+/* What is drawn: the names of maps, and their rows. */
+static const struct box_row {
     const char *name;
     size_t row;
-} box_row;
-
-/* What is drawn: the names of maps, and their rows. */
-static const box_row BOXES[] = {
+} BOXES[] = {
     {"x", KEY_ROW},           {"x_pos", KEY_ROW},      {"xk", OTHER_ROW},
     {"xv", VALUE_ROW},        {"q", QUERY_ROW},        {"q_norm", QUERY_ROW},
     {"q_rope", QUERY_ROW},    {"k", KEY_ROW},          {"k_norm", KEY_ROW},
@@ -134,84 +128,78 @@ static const box_row BOXES[] = {
 /* Boxes of one step stand in one column. The context of one head is its result as it is, and left
  * out. x stands with the keys that are made of it, and leaves that place to keys that are given, or
  * made of others. */
-static void place_boxes(picture *p)
+static void place_boxes(picture *p, const trace *t)
 {
-    const trace *t = p->page->trace;
     bool has_others = false, has_keys = false, has_queries = false;
     for (step_id step = 0; step < STEP_COUNT; step++) {
         size_t column = p->columns;
         for (size_t i = 0; i < t->maps; i++) {
             const trace_map *map = &t->map[i];
-            const box_row *box = BOXES, *end = BOXES + sizeof BOXES / sizeof BOXES[0];
+            const struct box_row *box = BOXES, *end = BOXES + sizeof BOXES / sizeof BOXES[0];
             while (box < end && strcmp(box->name, map->name) != 0)
                 box++;
             bool is_double = strcmp(map->name, "context") == 0 && map->slices == 1;
             if (box == end || map->step != step || is_double)
                 continue;
             p->columns = column + 1;
-            p->node[p->count++] = (node){.map = i, .column = column, .row = box->row};
+            p->node[p->count++] = (node){.map = map, .column = column, .row = box->row};
             has_others = has_others || strcmp(box->name, "xk") == 0;
             has_keys = has_keys || (step == STEP_INPUTS && strcmp(box->name, "k") == 0);
             has_queries = has_queries || (step == STEP_INPUTS && strcmp(box->name, "q") == 0);
         }
     }
-    if (p->count > 0 && strcmp(map_at(p, 0)->name, "x") == 0 && (has_others || has_keys))
+    if (p->count > 0 && strcmp(p->node[0].map->name, "x") == 0 && (has_others || has_keys))
         p->node[0].row = !has_queries ? QUERY_ROW : has_keys ? OTHER_ROW : KEY_ROW;
 }
 
-static void add_edge(const picture *p, size_t from, size_t to)
+static void add_edge(text *out, const node *from, const node *to)
 {
-    size_t x1 = MARGIN + p->node[from].column * COLUMN + BOX_WIDTH;
-    size_t x2 = MARGIN + p->node[to].column * COLUMN;
-    size_t y1 = MARGIN + p->node[from].row * ROW + BOX_HEIGHT / 2;
-    size_t y2 = MARGIN + p->node[to].row * ROW + BOX_HEIGHT / 2;
-    size_t middle = x2 - BEND / 2;
-    text_add_format(p->page->out,
-                    "<path d=\"M%zu %zuH%zuC%zu %zu %zu %zu %zu %zum-7 -4l7 4l-7 4\"/>\n", x1, y1,
-                    x2 - BEND, middle, y1, middle, y2, x2, y2);
+    size_t x1 = MARGIN + from->column * COLUMN + BOX_WIDTH, x2 = MARGIN + to->column * COLUMN;
+    size_t y1 = MARGIN + from->row * ROW + BOX_HEIGHT / 2;
+    size_t y2 = MARGIN + to->row * ROW + BOX_HEIGHT / 2, middle = x2 - BEND / 2;
+    text_add_format(out, "<path d=\"M%zu %zuH%zuC%zu %zu %zu %zu %zu %zum-7 -4l7 4l-7 4\"/>\n", x1,
+                    y1, x2 - BEND, middle, y1, middle, y2, x2, y2);
 }
 
 /* From the last box before it in this row. */
-static void add_edge_from_row(const picture *p, size_t row, size_t to)
+static void add_edge_from_row(const picture *p, size_t row, const node *to)
 {
-    size_t from = to;
-    for (size_t i = 0; i < to; i++) {
-        if (p->node[i].row == row && p->node[i].column < p->node[to].column)
-            from = i;
-    }
-    if (from < to)
-        add_edge(p, from, to);
+    const node *from = NULL;
+    for (const node *at = p->node; at < to; at++)
+        from = at->row == row && at->column < to->column ? at : from;
+    if (from != NULL)
+        add_edge(p->out, from, to);
 }
 
 static void add_edges(const picture *p)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        const trace_map *map = map_at(p, i);
-        size_t row = p->node[i].row, from = 0;
-        if (row != CHAIN_ROW) {
+    for (const node *to = p->node; to < p->node + p->count; to++) {
+        const trace_map *map = to->map;
+        const node *from = p->node;
+        if (to->row != CHAIN_ROW) {
             /* From the input that q, k or v is projected from; for later forms the one before. */
-            while (from < i && !(map->has_origin && map_at(p, from) == map->operand[0].map))
+            while (from < to && !(map->has_origin && from->map == map->operand[0].map))
                 from++;
-            if (map->step != STEP_INPUTS && from < i)
-                add_edge(p, from, i);
+            if (map->step != STEP_INPUTS && from < to)
+                add_edge(p->out, from, to);
             else if (map->step != STEP_INPUTS)
-                add_edge_from_row(p, row, i);
+                add_edge_from_row(p, to->row, to);
         } else if (strcmp(map->name, "scores") == 0) {
-            add_edge_from_row(p, QUERY_ROW, i);
-            add_edge_from_row(p, KEY_ROW, i);
+            add_edge_from_row(p, QUERY_ROW, to);
+            add_edge_from_row(p, KEY_ROW, to);
         } else
-            add_edge_from_row(p, CHAIN_ROW, i);
+            add_edge_from_row(p, CHAIN_ROW, to);
         if (strcmp(map->name, "attended") == 0)
-            add_edge_from_row(p, VALUE_ROW, i);
+            add_edge_from_row(p, VALUE_ROW, to);
     }
 }
 
 void html_add_picture(const html_page *page)
 {
-    picture p = {.page = page};
-    const trace *t = page->trace;
     text *out = page->out;
-    place_boxes(&p);
+    picture p = {.out = out};
+    const trace *t = page->trace;
+    place_boxes(&p, t);
     if (p.count == 0)
         return;
     text_add_string(out, "<nav class=picture tabindex=0 aria-label=\"");
@@ -227,7 +215,7 @@ void html_add_picture(const html_page *page)
     add_edges(&p);
     for (size_t i = 0; i < p.count; i++) {
         /* Its shape is "3 × 4", or of several heads "2 × 3 × 4". */
-        const trace_map *map = map_at(&p, i);
+        const trace_map *map = p.node[i].map;
         const size_t *size = map->values.size;
         size_t step = 0;
         while (step < t->steps && t->step[step].id != map->step)
