@@ -348,52 +348,44 @@ static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
     text_add_string(p->out, "</text>\n</g>\n");
 }
 
-static size_t height_of_heads(const picture *p)
-{
-    return (p->heads + p->across - 1) / p->across * (p->height + GAP);
-}
-
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
 {
     enum { MOST = WIDTH / TITLE_LETTER };
     size_t bottom = MARGIN + TITLE_HEIGHT, width = LEGEND_WIDTH;
     bool hides = false;
     picture p = {0};
-    text title = {0}, sums = {0}, words = render_title(t, RENDER_UNTITLED);
+    text title = {0}, sums = {0}, heads = {0}, words = render_title(t, RENDER_UNTITLED);
     /* "name: title", as on the page, cut where it is wider than the heads ever are. */
     display_add_cut(&title, text_string(&words), MOST);
     text_clear(&words);
     key_sums_explain(how->sum_keys, &words);
     display_add_cut(&sums, text_string(&words), WIDTH / LETTER);
     for (size_t i = 0; i < trace_rooms(t); i++) {
-        if (lay_room(&p, trace_room(t, i), how, bottom, out, e)) {
-            width = size_larger(width, p.across * (p.width + GAP) - GAP);
-            bottom = p.y + height_of_heads(&p);
+        const trace *room = trace_room(t, i);
+        if (!lay_room(&p, room, how, bottom, &heads, e))
+            continue;
+        if (p.y > bottom) {
+            /* The attentions of layers have a heading each: "layer 1, attention". */
+            text_add_format(&heads, "<text x=\"%d\" y=\"%zu\" font-weight=\"bold\">", MARGIN,
+                            p.y - TITLE_HEIGHT / 2);
+            html_add_words(&heads, room->place.floor);
+            text_add_string(&heads, ", ");
+            html_add_words(&heads, room->place.name);
+            text_add_string(&heads, "</text>\n");
         }
+        for (size_t head = 0; head < p.heads; head++)
+            hides = add_head(&p, head) || hides;
+        width = size_larger(width, p.across * (p.width + GAP) - GAP);
+        bottom = p.y + (p.heads + p.across - 1) / p.across * (p.height + GAP);
     }
     width = size_larger(width, display_columns(text_string(&title), title.length) * TITLE_LETTER);
     if (sums.length > 0)
         width = size_larger(width, LEGEND_WIDTH +
                                        display_columns(text_string(&sums), sums.length) * LETTER);
     begin(out, text_string(&title), width + 2 * MARGIN, bottom + LEGEND_HEIGHT + MARGIN);
-    size_t y = MARGIN + TITLE_HEIGHT;
-    for (size_t i = 0; i < trace_rooms(t); i++) {
-        const trace *room = trace_room(t, i);
-        if (!lay_room(&p, room, how, y, out, e))
-            continue;
-        if (p.y > y) {
-            /* The attentions of layers have a heading each: "layer 1, attention". */
-            text_add_format(out, "<text x=\"%d\" y=\"%zu\" font-weight=\"bold\">", MARGIN,
-                            p.y - TITLE_HEIGHT / 2);
-            html_add_words(out, room->place.floor);
-            text_add_string(out, ", ");
-            html_add_words(out, room->place.name);
-            text_add_string(out, "</text>\n");
-        }
-        for (size_t head = 0; head < p.heads; head++)
-            hides = add_head(&p, head) || hides;
-        y = p.y + height_of_heads(&p);
-    }
+    text_add(out, text_string(&heads), heads.length);
+    text_close(&heads, out);
+    p.out = out;
     add_legend(&p, text_string(&sums), hides, bottom);
     text_add_string(out, "</svg>\n");
     text_close(&title, out);
