@@ -28,15 +28,11 @@ static void page_indent(text *out)
     text_add_repeated(out, " ", PAGE_INDENT);
 }
 
-/* Bold and not, where the terminal knows it: ECMA-48, SGR 1 and 0. */
-static void page_bold(text *out, const render_options *how)
+/* Bold or not from here on, where the terminal knows it: ECMA-48, SGR 1 and 0. */
+static void page_bold(text *out, const render_options *how, bool is_bold)
 {
-    text_add_string(out, how->color ? "\033[1m" : "");
-}
-
-static void page_plain(text *out, const render_options *how)
-{
-    text_add_string(out, how->color ? "\033[0m" : "");
+    if (how->color)
+        text_add_string(out, is_bold ? "\033[1m" : "\033[0m");
 }
 
 /* Says below a matrix what of it is not shown, and how to see it. */
@@ -51,87 +47,75 @@ static void page_add_left_out(text *out, const selection *rows, const selection 
 
 /* ---- matrices and sums ---- */
 
-/* One matrix being drawn, or the rows of a sum. */
-typedef struct drawing {
-    text *out;
-    const trace_item *item;
-    const render_options *how;
-    column_source source;
-    size_t label_width; /* of the labels at the left; 0: there are none */
-    const char *sum;    /* what a sum is called; NULL: it is none */
-} drawing;
-
-static void add_rows(const drawing *d, const brackets *b)
+/* Each after its label, of so many columns, and what stands between. */
+static void add_rows(text *out, const trace_item *item, const render_options *how,
+                     const brackets *b, size_t label_width)
 {
-    const selection *rows = &d->source.rows;
+    const selection *rows = &b->from->rows;
     for (size_t slot = 0; slot < selection_count(rows); slot++) {
         size_t row = selection_at(rows, slot);
+        bool is_focus = row + 1 == item->focus;
         if (row == SELECTION_GAP) {
-            page_indent(d->out);
-            text_add_string(d->out, "…\n");
+            page_indent(out);
+            text_add_string(out, "…\n");
             continue;
         }
         /* The arrow stands in the indent, so that rows begin in one column with and without it. */
-        bool is_focus = d->sum == NULL && row + 1 == d->item->focus;
-        text_add_repeated(d->out, " ", PAGE_INDENT - 2);
+        text_add_repeated(out, " ", PAGE_INDENT - 2);
         if (is_focus)
-            page_bold(d->out, d->how);
-        text_add_string(d->out, is_focus ? "→ " : "  ");
-        if (d->label_width > 0) {
-            size_t columns = label_add(d->out, &d->item->rows, row);
-            text_add_repeated(d->out, " ", d->label_width - columns);
+            page_bold(out, how, true);
+        text_add_string(out, is_focus ? "→ " : "  ");
+        if (label_width > 0) {
+            size_t columns = label_add(out, &item->rows, row);
+            text_add_repeated(out, " ", label_width - columns);
         }
-        if (d->sum != NULL)
-            text_add_string(d->out, slot == 0 ? "    " : "  + ");
+        if (item->kind == TRACE_STACK)
+            text_add_string(out, slot == 0 ? "    " : "  + ");
         else
-            text_add_string(d->out, d->label_width > 0 ? "  " : "");
-        brackets_add_row(d->out, b, &d->source.matrix, row);
+            text_add_string(out, label_width > 0 ? "  " : "");
+        brackets_add_row(out, b, &b->from->matrix, row);
         if (is_focus)
-            page_plain(d->out, d->how);
-        display_end_line(d->out);
+            page_bold(out, how, false);
+        display_end_line(out);
     }
 }
 
 void rows_text_add(text *out, const trace_item *item, const render_options *how)
 {
-    drawing d = {.out = out, .item = item, .how = how, .source = column_source_of(item, how)};
-    const selection *rows = &d.source.rows;
+    column_source from = column_source_of(item, how);
     brackets b = {0};
-    size_t sum = 0;
-    if (item->kind == TRACE_STACK) {
-        d.sum = item->text != NULL ? item->text : "";
-        d.label_width = sum = display_columns(d.sum, strlen(d.sum));
-    } else
-        d.label_width = d.source.row_labels != NULL; /* of … */
-    for (size_t slot = 0; d.source.row_labels != NULL && slot < selection_count(rows); slot++) {
-        size_t row = selection_at(rows, slot);
+    bool is_sum = item->kind == TRACE_STACK;
+    size_t sum = is_sum ? display_columns(item->text, strlen(item->text)) : 0;
+    size_t label_width = is_sum ? sum : from.row_labels != NULL; /* of … */
+    for (size_t slot = 0; from.row_labels != NULL && slot < selection_count(&from.rows); slot++) {
+        size_t row = selection_at(&from.rows, slot);
         if (row != SELECTION_GAP)
-            d.label_width = size_larger(d.label_width, label_columns(&item->rows, row));
+            label_width = size_larger(label_width, label_columns(&item->rows, row));
     }
-    size_t after_label = d.sum != NULL ? strlen("  + ") : d.label_width > 0 ? strlen("  ") : 0;
-    size_t left = d.label_width + after_label;
+    size_t after_label = is_sum ? strlen("  + ") : label_width > 0 ? strlen("  ") : 0;
+    size_t left = label_width + after_label;
     /* In parts where all columns don't fit. */
-    while (brackets_next(&b, &d.source, page_budget(how) - left, how->is_full)) {
+    while (brackets_next(&b, &from, page_budget(how) - left, how->is_full)) {
         brackets_add_part(out, &b, PAGE_INDENT);
-        if (d.source.labels != NULL) {
+        if (from.labels != NULL) {
             text_add_repeated(out, " ", PAGE_INDENT + left);
             brackets_add_labels(out, &b);
             display_end_line(out);
         }
-        add_rows(&d, &b);
-        if (d.sum != NULL) {
-            text_add_repeated(out, " ", PAGE_INDENT + d.label_width + 2);
+        add_rows(out, item, how, &b, label_width);
+        if (is_sum) {
+            text_add_repeated(out, " ", PAGE_INDENT + label_width + 2);
             text_add_repeated(out, "-", brackets_columns(&b) + after_label - 2);
             display_end_line(out);
             page_indent(out);
-            display_add_string(out, d.sum);
-            text_add_repeated(out, " ", d.label_width - sum);
+            display_add_string(out, item->text);
+            text_add_repeated(out, " ", label_width - sum);
             text_add_string(out, "  = ");
-            brackets_add_row(out, &b, &d.source.also, 0);
+            brackets_add_row(out, &b, &from.also, 0);
             display_end_line(out);
         }
     }
-    page_add_left_out(out, rows, &b.columns, how);
+    page_add_left_out(out, &from.rows, &b.columns, how);
 }
 
 void matrix_text_add(text *out, const trace_item *item, const render_options *how)
@@ -242,20 +226,21 @@ static void box_add_line(text *out, const box *b, size_t line)
     text_add_repeated(out, " ", b->width - columns);
 }
 
-/* Too wide to stand side by side: one below the other. */
-static void product_add_below(text *out, const trace_item *item, const render_options *how)
+/* Boxes side by side, with their signs before them in the middle line. */
+static void add_boxes(text *out, const box *const boxes[], const char *const signs[], size_t count,
+                      size_t lines)
 {
-    const char *names[] = {item->left, item->letters, item->text};
-    const tensor *parts[] = {&item->a, &item->b, &item->result};
-    static const char *const SIGNS[] = {"", "× ", "= "};
-    for (size_t i = 0; i < 3; i++) {
-        text name = {0};
-        text_add_string(&name, SIGNS[i]);
-        text_add_string(&name, names[i] == NULL ? "" : names[i]);
-        trace_item part = {.kind = TRACE_MATRIX, .text = text_string(&name), .a = *parts[i]};
-        text_add_string(out, i > 0 ? "\n" : "");
-        matrix_text_add(out, &part, how);
-        text_close(&name, out);
+    for (size_t line = 0; line < lines; line++) {
+        page_indent(out);
+        for (size_t i = 0; i < count; i++) {
+            size_t columns = display_columns(signs[i], strlen(signs[i]));
+            if (line == lines / 2)
+                text_add_string(out, signs[i]);
+            else
+                text_add_repeated(out, " ", columns);
+            box_add_line(out, boxes[i], line);
+        }
+        display_end_line(out);
     }
 }
 
@@ -278,37 +263,29 @@ void product_text_add(text *out, const trace_item *item, const render_options *h
     bool fits = product_fits_whole(&p, false, how) || product_fits_whole(&p, true, how) ||
                 (!how->is_full && (product_fits_shortened(&p, false, budget, FEW) ||
                                    product_fits_shortened(&p, true, budget, FEWEST)));
-    if (!fits) {
-        product_add_below(out, item, how);
-        return;
+    const box *const boxes[] = {&p.row, &p.matrix, &p.result};
+    /* Too wide to stand side by side: one below the other. */
+    const tensor *parts[] = {&item->a, &item->b, &item->result};
+    for (size_t i = 0; i < 3 && !fits; i++) {
+        text name = {0};
+        text_add_format(&name, "%s%s", i == 0 ? "" : i == 1 ? "× " : "= ", boxes[i]->name);
+        trace_item part = {.kind = TRACE_MATRIX, .text = text_string(&name), .a = *parts[i]};
+        text_add_string(out, i > 0 ? "\n" : "");
+        matrix_text_add(out, &part, how);
+        text_close(&name, out);
     }
+    if (!fits)
+        return;
     size_t inner = selection_count(&p.matrix.source.rows),
-           outer = selection_count(&p.row.source.rows), tallest = size_larger(inner, outer),
-           lines = 1 + tallest;
+           outer = selection_count(&p.row.source.rows), tallest = size_larger(inner, outer);
     p.matrix.first_line = 1 + (tallest - inner) / 2;
     p.row.first_line = p.result.first_line = 1 + (tallest - outer) / 2;
-    for (size_t line = 0; line < lines; line++) {
-        bool is_middle = line == lines / 2;
-        page_indent(out);
-        box_add_line(out, &p.row, line);
-        text_add_string(out, is_middle ? "  ×  " : "     ");
-        box_add_line(out, &p.matrix, line);
-        if (!p.is_broken) {
-            text_add_string(out, is_middle ? "  =  " : "     ");
-            box_add_line(out, &p.result, line);
-        }
-        display_end_line(out);
-    }
+    add_boxes(out, boxes, (const char *const[]){"", "  ×  ", "  =  "}, p.is_broken ? 2 : 3,
+              1 + tallest);
     if (p.is_broken) {
         p.result.first_line = 1;
         text_add_string(out, "\n");
-        lines = 1 + selection_count(&p.result.source.rows);
-        for (size_t line = 0; line < lines; line++) {
-            page_indent(out);
-            text_add_string(out, line == lines / 2 ? "=  " : "   ");
-            box_add_line(out, &p.result, line);
-            display_end_line(out);
-        }
+        add_boxes(out, &boxes[2], (const char *const[]){"=  "}, 1, 1 + outer);
     }
     page_add_left_out(out, &p.matrix.source.rows, &p.matrix.shown.columns, how);
 }
@@ -529,10 +506,10 @@ bool text_render(const trace *t, const render_options *how, sink *to, err *e)
         size_t columns = display_columns(text_string(&title), title.length);
         size_t most = page_width(how);
         parts++;
-        page_bold(out, how);
+        page_bold(out, how, true);
         display_add_wrapped(out, text_string(&title), 0, most);
         text_add_repeated(out, "═", columns < most ? columns : most);
-        page_plain(out, how);
+        page_bold(out, how, false);
         display_end_line(out);
     }
     text_close(&title, out);
@@ -547,10 +524,10 @@ bool text_render(const trace *t, const render_options *how, sink *to, err *e)
         text heading = {0};
         text_add_format(&heading, "%zu. %s ", i + 1, step->name);
         text_add_string(out, parts++ > 0 ? "\n" : "");
-        page_bold(out, how);
+        page_bold(out, how, true);
         text_add_string(out, text_string(&heading));
         text_add_repeated(out, "─", page_width(how) - heading.length);
-        page_plain(out, how);
+        page_bold(out, how, false);
         display_end_line(out);
         text_close(&heading, out);
         for (size_t j = 0; j < step->count; j++) {
