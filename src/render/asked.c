@@ -19,10 +19,12 @@ bool asked_step(const text_list *words, const trace *whole, const trace *room, s
     return false;
 }
 
-static bool makes_numbers(const trace *room, step_id step)
+/* One of these maps, or, where `which` is NULL, one with arithmetic. */
+static bool step_makes(const trace *room, step_id step, const bool *which)
 {
     for (size_t i = 0; i < room->maps; i++) {
-        if (room->map[i].step == step && room->map[i].has_origin)
+        const trace_map *map = &room->map[i];
+        if (map->step == step && (which == NULL ? map->has_origin : which[room->first_map + i]))
             return true;
     }
     return false;
@@ -38,7 +40,7 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
             const trace *room = trace_room(whole, j);
             for (size_t k = 0; k < room->steps; k++) {
                 step_id step = room->step[k].id;
-                if (!makes_numbers(room, step))
+                if (!step_makes(room, step, NULL))
                     continue;
                 found = found || asked_step(&word, whole, room, step);
                 if (!is_there[step])
@@ -126,14 +128,6 @@ bool asked_tells(const asked *a, const trace_map *map)
 }
 
 /* ---- which steps of an exam ---- */
-
-static bool step_makes(const trace *room, step_id step, const bool *which)
-{
-    size_t i = 0;
-    while (i < room->maps && !(room->map[i].step == step && which[room->first_map + i]))
-        i++;
-    return i < room->maps;
-}
 
 /* A step of the rooms before it, or of its own, up to it. */
 static bool comes_after_asked(const asked *a, const trace *room, step_id step)

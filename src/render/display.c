@@ -112,10 +112,8 @@ size_t code_point_columns(uint32_t code)
 glyph glyph_at(const char *at, const char *end)
 {
     utf8_character one = utf8_read(at, end);
-    if (one.bytes == 0)
-        return (glyph){.bytes = 1, .columns = 1};
-    if (utf8_is_order(one.code))
-        return (glyph){.bytes = one.bytes, .columns = 1};
+    if (one.bytes == 0 || utf8_is_order(one.code))
+        return (glyph){.bytes = size_larger(one.bytes, 1), .columns = 1};
     return (glyph){.bytes = one.bytes, .columns = code_point_columns(one.code), .is_safe = true};
 }
 
