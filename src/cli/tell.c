@@ -101,36 +101,25 @@ void tell_words(teller *t, const char *format, ...)
 
 enum { GAP = 2, COLUMNS_MOST = 16 };
 
-static void write_rows(text *out, const char *rows, const char *alignment, const size_t *width,
-                       size_t indent)
+/* Writes them, or without `out` makes the columns as wide as they need; with only_wider, those that
+ * have a width already. */
+static void walk_rows(text *out, const char *rows, const char *alignment, size_t *width,
+                      size_t indent, bool only_wider)
 {
     for (size_t column = 0; *rows != '\0'; rows++) {
-        size_t length = strcspn(rows, "\t\n");
+        size_t length = strcspn(rows, "\t\n"), wide = display_columns(rows, length);
         bool is_end = rows[length] == '\n';
-        text_add_repeated(out, " ", column == 0 ? indent : 0);
-        if (is_end) {
+        if (out == NULL && !is_end && (!only_wider || width[column] > 0))
+            width[column] = size_larger(width[column], wide);
+        if (out != NULL && (is_end || width[column] > 0)) {
+            size_t missing = is_end ? 0 : width[column] - wide;
+            bool is_right = !is_end && alignment[column] == 'r';
+            text_add_repeated(out, " ", (column == 0 ? indent : 0) + (is_right ? missing : 0));
             text_add(out, rows, length);
-            display_end_line(out);
-        } else if (width[column] > 0) {
-            size_t missing = width[column] - display_columns(rows, length);
-            bool is_right = alignment[column] == 'r';
-            text_add_repeated(out, " ", is_right ? missing : 0);
-            text_add(out, rows, length);
-            text_add_repeated(out, " ", (is_right ? 0 : missing) + GAP);
+            text_add_repeated(out, " ", is_end ? 0 : (is_right ? 0 : missing) + GAP);
         }
-        column = is_end ? 0 : column + 1;
-        rows += length;
-    }
-}
-
-/* With only_wider, of columns that have a width already. */
-static void measure_rows(const char *rows, size_t *width, bool only_wider)
-{
-    for (size_t column = 0; *rows != '\0'; rows++) {
-        size_t length = strcspn(rows, "\t\n");
-        bool is_end = rows[length] == '\n';
-        if (!is_end && (!only_wider || width[column] > 0))
-            width[column] = size_larger(width[column], display_columns(rows, length));
+        if (out != NULL && is_end)
+            display_end_line(out);
         column = is_end ? 0 : column + 1;
         rows += length;
     }
@@ -140,11 +129,11 @@ void tell_table(text *out, const char *titles, const text *rows, const char *ali
                 size_t indent)
 {
     size_t width[COLUMNS_MOST] = {0};
-    measure_rows(text_string(rows), width, false);
+    walk_rows(NULL, text_string(rows), alignment, width, indent, false);
     if (titles != NULL) {
-        measure_rows(titles, width, true);
-        write_rows(out, titles, alignment, width, indent);
+        walk_rows(NULL, titles, alignment, width, indent, true);
+        walk_rows(out, titles, alignment, width, indent, false);
     }
-    write_rows(out, text_string(rows), alignment, width, indent);
+    walk_rows(out, text_string(rows), alignment, width, indent, false);
     out->failed = out->failed || rows->failed;
 }

@@ -162,7 +162,7 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
         goto done;
     /* --picture FILE: where nothing differs, the first stage that was compared. */
     if (o->picture != NULL && !draws_to_stdout) {
-        is_whole = diff_write_svg(d.first != NULL ? d.first : d.pair, &out, e);
+        is_whole = diff_draw(d.first != NULL ? d.first : d.pair, 0, false, &out, e);
         if (!sink_write_text(o->picture, &out, is_whole, e))
             goto done;
     }
@@ -177,7 +177,7 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
             diff_write_summary(&d, &out);
         else
             diff_write_text(&d, &out);
-        is_whole = !draws || diff_write_heat_map(d.first, width, is_colored, &out, e);
+        is_whole = !draws || diff_draw(d.first, width, is_colored, &out, e);
     }
     if (sink_write_text("-", &out, is_whole, e))
         status = d.first == NULL ? EXIT_DONE : EXIT_DIFFER;

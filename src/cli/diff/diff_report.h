@@ -101,9 +101,8 @@ void diff_write_summary(const diff_result *d, text *out);
 /* One line for a machine; its shape is told in the manual, DIFFERENCES. */
 void diff_write_json(const diff_result *d, const diff_origins *from, const diff_mistakes *missed,
                      text *out);
-/* Where the first stage that differs does so, in at most `width` columns. */
-bool diff_write_heat_map(const diff_pair *p, size_t width, bool color, text *out, err *e);
-/* The same as SVG. */
-bool diff_write_svg(const diff_pair *p, text *out, err *e);
+/* Where the first stage that differs does so: in at most `width` columns, or as SVG where that is
+ * 0. */
+bool diff_draw(const diff_pair *p, size_t width, bool color, text *out, err *e);
 
 #endif
