@@ -33,17 +33,17 @@ static const char *name_of(const entry *one)
     return one->name[0] == '\0' ? "the matrix" : one->name;
 }
 
-/* What the format has no place for is left out; without a format, what was not read.
- * What stays is moved to another bundle, which takes the place of this one: taken out one by one,
- * each that is left out would move all those after it. */
-static bool leave_out(bundle *b, const format *f, err *e)
+/* What the format has no place for is left out; without a format, what was not read. A matrix
+ * without a name gets this one. What stays is moved to another bundle, which takes the place of this
+ * one: taken out one by one, each that is left out would move all those after it. */
+static bool leave_out(bundle *b, const format *f, const char *unnamed, err *e)
 {
     bundle stay = {0};
     bool done = true;
     for (size_t i = 0; i < b->count && done; i++) {
         entry *one = &b->entry[i];
         bool is_out = f == NULL ? one->kind == ENTRY_UNREAD : format_lacks(f, b, one) != NULL;
-        done = is_out || bundle_take(&stay, one->name, one, e);
+        done = is_out || bundle_take(&stay, one->name[0] == '\0' ? unnamed : one->name, one, e);
     }
     bundle_free(b);
     *b = stay;
@@ -124,7 +124,7 @@ static bool check_lost(const converter *c, bundle *b, err *e)
                 e, "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
         return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
     }
-    if ((lost > 0 && !leave_out(b, c->to, e)) || !check_one_matrix(c, b, lost, e))
+    if ((lost > 0 && !leave_out(b, c->to, "", e)) || !check_one_matrix(c, b, lost, e))
         return false;
     static const struct {
         held_change change;
@@ -252,26 +252,17 @@ static bool write_one(converter *c, bundle *b, const format *from, err *e)
         unread++;
         note_say(c->world, c->o, NULL, "%s is left out: %s", name_of(one), one->text);
     }
-    if (unread > 0 && !leave_out(b, NULL, e))
+    if (unread > 0 && !leave_out(b, NULL, "", e))
         return false;
     /* Next to labels, a matrix of a table needs a name where it is written as something else. So
      * does a number alone in JSON, where a document is an object or a list. */
     const entry *unnamed = bundle_find(b, "");
     bool is_number = unnamed != NULL && unnamed->kind == ENTRY_TENSOR && unnamed->tensor.rank == 0;
     bool is_next_to_labels = from->holds & HOLDS_LABELS && !(c->to->holds & HOLDS_LABELS);
-    if (unnamed != NULL && (b->count == 1 ? is_number && c->to->is_json : is_next_to_labels)) {
-        bundle renamed = {0};
-        bool done = true;
-        for (size_t i = 0; i < b->count && done; i++) {
-            entry *one = &b->entry[i];
-            done = bundle_take(&renamed, one == unnamed ? "matrix" : one->name, one, e);
-        }
-        bundle_free(b);
-        *b = renamed;
-        if (!done)
-            return false;
-    }
-    if (!take_metadata(c, b, e) || !check_lost(c, b, e) ||
+    bool is_to_be_named =
+        unnamed != NULL && (b->count == 1 ? is_number && c->to->is_json : is_next_to_labels);
+    if ((is_to_be_named && !leave_out(b, NULL, "matrix", e)) || !take_metadata(c, b, e) ||
+        !check_lost(c, b, e) ||
         !output_check_disk(c->o->operand[1], "the data", least_bytes(b, c->to),
                            "FILE:NAME takes one matrix", c->o, e))
         return false;

@@ -6,7 +6,7 @@
 #include "attn/spec/setting.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
-#include "cli/init/init_plan.h"
+#include "cli/init/parts.h"
 #include "io/format.h"
 #include "io/number_write.h"
 #include "model/keys.h"
