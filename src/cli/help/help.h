@@ -30,12 +30,6 @@ typedef struct topic {
 extern const topic TOPICS[];
 extern const size_t TOPIC_COUNT;
 
-/* "softmax (term): turns a row of …", and all that is known about it. */
-void topic_write_entry(text *out, const topic *of, const named *row);
-/* A row in one line: name and help in two columns. */
-void topic_write_line(text *out, const named_table *table, const named *row);
-/* What a table's plural shows: its rows, or for conventions all that they say. */
-void topic_write_table(text *out, const named_table *table);
 /* "  -x, --input FILE", without a help. */
 void topic_write_option_name(text *out, const option_row *row);
 /* The paragraph of that name in one of the tables of texts, or NULL. */
@@ -92,9 +86,6 @@ size_t wrap_columns(const char *line);
  * at the end. `column` is where the line stands now; one that has reached the indent is ended
  * first. Newlines in `words` are kept. */
 void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t width);
-
-/* The same for a text that was made for it: takes it, and with it its want of memory. */
-void wrap_add_text(text *out, text *words, size_t column, size_t indent, size_t width);
 
 /* ---- completions for the shells, what the build adds to the manual's pages, and the schema of
  * what is read and written: pages of src/text whose slots are filled from the tables of commands,
