@@ -5,8 +5,7 @@
 #include "base/threads.h"
 #include "cli/help/help.h"
 #include "cli/out/output_file.h"
-#include "cli/out/progress.h"
-#include "cli/out/report.h"
+#include "cli/out/said.h"
 #include "io/json_write.h"
 #include "io/sink.h"
 

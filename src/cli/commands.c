@@ -1,5 +1,3 @@
-#include "cli/command.h"
-
 #include "cli/example/examples.h"
 
 #include <string.h>

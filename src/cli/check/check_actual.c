@@ -1,6 +1,6 @@
 #include "cli/check/checker.h"
 
-#include "cli/out/note.h"
+#include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "model/keys.h"
 #include "weights/names.h"

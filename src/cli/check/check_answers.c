@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "cli/out/report.h"
+#include "cli/out/said.h"
 #include "compare/measure.h"
 #include "render/asked.h"
 #include "render/display.h"

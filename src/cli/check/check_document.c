@@ -1,8 +1,7 @@
 #include "cli/check/checker.h"
 
 #include "base/mem.h"
-#include "cli/out/note.h"
-#include "cli/out/report.h"
+#include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "model/keys.h"
 #include "why/missed_by_tolerance.h"

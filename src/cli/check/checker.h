@@ -8,7 +8,6 @@
 
 #include "attn/engine/compare.h"
 #include "attn/spec/row_choice.h"
-#include "cli/in/document.h"
 #include "cli/in/matrix_file.h"
 #include "cli/run/work.h"
 #include "io/number_write.h"

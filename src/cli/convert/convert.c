@@ -2,12 +2,9 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/in/matrix_file.h"
-#include "cli/out/note.h"
+#include "cli/out/said.h"
 #include "cli/out/output_file.h"
-#include "cli/out/report.h"
 #include "io/csv.h"
-#include "io/format.h"
-#include "io/source.h"
 #include "model/stack.h"
 
 #include <stdint.h>

@@ -1,10 +1,9 @@
 /* selfattn diff: two results compared, stage by stage in the order of the pipeline. */
 #include "cli/command.h"
 #include "cli/diff/diff_report.h"
-#include "cli/out/note.h"
+#include "cli/out/said.h"
 #include "cli/out/output_file.h"
 #include "io/sink.h"
-#include "io/source.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "cli/diff/diff_report.h"
 
 #include "base/mem.h"
-#include "cli/out/report.h"
+#include "cli/out/said.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "render/display.h"

@@ -1,6 +1,5 @@
 /* selfattn example: the built-in documents. */
 #include "base/mem.h"
-#include "cli/command.h"
 #include "cli/example/examples.h"
 #include "io/sink.h"
 #include "render/renderer.h"

@@ -1,4 +1,3 @@
-
 #include "attn/spec/keys.h"
 #include "attn/spec/operation.h"
 #include "attn/spec/score.h"

@@ -5,9 +5,6 @@
 
 #include "cli/in/matrix_file.h"
 #include "cli/line/env.h"
-#include "cli/line/options.h"
-#include "io/format.h"
-#include "io/source.h"
 #include "io/stored_matrix.h"
 #include "weights/weights.h"
 

@@ -3,9 +3,8 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/problem.h"
 #include "attn/spec/stage.h"
-#include "cli/out/note.h"
+#include "cli/out/said.h"
 #include "io/format.h"
-#include "io/source.h"
 #include "model/keys.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "cli/in/matrix_file.h"
 
 #include "base/mem.h"
-#include "io/source.h"
 #include "weights/names.h"
 
 #include <string.h>

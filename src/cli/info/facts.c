@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/out/report.h"
+#include "cli/out/said.h"
 #include "io/json_scan.h"
 #include "io/number_read.h"
 

@@ -5,8 +5,7 @@
 #include "cli/command.h"
 #include "cli/info/info_file.h"
 #include "cli/in/matrix_file.h"
-#include "cli/out/report.h"
-#include "io/source.h"
+#include "cli/out/said.h"
 #include "model/keys.h"
 
 #include <string.h>

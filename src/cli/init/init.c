@@ -4,14 +4,11 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/in/cli_inputs.h"
-#include "cli/in/matrix_file.h"
 #include "cli/init/parts.h"
-#include "cli/out/note.h"
+#include "cli/out/said.h"
 #include "cli/out/output_file.h"
-#include "io/format.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
-#include "io/stored_matrix.h"
 #include "model/keys.h"
 
 #include <math.h>
@@ -465,13 +462,13 @@ static bool shuffle_tensor(shuffle *s, tensor *t, err *e)
     draw d = {
         .law = {LAW_UNIFORM, 0, 1}, .matrix = s->matrices++, .type = DTYPE_F64, .total = count};
     double *chance = mem_alloc(count, sizeof chance[0], e);
-    char *element = t->data, kept[sizeof(double)];
+    char *all = t->data, kept[sizeof(double)];
     if (chance == NULL)
         return false;
     stream_draw(&s->from, &d, 0, count, chance);
     for (size_t i = count; i > 1; i--) {
         size_t other = (size_t)(chance[i - 1] * (double)i);
-        char *here = element + (i - 1) * size, *there = element + other * size;
+        char *here = all + (i - 1) * size, *there = all + other * size;
         memcpy(kept, here, size);
         memmove(here, there, size);
         memcpy(there, kept, size);

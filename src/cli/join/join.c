@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/in/matrix_file.h"
-#include "cli/out/note.h"
+#include "cli/out/said.h"
 #include "cli/out/output_file.h"
 #include "model/stack.h"
 

@@ -1,5 +1,3 @@
-#include "cli/line/options.h"
-
 #include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "base/utf8.h"

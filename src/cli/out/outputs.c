@@ -2,8 +2,6 @@
 
 #include "attn/engine/rows.h"
 #include "base/mem.h"
-#include "cli/out/output_file.h"
-#include "io/format.h"
 #include "io/json_write.h"
 #include "model/embed.h"
 #include "model/stages.h"

@@ -3,8 +3,6 @@
 #ifndef SELFATTN_CLI_OUT_OUTPUTS_H
 #define SELFATTN_CLI_OUT_OUTPUTS_H
 
-#include "cli/in/document.h"
-#include "cli/out/output_file.h"
 #include "cli/run/work.h"
 
 /* One file, or standard output ("-"), that results of all documents go to. */

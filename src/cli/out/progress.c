@@ -1,4 +1,4 @@
-#include "cli/out/progress.h"
+#include "cli/out/said.h"
 
 #include <signal.h>
 #include <stdatomic.h>

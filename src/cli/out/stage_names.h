@@ -2,9 +2,7 @@
 #ifndef SELFATTN_CLI_OUT_STAGE_NAMES_H
 #define SELFATTN_CLI_OUT_STAGE_NAMES_H
 
-#include "base/err.h"
 #include "cli/line/options.h"
-#include "tensor/bundle.h"
 
 /* `of_stack`: its stages; NULL: those of one attention, whatever it makes of them. */
 bool stage_names_have(const text_list *of_stack, const char *name);

@@ -2,12 +2,9 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/command.h"
-#include "cli/out/note.h"
+#include "cli/out/said.h"
 #include "cli/out/outputs.h"
-#include "cli/out/progress.h"
-#include "cli/out/report.h"
 #include "render/heat_map.h"
-#include "render/renderer.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -9,8 +9,6 @@
 #include "attn/engine/chosen_rows.h"
 #include "attn/engine/run.h"
 #include "cli/in/document.h"
-#include "cli/line/env.h"
-#include "cli/line/options.h"
 #include "cli/out/output_file.h"
 #include "model/generation.h"
 #include "trace/generation_trace.h"

@@ -2,8 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
-#include "cli/out/note.h"
-#include "cli/out/progress.h"
+#include "cli/out/said.h"
 
 #include <stdint.h>
 #include <stdio.h>
