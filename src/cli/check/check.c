@@ -22,11 +22,6 @@ static bool writes_marks(const options *o)
     return o->output != NULL || o->format != NULL;
 }
 
-static bool writes_to_stdout(const options *o)
-{
-    return o->output == NULL || strcmp(o->output, "-") == 0;
-}
-
 /* Options that can't be had together. */
 static bool check_options(const options *o, err *e)
 {
@@ -39,7 +34,7 @@ static bool check_options(const options *o, err *e)
         return err_set(e, "--digits says how exact answers must be, and --answers are not given");
     if (!marks && written != NULL)
         return err_set(e, "--%s is for the marks of --answers, which are not given", written);
-    if (o->tap && writes_marks(o) && writes_to_stdout(o))
+    if (o->tap && writes_marks(o) && strcmp(output_data_file(o), "-") == 0)
         return err_set(e,
                        "--tap and the marks both go to standard output; -o FILE takes the marks");
     if (o->update && o->actual != NULL)
@@ -408,7 +403,8 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
 {
     const options *o = r->given;
     text *to = sink_text(&r->out);
-    bool is_shown = !one->is_taken_back && (o->tap || !(writes_marks(o) && writes_to_stdout(o)));
+    bool is_shown = !one->is_taken_back &&
+                    (o->tap || !(writes_marks(o) && strcmp(output_data_file(o), "-") == 0));
     bool is_error = false;
     r->failed += one->failed;
     r->is_wrong = r->is_wrong || checked_file_is_wrong(one);

@@ -407,27 +407,6 @@ static bool take_unknown(parser *p, const char *element, char letter)
     return err_usage(p->e);
 }
 
-static bool take_option(parser *p, const option_row *row, const char *value, bool is_next_element)
-{
-    /* Of an option that can do without a value, what follows is none if it looks like an option. */
-    if (is_next_element && row->alone != NULL && value[0] == '-' && value[1] != '\0') {
-        optind--; /* getopt took it, and has it still to tell */
-        return set_option(p->o, row, row->alone, p->e);
-    }
-    if (is_next_element && strncmp(value, "--", 2) == 0 && value[2] != '\0' &&
-        option_by_name(value + 2, strcspn(value + 2, "=")) != NULL) {
-        /* `--output --trace` is a forgotten value, not a file called --trace. */
-        err_option(p->e, row->named.name, "its %s is missing: the option %s follows", row->metavar,
-                   value);
-        return err_remedy(p->e, "write --%s=%s if that is what you mean", row->named.name, value);
-    }
-    if (value == NULL && row->value_is_optional)
-        p->bare = row;
-    option_row any = *row;
-    any.choices = NULL;
-    return set_option(p->o, row->any_in & p->groups ? &any : row, value, p->e);
-}
-
 /* What getopt is told: the options of the command's groups. Others are unknown to it, and looked up
  * when they are met. */
 static struct option *long_options(unsigned groups, char *letters, err *e)
@@ -490,7 +469,25 @@ static bool take(parser *p, int code, char *element, const char *next)
                    strchr(element, '=') + 1);
         return err_usage(p->e);
     }
-    return take_option(p, row, optarg, optarg != NULL && optarg == next);
+    const char *value = optarg;
+    bool is_next_element = value != NULL && value == next;
+    /* Of an option that can do without a value, what follows is none if it looks like an option. */
+    if (is_next_element && row->alone != NULL && value[0] == '-' && value[1] != '\0') {
+        optind--; /* getopt took it, and has it still to tell */
+        return set_option(p->o, row, row->alone, p->e);
+    }
+    if (is_next_element && strncmp(value, "--", 2) == 0 && value[2] != '\0' &&
+        option_by_name(value + 2, strcspn(value + 2, "=")) != NULL) {
+        /* `--output --trace` is a forgotten value, not a file called --trace. */
+        err_option(p->e, row->named.name, "its %s is missing: the option %s follows", row->metavar,
+                   value);
+        return err_remedy(p->e, "write --%s=%s if that is what you mean", row->named.name, value);
+    }
+    if (value == NULL && row->value_is_optional)
+        p->bare = row;
+    option_row any = *row;
+    any.choices = NULL;
+    return set_option(p->o, row->any_in & p->groups ? &any : row, value, p->e);
 }
 
 bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *name, err *e)

@@ -45,22 +45,6 @@ static bool advise_lines(const output_file *to, err *e)
 
 /* ---- what was asked for ---- */
 
-/* Refuses options that speak of data, where `taker` takes standard output from them. */
-static bool check_unsaid(const char *taker, const options *o, err *e)
-{
-    const char *of_data = o->emit.count > 0   ? "emit"
-                          : o->format != NULL ? "format"
-                          : o->logits         ? "logits"
-                                              : NULL;
-    if (of_data == NULL)
-        return true;
-    const char *data = strcmp(of_data, "logits") == 0 ? "tokens" : "data";
-    err_set(e, "the %s goes to standard output in place of the %s, so --%s has nothing to say",
-            taker, data, of_data);
-    return err_remedy(e, "-o FILE is where the %s would go, --%s FILE where the %s would", data,
-                      taker[0] == 'p' ? "picture" : "trace-output", taker);
-}
-
 /* The data, of the stages that --emit names, or of no names where the document's kind says them;
  * and each --write STAGE=FILE. */
 static bool plan_outputs(outputs *to, err *e)
@@ -73,8 +57,17 @@ static bool plan_outputs(outputs *to, err *e)
                                                                     : NULL;
     bool is_written_only =
         o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);
-    if (taker != NULL && !check_unsaid(taker, o, e))
-        return false;
+    const char *of_data = o->emit.count > 0   ? "emit"
+                          : o->format != NULL ? "format"
+                          : o->logits         ? "logits"
+                                              : NULL;
+    if (taker != NULL && of_data != NULL) {
+        const char *said = o->emit.count == 0 && o->format == NULL ? "tokens" : "data";
+        err_set(e, "the %s goes to standard output in place of the %s, so --%s has nothing to say",
+                taker, said, of_data);
+        return err_remedy(e, "-o FILE is where the %s would go, --%s FILE where the %s would", said,
+                          taker[0] == 'p' ? "picture" : "trace-output", taker);
+    }
     to->output = mem_alloc_zeroed(o->write.count + 1, sizeof to->output[0], e);
     bool done = to->output != NULL;
     if (done && taker == NULL && !is_written_only) {
@@ -116,22 +109,6 @@ static bool check_apart(const char *what, const char *file, const char *other,
     return strcmp(file, other_file) != 0 && err_remedy(e, "%s is the same file", other_file);
 }
 
-static bool check_places(const outputs *to, err *e)
-{
-    const char *of_trace = to->trace.file, *of_picture = to->picture.file;
-    bool fits = !to->draws || !to->traces ||
-                check_apart("the trace", of_trace, "the picture", of_picture, e);
-    for (size_t i = 0; i < to->count && fits; i++) {
-        const output *one = &to->output[i];
-        fits = (!to->traces || check_apart("the trace", of_trace, one->what, one->to.file, e)) &&
-               (!to->draws || check_apart("the picture", of_picture, one->what, one->to.file, e));
-        for (size_t j = 0; j < i && fits; j++)
-            fits =
-                check_apart(to->output[j].what, to->output[j].to.file, one->what, one->to.file, e);
-    }
-    return fits;
-}
-
 /* A bad document's result is an object with its error. */
 static bool check_holds_errors(const outputs *to, err *e)
 {
@@ -155,22 +132,6 @@ static bool check_holds_errors(const outputs *to, err *e)
     return !to->traces && !to->draws && err_remedy(e, "--logits writes a JSON object a token");
 }
 
-/* Of a generation: what is for stages, where none are written, and what is for tokens or numbers
- * alike. */
-static bool check_tokens(const outputs *to, err *e)
-{
-    const options *o = to->given;
-    bool has_stages = o->emit.count > 0 || o->write.count > 0;
-    const char *of_stages = o->format != NULL ? "format" : o->header ? "header" : NULL;
-    if (!has_stages && of_stages != NULL)
-        return err_set(e, "--%s is for stages, and neither --emit nor --write names one",
-                       of_stages);
-    if (o->logits && !to->tells)
-        return err_set(e, "--logits is for tokens, and stages are written in their place");
-    return !o->has_digits || o->logits || to->traces || to->draws || has_stages ||
-           err_set(e, "--digits is for the numbers of --logits and of --trace, and there are none");
-}
-
 bool outputs_plan(outputs *to, const options *o, err *e)
 {
     *to = (outputs){.given = o,
@@ -179,8 +140,32 @@ bool outputs_plan(outputs *to, const options *o, err *e)
                     .draws = o->picture != NULL,
                     .trace.file = output_trace_file(o),
                     .picture.file = o->picture};
-    return plan_outputs(to, e) && check_places(to, e) && check_holds_errors(to, e) &&
-           (o->generated == 0 || check_tokens(to, e));
+    if (!plan_outputs(to, e))
+        return false;
+    const char *of_trace = to->trace.file, *of_picture = to->picture.file;
+    bool fits = !to->draws || !to->traces ||
+                check_apart("the trace", of_trace, "the picture", of_picture, e);
+    for (size_t i = 0; i < to->count && fits; i++) {
+        const output *one = &to->output[i];
+        fits = (!to->traces || check_apart("the trace", of_trace, one->what, one->to.file, e)) &&
+               (!to->draws || check_apart("the picture", of_picture, one->what, one->to.file, e));
+        for (size_t j = 0; j < i && fits; j++)
+            fits =
+                check_apart(to->output[j].what, to->output[j].to.file, one->what, one->to.file, e);
+    }
+    if (!fits || !check_holds_errors(to, e))
+        return false;
+    /* Of a generation: what is for stages, where none are written, and what is for tokens or
+     * numbers alike. */
+    bool goes_on = o->generated > 0, has_stages = o->emit.count > 0 || o->write.count > 0;
+    const char *of_stages = o->format != NULL ? "format" : o->header ? "header" : NULL;
+    if (goes_on && !has_stages && of_stages != NULL)
+        return err_set(e, "--%s is for stages, and neither --emit nor --write names one",
+                       of_stages);
+    if (goes_on && o->logits && !to->tells)
+        return err_set(e, "--logits is for tokens, and stages are written in their place");
+    return !goes_on || !o->has_digits || o->logits || to->traces || to->draws || has_stages ||
+           err_set(e, "--digits is for the numbers of --logits and of --trace, and there are none");
 }
 
 /* ---- what is wanted of a document ---- */

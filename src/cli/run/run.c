@@ -308,18 +308,6 @@ static bool hand_on(runner *r, err *e)
     return flush(r, e);
 }
 
-/* Everything of one document but the writing: checked, then computed. */
-static bool compute(runner *r, document *one, work *w, text *picture, err *e)
-{
-    outputs *to = &r->to;
-    return work_plan(w, one, r->as, r->given, e) && outputs_want(to, w, e) &&
-           document_reader_look(&r->documents, one, e) &&
-           (to->traces || to->draws
-                ? w->kind->show(w, to->traces ? FOR_STEPS : FOR_PICTURE, r->world, e)
-                : w->kind->run(w, r->world, e)) &&
-           (!to->draws || outputs_draw(to, w->drawn, r->world, picture, e));
-}
-
 /* A document that was read, or was not: `bad` says why. A bad one ends the run, or with
  * --keep-going only itself. */
 static bool end_document(runner *r, document *one, bool is_read, err *bad, err *e)
@@ -327,22 +315,30 @@ static bool end_document(runner *r, document *one, bool is_read, err *bad, err *
     work w; /* planning it sets it */
     text picture = {0};
     place at = document_place(one);
-    bool done = false, is_computed = is_read && compute(r, one, &w, &picture, bad);
+    outputs *to = &r->to;
+    shown_for use = to->traces ? FOR_STEPS : FOR_PICTURE;
+    bool done = false;
+    /* Everything but the writing: checked, then computed. */
+    bool is_computed = is_read && work_plan(&w, one, r->as, r->given, bad) &&
+                       outputs_want(to, &w, bad) && document_reader_look(&r->documents, one, bad) &&
+                       (to->traces || to->draws ? w.kind->show(&w, use, r->world, bad)
+                                                : w.kind->run(&w, r->world, bad)) &&
+                       (!to->draws || outputs_draw(to, w.drawn, r->world, &picture, bad));
     if (!is_computed)
         document_blame(one, bad);
     if (is_computed) {
         progress_pause(r->world->progress);
-        done = (outputs_open(&r->to, e) && outputs_write(&r->to, &w, &picture, r->world, e)) ||
+        done = (outputs_open(to, e) && outputs_write(to, &w, &picture, r->world, e)) ||
                err_place(e, &at);
         progress_resume(r->world->progress);
     } else if (r->given->keep_going && !r->documents.is_over) {
         /* Says what is wrong, after the results before it, and writes it in the place of the
          * result. */
         r->bad++;
-        done = outputs_open(&r->to, e) && flush(r, e);
+        done = outputs_open(to, e) && flush(r, e);
         if (done) {
             report_error(r->world, bad);
-            done = outputs_write_error(&r->to, one, bad, e);
+            done = outputs_write_error(to, one, bad, e);
         }
     } else {
         *e = *bad;

@@ -39,25 +39,6 @@ static bool make_rows(void *context, const tensor *matrix, size_t first, size_t 
     return true;
 }
 
-/* Makes them ready, and adds them to the stages, borrowed. */
-static bool start_streamed(work *w, size_t threads, err *e)
-{
-    const plan *p = &w->of.attention.plan;
-    streamed_stages *all = &w->of.attention.streamed;
-    all->rows = (streamed_rows){make_rows, all};
-    for (size_t i = 0; i < all->count; i++) {
-        const char *name = stage_row(all->id[i])->key.named.name;
-        all->stage[i] = streamed_stage_new(p, all->id[i], all->part, threads, e);
-        if (all->stage[i] == NULL)
-            return false;
-        tensor whole = streamed_stage_tensor(all->stage[i]);
-        if (!bundle_add_tensor(&w->stages, name, &whole, (place){0}, e))
-            return false;
-        bundle_find(&w->stages, name)->axes = p->axes[all->id[i]];
-    }
-    return true;
-}
-
 /* ---- planning ---- */
 
 static bool plan_it(work *w, const bundle *contents, const isa *by, err *e)
@@ -278,9 +259,21 @@ static bool run_attention(work *w, env *world, err *e)
     size_t threads = work_threads(w, world);
     s->wanted.progress = world->progress == NULL ? NULL : &world->progress->run;
     if (!check_weighted(w, e) || !fit_memory(w, threads, e) ||
-        !run_plan(p, &s->wanted, threads, &w->stages, &s->report, e) ||
-        !start_streamed(w, threads, e))
+        !run_plan(p, &s->wanted, threads, &w->stages, &s->report, e))
         return false;
+    /* What is streamed is made ready, and added to the stages, borrowed. */
+    streamed_stages *all = &s->streamed;
+    all->rows = (streamed_rows){make_rows, all};
+    for (size_t i = 0; i < all->count; i++) {
+        const char *name = stage_row(all->id[i])->key.named.name;
+        all->stage[i] = streamed_stage_new(p, all->id[i], all->part, threads, e);
+        if (all->stage[i] == NULL)
+            return false;
+        tensor whole = streamed_stage_tensor(all->stage[i]);
+        if (!bundle_add_tensor(&w->stages, name, &whole, (place){0}, e))
+            return false;
+        bundle_find(&w->stages, name)->axes = p->axes[all->id[i]];
+    }
     for (size_t i = 0; i < p->notes.count; i++)
         note_say(world, w->given, &at, "%s", p->notes.item[i]);
     if (s->report.empty_rows > 0) {

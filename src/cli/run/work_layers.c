@@ -255,26 +255,6 @@ bool generation_check_seed(const options *o, err *e)
            err_set(e, "--seed is for the numbers that --temperature draws, and it is not given");
 }
 
-/* The id of the word, or of the digits, after which --stop ends. */
-static bool find_stop(generation *g, const char *stop, err *e)
-{
-    char digits[ID_DIGITS];
-    nearest_names nearest = {.wanted = stop};
-    size_t ids = g->logits.size[1];
-    for (size_t id = 0; stop != NULL && id < ids; id++) {
-        const char *name = stack_name_of_id(&g->stack, id, digits);
-        if (strcmp(stop, name) == 0)
-            g->stop = id;
-        if (name != digits)
-            nearest_names_look(&nearest, name);
-    }
-    if (stop == NULL || g->stop != SIZE_MAX)
-        return true;
-    err_set(e, "--stop: none of the %zu ids is \"%s\"", ids, stop);
-    nearest_names_suggest(&nearest, "", e);
-    return false;
-}
-
 /* For --length steps, drawn as --temperature and --seed say. */
 static bool plan_generation(work *w, err *e)
 {
@@ -292,8 +272,24 @@ static bool plan_generation(work *w, err *e)
     stream_draw(&numbers, &each, 0, o->generated, s->number);
     const generation_settings how = {o->generated, o->temperature, s->number, NULL};
     const isa *by = isa_by_name(o->isa, e);
-    return by != NULL && generation_open(&s->of, &w->document->contents, &of_stack, &how, by, e) &&
-           find_stop(&s->of, o->stop, e);
+    if (by == NULL || !generation_open(&s->of, &w->document->contents, &of_stack, &how, by, e))
+        return false;
+    /* The id of the word, or of the digits, after which --stop ends. */
+    char digits[ID_DIGITS];
+    nearest_names nearest = {.wanted = o->stop};
+    size_t ids = s->of.logits.size[1];
+    for (size_t id = 0; o->stop != NULL && id < ids; id++) {
+        const char *name = stack_name_of_id(&s->of.stack, id, digits);
+        if (strcmp(o->stop, name) == 0)
+            s->of.stop = id;
+        if (name != digits)
+            nearest_names_look(&nearest, name);
+    }
+    if (o->stop == NULL || s->of.stop != SIZE_MAX)
+        return true;
+    err_set(e, "--stop: none of the %zu ids is \"%s\"", ids, o->stop);
+    nearest_names_suggest(&nearest, "", e);
+    return false;
 }
 
 /* ---- which steps are named ---- */
