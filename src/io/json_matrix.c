@@ -11,17 +11,10 @@
 
 /* ---- one element ---- */
 
-/* The end of the number at `at`, which the scan let pass; NULL where there is none any more. */
-static const char *number_end(const json_text *t, const char *at)
-{
-    const char *end = number_end_json(at, t->end);
-    return end == NULL || end - at > NUMBER_MAX_TEXT ? NULL : end;
-}
-
 static const char *fail_expected(json_text *t, const char *at, const char *wanted, err *e)
 {
     json_expected(t, at, wanted, e);
-    if (*at == '"' && t->end - at > 1 && json_begins_number(at[1]) &&
+    if (*at == '"' && json_begins_number(at[1]) &&
         number_end_json(at + 1, t->end) == json_value_end(t, at) - 1)
         err_remedy(e, "write the number without quotes");
     return NULL;
@@ -32,19 +25,11 @@ static bool read_typed(const char *at, const char *end, dtype type, void *to)
     return type == DTYPE_F32 ? number_read_f32(at, end, to) : number_read_f64(at, end, to);
 }
 
-static void store(void *to, dtype type, double value)
-{
-    if (type == DTYPE_F32)
-        *(float *)to = (float)value; /* infinities, NaN and holes: nothing is rounded here */
-    else
-        *(double *)to = value;
-}
-
 static const char *read_number(json_text *t, const char *at, const json_matrix_rules *rules,
                                void *to, err *e)
 {
-    const char *end = number_end(t, at);
-    if (end == NULL) {
+    const char *end = number_end_json(at, t->end);
+    if (end == NULL) { /* the scan let one pass */
         json_fail_changed(t, e);
         return NULL;
     }
@@ -78,7 +63,7 @@ static const char *read_truth(json_text *t, const char *at, key_kind kind, unsig
         return NULL;
     }
     double value;
-    const char *end = json_begins_number(*at) ? number_end(t, at) : NULL;
+    const char *end = number_end_json(at, t->end);
     if (end != NULL && number_read_f64(at, end, &value) && (value == 0 || value == 1)) {
         *to = value == 1;
         return end;
@@ -104,7 +89,10 @@ static const char *read_element(json_text *t, const char *at, const json_matrix_
     /* Where the rules allow it, or it is expected. */
     if (rules->allow_nonfinite || rules->kind == KEY_EXPECTED ||
         (rules->kind == KEY_BIAS && isinf(value) && value < 0)) {
-        store(to, rules->type, value);
+        if (rules->type == DTYPE_F32)
+            *(float *)to = (float)value; /* infinities, NaN and holes: nothing is rounded here */
+        else
+            *(double *)to = value;
         return json_value_end(t, at);
     }
     char found[JSON_FOUND];
@@ -410,7 +398,7 @@ static bool give_values(reading *r, tensor *values, err *e)
 
 static json_list *find_list(const json_lists *lists, const char *at)
 {
-    size_t from = 0, to = lists == NULL ? 0 : lists->count;
+    size_t count = lists == NULL ? 0 : lists->count, from = 0, to = count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
         if (lists->list[middle].at < at)
@@ -418,8 +406,7 @@ static json_list *find_list(const json_lists *lists, const char *at)
         else
             to = middle;
     }
-    return lists != NULL && from < lists->count && lists->list[from].at == at ? &lists->list[from]
-                                                                              : NULL;
+    return from < count && lists->list[from].at == at ? &lists->list[from] : NULL;
 }
 
 bool json_list_read(json_lists *lists, const char *at, const char *end, dtype type, tensor *values,
@@ -468,8 +455,7 @@ bool json_is_numbers(json_text *t, const char *at, int most_rank)
 
 /* ---- lists that the scan meets ---- */
 
-/* A list that is not inside another: if it is a matrix, it is read. */
-static bool add_list(void *to, const char *at, size_t depth, bool in_list, const char **after,
+bool json_lists_open(void *to, const char *at, size_t depth, bool in_list, const char **after,
                      err *e)
 {
     json_lists *lists = to;
@@ -485,18 +471,12 @@ static bool add_list(void *to, const char *at, size_t depth, bool in_list, const
         return false;
     added->end = *after;
     added->data = added->values.data;
-    if (*after == NULL)
-        return true;
-    if (tensor_count(&added->values) < FEWEST && lists->count >= FIRST_ONES)
+    bool is_kept =
+        *after != NULL && (tensor_count(&added->values) >= FEWEST || lists->count < FIRST_ONES);
+    lists->count += is_kept;
+    if (!is_kept)
         tensor_free(&added->values);
-    else
-        lists->count++;
     return true;
-}
-
-json_visitor json_lists_visitor(json_lists *lists)
-{
-    return (json_visitor){.to = lists, .open = add_list};
 }
 
 const char *json_lists_end(const json_lists *lists, const char *at)

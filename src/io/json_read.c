@@ -4,31 +4,12 @@
 
 #include "base/mem.h"
 #include "io/json_again.h"
-#include "io/json_scan.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- texts like the one before ---- */
-
-/* False where there is no room for it. */
-static bool name_value(json_again_value *value, const char *name)
-{
-    size_t length = strlen(name);
-    if (length >= JSON_AGAIN_NAME)
-        return false;
-    memcpy(value->name, name, length + 1);
-    return true;
-}
-
-/* Notes, while a text is read for the first time, that the entry of this name has the string at
- * `at`. */
-static void json_again_note(json_again *a, const char *name, const char *at, const char *end)
-{
-    json_again_place noted = {at, end, {.is_text = true}};
-    if (a->texts < JSON_AGAIN_TEXTS && name_value(&noted.value, name))
-        a->text[a->texts++] = noted;
-}
 
 /* In the order of the text; false where there are too many. */
 static bool add_place(json_again_place *all, size_t *count, const json_again_place *one)
@@ -60,7 +41,8 @@ static void json_again_set(json_again *a, const char *bytes, const char *end,
         if (list->values.data != NULL || taker == last)
             continue; /* stays what stands between the others */
         json_again_place one = {list->at, list->end, {.numbers = tensor_view_of(&taker->tensor)}};
-        done = name_value(&one.value, taker->name) && add_place(all, &count, &one);
+        int length = snprintf(one.value.name, JSON_AGAIN_NAME, "%s", taker->name);
+        done = length < JSON_AGAIN_NAME && add_place(all, &count, &one);
     }
     for (size_t i = 0; done && i < a->texts; i++)
         done = add_place(all, &count, &a->text[i]);
@@ -161,9 +143,8 @@ void json_again_free(json_again *a)
 typedef struct json_reader {
     json_text text;
     const read_options *how;
-    dtype type;          /* of matrices: the document's own, or the caller's */
-    size_t depth;        /* of the objects that are open */
-    const bundle *whole; /* what the text becomes */
+    dtype type;   /* of matrices: the document's own, or the caller's */
+    size_t depth; /* of the objects that are open */
 } json_reader;
 
 /* ---- values in which there are no names ---- */
@@ -327,9 +308,6 @@ typedef struct scope {
     const key_tables *keys; /* KIND_BY_KEY's */
 } scope;
 
-static const scope ANYTHING = {KIND_BY_LOOK, false, true, NULL};
-static const scope EVERYTHING = {KIND_BY_LOOK, false, false, NULL};
-
 static entry *add_entry(json_reader *r, bundle *to, const char *name, const char *at, err *e)
 {
     return json_take_room(&r->text, at, ENTRY_ROOM, e)
@@ -444,7 +422,7 @@ static bool keep(json_reader *r, const char *at, entry *to, err *e)
 
 static bool read_by_look(json_reader *r, const char *at, entry *to, err *e)
 {
-    const scope *anything = r->how->keeps_all ? &EVERYTHING : &ANYTHING;
+    const scope anything = {KIND_BY_LOOK, false, !r->how->keeps_all, NULL};
     size_t before = r->text.names;
     int kind = *at == '[' ? kind_of_list(r, at) : KEY_SETTING;
     if (*at == 'n')
@@ -453,8 +431,8 @@ static bool read_by_look(json_reader *r, const char *at, entry *to, err *e)
         kind = (int)kind_of(at, r->how->kind);
     else if (*at != '[' && *at != '"' && r->how->keeps_all)
         kind = (int)r->how->kind; /* a number as the numbers in lists are */
-    if (*at == '{'            ? read_object(r, anything, at, to, e)
-        : kind == KEY_RECORDS ? read_records(r, anything, at, to, e)
+    if (*at == '{'            ? read_object(r, &anything, at, to, e)
+        : kind == KEY_RECORDS ? read_records(r, &anything, at, to, e)
                               : read_value(r, (value_kind){kind, NULL}, at, to, e))
         return true;
     r->text.names = before; /* what was read of it goes */
@@ -497,8 +475,13 @@ static bool read_named(json_reader *r, value_kind as, const char *name, const ch
     if (as.kind == KIND_SKIPPED)
         return true;
     entry *added = add_entry(r, to, name, at, e);
-    if (as.kind == KEY_TEXT && to == r->whole && r->how->again != NULL)
-        json_again_note(r->how->again, name, at, json_value_end(&r->text, at));
+    json_again *again = as.kind == KEY_TEXT ? r->how->again : NULL;
+    if (again != NULL) { /* keys of texts are a few, with short names, and the document's own */
+        json_again_place *noted = &again->text[again->texts++];
+        assert(again->texts <= JSON_AGAIN_TEXTS && strlen(name) < JSON_AGAIN_NAME);
+        *noted = (json_again_place){at, json_value_end(&r->text, at), {.is_text = true}};
+        strcpy(noted->value.name, name);
+    }
     return added != NULL && read_value(r, as, at, added, e);
 }
 
@@ -556,7 +539,7 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
     if (r->how->document_keys == NULL)
         document.keys = &only;
     if (r->how->keys == NULL)
-        document = r->how->keeps_all ? EVERYTHING : ANYTHING;
+        document = (scope){KIND_BY_LOOK, false, !r->how->keeps_all, NULL};
     /* What made the result: a remark for all others. */
     const char *made_by = r->how->header == NULL ? NULL : json_way_find(&r->text, at, "_header");
     if (made_by != NULL && *made_by == '[' && is_texts(r, made_by)) {
@@ -587,9 +570,9 @@ bool json_probe(const char *bytes, size_t length)
 
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
-    json_reader r = {.how = how, .type = how->type, .whole = out};
+    json_reader r = {.how = how, .type = how->type};
     json_lists lists = {.type = how->type, .threads = how->threads};
-    json_visitor reader = json_lists_visitor(&lists);
+    const json_visitor reader = {.to = &lists, .open = json_lists_open};
     r.text = json_text_of(bytes, length, how->file, how->first_line);
     r.text.lists = &lists;
     lists.end = r.text.end;

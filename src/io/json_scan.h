@@ -159,8 +159,10 @@ typedef struct json_lists {
     size_t room;   /* bytes in it */
 } json_lists;
 
-/* The visitor that reads them during the scan, in the lists' own type. */
-json_visitor json_lists_visitor(json_lists *lists);
+/* The visitor's `open`, to json_lists: of a list that is not inside another, if it is a matrix,
+ * reads it in the lists' own type. */
+bool json_lists_open(void *to, const char *at, size_t depth, bool in_list, const char **after,
+                     err *e);
 
 /* The first byte after the list that was read at this address, or NULL; `lists` may be NULL. */
 const char *json_lists_end(const json_lists *lists, const char *at);
