@@ -220,10 +220,10 @@ typedef struct csv_matrices {
     size_t count, capacity;
 } csv_matrices;
 
-/* The matrix of this name, without a piece where it is new; SIZE_MAX with the error set where the
- * keys don't know it, or no matrix is meant. */
-size_t csv_matrices_find(csv_matrices *all, const char *name, size_t length, const place *at,
-                         err *e);
+/* The matrix of this name, without a piece where it is new. Refused where the keys don't know it,
+ * or no matrix is meant. */
+bool csv_matrices_find(csv_matrices *all, const char *name, size_t length, const place *at,
+                       size_t *found, err *e);
 bool csv_matrices_finish(csv_matrices *all, err *e);
 void csv_matrices_free(csv_matrices *all);
 

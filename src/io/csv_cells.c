@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "io/in_order.h"
-#include "io/number_list.h"
 #include "io/number_read.h"
 #include "io/slips.h"
 
@@ -490,34 +489,32 @@ bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, siz
 
 /* ---- matrices in pieces ---- */
 
-size_t csv_matrices_find(csv_matrices *all, const char *name, size_t length, const place *at,
-                         err *e)
+bool csv_matrices_find(csv_matrices *all, const char *name, size_t length, const place *at,
+                       size_t *found, err *e)
 {
     const entry *there = bundle_find_bytes(all->out, name, length);
     key_kind kind = all->how->kind;
     bool is_wanted = true;
+    *found = there == NULL ? all->count : (size_t)(there - all->out->entry);
     if (there != NULL)
-        return (size_t)(there - all->out->entry);
+        return true;
     if (length > 0 && !read_find_kind(all->how, name, length, at, &kind, &is_wanted, e))
-        return SIZE_MAX;
+        return false;
     kind = is_wanted ? kind : KEY_EXPECTED; /* takes any number: nobody will look at it */
-    if (kind != KEY_MATRIX && kind != KEY_BIAS && kind != KEY_MASK && kind != KEY_EXPECTED) {
-        err_at(e, at, "'%.*s' isn't a matrix, and CSV holds nothing else", (int)length, name);
-        return SIZE_MAX;
-    }
+    if (kind != KEY_MATRIX && kind != KEY_BIAS && kind != KEY_MASK && kind != KEY_EXPECTED)
+        return err_at(e, at, "'%.*s' isn't a matrix, and CSV holds nothing else", (int)length,
+                      name);
     csv_matrix *larger = mem_grow(all->one, all->count, &all->capacity, sizeof larger[0], e);
     if (larger == NULL)
-        return SIZE_MAX;
+        return false;
     all->one = larger;
     if (bundle_add(all->out, name, length, *at, e) == NULL)
-        return SIZE_MAX;
+        return false;
     bool is_wide = kind == KEY_EXPECTED && !all->how->types_expected;
-    all->one[all->count] = (csv_matrix){.cells = {.kind = kind,
-                                                  .type = is_wide            ? DTYPE_F64
-                                                          : kind == KEY_MASK ? DTYPE_BOOL
-                                                                             : all->how->type,
-                                                  .allow_nonfinite = all->how->allow_nonfinite}};
-    return all->count++;
+    dtype type = is_wide ? DTYPE_F64 : kind == KEY_MASK ? DTYPE_BOOL : all->how->type;
+    larger[all->count++] = (csv_matrix){
+        .cells = {.kind = kind, .type = type, .allow_nonfinite = all->how->allow_nonfinite}};
+    return true;
 }
 
 bool csv_matrices_finish(csv_matrices *all, err *e)

@@ -1,9 +1,7 @@
 #include "io/csv.h"
 
-#include "base/mem.h"
 #include "io/slips.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,8 +116,8 @@ static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, 
     /* Labels make a header, and quoted numbers above a row that is not quoted; but a hole alone is
      * written as "". */
     bool is_alone = first.count == 1, is_empty = first.first == CELL_EMPTY;
-    bool all_quoted = first.quoted > 0 && !(is_alone && is_empty) &&
-                      first.quoted + (is_empty && !first.first_quoted) == first.count;
+    bool all_quoted =
+        !(is_alone && is_empty) && first.quoted + (is_empty && !first.first_quoted) == first.count;
     bool has_labels = first.later_labels > 0 || (is_alone && first.first == CELL_LABEL);
     *out = (csv_layout){.has_header = first.numbers == 0 && !first.misread &&
                                       (has_labels || (all_quoted && second.numbers > 0))};
@@ -132,7 +130,7 @@ static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, 
     bool looks_so = row->count > 1 && !row->misread &&
                     (row->first == CELL_LABEL || (row->first_quoted && row->numbers > 0));
     bool is_short = out->has_header && first.count + 1 == row->count && looks_so;
-    bool has_empty_corner = out->has_header && first.first == CELL_EMPTY && first.count > 1;
+    bool has_empty_corner = out->has_header && is_empty;
     out->has_labels = looks_so || has_empty_corner;
     out->labels_are_sure = is_short || has_empty_corner;
     out->has_corner = out->has_header && out->has_labels && !is_short;
@@ -336,8 +334,7 @@ static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
     if (!check_whole(j, e))
         return false;
     j->is_first = j->now == SIZE_MAX;
-    j->now = csv_matrices_find(&j->all, c->name, c->name_length, at, e);
-    if (j->now == SIZE_MAX)
+    if (!csv_matrices_find(&j->all, c->name, c->name_length, at, &j->now, e))
         return false;
     /* Further blocks of one name are as large as the first, and have the same axes. */
     csv_matrix *m = matrix_now(j);

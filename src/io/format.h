@@ -70,7 +70,7 @@ typedef struct read_options {
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     text_list *skipped; /* where names that are passed over are listed, or NULL */
     text_list *header;  /* where what made a result is listed, as write_options has it, or NULL */
-    struct json_again *again; /* where a JSON text is remembered (io/json_again.h), or NULL */
+    struct json_again *again; /* where a JSON text is remembered (io/json_scan.h), or NULL */
     bool any_rank; /* matrices have as many axes as a result's may; those of inputs stop earlier */
     bool allow_nonfinite;
     char delimiter;    /* CSV's, 0 = the format's own */

@@ -1,8 +1,6 @@
-#include "io/format.h"
 
 #include "base/mem.h"
 #include "io/csv.h"
-#include "io/source.h"
 #include "io/slips.h"
 
 #include <stddef.h>

@@ -1,7 +1,6 @@
 #include "io/json_scan.h"
 
 #include "base/mem.h"
-#include "io/number_list.h"
 #include "io/number_read.h"
 #include "io/in_order.h"
 

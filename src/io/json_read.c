@@ -3,7 +3,7 @@
 #include "io/format.h"
 
 #include "base/mem.h"
-#include "io/json_again.h"
+#include "io/json_scan.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "io/format.h"
 #include "io/number_write.h"
 #include "io/in_order.h"
 

@@ -4,13 +4,11 @@
  * NPZ: a zip of NPY files, each matrix under its member's name without ".npy". Read are stored and
  * deflated members; a stored one can be used in place. Written are stored members without dates, so
  * that the same result is the same bytes, and with their elements aligned, so that they can be. */
-#include "io/format.h"
 
 #include "base/mem.h"
 #include "io/stored_matrix.h"
 #include "io/zip.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
@@ -263,18 +261,15 @@ static bool find_matrix(const char *bytes, size_t length, const place *at, store
         return err_at(e, &p.origin, "a NPY begins with \\x93NUMPY, and this does not");
     if (length < MAGIC_LENGTH + 4)
         return fail_short(&p, length, MAGIC_LENGTH + 4, e);
-    const unsigned char *said = (const unsigned char *)bytes + MAGIC_LENGTH;
-    unsigned major = said[0], minor = said[1];
-    place version = place_at(&p, bytes + MAGIC_LENGTH);
+    const char *said = bytes + MAGIC_LENGTH;
+    unsigned major = (unsigned char)said[0], minor = (unsigned char)said[1];
+    place version = place_at(&p, said), field = place_at(&p, said + 2);
     if (major < 1 || major > 3 || minor != 0)
         return err_at(e, &version, "version %u.%u is not read, 1.0 to 3.0 are", major, minor);
     size_t before = MAGIC_LENGTH + (major == 1 ? 4 : 6);
     if (length < before)
         return fail_short(&p, length, before, e);
-    size_t size = said[2] | (size_t)said[3] << 8;
-    if (major > 1)
-        size |= (size_t)said[4] << 16 | (size_t)said[5] << 24;
-    place field = place_at(&p, bytes + MAGIC_LENGTH + 2);
+    size_t size = (size_t)little_read(said + 2, major == 1 ? 2 : 4);
     if (size > MAX_HEADER)
         return err_at(e, &field, "the header is %zu bytes long, at most %d are read", size,
                       MAX_HEADER);
@@ -304,13 +299,11 @@ void npy_header_write(text *to, const tensor *t)
 {
     text literal = {0};
     const char *type = t->type == DTYPE_F32 ? "<f4" : t->type == DTYPE_F64 ? "<f8" : "|b1";
-    text_add_format(&literal, "{'descr': '%s', 'fortran_order': False, 'shape': ", type);
+    text_add_format(&literal, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
     /* "(3, 4)"; "(3,)", "()" */
-    text_add_string(&literal, "(");
     for (int axis = 0; axis < t->rank; axis++)
         text_add_format(&literal, "%s%zu", axis == 0 ? "" : ", ", t->size[axis]);
-    text_add_string(&literal, t->rank == 1 ? ",)" : ")");
-    text_add_string(&literal, ", }");
+    text_add_string(&literal, t->rank == 1 ? ",), }" : "), }");
     /* NumPy leaves room for the first size to grow to 21 digits (numpy/lib/format.py,
      * GROWTH_AXIS_MAX_DIGITS), so that a file can be appended to. */
     enum { MOST_DIGITS = 21 };
@@ -320,10 +313,9 @@ void npy_header_write(text *to, const tensor *t)
     text_add_repeated(&literal, " ",
                       DATA_ALIGN - used % DATA_ALIGN); /* never none, as NumPy has it */
     text_add_string(&literal, "\n");
-    const char length[] = {(char)(literal.length & 255), (char)(literal.length >> 8)};
     text_add(to, MAGIC, MAGIC_LENGTH);
     text_add(to, "\x01", 2);
-    text_add(to, length, sizeof length);
+    little_write(to, literal.length, 2);
     text_add(to, text_string(&literal), literal.length);
     text_close(&literal, to);
 }
@@ -360,7 +352,7 @@ bool npy_write(const bundle *result, const write_options *how, sink *out, err *e
     }
     const tensor *only = &result->entry[0].tensor;
     npy_header_write(sink_text(out), only);
-    return element_bytes_write(only, out, e) && text_ok(sink_text(out), e);
+    return element_bytes_write(only, out, e);
 }
 
 /* ---- NPZ ---- */
@@ -431,12 +423,9 @@ static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
     const char *file = r->how->file;
     place at = {.file = file, .byte = m->header, .has_byte = true};
     key_kind kind;
-    bool is_wanted = false;
+    entry *to = NULL;
     char *name = mem_copy_text(m->name, m->name_length - strlen(ENDING), e);
-    bool done =
-        name != NULL && stored_matrix_find_kind(r->how, "NPZ", name, &at, &kind, &is_wanted, e);
-    entry *to = done && is_wanted ? bundle_add(out, name, strlen(name), at, e) : NULL;
-    done = done && (to != NULL || !is_wanted);
+    bool done = name != NULL && stored_matrix_add(r->how, "NPZ", name, &at, out, &to, &kind, e);
     if (to != NULL) {
         /* The file may be called "w.npz:wq" already, where that is all that is wanted of it. */
         stored_matrix matrix;

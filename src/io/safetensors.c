@@ -4,7 +4,6 @@
  * A matrix is used in place where io/stored_matrix.h allows it, and one that is not asked for is
  * never looked at, but all of the header is checked. The text "name" of
  * __metadata__ is the document's; what else stands there is for the program that wrote it. */
-#include "io/format.h"
 
 #include "base/mem.h"
 #include "io/json_scan.h"
@@ -243,22 +242,13 @@ static bool check_data(file_header *h, err *e)
 
 /* ---- where it is ---- */
 
-/* The length that the first 8 bytes say. */
-static uint64_t header_length(const char *bytes)
-{
-    uint64_t length = 0;
-    for (int i = LENGTH_BYTES; i-- > 0;)
-        length = length << 8 | (unsigned char)bytes[i];
-    return length;
-}
-
 static bool find_header(file_header *h, const char *bytes, size_t length, const char *file, err *e)
 {
     place at = {.file = file, .has_byte = true, .byte = length};
     if (length < LENGTH_BYTES)
         return err_at(e, &at, "the file ends here, and the length of the header takes %d bytes",
                       LENGTH_BYTES);
-    uint64_t wanted = header_length(bytes);
+    uint64_t wanted = little_read(bytes, LENGTH_BYTES);
     size_t there = length - LENGTH_BYTES;
     at.byte = 0;
     if (wanted > MAX_HEADER)
@@ -285,11 +275,9 @@ static bool read_tensor(file_header *h, const stored_tensor *t, const read_optio
     char *name = json_string_read(&h->text, t->name, JSON_MAX_LABEL, e);
     place at = json_place(&h->text, t->record);
     key_kind kind;
-    bool is_wanted = false;
-    bool done = name != NULL &&
-                stored_matrix_find_kind(how, "safetensors", name, &at, &kind, &is_wanted, e);
-    entry *added = done && is_wanted ? bundle_add(to, name, strlen(name), at, e) : NULL;
-    done = done && (added != NULL || !is_wanted);
+    entry *added = NULL;
+    bool done =
+        name != NULL && stored_matrix_add(how, "safetensors", name, &at, to, &added, &kind, e);
     if (added != NULL) {
         char found[JSON_FOUND];
         at = json_place(&h->text, t->is_known_type ? t->shape : t->dtype);
@@ -340,7 +328,7 @@ static bool read_metadata(file_header *h, const read_options *how, bundle *to, e
         return false;
     const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
     bool done = true, has_name = bundle_text(to, "name") != NULL;
-    if (how->keeps_all && how->keys == NULL && at != NULL) {
+    if (how->keeps_all && at != NULL) { /* then nobody has keys */
         entry *added = bundle_add(to, SAFETENSORS_METADATA, strlen(SAFETENSORS_METADATA),
                                   json_place(&h->text, h->metadata), e);
         if (added == NULL)
@@ -374,7 +362,7 @@ static bool read_metadata(file_header *h, const read_options *how, bundle *to, e
 bool safetensors_probe(const char *bytes, size_t length)
 {
     return length > LENGTH_BYTES && bytes[LENGTH_BYTES] == '{' &&
-           header_length(bytes) <= MAX_HEADER;
+           little_read(bytes, LENGTH_BYTES) <= MAX_HEADER;
 }
 
 bool safetensors_read(const char *bytes, size_t length, const read_options *how, bundle *out,
@@ -485,10 +473,7 @@ bool safetensors_write(const bundle *result, const write_options *how, sink *out
 
     bool done = text_ok(&header, e);
     if (done) {
-        char length[LENGTH_BYTES];
-        for (int i = 0; i < LENGTH_BYTES; i++)
-            length[i] = (char)((uint64_t)header.length >> 8 * i & 0xff);
-        text_add(sink_text(out), length, sizeof length);
+        little_write(sink_text(out), header.length, LENGTH_BYTES);
         text_add(sink_text(out), text_string(&header), header.length);
         done = sink_spill(out, e);
     }
@@ -499,5 +484,5 @@ bool safetensors_write(const bundle *result, const write_options *how, sink *out
             done = dtype_size(t->type) != size || element_bytes_write(t, out, e);
         }
     }
-    return done && text_ok(sink_text(out), e);
+    return done;
 }

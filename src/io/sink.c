@@ -1,17 +1,14 @@
 #define _GNU_SOURCE /* renameat2 */
 #include "io/sink.h"
 
-#include "base/mapping.h"
 #include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #include "io/csv.h"
 #include "io/json_scan.h"
 #include "io/number_read.h"
-#include "io/source.h"
 
 #include <string.h>
 #include <strings.h>
@@ -50,8 +49,7 @@ static bool is_printed_array(const slip_spot *s)
     const char *before = s->at, *after = json_word_end(s->at, s->end);
     while (before > s->begin && before[-1] == ' ')
         before--;
-    bool goes_on =
-        before < s->at && before > s->begin && (is_digit(before[-1]) || before[-1] == '.');
+    bool goes_on = before < s->at && before > s->begin && is_digit(before[-1]);
     const char *next = after;
     while (next < s->end && *next == ' ')
         next++;
@@ -141,7 +139,7 @@ static bool has_thousands(const slip_spot *s)
 
 static const char *hexadecimal_end(const char *p, const char *end)
 {
-    while (p < end && *p != '\0' && strchr("0123456789abcdefABCDEF", *p) != NULL)
+    while (p < end && strchr("0123456789abcdefABCDEF", *p) != NULL)
         p++;
     return p;
 }
@@ -400,8 +398,7 @@ static const char *row_below(const csv_reader *r, const char *line)
 static bool are_split_alike(const csv_reader *r, const char *line, char by, size_t pieces)
 {
     const char *beside[] = {NULL, row_below(r, line)};
-    for (const char *row = row_from(r, r->begin); row != NULL && row < line;
-         row = row_below(r, row))
+    for (const char *row = row_from(r, r->begin); row < line; row = row_below(r, row))
         beside[0] = row;
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
         bool ignored;

@@ -10,10 +10,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- open for reading ---- */
@@ -86,10 +84,9 @@ bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, 
 }
 
 /* Whether it is a regular file, which has a size, and can be mapped. */
-static bool is_regular(int descriptor)
+static bool is_regular(int descriptor, struct stat *status)
 {
-    struct stat status;
-    return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    return fstat(descriptor, status) == 0 && S_ISREG(status->st_mode);
 }
 
 void descriptor_close(int descriptor, const char *file)
@@ -120,7 +117,7 @@ static bool read_file(source *s, int descriptor, size_t most, err *e)
      * to say "end of file". Only a hint: files under /proc say 0, and a file may grow while it
      * is read. */
     struct stat status;
-    bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    bool is_file = is_regular(descriptor, &status);
     size_t wanted = is_file && status.st_size > 0 ? (size_t)status.st_size + 1 : READ_BLOCK;
     text all = {0};
     bool done = true, is_checked = is_file;
@@ -155,7 +152,7 @@ bool source_open_within(source *s, const char *file, size_t most, err *e)
     if (descriptor < 0)
         return false;
     struct stat before, now;
-    bool is_file = fstat(descriptor, &before) == 0 && S_ISREG(before.st_mode), done = true;
+    bool is_file = is_regular(descriptor, &before), done = true;
     if (is_file && before.st_size >= MAP_LEAST && lseek(descriptor, 0, SEEK_CUR) == 0)
         s->map = mapping_new(descriptor, (size_t)before.st_size, descriptor_name(file));
     if (s->map != NULL) {
@@ -278,7 +275,7 @@ static bool read_more(line_source *l, err *e)
     bool done = descriptor_read(l->descriptor, l->file, room, &l->read, &l->ends, e);
     if (done && !l->is_checked && l->read.length >= READ_BLOCK) { /* of what may never end */
         l->is_checked = true;
-        done = is_regular(l->descriptor) ||
+        done = is_regular(l->descriptor, &(struct stat){0}) ||
                format_check_block(l->read.data, l->read.length, descriptor_name(l->file), e);
     }
     if (done)
@@ -292,22 +289,19 @@ static bool read_more(line_source *l, err *e)
 /* Goes after the newline of a line of which the beginning was given up. */
 static bool skip_rest(line_source *l, err *e)
 {
-    const char *newline = NULL;
-    while (newline == NULL) {
-        if (l->read.length > l->next)
-            newline = memchr(l->read.data + l->next, '\n', l->read.length - l->next);
-        if (newline != NULL) {
+    for (;;) {
+        size_t left = l->read.length - l->next;
+        char *newline = left == 0 ? NULL : memchr(l->read.data + l->next, '\n', left);
+        l->skips = newline == NULL && !l->ends;
+        if (newline != NULL)
             l->next = (size_t)(newline - l->read.data) + 1;
-            break;
-        }
-        forget(l);
-        if (l->ends)
-            break;
+        else
+            forget(l);
+        if (!l->skips)
+            return true;
         if (!read_more(l, e))
             return false;
     }
-    l->skips = false;
-    return true;
 }
 
 static const char *hand_out(line_source *l, size_t *length, bool ends)
@@ -367,13 +361,14 @@ bool lines_has_next(const line_source *l)
 
 bool lines_peek(line_source *l, err *e)
 {
-    return read_more(l, e) && (l->from != NULL || is_regular(l->descriptor) ||
+    return read_more(l, e) && (l->from != NULL || is_regular(l->descriptor, &(struct stat){0}) ||
                                check_length(l->file, l->read.length, l->most, e));
 }
 
 bool lines_can_restart(const line_source *l)
 {
-    return is_regular(l->descriptor) && lseek(l->descriptor, 0, SEEK_CUR) == (off_t)l->read.length;
+    return is_regular(l->descriptor, &(struct stat){0}) &&
+           lseek(l->descriptor, 0, SEEK_CUR) == (off_t)l->read.length;
 }
 
 void lines_restart(line_source *l)
@@ -440,7 +435,7 @@ jsonl_look jsonl_look_at(const char *bytes, size_t length)
     if (newline == NULL)
         return JSONL_MAY_BE;
     const char *last = newline;
-    while (last > first && (last[-1] == ' ' || last[-1] == '\r' || last[-1] == '\t'))
+    while (last[-1] == ' ' || last[-1] == '\r' || last[-1] == '\t')
         last--;
     const char *below = json_space_end(newline, t.end);
     if (last[-1] == '}' && below == t.end)
@@ -461,10 +456,7 @@ jsonl_lines jsonl_lines_of(const char *bytes, size_t length)
 
 bool jsonl_is_blank(const char *line, size_t length)
 {
-    size_t i = 0;
-    while (i < length && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r'))
-        i++;
-    return i == length;
+    return json_space_end(line, line + length) == line + length;
 }
 
 bool jsonl_next(jsonl_lines *l)

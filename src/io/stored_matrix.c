@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -124,6 +123,20 @@ size_t element_load(element_type type, bool is_big_endian, const char *bytes, si
 }
 
 /* ---- bytes to be written ---- */
+
+uint64_t little_read(const char *at, size_t bytes)
+{
+    uint64_t number = 0;
+    while (bytes-- > 0)
+        number = number << 8 | (unsigned char)at[bytes];
+    return number;
+}
+
+void little_write(text *to, uint64_t number, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        text_add(to, &(char){(char)(number >> 8 * i & 255)}, 1);
+}
 
 static void make_canonical(char *run, size_t count, dtype type)
 {
@@ -579,16 +592,20 @@ bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes,
                                sizes_text(m->rank, m->size, shape));
 }
 
-bool stored_matrix_find_kind(const read_options *how, const char *format_name, const char *name,
-                             const place *at, key_kind *kind, bool *is_wanted, err *e)
+bool stored_matrix_add(const read_options *how, const char *format_name, const char *name,
+                       const place *at, bundle *to, entry **added, key_kind *kind, err *e)
 {
-    if (!read_find_kind(how, name, strlen(name), at, kind, is_wanted, e))
-        return false;
-    bool is_held = how->keys == NULL || !*is_wanted || *kind == KEY_MATRIX || *kind == KEY_BIAS ||
+    bool is_wanted;
+    *added = NULL;
+    if (!read_find_kind(how, name, strlen(name), at, kind, &is_wanted, e) || !is_wanted)
+        return !e->is_set;
+    bool is_held = how->keys == NULL || *kind == KEY_MATRIX || *kind == KEY_BIAS ||
                    *kind == KEY_MASK || *kind == KEY_EXPECTED || *kind == KEY_SETTING ||
                    *kind == KEY_TOL;
-    return is_held ||
-           err_at(e, at, "'%s' is not a matrix, and %s holds nothing else", name, format_name);
+    if (!is_held)
+        return err_at(e, at, "'%s' is not a matrix, and %s holds nothing else", name, format_name);
+    *added = bundle_add(to, name, strlen(name), *at, e);
+    return *added != NULL;
 }
 
 bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_options *how, entry *to,

@@ -56,6 +56,10 @@ bool element_order_is_native(element_type type, bool is_big_endian);
 
 /* ---- bytes to be written ---- */
 
+/* A number of up to 8 bytes, the least first, as the heads of all these files have them. */
+uint64_t little_read(const char *at, size_t bytes);
+void little_write(text *to, uint64_t number, size_t bytes);
+
 /* A tensor's elements as the bytes that binary files store: little-endian, in C order, every NaN
  * the canonical one. They come a run at a time, so that a matrix of any size needs no copy. */
 
@@ -108,10 +112,10 @@ void unseen_free(unseen *all);
  * read. Refuses, at `at`, a shape with a 0 in it, and one whose product overflows. */
 bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes, err *e);
 
-/* How the matrix of this name is to be read, by how->keys: for a format (`format_name`, for
- * messages) that holds matrices alone. With *is_wanted false, it is not to be read. */
-bool stored_matrix_find_kind(const read_options *how, const char *format_name, const char *name,
-                             const place *at, key_kind *kind, bool *is_wanted, err *e);
+/* An entry for the matrix of this name, and how that is to be read, by how->keys: for a format
+ * (`format_name`, for messages) that holds matrices alone. NULL where it is not to be read. */
+bool stored_matrix_add(const read_options *how, const char *format_name, const char *name,
+                       const place *at, bundle *to, entry **added, key_kind *kind, err *e);
 
 /* Refuses, at `at`, more axes than a matrix of this kind may have: stored_matrix_read does it at
  * the first element. */

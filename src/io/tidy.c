@@ -12,12 +12,10 @@
  * (R), and one that is may end with .0 (pandas). A stage has to be whole. Its numbers come back to
  * the same bits; a vector or a number comes back as a matrix of one row. */
 
-#include "base/mem.h"
 #include "io/csv.h"
 #include "io/slips.h"
 #include "io/in_order.h"
 
-#include <stdint.h>
 #include <string.h>
 
 /* ---- header ---- */
@@ -144,9 +142,9 @@ static bool read_line(job *j, err *e)
     text_clear(&j->name);
     if (!csv_field_text(&field[TIDY_STAGE], &j->name, e))
         return false;
-    size_t stage = csv_matrices_find(&j->stages, text_string(&j->name), j->name.length,
-                                     &field[TIDY_STAGE].at, e);
-    if (stage == SIZE_MAX)
+    size_t stage;
+    if (!csv_matrices_find(&j->stages, text_string(&j->name), j->name.length, &field[TIDY_STAGE].at,
+                           &stage, e))
         return false;
 
     /* An axis that the line leaves empty, or NA as R does, is not there. */
@@ -299,5 +297,5 @@ bool tidy_write(const bundle *result, const write_options *how, sink *out, err *
         } while (done && block_next(one, &t.block));
     }
     text_free(&t.before);
-    return done && text_ok(sink_text(out), e);
+    return done;
 }

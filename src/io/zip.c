@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "io/stored_matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,21 +27,14 @@ static const uint32_t LOCAL_SIGNATURE = 0x04034b50, ENTRY_SIGNATURE = 0x02014b50
                       LOCATOR_SIGNATURE = 0x07064b50, DESCRIPTOR_SIGNATURE = 0x08074b50,
                       IN_EXTRA = 0xffffffff; /* the number stands in the zip64 extra field */
 
-/* Numbers in a zip are little-endian. */
 static unsigned read_16(const char *at)
 {
-    const unsigned char *p = (const unsigned char *)at;
-    return p[0] | (unsigned)p[1] << 8;
+    return (unsigned)little_read(at, 2);
 }
 
 static uint32_t read_32(const char *at)
 {
-    return read_16(at) | (uint32_t)read_16(at + 2) << 16;
-}
-
-static uint64_t read_64(const char *at)
-{
-    return read_32(at) | (uint64_t)read_32(at + 4) << 32;
+    return (uint32_t)little_read(at, 4);
 }
 
 static place place_of(const zip *z, size_t offset)
@@ -89,14 +83,14 @@ static bool find_directory(const zip *z, directory *d, err *e)
         size_t before = LOCATOR_64 + END_RECORD_64;
         if (end < before || read_32(z->bytes + end - LOCATOR_64) != LOCATOR_SIGNATURE)
             return err_at(e, &at, "the zip's sizes need a zip64 record, and none is there");
-        uint64_t offset = read_64(z->bytes + end - LOCATOR_64 + 8);
+        uint64_t offset = little_read(z->bytes + end - LOCATOR_64 + 8, 8);
         if (offset > end - before || read_32(z->bytes + offset) != END_SIGNATURE_64)
             return err_at(e, &at, "the zip64 record is not where the zip says, at byte %llu",
                           (unsigned long long)offset);
         p = z->bytes + offset;
-        *d = (directory){.count = read_64(p + 32),
-                         .size = read_64(p + 40),
-                         .offset = read_64(p + 48),
+        *d = (directory){.count = little_read(p + 32, 8),
+                         .size = little_read(p + 40, 8),
+                         .offset = little_read(p + 48, 8),
                          .end = (size_t)offset};
     }
     return (d->offset <= d->end && d->size <= d->end - d->offset) ||
@@ -128,30 +122,27 @@ static bool widen(uint64_t *const number[], size_t numbers, const char *extra, s
             continue;
         if (from == NULL || left < 8)
             return false;
-        *number[i] = read_64(from);
+        *number[i] = little_read(from, 8);
         from += 8;
         left -= 8;
     }
     return true;
 }
 
-/* One entry at `offset`; gives its length, 0 with the error set. */
-static size_t read_entry(const zip *z, size_t offset, size_t end, zip_member *m, err *e)
+/* The entry at *offset, which goes after it. */
+static bool read_entry(const zip *z, size_t *offset, size_t end, zip_member *m, err *e)
 {
-    place at = place_of(z, offset);
-    const char *p = z->bytes + offset;
-    size_t left = end - offset;
-    if (left < DIRECTORY_ENTRY || read_32(p) != ENTRY_SIGNATURE) {
-        err_at(e, &at, "the zip's directory is damaged: no member's entry begins here");
-        return 0;
-    }
+    place at = place_of(z, *offset);
+    const char *p = z->bytes + *offset;
+    size_t left = end - *offset;
+    if (left < DIRECTORY_ENTRY || read_32(p) != ENTRY_SIGNATURE)
+        return err_at(e, &at, "the zip's directory is damaged: no member's entry begins here");
     size_t name = read_16(p + 28), extra = read_16(p + 30), comment = read_16(p + 32);
     size_t length = DIRECTORY_ENTRY + name + extra + comment;
-    if (left < length) {
-        err_at(e, &at, "the zip's directory is damaged: %zu bytes are left for an entry of %zu",
-               left, length);
-        return 0;
-    }
+    if (left < length)
+        return err_at(e, &at,
+                      "the zip's directory is damaged: %zu bytes are left for an entry of %zu",
+                      left, length);
     uint64_t size = read_32(p + 24), packed = read_32(p + 20), header = read_32(p + 42);
     uint64_t *const wide[] = {&size, &packed, &header};
     *m = (zip_member){.name = p + DIRECTORY_ENTRY,
@@ -159,22 +150,18 @@ static size_t read_entry(const zip *z, size_t offset, size_t end, zip_member *m,
                       .flags = read_16(p + 8),
                       .method = read_16(p + 10),
                       .crc = read_32(p + 16)};
-    if (name == 0 || name > ZIP_MOST_NAME) {
-        err_at(e, &at, "a member's name has %zu bytes; 1 to %d are read", name, ZIP_MOST_NAME);
-        return 0;
-    }
-    if (memchr(m->name, '\0', name) != NULL || utf8_find_invalid(m->name, m->name + name) != NULL) {
-        err_at(e, &at, "a member's name is not UTF-8");
-        return 0;
-    }
-    if (!widen(wide, 3, m->name + name, extra)) {
-        err_at(e, &at, "'%.*s' needs a zip64 field, and has none", shown(m), m->name);
-        return 0;
-    }
+    if (name == 0 || name > ZIP_MOST_NAME)
+        return err_at(e, &at, "a member's name has %zu bytes; 1 to %d are read", name,
+                      ZIP_MOST_NAME);
+    if (memchr(m->name, '\0', name) != NULL || utf8_find_invalid(m->name, m->name + name) != NULL)
+        return err_at(e, &at, "a member's name is not UTF-8");
+    if (!widen(wide, 3, m->name + name, extra))
+        return err_at(e, &at, "'%.*s' needs a zip64 field, and has none", shown(m), m->name);
     m->size = (size_t)size;
     m->packed = (size_t)packed;
     m->header = (size_t)header;
-    return length;
+    *offset += length;
+    return true;
 }
 
 /* ---- a member's own header ---- */
@@ -198,8 +185,7 @@ static bool has_descriptor(const zip *z, const zip_member *m, size_t end)
                 (signature > 0 && read_32(p) != DESCRIPTOR_SIGNATURE))
                 continue;
             p += signature;
-            uint64_t packed = width == 4 ? read_32(p + 4) : read_64(p + 4);
-            uint64_t size = width == 4 ? read_32(p + 8) : read_64(p + 12);
+            uint64_t packed = little_read(p + 4, width), size = little_read(p + 4 + width, width);
             if (read_32(p) == m->crc && packed == m->packed && size == m->size)
                 return true;
         }
@@ -302,11 +288,10 @@ bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e
         if (larger == NULL)
             return false;
         z->member = larger;
-        size_t entry = read_entry(z, offset, end, &larger[z->count], e);
-        if (entry == 0 || !check_member(z, &larger[z->count], (size_t)d.offset, e))
+        if (!read_entry(z, &offset, end, &larger[z->count], e) ||
+            !check_member(z, &larger[z->count], (size_t)d.offset, e))
             return false;
         z->count++;
-        offset += entry;
     }
     place at = place_of(z, d.end);
     if (z->count != d.count)
@@ -352,9 +337,8 @@ static const struct {
 /* zlib's own memory, from where all memory comes. */
 static voidpf take_memory(voidpf ignored, uInt count, uInt size)
 {
-    size_t bytes;
     (void)ignored;
-    return size_mul(count, size, &bytes) ? mem_take(bytes) : NULL;
+    return mem_take((size_t)count * size);
 }
 
 static void give_memory(voidpf ignored, voidpf block)
@@ -474,15 +458,6 @@ enum {
 
 static const uint64_t MODE = (uint64_t)0100644 << 16; /* a regular file, rw-r--r-- */
 
-/* The low `bytes` bytes, little-endian. */
-static void put(text *to, uint64_t number, size_t bytes)
-{
-    char out[8];
-    for (size_t i = 0; i < bytes; i++)
-        out[i] = (char)(number >> 8 * i & 255);
-    text_add(to, out, bytes);
-}
-
 /* What a header in front of the member and its entry in the directory have in common: version to
  * length of the name. */
 static void put_common(text *to, const char *name, uint64_t size, uint32_t crc, unsigned version,
@@ -491,15 +466,14 @@ static void put_common(text *to, const char *name, uint64_t size, uint32_t crc, 
     const char *after = name;
     while (*after != '\0' && (unsigned char)*after < 0x80)
         after++;
-    put(to, version, 2);
-    put(to, *after == '\0' ? 0 : FLAG_UTF8, 2);
-    put(to, 0, 2); /* stored */
-    put(to, 0, 2); /* midnight */
-    put(to, FIRST_DAY, 2);
-    put(to, crc, 4);
-    put(to, is_large ? IN_EXTRA : size, 4); /* packed */
-    put(to, is_large ? IN_EXTRA : size, 4);
-    put(to, strlen(name), 2);
+    little_write(to, version, 2);
+    little_write(to, *after == '\0' ? 0 : FLAG_UTF8, 2);
+    little_write(to, 0, 2 + 2); /* stored; midnight */
+    little_write(to, FIRST_DAY, 2);
+    little_write(to, crc, 4);
+    little_write(to, is_large ? IN_EXTRA : size, 4); /* packed */
+    little_write(to, is_large ? IN_EXTRA : size, 4);
+    little_write(to, strlen(name), 2);
 }
 
 zip_writer zip_writer_of(sink *out)
@@ -519,44 +493,44 @@ void zip_writer_add(zip_writer *w, const char *name, uint64_t size, uint32_t crc
     size_t padding = (size_t)((ZIP_ALIGN - data % ZIP_ALIGN) % ZIP_ALIGN);
     if (padding > 0 && padding < EXTRA_HEADER + 2)
         padding += ZIP_ALIGN;
-    put(to, LOCAL_SIGNATURE, 4);
+    little_write(to, LOCAL_SIGNATURE, 4);
     put_common(to, name, size, crc, is_large ? VERSION_64 : VERSION, is_large);
-    put(to, extra_64 + padding, 2);
+    little_write(to, extra_64 + padding, 2);
     text_add_string(to, name);
     if (is_large) {
-        put(to, EXTRA_64, 2);
-        put(to, 16, 2);
-        put(to, size, 8);
-        put(to, size, 8);
+        little_write(to, EXTRA_64, 2);
+        little_write(to, 16, 2);
+        little_write(to, size, 8);
+        little_write(to, size, 8);
     }
     if (padding > 0) {
-        put(to, EXTRA_ALIGNMENT, 2);
-        put(to, padding - EXTRA_HEADER, 2);
-        put(to, ZIP_ALIGN, 2);
-        for (size_t i = 0; i < padding - EXTRA_HEADER - 2; i++)
-            put(to, 0, 1);
+        little_write(to, EXTRA_ALIGNMENT, 2);
+        little_write(to, padding - EXTRA_HEADER, 2);
+        little_write(to, ZIP_ALIGN, 2);
+        for (size_t i = EXTRA_HEADER + 2; i < padding; i++)
+            little_write(to, 0, 1);
     }
 
-    text *entry = &w->directory;
+    text *list = &w->directory;
     size_t extra = (is_large ? (size_t)16 : 0) + (is_far ? (size_t)8 : 0);
-    put(entry, ENTRY_SIGNATURE, 4);
-    put(entry, MADE_ON_UNIX | VERSION_64, 2);
-    put_common(entry, name, size, crc, extra > 0 ? VERSION_64 : VERSION, is_large);
-    put(entry, extra > 0 ? EXTRA_HEADER + extra : 0, 2);
-    put(entry, 0, 2 + 2 + 2); /* no comment, first disk, no attributes */
-    put(entry, MODE, 4);
-    put(entry, is_far ? IN_EXTRA : w->offset, 4);
-    text_add_string(entry, name);
+    little_write(list, ENTRY_SIGNATURE, 4);
+    little_write(list, MADE_ON_UNIX | VERSION_64, 2);
+    put_common(list, name, size, crc, extra > 0 ? VERSION_64 : VERSION, is_large);
+    little_write(list, extra > 0 ? EXTRA_HEADER + extra : 0, 2);
+    little_write(list, 0, 2 + 2 + 2); /* no comment, first disk, no attributes */
+    little_write(list, MODE, 4);
+    little_write(list, is_far ? IN_EXTRA : w->offset, 4);
+    text_add_string(list, name);
     if (extra > 0) {
-        put(entry, EXTRA_64, 2);
-        put(entry, extra, 2);
+        little_write(list, EXTRA_64, 2);
+        little_write(list, extra, 2);
     }
     if (is_large) {
-        put(entry, size, 8);
-        put(entry, size, 8);
+        little_write(list, size, 8);
+        little_write(list, size, 8);
     }
     if (is_far)
-        put(entry, w->offset, 8);
+        little_write(list, w->offset, 8);
     w->offset += to->length - before + size;
     w->count++;
 }
@@ -571,27 +545,27 @@ bool zip_writer_close(zip_writer *w, err *e)
     if (is_large) {
         /* The record that says where the directory is when a number of it does not fit the usual
          * one; and where this record is. */
-        put(to, END_SIGNATURE_64, 4);
-        put(to, END_RECORD_64 - 12, 8); /* after this number */
-        put(to, MADE_ON_UNIX | VERSION_64, 2);
-        put(to, VERSION_64, 2);
-        put(to, 0, 8); /* the first disk, twice */
-        put(to, w->count, 8);
-        put(to, w->count, 8);
-        put(to, size, 8);
-        put(to, w->offset, 8);
-        put(to, LOCATOR_SIGNATURE, 4);
-        put(to, 0, 4);
-        put(to, w->offset + size, 8);
-        put(to, 1, 4); /* disks in all */
+        little_write(to, END_SIGNATURE_64, 4);
+        little_write(to, END_RECORD_64 - 12, 8); /* after this number */
+        little_write(to, MADE_ON_UNIX | VERSION_64, 2);
+        little_write(to, VERSION_64, 2);
+        little_write(to, 0, 8); /* the first disk, twice */
+        little_write(to, w->count, 8);
+        little_write(to, w->count, 8);
+        little_write(to, size, 8);
+        little_write(to, w->offset, 8);
+        little_write(to, LOCATOR_SIGNATURE, 4);
+        little_write(to, 0, 4);
+        little_write(to, w->offset + size, 8);
+        little_write(to, 1, 4); /* disks in all */
     }
-    put(to, END_SIGNATURE, 4);
-    put(to, 0, 4); /* the first disk, twice */
-    put(to, w->count > MOST_COUNT ? MOST_COUNT + 1 : w->count, 2);
-    put(to, w->count > MOST_COUNT ? MOST_COUNT + 1 : w->count, 2);
-    put(to, size > w->most ? IN_EXTRA : size, 4);
-    put(to, w->offset > w->most ? IN_EXTRA : w->offset, 4);
-    put(to, 0, 2); /* no comment */
+    little_write(to, END_SIGNATURE, 4);
+    little_write(to, 0, 4); /* the first disk, twice */
+    little_write(to, w->count > MOST_COUNT ? MOST_COUNT + 1 : w->count, 2);
+    little_write(to, w->count > MOST_COUNT ? MOST_COUNT + 1 : w->count, 2);
+    little_write(to, size > w->most ? IN_EXTRA : size, 4);
+    little_write(to, w->offset > w->most ? IN_EXTRA : w->offset, 4);
+    little_write(to, 0, 2); /* no comment */
     text_free(&w->directory);
     return done;
 }

@@ -1,7 +1,7 @@
 #include "numbers/in_list.h"
 
 #include "io/number_parts.h"
-#include "io/number_list.h"
+#include "io/number_read.h"
 
 #include <stdio.h>
 #include <string.h>

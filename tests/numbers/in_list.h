@@ -1,4 +1,4 @@
-/* What io/number_list.h makes of a number's text. */
+/* What io/number_read.h makes of a number's text. */
 #ifndef SELFATTN_TESTS_NUMBERS_IN_LIST_H
 #define SELFATTN_TESTS_NUMBERS_IN_LIST_H
 

@@ -1,5 +1,5 @@
 /* Texts that are read into the entries of the one before, and those that are not like it. */
-#include "io/json_again.h"
+#include "io/json_scan.h"
 
 #include "attn/spec/keys.h"
 #include "io/format.h"

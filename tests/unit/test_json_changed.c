@@ -3,7 +3,6 @@
 #include "cli/info/info_file.h"
 #include "heap.h"
 #include "io/format.h"
-#include "io/json_again.h"
 #include "io/json_scan.h"
 #include "kernels/fence.h"
 #include "unit.h"

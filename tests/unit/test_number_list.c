@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "io/format.h"
-#include "io/number_list.h"
+#include "io/number_read.h"
 #include "listed.h"
 
 #include <string.h>

@@ -6,7 +6,10 @@
 #include "attn/engine/multiply.h"
 #include "attn/plan/kv_cache.h"
 #include "cli/in/cli_inputs.h"
-#include "io/json_again.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
+#include "io/json_scan.h"
+#include "io/source.h"
 
 /* --stream: documents that are the rows of one sequence, a token or a block of them a line.
  *
