@@ -411,7 +411,7 @@ static bool scan_entries(scan *s, size_t *count, err *e)
     if (next_is(s, bracket))
         return true;
     for (;; step_over(s)) {
-        const char *entry = s->at;
+        const char *item = s->at;
         if (!is_list) {
             if (!next_is(s, '"'))
                 return fail_value(s, wanted, e);
@@ -423,9 +423,9 @@ static bool scan_entries(scan *s, size_t *count, err *e)
                 if (larger == NULL)
                     return false;
                 s->open_key = larger;
-                s->open_key[s->keys++] = (key_string){entry, s->at};
+                s->open_key[s->keys++] = (key_string){item, s->at};
             }
-            if (v->key != NULL && !v->key(v->to, entry, s->at, s->depth, e))
+            if (v->key != NULL && !v->key(v->to, item, s->at, s->depth, e))
                 return false;
             s->at = json_space_end(s->at, s->text->end);
             if (!next_is(s, ':'))
@@ -436,7 +436,7 @@ static bool scan_entries(scan *s, size_t *count, err *e)
             return false;
         ++*count;
         wanted = !is_list                     ? "a key in double quotes"
-                 : json_begins_number(*entry) ? A_NUMBER
+                 : json_begins_number(*item) ? A_NUMBER
                                               : "a value";
         s->at = json_space_end(s->at, s->text->end);
         if (next_is(s, bracket))

@@ -80,15 +80,32 @@ static decimal shortest(uint64_t bits, const float_format *format)
 
 /* ---- digits one by one ---- */
 
-/* The eight digits of a number, halved thrice: fours are parted into pairs, pairs into digits, in
- * all lanes of a word at once (10486 / 2^20 is 1/100, 103 / 2^10 is 1/10, near enough there). */
+/* The two digits of each number below 100, the first one in the low byte. */
+/* clang-format off */
+static const uint16_t PAIR[100] = {
+    0x0000, 0x0100, 0x0200, 0x0300, 0x0400, 0x0500, 0x0600, 0x0700, 0x0800, 0x0900,
+    0x0001, 0x0101, 0x0201, 0x0301, 0x0401, 0x0501, 0x0601, 0x0701, 0x0801, 0x0901,
+    0x0002, 0x0102, 0x0202, 0x0302, 0x0402, 0x0502, 0x0602, 0x0702, 0x0802, 0x0902,
+    0x0003, 0x0103, 0x0203, 0x0303, 0x0403, 0x0503, 0x0603, 0x0703, 0x0803, 0x0903,
+    0x0004, 0x0104, 0x0204, 0x0304, 0x0404, 0x0504, 0x0604, 0x0704, 0x0804, 0x0904,
+    0x0005, 0x0105, 0x0205, 0x0305, 0x0405, 0x0505, 0x0605, 0x0705, 0x0805, 0x0905,
+    0x0006, 0x0106, 0x0206, 0x0306, 0x0406, 0x0506, 0x0606, 0x0706, 0x0806, 0x0906,
+    0x0007, 0x0107, 0x0207, 0x0307, 0x0407, 0x0507, 0x0607, 0x0707, 0x0807, 0x0907,
+    0x0008, 0x0108, 0x0208, 0x0308, 0x0408, 0x0508, 0x0608, 0x0708, 0x0808, 0x0908,
+    0x0009, 0x0109, 0x0209, 0x0309, 0x0409, 0x0509, 0x0609, 0x0709, 0x0809, 0x0909,
+};
+/* clang-format on */
+
+/* 5243 / 2^19 is 1/100, near enough for numbers of four digits. */
+static inline uint32_t part_four(uint32_t value)
+{
+    uint32_t hundreds = value * 5243 >> 19;
+    return PAIR[hundreds] | (uint32_t)PAIR[value - hundreds * 100] << 16;
+}
+
 static inline uint64_t part_eight(uint32_t value)
 {
-    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
-    uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
-    uint64_t pairs = hundreds | (fours - hundreds * 100) << 16;
-    uint64_t tens = pairs * 103 >> 10 & 0x000f000f000f000f;
-    return tens | (pairs - tens * 10) << 8;
+    return part_four(value / 10000) | (uint64_t)part_four(value % 10000) << 32;
 }
 
 /* Which of the eight is the last that is not 0, from 1; one is there. */
