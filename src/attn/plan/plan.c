@@ -49,19 +49,32 @@ bool plan_refuse_parts(const problem *asked, const char *const *keys, size_t cou
     return true;
 }
 
-bool plan_vector(const plan *p, input which, size_t count, tensor *out, err *e)
+tensor plan_shared(const tensor *t, size_t count)
+{
+    return (tensor){.type = t->type,
+                    .rank = t->rank + 1,
+                    .size = {count, t->size[0], t->size[1]},
+                    .stride = {0, t->stride[0], t->stride[1]},
+                    .data = t->data};
+}
+
+bool plan_vector(const plan *p, input which, int most_rank, size_t heads, size_t count, tensor *out,
+                 err *e)
 {
     const tensor *given = p->asked->in[which];
+    size_t numbers = given == NULL ? 0 : tensor_count(given);
     *out = (tensor){0};
     if (given == NULL)
         return true;
-    if (given->rank > 2 || tensor_count(given) != count)
-        return plan_wrong_shape(p, which, e, "it must hold %zu number%s", count,
-                                count == 1 ? "" : "s");
-    *out = tensor_view_of(given);
-    out->rank = 1;
-    out->size[0] = count;
-    out->stride[0] = 1;
+    if (given->rank > most_rank || (numbers != count && numbers != heads * count))
+        return plan_wrong_shape(p, which, e, "it must hold %zu number%s%s", count,
+                                count == 1 ? "" : "s", heads == 0 ? "" : ", or as many a head");
+    *out = (tensor){
+        .type = given->type, .rank = 1, .size = {count}, .stride = {1}, .data = given->data};
+    if (heads > 0)
+        *out = plan_shared(out, heads);
+    if (numbers != count)
+        out->stride[0] = (ptrdiff_t)count;
     return true;
 }
 
@@ -273,9 +286,9 @@ bool plan_has_stage(const plan *p, stage_id id)
     case STAGE_PRESENT_V:
         return p->past_k.data != NULL;
     case STAGE_Q_SCORE:
-        return plan_score_parameters(p, 0).for_query.data != NULL;
+        return p->of_score.for_query.data != NULL;
     case STAGE_K_SCORE:
-        return plan_score_parameters(p, 0).for_key.data != NULL;
+        return p->of_score.for_key.data != NULL;
     case STAGE_TOP:
         return p->asked->top > 0;
     case STAGE_CAPPED:
@@ -289,20 +302,16 @@ bool plan_has_stage(const plan *p, stage_id id)
 
 /* q, k, v and what follows them keep the batch and the heads that q, k or v came with: then these
  * are not the axes of the table. */
-static bool has_axis(const plan *p, stage_id id, const char *axes, char letter)
-{
-    bool came_with_all = axes != stage_row(id)->axes;
-    return came_with_all || (letter == 'b' ? p->has_batch : letter == 'h' ? p->has_heads : true);
-}
-
 static void find_axes(plan *p)
 {
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
         const char *axes = all_axes(p, id);
+        bool came_with_all = axes != stage_row(id)->axes;
         char *to = p->axes[id];
-        for (const char *letter = axes; *letter != '\0'; letter++) {
-            if (has_axis(p, id, axes, *letter))
-                *to++ = *letter;
+        for (; *axes != '\0'; axes++) {
+            bool is_absent = *axes == 'b' ? !p->has_batch : *axes == 'h' && !p->has_heads;
+            if (came_with_all || !is_absent)
+                *to++ = *axes;
         }
         *to = '\0';
     }
@@ -333,7 +342,7 @@ tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)
     tensor full = tensor_view_of(of);
     full.rank = (int)strlen(axes);
     for (int axis = 0, from = 0; axis < full.rank; axis++) {
-        bool is_here = has_axis(p, id, axes, axes[axis]);
+        bool is_here = p->axes[id][from] == axes[axis];
         full.size[axis] = is_here ? of->size[from] : 1;
         full.stride[axis] = is_here ? of->stride[from] : 0;
         from += is_here;
@@ -440,7 +449,7 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
 void plan_free(plan *p)
 {
     tensor_free(&p->slopes);
-    tensor_free(&p->ones);
-    tensor_free(&p->zeros);
+    tensor_free(&p->of_score.vector);
+    tensor_free(&p->of_score.shift);
     text_list_free(&p->notes);
 }

@@ -45,7 +45,9 @@ typedef struct plan {
     tensor bias_k, bias_v; /* g·d numbers each; no data: no such rows */
     tensor sinks;          /* h logits; no data: there are none */
     tensor slopes;         /* of ALiBi, one a head, float64; no data: there is none; owned */
-    tensor ones, zeros;    /* stand in for va and ba; owned */
+    /* Of all heads, an axis before those of one, of stride 0 where they share; a va or ba that the
+     * document does not give is made here, and owned. */
+    score_parameters of_score;
     /* The letters of each stage's axes as they are here: "hqk" of "bhqk" where there is no
      * batch. */
     char axes[STAGE_COUNT][TENSOR_MAX_RANK + 1];

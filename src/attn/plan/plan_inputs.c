@@ -12,11 +12,6 @@
 
 /* ---- projections ---- */
 
-static const char *layout_name(bool is_out_in)
-{
-    return is_out_in ? "out-in" : "in-out";
-}
-
 static bool refuse_rows(const plan *p, input which, err *e)
 {
     plan_wrong_shape(p, which, e, "it must be n x m, or b x n x m with a batch");
@@ -29,16 +24,7 @@ static bool view_rows(const plan *p, input which, tensor *out, err *e)
     const tensor *given = p->asked->in[which];
     if (given->rank != 2 && given->rank != 3)
         return refuse_rows(p, which, e);
-    *out = tensor_view_of(given);
-    if (given->rank == 3)
-        return true;
-    out->rank = 3;
-    for (int axis = 2; axis > 0; axis--) {
-        out->size[axis] = given->size[axis - 1];
-        out->stride[axis] = given->stride[axis - 1];
-    }
-    out->size[0] = p->batches;
-    out->stride[0] = 0;
+    *out = given->rank == 3 ? tensor_view_of(given) : plan_shared(given, p->batches);
     return true;
 }
 
@@ -88,22 +74,23 @@ static bool view_apart(const plan *p, input which, size_t heads, tensor *out, er
     return true;
 }
 
-/* The weight as it is used in x·W, its rows as many as x has columns. */
-static bool view_weight(const plan *p, input weight_as, const char *rows_label, size_t rows_width,
-                        tensor *out, err *e)
+bool plan_weight(const plan *p, input weight_as, const char *rows_label, size_t rows_width,
+                 tensor *out, err *e)
 {
+    static const char *const LAYOUTS[] = {"in-out", "out-in"};
     const tensor *given = p->asked->in[weight_as];
-    bool is_out_in = p->asked->is_out_in[weight_as];
+    bool is_out_in = p->asked->is_out_in[weight_as], is_of_head = weight_as > INPUT_WO;
     if (given->rank != 2 && given->rank != 3)
         return plan_wrong_shape(p, weight_as, e, "it must be a matrix, or one a head");
     *out = is_out_in ? tensor_transposed(given) : tensor_view_of(given);
-    if (out->size[out->rank - 2] == rows_width)
-        return true;
     size_t taken = out->size[out->rank - 2];
-    plan_wrong_shape(p, weight_as, e, "which as %s takes rows of %zu number%s, and %s has %zu",
-                     layout_name(is_out_in), taken, taken == 1 ? "" : "s", rows_label, rows_width);
+    if (taken == rows_width)
+        return true;
+    plan_wrong_shape(p, weight_as, e, "which%s%s takes rows of %zu number%s, and %s has %zu%s",
+                     is_of_head ? "" : " as ", is_of_head ? "" : LAYOUTS[is_out_in], taken,
+                     taken == 1 ? "" : "s", rows_label, rows_width, is_of_head ? " per head" : "");
     if (out->size[out->rank - 1] == rows_width)
-        err_remedy(e, "transposed it would fit: --layout %s", layout_name(!is_out_in));
+        err_remedy(e, "transposed it would fit: --layout %s", LAYOUTS[!is_out_in]);
     return false;
 }
 
@@ -155,7 +142,7 @@ static bool find_projection(const plan *p, projection *r, err *e)
     bool has_weight = asked->in[r->weight_as] != NULL;
     if (!view_rows(p, r->rows_as, &r->rows, e) ||
         (has_weight &&
-         !view_weight(p, r->weight_as, input_label(r->rows_as), r->rows.size[2], &r->weight, e)))
+         !plan_weight(p, r->weight_as, input_label(r->rows_as), r->rows.size[2], &r->weight, e)))
         return false;
     r->n = r->rows.size[1];
     r->width = has_weight ? r->weight.size[r->weight.rank - 1] : r->rows.size[2];
@@ -164,7 +151,7 @@ static bool find_projection(const plan *p, projection *r, err *e)
             return false;
         r->width /= r->heads;
     }
-    return plan_vector(p, r->bias_as, r->heads * r->width, &r->bias, e);
+    return plan_vector(p, r->bias_as, 2, 0, r->heads * r->width, &r->bias, e);
 }
 
 static bool find_projections(plan *p, err *e)
@@ -210,7 +197,7 @@ bool plan_find_output(plan *p, err *e)
     p->width_out = p->heads * p->v.width;
     if (given != NULL) {
         size_t taken = given->rank == 3 ? p->v.width : p->width_out;
-        if (!view_weight(p, INPUT_WO, "the context", taken, wo, e))
+        if (!plan_weight(p, INPUT_WO, "the context", taken, wo, e))
             return false;
         if (given->rank != 2 && (asked->is_out_in[INPUT_WO] || given->size[0] != p->heads))
             return plan_wrong_shape(p, INPUT_WO, e,
@@ -233,30 +220,12 @@ bool plan_find_output(plan *p, err *e)
     if (asked->width_onward != 0 && p->width_out != asked->width_onward)
         return err_at(e, &at, "%s gives rows %zu wide, and a layer %zu wide goes on with them",
                       has_wo ? "Wo" : "attention without Wo", p->width_out, asked->width_onward);
-    return plan_vector(p, INPUT_BO, p->width_out, &p->bo, e);
+    return plan_vector(p, INPUT_BO, 2, 0, p->width_out, &p->bo, e);
 }
 
 /* ---- what normalized queries and keys are multiplied by ---- */
 
 /* As many numbers as a head is wide for all heads, or for each. */
-static bool find_gain(const plan *p, input which, const projection *of, tensor *out, err *e)
-{
-    const tensor *given = p->asked->in[which];
-    if (given == NULL)
-        return true;
-    size_t count = tensor_count(given);
-    if (given->rank > 2 || (count != of->width && count != of->heads * of->width))
-        return plan_wrong_shape(p, which, e, "it must hold %zu number%s, or as many a head",
-                                of->width, of->width == 1 ? "" : "s");
-    bool is_shared = count == of->width;
-    *out = (tensor){.type = given->type,
-                    .rank = 2,
-                    .size = {of->heads, of->width},
-                    .stride = {is_shared ? 0 : (ptrdiff_t)of->width, 1},
-                    .data = given->data};
-    return true;
-}
-
 static bool find_gains(plan *p, err *e)
 {
     static const char *const NORM_PARTS[] = {"q_gain", "k_gain", "qk_eps"};
@@ -265,8 +234,8 @@ static bool find_gains(plan *p, err *e)
                            "queries and keys are not normalized", "--qk-norm rms normalizes them",
                            e))
         return false;
-    return find_gain(p, INPUT_Q_GAIN, &p->q, &p->q_gain, e) &&
-           find_gain(p, INPUT_K_GAIN, &p->k, &p->k_gain, e);
+    return plan_vector(p, INPUT_Q_GAIN, 2, p->heads, p->q.width, &p->q_gain, e) &&
+           plan_vector(p, INPUT_K_GAIN, 2, p->kv_heads, p->k.width, &p->k_gain, e);
 }
 
 /* ---- sinusoidal and rotary positions alike ---- */

@@ -10,7 +10,7 @@
 bool plan_find_inputs(plan *p, err *e);
 /* plan_inputs.c: wo, bo, width_out. */
 bool plan_find_output(plan *p, err *e);
-/* plan_score.c: compared_width, ones, zeros; scale; key_lengths, mask, bias, sinks, slopes; and
+/* plan_score.c: compared_width, of_score; scale; key_lengths, mask, bias, sinks, slopes; and
  * notes on causality. */
 bool plan_find_scores(plan *p, err *e);
 
@@ -37,8 +37,17 @@ bool plan_note(plan *p, err *e, const char *format, ...) __attribute__((format(p
 bool plan_wrong_shape(const plan *p, input which, err *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* What `count` have in common, with an axis of them before its one or two. */
+tensor plan_shared(const tensor *t, size_t count);
+
 /* A bias or another vector as `count` numbers in a row, whichever way its rank wraps them (n, 1 ×
- * n, n × 1, h × d). */
-bool plan_vector(const plan *p, input which, size_t count, tensor *out, err *e);
+ * n, n × 1, h × d); of `heads`, unless that is 0, as many for each or for all: heads × count. */
+bool plan_vector(const plan *p, input which, int most_rank, size_t heads, size_t count, tensor *out,
+                 err *e);
+
+/* The weight, or the score function's matrix, as it is used in x·W, its rows as many as x has
+ * columns. */
+bool plan_weight(const plan *p, input weight_as, const char *rows_label, size_t rows_width,
+                 tensor *out, err *e);
 
 #endif

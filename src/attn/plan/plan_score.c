@@ -14,53 +14,46 @@ static const tensor *parameter(const plan *p, const char *name)
     return name == NULL ? NULL : p->asked->in[input_of_key(name)];
 }
 
-/* The matrix of one head out of c × d (shared) or h × c × d. */
-static tensor of_head(const plan *p, input which, size_t head)
-{
-    const tensor *given = p->asked->in[which];
-    tensor one = given->rank == 3 ? tensor_at(given, head) : tensor_view_of(given);
-    return p->asked->is_out_in[which] ? tensor_transposed(&one) : one;
-}
-
-/* Checks Ws, Wa or Ua against the width of what it multiplies, and gives the width of the
- * result. */
-static bool find_transform(const plan *p, const char *name, const projection *of, size_t *width,
-                           err *e)
+/* Checks Ws, Wa or Ua against the heads and the width of what it multiplies, and gives the width of
+ * the result. */
+static bool find_transform(const plan *p, const char *name, const projection *of, tensor *out,
+                           size_t *width, err *e)
 {
     const tensor *given = parameter(p, name);
     *width = of->width;
     if (given == NULL)
         return true;
     input which = input_of_key(name);
-    if (given->rank != 2 && given->rank != 3)
-        return plan_wrong_shape(p, which, e, "it must be a matrix, or one a head");
     if (given->rank == 3 && given->size[0] != p->heads)
         return plan_wrong_shape(p, which, e, "there %s %zu head%s", p->heads == 1 ? "is" : "are",
                                 p->heads, p->heads == 1 ? "" : "s");
-    tensor one = of_head(p, which, 0);
-    if (one.size[0] != of->width) {
-        plan_wrong_shape(p, which, e, "which takes rows of %zu number%s, and %s has %zu per head",
-                         one.size[0], one.size[0] == 1 ? "" : "s", input_label(of->given_as),
-                         of->width);
-        if (one.size[1] == of->width)
-            err_remedy(e, "transposed it would fit: --layout %s",
-                       p->asked->is_out_in[which] ? "in-out" : "out-in");
+    if (!plan_weight(p, which, input_label(of->given_as), of->width, out, e))
         return false;
-    }
-    *width = one.size[1];
+    if (given->rank == 2)
+        *out = plan_shared(out, p->heads);
+    *width = out->size[2];
     return true;
 }
 
-/* Checks va, ba or bs: `count` numbers for all heads, or as many for each. */
-static bool check_vector(const plan *p, const char *name, size_t count, err *e)
+/* va, ba or bs, for all heads or for each. Without va all components count alike, and without ba
+ * nothing is added to them. */
+static bool find_vector(const plan *p, const char *name, size_t count, double absent, tensor *out,
+                        err *e)
 {
-    const tensor *given = parameter(p, name);
-    size_t numbers = given == NULL ? count : tensor_count(given);
-    if (given == NULL || (given->rank <= 3 && (numbers == count || numbers == p->heads * count)))
+    const size_t one_row[] = {1, count};
+    if (name == NULL)
         return true;
-    return plan_wrong_shape(p, input_of_key(name), e,
-                            "it must hold %zu number%s, or as many a head", count,
-                            count == 1 ? "" : "s");
+    if (!plan_vector(p, input_of_key(name), 3, p->heads, count, out, e))
+        return false;
+    if (out->data != NULL || p->asked->score->vector == NULL)
+        return true;
+    if (!tensor_new(out, p->type, 2, one_row, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        tensor_set(out, (size_t[]){0, i}, absent);
+    out->size[0] = p->heads;
+    out->stride[0] = 0;
+    return true;
 }
 
 static bool takes(const score *by, input which)
@@ -85,15 +78,6 @@ static bool check_belongs(const plan *p, const score *to, err *e)
                               input_label(which), other->named.name, to->named.name);
         }
     }
-    return true;
-}
-
-static bool fill(tensor *t, const plan *p, double value, err *e)
-{
-    if (!tensor_new(t, p->type, 1, &p->compared_width, e))
-        return false;
-    for (size_t i = 0; i < p->compared_width; i++)
-        tensor_set(t, &i, value);
     return true;
 }
 
@@ -133,48 +117,29 @@ static bool refuse_widths(const plan *p, size_t of_query, size_t of_key, err *e)
 static bool find_score(plan *p, err *e)
 {
     const score *by = p->asked->score;
+    score_parameters *all = &p->of_score;
     size_t of_query, of_key;
-    if (!check_belongs(p, by, e) || !find_transform(p, by->for_query, &p->q, &of_query, e) ||
-        !find_transform(p, by->for_key, &p->k, &of_key, e))
+    if (!check_belongs(p, by, e) ||
+        !find_transform(p, by->for_query, &p->q, &all->for_query, &of_query, e) ||
+        !find_transform(p, by->for_key, &p->k, &all->for_key, &of_key, e))
         return false;
     if (of_query != of_key)
         return refuse_widths(p, of_query, of_key, e);
     p->compared_width = of_query;
-    if (!check_vector(p, by->vector, of_query, e) ||
-        !check_vector(p, by->shift, by->shift_is_one ? 1 : of_query, e))
-        return false;
-    return by->vector == NULL || (fill(&p->ones, p, 1, e) && fill(&p->zeros, p, 0, e));
+    return find_vector(p, by->vector, of_query, 1, &all->vector, e) &&
+           find_vector(p, by->shift, by->shift_is_one ? 1 : of_query, 0, &all->shift, e);
 }
 
-/* One head's part of a vector that is shared or one a head; `absent` where it was not given. */
-static tensor vector_of_head(const plan *p, const char *name, size_t count, size_t head,
-                             const tensor *absent)
+static tensor of_head(const tensor *all, size_t head)
 {
-    const tensor *given = parameter(p, name);
-    if (given == NULL)
-        return tensor_view_of(absent);
-    tensor one = {
-        .type = given->type, .rank = 1, .size = {count}, .stride = {1}, .data = given->data};
-    if (tensor_count(given) != count)
-        one.data = (char *)given->data + head * count * dtype_size(given->type);
-    return one;
-}
-
-static tensor transform_of_head(const plan *p, const char *name, size_t head)
-{
-    return parameter(p, name) == NULL ? (tensor){0} : of_head(p, input_of_key(name), head);
+    return all->data == NULL ? (tensor){0} : tensor_at(all, head);
 }
 
 score_parameters plan_score_parameters(const plan *p, size_t head)
 {
-    const score *by = p->asked->score;
-    size_t shift_count = by->shift_is_one ? 1 : p->compared_width;
-    return (score_parameters){
-        .for_query = transform_of_head(p, by->for_query, head),
-        .for_key = transform_of_head(p, by->for_key, head),
-        .vector = vector_of_head(p, by->vector, p->compared_width, head, &p->ones),
-        .shift = vector_of_head(p, by->shift, shift_count, head, &p->zeros),
-    };
+    const score_parameters *all = &p->of_score;
+    return (score_parameters){of_head(&all->for_query, head), of_head(&all->for_key, head),
+                              of_head(&all->vector, head), of_head(&all->shift, head)};
 }
 
 static bool find_scale(plan *p, err *e)
@@ -397,7 +362,7 @@ static bool find_masks(plan *p, err *e)
                "round is to keep the sum of each row at 1, and with sinks it is less than 1");
         return err_remedy(e, "--round %d rounds each weight alone", p->asked->round_decimals);
     }
-    return plan_vector(p, INPUT_SINKS, p->heads, &p->sinks, e) &&
+    return plan_vector(p, INPUT_SINKS, 2, 0, p->heads, &p->sinks, e) &&
            spread(p, INPUT_MASK, &p->mask, e) && spread(p, INPUT_BIAS, &p->bias, e) &&
            note_reading(p, INPUT_MASK, e) && note_reading(p, INPUT_BIAS, e);
 }
