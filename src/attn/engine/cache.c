@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
+
 /* out = past, then rows: b × kv_heads × n_k × width */
 static bool join(projected *made, const plan *p, const tensor *past, tensor *kept, tensor *rows,
                  err *e)
@@ -80,10 +82,9 @@ bool cache_bytes(const plan *p, size_t rows, size_t *bytes)
 /* What a row is computed of where products don't do: as cache_settle has it. */
 bool cache_can_pack(const plan *p)
 {
-    bool is_as_given = !plan_has_stage(p, STAGE_K_NORM) && !plan_has_stage(p, STAGE_K_ROPE) &&
-                       !plan_has_stage(p, STAGE_K_SCORE);
-    return is_as_given && p->asked->score->is_product && !p->asked->allow_nonfinite &&
-           p->appended == 0 && p->past == 0;
+    assert(p->past == 0);
+    return !plan_has_stage(p, STAGE_K_NORM) && !plan_has_stage(p, STAGE_K_ROPE) &&
+           p->asked->score->is_product && !p->asked->allow_nonfinite;
 }
 
 bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, err *e)

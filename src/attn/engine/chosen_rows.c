@@ -84,27 +84,21 @@ static bool put_names(const chooser *c)
     return done;
 }
 
-typedef double position_of(const plan *p, size_t batch, size_t row);
-
-static double place_of(const plan *p, size_t batch, size_t query)
+/* Positions of the chosen queries, and of so many keys after them; without keys, where the queries
+ * stand. One list, or one a batch entry. */
+static bool put_positions(const chooser *c, const char *name, size_t keys, bool by_batch, place at)
 {
-    return (double)visible_position(p, batch, query);
-}
-
-/* Positions of the chosen queries, and of so many keys after them: one list, or one a batch
- * entry. */
-static bool put_positions(const chooser *c, const char *name, position_of *of, size_t keys,
-                          bool by_batch, place at)
-{
-    size_t lists = by_batch ? c->whole->batches : 1, queries = c->rows->count;
+    const plan *p = c->whole;
+    size_t lists = by_batch ? p->batches : 1, queries = c->rows->count;
     size_t count = queries + keys, size[] = {lists, count};
     tensor list;
     if (!tensor_new(&list, DTYPE_F64, by_batch ? 2 : 1, by_batch ? size : &count, c->e))
         return false;
     for (size_t n = 0; n < lists * count; n++) {
         size_t batch = n / count, i = n % count;
-        ((double *)list.data)[n] = i < queries ? of(c->whole, batch, c->rows->row[i])
-                                               : plan_key_position(c->whole, batch, i - queries);
+        ((double *)list.data)[n] = i >= queries ? plan_key_position(p, batch, i - queries)
+                                   : keys > 0   ? plan_query_position(p, batch, c->rows->row[i])
+                                              : (double)visible_position(p, batch, c->rows->row[i]);
     }
     return bundle_add_tensor(c->to, name, &list, at, c->e);
 }
@@ -115,7 +109,7 @@ static bool put_places(const chooser *c)
     const problem *asked = c->asked;
     static const char CAUSAL[] = "upper-left";
     bool is_lower = asked->causal == CAUSAL_LOWER_RIGHT;
-    double first = place_of(c->whole, 0, c->rows->row[0]);
+    double first = (double)visible_position(c->whole, 0, c->rows->row[0]);
     bool by_batch = c->whole->batches > 1 && (is_lower || asked->places != NULL);
     if (is_lower && !bundle_add_text(c->to, "causal", CAUSAL, strlen(CAUSAL),
                                      problem_place(asked, "causal"), c->e))
@@ -123,7 +117,7 @@ static bool put_places(const chooser *c)
     if (row_choice_is_range(c->rows) && first >= 0 && asked->places == NULL &&
         (!is_lower || asked->key_lengths == NULL))
         return bundle_add_number(c->to, "offset", first, problem_place(asked, "offset"), c->e);
-    return put_positions(c, "offset", place_of, 0, by_batch, problem_place(asked, "offset"));
+    return put_positions(c, "offset", 0, by_batch, problem_place(asked, "offset"));
 }
 
 bool chosen_rows_document(bundle *to, const plan *whole, const row_choice *rows, err *e)
@@ -148,8 +142,7 @@ bool chosen_rows_document(bundle *to, const plan *whole, const row_choice *rows,
     if (said != NULL) {
         place at = said->at;
         at.is_option = true; /* which overrules what rope itself says of positions */
-        if (!put_positions(&c, "rope_positions", plan_query_position, whole->k.n,
-                           said->tensor.rank == 2, at))
+        if (!put_positions(&c, "rope_positions", whole->k.n, said->tensor.rank == 2, at))
             return false;
     }
     /* What was said and holds for the chosen rows too; words were looked up for all of them. */

@@ -277,13 +277,13 @@ static bool owns_appended(const plan *p, const kept_stages *w, stage_id id)
 
 size_t project_product_memory(const plan *p, size_t threads)
 {
-    score_parameters of_score = plan_score_parameters(p, 0);
+    const score_parameters *of_score = &p->of_score;
     const struct {
         const tensor *weight;
         size_t rows;
-    } products[] = {{&p->q.weight, p->q.n},      {&p->k.weight, p->k.n},
-                    {&p->v.weight, p->v.n},      {&of_score.for_query, p->n_q},
-                    {&of_score.for_key, p->n_k}, {&p->wo, p->n_q}};
+    } products[] = {{&p->q.weight, p->q.n},       {&p->k.weight, p->k.n},
+                    {&p->v.weight, p->v.n},       {&of_score->for_query, p->n_q},
+                    {&of_score->for_key, p->n_k}, {&p->wo, p->n_q}};
     size_t largest = 0;
     for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
         const tensor *weight = products[i].weight;
@@ -350,14 +350,6 @@ static const kv_cache *packed_cache(const plan *p)
     return c != NULL && !c->keeps_rows ? c : NULL;
 }
 
-/* Where the score function transforms keys, each query head has its own. */
-static size_t key_heads_of(const plan *p)
-{
-    if (!p->asked->score->is_product)
-        return 0;
-    return plan_has_stage(p, STAGE_K_SCORE) ? p->heads / p->kv_heads : 1;
-}
-
 /* A head's keys and values beyond this are not packed for all blocks. A third-level cache no longer
  * holds them, so that parts are faster: by a tenth at 100,000 rows of 64 numbers, where at 20,000
  * they are slower by two fifths. */
@@ -370,8 +362,9 @@ enum { PART_BYTES = 512 * 1024 };
 static bool shared_memory(const plan *p, size_t *bytes)
 {
     size_t keys = p->n_k - cache_first(p);
-    return size_mul(key_heads_of(p), p->with->packed_bytes(p->compared_width, keys), bytes) &&
-           size_add(*bytes, p->with->packed_bytes(keys, p->v.width), bytes);
+    bool packs_keys = p->asked->score->is_product;
+    return size_add(packs_keys ? p->with->packed_bytes(p->compared_width, keys) : 0,
+                    p->with->packed_bytes(keys, p->v.width), bytes);
 }
 
 static size_t part_of(const plan *p)
@@ -394,18 +387,17 @@ bool panels_new(panels *all, const plan *p, const projected *made, size_t slots,
     if (packed_cache(p) != NULL || all->part > 0)
         return true;
     size_t keys = p->n_k - cache_first(p);
-    all->key_heads = key_heads_of(p);
-    if (all->key_heads > 0)
-        all->keys = packed_list_new(slots * all->key_heads,
-                                    p->with->packed_bytes(p->compared_width, keys), e);
-    if (all->keys != NULL || all->key_heads == 0)
+    all->packs_keys = p->asked->score->is_product;
+    if (all->packs_keys)
+        all->keys = packed_list_new(slots, p->with->packed_bytes(p->compared_width, keys), e);
+    if (all->keys != NULL || !all->packs_keys)
         all->values = packed_list_new(slots, p->with->packed_bytes(keys, p->v.width), e);
     return all->values != NULL;
 }
 
 void panels_free(panels *all)
 {
-    packed_list_free(all->keys, all->slots * all->key_heads);
+    packed_list_free(all->keys, all->slots);
     packed_list_free(all->values, all->slots);
     *all = (panels){0};
 }
@@ -427,21 +419,22 @@ size_t panels_room(const plan *p)
 
 size_t panels_parts(const panels *all)
 {
-    return all->values == NULL ? 0 : all->key_heads + 1;
+    return all->values == NULL ? 0 : all->packs_keys + 1u;
 }
 
 void panels_pack(const panels *all, size_t unit, size_t part)
 {
     const plan *p = all->plan;
-    size_t slot = unit % all->slots, batch = unit / p->kv_heads, head = unit % p->kv_heads;
-    if (part == all->key_heads) {
-        tensor v = projected_values(all->made, p, batch, head * (p->heads / p->kv_heads));
+    size_t slot = unit % all->slots, batch = unit / p->kv_heads;
+    size_t head = unit % p->kv_heads * (p->heads / p->kv_heads);
+    if (part == all->packs_keys) {
+        tensor v = projected_values(all->made, p, batch, head);
         p->with->pack(&v, &all->values[slot]);
         return;
     }
-    tensor k = projected_keys(all->made, p, batch, head * (p->heads / p->kv_heads) + part);
+    tensor k = projected_keys(all->made, p, batch, head);
     tensor turned = tensor_transposed(&k);
-    p->with->pack(&turned, &all->keys[slot * all->key_heads + part]);
+    p->with->pack(&turned, &all->keys[slot]);
 }
 
 static packed pack_part(const panels *all, const tensor *rows, size_t first, size_t count,
@@ -464,9 +457,7 @@ packed panels_keys(const panels *all, size_t batch, size_t head, size_t first, s
     }
     const kv_cache *c = packed_cache(all->plan);
     size_t unit = batch * all->plan->kv_heads + plan_kv_head(all->plan, head);
-    size_t of_unit = all->key_heads <= 1 ? 0 : head % all->key_heads;
-    packed keys =
-        c != NULL ? c->keys[unit] : all->keys[unit % all->slots * all->key_heads + of_unit];
+    packed keys = c != NULL ? c->keys[unit] : all->keys[unit % all->slots];
     first -= cache_first(all->plan);
     keys.skipped = first % PACKED_STEP;
     keys.columns -= first;

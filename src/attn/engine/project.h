@@ -82,16 +82,17 @@ bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, er
  * head that would take much memory are packed a part at a time instead, by each block that needs
  * them, into room of its own.
  *
- * A unit is one key/value head of one batch entry, with the keys of all query heads that use it.
+ * A unit is one key/value head of one batch entry, with the keys that all of its query heads use.
  * There are as many slots as are in use at once; unit u lies in slot u mod slots. A stream's cache
  * holds them packed already: then there is nothing to pack, and no slot ---- */
 
 typedef struct panels {
     const plan *plan;
     const projected *made;
-    packed *keys; /* k′ᵀ: `key_heads` a slot; NULL where the score function is not a product */
-    packed *values; /* v: one a slot */
-    size_t slots, key_heads;
+    bool packs_keys; /* the score function is a product, which never transforms them */
+    packed *keys;    /* k′ᵀ: one a slot, or NULL */
+    packed *values;  /* v: one a slot */
+    size_t slots;
     size_t part; /* keys that a block packs at once; 0: all are packed for all blocks */
 } panels;
 

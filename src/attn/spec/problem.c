@@ -161,14 +161,6 @@ static bool read_offset(problem *p, const entry *setting, err *e)
     return are_many || setting_count(setting, 0, &p->offset, e);
 }
 
-/* Which rows there are is known later. */
-static bool read_rows(problem *p, const entry *setting, err *e)
-{
-    (void)e;
-    p->rows = setting;
-    return true;
-}
-
 static bool read_alibi(problem *p, const entry *setting, err *e)
 {
     static const char WANTED[] = "true, false, or a slope a head";
@@ -341,7 +333,6 @@ static const setting_row SETTINGS[] = {
     {{"kv_heads", ""}, COUNT, AT(kv_heads), .least = 1},
     {{"causal", ""}, .read = read_causal},
     {{"offset", ""}, .read = read_offset},
-    {{"rows", ""}, .read = read_rows},
     {{"scale", ""}, .read = read_scale},
     {{"score", ""}, .read = read_score},
     {{"window", ""}, .read = read_window},
@@ -399,6 +390,7 @@ bool problem_read(problem *p, const bundle *document, err *e)
     }
     p->tokens = bundle_list(document, "tokens");
     p->key_tokens = bundle_list(document, "key_tokens");
+    p->rows = bundle_find(document, "rows"); /* which there are is known later */
     const entry *vocab = bundle_find(document, "vocab");
     bool looks_up = vocab != NULL && p->tokens != NULL && p->in[INPUT_X] == NULL;
     return !looks_up || look_up_tokens(p, vocab, e);
