@@ -147,9 +147,8 @@ static bool cut_part(const cutting *how, input which, const entry *from, tensor 
 
 static weight_layout layout_of_word(const char *word)
 {
-    if (word == NULL)
-        return LAYOUT_UNSAID;
-    return strcmp(word, "out-in") == 0   ? LAYOUT_OUT_IN
+    return word == NULL                  ? LAYOUT_UNSAID
+           : strcmp(word, "out-in") == 0 ? LAYOUT_OUT_IN
            : strcmp(word, "in-out") == 0 ? LAYOUT_IN_OUT
                                          : LAYOUT_UNSAID;
 }
@@ -188,26 +187,6 @@ static size_t cut_columns(const entry *weight, const bundle *top)
     return is_matrix ? weight->tensor.size[is_out_in ? 0 : 1] : 0;
 }
 
-/* Once `in`, the object of the attention, has got Wk from the bundle, where it is called `name`:
- * refuses as many key heads as query heads where Wk has only some of them, by the number that it
- * has. */
-static bool cut_check_heads(const cutting *how, const char *name, input which, const bundle *in,
-                            const bundle *top, err *e)
-{
-    if (which != INPUT_WK || how->heads <= 1 || how->kv_heads > 0)
-        return true;
-    const entry *keys = bundle_find(in, input_key(INPUT_WK));
-    size_t q = cut_columns(bundle_find(in, input_key(INPUT_WQ)), top);
-    size_t k = cut_columns(keys, top), width = q / how->heads;
-    bool is_some = width > 0 && q % how->heads == 0 && k > 0 && k < q && k % width == 0;
-    if (!is_some || how->heads % (k / width) != 0)
-        return true;
-    err_at(e, &keys->at,
-           "%s has %zu columns, and Wq %zu: for %zu heads of queries there are %zu of keys", name,
-           k, q, how->heads, k / width);
-    return err_remedy(e, "--kv-heads %zu says so", k / width);
-}
-
 /* ---- gains ---- */
 
 static const char SETTING[] = "qk_norm";
@@ -222,33 +201,6 @@ bool gains_are_wanted(const bundle_options *w, const bundle *in, const bundle *t
     const bundle *said = in != NULL && bundle_find(in, SETTING) != NULL ? in : top;
     const char *word = said == NULL ? NULL : bundle_text(said, SETTING);
     return !bundle_options_remove(w, SETTING) && (word == NULL || strcmp(word, "none") != 0);
-}
-
-/* What follows from a gain that `in` has just got from the bundle, where it is called `name`: that
- * queries and keys are normalized, unless something else is said. Refuses one of a norm over all
- * heads, unless --map says that it is a gain. */
-static bool gain_settle(const cutting *how, const char *name, bool is_mapped, input which,
-                        bundle *in, const bundle *top, err *e)
-{
-    static const char RMS[] = "rms";
-    if (!input_is_gain(which) || how->by->q_gain == NULL)
-        return true;
-    /* The norm has to be each head's own. Of other lengths the plan says what is wrong. */
-    bool is_query = which == INPUT_Q_GAIN;
-    const entry *gain = bundle_find(in, input_key(which));
-    const entry *weight = bundle_find(in, input_key(is_query ? INPUT_WQ : INPUT_WK));
-    size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
-    size_t count = gain->kind == ENTRY_TENSOR ? tensor_count(&gain->tensor) : 0;
-    if (!is_mapped && heads > 1 && count == cut_columns(weight, top)) {
-        err_at(e, &gain->at,
-               "%s has a number for each column of all %zu heads: a norm over all of them, as in "
-               "OLMo 2, where here each head has its own",
-               name, heads);
-        return err_remedy(e,
-                          "--map takes it for gains all the same, --no-qk-norm leaves norms out");
-    }
-    return bundle_find(in, SETTING) != NULL || bundle_find(top, SETTING) != NULL ||
-           bundle_add_text(in, SETTING, RMS, strlen(RMS), gain->at, e);
 }
 
 /* A document that gets what it lacks. */
@@ -283,10 +235,9 @@ static const bundle *heads_of(const applying *a, const key_path *of)
 {
     key_path layer = {.is_in_layer = true, .layer = of->layer};
     const bundle *own = key_path_find(of, a->contents);
-    const bundle *in_layer = key_path_find(&layer, a->contents);
-    if (own != NULL && bundle_find(own, "heads") != NULL)
-        return own;
-    return in_layer != NULL && bundle_find(in_layer, "heads") != NULL ? in_layer : a->contents;
+    if (own == NULL || bundle_find(own, "heads") == NULL)
+        own = key_path_find(&layer, a->contents);
+    return own != NULL && bundle_find(own, "heads") != NULL ? own : a->contents;
 }
 
 /* By what a command line asks for, what the bundle says itself, and the heads of the settings. */
@@ -350,6 +301,48 @@ static bool is_wanted(const applying *a, const weight_source *from)
 
 /* ---- applying ---- */
 
+/* What follows from what `in`, the object of an attention, has just got.
+ *
+ * Of Wk: there are as many key heads as query heads only where Wk has them all. Of a gain: queries
+ * and keys are normalized, unless something else is said; that of a norm over all heads is refused,
+ * unless --map says that it is a gain. */
+static bool settle(const applying *a, const cutting *how, const weight_source *from, bundle *in,
+                   err *e)
+{
+    static const char RMS[] = "rms";
+    const bundle *top = a->contents;
+    input which = input_of_key(from->to.key->named.name);
+    bool is_query = which == INPUT_Q_GAIN, is_gain = input_is_gain(which);
+    const entry *got = bundle_find(in, from->to.key->named.name);
+    size_t q = cut_columns(bundle_find(in, input_key(INPUT_WQ)), top);
+    size_t k = cut_columns(bundle_find(in, input_key(INPUT_WK)), top);
+    if (which == INPUT_WK && how->heads > 1 && how->kv_heads == 0) {
+        size_t width = q / how->heads;
+        bool is_some = width > 0 && q % how->heads == 0 && k > 0 && k < q && k % width == 0;
+        if (!is_some || how->heads % (k / width) != 0)
+            return true;
+        err_at(e, &got->at,
+               "%s has %zu columns, and Wq %zu: for %zu heads of queries there are %zu of keys",
+               from->name, k, q, how->heads, k / width);
+        return err_remedy(e, "--kv-heads %zu says so", k / width);
+    }
+    if (!is_gain || how->by->q_gain == NULL)
+        return true;
+    /* The norm has to be each head's own. Of other lengths the plan says what is wrong. */
+    size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
+    size_t count = got->kind == ENTRY_TENSOR ? tensor_count(&got->tensor) : 0;
+    if (from->mapped == 0 && heads > 1 && count == (is_query ? q : k)) {
+        err_at(e, &got->at,
+               "%s has a number for each column of all %zu heads: a norm over all of them, as in "
+               "OLMo 2, where here each head has its own",
+               from->name, heads);
+        return err_remedy(e,
+                          "--map takes it for gains all the same, --no-qk-norm leaves norms out");
+    }
+    return bundle_find(in, SETTING) != NULL || bundle_find(top, SETTING) != NULL ||
+           bundle_add_text(in, SETTING, RMS, strlen(RMS), got->at, e);
+}
+
 static bool apply_one(const applying *a, const weight_source *from, err *e)
 {
     /* Products pack them, and what looks a row up copies it; both widen. All else is made the run's
@@ -360,7 +353,6 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     const entry *found = bundle_find(a->read, from->name);
     const char *name = from->to.key->named.name;
     cutting how = cutting_of(a, &from->to);
-    input which = input_of_key(name);
     tensor part = {0};
     if (found == NULL || (from->is_cut && !cut_part(&how, from->which, found, &part, e)))
         return found == NULL;
@@ -390,8 +382,7 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     if (added->kind == ENTRY_TENSOR && !stays_narrow && !tensor_widen(t, a->type, e))
         return false;
     added->stays = added->kind != ENTRY_TENSOR || tensor_borrows(t);
-    return cut_check_heads(&how, from->name, which, in, a->contents, e) &&
-           gain_settle(&how, from->name, from->mapped > 0, which, in, a->contents, e);
+    return settle(a, &how, from, in, e);
 }
 
 /* All that is wanted is there before anything is added; layers are in their order, which that of
@@ -536,7 +527,7 @@ static void tell_names(const applying *a, const cutting *how, text *note)
     if (!m->is_alone)
         text_add_format(note, ", %zu layer%s%s", m->count, m->count == 1 ? "" : "s",
                         m->is_one ? " alone" : "");
-    text_add_format(note, ", %s%s", how->layout == LAYOUT_OUT_IN ? "out-in" : "in-out",
+    text_add_format(note, ", %s%s", layout_name(how->layout),
                     how->layout_is_given ? " as --layout says" : "");
     if (m->is_alone)
         add_attention_sources(a, note);

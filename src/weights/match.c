@@ -26,19 +26,33 @@ const char *match_name(weight_match *m, size_t layer, const char *way, const cha
     return found == NULL ? NULL : found->name;
 }
 
-const char *match_ended(weight_match *m, size_t layer, const char *name, const char *words)
+/* One of the names, ended with one of the words, after what m->name has; NULL: there is none, and
+ * m->name is the first. */
+static indexed_name *find_ended(weight_match *m, const char *names, const char *words)
 {
-    char word[NAME_MOST], tail[2 * NAME_MOST];
-    for (size_t i = 0; name_alternative(words, i, word); i++) {
-        snprintf(tail, sizeof tail, "%s.%s", name, word);
-        const char *found = match_name(m, layer, "", tail);
-        if (found != NULL)
-            return found;
+    char name[NAME_MOST], word[NAME_MOST];
+    size_t begin = m->name.length;
+    for (size_t n = 0; name_alternative(names, n, name); n++) {
+        for (size_t i = 0; name_alternative(words, i, word); i++) {
+            m->name.length = begin;
+            text_add_format(&m->name, "%s.%s", name, word);
+            indexed_name *found = name_index_find(&m->names, text_string(&m->name));
+            if (found != NULL)
+                return found;
+        }
     }
+    name_alternative(names, 0, name);
     name_alternative(words, 0, word);
-    snprintf(tail, sizeof tail, "%s.%s", name, word);
-    match_name(m, layer, "", tail);
+    m->name.length = begin;
+    text_add_format(&m->name, "%s.%s", name, word);
     return NULL;
+}
+
+const char *match_ended(weight_match *m, size_t layer, const char *names, const char *words)
+{
+    begin_name(m, layer, "");
+    const indexed_name *found = find_ended(m, names, words);
+    return found == NULL ? NULL : found->name;
 }
 
 const char *match_weight(weight_match *m, size_t layer, const char *way, const convention *by,
@@ -67,20 +81,13 @@ size_t match_parent(const weight_match *m)
 
 indexed_name *match_beside(weight_match *m, const char *names, const char *words, bool climbs)
 {
-    char name[NAME_MOST], word[NAME_MOST];
     for (size_t up = match_parent(m);; up--) {
         bool is_parent = up == 0 || name_is_separator(m->before[up - 1]);
-        for (size_t n = 0; is_parent && name_alternative(names, n, name); n++) {
-            for (size_t i = 0; name_alternative(words, i, word); i++) {
-                text_clear(&m->name);
-                text_add_format(&m->name, "%.*s%s.%s", (int)up, m->before, name, word);
-                indexed_name *found = name_index_find(&m->names, text_string(&m->name));
-                if (found != NULL)
-                    return found;
-            }
-        }
-        if (up == 0 || !climbs)
-            return NULL;
+        text_clear(&m->name);
+        text_add(&m->name, m->before, up);
+        indexed_name *found = is_parent ? find_ended(m, names, words) : NULL;
+        if (found != NULL || up == 0 || !climbs)
+            return found;
     }
 }
 
@@ -165,15 +172,14 @@ static bool set_place(weight_match *m, const char *before, size_t before_length,
 {
     size_t length = strlen(after);
     bool ends = length > 0 && name_is_separator(after[length - 1]);
-    text with_end = {0};
     mem_free(m->before);
     mem_free(m->after);
     m->before = mem_copy_text(before, before_length, e);
-    text_add_format(&with_end, "%s%s", after, ends ? "" : ".");
-    m->after = m->before == NULL || !text_ok(&with_end, e)
+    text_clear(&m->name);
+    text_add_format(&m->name, "%s%s", after, ends ? "" : ".");
+    m->after = m->before == NULL || !text_ok(&m->name, e)
                    ? NULL
-                   : mem_copy_text(with_end.data, with_end.length, e);
-    text_free(&with_end);
+                   : mem_copy_text(text_string(&m->name), m->name.length, e);
     if (m->after == NULL)
         return false;
     size_t first = first_numbered(m);
@@ -315,16 +321,6 @@ static const convention *find_attention(weight_match *m, const sightings *all, s
     return best;
 }
 
-static bool has_part(weight_match *m, size_t layer, const char *names, const char *words)
-{
-    char name[NAME_MOST];
-    for (size_t n = 0; name_alternative(names, n, name); n++) {
-        if (match_ended(m, layer, name, words) != NULL)
-            return true;
-    }
-    return false;
-}
-
 /* Those of most names in the layer; false: none fits. */
 static bool fit_layer(weight_match *m, const sightings *all, size_t layer, fit_need least)
 {
@@ -349,7 +345,8 @@ static bool fit_layer(weight_match *m, const sightings *all, size_t layer, fit_n
         for (size_t k = 0; k < NAMED_PART_COUNT && attention != NULL; k++) {
             const named_part *part = &NAMED_PARTS[k];
             rest += !part->is_beside &&
-                    has_part(m, layer, row->part[k], named_part_words(part, attention, false));
+                    match_ended(m, layer, row->part[k], named_part_words(part, attention, false)) !=
+                        NULL;
         }
         if (rest >= (least == NEED_WEIGHTS ? 1 : 2) && rest + weights > best) {
             best = rest + weights;

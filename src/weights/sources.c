@@ -90,19 +90,10 @@ static bool add_attention(weight_match *m, const convention *by, size_t layer, c
     return true;
 }
 
-/* The first that is there of the name's, ended with one of the words. Of two names the first is
- * that of a layer with cross-attention. */
-static const char *find_part(weight_match *m, size_t layer, const char *names, const char *words)
-{
-    char name[NAME_MOST];
-    if (m->cross != NULL || !name_alternative(names, 1, name))
-        name_alternative(names, 0, name);
-    return match_ended(m, layer, name, words);
-}
-
 static bool add_layer(weight_match *m, size_t layer, err *e)
 {
     const layer_convention *row = m->by;
+    char name[NAME_MOST];
     if (!add_attention(m, m->attention, layer, row->attention, "", e) ||
         (m->cross != NULL && !add_attention(m, m->cross, layer, row->cross, "cross", e)))
         return false;
@@ -111,11 +102,14 @@ static bool add_layer(weight_match *m, size_t layer, err *e)
         const char *names = row->part[i];
         if (names == NULL || part->is_beside || (i == LN3 && m->cross == NULL))
             continue;
+        /* Of two names the first is that of a layer with cross-attention. */
+        if (m->cross != NULL || !name_alternative(names, 1, name))
+            name_alternative(names, 0, name);
         const char *const keys[] = {part->key, part->bias};
         for (size_t k = 0; k < 2 && keys[k] != NULL; k++) {
             const char *words = named_part_words(part, m->attention, k == 1);
             weight_source one = {.to = match_path(m, layer, "", keys[k]),
-                                 .name = find_part(m, layer, names, words),
+                                 .name = match_ended(m, layer, name, words),
                                  .may_lack = k == 1};
             if (!add_source(m, one, e))
                 return false;
@@ -329,22 +323,18 @@ bool weight_match_refuse(const weight_match *m, const char *prefix, err *e)
 {
     enum { SHOWN = 6 };
     place at = {.file = m->file};
-    text list = {0}, whose = {0};
+    bool is_after = m->is_alone && *prefix != '\0';
+    text list = {0};
     if (!unfinished_check_all(&m->names, m->file, m->is_alone ? prefix : "", e))
         return false;
     for (size_t i = 0; i < m->listed->count && i < SHOWN; i++)
         text_add_format(&list, "%s%s", i == 0 ? "" : ", ",
                         m->is_alone ? m->listed->item[i] : m->names.item[i].name);
-    if (m->is_alone && *prefix != '\0')
-        text_add_format(&whose, "no name after the prefix '%s' is known as that of a weight",
-                        prefix);
-    else
-        text_add_format(&whose, "no name in it is known as that of a %s",
-                        m->is_alone ? "weight" : "layer's weight");
-    err_at(e, &at, "%s: %s%s", text_string(&whose), text_string(&list),
+    err_at(e, &at, "no name %s%s%s is known as that of a %s: %s%s",
+           is_after ? "after the prefix '" : "in it", is_after ? prefix : "", is_after ? "'" : "",
+           m->is_alone ? "weight" : "layer's weight", text_string(&list),
            m->names.count > SHOWN ? ", …" : "");
     text_free(&list);
-    text_free(&whose);
     return m->is_alone
                ? err_remedy(e, "--map wq=NAME says which is Wq; selfattn help bundles lists "
                                "what is known")

@@ -71,9 +71,9 @@ bool weight_sources_find(weight_match *m, const text_list *map, err *e);
 /* The name of a layer that ends so after `way`, "" or "self_attn"; NULL where there is none. What
  * was looked for is in m->name. */
 const char *match_name(weight_match *m, size_t layer, const char *way, const char *tail);
-/* The name of a layer that is this one, ended with one of the words, that is there; NULL: there is
- * none, and m->name is the first. */
-const char *match_ended(weight_match *m, size_t layer, const char *name, const char *words);
+/* One of the names, ended with one of the words, in the layer; NULL: there is none, and m->name is
+ * the first. */
+const char *match_ended(weight_match *m, size_t layer, const char *names, const char *words);
 /* What attention reads, by whichever alternative is there; m->name is the first that is not. */
 const char *match_weight(weight_match *m, size_t layer, const char *way, const convention *by,
                          input which);
