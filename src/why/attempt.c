@@ -1,5 +1,5 @@
 #include "attn/engine/multiply.h"
-#include "attn/engine/rounding.h"
+#include "attn/engine/rows.h"
 #include "base/mem.h"
 #include "why/mistake.h"
 

@@ -4,7 +4,6 @@
 #define SELFATTN_TESTS_REF_SUBJECT_H
 
 #include "attn/plan/kv_cache.h"
-#include "attn/engine/chosen_rows.h"
 #include "attn/engine/run.h"
 #include "ref/ref_attention.h"
 

@@ -1,7 +1,7 @@
 /* Rounding by hand, calculated by hand. */
 #include "unit.h"
 
-#include "attn/engine/rounding.h"
+#include "attn/engine/rows.h"
 
 static void keep_sum(unit *u, const double *in, size_t count, int decimals, const double *wanted)
 {

@@ -1,6 +1,5 @@
 #include "attn/engine/block.h"
 
-#include "attn/engine/rows.h"
 #include "base/mem.h"
 #include "base/prefetch.h"
 

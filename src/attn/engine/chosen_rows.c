@@ -1,4 +1,4 @@
-#include "attn/engine/chosen_rows.h"
+#include "attn/engine/run.h"
 
 #include "attn/engine/positions.h"
 

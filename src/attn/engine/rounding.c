@@ -1,4 +1,4 @@
-#include "attn/engine/rounding.h"
+#include "attn/engine/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #define SELFATTN_ATTN_ENGINE_RUN_H
 
 #include "attn/plan/plan.h"
+#include "attn/spec/row_choice.h"
 #include "base/threads.h"
 
 /* What besides the stages came out. */
@@ -70,5 +71,13 @@ bool streamed_stage_make(streamed_stage *s, size_t first, size_t *count, err *e)
 /* Bytes that it takes. */
 bool streamed_stage_memory(const plan *p, stage_id id, size_t part, size_t threads, size_t *bytes,
                            err *e);
+
+/* ---- some of a problem's queries as a problem of its own (chosen_rows.c): a document that says
+ * the same of them, with all keys, and where each of them stands. What computes, traces and
+ * explains it knows nothing of the others, and each number has the bits that it has in the whole
+ * ---- */
+
+/* Fills `to`, which borrows from the plan's problem and its document. */
+bool chosen_rows_document(bundle *to, const plan *whole, const row_choice *c, err *e);
 
 #endif

@@ -73,3 +73,18 @@ const score *score_default(void)
 {
     return &ROWS[0];
 }
+
+/* ---- operations, of which scores are made ---- */
+
+static const operation_row OPERATION_ROWS[] = {
+#define OPERATION(id, name, help, ...) [id] = {{name, help}, __VA_ARGS__},
+#include "attn/spec/operation_list.h"
+#undef OPERATION
+};
+
+const named_table OPERATIONS = NAMED_TABLE("operation", OPERATION_ROWS);
+
+const operation_row *operation_of(operation op)
+{
+    return &OPERATION_ROWS[op];
+}

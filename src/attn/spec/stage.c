@@ -96,5 +96,5 @@ const char *stage_axes_of(const char *name)
     if (row != NULL)
         return stage_row(stage_of(row))->axes;
     /* A layer's mean over the heads is not a stage of one attention. */
-    return own != name && strcmp(own, "mean_weights") == 0 ? "bqk" : "";
+    return own != name ? "bqk" : "";
 }

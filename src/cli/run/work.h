@@ -6,7 +6,6 @@
 #ifndef SELFATTN_CLI_RUN_WORK_H
 #define SELFATTN_CLI_RUN_WORK_H
 
-#include "attn/engine/chosen_rows.h"
 #include "attn/engine/run.h"
 #include "cli/in/document.h"
 #include "cli/out/output_file.h"
