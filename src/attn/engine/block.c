@@ -136,31 +136,6 @@ static bool allows_any(const plan *p, const block *at, size_t query)
     return false;
 }
 
-typedef struct far_key {
-    size_t key; /* of the sequence */
-    double slope, distance;
-} far_key;
-
-/* The first key that the query may see whose slope·distance is beyond the type's range, masks
- * apart; false where there is none. */
-static bool find_far(const plan *p, const block *at, size_t query, far_key *far)
-{
-    if (p->slopes.data == NULL)
-        return false;
-    double slope = tensor_get(&p->slopes, &at->head), position;
-    position = (double)(visible_position(p, at->batch, query) - (int64_t)at->skipped);
-    key_range seen = visible_columns(p, at, query);
-    for (size_t j = seen.first; j < seen.end; j++) {
-        double distance = fabs(position - (double)j);
-        *far = (far_key){at->skipped + j, slope, distance};
-        bool is_in_range = p->type == DTYPE_F32 ? isfinite((float)slope * (float)distance)
-                                                : isfinite(slope * distance);
-        if (!is_in_range)
-            return true;
-    }
-    return false;
-}
-
 /* ---- places ---- */
 
 static bool is_kept(const block_context *of, stage_id id)
@@ -267,23 +242,29 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
 
 /* ---- softmax ---- */
 
-/* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf. */
+/* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf; and
+ * why, where slope·distance of a key that it may see, masks apart, does. */
 static bool check_sum(const plan *p, const block *row, size_t number, double sum, bool is_empty,
                       err *e)
 {
     bool is_in_range = isfinite(sum) && !(is_empty && allows_any(p, row, row->first));
-    bool is_f32 = p->type == DTYPE_F32;
+    bool is_f32 = p->type == DTYPE_F32, has_slope = p->slopes.data != NULL;
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
     char name[ROW_NAME];
-    far_key far;
+    place at = problem_place(p->asked, "alibi");
+    double slope = has_slope ? tensor_get(&p->slopes, &row->head) : 0;
+    int64_t position = visible_position(p, row->batch, row->first) - (int64_t)row->skipped;
+    key_range seen = visible_columns(p, row, row->first);
     plan_name_row(p, number, name);
-    if (find_far(p, row, row->first, &far)) {
-        place at = problem_place(p->asked, "alibi");
+    for (size_t j = seen.first; has_slope && j < seen.end; j++) {
+        double distance = fabs((double)position - (double)j);
+        if (is_f32 ? isfinite((float)slope * (float)distance) : isfinite(slope * distance))
+            continue;
         err_at(e, &at,
                "the alibi bias of masked[%s, key %zu] is beyond the range of %s: slope %g, "
                "distance %g",
-               name, far.key + 1, dtype_name(p->type), far.slope, far.distance);
+               name, row->skipped + j + 1, dtype_name(p->type), slope, distance);
         return err_remedy(e,
                           is_f32 ? "--dtype f64 has more range" : "a slope nearer 0 would not be");
     }

@@ -300,23 +300,6 @@ bool plan_has_stage(const plan *p, stage_id id)
     }
 }
 
-/* q, k, v and what follows them keep the batch and the heads that q, k or v came with: then these
- * are not the axes of the table. */
-static void find_axes(plan *p)
-{
-    for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        const char *axes = all_axes(p, id);
-        bool came_with_all = axes != stage_row(id)->axes;
-        char *to = p->axes[id];
-        for (; *axes != '\0'; axes++) {
-            bool is_absent = *axes == 'b' ? !p->has_batch : *axes == 'h' && !p->has_heads;
-            if (came_with_all || !is_absent)
-                *to++ = *axes;
-        }
-        *to = '\0';
-    }
-}
-
 bool plan_check_stage(const plan *p, stage_id id, err *e)
 {
     const stage *row = stage_row(id);
@@ -422,26 +405,27 @@ static bool check_names(const plan *p, const text_list *names, const char *of, s
     return false;
 }
 
-static bool check_top(const plan *p, err *e)
-{
-    place at = problem_place(p->asked, "top");
-    if (p->asked->cache != NULL)
-        return true; /* the keys of later lines are still to come */
-    return p->asked->top <= p->n_k || err_at(e, &at, "top is %zu keys, and there %s %zu",
-                                             p->asked->top, p->n_k == 1 ? "is" : "are", p->n_k);
-}
-
 bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
 {
     *p = (plan){.asked = asked, .type = asked->type, .with = with, .batches = 1, .heads = 1};
     float_mode mode;
     float_mode_set(&mode);
     bool fits = check_not_empty(p, e) && find_batches(p, e) && find_heads(p, e) &&
-                plan_find_inputs(p, e) && plan_find_scores(p, e) && check_top(p, e) &&
-                plan_find_output(p, e) && check_names(p, asked->tokens, "tokens", p->n_q, e) &&
+                plan_find_inputs(p, e) && plan_find_scores(p, e) && plan_find_output(p, e) &&
+                check_names(p, asked->tokens, "tokens", p->n_q, e) &&
                 check_names(p, asked->key_tokens, "key_tokens", plan_own_keys(p), e);
-    if (fits)
-        find_axes(p);
+    /* q, k, v and what follows them keep the batch and the heads that q, k or v came with: then
+     * these are not the axes of the table. */
+    for (stage_id id = STAGE_X; id < STAGE_COUNT && fits; id++) {
+        const char *axes = all_axes(p, id);
+        bool came_with_all = axes != stage_row(id)->axes;
+        char *to = p->axes[id];
+        for (; *axes != '\0'; axes++) {
+            bool is_absent = *axes == 'b' ? !p->has_batch : *axes == 'h' && !p->has_heads;
+            if (came_with_all || !is_absent)
+                *to++ = *axes;
+        }
+    }
     float_mode_restore(&mode);
     return fits;
 }

@@ -223,21 +223,6 @@ bool plan_find_output(plan *p, err *e)
     return plan_vector(p, INPUT_BO, 2, 0, p->width_out, &p->bo, e);
 }
 
-/* ---- what normalized queries and keys are multiplied by ---- */
-
-/* As many numbers as a head is wide for all heads, or for each. */
-static bool find_gains(plan *p, err *e)
-{
-    static const char *const NORM_PARTS[] = {"q_gain", "k_gain", "qk_eps"};
-    if (!p->asked->normalizes &&
-        !plan_refuse_parts(p->asked, NORM_PARTS, sizeof NORM_PARTS / sizeof NORM_PARTS[0],
-                           "queries and keys are not normalized", "--qk-norm rms normalizes them",
-                           e))
-        return false;
-    return plan_vector(p, INPUT_Q_GAIN, 2, p->heads, p->q.width, &p->q_gain, e) &&
-           plan_vector(p, INPUT_K_GAIN, 2, p->kv_heads, p->k.width, &p->k_gain, e);
-}
-
 /* ---- sinusoidal and rotary positions alike ---- */
 
 static bool check_last(const plan *p, const char *what, const char *from, err *e)
@@ -431,36 +416,30 @@ static const struct {
     {"past_v", "a cache is kept of them"},
 };
 
-/* A row that saw later ones would have to wait for them. */
-static bool check_settings(const problem *asked, err *e)
-{
-    for (size_t i = 0; i < sizeof NOT_STREAMED / sizeof NOT_STREAMED[0]; i++) {
-        place at = problem_place(asked, NOT_STREAMED[i].key);
-        if (bundle_find(asked->document, NOT_STREAMED[i].key) != NULL)
-            return err_at(e, &at, "%s is given, and where rows keep coming, %s",
-                          NOT_STREAMED[i].key, NOT_STREAMED[i].why);
-    }
-    place of_zero = problem_place(asked, "add_zero"), at = problem_place(asked, "causal");
-    if (asked->adds_zero)
-        return err_at(e, &of_zero, "add_zero is asked for, and where rows keep coming, %s",
-                      NO_LAST_KEY);
-    if (asked->causal == CAUSAL_LOWER_RIGHT)
-        return err_at(e, &at,
-                      "causal is lower-right, and where rows keep coming, there is no last key to "
-                      "count from");
-    if (asked->causal != CAUSAL_NONE || (asked->has_window && asked->window_right == 0))
-        return true;
-    err_at(e, &at, "queries see keys of rows that are still to come");
-    return err_remedy(e, "--causal lets a query see only keys at or before it");
-}
-
 static bool find_stream(plan *p, err *e)
 {
     const problem *asked = p->asked;
     const kv_cache *c = asked->cache;
     place at = asked->at[p->k.given.data != NULL ? p->k.given_as : p->k.rows_as];
-    if (!check_settings(asked, e))
-        return false;
+    place of_zero = problem_place(asked, "add_zero"), of_causal = problem_place(asked, "causal");
+    for (size_t i = 0; i < sizeof NOT_STREAMED / sizeof NOT_STREAMED[0]; i++) {
+        const entry *given = bundle_find(asked->document, NOT_STREAMED[i].key);
+        if (given != NULL)
+            return err_at(e, &given->at, "%s is given, and where rows keep coming, %s",
+                          NOT_STREAMED[i].key, NOT_STREAMED[i].why);
+    }
+    if (asked->adds_zero)
+        return err_at(e, &of_zero, "add_zero is asked for, and where rows keep coming, %s",
+                      NO_LAST_KEY);
+    if (asked->causal == CAUSAL_LOWER_RIGHT)
+        return err_at(e, &of_causal,
+                      "causal is lower-right, and where rows keep coming, there is no last key to "
+                      "count from");
+    /* A row that saw later ones would have to wait for them. */
+    if (asked->causal == CAUSAL_NONE && (!asked->has_window || asked->window_right != 0)) {
+        err_at(e, &of_causal, "queries see keys of rows that are still to come");
+        return err_remedy(e, "--causal lets a query see only keys at or before it");
+    }
     if (p->n_q != p->k.n)
         return err_at(
             e, &at, "where rows keep coming, each is a query and a key, and there are %zu and %zu",
@@ -589,6 +568,14 @@ static bool find_appended(plan *p, err *e)
 
 bool plan_find_inputs(plan *p, err *e)
 {
-    return find_projections(p, e) && find_gains(p, e) && find_cache(p, e) && find_positions(p, e) &&
-           find_rope(p, e) && find_appended(p, e);
+    static const char *const NORM_PARTS[] = {"q_gain", "k_gain", "qk_eps"};
+    if (!find_projections(p, e) ||
+        (!p->asked->normalizes &&
+         !plan_refuse_parts(p->asked, NORM_PARTS, sizeof NORM_PARTS / sizeof NORM_PARTS[0],
+                            "queries and keys are not normalized", "--qk-norm rms normalizes them",
+                            e)))
+        return false;
+    return plan_vector(p, INPUT_Q_GAIN, 2, p->heads, p->q.width, &p->q_gain, e) &&
+           plan_vector(p, INPUT_K_GAIN, 2, p->kv_heads, p->k.width, &p->k_gain, e) &&
+           find_cache(p, e) && find_positions(p, e) && find_rope(p, e) && find_appended(p, e);
 }

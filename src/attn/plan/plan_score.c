@@ -265,7 +265,7 @@ static bool find_causality(plan *p, err *e)
                      own, has_bounds ? "the window is" : "distances are", offset);
 }
 
-static bool spread(const plan *p, input which, tensor *out, err *e)
+static bool spread(plan *p, input which, tensor *out, err *e)
 {
     /* The axes b, h, n_q, n_k that the input's axes are, by its rank and whether the first one
      * counts batches. */
@@ -305,7 +305,13 @@ static bool spread(const plan *p, input which, tensor *out, err *e)
             err_remedy(e, "one for each head of each batch entry has rank 4: b x h x n_q x n_k");
         return false;
     }
-    return true;
+    /* As many batch entries as queries: rows of padding, one an entry, would fit as well. */
+    bool fits_both = given->rank == 2 && p->batches > 1 && p->batches == p->n_q;
+    return !fits_both || said != MASK_AXIS_UNSAID ||
+           plan_note(p, e,
+                     "%s is read as n_q x n_k, the same for each of the %zu batch entries; "
+                     "--mask-axis batch reads it as b x n_k, a row an entry",
+                     input_label(which), p->batches);
 }
 
 static bool find_key_lengths(plan *p, err *e)
@@ -341,19 +347,6 @@ static bool find_key_lengths(plan *p, err *e)
     return true;
 }
 
-/* As many batch entries as queries: rows of padding, one an entry, would fit as well. */
-static bool note_reading(plan *p, input which, err *e)
-{
-    const tensor *given = p->asked->in[which];
-    bool fits_both = given != NULL && given->rank == 2 && p->batches > 1 && p->batches == p->n_q;
-    if (!fits_both || p->asked->mask_axis != MASK_AXIS_UNSAID)
-        return true;
-    return plan_note(p, e,
-                     "%s is read as n_q x n_k, the same for each of the %zu batch entries; "
-                     "--mask-axis batch reads it as b x n_k, a row an entry",
-                     input_label(which), p->batches);
-}
-
 static bool find_masks(plan *p, err *e)
 {
     if (p->asked->in[INPUT_SINKS] != NULL && p->asked->round_keeps_sum) {
@@ -363,8 +356,7 @@ static bool find_masks(plan *p, err *e)
         return err_remedy(e, "--round %d rounds each weight alone", p->asked->round_decimals);
     }
     return plan_vector(p, INPUT_SINKS, 2, 0, p->heads, &p->sinks, e) &&
-           spread(p, INPUT_MASK, &p->mask, e) && spread(p, INPUT_BIAS, &p->bias, e) &&
-           note_reading(p, INPUT_MASK, e) && note_reading(p, INPUT_BIAS, e);
+           spread(p, INPUT_MASK, &p->mask, e) && spread(p, INPUT_BIAS, &p->bias, e);
 }
 
 /* ---- which keys a query may see, masks apart ---- */
@@ -426,6 +418,13 @@ size_t visible_span(const plan *p, size_t rows)
 
 bool plan_find_scores(plan *p, err *e)
 {
-    return find_score(p, e) && find_scale(p, e) && find_causality(p, e) && find_key_lengths(p, e) &&
-           find_masks(p, e) && find_slopes(p, e);
+    const problem *asked = p->asked;
+    place at = problem_place(asked, "top");
+    if (!find_score(p, e) || !find_scale(p, e) || !find_causality(p, e) ||
+        !find_key_lengths(p, e) || !find_masks(p, e) || !find_slopes(p, e))
+        return false;
+    /* Of a stream the keys of later lines are still to come. */
+    return asked->cache != NULL || asked->top <= p->n_k ||
+           err_at(e, &at, "top is %zu keys, and there %s %zu", asked->top,
+                  p->n_k == 1 ? "is" : "are", p->n_k);
 }
