@@ -10,15 +10,10 @@
 
 /* ---- the room that is written ---- */
 
-bool html_has_floors(const html_page *p)
-{
-    return p->whole->rooms != NULL;
-}
-
 bool html_begins_floor(const html_page *p, size_t index)
 {
     const char *floor = trace_room(p->whole, index)->place.floor;
-    return html_has_floors(p) &&
+    return p->whole->rooms != NULL &&
            (index == 0 || strcmp(floor, trace_room(p->whole, index - 1)->place.floor) != 0);
 }
 
@@ -57,17 +52,15 @@ static void add_hash(text *out, const char *inline_text)
 
 static void add_step(html_page *p, const trace_step *step, size_t number)
 {
-    int level = html_has_floors(p) ? 3 : 2;
+    int level = p->whole->rooms != NULL ? 3 : 2;
     text_add_string(p->out, "<section id=\"step-");
     html_add_step_id(p, step->id);
     text_add_format(p->out,
                     "\" data-room=%td data-step=\"%s\">\n<h%d>%zu. %s<small>%s</small></h%d>\n",
-                    html_has_floors(p) ? p->trace - p->whole->rooms : 0, step->name, level, number,
-                    step->name, step_of(step->id)->named.help, level);
+                    p->whole->rooms != NULL ? p->trace - p->whole->rooms : 0, step->name, level,
+                    number, step->name, step_of(step->id)->named.help, level);
     if (asked_leaves_out(p->asked, p->trace, step->id)) {
-        text_add_string(p->out, "<p class=note>");
-        html_say(p->out, "leftOut", NULL);
-        text_add_string(p->out, "</p>\n</section>\n");
+        html_add_format(p->out, "<p class=note>%s</p>\n</section>\n", html_english("leftOut"));
         return;
     }
     /* Of a step that it asks for an exam says how it is made, and has the tables to fill in. */
@@ -87,7 +80,7 @@ static void add_step(html_page *p, const trace_step *step, size_t number)
 static void add_page(html_page *p)
 {
     text *out = p->out, title = render_title(p->whole, RENDER_UNTITLED), line = {0}, notes = {0};
-    bool has_floors = html_has_floors(p);
+    bool has_floors = p->whole->rooms != NULL;
     size_t number = 0;
     text_add_string(out, BEGIN);
     text_add_string(out, "style-src");
@@ -95,20 +88,16 @@ static void add_page(html_page *p)
     text_add_string(out, "; script-src");
     add_hash(out, PAGE_SCRIPT);
     text_add_string(out, AFTER_POLICY);
-    html_add_words(out, text_string(&title));
-    text_add_format(out, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>",
-                    PAGE_STYLE);
-    html_add_words(out, text_string(&title));
-    text_add_string(out, "</h1>\n");
+    html_add_format(out, "%s</title>\n<style>", text_string(&title));
+    text_add_string(out, PAGE_STYLE);
+    html_add_format(out, "</style>\n</head>\n<body>\n<header>\n<h1>%s</h1>\n", text_string(&title));
     /* A line of the user's notes is a paragraph. */
     display_add_lines(&notes, p->whole->notes == NULL ? "" : p->whole->notes);
     for (const char *at = text_string(&notes); *at != '\0';) {
         size_t length = strcspn(at, "\n");
         text_clear(&line);
         text_add(&line, at, length);
-        text_add_string(out, "<p>");
-        html_add_words(out, text_string(&line));
-        text_add_string(out, "</p>\n");
+        html_add_format(out, "<p>%s</p>\n", text_string(&line));
         at += length + (at[length] != '\0');
     }
     text_close(&title, out);
@@ -123,10 +112,11 @@ static void add_page(html_page *p)
         html_enter(p, i);
         if (html_begins_floor(p, i)) {
             /* A floor is folded and unfolded by its heading, without any script. */
-            text_add_format(out, "%s<details class=floor open id=\"floor-%zu\">\n<summary><h2>",
-                            i > 0 ? "</details>\n" : "", i);
-            html_add_words(out, p->trace->place.floor);
-            text_add_string(out, "</h2></summary>\n");
+            text_add_string(out, i > 0 ? "</details>\n" : "");
+            html_add_format(out,
+                            "<details class=floor open id=\"floor-%zu\">\n"
+                            "<summary><h2>%s</h2></summary>\n",
+                            i, p->trace->place.floor);
         }
         if (has_floors)
             html_add_picture(p);
@@ -176,21 +166,16 @@ void html_add_index(text *out, const html_index_row *row, size_t count)
     text_add_string(out, "img-src 'self' file:; style-src");
     add_hash(out, PAGE_STYLE);
     add_hash(out, INDEX_STYLE);
-    text_add_string(out, AFTER_POLICY);
-    html_say(out, "examples", NULL);
-    text_add_format(out, "</title>\n<style>%s</style>\n<style>%s</style>\n</head>\n", PAGE_STYLE,
-                    INDEX_STYLE);
-    text_add_string(out, "<body>\n<header>\n<h1>");
-    html_say(out, "examples", NULL);
-    text_add_string(out, "</h1>\n<p>");
-    html_say(out, "aboutExamples", NULL);
-    text_add_string(out, "</p>\n</header>\n<main>\n");
+    text_add_format(out, "%s%s</title>\n<style>%s</style>\n<style>%s</style>\n</head>\n",
+                    AFTER_POLICY, html_english("examples"), PAGE_STYLE, INDEX_STYLE);
+    html_add_format(out, "<body>\n<header>\n<h1>%s</h1>\n<p>%s</p>\n</header>\n<main>\n",
+                    html_english("examples"), html_english("aboutExamples"));
     for (const html_index_row *end = row + count; row < end; row++) {
-        text_add_format(out, "<section id=\"%s\">\n<h2><a href=\"%s.html\">", row->name, row->name);
-        html_add_words(out, row->title);
-        text_add_format(out, "</a><small>%s</small></h2>\n<p>", row->name);
-        html_add_words(out, row->notes);
-        text_add_string(out, "</p>\n");
+        html_add_format(
+            out,
+            "<section id=\"%s\">\n<h2><a href=\"%s.html\">%s</a><small>%s</small></h2>\n"
+            "<p>%s</p>\n",
+            row->name, row->name, row->title, row->name, row->notes);
         if (row->has_picture) {
             text_add_format(out, "<a href=\"%s.html\"><img src=\"%s.svg\" loading=lazy alt=\"",
                             row->name, row->name);
@@ -199,9 +184,8 @@ void html_add_index(text *out, const html_index_row *row, size_t count)
         }
         text_add_format(out, "<p class=note><a href=\"%s.html\">", row->name);
         html_say(out, "everyStep", &row->name);
-        text_add_format(out, "</a> · <a href=\"%s.json\">", row->name);
-        html_say(out, "itsDocument", NULL);
-        text_add_string(out, "</a></p>\n</section>\n");
+        html_add_format(out, "</a> · <a href=\"%s.json\">%s</a></p>\n</section>\n", row->name,
+                        html_english("itsDocument"));
     }
     text_add_string(out, "</main>\n</body>\n</html>\n");
 }

@@ -143,11 +143,16 @@ static const named ROWS[] = {
 
 static const named_table ENGLISH = NAMED_TABLE("words", ROWS);
 
-void html_say(text *out, const char *which, const char *const *about)
+const char *html_english(const char *which)
 {
     const named *row = named_find(&ENGLISH, which, strlen(which));
     assert(row != NULL);
-    for (const char *at = row->help; *at != '\0';) {
+    return row->help;
+}
+
+void html_say(text *out, const char *which, const char *const *about)
+{
+    for (const char *at = html_english(which); *at != '\0';) {
         size_t plain = strcspn(at, "{");
         text_add(out, at, plain);
         at += plain;

@@ -38,14 +38,6 @@ html_color html_color_of(double value, double greatest, bool is_share)
 /* A square's step of colour, below 0 for a negative number. */
 typedef signed char square;
 
-/* Below 100, as all lengths in a picture are: there are many. */
-static void add_length(text *out, const char *before, size_t length)
-{
-    const char digits[] = {(char)('0' + length / 10), (char)('0' + length % 10)};
-    text_add_string(out, before);
-    text_add(out, digits + (length < 10), length < 10 ? 1 : 2);
-}
-
 /* All squares of one colour are strokes of one path: thousands of elements would be slow. */
 static void add_color(text *out, const sampling *s, const square *squares, int step, char kind)
 {
@@ -59,9 +51,7 @@ static void add_color(text *out, const sampling *s, const square *squares, int s
                 continue;
             if (strokes++ == 0)
                 text_add_format(out, "<path class=%c%d d=\"", kind, abs(step));
-            add_length(out, "M", j);
-            add_length(out, " ", i);
-            add_length(out, "h", end - j);
+            text_add_format(out, "M%zu %zuh%zu", j, i, end - j);
         }
     }
     text_add_string(out, strokes == 0 ? "" : "\"/>");
@@ -74,12 +64,10 @@ static void add_sampled(const html_page *p, const tensor *matrix, bool is_share)
     sampling s = sampling_of(matrix->size[0], matrix->size[1], HTML_MOST, HTML_MOST);
     square squares[HTML_MOST * HTML_MOST];
     double greatest = is_share ? 1 : html_greatest(matrix);
-    text_add_format(p->out,
+    html_add_format(p->out,
                     "<svg class=sampled width=%zu height=%zu viewBox=\"0 0 %zu %zu\" role=img "
-                    "aria-label=\"",
-                    s.columns * PIXELS, s.rows * PIXELS, s.columns, s.rows);
-    html_say(p->out, "map", NULL);
-    text_add_string(p->out, "\"><g transform=\"translate(0 .5)\">");
+                    "aria-label=\"%s\"><g transform=\"translate(0 .5)\">",
+                    s.columns * PIXELS, s.rows * PIXELS, s.columns, s.rows, html_english("map"));
     for (size_t i = 0; i < s.rows * s.columns; i++) {
         double value = sampling_at(&s, matrix, i / s.columns, i % s.columns);
         int step = color_step(value, greatest);
@@ -129,12 +117,11 @@ static void add_cells(const grid *g, size_t row)
     text *out = g->page->out;
     for (size_t slot = 0; slot < selection_count(&g->columns); slot++) {
         size_t column = selection_at(&g->columns, slot);
-        if (row == SELECTION_GAP || column == SELECTION_GAP) {
-            text_add_string(out, "<td>…");
-            continue;
-        }
-        if (g->is_blank || asked_hides(&g->numbers, row, column)) {
-            text_add_string(out, g->is_blank ? "<td class=blank>" : "<td>" ASKED_SIGN);
+        bool is_gap = row == SELECTION_GAP || column == SELECTION_GAP;
+        if (is_gap || g->is_blank || asked_hides(&g->numbers, row, column)) {
+            text_add_string(out, is_gap        ? "<td>…"
+                                 : g->is_blank ? "<td class=blank>"
+                                               : "<td>" ASKED_SIGN);
             continue;
         }
         double value = matrix_at(&g->matrix, row, column);
@@ -153,24 +140,10 @@ static void add_cells(const grid *g, size_t row)
  * it. */
 static void add_label(text *out, const char *scope, const trace_labels *labels, size_t index)
 {
-    text_add_format(out, "<th scope=%s>", scope);
-    if (index == SELECTION_GAP) {
-        text_add_string(out, "…");
-        return;
-    }
-    text_add_string(out, labels->names != NULL ? "<bdi>" : "");
+    bool is_name = labels->names != NULL && index != SELECTION_GAP;
+    text_add_format(out, "<th scope=%s>%s", scope, is_name ? "<bdi>" : "");
     html_add_label(out, labels, index);
-    text_add_string(out, labels->names != NULL ? "</bdi>" : "");
-}
-
-static void add_row(const grid *g, size_t row)
-{
-    text *out = g->page->out;
-    text_add_string(out, row + 1 == g->focus ? "<tr class=focus>" : "<tr>");
-    if (g->row_labels != NULL)
-        add_label(out, "row", g->row_labels, row);
-    add_cells(g, row);
-    text_add_string(out, "</tr>\n");
+    text_add_string(out, is_name ? "</bdi>" : "");
 }
 
 /* ---- matrices ---- */
@@ -232,18 +205,22 @@ static void add_body(const grid *g)
         text_add_string(out, "</tr>\n");
     }
     begin_body(g, "");
-    for (size_t slot = 0; g->only == 0 && slot < selection_count(&g->rows); slot++)
-        add_row(g, selection_at(&g->rows, slot));
-    if (g->only > 0)
-        add_row(g, g->only - 1);
+    for (size_t slot = 0; slot < (g->only > 0 ? 1 : selection_count(&g->rows)); slot++) {
+        size_t row = g->only > 0 ? g->only - 1 : selection_at(&g->rows, slot);
+        text_add_string(out, row + 1 == g->focus ? "<tr class=focus>" : "<tr>");
+        if (g->row_labels != NULL)
+            add_label(out, "row", g->row_labels, row);
+        add_cells(g, row);
+        text_add_string(out, "</tr>\n");
+    }
 }
 
 static void add_table(const grid *g, const trace_item *item)
 {
     text *out = g->page->out;
-    text_add_string(out, "<div class=scroll role=group tabindex=0 aria-label=\"");
-    html_add_words(out, item->text == NULL ? "" : item->text);
-    text_add_string(out, "\"><table class=matrix>\n");
+    html_add_format(
+        out, "<div class=scroll role=group tabindex=0 aria-label=\"%s\"><table class=matrix>\n",
+        item->text == NULL ? "" : item->text);
     add_body(g);
     text_add_string(out, "</table></div>\n");
 }
@@ -313,12 +290,12 @@ static bool is_asked_of(const html_page *p, const trace_map *map, step_id step)
 /* A larger one is left to the script. */
 void html_add_asked(const html_page *p, step_id step)
 {
-    bool is_done = false;
-    for (size_t i = 0; i < p->trace->maps && !is_done; i++) {
+    for (size_t i = 0; i < p->trace->maps; i++) {
         const trace_map *map = &p->trace->map[i];
-        is_done = is_asked_of(p, map, step) && html_has_table(p, map);
+        if (is_asked_of(p, map, step) && html_has_table(p, map))
+            return;
     }
-    for (size_t i = 0; i < p->trace->maps && !is_done; i++) {
+    for (size_t i = 0; i < p->trace->maps; i++) {
         const trace_map *map = &p->trace->map[i];
         const size_t *size = map->values.size;
         if (!is_asked_of(p, map, step) || size[1] > HTML_MOST || size[2] > HTML_MOST)
@@ -362,8 +339,7 @@ static void add_stack(const html_page *p, const trace_item *item)
                     item->is_of_focus ? " class=of-focus" : "");
     add_body(&g);
     begin_body(&sum, " class=sum");
-    text_add_string(out, "<tr><th scope=row>");
-    html_add_words(out, item->text);
+    html_add_format(out, "<tr><th scope=row>%s", item->text);
     add_cells(&sum, 0);
     text_add_string(out, "</tr>\n</table></figure>\n");
 }

@@ -12,7 +12,7 @@ enum { HTML_MOST = 64 };
 typedef struct html_page {
     text *out;
     const trace *trace; /* the room that is being written */
-    const trace *whole;
+    const trace *whole; /* a house with rooms, or the one attention itself */
     const render_options *how;
     asked *asked;  /* by `blank`; NULL: nothing */
     bool is_blank; /* what is being written is to be filled in */
@@ -27,13 +27,13 @@ extern const char PAGE_STYLE[], PAGE_SCRIPT[];
 void html_enter(html_page *p, size_t room);
 /* What a step is called in addresses: "layer.0.attention.scores". */
 void html_add_step_id(const html_page *p, step_id step);
-/* Whether the trace is a house; a trace of one attention is one room. */
-bool html_has_floors(const html_page *p);
 /* Whether the room at `index` is the first one of its floor. */
 bool html_begins_floor(const html_page *p, size_t index);
 
 /* html_words.c: text that is shown, whatever marks are in it. */
 void html_add_words(text *out, const char *words);
+/* Markup with such texts and numbers in it: %s, %d and %zu. */
+void html_add_format(text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* W with a small Q for Wq, d with a small k for d_k, −∞ for -inf. */
 void html_add_mathematics(text *out, const char *words);
 /* The same without what an option would change. */
@@ -41,10 +41,11 @@ void html_add_sentence(text *out, const char *words);
 /* Of a row or a column, cut where it is long. */
 void html_add_label(text *out, const trace_labels *labels, size_t index);
 
-/* html_english.c: what the page says under this name, about these texts or numbers; NULL: about
- * nothing. */
+/* html_english.c: what the page says under this name, about these texts or numbers. */
 void html_say(text *out, const char *which, const char *const *about);
 void html_say_numbers(text *out, const char *which, size_t first, size_t second);
+/* The same about nothing, to be shown. */
+const char *html_english(const char *which);
 /* All of it for the script, as a JSON object. */
 void html_add_english(text *out);
 

@@ -12,38 +12,32 @@
 
 /* ---- the formula ---- */
 
-/* What stands there in a run that has it; a symbol is lit while one of its steps is being read
- * (steps.js). */
-typedef struct symbol {
-    bool is_there;
-    const char *steps, *mathematics; /* steps: NULL for a mark alone */
-} symbol;
-
-static bool is_root_of_width(const trace *t)
-{
-    const trace_map *scale = map_named(t, "scale"), *q = map_named(t, "q");
-    if (q == NULL)
-        return false;
-    double width = (double)(q->values.size[2] / q->slices);
-    return fabs(tensor_get(&scale->values, (size_t[]){0, 0, 0}) * sqrt(width) - 1) < 1e-12;
-}
-
 /* softmax(QKᵀ / √d_k)·V, with what the run has besides: the scores are compared as it does, and
  * scaled. */
 void html_add_formula(const html_page *p)
 {
     static const char OF_ROWS[] = "inputs projections scores";
     const trace *t = p->trace;
-    const trace_map *scores = map_named(t, "scores");
+    const trace_map *scores = map_named(t, "scores"), *scale = map_named(t, "scale");
+    const trace_map *q = map_named(t, "q");
     if (scores == NULL || map_named(t, "weights") == NULL)
         return;
-    bool is_capped = map_named(t, "C") != NULL, is_scaled = map_named(t, "scale") != NULL;
-    bool is_root = is_scaled && is_root_of_width(t), is_product = scores->op == OP_DOT;
-    const symbol row[] = {
+    bool is_capped = map_named(t, "C") != NULL, is_product = scores->op == OP_DOT, is_root = false;
+    if (scale != NULL && q != NULL) {
+        double width = (double)(q->values.size[2] / q->slices);
+        double factor = tensor_get(&scale->values, (size_t[]){0, 0, 0});
+        is_root = fabs(factor * sqrt(width) - 1) < 1e-12;
+    }
+    /* What stands there in a run that has it; a symbol is lit while one of its steps is being read
+     * (steps.js), a mark alone has none. */
+    const struct {
+        bool is_there;
+        const char *steps, *mathematics;
+    } row[] = {
         {true, "softmax statistics round", "<mi>softmax</mi>"},
         {true, NULL, "<mo>(</mo>"},
         {is_capped, "cap", "<mi>cap</mi><mo>(</mo>"},
-        {is_scaled && !is_root, "scale", "<mi>s</mi><mo>·</mo>"},
+        {scale != NULL && !is_root, "scale", "<mi>s</mi><mo>·</mo>"},
         {is_root, NULL, "<mfrac><mrow>"},
         {!is_product, "scores", "<mi>score</mi><mo>(</mo>"},
         {true, OF_ROWS, "<mi>Q</mi>"},
@@ -203,15 +197,11 @@ void html_add_picture(const html_page *page)
     if (p.count == 0)
         return;
     text_add_string(out, "<nav class=picture tabindex=0 aria-label=\"");
-    if (html_has_floors(page))
-        html_say(out, "pipelineOf", (const char *const[]){t->place.floor, t->place.name});
-    else
-        html_say(out, "pipeline", NULL);
-    text_add_format(out, "\">\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"",
+    html_say(out, page->whole->rooms != NULL ? "pipelineOf" : "pipeline",
+             (const char *const[]){t->place.floor, t->place.name});
+    html_add_format(out, "\">\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"%s\">\n",
                     p.columns * COLUMN - (COLUMN - BOX_WIDTH) + 2 * MARGIN,
-                    (ROWS - 1) * ROW + BOX_HEIGHT + 2 * MARGIN);
-    html_say(out, "stages", NULL);
-    text_add_string(out, "\">\n");
+                    (ROWS - 1) * ROW + BOX_HEIGHT + 2 * MARGIN, html_english("stages"));
     add_edges(&p);
     for (size_t i = 0; i < p.count; i++) {
         /* Its shape is "3 × 4", or of several heads "2 × 3 × 4". */
@@ -263,7 +253,6 @@ typedef struct house {
     const html_page *page;
     spot *spot;
     size_t rooms, floors, width;
-    size_t label; /* what the floors' names take */
 } house;
 
 /* Where an attention is, that of any of its steps. */
@@ -277,58 +266,47 @@ static void add_note(text *out, const trace *room)
 {
     const trace_map *last = &room->map[room->maps - 1], *hidden = map_named(room, "ffn.hidden");
     const trace_map *made = map_named(room, room->place.name);
+    step_id kind = kind_of(room);
     text words = {0};
-    const char *about;
     size_t i = 0;
-    switch (kind_of(room)) {
-    case FLOOR_NORM:
+    if (kind < STEP_COUNT) { /* an attention */
+        html_say_numbers(&words, room->heads == 1 ? "oneHead" : "manyHeads", room->heads, 0);
+        const char *heads = text_string(&words);
+        if (map_named(room, "xk") == NULL)
+            html_add_words(out, heads);
+        else
+            html_say(out, "overMemory", &heads);
+        text_close(&words, out);
+    } else if (kind == FLOOR_NORM) {
         while (i < room->maps && room->map[i].op != OP_MINUS)
             i++;
         text_add_string(out, i == room->maps ? "RMSNorm" : "LayerNorm");
-        break;
-    case FLOOR_FEED_FORWARD:
+    } else if (kind == FLOOR_FEED_FORWARD)
         text_add_format(out, "%zu → %zu → %zu", last->values.size[2], hidden->values.size[2],
                         last->values.size[2]);
-        break;
-    case FLOOR_EMBEDDED:
-    case FLOOR_LAYER:
-    case FLOOR_ROLLOUT:
-    case FLOOR_OUTPUT:
-    case FLOOR_LOGITS:
-    case FLOOR_PROBABILITIES:
-        text_add_format(out, "%zu × %zu", made->values.size[1], made->values.size[2]);
-        break;
-    case FLOOR_CHOICE: /* the word that was chosen, cut to a room's width */
+    else if (kind == FLOOR_CHOICE) /* the word that was chosen, cut to a room's width */
         html_add_label(out, &room->map[0].rows, 0);
-        break;
-    default: /* an attention */
-        html_say_numbers(&words, room->heads == 1 ? "oneHead" : "manyHeads", room->heads, 0);
-        about = text_string(&words);
-        if (map_named(room, "xk") == NULL)
-            html_add_words(out, about);
-        else
-            html_say(out, "overMemory", &about);
-    }
-    text_close(&words, out);
+    else
+        text_add_format(out, "%zu × %zu", made->values.size[1], made->values.size[2]);
 }
 
 /* Rooms stand one after the other; the longest name of a floor ends before the line that comes up
  * the stairs. */
 static void place_rooms(house *h)
 {
+    size_t names = 0; /* what the floors' names take */
     for (size_t i = 0; i < h->rooms; i++) {
         const trace *room = trace_room(h->page->whole, i);
         const char *name = room->place.floor;
         h->floors += html_begins_floor(h->page, i);
         h->spot[i] = (spot){.room = room, .floor = h->floors - 1};
-        h->label =
-            size_larger(h->label, BESIDE + display_columns(name, strlen(name)) * LETTER + GAP);
+        names = size_larger(names, BESIDE + display_columns(name, strlen(name)) * LETTER + GAP);
     }
     for (size_t i = 0, x = 0; i < h->rooms; i++) {
         spot *s = &h->spot[i];
         step_id kind = kind_of(s->room);
         if (html_begins_floor(h->page, i))
-            x = MARGIN + h->label;
+            x = MARGIN + names;
         s->x = x;
         s->y = MARGIN + (h->floors - 1 - s->floor) * PITCH + ABOVE;
         s->width = kind == FLOOR_RESIDUAL                      ? SUM_WIDTH
@@ -344,37 +322,31 @@ static size_t middle(const spot *s)
     return s->y + BOX_HEIGHT / 2;
 }
 
-static void add_way(const house *h, const spot *from, const spot *to)
-{
-    text *out = h->page->out;
-    text_add_format(out, "<path d=\"M%zu %zu", from->x + from->width, middle(from));
-    if (from->floor != to->floor) {
-        size_t stairs = from->y - ABOVE - STAIRS / 2, left = to->x - GAP / 2;
-        text_add_format(out, "h%dV%zuH%zuV%zu", GAP / 2, stairs, left, middle(to));
-    }
-    text_add_format(out, "H%zum-%d -4l%d 4l-%d 4\"/>\n", to->x, ARROW, ARROW, ARROW);
-}
-
 /* A rollout is looked at, and nothing goes on from it. */
 static void add_lines(const house *h)
 {
+    text *out = h->page->out;
     const spot *before = NULL;
-    for (size_t i = 0; i < h->rooms; i++) {
-        const spot *to = &h->spot[i], *from = h->spot;
+    for (const spot *to = h->spot, *end = to + h->rooms; to < end; to++) {
         step_id kind = kind_of(to->room);
         if (kind == FLOOR_ROLLOUT)
             continue;
-        if (before != NULL)
-            add_way(h, before, to);
+        if (before != NULL) {
+            text_add_format(out, "<path d=\"M%zu %zu", before->x + before->width, middle(before));
+            if (before->floor != to->floor)
+                text_add_format(out, "h%dV%zuH%zuV%zu", GAP / 2, before->y - ABOVE - STAIRS / 2,
+                                to->x - GAP / 2, middle(to));
+            text_add_format(out, "H%zum-%d -4l%d 4l-%d 4\"/>\n", to->x, ARROW, ARROW, ARROW);
+        }
         if (kind == FLOOR_RESIDUAL) {
             /* What is added goes over the rooms between, from right after where it comes from. */
+            const spot *from = h->spot;
             while (from->room != to->room->map[0].operand[0].room)
                 from++;
-            text_add_format(h->page->out,
-                            "<path class=residual d=\"M%zu %zuV%zuH%zuV%zum-4 -%dl4 %dl4 -%d\"/>\n",
-                            from->x + from->width + GAP / 2, middle(from), from->y - OVER,
-                            to->x + to->width / 2, to->y + (BOX_HEIGHT - SUM_WIDTH) / 2, ARROW,
-                            ARROW, ARROW);
+            text_add_format(
+                out, "<path class=residual d=\"M%zu %zuV%zuH%zuV%zum-4 -%dl4 %dl4 -%d\"/>\n",
+                from->x + from->width + GAP / 2, middle(from), from->y - OVER,
+                to->x + to->width / 2, to->y + (BOX_HEIGHT - SUM_WIDTH) / 2, ARROW, ARROW, ARROW);
         }
         before = to;
     }
@@ -416,23 +388,20 @@ void html_add_house(const html_page *p)
         return;
     }
     place_rooms(&h);
-    text_add_string(out, "<nav class=\"picture house\" tabindex=0 aria-label=\"");
-    html_say(out, "house", NULL);
-    text_add_format(out, "\">\n<svg viewBox=\"0 0 %zu %zu\" width=%zu role=group aria-label=\"",
-                    h.width, h.floors * PITCH - STAIRS + 2 * MARGIN, h.width);
-    html_say(out, "floors", NULL);
-    text_add_string(out, "\">\n");
+    html_add_format(out,
+                    "<nav class=\"picture house\" tabindex=0 aria-label=\"%s\">\n"
+                    "<svg viewBox=\"0 0 %zu %zu\" width=%zu role=group aria-label=\"%s\">\n",
+                    html_english("house"), h.width, h.floors * PITCH - STAIRS + 2 * MARGIN, h.width,
+                    html_english("floors"));
     for (size_t i = 0; i < h.rooms; i++) {
         const spot *first = &h.spot[i];
         if (!html_begins_floor(p, i))
             continue;
-        text_add_format(out,
+        html_add_format(out,
                         "<rect class=floor x=%d y=%zu width=%zu height=%d rx=10 />"
-                        "<a href=\"#floor-%zu\"><text class=name x=%d y=%zu>",
+                        "<a href=\"#floor-%zu\"><text class=name x=%d y=%zu>%s</text></a>\n",
                         MARGIN, first->y - ABOVE, h.width - 2 * MARGIN, FLOOR_HEIGHT, i,
-                        MARGIN + BESIDE, middle(first) + 5);
-        html_add_words(out, first->room->place.floor);
-        text_add_string(out, "</text></a>\n");
+                        MARGIN + BESIDE, middle(first) + 5, first->room->place.floor);
     }
     add_lines(&h);
     for (size_t i = 0; i < h.rooms; i++)

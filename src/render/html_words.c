@@ -3,6 +3,7 @@
 #include "render/number_text.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <string.h>
 
 void html_add_words(text *out, const char *words)
@@ -10,6 +11,25 @@ void html_add_words(text *out, const char *words)
     static const escape MARKS[] = {
         {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\0', NULL}};
     display_add_escaped(out, words, strlen(words), MARKS);
+}
+
+void html_add_format(text *out, const char *format, ...)
+{
+    va_list args;
+    const char *at = format;
+    va_start(args, format);
+    for (const char *mark; (mark = strchr(at, '%')) != NULL;) {
+        text_add(out, at, (size_t)(mark - at));
+        if (mark[1] == 's')
+            html_add_words(out, va_arg(args, const char *));
+        else if (mark[1] == 'd')
+            text_add_format(out, "%d", va_arg(args, int));
+        else
+            text_add_format(out, "%zu", va_arg(args, size_t));
+        at = mark + strlen(mark[1] == 'z' ? "%zu" : "%s");
+    }
+    text_add_string(out, at);
+    va_end(args);
 }
 
 /* Wq, bo: the letter and what it is of; d_k. Nothing where there is none. */

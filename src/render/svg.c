@@ -36,18 +36,14 @@ static const char INK[] = "#16181d", QUIET[] = "#51565f";
 /* A white picture with its title, of whatever marks. */
 static void begin(text *out, const char *title, size_t width, size_t height)
 {
-    text_add_format(out,
+    html_add_format(out,
                     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
                     "viewBox=\"0 0 %zu %zu\" role=\"img\" fill=\"%s\" font-size=\"%d\" "
-                    "font-family=\"system-ui, 'DejaVu Sans', sans-serif\">\n<title>",
-                    width, height, width, height, INK, FONT);
-    html_add_words(out, title);
-    text_add_format(out,
-                    "</title>\n<rect width=\"%zu\" height=\"%zu\" fill=\"#ffffff\"/>\n"
-                    "<text x=\"%d\" y=\"%d\" font-size=\"16\">",
-                    width, height, MARGIN, MARGIN + FONT);
-    html_add_words(out, title);
-    text_add_string(out, "</text>\n");
+                    "font-family=\"system-ui, 'DejaVu Sans', sans-serif\">\n"
+                    "<title>%s</title>\n<rect width=\"%zu\" height=\"%zu\" fill=\"#ffffff\"/>\n"
+                    "<text x=\"%d\" y=\"%d\" font-size=\"16\">%s</text>\n",
+                    width, height, width, height, INK, FONT, title, width, height, MARGIN,
+                    MARGIN + FONT, title);
 }
 
 /* The fill of an element that is being written. */
@@ -99,11 +95,9 @@ void heat_map_add_svg(text *out, const heat_map *map, const char *title)
 
 /* A cell's size by how many there are in the larger direction: numbers have room in the first kind
  * only, and labels in all but the last. */
-typedef struct cell_row {
+static const struct {
     size_t most, width, height;
-} cell_row;
-
-static const cell_row CELLS[] = {{16, 48, 32}, {32, 24, 24}, {64, 14, 14}, {64, 5, 5}};
+} CELLS[] = {{16, 48, 32}, {32, 24, 24}, {64, 14, 14}, {64, 5, 5}};
 enum { CELL_KINDS = sizeof CELLS / sizeof CELLS[0], LAST_WITH_LABELS = CELL_KINDS - 2 };
 
 typedef struct picture {
@@ -343,9 +337,7 @@ static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
     else
         text_add_format(p->out, "<text y=\"34\">A square is the greatest of %zu × %zu weights.",
                         p->by.tall, p->by.wide);
-    text_add_string(p->out, *sums == '\0' ? "" : " ");
-    html_add_words(p->out, sums);
-    text_add_string(p->out, "</text>\n</g>\n");
+    html_add_format(p->out, "%s%s</text>\n</g>\n", *sums == '\0' ? "" : " ", sums);
 }
 
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
@@ -366,12 +358,8 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
             continue;
         if (p.y > bottom) {
             /* The attentions of layers have a heading each: "layer 1, attention". */
-            text_add_format(&heads, "<text x=\"%d\" y=\"%zu\" font-weight=\"bold\">", MARGIN,
-                            p.y - TITLE_HEIGHT / 2);
-            html_add_words(&heads, room->place.floor);
-            text_add_string(&heads, ", ");
-            html_add_words(&heads, room->place.name);
-            text_add_string(&heads, "</text>\n");
+            html_add_format(&heads, "<text x=\"%d\" y=\"%zu\" font-weight=\"bold\">%s, %s</text>\n",
+                            MARGIN, p.y - TITLE_HEIGHT / 2, room->place.floor, room->place.name);
         }
         for (size_t head = 0; head < p.heads; head++)
             hides = add_head(&p, head) || hides;
