@@ -150,6 +150,7 @@ enum {
     FEWEST = 2,         /* columns that stay, whatever the width: the first, … and the last */
     FEW = 3             /* neither side is left with fewer as long as the other has more */
 };
+static const size_t WHOLE = SIZE_MAX; /* as many as there are */
 
 /* ---- what fits ---- */
 
@@ -171,16 +172,19 @@ static size_t product_measure(product *p, const selection *inner, const selectio
 }
 
 /* Takes columns from the wider side until the three fit; false where no more than `least` of each
- * are left. */
-static bool product_fits_shortened(product *p, bool is_broken, size_t budget, size_t least)
+ * are left. WHOLE leaves out none, but for rows of a long matrix. */
+static bool product_fits(product *p, bool is_broken, const render_options *how, size_t least)
 {
     size_t n = p->row.source.matrix.size[1], m = p->result.source.matrix.size[1];
-    selection inner = selection_of_rows(n, 0, false);
-    size_t inner_shown = inner.front + inner.back;
+    size_t budget = page_budget(how);
     size_t most = budget / NARROWEST < BRACKETS_MOST ? budget / NARROWEST : BRACKETS_MOST - 1;
-    size_t outer_shown = m < most ? m : most;
+    selection inner = selection_of_rows(n, 0, how->is_full);
+    size_t inner_shown = inner.front + inner.back;
+    size_t outer_shown = m < most || least == WHOLE ? m : most;
     selection outer = selection_of_ends(m, outer_shown);
     p->is_broken = is_broken;
+    if (least == WHOLE && size_larger(n, m) > BRACKETS_MOST)
+        return false;
     while (product_measure(p, &inner, &outer) > budget) {
         if (inner_shown <= least && outer_shown <= least)
             return false;
@@ -194,16 +198,6 @@ static bool product_fits_shortened(product *p, bool is_broken, size_t budget, si
             outer = selection_of_ends(m, --outer_shown);
     }
     return true;
-}
-
-/* Whether all of it fits, but for rows of a long matrix; the widths are then measured. */
-static bool product_fits_whole(product *p, bool is_broken, const render_options *how)
-{
-    selection inner = selection_of_rows(p->row.source.matrix.size[1], 0, how->is_full);
-    selection outer = selection_all(p->result.source.matrix.size[1]);
-    p->is_broken = is_broken;
-    return inner.total <= BRACKETS_MOST && outer.total <= BRACKETS_MOST &&
-           product_measure(p, &inner, &outer) <= page_budget(how);
 }
 
 /* ---- drawing ---- */
@@ -257,12 +251,11 @@ void product_text_add(text *out, const trace_item *item, const render_options *h
     product p = {.row = box_of(item->left, &item->a, how),
                  .matrix = box_of(item->letters, &item->b, how),
                  .result = box_of(item->text, &item->result, how)};
-    size_t budget = page_budget(how);
     /* Numbers are left out where breaking the line is not enough, and a line is broken before one
      * side is left with hardly any. */
-    bool fits = product_fits_whole(&p, false, how) || product_fits_whole(&p, true, how) ||
-                (!how->is_full && (product_fits_shortened(&p, false, budget, FEW) ||
-                                   product_fits_shortened(&p, true, budget, FEWEST)));
+    bool fits = product_fits(&p, false, how, WHOLE) || product_fits(&p, true, how, WHOLE) ||
+                (!how->is_full &&
+                 (product_fits(&p, false, how, FEW) || product_fits(&p, true, how, FEWEST)));
     const box *const boxes[] = {&p.row, &p.matrix, &p.result};
     /* Too wide to stand side by side: one below the other. */
     const tensor *parts[] = {&item->a, &item->b, &item->result};
@@ -297,18 +290,6 @@ void product_text_add(text *out, const trace_item *item, const render_options *h
 enum { NARROWEST_CELL = 4 };
 static const size_t BETWEEN = 3;
 
-typedef struct table {
-    const text_list *cells;
-    size_t columns;
-    size_t width[TABLE_MOST];
-    bool is_right[TABLE_MOST]; /* numbers stand to the right */
-} table;
-
-static const char *cell(const table *t, size_t row, size_t column)
-{
-    return t->cells->item[row * t->columns + column];
-}
-
 bool table_text_is_right(const text_list *cells, size_t columns, size_t column)
 {
     size_t at = columns + column;
@@ -321,22 +302,23 @@ bool table_text_is_right(const text_list *cells, size_t columns, size_t column)
 }
 
 /* A row takes as many lines as its longest cell. */
-static void add_table_row(text *out, const table *t, size_t row)
+static void add_table_row(text *out, char *const *cells, size_t columns, const size_t *width,
+                          const bool *is_right)
 {
     const char *rest[TABLE_MOST];
-    for (size_t column = 0; column < t->columns; column++)
-        rest[column] = cell(t, row, column);
+    for (size_t column = 0; column < columns; column++)
+        rest[column] = cells[column];
     for (bool has_more = true; has_more;) {
         has_more = false;
         page_indent(out);
-        for (size_t column = 0; column < t->columns; column++) {
-            size_t skip, length = display_line(rest[column], t->width[column], &skip);
+        for (size_t column = 0; column < columns; column++) {
+            size_t skip, length = display_line(rest[column], width[column], &skip);
             size_t used = display_columns(rest[column], length);
-            size_t space = t->width[column] > used ? t->width[column] - used : 0;
+            size_t space = width[column] > used ? width[column] - used : 0;
             text_add_repeated(out, " ", column > 0 ? BETWEEN : 0);
-            text_add_repeated(out, " ", t->is_right[column] ? space : 0);
+            text_add_repeated(out, " ", is_right[column] ? space : 0);
             display_add(out, rest[column], length);
-            text_add_repeated(out, " ", t->is_right[column] ? 0 : space);
+            text_add_repeated(out, " ", is_right[column] ? 0 : space);
             rest[column] += length + skip;
             has_more = has_more || *rest[column] != '\0';
         }
@@ -346,36 +328,36 @@ static void add_table_row(text *out, const table *t, size_t row)
 
 void table_text_add(text *out, const trace_item *item, const render_options *how)
 {
-    assert(item->columns_count > 0 && item->columns_count <= TABLE_MOST);
-    table t = {.cells = &item->cells, .columns = item->columns_count};
-    size_t rows = item->cells.count / t.columns;
-    for (size_t column = 0; column < t.columns; column++) {
-        t.is_right[column] = table_text_is_right(t.cells, t.columns, column);
-        for (size_t row = 0; row < rows; row++) {
-            const char *word = cell(&t, row, column);
-            t.width[column] = size_larger(t.width[column], display_columns(word, strlen(word)));
-        }
+    const text_list *cells = &item->cells;
+    size_t columns = item->columns_count, width[TABLE_MOST] = {0};
+    bool is_right[TABLE_MOST]; /* numbers stand to the right */
+    assert(columns > 0 && columns <= TABLE_MOST);
+    for (size_t column = 0; column < columns; column++)
+        is_right[column] = table_text_is_right(cells, columns, column);
+    for (size_t i = 0; i < cells->count; i++) {
+        size_t used = display_columns(cells->item[i], strlen(cells->item[i]));
+        width[i % columns] = size_larger(width[i % columns], used);
     }
     /* Takes from the widest column what is too much, and again where that is not enough. */
     for (;;) {
-        size_t total = (t.columns - 1) * BETWEEN, widest = 0;
-        for (size_t column = 0; column < t.columns; column++) {
-            total += t.width[column];
-            if (t.width[column] > t.width[widest])
+        size_t total = (columns - 1) * BETWEEN, widest = 0;
+        for (size_t column = 0; column < columns; column++) {
+            total += width[column];
+            if (width[column] > width[widest])
                 widest = column;
         }
-        if (total <= page_budget(how) || t.width[widest] <= NARROWEST_CELL)
+        if (total <= page_budget(how) || width[widest] <= NARROWEST_CELL)
             break;
-        t.width[widest]--;
+        width[widest]--;
     }
-    for (size_t row = 0; row < rows; row++) {
-        add_table_row(out, &t, row);
-        if (row > 0)
+    for (size_t i = 0; i < cells->count; i += columns) {
+        add_table_row(out, cells->item + i, columns, width, is_right);
+        if (i > 0)
             continue;
         page_indent(out);
-        for (size_t column = 0; column < t.columns; column++) {
+        for (size_t column = 0; column < columns; column++) {
             text_add_repeated(out, " ", column > 0 ? BETWEEN : 0);
-            text_add_repeated(out, "─", t.width[column]);
+            text_add_repeated(out, "─", width[column]);
         }
         display_end_line(out);
     }
