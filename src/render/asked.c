@@ -129,9 +129,16 @@ bool asked_tells(const asked *a, const trace_map *map)
 
 /* ---- which steps of an exam ---- */
 
-/* A step of the rooms before it, or of its own, up to it. */
-static bool comes_after_asked(const asked *a, const trace *room, step_id step)
+bool asked_leaves_out(const asked *a, const trace *room, step_id step)
 {
+    if (a == NULL || !a->is_exam || step_makes(room, step, a->is_made))
+        return false;
+    for (size_t i = 0; i < room->maps; i++) {
+        if (room->map[i].step == step)
+            return step_makes(room, step, a->is_hidden);
+    }
+    /* It makes none: it comes after a step of the rooms before it, or of its own, that is asked
+     * for. */
     for (size_t i = 0; i < trace_rooms(a->whole); i++) {
         const trace *one = trace_room(a->whole, i);
         for (size_t j = 0; j < one->steps; j++) {
@@ -142,16 +149,6 @@ static bool comes_after_asked(const asked *a, const trace *room, step_id step)
         }
     }
     return false;
-}
-
-bool asked_leaves_out(const asked *a, const trace *room, step_id step)
-{
-    size_t i = 0;
-    if (a == NULL || !a->is_exam || step_makes(room, step, a->is_made))
-        return false;
-    while (i < room->maps && room->map[i].step != step)
-        i++;
-    return i < room->maps ? step_makes(room, step, a->is_hidden) : comes_after_asked(a, room, step);
 }
 
 /* ---- which numbers ---- */

@@ -174,30 +174,23 @@ size_t display_columns(const char *string, size_t length)
     return columns;
 }
 
-/* The bytes that are left when it is cut, and the columns with the …. */
-static size_t cut_bytes(const char *string, size_t length, size_t most, size_t *columns)
-{
-    size_t bytes = fitting_bytes(string, length, most, columns);
-    if (bytes == length)
-        return bytes;
-    bytes = fitting_bytes(string, length, most - 1, columns);
-    *columns += 1;
-    return bytes;
-}
-
+/* Nothing where `out` is NULL. */
 size_t display_add_cut(text *out, const char *string, size_t most)
 {
-    size_t length = strlen(string), columns, bytes = cut_bytes(string, length, most, &columns);
-    display_add(out, string, bytes);
-    text_add_string(out, bytes < length ? "…" : "");
-    return columns;
+    size_t length = strlen(string), columns, bytes = fitting_bytes(string, length, most, &columns);
+    bool is_cut = bytes < length;
+    if (is_cut)
+        bytes = fitting_bytes(string, length, most - 1, &columns);
+    if (out != NULL) {
+        display_add(out, string, bytes);
+        text_add_string(out, is_cut ? "…" : "");
+    }
+    return columns + is_cut;
 }
 
 size_t display_cut_columns(const char *string, size_t most)
 {
-    size_t columns;
-    cut_bytes(string, strlen(string), most, &columns);
-    return columns;
+    return display_add_cut(NULL, string, most);
 }
 
 size_t display_line(const char *string, size_t columns, size_t *skip)
