@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Up to 16 terms are read one by one; of more, the first 8 and the last 3 say how it goes. */
-enum { MOST_TERMS = 16, FIRST_TERMS = 8, LAST_TERMS = 3 };
+/* Up to so many terms are read one by one; of more, the first and the last say how it goes. */
+enum { MOST_TERMS = 16 };
 
 /* An expression being written. */
 typedef struct writer {
@@ -30,9 +30,7 @@ static double element(const tensor *of, size_t index)
 
 static selection shown_terms(size_t count, const render_options *how)
 {
-    if (how->is_full || count <= MOST_TERMS)
-        return selection_all(count);
-    return (selection){.total = count, .front = FIRST_TERMS, .back = LAST_TERMS};
+    return selection_of_rows(count, 0, how->is_full || count <= MOST_TERMS);
 }
 
 static size_t count_of(const tensor *of)

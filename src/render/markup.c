@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "render/brackets.h"
-#include "render/expression.h"
 #include "render/text_items.h"
 
 #include <math.h>
@@ -313,9 +312,8 @@ static void add_matrix(const markup_page *p, const trace_item *item)
     bool is_sum = item->kind == TRACE_STACK;
     text *out = p->out, shape = {0};
     err e = {0};
-    grid g = {.page = p, .from = column_source_of(item, p->how)};
+    grid g = {.page = p, .from = column_source_of(item, p->how), .focus = item->focus};
     if (!is_sum) {
-        g.focus = item->focus;
         matrix_add_shape(&shape, &item->a);
         add_strong(p, item->text == NULL ? "" : item->text);
         add_words(p, text_string(&shape));

@@ -3,8 +3,7 @@
 #ifndef SELFATTN_RENDER_MARKUP_H
 #define SELFATTN_RENDER_MARKUP_H
 
-#include "render/math.h"
-#include "render/renderer.h"
+#include "render/expression.h"
 
 struct dialect;
 

@@ -1,4 +1,4 @@
-#include "render/math.h"
+#include "render/expression.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,9 @@ typedef struct writer {
     size_t spans;
 } writer;
 
-typedef struct symbol {
+static const struct {
     const char *character, *command;
-} symbol;
-
-static const symbol SYMBOLS[] = {
+} SYMBOLS[] = {
     {"·", "\\cdot "}, {"×", "\\times "}, {"−", "-"},        {"≤", "\\le "}, {"≥", "\\ge "},
     {"Σ", "\\sum "},  {"²", "^2"},       {"³", "^3"},       {"π", "\\pi "}, {"Φ", "\\Phi "},
     {"…", "\\dots "}, {"→", "\\to "},    {"ᵀ", "^{\\top}"}, {"ⱼ", "_j"},    {"ᵢ", "_i"},

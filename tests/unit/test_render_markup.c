@@ -1,8 +1,8 @@
 /* What formulas, words and colours become in Markdown, LaTeX and HTML. */
 #include "unit.h"
 
+#include "render/expression.h"
 #include "render/html_parts.h"
-#include "render/math.h"
 #include "render_parts.h"
 
 #include <math.h>
