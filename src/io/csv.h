@@ -156,7 +156,6 @@ typedef struct block_comment {
     size_t too_large_length;
 } block_comment;
 
-void block_comment_write(text *out, const char *name, const block *b);
 /* False for a comment of any other form. `line` is what follows its #. */
 bool block_comment_read(const char *line, size_t length, block_comment *out);
 

@@ -433,13 +433,6 @@ typedef struct table {
     size_t columns, most, rows; /* rows: that were taken */
 } table;
 
-static const char *find_row(const void *how, const char *from, const char *to)
-{
-    (void)how;
-    const char *newline = memchr(from - 1, '\n', (size_t)(to - from));
-    return newline == NULL ? NULL : newline + 1;
-}
-
 static const char *read_row(const void *how, const char *row, void *numbers)
 {
     const table *t = how;
@@ -475,9 +468,9 @@ bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, siz
                            .end = ends_before ? r->next + most * columns * LONGEST : r->end,
                            .columns = columns,
                            .size = dtype_size(to->type),
-                           .find = find_row,
+                           .mark = '\n',
+                           .is_before = true,
                            .read = read_row,
-                           .format = &t,
                            .take = take_rows,
                            .to = &t};
     const char *after = rows_read_ahead(&all, threads, e);

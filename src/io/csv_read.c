@@ -307,9 +307,8 @@ static bool check_no_separator_line(const csv_reader *r, err *e)
     err_at(e, &here, "the line 'sep=%c' is for spreadsheets, and no row", *at);
     if (*at == r->delimiter)
         return err_remedy(e, "take it out");
-    if (*at == '\t')
-        return err_remedy(e, "take it out, and say it by --delimiter tab");
-    return err_remedy(e, "take it out, and say it by --delimiter '%c'", *at);
+    return *at == '\t' ? err_remedy(e, "take it out, and say it by --delimiter tab")
+                       : err_remedy(e, "take it out, and say it by --delimiter '%c'", *at);
 }
 
 /* ---- blocks ---- */

@@ -161,7 +161,7 @@ bool block_next(const entry *of, block *b)
     return false;
 }
 
-void block_comment_write(text *out, const char *name, const block *b)
+static void block_comment_write(text *out, const char *name, const block *b)
 {
     char index[INDEX_TEXT];
     text_add_format(out, "# %s%s %zux%zu\n", name, index_text(b->has, b->index, index),

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 /* ---- units of work ---- */
 
@@ -85,7 +86,11 @@ static void read_part(void *context, size_t worker, size_t number)
     const char *from = all->at + number * PART;
     const char *to = all->end - from > PART ? from + PART : all->end;
     part *p = &j->part[worker];
-    p->first = number == 0 ? from : all->find(all->format, from, to);
+    p->first = from;
+    if (number > 0) {
+        p->first = memchr(from - all->is_before, all->mark, (size_t)(to - from));
+        p->first += p->first != NULL && all->is_before;
+    }
     p->after = p->first;
     p->rows = 0;
     /* A number takes two bytes at least; the last row may end after the part. Where there is no
@@ -96,7 +101,7 @@ static void read_part(void *context, size_t worker, size_t number)
     p->is_whole = p->first == NULL || p->numbers != NULL;
     while (p->is_whole && p->after != NULL && p->after < to) {
         const char *next =
-            all->read(all->format, p->after, p->numbers + p->rows * all->columns * all->size);
+            all->read(all->to, p->after, p->numbers + p->rows * all->columns * all->size);
         p->is_whole = next != NULL;
         p->rows += p->is_whole;
         p->after = p->is_whole ? next : p->after;

@@ -29,11 +29,11 @@ bool threads_run_in_order(size_t threads, const ordered_work *work, void *contex
 typedef struct rows_read {
     const char *at, *end; /* where a row begins, and where the text ends */
     size_t columns, size; /* numbers in a row, and bytes of one */
-    /* Where the first row that begins in [from, to) does, from > at; NULL where none does. */
-    const char *(*find)(const void *format, const char *from, const char *to);
+    /* Which rows begin with, or after, where `is_before`. */
+    char mark;
+    bool is_before;
     /* Reads the row that begins here; where the next one does, NULL where it is not as usual. */
-    const char *(*read)(const void *format, const char *row, void *numbers);
-    const void *format;
+    const char *(*read)(const void *to, const char *row, void *numbers);
     /* Called for the rows in their order: false, perhaps with the error set, ends it in front of
      * these. */
     bool (*take)(void *to, const void *numbers, size_t rows, err *e);

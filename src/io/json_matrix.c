@@ -255,12 +255,6 @@ static bool read_unusual(reading *r, bool is_first, err *e)
 
 /* ---- a long list of rows ---- */
 
-static const char *find_row(const void *how, const char *from, const char *to)
-{
-    (void)how;
-    return memchr(from, '[', (size_t)(to - from));
-}
-
 /* A row that another one follows. */
 static const char *read_row(const void *how, const char *row, void *numbers)
 {
@@ -295,9 +289,8 @@ static bool read_ahead(reading *r, size_t *rows, err *e)
                            .end = r->numbers.end,
                            .columns = columns,
                            .size = dtype_size(r->type),
-                           .find = find_row,
+                           .mark = '[',
                            .read = read_row,
-                           .format = r,
                            .take = take_rows,
                            .to = r};
     r->numbers.at = rows_read_ahead(&all, r->lists->threads, e);

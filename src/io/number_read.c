@@ -26,7 +26,7 @@ typedef struct decimal {
     const char *digits, *last; /* all the digits, a point among them */
 } decimal;
 
-static const char *skip_digits(const char *at, const char *end)
+const char *digits_end(const char *at, const char *end)
 {
     while (at < end && is_digit(*at))
         at++;
@@ -41,7 +41,7 @@ static const char *skip_exponent(const char *at, const char *end)
     const char *digits = at + 1;
     if (digits < end && (*digits == '+' || *digits == '-'))
         digits++;
-    const char *last = skip_digits(digits, end);
+    const char *last = digits_end(digits, end);
     return last > digits ? last : at;
 }
 
@@ -219,7 +219,7 @@ static uint64_t nearest_to_decimal(const decimal *d, const float_format *format)
 /* "0", or digits that do not begin with it. */
 static const char *skip_whole(const char *at, const char *end)
 {
-    return at < end && *at == '0' ? at + 1 : skip_digits(at, end);
+    return at < end && *at == '0' ? at + 1 : digits_end(at, end);
 }
 
 /* Where a word of lower case letters ends that begins at `at` in any case; NULL where it does
@@ -239,7 +239,7 @@ const char *number_end_json(const char *text, const char *end)
     if (at == whole)
         return NULL;
     if (at < end && *at == '.') {
-        const char *last = skip_digits(at + 1, end);
+        const char *last = digits_end(at + 1, end);
         at = last > at + 1 ? last : at;
     }
     return skip_exponent(at, end);
@@ -251,7 +251,7 @@ const char *number_end_csv(const char *text, const char *end)
     const char *at = skip_whole(whole, end);
     ptrdiff_t digits = at - whole;
     if (at < end && *at == '.') {
-        const char *last = skip_digits(at + 1, end);
+        const char *last = digits_end(at + 1, end);
         digits += last - at - 1;
         at = last;
     }

@@ -17,6 +17,9 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* The end of the digits from `at` on. */
+const char *digits_end(const char *at, const char *end);
+
 /* The end of the longest number that begins at `text`, or NULL where none does. JSON's grammar is
  * RFC 8259's; the other one also takes a leading '+', ".5" and "5.". Neither takes inf or nan. */
 const char *number_end_json(const char *text, const char *end);

@@ -110,13 +110,6 @@ static const char *sign_end(const slip_spot *s)
     return s->at + (s->at < s->end && (*s->at == '-' || *s->at == '+'));
 }
 
-static const char *digits_end(const char *p, const char *end)
-{
-    while (p < end && is_digit(*p))
-        p++;
-    return p;
-}
-
 /* "1,234.5": groups of three after `separator`, at least one, and perhaps a fraction. */
 static bool has_groups(const slip_spot *s, char separator, char point, bool has_fraction)
 {

@@ -54,7 +54,7 @@ static bool fail(const char *file, err *e)
     return false;
 }
 
-int descriptor_open(const char *file, err *e)
+static int descriptor_open(const char *file, err *e)
 {
     bool is_standard = strcmp(file, "-") == 0;
     int descriptor = is_standard ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -67,7 +67,8 @@ int descriptor_open(const char *file, err *e)
     return descriptor;
 }
 
-bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, bool *ends, err *e)
+/* Adds what one read gives of `wanted` bytes; *ends: there are no more. */
+static bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, bool *ends, err *e)
 {
     char *room = text_room(to, wanted);
     if (room == NULL)
@@ -89,7 +90,8 @@ static bool is_regular(int descriptor, struct stat *status)
     return fstat(descriptor, status) == 0 && S_ISREG(status->st_mode);
 }
 
-void descriptor_close(int descriptor, const char *file)
+/* Standard input stays open. */
+static void descriptor_close(int descriptor, const char *file)
 {
     if (strcmp(file, "-") != 0)
         close(descriptor); /* nothing was written, so nothing can be lost here */

@@ -33,13 +33,6 @@ enum { READ_BLOCK = 1 << 20 };
 
 /* What messages call it. */
 const char *descriptor_name(const char *file);
-/* `file` as the user named it, "-" for standard input. -1, with errno's text in the error, where
- * that fails. */
-int descriptor_open(const char *file, err *e);
-/* Adds what one read gives of `wanted` bytes; *ends: there are no more. */
-bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, bool *ends, err *e);
-/* Standard input stays open. */
-void descriptor_close(int descriptor, const char *file);
 
 /* ---- a file that is to be replaced by another that is made from it ----
  *
