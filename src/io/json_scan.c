@@ -223,7 +223,7 @@ bool json_string_begins(const json_text *t, const char *at, const char *word)
 bool json_string_is(const json_text *t, const char *at, const char *word)
 {
     const char *end = behind_word(t, at, word);
-    return end != NULL && end < t->end && *end == '"';
+    return end != NULL && *end == '"'; /* the text has a NUL after it, or more of the file */
 }
 
 size_t json_string_resolve(const char *at, const char *end, char *to, bool *has_nul)
@@ -435,9 +435,9 @@ static bool scan_entries(scan *s, size_t *count, err *e)
         if (!scan_value(s, is_list, is_list ? wanted : "a value", e))
             return false;
         ++*count;
-        wanted = !is_list                     ? "a key in double quotes"
+        wanted = !is_list                    ? "a key in double quotes"
                  : json_begins_number(*item) ? A_NUMBER
-                                              : "a value";
+                                             : "a value";
         s->at = json_space_end(s->at, s->text->end);
         if (next_is(s, bracket))
             return true;

@@ -182,13 +182,10 @@ static bool read_shape(parser *p, err *e)
            err_at(e, &at, "(%zu) is not a shape, (%zu,) is one", m->size[0], m->size[0]);
 }
 
-typedef struct header_key {
+static const struct {
     const char *name;
     bool (*read)(parser *p, err *e);
-} header_key;
-
-static const header_key KEYS[] = {
-    {"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
+} KEYS[] = {{"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
 enum { KEY_COUNT = sizeof KEYS / sizeof KEYS[0] };
 
 /* {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } */
@@ -252,12 +249,11 @@ static bool find_matrix(const char *bytes, size_t length, const place *at, store
     size_t wanted;
     parser p = {.bytes = bytes, .origin = *at, .out = out};
     *out = (stored_matrix){0};
-    bool is_npy = npy_probe(bytes, length);
-    if (!is_npy && length > 0 && *bytes == '\x80') { /* as pickles do, from protocol 2 on */
+    if (length > 0 && *bytes == '\x80') { /* as pickles do, from protocol 2 on */
         err_at(e, &p.origin, "this is a pickle, which is not read");
         return err_remedy(e, "numpy.save(FILE, a.astype('float32')) stores numbers");
     }
-    if (!is_npy)
+    if (!npy_probe(bytes, length))
         return err_at(e, &p.origin, "a NPY begins with \\x93NUMPY, and this does not");
     if (length < MAGIC_LENGTH + 4)
         return fail_short(&p, length, MAGIC_LENGTH + 4, e);

@@ -18,10 +18,7 @@
  * cache when the kernel copies it. */
 enum { BLOCK = 1 << 18 };
 
-enum {
-    MAX_PATH = SINK_PATH,
-    MAX_LINKS = 40 /* as many symbolic links as Linux itself follows */
-};
+enum { MAX_LINKS = 40 }; /* as many symbolic links as Linux itself follows */
 
 static bool fail(const sink *s, int reason, err *e)
 {
@@ -62,12 +59,12 @@ static int descriptor_of(const char *path)
 /* The file that is meant, which need not exist yet; "-" is standard output. realpath would want it
  * to exist, and links among the folders need no resolving: the temporary neighbour goes through
  * them as well. */
-static bool find_meant(const char *file, char path[MAX_PATH])
+static bool find_meant(const char *file, char path[SINK_PATH])
 {
     file = strcmp(file, "-") == 0 ? "/dev/stdout" : file;
     size_t length = strlen(file);
     errno = ENAMETOOLONG;
-    if (length >= MAX_PATH)
+    if (length >= SINK_PATH)
         return false;
     memcpy(path, file, length + 1);
     for (int links = 0; links < MAX_LINKS; links++) {
@@ -79,13 +76,13 @@ static bool find_meant(const char *file, char path[MAX_PATH])
         if (!S_ISLNK(status.st_mode))
             return true;
         /* What the link points to takes its place. */
-        char to[MAX_PATH];
+        char to[SINK_PATH];
         ssize_t linked = readlink(path, to, sizeof to);
         if (linked < 0)
             return false;
         size_t folder = linked > 0 && to[0] == '/' ? 0 : folder_length(path);
         errno = ENAMETOOLONG;
-        if (folder + (size_t)linked >= MAX_PATH)
+        if (folder + (size_t)linked >= SINK_PATH)
             return false;
         memcpy(path + folder, to, (size_t)linked);
         path[folder + (size_t)linked] = '\0';
@@ -94,7 +91,7 @@ static bool find_meant(const char *file, char path[MAX_PATH])
     return false;
 }
 
-bool sink_target(const char *file, char path[MAX_PATH])
+bool sink_target(const char *file, char path[SINK_PATH])
 {
     return find_meant(file, path) && descriptor_of(path) < 0;
 }
@@ -146,7 +143,7 @@ static bool open_temporary(sink *s, const struct stat *old, err *e)
 
 static bool open_file(sink *s, err *e)
 {
-    char path[MAX_PATH];
+    char path[SINK_PATH];
     struct stat status;
     if (!find_meant(s->file, path))
         return fail(s, errno, e);
@@ -227,25 +224,11 @@ static bool exchange(const char *path, const char *other)
 #endif
 }
 
-/* The other's file goes back, where `in` is now. What that takes out is nobody's where it is as it
- * was put in; else it is newer, and goes back in turn: the newest stays. */
-static bool put_back(const sink *s, struct stat in)
-{
-    struct stat next = in, out;
-    for (bool is_back = false; !is_back; in = next) {
-        stat(s->temporary, &next);
-        if (!exchange(s->temporary, s->target))
-            return false;
-        is_back = stat(s->temporary, &out) < 0 || old_file_is_unchanged(&in, &out);
-    }
-    return true;
-}
-
 /* The old file is taken out and looked at once more: it may be another one, or another's now. Where
  * files can't be exchanged, the look before has to do. */
 static bool replace_old(const sink *s, err *e)
 {
-    struct stat ours;
+    struct stat in, next, out;
     if (!old_file_check(s->over, s->target, e))
         return false;
     /* The clock of files ticks some hundred times a second: a time between two ticks no other
@@ -253,7 +236,7 @@ static bool replace_old(const sink *s, err *e)
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
     clock_gettime(CLOCK_REALTIME, &times[1]);
     futimens(s->held, times);
-    if (fstat(s->held, &ours) < 0)
+    if (fstat(s->held, &in) < 0)
         return fail(s, errno, e);
     if (!exchange(s->temporary, s->target))
         return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
@@ -261,7 +244,16 @@ static bool replace_old(const sink *s, err *e)
         unlink(s->temporary);
         return true;
     }
-    return !put_back(s, ours) && rename(s->temporary, s->target) < 0 && fail(s, errno, e);
+    /* The other's file goes back, where ours is now. What that takes out is nobody's where it is as
+     * it was put in; else it is newer, and goes back in turn: the newest stays. */
+    next = in;
+    for (bool is_back = false; !is_back; in = next) {
+        stat(s->temporary, &next);
+        if (!exchange(s->temporary, s->target))
+            return rename(s->temporary, s->target) < 0 && fail(s, errno, e);
+        is_back = stat(s->temporary, &out) < 0 || old_file_is_unchanged(&in, &out);
+    }
+    return false;
 }
 
 static bool replace(const sink *s, err *e)
@@ -285,7 +277,7 @@ static bool put_in_place(sink *s, err *e)
     bool done = mapping_check_unchanged(e);
     if (done && s->syncs) {
         /* A folder may be one that we may write and not read, and so not open. */
-        char path[MAX_PATH];
+        char path[SINK_PATH];
         snprintf(path, sizeof path, "%.*s.", (int)folder_length(s->target), s->target);
         folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         done = (folder >= 0 || errno == EACCES || fail(s, errno, e)) &&
@@ -305,7 +297,7 @@ static bool put_in_place(sink *s, err *e)
 
 bool sink_shares_file(const char *file, const char *other)
 {
-    char path[2][MAX_PATH];
+    char path[2][SINK_PATH];
     if (!find_meant(file, path[0]) || !find_meant(other, path[1]))
         return false;
     int number = descriptor_of(path[0]), other_number = descriptor_of(path[1]);
@@ -329,7 +321,7 @@ bool sink_shares_file(const char *file, const char *other)
 
 bool sink_replaces(const char *file)
 {
-    char path[MAX_PATH];
+    char path[SINK_PATH];
     struct stat status;
     if (find_meant(file, path) && descriptor_of(path) >= 0)
         return false;
@@ -443,12 +435,11 @@ bool free_disk(const char *file, uint64_t *bytes)
             (is_output ? fstatvfs(STDOUT_FILENO, &disk) : statvfs(file, &disk)) != 0)
             return false;
     } else {
-        const char *slash = strrchr(file, '/');
-        char folder[PATH_MAX];
-        int length = slash == NULL ? 1 : (int)(slash - file) + 1;
-        if (is_output ||
-            snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : file) != length ||
-            length >= PATH_MAX || statvfs(folder, &disk) != 0)
+        char folder[SINK_PATH];
+        int length = (int)folder_length(file);
+        length = snprintf(folder, sizeof folder, "%.*s", length > 0 ? length : 1,
+                          length > 0 ? file : ".");
+        if (is_output || length >= SINK_PATH || statvfs(folder, &disk) != 0)
             return false;
     }
     *bytes = (uint64_t)disk.f_bavail * disk.f_frsize;

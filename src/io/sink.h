@@ -86,10 +86,7 @@ bool free_disk(const char *file, uint64_t *bytes);
  * container or process number it has; where a file system has no locks, nobody else's are
  * touched. */
 
-enum {
-    TEMPORARY_MOST = 32,  /* -o, --trace-output and a --write for each of the stages */
-    TEMPORARY_PATH = 4096 /* Linux's PATH_MAX, its NUL included */
-};
+enum { TEMPORARY_MOST = 32 }; /* -o, --trace-output and a --write for each of the stages */
 
 /* Room for one, whose path will stand there; NULL: there are as many as can be. */
 char *temporary_take(void);

@@ -68,7 +68,8 @@ static int descriptor_open(const char *file, err *e)
 }
 
 /* Adds what one read gives of `wanted` bytes; *ends: there are no more. */
-static bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, bool *ends, err *e)
+static bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, bool *ends,
+                            err *e)
 {
     char *room = text_room(to, wanted);
     if (room == NULL)

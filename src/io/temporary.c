@@ -34,7 +34,7 @@ enum { DIGITS = 16 };
 enum { FREE, TAKEN, HELD, OPENING, LIVE };
 static struct {
     atomic_int state;
-    char path[TEMPORARY_PATH];
+    char path[SINK_PATH];
 } temporaries[TEMPORARY_MOST];
 static atomic_bool is_ending;
 
@@ -68,8 +68,8 @@ void temporary_release(const char *path)
 static void sweep(const char *target, size_t length)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static char swept[TEMPORARY_PATH];
-    char folder[TEMPORARY_PATH];
+    static char swept[SINK_PATH];
+    char folder[SINK_PATH];
     snprintf(folder, sizeof folder, "%.*s.", (int)length, target);
     pthread_mutex_lock(&lock);
     bool is_swept = strcmp(folder, swept) == 0;
@@ -141,10 +141,10 @@ int temporary_create(char *path, const char *target, mode_t mode)
         errno = EINTR;
         if (atomic_load(&is_ending))
             break;
-        int length = snprintf(path, TEMPORARY_PATH, "%.*s%s%0*llx%s", (int)folder, target,
-                              BEGINNING, DIGITS, (unsigned long long)unforeseen(), ENDING);
+        int length = snprintf(path, SINK_PATH, "%.*s%s%0*llx%s", (int)folder, target, BEGINNING,
+                              DIGITS, (unsigned long long)unforeseen(), ENDING);
         errno = ENAMETOOLONG;
-        if (length < TEMPORARY_PATH)
+        if (length < SINK_PATH)
             descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (descriptor >= 0 && !lock(descriptor)) {
             unlink(path);

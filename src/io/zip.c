@@ -234,16 +234,12 @@ static int by_header(const void *a, const void *b)
     return ((*one)->header > (*other)->header) - ((*one)->header < (*other)->header);
 }
 
-static int compare_name(const zip_member *one, const char *name, size_t length)
-{
-    int order = memcmp(one->name, name, one->name_length < length ? one->name_length : length);
-    return order != 0 ? order : (one->name_length > length) - (one->name_length < length);
-}
-
 static int by_name(const void *a, const void *b)
 {
     const zip_member *one = *(const zip_member *const *)a, *other = *(const zip_member *const *)b;
-    return compare_name(one, other->name, other->name_length);
+    size_t length = one->name_length, others = other->name_length;
+    int order = memcmp(one->name, other->name, length < others ? length : others);
+    return order != 0 ? order : (length > others) - (length < others);
 }
 
 static bool check_together(zip *z, err *e)
@@ -302,18 +298,11 @@ bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e
 
 const zip_member *zip_find(const zip *z, const char *name, size_t length)
 {
-    size_t low = 0, high = z->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_name(z->by_name[middle], name, length);
-        if (order == 0)
-            return z->by_name[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    const zip_member wanted = {.name = name, .name_length = length}, *looked_for = &wanted;
+    const zip_member **found = NULL;
+    if (z->count > 0)
+        found = bsearch(&looked_for, z->by_name, z->count, sizeof z->by_name[0], by_name);
+    return found == NULL ? NULL : *found;
 }
 
 void zip_close(zip *z)
@@ -400,19 +389,15 @@ bool zip_can_unpack(const zip *z, const zip_member *m, err *e)
     bool is_encrypted = (m->flags & FLAGS_ENCRYPTED) != 0;
     if (!is_encrypted && (m->method == STORED || m->method == DEFLATED))
         return true;
-    char *name = mem_copy_text(m->name, m->name_length, e);
-    if (name != NULL && is_encrypted) {
-        err_at(e, &at, "'%s' is encrypted, which is not read", name);
-    } else if (name != NULL) {
-        const char *method = "a method without a name";
-        for (size_t i = 0; i < sizeof METHODS / sizeof METHODS[0]; i++)
-            method = METHODS[i].method == m->method ? METHODS[i].name : method;
-        err_at(e, &at, "'%s' is packed by %s (method %u), which is not read", name, method,
-               m->method);
-        err_remedy(e, "numpy.savez and numpy.savez_compressed store and deflate");
-    }
-    mem_free(name);
-    return false;
+    int length = (int)m->name_length;
+    if (is_encrypted)
+        return err_at(e, &at, "'%.*s' is encrypted, which is not read", length, m->name);
+    const char *method = "a method without a name";
+    for (size_t i = 0; i < sizeof METHODS / sizeof METHODS[0]; i++)
+        method = METHODS[i].method == m->method ? METHODS[i].name : method;
+    err_at(e, &at, "'%.*s' is packed by %s (method %u), which is not read", length, m->name, method,
+           m->method);
+    return err_remedy(e, "numpy.savez and numpy.savez_compressed store and deflate");
 }
 
 const char *zip_unpack(const zip *z, const zip_member *m, size_t most, text *unpacked, err *e)
