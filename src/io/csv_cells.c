@@ -64,15 +64,12 @@ static void begin_line(csv_reader *r)
 /* Reads past a line end, LF or CRLF, where there is one. */
 static bool take_line_end(csv_reader *r)
 {
-    size_t length = 0;
-    if (r->next < r->end && r->next[0] == '\n')
-        length = 1;
-    else if (r->end - r->next >= 2 && r->next[0] == '\r' && r->next[1] == '\n')
-        length = 2;
-    r->next += length;
-    if (length > 0)
-        begin_line(r);
-    return length > 0;
+    bool has_return = r->end - r->next >= 2 && r->next[0] == '\r' && r->next[1] == '\n';
+    if (!has_return && (r->next == r->end || *r->next != '\n'))
+        return false;
+    r->next += 1 + has_return;
+    begin_line(r);
+    return true;
 }
 
 csv_line csv_next_line(csv_reader *r, csv_field *comment)

@@ -22,9 +22,10 @@ bool threads_run_in_order(size_t threads, const ordered_work *work, void *contex
 /* Rows of numbers in a long text, for every format that stores a row after the other: several
  * threads each read a part of the text ahead, and hand over its rows in their order.
  *
- * Only rows of the usual form are read: as many numbers as the first row had, of the form that
- * io/number_read.h knows of a list. At the first row that is anything else, and at the last one, the format's
- * own reader goes on: it reads them, or says what is wrong and where, as if it had read all. */
+ * Only rows of the usual form are read: as many numbers as the first row had, of the form that a
+ * list of io/number_read.h knows. At the first row that is anything else, and at the last one, the
+ * format's own reader goes on: it reads them, or says what is wrong and where, as if it had read
+ * all. */
 
 typedef struct rows_read {
     const char *at, *end; /* where a row begins, and where the text ends */

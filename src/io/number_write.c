@@ -416,8 +416,8 @@ bool number_fixed_units(double value, int digits, uint64_t *units)
     if (whole.high != 0 || whole.low >= TOO_MANY)
         return false;
     static const uint64_t HALF = (uint64_t)1 << 63;
-    /* Just above half the high word says so too: no product comes nearer to it (all were looked for,
-     * of 53 bits and 0 to 17 digits). */
+    /* What is just above half shows in the high word: no product comes nearer to half (all were
+     * looked for, of 53 bits and 0 to 17 digits). */
     *units = whole.low + (rest.high > HALF || (rest.high == HALF && whole.low % 2 == 1));
     return true;
 }

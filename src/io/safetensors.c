@@ -261,8 +261,7 @@ static bool find_header(file_header *h, const char *bytes, size_t length, const 
     h->text = json_text_within(bytes, (size_t)wanted, file, LENGTH_BYTES);
     h->data = bytes + wanted;
     h->data_length = there - (size_t)wanted;
-    h->data_at = (place){.file = file, .has_byte = true};
-    h->data_at.byte = LENGTH_BYTES + (size_t)wanted;
+    h->data_at = (place){.file = file, .has_byte = true, .byte = LENGTH_BYTES + (size_t)wanted};
     return (wanted > 0 && *bytes == '{') ||
            json_expected(&h->text, h->text.bytes, "'{', which begins the header", e);
 }
@@ -429,11 +428,6 @@ static void add_metadata(text *to, const write_options *how)
     text_add_string(to, "}");
 }
 
-static size_t size_in_bytes(const tensor *t)
-{
-    return tensor_count(t) * dtype_size(t->type);
-}
-
 bool safetensors_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
     const entry *metadata = bundle_find(result, SAFETENSORS_METADATA);
@@ -447,7 +441,7 @@ bool safetensors_write(const bundle *result, const write_options *how, sink *out
     size_t next[LARGEST_ELEMENT + 1], bytes[LARGEST_ELEMENT + 1] = {0}, begin = 0;
     for (size_t i = 0; i < result->count; i++) {
         const tensor *t = &result->entry[i].tensor;
-        bytes[dtype_size(t->type)] += size_in_bytes(t);
+        bytes[dtype_size(t->type)] += tensor_count(t) * dtype_size(t->type);
     }
     for (size_t size = LARGEST_ELEMENT; size > 0; size--) {
         next[size] = begin;
@@ -460,7 +454,8 @@ bool safetensors_write(const bundle *result, const write_options *how, sink *out
         add_metadata(&header, how);
     for (size_t i = 0; i < result->count; i++) {
         const tensor *t = &result->entry[i].tensor;
-        size_t *from = &next[dtype_size(t->type)], end = *from + size_in_bytes(t);
+        size_t size = dtype_size(t->type), *from = &next[size];
+        size_t end = *from + tensor_count(t) * size;
         add_key(&header, write_name(&result->entry[i], UNNAMED));
         text_add_format(&header, "{\"dtype\":\"%s\",\"shape\":[", WRITTEN[t->type]);
         for (int axis = 0; axis < t->rank; axis++)

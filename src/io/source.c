@@ -47,11 +47,9 @@ static void suggest_neighbour(const char *file, err *e)
 
 static bool fail(const char *file, err *e)
 {
-    int reason = errno;
-    err_at(e, &(place){.file = descriptor_name(file)}, "cannot be read: %s", strerror(reason));
-    if (reason == EISDIR)
-        err_remedy(e, "name a file in it");
-    return false;
+    bool is_folder = errno == EISDIR;
+    err_at(e, &(place){.file = descriptor_name(file)}, "cannot be read: %s", strerror(errno));
+    return is_folder && err_remedy(e, "name a file in it");
 }
 
 static int descriptor_open(const char *file, err *e)
