@@ -407,14 +407,9 @@ static inline const char *take_usual(const char *at, usual *u)
 static const double SIGN[] = {1, -1};
 
 /* Not inlined: it is asked seldom, and the loop keeps its registers. */
-static __attribute__((noinline)) uint64_t scaled_f32(uint64_t digits, int exponent)
+static __attribute__((noinline)) uint64_t scaled(const usual *u, const float_format *format)
 {
-    return nearest_to_scaled(digits, exponent, &FLOAT32);
-}
-
-static __attribute__((noinline)) uint64_t scaled_f64(uint64_t digits, int exponent)
-{
-    return nearest_to_scaled(digits, exponent, &FLOAT64);
+    return nearest_to_scaled(u->digits, u->exponent, format);
 }
 
 /* Clinger's way ("How to read floating point numbers accurately", 1990): where digits and power
@@ -440,7 +435,7 @@ static inline bool convert_f32(const usual *u, float *to)
         if ((float64_bits(value) & 0x1fffffff) != 0x10000000)
             return true;
     }
-    uint32_t bits = (uint32_t)scaled_f32(u->digits, u->exponent);
+    uint32_t bits = (uint32_t)scaled(u, &FLOAT32);
     *to = (float)SIGN[u->negative] * float32_of_bits(bits);
     return bits < FLOAT32.infinity;
 }
@@ -449,7 +444,7 @@ static inline bool convert_f64(const usual *u, double *to)
 {
     if (divide(u, to))
         return true;
-    uint64_t bits = scaled_f64(u->digits, u->exponent);
+    uint64_t bits = scaled(u, &FLOAT64);
     *to = SIGN[u->negative] * float64_of_bits(bits);
     return bits < FLOAT64.infinity;
 }
