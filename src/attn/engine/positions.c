@@ -42,15 +42,11 @@ bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
 {
     if (!p->asked->adds_positions)
         return true;
-    tensor like = plan_split_heads(&p->q.rows, 1), apart;
-    if (!projected_place(made, p, &kept[STAGE_X_POS], &like, like.size[2], &apart, e))
+    const tensor *sums =
+        projected_room(made, p, &kept[STAGE_X_POS], p->q.rows.rank, p->q.rows.size, e);
+    if (sums == NULL)
         return false;
-    made->x = tensor_view_of(&apart); /* b × n × m of b × 1 × n × m */
-    made->x.rank = 3;
-    for (int axis = 1; axis < 3; axis++) {
-        made->x.size[axis] = apart.size[axis + 1];
-        made->x.stride[axis] = apart.stride[axis + 1];
-    }
+    made->x = tensor_view_of(sums);
     if (p->asked->places == NULL)
         return sinusoid_add_rows(&p->q.rows, (double)visible_position(p, 0, 0), p->with, &made->x,
                                  e);

@@ -8,10 +8,13 @@
 
 /* ---- the last form of q, k and v ---- */
 
-/* Memory that belongs to no result. An earlier run of the same plan may have left it, in the same
+/* Memory that belongs to no result an earlier run of the same plan may have left, in the same
  * order. */
-static tensor *projected_own(projected *made, const plan *p, int rank, const size_t *size, err *e)
+tensor *projected_room(projected *made, const plan *p, tensor *kept, int rank, const size_t *size,
+                       err *e)
 {
+    if (kept != NULL && kept->data != NULL)
+        return kept;
     tensor *added = &made->owned[made->owned_count];
     if (added->data == NULL && !tensor_new(added, p->type, rank, size, e))
         return NULL;
@@ -19,11 +22,11 @@ static tensor *projected_own(projected *made, const plan *p, int rank, const siz
     return added;
 }
 
-bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
-                     size_t n, tensor *apart, err *e)
+bool projected_place(projected *made, const plan *p, tensor *kept, const tensor *like, size_t n,
+                     tensor *apart, err *e)
 {
     size_t size[] = {like->size[0], like->size[1], n, like->size[3]};
-    const tensor *all = kept->data != NULL ? kept : projected_own(made, p, 4, size, e);
+    const tensor *all = projected_room(made, p, kept, 4, size, e);
     if (all != NULL)
         *apart = plan_heads_apart(all, like->size[1]);
     return all != NULL;
@@ -111,7 +114,7 @@ static bool project(projected *made, const plan *p, const projection *r, tensor 
         *out = plan_split_heads(rows_of(made, r), r->heads);
     } else {
         size_t size[] = {p->batches, r->n, r->heads * r->width};
-        tensor *rows = kept->data != NULL ? kept : projected_own(made, p, 3, size, e);
+        tensor *rows = projected_room(made, p, kept, 3, size, e);
         if (rows == NULL)
             return false;
         bool is_finite = true;
@@ -141,7 +144,7 @@ static bool project_keys(projected *made, const plan *p, const projection *r, co
     bool keeps_rows = kept->data != NULL && kept->rank == 3;
     tensor *rows = NULL;
     if (project(made, p, r, &(tensor){0}, out, by, e))
-        rows = keeps_rows ? kept : projected_own(made, p, 3, size, e);
+        rows = projected_room(made, p, keeps_rows ? kept : NULL, 3, size, e);
     if (rows == NULL)
         return false;
     tensor all = plan_split_heads(rows, r->heads), of_sequence = tensor_range(&all, 2, 0, r->n);
@@ -173,16 +176,17 @@ static bool transform(projected *made, const plan *p, stage_id id, tensor *kept,
 {
     bool is_key = id == STAGE_K_SCORE;
     const tensor *rows = is_key ? &made->k : &made->q;
+    const tensor *weight = is_key ? &p->of_score.for_key : &p->of_score.for_query;
     size_t size[] = {p->batches, p->heads, rows->size[2], p->compared_width};
-    tensor *all = kept[id].data != NULL ? &kept[id] : projected_own(made, p, 4, size, e);
+    tensor *all = projected_room(made, p, &kept[id], 4, size, e);
     if (all == NULL)
         return false;
     for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
         size_t batch = unit / p->heads, head = unit % p->heads;
-        score_parameters with = plan_score_parameters(p, head);
+        tensor by_weight = tensor_at(weight, head);
         tensor from = plan_of_head(rows, batch, is_key ? plan_kv_head(p, head) : head);
         tensor to = plan_of_head(all, batch, head);
-        if (!multiply(p->with, &from, is_key ? &with.for_key : &with.for_query, NULL, &to, by, e))
+        if (!multiply(p->with, &from, &by_weight, NULL, &to, by, e))
             return false;
     }
     *out = tensor_view_of(all);
@@ -219,7 +223,7 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err 
     if (rows->data == NULL && p->wo.data == NULL)
         rows = &kept[STAGE_OUTPUT];
     if (rows->data == NULL || rows->rank != 3)
-        rows = projected_own(made, p, 3, size, e);
+        rows = projected_room(made, p, NULL, 3, size, e);
     if (rows == NULL)
         return false;
     made->context_rows = tensor_view_of(rows);

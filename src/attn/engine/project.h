@@ -28,10 +28,13 @@ typedef struct projected {
     size_t owned_count; /* of this run: a run before it may have left more */
 } projected;
 
-/* Where a part writes: n rows of as many heads and as wide as `like` has, heads apart, in the place
- * of a wanted stage (`kept`; without data it is not wanted), or else in room of its own. */
-bool projected_place(projected *made, const plan *p, const tensor *kept, const tensor *like,
-                     size_t n, tensor *apart, err *e);
+/* Where a part writes: the place of a wanted stage (`kept`; without data it is not wanted), or else
+ * room of its own. */
+tensor *projected_room(projected *made, const plan *p, tensor *kept, int rank, const size_t *size,
+                       err *e);
+/* The same of n rows of as many heads and as wide as `like` has, heads apart. */
+bool projected_place(projected *made, const plan *p, tensor *kept, const tensor *like, size_t n,
+                     tensor *apart, err *e);
 /* False, with the error set, where finite inputs gave what the type can't hold. */
 bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
 

@@ -95,7 +95,7 @@ static size_t next_strongest(const tensor *weights, size_t row, size_t last)
     double most = last < columns ? number_at(weights, row, last) : INFINITY, greatest = 0;
     for (size_t j = 0; j < columns; j++) {
         double weight = number_at(weights, row, j);
-        bool is_behind = weight < most || (weight == most && last < columns && j > last);
+        bool is_behind = weight < most || (weight == most && j > last);
         if (is_behind && weight > greatest) {
             greatest = weight;
             best = j;

@@ -120,7 +120,7 @@ static void size_waves(run_room *r, size_t threads)
 {
     size_t all = r->end - r->first, of_unit = r->group * r->blocks;
     size_t most = all < THREADS_MOST ? all : THREADS_MOST;
-    r->threads = threads < 1 ? 1 : threads > most ? most : threads;
+    r->threads = threads < most ? threads : most;
     size_t fitting = WAVE_BYTES / (panels_memory(r->shared.plan) + 1);
     size_t wave = size_larger(fitting, WAVE_BLOCKS_A_THREAD * r->threads / of_unit);
     r->wave = wave < 1 ? 1 : wave > r->units ? r->units : wave;

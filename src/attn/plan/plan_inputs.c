@@ -392,7 +392,7 @@ double plan_key_position(const plan *p, size_t batch, size_t index)
     if (of == NULL)
         return (double)(p->past + index);
     tensor all = plan_of_batch(of, batch);
-    index += all.size[0] == p->k.n && p->n_q == p->k.n ? 0 : p->n_q;
+    index += all.size[0] == p->k.n ? 0 : p->n_q;
     return tensor_get(&all, &index);
 }
 
