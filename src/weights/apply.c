@@ -267,12 +267,11 @@ static cutting cutting_of(const applying *a, const key_path *of)
 static bool leaves_out(const applying *a, const weight_source *from)
 {
     const key_path *to = &from->to;
-    input which = input_of_key(to->key->named.name);
     if (from->mapped > 0 || (to->is_in_layer && weight_match_is_own(a->from)))
         return false;
-    return convention_is_beside(which) &&
+    return convention_is_beside(from->which) &&
            (bundle_options_remove(a->options, to->key->named.name) ||
-            (input_is_gain(which) &&
+            (input_is_gain(from->which) &&
              !gains_are_wanted(a->options, key_path_find(to, a->contents), a->contents)));
 }
 
@@ -311,12 +310,11 @@ static bool settle(const applying *a, const cutting *how, const weight_source *f
 {
     static const char RMS[] = "rms";
     const bundle *top = a->contents;
-    input which = input_of_key(from->to.key->named.name);
-    bool is_query = which == INPUT_Q_GAIN, is_gain = input_is_gain(which);
+    bool is_query = from->which == INPUT_Q_GAIN;
     const entry *got = bundle_find(in, from->to.key->named.name);
     size_t q = cut_columns(bundle_find(in, input_key(INPUT_WQ)), top);
     size_t k = cut_columns(bundle_find(in, input_key(INPUT_WK)), top);
-    if (which == INPUT_WK && how->heads > 1 && how->kv_heads == 0) {
+    if (from->which == INPUT_WK && how->heads > 1 && how->kv_heads == 0) {
         size_t width = q / how->heads;
         bool is_some = width > 0 && q % how->heads == 0 && k > 0 && k < q && k % width == 0;
         if (!is_some || how->heads % (k / width) != 0)
@@ -326,7 +324,7 @@ static bool settle(const applying *a, const cutting *how, const weight_source *f
                from->name, k, q, how->heads, k / width);
         return err_remedy(e, "--kv-heads %zu says so", k / width);
     }
-    if (!is_gain || how->by->q_gain == NULL)
+    if (!input_is_gain(from->which) || how->by->q_gain == NULL)
         return true;
     /* The norm has to be each head's own. Of other lengths the plan says what is wrong. */
     size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
@@ -492,7 +490,7 @@ static void add_attention_sources(const applying *a, text *out)
     for (size_t i = 0; i < m->sources; i++) {
         const weight_source *from = &m->source[i];
         const char *next = i + 1 < m->sources ? from[1].name : NULL;
-        input which = input_of_key(from->to.key->named.name);
+        input which = from->which;
         if (from->name == NULL || which == INPUT_COUNT)
             continue;
         const char *label = input_label(which), *within = name_within(m, from);

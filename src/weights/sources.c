@@ -22,6 +22,7 @@ static bool add_source(weight_match *m, weight_source one, err *e)
     else if (!text_ok(&m->name, e) ||
              (one.wanted = mem_copy_text(text_string(&m->name), m->name.length, e)) == NULL)
         return false;
+    one.which = input_of_key(one.to.key->named.name);
     m->source[m->sources++] = one;
     return true;
 }
@@ -82,8 +83,7 @@ static bool add_attention(weight_match *m, const convention *by, size_t layer, c
         weight_source one = {.to = match_path(m, layer, object, input_key(which)),
                              .name = match_weight(m, layer, way, by, which),
                              .may_lack = which > INPUT_WO,
-                             .is_cut = i < CUT,
-                             .which = i < CUT ? which : INPUT_X};
+                             .is_cut = i < CUT};
         if (!add_source(m, one, e))
             return false;
     }
@@ -242,7 +242,8 @@ static bool add_mapped(weight_match *m, size_t number, const char *pair, bundle 
     const char *name = write_key(m, &to);
     const entry *said = bundle_find(keys, name);
     size_t others = m->sources - keys->count;
-    weight_source one = {.to = to, .name = found->name, .mapped = number};
+    weight_source one = {
+        .to = to, .name = found->name, .mapped = number, .which = input_of_key(to.key->named.name)};
     if (said == NULL)
         return bundle_add(keys, name, m->name.length, place_of_option("map"), e) != NULL &&
                add_source(m, one, e);

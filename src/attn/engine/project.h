@@ -1,7 +1,7 @@
 /* Before and after the loop over blocks: the projections x·W + b that it starts from, and
  * context·Wo + bo.
  *
- * What lies between projections and scores (positions.h, cache.c) writes the next form of q,
+ * What lies between projections and scores (positions.h, a cache) writes the next form of q,
  * k or v; project.c calls it in its order. */
 #ifndef SELFATTN_ATTN_ENGINE_PROJECT_H
 #define SELFATTN_ATTN_ENGINE_PROJECT_H
@@ -56,15 +56,12 @@ bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err 
 bool project_memory(const plan *p, const kept_stages *w, size_t *bytes);
 size_t project_product_memory(const plan *p, size_t threads);
 
-/* ---- a cache: keys and values of earlier rows, and the new ones after them (cache.c). What
+/* ---- a cache: keys and values of earlier rows, and the new ones after them. What
  * attends sees one row of keys; that some came out of a cache changes no bit, since every element
  * of a key is computed from its own row alone ---- */
 
 /* Before a stream's first rows: how they are kept, for all runs that want these stages. */
 void cache_settle(const plan *p, const kept_stages *w);
-/* Puts past_k and past_v before made->k and made->v, where there is a cache; or in a stream, these
- * after those of earlier lines: then they stay alone in made, unless the stream keeps rows. */
-bool cache_join(projected *made, const plan *p, tensor *kept, err *e);
 
 /* In a stream, the first key that is still there: no row sees one before it. */
 size_t cache_first(const plan *p);
