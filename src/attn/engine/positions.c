@@ -60,8 +60,8 @@ bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
 
 /* ---- one length ---- */
 
-static bool normalize(projected *made, const plan *p, stage_id id, const tensor *gain, tensor *kept,
-                      tensor *rows, err *e)
+bool normalize_heads(projected *made, const plan *p, stage_id id, const tensor *gain, tensor *kept,
+                     tensor *rows, err *e)
 {
     const projection *role = plan_role(p, id);
     tensor out;
@@ -82,13 +82,6 @@ static bool normalize(projected *made, const plan *p, stage_id id, const tensor 
     }
     *rows = out;
     return projected_check_range(p, stage_row(id)->key.named.name, rows, e);
-}
-
-bool normalize_both(projected *made, const plan *p, tensor *kept, err *e)
-{
-    return !p->asked->normalizes ||
-           (normalize(made, p, STAGE_Q_NORM, &p->q_gain, kept, &made->q, e) &&
-            normalize(made, p, STAGE_K_NORM, &p->k_gain, kept, &made->k, e));
 }
 
 /* ---- rotary positions ---- */

@@ -46,8 +46,10 @@ typedef struct rope_pair {
 
 rope_pair rope_pair_of(const plan *p, size_t pair);
 
-/* Both take the place of made->q and made->k, where they were asked for. */
-bool normalize_both(projected *made, const plan *p, tensor *kept, err *e);
+/* What comes of queries or keys takes their place: made->q or made->k. */
+bool normalize_heads(projected *made, const plan *p, stage_id id, const tensor *gain, tensor *kept,
+                     tensor *rows, err *e);
+/* Both, where it was asked for. */
 bool rope_turn_both(projected *made, const plan *p, tensor *kept, crew *by, err *e);
 
 /* Bytes that all of them work in. */

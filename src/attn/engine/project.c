@@ -317,8 +317,10 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err 
         !project(made, p, &p->q, &kept[STAGE_Q], &made->q, by, e) ||
         !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, by, e) ||
         !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, by, e) ||
-        !normalize_both(made, p, kept, e) || !rope_turn_both(made, p, kept, by, e) ||
-        !cache_join(made, p, kept, e))
+        (p->asked->normalizes &&
+         (!normalize_heads(made, p, STAGE_Q_NORM, &p->q_gain, kept, &made->q, e) ||
+          !normalize_heads(made, p, STAGE_K_NORM, &p->k_gain, kept, &made->k, e))) ||
+        !rope_turn_both(made, p, kept, by, e) || !cache_join(made, p, kept, e))
         return false;
     made->queries = made->q;
     made->keys = made->k;

@@ -148,49 +148,38 @@ static bool find_batches(plan *p, err *e)
     return true;
 }
 
-/* Who names a number of heads. */
-typedef struct heads_source {
-    const char *who;
-    place at;
-    size_t heads; /* 0: nobody does */
-} heads_source;
-
-/* The first of those who do, a setting or weights h × m × d or rows b × h × n × d; all name the
- * same. */
-static bool find_heads_of(const problem *asked, const char *setting, size_t said, const input *of,
-                          size_t count, heads_source *first, err *e)
+/* Of queries and of keys, the first who names a number of heads: a setting, weights h × m × d or
+ * rows b × h × n × d; all name the same. */
+static bool find_heads(plan *p, err *e)
 {
-    *first = (heads_source){setting, problem_place(asked, setting), said};
-    for (size_t i = 0; i < count; i++) {
-        const tensor *given = asked->in[of[i]];
-        int rank = of[i] <= INPUT_WO ? 3 : 4;
+    enum { OF_QUERIES = 3 };
+    static const input OF[] = {INPUT_WQ, INPUT_Q, INPUT_WO,     INPUT_WK,    INPUT_WV,
+                               INPUT_K,  INPUT_V, INPUT_PAST_K, INPUT_PAST_V};
+    const problem *asked = p->asked;
+    struct {
+        const char *who;
+        place at;
+        size_t heads; /* 0: nobody does */
+    } said[] = {{"heads", problem_place(asked, "heads"), asked->heads},
+                {"kv_heads", problem_place(asked, "kv_heads"), asked->kv_heads}};
+    for (size_t i = 0; i < sizeof OF / sizeof OF[0]; i++) {
+        const tensor *given = asked->in[OF[i]];
+        int rank = OF[i] <= INPUT_WO ? 3 : 4, side = i < OF_QUERIES ? 0 : 1;
         if (given == NULL || given->rank != rank)
             continue;
         size_t heads = given->size[rank - 3];
-        if (first->heads != 0 && heads != first->heads)
-            return err_at(e, &asked->at[of[i]], "%s says %zu head%s, %s says %zu",
-                          input_label(of[i]), heads, heads == 1 ? "" : "s", first->who,
-                          first->heads);
-        if (first->heads == 0)
-            *first = (heads_source){input_label(of[i]), asked->at[of[i]], heads};
+        if (said[side].heads != 0 && heads != said[side].heads)
+            return err_at(e, &asked->at[OF[i]], "%s says %zu head%s, %s says %zu",
+                          input_label(OF[i]), heads, heads == 1 ? "" : "s", said[side].who,
+                          said[side].heads);
+        if (said[side].heads == 0) {
+            said[side].who = input_label(OF[i]);
+            said[side].at = asked->at[OF[i]];
+            said[side].heads = heads;
+        }
     }
-    return true;
-}
-
-static bool find_heads(plan *p, err *e)
-{
-    static const input OF_QUERIES[] = {INPUT_WQ, INPUT_Q, INPUT_WO};
-    static const input OF_KEYS[] = {INPUT_WK, INPUT_WV,     INPUT_K,
-                                    INPUT_V,  INPUT_PAST_K, INPUT_PAST_V};
-    const problem *asked = p->asked;
-    heads_source queries, keys;
-    if (!find_heads_of(asked, "heads", asked->heads, OF_QUERIES,
-                       sizeof OF_QUERIES / sizeof OF_QUERIES[0], &queries, e) ||
-        !find_heads_of(asked, "kv_heads", asked->kv_heads, OF_KEYS,
-                       sizeof OF_KEYS / sizeof OF_KEYS[0], &keys, e))
-        return false;
-    p->heads = queries.heads;
-    p->kv_heads = keys.heads;
+    p->heads = said[0].heads;
+    p->kv_heads = said[1].heads;
     p->has_heads = p->heads > 0 || p->kv_heads > 0;
     if (p->heads == 0)
         p->heads = p->kv_heads > 0 ? p->kv_heads : 1;
@@ -198,8 +187,8 @@ static bool find_heads(plan *p, err *e)
         p->kv_heads = p->heads;
     if (p->heads % p->kv_heads == 0)
         return true;
-    return err_at(e, &keys.at, "%s says %zu heads, not a multiple of the %zu that %s says",
-                  queries.who, queries.heads, keys.heads, keys.who);
+    return err_at(e, &said[1].at, "%s says %zu heads, not a multiple of the %zu that %s says",
+                  said[0].who, said[0].heads, said[1].heads, said[1].who);
 }
 
 /* ---- shapes of stages ---- */
