@@ -50,22 +50,6 @@ static bool refuse_layout(const cutting *how, const entry *from, err *e)
     return err_remedy(e, "--layout %s goes over the names", shown);
 }
 
-/* Part 0, 1 or 2 of what lies side by side along an axis. */
-static bool cut_share(const cutting *how, size_t part, int along, const entry *from, tensor *out,
-                      err *e)
-{
-    bool is_grouped = how->by->cut == CUT_BY_HEADS && how->heads > 0 && how->kv_heads > 0;
-    size_t q = is_grouped ? how->heads : how->by->cut == CUT_HALVES ? 0 : 1;
-    size_t kv = is_grouped ? how->kv_heads : 1;
-    size_t total = from->tensor.size[along], parts = q + 2 * kv, one = total / parts;
-    if (total % parts != 0 || one == 0)
-        return err_at(e, &from->at, "%s holds %zu outputs, which can't be cut as %zu + %zu + %zu",
-                      from->name, total, q, kv, kv);
-    size_t first = part == 0 ? 0 : q + (part - 1) * kv;
-    *out = tensor_range(&from->tensor, along, first * one, (part == 0 ? q : kv) * one);
-    return true;
-}
-
 /* ---- head by head ---- */
 
 /* One matrix a head: h × d × m, or in-out h × m × d. A bias has to be one vector without holes. */
@@ -140,7 +124,17 @@ static bool cut_part(const cutting *how, input which, const entry *from, tensor 
         return refuse_layout(how, from, e);
     if (by->cut == CUT_HEAD_BY_HEAD)
         return cut_heads(how, part, is_bias, from, out, e);
-    return cut_share(how, part, is_bias ? 0 : output_axis(how), from, out, e);
+    /* Part 0, 1 or 2 of what lies side by side. */
+    int along = is_bias ? 0 : output_axis(how);
+    bool is_grouped = by->cut == CUT_BY_HEADS && how->heads > 0 && how->kv_heads > 0;
+    size_t q = is_grouped ? how->heads : is_half ? 0 : 1, kv = is_grouped ? how->kv_heads : 1;
+    size_t total = from->tensor.size[along], parts = q + 2 * kv, one = total / parts;
+    if (total % parts != 0 || one == 0)
+        return err_at(e, &from->at, "%s holds %zu outputs, which can't be cut as %zu + %zu + %zu",
+                      from->name, total, q, kv, kv);
+    size_t first = part == 0 ? 0 : q + (part - 1) * kv;
+    *out = tensor_range(&from->tensor, along, first * one, (part == 0 ? q : kv) * one);
+    return true;
 }
 
 /* ---- how it is read ---- */

@@ -152,18 +152,6 @@ static bool add_rest(weight_match *m, err *e)
 
 /* ---- sources by the document's own names ---- */
 
-/* Keys of the attention, in their order. */
-static bool add_own_keys(weight_match *m, err *e)
-{
-    for (size_t i = 0; i < KEYS.count; i++) {
-        const key *row = (const key *)(const void *)named_row(&KEYS, i);
-        const char *name = match_name(m, 0, "", row->named.name);
-        if (name != NULL && !add_source(m, (weight_source){.to = {.key = row}, .name = name}, e))
-            return false;
-    }
-    return true;
-}
-
 /* Keys of layers and of what they are in, in the order of the names. */
 static bool add_own_layers(weight_match *m, err *e)
 {
@@ -290,10 +278,15 @@ static bool add_all_mapped(weight_match *m, const text_list *map, err *e)
 bool weight_sources_find(weight_match *m, const text_list *map, err *e)
 {
     bool is_own = weight_match_is_own(m), done = true;
-    if (m->is_alone)
-        done = is_own ? add_own_keys(m, e) : add_attention(m, m->attention, 0, "", "", e);
-    else if (is_own)
+    if (m->is_alone && !is_own)
+        done = add_attention(m, m->attention, 0, "", "", e);
+    else if (!m->is_alone && is_own)
         done = add_own_layers(m, e);
+    for (size_t i = 0; i < KEYS.count && done && m->is_alone && is_own; i++) {
+        const key *row = (const key *)(const void *)named_row(&KEYS, i);
+        const char *name = match_name(m, 0, "", row->named.name);
+        done = name == NULL || add_source(m, (weight_source){.to = {.key = row}, .name = name}, e);
+    }
     for (size_t i = 0; i < m->count && done && !m->is_alone && !is_own; i++)
         done = add_layer(m, i, e);
     drop_absent(m);

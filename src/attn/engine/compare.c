@@ -60,34 +60,28 @@ static void take_numbers(element *one, const compared_pair *of)
     one->got = tensor_get(&of->got, one->index);
 }
 
-/* More than one number, and none of them right. */
-static bool is_wrong_along(const comparison *c, const compared_pair *of, const element *first,
-                           int axis, const known_elements *known)
-{
-    element one = *first;
-    size_t wrong = 0;
-    for (; one.index[axis] < of->wanted.size[axis]; one.index[axis]++) {
-        take_numbers(&one, of);
-        verdict found = verdict_of(c, &one, known);
-        if (found == VERDICT_RIGHT || found == VERDICT_KNOWN)
-            return false;
-        wrong += found == VERDICT_WRONG;
-    }
-    return wrong > 1;
-}
-
-/* Whatever is wrong as a whole, a head or a stage, has such lines. */
+/* Some line has more than one number, and none of them right. Whatever is wrong as a whole, a head
+ * or a stage, has such lines. */
 static bool has_wrong_line(const comparison *c, const compared_pair *of, const element *like,
                            const known_elements *known)
 {
-    element one = *like;
-    bool is_any = false;
-    memset(one.index, 0, sizeof one.index);
+    element at = *like;
+    memset(at.index, 0, sizeof at.index);
     do {
-        for (int axis = 0; axis < one.rank && !is_any; axis++)
-            is_any = one.index[axis] == 0 && is_wrong_along(c, of, &one, axis, known);
-    } while (!is_any && tensor_next(&of->wanted, one.index));
-    return is_any;
+        for (int axis = 0; axis < at.rank; axis++) {
+            element one = at;
+            size_t right = 0, wrong = 0, size = at.index[axis] == 0 ? of->wanted.size[axis] : 0;
+            for (; right == 0 && one.index[axis] < size; one.index[axis]++) {
+                take_numbers(&one, of);
+                verdict found = verdict_of(c, &one, known);
+                right += found == VERDICT_RIGHT || found == VERDICT_KNOWN;
+                wrong += found == VERDICT_WRONG;
+            }
+            if (right == 0 && wrong > 1)
+                return true;
+        }
+    } while (tensor_next(&of->wanted, at.index));
+    return false;
 }
 
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
