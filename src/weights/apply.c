@@ -185,7 +185,7 @@ static size_t cut_columns(const entry *weight, const bundle *top)
 
 static const char SETTING[] = "qk_norm";
 
-bool input_is_gain(input which)
+static bool is_gain(input which)
 {
     return which == INPUT_Q_GAIN || which == INPUT_K_GAIN;
 }
@@ -265,7 +265,7 @@ static bool leaves_out(const applying *a, const weight_source *from)
         return false;
     return convention_is_beside(from->which) &&
            (bundle_options_remove(a->options, to->key->named.name) ||
-            (input_is_gain(from->which) &&
+            (is_gain(from->which) &&
              !gains_are_wanted(a->options, key_path_find(to, a->contents), a->contents)));
 }
 
@@ -318,7 +318,7 @@ static bool settle(const applying *a, const cutting *how, const weight_source *f
                from->name, k, q, how->heads, k / width);
         return err_remedy(e, "--kv-heads %zu says so", k / width);
     }
-    if (!input_is_gain(from->which) || how->by->q_gain == NULL)
+    if (!is_gain(from->which) || how->by->q_gain == NULL)
         return true;
     /* The norm has to be each head's own. Of other lengths the plan says what is wrong. */
     size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;

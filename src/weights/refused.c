@@ -200,11 +200,9 @@ static bool check_attention(const looking *l, text *way, err *e)
     if (beside == NULL ||
         !gains_are_wanted(l->options, key_path_find(&norm, l->contents), l->contents))
         return true;
-    for (size_t i = 0; i < CONVENTION_BESIDE; i++) {
-        input which = CONVENTION_INPUTS[i];
+    for (input which = INPUT_Q_GAIN; which <= INPUT_K_GAIN; which++) {
         key_path to = match_path(m, l->layer, l->object, input_key(which));
-        const char *name =
-            input_is_gain(which) ? match_weight(m, l->layer, l->way, l->by, which) : NULL;
+        const char *name = match_weight(m, l->layer, l->way, l->by, which);
         if (name == NULL || is_decided(l, &to))
             continue;
         key_path_write(way, &to);

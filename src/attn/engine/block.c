@@ -480,8 +480,14 @@ bool block_compute(const block_context *of, block *at, scratch *in)
     const problem *asked = of->plan->asked;
     bool takes_all = kept_stages_all_keys(of->wanted);
     key_range all = {0, of->plan->n_k};
-    if (!takes_all)
-        all = visible_to_rows(of->plan, at->batch, at->first, at->rows);
+    if (!takes_all) {
+        /* What some of the rows see, begun at a multiple of PACKED_PART; appended rows are seen by
+         * all. */
+        size_t first = visible_keys(of->plan, at->batch, at->first).first;
+        all.first = first / PACKED_PART * PACKED_PART;
+        if (of->plan->appended == 0)
+            all.end = visible_keys(of->plan, at->batch, at->first + at->rows - 1).end;
+    }
     at->skipped = all.first;
     at->columns = all.end - all.first;
     /* Where the whole rows are wanted, or appended ones stand after the keys, each sees all. From

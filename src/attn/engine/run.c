@@ -98,7 +98,13 @@ enum { WAVE_BLOCKS_A_THREAD = 8 };
 /* The most columns that a block of so many rows has. */
 static size_t columns_most(const plan *p, const kept_stages *w, size_t rows)
 {
-    return kept_stages_all_keys(w) ? p->n_k : visible_span(p, rows);
+    const problem *asked = p->asked;
+    size_t left = asked->window_left, right = plan_is_causal(p) ? 0 : asked->window_right;
+    if (kept_stages_all_keys(w) || !asked->has_window || p->appended > 0 || left >= p->n_k ||
+        right >= p->n_k)
+        return p->n_k;
+    size_t span = left + right + rows + PACKED_PART - 1;
+    return span < p->n_k ? span : p->n_k;
 }
 
 /* What the plan and the wanted stages decide, and all blocks to be computed. */

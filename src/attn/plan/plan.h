@@ -124,12 +124,6 @@ size_t visible_length(const plan *p, size_t batch);
 
 key_range visible_keys(const plan *p, size_t batch, size_t query);
 
-/* What some of `rows` queries from `first` on see, begun at a multiple of PACKED_PART; appended
- * rows are seen by all. */
-key_range visible_to_rows(const plan *p, size_t batch, size_t first, size_t rows);
-/* The most keys that such a range has. */
-size_t visible_span(const plan *p, size_t rows);
-
 /* ---- what a caller wants of a run: which stages to keep, and to see how far it is. All parts of a
  * run ask what is wanted, and a trace says what it wants without running anything ---- */
 

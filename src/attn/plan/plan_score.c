@@ -397,23 +397,6 @@ key_range visible_keys(const plan *p, size_t batch, size_t query)
     return seen;
 }
 
-key_range visible_to_rows(const plan *p, size_t batch, size_t first, size_t rows)
-{
-    size_t begin = visible_keys(p, batch, first).first;
-    size_t end = visible_keys(p, batch, first + rows - 1).end;
-    return (key_range){begin / PACKED_PART * PACKED_PART, p->appended > 0 ? p->n_k : end};
-}
-
-size_t visible_span(const plan *p, size_t rows)
-{
-    const problem *asked = p->asked;
-    size_t left = asked->window_left, right = plan_is_causal(p) ? 0 : asked->window_right;
-    if (!asked->has_window || p->appended > 0 || left >= p->n_k || right >= p->n_k)
-        return p->n_k;
-    size_t span = left + right + rows + PACKED_PART - 1;
-    return span < p->n_k ? span : p->n_k;
-}
-
 /* ---- all of them ---- */
 
 bool plan_find_scores(plan *p, err *e)
