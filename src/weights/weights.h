@@ -120,9 +120,10 @@ void leftovers_describe(text *out);
 
 /* ---- gains ---- */
 
-/* The gains of normalized queries and keys that stand next to the weights of a layer, are by the
- * names of a convention that has such those of an RMS norm, and the same for all heads. They are
- * wanted where nothing says that queries and keys stay as they are. `in` is the object of the attention and
+/* The gains of normalized queries and keys stand next to the weights of a layer. By the names of a
+ * convention that has such, they are those of an RMS norm, and the same for all heads.
+ *
+ * Nothing says that queries and keys stay as they are. `in` is the object of the attention and
  * `top` the document; NULL: there is none. */
 bool gains_are_wanted(const bundle_options *w, const bundle *in, const bundle *top);
 

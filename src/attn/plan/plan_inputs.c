@@ -526,28 +526,6 @@ static bool find_row(const plan *p, input which, const projection *after, tensor
     return true;
 }
 
-/* What nothing says of an appended row. Zeros are zeros at each position, and normalized. */
-static bool check_alone(const plan *p, err *e)
-{
-    const problem *asked = p->asked;
-    bool is_learned = asked->in[INPUT_BIAS_K] != NULL;
-    const char *name = is_learned ? "bias_k" : "add_zero";
-    const struct {
-        bool is_open;
-        const char *name, *what;
-    } others[] = {
-        {p->past > 0, "past_k", "whether an appended row is kept for the next step"},
-        {is_learned && asked->rope.is_asked, "rope", "by which position an appended row is turned"},
-        {is_learned && asked->normalizes, "qk_norm", "whether an appended row is normalized"}};
-    place at = is_learned ? asked->at[INPUT_BIAS_K] : problem_place(asked, name);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (others[i].is_open)
-            return err_at(e, &at, "%s with %s: nothing says %s", name, others[i].name,
-                          others[i].what);
-    }
-    return true;
-}
-
 static bool find_appended(plan *p, err *e)
 {
     const problem *asked = p->asked;
@@ -561,7 +539,22 @@ static bool find_appended(plan *p, err *e)
         return false;
     p->appended = (p->bias_k.data != NULL ? 1u : 0u) + (asked->adds_zero ? 1u : 0u);
     p->n_k += p->appended;
-    return p->appended == 0 || check_alone(p, e);
+    /* What nothing says of an appended row. Zeros are zeros at each position, and normalized. */
+    const char *name = has_k ? "bias_k" : "add_zero";
+    const struct {
+        bool is_open;
+        const char *name, *what;
+    } others[] = {
+        {p->past > 0, "past_k", "whether an appended row is kept for the next step"},
+        {has_k && asked->rope.is_asked, "rope", "by which position an appended row is turned"},
+        {has_k && asked->normalizes, "qk_norm", "whether an appended row is normalized"}};
+    place at = has_k ? asked->at[INPUT_BIAS_K] : problem_place(asked, name);
+    for (size_t i = 0; p->appended > 0 && i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].is_open)
+            return err_at(e, &at, "%s with %s: nothing says %s", name, others[i].name,
+                          others[i].what);
+    }
+    return true;
 }
 
 /* ---- all of them ---- */
