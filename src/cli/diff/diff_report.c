@@ -1,9 +1,13 @@
-/* What diff says: to a machine all of it, to a person the first element that differs and a line a
- * stage. Indices of JSON count from 0. */
+/* Which matrices of two results belong together, what differs between them, and what diff says of it: to
+ * a machine all of it, to a person the first element that differs and a line a stage. Indices of JSON
+ * count from 0. */
 #include "cli/diff/diff_report.h"
 
+#include "attn/spec/stage.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "cli/out/said.h"
+#include "cli/out/stage_names.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "render/display.h"
@@ -11,7 +15,351 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- the order of stages ---- */
+
+static const char LAYER[] = "layer.";
+
+/* Where an entry stands: what is compared first comes first. Its group (before the layers, in one,
+ * after them; no stage), its layer, its part, counted as the file has them, what the part makes,
+ * and its index in the file, which knows the rest. */
+enum { STANDING = 5 };
+typedef struct standing {
+    size_t by[STANDING];
+} standing;
+
+enum { BEFORE, IN_LAYER, BEHIND, NO_STAGE };
+
+static bool is_of_layer(const char *name)
+{
+    return strncmp(name, LAYER, sizeof LAYER - 1) == 0;
+}
+
+size_t diff_stage_number(const char *name)
+{
+    const named *row = named_find(&STAGES, name, strlen(name));
+    return row == NULL ? STAGE_COUNT : (size_t)stage_of(row);
+}
+
+/* What a part makes, in its order: an attention its stages, a feed-forward part these. */
+static size_t number_in_part(const char *part, const char *name)
+{
+    static const char *const FEED_FORWARD[] = {"hidden", "gate", "activated", "output"};
+    size_t i = 0;
+    if (strncmp(part, "ffn.", strlen("ffn.")) != 0)
+        return diff_stage_number(name);
+    while (i < sizeof FEED_FORWARD / sizeof FEED_FORWARD[0] && strcmp(FEED_FORWARD[i], name) != 0)
+        i++;
+    return i;
+}
+
+static int compare_standings(const void *a, const void *b)
+{
+    const size_t *x = ((const standing *)a)->by, *y = ((const standing *)b)->by;
+    size_t i = 0;
+    while (i < STANDING - 1 && x[i] == y[i])
+        i++;
+    return (x[i] > y[i]) - (x[i] < y[i]);
+}
+
+/* All entries in the order in which they were made, whatever the order of their file: those of one
+ * attention by the pipeline, those of layers floor by floor, and what is not a stage after them.
+ * NULL with the error set; to be freed by mem_free. */
+static standing *made_order(const bundle *result, err *e)
+{
+    bool has_layers = false;
+    bundle parts = {0};
+    standing *all = mem_alloc(result->count, sizeof all[0], e);
+    for (size_t i = 0; i < result->count && !has_layers; i++)
+        has_layers = is_of_layer(result->entry[i].name);
+    for (size_t i = 0; all != NULL && i < result->count; i++) {
+        const char *name = result->entry[i].name;
+        bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
+        size_t number = diff_stage_number(name);
+        if (is_of_layer(name)) {
+            /* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output"
+             * all of it; `parts` are those that were met. */
+            const char *layer = name + sizeof LAYER - 1, *dot = strchr(layer, '.');
+            const char *last = dot == NULL ? NULL : strchr(dot + 1, '.');
+            size_t length = last == NULL ? strlen(name) : (size_t)(last - name) + 1;
+            const entry *part = bundle_find_bytes(&parts, name, length);
+            if (part == NULL)
+                part = bundle_add(&parts, name, length, (place){0}, e);
+            size_t at = part == NULL ? 0 : (size_t)(part - parts.entry);
+            size_t made = number_in_part(dot == NULL ? name : dot + 1, name + length);
+            all[i] = (standing){{IN_LAYER, strtoul(layer, NULL, 10), at, made, i}};
+        } else if (has_layers) {
+            all[i] = (standing){{is_embedded ? BEFORE : BEHIND, 0, 0, 0, i}};
+        } else {
+            all[i] = (standing){{number == STAGE_COUNT ? NO_STAGE : BEFORE, 0, 0, number, i}};
+        }
+    }
+    bundle_free(&parts);
+    if (e->is_set) {
+        mem_free(all);
+        return NULL;
+    }
+    qsort(all, result->count, sizeof all[0], compare_standings);
+    return all;
+}
+
+/* ---- who belongs to whom ---- */
+
+typedef struct matcher {
+    const bundle *a, *b;
+    const options *o;
+    diff_result *to;
+    bool *has_partner; /* of B's entries: one of A is compared with it */
+    bundle map;        /* A's names: a text, what --map says each is called in B */
+    text_list given;   /* B's names that --map gives away: not compared under their own */
+    err *e;
+} matcher;
+
+static bool is_matrix(const entry *one)
+{
+    return one->kind == ENTRY_TENSOR && one->tensor.rank > 0;
+}
+
+/* A matrix without a name has one here. */
+static const char *called(const char *name)
+{
+    return name[0] == '\0' ? "matrix" : name;
+}
+
+static const entry *find_called(const bundle *in, const char *name, size_t length)
+{
+    const entry *found = bundle_find_bytes(in, name, length), *unnamed = bundle_find(in, "");
+    bool is_unnamed = found == NULL && unnamed != NULL && strlen(called("")) == length &&
+                      memcmp(name, called(""), length) == 0;
+    return is_unnamed ? unnamed : found;
+}
+
+static bool is_ignored(const options *o, const char *name)
+{
+    return text_list_find(&o->ignore, called(name)) != NULL;
+}
+
+static bool refuse_name(const bundle *in, const char *file, const char *name, size_t length, err *e)
+{
+    nearest near = nearest_to(name, length, spelling_reach(length));
+    for (size_t i = 0; i < in->count; i++) {
+        if (is_matrix(&in->entry[i]))
+            nearest_is_nearer(&near, in->entry[i].name);
+    }
+    err_option(e, "map", "%s has no \"%.*s\"", file, (int)length, name);
+    return near.found == NULL ? err_remedy(e, "selfattn info %s lists what it has", file)
+                              : err_remedy(e, "did you mean \"%s\"?", near.found);
+}
+
+static bool read_map(matcher *m)
+{
+    place at = place_of_option("map");
+    if (!text_list_index(&m->given, m->e))
+        return false;
+    for (size_t i = 0; i < m->o->map.count; i++) {
+        const char *pair = m->o->map.item[i], *equals = strchr(pair, '=');
+        size_t length = (size_t)(equals - pair);
+        const char *other = equals + 1;
+        if (find_called(m->a, pair, length) == NULL)
+            return refuse_name(m->a, m->to->file[0], pair, length, m->e);
+        if (find_called(m->b, other, strlen(other)) == NULL)
+            return refuse_name(m->b, m->to->file[1], other, strlen(other), m->e);
+        if (!text_list_add(&m->given, other, strlen(other), m->e))
+            return false;
+        if (bundle_find_bytes(&m->map, pair, length) != NULL)
+            continue;
+        entry *said = bundle_add(&m->map, pair, length, at, m->e);
+        if (said == NULL || (said->text = mem_copy_text(other, strlen(other), m->e)) == NULL)
+            return false;
+        said->kind = ENTRY_TEXT;
+    }
+    return true;
+}
+
+/* What is ignored is a stage, or there: anything else was misspelt. */
+static bool check_ignored(const matcher *m)
+{
+    const text_list *ignored = &m->o->ignore;
+    for (size_t i = 0; i < ignored->count; i++) {
+        const char *name = ignored->item[i];
+        size_t length = strlen(name);
+        if (find_called(m->a, name, length) != NULL || find_called(m->b, name, length) != NULL ||
+            named_find(&STAGES, name, length) != NULL)
+            continue;
+        const named *near = named_nearest(&STAGES, name, length);
+        err_option(m->e, "ignore", "neither %s nor %s has \"%s\", and it is not a stage",
+                   m->to->file[0], m->to->file[1], name);
+        return near != NULL && err_remedy(m->e, "did you mean \"%s\"?", near->name);
+    }
+    return true;
+}
+
+/* ---- one pair ---- */
+
+/* The type that a file stores; integers, truths and text are exact, so they are never the coarser
+ * one. */
+number_type diff_type_of(const entry *one)
+{
+    static const struct {
+        const char *name;
+        number_type type;
+    } STORED[] = {{"f4", NUMBER_F32},
+                  {"F32", NUMBER_F32},
+                  {"f2", NUMBER_F16},
+                  {"F16", NUMBER_F16},
+                  {"BF16", NUMBER_BF16}};
+    const char *name = one->stored == NULL ? "" : one->stored + strspn(one->stored, "<>|=");
+    for (size_t i = 0; i < sizeof STORED / sizeof STORED[0]; i++) {
+        if (strcmp(STORED[i].name, name) == 0)
+            return STORED[i].type;
+    }
+    return NUMBER_F64;
+}
+
+static bool add_pair(matcher *m, const entry *a, const entry *b)
+{
+    diff_result *d = m->to;
+    const char *name = a->name[0] != '\0' ? a->name : b->name;
+    diff_pair *pair = mem_grow(d->pair, d->count, &d->capacity, sizeof pair[0], m->e);
+    if (pair == NULL)
+        return false;
+    d->pair = pair;
+    diff_pair *p = &pair[d->count++];
+    number_type type_a = diff_type_of(a), type_b = diff_type_of(b);
+    *p = (diff_pair){.name = called(name), .of = {a, b}, .type = type_a > type_b ? type_a : type_b};
+    p->within = (tolerance){.atol = m->o->has_atol  ? m->o->atol
+                                    : m->o->has_tol ? m->o->tol
+                                                    : 0,
+                            .rtol = m->o->rtol,
+                            .ulps = m->o->ulps,
+                            .has_ulps = m->o->has_ulps,
+                            .equal_nan = m->o->equal_nan};
+    tolerance_given(m->o, p->name, &p->within.atol);
+    if (!measure_align(&a->tensor, &b->tensor, &p->view[0], &p->view[1])) {
+        char shape_a[SHAPE_TEXT], shape_b[SHAPE_TEXT];
+        err_at(m->e, &a->at, "%s is %s here, and %s in %s", p->name,
+               tensor_shape_text(&a->tensor, shape_a), tensor_shape_text(&b->tensor, shape_b),
+               d->file[1]);
+        return tensor_count(&a->tensor) == tensor_count(&b->tensor) &&
+               err_remedy(m->e, "shapes may differ by leading axes of 1 only");
+    }
+    const entry *from = a->axes != NULL ? a : b;
+    int dropped = from->tensor.rank - p->view[0].rank;
+    p->axes = from->axes == NULL || dropped < 0 ? NULL : from->axes + dropped;
+    m->has_partner[b - m->b->entry] = true;
+    return true;
+}
+
+/* ---- all pairs ---- */
+
+static bool match_all(matcher *m)
+{
+    standing *order = made_order(m->a, m->e);
+    bool done = order != NULL;
+    for (size_t i = 0; i < m->a->count && done; i++) {
+        const entry *a = &m->a->entry[order[i].by[STANDING - 1]];
+        if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a->name))
+            continue;
+        /* A name that --map gives away is not compared under itself. */
+        const char *mapped = bundle_text(&m->map, called(a->name));
+        const char *wanted = mapped == NULL ? a->name : mapped;
+        bool is_given = mapped == NULL && text_list_find(&m->given, called(a->name)) != NULL;
+        const entry *b = is_given ? NULL : find_called(m->b, wanted, strlen(wanted));
+        if (b != NULL && b->kind == ENTRY_TENSOR)
+            done = add_pair(m, a, b);
+        else if (is_matrix(a))
+            done = text_list_add(&m->to->only[0], a->name, strlen(a->name), m->e);
+    }
+    for (size_t i = 0; i < m->b->count && done; i++) {
+        const entry *b = &m->b->entry[i];
+        if (is_matrix(b) && !is_ignored(m->o, b->name) && !m->has_partner[i])
+            done = text_list_add(&m->to->only[1], b->name, strlen(b->name), m->e);
+    }
+    mem_free(order);
+    return done;
+}
+
+/* The only matrix of a file, ignored ones apart, or NULL. */
+static const entry *only_matrix(const bundle *b, const options *o)
+{
+    const entry *found = NULL;
+    for (size_t i = 0; i < b->count; i++) {
+        if (!is_matrix(&b->entry[i]) || is_ignored(o, b->entry[i].name))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = &b->entry[i];
+    }
+    return found;
+}
+
+/* What was read from text has no stored type. */
+static measured_side diff_side(const diff_pair *p, int side)
+{
+    return (measured_side){&p->view[side], p->of[side]->stored == NULL, p->of[side]->has_unprinted};
+}
+
+bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e)
+{
+    *d = (diff_result){.file = {file[0].in.name, file[1].in.name}};
+    matcher m = {.a = &file[0].contents, .b = &file[1].contents, .o = o, .to = d, .e = e};
+    text_list names = {0};
+    m.has_partner = mem_alloc_zeroed(m.b->count, sizeof m.has_partner[0], e);
+    bool done = m.has_partner != NULL && read_map(&m) && check_ignored(&m);
+    if (done) {
+        /* A matrix without a name, or one that was picked by FILE:NAME, is compared with the
+         * other's only one, whatever that is called. */
+        const entry *a = only_matrix(m.a, o), *b = only_matrix(m.b, o);
+        bool is_chosen = a != NULL && b != NULL &&
+                         (file[0].in.matrix != NULL || file[1].in.matrix != NULL ||
+                          a->name[0] == '\0' || b->name[0] == '\0');
+        done = (is_chosen ? add_pair(&m, a, b) : match_all(&m)) && text_list_index(&names, e);
+    }
+    for (size_t i = 0; i < d->count && done; i++)
+        done = text_list_add(&names, d->pair[i].name, strlen(d->pair[i].name), e);
+    done = done && tolerances_check(o, &names, e);
+    for (size_t i = 0; i < d->count && done; i++) {
+        diff_pair *p = &d->pair[i];
+        p->found = measure(diff_side(p, 0), diff_side(p, 1), p->type, &p->within);
+        d->numbers += p->found.count;
+        d->different += p->found.different;
+        d->different_pairs += p->found.different > 0;
+        if (d->first == NULL && p->found.different > 0)
+            d->first = p;
+    }
+    text_list_free(&names);
+    mem_free(m.has_partner);
+    bundle_free(&m.map);
+    text_list_free(&m.given);
+    return done;
+}
+
+void diff_free(diff_result *d)
+{
+    mem_free(d->pair);
+    text_list_free(&d->only[0]);
+    text_list_free(&d->only[1]);
+    *d = (diff_result){0};
+}
+
+/* The first element that differs, where one does. */
+static element diff_first(const diff_pair *p)
+{
+    element one = {.stage = p->name,
+                   .axes = p->axes,
+                   .rank = p->view[0].rank,
+                   .wanted = p->found.first_a,
+                   .got = p->found.first_b,
+                   .tol = p->within.atol};
+    size_t number = p->found.first;
+    for (int axis = one.rank - 1; axis >= 0; axis--) {
+        one.index[axis] = number % p->view[0].size[axis];
+        number /= p->view[0].size[axis];
+    }
+    return one;
+}
 
 /* ---- numbers ---- */
 

@@ -42,14 +42,11 @@ typedef struct diff_result {
 bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e);
 void diff_free(diff_result *d);
 
-measured_side diff_side(const diff_pair *p, int side);
 /* The type that a file stores; integers, truths and text are exact, so that they are never the
  * coarser one. */
 number_type diff_type_of(const entry *one);
 /* The stage of this name, STAGE_COUNT where there is none. */
 size_t diff_stage_number(const char *name);
-/* The first element that differs, where one does. */
-element diff_first(const diff_pair *p);
 
 /* ---- where two results come from, as --header wrote it into them ---- */
 
@@ -83,12 +80,6 @@ typedef struct diff_mistakes {
     missed_by_tolerance found;
 } diff_mistakes;
 
-/* What is found is to be freed in any case. */
-bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file *a,
-                        const options *o, err *e);
-
-/* A line about A, or nothing where the tolerance tells all mistakes apart. */
-void diff_mistakes_write_note(const diff_mistakes *m, const char *name, text *out);
 /* A member of diff's object, where they are known. */
 void diff_mistakes_tell(const diff_mistakes *m, teller *t);
 
