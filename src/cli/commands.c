@@ -2,11 +2,16 @@
 
 #include <string.h>
 
+/* Of commands that compute documents. */
+enum {
+    GROUPS = GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_TRACE | GROUP_RUN | GROUP_ALWAYS,
+    GROUPS_OF_LAYERS = GROUPS | GROUP_OUTPUT | GROUP_WAYS
+};
+
 static const command ROWS[] = {
     {{"run", "compute weights and outputs, or trace every step"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_OUTPUT | GROUP_TRACE | GROUP_RUN |
-         GROUP_ALWAYS,
+     GROUPS | GROUP_OUTPUT,
      .run = command_run},
     {{"check", "compute, and compare with what documents expect"},
      "[OPTION]... [DOCUMENT|DIR]...",
@@ -22,18 +27,15 @@ static const command ROWS[] = {
      .run = command_init},
     {{"encode", "run an encoder's layers"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_OUTPUT | GROUP_TRACE | GROUP_RUN | GROUP_WAYS |
-         GROUP_ALWAYS,
+     GROUPS_OF_LAYERS,
      .run = command_encode},
     {{"decode", "run a decoder's layers"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_OUTPUT | GROUP_TRACE | GROUP_RUN | GROUP_WAYS |
-         GROUP_ALWAYS,
+     GROUPS_OF_LAYERS,
      .run = command_decode},
     {{"generate", "let a decoder go on with a prompt"},
      "[OPTION]... [DOCUMENT]...",
-     GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_STAGES | GROUP_GENERATE | GROUP_TRACE |
-         GROUP_RUN | GROUP_WAYS | GROUP_ALWAYS,
+     GROUPS | GROUP_STAGES | GROUP_GENERATE | GROUP_WAYS,
      .run = command_generate},
     {{"info", "say what is in files"},
      "[OPTION]... [FILE]...",

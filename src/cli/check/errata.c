@@ -17,15 +17,9 @@ static bool read_number(const entry *record, const char *name, double *value, er
     return true;
 }
 
-static const named KEY_ROWS[] = {
-    {"stage", "the stage"},
-    {"batch", "from 0"},
-    {"head", "from 0"},
-    {"row", "from 0"},
-    {"col", "from 0"},
-    {"published", "the number that is wrong"},
-    {"computed", "the right number"},
-};
+static const named KEY_ROWS[] = {{"stage", NULL},   {"batch", NULL}, {"head", NULL},
+                                 {"row", NULL},     {"col", NULL},   {"published", NULL},
+                                 {"computed", NULL}};
 static const named_table KEYS_OF_ERRATUM = NAMED_TABLE("key of an erratum", KEY_ROWS);
 
 static bool read_erratum(const entry *record, const text_list *of_stack, erratum *to, err *e)

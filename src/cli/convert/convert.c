@@ -273,19 +273,14 @@ static bool write_one(converter *c, bundle *b, const format *from, err *e)
 
 /* ---- reading ---- */
 
-/* Where both formats have one, --delimiter is the input's. */
-static void take_delimiter(converter *c, const format *from)
-{
-    if (from->has_delimiter && c->to->has_delimiter)
-        c->how.delimiter = '\0';
-}
-
 static bool convert_file(converter *c, err *e)
 {
     input_file in;
-    bool done = input_file_open(&in, c->o->operand[0], false, c->o, e);
-    if (done)
-        take_delimiter(c, in.format);
+    bool done = input_file_open(&in, c->o->operand[0], true, c->o, e) &&
+                (in.matrix == NULL || input_file_is_one(&in, e));
+    /* Where both formats have one, --delimiter is the input's. */
+    if (done && in.format->has_delimiter && c->to->has_delimiter)
+        c->how.delimiter = '\0';
     while (done && input_file_next(&in)) {
         bundle b = {0};
         read_options how = how_to_read(c, input_file_how(&in, c->o, DTYPE_F64));
@@ -294,28 +289,24 @@ static bool convert_file(converter *c, err *e)
                    c->to->title, c->in);
             done = err_remedy(e, "--format jsonl writes a document a line");
         }
-        done = done && input_file_read(&in, &how, &b, e) && write_one(c, &b, in.format, e);
+        /* What else is in the file of FILE:NAME is not asked for. */
+        if (in.matrix != NULL)
+            how.keeps_all = how.keeps_unread = false;
+        done = done && input_file_read(&in, &how, &b, e);
+        if (done && in.matrix != NULL) {
+            /* The one matrix needs a name no more. */
+            bundle only = {0};
+            entry *found = bundle_find(&b, in.matrix);
+            stack_find_axes(found);
+            done = bundle_take(&only, "", found, e);
+            bundle_free(&b);
+            b = only;
+        }
+        done = done && write_one(c, &b, in.format, e);
         bundle_free(&b);
     }
     input_file_close(&in);
     return done && (c->written > 0 || err_at(e, &(place){.file = c->in}, "no document is in it"));
-}
-
-/* FILE:NAME: the one matrix, which needs a name no more. */
-static bool convert_matrix(converter *c, err *e)
-{
-    read_options how = how_to_read(c, read_options_of(c->o, c->o->operand[0], DTYPE_F64));
-    matrix_file m;
-    bundle b = {0};
-    how.keeps_all = how.keeps_unread = false; /* what else is in the file is not asked for */
-    if (!matrix_file_read(&m, c->o->operand[0], &how, c->o, e))
-        return false;
-    take_delimiter(c, m.format);
-    stack_find_axes(m.matrix);
-    bool done = bundle_take(&b, "", m.matrix, e) && write_one(c, &b, c->to, e);
-    bundle_free(&b);
-    matrix_file_free(&m);
-    return done;
 }
 
 int command_convert(const options *o, env *world, err *e)
@@ -339,9 +330,7 @@ int command_convert(const options *o, env *world, err *e)
     }
     c.how = output_how(o, c.to);
     c.how.names_alone = true;
-    bool names_one;
-    bool done = input_keys_check_type(o, e) && matrix_file_names_one(in, &names_one, e) &&
-                (names_one ? convert_matrix(&c, e) : convert_file(&c, e));
+    bool done = input_keys_check_type(o, e) && convert_file(&c, e);
     bundle_free(&c.kept);
     done = c.is_open && sink_end(&c.sink, done, e);
     return done ? EXIT_DONE : EXIT_WRONG;

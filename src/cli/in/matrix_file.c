@@ -69,16 +69,19 @@ bool input_is_several(const format *f, const char *bytes, size_t length)
     return (f->holds & HOLDS_STREAM) != 0 && jsonl_look_at(bytes, length) == JSONL_IS;
 }
 
-bool input_file_open_one(input_file *f, const char *file, bool splits, const options *o, err *e)
+bool input_file_is_one(input_file *f, err *e)
 {
-    if (!input_file_open(f, file, splits, o, e))
-        return false;
     if (input_is_several(f->format, f->bytes.bytes, f->bytes.length)) {
         err_at(e, &(place){.file = f->name}, "these are several documents, and one is wanted");
         return err_remedy(e, "sed -n 2p takes the second out of them");
     }
-    f->is_stream = false; /* one of one document is as good as a file */
+    f->is_stream = false;
     return true;
+}
+
+bool input_file_open_one(input_file *f, const char *file, bool splits, const options *o, err *e)
+{
+    return input_file_open(f, file, splits, o, e) && input_file_is_one(f, e);
 }
 
 bool matrix_file_refuse(const char *file, const char *name, const text_list *others, err *e)
@@ -157,15 +160,6 @@ static entry *only_matrix(bundle *b, const char *file, err *e)
         err_remedy(e, "%s", INFO_LISTS);
     text_free(&names);
     return NULL;
-}
-
-bool matrix_file_names_one(const char *name, bool *names_one, err *e)
-{
-    const char *matrix;
-    char *file = matrix_file_split(name, &matrix, e);
-    *names_one = file != NULL && matrix != NULL;
-    mem_free(file);
-    return file != NULL;
 }
 
 char *matrix_file_split(const char *name, const char **matrix, err *e)

@@ -32,7 +32,9 @@ typedef struct input_file {
 
 /* FILE, or with `splits` FILE:NAME. To be closed in any case. */
 bool input_file_open(input_file *f, const char *file, bool splits, const options *o, err *e);
-/* The same of a file that must be one document. */
+/* Refuses several documents; one of one is as good as a file. */
+bool input_file_is_one(input_file *f, err *e);
+/* Opens a file that must be one document. */
 bool input_file_open_one(input_file *f, const char *file, bool splits, const options *o, err *e);
 void input_file_close(input_file *f);
 /* The first or the next document, at `lines`; false where there is no other. */
@@ -45,9 +47,6 @@ bool input_file_read(const input_file *f, const read_options *how, bundle *to, e
  * error set. */
 const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,
                          err *e);
-
-/* Whether the name is FILE:NAME, and no file of all of it. */
-bool matrix_file_names_one(const char *name, bool *names_one, err *e);
 
 /* The file of FILE:NAME, to be freed, and NAME in it; NULL where no matrix is named. */
 char *matrix_file_split(const char *name, const char **matrix, err *e);
