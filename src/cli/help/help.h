@@ -120,10 +120,6 @@ void manual_write(text *out, const shell *of);
 /* The words that may follow an option, separated by `separator`: those of both its tables. */
 void option_write_choices(text *out, const option_row *row, const char *separator);
 
-/* Walks the options that a command takes, or all of them where `taker` is NULL: the first row at or
- * after *index, which then points after it; NULL after the last. */
-const option_row *option_next(const command *taker, size_t *index);
-
 const command *command_at(size_t index);
 
 #endif

@@ -61,6 +61,13 @@ static void write_paragraph(text *out, const char *words)
     write_words(out, words, strlen(words));
 }
 
+/* A paragraph of what stands above it. */
+static void write_below(text *out, const char *words)
+{
+    text_add_string(out, ".br\n");
+    write_paragraph(out, words);
+}
+
 static void write_option(text *out, const option_row *row)
 {
     text_add_string(out, ".TP\n");
@@ -89,10 +96,8 @@ static void write_option(text *out, const option_row *row)
         write_paragraph(out, word->help);
     }
     const char *words = topic_words(&OPTION_TEXTS, row->named.name);
-    if (words != NULL) {
-        text_add_string(out, ".br\n");
-        write_paragraph(out, words);
-    }
+    if (words != NULL)
+        write_below(out, words);
 }
 
 /* Groups whose rows all stand below another heading have none here. */
@@ -100,8 +105,9 @@ static void write_all_options(text *out)
 {
     for (size_t i = 0; i < OPTION_TITLE_COUNT; i++) {
         const option_title *title = &OPTION_TITLES[i];
-        size_t index = 0, rows = 0;
-        for (const option_row *row; (row = option_next(NULL, &index)) != NULL;) {
+        size_t rows = 0;
+        for (size_t j = 0; j < OPTIONS.count; j++) {
+            const option_row *row = option_row_at(j);
             if (row->group != title->group)
                 continue;
             if (rows++ == 0) {
@@ -126,8 +132,7 @@ static void write_commands(text *out)
         write_roff(out, of->usage, strlen(of->usage));
         text_add_string(out, "\n");
         write_paragraph(out, of->named.help);
-        text_add_string(out, ".br\n");
-        write_paragraph(out, topic_words(&COMMAND_TEXTS, of->named.name));
+        write_below(out, topic_words(&COMMAND_TEXTS, of->named.name));
     }
 }
 
@@ -142,34 +147,17 @@ static void write_item(text *out, const named *row, size_t indent)
 
 enum { ITEM_INDENT = 14, PEER_INDENT = 18 };
 
-static void write_items(text *out, const named_table *of)
+/* What stands below a stage. */
+static void write_stage(text *out, const stage *of)
 {
-    for (size_t i = 0; i < named_count(of); i++)
-        write_item(out, named_row(of, i), of == &PEERS ? PEER_INDENT : ITEM_INDENT);
+    text_add_string(out, ".br\n");
+    write_roff(out, of->formula, strlen(of->formula));
+    text_add_string(out, "; ");
+    topic_write_shape(out, of);
+    text_add_string(out, "\n");
 }
 
-static void write_stages(text *out)
-{
-    for (size_t i = 0; i < STAGES.count; i++) {
-        const stage *row = (const stage *)(const void *)named_row(&STAGES, i);
-        write_item(out, &row->key.named, ITEM_INDENT);
-        text_add_string(out, ".br\n");
-        write_roff(out, row->formula, strlen(row->formula));
-        text_add_string(out, "; ");
-        topic_write_shape(out, row);
-        text_add_string(out, "\n");
-    }
-}
-
-static void write_scores(text *out)
-{
-    for (size_t i = 0; i < SCORES.count; i++) {
-        const score *row = (const score *)(const void *)named_row(&SCORES, i);
-        write_item(out, &(named){row->named.name, row->order}, ITEM_INDENT);
-    }
-}
-
-static void write_formats(text *out)
+static void write_format(text *out, const format *of)
 {
     static const struct {
         unsigned bit;
@@ -182,42 +170,50 @@ static void write_formats(text *out)
         {HOLDS_TYPES, "float32 and float64 apart"},
         {HOLDS_METADATA, "the document's name and metadata"},
     };
-    for (size_t i = 0; i < FORMATS.count; i++) {
-        const format *row = (const format *)(const void *)named_row(&FORMATS, i);
-        bool holds_all = (row->holds & HOLDS_ALL) != 0;
-        text words = {0};
-        write_item(out, &row->named, ITEM_INDENT);
-        text_add_format(&words, "%s: %s", row->endings,
-                        holds_all                     ? "holds everything"
-                        : row->holds & HOLDS_MATRICES ? "holds matrices by name"
-                                                      : "holds one matrix, without its name");
-        for (size_t j = 0; !holds_all && j < sizeof HELD / sizeof HELD[0]; j++) {
-            if (row->holds & HELD[j].bit)
-                text_add_format(&words, "; %s", HELD[j].words);
-        }
-        text_add_string(out, ".br\n");
-        write_paragraph(out, text_string(&words));
-        text_close(&words, out);
-        text_add_string(out, ".br\n");
-        write_paragraph(out, topic_words(&FORMAT_TEXTS, row->named.name));
+    bool holds_all = (of->holds & HOLDS_ALL) != 0;
+    text words = {0};
+    text_add_format(&words, "%s: %s", of->endings,
+                    holds_all                    ? "holds everything"
+                    : of->holds & HOLDS_MATRICES ? "holds matrices by name"
+                                                 : "holds one matrix, without its name");
+    for (size_t j = 0; !holds_all && j < sizeof HELD / sizeof HELD[0]; j++) {
+        if (of->holds & HELD[j].bit)
+            text_add_format(&words, "; %s", HELD[j].words);
     }
+    write_below(out, text_string(&words));
+    text_close(&words, out);
+    write_below(out, topic_words(&FORMAT_TEXTS, of->named.name));
 }
 
-/* Items with the names that each has for our keys. */
-static void write_conventions(text *out, const named_table *of)
+/* Rows, and below each what else there is to say: of conventions the names that each has for our
+ * keys. */
+static void write_items(text *out, const named_table *of)
 {
     text names = {0};
     for (size_t i = 0; i < named_count(of); i++) {
-        write_item(out, named_row(of, i), ITEM_INDENT);
-        text_add_string(out, ".br\n");
+        const named *row = named_row(of, i);
+        write_item(out, row, of == &PEERS ? PEER_INDENT : ITEM_INDENT);
         text_clear(&names);
-        if (of == &CONVENTIONS)
+        if (of == &STAGES)
+            write_stage(out, (const stage *)(const void *)row);
+        else if (of == &FORMATS)
+            write_format(out, (const format *)(const void *)row);
+        else if (of == &CONVENTIONS)
             convention_describe(&names, convention_at(i));
-        else
+        else if (of == &LAYER_CONVENTIONS)
             layer_convention_describe(&names, layer_convention_at(i));
-        write_paragraph(out, text_string(&names));
+        if (names.length > 0)
+            write_below(out, text_string(&names));
     }
     text_close(&names, out);
+}
+
+static void write_scores(text *out)
+{
+    for (size_t i = 0; i < SCORES.count; i++) {
+        const score *row = (const score *)(const void *)named_row(&SCORES, i);
+        write_item(out, &(named){row->named.name, row->order}, ITEM_INDENT);
+    }
 }
 
 static void write_differences(text *out)
@@ -241,17 +237,17 @@ static const slot ROWS[] = {
     {{"commands", NULL}, .write = write_commands},
     {{"options", NULL}, .write = write_all_options},
     {{"score functions", NULL}, .write = write_scores},
-    {{"stages", NULL}, .write = write_stages},
+    {{"stages", NULL}, &STAGES, write_items, NULL},
     {{"keys", NULL}, &KEYS, write_items, NULL},
     {{"keys of a stack", NULL}, &STACK_KEYS, write_items, NULL},
     {{"keys of a layer", NULL}, &LAYER_KEYS, write_items, NULL},
     {{"keys of a norm", NULL}, &NORM_KEYS, write_items, NULL},
     {{"orders of norms", NULL}, &NORM_ORDERS, write_items, NULL},
     {{"floors", NULL}, &FLOORS, write_items, NULL},
-    {{"names", NULL}, &CONVENTIONS, write_conventions, NULL},
-    {{"names of layers", NULL}, &LAYER_CONVENTIONS, write_conventions, NULL},
+    {{"names", NULL}, &CONVENTIONS, write_items, NULL},
+    {{"names of layers", NULL}, &LAYER_CONVENTIONS, write_items, NULL},
     {{"operations", NULL}, &OPERATIONS, write_items, NULL},
-    {{"formats", NULL}, .write = write_formats},
+    {{"formats", NULL}, &FORMATS, write_items, NULL},
     {{"programs", NULL}, &PEERS, write_items, NULL},
     {{"differences", NULL}, .write = write_differences},
     {{"mistakes", NULL}, &MISTAKES, write_items, NULL},

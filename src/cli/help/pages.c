@@ -17,16 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const option_row *option_next(const command *taker, size_t *index)
-{
-    while (*index < OPTIONS.count) {
-        const option_row *row = option_row_at((*index)++);
-        if (taker == NULL || option_heading(row, taker->groups) != 0)
-            return row;
-    }
-    return NULL;
-}
-
 const command *command_at(size_t index)
 {
     return (const command *)(const void *)named_row(&COMMANDS, index);
@@ -48,6 +38,11 @@ void option_write_choices(text *out, const option_row *row, const char *separato
 static void write_spaced(text *out, const named_table *of)
 {
     write_names(out, of, " ", true);
+}
+
+static bool takes(const command *of, const option_row *row)
+{
+    return option_heading(row, of->groups) != 0;
 }
 
 /* A comma-separated list of words. */
@@ -92,8 +87,8 @@ static void write_pattern(text *out, const option_row *row)
 static void write_bash_files(text *out)
 {
     const char *join = "";
-    size_t index = 0;
-    for (const option_row *row; (row = option_next(NULL, &index)) != NULL;) {
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = option_row_at(i);
         if (!takes_file(row))
             continue;
         text_add_string(out, join);
@@ -106,8 +101,8 @@ static void write_bash_files(text *out)
  * space after it. */
 static void write_bash_words(text *out)
 {
-    size_t index = 0;
-    for (const option_row *row; (row = option_next(NULL, &index)) != NULL;) {
+    for (size_t i = 0; i < OPTIONS.count; i++) {
+        const option_row *row = option_row_at(i);
         bool is_pair = row->kind == OPTION_PAIR || row->kind == OPTION_PLACES;
         if (row->choices == NULL)
             continue;
@@ -126,11 +121,14 @@ static void write_bash_words(text *out)
 static void write_bash_options(text *out)
 {
     for (size_t i = COMMANDS.count; i-- > 0;) {
-        size_t index = 0;
         const char *join = "";
         text_add_format(out, "    %s) options=\"", i == 0 ? "*" : command_at(i)->named.name);
-        for (const option_row *row; (row = option_next(command_at(i), &index)) != NULL; join = " ")
-            text_add_format(out, "%s--%s", join, row->named.name);
+        for (size_t j = 0; j < OPTIONS.count; j++) {
+            if (!takes(command_at(i), option_row_at(j)))
+                continue;
+            text_add_format(out, "%s--%s", join, option_row_at(j)->named.name);
+            join = " ";
+        }
         text_add_string(out, "\" operands=\"");
         write_spaced(out, command_at(i)->operands);
         text_add_string(out, "\" ;;\n");
@@ -198,10 +196,11 @@ static void write_zsh_options(text *out)
 {
     for (size_t i = COMMANDS.count; i-- > 0;) {
         const command *of = command_at(i);
-        size_t index = 0;
         text_add_format(out, "    %s) options=(\n", i == 0 ? "*" : of->named.name);
-        for (const option_row *row; (row = option_next(of, &index)) != NULL;)
-            write_zsh_option(out, row);
+        for (size_t j = 0; j < OPTIONS.count; j++) {
+            if (takes(of, option_row_at(j)))
+                write_zsh_option(out, option_row_at(j));
+        }
         if (of->operands == NULL) {
             text_add_string(out, "        '*:file:_files'\n");
         } else {
@@ -253,14 +252,14 @@ static void write_fish_operands(text *out)
 /* Each with the commands that take it as its condition. */
 static void write_fish_options(text *out)
 {
-    size_t index = 0;
-    for (const option_row *row; (row = option_next(NULL, &index)) != NULL;) {
+    for (size_t j = 0; j < OPTIONS.count; j++) {
+        const option_row *row = option_row_at(j);
         text_add_format(out, "complete -c selfattn -l %s", row->named.name);
         if (row->letter != '\0')
             text_add_format(out, " -s %c", row->letter);
         text_add_string(out, " -n '__selfattn_is");
         for (size_t i = 0; i < COMMANDS.count; i++) {
-            if (option_heading(row, command_at(i)->groups) != 0)
+            if (takes(command_at(i), row))
                 text_add_format(out, " %s", command_at(i)->named.name);
         }
         text_add_string(out, "'");

@@ -155,9 +155,11 @@ static bool bytes_of_stack(const work *w, const text_list *names, size_t *bytes,
     return stack_stages_memory(&w->of.stack.stack, names, bytes, e);
 }
 
-static bool run_stages(work *w, const text_list *emit, const env *world, err *e)
+/* What is shown is made of all stages. */
+static bool run_stack(work *w, env *world, err *e)
 {
     const options *o = w->given;
+    const text_list *emit = w->made != NULL ? &ALL_STAGES : &w->wanted;
     stack_solution *s = &w->of.stack;
     size_t threads = work_threads(w, world), bytes;
     run_report report = {0};
@@ -188,11 +190,6 @@ static bool run_stages(work *w, const text_list *emit, const env *world, err *e)
     return done;
 }
 
-static bool run_stack(work *w, env *world, err *e)
-{
-    return run_stages(w, &w->wanted, world, e);
-}
-
 static bool show_stack(work *w, shown_for use, env *world, err *e)
 {
     const options *o = w->given;
@@ -220,9 +217,8 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
     bool has_others = output_has_trace(o) && output_renderer(o)->takes_entries != NULL &&
                       of->batches > 1 && of->batches <= MOST_ENTRIES;
     s->house = stack_trace_memory(stack_trace_rooms(of) * (has_others ? 1 + of->batches : 1));
-    bool done =
-        run_stages(w, &ALL_STAGES, world, e) &&
-        stack_trace_make(&w->made->stack, of, &w->stages, focus, o->full, asked_steps(w, use), e);
+    bool done = run_stack(w, world, e) && stack_trace_make(&w->made->stack, of, &w->stages, focus,
+                                                           o->full, asked_steps(w, use), e);
     of->how.one_row = NULL;
     return done && (use != FOR_STEPS || work_show_entries(w, &w->made->stack.whole, e));
 }
