@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
-#include "cli/out/output_file.h"
+#include "cli/out/outputs.h"
 #include "cli/out/said.h"
 #include "io/json_write.h"
 #include "io/sink.h"

@@ -3,7 +3,6 @@
 #ifndef SELFATTN_CLI_COMMAND_H
 #define SELFATTN_CLI_COMMAND_H
 
-#include "cli/line/env.h"
 #include "cli/line/options.h"
 
 typedef struct command {

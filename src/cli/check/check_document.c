@@ -471,7 +471,7 @@ static bool judge(checker *c, const named_stages *of, const work *w, err *e)
 
 /* Without inputs and without anything expected there is nothing to do (a document of tokens alone),
  * and that is not a failure. */
-static bool pass(checker *c, const document *one, bool is_stack, err *e)
+static bool check_nothing(checker *c, const document *one, bool is_stack, err *e)
 {
     problem probe = {0};
     place at = document_place(one);
@@ -501,7 +501,7 @@ bool check_document(checker *c, document *one, err *e)
                               !check_actual_numbers(c->actual, document_type(one), &numbers, e)))
         return false;
     if (numbers == NULL)
-        return pass(c, one, is_stack, e);
+        return check_nothing(c, one, is_stack, e);
     /* A document without a name may be any. */
     const char *said = bundle_text(numbers, CHECK_DOCUMENT);
     const char *name = bundle_text(&one->contents, "name");

@@ -9,7 +9,7 @@
 #include "attn/engine/compare.h"
 #include "attn/spec/row_choice.h"
 #include "cli/in/matrix_file.h"
-#include "cli/run/work.h"
+#include "cli/out/outputs.h"
 #include "io/number_write.h"
 
 /* ---- --actual and --answers: another program's result, or a person's, which a document is

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/said.h"
-#include "cli/out/output_file.h"
+#include "cli/out/outputs.h"
 #include "io/csv.h"
 #include "model/stack.h"
 
@@ -31,8 +31,8 @@ static const char *name_of(const entry *one)
 }
 
 /* What the format has no place for is left out; without a format, what was not read. A matrix
- * without a name gets this one. What stays is moved to another bundle, which takes the place of this
- * one: taken out one by one, each that is left out would move all those after it. */
+ * without a name gets this one. What stays is moved to another bundle, which takes the place of
+ * this one: taken out one by one, each that is left out would move all those after it. */
 static bool leave_out(bundle *b, const format *f, const char *unnamed, err *e)
 {
     bundle stay = {0};

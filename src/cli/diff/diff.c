@@ -4,7 +4,7 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/stage.h"
 #include "cli/command.h"
-#include "cli/out/output_file.h"
+#include "cli/out/outputs.h"
 #include "cli/out/said.h"
 #include "io/json_write.h"
 #include "io/sink.h"
@@ -324,12 +324,11 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     diff_origins from = {0};
     diff_mistakes missed = {0};
     text notes = {0}, out = {0};
-    bool is_whole = true, draws_to_stdout = o->picture != NULL && strcmp(o->picture, "-") == 0;
+    bool draws_to_stdout = o->picture != NULL && strcmp(o->picture, "-") == 0;
     int status = EXIT_WRONG;
-    if (!diff_origins_read(&from, file, e))
-        goto done;
-    diff_origins_tell(&from, &(teller){.out = &notes});
-    if (!say_notes(&notes, o, world, e) || !diff_match(&d, file, o, e))
+    bool is_whole = diff_origins_read(&from, file, e);
+    diff_origins_tell(&from, &(teller){.out = &notes}); /* nothing, where they are not known */
+    if (!is_whole || !say_notes(&notes, o, world, e) || !diff_match(&d, file, o, e))
         goto done;
     note_missing(&d, file, 0, o, world);
     note_missing(&d, file, 1, o, world);

@@ -4,7 +4,6 @@
 #define SELFATTN_CLI_IN_CLI_INPUTS_H
 
 #include "cli/in/matrix_file.h"
-#include "cli/line/env.h"
 #include "io/stored_matrix.h"
 #include "weights/weights.h"
 

@@ -6,7 +6,7 @@
 #include "cli/in/cli_inputs.h"
 #include "cli/init/parts.h"
 #include "cli/out/said.h"
-#include "cli/out/output_file.h"
+#include "cli/out/outputs.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "model/keys.h"

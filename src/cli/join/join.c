@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/said.h"
-#include "cli/out/output_file.h"
+#include "cli/out/outputs.h"
 #include "model/stack.h"
 
 #include <stdint.h>

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/named.h"
 #include "random/distribution.h"
+#include "cli/line/env.h"
 #include "tensor/bundle.h"
 #include "tensor/key.h"
 

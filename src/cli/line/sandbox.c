@@ -1,5 +1,4 @@
 #define _GNU_SOURCE /* O_PATH, syscall */
-#include "cli/line/env.h"
 #include "cli/line/options.h"
 
 #if !defined __linux__ || defined NO_SANDBOX

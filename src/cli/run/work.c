@@ -3,6 +3,7 @@
 #include "base/float_bits.h"
 #include "base/fnv.h"
 #include "base/mem.h"
+#include "cli/out/outputs.h"
 #include "base/threads.h"
 #include "base/utf8.h"
 #include "cli/version.h"

@@ -8,7 +8,6 @@
 
 #include "attn/engine/run.h"
 #include "cli/in/document.h"
-#include "cli/out/output_file.h"
 #include "model/generation.h"
 #include "trace/generation_trace.h"
 #include "trace/stack_trace.h"

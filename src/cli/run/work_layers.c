@@ -1,6 +1,7 @@
 #include "cli/run/work.h"
 
 #include "base/mem.h"
+#include "cli/out/outputs.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "model/embed.h"
