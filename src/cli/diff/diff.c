@@ -342,23 +342,21 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     if (!say_notes(&notes, o, world, e))
         goto done;
     /* --picture FILE: where nothing differs, the first stage that was compared. */
-    if (o->picture != NULL && !draws_to_stdout) {
-        is_whole = diff_draw(d.first != NULL ? d.first : d.pair, 0, false, &out, e);
-        if (!sink_write_text(o->picture, &out, is_whole, e))
-            goto done;
-    }
+    const diff_pair *drawn = d.first != NULL ? d.first : d.pair;
+    if (o->picture != NULL && !draws_to_stdout &&
+        !sink_write_text(o->picture, &out, diff_draw(drawn, 0, false, &out, e), e))
+        goto done;
     if (o->format != NULL) {
         diff_write_json(&d, &from, &missed, &out);
     } else {
         bool is_asked = o->heat_map || draws_to_stdout;
         bool draws = d.first != NULL && (is_asked || (world->stdout_is_terminal && !o->summary));
         size_t width = world->width > 20 ? (size_t)world->width : WIDTH_OF_FILES;
-        bool is_colored = output_uses_color(o, world, "-");
         if (o->summary)
             diff_write_summary(&d, &out);
         else
             diff_write_text(&d, &out);
-        is_whole = !draws || diff_draw(d.first, width, is_colored, &out, e);
+        is_whole = !draws || diff_draw(d.first, width, output_uses_color(o, world, "-"), &out, e);
     }
     if (sink_write_text("-", &out, is_whole, e))
         status = d.first == NULL ? EXIT_DONE : EXIT_DIFFER;

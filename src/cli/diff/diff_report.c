@@ -1,6 +1,6 @@
 /* Which matrices of two results belong together, what differs between them, and what diff says of
- * it: to a machine all of it, to a person the first element that differs and a line a stage. Indices
- * of JSON count from 0. */
+ * it: to a machine all of it, to a person the first element that differs and a line a stage.
+ * Indices of JSON count from 0. */
 #include "cli/diff/diff_report.h"
 
 #include "attn/spec/stage.h"

@@ -43,7 +43,7 @@ extern const key_kind_words KEY_KIND_WORDS[];
 /* "b × h × n_q × n_k". */
 void topic_write_shape(text *out, const stage *of);
 
-/* ---- the texts of src/text, which the build embeds: what help says at length ---- */
+/* ---- the texts of src/text, which the build embeds: what help and manual say at length ---- */
 
 typedef struct passage {
     named named;
