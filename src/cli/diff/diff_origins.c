@@ -223,7 +223,6 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
                 done = read_input(&o->of[side], rest, e);
         }
     }
-    o->are_known = done && o->of[0].version != NULL && o->of[1].version != NULL;
     if (done && are_understood[0] && are_understood[1]) {
         /* Where inputs are of one type in both, it makes no difference who asked for it. */
         bool skips_type = inputs->count > 0;
@@ -239,6 +238,7 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
         if (is_untold(&a->list, bundle_list(&o->of[1].inputs, a->name)))
             done = text_list_add(&o->untold, a->name, strlen(a->name), e);
     }
+    o->are_known = done && o->of[0].version != NULL && o->of[1].version != NULL;
     text_list_free(&settings[0]);
     text_list_free(&settings[1]);
     return done;
