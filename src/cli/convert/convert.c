@@ -5,7 +5,6 @@
 #include "cli/out/said.h"
 #include "cli/out/outputs.h"
 #include "io/csv.h"
-#include "model/stack.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "cli/in/matrix_file.h"
 #include "cli/out/said.h"
 #include "cli/out/outputs.h"
-#include "model/stack.h"
 
 #include <stdint.h>
 #include <stdlib.h>

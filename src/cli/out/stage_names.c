@@ -3,7 +3,6 @@
 #include "attn/spec/stage.h"
 #include "base/nearest.h"
 #include "model/stages.h"
-#include "model/stack.h"
 
 #include <stdio.h>
 #include <string.h>

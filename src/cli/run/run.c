@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/out/said.h"
 #include "cli/out/outputs.h"
-#include "render/heat_map.h"
 
 #include <stdatomic.h>
 #include <string.h>

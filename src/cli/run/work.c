@@ -7,7 +7,6 @@
 #include "base/threads.h"
 #include "base/utf8.h"
 #include "cli/version.h"
-#include "model/stages.h"
 #include "io/number_read.h"
 #include "model/keys.h"
 #include "trace/nodes.h"
