@@ -11,7 +11,7 @@
 #define SELFATTN_RENDER_ASKED_H
 
 #include "render/renderer.h"
-#include "trace/nodes.h"
+#include "trace/trace.h"
 
 #define ASKED_SIGN "□"
 /* What stands before a formula that helps: on the page, and of a file of answers. */

@@ -4,7 +4,7 @@
 #include "render/asked.h"
 #include "render/brackets.h"
 #include "render/display.h"
-#include "trace/nodes.h"
+#include "trace/trace.h"
 
 #include <string.h>
 

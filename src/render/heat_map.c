@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "render/brackets.h"
 #include "render/display.h"
-#include "trace/nodes.h"
+#include "trace/trace.h"
 
 #include <math.h>
 #include <stdio.h>

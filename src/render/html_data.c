@@ -8,7 +8,7 @@
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/html_parts.h"
-#include "trace/nodes.h"
+#include "trace/trace.h"
 
 #include <math.h>
 #include <string.h>

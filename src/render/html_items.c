@@ -5,7 +5,7 @@
 #include "render/heat_map.h"
 #include "render/html_parts.h"
 #include "render/text_items.h"
-#include "trace/nodes.h"
+#include "trace/trace.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "render/display.h"
 #include "render/html_parts.h"
-#include "trace/nodes.h"
+#include "trace/trace.h"
 
 #include <math.h>
 #include <string.h>

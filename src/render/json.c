@@ -5,7 +5,7 @@
 
 #include "io/json_write.h"
 #include "model/parts.h"
-#include "trace/nodes.h"
+#include "trace/trace.h"
 
 static const char *const KINDS[] = {
     [TRACE_SENTENCE] = "sentence",   [TRACE_FORMULA] = "formula", [TRACE_LINE] = "line",

@@ -9,7 +9,7 @@
 #include "render/display.h"
 #include "render/heat_map.h"
 #include "render/html_parts.h"
-#include "trace/nodes.h"
+#include "trace/trace.h"
 
 #include <math.h>
 #include <string.h>

@@ -309,9 +309,10 @@ void build_name(builder *b, text_list *names, const char *name)
         b->failed = true;
 }
 
-void build_cell(builder *b, trace_item *table, const char *words)
+void build_cells(builder *b, trace_item *table, const char *const words[])
 {
-    build_name(b, &table->cells, words);
+    for (size_t i = 0; i < table->columns_count; i++)
+        build_name(b, &table->cells, words[i]);
 }
 
 tensor build_number(builder *b, const char *name, double value)
@@ -494,21 +495,9 @@ trace_labels build_column_labels(const builder *b)
     return build_key_labels(b, map_name_of(keys));
 }
 
-trace_labels build_new_key_labels(const builder *b, const char *letter)
+trace_labels build_new_labels(const builder *b, trace_labels of_all)
 {
-    return b->plan->past == 0 ? build_key_labels(b, letter)
-                              : (trace_labels){names_of_self(b), letter};
-}
-
-trace_labels build_new_value_labels(const builder *b, const char *letter)
-{
-    return b->plan->past == 0 ? build_value_labels(b, letter)
-                              : (trace_labels){names_of_self(b), letter};
-}
-
-trace_labels build_numbers(void)
-{
-    return (trace_labels){0};
+    return b->plan->past == 0 ? of_all : (trace_labels){names_of_self(b), of_all.letter};
 }
 
 static const char *name_of(builder *b, const text_list *names, const char *what, size_t index)

@@ -553,31 +553,32 @@ void derivation_whole_product(builder *b, const char *name)
 
 /* ---- matrices ---- */
 
-void derivation_matrix(builder *b, const char *name, size_t focus)
-{
-    const trace_map *map = map_named(b->trace, name);
-    if (map == NULL || b->failed)
-        return;
-    tensor only = tensor_at(&map->values, 0);
-    if (map->is_apart)
-        build_in_heads(b, map->name, &map->values, head_in_focus(b, map), map->rows, map->columns,
-                       focus);
-    else
-        build_matrix(b, map->name, &only, map->rows, map->columns, focus)->has_ids =
-            map->id_name != NULL;
-}
-
-void derivation_matrix_by_head(builder *b, const char *name, size_t focus)
+/* Of heads that are apart, or are to be, each by itself. */
+static void add_matrix(builder *b, const char *name, size_t focus, bool is_by_head)
 {
     const trace_map *map = map_named(b->trace, name);
     if (map == NULL || b->failed)
         return;
     size_t width = map->values.size[2] / map->slices;
-    tensor heads = map->values;
-    if (map->slices > 1) {
+    tensor heads = map->values, only = tensor_at(&heads, 0);
+    if (is_by_head && map->slices > 1) {
         heads.size[0] = map->slices;
         heads.size[2] = width;
         heads.stride[0] = (ptrdiff_t)width * heads.stride[2];
     }
-    build_in_heads(b, name, &heads, head_in_focus(b, map), map->rows, map->columns, focus);
+    if (is_by_head || map->is_apart)
+        build_in_heads(b, map->name, &heads, head_in_focus(b, map), map->rows, map->columns, focus);
+    else
+        build_matrix(b, map->name, &only, map->rows, map->columns, focus)->has_ids =
+            map->id_name != NULL;
+}
+
+void derivation_matrix(builder *b, const char *name, size_t focus)
+{
+    add_matrix(b, name, focus, false);
+}
+
+void derivation_matrix_by_head(builder *b, const char *name, size_t focus)
+{
+    add_matrix(b, name, focus, true);
 }

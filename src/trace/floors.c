@@ -1,4 +1,4 @@
-#include "trace/floors.h"
+#include "trace/build.h"
 
 #include "base/mem.h"
 #include "model/embed.h"
@@ -328,17 +328,17 @@ static void show_parameter(floors *f, const char *name, const tensor *numbers)
     enum { MOST = 4096 };
     if (numbers->data != NULL && tensor_count(numbers) <= MOST &&
         !dtype_is_narrower(numbers->type, DTYPE_F32))
-        build_matrix(&f->b, name, numbers, build_numbers(), build_numbers(), 0);
+        build_matrix(&f->b, name, numbers, NUMBERED, NUMBERED, 0);
 }
 
-void floors_norm(floors *f, const norm *n, const floor_rows *of, const char *name, floor_rows *made)
+void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows)
 {
     builder *b = &f->b;
     bool has_gain = n->gain.data != NULL, has_bias = n->bias.data != NULL;
     bool tells = floors_begin(f, FLOOR_NORM, name);
     floor_rows normed = floors_rows(f, name);
-    map_norm(f, n, of, &normed);
-    *made = normed;
+    map_norm(f, n, rows, &normed);
+    *rows = normed;
     if (!tells)
         return;
     /* With an eps that is not small a row's variance is not 1 then. */
@@ -364,27 +364,26 @@ void floors_norm(floors *f, const norm *n, const floor_rows *of, const char *nam
         if (b->trace->map[i].has_origin)
             derivation_show(b, b->trace->map[i].name, f->focus.row);
     }
-    floors_show(f, &normed);
+    floors_show(f, rows);
 }
 
 /* ---- sums ---- */
 
-void floors_sum(floors *f, const floor_rows *a, const floor_rows *b, const char *name,
-                floor_rows *made)
+void floors_sum(floors *f, const floor_rows *added, const char *name, floor_rows *rows)
 {
     bool tells = floors_begin(f, FLOOR_RESIDUAL, name);
-    floor_rows added = floors_rows(f, name);
-    map_say_origins(&f->b, floors_map_rows(f, &added), OP_PLUS,
-                    (trace_origin[4]){origin_of(PART_CELL, a), origin_of(PART_CELL, b)});
-    if (tells) {
-        build_sentence(&f->b,
-                       "The part's result is added to %s%s, so that it changes the rows and does "
-                       "not replace them: the residual.",
-                       strcmp(a->name, "x") == 0 ? "the layer's " : "", a->name);
-        derivation_show(&f->b, added.name, f->focus.row);
-        floors_show(f, &added);
-    }
-    *made = added;
+    floor_rows sum = floors_rows(f, name);
+    map_say_origins(&f->b, floors_map_rows(f, &sum), OP_PLUS,
+                    (trace_origin[4]){origin_of(PART_CELL, added), origin_of(PART_CELL, rows)});
+    *rows = sum;
+    if (!tells)
+        return;
+    build_sentence(&f->b,
+                   "The part's result is added to %s%s, so that it changes the rows and does not "
+                   "replace them: the residual.",
+                   strcmp(added->name, "x") == 0 ? "the layer's " : "", added->name);
+    derivation_show(&f->b, name, f->focus.row);
+    floors_show(f, rows);
 }
 
 /* ---- feed-forward parts ---- */
@@ -408,7 +407,7 @@ static void make_product(floors *f, bool tells, const floor_rows *of, const char
     floors_show(f, made);
 }
 
-void floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of, floor_rows *made)
+void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
 {
     static const tensor NO_BIAS = {0};
     builder *b = &f->b;
@@ -421,10 +420,10 @@ void floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of
                        "Each row by itself goes through %zu hidden number%s and comes back %zu "
                        "wide.",
                        by->hidden, build_plural(by->hidden), by->width);
-    make_product(f, tells, of, "w1", &by->w1, "b1", &by->b1, &hidden);
+    make_product(f, tells, rows, "w1", &by->w1, "b1", &by->b1, &hidden);
     if (by->w3.data != NULL) {
         gate = floors_rows(f, "ffn.gate");
-        make_product(f, tells, of, "w3", &by->w3, "", &NO_BIAS, &gate);
+        make_product(f, tells, rows, "w3", &by->w3, "", &NO_BIAS, &gate);
     }
     trace_map *map = floors_map_rows(f, &activated);
     map->function = by->by;
@@ -437,7 +436,7 @@ void floors_feed_forward(floors *f, const feed_forward *by, const floor_rows *of
         floors_show(f, &activated);
     }
     make_product(f, tells, &activated, "w2", &by->w2, "b2", &by->b2, &output);
-    *made = output;
+    *rows = output;
 }
 
 /* ---- rollout: what of each row after the layers comes from each row before them ----
@@ -489,31 +488,6 @@ static const char *map_layer(floors *f, size_t number)
     return name;
 }
 
-/* Each layer's half, and the products of them: the last one is the rollout itself. */
-static void map_products(floors *f, trace_map *rollout)
-{
-    builder *b = &f->b;
-    size_t layers = f->stack->layers;
-    trace_map *identity = add_square(f, "I");
-    identity->letters = "1 where i = j, else 0: what the residual hands on";
-    for (size_t i = 0; i < f->stack->rows && !b->failed; i++) {
-        for (size_t j = 0; j < f->stack->rows; j++)
-            tensor_set(&identity->values, (size_t[]){0, i, j}, i == j);
-    }
-    const char *product = map_layer(f, 0);
-    for (size_t i = 1; i < layers; i++) {
-        const char *half = map_layer(f, i), *name = build_text(b, "rollout%zu", i + 1);
-        bool is_last = i + 1 == layers;
-        trace_map *made = is_last ? rollout : add_square(f, name);
-        map_say(b, made, OP_DOT, (map_operand[4]){{PART_ROW_I, half}, {PART_COLUMN_J, product}});
-        if (!is_last)
-            derivation_fill(b, made);
-        product = name;
-    }
-    if (layers == 1)
-        map_say(b, rollout, OP_COPY, (map_operand[4]){{PART_CELL, "A1"}});
-}
-
 void floors_rollout(floors *f)
 {
     builder *b = &f->b;
@@ -524,8 +498,27 @@ void floors_rollout(floors *f)
     trace_map *map = floors_map_rows(f, &rollout);
     label_square(f, map);
     map->letters = "the product of all layers, the last one first";
-    if (has_products)
-        map_products(f, map);
+    if (has_products) {
+        /* Each layer's half, and the products of them: the last one is the rollout itself. */
+        trace_map *identity = add_square(f, "I");
+        identity->letters = "1 where i = j, else 0: what the residual hands on";
+        for (size_t i = 0; i < n && !b->failed; i++) {
+            for (size_t j = 0; j < n; j++)
+                tensor_set(&identity->values, (size_t[]){0, i, j}, i == j);
+        }
+        const char *product = map_layer(f, 0);
+        for (size_t i = 1; i < layers; i++) {
+            const char *half = map_layer(f, i), *name = build_text(b, "rollout%zu", i + 1);
+            trace_map *made = i + 1 == layers ? map : add_square(f, name);
+            map_say(b, made, OP_DOT,
+                    (map_operand[4]){{PART_ROW_I, half}, {PART_COLUMN_J, product}});
+            if (made != map)
+                derivation_fill(b, made);
+            product = name;
+        }
+        if (layers == 1)
+            map_say(b, map, OP_COPY, (map_operand[4]){{PART_CELL, "A1"}});
+    }
     if (!tells)
         return;
     build_sentence(b, "How much of each row after the layers comes from each row before them, "

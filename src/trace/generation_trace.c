@@ -1,9 +1,7 @@
-#include "trace/generation_trace.h"
+#include "trace/build.h"
 
 #include "base/mem.h"
 #include "model/embed.h"
-#include "trace/build.h"
-#include "trace/floors.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -120,32 +118,6 @@ static void add_probabilities(floors *f, const generation_trace *t)
 
 /* ---- the choice ---- */
 
-/* The sum of exponentials up to the id is the first above the number's share of the total. */
-static void tell_drawn(floors *f, const char *chosen, const char *name, const generation *g)
-{
-    static const char UP_TO[] = "sum up to ";
-    builder *b = &f->b;
-    size_t id = g->next;
-    tensor exponentials = floors_rows(f, "exponentials").values, row = tensor_at(&exponentials, 0);
-    double number = g->how.number[g->step - 1], sum = 0;
-    for (size_t i = 0; i <= id; i++)
-        sum += tensor_get(&row, &i);
-    build_sentence(b,
-                   "A number from 0 up to 1 is drawn, and is a part of the total. Exponentials "
-                   "are added up from id 0 on: the first at which they come to more than this "
-                   "part is that of %s. So each id is chosen with its probability.",
-                   name);
-    trace_item *line = build_line(b, OP_TIMES, "part", "drawn·total");
-    line->a = build_number(b, "drawn", number);
-    line->b = build_number(b, "total", g->total);
-    line->result = build_number(b, "part", number * g->total);
-    const char *left = build_text(b, "%s%s", UP_TO, chosen);
-    line = build_line(b, OP_SUM, left, NULL);
-    build_word(line, left, strlen(UP_TO), strlen(chosen));
-    line->a = tensor_range(&row, 0, 0, id + 1);
-    line->result = build_number(b, "sum", sum);
-}
-
 static void add_choice(floors *f, const generation_trace *t)
 {
     const generation *g = t->of;
@@ -158,7 +130,27 @@ static void add_choice(floors *f, const generation_trace *t)
     bool has_words = bundle_find(g->stack.document, "vocab") != NULL;
     const char *name = has_words ? build_text(b, "%s, id %zu", chosen, g->next) : chosen;
     if (tells && is_drawn) {
-        tell_drawn(f, chosen, name, g);
+        /* The sum of exponentials up to the id is the first above the number's share of the
+         * total. */
+        tensor exponentials = floors_rows(f, "exponentials").values,
+               row = tensor_at(&exponentials, 0);
+        double number = g->how.number[g->step - 1], sum = 0;
+        for (size_t i = 0; i <= g->next; i++)
+            sum += tensor_get(&row, &i);
+        build_sentence(b,
+                       "A number from 0 up to 1 is drawn, and is a part of the total. Exponentials "
+                       "are added up from id 0 on: the first at which they come to more than this "
+                       "part is that of %s. So each id is chosen with its probability.",
+                       name);
+        trace_item *line = build_line(b, OP_TIMES, "part", "drawn·total");
+        line->a = build_number(b, "drawn", number);
+        line->b = build_number(b, "total", g->total);
+        line->result = build_number(b, "part", number * g->total);
+        const char *left = build_text(b, "sum up to %s", chosen);
+        line = build_line(b, OP_SUM, left, NULL);
+        build_word(line, left, strlen("sum up to "), strlen(chosen));
+        line->a = tensor_range(&row, 0, 0, g->next + 1);
+        line->result = build_number(b, "sum", sum);
     } else if (tells) {
         build_sentence(b,
                        "The greatest logit is that of %s, counted from 0; of equals it would "

@@ -4,7 +4,6 @@
 #include "attn/spec/angle.h"
 #include "attn/engine/rows.h"
 #include "attn/engine/positions.h"
-#include "attn/plan/plan.h"
 #include "trace/build.h"
 
 /* ---- positions that are added to x ---- */
@@ -166,11 +165,12 @@ static void add_present(builder *b, stage_id id, const char *past, stage_id new_
 static void add_roles(builder *b)
 {
     const plan *p = b->plan;
-    trace_labels queries = build_query_labels(b, "q"), new_keys = build_new_key_labels(b, "k"),
-                 new_values = build_new_value_labels(b, "v");
+    trace_labels queries = build_query_labels(b, "q"),
+                 new_keys = build_new_labels(b, build_key_labels(b, "k")),
+                 new_values = build_new_labels(b, build_value_labels(b, "v"));
     add_role(b, STAGE_X, STAGE_Q, build_query_labels(b, "x"), queries);
-    add_role(b, STAGE_XK, STAGE_K, build_new_key_labels(b, "x"), new_keys);
-    add_role(b, STAGE_XV, STAGE_V, build_new_value_labels(b, "x"), new_values);
+    add_role(b, STAGE_XK, STAGE_K, build_new_labels(b, build_key_labels(b, "x")), new_keys);
+    add_role(b, STAGE_XV, STAGE_V, build_new_labels(b, build_value_labels(b, "x")), new_values);
     if (p->appended > 0) {
         add_appended(b, STAGE_K, INPUT_BIAS_K, &p->bias_k, new_keys);
         add_appended(b, STAGE_V, INPUT_BIAS_V, &p->bias_v, new_values);
@@ -206,35 +206,6 @@ static trace_map *add_square(builder *b, stage_id id, step_id step)
     return made;
 }
 
-/* Parameters of the score function: head 0's, and where there is more than one, one a head. A
- * vector is the only row of its matrix, a number the only cell. */
-static void add_parameters(builder *b)
-{
-    const score *by = b->plan->asked->score;
-    score_parameters one = plan_score_parameters(b->plan, 0),
-                     two = plan_score_parameters(b->plan, b->plan->heads > 1 ? 1 : 0);
-    const char *const keys[] = {by->for_query, by->for_key, by->vector, by->shift};
-    const tensor *const first[] = {&one.for_query, &one.for_key, &one.vector, &one.shift};
-    const tensor *const second[] = {&two.for_query, &two.for_key, &two.vector, &two.shift};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const tensor *of = first[i];
-        if (keys[i] == NULL || of->data == NULL)
-            continue;
-        ptrdiff_t bytes = second[i]->data == NULL ? 0 : (char *)second[i]->data - (char *)of->data;
-        tensor apart = {.type = of->type,
-                        .rank = 3,
-                        .size = {bytes == 0 ? 1 : b->plan->heads, 1, 1},
-                        .stride = {bytes / (ptrdiff_t)dtype_size(of->type)},
-                        .data = of->data};
-        for (int axis = 0; axis < of->rank; axis++) {
-            apart.size[3 - of->rank + axis] = of->size[axis];
-            apart.stride[3 - of->rank + axis] = of->stride[axis];
-        }
-        map_add(b, input_label(input_of_key(keys[i])), STEP_PARAMETERS, &apart)->is_apart =
-            apart.size[0] > 1;
-    }
-}
-
 /* q′ = q·Ws, k′ = k·Ua; its map's name, or that of what was not multiplied. */
 static const char *add_compared(builder *b, stage_id id, stage_id from, const char *made_by,
                                 trace_labels labels)
@@ -253,7 +224,31 @@ static void add_scores(builder *b)
 {
     const plan *p = b->plan;
     const score *by = p->asked->score;
-    add_parameters(b);
+    /* Parameters of the score function: head 0's, and where there is more than one, one a head. A
+     * vector is the only row of its matrix, a number the only cell. */
+    score_parameters one = plan_score_parameters(p, 0),
+                     two = plan_score_parameters(p, p->heads > 1 ? 1 : 0);
+    const char *const keys[] = {by->for_query, by->for_key, by->vector, by->shift};
+    const tensor *const first[] = {&one.for_query, &one.for_key, &one.vector, &one.shift};
+    const tensor *const second[] = {&two.for_query, &two.for_key, &two.vector, &two.shift};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const tensor *given = first[i];
+        if (keys[i] == NULL || given->data == NULL)
+            continue;
+        ptrdiff_t bytes =
+            second[i]->data == NULL ? 0 : (char *)second[i]->data - (char *)given->data;
+        tensor apart = {.type = given->type,
+                        .rank = 3,
+                        .size = {bytes == 0 ? 1 : p->heads, 1, 1},
+                        .stride = {bytes / (ptrdiff_t)dtype_size(given->type)},
+                        .data = given->data};
+        for (int axis = 0; axis < given->rank; axis++) {
+            apart.size[3 - given->rank + axis] = given->size[axis];
+            apart.stride[3 - given->rank + axis] = given->stride[axis];
+        }
+        map_add(b, input_label(input_of_key(keys[i])), STEP_PARAMETERS, &apart)->is_apart =
+            apart.size[0] > 1;
+    }
     const char *q =
         add_compared(b, STAGE_Q_SCORE, build_queries(b), by->for_query, build_query_labels(b, "q"));
     const char *k =
@@ -303,7 +298,7 @@ static void add_masked(builder *b)
         bool is_one_row = build_has_one_bias(b);
         tensor bias = is_one_row ? tensor_range(&all, 1, 0, 1) : all;
         trace_map *added = map_add(b, "bias", STEP_MASK, &bias);
-        added->rows = is_one_row ? build_numbers() : build_query_labels(b, "q");
+        added->rows = is_one_row ? NUMBERED : build_query_labels(b, "q");
         added->columns = build_column_labels(b);
         added->is_of_queries = !is_one_row;
     }

@@ -1,7 +1,6 @@
-#include "trace/stack_trace.h"
+#include "trace/build.h"
 
 #include "base/mem.h"
-#include "trace/floors.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -185,11 +184,11 @@ static void add_part(floors *f, const layer *l, const layer_part *p, const floor
     for (size_t i = 0; i < steps; i++) {
         const part_step *s = &step[i];
         if (s->kind == PART_STEP_NORM) {
-            floors_norm(f, &l->norm[s->ln - 1], rows, s->name, rows);
+            floors_norm(f, &l->norm[s->ln - 1], s->name, rows);
         } else if (s->kind == PART_STEP_SUM) {
-            floors_sum(f, &added, rows, s->name, rows);
+            floors_sum(f, &added, s->name, rows);
         } else if (p->as->kind == PART_FEED_FORWARD) {
-            floors_feed_forward(f, p->feed_forward, rows, rows);
+            floors_feed_forward(f, p->feed_forward, rows);
         } else {
             floor_rows made = floors_rows(f, MADE[p->as->kind]);
             add_attention(f, p, rows, &made);
@@ -235,7 +234,7 @@ void floors_of_stack(floors *f, floor_rows *rows)
     f->floor = "ground floor";
     floors_embedded(f, rows);
     if (s->has_first)
-        floors_norm(f, &s->first, rows, "ln_e", rows);
+        floors_norm(f, &s->first, "ln_e", rows);
     for (size_t i = 0; i < s->layers; i++) {
         char floor[32], here[40];
         snprintf(floor, sizeof floor, "layer %zu", i + 1);
@@ -254,9 +253,9 @@ void floors_of_stack(floors *f, floor_rows *rows)
     f->place = "";
     f->floor = "top floor";
     if (s->has_end)
-        floors_feed_forward(f, &s->end, rows, rows);
+        floors_feed_forward(f, &s->end, rows);
     if (s->has_final)
-        floors_norm(f, &s->final, rows, "ln_f", rows);
+        floors_norm(f, &s->final, "ln_f", rows);
     bool tells = floors_begin(f, FLOOR_OUTPUT, "output");
     floor_rows output = floors_rows(f, "output");
     floors_map_copy(f, rows, &output);

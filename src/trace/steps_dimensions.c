@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-static void list_cells(builder *b, trace_item *item, const char *first, const char *second,
-                       const char *third)
-{
-    build_cell(b, item, first);
-    build_cell(b, item, second);
-    build_cell(b, item, third);
-}
-
 /* One sequence attends to itself: one letter n does for queries and keys. */
 static bool is_one_sequence(const plan *p)
 {
@@ -97,9 +89,9 @@ static void list_letters(builder *b, trace_item *item)
         {"d_o", "width of the output", p->width_out, output_letter(p) == 'O'},
     };
     for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+        const char *size = build_text(b, "%zu", letters[i].size);
         if (letters[i].is_here)
-            list_cells(b, item, letters[i].letter, letters[i].means,
-                       build_text(b, "%zu", letters[i].size));
+            build_cells(b, item, (const char *[]){letters[i].letter, letters[i].means, size});
     }
 }
 
@@ -220,9 +212,8 @@ static void shape_row(builder *b, trace_item *item, const char *name, const proj
         letters = build_text(b, "%s%s%s", letters, at == axes ? "" : " × ", letter_of(b, of, *at));
     for (int axis = 0; axis < shape->rank; axis++)
         sizes = build_text(b, "%s%s%zu", sizes, axis == 0 ? "" : " × ", shape->size[axis]);
-    list_cells(b, item, name, letters, sizes);
-    build_cell(b, item, made);
-    build_cell(b, item, count == 0 ? "" : build_text(b, "%zu", count));
+    const char *products = count == 0 ? "" : build_text(b, "%zu", count);
+    build_cells(b, item, (const char *[]){name, letters, sizes, made, products});
 }
 
 /* Ws, Wa, Ua: from the width of a query or a key to the one in which they are compared. Ws makes a
@@ -298,12 +289,11 @@ void make_dimensions(builder *b)
                          "compared"
                        : "A query and a key must be equally wide to be compared");
     letters = build_table(b, "mww");
-    list_cells(b, letters, "letter", "what it counts", "here");
+    build_cells(b, letters, (const char *[]){"letter", "what it counts", "here"});
     list_letters(b, letters);
     shapes = build_table(b, "mmwmw");
-    list_cells(b, shapes, "matrix", "in letters", "here");
-    build_cell(b, shapes, "made of");
-    build_cell(b, shapes, "multiplications");
+    build_cells(b, shapes,
+                (const char *[]){"matrix", "in letters", "here", "made of", "multiplications"});
     list_shapes(b, shapes);
     for (size_t i = 0; i < b->trace->maps; i++)
         all += multiplications(b, &b->trace->map[i]);

@@ -2,7 +2,6 @@
  * worked out; queries and keys brought to one length, turned by their positions, and put after
  * those of a cache. */
 #include "attn/engine/positions.h"
-#include "attn/plan/plan.h"
 #include "trace/build.h"
 
 #include <string.h>
@@ -174,14 +173,13 @@ static void say_cut(builder *b)
     if (h > LISTED_HEADS && !b->is_full)
         return;
     trace_item *cut = build_table(b, "wwww");
-    for (size_t i = 0; i < 4; i++)
-        build_cell(b, cut, HEADING[i]);
+    build_cells(b, cut, HEADING);
     for (size_t head = 0; head < h; head++) {
         size_t shared = plan_kv_head(p, head);
-        build_cell(b, cut, build_text(b, "%zu", head + 1));
-        build_cell(b, cut, columns_of(b, head, width));
-        build_cell(b, cut, columns_of(b, shared, p->k.width));
-        build_cell(b, cut, columns_of(b, shared, p->v.width));
+        const char *cells[] = {build_text(b, "%zu", head + 1), columns_of(b, head, width),
+                               columns_of(b, shared, p->k.width),
+                               columns_of(b, shared, p->v.width)};
+        build_cells(b, cut, cells);
     }
 }
 
@@ -223,7 +221,6 @@ void make_parameters(builder *b)
     static const input SHOWN[] = {INPUT_WQ, INPUT_BQ, INPUT_WK, INPUT_BK, INPUT_WV,
                                   INPUT_BV, INPUT_WO, INPUT_BO, INPUT_WS, INPUT_WA,
                                   INPUT_UA, INPUT_VA, INPUT_BA, INPUT_BS};
-    static const input OF_HEADS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WS, INPUT_WA, INPUT_UA};
     static const input WEIGHTS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WO,
                                     INPUT_WS, INPUT_WA, INPUT_UA};
     const problem *asked = b->plan->asked;
@@ -237,6 +234,8 @@ void make_parameters(builder *b)
     for (size_t i = 0; i < sizeof WEIGHTS / sizeof WEIGHTS[0]; i++) {
         input which = WEIGHTS[i];
         bool is_turned = in[which] != NULL && asked->is_out_in[which];
+        bool is_a_head = in[which] != NULL && in[which]->rank == 3 && which != INPUT_WO;
+        has_matrix_a_head = has_matrix_a_head || is_a_head;
         of_weights += in[which] != NULL;
         turned += is_turned;
         if (is_turned)
@@ -256,11 +255,8 @@ void make_parameters(builder *b)
         if (strchr("bv", *input_key(SHOWN[i])) == NULL)
             derivation_matrix(b, label, 0);
         else if (given != NULL && given->rank <= 2)
-            build_matrix(b, label, given, build_numbers(), build_numbers(), 0);
+            build_matrix(b, label, given, NUMBERED, NUMBERED, 0);
     }
-    for (size_t i = 0; i < sizeof OF_HEADS / sizeof OF_HEADS[0]; i++)
-        has_matrix_a_head =
-            has_matrix_a_head || (in[OF_HEADS[i]] != NULL && in[OF_HEADS[i]]->rank == 3);
     if (has_matrix_a_head)
         build_other_heads(b);
 }
@@ -305,12 +301,12 @@ static void show_normalized(builder *b, stage_id id, const tensor *gains, size_t
     size_t head = build_shown_head(b, id);
     build_begin_head(b, head);
     if (gains->data != NULL && gains->stride[0] != 0) {
-        build_in_heads(b, gain_name, gains, head, build_numbers(), build_numbers(), 0);
+        build_in_heads(b, gain_name, gains, head, NUMBERED, NUMBERED, 0);
     } else if (gains->data != NULL) {
         /* One that all heads share is the same in each, and shown of the head in focus alone. */
         tensor gain = tensor_at(gains, head);
-        build_matrix(b, build_text(b, "%s%s", gain_name, build_in_head(b, head)), &gain,
-                     build_numbers(), build_numbers(), 0);
+        build_matrix(b, build_text(b, "%s%s", gain_name, build_in_head(b, head)), &gain, NUMBERED,
+                     NUMBERED, 0);
     }
     derivation_show(b, name, at);
     derivation_matrix_by_head(b, name, at + 1);

@@ -1,5 +1,4 @@
 /* The steps up to the softmax: projections, scores, scale, mask. */
-#include "attn/plan/plan.h"
 #include "trace/build.h"
 
 #include <math.h>
@@ -257,7 +256,7 @@ static void show_bias(builder *b)
                                           : "",
                    is_one_row ? ", the same for every query" : "");
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
-                 is_one_row ? build_numbers() : build_query_labels(b, "q"), build_column_labels(b),
+                 is_one_row ? NUMBERED : build_query_labels(b, "q"), build_column_labels(b),
                  is_one_row ? 0 : b->focus.row + 1);
 }
 

@@ -176,11 +176,11 @@ void make_weighted(builder *b)
 static void show_sum(builder *b)
 {
     tensor weighted = build_weighted(b, b->focus.row), attended = build_stage(b, STAGE_ATTENDED);
-    trace_item *stack = build_item(b, TRACE_STACK);
-    stack->a = weighted;
-    stack->rows = build_value_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
-    stack->text = build_text(b, "attended[%zu]", b->focus.row + 1);
-    stack->result = tensor_at(&attended, b->focus.row);
+    trace_item *rows = build_item(b, TRACE_STACK);
+    rows->a = weighted;
+    rows->rows = build_value_labels(b, build_text(b, "weighted[%zu", b->focus.row + 1));
+    rows->text = build_text(b, "attended[%zu]", b->focus.row + 1);
+    rows->result = tensor_at(&attended, b->focus.row);
 }
 
 void make_sum(builder *b)

@@ -6,9 +6,65 @@
 #ifndef SELFATTN_TRACE_TRACE_H
 #define SELFATTN_TRACE_TRACE_H
 
-#include "attn/spec/operation.h"
 #include "attn/plan/plan.h"
-#include "trace/step.h"
+#include "attn/spec/operation.h"
+#include "base/named.h"
+
+/* The steps of a trace in their order: names for `--trace=STEP,…` and what each is about. */
+
+typedef enum step_id {
+    STEP_INPUTS,
+    STEP_PARAMETERS,
+    STEP_DIMENSIONS,
+    STEP_POSITIONS,
+    STEP_PROJECTIONS,
+    STEP_NORMALIZE,
+    STEP_ROPE,
+    STEP_CACHE,
+    STEP_SCORES,
+    STEP_SCALE,
+    STEP_CAP,
+    STEP_MASK,
+    STEP_SOFTMAX,
+    STEP_STATISTICS,
+    STEP_ROUND,
+    STEP_WEIGHTED,
+    STEP_SUM,
+    STEP_CONCAT,
+    STEP_JOIN,
+    STEP_COUNT,
+    /* Between the attentions of a stack. */
+    FLOOR_EMBEDDED = STEP_COUNT,
+    FLOOR_LAYER,
+    FLOOR_NORM,
+    FLOOR_RESIDUAL,
+    FLOOR_FEED_FORWARD,
+    FLOOR_ROLLOUT,
+    FLOOR_OUTPUT,
+    /* Of a generation, above all layers. */
+    FLOOR_LOGITS,
+    FLOOR_PROBABILITIES,
+    FLOOR_CHOICE
+} step_id;
+
+/* What is asked for in a trace: one that is not named is left out where it does nothing. */
+typedef enum step_wish { STEP_UNWANTED, STEP_IF_IT_WORKS, STEP_WANTED } step_wish;
+
+typedef struct step_row {
+    named named;
+    /* The stages that it makes, which stand for it in --trace: "row_max exp row_sum weights". */
+    const char *stages;
+} step_row;
+
+extern const named_table STEPS;  /* rows of `step_row`, at their step_id, before STEP_COUNT */
+extern const named_table FLOORS; /* the rows after it */
+
+/* Of any of them. */
+const step_row *step_of(step_id id);
+
+/* The step of this name, or the one that makes the stage of this name; NULL where there is
+ * neither. */
+const step_row *step_find(const char *name, size_t length);
 
 struct activation;
 struct trace;
@@ -221,5 +277,50 @@ void trace_wants(const plan *p, trace_focus focus, kept_stages *w);
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
                 const step_wish *wish, err *e);
 void trace_free(trace *t);
+
+/* Where every number of a run comes from: the matrices of all heads, and for each what operation
+ * makes a cell out of which parts of which others. Steps spell out one row; with this a page can
+ * spell out any cell, all the way back to the inputs, without computing anything. */
+
+/* Where a matrix lies in a map: in which head, from which row and column on. */
+typedef struct map_place {
+    size_t head, row, column;
+    bool is_turned; /* the matrix has the map's rows as columns */
+} map_place;
+
+/* The map that holds this matrix or vector, by its very numbers: one of which it is a head, or else
+ * one of which it is a part; NULL where none does. */
+const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at);
+
+/* The map of this name, or NULL. */
+const trace_map *map_named(const trace *t, const char *name);
+
+/* Its number among all maps of the house. */
+size_t map_index(const trace *room, const trace_map *map);
+
+/* "row-i": what programs that read a trace call the part. */
+const char *map_part_name(trace_part part);
+
+typedef struct map_cell {
+    const trace *room;
+    const trace_map *map; /* of the room */
+    size_t head, row, column;
+} map_cell;
+
+double map_number(const map_cell *cell);
+
+/* Numbers of a head that belong together. */
+typedef struct map_pair {
+    size_t index, partner; /* the column of the other one */
+    bool is_first;
+} map_pair;
+
+/* False where the column is of no pair. */
+bool map_pair_of(const trace_map *map, size_t column, map_pair *pair);
+
+/* The cell of the map's origin a, or of b, whose number may have gone through the operation as it
+ * was; false where none may. Where that is for a factor of 1, factor is this one's cell, else its
+ * map is NULL. */
+bool map_taken_from(const map_cell *made, bool is_second, map_cell *before, map_cell *factor);
 
 #endif

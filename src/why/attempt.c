@@ -37,25 +37,17 @@ tensor attempt_stage(const attempt *a, stage_id id)
 /* Units that are handed out to a row one by one: more are not rounding. */
 static const double UNITS_MOST = 10000;
 
-/* What largest remainders would have to hand out is little, as it is in rows that sum to 1. */
-static bool sums_are_near(const tensor *weights, int decimals)
+bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights)
 {
+    /* What largest remainders would have to hand out is little, as it is in rows that sum to 1. */
     size_t at[4] = {0}, keys = weights->size[3];
     double units = pow(10, decimals), sum = 0;
     do {
-        sum = at[3] == 0 ? 0 : sum;
-        sum += tensor_get(weights, at);
-        if (at[3] == keys - 1 && sum != 0 && !(fabs(sum - 1) * units <= UNITS_MOST))
+        sum = (at[3] == 0 ? 0 : sum) + tensor_get(weights, at);
+        if (keeps_sum && at[3] == keys - 1 && sum != 0 && !(fabs(sum - 1) * units <= UNITS_MOST))
             return false;
-    } while (tensor_next(weights, at));
-    return true;
-}
-
-bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights)
-{
-    if (keeps_sum && !sums_are_near(weights, decimals))
-        return false;
-    share *shares = mem_alloc(weights->size[3], sizeof shares[0], a->e);
+    } while (keeps_sum && tensor_next(weights, at));
+    share *shares = mem_alloc(keys, sizeof shares[0], a->e);
     if (shares == NULL)
         return false;
     for (size_t unit = 0; unit < a->plan.batches * a->plan.heads; unit++) {

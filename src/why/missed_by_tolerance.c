@@ -1,8 +1,6 @@
-#include "why/missed_by_tolerance.h"
+#include "why/why.h"
 
 #include "base/mem.h"
-#include "compare/measure.h"
-#include "why/mistake.h"
 
 #include <math.h>
 

@@ -121,10 +121,12 @@ tensor *attempt_copy(attempt *a, const tensor *of);
 /* Weights in place, b × h × n_q × n_k, to so many decimals; false without an error where rows that
  * are to sum to 1 are far from it. */
 bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights);
+/* Weights as each key's share in the sum of such terms; 0 where that is 0. */
+bool attempt_share(attempt *a, double term(const attempt *a, double logit));
 /* n more in the sum of exponentials. */
 bool attempt_add_to_sum(attempt *a, size_t n);
 
-/* Without the input `with`. */
+/* Without the input `with`, or all from `from` on to it. */
 bool blunder_leave_out(attempt *a);
 
 /* Without the setting `with`. */
@@ -136,7 +138,6 @@ enum {
     FORGET_ALIBI,
     FORGET_SOFTCAP,
     FORGET_ZERO,
-    FORGET_LEARNED,
     FORGET_ROPE,
     FORGET_NORM,
     FORGET_OFFSET,
@@ -146,5 +147,189 @@ enum {
 void numbers_keep_as(tensor *t, int with);
 
 enum { AS_AWAY = 0, AS_EVEN = 32, AS_CUT = 64, AS_KEEP_SUM = 96, AS_FLOAT16 = 128, AS_BFLOAT16 };
+
+/* ---- ranking.c ---- */
+
+/* How well computed stages are the numbers that somebody got; and which attempts gave them, the
+ * best few and what they were. */
+
+/* The numbers of one stage that somebody got. */
+typedef struct claim {
+    const char *name;     /* of the stage */
+    const entry *numbers; /* NULL: not known */
+    double tol;
+} claim;
+
+/* What goes with claims, the right numbers or those of an attempt, is a tensor for each of them. */
+typedef struct claims {
+    const claim *claim;
+    size_t count;
+    const known_elements *known; /* elements that are wrong for another reason; NULL: none */
+} claims;
+
+typedef struct fit {
+    double error;   /* the largest difference, relative to its stage's greatest number */
+    double tol;     /* the largest, in the same measure */
+    bool is_within; /* of the tolerance, everywhere */
+} fit;
+
+/* Stages of other shapes differ infinitely. */
+fit fit_of(const claims *of, const tensor *computed);
+
+/* Whether any number is finite and not 0. Else many things leave the same: a buffer that nobody
+ * wrote to, an overflow. */
+bool claims_tell(const claims *of);
+
+/* The first stage of which somebody got nothing but NaN: its first number, and how many there are;
+ * 0 where there is no such stage. NaNs that agree are not evidence of anything. */
+size_t claims_nothing_but_nan(const claims *of, element *first);
+
+/* Whether these are the same numbers but for rounding, in the stages that are asked about. */
+bool fit_is_same(const claims *of, const tensor *a, const tensor *b);
+
+/* Near enough to be no accident. */
+bool fit_is_near(const fit *one);
+
+int fit_digits(double error);
+/* In which all numbers agree: no more than the tolerance looks at, as of numbers that were printed
+ * in so many, unless they come nearer than any accident would. */
+int fit_digits_told(const fit *one);
+
+/* ---- the best ---- */
+
+enum { WHY_SAME = 8, WHY_ANSWERS = 8, WHY_TOGETHER = 2, WHY_WHERE = 40 };
+
+/* A mistake, and where in a stack it was made: "layer.1.cross", or "", which is wherever it can
+ * be. */
+typedef struct made_mistake {
+    const named *row;
+    char where[WHY_WHERE];
+} made_mistake;
+
+/* One answer: mistakes that were made together, and others that give the same numbers. */
+typedef struct why_answer {
+    made_mistake made[WHY_TOGETHER];
+    size_t together;
+    made_mistake same[WHY_SAME]; /* single ones */
+    size_t same_count;
+    double error; /* the largest difference, relative to its stage's greatest number */
+    int digits;   /* as of fit_digits_told */
+} why_answer;
+
+typedef struct why_answers {
+    why_answer answer[WHY_ANSWERS]; /* the best first */
+    size_t count;
+    bool tried_layers; /* of a stack, each alone, where no mistake in all of them was exact */
+    bool tried_pairs;  /* where no single mistake was found */
+    int right_digits;  /* in which the numbers agree with what is right */
+    size_t nans; /* a stage is nothing but so many NaN, and no mistake was tried; 0: none is */
+    element first_nan;
+} why_answers;
+
+typedef struct candidate {
+    why_answer answer;
+    tensor *computed; /* by claim; those that are asked about; owned */
+    size_t order;     /* in which it was tried */
+} candidate;
+
+enum { CANDIDATES = 24 };
+
+typedef struct ranking {
+    const claims *of;
+    fit right; /* how well the right numbers do */
+    candidate found[CANDIDATES];
+    size_t count, tried;
+    bool has_exact; /* one is within the tolerance */
+} ranking;
+
+/* `right` is computed without mistakes. To be freed. */
+void ranking_open(ranking *r, const claims *of, const tensor *right);
+void ranking_free(ranking *r);
+
+/* Looks at what was computed with these mistakes, in the order in which they are likely; takes it
+ * where it is an answer. False, with the error set, where memory is missing. */
+bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_t count, err *e);
+
+/* The best first. */
+void ranking_write(const ranking *r, why_answers *to);
+
+/* ---- stack_attempt.c ---- */
+
+/* One stack computed with mistakes in it: read from what is asked, changed once it is read, and run
+ * by the same engine. An attention's own mistakes (mistake.h) are made in each of its attentions,
+ * by attempts of theirs. */
+
+/* Numbers that somebody got of an attention or a stack, which differ from what is right. */
+typedef struct why_question {
+    const problem *problem; /* of one attention; NULL: of a stack, as what follows says */
+    const kernels *with;
+    const bundle *document;
+    stack_settings how;
+    const generation_settings *steps; /* of a generation: "step.0.output"; NULL: of one pass */
+    const isa *by;
+    size_t threads;
+    claims claims; /* in the order in which their stages are made */
+} why_question;
+
+/* Where mistakes are made. */
+typedef struct stack_scope {
+    bool is_whole;     /* in all layers, and around them; else in these layers alone */
+    size_t first, end; /* of the layers */
+    bool self, cross;  /* of their attentions, in which */
+} stack_scope;
+
+/* How one of its attentions attends. In a generation it has the keys and values that itself made of
+ * the rows before. */
+typedef struct stack_attention {
+    stack_attempt *of;
+    bool is_meant;
+    tensor past_k, past_v; /* no data: there are none; owned */
+} stack_attention;
+
+struct stack_attempt {
+    const why_question *of;
+    stack_scope scope;
+    const mistake *const *together; /* borrowed */
+    size_t made_together;
+    int with;                                 /* what the one takes that is being made */
+    err *e;                                   /* what went wrong while it was */
+    bundle document, layers;                  /* what is asked; borrowed from the question's */
+    generation generation;                    /* of a question of one pass only its stack is read */
+    stack *stack;                             /* that one */
+    part_row (*row)[PARTS_MOST];              /* of each layer's parts, which may be changed */
+    stack_attention (*attending)[PARTS_MOST]; /* of those that attend, how they do */
+    tensor *made;                             /* matrices that mistakes made; owned */
+    size_t made_count, made_capacity;
+    const mistake *wrong[WHY_TOGETHER]; /* of attention */
+    size_t wrong_count, wrong_made;     /* in so many attentions they could be made */
+    int kept_as;                        /* how numbers lose digits, as in mistake.h */
+    bool loses_digits;                  /* results do, when all is computed */
+    bool is_turned, had_batch; /* its axes of batch and rows are exchanged until it is computed */
+    tensor *computed;          /* by claim; no data: not there */
+};
+
+/* Computes with these mistakes, none for the right numbers. False without an error where one of
+ * them can't be made there; an error means that memory is missing. To be freed in any case, and not
+ * to be moved. */
+bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_scope *where,
+                        const mistake *const *made, size_t count, err *e);
+void stack_attempt_free(stack_attempt *a);
+
+/* What the claim's stage is called in its stack: "output" of "step.0.output". */
+const char *stack_stage_of(const why_question *of, const claim *one);
+/* "layer.2.output" is of layer 2; false: of none. */
+bool stack_stage_layer(const char *name, size_t *number);
+
+/* A matrix whose numbers, not set yet, last as long as the attempt; it moves when the next is made.
+ * NULL where memory is missing. */
+tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size);
+
+/* Changes each part of this kind, or all, in the layers that are meant. False where none could
+ * be. */
+bool stack_change_parts(stack_attempt *a, part_change change, int kind);
+bool layer_uses_norm(const layer *l, size_t number);
+
+/* Those of the rows that layers begin with. */
+extern const named_table STACK_ROW_MISTAKES;
 
 #endif

@@ -7,7 +7,7 @@
 
 /* ---- numbers that are right and stand under another stage's name ---- */
 
-static bool fit(const tensor *one, const tensor *other)
+static bool are_alike(const tensor *one, const tensor *other)
 {
     return one->data != NULL && other->data != NULL && tensor_same_shape(one, other);
 }
@@ -15,7 +15,7 @@ static bool fit(const tensor *one, const tensor *other)
 static bool hold(attempt *a)
 {
     tensor *to = &a->stage[a->row->with], *from = &a->stage[a->row->from];
-    if (!fit(to, from))
+    if (!are_alike(to, from))
         return false;
     tensor_copy(from, to);
     return true;
@@ -24,7 +24,7 @@ static bool hold(attempt *a)
 static bool exchange(attempt *a)
 {
     tensor *one = &a->stage[a->row->with], *other = &a->stage[a->row->from];
-    if (!fit(one, other))
+    if (!are_alike(one, other))
         return false;
     const tensor kept = *one;
     *one = *other;
@@ -33,26 +33,21 @@ static bool exchange(attempt *a)
 }
 
 /* clang-format off */
+#define HOLDS(to, of) AT(OUTPUT, hold, STAGE_##to), .from = STAGE_##of
+
 static const mistake STAGE_ROWS[] = {
-    {{"scores-hold-scaled", "scores hold what is scaled"},
-     AT(OUTPUT, hold, STAGE_SCORES), .from = STAGE_SCALED},
-    {{"scores-hold-masked", "scores hold what is scaled and masked"},
-     AT(OUTPUT, hold, STAGE_SCORES), .from = STAGE_MASKED},
-    {{"scaled-holds-scores", "scaled holds scores that are not scaled"},
-     AT(OUTPUT, hold, STAGE_SCALED), .from = STAGE_SCORES},
-    {{"scaled-holds-masked", "scaled holds what is masked"},
-     AT(OUTPUT, hold, STAGE_SCALED), .from = STAGE_MASKED},
-    {{"masked-holds-scaled", "masked holds what is not masked"},
-     AT(OUTPUT, hold, STAGE_MASKED), .from = STAGE_SCALED},
+    {{"scores-hold-scaled", "scores hold what is scaled"}, HOLDS(SCORES, SCALED)},
+    {{"scores-hold-masked", "scores hold what is scaled and masked"}, HOLDS(SCORES, MASKED)},
+    {{"scaled-holds-scores", "scaled holds scores that are not scaled"}, HOLDS(SCALED, SCORES)},
+    {{"scaled-holds-masked", "scaled holds what is masked"}, HOLDS(SCALED, MASKED)},
+    {{"masked-holds-scaled", "masked holds what is not masked"}, HOLDS(MASKED, SCALED)},
     {{"weights-hold-exp", "weights hold exponentials that nobody divided by their sum"},
-     AT(OUTPUT, hold, STAGE_WEIGHTS), .from = STAGE_EXP},
-    {{"context-holds-output", "the context holds the output"},
-     AT(OUTPUT, hold, STAGE_CONTEXT), .from = STAGE_OUTPUT},
-    {{"output-holds-context", "the output holds the context"},
-     AT(OUTPUT, hold, STAGE_OUTPUT), .from = STAGE_CONTEXT},
-    {{"q-holds-k", "q holds k"}, AT(OUTPUT, hold, STAGE_Q), .from = STAGE_K},
-    {{"k-holds-q", "k holds q"}, AT(OUTPUT, hold, STAGE_K), .from = STAGE_Q},
-    {{"v-holds-k", "v holds k"}, AT(OUTPUT, hold, STAGE_V), .from = STAGE_K},
+     HOLDS(WEIGHTS, EXP)},
+    {{"context-holds-output", "the context holds the output"}, HOLDS(CONTEXT, OUTPUT)},
+    {{"output-holds-context", "the output holds the context"}, HOLDS(OUTPUT, CONTEXT)},
+    {{"q-holds-k", "q holds k"}, HOLDS(Q, K)},
+    {{"k-holds-q", "k holds q"}, HOLDS(K, Q)},
+    {{"v-holds-k", "v holds k"}, HOLDS(V, K)},
     {{"qk-exchanged", "q holds k, and k holds q"}, AT(OUTPUT, exchange, STAGE_Q), .from = STAGE_K},
     {{"kv-exchanged", "k holds v, and v holds k"}, AT(OUTPUT, exchange, STAGE_K), .from = STAGE_V},
 };
@@ -135,21 +130,14 @@ static bool stages_as(attempt *a)
 }
 
 /* e^masked as a table of exponentials has it, without taking the maximum off first. */
+static double exponential(const attempt *a, double logit)
+{
+    return kept_as(exp(logit), a->row->with);
+}
+
 static bool exp_as(attempt *a)
 {
-    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
-    size_t at[4] = {0}, keys = masked.size[3];
-    double sum = 0;
-    do {
-        if (at[3] == 0)
-            sum = 0;
-        for (size_t j = 0; j < keys && at[3] == 0; j++)
-            sum +=
-                kept_as(exp(tensor_get(&masked, (size_t[]){at[0], at[1], at[2], j})), a->row->with);
-        double own = kept_as(exp(tensor_get(&masked, at)), a->row->with);
-        tensor_set(&weights, at, sum == 0 ? 0 : own / sum);
-    } while (tensor_next(&weights, at));
-    return true;
+    return attempt_share(a, exponential);
 }
 
 /* In the place of what the problem makes of them. */

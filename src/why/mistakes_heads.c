@@ -2,7 +2,7 @@
  * the layout of their arrays. */
 #include "why/mistake.h"
 
-enum { JOIN_INTERLEAVED, JOIN_VIEWED, JOIN_REVERSED };
+enum { JOIN_INTERLEAVED, JOIN_VIEWED, JOIN_REVERSED, JOIN_TILED, JOIN_LAYOUT };
 
 /* Key/value heads go with them, so that each is shared by as many heads. */
 static bool count_as(size_t right, int with, size_t *count)
@@ -70,44 +70,33 @@ static size_t joined(int with, const size_t *size, const size_t *at)
     return as[with];
 }
 
-static bool split(attempt *a, input which, size_t heads)
+/* `to` heads in the place of `from`: each has others' numbers, or tiled head i is head i mod
+ * `from`. */
+static bool regroup(attempt *a, input which, size_t from, size_t to)
 {
-    tensor rows, all;
+    bool is_tiled = a->row->with == JOIN_TILED;
     size_t at[4] = {0};
-    if (a->problem.in[which] == NULL || heads == 1)
+    tensor rows, all;
+    if (a->problem.in[which] == NULL || from == 1)
         return true;
-    if (!side_by_side(a->problem.in[which], which, &rows))
-        return false;
-    tensor *made = give_rows(a, which, &rows, rows.size[2]);
-    if (made == NULL || !side_by_side(made, which, &all))
-        return false;
-    tensor into = plan_split_heads(&all, heads);
-    do {
-        size_t from = joined(a->row->with, into.size, at);
-        size_t old[] = {at[0], from / all.size[2], from % all.size[2]};
-        tensor_set(&into, at, tensor_get(&rows, old));
-    } while (tensor_next(&into, at));
-    return true;
-}
-
-/* `to` heads in the place of `from`: head i is head i mod `from`. */
-static bool tile(attempt *a, input which, size_t from, size_t to)
-{
-    if (a->problem.in[which] == NULL)
-        return true;
-    tensor heads = tensor_view_of(a->problem.in[which]), rows, all;
+    tensor heads = tensor_view_of(a->problem.in[which]);
     if (side_by_side(&heads, which, &rows))
         heads = plan_split_heads(&rows, from);
+    else if (!is_tiled)
+        return false;
+    size_t width = heads.size[3], joined_width = from * width;
     const tensor like = {
-        .type = heads.type, .rank = 3, .size = {heads.size[0], heads.size[2], heads.size[3]}};
-    tensor *made = give_rows(a, which, &like, to * heads.size[3]);
+        .type = heads.type, .rank = 3, .size = {heads.size[0], heads.size[2], width}};
+    tensor *made = give_rows(a, which, &like, to * width);
     if (made == NULL || !side_by_side(made, which, &all))
         return false;
     tensor into = plan_split_heads(&all, to);
-    size_t at[4] = {0};
     do {
-        size_t old[] = {at[0], at[1] % from, at[2], at[3]};
-        tensor_set(&into, at, tensor_get(&heads, old));
+        size_t number = is_tiled ? 0 : joined(a->row->with, into.size, at);
+        size_t column = number % joined_width;
+        const size_t tiled[] = {at[0], at[1] % from, at[2], at[3]},
+                     old[] = {at[0], column / width, number / joined_width, column % width};
+        tensor_set(&into, at, tensor_get(&heads, is_tiled ? tiled : old));
     } while (tensor_next(&into, at));
     return true;
 }
@@ -120,10 +109,10 @@ static bool split_heads(attempt *a)
 {
     const plan *p = &a->plan;
     bool is_new = p->past == 0 && p->appended == 0;
-    bool done =
-        p->heads > 1 && (is_new || a->row->with != JOIN_VIEWED) && split(a, INPUT_Q, p->heads);
+    bool done = p->heads > 1 && (is_new || a->row->with != JOIN_VIEWED) &&
+                regroup(a, INPUT_Q, p->heads, p->heads);
     for (size_t i = 0; done && i < OF_KEYS_COUNT; i++)
-        done = split(a, OF_KEYS[i], p->kv_heads);
+        done = regroup(a, OF_KEYS[i], p->kv_heads, p->kv_heads);
     return done;
 }
 
@@ -134,25 +123,11 @@ static bool tile_heads(attempt *a)
     const tensor *gains = a->problem.in[INPUT_K_GAIN];
     bool done = kv_heads > 1 && kv_heads < heads;
     if (done && gains != NULL && tensor_count(gains) != a->plan.k.width)
-        done = tile(a, INPUT_K_GAIN, kv_heads, heads);
+        done = regroup(a, INPUT_K_GAIN, kv_heads, heads);
     for (size_t i = 0; done && i < OF_KEYS_COUNT; i++)
-        done = tile(a, OF_KEYS[i], kv_heads, heads);
+        done = regroup(a, OF_KEYS[i], kv_heads, heads);
     a->problem.heads = a->problem.kv_heads = heads;
     return done;
-}
-
-static bool join(attempt *a)
-{
-    const plan *p = &a->plan;
-    tensor attended = attempt_stage(a, STAGE_ATTENDED), context = attempt_stage(a, STAGE_CONTEXT);
-    size_t at[4] = {0}, all = p->heads * p->v.width;
-    if (p->heads == 1 || plan_keeps_heads_apart(p))
-        return false;
-    do {
-        size_t to = joined(a->row->with, attended.size, at);
-        tensor_set(&context, (size_t[]){at[0], to / all, to % all}, tensor_get(&attended, at));
-    } while (tensor_next(&attended, at));
-    return true;
 }
 
 /* ---- arrays of heads, b × h × n × d, that a kernel takes for b × n × h × d: the same numbers, of
@@ -192,15 +167,25 @@ static bool read_layout(attempt *a)
     return true;
 }
 
-static bool write_layout(attempt *a)
+/* What attention gives, joined so; or, where nothing joins it, in the other layout. */
+static bool join(attempt *a)
 {
     const plan *p = &a->plan;
-    if (p->heads == 1 || !plan_keeps_heads_apart(p) || p->wo.data != NULL || p->bo.data != NULL)
-        return false;
     tensor attended = attempt_stage(a, STAGE_ATTENDED), context = attempt_stage(a, STAGE_CONTEXT);
-    size_t at[4] = {0}, to[4];
+    size_t at[4] = {0}, to[4], all = p->heads * p->v.width;
+    bool is_layout = a->row->with == JOIN_LAYOUT;
+    if (p->heads == 1 || plan_keeps_heads_apart(p) != is_layout ||
+        (is_layout && (p->wo.data != NULL || p->bo.data != NULL)))
+        return false;
     do {
-        rows_first(attended.size, at, to);
+        if (is_layout) {
+            rows_first(attended.size, at, to);
+        } else {
+            size_t number = joined(a->row->with, attended.size, at);
+            to[0] = at[0];
+            to[1] = number / all;
+            to[2] = number % all;
+        }
         tensor_set(&context, to, tensor_get(&attended, at));
     } while (tensor_next(&attended, at));
     return true;
@@ -215,7 +200,7 @@ static const mistake HEAD_ROWS[] = {
      AT(ROWS, split_heads, JOIN_INTERLEAVED)},
     {{"heads-viewed", "heads are split by reshaping, without a transpose"},
      AT(ROWS, split_heads, JOIN_VIEWED)},
-    {{"kv-tiled", "key/value heads are tiled: head i uses i mod g"}, AT(ROWS, tile_heads, 0)},
+    {{"kv-tiled", "key/value heads are tiled: head i uses i mod g"}, AT(ROWS, tile_heads, JOIN_TILED)},
     {{"concat-interleaved", "heads are joined by interleaving columns"},
      AT(CONTEXT, join, JOIN_INTERLEAVED)},
     {{"concat-viewed", "heads are joined by reshaping, without a transpose"},
@@ -229,9 +214,9 @@ static const mistake HEAD_ROWS[] = {
     {{"layout-inputs", "q, k and v are taken for n × h × d, not h × n × d"},
      AT(ROWS, read_layout, 0)},
     {{"layout-output", "the output is written as n × h × d, not h × n × d"},
-     AT(CONTEXT, write_layout, 0)},
+     AT(CONTEXT, join, JOIN_LAYOUT)},
     {{"layout-both", "inputs and output are n × h × d, not h × n × d"},
-     .at[POINT_ROWS] = read_layout, .at[POINT_CONTEXT] = write_layout},
+     .at[POINT_ROWS] = read_layout, .at[POINT_CONTEXT] = join, .with = JOIN_LAYOUT},
 };
 /* clang-format on */
 

@@ -4,13 +4,18 @@
 enum { SWAP_QK, SWAP_QV, SWAP_KV };
 enum { ROWS_V_OF_X, ROWS_K_OF_X, ROWS_V_OF_XK, ROWS_Q_OF_XK, ROWS_SWAPPED };
 
-/* All from `from` to `with`. Matrices of heads lie one below the other in Wo, and are turned as the
- * one that they make. */
+/* Of mistakes in inputs: all from `from`, which X never is, to `with`; or that one alone. */
+static int first_of(const mistake *row)
+{
+    return row->from > 0 ? row->from : row->with;
+}
+
+/* Matrices of heads lie one below the other in Wo, and are turned as the one that they make. */
 static bool transpose(attempt *a)
 {
     problem *p = &a->problem;
     bool is_any = false;
-    for (int which = a->row->from; which <= a->row->with; which++) {
+    for (int which = first_of(a->row); which <= a->row->with; which++) {
         if (p->in[which] == NULL)
             continue;
         is_any = true;
@@ -27,15 +32,8 @@ static bool transpose(attempt *a)
 
 bool blunder_leave_out(attempt *a)
 {
-    bool is_there = a->problem.in[a->row->with] != NULL;
-    a->problem.in[a->row->with] = NULL;
-    return is_there;
-}
-
-static bool leave_out_biases(attempt *a)
-{
     bool is_any = false;
-    for (input which = INPUT_BQ; which <= INPUT_BO; which++) {
+    for (int which = first_of(a->row); which <= a->row->with; which++) {
         is_any = is_any || a->problem.in[which] != NULL;
         a->problem.in[which] = NULL;
     }
@@ -127,8 +125,6 @@ bool blunder_forget(attempt *a)
     p->softcap = with == FORGET_SOFTCAP ? 0 : p->softcap;
     p->key_lengths = with == FORGET_LENGTHS ? NULL : p->key_lengths;
     p->rope = with == FORGET_ROPE ? (rope_settings){0} : p->rope;
-    if (with == FORGET_LEARNED)
-        p->in[INPUT_BIAS_K] = p->in[INPUT_BIAS_V] = NULL;
     if (with == FORGET_NORM)
         p->in[INPUT_Q_GAIN] = p->in[INPUT_K_GAIN] = NULL;
     if (with != FORGET_OFFSET)
@@ -140,14 +136,10 @@ bool blunder_forget(attempt *a)
 
 /* clang-format off */
 static const mistake WEIGHT_ROWS[] = {
-    {{"wq-transposed", "the transpose of Wq is used"},
-     AT(ASKED, transpose, INPUT_WQ), .from = INPUT_WQ},
-    {{"wk-transposed", "the transpose of Wk is used"},
-     AT(ASKED, transpose, INPUT_WK), .from = INPUT_WK},
-    {{"wv-transposed", "the transpose of Wv is used"},
-     AT(ASKED, transpose, INPUT_WV), .from = INPUT_WV},
-    {{"wo-transposed", "the transpose of Wo is used"},
-     AT(ASKED, transpose, INPUT_WO), .from = INPUT_WO},
+    {{"wq-transposed", "the transpose of Wq is used"}, AT(ASKED, transpose, INPUT_WQ)},
+    {{"wk-transposed", "the transpose of Wk is used"}, AT(ASKED, transpose, INPUT_WK)},
+    {{"wv-transposed", "the transpose of Wv is used"}, AT(ASKED, transpose, INPUT_WV)},
+    {{"wo-transposed", "the transpose of Wo is used"}, AT(ASKED, transpose, INPUT_WO)},
     {{"qkv-transposed", "the transposes of Wq, Wk and Wv are used"},
      AT(ASKED, transpose, INPUT_WV), .from = INPUT_WQ},
     {{"weights-transposed", "all weights are transposed"},
@@ -156,7 +148,8 @@ static const mistake WEIGHT_ROWS[] = {
     {{"wk-missing", "without Wk"}, AT(ASKED, blunder_leave_out, INPUT_WK)},
     {{"wv-missing", "without Wv"}, AT(ASKED, blunder_leave_out, INPUT_WV)},
     {{"wo-missing", "without Wo"}, AT(ASKED, blunder_leave_out, INPUT_WO)},
-    {{"biases-missing", "all biases are left out"}, AT(ASKED, leave_out_biases, 0)},
+    {{"biases-missing", "all biases are left out"},
+     AT(ASKED, blunder_leave_out, INPUT_BO), .from = INPUT_BQ},
     {{"bq-missing", "bq is left out"}, AT(ASKED, blunder_leave_out, INPUT_BQ)},
     {{"bk-missing", "bk is left out"}, AT(ASKED, blunder_leave_out, INPUT_BK)},
     {{"bv-missing", "bv is left out"}, AT(ASKED, blunder_leave_out, INPUT_BV)},

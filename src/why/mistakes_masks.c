@@ -143,25 +143,15 @@ static bool add_mask(attempt *a)
     return true;
 }
 
-static void fill_hidden(attempt *a, stage_id id, double value)
+static bool fill_hidden(attempt *a)
 {
-    tensor made = attempt_stage(a, id);
+    tensor made = attempt_stage(a, a->now == POINT_WEIGHTS ? STAGE_WEIGHTS : STAGE_MASKED);
+    double value = a->row->with == FILL_LEAST ? -(double)FLT_MAX : a->row->with;
     size_t at[4] = {0};
     do {
         if (is_hidden(a, at))
             tensor_set(&made, at, value);
     } while (tensor_next(&made, at));
-}
-
-static bool fill_scores(attempt *a)
-{
-    fill_hidden(a, STAGE_MASKED, a->row->with == FILL_LEAST ? -(double)FLT_MAX : a->row->with);
-    return true;
-}
-
-static bool mask_weights(attempt *a)
-{
-    fill_hidden(a, STAGE_WEIGHTS, 0);
     return true;
 }
 
@@ -235,19 +225,19 @@ static const mistake MASK_ROWS[] = {
     {{"mask-inverted", "the mask is inverted: true is taken for false"}, AT(ASKED, invert_mask, 0)},
     {{"mask-transposed", "the mask is transposed"}, AT(ASKED, transpose_places, INPUT_MASK)},
     {{"mask-after-softmax", "what is masked is set to 0 after the softmax"},
-     .at[POINT_ASKED] = drop_masks, .at[POINT_WEIGHTS] = mask_weights},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_WEIGHTS] = fill_hidden},
     {{"mask-added", "the mask is added as 1 and 0"},
      .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = add_mask, .with = 1},
     {{"mask-added-inverted", "the inverted mask is added as 1 and 0"},
      .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = add_mask, .with = -1},
     {{"mask-zero", "masked scores are 0, not -inf"},
-     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_scores},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_hidden},
     {{"mask-1e9", "masked scores are -1e9, not -inf"},
-     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_scores, .with = -1000000000},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_hidden, .with = -1000000000},
     {{"mask-1e4", "masked scores are -1e4, not -inf"},
-     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_scores, .with = -10000},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_hidden, .with = -10000},
     {{"mask-least", "masked scores are the least float32, not -inf"},
-     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_scores, .with = FILL_LEAST},
+     .at[POINT_ASKED] = drop_masks, .at[POINT_MASKED] = fill_hidden, .with = FILL_LEAST},
     {{"bias-missing", "the bias of the scores is left out"},
      AT(ASKED, blunder_leave_out, INPUT_BIAS)},
     {{"bias-subtracted", "the bias of the scores is subtracted"}, AT(ASKED, multiply_bias, -1)},

@@ -81,46 +81,35 @@ const named_table SCALE_MISTAKES = NAMED_TABLE("mistake", SCALE_ROWS);
 
 /* ---- the soft cap and the linear bias ---- */
 
-enum { CAP_BEFORE_SCALE, CAP_UNDIVIDED, CAP_UNMULTIPLIED, CAP_CUT_OFF };
+enum { CAP_BEFORE_SCALE, CAP_UNDIVIDED, CAP_UNMULTIPLIED, CAP_CUT_OFF, CAP_MASKED };
 enum { SLOPE_ADDED, SLOPE_SCALED, SLOPE_EARLY, SLOPE_FIRST };
 
-/* What was added to the capped score is added to the other. */
+/* What was added to the capped score is added to the other; or is capped with it: tanh(−∞) is −1,
+ * and hidden keys get −C. */
 static bool cap(attempt *a)
 {
     double cap = a->problem.softcap, scale = a->plan.scale;
+    bool is_masked = a->row->with == CAP_MASKED;
     size_t at[4] = {0};
-    if (cap == 0 || scale == 0)
+    if (cap == 0 || (scale == 0 && !is_masked))
         return false;
     tensor scaled = attempt_stage(a, STAGE_SCALED), capped = attempt_stage(a, STAGE_CAPPED),
            masked = attempt_stage(a, STAGE_MASKED);
     do {
-        double x = tensor_get(&scaled, at), right = tensor_get(&capped, at);
+        double x = tensor_get(&scaled, at), right = tensor_get(&capped, at),
+               added = tensor_get(&masked, at) - right;
         const double as[] = {
             [CAP_BEFORE_SCALE] = scale * cap * tanh(x / scale / cap),
             [CAP_UNDIVIDED] = cap * tanh(x),
             [CAP_UNMULTIPLIED] = tanh(x / cap),
             [CAP_CUT_OFF] = fmax(-cap, fmin(x, cap)),
+            [CAP_MASKED] = cap * tanh((x + added) / cap),
         };
         double wrong = as[a->row->with];
-        tensor_set(&capped, at, wrong);
-        tensor_set(&masked, at, tensor_get(&masked, at) + (wrong - right));
+        tensor_set(&masked, at, is_masked ? wrong : tensor_get(&masked, at) + (wrong - right));
+        if (!is_masked)
+            tensor_set(&capped, at, wrong);
     } while (tensor_next(&capped, at));
-    return true;
-}
-
-/* tanh(−∞) is −1: hidden keys get −C. */
-static bool cap_masked(attempt *a)
-{
-    double cap = a->problem.softcap;
-    size_t at[4] = {0};
-    if (cap == 0)
-        return false;
-    tensor scaled = attempt_stage(a, STAGE_SCALED), capped = attempt_stage(a, STAGE_CAPPED),
-           masked = attempt_stage(a, STAGE_MASKED);
-    do {
-        double added = tensor_get(&masked, at) - tensor_get(&capped, at);
-        tensor_set(&masked, at, cap * tanh((tensor_get(&scaled, at) + added) / cap));
-    } while (tensor_next(&masked, at));
     return true;
 }
 
@@ -163,7 +152,7 @@ static const mistake BEND_ROWS[] = {
      AT(ASKED, slopes, SLOPE_FIRST)},
     {{"softcap-missing", "scores are not capped"}, AT(ASKED, blunder_forget, FORGET_SOFTCAP)},
     {{"softcap-after-mask", "scores are capped when they are masked: -C, not -inf"},
-     AT(MASKED, cap_masked, 0)},
+     AT(MASKED, cap, CAP_MASKED)},
     {{"softcap-before-scale", "scores are capped before they are scaled"},
      AT(MASKED, cap, CAP_BEFORE_SCALE)},
     {{"softcap-undivided", "the cap is C·tanh(scaled), not C·tanh(scaled / C)"},
@@ -176,7 +165,7 @@ static const mistake BEND_ROWS[] = {
     {{"zero-row-missing", "the row of zeros after the keys is left out"},
      AT(ASKED, blunder_forget, FORGET_ZERO)},
     {{"learned-row-missing", "bias_k and bias_v are left out"},
-     AT(ASKED, blunder_forget, FORGET_LEARNED)},
+     AT(ASKED, blunder_leave_out, INPUT_BIAS_V), .from = INPUT_BIAS_K},
 };
 /* clang-format on */
 

@@ -1,4 +1,4 @@
-#include "why/ranking.h"
+#include "why/mistake.h"
 
 #include "base/mem.h"
 #include "compare/measure.h"
@@ -72,31 +72,25 @@ bool claims_tell(const claims *of)
     return false;
 }
 
-/* Holes are not numbers; 0 where one is none of them. */
-static size_t count_nans(const claim *one, element *first)
-{
-    const tensor *numbers = &one->numbers->tensor;
-    size_t at[TENSOR_MAX_RANK] = {0}, count = 0;
-    do {
-        double value = tensor_get(numbers, at);
-        if (tensor_is_hole(value))
-            continue;
-        if (!isnan(value))
-            return 0;
-        if (count++ > 0)
-            continue;
-        *first = (element){.stage = one->name, .rank = numbers->rank, .axes = one->numbers->axes};
-        memcpy(first->index, at, sizeof at);
-    } while (tensor_next(numbers, at));
-    return count;
-}
-
 size_t claims_nothing_but_nan(const claims *of, element *first)
 {
     size_t count = 0;
     for (size_t i = 0; count == 0 && i < of->count; i++) {
-        if (of->claim[i].numbers != NULL)
-            count = count_nans(&of->claim[i], first);
+        const entry *numbers = of->claim[i].numbers;
+        size_t at[TENSOR_MAX_RANK] = {0};
+        bool has_others = false; /* holes are not numbers */
+        if (numbers == NULL)
+            continue;
+        do {
+            double value = tensor_get(&numbers->tensor, at);
+            has_others = !isnan(value);
+            if (has_others || tensor_is_hole(value) || count++ > 0)
+                continue;
+            *first = (element){
+                .stage = of->claim[i].name, .rank = numbers->tensor.rank, .axes = numbers->axes};
+            memcpy(first->index, at, sizeof at);
+        } while (!has_others && tensor_next(&numbers->tensor, at));
+        count = has_others ? 0 : count;
     }
     return count;
 }

@@ -1,4 +1,4 @@
-#include "why/stack_attempt.h"
+#include "why/mistake.h"
 
 #include "base/mem.h"
 #include "model/stages.h"

@@ -1,7 +1,7 @@
 /* Mistakes of layers: in their norms, in what a layer does one part after the other, and numbers
  * that are kept in fewer digits than they have; with those of the rows that layers begin with,
  * all. */
-#include "why/stack_attempt.h"
+#include "why/mistake.h"
 
 #include <math.h>
 #include <string.h>
@@ -295,18 +295,17 @@ static bool set_activation(stack_attempt *a, feed_forward *f)
     return f->by != was;
 }
 
-static bool drop(tensor *one, bool is_meant)
-{
-    bool is_there = is_meant && one->data != NULL;
-    *one = is_there ? (tensor){0} : *one;
-    return is_there;
-}
-
 static bool drop_weights(stack_attempt *a, feed_forward *f)
 {
-    bool is_any = drop(&f->b1, (a->with & FFN_B1) != 0);
-    is_any = drop(&f->b2, (a->with & FFN_B2) != 0) || is_any;
-    return drop(&f->w3, (a->with & FFN_W3) != 0) || is_any;
+    tensor *const of[] = {&f->b1, &f->b2, &f->w3}; /* FFN_B1 and the next two */
+    bool is_any = false;
+    for (int i = 0; i < 3; i++) {
+        if ((a->with & 1 << i) == 0 || of[i]->data == NULL)
+            continue;
+        *of[i] = (tensor){0};
+        is_any = true;
+    }
+    return is_any;
 }
 
 /* The file's numbers in their order, read in the other layout: of a square matrix its transpose. As

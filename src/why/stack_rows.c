@@ -1,13 +1,20 @@
 /* Mistakes in the rows that a stack begins with: their positions, and their size. */
-#include "why/stack_attempt.h"
+#include "why/mistake.h"
 
 #include "model/embed.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { POSITIONS_NONE, POSITIONS_TWICE, POSITIONS_HALVES, POSITIONS_SWAPPED };
-enum { ROWS_TIMES_ROOT, ROWS_BY_ROOT, ROWS_ALL_TIMES_ROOT };
+enum {
+    POSITIONS_NONE,
+    POSITIONS_TWICE,
+    POSITIONS_HALVES,
+    POSITIONS_SWAPPED,
+    ROWS_TIMES_ROOT,
+    ROWS_BY_ROOT,
+    ROWS_ALL_TIMES_ROOT
+};
 
 typedef enum added { ADDED_NOTHING, ADDED_SINUSOIDS, ADDED_LATE } added;
 
@@ -42,14 +49,6 @@ static bool embed(const stack_attempt *a, added what, tensor *rows)
     return done;
 }
 
-/* Sines and cosines by turns become sines and then cosines; or each takes the other's place. */
-static size_t column_of(size_t column, size_t width, int with)
-{
-    if (with == POSITIONS_HALVES)
-        return column < width / 2 ? 2 * column : 2 * (column - width / 2) + 1;
-    return column % 2 == 0 ? column + 1 : column - 1;
-}
-
 static bool has_positions(const stack_attempt *a, int with)
 {
     bool is_learned = bundle_find(&a->document, "position_embedding") != NULL;
@@ -58,13 +57,16 @@ static bool has_positions(const stack_attempt *a, int with)
     return a->stack->adds_sinusoids || is_learned;
 }
 
-/* The right rows are x + p. */
+/* The right rows are x + p. Sines and cosines by turns become sines and then cosines; or each takes
+ * the other's place. Or rows are scaled: x·√m + p, x/√m + p, (x + p)·√m. */
 static bool positions(stack_attempt *a)
 {
     tensor x, *right, *to = &a->stack->embedded;
+    bool is_scaled = a->with >= ROWS_TIMES_ROOT;
     double times = a->with == POSITIONS_NONE ? 0 : a->with == POSITIONS_TWICE ? 2 : 1;
+    double root = sqrt((double)a->stack->width), factor = a->with == ROWS_BY_ROOT ? 1 / root : root;
     size_t at[2] = {0}, width = to->size[1];
-    if (!a->scope.is_whole || !has_positions(a, a->with))
+    if (!a->scope.is_whole || (!is_scaled && !has_positions(a, a->with)))
         return false;
     right = stack_attempt_matrix(a, a->stack->type, 2, to->size);
     if (right == NULL)
@@ -73,31 +75,19 @@ static bool positions(stack_attempt *a)
     bool done = embed(a, ADDED_NOTHING, &x);
     if (done) {
         do {
-            size_t from[] = {at[0],
-                             a->with < POSITIONS_HALVES ? at[1] : column_of(at[1], width, a->with)};
-            double own = tensor_get(&x, at), p = tensor_get(right, from) - tensor_get(&x, from);
-            tensor_set(to, at, own + times * p);
+            size_t column = at[1], half = width / 2,
+                   halves = column < half ? 2 * column : 2 * (column - half) + 1,
+                   swapped = column % 2 == 0 ? column + 1 : column - 1;
+            size_t from[] = {at[0], a->with == POSITIONS_HALVES    ? halves
+                                    : a->with == POSITIONS_SWAPPED ? swapped
+                                                                   : column};
+            double own = tensor_get(&x, at), all = tensor_get(right, at),
+                   p = tensor_get(right, from) - tensor_get(&x, from);
+            tensor_set(to, at,
+                       a->with == ROWS_ALL_TIMES_ROOT ? all * factor
+                       : is_scaled                    ? all + (factor - 1) * own
+                                                      : own + times * p);
         } while (tensor_next(to, at));
-    }
-    tensor_free(&x);
-    return done;
-}
-
-/* x·√m + p, x/√m + p, (x + p)·√m */
-static bool scale_rows(stack_attempt *a)
-{
-    tensor x, *rows = &a->stack->embedded;
-    double root = sqrt((double)a->stack->width), factor = a->with == ROWS_BY_ROOT ? 1 / root : root;
-    size_t at[2] = {0};
-    if (!a->scope.is_whole)
-        return false;
-    bool done = embed(a, ADDED_NOTHING, &x);
-    if (done) {
-        do {
-            double own = tensor_get(&x, at), all = tensor_get(rows, at);
-            tensor_set(rows, at,
-                       a->with == ROWS_ALL_TIMES_ROOT ? all * factor : all + (factor - 1) * own);
-        } while (tensor_next(rows, at));
     }
     tensor_free(&x);
     return done;
@@ -173,31 +163,28 @@ static bool turn_batch(stack_attempt *a)
 }
 
 /* clang-format off */
+#define ROWS(make, taken) WHOLE(make, taken), .when = STACK_ROWS
+#define ASKED(make, taken) WHOLE(make, taken), .when = STACK_ASKED
+
 static const mistake ROW_ROWS[] = {
-    {{"positions-missing", "positions are left out"},
-     WHOLE(positions, POSITIONS_NONE), .when = STACK_ROWS},
-    {{"positions-twice", "positions are added twice"},
-     WHOLE(positions, POSITIONS_TWICE), .when = STACK_ROWS},
-    {{"positions-late", "positions are counted from 1 more"},
-     WHOLE(other_positions, ADDED_LATE), .when = STACK_ROWS},
-    {{"positions-added", "sinusoidal positions are added"},
-     WHOLE(other_positions, ADDED_SINUSOIDS), .when = STACK_ROWS},
+    {{"positions-missing", "positions are left out"}, ROWS(positions, POSITIONS_NONE)},
+    {{"positions-twice", "positions are added twice"}, ROWS(positions, POSITIONS_TWICE)},
+    {{"positions-late", "positions are counted from 1 more"}, ROWS(other_positions, ADDED_LATE)},
+    {{"positions-added", "sinusoidal positions are added"}, ROWS(other_positions, ADDED_SINUSOIDS)},
     {{"positions-halves", "sinusoids are all sines and then all cosines"},
-     WHOLE(positions, POSITIONS_HALVES), .when = STACK_ROWS},
+     ROWS(positions, POSITIONS_HALVES)},
     {{"positions-swapped", "sines and cosines of positions are exchanged"},
-     WHOLE(positions, POSITIONS_SWAPPED), .when = STACK_ROWS},
-    {{"segments-missing", "rows of segments are left out"},
-     WHOLE(segments, 0), .when = STACK_ASKED},
-    {{"segments-first", "all rows are of the first segment"},
-     WHOLE(segments, 1), .when = STACK_ASKED},
+     ROWS(positions, POSITIONS_SWAPPED)},
+    {{"segments-missing", "rows of segments are left out"}, ASKED(segments, 0)},
+    {{"segments-first", "all rows are of the first segment"}, ASKED(segments, 1)},
     {{"embedding-scaled", "rows are multiplied by the root of their width"},
-     WHOLE(scale_rows, ROWS_TIMES_ROOT), .when = STACK_ROWS},
+     ROWS(positions, ROWS_TIMES_ROOT)},
     {{"embedding-divided", "rows are divided by the root of their width"},
-     WHOLE(scale_rows, ROWS_BY_ROOT), .when = STACK_ROWS},
+     ROWS(positions, ROWS_BY_ROOT)},
     {{"batch-turned", "rows are taken for entries of a batch, and those for rows"},
-     WHOLE(turn_batch, 0), .when = STACK_ASKED},
+     ASKED(turn_batch, 0)},
     {{"embedding-scaled-late", "rows and positions are multiplied by the root of their width"},
-     WHOLE(scale_rows, ROWS_ALL_TIMES_ROOT), .when = STACK_ROWS},
+     ROWS(positions, ROWS_ALL_TIMES_ROOT)},
 };
 /* clang-format on */
 

@@ -1,7 +1,6 @@
 #include "why/why.h"
 
 #include "base/mem.h"
-#include "compare/measure.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,22 +136,6 @@ static bool try_each(search *s, const stack_scope *where, err *e)
     return done;
 }
 
-/* Of layers one of them at least is their own. */
-static bool try_pairs(search *s, const stack_scope *whole, err *e)
-{
-    const named_table *first = s->of->problem == NULL ? &STACK_MISTAKES : &MISTAKES;
-    bool done = true;
-    for (size_t i = 0; done && i < named_count(first); i++) {
-        for (size_t j = i + 1; done && j < why_mistakes(s->of); j++) {
-            const mistake *both[] = {work_mistake(s->of, i), work_mistake(s->of, j)};
-            /* What changes only digits comes alone: with a second mistake nobody would see it. */
-            if (!both[0]->is_of_digits && !both[1]->is_of_digits)
-                done = try_made(s, whole, both, 2, e);
-        }
-    }
-    return done;
-}
-
 /* ---- where it went wrong ---- */
 
 static fit fit_at(const search *s, size_t index)
@@ -216,10 +199,19 @@ static bool find(search *s, why_answers *to, err *e)
     }
     /* Two mistakes together may be what no single one is. */
     to->tried_pairs = s->ranking.count == 0 && claims_tell(&of->claims) && operations <= PAIRS_MOST;
-    if (to->tried_pairs && !try_pairs(s, &whole, e))
-        return false;
-    ranking_write(&s->ranking, to);
-    return true;
+    bool done = true;
+    const named_table *with = has_layers ? &STACK_MISTAKES : &MISTAKES; /* one is of layers */
+    for (size_t i = 0; to->tried_pairs && done && i < named_count(with); i++) {
+        for (size_t j = i + 1; done && j < why_mistakes(of); j++) {
+            const mistake *both[] = {work_mistake(of, i), work_mistake(of, j)};
+            /* What changes only digits comes alone: with a second mistake nobody would see it. */
+            if (!both[0]->is_of_digits && !both[1]->is_of_digits)
+                done = try_made(s, &whole, both, 2, e);
+        }
+    }
+    if (done)
+        ranking_write(&s->ranking, to);
+    return done;
 }
 
 bool why_find(why_answers *to, const why_question *of, err *e)
@@ -350,34 +342,16 @@ static bool has_shape(const shape_search *s, const tensor *made)
     return made->data != NULL && measure_align(&s->of->claims.claim->numbers->tensor, made, &a, &b);
 }
 
-/* After all that are as good; the last of too many is left out. */
-static void insert(shape_search *s, const shape_answer *one, tensor *made)
-{
-    shape_answers *to = s->to;
-    size_t at = to->count;
-    while (at > 0 && to->answer[at - 1].digits < one->digits)
-        at--;
-    if (at == WHY_ANSWERS)
-        return;
-    if (to->count == WHY_ANSWERS)
-        tensor_free(&s->numbers[--to->count]);
-    memmove(&to->answer[at + 1], &to->answer[at], (to->count - at) * sizeof to->answer[0]);
-    memmove(&s->numbers[at + 1], &s->numbers[at], (to->count - at) * sizeof s->numbers[0]);
-    to->answer[at] = *one;
-    s->numbers[at] = *made;
-    *made = (tensor){0};
-    to->count++;
-}
-
 /* Numbers of the right shape; they are taken where they are an answer. */
 static void judge(shape_search *s, const named *arranged, const named *made, tensor *numbers)
 {
+    shape_answers *to = s->to;
     fit found = fit_of(&s->of->claims, numbers);
     if (!fit_is_near(&found))
         return;
     /* Numbers that an answer gives already are its own. */
-    for (size_t i = 0; i < s->to->count; i++) {
-        shape_answer *there = &s->to->answer[i];
+    for (size_t i = 0; i < to->count; i++) {
+        shape_answer *there = &to->answer[i];
         if (!fit_is_same(&s->of->claims, &s->numbers[i], numbers))
             continue;
         bool is_alone = arranged == NULL || made == NULL;
@@ -385,11 +359,22 @@ static void judge(shape_search *s, const named *arranged, const named *made, ten
             there->same[there->same_count++] = arranged != NULL ? arranged : made;
         return;
     }
-    shape_answer one = {.arranged = arranged,
-                        .made = made,
-                        .error = found.error,
-                        .digits = fit_digits_told(&found)};
-    insert(s, &one, numbers);
+    /* After all that are as good; the last of too many is left out. */
+    int digits = fit_digits_told(&found);
+    size_t at = to->count;
+    while (at > 0 && to->answer[at - 1].digits < digits)
+        at--;
+    if (at == WHY_ANSWERS)
+        return;
+    if (to->count == WHY_ANSWERS)
+        tensor_free(&s->numbers[--to->count]);
+    memmove(&to->answer[at + 1], &to->answer[at], (to->count - at) * sizeof to->answer[0]);
+    memmove(&s->numbers[at + 1], &s->numbers[at], (to->count - at) * sizeof s->numbers[0]);
+    to->answer[at] =
+        (shape_answer){.arranged = arranged, .made = made, .error = found.error, .digits = digits};
+    s->numbers[at] = *numbers;
+    *numbers = (tensor){0};
+    to->count++;
 }
 
 static void count_shaped(shape_search *s, const named *row)
@@ -422,33 +407,6 @@ static const plan *plan_of_stage(const stack *of, const char *name, stage_id *id
     return NULL;
 }
 
-/* Rows of a stack: b × n × m, of one head. */
-static bool arrangeable_rows(arrangeable *to, const tensor *numbers)
-{
-    if (numbers->data == NULL || numbers->rank > 3 || numbers->rank == 0)
-        return false;
-    *to = (arrangeable){{.type = numbers->type, .rank = 3, .data = numbers->data}, 1};
-    for (int axis = 2, from = numbers->rank - 1; axis >= 0; axis--, from--) {
-        to->all.size[axis] = from >= 0 ? numbers->size[from] : 1;
-        to->all.stride[axis] = from >= 0 ? numbers->stride[from] : 0;
-    }
-    return true;
-}
-
-/* Numbers of a stage of this plan; false for what has other axes. A batch that a mistake made of
- * one sequence is in the plan, and not in its numbers. */
-static bool arrangeable_of(arrangeable *to, const plan *p, stage_id id, const tensor *numbers)
-{
-    if (numbers->data == NULL || strlen(p->axes[id]) != (size_t)numbers->rank)
-        return false;
-    const projection *role = plan_role(p, id);
-    bool is_joined = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
-    *to = (arrangeable){plan_all_axes(p, id, numbers), role != NULL ? role->heads
-                                                       : is_joined  ? p->heads
-                                                                    : 1};
-    return to->all.rank == 3 || to->all.rank == AXES;
-}
-
 /* Each arrangement of numbers in which this mistake was made, or none (NULL). */
 static void arrange_each(shape_search *s, const work_attempt *made_by, const named *made, err *e)
 {
@@ -456,12 +414,28 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
     const tensor *computed = &made_by->computed[0];
     const plan *p = &made_by->attention.plan;
     stage_id id = STAGE_COUNT;
-    arrangeable of;
+    arrangeable of = {0};
     if (s->of->problem != NULL)
         id = stage_of(named_find(&STAGES, one->name, strlen(one->name)));
     else
         p = plan_of_stage(made_by->layers.stack, stack_stage_of(s->of, one), &id);
-    bool can = p == NULL ? arrangeable_rows(&of, computed) : arrangeable_of(&of, p, id, computed);
+    /* False for what has other axes. A batch that a mistake made of one sequence is in the plan, and
+     * not in its numbers. */
+    bool can = computed->data != NULL && (p != NULL ? strlen(p->axes[id]) == (size_t)computed->rank
+                                                    : computed->rank > 0 && computed->rank <= 3);
+    if (can && p != NULL) {
+        const projection *role = plan_role(p, id);
+        bool is_joined = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
+        of.all = plan_all_axes(p, id, computed);
+        of.heads = role != NULL ? role->heads : is_joined ? p->heads : 1;
+        can = of.all.rank == 3 || of.all.rank == AXES;
+    } else if (can) { /* rows of a stack: b × n × m, of one head */
+        of = (arrangeable){{.type = computed->type, .rank = 3, .data = computed->data}, 1};
+        for (int axis = 2, from = computed->rank - 1; axis >= 0; axis--, from--) {
+            of.all.size[axis] = from >= 0 ? computed->size[from] : 1;
+            of.all.stride[axis] = from >= 0 ? computed->stride[from] : 0;
+        }
+    }
     for (size_t i = 0; can && i < ARRANGEMENTS.count && !e->is_set; i++) {
         const arrangement *how = (const arrangement *)(const void *)named_row(&ARRANGEMENTS, i);
         tensor numbers;

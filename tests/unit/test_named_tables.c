@@ -7,7 +7,6 @@
 #include "cli/help/help.h"
 #include "io/format.h"
 #include "why/why.h"
-#include "why/mistake.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "ref/ref_random.h"
 #include "ref/ref_select.h"
 #include "ref/subject.h"
-#include "why/stack_attempt.h"
 #include "why/why.h"
 
 #include <math.h>

@@ -13,19 +13,19 @@ static const char UNNAMED[] = "output";
 /* ---- --map ---- */
 
 /* One NAME=KEY; the parser has refused what has no =. */
-typedef struct map_pair {
+typedef struct name_pair {
     const char *name, *key;
     size_t length; /* of NAME */
-} map_pair;
+} name_pair;
 
 /* A key, or the way to one: layers.0.w1. */
-static bool is_of_document(const map_pair *of)
+static bool is_of_document(const name_pair *of)
 {
     return key_find(&STACK_DOCUMENT, of->name, strcspn(of->name, ".=")) != NULL;
 }
 
 /* Of an attention or of a stack. */
-static bool may_be_stage(const map_pair *of)
+static bool may_be_stage(const name_pair *of)
 {
     bool is_way = memchr(of->name, '.', of->length) != NULL;
     return named_find(&STAGES, of->name, of->length) != NULL ||
@@ -33,9 +33,9 @@ static bool may_be_stage(const map_pair *of)
 }
 
 /* NAME and KEY stand in the order that --map has for a bundle. */
-static bool suggest_turned(const map_pair *of, err *e)
+static bool suggest_turned(const name_pair *of, err *e)
 {
-    map_pair turned = {of->key, of->name, strlen(of->key)};
+    name_pair turned = {of->key, of->name, strlen(of->key)};
     return may_be_stage(&turned) &&
            !err_remedy(e, "did you mean --map %s=%.*s? The stage comes first", of->key,
                        (int)of->length, of->name);
@@ -43,7 +43,7 @@ static bool suggest_turned(const map_pair *of, err *e)
 
 /* A pair is about the result where NAME is a stage and KEY is among its names, else about the
  * bundle; one that is about neither is refused. */
-static bool add_pair(check_map *m, const map_pair *of, const options *o, const text_list *names,
+static bool add_pair(check_map *m, const name_pair *of, const options *o, const text_list *names,
                      const char *file, err *e)
 {
     place at = place_of_option("map");
@@ -244,7 +244,7 @@ bool check_actual_open(actual_result *a, const options *o, const env *world, err
                         : list_names(a, &names, e);
         for (size_t i = 0; done && i < o->map.count; i++) {
             const char *pair = o->map.item[i], *equals = strchr(pair, '=');
-            map_pair of = {pair, equals + 1, (size_t)(equals - pair)};
+            name_pair of = {pair, equals + 1, (size_t)(equals - pair)};
             done = add_pair(&a->map, &of, o, &names, a->in.name, e);
         }
         text_list_free(&names);

@@ -4,7 +4,6 @@
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "model/keys.h"
-#include "why/missed_by_tolerance.h"
 #include "why/why.h"
 
 #include <string.h>

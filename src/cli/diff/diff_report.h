@@ -6,7 +6,7 @@
 #include "cli/in/matrix_file.h"
 #include "cli/tell.h"
 #include "compare/measure.h"
-#include "why/missed_by_tolerance.h"
+#include "why/why.h"
 
 /* ---- the two files, each in any format, with its numbers in the types that it keeps ---- */
 

@@ -5,11 +5,10 @@
 #include "io/format.h"
 #include "kernels/kernels.h"
 #include "model/keys.h"
-#include "trace/step.h"
+#include "trace/trace.h"
 #include "weights/weights.h"
 #include "weights/conventions.h"
 #include "why/why.h"
-#include "why/mistake.h"
 
 #include <string.h>
 

@@ -11,8 +11,7 @@
 #include "model/keys.h"
 #include "model/parts.h"
 #include "render/renderer.h"
-#include "trace/nodes.h"
-#include "trace/step.h"
+#include "trace/trace.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "model/keys.h"
 #include "model/parts.h"
 #include "render/renderer.h"
-#include "trace/step.h"
+#include "trace/trace.h"
 
 #include <stddef.h>
 #include <string.h>

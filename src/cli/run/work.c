@@ -9,7 +9,7 @@
 #include "cli/version.h"
 #include "io/number_read.h"
 #include "model/keys.h"
-#include "trace/nodes.h"
+#include "trace/trace.h"
 
 #include <stdint.h>
 #include <string.h>

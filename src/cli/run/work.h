@@ -9,7 +9,6 @@
 #include "attn/engine/run.h"
 #include "cli/in/document.h"
 #include "model/generation.h"
-#include "trace/generation_trace.h"
 #include "trace/stack_trace.h"
 #include "why/why.h"
 
