@@ -50,11 +50,6 @@ void build_begin_head(builder *b, size_t head)
     b->head = b->plan->has_heads ? head + 1 : 0;
 }
 
-void build_end_head(builder *b)
-{
-    b->head = 0;
-}
-
 static trace_item *add_words(builder *b, trace_kind kind, const char *format, va_list args)
 {
     const char *words = keep_format(b, format, args);
@@ -185,8 +180,7 @@ tensor build_keep(builder *b, const char *name, tensor *numbers)
     return b->failed ? (tensor){0} : tensor_view_of(&kept->entry[kept->count - 1].tensor);
 }
 
-/* As `build_numbers_new`, of any type and shape. */
-static tensor keep_new(builder *b, const char *name, dtype type, int rank, const size_t *size)
+tensor build_numbers_new(builder *b, const char *name, dtype type, int rank, const size_t *size)
 {
     tensor made = {0};
     b->failed = b->failed || !tensor_new(&made, type, rank, size, b->e);
@@ -204,7 +198,7 @@ tensor build_joined(builder *b, const char **name)
     *name = "joined";
     if (b->joined.data == NULL) {
         const size_t size[] = {context.size[1], context.size[0] * context.size[2]};
-        b->joined = keep_new(b, *name, context.type, 2, size);
+        b->joined = build_numbers_new(b, *name, context.type, 2, size);
         if (b->joined.data != NULL) {
             /* Heads × rows × columns as rows × heads·columns. */
             size_t at[TENSOR_MAX_RANK] = {0}, width = context.size[2];
@@ -317,15 +311,10 @@ void build_cells(builder *b, trace_item *table, const char *const words[])
 
 tensor build_number(builder *b, const char *name, double value)
 {
-    tensor kept = keep_new(b, name, DTYPE_F64, 0, NULL);
+    tensor kept = build_numbers_new(b, name, DTYPE_F64, 0, NULL);
     if (kept.data != NULL)
         tensor_set(&kept, NULL, value);
     return kept;
-}
-
-tensor build_numbers_new(builder *b, const char *name, size_t count)
-{
-    return keep_new(b, name, b->plan->type, 1, &count);
 }
 
 const char *build_in_head(builder *b, size_t head)

@@ -32,9 +32,8 @@ trace_item *build_formula(builder *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A new item of the step to be filled; a spare one after a failure, so never NULL. */
 trace_item *build_item(builder *b, trace_kind kind);
-/* What follows is of this head, from 0, where the run has heads; and of none again. */
+/* What follows is of this head, from 0, where the run has heads, until b->head is 0 again. */
 void build_begin_head(builder *b, size_t head);
-void build_end_head(builder *b);
 /* A worked line: left = letters = (a op b) = result. */
 trace_item *build_line(builder *b, operation op, const char *left, const char *letters);
 /* Says that a word of the user's files begins `at` so many bytes of the line's left side or
@@ -93,8 +92,8 @@ void build_name(builder *b, text_list *names, const char *name);
  * failure. They are taken, also then. Two steps may call theirs the same: each has its own. */
 tensor build_keep(builder *b, const char *name, tensor *numbers);
 tensor build_number(builder *b, const char *name, double value);
-/* As many of the run's type, to be filled; no data after a failure. */
-tensor build_numbers_new(builder *b, const char *name, size_t count);
+/* Numbers to be filled; no data after a failure. */
+tensor build_numbers_new(builder *b, const char *name, dtype type, int rank, const size_t *size);
 /* Gives names to appended rows, and to the keys after a cache's that has none: once, before all
  * steps. */
 void build_name_keys(builder *b);
@@ -199,9 +198,6 @@ double derivation_number(const operand_cells *of, size_t index);
  * operations that such maps have. */
 void derivation_fill(builder *b, trace_map *map);
 
-/* "C·tanh(scaled[i,j] / C)", of a map whose operands are set. */
-const char *derivation_letters(builder *b, const trace_map *map);
-
 /* The formula "capped[i,j] = C·tanh(scaled[i,j] / C)", with `more` after it. */
 void derivation_formula(builder *b, const char *name, const char *more);
 /* The formula "q[i] = x[i]·Wq + bq", of keys in another letter. */
@@ -286,9 +282,6 @@ floor_rows floors_rows(const floors *f, const char *name);
 /* The map of a stage; the rows know it from then on. */
 trace_map *floors_map_rows(floors *f, floor_rows *rows);
 void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
-/* All rows, with the focus's row marked. */
-void floors_show(floors *f, const floor_rows *rows);
-
 /* A room with a step each, whose rows go on. Where its numbers come from: a
  * map is called what its stage is, and what no stage holds after the stage that is made of it:
  * ln1.mean, ln1.centered, ln1.unit. */

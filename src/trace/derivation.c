@@ -334,9 +334,12 @@ static const char *spell(builder *b, writer *w)
     return kept;
 }
 
-const char *derivation_letters(builder *b, const trace_map *map)
+void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS])
 {
-    return spell(b, &(writer){.map = map});
+    memcpy(m->operand, of, sizeof m->operand);
+    m->op = op;
+    m->has_origin = of[0].part != PART_NONE;
+    m->letters = m->has_origin ? spell(b, &(writer){.map = m}) : NULL;
 }
 
 void derivation_formula(builder *b, const char *name, const char *more)
@@ -390,7 +393,8 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
 /* The tanh of each term, by the run's kernels. */
 static tensor work_out_tanhs(builder *b, const trace_item *line, size_t count, bool is_quotient)
 {
-    tensor made = build_numbers_new(b, build_text(b, "tanh of %s", line->left), count);
+    tensor made =
+        build_numbers_new(b, build_text(b, "tanh of %s", line->left), b->plan->type, 1, &count);
     if (made.data == NULL)
         return made;
     for (size_t p = 0; p < count; p++) {
@@ -553,32 +557,31 @@ void derivation_whole_product(builder *b, const char *name)
 
 /* ---- matrices ---- */
 
-/* Of heads that are apart, or are to be, each by itself. */
-static void add_matrix(builder *b, const char *name, size_t focus, bool is_by_head)
+void derivation_matrix(builder *b, const char *name, size_t focus)
 {
     const trace_map *map = map_named(b->trace, name);
     if (map == NULL || b->failed)
         return;
-    size_t width = map->values.size[2] / map->slices;
-    tensor heads = map->values, only = tensor_at(&heads, 0);
-    if (is_by_head && map->slices > 1) {
-        heads.size[0] = map->slices;
-        heads.size[2] = width;
-        heads.stride[0] = (ptrdiff_t)width * heads.stride[2];
-    }
-    if (is_by_head || map->is_apart)
-        build_in_heads(b, map->name, &heads, head_in_focus(b, map), map->rows, map->columns, focus);
+    tensor only = tensor_at(&map->values, 0);
+    if (map->is_apart)
+        build_in_heads(b, map->name, &map->values, head_in_focus(b, map), map->rows, map->columns,
+                       focus);
     else
         build_matrix(b, map->name, &only, map->rows, map->columns, focus)->has_ids =
             map->id_name != NULL;
 }
 
-void derivation_matrix(builder *b, const char *name, size_t focus)
-{
-    add_matrix(b, name, focus, false);
-}
-
 void derivation_matrix_by_head(builder *b, const char *name, size_t focus)
 {
-    add_matrix(b, name, focus, true);
+    const trace_map *map = map_named(b->trace, name);
+    if (map == NULL || b->failed)
+        return;
+    size_t width = map->values.size[2] / map->slices;
+    tensor heads = map->values;
+    if (map->slices > 1) {
+        heads.size[0] = map->slices;
+        heads.size[2] = width;
+        heads.stride[0] = (ptrdiff_t)width * heads.stride[2];
+    }
+    build_in_heads(b, name, &heads, head_in_focus(b, map), map->rows, map->columns, focus);
 }

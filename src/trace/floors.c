@@ -75,11 +75,6 @@ floor_rows floors_rows(const floors *f, const char *name)
     return (floor_rows){.name = name, .values = values};
 }
 
-void floors_show(floors *f, const floor_rows *rows)
-{
-    derivation_matrix(&f->b, rows->name, f->focus.row + 1);
-}
-
 /* ---- maps ---- */
 
 /* No part, where the rows have no map. */
@@ -273,7 +268,7 @@ void floors_embedded(floors *f, floor_rows *made)
     }
     if (!has_segments && !has_positions && given->row_letters != NULL)
         derivation_row_formula(b, "embedded", 'i');
-    floors_show(f, made);
+    derivation_matrix(b, made->name, f->focus.row + 1);
 }
 
 /* ---- norms ---- */
@@ -364,26 +359,27 @@ void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows)
         if (b->trace->map[i].has_origin)
             derivation_show(b, b->trace->map[i].name, f->focus.row);
     }
-    floors_show(f, rows);
+    derivation_matrix(b, rows->name, f->focus.row + 1);
 }
 
 /* ---- sums ---- */
 
 void floors_sum(floors *f, const floor_rows *added, const char *name, floor_rows *rows)
 {
+    builder *b = &f->b;
     bool tells = floors_begin(f, FLOOR_RESIDUAL, name);
     floor_rows sum = floors_rows(f, name);
-    map_say_origins(&f->b, floors_map_rows(f, &sum), OP_PLUS,
+    map_say_origins(b, floors_map_rows(f, &sum), OP_PLUS,
                     (trace_origin[4]){origin_of(PART_CELL, added), origin_of(PART_CELL, rows)});
     *rows = sum;
     if (!tells)
         return;
-    build_sentence(&f->b,
+    build_sentence(b,
                    "The part's result is added to %s%s, so that it changes the rows and does not "
                    "replace them: the residual.",
                    strcmp(added->name, "x") == 0 ? "the layer's " : "", added->name);
-    derivation_show(&f->b, name, f->focus.row);
-    floors_show(f, rows);
+    derivation_show(b, name, f->focus.row);
+    derivation_matrix(b, rows->name, f->focus.row + 1);
 }
 
 /* ---- feed-forward parts ---- */
@@ -404,7 +400,7 @@ static void make_product(floors *f, bool tells, const floor_rows *of, const char
     show_parameter(f, w_name, w);
     show_parameter(f, bias_name, bias);
     derivation_show(b, made->name, f->focus.row);
-    floors_show(f, made);
+    derivation_matrix(b, made->name, f->focus.row + 1);
 }
 
 void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
@@ -433,7 +429,7 @@ void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
     if (tells) {
         build_sentence(b, "%s: %s.", function->name, function->help);
         derivation_show(b, "ffn.activated", f->focus.row);
-        floors_show(f, &activated);
+        derivation_matrix(b, activated.name, f->focus.row + 1);
     }
     make_product(f, tells, &activated, "w2", &by->w2, "b2", &by->b2, &output);
     *rows = output;
@@ -543,5 +539,5 @@ void floors_rollout(floors *f)
                        MOST_LAYERS, MOST_ROWS, layers, n);
     else if (layers > 1)
         derivation_show(b, map->name, f->focus.row);
-    floors_show(f, &rollout);
+    derivation_matrix(b, rollout.name, f->focus.row + 1);
 }

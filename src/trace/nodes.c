@@ -117,14 +117,6 @@ trace_origin map_from(const builder *b, trace_part part, const char *name)
     return found == NULL ? (trace_origin){0} : (trace_origin){part, b->trace, found, found->name};
 }
 
-void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS])
-{
-    memcpy(m->operand, of, sizeof m->operand);
-    m->op = op;
-    m->has_origin = of[0].part != PART_NONE;
-    m->letters = m->has_origin ? derivation_letters(b, m) : NULL;
-}
-
 void map_say(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS])
 {
     trace_origin from[TRACE_OPERANDS] = {{0}};

@@ -221,7 +221,7 @@ static floor_rows add_x(floors *f, size_t number, const floor_rows *below)
         build_sentence(b, "Seed 003 leaves open what MaskedSelfAttention(x, y) is; this is a "
                           "reading of it: causal self-attention of x without a residual, and "
                           "then cross-attention over y, the same for all layers.");
-    floors_show(f, &x);
+    derivation_matrix(b, x.name, f->focus.row + 1);
     return x;
 }
 
@@ -262,7 +262,7 @@ void floors_of_stack(floors *f, floor_rows *rows)
     if (tells) {
         build_sentence(&f->b, s->rows == 1 ? "This row comes out of the stack."
                                            : "These rows come out of the stack.");
-        floors_show(f, &output);
+        derivation_matrix(&f->b, output.name, f->focus.row + 1);
     }
     /* Rollout lies next to the way to the output, so it comes after it. */
     if (stack_has_rollout(s))

@@ -43,11 +43,6 @@ static bool has_letter(const plan *p, const projection *r, const char *letter)
     return r->rows.data != NULL && strcmp(rows_letter(p, r), letter) == 0;
 }
 
-static bool compares_different_widths(const plan *p)
-{
-    return p->q.width != p->k.width;
-}
-
 /* What is compared is as wide as a key, where only queries are turned into it (or the other way
  * round), else it has a width of its own. */
 static const char *compared_letter(const plan *p)
@@ -55,14 +50,14 @@ static const char *compared_letter(const plan *p)
     score_parameters with = plan_score_parameters(p, 0);
     if (with.for_query.data != NULL && with.for_key.data != NULL)
         return "c";
-    return with.for_key.data != NULL && compares_different_widths(p) ? "d_q" : "d_k";
+    return with.for_key.data != NULL && p->q.width != p->k.width ? "d_q" : "d_k";
 }
 
 static void list_letters(builder *b, trace_item *item)
 {
     const plan *p = b->plan;
     const projection *first = first_made(p);
-    bool is_one = is_one_sequence(p), differ = compares_different_widths(p);
+    bool is_one = is_one_sequence(p), differ = p->q.width != p->k.width;
     const char *per_head = p->has_heads ? ", per head" : "";
     const struct {
         const char *letter, *means;
@@ -100,9 +95,7 @@ static const char *letter_of(builder *b, const projection *of, char axis)
 {
     const plan *p = b->plan;
     bool is_one = is_one_sequence(p), is_query = of == &p->q;
-    const char *width = of == &p->v                                ? "d_v"
-                        : is_query && compares_different_widths(p) ? "d_q"
-                                                                   : "d_k";
+    const char *width = of == &p->v ? "d_v" : is_query && p->q.width != p->k.width ? "d_q" : "d_k";
     const char *heads = is_query || p->kv_heads == p->heads ? "h" : "g";
     switch (axis) {
     case 'q':
@@ -284,7 +277,7 @@ void make_dimensions(builder *b)
     build_sentence(b,
                    "Every size in this run. %s; a value may have a width of its own, and the "
                    "result follows it.",
-                   compares_different_widths(p)
+                   p->q.width != p->k.width
                        ? "A query and a key of different widths are made equally wide to be "
                          "compared"
                        : "A query and a key must be equally wide to be compared");

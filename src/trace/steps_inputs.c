@@ -310,7 +310,7 @@ static void show_normalized(builder *b, stage_id id, const tensor *gains, size_t
     }
     derivation_show(b, name, at);
     derivation_matrix_by_head(b, name, at + 1);
-    build_end_head(b);
+    b->head = 0;
 }
 
 void make_normalize(builder *b)
@@ -344,7 +344,7 @@ static void show_role(builder *b, stage_id id, size_t row, double position)
         derivation_line(b, name, row, at.second);
     }
     derivation_matrix_by_head(b, name, row + 1);
-    build_end_head(b);
+    b->head = 0;
 }
 
 void make_rope(builder *b)

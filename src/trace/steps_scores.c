@@ -27,7 +27,7 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
     build_begin_head(b, build_shown_head(b, id));
     derivation_line_of_head(b, name, row, 0, build_in_head(b, build_shown_head(b, id)));
     derivation_product(b, name, row);
-    build_end_head(b);
+    b->head = 0;
     derivation_matrix(b, name, row + 1);
 }
 

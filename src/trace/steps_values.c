@@ -263,7 +263,7 @@ void make_join(builder *b)
         if (is_apart)
             build_begin_head(b, b->focus.head);
         derivation_line_of_head(b, "output", b->focus.row, 0, is_apart ? build_head_name(b) : "");
-        build_end_head(b);
+        b->head = 0;
     } else {
         build_sentence(b, "Wo %s each row to the width of the output, %zu.",
                        p->heads > 1 ? "mixes what the heads found and brings" : "brings",

@@ -203,7 +203,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
         if (id >= STEP_SCORES && id <= STEP_SUM)
             build_begin_head(&b, b.focus.head);
         MAKERS[id](&b);
-        build_end_head(&b);
+        b.head = 0;
     }
     return !b.failed;
 }

@@ -121,8 +121,6 @@ tensor *attempt_copy(attempt *a, const tensor *of);
 /* Weights in place, b × h × n_q × n_k, to so many decimals; false without an error where rows that
  * are to sum to 1 are far from it. */
 bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights);
-/* Weights as each key's share in the sum of such terms; 0 where that is 0. */
-bool attempt_share(attempt *a, double term(const attempt *a, double logit));
 /* n more in the sum of exponentials. */
 bool attempt_add_to_sum(attempt *a, size_t n);
 

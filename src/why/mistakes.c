@@ -130,14 +130,21 @@ static bool stages_as(attempt *a)
 }
 
 /* e^masked as a table of exponentials has it, without taking the maximum off first. */
-static double exponential(const attempt *a, double logit)
-{
-    return kept_as(exp(logit), a->row->with);
-}
-
 static bool exp_as(attempt *a)
 {
-    return attempt_share(a, exponential);
+    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0}, keys = masked.size[3];
+    double sum = 0;
+    do {
+        if (at[3] == 0)
+            sum = 0;
+        for (size_t j = 0; j < keys && at[3] == 0; j++)
+            sum +=
+                kept_as(exp(tensor_get(&masked, (size_t[]){at[0], at[1], at[2], j})), a->row->with);
+        double own = kept_as(exp(tensor_get(&masked, at)), a->row->with);
+        tensor_set(&weights, at, sum == 0 ? 0 : own / sum);
+    } while (tensor_next(&weights, at));
+    return true;
 }
 
 /* In the place of what the problem makes of them. */

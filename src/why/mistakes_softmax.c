@@ -112,31 +112,22 @@ static bool linear(attempt *a)
     return true;
 }
 
-bool attempt_share(attempt *a, double term(const attempt *a, double logit))
-{
-    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
-    size_t at[4] = {0}, keys = masked.size[3];
-    double sum = 0;
-    do {
-        sum = at[3] == 0 ? 0 : sum;
-        for (size_t j = 0; j < keys && at[3] == 0; j++)
-            sum += term(a, tensor_get(&masked, (size_t[]){at[0], at[1], at[2], j}));
-        double own = term(a, tensor_get(&masked, at));
-        tensor_set(&weights, at, sum == 0 ? 0 : own / sum);
-    } while (tensor_next(&masked, at));
-    return true;
-}
-
-static double seen(const attempt *a, double logit)
-{
-    (void)a;
-    return !isinf(logit);
-}
-
 /* As of scores that are all 0. A sink's score is no key's. */
 static bool even(attempt *a)
 {
-    return a->problem.in[INPUT_SINKS] == NULL && attempt_share(a, seen);
+    tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
+    size_t at[4] = {0}, keys = masked.size[3];
+    double seen = 0;
+    if (a->problem.in[INPUT_SINKS] != NULL)
+        return false;
+    do {
+        if (at[3] == 0)
+            seen = 0;
+        for (size_t j = 0; j < keys && at[3] == 0; j++)
+            seen += !isinf(tensor_get(&masked, (size_t[]){at[0], at[1], at[2], j}));
+        tensor_set(&weights, at, isinf(tensor_get(&masked, at)) ? 0 : 1 / seen);
+    } while (tensor_next(&masked, at));
+    return true;
 }
 
 /* wᵀ in the place of w; a second time, w again. */

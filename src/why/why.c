@@ -18,22 +18,17 @@ struct work_attempt {
     tensor *computed;                 /* by claim; no data: not there */
 };
 
-/* Those of layers, of an attention none. */
-static size_t own_mistakes(const why_question *of)
+/* Of layers their own first. */
+static const named_table *mistakes_of(const why_question *of)
 {
-    return of->problem == NULL ? named_count(&STACK_MISTAKES) : 0;
+    static const named_table *const PARTS[] = {&STACK_MISTAKES, &MISTAKES, NULL};
+    static const named_table ALL = {.what = "mistake", .parts = PARTS};
+    return of->problem == NULL ? &ALL : &MISTAKES;
 }
 
 size_t why_mistakes(const why_question *of)
 {
-    return own_mistakes(of) + named_count(&MISTAKES);
-}
-
-/* Of layers their own first. */
-static const mistake *work_mistake(const why_question *of, size_t index)
-{
-    size_t own = own_mistakes(of);
-    return index < own ? mistake_at(&STACK_MISTAKES, index) : mistake_at(&MISTAKES, index - own);
+    return named_count(mistakes_of(of));
 }
 
 /* With these mistakes, as stack_attempt_make does. An attention needs no scope: mistakes are made
@@ -128,7 +123,7 @@ static bool try_each(search *s, const stack_scope *where, err *e)
     bool done = true;
     self.cross = cross.self = false;
     for (size_t i = 0; done && i < why_mistakes(s->of); i++) {
-        const mistake *one = work_mistake(s->of, i);
+        const mistake *one = mistake_at(mistakes_of(s->of), i);
         done = try_made(s, where, &one, 1, e);
         if (done && !one->is_of_layers && s->is_crossed)
             done = try_made(s, &self, &one, 1, e) && try_made(s, &cross, &one, 1, e);
@@ -203,7 +198,8 @@ static bool find(search *s, why_answers *to, err *e)
     const named_table *with = has_layers ? &STACK_MISTAKES : &MISTAKES; /* one is of layers */
     for (size_t i = 0; to->tried_pairs && done && i < named_count(with); i++) {
         for (size_t j = i + 1; done && j < why_mistakes(of); j++) {
-            const mistake *both[] = {work_mistake(of, i), work_mistake(of, j)};
+            const mistake *both[] = {mistake_at(mistakes_of(of), i),
+                                     mistake_at(mistakes_of(of), j)};
             /* What changes only digits comes alone: with a second mistake nobody would see it. */
             if (!both[0]->is_of_digits && !both[1]->is_of_digits)
                 done = try_made(s, &whole, both, 2, e);
@@ -451,7 +447,7 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
 static bool try_shapes(shape_search *s, const stack_scope *whole, bool are_arranged, err *e)
 {
     for (size_t i = 0; !e->is_set && i < why_mistakes(s->of); i++) {
-        const mistake *one = work_mistake(s->of, i);
+        const mistake *one = mistake_at(mistakes_of(s->of), i);
         work_attempt a;
         bool is_made = work_attempt_make(&a, s->of, &s->right, whole, &one, 1, e);
         if (is_made && are_arranged) {
