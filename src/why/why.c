@@ -415,10 +415,11 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
         id = stage_of(named_find(&STAGES, one->name, strlen(one->name)));
     else
         p = plan_of_stage(made_by->layers.stack, stack_stage_of(s->of, one), &id);
-    /* False for what has other axes. A batch that a mistake made of one sequence is in the plan, and
-     * not in its numbers. */
-    bool can = computed->data != NULL && (p != NULL ? strlen(p->axes[id]) == (size_t)computed->rank
-                                                    : computed->rank > 0 && computed->rank <= 3);
+    /* False for what has other axes. A batch that a mistake made of one sequence is in the plan,
+     * and not in its numbers. */
+    int rank = computed->rank;
+    bool can = computed->data != NULL &&
+               (p != NULL ? strlen(p->axes[id]) == (size_t)rank : rank > 0 && rank <= 3);
     if (can && p != NULL) {
         const projection *role = plan_role(p, id);
         bool is_joined = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
@@ -427,7 +428,7 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
         can = of.all.rank == 3 || of.all.rank == AXES;
     } else if (can) { /* rows of a stack: b × n × m, of one head */
         of = (arrangeable){{.type = computed->type, .rank = 3, .data = computed->data}, 1};
-        for (int axis = 2, from = computed->rank - 1; axis >= 0; axis--, from--) {
+        for (int axis = 2, from = rank - 1; axis >= 0; axis--, from--) {
             of.all.size[axis] = from >= 0 ? computed->size[from] : 1;
             of.all.stride[axis] = from >= 0 ? computed->stride[from] : 0;
         }
