@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The names of the files that are mapped now: a fixed table in static memory, because a signal

@@ -1,6 +1,5 @@
 #include "compare/measure.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- tolerances ---- */

@@ -3,7 +3,6 @@
 #include "model/parts.h"
 #include "render/asked.h"
 #include "render/brackets.h"
-#include "render/display.h"
 #include "trace/trace.h"
 
 #include <string.h>

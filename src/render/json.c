@@ -5,7 +5,6 @@
 
 #include "io/json_write.h"
 #include "model/parts.h"
-#include "trace/trace.h"
 
 static const char *const KINDS[] = {
     [TRACE_SENTENCE] = "sentence",   [TRACE_FORMULA] = "formula", [TRACE_LINE] = "line",

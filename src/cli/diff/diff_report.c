@@ -81,7 +81,7 @@ static standing *made_order(const bundle *result, err *e)
         if (is_of_layer(name)) {
             /* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output"
              * all of it; `parts` are those that were met. */
-            const char *layer = name + sizeof LAYER - 1, *dot = strchr(layer, '.');
+            const char *digits = name + sizeof LAYER - 1, *dot = strchr(digits, '.');
             const char *last = dot == NULL ? NULL : strchr(dot + 1, '.');
             size_t length = last == NULL ? strlen(name) : (size_t)(last - name) + 1;
             const entry *part = bundle_find_bytes(&parts, name, length);
@@ -89,7 +89,7 @@ static standing *made_order(const bundle *result, err *e)
                 part = bundle_add(&parts, name, length, (place){0}, e);
             size_t at = part == NULL ? 0 : (size_t)(part - parts.entry);
             size_t made = number_in_part(dot == NULL ? name : dot + 1, name + length);
-            all[i] = (standing){{IN_LAYER, strtoul(layer, NULL, 10), at, made, i}};
+            all[i] = (standing){{IN_LAYER, strtoul(digits, NULL, 10), at, made, i}};
         } else if (has_layers) {
             all[i] = (standing){{is_embedded ? BEFORE : BEHIND, 0, 0, 0, i}};
         } else {

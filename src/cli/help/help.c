@@ -13,7 +13,7 @@
 #include "model/parts.h"
 #include "render/display.h"
 #include "render/renderer.h"
-#include "trace/step.h"
+#include "trace/trace.h"
 #include "weights/conventions.h"
 #include "why/mistake.h"
 #include "why/why.h"

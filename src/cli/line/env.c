@@ -2,9 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/line/env.h"
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
