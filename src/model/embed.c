@@ -150,9 +150,10 @@ static bool add_segments(stack *s, err *e)
         return false;
     size_t rows = table->tensor.size[0];
     if (given != NULL && s->before == 0) {
-        size_t *segment = read_whole(given, e), count = tensor_count(&given->tensor);
+        size_t *segment = read_whole(given, e);
         if (segment == NULL)
             return false;
+        size_t count = tensor_count(&given->tensor);
         if (count != s->rows)
             err_at(e, &given->at, "segments is %zu long, and there are %zu rows", count, s->rows);
         for (size_t i = 0; i < count && !e->is_set; i++) {

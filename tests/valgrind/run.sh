@@ -30,7 +30,7 @@ export BUILD
 # how much memory is taken, on ways that others go, and those that look at nothing but bits of
 # kernels, whose buffers are full.
 long='cut_off in_order json_changed random rows_read rows_text text'
-bits='kernels kernel_accuracy kernel_activate kernel_norm kernel_order'
+bits='kernels kernel_accuracy kernel_activate kernel_norm kernel_order multiply'
 export UNIT_WITHOUT=" $long $bits mem memory reader_memory stack_memory "
 # Each case takes a second here; tests/faults and tests/sanitize go through the paths of the others.
 TABLES='stacks stream' exec tests/run.sh unit cli
