@@ -437,13 +437,12 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
                                      STAGE_PRESENT_V, STAGE_Q_SCORE, STAGE_K_SCORE};
     size_t of_cache, count;
     *bytes = positions_memory(p);
-    if (!cache_growth(p, &of_cache) || !size_add(*bytes, of_cache, bytes))
-        return false;
+    bool fits = cache_growth(p, &of_cache) && size_add(*bytes, of_cache, bytes);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
-        if (parts[i].is_owned &&
-            !(sizes_count(4, size, &count) && size_add_product(bytes, count, dtype_size(p->type))))
-            return false;
+        fits = fits && (!parts[i].is_owned ||
+                        (sizes_count(4, size, &count) &&
+                         size_add_product(bytes, count, dtype_size(p->type))));
     }
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
         size_t size[TENSOR_MAX_RANK];
@@ -451,11 +450,10 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
         if (!plan_has_stage(p, FORMS[i]) || kept_stages_has(w, FORMS[i]))
             continue;
         plan_stage_shape(p, FORMS[i], &rank, size);
-        if (!sizes_count(rank, size, &count) ||
-            !size_add_product(bytes, count, dtype_size(p->type)))
-            return false;
+        fits = fits && sizes_count(rank, size, &count) &&
+               size_add_product(bytes, count, dtype_size(p->type));
     }
-    return true;
+    return fits;
 }
 
 /* ---- packed ---- */
