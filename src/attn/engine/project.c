@@ -440,9 +440,9 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
     bool fits = cache_growth(p, &of_cache) && size_add(*bytes, of_cache, bytes);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
-        fits = fits && (!parts[i].is_owned ||
-                        (sizes_count(4, size, &count) &&
-                         size_add_product(bytes, count, dtype_size(p->type))));
+        fits =
+            fits && (!parts[i].is_owned || (sizes_count(4, size, &count) &&
+                                            size_add_product(bytes, count, dtype_size(p->type))));
     }
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
         size_t size[TENSOR_MAX_RANK];
