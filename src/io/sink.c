@@ -244,8 +244,9 @@ static bool replace_old(const sink *s, err *e)
         unlink(s->temporary);
         return true;
     }
-    /* The other's file goes back, where ours is now. What that takes out is nobody's where it is as
-     * it was put in; else it is newer, and goes back in turn: the newest stays. */
+    /* The other's file goes back to where ours is now. What comes out is what was put in
+     * if nobody replaced it meanwhile; otherwise it is newer and goes back in turn, so that the
+     * newest stays. */
     next = in;
     for (bool is_back = false; !is_back; in = next) {
         stat(s->temporary, &next);

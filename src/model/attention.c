@@ -196,7 +196,7 @@ void attention_free(attention *a)
 static const char MEAN[] = "mean_weights";
 
 /* The first rows find a memory's keys and values for all rows to come, unless they go into the
- * result; what is appended is no memory's. */
+ * result; a memory has no appended rows. */
 static bool will_keep(const attention *a, const keeper *keep)
 {
     return a->sees_memory && a->in->how.goes_on && a->memory_k.data == NULL &&

@@ -47,7 +47,7 @@ static void page_add_left_out(text *out, const selection *rows, const selection 
 
 /* ---- matrices and sums ---- */
 
-/* Each after its label, of so many columns, and what stands between. */
+/* Each row after its label, which takes `label_width` columns, and what stands between rows. */
 static void add_rows(text *out, const trace_item *item, const render_options *how,
                      const brackets *b, size_t label_width)
 {

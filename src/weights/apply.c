@@ -557,7 +557,7 @@ static void tell_hints(const applying *a, bool says_norm, text *note)
                         of->scale);
     if (by->open != NULL && is_open(a, by->open))
         text_add_format(note, "; %s", by->hint);
-    /* A table that somebody gives is taken from its first row, whoever's it is. */
+    /* A table that is given is taken from its first row, by any convention. */
     key_path table;
     key_path_read(&table, "position_embedding", strlen("position_embedding"));
     bool is_by_name =

@@ -54,16 +54,16 @@ typedef struct block_context {
     panels panels;
 } block_context;
 
-/* Sets the columns that the block needs: all where somebody wants the scores as they were before
- * masking. False with in->failure set where a row leaves the type's range. */
+/* Sets the block's columns: those that its rows see, or all if scores from before masking are
+ * wanted. False with in->failure set where a row leaves the type's range. */
 bool block_compute(const block_context *of, block *at, scratch *in);
 
 /* ---- the tasks of a run in one order, for any number of threads.
  *
  * Units (see project.h) come in waves, each of as many as half of the slots hold: first all packing
  * of a wave, then all its blocks. Tasks are taken in this order. A block waits until its wave is
- * packed, packing waits until the wave that had its slots is computed: whoever waits does so for
- * tasks that others work on already ---- */
+ * packed. Packing waits until the wave that had its slots is computed. A thread waits only for
+ * tasks that other threads have taken, so the wait ends ---- */
 
 typedef struct schedule {
     size_t units, wave, parts, blocks; /* units in all and a wave; parts and blocks of a unit */

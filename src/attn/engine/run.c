@@ -16,7 +16,7 @@ struct run_room {
     size_t group;       /* query heads that use one key/value head */
     size_t first, end;  /* the blocks to compute, counted over heads and batch entries */
     size_t threads;     /* at most */
-    scratch *of_worker; /* NULL: there is no memory for the loop */
+    scratch *of_worker; /* NULL: the loop's memory is not allocated */
     schedule tasks;
 };
 
@@ -212,7 +212,7 @@ static bool compute_blocks(run_room *r, crew *by, empty_rows *empty, err *e)
         r->of_worker[i].is_past_range = false;
     }
     size_t threads = crew_run(by, r->threads, work, r);
-    /* What all have seen; the failure of the first block, whoever met it. */
+    /* What all workers have seen is added up; of failures, the one of the first block counts. */
     const scratch *failed = NULL;
     *empty = (empty_rows){0};
     c->made.context_is_finite = true;

@@ -49,8 +49,8 @@ void run_room_clear(run_room *r); /* nothing is kept */
  * result already is written over. After a failure the room is to be cleared. */
 bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e);
 
-/* ---- a stage of n_q × n_k numbers a head that is too large to be kept: its rows are computed as
- * somebody comes to them, from projections that are kept. The same bits, by the same loop ---- */
+/* ---- a stage of n_q × n_k numbers a head that is too large to be kept: a row is computed when it
+ * is asked for, from projections that are kept. The same loop gives the same bits ---- */
 
 typedef struct streamed_stage streamed_stage;
 

@@ -103,8 +103,8 @@ static bool move_plain(kv_cache *c, size_t gone, size_t room, err *e)
 
 /* ---- both ---- */
 
-/* Where there is no room for so many: how many of the rows go, the first ones, and how many there
- * is memory for then. False where it is more than a size can say. */
+/* If `rows` do not fit: how many of the first rows are dropped (*gone), and for how many there is
+ * memory afterwards (*room). False where that is more than a size can say. */
 static bool room_after(const kv_cache *c, size_t seen, size_t rows, size_t *gone, size_t *room)
 {
     *gone = c->keeps_all ? 0 : (seen - c->first) / PACKED_STEP * PACKED_STEP;

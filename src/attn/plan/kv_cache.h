@@ -25,7 +25,7 @@ typedef struct kv_cache {
     tensor k, v;           /* b × heads × room × width */
 } kv_cache;
 
-/* So many, with memory of so many bytes each; NULL with the error set where there is none. */
+/* `count` of them with `bytes` of memory each; NULL with the error set where memory is missing. */
 packed *packed_list_new(size_t count, size_t bytes, err *e);
 void packed_list_free(packed *all, size_t count); /* NULL is nothing */
 

@@ -115,7 +115,7 @@ static bool is_bad_folder(const char *file, err *bad)
 }
 
 /* `file` in their order; a folder's regular .json files by name, or, where these can't be had, the
- * folder itself. Standard input where none is named, nothing else reads it, and it is no terminal.
+ * folder itself. Standard input if none is named, nothing else reads it, and it is not a terminal.
  * To be freed in any case. */
 static bool list_files(const options *o, const env *world, const char *const *file, size_t count,
                        text_list *files, err *e)
@@ -199,7 +199,7 @@ static bool list_class(check_class *all, const options *o, const env *world, err
                 all->answers.count);
         done = err_remedy(e, "name the document's file");
     }
-    /* Of one alone nobody asks which it is. One that can't be read is told when it is checked. */
+    /* A single file needs no name. One that can't be read is told when it is checked. */
     const text_list *files = &all->documents;
     for (size_t i = 0; i < files->count && files->count > 1 && done; i++) {
         bundle said = {0};

@@ -120,7 +120,7 @@ static bool init_settings_keep(const bundle *settings, const format *to, const o
 /* The options that turn the knobs. */
 static const char *const KNOB_OPTIONS[KNOBS] = {"low", "high", "mean", "std", "gain", "value"};
 
-/* Where somebody says how far gaussian numbers spread, that is what is meant. */
+/* A mean or a spread that is given asks for gaussian numbers. */
 static const char *init_dist(const options *o)
 {
     bool is_gaussian = o->knobs.is_set[KNOB_MEAN] || o->knobs.is_set[KNOB_STD];
