@@ -1,6 +1,8 @@
 /* Runs the unit tests: all of them, or those whose name holds the first argument. */
 #include "unit.h"
 
+#include "left_out.h"
+
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,15 +66,6 @@ uint64_t unit_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* $UNIT_WITHOUT names tests that would take too long, with a space around each. */
-static bool is_left_out(const char *name)
-{
-    const char *without = getenv("UNIT_WITHOUT");
-    char word[64];
-    snprintf(word, sizeof word, " %s ", name);
-    return without != NULL && strstr(without, word) != NULL;
-}
-
 int main(int argc, char **argv)
 {
     unit u = {0};
@@ -81,7 +74,7 @@ int main(int argc, char **argv)
             continue;
         u.test = test->name;
         if (is_left_out(u.test))
-            unit_skip(&u, "it takes too long here");
+            unit_skip(&u, "it is left out here");
         else
             test->run(&u);
     }

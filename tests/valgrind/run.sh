@@ -29,8 +29,11 @@ export BUILD
 # Those that go one way thousands of times, which would take half an hour here, those that measure
 # how much memory is taken, on ways that others go, and those that look at nothing but bits of
 # kernels, whose buffers are full.
-long='cut_off first_failure in_order json_changed memory_past_all_addresses random rows_read'
-bits='kernels kernel_accuracy kernel_activate kernel_norm kernel_order multiply'
-export UNIT_WITHOUT=" $long $bits rows_text text mem memory reader_memory stack_memory "
+WITHOUT='cut_off first_failure in_order json_changed memory_past_all_addresses random rows_read
+    kernels kernel_accuracy kernel_activate kernel_norm kernel_order multiply
+    rows_text text mem memory reader_memory stack_memory'
+# shellcheck disable=SC2086 # words are meant
+WITHOUT=$(printf '%s\n' $WITHOUT)
+export WITHOUT
 # Each case takes a second here; tests/faults and tests/sanitize go through the paths of the others.
 TABLES='stacks stream' exec tests/run.sh unit cli

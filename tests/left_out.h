@@ -1,0 +1,21 @@
+/* What a run leaves out: $WITHOUT has the names of tests, or claims of cases, one a line. */
+#ifndef SELFATTN_TESTS_LEFT_OUT_H
+#define SELFATTN_TESTS_LEFT_OUT_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline bool is_left_out(const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *line = getenv("WITHOUT"); line != NULL && *line != '\0';) {
+        size_t there = strcspn(line, "\n");
+        if (there == length && memcmp(line, name, length) == 0)
+            return true;
+        line += there + (line[there] == '\n');
+    }
+    return false;
+}
+
+#endif
