@@ -11,7 +11,7 @@ apt() {
         -o Dir::State::Lists="$folder/lists" -o Dir::Cache="$folder" -o Dir::State::status=/dev/null \
         -o APT::Sandbox::User=root "$@" 2>"$folder/said" || { cat "$folder/said" >&2 && false; }
 }
-apt update
+apt update || true # the packages may be in the lists that came
 cd "$folder"
 apt download "$@"
 for package in *.deb; do

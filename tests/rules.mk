@@ -8,8 +8,9 @@ FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public safet
 # First those that find most, since a slow machine may not come to the last (.ci/run).
 SLOW     := faults sanitize alive answer clang valgrind fuzz differ packaging exponent hard memory endless numbers \
 	coverage web fresh schema latex machines architectures
-# Takes long: what grows faster than its input is looked for when code that searches has changed.
-LONG     := growth
+# Take long: what grows faster than its input is looked for when code that searches has changed;
+# every compiler that Debian has, and all tests on machines of other kinds, before a release.
+LONG     := growth compilers elsewhere
 
 ## check: runs the tests, in about a minute; CASE=WORD picks some by name
 check: programs man

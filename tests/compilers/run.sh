@@ -14,7 +14,8 @@ for compiler in $(apt-cache pkgnames | grep -xE '(gcc|clang)-[0-9]+' | sort -V);
     if ! tests/need.sh "$compiler"; then
         skip "$compiler: not here"
     elif [ "${compiler#gcc-}" != "$compiler" ] && [ "${compiler#gcc-}" -lt 12 ]; then
-        make -s VARIANT="answer-$compiler" CC="$compiler" "build/answer-$compiler/answer" >"$said" 2>&1
+        make -s VARIANT="answer-$compiler" CC="$compiler" "build/answer-$compiler/answer" \
+            >"$said" 2>&1
         grep -q 'error "GCC 12 or clang is needed' "$said"
         count "$compiler: is too old, and is not told"
     else
