@@ -121,10 +121,11 @@ static const struct box_row {
 
 /* Boxes of one step stand in one column. The context of one head is its result as it is, and left
  * out. x stands with the keys that are made of it, and leaves that place to keys that are given, or
- * made of others. */
+ * made of others: to stand with the queries, or where these are given too, next to the values. */
 static void place_boxes(picture *p, const trace *t)
 {
-    bool has_others = false, has_keys = false, has_queries = false;
+    node *x = NULL;
+    bool has_other_keys = false, has_queries = false;
     for (step_id step = 0; step < STEP_COUNT; step++) {
         size_t column = p->columns;
         for (size_t i = 0; i < t->maps; i++) {
@@ -136,14 +137,17 @@ static void place_boxes(picture *p, const trace *t)
             if (box == end || map->step != step || is_double)
                 continue;
             p->columns = column + 1;
-            p->node[p->count++] = (node){.map = map, .column = column, .row = box->row};
-            has_others = has_others || strcmp(box->name, "xk") == 0;
-            has_keys = has_keys || (step == STEP_INPUTS && strcmp(box->name, "k") == 0);
-            has_queries = has_queries || (step == STEP_INPUTS && strcmp(box->name, "q") == 0);
+            p->node[p->count] = (node){.map = map, .column = column, .row = box->row};
+            if (step == STEP_INPUTS) {
+                x = strcmp(box->name, "x") == 0 ? &p->node[p->count] : x;
+                has_other_keys = has_other_keys || box->row == OTHER_ROW || *box->name == 'k';
+                has_queries = has_queries || *box->name == 'q';
+            }
+            p->count++;
         }
     }
-    if (p->count > 0 && strcmp(p->node[0].map->name, "x") == 0 && (has_others || has_keys))
-        p->node[0].row = !has_queries ? QUERY_ROW : has_keys ? OTHER_ROW : KEY_ROW;
+    if (x != NULL && has_other_keys)
+        x->row = has_queries ? OTHER_ROW : QUERY_ROW;
 }
 
 static void add_edge(text *out, const node *from, const node *to)
