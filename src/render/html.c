@@ -68,9 +68,8 @@ static void add_step(html_page *p, const trace_step *step, size_t number)
     bool is_of_exam = p->is_blank && p->how->is_exam;
     for (size_t i = 0; i < step->count; i++) {
         const trace_item *item = &step->item[i];
-        map_place at;
         if (!is_of_exam || item->kind == TRACE_FORMULA ||
-            (item->kind == TRACE_MATRIX && map_of(p->trace, &item->a, &at) != NULL))
+            item->kind == TRACE_MATRIX)
             html_add_item(p, item);
     }
     html_add_asked(p, step->id);
