@@ -207,7 +207,8 @@ static void add_body(const grid *g)
     begin_body(g, "");
     for (size_t slot = 0; slot < (g->only > 0 ? 1 : selection_count(&g->rows)); slot++) {
         size_t row = g->only > 0 ? g->only - 1 : selection_at(&g->rows, slot);
-        text_add_string(out, row + 1 == g->focus ? "<tr class=focus>" : "<tr>");
+        bool is_focus = row != SELECTION_GAP && row + 1 == g->focus;
+        text_add_string(out, is_focus ? "<tr class=focus>" : "<tr>");
         if (g->row_labels != NULL)
             add_label(out, "row", g->row_labels, row);
         add_cells(g, row);
