@@ -532,7 +532,7 @@ bool markup_add_step(const markup_page *p, const trace_step *step, size_t number
 void markup_add_beginning(const markup_page *p, const trace *t)
 {
     text title = render_title(t, p->how->source), notes = {0};
-    if (t->name != NULL || t->title != NULL || p->how->source != NULL) {
+    if (title.length > 0) {
         text_add_string(p->out, p->marks->heading_before[0]);
         add_words(p, text_string(&title));
         text_add_string(p->out, p->marks->heading_after);
