@@ -1,4 +1,5 @@
 /* The scale of heat maps: levels worked by hand, and colours whose order is seen in grey too. */
+#include "base/mem.h"
 #include "render/heat_map.h"
 #include "unit.h"
 
@@ -53,9 +54,27 @@ static void test_odd_rows(unit *u)
     text_free(&out);
 }
 
+/* What memory is missing for in one room is told, and not tried in the next. */
+static void test_no_memory(unit *u)
+{
+    static char *words[] = {"1:"};
+    static trace rooms[2];
+    const trace house = {.rooms = rooms, .room_count = 2};
+    const text_list keys = {.item = words, .count = 1};
+    err e = {0};
+    for (size_t i = 0; i < 2; i++) {
+        rooms[i].maps = 1;
+        rooms[i].map[0] = (trace_map){.name = "weights", .values = {.size = {1, 1, 1 << 20}}};
+    }
+    mem_limit(1);
+    CHECK(u, !key_sums_check(&keys, &house, &e) && e.is_memory);
+    mem_limit(SIZE_MAX);
+}
+
 UNIT(heat_map)
 {
     test_levels(u);
     test_colors(u);
     test_odd_rows(u);
+    test_no_memory(u);
 }

@@ -94,6 +94,26 @@ static void check_operations(unit *u)
     check_line(u, &item, &how, "    scale = 1/√d_k = 1/√1 = 1\n");
 }
 
+/* Of a row of three numbers one pair is turned, and the third stays as it is. */
+static void check_turned(unit *u)
+{
+    render_options how = part_options();
+    trace_map map = {.slices = 1, .paired = 2, .values = {.rank = 3, .size = {1, 1, 3}}};
+    trace_item item = line(OP_TURN, "y", NULL);
+    item.map = &map;
+    item.a = part_number(&TWO);
+    item.cell[2] = 2;
+    item.result = part_number(&TWO);
+    check_line(u, &item, &how, "    y = 2 = 2\n");
+    item.b = part_number(&MINUS);
+    item.c = part_number(&ONE);
+    item.cell[2] = 0;
+    item.result = part_number(&FOUR);
+    check_line(u, &item, &how, "    y = 2·cos(1) − (-0.5)·sin(1) = 4\n");
+    item.cell[2] = 1;
+    check_line(u, &item, &how, "    y = 2·cos(1) + (-0.5)·sin(1) = 4\n");
+}
+
 static void check_vectors(unit *u)
 {
     static const double V[] = {2, 8, 0}, WEIGHTED[] = {1, 4, 0}, HALF = 0.5;
@@ -169,6 +189,7 @@ UNIT(render_line)
     check_sums(u);
     check_additive(u);
     check_operations(u);
+    check_turned(u);
     check_vectors(u);
     check_broken(u);
     check_shortened(u);

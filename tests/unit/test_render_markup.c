@@ -56,6 +56,42 @@ static void check_orders(unit *u)
     check_math(u, "\\input{x}$%&#~_", "\\backslash \\mathrm{input}\\{x\\}\\$\\%\\&\\#\\sim \\_");
     check_math(u, "猫が 1", "\\text{猫が}\\ 1");
     check_math(u, "(unclosed √(", "(\\mathrm{unclosed} \\sqrt{}");
+    check_math(u, "\x1b", "\\text{\x1b}");
+    check_math(u, "猫·2", "\\text{猫}\\cdot 2");
+}
+
+/* Where a name, a number or a root ends otherwise than most do. */
+static void check_ends(unit *u)
+{
+    check_math(u, "x_1 + a-1 + a_", "x\\_1 + a-1 + a\\_");
+    check_math(u, "1e+07·2e", "1\\cdot 10^{7}\\cdot 2e");
+    check_math(u, "2e^x", "2e^{x}");
+    check_math(u, "2√", "2\\sqrt{}");
+    check_math(u, " .5", " .5");
+    check_math(u, "q[1].5", "q[1].5");
+}
+
+/* A word of the user's is none of mathematics, also after a space; an empty one is nothing. */
+static void check_spans(unit *u)
+{
+    static const char FORMULA[] = "sum to é, a[]";
+    const math_span span[] = {{7, strlen("é")}, {13, 0}};
+    text out = {0};
+    math_add_part(&out, FORMULA, 0, strlen(FORMULA), span, 2, add_plain);
+    CHECK_TEXT(u, text_string(&out), "\\mathrm{sum}\\ \\text{to}\\ \\text{é},\\ a[]");
+    text_free(&out);
+}
+
+/* A letter with an index, an infinity, and what only begins as one of these does. */
+static void check_page_math(unit *u)
+{
+    text out = {0};
+    html_add_mathematics(&out, "Wq, bo, Wx, Wq2, Wq_1 and W; d_k, d_K, d_k2; inf, -inf, info");
+    CHECK_TEXT(
+        u, text_string(&out),
+        "W<sub>Q</sub>, b<sub>O</sub>, Wx, Wq2, Wq_1 and W; d<sub>k</sub>, d_K, d_k2; ∞, −∞, "
+        "info");
+    text_free(&out);
 }
 
 static void check_words(unit *u)
@@ -88,11 +124,38 @@ static void check_colors(unit *u)
     CHECK(u, html_greatest(&matrix) == 3);
 }
 
+/* A page of more maps, and a house of more rooms, than there are addresses for. */
+static void check_no_room(unit *u)
+{
+    static char *words[] = {"scores"};
+    static trace_step step = {.id = STEP_SCORES};
+    const text_list exercise = {.item = words, .count = 1}, none = {0};
+    static trace t, house;
+    t = (trace){
+        .exercise = &exercise, .step = &step, .steps = 1, .maps = 1, .first_map = SIZE_MAX / 4};
+    t.map[0] = (trace_map){.step = STEP_SCORES, .has_origin = true};
+    house = (trace){.rooms = &t, .room_count = SIZE_MAX};
+    render_options how = part_options();
+    how.blank = &none;
+    err e = {0};
+    sink to;
+    sink_open_memory(&to);
+    CHECK(u, !html_render(&t, &how, &to, &e) && e.is_set);
+    html_page page = {.out = sink_text(&to), .trace = &t, .whole = &house, .how = &how};
+    html_add_house(&page);
+    CHECK(u, sink_text(&to)->failed);
+    sink_discard(&to);
+}
+
 UNIT(render_markup)
 {
     check_formulas(u);
     check_names(u);
     check_orders(u);
+    check_ends(u);
+    check_spans(u);
     check_words(u);
+    check_page_math(u);
+    check_no_room(u);
     check_colors(u);
 }
