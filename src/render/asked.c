@@ -35,7 +35,8 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
     for (size_t i = 0; i < words->count; i++) {
         const text_list word = {.item = &words->item[i], .count = 1};
         bool found = false, is_there[FLOOR_CHOICE + 1] = {false};
-        text steps = {0}; /* where numbers are made, each kind once */
+        step_id makers[FLOOR_CHOICE + 1]; /* where numbers are made, each kind once */
+        size_t count = 0;
         for (size_t j = 0; j < trace_rooms(whole); j++) {
             const trace *room = trace_room(whole, j);
             for (size_t k = 0; k < room->steps; k++) {
@@ -44,20 +45,21 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
                     continue;
                 found = found || asked_step(&word, whole, room, step);
                 if (!is_there[step])
-                    text_add_format(&steps, "%s%s", steps.length > 0 ? ", " : "",
-                                    step_of(step)->named.name);
+                    makers[count++] = step;
                 is_there[step] = true;
             }
         }
-        if (!found) {
-            err_set(e, "%s %s leaves nothing empty: no number of this page is made there", said_by,
-                    words->item[i]);
-            if (steps.length > 0)
-                err_remedy(e, "numbers are made in %s", text_string(&steps));
-        }
+        if (found)
+            continue;
+        text steps = {0};
+        for (size_t j = 0; j < count; j++)
+            text_add_format(&steps, "%s%s", j > 0 ? ", " : "", step_of(makers[j])->named.name);
+        err_set(e, "%s %s leaves nothing empty: no number of this page is made there", said_by,
+                words->item[i]);
+        if (count > 0)
+            err_remedy(e, "numbers are made in %s", text_string(&steps));
         text_free(&steps);
-        if (!found)
-            return false;
+        return false;
     }
     return true;
 }

@@ -354,7 +354,7 @@ static void add_cells(const picture *p, const tensor *head)
 }
 
 /* A character or less a cell. */
-static bool add_map(const picture *p, const tensor *head, err *e)
+static void add_map(const picture *p, const tensor *head, err *e)
 {
     enum { FRAME = 2, SUM = 4, MOST_ROWS = 64 };
     size_t sums = p->sums != NULL;
@@ -364,8 +364,10 @@ static bool add_map(const picture *p, const tensor *head, err *e)
     double *cell = mem_alloc(by.rows * columns, sizeof cell[0], e);
     heat_map map = {
         .rows = by.rows, .columns = columns, .magnitude = cell, .apart = sums, .is_share = true};
-    if (cell == NULL)
-        return false;
+    if (cell == NULL) {
+        p->out->failed = true;
+        return;
+    }
     for (size_t i = 0; i < by.rows * columns; i++)
         cell[i] = i % columns < by.columns ? sampling_at(&by, head, i / columns, i % columns)
                                            : key_sums_at(p->sums, &by, head, i / columns);
@@ -373,7 +375,6 @@ static bool add_map(const picture *p, const tensor *head, err *e)
     if (by.tall > 1 || by.wide > 1)
         text_add_format(p->out, "the greatest of %zu × %zu weights in a cell\n", by.tall, by.wide);
     mem_free(cell);
-    return true;
 }
 
 /* A heat map a head: cells with their numbers where all of them fit in the width, else a character
@@ -386,20 +387,20 @@ bool weights_terminal(const trace *t, const render_options *how, text *out, err 
                  .color = how->color,
                  .width = how->width < LEAST_WIDTH ? LEAST_WIDTH : (size_t)how->width};
     size_t least = size_larger(LEAST_CELL, (size_t)p.digits + 2 + SHADE_COLUMNS + 3);
-    bool done = true;
-    for (size_t i = 0; i < trace_rooms(t) && done; i++) {
+    for (size_t i = 0; i < trace_rooms(t); i++) {
         const trace *room = trace_room(t, i);
         p.map = map_named(room, "weights");
         if (p.map == NULL)
             continue;
         const size_t *size = p.map->values.size;
-        done = key_sums_find(&p.sums, how->sum_keys, p.map, e);
+        if (!key_sums_find(&p.sums, how->sum_keys, p.map, e))
+            out->failed = true;
         size_t columns = size[2] + (p.sums != NULL);
         p.label = labels_widest(&p.map->rows, size[1]);
         p.cell = size_larger(least, labels_widest(&p.map->columns, size[2]) + 1);
         if (p.label + columns * p.cell > p.width)
             p.cell = least;
-        for (size_t head = 0; head < size[0] && done; head++) {
+        for (size_t head = 0; head < size[0]; head++) {
             tensor matrix = tensor_at(&p.map->values, head);
             /* Of layers with the way to the room before them. */
             text_add_format(out, "%s%sweights", out->length > 0 ? "\n" : "",
@@ -410,7 +411,7 @@ bool weights_terminal(const trace *t, const render_options *how, text *out, err 
             if (p.label + columns * p.cell <= p.width)
                 add_cells(&p, &matrix);
             else
-                done = add_map(&p, &matrix, e);
+                add_map(&p, &matrix, e);
         }
         mem_free(p.sums);
     }
@@ -419,5 +420,5 @@ bool weights_terminal(const trace *t, const render_options *how, text *out, err 
     display_add(out, text_string(&sums), sums.length);
     text_add_string(out, sums.length > 0 ? "\n" : "");
     text_close(&sums, out);
-    return done && text_ok(out, e);
+    return text_ok(out, e);
 }

@@ -165,7 +165,8 @@ static bool lay_room(picture *p, const trace *room, const render_options *how, s
     mem_free(p->sums);
     *p = (picture){.out = out, .map = map, .masked = map_named(room, "masked")};
     p->digits = how->digits < 0 ? DIGITS : how->digits;
-    out->failed = !key_sums_find(&p->sums, how->sum_keys, map, e) || out->failed;
+    if (!key_sums_find(&p->sums, how->sum_keys, map, e))
+        out->failed = true;
     p->heads = map->values.size[0];
     p->name = p->heads > 1 ? NAME_HEIGHT : 0;
     p->by = sampling_of(map->values.size[1], map->values.size[2], HTML_MOST, HTML_MOST);

@@ -152,6 +152,7 @@ const input_file INPUT_FILES[] = {
      "\"position_embedding\": [[0, 1], [1, 0], [1, 1], [0, 0], [2, 0]], \"dtype\": \"f64\",\n"
      "\"layers\": [{\"heads\": 2, \"cross\": {}}]}\n"},
     {"no-w2.json", "{\"x\": [[1, 2]], \"layers\": [{\"w1\": [[1], [2]]}]}\n"},
+    {"one.json", "{\"q\": [[1]], \"k\": [[1], [2]], \"v\": [[1], [2]]}\n"},
     {"words.txt", "first\r\nsecond\nthird\n"},
     {"folder/one.json", "{\"x\": [[1]], \"expected\": {\"output\": [[1]]}}\n"},
     {"folder/two.json", "{\"x\": [[1]], \"expected\": {\"output\": [[2]]}}\n"},
@@ -325,6 +326,10 @@ const command_line COMMAND_LINES[] = {
     {.words = "--trace extra.json"},
     {.words = "--picture out.svg --sum-keys 1 heads.json", .outputs = "out.svg"},
     {.words = "--picture - --color always batch.json"},
+    {.words = "--picture - --digits 40 --sum-keys 1,2 one.json"},
+    {.words = "--picture out.svg --sum-keys 1,2 one.json", .outputs = "out.svg"},
+    {.words = "--trace-format html --trace=scores --blank scores one.json"},
+    {.words = "--trace-format notebook --trace=scores one.json"},
     /* the other commands */
     {.words = "check seed.json"},
     {.words = "check --quiet folder", .documents = 2},
