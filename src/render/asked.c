@@ -80,7 +80,6 @@ static bool hide_more(asked *a)
         for (size_t j = 0; j < room->maps; j++) {
             const trace_map *map = &room->map[j];
             bool *is_it = &a->is_hidden[room->first_map + j], was = *is_it;
-            *is_it = was || is_hidden(a, &map->learned);
             for (size_t k = 0; k < TRACE_OPERANDS; k++)
                 *is_it = *is_it || is_hidden(a, &map->operand[k]);
             found = found || *is_it != was;
@@ -141,7 +140,7 @@ bool asked_leaves_out(const asked *a, const trace *room, step_id step)
     }
     /* It makes none: it comes after a step of the rooms before it, or of its own, that is asked
      * for. */
-    for (size_t i = 0; i < trace_rooms(a->whole); i++) {
+    for (size_t i = 0;; i++) {
         const trace *one = trace_room(a->whole, i);
         for (size_t j = 0; j < one->steps; j++) {
             if (one == room && one->step[j].id == step)
@@ -150,7 +149,6 @@ bool asked_leaves_out(const asked *a, const trace *room, step_id step)
                 return true;
         }
     }
-    return false;
 }
 
 /* ---- which numbers ---- */

@@ -216,7 +216,7 @@ size_t display_line(const char *string, size_t columns, size_t *skip)
 void display_add_wrapped(text *out, const char *words, size_t indent, size_t width)
 {
     while (*words != '\0') {
-        size_t skip, line = display_line(words, width > indent ? width - indent : 1, &skip);
+        size_t skip, line = display_line(words, width - indent, &skip);
         text_add_repeated(out, " ", indent);
         display_add(out, words, line);
         display_end_line(out);

@@ -143,11 +143,11 @@ static const char *add_spelled(writer *w, const char *at, const char *until, boo
 {
     while (*at != '\0' && strchr(until, *at) == NULL) {
         char here = *at++;
-        if (here == '[') { /* a?t:u] */
+        if (here == '[') { /* a?t:u], which stands in no other */
             bool is_there = operand_of(w, at[0])->data != NULL;
-            at = add_spelled(w, at + 2, ":]", is_shown && is_there);
+            at = add_spelled(w, at + 2, ":]", is_there);
             if (at[-1] == ':')
-                at = add_spelled(w, at, "]", is_shown && !is_there);
+                at = add_spelled(w, at, "]", !is_there);
         } else if (here == '~') { /* t~u~ */
             map_pair pair;
             bool is_first = map_pair_of(w->item->map, w->item->cell[2], &pair) && pair.is_first;
@@ -197,16 +197,15 @@ worked_line worked_line_of(const trace_item *item, const render_options *how)
         before.digits = item->decimals + ROUNDED_AWAY;
         after.digits = item->decimals;
     }
-    if (item->left != NULL)
-        add_side(&l, item, item->left);
-    if (item->left != NULL && item->letters != NULL)
+    add_side(&l, item, item->left);
+    if (item->letters != NULL) {
         text_add_string(&l.head, is_change ? ": " : " = ");
-    if (item->letters != NULL)
         add_side(&l, item, item->letters);
+    }
     writer numbers = {.out = &l.expression, .item = item, .how = &before};
     if (!is_itself)
         add_spelled(&numbers, operation_of(item->op)->spelled, "", true);
-    if (l.head.length == 0 || l.expression.length == 0)
+    if (l.expression.length == 0)
         l.before = "";
     else if (is_change && item->letters == NULL)
         l.before = ": ";

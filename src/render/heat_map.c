@@ -19,9 +19,10 @@ static size_t parts(size_t total, size_t size)
 
 sampling sampling_of(size_t rows, size_t columns, size_t most_rows, size_t most_columns)
 {
-    sampling s = {.tall = parts(rows, most_rows), .wide = parts(columns, most_columns)};
-    s.rows = s.tall == 0 ? 0 : parts(rows, s.tall);
-    s.columns = s.wide == 0 ? 0 : parts(columns, s.wide);
+    sampling s = {.tall = size_larger(parts(rows, most_rows), 1),
+                  .wide = size_larger(parts(columns, most_columns), 1)};
+    s.rows = parts(rows, s.tall);
+    s.columns = parts(columns, s.wide);
     return s;
 }
 
@@ -312,13 +313,12 @@ static void add_cell(const picture *p, double value)
     size_t length = number_text_write(value, value == 0 ? 0 : p->digits, number);
     int step = color_step(value, 1);
     char shade = shade_of((double)step / COLOR_STEPS);
-    size_t spaces = p->cell > length + SHADE_COLUMNS + 2 ? p->cell - length - SHADE_COLUMNS - 2 : 0;
     text_add_string(p->out, " ");
     if (p->color) {
         add_color(p->out, BACKGROUND, share_color(step));
         add_color(p->out, FOREGROUND, (heat_color){22, 24, 29});
     }
-    text_add_repeated(p->out, " ", spaces);
+    text_add_repeated(p->out, " ", p->cell - length - SHADE_COLUMNS - 2);
     for (int i = 0; i < SHADE_COLUMNS; i++)
         text_add(p->out, p->color ? " " : &shade, 1);
     text_add_string(p->out, " ");
@@ -403,8 +403,7 @@ bool weights_terminal(const trace *t, const render_options *how, text *out, err 
         for (size_t head = 0; head < size[0]; head++) {
             tensor matrix = tensor_at(&p.map->values, head);
             /* Of layers with the way to the room before them. */
-            text_add_format(out, "%s%sweights", out->length > 0 ? "\n" : "",
-                            room->place.way == NULL ? "" : room->place.way);
+            text_add_format(out, "%s%sweights", out->length > 0 ? "\n" : "", room->place.way);
             if (size[0] > 1)
                 text_add_format(out, " of head %zu", head + 1);
             text_add_format(out, ", %zu × %zu:\n", size[1], size[2]);

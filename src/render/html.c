@@ -68,8 +68,7 @@ static void add_step(html_page *p, const trace_step *step, size_t number)
     bool is_of_exam = p->is_blank && p->how->is_exam;
     for (size_t i = 0; i < step->count; i++) {
         const trace_item *item = &step->item[i];
-        if (!is_of_exam || item->kind == TRACE_FORMULA ||
-            item->kind == TRACE_MATRIX)
+        if (!is_of_exam || item->kind == TRACE_FORMULA || item->kind == TRACE_MATRIX)
             html_add_item(p, item);
     }
     html_add_asked(p, step->id);
@@ -132,7 +131,7 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
     asked from = {0};
     render_options with = *how;
     html_page p = {.out = sink_text(to), .trace = t, .whole = t, .how = &with};
-    bool is_said = how->blank != NULL && how->blank->count > 0;
+    bool is_said = how->blank->count > 0;
     with.blank = is_said ? how->blank : t->exercise;
     bool is_asked = with.blank != NULL && with.blank->count > 0;
     if (how->is_exam && !is_asked) {

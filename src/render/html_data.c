@@ -138,8 +138,7 @@ static void add_rows(const html_page *p, const trace_map *map, html_kept kept, b
 
 size_t html_focus_head(const html_page *p, const trace_map *map)
 {
-    size_t heads = map->values.size[0], all = p->trace->heads;
-    return heads == 0 ? 0 : p->trace->focus.head * heads / all;
+    return p->trace->focus.head * map->values.size[0] / p->trace->heads;
 }
 
 html_kept html_kept_of(const html_page *p, const trace_map *map)

@@ -221,7 +221,7 @@ static void add_table(const grid *g, const trace_item *item)
     text *out = g->page->out;
     html_add_format(
         out, "<div class=scroll role=group tabindex=0 aria-label=\"%s\"><table class=matrix>\n",
-        item->text == NULL ? "" : item->text);
+        item->text);
     add_body(g);
     text_add_string(out, "</table></div>\n");
 }
@@ -247,7 +247,7 @@ static void add_matrix(const html_page *p, const trace_item *item)
     g.is_share = g.map != NULL && g.map->is_share;
     g.is_blank = p->is_blank && asked_makes(p->asked, g.map);
     text_add_string(out, "<figure><figcaption><b>");
-    html_add_mathematics(out, item->text == NULL ? "" : item->text);
+    html_add_mathematics(out, item->text);
     text_add_string(out, "</b>");
     if (a->rank == 2)
         text_add_format(out, " <span>(%zu × %zu)</span>", a->size[0], a->size[1]);
@@ -270,8 +270,8 @@ static void add_matrix(const html_page *p, const trace_item *item)
         if (row == g.matrix.size[0])
             add_sampled(p, &g.matrix, g.is_share);
         /* Of a matrix that is too wide the row in focus, with every column. */
-        bool is_other_head = g.map != NULL && g.at.head != html_focus_head(p, g.map);
-        if (item->focus > 0 && !is_other_head && selection_count(&g.columns) < g.matrix.size[1]) {
+        if (item->focus > 0 && g.at.head == html_focus_head(p, g.map) &&
+            selection_count(&g.columns) < g.matrix.size[1]) {
             g.only = item->focus;
             g.columns = selection_all(g.matrix.size[1]);
             text_add_string(out, "<p class=note>");

@@ -20,10 +20,8 @@ void html_add_formula(const html_page *p)
     const trace *t = p->trace;
     const trace_map *scores = map_named(t, "scores"), *scale = map_named(t, "scale");
     const trace_map *q = map_named(t, "q");
-    if (scores == NULL || map_named(t, "weights") == NULL)
-        return;
     bool is_capped = map_named(t, "C") != NULL, is_product = scores->op == OP_DOT, is_root = false;
-    if (scale != NULL && q != NULL) {
+    if (scale != NULL) {
         double width = (double)(q->values.size[2] / q->slices);
         double factor = tensor_get(&scale->values, (size_t[]){0, 0, 0});
         is_root = fabs(factor * sqrt(width) - 1) < 1e-12;
@@ -162,11 +160,10 @@ static void add_edge(text *out, const node *from, const node *to)
 /* From the last box before it in this row. */
 static void add_edge_from_row(const picture *p, size_t row, const node *to)
 {
-    const node *from = NULL;
-    for (const node *at = p->node; at < to; at++)
-        from = at->row == row && at->column < to->column ? at : from;
-    if (from != NULL)
-        add_edge(p->out, from, to);
+    const node *from = to - 1;
+    while (from->row != row)
+        from--;
+    add_edge(p->out, from, to);
 }
 
 static void add_edges(const picture *p)

@@ -90,7 +90,7 @@ static void add_item(writer *w, const trace_item *item)
     bool is_matrix = item->kind == TRACE_MATRIX;
     int rank = item->a.rank;
     text_add_format(w->out, "        {\"kind\": \"%s\"", KINDS[item->kind]);
-    if (item->head > 0 && !is_text && item->kind != TRACE_TABLE)
+    if (item->head > 0 && !is_text)
         text_add_format(w->out, ", \"head\": %zu", item->head - 1);
     add_text(w, "left", item->left);
     add_text(w, "letters", item->letters);
@@ -125,7 +125,7 @@ static void add_item(writer *w, const trace_item *item)
                                               : "],\n          [");
             json_string_write(w->out, item->cells.item[i]);
         }
-        text_add_string(w->out, item->cells.count > 0 ? "]]" : "]");
+        text_add_string(w->out, "]]");
     }
     text_add_string(w->out, "}");
 }
@@ -193,7 +193,7 @@ bool json_render(const trace *t, const render_options *how, sink *to, err *e)
             add_item(&w, &step->item[j]);
             spill(&w);
         }
-        text_add_string(out, step->count > 0 ? "\n      ]\n    }" : "]\n    }");
+        text_add_string(out, "\n      ]\n    }");
     }
     text_add_string(out, "\n  ],\n  \"nodes\": [");
     for (size_t i = 0; i < trace_rooms(t); i++) {

@@ -57,7 +57,7 @@ static void add_math_words(text *out, const char *words, size_t length)
             text_add_string(out, "?");
         else if (as != NULL)
             text_add_string(out, as);
-        else if (symbol != NULL && *words != '\'')
+        else if (symbol != NULL)
             text_add_format(out, "$%s$", symbol);
         else if (g.bytes == 1 || is_latin_letter(words, g.bytes))
             text_add(out, words, g.bytes);

@@ -75,13 +75,10 @@ static size_t columns_of(const text *part)
 
 static size_t left_columns(const trace_item *item)
 {
-    const char *left = item->kind == TRACE_FORMULA ? item->text
-                       : item->left != NULL        ? item->left
-                                                   : item->letters;
-    const char *sign = left == NULL ? NULL : strstr(left, " = ");
+    const char *left = item->kind == TRACE_LINE ? item->left : item->text,
+               *sign = strstr(left, " = ");
     bool is_whole = item->kind == TRACE_LINE || sign == NULL;
-    return left == NULL ? 0
-                        : display_columns(left, is_whole ? strlen(left) : (size_t)(sign - left));
+    return display_columns(left, is_whole ? strlen(left) : (size_t)(sign - left));
 }
 
 /* ---- formulas and worked lines ---- */
@@ -109,10 +106,10 @@ static void add_line(const markup_page *p, const trace_item *item)
     worked_line l = worked_line_of(item, p->how);
     size_t own = left_columns(item), shift = p->left > own ? p->left - own : 0;
     size_t before = columns_of(&l.head);
-    bool has_expression = l.expression.length > 0;
-    bool is_long = shift + before + columns_of(&l.expression) + columns_of(&l.inner) +
-                       columns_of(&l.result) + 6 >
-                   LONGEST_LINE;
+    bool is_long = l.expression.length > 0 && shift + before + columns_of(&l.expression) +
+                                                      columns_of(&l.inner) + columns_of(&l.result) +
+                                                      6 >
+                                                  LONGEST_LINE;
     /* The left side and the letters, aligned at the sign between them, which is none of a word;
      * where there is one, the numbers may go on below. */
     const char *head = text_string(&l.head), *sign = strstr(head, " = ");
@@ -125,7 +122,7 @@ static void add_line(const markup_page *p, const trace_item *item)
     math_add_part(p->out, head, 0, left, l.word, l.words, p->marks->math_words);
     text_add_string(p->out, "&");
     math_add_part(p->out, head, left, end, l.word, l.words, p->marks->math_words);
-    if (sign != NULL && is_long && has_expression) {
+    if (sign != NULL && is_long) {
         text_add_string(p->out, " \\\\\n&");
         before = 0;
     }
@@ -136,8 +133,7 @@ static void add_line(const markup_page *p, const trace_item *item)
         add_formula(p, " = ");
         add_broken(p, &l.inner, 0);
     }
-    if (is_long && has_expression)
-        text_add_string(p->out, " \\\\\n&");
+    text_add_string(p->out, is_long ? " \\\\\n&" : "");
     add_formula(p, l.sign);
     add_broken(p, &l.result, 0);
     worked_line_free(&l, p->out);
@@ -315,7 +311,7 @@ static void add_matrix(const markup_page *p, const trace_item *item)
     grid g = {.page = p, .from = column_source_of(item, p->how), .focus = item->focus};
     if (!is_sum) {
         matrix_add_shape(&shape, &item->a);
-        add_strong(p, item->text == NULL ? "" : item->text);
+        add_strong(p, item->text);
         add_words(p, text_string(&shape));
         text_add_string(out, "\n\n");
         text_close(&shape, out);
@@ -553,7 +549,7 @@ bool markup_render(const trace *t, const render_options *how, const markup *mark
             return false;
     }
     /* The empty line after the last paragraph, which is never spilled. */
-    if (out->length > 1 && !out->failed)
+    if (out->length > 0)
         out->data[--out->length] = '\0';
     return sink_spill(to, e);
 }

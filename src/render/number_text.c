@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "render/display.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +16,7 @@ static const double PLAIN_FROM = 0.000999995, PLAIN_BELOW = 1e7;
  * nothing after it. */
 static size_t trim_zeros(char *number, size_t length)
 {
-    char *point = strchr(number, '.');
-    if (point == NULL)
-        return length;
-    char *tail = point + strcspn(point, "e"), *end = tail;
+    char *point = strchr(number, '.'), *tail = point + strcspn(point, "e"), *end = tail;
     while (end[-1] == '0')
         end--;
     if (end - 1 == point)
@@ -117,8 +115,8 @@ const char *label_whole(const trace_labels *labels, size_t index, char room[LABE
 {
     if (index == SELECTION_GAP)
         return "…";
-    if (labels->names != NULL && index < labels->names->count &&
-        *labels->names->item[index] != '\0')
+    assert(labels->names == NULL || index < labels->names->count);
+    if (labels->names != NULL && *labels->names->item[index] != '\0')
         return labels->names->item[index];
     if (labels->letter != NULL)
         snprintf(room, LABEL_ROOM, "%s%s%zu]", labels->letter,

@@ -11,6 +11,7 @@
 #include "render/html_parts.h"
 #include "trace/trace.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static void add_fill(text *out, heat_color color)
 
 /* ---- a heat map ---- */
 
-enum { MAP_WIDTH = 720, CELL_MOST = 24, CELL_LEAST = 6, SAMPLE_WIDTH = 140 };
+enum { MAP_WIDTH = 720, CELL_MOST = 24, SAMPLE_WIDTH = 140 };
 
 static void add_cell(text *out, size_t x, size_t y, size_t size, heat_color color)
 {
@@ -67,8 +68,8 @@ static void add_cell(text *out, size_t x, size_t y, size_t size, heat_color colo
 
 void heat_map_add_svg(text *out, const heat_map *map, const char *title)
 {
-    size_t cell = MAP_WIDTH / size_larger(map->columns, 1), top = MARGIN + TITLE_HEIGHT;
-    cell = cell > CELL_MOST ? CELL_MOST : size_larger(cell, CELL_LEAST);
+    size_t top = MARGIN + TITLE_HEIGHT;
+    size_t cell = map->columns * CELL_MOST > MAP_WIDTH ? MAP_WIDTH / map->columns : CELL_MOST;
     size_t words = display_columns(title, strlen(title)) * TITLE_LETTER;
     size_t across = size_larger(size_larger(map->columns * cell, words), 3 * SAMPLE_WIDTH);
     const heat_scale *s = &map->scale;
@@ -177,7 +178,8 @@ static bool lay_room(picture *p, const trace *room, const render_options *how, s
     size_heads(p, kind);
     while (p->across < wanted && kind < (p->has_labels ? LAST_WITH_LABELS : CELL_KINDS - 1))
         size_heads(p, ++kind);
-    p->across = p->across < 1 ? 1 : p->across > p->heads ? p->heads : p->across;
+    assert(p->across > 0);
+    p->across = p->across > p->heads ? p->heads : p->across;
     size_t down = (p->heads + p->across - 1) / p->across;
     p->across = (p->heads + down - 1) / down;
     p->y = y + (room->place.floor[0] != 0 ? TITLE_HEIGHT : 0);

@@ -121,7 +121,7 @@ void rows_text_add(text *out, const trace_item *item, const render_options *how)
 void matrix_text_add(text *out, const trace_item *item, const render_options *how)
 {
     page_indent(out);
-    display_add_string(out, item->text == NULL ? "" : item->text);
+    display_add_string(out, item->text);
     matrix_add_shape(out, &item->a);
     display_end_line(out);
     rows_text_add(out, item, how);
@@ -240,7 +240,7 @@ static void add_boxes(text *out, const box *const boxes[], const char *const sig
 
 static box box_of(const char *name, const tensor *numbers, const render_options *how)
 {
-    box b = {.name = name == NULL ? "" : name};
+    box b = {.name = name};
     b.source = (column_source){.matrix = matrix_of(numbers), .digits = how->digits};
     b.source.rows = selection_all(b.source.matrix.size[0]);
     return b;
@@ -285,10 +285,7 @@ void product_text_add(text *out, const trace_item *item, const render_options *h
 
 /* ---- tables of words ---- */
 
-/* What words need to be read in broken lines, and what five columns of them may have on the
- * narrowest page. */
-enum { NARROWEST_CELL = 4 };
-static const size_t BETWEEN = 3;
+static const size_t BETWEEN = 3; /* of two columns */
 
 bool table_text_is_right(const text_list *cells, size_t columns, size_t column)
 {
@@ -346,7 +343,7 @@ void table_text_add(text *out, const trace_item *item, const render_options *how
             if (width[column] > width[widest])
                 widest = column;
         }
-        if (total <= page_budget(how) || width[widest] <= NARROWEST_CELL)
+        if (total <= page_budget(how))
             break;
         width[widest]--;
     }
@@ -403,7 +400,7 @@ static size_t numbers_column(const worked_line *l, const trace_item *item, size_
     size_t column = PAGE_INDENT, widest = 0;
     if (item->letters == NULL)
         column += columns_of(&l->head) + strlen(l->before);
-    else if (item->left != NULL)
+    else
         column += display_columns(item->left, strlen(item->left)) + 3;
     /* No line begins with a term's space. */
     for (const char *piece = text_string(&l->expression); *piece != '\0';) {

@@ -24,7 +24,8 @@ void matrix_text_add(text *out, const trace_item *item, const render_options *ho
  * where the table is too wide. */
 void table_text_add(text *out, const trace_item *item, const render_options *how);
 
-enum { TABLE_MOST = 16 }; /* columns */
+/* Columns: each of so many has room for a letter on the narrowest page. */
+enum { TABLE_MOST = 5 };
 
 /* True for a column whose cells below the heading are all numbers: they stand to the right. */
 bool table_text_is_right(const text_list *cells, size_t columns, size_t column);
