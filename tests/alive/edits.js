@@ -9,6 +9,7 @@
 //              page's document every number of every entry that the page has, bit for bit
 // undo         brings back what came
 // cases        the same after changes that once went wrong
+// scripts      no two functions of a page have one name
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, are failures.
 
@@ -78,8 +79,9 @@ function open(data) {
       ({ name: fullName(map), focus: map.focus, isWide: Boolean(map.wide), numbers: [...NUMBERS.get(map)] })); }); };
     const FOCUS = () => focusOf(roomInFocus());
     const act = (words) => { takeAll(); (0, eval)(words); return words; };
-    const isEdited = () => EDITS.done.length > 0;
-    globalThis.page = { NODES, DATA, FOCUS, draw, act, undo, isEdited, currentDocument, entries: [...ENTRIES.keys()] };
+    const isEdited = () => EDITS.done.length > 0, canBeChanged = MAPS.every(canBeComputed);
+    globalThis.page = { NODES, DATA, FOCUS, draw, act, undo, isEdited, canBeChanged, currentDocument,
+      entries: [...ENTRIES.keys()] };
     ${draw}`, page);
   return page.page;
 }
@@ -217,12 +219,18 @@ function tryEdits(name, page, type, acts) {
   check(name, allNumbers(page) === came, 'undo does not bring it back');
 }
 
+// All scripts of a page share their names, and of two functions of one name the last one is there.
+const names = fs.readdirSync(scripts).filter((file) => file.endsWith('.js'))
+  .flatMap((file) => fs.readFileSync(path.join(scripts, file), 'utf8').match(/(?<=^(?:function\*? |class ))\w+/gm) || []);
+const twice = names.filter((name, i) => names.indexOf(name) !== i);
+check('scripts', twice.length === 0, `several functions are called ${twice}`);
+
 const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n');
 documents.forEach((document, i) => {
   const type = i % 2 === 0 ? 'f32' : 'f64', data = dataOf(document, type);
   if (data === null) return; // it is of an error, or of a type of its own
   const page = open(data), name = `${document}, ${type}`;
-  if (!page.DATA.source) {
+  if (!page.DATA.source || !page.canBeChanged) {
     check(name, false, 'its page can not be changed');
     return;
   }

@@ -428,11 +428,6 @@ function startControls() {
   });
 }
 
-// An operation that only the program knows leaves its page as it came.
-function canBeComputed(map) {
-  return !map.operation || Boolean(WORK[map.operation] || ROW_WORK[map.operation]);
-}
-
 function startEditing() {
   if (!ALIVE || !MAPS.every(canBeComputed)) return;
   globalThis.selfattn = OWN_SCRIPTS;

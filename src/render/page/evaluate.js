@@ -372,6 +372,15 @@ function rowWorkOf(map) {
   return norm ? (place) => normRow(map, norm, place) : ROW_WORK[map.operation];
 }
 
+// An operation that is no arithmetic, and that only the program knows, leaves its page as it came.
+function canBeComputed(map) {
+  try {
+    return !map.operation || Boolean(WORK[map.operation] || ROW_WORK[map.operation] || workSpelled(map));
+  } catch {
+    return false;
+  }
+}
+
 // ---- maps ----
 
 // Rows that are appended are not made: the learned one, then zeros; later forms have them as they
@@ -388,7 +397,7 @@ function fillRow(map, head, row, numbers) {
   const isAppended = Boolean(map.appended) && appendedOf(place) >= 0;
   if (!isAppended && !map.operation) return;
   const cell = !isAppended && !byRow && new Cell(map, head, row);
-  const work = cell && (WORK[map.operation] || formulaOf(map));
+  const work = cell && (WORK[map.operation] || workSpelled(map));
   for (; place.column < columns; place.column += cell || isAppended ? 1 : columns / map.slices) {
     if (isAppended) numbers[first + place.column] = appendedNumber(place);
     else if (byRow) numbers.set(byRow(place), first + place.column);

@@ -106,7 +106,7 @@ class Formula extends Arithmetic {
 
 const FORMULAS = new Map();
 
-function formulaOf(map) {
+function workSpelled(map) {
   if (!FORMULAS.has(map)) {
     const { work } = new Formula(map);
     FORMULAS.set(map, (cell) => work(cell, 0));
