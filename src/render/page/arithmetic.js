@@ -64,13 +64,6 @@ class Printer {
   }
 }
 
-// The cell in numbers.
-function spelledOut(operands, place) {
-  const printer = new Printer(operands, place);
-  printer.print(DATA.operations[place.map.operation]);
-  return printer.parts;
-}
-
 function isZero(cell) {
   return numberOf(textOf(cell)) === 0;
 }
@@ -106,6 +99,7 @@ function arithmeticOf(place) {
   const words = exceptionOf(place, operands);
   const cells = [].concat(...Object.values(operands));
   if (words) return { words, cells };
-  return { parts: spelledOut(operands, place), count: operands.a.length,
-    cells };
+  const printer = new Printer(operands, place);
+  printer.print(DATA.operations[place.map.operation]);
+  return { parts: printer.parts, count: operands.a.length, cells };
 }

@@ -66,8 +66,9 @@ function elementsOf(place) {
 function placeAt(element) {
   const td = element.closest('.matrix [data-map] td');
   if (!td) return null;
-  const body = td.parentNode.parentNode, map = MAPS[body.dataset.map];
-  return placeIn(tablesOf(map).find((one) => one.body === body), map, td);
+  const line = td.parentNode, body = line.parentNode, map = MAPS[body.dataset.map];
+  const shown = tablesOf(map).find((one) => one.body === body);
+  return placeOfSlot(shown, map, line.sectionRowIndex, td.cellIndex - labelsIn(line));
 }
 
 // Of what stands so far down and right of the labels; null where a table leaves something out, or has
@@ -77,11 +78,6 @@ function placeOfSlot(shown, map, down, right) {
   const place = { map, head: shown.head, row: indexAt(shown.rows, row), column: indexAt(shown.columns, column) };
   const isThere = place.row >= 0 && place.column >= 0 && place.column < map.columns.length;
   return isThere ? place : null;
-}
-
-function placeIn(shown, map, td) {
-  const line = td.parentNode;
-  return placeOfSlot(shown, map, line.sectionRowIndex, td.cellIndex - labelsIn(line));
 }
 
 // How many places a number takes after its point, and the point; none of what has an exponent.

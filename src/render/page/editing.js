@@ -328,43 +328,38 @@ function addControl(section, show, ...parts) {
 // Of what has one number: from 0 to three times what came, or to all keys.
 function addSlider(section, map) {
   const place = { map, head: 0, row: 0, column: 0 }, output = document.createElement('output');
-  const came = numberOf(textOf(place)), input = document.createElement('input');
+  const came = numberOf(textOf(place));
   const most = isLength(map) ? keysThere(mapsThatSee(map.room)[0]) : 3 * Math.abs(came) || 1;
   const step = isLength(map) ? 1 : most / 300;
-  Object.assign(input, { type: 'range', min: isLength(map) ? 0 : step, max: most, step });
+  const input = makeRange({ min: isLength(map) ? 0 : step, max: most, step },
+    (x) => attempt(() => edit(setNumber(place, x), true)));
   const show = () => {
     const now = EDITS.order ? valueOf(place) : came;
     input.value = now;
     output.textContent = textOfNumber(now);
   };
-  input.addEventListener('input', () => attempt(() => edit(setNumber(place, Number(input.value)), true)));
   addControl(section, show, ...mathematics(map.name), input, output);
 }
 
 // Of powers of ten, each part of the way as many times as much.
 function addPowers(section, [min, max], words, read, set) {
-  const input = document.createElement('input'), output = document.createElement('output');
-  Object.assign(input, { type: 'range', min, max, step: 0.05 });
+  const output = document.createElement('output');
+  const input = makeRange({ min, max, step: 0.05 }, (power) => attempt(() => {
+    takeAll();
+    edit(set(10 ** power), true);
+  }));
   const show = () => {
     input.value = Math.log10(read());
     output.textContent = textOfNumber(read());
   };
-  input.addEventListener('input', () => attempt(() => {
-    takeAll();
-    edit(set(10 ** Number(input.value)), true);
-  }));
   addControl(section, show, ...words, input, output);
 }
 
-function addBase(section, room) {
-  addPowers(section, [0, 6], [TEXT.base], () => baseOf(room), (base) => setBase(room, Math.round(base)));
-}
-
 function addRound(section, room) {
-  const input = document.createElement('input'), output = document.createElement('output');
-  Object.assign(input, { type: 'range', min: 0, max: 6, step: 1 });
+  const output = document.createElement('output');
+  const input = makeRange({ min: 0, max: 6, step: 1 }, (decimals) =>
+    attempt(() => edit(setRound(room, decimals), true)));
   const show = () => { input.value = output.textContent = decimalsOf(room); };
-  input.addEventListener('input', () => attempt(() => edit(setRound(room, Number(input.value)), true)));
   addControl(section, show, TEXT.round, input, output);
 }
 
@@ -424,7 +419,8 @@ function startControls() {
     if (rounds) addRound(rounds, room);
     if (joins) addHeads(joins, room);
     const turns = DATA.rooms[room].rope && sectionOf(room, 'rope');
-    if (turns) addBase(turns, room);
+    if (turns)
+      addPowers(turns, [0, 6], [TEXT.base], () => baseOf(room), (base) => setBase(room, Math.round(base)));
   });
 }
 

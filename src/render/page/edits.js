@@ -293,18 +293,19 @@ function edit(changes, isOnward = false) {
   put(changes, false);
 }
 
-function undo() {
-  const last = EDITS.done.pop();
+function putLast(from, to, isBack) {
+  const last = from.pop();
   if (!last) return;
-  EDITS.undone.push(last);
-  put(last, true);
+  to.push(last);
+  put(last, isBack);
+}
+
+function undo() {
+  putLast(EDITS.done, EDITS.undone, true);
 }
 
 function redo() {
-  const next = EDITS.undone.pop();
-  if (!next) return;
-  EDITS.done.push(next);
-  put(next, false);
+  putLast(EDITS.undone, EDITS.done, false);
 }
 
 function asItCame() {

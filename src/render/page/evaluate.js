@@ -66,15 +66,11 @@ function takeInput(map) {
 // Numbers of an operand: so many from the first one on, every step'th; nothing of what is not there.
 const NOTHING = { numbers: [], first: 0, step: 0, count: 0 };
 
-function readStrand({ map, head, row, column, count, along }) {
-  const numbers = NUMBERS.get(map), first = indexOfPlace({ map, head, row, column });
-  const columns = map.columns.length;
-  const step = { column: 1, row: columns, head: columns * map.rows.length }[along];
-  return { numbers, first, step, count };
-}
-
 function strandIn(operand, place) {
-  return operand ? readStrand(strandOf(operand, place)) : NOTHING;
+  if (!operand) return NOTHING;
+  const { map, head, row, column, count, along } = strandOf(operand, place), columns = map.columns.length;
+  const step = { column: 1, row: columns, head: columns * map.rows.length }[along];
+  return { numbers: NUMBERS.get(map), first: indexOfPlace({ map, head, row, column }), step, count };
 }
 
 function listIn({ numbers, first, step, count }) {

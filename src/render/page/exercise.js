@@ -76,7 +76,7 @@ const HINTS = [
   (place) => [formulaOf(place)],
   (place, made) => [...new Set(made.cells.map((cell) => cell.map))].map((map) =>
     operandLine(map.name, made.cells.filter((cell) => cell.map === map).slice(0, MOST_TERMS))),
-  (place, made) => [sumLine(place, made)],
+  (place, made) => [partsLine(place, made.parts, '?')],
 ];
 
 // What helps with the first cell that is wrong; what has no operands has one hint.

@@ -18,6 +18,13 @@ function makeButton(words, act, label) {
   return made;
 }
 
+function makeRange(limits, act) {
+  const input = document.createElement('input');
+  Object.assign(input, { type: 'range', ...limits });
+  input.addEventListener('input', () => act(Number(input.value)));
+  return input;
+}
+
 // ---- lights ----
 
 function clearLights() {
@@ -96,16 +103,6 @@ function partsLine(place, parts, result) {
   return line;
 }
 
-function numbersLine(place, made) {
-  const line = partsLine(place, made.parts, resultOf(place));
-  if (made.count > MOST_TERMS) line.append(` ${TEXT.terms(made.count)}`);
-  return line;
-}
-
-function sumLine(place, made) {
-  return partsLine(place, made.parts, '?');
-}
-
 // ---- the panel itself ----
 
 function show(place) {
@@ -113,8 +110,9 @@ function show(place) {
   if (isHidden(place)) return;
   const head = makeElement('h3', '', titleOf(place),
     makeElement('bdi', '', labelsOf(place)));
-  panel.replaceChildren(makeButton(TEXT.close, close), head, formulaOf(place),
-    numbersLine(place, made));
+  const line = partsLine(place, made.parts, resultOf(place));
+  if (made.count > MOST_TERMS) line.append(` ${TEXT.terms(made.count)}`);
+  panel.replaceChildren(makeButton(TEXT.close, close), head, formulaOf(place), line);
   if (made.words && made.words !== TEXT.given) panel.append(makeElement('p', 'note', made.words));
   if (!place.map.only && !place.map.blank) panel.append(copyingOf(place));
   panel.hidden = false;

@@ -151,16 +151,6 @@ function makePresenting(single) {
   return toggle.label;
 }
 
-function makeSlider() {
-  const slider = document.createElement('input');
-  slider.type = 'range';
-  slider.min = 1;
-  slider.max = STEPS.sections.length;
-  slider.setAttribute('aria-label', TEXT.step);
-  slider.addEventListener('input', () => goToStep(slider.value - 1));
-  return slider;
-}
-
 // To a step; to a floor, which is unfolded, the first of its steps.
 function goToTarget(target) {
   const section = target.closest('section[data-step]') || target.querySelector('section[data-step]');
@@ -176,7 +166,8 @@ function followPicture(event) {
 
 function startSteps() {
   STEPS.sections = [...document.querySelectorAll('section[data-step]')];
-  STEPS.slider = makeSlider();
+  STEPS.slider = makeRange({ min: 1, max: STEPS.sections.length }, (step) => goToStep(step - 1));
+  STEPS.slider.setAttribute('aria-label', TEXT.step);
   STEPS.output = document.createElement('output');
   const single = makeToggle(TEXT.single, () => {
     document.body.classList.toggle('single', single.box.checked);

@@ -156,12 +156,6 @@ function takeTable(map, body) {
   makeFocusable(shown, map);
 }
 
-function putAside(shown, body) {
-  const figure = body.closest('figure');
-  figure.remove();
-  shown.heads[body.dataset.head] = figure;
-}
-
 // The first table of a map shows all its heads in turn, that in focus first; the others go, and come
 // back on paper. Parts of a large one stay, and so do those that stand in worked lines, and those of
 // an exercise.
@@ -169,8 +163,11 @@ function takeTables() {
   addMissingTables();
   for (const body of document.querySelectorAll(OWN)) {
     const map = MAPS[body.dataset.map];
-    if (SHOWN.has(map) && isWhole(body) && !map.blank) putAside(tablesOf(map)[0], body);
-    else takeTable(map, body);
+    if (SHOWN.has(map) && isWhole(body) && !map.blank) {
+      const figure = body.closest('figure');
+      figure.remove();
+      tablesOf(map)[0].heads[body.dataset.head] = figure;
+    } else takeTable(map, body);
   }
   for (const body of document.querySelectorAll('.part > [data-map]')) {
     const map = MAPS[body.dataset.map];

@@ -135,18 +135,11 @@ function makeSelect(map) {
   return select;
 }
 
-function makeThreshold() {
-  const input = document.createElement('input');
-  Object.assign(input, { type: 'range', min: 0, max: 1, step: 0.01, value: 0.02 });
-  return input;
-}
-
 function controlsOf(view) {
   const heads = makeElement('label', '', `${TEXT.whichHead} `, view.select);
   heads.hidden = view.map.heads === 1;
   const least = makeElement('label', '', `${TEXT.threshold} `, view.threshold, ' ', view.output);
-  for (const control of [view.select, view.threshold])
-    control.addEventListener('input', () => drawLines(view));
+  view.select.addEventListener('input', () => drawLines(view));
   return makeElement('div', 'controls', heads, least);
 }
 
@@ -161,7 +154,8 @@ function makeView(map) {
   const rows = Math.max(map.rows.length, map.columns.length);
   const height = heightAt(rows) - LINE.height / 2;
   const left = roomFor(map.rows), width = left + LINE.length + roomFor(map.columns);
-  const view = { map, left, select: makeSelect(map), threshold: makeThreshold(),
+  const threshold = makeRange({ min: 0, max: 1, step: 0.01, value: 0.02 }, () => drawLines(view));
+  const view = { map, left, select: makeSelect(map), threshold,
     output: document.createElement('output'), labels: [], pictures: [], pointed: {} };
   view.svg = makeSvg('svg', { viewBox: `0 0 ${width} ${height}`, width, height,
     role: 'img', 'aria-label': TEXT.tokensOf(map.name) });
