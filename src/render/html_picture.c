@@ -171,13 +171,15 @@ static void add_edges(const picture *p)
     for (const node *to = p->node; to < p->node + p->count; to++) {
         const trace_map *map = to->map;
         const node *from = p->node;
+        if (map->step == STEP_INPUTS)
+            continue;
         if (to->row != CHAIN_ROW) {
             /* From the input that q, k or v is projected from; for later forms the one before. */
-            while (from < to && !(map->has_origin && from->map == map->operand[0].map))
+            while (from < to && from->map != map->operand[0].map)
                 from++;
-            if (map->step != STEP_INPUTS && from < to)
+            if (from < to)
                 add_edge(p->out, from, to);
-            else if (map->step != STEP_INPUTS)
+            else
                 add_edge_from_row(p, to->row, to);
         } else if (strcmp(map->name, "scores") == 0) {
             add_edge_from_row(p, QUERY_ROW, to);

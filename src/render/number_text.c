@@ -134,8 +134,7 @@ size_t label_add(text *out, const trace_labels *labels, size_t index)
 
 size_t label_columns(const trace_labels *labels, size_t index)
 {
-    char room[LABEL_ROOM];
-    return display_cut_columns(label_whole(labels, index, room), LABEL_COLUMNS);
+    return label_add(NULL, labels, index);
 }
 
 size_t labels_widest(const trace_labels *labels, size_t count)
