@@ -66,11 +66,6 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
 
 /* ---- which maps ---- */
 
-static bool is_hidden(const asked *a, const trace_origin *from)
-{
-    return from->part != PART_NONE && a->is_hidden[map_index(from->room, from->map)];
-}
-
 /* Whether more of them are, since they are made of hidden ones. */
 static bool hide_more(asked *a)
 {
@@ -79,10 +74,12 @@ static bool hide_more(asked *a)
         const trace *room = trace_room(a->whole, i);
         for (size_t j = 0; j < room->maps; j++) {
             const trace_map *map = &room->map[j];
-            bool *is_it = &a->is_hidden[room->first_map + j], was = *is_it;
-            for (size_t k = 0; k < TRACE_OPERANDS; k++)
-                *is_it = *is_it || is_hidden(a, &map->operand[k]);
-            found = found || *is_it != was;
+            bool *is_it = &a->is_hidden[room->first_map + j];
+            for (size_t k = 0; k < TRACE_OPERANDS && !*is_it; k++) {
+                const trace_origin *from = &map->operand[k];
+                *is_it = from->part != PART_NONE && a->is_hidden[map_index(from->room, from->map)];
+                found = found || *is_it;
+            }
         }
     }
     return found;

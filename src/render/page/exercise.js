@@ -164,10 +164,6 @@ function answerAt(place) {
   return Number.isFinite(answer) ? answer : String(answer);
 }
 
-function askedAt(place) {
-  return typedFor(place) === undefined ? 0 : 1;
-}
-
 // The map as the stage of its name: what `at` says of each place.
 function stageOf(map, at) {
   const rowsOf = (head) => range(0, map.rows.length, (row) =>
@@ -188,7 +184,7 @@ function stageInFocus({ focus, a: { map } }, rowsOf) {
 function answersOf(maps) {
   const answers = {};
   for (const map of maps) {
-    const asked = stageOf(map, askedAt);
+    const asked = stageOf(map, (place) => (typedFor(place) === undefined ? 0 : 1));
     answers[fullName(map)] = stageOf(map, answerAt);
     if (asked.flat(Infinity).includes(0)) answers[`_asked.${fullName(map)}`] = asked;
   }

@@ -65,13 +65,11 @@ function drag(event) {
   };
   const end = ({ type }) => {
     show(false);
-    for (const [name, act] of [['pointermove', follow], ['pointerup', end], ['pointercancel', end]])
-      removeEventListener(name, act);
+    for (const [name, act] of acts) removeEventListener(name, act);
     if (type === 'pointerup' && over.row !== from.row) move(from.map, from.row, over.row);
   };
-  addEventListener('pointermove', follow);
-  addEventListener('pointerup', end);
-  addEventListener('pointercancel', end);
+  const acts = [['pointermove', follow], ['pointerup', end], ['pointercancel', end]];
+  for (const [name, act] of acts) addEventListener(name, act);
   event.preventDefault();
 }
 
