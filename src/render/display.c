@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- how wide a character is ---- */
@@ -215,6 +216,7 @@ size_t display_line(const char *string, size_t columns, size_t *skip)
 
 void display_add_wrapped(text *out, const char *words, size_t indent, size_t width)
 {
+    assert(indent < width);
     while (*words != '\0') {
         size_t skip, line = display_line(words, width - indent, &skip);
         text_add_repeated(out, " ", indent);

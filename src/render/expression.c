@@ -5,6 +5,7 @@
 #include "render/brackets.h"
 #include "trace/trace.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Up to so many terms are read one by one; of more, the first and the last say how it goes. */
@@ -145,6 +146,7 @@ static const char *add_spelled(writer *w, const char *at, const char *until, boo
         char here = *at++;
         if (here == '[') { /* a?t:u], which stands in no other */
             bool is_there = operand_of(w, at[0])->data != NULL;
+            assert(is_shown);
             at = add_spelled(w, at + 2, ":]", is_there);
             if (at[-1] == ':')
                 at = add_spelled(w, at, "]", !is_there);

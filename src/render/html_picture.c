@@ -7,6 +7,7 @@
 #include "render/html_parts.h"
 #include "trace/trace.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -161,8 +162,8 @@ static void add_edge(text *out, const node *from, const node *to)
 static void add_edge_from_row(const picture *p, size_t row, const node *to)
 {
     const node *from = to - 1;
-    while (from->row != row)
-        from--;
+    for (; from->row != row; from--)
+        assert(from > p->node);
     add_edge(p->out, from, to);
 }
 

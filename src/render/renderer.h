@@ -11,8 +11,8 @@ typedef struct render_options {
     int digits;   /* decimals, −1 = at most 4 */
     bool is_full; /* no row or column is left out */
     bool color;   /* ANSI bold for headings, where the renderer knows any */
-    /* Words that mean steps whose cells are left empty, to be filled in; NULL: those of the
-     * document's exercise. */
+    /* Of a page: words that mean steps whose cells are left empty, to be filled in; none: those of
+     * the document's exercise. */
     const text_list *blank;
     bool is_exam;              /* the page has nothing that is made of them */
     const struct asked *asked; /* the numbers that no worked line shows for that; NULL: none */
