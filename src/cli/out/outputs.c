@@ -162,13 +162,13 @@ static bool plan_outputs(outputs *to, err *e)
 {
     const options *o = to->given;
     /* What takes standard output from the data (DESIGN §3), unless they are elsewhere. */
-    const char *taker = o->output != NULL || o->write.count > 0     ? NULL
+    const char *taker = o->output != NULL                           ? NULL
                         : to->draws && strcmp(o->picture, "-") == 0 ? "picture"
                         : to->traces && o->trace_output == NULL     ? "trace"
                                                                     : NULL;
-    bool is_written_only =
-        o->write.count > 0 && o->output == NULL && (o->emit.count == 0 || to->traces);
+    bool is_written_only = o->write.count > 0 && o->output == NULL && o->emit.count == 0;
     const char *of_data = o->emit.count > 0   ? "emit"
+                          : is_written_only   ? NULL
                           : o->format != NULL ? "format"
                           : o->logits         ? "logits"
                                               : NULL;
