@@ -213,24 +213,28 @@ static bool divide(const work *w, size_t most_numbers, size_t threads, division 
     return true;
 }
 
-/* What can be streamed is kept up to 64 MB, and not at all where that would be too much. */
+/* What can be streamed is kept up to 64 MB, and not at all where that would be too much and
+ * streaming takes less. */
 static bool fit_memory(work *w, size_t threads, err *e)
 {
     static const size_t KEPT_MOST = 64 << 20;
     solution *s = &w->of.attention;
     const plan *p = &s->plan;
-    division by;
+    division by, least;
+    size_t limit = w->given->max_memory;
     if (!divide(w, KEPT_MOST / dtype_size(p->type), threads, &by, e))
         return false;
-    size_t usual = by.bytes, limit = w->given->max_memory;
-    if ((usual > limit || usual > mem_left()) && !divide(w, 0, threads, &by, e))
-        return false;
+    if (by.bytes > limit || by.bytes > mem_left()) {
+        if (!divide(w, 0, threads, &least, e))
+            return false;
+        by = least.bytes < by.bytes ? least : by;
+    }
     if (by.bytes > limit) {
         /* Neither size depends on the limit, so the smaller one is the least that is enough. */
         err_set(e,
                 "%zu bytes of memory are needed, %zu may be used: batches %zu, heads %zu, queries "
                 "%zu, keys %zu",
-                usual < by.bytes ? usual : by.bytes, limit, p->batches, p->heads, p->n_q, p->n_k);
+                by.bytes, limit, p->batches, p->heads, p->n_q, p->n_k);
         return err_remedy(e, "--emit fewer stages, or raise --max-memory");
     }
     if (s->problem.packed_weights != NULL)
