@@ -18,6 +18,7 @@
 #include "why/mistake.h"
 #include "why/why.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -48,13 +49,14 @@ void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t
         words += length;
         ends = *words == '\n';
     }
-    text_add_string(out, ends ? "\n\n" : "\n");
+    assert(!ends); /* no text ends with a newline */
+    text_add_string(out, "\n");
 }
 
 /* The same for a text that was made for it: takes it, and with it its want of memory. */
-static void wrap_add_text(text *out, text *words, size_t column, size_t indent, size_t width)
+static void wrap_add_text(text *out, text *words, size_t column, size_t indent)
 {
-    wrap_add(out, text_string(words), column, indent, width);
+    wrap_add(out, text_string(words), column, indent, HELP_WIDTH);
     text_close(words, out);
 }
 
@@ -108,7 +110,7 @@ static void write_cell(text *out, const char *name, const peer_cell *cell)
     if (cell->here != NULL)
         text_add_format(&words, "\n→ %s", cell->here);
     text_add_format(out, "  %s", name);
-    wrap_add_text(out, &words, INDENT + wrap_columns(name), CELL_COLUMN, HELP_WIDTH);
+    wrap_add_text(out, &words, INDENT + wrap_columns(name), CELL_COLUMN);
 }
 
 /* A program and what it sets, a difference a line. */
@@ -165,8 +167,8 @@ void topic_write_shape(text *out, const stage *of)
                                         "h·d_k", "g·d_k", "g·d_v", "h·d_v", "m", "m",   "m",   "m"};
     for (const char *p = axes; *p != '\0'; p++) {
         const char *letter = strchr(LETTERS, *p);
-        text_add_format(out, "%s%s", p == axes ? "" : " × ",
-                        letter == NULL ? "?" : NAMES[letter - LETTERS]);
+        assert(letter != NULL);
+        text_add_format(out, "%s%s", p == axes ? "" : " × ", NAMES[letter - LETTERS]);
     }
 }
 
@@ -243,7 +245,7 @@ const key_kind_words KEY_KIND_WORDS[] = {
 static void describe_key(text *out, const named *row)
 {
     const option_row *option = option_by_key(row->name, strlen(row->name));
-    const char *metavar = option == NULL || option->metavar == NULL ? "" : option->metavar;
+    const char *metavar = option == NULL ? "" : option->metavar;
     const named *value = named_find(&VALUES, metavar, strlen(metavar));
     text words = {0};
     if (value != NULL)
@@ -264,11 +266,9 @@ static void describe_stage(text *out, const named *row)
     write_formula(out, s->formula);
     text_add_string(out, "  shape: ");
     topic_write_shape(out, s);
-    if (strchr(s->axes, 'b') != NULL)
-        text_add_string(out, strchr(s->axes, 'h') == NULL
-                                 ? " (b only with a batch)"
-                                 : " (b only with a batch, h only with heads)");
-    text_add_string(out, "\n");
+    text_add_string(out, strchr(s->axes, 'h') == NULL
+                             ? " (b only with a batch)\n"
+                             : " (b only with a batch, h only with heads)\n");
     if (s->made_by != NULL)
         write_fact(out, "made by", s->made_by);
 }
@@ -312,14 +312,14 @@ static void describe_convention(text *out, const named *row)
 {
     text names = {0};
     convention_describe(&names, (const convention *)(const void *)row);
-    wrap_add_text(out, &names, 0, INDENT, HELP_WIDTH);
+    wrap_add_text(out, &names, 0, INDENT);
 }
 
 static void describe_layer_convention(text *out, const named *row)
 {
     text names = {0};
     layer_convention_describe(&names, (const layer_convention *)(const void *)row);
-    wrap_add_text(out, &names, 0, INDENT, HELP_WIDTH);
+    wrap_add_text(out, &names, 0, INDENT);
 }
 
 static void describe_term(text *out, const named *row)
@@ -383,13 +383,15 @@ const topic TOPICS[] = {
 
 const size_t TOPIC_COUNT = sizeof TOPICS / sizeof TOPICS[0];
 
-/* "softmax (term): turns a row of …", and all that is known about it. */
+/* "softmax (term): turns a row of …", and all that is known about it, after a free line where it is
+ * not the first. */
 static void topic_write_entry(text *out, const topic *of, const named *row)
 {
     text heading = {0};
+    text_add_string(out, out->length > 0 ? "\n" : "");
     text_add_format(&heading, "%s%s (%s): %s", of->table == &OPTIONS ? "--" : "", row->name,
                     of->table->what, row_help(of->table, row));
-    wrap_add_text(out, &heading, 0, 0, HELP_WIDTH);
+    wrap_add_text(out, &heading, 0, 0);
     if (of->describe != NULL)
         of->describe(out, row);
 }
@@ -441,7 +443,7 @@ static void write_option(text *out, const option_row *row)
         text_add_string(&help, ": ");
         option_write_choices(&help, row, ", ");
     }
-    wrap_add_text(out, &help, column, HELP_COLUMN, HELP_WIDTH);
+    wrap_add_text(out, &help, column, HELP_COLUMN);
 }
 
 static void write_groups(text *out, unsigned groups)
@@ -542,40 +544,33 @@ static bool same(const char *name, const char *word)
 }
 
 /* By the names of rows; else by what others call them: bahdanau is the additive score. */
-static bool write_entries(text *out, const char *word)
+static void write_entries(text *out, const char *word)
 {
     const char *bare = word + strspn(word, "-");
-    size_t before = out->length;
     /* Of options by the letter, where the word is written as one: -x. */
-    bool is_letter = bare == word + 1 && strlen(bare) == 1;
+    bool is_letter = word[0] == '-' && strlen(word) == 2;
     const option_row *lettered = is_letter ? option_by_letter(*bare) : NULL;
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
             const named *row = named_row(TOPICS[i].table, j);
             bool is_it = is_letter && TOPICS[i].table == &OPTIONS
-                             ? lettered != NULL && row == &lettered->named
+                             ? (const option_row *)(const void *)row == lettered
                              : same(row->name, bare);
-            if (!is_it)
-                continue;
-            text_add_string(out, out->length > before ? "\n" : "");
-            topic_write_entry(out, &TOPICS[i], row);
+            if (is_it)
+                topic_write_entry(out, &TOPICS[i], row);
         }
     }
-    bool is_found = out->length > before;
+    bool is_found = out->length > 0;
     for (size_t i = 0; i < TOPIC_COUNT && !is_found; i++) {
         const named *row = named_by_synonym(TOPICS[i].table, bare, strlen(bare));
-        if (row == NULL)
-            continue;
-        text_add_string(out, out->length > before ? "\n" : "");
-        topic_write_entry(out, &TOPICS[i], row);
+        if (row != NULL)
+            topic_write_entry(out, &TOPICS[i], row);
     }
-    return out->length > before;
 }
 
 /* What an entry would print is what it is searched in; want of memory is remembered in `out`. */
-static bool write_mentions(text *out, const char *word)
+static void write_mentions(text *out, const char *word)
 {
-    size_t before = out->length;
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         size_t start = out->length;
         for (size_t j = 0; j < named_count(TOPICS[i].table); j++) {
@@ -594,7 +589,6 @@ static bool write_mentions(text *out, const char *word)
             write_line(out, TOPICS[i].table, row, LIST_COLUMN);
         }
     }
-    return out->length > before;
 }
 
 bool help_write_word(text *out, const char *word, err *e)
@@ -608,7 +602,6 @@ bool help_write_word(text *out, const char *word, err *e)
     if (*bare == '\0')
         return err_set(e, "help: '%s' is not a word to be looked up", word);
     /* "stages", "score functions": all of that table. */
-    size_t before = out->length;
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         text plural = {0};
         text_add_format(&plural, "%ss", TOPICS[i].table->what);
@@ -616,8 +609,11 @@ bool help_write_word(text *out, const char *word, err *e)
             topic_write_table(out, TOPICS[i].table);
         text_close(&plural, out);
     }
-    if (out->length > before || write_entries(out, word) || write_mentions(out, bare) ||
-        !text_ok(out, e))
+    if (out->length == 0)
+        write_entries(out, word);
+    if (out->length == 0)
+        write_mentions(out, bare);
+    if (out->length > 0 || out->failed)
         return text_ok(out, e);
     /* The nearest name of any table. */
     const named *near = NULL;

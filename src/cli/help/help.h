@@ -15,8 +15,8 @@ void help_write_version(text *out);
 /* Six lines for somebody who typed nothing but the name. */
 void help_write_first(text *out);
 
-/* All entries of any table with this name, a plural's whole table, or those whose text has the
- * word; false, with a nearest name in the error, where there is none. */
+/* Writes into an empty text: all entries of any table with this name, a plural's whole table, or
+ * those whose text has the word; false, with a nearest name in the error, where there is none. */
 bool help_write_word(text *out, const char *word, err *e);
 
 /* ---- every table that `selfattn help` knows, and what it says about a row beyond its one-line
@@ -109,8 +109,8 @@ typedef struct shell {
 
 extern const named_table SHELLS; /* rows of `shell` */
 
-/* The page with its slots filled; one that stands alone on a line takes the whole line. Braces
- * around what names no slot are left alone. */
+/* The page with its slots filled; one that begins a line stands alone on it, and takes it whole.
+ * Braces around what names no slot are left alone. */
 void page_write(text *out, const shell *of);
 
 /* The manual's pages, selfattn(1), selfattn-document(5) and selfattn-contract(7), as roff. */

@@ -10,19 +10,17 @@
 #include "weights/conventions.h"
 #include "why/why.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Bytes that roff would take for something else: a hyphen that must stay a minus, a backslash,
- * quotes at a line's start. */
+/* A hyphen that must stay a minus would be another sign to roff. A backslash would need words of
+ * its own: no text has one. */
 static void write_roff(text *out, const char *words, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (words[i] == '-')
-            text_add_string(out, "\\-");
-        else if (words[i] == '\\')
-            text_add_string(out, "\\e");
-        else
-            text_add(out, words + i, 1);
+        assert(words[i] != '\\');
+        text_add_string(out, words[i] == '-' ? "\\" : "");
+        text_add(out, words + i, 1);
     }
 }
 
@@ -31,12 +29,14 @@ static void write_roff(text *out, const char *words, size_t length)
 static void write_words(text *out, const char *words, size_t length)
 {
     const char *end = words + length;
-    if (*words == '.' || *words == '\'')
+    assert(*words != '\''); /* which begins one of roff's own lines, as a point does */
+    if (*words == '.')
         text_add_string(out, "\\&");
     while (words < end) {
         size_t bytes = strcspn(words, " \n");
         bytes = bytes < (size_t)(end - words) ? bytes : (size_t)(end - words);
-        bool ends_sentence = bytes > 0 && words[bytes - 1] == '.';
+        assert(bytes > 0); /* there is one space between two words */
+        bool ends_sentence = words[bytes - 1] == '.';
         size_t bare = bytes;
         while (bare > 0 && strchr(".,;:)", words[bare - 1]) != NULL)
             bare--;
@@ -72,8 +72,7 @@ static void write_option(text *out, const option_row *row)
     text_add_string(out, ".TP\n");
     if (row->letter != '\0')
         text_add_format(out, "\\fB\\-%c\\fR, ", row->letter);
-    text_add_string(out, "\\fB");
-    write_roff(out, "--", 2);
+    text_add_string(out, "\\fB\\-\\-");
     write_roff(out, row->named.name, strlen(row->named.name));
     text_add_string(out, "\\fR");
     if (row->metavar != NULL) {

@@ -13,6 +13,7 @@
 #include "render/renderer.h"
 #include "trace/trace.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -410,8 +411,10 @@ void page_write(text *out, const shell *of)
             found->write_rows(out, found->of);
         else
             found->write(out);
-        bool starts_line = at == of->page || at[-1] == '\n';
+        assert(at > of->page);
+        bool starts_line = at[-1] == '\n';
         at += length + 2;
-        at += starts_line && *at == '\n';
+        assert(!starts_line || *at == '\n');
+        at += starts_line;
     }
 }
