@@ -5,6 +5,7 @@
 #include "render/renderer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,12 +16,11 @@ static const example *example_at(size_t index)
     return (const example *)(const void *)named_row(&EXAMPLES, index);
 }
 
-/* DIR/NAME.ENDING; its text is the caller's to free. */
-static bool make_path(text *path, const char *dir, const char *name, const char *ending, err *e)
+/* DIR/NAME.ENDING. A DIR that is too long for it can't be made. */
+enum { PATH_ROOM = SINK_PATH + 64 };
+static void make_path(char path[PATH_ROOM], const char *dir, const char *name, const char *ending)
 {
-    text_clear(path);
-    text_add_format(path, "%s/%s.%s", dir, name, ending);
-    return text_ok(path, e);
+    snprintf(path, PATH_ROOM, "%s/%s.%s", dir, name, ending);
 }
 
 /* What is written of an example; a picture is of the weights of one attention, and layers have
@@ -35,14 +35,14 @@ static int files_of(const example *one)
 
 /* ---- before anything is written ---- */
 
-static bool check_free(text *path, const char *dir, const char *name, const char *ending, err *e)
+static bool check_free(const char *dir, const char *name, const char *ending, err *e)
 {
     struct stat found;
-    if (!make_path(path, dir, name, ending, e))
-        return false;
-    if (lstat(text_string(path), &found) != 0)
+    char path[PATH_ROOM];
+    make_path(path, dir, name, ending);
+    if (lstat(path, &found) != 0)
         return true;
-    err_set(e, "%s is there already, and nothing was written", text_string(path));
+    err_set(e, "%s is there already, and nothing was written", path);
     return err_remedy(e, "--force replaces it, and all others that are there");
 }
 
@@ -52,30 +52,25 @@ enum { STEPS_OF_GENERATION = 5 };
 
 static bool write_example(const options *o, env *world, const example *one, err *e)
 {
-    text path[FILES] = {{0}}, document = {0};
-    bool done = true;
+    char path[FILES][PATH_ROOM];
+    text document = {0};
+    for (int i = 0; i < FILES; i++)
+        make_path(path[i], o->all, one->named.name, ENDINGS[i]);
     text_add_string(&document, one->text);
-    for (int i = 0; i < FILES && done; i++)
-        done = make_path(&path[i], o->all, one->named.name, ENDINGS[i], e);
-    done = done && sink_write_text(text_string(&path[DOCUMENT]), &document, true, e);
     /* As the command line would: --trace-output PAGE --trace-format html --picture SVG
      * -o /dev/null. */
-    const char *operand = text_string(&path[DOCUMENT]);
+    const char *operand = path[DOCUMENT];
     options run = {.operand = &operand,
                    .operands = 1,
                    .trace = true,
                    .trace_format = "html",
-                   .trace_output = text_string(&path[PAGE]),
-                   .picture = files_of(one) > PICTURE ? text_string(&path[PICTURE]) : NULL,
+                   .trace_output = path[PAGE],
+                   .picture = files_of(one) > PICTURE ? path[PICTURE] : NULL,
                    .output = "/dev/null",
                    .generated = one->run == command_generate ? STEPS_OF_GENERATION : 0,
                    .max_memory = o->max_memory,
                    .quiet = true};
-    done = done && one->run(&run, world, e) == EXIT_DONE;
-    for (int i = 0; i < FILES; i++)
-        text_free(&path[i]);
-    text_free(&document);
-    return done;
+    return sink_write_text(operand, &document, true, e) && one->run(&run, world, e) == EXIT_DONE;
 }
 
 /* Nothing is written where a file is there already, unless --force says so. */
@@ -85,14 +80,12 @@ static bool example_write_all(const options *o, env *world, err *e)
     if (o->operands > 0)
         return err_set(e, "--all writes all examples, and \"%s\" names one", o->operand[0]);
     if (!o->force) {
-        text path = {0};
-        bool are_free = check_free(&path, o->all, "index", "html", e);
+        bool are_free = check_free(o->all, "index", "html", e);
         for (size_t i = 0; i < EXAMPLES.count; i++) {
             const example *one = example_at(i);
             for (int j = 0; j < files_of(one) && are_free; j++)
-                are_free = check_free(&path, o->all, one->named.name, ENDINGS[j], e);
+                are_free = check_free(o->all, one->named.name, ENDINGS[j], e);
         }
-        text_free(&path);
         if (!are_free)
             return false;
     }
@@ -109,12 +102,12 @@ static bool example_write_all(const options *o, env *world, err *e)
             (html_index_row){one->named.name, one->named.help, one->notes, files_of(one) > PICTURE};
         done = write_example(o, world, one, e);
     }
-    text path = {0}, index = {0};
+    char path[PATH_ROOM];
+    text index = {0};
     if (done)
         html_add_index(&index, row, EXAMPLES.count);
-    done = done && make_path(&path, o->all, "index", "html", e);
-    done = sink_write_text(text_string(&path), &index, done, e);
-    text_free(&path);
+    make_path(path, o->all, "index", "html");
+    done = sink_write_text(path, &index, done, e);
     mem_free(row);
     return done;
 }
