@@ -25,6 +25,18 @@ bool size_add_product(size_t *sum, size_t a, size_t b)
     return size_mul(a, b, &product) && size_add(*sum, product, sum);
 }
 
+size_t size_sum(size_t a, size_t b)
+{
+    size_t sum;
+    return size_add(a, b, &sum) ? sum : SIZE_MAX;
+}
+
+size_t size_product(size_t a, size_t b)
+{
+    size_t product;
+    return size_mul(a, b, &product) ? product : SIZE_MAX;
+}
+
 size_t size_larger(size_t a, size_t b)
 {
     return a > b ? a : b;

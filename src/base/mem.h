@@ -16,6 +16,10 @@ bool size_mul(size_t a, size_t b, size_t *product);
 bool size_add(size_t a, size_t b, size_t *sum);
 bool size_add_product(size_t *sum, size_t a, size_t b); /* sum += a·b */
 
+/* The same, and the largest size there is where they overflow. */
+size_t size_sum(size_t a, size_t b);
+size_t size_product(size_t a, size_t b);
+
 size_t size_larger(size_t a, size_t b);
 
 /* For the program itself, whatever it reads, on top of the limit. */

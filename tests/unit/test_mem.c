@@ -14,6 +14,9 @@ static void checks_sizes(unit *u)
     CHECK(u, !size_mul(SIZE_MAX / 2, 3, &result));
     CHECK(u, size_add(SIZE_MAX - 1, 1, &result) && result == SIZE_MAX);
     CHECK(u, !size_add(SIZE_MAX, 1, &result));
+    CHECK(u, size_sum(2, 3) == 5 && size_sum(SIZE_MAX - 1, 2) == SIZE_MAX);
+    CHECK(u, size_product(2, 3) == 6 && size_product(SIZE_MAX / 2, 3) == SIZE_MAX);
+    CHECK(u, size_product(SIZE_MAX, 0) == 0);
 }
 
 static void aligns_and_refuses(unit *u)
