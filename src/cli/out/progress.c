@@ -9,7 +9,7 @@
 enum {
     FIRST_MS = 1000, /* work that lasts less needs no line */
     NEXT_MS = 200,   /* as often as an eye cares for */
-    LINE = 96
+    LINE = 128
 };
 
 /* Columns that the line takes on the terminal now. Static, because a signal handler erases it. */
@@ -43,6 +43,19 @@ static struct timespec after(int milliseconds)
     return t;
 }
 
+void progress_words(size_t documents, size_t done, size_t blocks, char words[PROGRESS_WORDS])
+{
+    int length = 0;
+    if (documents > 0)
+        length = snprintf(words, PROGRESS_WORDS, "%zu document%s done", documents,
+                          documents == 1 ? "" : "s");
+    if (blocks > 0)
+        snprintf(words + length, (size_t)(PROGRESS_WORDS - length), "%sblock %zu of %zu",
+                 documents > 0 ? ", " : "", done, blocks);
+    else if (documents == 0)
+        strcpy(words, "reading");
+}
+
 static void *draw_now_and_then(void *argument)
 {
     progress *p = argument;
@@ -51,18 +64,10 @@ static void *draw_now_and_then(void *argument)
     while (!p->ends) {
         if (pthread_cond_timedwait(&p->end, &p->lock, &next) == 0)
             continue;
-        /* "12 documents done, block 3 of 40" */
-        char line[LINE];
-        size_t documents = atomic_load(&p->documents), blocks = atomic_load(&p->run.blocks);
-        int columns = snprintf(line, LINE, "selfattn: ");
-        if (documents > 0)
-            columns += snprintf(line + columns, (size_t)(LINE - columns), "%zu document%s done%s",
-                                documents, documents == 1 ? "" : "s", blocks > 0 ? ", " : "");
-        if (blocks > 0)
-            columns += snprintf(line + columns, (size_t)(LINE - columns), "block %zu of %zu",
-                                atomic_load(&p->run.done), blocks);
-        if (documents == 0 && blocks == 0)
-            columns += snprintf(line + columns, (size_t)(LINE - columns), "reading");
+        char words[PROGRESS_WORDS], line[LINE];
+        progress_words(atomic_load(&p->documents), atomic_load(&p->run.done),
+                       atomic_load(&p->run.blocks), words);
+        int columns = snprintf(line, LINE, "selfattn: %s", words);
         columns = columns < p->width ? columns : p->width;
         progress_erase();
         atomic_store(&drawn, columns);
@@ -77,7 +82,6 @@ static void *draw_now_and_then(void *argument)
 void progress_start(progress *p, const options *o, env *world)
 {
     *p = (progress){.width = world->width - 1};
-    p->width = p->width < 1 ? 1 : p->width > LINE - 1 ? LINE - 1 : p->width;
     if (!world->stderr_is_terminal || o->quiet)
         return;
     pthread_condattr_t monotonic;

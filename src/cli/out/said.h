@@ -74,6 +74,10 @@ typedef struct progress {
     int pauses; /* that are going on */
 } progress;
 
+/* "12 documents done, block 3 of 40"; "reading" before any is. */
+enum { PROGRESS_WORDS = 96 };
+void progress_words(size_t documents, size_t done, size_t blocks, char words[PROGRESS_WORDS]);
+
 /* Puts it into world->progress, from where progress_stop takes it. */
 void progress_start(progress *p, const options *o, env *world);
 void progress_stop(env *world);
