@@ -74,10 +74,10 @@ static void clean_up_on_signals(void)
          * pipe". */
         struct sigaction ours = {.sa_handler = remove_temporaries_and_end,
                                  .sa_flags = (int)SA_RESETHAND},
-                         old;
+                         old = {0};
         sigemptyset(&ours.sa_mask);
-        bool is_ignored = sigaction(SIGNALS[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
-        if (!is_ignored || SIGNALS[i] == SIGPIPE)
+        sigaction(SIGNALS[i], NULL, &old);
+        if (old.sa_handler != SIG_IGN || SIGNALS[i] == SIGPIPE)
             sigaction(SIGNALS[i], &ours, NULL);
     }
 }

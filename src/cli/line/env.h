@@ -16,6 +16,7 @@ enum { WIDTH_OF_FILES = 100 }; /* of text in columns, which no terminal shows no
 
 typedef struct env {
     FILE *err;                 /* everything said to a person */
+    bool *is_noted;            /* set in place of a note that would be said; NULL: they are said */
     struct progress *progress; /* what shares the terminal with it; NULL: nothing does */
     bool stdin_is_terminal, stdout_is_terminal, stderr_is_terminal;
     bool no_color;      /* NO_COLOR is set and not empty, or TERM is dumb */

@@ -7,6 +7,7 @@
 #include "model/stages.h"
 #include "render/heat_map.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -35,14 +36,12 @@ static const named_table PICTURE_FORMATS = NAMED_TABLE("picture", PICTURES);
 static const ending_table PICTURE_ENDINGS = {&PICTURE_FORMATS,
                                              offsetof(struct picture_format, endings)};
 
-/* There is one way to write tokens, and the results of a command that takes no --format. */
+/* There is one way to write tokens. */
 static bool check_results(const char *file, const options *o, unsigned groups, err *e)
 {
-    static const char FORMAT[] = "format";
     if (o->format != NULL || ending_check(&FORMAT_ENDINGS, "results", file, e))
         return true;
     return ((groups & GROUP_GENERATE) == 0 || o->emit.count + o->write.count > 0) &&
-           option_heading(option_by_name(FORMAT, strlen(FORMAT)), groups) != 0 &&
            err_remedy(e, "--format names the format of what ends otherwise");
 }
 
@@ -59,11 +58,6 @@ bool output_check_endings(const options *o, unsigned groups, err *e)
         fits = ending_check(&PICTURE_ENDINGS, "a picture", o->picture, e) ||
                err_remedy(e, "--picture - draws it in characters");
     return fits;
-}
-
-bool output_has_trace(const options *o)
-{
-    return o->trace || o->trace_format != NULL || o->trace_output != NULL;
 }
 
 const char *output_data_file(const options *o)
@@ -116,8 +110,7 @@ const format *output_format_or(const options *o, const char *file, const char *u
 size_t output_format_bytes(const format *f, size_t count, dtype type)
 {
     bool is_binary = (f->holds & HOLDS_TYPES) != 0;
-    size_t bytes;
-    return size_mul(count, is_binary ? dtype_size(type) : 2, &bytes) ? bytes : SIZE_MAX;
+    return size_product(count, is_binary ? dtype_size(type) : 2);
 }
 
 /* ---- files ---- */
@@ -247,7 +240,7 @@ bool outputs_plan(outputs *to, const options *o, err *e)
 {
     *to = (outputs){.given = o,
                     .threads = o->threads,
-                    .traces = output_has_trace(o),
+                    .traces = o->trace,
                     .draws = o->picture != NULL,
                     .trace.file = output_trace_file(o),
                     .picture.file = o->picture};
@@ -297,32 +290,30 @@ static const text_list *names_of(const output *one, const work *w)
  * stack's rows are those of its next layer. */
 static bool is_for_text(const outputs *to, const char *name, const work *w)
 {
-    bool is_text = work_stack(w) == NULL && !to->traces && !to->draws &&
-                   !to->given->average_heads && strchr(name, '*') == NULL;
-    for (size_t i = 0; i < to->count && is_text; i++) {
+    if (work_stack(w) != NULL || to->traces || to->draws || to->given->average_heads ||
+        strchr(name, '*') != NULL)
+        return false;
+    for (size_t i = 0; i < to->count; i++) {
         const text_list *others = names_of(&to->output[i], w);
-        for (size_t j = 0; j < others->count; j++) {
+        bool is_text = (format_of(&to->output[i], w->document)->holds & HOLDS_SUPPLIED) != 0;
+        for (size_t j = 0; j < others->count && !is_text; j++) {
             if (stage_name_matches(others->item[j], name))
-                is_text = is_text && format_of(&to->output[i], w->document)->holds & HOLDS_SUPPLIED;
+                return false;
         }
     }
-    return is_text;
+    return true;
 }
 
 /* Weights that nobody asked for by name may be n² of many rows. */
 static bool check_default(const output *one, const work *w, err *e)
 {
     static const size_t MOST = 1000000000;
-    size_t size[TENSOR_MAX_RANK], count;
     char shape[SHAPE_TEXT];
-    int rank;
-    if (one->stages.count > 0 || work_stack(w) != NULL)
-        return true;
-    plan_stage_shape(&w->of.attention.plan, STAGE_WEIGHTS, &rank, size);
-    if (sizes_count(rank, size, &count) && count <= MOST)
+    if (one->stages.count > 0 || work_stack(w) != NULL ||
+        stage_numbers(&w->of.attention.plan, STAGE_WEIGHTS) <= MOST)
         return true;
     err_set(e, "the weights are %s, more than a billion numbers, and nobody asked for them",
-            sizes_text(rank, size, shape));
+            stage_shape_text(&w->of.attention.plan, STAGE_WEIGHTS, shape));
     return err_remedy(e, "--emit output is the output alone; --emit weights,output or --force "
                          "writes them all the same");
 }
@@ -593,7 +584,8 @@ bool outputs_write_error(outputs *to, const document *one, const err *bad, err *
     write_options how = {.name = bundle_text(&one->contents, "name"), .single_line = true};
     bundle result = {0};
     text said = {0};
-    text_add_format(&said, "%s%s%s", bad->where, bad->where[0] == '\0' ? "" : ": ", bad->what);
+    assert(bad->where[0] != '\0'); /* document_blame has seen to it, and it has a name */
+    text_add_format(&said, "%s: %s", bad->where, bad->what);
     bool done = text_ok(&said, e) &&
                 bundle_add_text(&result, "error", text_string(&said), said.length, (place){0}, e);
     if (to->tells && !to->is_telling && to->output[0].to.results > 0)
@@ -643,8 +635,7 @@ void outputs_free_memory(outputs *in_memory)
 bool outputs_put(outputs *to, const char *bytes, size_t length, err *e)
 {
     output_file *data = &to->output[0].to;
-    if (!outputs_open(to, e))
-        return false;
+    assert(data->is_open); /* the first document of a stream is never made in memory */
     data->results++;
     text_add(sink_text(&data->sink), bytes, length);
     return sink_spill(&data->sink, e);

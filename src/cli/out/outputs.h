@@ -17,10 +17,9 @@ bool output_check_disk(const char *file, const char *what, size_t bytes, const c
  * results and a trace whose format is not said. */
 bool output_check_endings(const options *o, unsigned groups, err *e);
 
-/* Where the data go, "-" is standard output; whether a trace is asked for, where that goes, and who
- * renders it. */
+/* Where the data go, "-" is standard output; where a trace that is asked for goes, and who renders
+ * it. */
 const char *output_data_file(const options *o);
-bool output_has_trace(const options *o);
 const char *output_trace_file(const options *o);
 const renderer *output_renderer(const options *o);
 

@@ -4,6 +4,7 @@
 #include "io/number_write.h"
 #include "render/display.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,13 +22,15 @@ void note_say(const env *world, const options *o, const place *at, const char *s
     va_list args;
     if (o->quiet)
         return;
+    if (world->is_noted != NULL) {
+        *world->is_noted = true;
+        return;
+    }
     if (at != NULL)
         place_text(at, where);
     va_start(args, said);
     int length = vsnprintf(words, sizeof words - sizeof CUT, said, args);
     va_end(args);
-    if (length < 0)
-        return;
     utf8_make_printable(words);
     if ((size_t)length >= sizeof words - sizeof CUT)
         strcat(words, CUT);
@@ -116,7 +119,8 @@ void report_rough(text *out, double value)
 {
     char digits[NUMBER_FIXED_TEXT];
     if (value == 0 || !isfinite(value)) {
-        text_add_string(out, value == 0 ? "0" : isnan(value) ? "-" : "inf");
+        assert(!isnan(value));
+        text_add_string(out, value == 0 ? "0" : "inf");
         return;
     }
     number_write_exponent(value, 3, digits);

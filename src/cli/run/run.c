@@ -44,7 +44,7 @@ static void note_unused(const options *o, const env *world)
     if (o->sum_keys.count > 0 && o->picture == NULL)
         note_say(world, o, NULL,
                  "no picture is drawn without --picture, so --sum-keys has nothing to say");
-    if (output_has_trace(o))
+    if (o->trace)
         return;
     bool has_focus = o->focus.count > 0 && o->picture == NULL;
     if (has_focus || o->full)
@@ -95,11 +95,11 @@ typedef struct runner {
 typedef struct batch_worker {
     runner *of;
     options given;
-    env world;    /* in which notes go here: */
-    char said[8]; /* the first bytes tell that there is one */
-    outputs to;   /* in memory */
-    err bad;      /* that a document is left for */
-    crew alone;   /* this thread */
+    env world;
+    bool is_noted; /* in place of notes */
+    outputs to;    /* in memory */
+    err bad;       /* that a document is left for */
+    crew alone;    /* this thread */
     run_room *room;
     packed_weights packed_weights; /* that lines have in common */
     json_again again;
@@ -114,13 +114,11 @@ static bool open_worker(batch_worker *w, runner *r, err *e)
     w->given.threads = 1;
     w->given.has_threads = true;
     w->world.progress = NULL;
+    w->world.is_noted = &w->is_noted;
     w->packed_weights.most = document_reader_packed_most(&r->documents, r->given->threads);
     crew_open(&w->alone, 1);
     w->room = outputs_open_memory(&w->to, &r->to, e) ? run_room_new(e) : NULL;
-    w->world.err = w->room == NULL ? NULL : fmemopen(w->said, sizeof w->said, "w");
-    if (w->world.err != NULL)
-        setbuf(w->world.err, NULL); /* what has no room is forgotten */
-    return w->world.err != NULL || (w->room != NULL && err_no_memory(e, 1));
+    return w->room != NULL;
 }
 
 static void free_last(batch_worker *w)
@@ -145,12 +143,9 @@ static bool run_last(batch_worker *w)
     if (work_stack(of) == NULL)
         return work_run_in(of, w->room, &w->alone, &w->bad) && is_silent(w) &&
                outputs_write(&w->to, of, NULL, &w->world, &w->bad);
-    bool done = of->kind->run(of, &w->world, &w->bad) &&
-                outputs_write(&w->to, of, NULL, &w->world, &w->bad) && fflush(w->world.err) == 0 &&
-                w->said[0] == '\0';
-    rewind(w->world.err);
-    w->said[0] = '\0';
-    return done;
+    w->is_noted = false;
+    return of->kind->run(of, &w->world, &w->bad) && !w->is_noted &&
+           outputs_write(&w->to, of, NULL, &w->world, &w->bad);
 }
 
 /* The result of the line, added to outputs_text(&w->to); false where the line is left to others,
@@ -158,15 +153,14 @@ static bool run_last(batch_worker *w)
  * else its `file` is NULL. */
 static bool do_line(batch_worker *w, const document_line *line, document *read)
 {
-    const document_reader *documents = &w->of->documents;
+    document_reader *documents = &w->of->documents;
     bool done;
     *read = (document){0};
     if (w->has_last && document_reader_try_again(documents, line, &w->last, &w->again)) {
         done = run_last(w);
     } else {
         free_last(w);
-        w->has_last =
-            document_reader_try_line(&w->of->documents, line, &w->last, &w->again, &w->bad);
+        w->has_last = document_reader_try_line(documents, line, &w->last, &w->again, &w->bad);
         w->last.packed_weights = &w->packed_weights;
         done = w->has_last && work_plan(&w->solved, &w->last, w->of->as, &w->given, &w->bad) &&
                work_is_small(&w->solved) && is_silent(w) &&
@@ -204,11 +198,14 @@ static void do_items(void *context, size_t worker)
         batch_item *item = &r->item[next];
         item->worker = worker;
         item->start = results->length;
-        item->is_done = do_line(w, &item->line, &item->read) && !results->failed;
-        if (!item->is_done)
-            results->length = item->start; /* what was begun is forgotten */
+        item->is_done = do_line(w, &item->line, &item->read);
+        if (!item->is_done) {
+            /* What was begun is forgotten, also that it found no memory. */
+            results->length = item->start;
+            results->failed = false;
+        }
         item->length = results->length - item->start;
-    } while (clock_seconds() < r->ends && results->length < TEXT_MOST);
+    } while (results->length < TEXT_MOST && clock_seconds() < r->ends);
 }
 
 static void close_batch(runner *r)
@@ -223,8 +220,6 @@ static void close_batch(runner *r)
         json_again_free(&w->again);
         crew_close(&w->alone);
         outputs_free_memory(&w->to);
-        if (w->world.err != NULL)
-            fclose(w->world.err);
     }
     mem_free(r->worker);
     mem_free(r->item);
@@ -261,12 +256,8 @@ static bool step_batch(runner *r, batch_item **items, size_t *count, err *e)
     if (r->done == r->count)
         return true;
     size_t left = r->count - r->done;
-    for (size_t i = 0; i < r->threads; i++) {
-        text *results = outputs_text(&r->worker[i].to);
-        if (results->failed)
-            text_free(results); /* a document that memory was missing for is tried again, alone */
-        text_clear(results);
-    }
+    for (size_t i = 0; i < r->threads; i++)
+        text_clear(outputs_text(&r->worker[i].to));
     atomic_store(&r->next, r->done);
     r->ends = clock_seconds() + SECONDS_MOST;
     crew_run(&r->crew, left < r->threads ? left : r->threads, do_items, r);

@@ -7,11 +7,12 @@
 #include "base/threads.h"
 #include "base/utf8.h"
 #include "cli/version.h"
-#include "io/number_read.h"
 #include "model/keys.h"
 #include "trace/trace.h"
 
+#include <assert.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- --header: what made a result, so that a golden file can say where it came from ---- */
@@ -54,8 +55,7 @@ static bool add_entries(text_list *lines, const key_tables *keys, const bundle *
     for (size_t i = 0; i < of->count && done; i++) {
         const entry *one = &of->entry[i];
         const key *as = key_find(keys, one->name, strlen(one->name));
-        if (as == NULL)
-            continue;
+        assert(as != NULL); /* documents have no other keys */
         const object_key *object = (const object_key *)(const void *)as;
         text_add_format(way, as->kind == KEY_OBJECT ? "%s." : "%s", one->name);
         size_t within = way->length, objects = as->kind == KEY_OBJECTS ? one->bundle->count : 0;
@@ -69,10 +69,10 @@ static bool add_entries(text_list *lines, const key_tables *keys, const bundle *
         bool is_matrix = as->kind == KEY_MATRIX || as->kind == KEY_BIAS || as->kind == KEY_MASK;
         if (one->kind == ENTRY_TENSOR &&
             (is_matrix || (as->kind == KEY_NUMBERS && one->tensor.rank > 0)))
-            done = text_ok(way, e) && add_input(lines, text_string(way), &one->tensor, e);
+            done = add_input(lines, text_string(way), &one->tensor, e);
         way->length = length;
     }
-    return done && text_ok(way, e);
+    return done;
 }
 
 bool work_header(const work *w, text_list *lines, err *e)
@@ -103,7 +103,8 @@ bool work_header(const work *w, text_list *lines, err *e)
     done = done && add_line(lines, &line, e);
     if (s != NULL) {
         text_clear(&line);
-        done = done && add_entries(lines, &STACK_DOCUMENT, s->document, &line, e);
+        done =
+            done && add_entries(lines, &STACK_DOCUMENT, s->document, &line, e) && text_ok(&line, e);
         /* The rows that words become tell of them. */
         if (done && bundle_find(s->document, "vocab") != NULL)
             done = add_input(
@@ -131,13 +132,12 @@ bool work_focus(const work *w, trace_focus *focus, err *e)
     size_t batches = s == NULL ? p->batches : s->batches == 0 ? 1 : s->batches;
     bool sees_last = s == NULL ? plan_is_causal(p) : w->kind == &WORK_GENERATION;
     /* A head that every attention of the stack has. */
-    for (size_t i = 0; s != NULL && i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            const attention *one = s->layer[i].part[j].attention;
-            if (one != NULL && one->plan.heads < heads)
-                heads = one->plan.heads;
-            sees_last = sees_last || (one != NULL && plan_is_causal(&one->plan));
-        }
+    for (size_t i = 0; s != NULL && i < s->parts; i++) {
+        const attention *one = s->part[i].attention;
+        if (one == NULL)
+            continue;
+        heads = one->plan.heads < heads ? one->plan.heads : heads;
+        sees_last = sees_last || plan_is_causal(&one->plan);
     }
     /* Where no row sees a later one, the first sees itself alone, and the last the most; and
      * logits are made of the last row of a prompt. */
@@ -152,15 +152,13 @@ bool work_focus(const work *w, trace_focus *focus, err *e)
     for (size_t i = 0; i < o->focus.count; i++) {
         const char *pair = o->focus.item[i], *value = strchr(pair, '=') + 1;
         for (size_t j = 0; j < sizeof places / sizeof places[0]; j++) {
-            double number = 0;
-            size_t most = places[j].count;
+            size_t number = strtoul(value, NULL, 10), most = places[j].count;
             if (strncmp(pair, places[j].name, (size_t)(value - 1 - pair)) != 0)
                 continue;
-            if (!number_read_json(value, value + strlen(value), &number) ||
-                !(number >= 1 && number <= (double)most))
+            if (number > most)
                 return err_set(e, "--focus %s=%s is outside the matrix, there %s %zu",
                                places[j].name, value, most == 1 ? "is" : "are", most);
-            *places[j].at = (size_t)number - 1;
+            *places[j].at = number - 1;
         }
     }
     return true;
@@ -174,21 +172,22 @@ bool work_show_entries(work *w, trace *shown, err *e)
     const stack *s = work_stack(w);
     trace_focus focus = shown->focus;
     trace *last = shown;
-    bool done = true;
     if (by->takes_entries == NULL || !by->takes_entries(shown))
         return true;
     w->entry = mem_alloc_zeroed(shown->batches, sizeof w->entry[0], e);
-    for (size_t i = 0; w->entry != NULL && i < shown->batches && done; i++) {
+    if (w->entry == NULL)
+        return false;
+    for (focus.batch = 0; focus.batch < shown->batches; focus.batch++) {
         work_trace *one = &w->entry[w->entries++];
-        focus.batch = i;
-        done = s == NULL ? trace_make(&one->attention, &w->of.attention.plan, &w->stages, focus,
-                                      false, NONE, e)
-                         : stack_trace_make(&one->stack, s, &w->stages, focus, false, &NOTHING, e);
+        if (!(s == NULL ? trace_make(&one->attention, &w->of.attention.plan, &w->stages, focus,
+                                     false, NONE, e)
+                        : stack_trace_make(&one->stack, s, &w->stages, focus, false, &NOTHING, e)))
+            return false;
         trace *made = s == NULL ? &one->attention : &one->stack.whole;
         last->next_entry = made;
         last = made;
     }
-    return done && w->entry != NULL;
+    return true;
 }
 
 const trace_map *trace_map_of(const trace *t, const char *name)
@@ -242,14 +241,14 @@ const stack *work_stack(const work *w)
 bool work_has_heads(const work *w)
 {
     const stack *s = work_stack(w);
-    bool has_heads = s == NULL && w->of.attention.plan.has_heads;
-    for (size_t i = 0; s != NULL && i < s->layers; i++) {
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            const attention *one = s->layer[i].part[j].attention;
-            has_heads = has_heads || (one != NULL && one->plan.has_heads);
-        }
+    if (s == NULL)
+        return w->of.attention.plan.has_heads;
+    for (size_t i = 0; i < s->parts; i++) {
+        const attention *one = s->part[i].attention;
+        if (one != NULL && one->plan.has_heads)
+            return true;
     }
-    return has_heads;
+    return false;
 }
 
 static double operations(const work *w)

@@ -139,8 +139,12 @@ bool work_show_entries(work *w, trace *shown, err *e);
 /* Runs a small attention of many, by one thread, in room that is set for it; nothing is said. It
  * may be called again once other numbers have come into the document's matrices. */
 bool work_run_in(work *w, run_room *in, crew *alone, err *e);
-/* Whether that said, or would have said, anything but for --quiet. */
+/* Whether planning or running one attention gave something to note. */
 bool work_has_notes(const work *w);
+
+/* How many numbers a stage has; SIZE_MAX where they are more than an address can hold. */
+size_t stage_numbers(const plan *p, stage_id id);
+const char *stage_shape_text(const plan *p, stage_id id, char shape[SHAPE_TEXT]);
 
 /* Refuses a seed that nothing is drawn from. */
 bool generation_check_seed(const options *o, err *e);

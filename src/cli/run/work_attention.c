@@ -15,13 +15,22 @@
  * next to writing so many numbers as text. */
 static const size_t KEPT_LEAST = 64 << 10, PART_LEAST = 32 << 10, PART_MOST = 32 << 20;
 
-/* How many numbers a stage has; false where they are more than an address can hold. */
-static bool count_numbers(const plan *p, stage_id id, size_t *count)
+size_t stage_numbers(const plan *p, stage_id id)
+{
+    size_t size[TENSOR_MAX_RANK], count = 1;
+    int rank;
+    plan_stage_shape(p, id, &rank, size);
+    for (int axis = 0; axis < rank; axis++)
+        count = size_product(count, size[axis]);
+    return count;
+}
+
+const char *stage_shape_text(const plan *p, stage_id id, char shape[SHAPE_TEXT])
 {
     size_t size[TENSOR_MAX_RANK];
     int rank;
     plan_stage_shape(p, id, &rank, size);
-    return sizes_count(rank, size, count);
+    return sizes_text(rank, size, shape);
 }
 
 /* Makes the row of the stage in whose memory the matrix lies; none where it is no such stage's. */
@@ -32,7 +41,7 @@ static bool make_rows(void *context, const tensor *matrix, size_t first, size_t 
         tensor whole = streamed_stage_tensor(all->stage[i]);
         uintptr_t begin = (uintptr_t)whole.data, at = (uintptr_t)matrix->data;
         size_t number = dtype_size(whole.type), columns = whole.size[whole.rank - 1];
-        if (at >= begin && at - begin < tensor_count(&whole) * number)
+        if (at - begin < tensor_count(&whole) * number) /* in front of it the difference is huge */
             return streamed_stage_make(all->stage[i], (at - begin) / (columns * number) + first,
                                        count, e);
     }
@@ -104,10 +113,10 @@ static bool want_stage(work *w, stage_id id, bool by_rows, err *e)
 {
     solution *s = &w->of.attention;
     const plan *p = &s->plan;
-    size_t count;
+    size_t count = stage_numbers(p, id);
     w->wants_weights = w->wants_weights || id == STAGE_WEIGHTS;
     if (by_rows && streamed_stage_can(p, id) && plan_has_stage(p, id) &&
-        count_numbers(p, id, &count) && count > KEPT_LEAST / dtype_size(p->type)) {
+        count > KEPT_LEAST / dtype_size(p->type)) {
         s->streamed.numbers[s->streamed.count] = count;
         s->streamed.id[s->streamed.count++] = id;
         return true;
@@ -139,16 +148,14 @@ static bool want_of_attention(work *w, const char *name, bool by_rows, err *e)
 static bool bytes_of_attention(const work *w, const text_list *names, size_t *bytes, err *e)
 {
     const plan *p = &w->of.attention.plan;
-    size_t count;
     (void)e;
     *bytes = 0;
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
         bool is_meant = false;
         for (size_t i = 0; plan_has_stage(p, id) && !is_meant && i < names->count; i++)
             is_meant = stage_name_matches(names->item[i], stage_row(id)->key.named.name);
-        if (is_meant &&
-            (!count_numbers(p, id, &count) || !size_add_product(bytes, count, dtype_size(p->type))))
-            *bytes = SIZE_MAX;
+        if (is_meant)
+            *bytes = size_sum(*bytes, size_product(stage_numbers(p, id), dtype_size(p->type)));
     }
     return true;
 }
@@ -162,16 +169,12 @@ enum { WEIGHTED_MOST = 1000000 };
 static bool check_weighted(const work *w, err *e)
 {
     const solution *s = &w->of.attention;
-    size_t size[TENSOR_MAX_RANK], count;
-    int rank;
-    if (!kept_stages_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row ||
-        w->given->force)
-        return true;
-    plan_stage_shape(&s->plan, STAGE_WEIGHTED, &rank, size);
-    if (sizes_count(rank, size, &count) && count <= WEIGHTED_MOST)
-        return true;
     char shape[SHAPE_TEXT];
-    err_set(e, "weighted is %s, more than a million numbers", sizes_text(rank, size, shape));
+    if (!kept_stages_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row ||
+        w->given->force || stage_numbers(&s->plan, STAGE_WEIGHTED) <= WEIGHTED_MOST)
+        return true;
+    err_set(e, "weighted is %s, more than a million numbers",
+            stage_shape_text(&s->plan, STAGE_WEIGHTED, shape));
     return err_remedy(e, "--force writes them all the same");
 }
 
@@ -188,8 +191,6 @@ static bool divide(const work *w, size_t most_numbers, size_t threads, division 
 {
     const solution *s = &w->of.attention;
     const plan *p = &s->plan;
-    const size_t average[] = {p->batches, p->n_q, p->n_k};
-    size_t count;
     *to = (division){.kept = s->wanted, .made.part = PART_LEAST};
     for (size_t i = 0; i < s->streamed.count; i++) {
         if (s->streamed.numbers[i] > most_numbers)
@@ -203,13 +204,12 @@ static bool divide(const work *w, size_t most_numbers, size_t threads, division 
         size_t one;
         if (!streamed_stage_memory(p, to->made.id[i], PART_LEAST, threads, &one, e))
             return false;
-        if (!size_add(to->bytes, one, &to->bytes))
-            to->bytes = SIZE_MAX;
+        to->bytes = size_sum(to->bytes, one);
     }
-    /* --average-heads makes one more matrix for each batch entry, when the weights are there. */
-    if (w->given->average_heads && (!sizes_count(3, average, &count) ||
-                                    !size_add_product(&to->bytes, count, dtype_size(p->type))))
-        to->bytes = SIZE_MAX;
+    /* --average-heads makes one more matrix for each batch entry, when the weights are there; they
+     * were counted as what an address can hold. */
+    if (w->given->average_heads)
+        to->bytes = size_sum(to->bytes, p->batches * p->n_q * p->n_k * dtype_size(p->type));
     return true;
 }
 
@@ -251,8 +251,7 @@ static bool fit_memory(work *w, size_t threads, err *e)
 bool work_has_notes(const work *w)
 {
     const solution *s = &w->of.attention;
-    return s->plan.notes.count > 0 || s->report.empty_rows > 0 ||
-           s->report.threads < s->report.threads_wanted;
+    return s->plan.notes.count > 0 || s->report.empty_rows > 0;
 }
 
 static bool run_attention(work *w, env *world, err *e)
@@ -293,11 +292,12 @@ bool work_run_in(work *w, run_room *in, crew *alone, err *e)
 {
     solution *s = &w->of.attention;
     if (!s->is_begun) {
-        s->is_begun = check_weighted(w, e) && fit_memory(w, 1, e);
-        if (s->is_begun)
-            run_room_set(in, &s->plan, &s->wanted);
+        if (!check_weighted(w, e) || !fit_memory(w, 1, e))
+            return false;
+        run_room_set(in, &s->plan, &s->wanted);
+        s->is_begun = true;
     }
-    return s->is_begun && run_again(in, alone, &w->stages, &s->report, e);
+    return run_again(in, alone, &w->stages, &s->report, e);
 }
 
 /* ---- showing ---- */
@@ -321,9 +321,10 @@ static bool show_attention(work *w, shown_for use, env *world, err *e)
         return false;
     if (use != FOR_PICTURE)
         trace_wants(&s->plan, focus, &s->wanted);
-    else if (!want_stage(w, STAGE_WEIGHTS, false, e) ||
-             (plan_masks(&s->plan) && !want_stage(w, STAGE_MASKED, false, e)))
-        return false;
+    else
+        kept_stages_add(&s->wanted, STAGE_WEIGHTS);
+    if (use == FOR_PICTURE && plan_masks(&s->plan))
+        kept_stages_add(&s->wanted, STAGE_MASKED);
     bool is_all = use == FOR_STEPS && o->steps.count == 0;
     return run_attention(w, world, e) &&
            trace_make(&w->made->attention, &s->plan, &w->stages, focus, o->full,

@@ -22,10 +22,12 @@ static const text_list ALL_STAGES = {.item = EVERYTHING, .count = 1}, NOTHING = 
 static bool says_the_same(const entry *a, const entry *b)
 {
     size_t index[TENSOR_MAX_RANK] = {0};
-    if (a->kind == ENTRY_TEXT && b->kind == ENTRY_TEXT)
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == ENTRY_TEXT)
         return strcmp(a->text, b->text) == 0;
-    bool is_same = a->kind == ENTRY_TENSOR && b->kind == ENTRY_TENSOR &&
-                   tensor_same_shape(&a->tensor, &b->tensor);
+    assert(a->kind == ENTRY_TENSOR); /* a layer has no list, and no option is an object */
+    bool is_same = tensor_same_shape(&a->tensor, &b->tensor);
     while (is_same && tensor_get(&a->tensor, index) == tensor_get(&b->tensor, index)) {
         if (!tensor_next(&a->tensor, index))
             return true;
@@ -104,8 +106,7 @@ static bool wants_weighted(const work *w)
 static bool check_memory(const work *w, size_t bytes, size_t house, const char *of_what, err *e)
 {
     const stack *s = work_stack(w);
-    if (!size_add(bytes, house, &bytes))
-        bytes = SIZE_MAX;
+    bytes = size_sum(bytes, house);
     if (bytes <= w->given->max_memory) {
         if (s->how.packed_weights != NULL)
             packed_weights_yield(s->how.packed_weights, mem_spare(w->given->max_memory, bytes));
@@ -168,12 +169,11 @@ static bool run_stack(work *w, env *world, err *e)
     if (!stack_memory(&s->stack, emit, threads, &bytes, e) ||
         !check_memory(w, bytes, s->house, "", e))
         return false;
-    for (size_t i = 0; i < s->stack.layers; i++) {
-        for (size_t j = 0; j < s->stack.layer[i].parts; j++) {
-            const attention *a = s->stack.layer[i].part[j].attention;
-            for (size_t k = 0; a != NULL && k < a->plan.notes.count; k++)
-                note_say(world, o, NULL, "layer %zu: %s", i + 1, a->plan.notes.item[k]);
-        }
+    for (size_t i = 0; i < s->stack.parts; i++) {
+        const layer_part *part = &s->stack.part[i];
+        const text_list *notes = part->attention == NULL ? &NOTHING : &part->attention->plan.notes;
+        for (size_t j = 0; j < notes->count; j++)
+            note_say(world, o, NULL, "layer %zu: %s", part->layer + 1, notes->item[j]);
     }
     say_overruled(&s->stack, o, world);
     crew_open(&by, threads);
@@ -215,8 +215,8 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
                                  .row = focus.row};
     of->how.one_row = wants_weighted(w) ? NULL : &one_row;
     /* With a house for each entry of a batch, where the renderer may take them all. */
-    bool has_others = output_has_trace(o) && output_renderer(o)->takes_entries != NULL &&
-                      of->batches > 1 && of->batches <= MOST_ENTRIES;
+    bool has_others = o->trace && output_renderer(o)->takes_entries != NULL && of->batches > 1 &&
+                      of->batches <= MOST_ENTRIES;
     s->house = stack_trace_memory(stack_trace_rooms(of) * (has_others ? 1 + of->batches : 1));
     bool done = run_stack(w, world, e) && stack_trace_make(&w->made->stack, of, &w->stages, focus,
                                                            o->full, asked_steps(w, use), e);
@@ -388,9 +388,8 @@ static bool bytes_of_generation(const work *w, const text_list *names, size_t *b
     const generation *g = &w->of.generation.of;
     (void)e;
     *bytes = 0;
-    if (names->count == 0 && g->stop == SIZE_MAX &&
-        !size_mul(2 * g->how.steps, g->logits.size[1], bytes))
-        *bytes = SIZE_MAX;
+    if (names->count == 0 && g->stop == SIZE_MAX)
+        *bytes = size_product(2 * g->how.steps, g->logits.size[1]);
     return true;
 }
 
