@@ -163,6 +163,8 @@ const input_file INPUT_FILES[] = {
     {"unknown.json", "{\"x\": [[1, 2]], \"heds\": 1}\n"},
     {"misfit.json", "{\"x\": [[1, 2]], \"wq\": [[1, 2, 3]]}\n"},
     {"mixed.json", "{\"x\": [[1, 2], [3]], \"_m\": {\"a\": [\"b\", 5]}, \"r\": [{\"a\": 1}, 2]}\n"},
+    {"ragged.jsonl", "{\"x\": [[1, 2]]}\n{\"x\": [[3, 4]]}\n{\"x\": [[1, 2], [3]]}\n"
+                     "{\"x\": [[5, 6]]}\n"},
     {"ragged.csv", "1,2\n3\n"},
     {"empty.json", ""},
 };
@@ -209,6 +211,12 @@ const command_line COMMAND_LINES[] = {
     {.words = "--keep-going --threads 1 ragged.json lines.jsonl",
      .documents = 5,
      .streams = true,
+     .tells_errors = true,
+     .is_refused = true},
+    {.words = "--keep-going --threads 1 ragged.jsonl",
+     .documents = 4,
+     .streams = true,
+     .tries_again = true,
      .tells_errors = true,
      .is_refused = true},
     {.words = "- --input-format json --dtype f64 --digits 3 <heads.json"},
@@ -283,6 +291,12 @@ const command_line COMMAND_LINES[] = {
     {.words = "generate --length 3 --stop 2 -o out.txt ids.json", .outputs = "out.txt"},
     {.words = "generate --length 2 --trace=choice,probabilities,cache,ln1 --temperature 2 "
               "prompt.json"},
+    {.words = "generate --length 2 --temperature 2 --header --emit *.scores,*.rollout,*.tempered,"
+              "*.choice prompt.json"},
+    {.words = "generate --length 2 --picture out.svg prompt.json",
+     .outputs = "out.svg",
+     .streams = true},
+    {.words = "encode --header layers.json prompt.json", .streams = true},
     {.words = "encode --trace-format html --blank norm,embedded layers-batch.json"},
     {.words = "check layers-batch.json"},
     {.words = "check --answers answers.json layers-batch.json"},

@@ -8,6 +8,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* A terminal has a thread that says how far the work is; without it nothing does. */
+static int on_terminal(int argc, char **argv, env *world)
+{
+    world->stderr_is_terminal = true;
+    return cli_main(argc, argv, world);
+}
+
 /* What is said where all threads but the first `started` that are asked for fail. heads.json has
  * two heads, each of one block of rows, so one thread is asked for next to the program's own. The
  * rows of wide.csv are one block, and their product with square.csv large enough for all three. */
@@ -22,6 +29,7 @@ static const struct {
      "same\n"},
     {{.words = "--threads 3 heads.json"}, 1, ""},
     {{.words = "--threads 3 --quiet heads.json"}, 0, ""},
+    {{.words = "--threads 1 heads.json", .run = on_terminal}, 0, ""},
     {{.words = "--threads 3 -x wide.csv --wq square.csv --wv square.csv"},
      0,
      "selfattn: note: 1 of 3 threads ran, no more could be started: the result is the same\n"},
