@@ -115,21 +115,15 @@ size_t output_format_bytes(const format *f, size_t count, dtype type)
 
 /* ---- files ---- */
 
-static bool open_file(output_file *to, err *e)
+/* Each of so many: the trace, the picture, and the results. */
+static size_t files_of(const outputs *to)
 {
-    to->is_open = to->is_open || sink_open(&to->sink, to->file, e);
-    return to->is_open;
+    return 2 + to->count;
 }
 
-/* Puts it in its place, or, where the run was not done, removes what was begun. */
-static bool close_file(output_file *to, bool done, err *e)
+static output_file *file_at(outputs *to, size_t i)
 {
-    return to->is_open ? sink_end(&to->sink, done, e) : done;
-}
-
-static bool flush_file(output_file *to, err *e)
-{
-    return !to->is_open || sink_flush(&to->sink, e);
+    return i == 0 ? &to->trace : i == 1 ? &to->picture : &to->output[i - 2].to;
 }
 
 /* What a picture or a trace is rendered into, after a free line where it is not the first. */
@@ -176,10 +170,10 @@ static bool plan_outputs(outputs *to, err *e)
     bool done = to->output != NULL;
     if (done && taker == NULL && !is_written_only) {
         output *data = &to->output[to->count++];
-        *data = (output){.what = "the data", .to.file = output_data_file(o)};
+        *data = (output){.to = {.what = "the data", .file = output_data_file(o)}};
         to->tells = o->generated > 0 && o->emit.count == 0;
         if (to->tells)
-            data->what = o->logits ? "the logits" : "tokens";
+            data->to.what = o->logits ? "the logits" : "tokens";
         else
             data->format = output_format_said(o, data->to.file);
         done = text_list_index(&data->stages, e);
@@ -197,20 +191,9 @@ static bool plan_outputs(outputs *to, err *e)
         next->format = own != NULL ? own : output_format_said(o, output_data_file(o));
         done = text_list_add(&next->stages, pair, (size_t)(file - 1 - pair), e);
         if (done)
-            next->what = next->stages.item[0];
+            next->to.what = next->stages.item[0];
     }
     return done;
-}
-
-/* Refuses two outputs, named by what they are, in one file. */
-static bool check_apart(const char *what, const char *file, const char *other,
-                        const char *other_file, err *e)
-{
-    if (!sink_shares_file(file, other_file))
-        return true;
-    err_set(e, "%s and %s both go to %s", what, other,
-            strcmp(file, "-") == 0 ? "standard output" : file);
-    return strcmp(file, other_file) != 0 && err_remedy(e, "%s is the same file", other_file);
 }
 
 /* A bad document's result is an object with its error. */
@@ -242,22 +225,21 @@ bool outputs_plan(outputs *to, const options *o, err *e)
                     .threads = o->threads,
                     .traces = o->trace,
                     .draws = o->picture != NULL,
-                    .trace.file = output_trace_file(o),
-                    .picture.file = o->picture};
+                    .trace = {"the trace", o->trace ? output_trace_file(o) : NULL},
+                    .picture = {"the picture", o->picture}};
     if (!plan_outputs(to, e))
         return false;
-    const char *of_trace = to->trace.file, *of_picture = to->picture.file;
-    bool fits = !to->draws || !to->traces ||
-                check_apart("the trace", of_trace, "the picture", of_picture, e);
-    for (size_t i = 0; i < to->count && fits; i++) {
-        const output *one = &to->output[i];
-        fits = (!to->traces || check_apart("the trace", of_trace, one->what, one->to.file, e)) &&
-               (!to->draws || check_apart("the picture", of_picture, one->what, one->to.file, e));
-        for (size_t j = 0; j < i && fits; j++)
-            fits =
-                check_apart(to->output[j].what, to->output[j].to.file, one->what, one->to.file, e);
+    for (size_t i = 0; i < files_of(to); i++) {
+        for (size_t j = 0; j < i; j++) {
+            const char *one = file_at(to, j)->file, *other = file_at(to, i)->file;
+            if (one == NULL || other == NULL || !sink_shares_file(one, other))
+                continue;
+            err_set(e, "%s and %s both go to %s", file_at(to, j)->what, file_at(to, i)->what,
+                    strcmp(one, "-") == 0 ? "standard output" : one);
+            return strcmp(one, other) != 0 && err_remedy(e, "%s is the same file", other);
+        }
     }
-    if (!fits || !check_holds_errors(to, e))
+    if (!check_holds_errors(to, e))
         return false;
     /* Of a generation: what is for stages, where none are written, and what is for tokens or
      * numbers alike. */
@@ -404,7 +386,7 @@ bool outputs_want(outputs *to, work *w, err *e)
         if (o->average_heads || is_memory || (are_tokens && !o->logits))
             continue;
         if (!w->kind->bytes(w, names, &bytes, e) ||
-            !output_check_disk(one->to.file, one->what, bytes,
+            !output_check_disk(one->to.file, one->to.what, bytes,
                                are_tokens ? "a smaller --length" : "--emit fewer stages", o, e))
             return false;
     }
@@ -424,10 +406,12 @@ bool outputs_want(outputs *to, work *w, err *e)
 
 bool outputs_open(outputs *to, err *e)
 {
-    if ((to->traces && !open_file(&to->trace, e)) || (to->draws && !open_file(&to->picture, e)))
-        return false;
-    for (size_t i = 0; i < to->count; i++) {
-        if (!open_file(&to->output[i].to, e))
+    for (size_t i = 0; i < files_of(to); i++) {
+        output_file *one = file_at(to, i);
+        if (one->file == NULL || one->is_open)
+            continue;
+        one->is_open = sink_open(&one->sink, one->file, e);
+        if (!one->is_open)
             return false;
     }
     return true;
@@ -643,20 +627,22 @@ bool outputs_put(outputs *to, const char *bytes, size_t length, err *e)
 
 bool outputs_flush(outputs *to, err *e)
 {
-    bool done = flush_file(&to->trace, e) && flush_file(&to->picture, e);
-    for (size_t i = 0; i < to->count && done; i++)
-        done = flush_file(&to->output[i].to, e);
-    return done;
+    for (size_t i = 0; i < files_of(to); i++) {
+        output_file *one = file_at(to, i);
+        if (one->is_open && !sink_flush(&one->sink, e))
+            return false;
+    }
+    return true;
 }
 
 bool outputs_close(outputs *to, bool done, err *e)
 {
-    for (size_t i = 0; i < to->count; i++) {
-        done = close_file(&to->output[i].to, done, e);
-        text_list_free(&to->output[i].stages);
+    for (size_t i = files_of(to); i-- > 0;) {
+        output_file *one = file_at(to, i);
+        done = one->is_open ? sink_end(&one->sink, done, e) : done;
     }
-    done = close_file(&to->trace, done, e);
-    done = close_file(&to->picture, done, e);
+    for (size_t i = 0; i < to->count; i++)
+        text_list_free(&to->output[i].stages);
     mem_free(to->output);
     return done;
 }

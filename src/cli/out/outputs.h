@@ -43,7 +43,8 @@ size_t output_format_bytes(const format *f, size_t count, dtype type);
 
 /* One file, or standard output ("-"), that results of all documents go to. */
 typedef struct output_file {
-    const char *file;
+    const char *what; /* as messages call it */
+    const char *file; /* NULL: a trace or a picture that nobody wants */
     sink sink;
     bool is_open;
     bool ending_decides; /* on its format, whatever --format says */
@@ -52,7 +53,6 @@ typedef struct output_file {
 
 /* One of them: the data, or a --write. */
 typedef struct output {
-    const char *what; /* as messages call it */
     output_file to;
     text_list stages; /* names, in which * stands for anything; none: those of the work's kind */
     const format *format; /* that is said, by an option or an ending; NULL: by the input */

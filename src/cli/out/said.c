@@ -53,8 +53,9 @@ void note_say_lines(const env *world, const options *o, const char *lines)
 void note_empty_rows(const env *world, const options *o, const place *at, const run_report *of,
                      const char *rows)
 {
-    note_say(world, o, at, "%zu %s may attend to nothing, first %s: their weights are 0%s",
-             of->empty_rows, rows, of->first_empty, of->doubt);
+    if (of->empty_rows > 0)
+        note_say(world, o, at, "%zu %s may attend to nothing, first %s: their weights are 0%s",
+                 of->empty_rows, rows, of->first_empty, of->doubt);
 }
 
 void note_missing_threads(const env *world, const options *o, const place *at, size_t ran,

@@ -19,7 +19,7 @@ void note_say(const env *world, const options *o, const place *at, const char *s
 /* A note a line. */
 void note_say_lines(const env *world, const options *o, const char *lines);
 
-/* Some of all `rows` have nothing to attend to. */
+/* Where some of all `rows` have nothing to attend to. */
 void note_empty_rows(const env *world, const options *o, const place *at, const run_report *of,
                      const char *rows);
 

@@ -18,7 +18,6 @@ typedef struct work work;
  * them. */
 typedef struct streamed_stages {
     stage_id id[STAGE_COUNT];
-    size_t numbers[STAGE_COUNT]; /* of each that was added; unused once they are split */
     streamed_stage *stage[STAGE_COUNT];
     size_t count;
     size_t part;        /* bytes of a stage that are made at a time */

@@ -113,11 +113,9 @@ static bool want_stage(work *w, stage_id id, bool by_rows, err *e)
 {
     solution *s = &w->of.attention;
     const plan *p = &s->plan;
-    size_t count = stage_numbers(p, id);
     w->wants_weights = w->wants_weights || id == STAGE_WEIGHTS;
     if (by_rows && streamed_stage_can(p, id) && plan_has_stage(p, id) &&
-        count > KEPT_LEAST / dtype_size(p->type)) {
-        s->streamed.numbers[s->streamed.count] = count;
+        stage_numbers(p, id) > KEPT_LEAST / dtype_size(p->type)) {
         s->streamed.id[s->streamed.count++] = id;
         return true;
     }
@@ -193,10 +191,11 @@ static bool divide(const work *w, size_t most_numbers, size_t threads, division 
     const plan *p = &s->plan;
     *to = (division){.kept = s->wanted, .made.part = PART_LEAST};
     for (size_t i = 0; i < s->streamed.count; i++) {
-        if (s->streamed.numbers[i] > most_numbers)
-            to->made.id[to->made.count++] = s->streamed.id[i];
+        stage_id id = s->streamed.id[i];
+        if (stage_numbers(p, id) > most_numbers)
+            to->made.id[to->made.count++] = id;
         else
-            kept_stages_add(&to->kept, s->streamed.id[i]);
+            kept_stages_add(&to->kept, id);
     }
     if (!run_memory(p, &to->kept, threads, &to->bytes, e))
         return false;
@@ -279,11 +278,9 @@ static bool run_attention(work *w, env *world, err *e)
     }
     for (size_t i = 0; i < p->notes.count; i++)
         note_say(world, w->given, &at, "%s", p->notes.item[i]);
-    if (s->report.empty_rows > 0) {
-        char rows[64];
-        snprintf(rows, sizeof rows, "of %zu query rows", p->batches * p->heads * p->n_q);
-        note_empty_rows(world, w->given, &at, &s->report, rows);
-    }
+    char rows[64];
+    snprintf(rows, sizeof rows, "of %zu query rows", p->batches * p->heads * p->n_q);
+    note_empty_rows(world, w->given, &at, &s->report, rows);
     note_missing_threads(world, w->given, &at, s->report.threads, s->report.threads_wanted);
     return true;
 }

@@ -184,11 +184,11 @@ static bool run_stack(work *w, env *world, err *e)
         w->stages = (bundle){0};
         done = stack_choose_rows(&s->rows, &s->all, &w->stages, e);
     }
-    if (done)
-        note_missing_threads(world, o, NULL, by.ran, by.wanted);
-    if (done && report.empty_rows > 0)
-        note_empty_rows(world, o, NULL, &report, "query rows of the layers");
-    return done;
+    if (!done)
+        return false;
+    note_missing_threads(world, o, NULL, by.ran, by.wanted);
+    note_empty_rows(world, o, NULL, &report, "query rows of the layers");
+    return true;
 }
 
 static bool show_stack(work *w, shown_for use, env *world, err *e)
