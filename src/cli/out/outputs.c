@@ -225,8 +225,8 @@ bool outputs_plan(outputs *to, const options *o, err *e)
                     .threads = o->threads,
                     .traces = o->trace,
                     .draws = o->picture != NULL,
-                    .trace = {"the trace", o->trace ? output_trace_file(o) : NULL},
-                    .picture = {"the picture", o->picture}};
+                    .trace = {.what = "the trace", .file = o->trace ? output_trace_file(o) : NULL},
+                    .picture = {.what = "the picture", .file = o->picture}};
     if (!plan_outputs(to, e))
         return false;
     for (size_t i = 0; i < files_of(to); i++) {
