@@ -100,20 +100,17 @@ void report_error(const env *world, const err *e)
 
 void report_number(text *out, double value)
 {
-    char digits[NUMBER_TEXT];
-    number_write_f64(value, digits);
-    text_add_string(out, tensor_is_hole(value) ? "no number" : digits);
+    report_number_as(out, value, false);
 }
 
 void report_number_as(text *out, double value, bool is_f32)
 {
     char digits[NUMBER_TEXT];
-    if (!is_f32 || (double)(float)value != value) {
-        report_number(out, value);
-        return;
-    }
-    number_write_f32((float)value, digits);
-    text_add_string(out, digits);
+    if (is_f32 && (double)(float)value == value)
+        number_write_f32((float)value, digits);
+    else
+        number_write_f64(value, digits);
+    text_add_string(out, tensor_is_hole(value) ? "no number" : digits);
 }
 
 void report_rough(text *out, double value)

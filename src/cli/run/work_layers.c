@@ -57,10 +57,10 @@ static void say_overruled(const stack *s, const options *o, const env *world)
 
 /* ---- what layers and steps of a generation have in common ---- */
 
-static bool is_weights(const char *name)
+static bool ends_in(const char *name, const char *end)
 {
-    const char *last = strrchr(name, '.');
-    return last != NULL && strcmp(last, ".weights") == 0;
+    size_t length = strlen(name), last = strlen(end);
+    return length > last && strcmp(name + length - last, end) == 0;
 }
 
 static bool want_of_layers(work *w, const char *name, bool by_rows, err *e)
@@ -70,12 +70,13 @@ static bool want_of_layers(work *w, const char *name, bool by_rows, err *e)
     if (!work_list(w, e))
         return false;
     bool is_there = text_list_find(&w->there, name) != NULL;
-    w->wants_weights = w->wants_weights || is_weights(name);
+    w->wants_weights = w->wants_weights || ends_in(name, ".weights");
     for (size_t i = 0; i < w->there.count && is_pattern; i++) {
         const char *one = w->there.item[i];
-        bool is_meant = (!is_there || is_weights(one)) && stage_name_matches(name, one);
+        bool are_weights = ends_in(one, ".weights");
+        bool is_meant = (!is_there || are_weights) && stage_name_matches(name, one);
         is_there = is_there || is_meant;
-        w->wants_weights = w->wants_weights || (is_meant && is_weights(one));
+        w->wants_weights = w->wants_weights || (is_meant && are_weights);
     }
     if (is_there)
         return text_list_index(&w->wanted, e) && text_list_add(&w->wanted, name, strlen(name), e);
@@ -87,16 +88,10 @@ static bool want_of_layers(work *w, const char *name, bool by_rows, err *e)
  * need. */
 static bool wants_weighted(const work *w)
 {
-    static const char LAST[] = ".weighted";
+    keeper by = keeper_of(&w->wanted);
     for (size_t i = 0; i < w->there.count; i++) {
-        const char *name = w->there.item[i];
-        size_t length = strlen(name);
-        if (length < sizeof LAST || strcmp(name + length + 1 - sizeof LAST, LAST) != 0)
-            continue;
-        for (size_t j = 0; j < w->wanted.count; j++) {
-            if (stage_name_matches(w->wanted.item[j], name))
-                return true;
-        }
+        if (ends_in(w->there.item[i], ".weighted") && keeper_wants(&by, w->there.item[i]))
+            return true;
     }
     return false;
 }
@@ -338,14 +333,14 @@ static bool add_name(text_list *there, size_t step, const char *name, err *e)
 /* What a step finds in its cache, and leaves there, is known before its scores. */
 static bool add_cached(text_list *there, size_t step, const char *scores, err *e)
 {
-    static const char LAST[] = ".attention.scores", *const CACHED[] = {"present_k", "present_v"};
-    size_t length = strlen(scores), before = length + 1 - sizeof "scores";
+    static const char *const CACHED[] = {"present_k", "present_v"};
     bool done = true;
-    if (step == 0 || length < sizeof LAST || strcmp(scores + length + 1 - sizeof LAST, LAST) != 0)
+    if (step == 0 || !ends_in(scores, ".attention.scores"))
         return true;
     for (size_t i = 0; done && i < sizeof CACHED / sizeof CACHED[0]; i++) {
         char name[STAGE_NAME];
-        snprintf(name, sizeof name, "%.*s%s", (int)before, scores, CACHED[i]);
+        snprintf(name, sizeof name, "%.*s%s", (int)(strlen(scores) - strlen("scores")), scores,
+                 CACHED[i]);
         done = add_name(there, step, name, e);
     }
     return done;
