@@ -151,6 +151,9 @@ const input_file INPUT_FILES[] = {
      "{\"embedding\": [[1, 0], [0, 1], [1, 1]], \"ids\": [1, 2], \"memory\": [[1, 2]],\n"
      "\"position_embedding\": [[0, 1], [1, 0], [1, 1], [0, 0], [2, 0]], \"dtype\": \"f64\",\n"
      "\"layers\": [{\"heads\": 2, \"cross\": {}}]}\n"},
+    {"one-id.json", "{\"embedding\": [[1]], \"ids\": [0], \"layers\": [{}]}\n"},
+    {"layers.jsonl", "{\"x\": [[1, 2]], \"layers\": [{}]}\n{\"x\": [[3, 4]], \"layers\": [{}]}\n"
+                     "{\"x\": [[5, 6]], \"layers\": [{}]}\n"},
     {"no-w2.json", "{\"x\": [[1, 2]], \"layers\": [{\"w1\": [[1], [2]]}]}\n"},
     {"one.json", "{\"q\": [[1]], \"k\": [[1], [2]], \"v\": [[1], [2]]}\n"},
     {"words.txt", "first\r\nsecond\nthird\n"},
@@ -293,6 +296,8 @@ const command_line COMMAND_LINES[] = {
               "prompt.json"},
     {.words = "generate --length 2 --temperature 2 --header --emit *.scores,*.rollout,*.tempered,"
               "*.choice prompt.json"},
+    {.words = "generate --length 1 --emit step.0.choice one-id.json"},
+    {.words = "encode --threads 1 layers.jsonl", .streams = true, .tries_again = true},
     {.words = "generate --length 2 --picture out.svg prompt.json",
      .outputs = "out.svg",
      .streams = true},

@@ -82,7 +82,7 @@ bool work_header(const work *w, text_list *lines, err *e)
     const solution *one = &w->of.attention;
     bool goes_on = w->kind == &WORK_GENERATION;
     const char *command = goes_on ? "generate" : w->is_decoder ? "decode" : "encode";
-    text line = {0};
+    text line = {0}, way = {0};
     text_add_string(&line, "made by: selfattn " SELFATTN_VERSION);
     bool done = add_line(lines, &line, e);
     text_add_string(&line, "arguments:");
@@ -102,9 +102,8 @@ bool work_header(const work *w, text_list *lines, err *e)
     }
     done = done && add_line(lines, &line, e);
     if (s != NULL) {
-        text_clear(&line);
         done =
-            done && add_entries(lines, &STACK_DOCUMENT, s->document, &line, e) && text_ok(&line, e);
+            done && add_entries(lines, &STACK_DOCUMENT, s->document, &way, e) && text_ok(&way, e);
         /* The rows that words become tell of them. */
         if (done && bundle_find(s->document, "vocab") != NULL)
             done = add_input(
@@ -118,6 +117,7 @@ bool work_header(const work *w, text_list *lines, err *e)
         done = given == NULL || add_input(lines, input_key(which), given, e);
     }
     text_free(&line);
+    text_free(&way);
     return done;
 }
 
