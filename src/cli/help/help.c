@@ -192,10 +192,8 @@ void topic_write_option_name(text *out, const option_row *row)
         text_add_format(out, "  -%c, --%s", row->letter, row->named.name);
     else
         text_add_format(out, "      --%s", row->named.name);
-    if (row->value_is_optional)
-        text_add_format(out, "[=%s]", row->metavar);
-    else if (row->metavar != NULL)
-        text_add_format(out, " %s", row->metavar);
+    if (row->metavar != NULL)
+        text_add_format(out, row->value_is_optional ? "[=%s]" : " %s", row->metavar);
 }
 
 static void describe_option(text *out, const named *row)

@@ -135,12 +135,12 @@ static void write_commands(text *out)
 }
 
 /* A name, and below it its help. */
-static void write_item(text *out, const named *row, size_t indent)
+static void write_item(text *out, const char *name, const char *help, size_t indent)
 {
     text_add_format(out, ".TP %zu\n\\fB", indent);
-    write_roff(out, row->name, strlen(row->name));
+    write_roff(out, name, strlen(name));
     text_add_string(out, "\\fR\n");
-    write_paragraph(out, row->help);
+    write_paragraph(out, help);
 }
 
 enum { ITEM_INDENT = 14, PEER_INDENT = 18 };
@@ -190,7 +190,8 @@ static void write_items(text *out, const named_table *of)
     text names = {0};
     for (size_t i = 0; i < named_count(of); i++) {
         const named *row = named_row(of, i);
-        write_item(out, row, of == &PEERS ? PEER_INDENT : ITEM_INDENT);
+        const char *help = of == &SCORES ? ((const score *)(const void *)row)->order : row->help;
+        write_item(out, row->name, help, of == &PEERS ? PEER_INDENT : ITEM_INDENT);
         text_clear(&names);
         if (of == &STAGES)
             write_stage(out, (const stage *)(const void *)row);
@@ -206,14 +207,6 @@ static void write_items(text *out, const named_table *of)
     text_close(&names, out);
 }
 
-static void write_scores(text *out)
-{
-    for (size_t i = 0; i < SCORES.count; i++) {
-        const score *row = (const score *)(const void *)named_row(&SCORES, i);
-        write_item(out, &(named){row->named.name, row->order}, ITEM_INDENT);
-    }
-}
-
 static void write_differences(text *out)
 {
     for (size_t i = 0; i < DIFFERENCES.count; i++) {
@@ -222,7 +215,7 @@ static void write_differences(text *out)
         write_paragraph(out, row->help);
         for (size_t j = 0; j < PEERS.count; j++) {
             const peer *one = (const peer *)(const void *)named_row(&PEERS, j);
-            write_item(out, &(named){one->named.name, one->cell[i].says}, PEER_INDENT);
+            write_item(out, one->named.name, one->cell[i].says, PEER_INDENT);
             if (one->cell[i].here == NULL)
                 continue;
             text_add_string(out, ".br\n→ ");
@@ -234,7 +227,7 @@ static void write_differences(text *out)
 static const slot ROWS[] = {
     {{"commands", NULL}, .write = write_commands},
     {{"options", NULL}, .write = write_all_options},
-    {{"score functions", NULL}, .write = write_scores},
+    {{"score functions", NULL}, &SCORES, write_items, NULL},
     {{"stages", NULL}, &STAGES, write_items, NULL},
     {{"keys", NULL}, &KEYS, write_items, NULL},
     {{"keys of a stack", NULL}, &STACK_KEYS, write_items, NULL},

@@ -276,12 +276,10 @@ static bool is_for_text(const outputs *to, const char *name, const work *w)
         strchr(name, '*') != NULL)
         return false;
     for (size_t i = 0; i < to->count; i++) {
-        const text_list *others = names_of(&to->output[i], w);
+        keeper by = keeper_of(names_of(&to->output[i], w));
         bool is_text = (format_of(&to->output[i], w->document)->holds & HOLDS_SUPPLIED) != 0;
-        for (size_t j = 0; j < others->count && !is_text; j++) {
-            if (stage_name_matches(others->item[j], name))
-                return false;
-        }
+        if (!is_text && keeper_wants(&by, name))
+            return false;
     }
     return true;
 }

@@ -146,13 +146,11 @@ static bool want_of_attention(work *w, const char *name, bool by_rows, err *e)
 static bool bytes_of_attention(const work *w, const text_list *names, size_t *bytes, err *e)
 {
     const plan *p = &w->of.attention.plan;
+    keeper by = keeper_of(names);
     (void)e;
     *bytes = 0;
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        bool is_meant = false;
-        for (size_t i = 0; plan_has_stage(p, id) && !is_meant && i < names->count; i++)
-            is_meant = stage_name_matches(names->item[i], stage_row(id)->key.named.name);
-        if (is_meant)
+        if (plan_has_stage(p, id) && keeper_wants(&by, stage_row(id)->key.named.name))
             *bytes = size_sum(*bytes, size_product(stage_numbers(p, id), dtype_size(p->type)));
     }
     return true;
