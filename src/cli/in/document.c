@@ -360,7 +360,7 @@ bool document_reader_read_line(document_reader *all, const document_line *from, 
 bool document_reader_try_line(document_reader *all, const document_line *from, document *one,
                               json_again *again, err *e)
 {
-    *one = (document){.file = all->lines.file, .line = from->number};
+    *one = (document){.file = all->lines.file, .line = from->number, .is_of_many = true};
     bool done = read_contents(all, from, one, again, e) && has_read_files(all, &one->contents) &&
                 cli_inputs_apply(&all->from_options, all->weights, all->type, &one->contents,
                                  &one->is_all_tables, e);

@@ -35,9 +35,16 @@ static bool says_the_same(const entry *a, const entry *b)
     return false;
 }
 
+/* The document that notes name: one of several. */
+static const place *place_in_notes(const work *w, place *at)
+{
+    *at = document_place(w->document);
+    return w->document->is_of_many ? at : NULL;
+}
+
 /* An option stands at the top, for layers that say nothing else: a note names the first one that
  * does, or where nothing stands there, says anything. */
-static void say_overruled(const stack *s, const options *o, const env *world)
+static void say_overruled(const stack *s, const options *o, const place *at, const env *world)
 {
     const bundle *layers = bundle_find(s->document, "layers")->bundle;
     for (size_t i = 0; i < o->given_count; i++) {
@@ -47,8 +54,7 @@ static void say_overruled(const stack *s, const options *o, const env *world)
             const entry *own = bundle_find(layers->entry[j].bundle, one->row->key);
             if (own == NULL || (top != NULL && says_the_same(own, top)))
                 continue;
-            note_say(world, o, NULL,
-                     "--%s%s is for layers that say nothing else, and layer %zu does",
+            note_say(world, o, at, "--%s%s is for layers that say nothing else, and layer %zu does",
                      one->value == NULL ? "no-" : "", one->row->named.name, j + 1);
             break;
         }
@@ -160,6 +166,8 @@ static bool run_stack(work *w, env *world, err *e)
     stack_solution *s = &w->of.stack;
     size_t threads = work_threads(w, world), bytes;
     run_report report = {0};
+    place at;
+    const place *of = place_in_notes(w, &at);
     crew by;
     if (!stack_memory(&s->stack, emit, threads, &bytes, e) ||
         !check_memory(w, bytes, s->house, "", e))
@@ -168,9 +176,9 @@ static bool run_stack(work *w, env *world, err *e)
         const layer_part *part = &s->stack.part[i];
         const text_list *notes = part->attention == NULL ? &NOTHING : &part->attention->plan.notes;
         for (size_t j = 0; j < notes->count; j++)
-            note_say(world, o, NULL, "layer %zu: %s", part->layer + 1, notes->item[j]);
+            note_say(world, o, of, "layer %zu: %s", part->layer + 1, notes->item[j]);
     }
-    say_overruled(&s->stack, o, world);
+    say_overruled(&s->stack, o, of, world);
     crew_open(&by, threads);
     bool done = stack_run(&s->stack, emit, &by, &w->stages, &report, e);
     crew_close(&by);
@@ -181,8 +189,8 @@ static bool run_stack(work *w, env *world, err *e)
     }
     if (!done)
         return false;
-    note_missing_threads(world, o, NULL, by.ran, by.wanted);
-    note_empty_rows(world, o, NULL, &report, "query rows of the layers");
+    note_missing_threads(world, o, of, by.ran, by.wanted);
+    note_empty_rows(world, o, of, &report, "query rows of the layers");
     return true;
 }
 
@@ -431,11 +439,13 @@ static bool run_steps(work *w, const kept_stages *prompt, const env *world, err 
     generation_solution *s = &w->of.generation;
     generation *g = &s->of;
     kept_stages later = {0};
+    place at;
+    const place *of = place_in_notes(w, &at);
     crew by;
     if (prompt != NULL)
         later = *prompt;
     later.row = 0;
-    say_overruled(&g->stack, w->given, world);
+    say_overruled(&g->stack, w->given, of, world);
     crew_open(&by, work_threads(w, world));
     bool done = true;
     while (done && !generation_is_done(g)) {
@@ -447,7 +457,7 @@ static bool run_steps(work *w, const kept_stages *prompt, const env *world, err 
     g->stack.how.one_row = NULL;
     crew_close(&by);
     if (done)
-        note_missing_threads(world, w->given, NULL, by.ran, by.wanted);
+        note_missing_threads(world, w->given, of, by.ran, by.wanted);
     return done;
 }
 
