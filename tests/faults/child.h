@@ -20,6 +20,7 @@ typedef struct command_line {
     bool tries_again;                              /* what one of several threads could not do */
     bool tells_errors;                             /* an error is a line of standard output too */
     bool is_long;                                  /* of its many calls, some fail in turn */
+    bool is_whole;                                 /* all do, however many there are */
     bool is_refused;                               /* with status 2 */
 } command_line;
 

@@ -22,7 +22,7 @@ static const bool RUNS_ARE_SLOW = false;
 #endif
 
 /* Where runs are slow only some of many calls are tried, each half as far again
- * as the last, and of a long run fewer still. Where all that follow fail, what
+ * as the last, and of a long run fewer still; of one that is whole all. Where all that follow fail, what
  * differs is the way out, which the first hundred calls show; what that way
  * frees, allocations show. */
 static size_t next_call(const command_line *what, bool persists, size_t n)
@@ -31,7 +31,7 @@ static size_t next_call(const command_line *what, bool persists, size_t n)
         return 16 * n;
     if (RUNS_ARE_SLOW)
         return n + 1 + n / 2;
-    return n < (persists ? 100 : 400) ? n + 1 : n + n / 8;
+    return n < (persists ? 100 : what->is_whole ? SIZE_MAX : 400) ? n + 1 : n + n / 8;
 }
 
 /* The first call that shows something new, from the n-th on. */

@@ -143,6 +143,12 @@ const input_file INPUT_FILES[] = {
      "{\"q\": [[0.1, 0, 0, 0]], \"k\": [[1, 0, 0, 0], [0, 0, 0, 0]], \"v\": [[1], [0]],\n"
      "\"weights\": [[0.5125, 0.4875]], \"output\": [[0.5125]]}\n"},
     {"bare.json", "{\"layers\": [{}]}\n"},
+    {"tied.json",
+     "{\"vocab\": {\"a\": [1, 0], \"b\": [0, 1]}, \"tokens\": [\"a\"], \"alibi\": true, "
+     "\"layers\": [{}]}\n"},
+    {"gated.json", "{\"x\": [[1, 2], [2, 1], [0, 3]], \"norm\": \"pre\", \"positions\": "
+                   "\"sinusoidal\", \"ln_e\": {}, \"ln_f\": {}, \"layers\": [\n"
+                   "{\"w1\": [[1], [1]], \"w2\": [[1, 0]], \"w3\": [[1], [2]]}]}\n"},
     {"prompt.json",
      "{\"vocab\": {\"a\": [1, 0], \"b\": [0, 1], \"c\": [1, 1]}, \"tokens\": [\"a\", \"c\"],\n"
      "\"unembedding\": [[1, 0, 2], [0, 1, 1]], \"unembedding_bias\": [0, 0.5, 0],\n"
@@ -229,6 +235,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "past.json"},
     {.words = "--score scaled --scale 0.5 --round 1:keep-sum --emit "
               "rounded,weighted seed.json"},
+    {.words = "--softcap 3 --trace=cap general.json"},
     {.words = "--threads 3 --max-memory 1M heads.json"},
     {.words = "--threads 1 --max-memory 430K --emit weights,output -o out.json long.json",
      .outputs = "out.json"},
@@ -301,6 +308,18 @@ const command_line COMMAND_LINES[] = {
      .outputs = "out.svg",
      .streams = true},
     {.words = "encode --header layers.json prompt.json", .streams = true},
+    {.words = "generate --length 2 --trace=choice tied.json", .is_whole = true},
+    {.words = "generate --length 2 --picture new.svg tied.json",
+     .outputs = "new.svg",
+     .streams = true,
+     .is_whole = true},
+    {.words = "generate --length 2 --picture new.svg ids.json",
+     .outputs = "new.svg",
+     .streams = true,
+     .is_whole = true},
+    {.words = "encode --emit * gated.json"},
+    {.words = "encode --rows 1,3 --emit * gated.json"},
+    {.words = "encode --trace=embedded,inputs gated.json", .is_whole = true},
     {.words = "encode --trace-format html --blank norm,embedded layers-batch.json"},
     {.words = "check layers-batch.json"},
     {.words = "check --answers answers.json layers-batch.json"},
