@@ -1,6 +1,7 @@
 
 #include "trace/build.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -98,10 +99,11 @@ const trace_map *map_named(const trace *t, const char *name)
 trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values)
 {
     const trace_map *found = map_named(b->trace, name);
-    if (values->data == NULL || (found == NULL && b->trace->maps == TRACE_MAPS))
+    if (values->data == NULL)
         return &b->spare_map;
     if (found != NULL)
         return &b->trace->map[found - b->trace->map];
+    assert(b->trace->maps < TRACE_MAPS);
     trace_map *added = &b->trace->map[b->trace->maps++];
     *added = (trace_map){.name = name,
                          .step = step,

@@ -197,7 +197,8 @@ typedef struct trace_map {
     bool is_made;         /* in float64, for the trace only: no stage holds its numbers */
 } trace_map;
 
-enum { TRACE_MAPS = 64 };
+/* An attention with all that it may have has 66. */
+enum { TRACE_MAPS = 72 };
 
 typedef struct trace_focus {
     size_t batch, head, row; /* from 0 */
