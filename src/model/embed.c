@@ -293,7 +293,9 @@ bool stack_embed(stack *s, err *e)
     s->type = asked.type;
     s->first_position = asked.offset;
     s->adds_sinusoids = asked.adds_positions;
-    done = done && find_rows(s, &asked, e) && add_segments(s, e) && add_positions(s, e);
+    done = done && find_rows(s, &asked, e) &&
+           plan_check_names(&asked, asked.tokens, "tokens", s->rows, e) && add_segments(s, e) &&
+           add_positions(s, e);
     problem_free(&asked);
     bundle_free(&rows);
     return done;

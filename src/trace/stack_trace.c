@@ -325,9 +325,6 @@ bool stack_trace_end(stack_trace *t, err *e)
 bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
                       bool is_full, const text_list *asked, err *e)
 {
-    const entry *tokens = bundle_find(s->document, "tokens");
-    bool has_names = tokens != NULL && tokens->kind == ENTRY_LIST && s->batches == 0 &&
-                     tokens->list.count == s->rows;
     floors f = {.out = t,
                 .stack = s,
                 .result = result,
@@ -338,7 +335,7 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
                 .step = "",
                 .step_way = "",
                 .place = "",
-                .labels = {has_names ? &tokens->list : NULL, NULL}};
+                .labels = {bundle_list(s->document, "tokens"), NULL}};
     floor_rows rows;
     bool done = stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e);
     if (done)

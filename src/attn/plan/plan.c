@@ -382,11 +382,12 @@ static bool check_not_empty(const plan *p, err *e)
     return true;
 }
 
-static bool check_names(const plan *p, const text_list *names, const char *of, size_t rows, err *e)
+bool plan_check_names(const problem *asked, const text_list *names, const char *of, size_t rows,
+                      err *e)
 {
     if (names == NULL || names->count == rows)
         return true;
-    place at = problem_place(p->asked, of);
+    place at = problem_place(asked, of);
     err_at(e, &at, "%s has %zu name%s, and the %s are %zu", of, names->count,
            names->count == 1 ? "" : "s", strcmp(of, "tokens") == 0 ? "queries" : "keys", rows);
     if (names->count == 1 && strchr(names->item[0], ' ') != NULL)
@@ -401,8 +402,8 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
     float_mode_set(&mode);
     bool fits = check_not_empty(p, e) && find_batches(p, e) && find_heads(p, e) &&
                 plan_find_inputs(p, e) && plan_find_scores(p, e) && plan_find_output(p, e) &&
-                check_names(p, asked->tokens, "tokens", p->n_q, e) &&
-                check_names(p, asked->key_tokens, "key_tokens", plan_own_keys(p), e);
+                plan_check_names(asked, asked->tokens, "tokens", p->n_q, e) &&
+                plan_check_names(asked, asked->key_tokens, "key_tokens", plan_own_keys(p), e);
     /* q, k, v and what follows them keep the batch and the heads that q, k or v came with: then
      * these are not the axes of the table. */
     for (stage_id id = STAGE_X; id < STAGE_COUNT && fits; id++) {

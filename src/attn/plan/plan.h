@@ -58,6 +58,10 @@ typedef struct plan {
  * fit. */
 bool plan_make(plan *p, const problem *asked, const kernels *with, err *e);
 void plan_free(plan *p);
+/* Refuses names, of tokens or of key_tokens, that are not as many as the rows; NULL: there are
+ * none. */
+bool plan_check_names(const problem *asked, const text_list *names, const char *of, size_t rows,
+                      err *e);
 
 bool plan_has_stage(const plan *p, stage_id id);
 /* False where it has not, with an error that says what would make the stage. */
