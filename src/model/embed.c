@@ -63,16 +63,20 @@ static bool look_up(const stack *s, const size_t *ids, size_t count, const place
                     err *e)
 {
     for (size_t i = 0; i < count; i++) {
+        char shape[SHAPE_TEXT];
         tensor room;
         const tensor *row = stack_row_of_id(s, ids[i], &room);
         if (row == NULL)
             return err_at(e, at, "ids[%zu] is %zu, and there are %zu rows to look up, from 0",
                           i + 1, ids[i], stack_ids(s));
-        if (i == 0 && !tensor_new(x, s->type, 2, (size_t[]){count, tensor_count(row)}, e))
+        if (row->rank != 1)
+            return err_at(e, at, "the row of id %zu is %s, it must be one vector", ids[i],
+                          tensor_shape_text(row, shape));
+        if (i == 0 && !tensor_new(x, s->type, 2, (size_t[]){count, row->size[0]}, e))
             return false;
-        if (row->rank != 1 || row->size[0] != x->size[1])
+        if (row->size[0] != x->size[1])
             return err_at(e, at, "the row of id %zu is %zu wide, and the first one %zu", ids[i],
-                          tensor_count(row), x->size[1]);
+                          row->size[0], x->size[1]);
         tensor to = tensor_at(x, i);
         tensor_copy(row, &to);
     }
