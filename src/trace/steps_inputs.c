@@ -120,13 +120,15 @@ static void count_parameters(builder *b)
     else
         build_sentence(b, "%s hold %s = %zu numbers, the same for every row.",
                        build_and(b, weight, weights), counts, numbers);
-    size_t m = p->q.rows.data == NULL ? 0 : p->q.rows.size[2], h = p->heads;
-    if (!p->has_heads || weights < 3 || numbers != 3 * m * h * p->q.width)
+    if (!p->has_heads || weights < 3)
+        return;
+    size_t m = p->q.rows.size[2], h = p->heads;
+    if (numbers != 3 * m * h * p->q.width || (h * p->q.width != m && p->q.width != m))
         return;
     if (h * p->q.width == m)
         build_formula(b, "low-dimensional heads: 3·h·m·(m/h) = 3·%zu·%zu·(%zu/%zu) = 3·%zu² = %zu",
                       h, m, m, h, m, numbers);
-    else if (p->q.width == m)
+    else
         build_formula(b, "full-width heads: 3·h·m·m = 3·%zu·%zu² = %zu", h, m, numbers);
     if (h > 1)
         build_sentence(b, "One head as wide as the inputs has %s.",
@@ -227,15 +229,13 @@ void make_parameters(builder *b)
     const tensor *const *in = asked->in;
     const char *names = "";
     size_t of_weights = 0, turned = 0;
-    bool has_matrix_a_head = false;
+    bool has_one_a_head = false;
     count_parameters(b);
     say_heads(b);
     /* Weights out of a bundle may be kept otherwise than the document's own. */
     for (size_t i = 0; i < sizeof WEIGHTS / sizeof WEIGHTS[0]; i++) {
         input which = WEIGHTS[i];
         bool is_turned = in[which] != NULL && asked->is_out_in[which];
-        bool is_a_head = in[which] != NULL && in[which]->rank == 3 && which != INPUT_WO;
-        has_matrix_a_head = has_matrix_a_head || is_a_head;
         of_weights += in[which] != NULL;
         turned += is_turned;
         if (is_turned)
@@ -244,20 +244,23 @@ void make_parameters(builder *b)
     if (turned > 0 && turned < of_weights)
         build_sentence(b, "Of layout out-in, y = W·x, and shown transposed, as x·W uses them: %s.",
                        names);
-    else if (turned > 0 || asked->layout_is_out_in)
+    else if (turned > 0)
         build_sentence(
             b,
             "The layout is out-in, y = W·x; the matrices are shown transposed, as x·W uses them.");
     for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
         const char *label = input_label(SHOWN[i]);
         const tensor *given = in[SHOWN[i]];
-        /* A bias and va are shown as they were given, also where each head has a part of them. */
-        if (strchr("bv", *input_key(SHOWN[i])) == NULL)
-            derivation_matrix(b, label, 0);
-        else if (given != NULL && given->rank <= 2)
+        if (given == NULL)
+            continue;
+        /* A bias and va are shown as they were given, also where each head has a row of them. */
+        if (given->rank <= 2 && strchr("bv", *input_key(SHOWN[i])) != NULL)
             build_matrix(b, label, given, NUMBERED, NUMBERED, 0);
+        else
+            derivation_matrix(b, label, 0);
+        has_one_a_head = has_one_a_head || (given->rank == 3 && SHOWN[i] != INPUT_WO);
     }
-    if (has_matrix_a_head)
+    if (has_one_a_head)
         build_other_heads(b);
 }
 
