@@ -27,7 +27,7 @@ const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room)
     const tensor *embedding = bundle_tensor(s->document, "embedding");
     const entry *vocab = bundle_find(s->document, "vocab");
     if (embedding == NULL)
-        return vocab != NULL && id < vocab->bundle->count ? &vocab->bundle->entry[id].tensor : NULL;
+        return id < vocab->bundle->count ? &vocab->bundle->entry[id].tensor : NULL;
     if (id >= embedding->size[0])
         return NULL;
     *room = tensor_at(embedding, id);
@@ -42,7 +42,7 @@ double stack_id_given(const tensor *ids, size_t i)
 const char *stack_word_of_id(const stack *s, size_t id)
 {
     const entry *vocab = bundle_find(s->document, "vocab");
-    return vocab != NULL && id < vocab->bundle->count ? vocab->bundle->entry[id].name : NULL;
+    return vocab != NULL ? vocab->bundle->entry[id].name : NULL;
 }
 
 const char *stack_name_of_id(const stack *s, size_t id, char digits[ID_DIGITS])
@@ -143,7 +143,7 @@ size_t stack_segment_of_row(const stack *s, size_t row)
     return (size_t)stack_id_given(given, at < last ? at : last);
 }
 
-static bool add_segments(stack *s, err *e)
+static bool check_segments(const stack *s, err *e)
 {
     const entry *given = bundle_find(s->document, "segments"),
                 *table = bundle_find(s->document, "segment_embedding");
@@ -153,26 +153,22 @@ static bool add_segments(stack *s, err *e)
     if (!check_table(s, table, e))
         return false;
     size_t rows = table->tensor.size[0];
-    if (given != NULL && s->before == 0) {
-        size_t *segment = read_whole(given, e);
-        if (segment == NULL)
-            return false;
-        size_t count = tensor_count(&given->tensor);
-        if (count != s->rows)
-            err_at(e, &given->at, "segments is %zu long, and there are %zu rows", count, s->rows);
-        for (size_t i = 0; i < count && !e->is_set; i++) {
-            if (segment[i] >= rows)
-                err_at(e, &given->at,
-                       "segments[%zu] is %zu, and segment_embedding ends with row %zu, from 0",
-                       i + 1, segment[i], rows - 1);
-        }
-        mem_free(segment);
-        if (e->is_set)
-            return false;
+    if (given == NULL)
+        return true;
+    size_t *segment = read_whole(given, e);
+    if (segment == NULL)
+        return false;
+    size_t count = tensor_count(&given->tensor);
+    if (count != s->rows)
+        err_at(e, &given->at, "segments is %zu long, and there are %zu rows", count, s->rows);
+    for (size_t i = 0; i < count && !e->is_set; i++) {
+        if (segment[i] >= rows)
+            err_at(e, &given->at,
+                   "segments[%zu] is %zu, and segment_embedding ends with row %zu, from 0", i + 1,
+                   segment[i], rows - 1);
     }
-    for (size_t i = 0; i < s->embedded.size[0]; i++)
-        add_row_of(s, &table->tensor, stack_segment_of_row(s, i % s->rows), i);
-    return true;
+    mem_free(segment);
+    return !e->is_set;
 }
 
 /* ---- rows ---- */
@@ -244,11 +240,14 @@ static bool find_rows(stack *s, const problem *asked, err *e)
     return true;
 }
 
-/* Rows of a table, and waves. */
-static bool add_positions(stack *s, err *e)
+/* Rows of tables, of segments and then of positions, and waves. */
+static bool add_segments_and_positions(stack *s, err *e)
 {
     const entry *learned = bundle_find(s->document, "position_embedding");
+    const tensor *segments = bundle_tensor(s->document, "segment_embedding");
     size_t first = s->first_position + s->before;
+    for (size_t i = 0; segments != NULL && i < s->embedded.size[0]; i++)
+        add_row_of(s, segments, stack_segment_of_row(s, i % s->rows), i);
     if (learned != NULL) {
         const tensor *table = &learned->tensor;
         if (!check_table(s, learned, e))
@@ -279,7 +278,7 @@ bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e)
     static const place NOWHERE = {0};
     tensor looked_up = {0};
     bool done = look_up(s, ids, count, &NOWHERE, &looked_up, e) &&
-                take_rows(s, &looked_up, &NOWHERE, e) && add_segments(s, e) && add_positions(s, e);
+                take_rows(s, &looked_up, &NOWHERE, e) && add_segments_and_positions(s, e);
     tensor_free(&looked_up);
     return done;
 }
@@ -298,8 +297,8 @@ bool stack_embed(stack *s, err *e)
     s->first_position = asked.offset;
     s->adds_sinusoids = asked.adds_positions;
     done = done && find_rows(s, &asked, e) &&
-           plan_check_names(&asked, asked.tokens, "tokens", s->rows, e) && add_segments(s, e) &&
-           add_positions(s, e);
+           plan_check_names(&asked, asked.tokens, "tokens", s->rows, e) && check_segments(s, e) &&
+           add_segments_and_positions(s, e);
     problem_free(&asked);
     bundle_free(&rows);
     return done;

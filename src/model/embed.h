@@ -24,7 +24,7 @@ size_t stack_segment_of_row(const stack *s, size_t row);
 /* The number in place i of a document's ids, which may be one without a list. */
 double stack_id_given(const tensor *ids, size_t i);
 
-/* The word of an id; NULL where the vocab has none, or there is no vocab. */
+/* The word of an id that can be looked up; NULL where there is no vocab. */
 const char *stack_word_of_id(const stack *s, size_t id);
 /* The same, or the id in digits. */
 enum { ID_DIGITS = 32 };

@@ -18,13 +18,17 @@ static bool find_unembedding(generation *g, err *e)
 {
     const entry *own = bundle_find(g->stack.document, "unembedding"),
                 *tied = bundle_find(g->stack.document, "embedding"),
-                *vocab = bundle_find(g->stack.document, "vocab"), *used = own != NULL ? own : tied;
+                *vocab = bundle_find(g->stack.document, "vocab");
     size_t width = g->stack.width;
-    if (used == NULL && vocab == NULL)
+    if (own == NULL && tied == NULL && vocab == NULL)
         return err_set(e, "there is nothing to choose from: neither an unembedding, nor an "
                           "embedding, nor a vocab");
     g->tied_to = own != NULL ? NULL : tied != NULL ? "embedding" : "vocab";
-    if (used == NULL) {
+    if (own == NULL && tied != NULL) { /* a row for each id, whatever the layout, as wide as x */
+        g->unembedding = tensor_transposed(&tied->tensor);
+        return true;
+    }
+    if (own == NULL) {
         const bundle *words = vocab->bundle;
         if (!tensor_new(&g->words, g->stack.type, 2, (size_t[]){words->count, width}, e))
             return false;
@@ -35,17 +39,16 @@ static bool find_unembedding(generation *g, err *e)
         g->unembedding = tensor_transposed(&g->words);
         return true;
     }
-    const tensor *t = &used->tensor;
+    const tensor *t = &own->tensor;
     bool is_out_in = setting_is_out_in(bundle_find(g->stack.document, "layout"));
-    bool turns = t->rank == 2 && (own == NULL || entry_is_out_in(own, is_out_in));
+    bool turns = t->rank == 2 && entry_is_out_in(own, is_out_in);
     g->unembedding = turns ? tensor_transposed(t) : tensor_view_of(t);
     if (t->rank == 2 && g->unembedding.size[0] == width)
         return true;
     char shape[SHAPE_TEXT];
-    err_at(e, &used->at, "%s is %s, and the rows of the output are %zu wide", used->name,
+    err_at(e, &own->at, "%s is %s, and the rows of the output are %zu wide", own->name,
            tensor_shape_text(t, shape), width);
-    /* One that ids look up has a row for each id, whatever the layout. */
-    return own != NULL && t->rank == 2 && t->size[turns ? 0 : 1] == width &&
+    return t->rank == 2 && t->size[turns ? 0 : 1] == width &&
            err_remedy(e, "transposed it would fit: --layout %s", turns ? "in-out" : "out-in");
 }
 
@@ -177,19 +180,16 @@ bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *
     return stack_memory(&g->stack, stages_of(g), threads, bytes, e);
 }
 
-bool generation_memory_in_all(const generation *g, size_t threads, size_t *bytes, err *e)
+bool generation_memory_in_all(const generation *g, size_t *bytes, err *e)
 {
     /* What opening made room for, whatever is computed. */
     const tensor *const made[] = {&g->words, &g->logits, &g->tempered, &g->exponentials};
-    size_t of_caches;
-    if (!generation_memory(g, threads, bytes, e) ||
-        !stack_cache_memory(&g->stack, g->stack.rows + g->how.steps - 1, &of_caches, e))
-        return false;
-    bool fits = size_add(*bytes, of_caches, bytes);
+    size_t of_caches, of_made = 0;
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
-        fits = fits && (made[i]->data == NULL ||
-                        size_add_product(bytes, tensor_count(made[i]), dtype_size(made[i]->type)));
-    if (!fits)
+        of_made += made[i]->data == NULL ? 0 : tensor_count(made[i]) * dtype_size(made[i]->type);
+    if (!stack_cache_memory(&g->stack, g->stack.rows + g->how.steps - 1, &of_caches, e))
+        return false;
+    if (!size_add(*bytes, of_made, bytes) || !size_add(*bytes, of_caches, bytes))
         *bytes = SIZE_MAX;
     return true;
 }
@@ -256,18 +256,17 @@ bool generation_document(const generation *g, bundle *whole, err *e)
     for (size_t i = 0; i < given->count && done; i++) {
         const entry *one = &given->entry[i];
         const char *name = one->name;
-        bool is_of_words = strcmp(name, "tokens") == 0 && one->kind == ENTRY_LIST;
-        if (strcmp(name, "x") == 0 || strcmp(name, "ids") == 0 || strcmp(name, "segments") == 0)
+        if (strcmp(name, "x") == 0 || strcmp(name, "ids") == 0 || strcmp(name, "segments") == 0) {
             done = add_rows(g, one, whole, e);
-        else if (!is_of_words)
+        } else if (strcmp(name, "tokens") != 0) {
             done = bundle_borrow(whole, name, one, e) != NULL;
-        else
+        } else {
             done = bundle_add_list(whole, name, &one->list, one->at, e);
-        text_list *words = done && is_of_words ? &bundle_find(whole, name)->list : NULL;
-        for (size_t j = 0; words != NULL && done && j + 1 < g->step; j++) {
-            char digits[ID_DIGITS];
-            const char *word = stack_name_of_id(&g->stack, g->chosen[j], digits);
-            done = text_list_add(words, word, strlen(word), e);
+            for (size_t j = 0; done && j + 1 < g->step; j++) {
+                char digits[ID_DIGITS];
+                const char *word = stack_name_of_id(&g->stack, g->chosen[j], digits);
+                done = text_list_add(&bundle_find(whole, name)->list, word, strlen(word), e);
+            }
         }
     }
     return done;

@@ -41,9 +41,9 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
                      const generation_settings *settings, const isa *by, err *e);
 /* Bytes that computing the rows that are new will allocate. */
 bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e);
-/* Bytes that all steps take: what the first one does, the caches at their largest, which lie next
- * to the smaller ones that they are copied from, and room for logits, draws and a tied vocab. */
-bool generation_memory_in_all(const generation *g, size_t threads, size_t *bytes, err *e);
+/* Adds to them what all steps take: the caches at their largest, which lie next to the smaller ones
+ * that they are copied from, and room for logits, draws and a tied vocab. */
+bool generation_memory_in_all(const generation *g, size_t *bytes, err *e);
 /* Plans the rows of the next step: those of the id that was chosen. Nothing where that is done. */
 bool generation_go_on(generation *g, err *e);
 /* Computes the rows that are new, and chooses the next id. */

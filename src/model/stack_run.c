@@ -405,7 +405,7 @@ static bool add_name(void *context, const char *name, size_t width, err *e)
 
 bool stack_stage_names(const stack *s, text_list *names, err *e)
 {
-    return text_list_index(names, e) && each_stage(s, add_name, names, e);
+    return each_stage(s, add_name, names, e);
 }
 
 /* ---- memory ---- */
@@ -472,8 +472,7 @@ static bool add_kept_and_parts(total *t, const text_list *emit, err *e)
     t->keep = keeper_of(emit);
     t->fits = true;
     bool rolls_out = stack_has_rollout(s) && keeper_wants(&t->keep, "rollout");
-    if (!each_stage(s, add_stage, t, e))
-        return false;
+    each_stage(s, add_stage, t, e);
     for (size_t i = 0; i < s->parts; i++) {
         const layer_part *p = &s->part[i];
         keeper of_layer = keeper_of_layer(&t->keep, p->layer),

@@ -180,9 +180,8 @@ bool stack_choose_rows(const row_choice *rows, const bundle *from, bundle *to, e
     for (size_t i = 0; i < from->count; i++) {
         const entry *one = &from->entry[i];
         const char *queries = strchr(stack_axes_of(one->name), 'q');
-        int axis = -1; /* leading axes may lack */
-        if (queries != NULL && one->kind == ENTRY_TENSOR)
-            axis = one->tensor.rank - (int)strlen(queries);
+        /* Leading axes may lack. */
+        int axis = queries == NULL ? -1 : one->tensor.rank - (int)strlen(queries);
         if (axis < 0 || one->tensor.size[axis] != rows->of) {
             if (bundle_borrow(to, one->name, one, e) == NULL)
                 return false;

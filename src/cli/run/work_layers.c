@@ -428,8 +428,7 @@ static bool check_steps_memory(const work *w, size_t house, const env *world, er
     snprintf(steps, sizeof steps, " for the prompt and %zu steps", g->how.steps);
     return generation_memory(g, threads, &bytes, e) &&
            check_memory(w, bytes, 0, " for the prompt", e) &&
-           generation_memory_in_all(g, threads, &bytes, e) &&
-           check_memory(w, bytes, house, steps, e);
+           generation_memory_in_all(g, &bytes, e) && check_memory(w, bytes, house, steps, e);
 }
 
 /* `prompt`: of weighted, the row that a trace spells out of it, as that of later steps is their
