@@ -151,8 +151,7 @@ static const char *add_spelled(writer *w, const char *at, const char *until, boo
             if (at[-1] == ':')
                 at = add_spelled(w, at, "]", !is_there);
         } else if (here == '~') { /* t~u~ */
-            map_pair pair;
-            bool is_first = map_pair_of(w->item->map, w->item->cell[2], &pair) && pair.is_first;
+            bool is_first = map_pair_of(w->item->map, w->item->cell[2]).is_first;
             at = add_spelled(w, at, "~", is_shown && is_first);
             at = add_spelled(w, at, "~", is_shown && !is_first);
         } else if (here == '{' || here == '<') {

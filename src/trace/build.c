@@ -196,17 +196,15 @@ tensor build_joined(builder *b, const char **name)
     if (b->plan->heads == 1)
         return tensor_at(&context, 0);
     *name = "joined";
-    if (b->joined.data == NULL) {
-        const size_t size[] = {context.size[1], context.size[0] * context.size[2]};
-        b->joined = build_numbers_new(b, *name, context.type, 2, size);
-        if (b->joined.data != NULL) {
-            /* Heads × rows × columns as rows × heads·columns. */
-            size_t at[TENSOR_MAX_RANK] = {0}, width = context.size[2];
-            do
-                tensor_set(&b->joined, (size_t[]){at[1], at[0] * width + at[2]},
-                           tensor_get(&context, at));
-            while (tensor_next(&context, at));
-        }
+    const size_t size[] = {context.size[1], context.size[0] * context.size[2]};
+    b->joined = build_numbers_new(b, *name, context.type, 2, size);
+    if (b->joined.data != NULL) {
+        /* Heads × rows × columns as rows × heads·columns. */
+        size_t at[TENSOR_MAX_RANK] = {0}, width = context.size[2];
+        do
+            tensor_set(&b->joined, (size_t[]){at[1], at[0] * width + at[2]},
+                       tensor_get(&context, at));
+        while (tensor_next(&context, at));
     }
     return b->joined;
 }
@@ -246,7 +244,7 @@ void build_matrices(builder *b, stage_id id)
     const trace_map *map = map_named(b->trace, name);
     size_t focus = b->focus.row + 1, of_step = b->head;
     bool shows_all = b->is_full || p->heads <= HEADS;
-    for (size_t head = 0; map != NULL && head < p->heads; head++) {
+    for (size_t head = 0; head < p->heads; head++) {
         if (!shows_all && head != b->focus.head)
             continue;
         tensor one = tensor_at(&map->values, head);
@@ -405,7 +403,7 @@ void build_entry(builder *b, size_t batches)
 
 bool build_has_one_bias(const builder *b)
 {
-    return b->plan->n_q > 1 && b->plan->bias.data != NULL && b->plan->bias.stride[2] == 0;
+    return b->plan->n_q > 1 && b->plan->bias.stride[2] == 0;
 }
 
 size_t build_key_row(const builder *b)

@@ -11,9 +11,8 @@
 map_cell derivation_cell(const operand_cells *of, size_t index)
 {
     map_cell cell = of->first;
-    if (of->is_of_heads)
-        cell.head += index;
-    else if (of->is_down)
+    assert(!of->is_of_heads); /* those are looked at together (numbers_of) */
+    if (of->is_down)
         cell.row += index;
     else
         cell.column += index;
@@ -31,7 +30,7 @@ static void find_head(const map_cell *made, operand_cells *of, size_t *column)
     bool is_joined = heads == 1 && to->slices > 1;
     of->count = columns;
     *column = made->column;
-    if (from->slices > 1 && is_joined && from->slices == to->slices) {
+    if (from->slices > 1 && is_joined) { /* cut alike */
         of->first.column = made->column / width * width;
         of->count = width;
     } else if (from->values.size[0] > 1 && is_joined) {
@@ -60,7 +59,6 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
     if (from->part == PART_NONE)
         return false;
     size_t rows = from->map->values.size[1], column, below;
-    map_pair pair;
     *of = (operand_cells){
         .first = {.room = from->room, .map = from->map, .row = rows == 1 ? 0 : made->row}};
     find_head(made, of, &column);
@@ -81,8 +79,9 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
         return point_at(of, made->row, column);
     case PART_BELOW:
         below = made->row + rows;
-        return below >= made->map->values.size[1] &&
-               point_at(of, below - made->map->values.size[1], column);
+        if (below < made->map->values.size[1])
+            return false;
+        return point_at(of, below - made->map->values.size[1], column);
     case PART_OF_ROW:
         return point_at(of, of->first.row, 0);
     case PART_OF_COLUMN:
@@ -90,20 +89,18 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
     case PART_NUMBER:
         return point_at(of, 0, 0);
     case PART_PARTNER:
-        return map_pair_of(made->map, column, &pair) && point_at(of, made->row, pair.partner);
+        return point_at(of, made->row, map_pair_of(made->map, column).partner);
     case PART_OF_PAIR:
-        return map_pair_of(made->map, column, &pair) && point_at(of, made->row, pair.index);
+        return point_at(of, made->row, map_pair_of(made->map, column).index);
     case PART_OF_HEADS:
         of->first.head = 0;
-        if (!point_at(of, of->first.row, column))
-            return false;
+        point_at(of, of->first.row, column);
         of->count = from->map->values.size[0];
         of->is_of_heads = true;
         return true;
-    case PART_OF_FOCUS:
-        return point_at(of, made->map->query, made->row);
     default:
-        return false;
+        assert(from->part == PART_OF_FOCUS);
+        return point_at(of, made->map->query, made->row);
     }
 }
 
@@ -157,7 +154,7 @@ static double work_out(const map_cell *made)
 void derivation_fill(builder *b, trace_map *map)
 {
     size_t at[TENSOR_MAX_RANK] = {0};
-    if (b->failed || !map->has_origin)
+    if (b->failed)
         return;
     do
         tensor_set(&map->values, at, work_out(&(map_cell){b->trace, map, at[0], at[1], at[2]}));
@@ -214,7 +211,7 @@ static void add_row(const writer *w, const trace_origin *from, bool has_cells)
     bool is_one = from->part == PART_CELL && of->values.size[1] == 1 && w->map->values.size[1] > 1;
     if (of->row_letters != NULL && (has_cells || w->row != 0))
         text_add_string(w->out, has_cells ? of->row_name : of->row_letters);
-    else if (is_one && w->row == 0)
+    else if (is_one)
         text_add_string(w->out, "1");
     else if (has_cells)
         text_add_format(w->out, "%zu", w->cell->row + 1);
@@ -305,14 +302,13 @@ static const char *add_spelled(writer *w, const char *at, const char *until, boo
             const trace_origin *of = operand_of(w, *at);
             operand_cells cells;
             bool is_there = w->cell == NULL ? of->part != PART_NONE : has_operand(w, of, &cells);
-            at = add_spelled(w, at + 2, ":]", is_shown && is_there);
+            at = add_spelled(w, at + 2, ":]", is_there);
             if (at[-1] == ':')
-                at = add_spelled(w, at, "]", is_shown && !is_there);
+                at = add_spelled(w, at, "]", !is_there);
         } else if (here == '~') {
-            map_pair pair;
-            bool is_first = map_pair_of(w->map, w->cell->column, &pair) && pair.is_first;
-            at = add_spelled(w, at, "~", is_shown && is_first);
-            at = add_spelled(w, at, "~", is_shown && !is_first);
+            bool is_first = map_pair_of(w->map, w->cell->column).is_first;
+            at = add_spelled(w, at, "~", is_first);
+            at = add_spelled(w, at, "~", !is_first);
         } else if (is_shown && here != '\n') {
             text_add(w->out, &here, 1);
         }
@@ -345,8 +341,6 @@ void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin 
 void derivation_formula(builder *b, const char *name, const char *more)
 {
     const trace_map *map = map_named(b->trace, name);
-    if (map == NULL || map->letters == NULL)
-        return;
     bool is_row = map->values.size[1] == 1 && !map->is_of_queries;
     build_formula(b, "%s%s = %s%s", name,
                   map->is_column ? "[i]"
@@ -400,7 +394,7 @@ static tensor work_out_tanhs(builder *b, const trace_item *line, size_t count, b
     for (size_t p = 0; p < count; p++) {
         double x = tensor_get(&line->a, &p), y = tensor_get(&line->b, &p);
         tensor_set(&made, &p, is_quotient ? x / y : x + y);
-        if (!is_quotient && line->d.data != NULL)
+        if (!is_quotient) /* a score by tanhs has a ba, be it of zeros */
             tensor_set(&made, &p, tensor_get(&made, &p) + tensor_get(&line->d, &p));
     }
     b->plan->with->cap(made.data, count, 1, made.data);
@@ -503,7 +497,7 @@ static const char *in_head(builder *b, const trace_map *map)
 static const trace_map *product_named(const builder *b, const char *name)
 {
     const trace_map *map = map_named(b->trace, name);
-    bool is_one = map != NULL && map->op == OP_DOT && map->operand[2].part == PART_NONE;
+    bool is_one = map->op == OP_DOT && map->operand[2].part == PART_NONE;
     return is_one && !b->failed ? map : NULL;
 }
 
@@ -574,7 +568,7 @@ void derivation_matrix(builder *b, const char *name, size_t focus)
 void derivation_matrix_by_head(builder *b, const char *name, size_t focus)
 {
     const trace_map *map = map_named(b->trace, name);
-    if (map == NULL || b->failed)
+    if (b->failed)
         return;
     size_t width = map->values.size[2] / map->slices;
     tensor heads = map->values;

@@ -124,11 +124,9 @@ static bool find_id(const stack *s, size_t i, size_t *id)
 /* The word of row i, or NULL. */
 static const char *find_word(const stack *s, size_t i)
 {
-    const entry *tokens = bundle_find(s->document, "tokens");
     size_t id;
-    if (find_id(s, i, &id))
-        return stack_word_of_id(s, id);
-    return tokens != NULL && tokens->kind == ENTRY_LIST ? tokens->list.item[i] : NULL;
+    return find_id(s, i, &id) ? stack_word_of_id(s, id)
+                              : bundle_list(s->document, "tokens")->item[i];
 }
 
 /* The rows before positions: the name of their map. */
@@ -149,7 +147,7 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     const char *word = find_word(s, f->focus.row);
     trace_map *table = map_made(f, name, embedded, embedded->values.size[1]);
     size_t id = 0;
-    if (f->labels.names == NULL && ids != NULL) { /* "id 5", or the words */
+    if (f->labels.names == NULL) { /* then there are ids: "id 5" */
         for (size_t i = 0; i < s->rows; i++)
             build_name(b, &b->trace->keys, build_text(b, "id %.0f", stack_id_given(ids, i)));
         table->rows.names = &b->trace->keys;
@@ -166,13 +164,9 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     tensor to = tensor_at(&table->values, 0);
     for (size_t i = 0; i < to.size[0]; i++) {
         tensor room;
-        const tensor *row = NULL;
-        word = find_word(s, i);
-        if (find_id(s, i, &id))
-            row = stack_row_of_id(s, id, &room);
-        else if (word != NULL && vocab != NULL)
-            row = bundle_tensor(vocab->bundle, word);
-        for (size_t j = 0; row != NULL && j < to.size[1]; j++)
+        const tensor *row = find_id(s, i, &id) ? stack_row_of_id(s, id, &room)
+                                               : bundle_tensor(vocab->bundle, find_word(s, i));
+        for (size_t j = 0; j < to.size[1]; j++)
             tensor_set(&to, (size_t[]){i, j}, tensor_get(row, &j));
     }
     return name;
@@ -321,8 +315,7 @@ static void map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
 static void show_parameter(floors *f, const char *name, const tensor *numbers)
 {
     enum { MOST = 4096 };
-    if (numbers->data != NULL && tensor_count(numbers) <= MOST &&
-        !dtype_is_narrower(numbers->type, DTYPE_F32))
+    if (numbers->data != NULL && tensor_count(numbers) <= MOST)
         build_matrix(&f->b, name, numbers, NUMBERED, NUMBERED, 0);
 }
 

@@ -190,10 +190,10 @@ static const char *name_of_id(const generation *g, size_t id, const char *before
 
 static const char *name_of_row(const generation *g, size_t row, char digits[NAME_DIGITS])
 {
-    const entry *tokens = bundle_find(g->stack.document, "tokens");
+    const text_list *tokens = bundle_list(g->stack.document, "tokens");
     const tensor *ids = bundle_tensor(g->stack.document, "ids");
-    if (tokens != NULL && tokens->kind == ENTRY_LIST && row < tokens->list.count)
-        return tokens->list.item[row];
+    if (tokens != NULL)
+        return tokens->item[row];
     if (ids != NULL)
         return name_of_id(g, (size_t)stack_id_given(ids, row), "id ", digits);
     snprintf(digits, NAME_DIGITS, "row %zu", row + 1);
@@ -202,8 +202,10 @@ static const char *name_of_row(const generation *g, size_t row, char digits[NAME
 
 static bool add_name(generation_trace *t, const char *name, err *e)
 {
-    t->name[t->names] = mem_copy_text(name, strlen(name), e);
-    return t->name[t->names] != NULL && ++t->names > 0;
+    char *copy = mem_copy_text(name, strlen(name), e);
+    if (copy != NULL)
+        t->name[t->names++] = copy;
+    return copy != NULL;
 }
 
 static text_list names_from(const generation_trace *t, size_t first, size_t count)

@@ -57,8 +57,7 @@ static const trace_map *find_holder(const trace *t, const tensor *matrix, bool w
             tensor head = tensor_at(&map->values, at->head);
             if (!find_block(&head, matrix, at))
                 continue;
-            bool has_columns =
-                matrix->size[1] == size[2] || (matrix->size[1] == width && at->column % width == 0);
+            bool has_columns = matrix->size[1] == size[2] || matrix->size[1] == width;
             if (!whole || (matrix->size[0] == size[1] && has_columns))
                 return map;
         }
@@ -214,16 +213,15 @@ double map_number(const map_cell *cell)
     return tensor_get(&cell->map->values, (size_t[]){cell->head, cell->row, cell->column});
 }
 
-bool map_pair_of(const trace_map *map, size_t column, map_pair *pair)
+map_pair map_pair_of(const trace_map *map, size_t column)
 {
     size_t at = column % (map->values.size[2] / map->slices), half = map->paired / 2,
            step = map->is_interleaved ? 1 : half;
-    if (at >= map->paired)
-        return false;
-    pair->index = map->is_interleaved ? at / 2 : at % half;
-    pair->is_first = map->is_interleaved ? at % 2 == 0 : at < half;
-    pair->partner = pair->is_first ? column + step : column - step;
-    return true;
+    bool is_first = map->is_interleaved ? at % 2 == 0 : at < half;
+    assert(at < map->paired); /* lines are worked out of pairs alone */
+    return (map_pair){.index = map->is_interleaved ? at / 2 : at % half,
+                      .partner = is_first ? column + step : column - step,
+                      .is_first = is_first};
 }
 
 bool map_taken_from(const map_cell *made, bool is_second, map_cell *before, map_cell *factor)

@@ -146,7 +146,7 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
 static void add_past(builder *b, input which, const tensor *apart)
 {
     const tensor *given = b->plan->asked->in[which];
-    bool is_joined = given != NULL && given->rank < 4;
+    bool is_joined = given->rank < 4;
     tensor past = !is_joined         ? tensor_at(apart, b->focus.batch)
                   : given->rank == 3 ? tensor_at(given, b->focus.batch)
                                      : tensor_view_of(given);
@@ -235,8 +235,7 @@ static void add_scores(builder *b)
         const tensor *given = first[i];
         if (keys[i] == NULL || given->data == NULL)
             continue;
-        ptrdiff_t bytes =
-            second[i]->data == NULL ? 0 : (char *)second[i]->data - (char *)given->data;
+        ptrdiff_t bytes = (char *)second[i]->data - (char *)given->data;
         tensor apart = {.type = given->type,
                         .rank = 3,
                         .size = {bytes == 0 ? 1 : p->heads, 1, 1},

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ static bool matches(const char *word, const char *way, const char *name)
 
 static bool names_more(const char *word, const char *way, const trace_place *at)
 {
-    return at->more != NULL && matches(word, way, at->more);
+    assert(at->more != NULL); /* a room with such a step has more */
+    return matches(word, way, at->more);
 }
 
 /* What is a floor's is no attention's: output, and positions, which no attention of a stack

@@ -16,7 +16,7 @@ enum { ROOMS_BESIDE = 6 };
  * rows is what the last one was given. The stage x has this layer's. */
 static void point_to(tensor *rows, const tensor *shared, const tensor *x)
 {
-    if (rows->data != NULL && rows->data == shared->data)
+    if (rows->data == shared->data)
         rows->data = x->data;
 }
 
@@ -27,13 +27,11 @@ static void join_past(floors *f, const char *past_name, const char *const forms[
     trace *room = f->b.trace;
     const trace *before = floors_room(f, f->first_part, room->place.way_in_step, room->place.name);
     const trace_map *past = map_named(room, past_name), *made = NULL;
-    if (past == NULL || before == NULL)
+    if (past == NULL)
         return;
-    for (size_t i = 0; made == NULL && forms[i] != NULL; i++)
-        made = map_named(before, forms[i]);
-    if (made != NULL)
-        room->map[past - room->map].operand[0] =
-            (trace_origin){PART_CELL, before, made, made->name};
+    while (made == NULL)
+        made = map_named(before, *forms++);
+    room->map[past - room->map].operand[0] = (trace_origin){PART_CELL, before, made, made->name};
 }
 
 /* The first rows of a cache's keys or values, which are in the result with the new ones after: as
@@ -43,10 +41,7 @@ static void find_past(const floors *f, const stage_way *way, const char *name, c
 {
     char full[STAGE_NAME];
     stage_name_in_full(way, name, full);
-    const tensor *present = bundle_tensor(f->result, full);
-    if (p->past == 0 || present == NULL)
-        return;
-    tensor all = tensor_range(present, 0, 0, p->past), rows = all;
+    tensor all = tensor_range(bundle_tensor(f->result, full), 0, 0, p->past), rows = all;
     tensor_own(&rows, all.type, 3, (size_t[]){1, p->past, all.size[1]}, all.data);
     rows.owns = false;
     *given = all;
@@ -76,7 +71,7 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
         char full[STAGE_NAME];
         stage_name_in_full(way, own, full);
         const tensor *kept = bundle_tensor(f->result, full);
-        if (kept == NULL || !plan_has_stage(&of, id))
+        if (kept == NULL)
             continue;
         tensor borrowed = tensor_view_of(kept);
         done = bundle_add_tensor(&view, own, &borrowed, (place){0}, f->e);
@@ -109,7 +104,7 @@ static void add_mean_weights(floors *f, const stage_way *way)
     stage_name_in_full(way, "mean_weights", full);
     const tensor *kept = bundle_tensor(f->result, full);
     const trace_map *weights = map_named(room, "weights");
-    if (kept == NULL || weights == NULL || room->heads == 1)
+    if (room->heads == 1)
         return;
     tensor of_batch = kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept);
     trace_map *mean = map_add(b, "mean_weights", STEP_SOFTMAX, &of_batch);
@@ -131,8 +126,8 @@ static void add_mean_weights(floors *f, const stage_way *way)
 
 static void add_attention(floors *f, const layer_part *p, const floor_rows *of, floor_rows *made)
 {
-    static const char *const KEYS[] = {"present_k", "k_rope", "k_norm", "k", NULL};
-    static const char *const VALUES[] = {"present_v", "v", NULL};
+    static const char *const KEYS[] = {"present_k", "k_rope", "k_norm", "k"};
+    static const char *const VALUES[] = {"present_v", "v"};
     builder *b = &f->b;
     const char *name = part_name(p->as->kind);
     stage_way way = stage_way_on(&f->way, name);
@@ -160,10 +155,9 @@ static void add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     const trace_map *x = map_named(room, "x"), *context = map_named(room, "context"),
                     *output = map_named(room, "output");
     const trace_map *last = output != NULL ? output : context;
-    if (x != NULL && of->map != NULL)
-        map_say_origins(b, &room->map[x - room->map], OP_COPY,
-                        (trace_origin[4]){{PART_CELL, of->room, of->map, of->name}});
-    made->map = last == NULL ? NULL : &room->map[last - room->map];
+    map_say_origins(b, &room->map[x - room->map], OP_COPY,
+                    (trace_origin[4]){{PART_CELL, of->room, of->map, of->name}});
+    made->map = &room->map[last - room->map];
     made->room = room;
     join_past(f, "past_k", KEYS);
     join_past(f, "past_v", VALUES);

@@ -153,7 +153,7 @@ static const char *before_softmax(builder *b, const char *scores)
 /* A product of two matrices, with what is added to each of its rows. */
 static bool is_product(const trace_map *map)
 {
-    return map != NULL && map->op == OP_DOT && map->operand[0].part == PART_ROW_I;
+    return map != NULL && map->op == OP_DOT;
 }
 
 /* "x·Wq + bq", "q·kᵀ", "q·Ws·kᵀ"; "" of what goes in, or is made otherwise. */
@@ -162,7 +162,7 @@ static const char *product_letters(builder *b, const trace_map *map)
     if (!is_product(map))
         return "";
     const trace_origin *of = map->operand;
-    bool has_another = of[0].map->step == STEP_SCORES && is_product(of[0].map);
+    bool has_another = of[0].map->step == STEP_SCORES; /* q·Ws */
     return build_text(b, "%s·%s%s%s%s", has_another ? product_letters(b, of[0].map) : of[0].name,
                       of[1].name, of[1].part == PART_ROW_J ? "ᵀ" : "",
                       of[2].part == PART_NONE ? "" : " + ",
@@ -172,10 +172,10 @@ static const char *product_letters(builder *b, const trace_map *map)
 static size_t multiplications(const builder *b, const trace_map *map)
 {
     operand_cells of;
-    return is_product(map) && derivation_operand(&(map_cell){.room = b->trace, .map = map},
-                                                 &map->operand[0], &of)
-               ? tensor_count(&map->values) * of.count
-               : 0;
+    if (!is_product(map))
+        return 0;
+    derivation_operand(&(map_cell){.room = b->trace, .map = map}, &map->operand[0], &of);
+    return tensor_count(&map->values) * of.count;
 }
 
 /* "[head 1, …, head 4]" */
@@ -240,9 +240,9 @@ static void list_shapes(builder *b, trace_item *item)
         size_t user = 0;
         while (user < 3 && (made[user]->rows.data == NULL || made[user]->rows_as != ROWS[i]))
             user++;
-        const tensor *given = p->asked->in[ROWS[i]];
-        if (user == 3 || given == NULL)
+        if (user == 3)
             continue;
+        const tensor *given = p->asked->in[ROWS[i]];
         const char axes[] = {'b', user == 0 ? 'q' : p->appended > 0 ? 'x' : 'n', 'm', '\0'};
         shape_row(b, item, input_key(ROWS[i]), made[user], given->rank == 3 ? axes : axes + 1,
                   given);

@@ -10,7 +10,7 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
     const char *name = map_name_of(id);
     const trace_map *made = map_named(b->trace, name);
     bool has_weight = r->weight.data != NULL, has_bias = r->bias.data != NULL;
-    if (r->given.data != NULL || made == NULL)
+    if (r->given.data != NULL)
         return;
     const char *rows = made->operand[0].name;
     if (!has_weight && !has_bias) {
@@ -214,17 +214,12 @@ static void say_window(builder *b)
             b->plan->key_lengths.data != NULL;
 }
 
-static bool is_hidden(double value)
-{
-    return isinf(value) && value < 0;
-}
-
 /* How many keys the focus's query sees, whatever takes the others out. */
 static void say_seen(builder *b, const tensor *masked)
 {
     size_t count = 0, all = plan_own_keys(b->plan);
     for (size_t j = 0; j < all; j++)
-        count += !is_hidden(tensor_get(masked, (size_t[]){b->focus.row, j}));
+        count += tensor_get(masked, (size_t[]){b->focus.row, j}) != -INFINITY;
     const plan *p = b->plan;
     /* " in head 2", where the heads see different keys. */
     bool differ = (p->mask.data != NULL && p->mask.stride[1] != 0) ||
@@ -317,7 +312,7 @@ static void show_masked_row(builder *b, const tensor *unmasked, const tensor *ma
         }
         tensor before = build_element(unmasked, i, j), after = build_element(masked, i, j);
         bool is_changed = (p->bias.data != NULL || p->slopes.data != NULL) && j < plan_own_keys(p);
-        if (is_hidden(tensor_get(&after, NULL))) {
+        if (tensor_get(&after, NULL) == -INFINITY) {
             const char *left = build_text(b, "masked[%zu,%zu]", i + 1, j + 1);
             trace_item *line = build_line(b, OP_HIDE, left, NULL);
             line->a = before;
@@ -351,9 +346,9 @@ void make_mask(builder *b)
     /* In any head, since the formula is all heads'. A bias of −inf hides a key too. */
     tensor of_heads = build_stage_of_batch(b, STAGE_MASKED);
     size_t at[TENSOR_MAX_RANK] = {0};
-    bool hides = is_hidden(tensor_get(&of_heads, at));
+    bool hides = tensor_get(&of_heads, at) == -INFINITY;
     while (!hides && tensor_next(&of_heads, at))
-        hides = is_hidden(tensor_get(&of_heads, at));
+        hides = tensor_get(&of_heads, at) == -INFINITY;
     if (hides)
         build_sentence(b, "A key that is not allowed gets -inf, so that its exponential, and with "
                           "it its weight, is exactly 0.");

@@ -20,9 +20,8 @@ static void say_nothing_taken(builder *b, const tensor *weights, const tensor *v
 {
     for (size_t j = 0; j < v->size[0]; j++) {
         tensor weight = build_element(weights, b->focus.row, j), value = tensor_at(v, j);
-        bool is_finite =
-            !row_has(&value, NAN) && !row_has(&value, INFINITY) && !row_has(&value, -INFINITY);
-        if (tensor_get(&weight, NULL) == 0 && !is_finite) {
+        size_t index[TENSOR_MAX_RANK];
+        if (tensor_get(&weight, NULL) == 0 && !tensor_is_finite(&value, index)) {
             build_sentence(b, "A weight of 0 takes nothing of its value, also where that is inf or "
                               "nan.")
                 ->is_of_focus = true;
@@ -67,7 +66,7 @@ static void show_softmax_row(builder *b)
     }
     derivation_formula(b, "row_max", "");
     show_numbers(b, "row_max", i, 0);
-    if (row_has(&scores, NAN) && !isnan(greatest))
+    if (row_has(&scores, NAN))
         build_sentence(b, "What is nan is not a number, and not the greatest.");
     derivation_formula(b, "exp", "");
     show_numbers_of_row(b, "exp");

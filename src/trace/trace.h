@@ -316,8 +316,8 @@ typedef struct map_pair {
     bool is_first;
 } map_pair;
 
-/* False where the column is of no pair. */
-bool map_pair_of(const trace_map *map, size_t column, map_pair *pair);
+/* Of a column that is of one. */
+map_pair map_pair_of(const trace_map *map, size_t column);
 
 /* The cell of the map's origin a, or of b, whose number may have gone through the operation as it
  * was; false where none may. Where that is for a factor of 1, factor is this one's cell, else its
