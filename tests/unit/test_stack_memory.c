@@ -27,6 +27,8 @@ static const struct row {
     {"rollout", 300, 32, 0, 3, 2, false, {"rollout"}},
     {"rollout and all norms", 300, 32, 64, 2, 1, false, {"rollout", "*.ln1", "*.ln2"}},
     {"caches", 300, 64, 0, 4, 1, true, {"output"}},
+    {"caches, and a memory's values", 300, 64, 0, 2, 1, true, {"*.cross.v"}},
+    {"caches, and means over a memory", 300, 64, 0, 2, 1, true, {"*.cross.mean_weights"}},
 };
 
 /* ---- documents ---- */
@@ -170,7 +172,9 @@ static void refuses_beyond_an_address(unit *u)
         bool has_hidden, goes_on, is_error;
     } CASES[] = {
         {"output", (size_t)1 << 53, true, false, false},
+        {"*.ln1", (size_t)1 << 54, true, false, false},
         {"output", (size_t)1 << 61, false, false, true},
+        {"*", (size_t)1 << 53, true, false, true},
         {"layer.0.attention.weights", (size_t)1 << 33, false, false, true},
         {"output", (size_t)1 << 58, false, true, true},
     };
