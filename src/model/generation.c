@@ -74,8 +74,12 @@ static bool check_angles(const generation *g, err *e)
 bool generation_open(generation *g, const bundle *document, const stack_settings *how,
                      const generation_settings *settings, const isa *by, err *e)
 {
+    static char *OUTPUT[] = {"output"};
+    static const text_list ONLY_OUTPUT = {.item = OUTPUT, .count = 1};
     const stack *s = &g->stack;
     *g = (generation){.how = *settings, .stop = SIZE_MAX};
+    if (g->how.emit == NULL)
+        g->how.emit = &ONLY_OUTPUT;
     if (!stack_read(&g->stack, document, how, by, e))
         return false;
     const entry *rows = bundle_find(document, "rows");
@@ -167,19 +171,6 @@ static bool choose(generation *g, size_t *id, err *e)
 
 /* ---- a step ---- */
 
-static char *const OUTPUT[] = {"output"};
-static const text_list ONLY_OUTPUT = {.item = (char **)OUTPUT, .count = 1};
-
-static const text_list *stages_of(const generation *g)
-{
-    return g->how.emit == NULL ? &ONLY_OUTPUT : g->how.emit;
-}
-
-bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e)
-{
-    return stack_memory(&g->stack, stages_of(g), threads, bytes, e);
-}
-
 bool generation_memory_in_all(const generation *g, size_t *bytes, err *e)
 {
     /* What opening made room for, whatever is computed. */
@@ -207,7 +198,7 @@ bool generation_step(generation *g, crew *by, err *e)
     run_report report = {0};
     size_t index[TENSOR_MAX_RANK];
     bundle_free(&g->made);
-    bool done = generation_go_on(g, e) && stack_run(s, stages_of(g), by, &g->made, &report, e);
+    bool done = generation_go_on(g, e) && stack_run(s, g->how.emit, by, &g->made, &report, e);
     if (done) { /* the last row of the output goes on */
         tensor row = tensor_range(&bundle_find(&g->made, "output")->tensor, 0, s->rows - 1, 1);
         done = multiply(s->isa->table(s->type), &row, &g->unembedding, &g->bias, &g->logits, by, e);

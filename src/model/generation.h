@@ -14,7 +14,7 @@ typedef struct generation_settings {
     size_t steps;
     double temperature;    /* 0: the greatest logit */
     const double *number;  /* one a step, from 0 up to 1: what is drawn with a temperature */
-    const text_list *emit; /* stages of each step that are kept until the next; NULL: none */
+    const text_list *emit; /* stages of each step that are kept until the next; NULL: output */
 } generation_settings;
 
 typedef struct generation {
@@ -39,9 +39,7 @@ typedef struct generation {
  * moved. */
 bool generation_open(generation *g, const bundle *document, const stack_settings *how,
                      const generation_settings *settings, const isa *by, err *e);
-/* Bytes that computing the rows that are new will allocate. */
-bool generation_memory(const generation *g, size_t threads, size_t *bytes, err *e);
-/* Adds to them what all steps take: the caches at their largest, which lie next to the smaller ones
+/* Adds to the bytes that computing the prompt takes (stack_memory) what all steps do: the caches at their largest, which lie next to the smaller ones
  * that they are copied from, and room for logits, draws and a tied vocab. */
 bool generation_memory_in_all(const generation *g, size_t *bytes, err *e);
 /* Plans the rows of the next step: those of the id that was chosen. Nothing where that is done. */

@@ -168,23 +168,14 @@ tensor build_stage(const builder *b, stage_id id)
     return tensor_at(&heads, build_shown_head(b, id));
 }
 
-tensor build_keep(builder *b, const char *name, tensor *numbers)
-{
-    const bundle *kept = &b->trace->statistics;
-    const char *own = build_text(b, "%zu: %s", kept->count + 1, name);
-    if (b->failed) {
-        tensor_free(numbers);
-        return (tensor){0};
-    }
-    b->failed = !bundle_add_tensor(&b->trace->statistics, own, numbers, (place){0}, b->e);
-    return b->failed ? (tensor){0} : tensor_view_of(&kept->entry[kept->count - 1].tensor);
-}
-
 tensor build_numbers_new(builder *b, const char *name, dtype type, int rank, const size_t *size)
 {
-    tensor made = {0};
-    b->failed = b->failed || !tensor_new(&made, type, rank, size, b->e);
-    return build_keep(b, name, &made);
+    bundle *kept = &b->trace->statistics;
+    const char *own = build_text(b, "%zu: %s", kept->count + 1, name);
+    tensor made;
+    b->failed = b->failed || !tensor_new(&made, type, rank, size, b->e) ||
+                !bundle_add_tensor(kept, own, &made, (place){0}, b->e);
+    return b->failed ? (tensor){0} : tensor_view_of(&kept->entry[kept->count - 1].tensor);
 }
 
 tensor build_joined(builder *b, const char **name)

@@ -88,11 +88,10 @@ void build_cells(builder *b, trace_item *table, const char *const words[]);
 /* One more in a list that lasts as long as the trace. */
 void build_name(builder *b, text_list *names, const char *name);
 
-/* Keeps numbers that no stage holds with the trace, and gives a view of them; no data after a
- * failure. They are taken, also then. Two steps may call theirs the same: each has its own. */
-tensor build_keep(builder *b, const char *name, tensor *numbers);
+/* Numbers that no stage holds, kept with the trace: a view of them; no data after a failure. Two
+ * steps may call theirs the same: each has its own. */
 tensor build_number(builder *b, const char *name, double value);
-/* Numbers to be filled; no data after a failure. */
+/* The same, to be filled. */
 tensor build_numbers_new(builder *b, const char *name, dtype type, int rank, const size_t *size);
 /* Gives names to appended rows, and to the keys after a cache's that has none: once, before all
  * steps. */

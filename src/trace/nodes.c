@@ -139,11 +139,9 @@ trace_map *map_add_number(builder *b, const char *name, step_id step, double val
 trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,
                         size_t columns)
 {
-    tensor made = {0};
-    b->failed =
-        b->failed || !tensor_new(&made, DTYPE_F64, 3, (size_t[]){heads, rows, columns}, b->e);
-    tensor view = build_keep(b, build_text(b, "the numbers of %s", name), &made);
-    trace_map *added = map_add(b, name, step, &view);
+    tensor made = build_numbers_new(b, build_text(b, "the numbers of %s", name), DTYPE_F64, 3,
+                                    (size_t[]){heads, rows, columns});
+    trace_map *added = map_add(b, name, step, &made);
     added->is_made = true;
     added->is_apart = heads > 1;
     return added;

@@ -224,27 +224,21 @@ static void add_scores(builder *b)
 {
     const plan *p = b->plan;
     const score *by = p->asked->score;
-    /* Parameters of the score function: head 0's, and where there is more than one, one a head. A
-     * vector is the only row of its matrix, a number the only cell. */
-    score_parameters one = plan_score_parameters(p, 0),
-                     two = plan_score_parameters(p, p->heads > 1 ? 1 : 0);
+    /* Parameters of the score function, one for all heads or one a head. A vector is the only row
+     * of its matrix, a number the only cell. */
+    const score_parameters *of_all = &p->of_score;
     const char *const keys[] = {by->for_query, by->for_key, by->vector, by->shift};
-    const tensor *const first[] = {&one.for_query, &one.for_key, &one.vector, &one.shift};
-    const tensor *const second[] = {&two.for_query, &two.for_key, &two.vector, &two.shift};
+    const tensor *const all[] = {&of_all->for_query, &of_all->for_key, &of_all->vector,
+                                 &of_all->shift};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const tensor *given = first[i];
-        if (keys[i] == NULL || given->data == NULL)
+        tensor apart = *all[i];
+        if (apart.data == NULL)
             continue;
-        ptrdiff_t bytes = (char *)second[i]->data - (char *)given->data;
-        tensor apart = {.type = given->type,
-                        .rank = 3,
-                        .size = {bytes == 0 ? 1 : p->heads, 1, 1},
-                        .stride = {bytes / (ptrdiff_t)dtype_size(given->type)},
-                        .data = given->data};
-        for (int axis = 0; axis < given->rank; axis++) {
-            apart.size[3 - given->rank + axis] = given->size[axis];
-            apart.stride[3 - given->rank + axis] = given->stride[axis];
-        }
+        apart.size[0] = apart.stride[0] == 0 ? 1 : p->heads;
+        apart.size[2] = apart.size[apart.rank - 1];
+        apart.stride[2] = apart.stride[apart.rank - 1];
+        apart.size[1] = apart.rank < 3 ? 1 : apart.size[1];
+        apart.rank = 3;
         map_add(b, input_label(input_of_key(keys[i])), STEP_PARAMETERS, &apart)->is_apart =
             apart.size[0] > 1;
     }
@@ -444,14 +438,13 @@ static void say_run(builder *b)
     without.asked = &asked;
     without.key_lengths.data = NULL; /* a map of its own */
     without.offset = (size_t)first;  /* as they are aligned */
-    tensor seen = {0};
-    b->failed = b->failed || !tensor_new(&seen, DTYPE_F64, 2, (size_t[]){p->n_q, 2}, b->e);
+    tensor seen = build_numbers_new(b, "which keys are seen", DTYPE_F64, 2, (size_t[]){p->n_q, 2});
     for (size_t i = 0; i < p->n_q && !b->failed; i++) {
         key_range keys = visible_keys(&without, b->focus.batch, i);
         tensor_set(&seen, (size_t[]){i, 0}, (double)keys.first);
         tensor_set(&seen, (size_t[]){i, 1}, (double)keys.end);
     }
-    b->trace->run.seen = build_keep(b, "which keys are seen", &seen);
+    b->trace->run.seen = seen;
 }
 
 void map_make(builder *b)

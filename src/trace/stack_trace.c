@@ -67,14 +67,10 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
     }
     bool done = true;
     for (stage_id id = 0; id < STAGE_COUNT && done; id++) { /* by the attention's own names */
-        const char *own = map_name_of(id);
         char full[STAGE_NAME];
-        stage_name_in_full(way, own, full);
-        const tensor *kept = bundle_tensor(f->result, full);
-        if (kept == NULL)
-            continue;
-        tensor borrowed = tensor_view_of(kept);
-        done = bundle_add_tensor(&view, own, &borrowed, (place){0}, f->e);
+        stage_name_in_full(way, map_name_of(id), full);
+        const entry *kept = bundle_find(f->result, full);
+        done = kept == NULL || bundle_borrow(&view, map_name_of(id), kept, f->e) != NULL;
     }
     const tensor *x = done ? bundle_tensor(&view, "x") : NULL;
     if (x != NULL) {

@@ -47,10 +47,10 @@ static bool has_letter(const plan *p, const projection *r, const char *letter)
  * round), else it has a width of its own. */
 static const char *compared_letter(const plan *p)
 {
-    score_parameters with = plan_score_parameters(p, 0);
-    if (with.for_query.data != NULL && with.for_key.data != NULL)
+    bool turns_keys = p->of_score.for_key.data != NULL;
+    if (p->of_score.for_query.data != NULL && turns_keys)
         return "c";
-    return with.for_key.data != NULL && p->q.width != p->k.width ? "d_q" : "d_k";
+    return turns_keys && p->q.width != p->k.width ? "d_q" : "d_k";
 }
 
 static void list_letters(builder *b, trace_item *item)
@@ -211,17 +211,14 @@ static void shape_row(builder *b, trace_item *item, const char *name, const proj
 
 /* Ws, Wa, Ua: from the width of a query or a key to the one in which they are compared. Ws makes a
  * query as wide as a key. */
-static void list_transform(builder *b, trace_item *item, input which, const projection *of,
-                           const tensor *of_head)
+static void list_transform(builder *b, trace_item *item, const char *name, const projection *of,
+                           const tensor *of_heads)
 {
-    const tensor *given = b->plan->asked->in[which];
-    tensor shape = tensor_view_of(of_head);
-    bool is_one_a_head = given != NULL && given->rank == 3;
-    if (is_one_a_head)
-        shape = (tensor){.rank = 3,
-                         .size = {given->size[0], of_head->size[0], of_head->size[1]},
-                         .data = of_head->data};
-    shape_row(b, item, input_label(which), of, is_one_a_head ? "Hdc" : "dc", &shape);
+    if (of_heads->data == NULL)
+        return;
+    bool is_one_a_head = of_heads->stride[0] != 0;
+    tensor shape = is_one_a_head ? *of_heads : tensor_at(of_heads, 0);
+    shape_row(b, item, input_label(input_of_key(name)), of, is_one_a_head ? "Hdc" : "dc", &shape);
 }
 
 /* Seed 002's dimension table: each matrix, its shape in letters, its shape here. */
@@ -250,12 +247,8 @@ static void list_shapes(builder *b, trace_item *item)
     for (size_t i = 0; i < 3; i++)
         shape_row(b, item, input_label(made[i]->weight_as), made[i],
                   made[i]->weight.rank == 3 ? "hmd" : AXES[i], &made[i]->weight);
-    const score *by = p->asked->score;
-    score_parameters with = plan_score_parameters(p, b->focus.head);
-    if (by->for_query != NULL)
-        list_transform(b, item, input_of_key(by->for_query), &p->q, &with.for_query);
-    if (by->for_key != NULL)
-        list_transform(b, item, input_of_key(by->for_key), &p->k, &with.for_key);
+    list_transform(b, item, p->asked->score->for_query, &p->q, &p->of_score.for_query);
+    list_transform(b, item, p->asked->score->for_key, &p->k, &p->of_score.for_key);
     for (size_t i = 0; i < sizeof MADE / sizeof MADE[0]; i++) {
         const char *name = map_name_of(MADE[i]);
         const projection *role = plan_role(p, MADE[i]), *of = role == NULL ? &p->q : role;

@@ -223,8 +223,6 @@ void make_parameters(builder *b)
     static const input SHOWN[] = {INPUT_WQ, INPUT_BQ, INPUT_WK, INPUT_BK, INPUT_WV,
                                   INPUT_BV, INPUT_WO, INPUT_BO, INPUT_WS, INPUT_WA,
                                   INPUT_UA, INPUT_VA, INPUT_BA, INPUT_BS};
-    static const input WEIGHTS[] = {INPUT_WQ, INPUT_WK, INPUT_WV, INPUT_WO,
-                                    INPUT_WS, INPUT_WA, INPUT_UA};
     const problem *asked = b->plan->asked;
     const tensor *const *in = asked->in;
     const char *names = "";
@@ -233,10 +231,11 @@ void make_parameters(builder *b)
     count_parameters(b);
     say_heads(b);
     /* Weights out of a bundle may be kept otherwise than the document's own. */
-    for (size_t i = 0; i < sizeof WEIGHTS / sizeof WEIGHTS[0]; i++) {
-        input which = WEIGHTS[i];
-        bool is_turned = in[which] != NULL && asked->is_out_in[which];
-        of_weights += in[which] != NULL;
+    for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
+        input which = SHOWN[i];
+        bool is_weight = in[which] != NULL && strchr("bv", *input_key(which)) == NULL;
+        bool is_turned = is_weight && asked->is_out_in[which];
+        of_weights += is_weight;
         turned += is_turned;
         if (is_turned)
             names = build_text(b, "%s%s%s", names, *names == '\0' ? "" : ", ", input_label(which));

@@ -22,7 +22,8 @@ static const bool RUNS_ARE_SLOW = false;
 #endif
 
 /* Where runs are slow only some of many calls are tried, each half as far again
- * as the last, and of a long run fewer still; of one that is whole all. Where all that follow fail, what
+ * as the last, and of a long run fewer still; of one that is whole all. Where
+ * all that follow fail, what
  * differs is the way out, which the first hundred calls show; what that way
  * frees, allocations show. */
 static size_t next_call(const command_line *what, bool persists, size_t n)

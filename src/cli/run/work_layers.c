@@ -426,7 +426,7 @@ static bool check_steps_memory(const work *w, size_t house, const env *world, er
     size_t threads = work_threads(w, world), bytes;
     char steps[64];
     snprintf(steps, sizeof steps, " for the prompt and %zu steps", g->how.steps);
-    return generation_memory(g, threads, &bytes, e) &&
+    return stack_memory(&g->stack, g->how.emit, threads, &bytes, e) &&
            check_memory(w, bytes, 0, " for the prompt", e) &&
            generation_memory_in_all(g, &bytes, e) && check_memory(w, bytes, house, steps, e);
 }
