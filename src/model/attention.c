@@ -228,28 +228,29 @@ bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, s
     const plan *p = &a->plan;
     bool wants_mean = keeper_wants(keep, MEAN), keeps_rows = will_keep(a, keep);
     kept_stages w = {0};
-    size_t output = 0, of_panels;
+    size_t output = 0, of_panels = 0;
     want_stages(a, keep, needs_mean || wants_mean, &w);
-    bool fits = cache_growth(p, kept) &&
-                (!keeps_rows || !cache_can_pack(p) ||
-                 (cache_bytes(p, p->n_k, &of_panels) && size_add(*kept, of_panels, kept)));
-    for (size_t i = 0; i < w.count && fits; i++) {
+    if (!cache_growth(p, kept) ||
+        (keeps_rows && cache_can_pack(p) && !cache_bytes(p, p->n_k, &of_panels)))
+        return err_no_memory(e, SIZE_MAX);
+    if (!run_memory(p, &w, threads, working, e))
+        return false;
+    *kept += of_panels;
+    for (size_t i = 0; i < w.count; i++) { /* some of what the run takes, so that they fit */
         stage_id id = w.stage[i];
-        size_t size[TENSOR_MAX_RANK], count, bytes;
+        size_t size[TENSOR_MAX_RANK], bytes = dtype_size(p->type);
         int rank;
         if (id != STAGE_OUTPUT && !keeper_wants(keep, stage_row(id)->key.named.name) &&
             !(keeps_rows && (id == STAGE_K || id == STAGE_V)))
             continue;
         kept_stages_shape(p, &w, id, &rank, size);
-        fits = sizes_count(rank, size, &count) && size_mul(count, dtype_size(p->type), &bytes) &&
-               (id == STAGE_OUTPUT || size_add(*kept, bytes, kept));
+        for (int axis = 0; axis < rank; axis++)
+            bytes *= size[axis];
         if (id == STAGE_OUTPUT)
             output = bytes;
+        else
+            *kept += bytes;
     }
-    if (!fits)
-        return err_no_memory(e, SIZE_MAX);
-    if (!run_memory(p, &w, threads, working, e))
-        return false;
     *working -= *kept < *working ? *kept : *working;
     size_t mean = p->batches * p->n_q * p->n_k * dtype_size(p->type);
     *working += needs_mean || wants_mean ? mean : 0;

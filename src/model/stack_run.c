@@ -452,13 +452,13 @@ static void add_feed_forward(total *t, const feed_forward *f)
 static bool add_attention(total *t, const attention *a, const keeper *keep, bool is_rolled, err *e)
 {
     const stack *s = t->stack;
-    size_t rows = s->embedded.size[0], n_k = a->plan.n_k, mean, kept, working;
+    size_t rows = s->embedded.size[0], n_k = a->plan.n_k, mean = 0, kept, working;
     if (!attention_memory(a, keep, is_rolled, t->threads, &kept, &working, e))
         return false;
     t->fits = t->fits && size_add(t->kept, kept, &t->kept) &&
               size_mul(rows * dtype_size(s->type), n_k, &mean);
     t->largest = size_larger(t->largest, working);
-    if (is_rolled && t->fits)
+    if (is_rolled)
         t->largest =
             size_larger(t->largest, 2 * mean + multiply_memory(s->isa->table(s->type), s->rows, n_k,
                                                                n_k, t->threads));

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "model/embed.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -253,12 +252,10 @@ static bool keep_caches(const stack *s, bundle *result, err *e)
 
 /* ---- the house ---- */
 
-/* Of all steps, at most; SIZE_MAX where no size holds them. */
+/* Of all steps, at most; there is a layer for some, and room for what each step chooses. */
 static size_t rooms_of(const generation *g)
 {
-    size_t rooms;
-    return size_mul(stack_trace_rooms(&g->stack) + CHOICE_ROOMS, g->how.steps, &rooms) ? rooms
-                                                                                       : SIZE_MAX;
+    return (stack_trace_rooms(&g->stack) + CHOICE_ROOMS) * g->how.steps;
 }
 
 size_t generation_trace_begin_memory(const generation *g)

@@ -198,7 +198,7 @@ typedef struct trace_map {
 } trace_map;
 
 /* An attention with all that it may have has 66. */
-enum { TRACE_MAPS = 72 };
+enum { TRACE_MAPS = 68 };
 
 typedef struct trace_focus {
     size_t batch, head, row; /* from 0 */
