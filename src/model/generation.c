@@ -77,9 +77,7 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     static char *OUTPUT[] = {"output"};
     static const text_list ONLY_OUTPUT = {.item = OUTPUT, .count = 1};
     const stack *s = &g->stack;
-    *g = (generation){.how = *settings, .stop = SIZE_MAX};
-    if (g->how.emit == NULL)
-        g->how.emit = &ONLY_OUTPUT;
+    *g = (generation){.how = *settings, .stop = SIZE_MAX, .emit = &ONLY_OUTPUT};
     if (!stack_read(&g->stack, document, how, by, e))
         return false;
     const entry *rows = bundle_find(document, "rows");
@@ -198,7 +196,7 @@ bool generation_step(generation *g, crew *by, err *e)
     run_report report = {0};
     size_t index[TENSOR_MAX_RANK];
     bundle_free(&g->made);
-    bool done = generation_go_on(g, e) && stack_run(s, g->how.emit, by, &g->made, &report, e);
+    bool done = generation_go_on(g, e) && stack_run(s, g->emit, by, &g->made, &report, e);
     if (done) { /* the last row of the output goes on */
         tensor row = tensor_range(&bundle_find(&g->made, "output")->tensor, 0, s->rows - 1, 1);
         done = multiply(s->isa->table(s->type), &row, &g->unembedding, &g->bias, &g->logits, by, e);

@@ -12,9 +12,8 @@
 
 typedef struct generation_settings {
     size_t steps;
-    double temperature;    /* 0: the greatest logit */
-    const double *number;  /* one a step, from 0 up to 1: what is drawn with a temperature */
-    const text_list *emit; /* stages of each step that are kept until the next; NULL: output */
+    double temperature;   /* 0: the greatest logit */
+    const double *number; /* one a step, from 0 up to 1: what is drawn with a temperature */
 } generation_settings;
 
 typedef struct generation {
@@ -28,19 +27,23 @@ typedef struct generation {
      * 1 × ids in float64; owned. */
     tensor tempered, exponentials;
     double most, total; /* the greatest of the tempered, and the sum of the exponentials */
-    bundle made;        /* its stages that `emit` names; owned */
-    bool went_on;       /* the rows of the next step are planned */
-    size_t step, next;  /* steps that were done, and the id that the last one chose */
-    size_t *chosen;     /* those of all steps; owned */
-    size_t stop;        /* an id that is the last one; SIZE_MAX: none */
+    /* Stages of each step that are kept until the next: the output, or what is put here before the
+     * first step. */
+    const text_list *emit;
+    bundle made;       /* those; owned */
+    bool went_on;      /* the rows of the next step are planned */
+    size_t step, next; /* steps that were done, and the id that the last one chose */
+    size_t *chosen;    /* those of all steps; owned */
+    size_t stop;       /* an id that is the last one; SIZE_MAX: none */
 } generation;
 
 /* Reads the stack and what turns its rows into logits. To be freed in any case, and not to be
  * moved. */
 bool generation_open(generation *g, const bundle *document, const stack_settings *how,
                      const generation_settings *settings, const isa *by, err *e);
-/* Adds to the bytes that computing the prompt takes (stack_memory) what all steps do: the caches at their largest, which lie next to the smaller ones
- * that they are copied from, and room for logits, draws and a tied vocab. */
+/* Adds to the bytes that computing the prompt takes (stack_memory) what all steps do: the caches at
+ * their largest, which lie next to the smaller ones that they are copied from, and room for logits,
+ * draws and a tied vocab. */
 bool generation_memory_in_all(const generation *g, size_t *bytes, err *e);
 /* Plans the rows of the next step: those of the id that was chosen. Nothing where that is done. */
 bool generation_go_on(generation *g, err *e);

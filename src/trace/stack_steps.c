@@ -2,7 +2,6 @@
 
 #include "base/nearest.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,12 +20,6 @@ static bool matches(const char *word, const char *way, const char *name)
     return stage_name_matches(word, name) || matches_in_full(word, way, name);
 }
 
-static bool names_more(const char *word, const char *way, const trace_place *at)
-{
-    assert(at->more != NULL); /* a room with such a step has more */
-    return matches(word, way, at->more);
-}
-
 /* What is a floor's is no attention's: output, and positions, which no attention of a stack
  * adds. */
 static step_wish wish_of(const char *word, const char *way, const trace_place *at, step_id id)
@@ -43,7 +36,7 @@ static step_wish wish_of(const char *word, const char *way, const trace_place *a
     if (matches(word, way, at->name) || (length < STAGE_NAME && matches_in_full(within, way, name)))
         return STEP_IF_IT_WORKS;
     bool is_named =
-        matches(word, way, row->named.name) || (id == at->more_by && names_more(word, way, at));
+        matches(word, way, row->named.name) || (id == at->more_by && matches(word, way, at->more));
     for (const char *list = row->stages; *list != '\0' && !is_named;) {
         size_t bytes = strcspn(list, " ");
         snprintf(one, sizeof one, "%.*s", (int)bytes, list);
@@ -92,8 +85,8 @@ bool stack_words_name_more(const text_list *words, const trace_place *at)
 {
     bool is_named = false;
     for (size_t i = 0; i < words->count; i++)
-        is_named = is_named || names_more(words->item[i], at->way, at) ||
-                   names_more(words->item[i], at->way_in_step, at);
+        is_named = is_named || matches(words->item[i], at->way, at->more) ||
+                   matches(words->item[i], at->way_in_step, at->more);
     return is_named;
 }
 

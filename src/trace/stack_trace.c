@@ -12,14 +12,6 @@ enum { ROOMS_BESIDE = 6 };
 
 /* ---- an attention ---- */
 
-/* A stack's layers compute in the same rows, one after the other: what a layer's plan calls its
- * rows is what the last one was given. The stage x has this layer's. */
-static void point_to(tensor *rows, const tensor *shared, const tensor *x)
-{
-    if (rows->data == shared->data)
-        rows->data = x->data;
-}
-
 /* A cache has what the same part made in the step before: `forms` are its names, the one that goes
  * on first. */
 static void join_past(floors *f, const char *past_name, const char *const forms[])
@@ -72,12 +64,13 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
         const entry *kept = bundle_find(f->result, full);
         done = kept == NULL || bundle_borrow(&view, map_name_of(id), kept, f->e) != NULL;
     }
-    const tensor *x = done ? bundle_tensor(&view, "x") : NULL;
-    if (x != NULL) {
-        asked.in[INPUT_X] = x;
-        point_to(&of.q.rows, &f->stack->input, x);
-        point_to(&of.k.rows, &f->stack->input, x);
-        point_to(&of.v.rows, &f->stack->input, x);
+    /* A stack's layers compute in the same rows, one after the other: what a layer's plan calls its
+     * rows is what the last one was given. The stage x has this layer's. */
+    tensor *const rows[] = {&of.q.rows, &of.k.rows, &of.v.rows};
+    const tensor *x = asked.in[INPUT_X] = bundle_tensor(&view, "x");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && done; i++) {
+        if (rows[i]->data == f->stack->input.data)
+            rows[i]->data = x->data;
     }
     asked.tokens = f->labels.names;
     if (f->keys != NULL && is_of_rows)

@@ -296,7 +296,7 @@ static bool run(stack_attempt *a)
         done = make_at(a, STACK_ROWS) && stack_run(a->stack, &names, &by, &made, &report, a->e) &&
                take(a, &made);
     /* Each step goes on with what the one before has chosen, whether that is right or not. */
-    g->how.emit = &names;
+    g->emit = &names;
     while (done && is_of_steps && !generation_is_done(g))
         done = generation_go_on(g, a->e) && make_at(a, STACK_ROWS) &&
                generation_step(g, &by, a->e) && add_choice_and_past(a, &g->made) &&

@@ -270,7 +270,7 @@ static bool plan_generation(work *w, err *e)
     if (s->number == NULL)
         return false;
     stream_draw(&numbers, &each, 0, o->generated, s->number);
-    const generation_settings how = {o->generated, o->temperature, s->number, NULL};
+    const generation_settings how = {o->generated, o->temperature, s->number};
     const isa *by = isa_by_name(o->isa, e);
     if (by == NULL || !generation_open(&s->of, &w->document->contents, &of_stack, &how, by, e))
         return false;
@@ -426,7 +426,7 @@ static bool check_steps_memory(const work *w, size_t house, const env *world, er
     size_t threads = work_threads(w, world), bytes;
     char steps[64];
     snprintf(steps, sizeof steps, " for the prompt and %zu steps", g->how.steps);
-    return stack_memory(&g->stack, g->how.emit, threads, &bytes, e) &&
+    return stack_memory(&g->stack, g->emit, threads, &bytes, e) &&
            check_memory(w, bytes, 0, " for the prompt", e) &&
            generation_memory_in_all(g, &bytes, e) && check_memory(w, bytes, house, steps, e);
 }
@@ -471,7 +471,7 @@ static bool show_steps(work *w, const text_list *asked, const env *world, err *e
         return false;
     w->shown = &s->trace->made.whole;
     g->stack.how.keeps_plans = true;
-    g->how.emit = &ALL_STAGES;
+    g->emit = &ALL_STAGES;
     if (!check_steps_memory(w, generation_trace_begin_memory(g), world, e) ||
         !check_steps(w, g->how.steps, e) || !work_focus(w, &how.focus, e))
         return false;
