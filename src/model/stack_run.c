@@ -452,11 +452,11 @@ static void add_feed_forward(total *t, const feed_forward *f)
 static bool add_attention(total *t, const attention *a, const keeper *keep, bool is_rolled, err *e)
 {
     const stack *s = t->stack;
-    size_t rows = s->embedded.size[0], n_k = a->plan.n_k, mean = 0, kept, working;
+    size_t n_k = a->plan.n_k, kept, working;
     if (!attention_memory(a, keep, is_rolled, t->threads, &kept, &working, e))
         return false;
-    t->fits = t->fits && size_add(t->kept, kept, &t->kept) &&
-              size_mul(rows * dtype_size(s->type), n_k, &mean);
+    t->fits = t->fits && size_add(t->kept, kept, &t->kept);
+    size_t mean = s->embedded.size[0] * n_k * dtype_size(s->type); /* of the weights, which fit */
     t->largest = size_larger(t->largest, working);
     if (is_rolled)
         t->largest =
