@@ -121,7 +121,7 @@ static bool find_id(const stack *s, size_t i, size_t *id)
     return true;
 }
 
-/* The word of row i, or NULL. */
+/* The word of row i, of a vocab. */
 static const char *find_word(const stack *s, size_t i)
 {
     size_t id;
@@ -144,7 +144,6 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     const entry *vocab = bundle_find(s->document, "vocab");
     const tensor *ids = bundle_tensor(s->document, "ids");
     const char *name = has_table ? "embedding" : "vocab";
-    const char *word = find_word(s, f->focus.row);
     trace_map *table = map_made(f, name, embedded, embedded->values.size[1]);
     size_t id = 0;
     if (f->labels.names == NULL) { /* then there are ids: "id 5" */
@@ -154,11 +153,8 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     }
     table->letters = has_table ? "the embedding of row i's id" : "the vocab's row of word i";
     table->row_letters = has_table ? "id of i" : "word of i";
-    table->row_name = word == NULL ? "" : word;
-    if (has_table) {
-        find_id(s, f->focus.row, &id);
-        table->row_name = build_text(b, "id %zu", id);
-    }
+    find_id(s, f->focus.row, &id);
+    table->row_name = has_table ? build_text(b, "id %zu", id) : find_word(s, f->focus.row);
     if (b->failed)
         return name;
     tensor to = tensor_at(&table->values, 0);

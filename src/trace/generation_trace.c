@@ -234,18 +234,15 @@ static bool keep_present(bundle *result, const stage_way *way, const char *name,
 /* A cache grows, and moves; a trace has the keys and values that a step found and left. */
 static bool keep_caches(const stack *s, bundle *result, err *e)
 {
-    for (size_t i = 0; i < s->layers; i++) {
-        stage_way of_layer = stage_way_of_layer(i);
-        for (size_t j = 0; j < s->layer[i].parts; j++) {
-            const layer_part *p = &s->layer[i].part[j];
-            if (p->as->kind != PART_ATTENTION || p->attention->plan.past == 0)
-                continue;
-            const plan *by = &p->attention->plan;
-            stage_way way = stage_way_on(&of_layer, part_name(p->as->kind));
-            if (!keep_present(result, &way, "present_k", &p->attention->cache.k, by->n_k, e) ||
-                !keep_present(result, &way, "present_v", &p->attention->cache.v, by->n_k, e))
-                return false;
-        }
+    for (size_t i = 0; i < s->parts; i++) {
+        const attention *a = s->part[i].attention;
+        if (s->part[i].as->kind != PART_ATTENTION || a->plan.past == 0)
+            continue;
+        stage_way of_layer = stage_way_of_layer(s->part[i].layer);
+        stage_way way = stage_way_on(&of_layer, part_name(PART_ATTENTION));
+        if (!keep_present(result, &way, "present_k", &a->cache.k, a->plan.n_k, e) ||
+            !keep_present(result, &way, "present_v", &a->cache.v, a->plan.n_k, e))
+            return false;
     }
     return true;
 }

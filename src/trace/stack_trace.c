@@ -255,13 +255,9 @@ void floors_of_stack(floors *f, floor_rows *rows)
 size_t stack_trace_rooms(const stack *s)
 {
     part_step step[PART_STEPS_MOST];
-    size_t rooms = ROOMS_BESIDE;
-    for (size_t i = 0; i < s->layers; i++) {
-        const layer *l = &s->layer[i];
-        rooms++; /* the layer itself, and one for each step of its parts */
-        for (size_t j = 0; j < l->parts; j++)
-            rooms += part_steps(l->part[j].as, step);
-    }
+    size_t rooms = ROOMS_BESIDE + s->layers; /* and one for each step of their parts */
+    for (size_t i = 0; i < s->parts; i++)
+        rooms += part_steps(s->part[i].as, step);
     return rooms;
 }
 
