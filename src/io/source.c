@@ -31,7 +31,8 @@ static void suggest_neighbour(const char *file, err *e)
     DIR *listed = opendir(slash == NULL ? "." : text_string(&folder));
     near.by_letters = true; /* a folder has no order */
     for (struct dirent *one; listed != NULL && (one = readdir(listed)) != NULL;) {
-        if (!nearest_is_nearer(&near, one->d_name))
+        bool is_dots = one->d_name[strspn(one->d_name, ".")] == '\0'; /* the folder itself */
+        if (is_dots || !nearest_is_nearer(&near, one->d_name))
             continue;
         text_clear(&best);
         text_add_string(&best, one->d_name);
