@@ -257,8 +257,9 @@ static void name_list(const list_look *look)
     bool is_all_numbers = (numbers > 0 || (look->nonfinite_texts > 0 && is_no_list)) &&
                           f->texts == look->nonfinite_texts && f->truths == 0;
     f->count = look->size[1];
+    f->is_ragged = f->is_ragged || (look->leaf_depth > 0 && f->depth != look->leaf_depth);
     if ((is_all_truth || is_all_numbers) && f->objects == 0 && !f->is_ragged &&
-        f->depth == look->leaf_depth && f->depth <= TENSOR_MAX_RANK) {
+        f->depth <= TENSOR_MAX_RANK) {
         f->kind = FACT_MATRIX;
         f->type = f->truths > 0 ? DTYPE_BOOL : DTYPE_F64;
         f->rank = (int)f->depth;

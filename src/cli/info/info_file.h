@@ -36,7 +36,7 @@ typedef struct fact {
     statistics numbers; /* of a matrix or number; of an array, those that are in it */
     /* Entries of a list, an array or an object; of an array also what its innermost ones are. */
     size_t count, texts, truths, nulls, objects, depth;
-    bool is_ragged; /* lists of one depth have different lengths */
+    bool is_ragged; /* lists of one depth have different lengths, or its entries several depths */
     text shown;     /* a text, a number or a truth as it stands; a list's first texts in quotes */
     size_t lines;   /* of a stream: in how many of its documents it is, */
     bool varies;    /* and that its shape or value is not the same in all of them */
