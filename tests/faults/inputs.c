@@ -263,6 +263,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "encode -x x.csv --bundle shards.json", .is_refused = true},
     {.words = "-x bundle.json:layer.wq --xk x.tsv --quiet"},
     {.words = "-x - --delimiter tab <x.tsv"},
+    {.words = "- --emit output <x.csv"},
     /* matrices in binary files; a large one is mapped, so that a file keeps it */
     {.words = "-x small.npy --wq stored.npz:x --wk deflated.npz:x --causal"},
     {.words = "deflated.npz --no-heads --no-wq --emit scores"},
@@ -390,6 +391,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "encode --bundle gpt2.json --ids 1,0 --map none=h.0.mlp.c_proj.wait"},
     {.words = "check --quiet --bundle gpt2.json --map none=h.0.mlp.c_proj.wait gpt2-expected.json"},
     {.words = "info heads.json x.csv lines.jsonl tidy.csv", .documents = 4},
+    {.words = "info heads.csv:wk layers.json:layers.0", .documents = 2},
     {.words = "info --format json seed.json ragged.csv vocab.json",
      .documents = 3,
      .tells_errors = true,
@@ -397,6 +399,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "init --tokens a,b --width 2 --heads 2 --biases -o out.json", .outputs = "out.json"},
     {.words = "init --tokens 3 --width 2 --rng torch --draw x -o new.npy", .outputs = "new.npy"},
     {.words = "init --width 2 --rng numpy -o new.safetensors", .outputs = "new.safetensors"},
+    {.words = "init --exercise scores,row_max prompt.json -o new.json", .outputs = "new.json"},
     {.words = "info unread.npz"},
     {.words = "convert --force unread.npz new.npz", .outputs = "new.npz"},
     {.words = "convert all.safetensors new.json", .outputs = "new.json"},

@@ -82,6 +82,9 @@ static void test_version_2(unit *u)
     CHECK(u, free_memory(m.root) == 5000000);
     put(u, &m, "/sys/fs/cgroup/box/memory.max", "max\n");
     CHECK(u, free_memory(m.root) == 6000000);
+    /* How much of it is used is not said. */
+    put(u, &m, "/sys/fs/cgroup/memory.max", "1\n");
+    CHECK(u, free_memory(m.root) == 6000000);
     machine_free(&m);
 }
 
@@ -104,7 +107,8 @@ static void test_version_1(unit *u)
     machine m;
     CHECK(u, machine_new(&m));
     put(u, &m, "/proc/meminfo", "MemAvailable: 8000000 kB\n");
-    put(u, &m, "/proc/self/cgroup", "9:cpu,cpuacct:/x\n4:hugetlb,memory:/job\n1:name=systemd:/x\n");
+    put(u, &m, "/proc/self/cgroup",
+        "9:cpu,cpuacct:/x\n4:hugetlb,memory,misc:/job\n1:name=systemd:/x\nno group\n2:none\n");
     put(u, &m, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "3000000\n");
     put(u, &m, "/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "1000000\n");
     put(u, &m, "/sys/fs/cgroup/memory/job/memory.stat", "total_inactive_file 250000\n");

@@ -137,6 +137,11 @@ static void test_values_like_options(unit *u)
     check_refused(u, "run", "--output --trace", "--output",
                   "its FILE is missing: the option --trace follows",
                   "write --output=--trace if that is what you mean");
+    parse_for(&p, "generate", "--stop -- --output --nothing");
+    CHECK(u, p.ok && p.o.operands == 0);
+    CHECK_TEXT(u, p.o.stop, "--");
+    CHECK_TEXT(u, p.o.output, "--nothing");
+    options_free(&p.o);
 }
 
 static void test_optional_values(unit *u)
@@ -174,6 +179,15 @@ static void test_operand_meant_as_value(unit *u)
     CHECK(u, p.ok && p.o.operands == 2);
     options_free(&p.o);
     parse_for(&p, "run", "--trace=scores softmax");
+    CHECK(u, p.ok && p.o.operands == 1);
+    options_free(&p.o);
+    check_refused(u, "run", "--alibi 1,0.5", "",
+                  "'1,0.5' is not a file, and --alibi takes a value only after =",
+                  "did you mean --alibi=1,0.5?");
+    check_refused(u, "run", "--alibi false", "",
+                  "'false' is not a file, and --alibi takes a value only after =",
+                  "did you mean --alibi=false?");
+    parse_for(&p, "run", "--alibi slopes.json");
     CHECK(u, p.ok && p.o.operands == 1);
     options_free(&p.o);
 }
@@ -333,8 +347,32 @@ static void test_help_takes_options_as_words(unit *u)
     options_free(&p.o);
 }
 
+/* As a shell takes them; a backslash that ends the line escapes nothing. */
+static void test_words_of_a_shell(unit *u)
+{
+    static const char LINE[] = "plain 'two words' it\\'s a\\ b end\\";
+    static const char *const WORDS[] = {"plain", "two words", "it's", "a b", "end\\"};
+    text_list words = {0};
+    text line = {0};
+    err e = {0};
+    CHECK(u, shell_words_read(&words, LINE, &e) && words.count == 5);
+    for (size_t i = 0; i < words.count; i++) {
+        CHECK_TEXT(u, words.item[i], WORDS[i]);
+        text_add_string(&line, i == 0 ? "" : " ");
+        shell_word_add(&line, WORDS[i]);
+    }
+    CHECK_TEXT(u, text_string(&line), "plain 'two words' 'it'\\''s' 'a b' 'end\\'");
+    text_list_free(&words);
+    CHECK(u, shell_words_read(&words, text_string(&line), &e) && words.count == 5);
+    for (size_t i = 0; i < words.count; i++)
+        CHECK_TEXT(u, words.item[i], WORDS[i]);
+    text_list_free(&words);
+    text_free(&line);
+}
+
 UNIT(options)
 {
+    test_words_of_a_shell(u);
     test_any_order(u);
     test_scalars(u);
     test_sizes(u);
