@@ -16,9 +16,6 @@
 
 enum { MAX_PATH = 4096, MAX_LINE = 4096 };
 
-/* Where nothing at all is known. */
-static const uint64_t GUESS = (uint64_t)1 << 30;
-
 /* Version 1 has no word for no limit, but the greatest number of whole pages. */
 static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
 
@@ -84,30 +81,28 @@ static uint64_t groups_leave(const controller *c, const char *root, char *path)
 size_t free_memory(const char *root)
 {
     char list[MAX_PATH], line[MAX_LINE];
-    uint64_t kilobytes, leaves = GUESS;
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t kilobytes, leaves;
     /* MemAvailable is the kernel's own estimate; half of the memory is ours where there is none (no
      * Linux, or an old one). */
     if (read_value(root, "proc/meminfo", "MemAvailable:", &kilobytes))
         leaves = kilobytes * 1024;
-    else if (pages > 0 && size > 0)
-        leaves = (uint64_t)pages * (uint64_t)size / 2;
+    else
+        leaves = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
     snprintf(list, sizeof list, "%s/proc/self/cgroup", root);
     FILE *file = fopen(list, "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         /* A line of it is "0::/path" in version 2, "4:cpu,memory:/path" in version 1. */
         line[strcspn(line, "\n")] = '\0';
-        char *names = strchr(line, ':'), *path = names == NULL ? NULL : strchr(names + 1, ':');
+        char *rest, *names = strchr(line, ':'),
+                    *path = names == NULL ? NULL : strchr(names + 1, ':');
         if (path == NULL)
             continue;
         *names++ = '\0';
         *path++ = '\0';
-        bool is_version_2 = strcmp(line, "0") == 0 && *names == '\0', has_memory = is_version_2;
-        for (; *names != '\0' && !has_memory; names += *names == ',') {
-            size_t length = strcspn(names, ",");
-            has_memory = length == strlen("memory") && strncmp(names, "memory", length) == 0;
-            names += length;
-        }
+        bool is_version_2 = strcmp(line, "0") == 0, has_memory = is_version_2;
+        for (char *name = strtok_r(names, ",", &rest); name != NULL;
+             name = strtok_r(NULL, ",", &rest))
+            has_memory |= strcmp(name, "memory") == 0;
         if (has_memory)
             leaves =
                 least(leaves, groups_leave(is_version_2 ? &VERSION_2 : &VERSION_1, root, path));
@@ -122,7 +117,6 @@ void env_open(env *world)
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     const char *columns = getenv("COLUMNS");
     struct winsize size;
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
     *world = (env){
         .err = stderr,
         .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
@@ -130,14 +124,14 @@ void env_open(env *world)
         .stderr_is_terminal = isatty(STDERR_FILENO) != 0,
         .is_process = true,
         .width = columns == NULL ? 0 : atoi(columns),
-        .processors = online > 0 ? (size_t)online : 1,
+        .processors = (size_t)sysconf(_SC_NPROCESSORS_ONLN),
         .free_memory = free_memory(""),
     };
 #ifdef __linux__
     /* Those that this process may run on: fewer than the machine has, under taskset or in a
      * container. */
     cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
         world->processors = (size_t)CPU_COUNT(&allowed);
 #endif
     /* A terminal that calls itself dumb, as an editor's is, shows escape sequences as they are. */

@@ -172,6 +172,8 @@ int option_digits(const options *o);
 /* The words, pairs or files that were given for a row that takes any number of them; NULL: it takes
  * one. */
 const text_list *option_list(const options *o, const option_row *row);
+/* The file that the option of a key names, FILE or @FILE; NULL where it names none. */
+const char *given_key_file(const given_key *one);
 /* The file of a row that takes one: NULL where none was given. */
 const char *option_file(const options *o, const option_row *row);
 

@@ -5,7 +5,6 @@
 #include "io/number_read.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,7 +82,7 @@ static bool set_count(options *o, const option_row *row, const char *value, err 
 {
     size_t count;
     const char *end = read_digits(value, &count);
-    if (end == value || *end != '\0' || count < row->least || (row->most > 0 && count > row->most))
+    if (end == value || *end != '\0' || count < row->least || count > row->most)
         return err_option(e, row->named.name, "'%s' is not a whole number from %zu to %zu", value,
                           row->least, row->most);
     *(size_t *)field_of(o, row) = count;
@@ -114,7 +113,7 @@ static bool set_number(options *o, const option_row *row, const char *value, err
 {
     bool is_real = row->kind == OPTION_REAL;
     double number;
-    if (!read_number(value, &number) || (is_real ? !isfinite(number) : number < 0))
+    if (!read_number(value, &number) || (!is_real && number < 0))
         return err_option(e, row->named.name,
                           is_real ? "'%s' is not a number" : "'%s' is not a number from 0", value);
     *(double *)field_of(o, row) = number;
@@ -221,9 +220,8 @@ static bool may_take(const option_row *row, const char *value)
 {
     /* Of settings that judge their values themselves: numbers, or a truth. */
     if (row->choices == NULL)
-        return row->kind == OPTION_KEY_VALUE &&
-               (named_find(&TRUTH_WORDS, value, strlen(value)) != NULL ||
-                value[strspn(value, "0123456789.,+-eE")] == '\0');
+        return named_find(&TRUTH_WORDS, value, strlen(value)) != NULL ||
+               value[strspn(value, "0123456789.,+-eE")] == '\0';
     for (;;) {
         size_t length = row->kind == OPTION_WORDS ? strcspn(value, ",") : strlen(value);
         if (!is_word_of(row, value, length))
@@ -286,12 +284,9 @@ static bool set_option(options *o, const option_row *row, const char *value, err
         return add_items(o, row, value, e);
     case OPTION_PLACES:
         return add_items(o, row, value, e) && check_once(row, value, e);
-    case OPTION_KEY_FILE:
-    case OPTION_KEY_VALUE:
-    case OPTION_KEY_LIST:
-        break;
+    default:
+        return give_key(o, row, value, e);
     }
-    return give_key(o, row, value, e);
 }
 
 /* ---- the elements of the line ---- */
@@ -373,8 +368,9 @@ static bool take_unknown(parser *p, const char *element, char letter)
 {
     if (p->groups & GROUP_ANY_WORD) {
         /* getopt tells each unknown letter of "-heads"; together they are one word. */
-        bool is_added = p->o->operands > 0 && p->o->operand[p->o->operands - 1] == element;
-        return is_added || add_operand(p, element);
+        if (p->o->operands == 0 || p->o->operand[p->o->operands - 1] != element)
+            p->o->operand[p->o->operands++] = element;
+        return true;
     }
     bool is_long = letter == '\0';
     const char *name = element + (is_long ? 2 : 1), *wanted = name + strlen("no-");
@@ -450,11 +446,10 @@ static bool take(parser *p, int code, char *element, const char *next)
         return add_operand(p, optarg);
     }
     bool is_long = strncmp(element, "--", 2) == 0;
-    bool is_known = code != '?' || optopt >= FIRST_LONG;
     int about = code == ':' || code == '?' ? optopt : code;
-    const option_row *row = !is_known             ? NULL
-                            : about >= FIRST_LONG ? option_row_at((size_t)(about - FIRST_LONG))
-                                                  : option_by_letter((char)about);
+    const option_row *row = about >= FIRST_LONG ? option_row_at((size_t)(about - FIRST_LONG))
+                            : code != '?'       ? option_by_letter((char)about)
+                                                : NULL;
     if (row == NULL || (is_long && strcspn(element + 2, "=") != strlen(row->named.name)))
         return take_unknown(p, element, is_long ? '\0' : (char)optopt);
     if (code == ':' && row->alone != NULL)
@@ -475,7 +470,7 @@ static bool take(parser *p, int code, char *element, const char *next)
         optind--; /* getopt took it, and has it still to tell */
         return set_option(p->o, row, row->alone, p->e);
     }
-    if (is_next_element && strncmp(value, "--", 2) == 0 && value[2] != '\0' &&
+    if (is_next_element && strncmp(value, "--", 2) == 0 &&
         option_by_name(value + 2, strcspn(value + 2, "=")) != NULL) {
         /* `--output --trace` is a forgotten value, not a file called --trace. */
         err_option(p->e, row->named.name, "its %s is missing: the option %s follows", row->metavar,
@@ -505,7 +500,7 @@ bool options_parse(options *o, int argc, char **argv, unsigned groups, const cha
         int at = optind == 0 ? 1 : optind;
         int code = getopt_long(argc, argv, letters, known, NULL);
         /* musl's ends at "-", which is an operand like others. */
-        if (code == -1 && optind == at && at < argc && strcmp(argv[at], "-") == 0)
+        if (code == -1 && at < argc && strcmp(argv[at], "-") == 0)
             done = add_operand(&p, argv[optind++]);
         else if (code == -1)
             break;
@@ -537,6 +532,15 @@ int option_digits(const options *o)
 }
 
 /* ---- keys that the command line gives ---- */
+
+const char *given_key_file(const given_key *one)
+{
+    bool is_list = one->row->kind == OPTION_KEY_LIST;
+    bool is_file = one->row->kind == OPTION_KEY_FILE || is_list;
+    if (one->value == NULL || !is_file || (is_list && one->value[0] != '@'))
+        return NULL;
+    return one->value + is_list;
+}
 
 const char *input_keys_value(const options *o, const char *key_name)
 {
@@ -585,12 +589,8 @@ bool input_keys_check_standard_input(const options *o, const char *const *file, 
     for (size_t i = 0; i < files; i++)
         times += strcmp(file[i], "-") == 0;
     for (size_t i = 0; i < o->given_count; i++) {
-        const given_key *one = &o->given[i];
-        const char *standard_input = one->row->kind == OPTION_KEY_FILE   ? "-"
-                                     : one->row->kind == OPTION_KEY_LIST ? "@-"
-                                                                         : NULL;
-        times +=
-            standard_input != NULL && one->value != NULL && strcmp(one->value, standard_input) == 0;
+        const char *one = given_key_file(&o->given[i]);
+        times += one != NULL && strcmp(one, "-") == 0;
     }
     return times <= 1 ||
            err_set(e, "standard input is named %zu times, it can be read once", times);

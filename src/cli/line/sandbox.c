@@ -54,11 +54,12 @@ struct rule {
 
 static bool allow(int rules, const char *path, unsigned rights)
 {
-    struct stat status;
+    struct stat status = {0};
     struct rule rule = {rights, open(path, O_PATH | O_CLOEXEC)};
     if (rule.path < 0)
         return false;
-    if (fstat(rule.path, &status) == 0 && !S_ISDIR(status.st_mode))
+    fstat(rule.path, &status);
+    if (!S_ISDIR(status.st_mode))
         rule.rights &= OF_ONE_FILE;
     syscall(ADD_RULE, rules, BELOW_PATH, &rule, 0);
     close(rule.path);
@@ -74,7 +75,7 @@ static void allow_output(int rules, const char *file)
         return;
     if (stat(path, &status) < 0 || S_ISREG(status.st_mode)) {
         size_t length = strlen(path);
-        while (length > 0 && path[length - 1] == '/')
+        while (path[length - 1] == '/') /* of nothing else it is the root, which is there */
             length--;
         while (length > 0 && path[length - 1] != '/')
             length--;
@@ -98,17 +99,17 @@ static void allow_input(int rules, const char *file)
     }
 }
 
-/* A file, or a folder, in which links may lead out of it. */
+/* A file, or a folder, in which links may lead out of it. A path that is cut short begins a name
+ * in the folder, which is allowed already. */
 static void allow_all_of(int rules, const char *file, file_use use)
 {
     void (*allow_it)(int, const char *) = use == FILE_WRITTEN ? allow_output : allow_input;
     DIR *folder = opendir(file);
     allow_it(rules, file);
     for (struct dirent *one; folder != NULL && (one = readdir(folder)) != NULL;) {
-        struct stat status;
         char path[SINK_PATH];
-        if (snprintf(path, sizeof path, "%s/%s", file, one->d_name) < SINK_PATH &&
-            lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+        snprintf(path, sizeof path, "%s/%s", file, one->d_name);
+        if (readlink(path, &(char){0}, 1) > 0)
             allow_it(rules, path);
     }
     if (folder != NULL)
@@ -119,7 +120,7 @@ static void shut_files(const options *o, const char *written)
 {
     long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
     uint64_t handled = version >= 3 ? ALL | TRUNCATE : ALL;
-    int rules = version < 1 ? -1 : (int)syscall(CREATE_RULESET, &handled, sizeof handled, 0);
+    int rules = (int)syscall(CREATE_RULESET, &handled, sizeof handled, 0);
     if (rules < 0)
         return;
     if (o->all != NULL)
@@ -138,11 +139,9 @@ static void shut_files(const options *o, const char *written)
         }
     }
     for (size_t i = 0; i < o->given_count; i++) {
-        const char *value = o->given[i].value;
-        option_kind kind = o->given[i].row->kind;
-        if (value != NULL &&
-            (kind == OPTION_KEY_FILE || (kind == OPTION_KEY_LIST && *value == '@')))
-            allow_input(rules, value + (kind == OPTION_KEY_LIST));
+        const char *file = given_key_file(&o->given[i]);
+        if (file != NULL)
+            allow_input(rules, file);
     }
     for (size_t i = 0; i < o->operands; i++)
         allow_all_of(rules, o->operand[i], o->update ? FILE_WRITTEN : FILE_READ);
@@ -230,10 +229,9 @@ static void shut_calls(void)
 void sandbox_enter(const options *o, const char *written)
 {
     int reason = errno;
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
-        shut_files(o, written);
-        shut_calls();
-    }
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); /* without it the kernel refuses the rest */
+    shut_files(o, written);
+    shut_calls();
     errno = reason;
 }
 
