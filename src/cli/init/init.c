@@ -146,11 +146,10 @@ static const distribution *common_dist(const options *o)
 static const distribution *dist_of(const part *of, const options *o)
 {
     const char *name = common_dist(o)->instead[of->role];
-    size_t length = strlen(of->named.name);
     for (size_t i = 0; i < o->dist_of.count; i++) {
-        const char *pair = o->dist_of.item[i];
-        if (strncmp(pair, of->named.name, length) == 0 && pair[length] == '=')
-            name = pair + length + 1;
+        const char *pair = o->dist_of.item[i], *equals = strchr(pair, '=');
+        if (part_find(pair, (size_t)(equals - pair)) == of)
+            name = equals + 1;
     }
     return name == NULL ? common_dist(o) : dist_named(name, strlen(name));
 }
@@ -479,28 +478,23 @@ static bool shuffle_tensor(shuffle *s, tensor *t, err *e)
 
 /* All matrices of a document, of its layers, and of a vocab, words with their numbers. Masks, lists
  * and settings are structure. */
-static bool shuffle_members(shuffle *s, bundle *b, const key_tables *keys, err *e)
+static bool shuffle_entry(shuffle *s, entry *one, key_kind kind, const key_tables *members, err *e)
 {
     bool done = true;
-    for (size_t i = 0; i < b->count && done; i++) {
-        entry *one = &b->entry[i];
-        const key *row = key_find(keys, one->name, strlen(one->name));
-        key_kind kind = row == NULL ? KEY_TEXT : row->kind;
-        bool is_bundle = one->kind == ENTRY_BUNDLE, is_each = kind == KEY_OBJECTS;
-        const key_tables *members =
-            kind == KEY_OBJECT || is_each ? ((const object_key *)(const void *)row)->members : NULL;
-        if (one->kind == ENTRY_TENSOR && kind == KEY_MATRIX)
-            done = shuffle_tensor(s, &one->tensor, e);
-        else if (is_bundle && kind == KEY_OBJECT)
-            done = shuffle_members(s, one->bundle, members, e);
-        size_t items = is_bundle && (is_each || kind == KEY_VOCAB) ? one->bundle->count : 0;
-        for (size_t j = 0; j < items && done; j++) {
-            entry *item = &one->bundle->entry[j];
-            if (item->kind == ENTRY_BUNDLE && is_each)
-                done = shuffle_members(s, item->bundle, members, e);
-            else if (item->kind == ENTRY_TENSOR && !is_each)
-                done = shuffle_tensor(s, &item->tensor, e);
-        }
+    if (one->kind == ENTRY_TENSOR && kind == KEY_MATRIX)
+        return shuffle_tensor(s, &one->tensor, e);
+    for (size_t i = 0; done && one->kind == ENTRY_BUNDLE && i < one->bundle->count; i++) {
+        entry *inside = &one->bundle->entry[i];
+        const size_t length = strlen(inside->name);
+        const key *row = kind == KEY_OBJECT ? key_find(members, inside->name, length) : NULL;
+        bool has_members = row != NULL && (row->kind == KEY_OBJECT || row->kind == KEY_OBJECTS);
+        done = shuffle_entry(
+            s, inside,
+            row != NULL           ? row->kind
+            : kind == KEY_OBJECTS ? KEY_OBJECT
+            : kind == KEY_VOCAB   ? KEY_MATRIX
+                                  : KEY_TEXT,
+            has_members ? ((const object_key *)(const void *)row)->members : members, e);
     }
     return done;
 }
@@ -547,7 +541,8 @@ static bool init_variant(const options *o, err *e)
     const format *from = input_read(o, file, &how, &b, e);
     bool done = from != NULL &&
                 (from->is_json || err_at(e, &at, "a variant is made of a JSON document")) &&
-                shuffle_members(&s, &b, &STACK_DOCUMENT, e);
+                shuffle_entry(&s, &(entry){.kind = ENTRY_BUNDLE, .bundle = &b}, KEY_OBJECT,
+                              &STACK_DOCUMENT, e);
     if (done && s.matrices == 0)
         done = err_at(e, &at, "there is no matrix in it that could have other numbers");
     for (size_t i = 0; i < sizeof OF_RESULTS / sizeof OF_RESULTS[0]; i++)
@@ -607,7 +602,7 @@ static bool write_as_drawn(maker *m, err *e)
     tensor_own(&shape, m->plan->type, only->rank, only->size, window);
     m->to->write_head(sink_text(&m->sink), &shape);
     /* A window is a multiple of DRAW_RUN, and the last one takes up a rest that is shorter. */
-    for (size_t first = 0, count; first < d->total && done; first += count) {
+    for (size_t first = 0, count; done && first < d->total; first += count) {
         size_t left = d->total - first;
         count = left < WINDOW + DRAW_RUN ? left : WINDOW;
         fill_elements(&m->stream, d, first, count, window, m->o->threads);
