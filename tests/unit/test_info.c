@@ -48,7 +48,7 @@ UNIT(info)
                "\"type\": \"<f2\", \"bytes\": 12, \"min\": 0.1, \"max\": 0.1, "
                "\"mean\": 0.10000000149011612, \"nan\": 0, \"infinite\": 0, \"null\": 0}]}\n");
     f.root.insides = 4;
-    CHECK(u, fact_stored_bytes(&f.root.inside[3]) == 8);
+    CHECK(u, f.root.inside[3].bytes == 8);
     text_free(&out);
     fact_free(&f.root);
     bundle_free(&b);

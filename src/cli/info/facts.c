@@ -6,6 +6,7 @@
 #include "io/json_scan.h"
 #include "io/number_read.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,22 +63,17 @@ static void fact_show_item(fact *to, const char *words, size_t length)
 
 /* ---- of a bundle ---- */
 
-size_t fact_stored_bytes(const fact *of)
-{
-    size_t count, number;
-    if (of->stored == NULL || !sizes_count(of->rank, of->size, &count))
-        return 0;
-    /* NPY's "<f4" counts bytes, safetensors' "BF16" bits; BOOL is a byte. */
-    bool counts_bytes = strchr("<>|=", of->stored[0]) != NULL;
-    number = strtoul(of->stored + strcspn(of->stored, "0123456789"), NULL, 10);
-    return count * (number == 0 ? 1 : counts_bytes ? number : number / 8);
-}
-
 static void add_tensor(fact *out, const entry *one)
 {
     const tensor *t = &one->tensor;
     out->kind = FACT_MATRIX;
     out->stored = one->stored;
+    if (one->stored != NULL) {
+        /* NPY's "<f4" counts bytes, safetensors' "BF16" bits; BOOL is a byte. */
+        bool counts_bytes = strchr("<>|=", one->stored[0]) != NULL;
+        size_t number = strtoul(one->stored + strcspn(one->stored, "0123456789"), NULL, 10);
+        out->bytes = tensor_count(t) * (number == 0 ? 1 : counts_bytes ? number : number / 8);
+    }
     out->type = t->type;
     out->rank = t->rank;
     memcpy(out->size, t->size, sizeof out->size);
@@ -85,9 +81,8 @@ static void add_tensor(fact *out, const entry *one)
     if (t->rank > 0)
         return;
     double value = tensor_get(t, NULL);
-    bool is_truth = t->type == DTYPE_BOOL;
-    out->kind = is_truth ? FACT_TRUTH : tensor_is_hole(value) ? FACT_NULL : FACT_NUMBER;
-    if (is_truth)
+    out->kind = t->type == DTYPE_BOOL ? FACT_TRUTH : FACT_NUMBER;
+    if (t->type == DTYPE_BOOL)
         text_add_string(&out->shown, value != 0 ? "true" : "false");
     else
         report_number_as(&out->shown, value, t->type == DTYPE_F32);
@@ -102,24 +97,17 @@ bool facts_of_bundle(fact *out, const bundle *of, err *e)
         fact *added = fact_add(out, one->name, strlen(one->name), e);
         if (added == NULL)
             return false;
-        switch (one->kind) {
-        case ENTRY_TENSOR:
+        assert(one->kind != ENTRY_BUNDLE && one->kind != ENTRY_JSON); /* those are JSON's */
+        if (one->kind == ENTRY_TENSOR) {
             add_tensor(added, one);
-            break;
-        case ENTRY_LIST:
+        } else if (one->kind == ENTRY_LIST) {
             added->kind = FACT_LIST;
             added->count = one->list.count;
             for (size_t j = 0; j < one->list.count; j++)
                 fact_show_item(added, one->list.item[j], strlen(one->list.item[j]));
-            break;
-        case ENTRY_TEXT:
-        case ENTRY_UNREAD:
+        } else {
             added->kind = one->kind == ENTRY_TEXT ? FACT_TEXT : FACT_UNREAD;
             text_add_string(&added->shown, one->text);
-            break;
-        default:
-            if (!facts_of_bundle(added, one->bundle, e))
-                return false;
         }
         if (!text_ok(&added->shown, e))
             return false;
@@ -142,7 +130,7 @@ bool facts_join(fact *to, bundle *names, fact *after, err *e)
                            memcmp(known->size, from->size, sizeof known->size) == 0 &&
                            known->count == from->count &&
                            strcmp(text_string(&known->shown), text_string(&from->shown)) == 0;
-            known->varies = known->varies || from->varies || !is_same;
+            known->varies = known->varies || !is_same;
             if (known->kind == from->kind)
                 statistics_join(&known->numbers, &from->numbers);
             else
@@ -150,16 +138,15 @@ bool facts_join(fact *to, bundle *names, fact *after, err *e)
             known->lines += from->lines;
             continue;
         }
-        fact *added = fact_add(to, name, from->name.length, e);
+        fact *added = fact_add(to, "", 0, e);
         if (added == NULL || bundle_add(names, name, from->name.length, (place){0}, e) == NULL)
             return false;
         /* It moves, without what is inside. */
-        text own_name = added->name;
+        text_free(&added->name);
         *added = *from;
-        added->name = own_name;
         added->inside = NULL;
         added->insides = added->capacity = 0;
-        from->shown = (text){0};
+        from->name = from->shown = (text){0};
     }
     to->count = to->insides;
     return true;
@@ -343,7 +330,7 @@ static bool add_value(void *to, const char *at, const char *end, size_t depth, e
         look_at_leaf(&w->look, at, end, depth - w->look.outside);
         return true;
     }
-    of->type = *at == '"' ? of->type : DTYPE_F64;
+    of->type = DTYPE_F64;
     of->kind = *at == '"'                ? FACT_TEXT
                : json_begins_number(*at) ? FACT_NUMBER
                : *at == 'n'              ? FACT_NULL

@@ -156,7 +156,7 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
         done = read_facts(&one, &s, o, &wrong) &&
                (one.only == NULL || keep_only(&one.root, one.file, one.only, &wrong));
         for (size_t i = 0; i < root->insides; i++)
-            has_layers = has_layers || strcmp(text_string(&root->inside[i].name), "layers") == 0;
+            has_layers |= strcmp(text_string(&root->inside[i].name), "layers") == 0;
         if (!done || one.only != NULL)
             one.kind = INFO_ANYTHING;
         else if (all_names_in(root, &OF_ATTENTION, "_"))

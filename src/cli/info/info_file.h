@@ -30,6 +30,7 @@ typedef struct fact {
     text name;
     fact_kind kind;
     const char *stored; /* element type as a binary file names it; NULL: text */
+    size_t bytes;       /* that the elements take there */
     dtype type;         /* that the elements have in memory */
     int rank;           /* of a matrix */
     size_t size[TENSOR_MAX_RANK];
@@ -53,10 +54,8 @@ bool facts_join(fact *to, bundle *names, fact *after, err *e);
  * (io/json_scan.h) leads to, which is its name: of all where it leads to none, or is NULL. */
 bool facts_of_json(fact *out, const char *bytes, size_t length, place where, const char *way,
                    err *e);
+/* Of what the reader of another format made. */
 bool facts_of_bundle(fact *out, const bundle *of, err *e);
-
-/* Bytes that a matrix takes in its file; 0 where its elements are text. */
-size_t fact_stored_bytes(const fact *of);
 
 void fact_free(fact *f);
 

@@ -87,7 +87,7 @@ static void tell_matrix(teller *t, const fact *f)
               : f->type == DTYPE_BOOL ? "bool"
                                       : "number");
     if (f->stored != NULL)
-        tell_count(t, "bytes", "%zu", fact_stored_bytes(f));
+        tell_count(t, "bytes", "%zu", f->bytes);
     tell_words(t, "\t");
     tell_cell(t, "min", type, is_empty ? tensor_hole() : of->least, show_cell);
     tell_cell(t, "max", type, is_empty ? tensor_hole() : of->greatest, show_cell);
