@@ -246,9 +246,8 @@ static bool join_matrix(joiner *j, const entry *like, err *e)
         return false;
     for (size_t row = 0, count; row < j->rows; row += count) {
         const row_place *from = &j->row[row];
-        for (count = 1; row + count < j->rows && from[count].in == from->in &&
-                        from[count].row == from->row + count;)
-            count++;
+        for (count = 1; row + count < j->rows && from[count].in == from->in;)
+            count++; /* a part has its rows in the order of the whole */
         const entry *in = bundle_find(&from->in->of, like->name);
         tensor rows = tensor_range(&in->tensor, axis, from->row, count);
         tensor to = tensor_range(&whole, axis, row, count);
