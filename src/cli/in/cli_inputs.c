@@ -48,7 +48,7 @@ static bool read_names(weights_input *b, const options *o, err *e)
     b->format = input_format_of(o, b->source.bytes, b->source.length, how.file, e);
     bool done = b->format != NULL && text_list_index(&b->names, e) &&
                 b->format->read(b->source.bytes, b->source.length, &how, &rest, e);
-    for (size_t i = 0; i < rest.count && done; i++)
+    for (size_t i = 0; done && i < rest.count; i++)
         done = text_list_add(&b->names, rest.entry[i].name, strlen(rest.entry[i].name), e);
     const char *word = bundle_text(&rest, "dtype");
     if (done && word != NULL)
@@ -73,8 +73,7 @@ static bool check_names(const weights_input *b, const options *o, err *e)
     if (is_index || b->names.count == 0)
         done = b->format->read(b->source.bytes, b->source.length, &how, &all, e);
     if (done && is_index) {
-        bool is_of_layers = b->is_for == FOR_LAYERS ||
-                            (b->is_for == FOR_EITHER && strstr(b->options.prefix, "{}") != NULL);
+        bool is_of_layers = b->is_for == FOR_LAYERS || strstr(b->options.prefix, "{}") != NULL;
         bundle_index_refuse(&all, at.file, &b->options, is_of_layers, e);
     } else if (done) {
         err_at(e, &at, "there are no names in it, by which weights could be found");
@@ -154,7 +153,7 @@ bool weights_input_open(weights_input *b, const options *o, const env *world, er
                                   .layout = input_keys_value(o, "layout"),
                                   .map = o->map};
     bool done = true;
-    for (size_t i = 0; i < o->given_count && done; i++) {
+    for (size_t i = 0; done && i < o->given_count; i++) {
         const char *name = o->given[i].row->key;
         done =
             o->given[i].value != NULL || text_list_add(&b->options.removed, name, strlen(name), e);
@@ -277,24 +276,15 @@ static bool read_list(text_list *list, const options *o, const char *value, plac
     return done;
 }
 
-bool cli_inputs_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e)
+bool cli_inputs_add_labels(bundle *contents, const char *of, const text_list *labels, place at,
+                           err *e)
 {
     bool is_query = strcmp(of, "x") == 0 || strcmp(of, "q") == 0;
     bool is_key = strcmp(of, "xk") == 0 || strcmp(of, "k") == 0;
     const char *name = is_query ? "tokens" : "key_tokens";
-    entry *added = NULL;
     bool is_wanted =
         labels->count > 0 && (is_query || is_key) && bundle_find(contents, name) == NULL;
-    if (is_wanted)
-        added = bundle_add(contents, name, strlen(name), at, e);
-    if (added == NULL) {
-        text_list_free(labels);
-        return !is_wanted;
-    }
-    added->kind = ENTRY_LIST;
-    added->list = *labels;
-    *labels = (text_list){0};
-    return true;
+    return !is_wanted || bundle_add_list(contents, name, labels, at, e);
 }
 
 static bool apply_file(cli_input *file, const cli_inputs *g, const char *value, const char *name,
@@ -318,16 +308,10 @@ static bool apply_file(cli_input *file, const cli_inputs *g, const char *value, 
     }
     const entry *rows = bundle_find(&file->matrix.contents, "rows"), *of = file->matrix.matrix;
     tensor view = tensor_view_of(&of->tensor);
-    text_list labels = {0};
     if (!bundle_add_tensor(contents, name, &view, of->at, e))
         return false;
     bundle_find(contents, name)->stays = true;
-    if (rows == NULL)
-        return true;
-    if (text_list_add_all(&labels, &rows->list, e))
-        return cli_inputs_add_labels(contents, name, &labels, rows->at, e);
-    text_list_free(&labels);
-    return false;
+    return rows == NULL || cli_inputs_add_labels(contents, name, &rows->list, rows->at, e);
 }
 
 static bool apply_one(cli_inputs *g, size_t index, dtype type, bundle *contents,

@@ -73,8 +73,8 @@ bool cli_inputs_apply(cli_inputs *g, weights_input *weights, dtype type, bundle 
 bool cli_inputs_is_read(const cli_inputs *g, const weights_input *weights, dtype type,
                         const bundle *contents);
 
-/* The labels of the rows of x or q (xk, k) become tokens (key_tokens) unless there are any;
- * `labels` is taken. */
-bool cli_inputs_add_labels(bundle *contents, const char *of, text_list *labels, place at, err *e);
+/* The labels of the rows of x or q (xk, k) become tokens (key_tokens) unless there are any. */
+bool cli_inputs_add_labels(bundle *contents, const char *of, const text_list *labels, place at,
+                           err *e);
 
 #endif

@@ -7,6 +7,7 @@
 #include "io/format.h"
 #include "model/keys.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static bool kv_session_check(const options *o, err *e)
 {
     if (o->input_format != NULL && !(format_by_name(o->input_format)->holds & HOLDS_STREAM))
         return err_set(e, "--stream reads JSON Lines, and --input-format is %s", o->input_format);
-    if (o->trace || o->trace_format != NULL || o->trace_output != NULL) {
+    if (o->trace) {
         err_set(e, "--trace shows where every number comes from, and in a stream keys and values "
                    "come from lines before");
         return err_remedy(e, "--past-k and --past-v make one step of a document, to be traced");
@@ -67,19 +68,16 @@ static bool kv_session_share(const kv_session *s, bundle *contents, err *e)
 static bool name_the_only_matrix(bundle *b, err *e)
 {
     entry *unnamed = bundle_find(b, "");
+    const entry *rows = bundle_find(b, "rows");
+    bundle x = {0};
     if (unnamed == NULL)
         return true;
-    entry *rows = bundle_find(b, "rows"), taken = *unnamed;
-    text_list labels = rows == NULL ? (text_list){0} : rows->list;
-    if (rows != NULL)
-        rows->list = (text_list){0};
-    unnamed->tensor = (tensor){0};
+    const place at = unnamed->at;
+    bool done = bundle_take(&x, "x", unnamed, e) &&
+                (rows == NULL || cli_inputs_add_labels(&x, "x", &rows->list, at, e));
     bundle_free(b);
-    if (!bundle_add_tensor(b, "x", &taken.tensor, taken.at, e)) {
-        text_list_free(&labels);
-        return false;
-    }
-    return cli_inputs_add_labels(b, "x", &labels, taken.at, e);
+    *b = x;
+    return done;
 }
 
 static const elsewhere NO_KEYS[] = {
@@ -336,8 +334,7 @@ size_t document_reader_take(document_reader *all, document_line *to, size_t most
 {
     static const bundle NOTHING;
     size_t count = 0;
-    if (!all->is_stream || !all->was_applied || !has_read_files(all, &NOTHING) ||
-        all->weights->unseen.count > 0)
+    if (!all->was_applied || !has_read_files(all, &NOTHING) || all->weights->unseen.count > 0)
         return 0;
     while (count < most) {
         document_line *next = &to[count];
@@ -371,7 +368,8 @@ bool document_reader_try_line(document_reader *all, const document_line *from, d
         const json_again_value *value = &again->value[i];
         const tensor *now = bundle_tensor(&one->contents, value->name);
         bool is_input = input_of_key(value->name) != INPUT_COUNT && now != NULL && now->owns;
-        comes_again = value->is_text || (is_input && now->data == value->numbers.data);
+        assert(!is_input || now->data == value->numbers.data); /* an option's is not owned here */
+        comes_again = value->is_text || is_input;
     }
     if (!comes_again)
         json_again_forget(again);

@@ -121,9 +121,11 @@ static bool read_one(input_file *f, const char *file, bool splits, const read_op
                      const options *o, bundle *to, err *e)
 {
     read_options mapped = *how;
-    bool done = input_file_open_one(f, file, splits, o, e) && input_file_next(f);
+    if (!input_file_open_one(f, file, splits, o, e))
+        return false;
+    input_file_next(f); /* of one document the first is there */
     mapped.map = f->bytes.map;
-    return done && input_file_read(f, &mapped, to, e);
+    return input_file_read(f, &mapped, to, e);
 }
 
 const format *input_read(const options *o, const char *file, const read_options *how, bundle *to,
