@@ -282,8 +282,7 @@ bool cli_inputs_add_labels(bundle *contents, const char *of, const text_list *la
     bool is_query = strcmp(of, "x") == 0 || strcmp(of, "q") == 0;
     bool is_key = strcmp(of, "xk") == 0 || strcmp(of, "k") == 0;
     const char *name = is_query ? "tokens" : "key_tokens";
-    bool is_wanted =
-        labels->count > 0 && (is_query || is_key) && bundle_find(contents, name) == NULL;
+    bool is_wanted = (is_query || is_key) && bundle_find(contents, name) == NULL;
     return !is_wanted || bundle_add_list(contents, name, labels, at, e);
 }
 
