@@ -183,9 +183,9 @@ static bool choose_parts(init_plan *p, const options *o, err *e)
             name += *name == ',';
             add_usual(p, part_find(name, strcspn(name, ",")), o);
         }
+        for (size_t i = 0; i < PARTS.count; i++)
+            add_usual(p, &ROWS[i], o);
     }
-    for (size_t i = 0; i < PARTS.count && o->draw.count == 0; i++)
-        add_usual(p, (const part *)(const void *)named_row(&PARTS, i), o);
     for (size_t i = 0; i < o->dist_of.count; i++) {
         const char *pair = o->dist_of.item[i], *name = strchr(pair, '=') + 1;
         const part *of = part_find(pair, (size_t)(name - 1 - pair));
@@ -250,21 +250,6 @@ static const char USUAL_GENERATOR[] = "own";
 
 /* ---- sizes ---- */
 
-/* A count among the settings, or `otherwise`. */
-static bool read_count(const init_plan *p, const char *name, size_t otherwise, size_t *count,
-                       err *e)
-{
-    const entry *found = bundle_find(&p->settings, name);
-    *count = otherwise;
-    if (found == NULL)
-        return true;
-    double value = found->kind == ENTRY_TENSOR ? tensor_get(&found->tensor, NULL) : 0;
-    if (!(value >= 1 && value <= MOST_EXTENT && value == floor(value)))
-        return err_at(e, &found->at, "is not a whole number from 1 to %d", MOST_EXTENT);
-    *count = (size_t)value;
-    return true;
-}
-
 /* --tokens: names of rows, or their number alone. What is another number alone is a slip, and no
  * name. */
 static bool count_tokens(init_plan *p, const options *o, err *e)
@@ -293,25 +278,32 @@ static bool count_tokens(init_plan *p, const options *o, err *e)
 
 static bool find_extents(init_plan *p, const options *o, err *e)
 {
-    bool has_heads = bundle_find(&p->settings, "heads") != NULL;
-    size_t heads, shared;
+    size_t heads, shared = 1;
     size_t usual = o->exercise.count > 0 ? EXERCISE_WIDTH : USUAL_WIDTH;
     size_t width = o->width > 0 ? o->width : usual;
     p->extent[EXTENT_WIDTH] = width;
-    /* Where nothing says how many query heads there are, they are as many as key/value heads. */
-    if (!count_tokens(p, o, e) || !read_count(p, has_heads ? "heads" : "kv_heads", 1, &heads, e) ||
-        !read_count(p, "kv_heads", heads, &shared, e))
+    if (!count_tokens(p, o, e))
         return false;
-    const char *said = has_heads ? "heads" : "kv-heads";
+    const entry *said = bundle_find(&p->settings, "heads");
+    const entry *said_shared = bundle_find(&p->settings, "kv_heads");
+    if (said_shared != NULL && !setting_count(said_shared, 1, &shared, e))
+        return false;
+    /* Where nothing says how many heads there are of one kind, they are as many as the others. */
+    heads = shared;
+    if (said != NULL && !setting_count(said, 1, &heads, e))
+        return false;
+    shared = said_shared == NULL ? heads : shared;
+    const char *option = said != NULL ? "heads" : "kv-heads";
     if (heads % shared != 0)
-        return err_option(e, said, "%zu is not a multiple of the %zu key/value heads", heads,
+        return err_option(e, option, "%zu is not a multiple of the %zu key/value heads", heads,
                           shared);
     if (o->head_width == 0 && width % heads != 0) {
-        err_option(e, said, "a width of %zu can't be cut into %zu heads", width, heads);
+        err_option(e, option, "a width of %zu can't be cut into %zu heads", width, heads);
         return err_remedy(e, "--head-width N says how wide each is");
     }
     size_t head = o->head_width > 0 ? o->head_width : width / heads;
-    p->extent[EXTENT_HEADS] = heads * head; /* each at most 2³⁰ */
+    if (!size_mul(heads, head, &p->extent[EXTENT_HEADS]))
+        return err_option(e, option, "%zu heads of %zu are more than can be counted", heads, head);
     p->extent[EXTENT_SHARED] = shared * head;
     return true;
 }
@@ -345,9 +337,8 @@ static bool init_plan_make(init_plan *p, const options *o, const env *world, err
     if (o->seed > p->generator->most_seed)
         return err_option(e, "seed", "%zu is above %zu, the greatest that %s takes", o->seed,
                           (size_t)p->generator->most_seed, rng);
-    const char *turned = input_keys_value(o, "layout");
     input_keys_decides_type(o, &p->type);
-    p->is_out_in = turned != NULL && strcmp(turned, "out-in") == 0;
+    p->is_out_in = setting_is_out_in(bundle_find(&p->settings, "layout"));
     if (!choose_parts(p, o, e) || !describe_makings(p, o, e))
         return false;
     /* What is said of the distribution has to mean something to one that is drawn from. */
