@@ -120,14 +120,12 @@ dtype document_type(const document *one)
 
 bool document_blame(const document *one, err *e)
 {
-    place at = document_place(one), all = {.file = at.file};
-    char file[PLACE_TEXT], called[PLACE_TEXT + 24];
+    place at = document_place(one);
+    char called[PLACE_TEXT];
     err_place(e, &at);
-    place_text(&all, file);
+    place_text(&at, called);
     if (one->line > 0)
-        snprintf(called, sizeof called, "%s:%zu", file, one->line);
-    else
-        snprintf(called, sizeof called, "%s", file);
+        *strrchr(called, ':') = '\0'; /* the column */
     /* Whether the error's place is in what is called so: "lines.jsonl:3". */
     size_t length = strlen(called);
     bool is_in = strncmp(e->where, called, length) == 0 && strchr(":", e->where[length]) != NULL;
