@@ -120,25 +120,19 @@ static bool init_settings_keep(const bundle *settings, const format *to, const o
 /* The options that turn the knobs. */
 static const char *const KNOB_OPTIONS[KNOBS] = {"low", "high", "mean", "std", "gain", "value"};
 
+static const distribution *dist_named(const char *name)
+{
+    return (const distribution *)(const void *)named_find(&DISTRIBUTIONS, name, strlen(name));
+}
+
 /* A mean or a spread that is given asks for gaussian numbers. */
-static const char *init_dist(const options *o)
-{
-    bool is_gaussian = o->knobs.is_set[KNOB_MEAN] || o->knobs.is_set[KNOB_STD];
-    return o->dist != NULL         ? o->dist
-           : o->exercise.count > 0 ? "halves"
-           : is_gaussian           ? "gaussian"
-                                   : "scaled";
-}
-
-static const distribution *dist_named(const char *name, size_t length)
-{
-    return (const distribution *)(const void *)named_find(&DISTRIBUTIONS, name, length);
-}
-
 static const distribution *common_dist(const options *o)
 {
-    const char *name = init_dist(o);
-    return dist_named(name, strlen(name));
+    bool is_gaussian = o->knobs.is_set[KNOB_MEAN] || o->knobs.is_set[KNOB_STD];
+    return dist_named(o->dist != NULL         ? o->dist
+                      : o->exercise.count > 0 ? "halves"
+                      : is_gaussian           ? "gaussian"
+                                              : "scaled");
 }
 
 /* By --dist-of NAME=DIST, of which the last one that names the part counts; else as the common one
@@ -151,7 +145,7 @@ static const distribution *dist_of(const part *of, const options *o)
         if (part_find(pair, (size_t)(equals - pair)) == of)
             name = equals + 1;
     }
-    return name == NULL ? common_dist(o) : dist_named(name, strlen(name));
+    return name == NULL ? common_dist(o) : dist_named(name);
 }
 
 static bool is_made(const init_plan *p, const part *of)
@@ -189,7 +183,7 @@ static bool choose_parts(init_plan *p, const options *o, err *e)
     for (size_t i = 0; i < o->dist_of.count; i++) {
         const char *pair = o->dist_of.item[i], *name = strchr(pair, '=') + 1;
         const part *of = part_find(pair, (size_t)(name - 1 - pair));
-        if (dist_named(name, strlen(name)) == NULL) {
+        if (dist_named(name) == NULL) {
             err_option(e, "dist-of", "there is no distribution '%.200s'", name);
             return err_remedy(e, "selfattn help distributions lists them");
         }
@@ -391,7 +385,7 @@ static void init_command_write(const init_plan *p, const options *o, const forma
             add_option(out, one->at.file, input_keys_value(o, one->name));
     }
     text_add_format(out, " --rng %s --seed %zu --dist %s", p->generator->named.name, o->seed,
-                    init_dist(o));
+                    common_dist(o)->named.name);
     for (size_t i = 0; i < o->dist_of.count; i++)
         add_option(out, "dist-of", o->dist_of.item[i]);
     for (size_t i = 0; i < KNOBS; i++) {
@@ -619,8 +613,9 @@ static bool add_source_of(const maker *m, bundle *to, err *e)
         text_add_format(&title, "Exercise, variant %zu", o->seed);
     } else {
         /* "own-scaled-123"; "6 tokens of width 8, drawn from seed 123" */
-        text_add_format(&name, "%s-%s-%zu", m->plan->generator->named.name, init_dist(o), o->seed);
-        if (strcmp(init_dist(o), "scaled") == 0)
+        text_add_format(&name, "%s-%s-%zu", m->plan->generator->named.name,
+                        common_dist(o)->named.name, o->seed);
+        if (strcmp(common_dist(o)->named.name, "scaled") == 0)
             text_add_format(&title, "%zu token%s of width %zu, drawn from seed %zu", tokens,
                             tokens == 1 ? "" : "s", m->plan->extent[EXTENT_WIDTH], o->seed);
     }

@@ -177,27 +177,19 @@ static bool add_items(options *o, const option_row *row, const char *value, err 
             (read_digits(item + word + 1, &count) != item + length || count == 0))
             return err_option(e, row->named.name, "'%.*s' does not say a whole number from 1",
                               (int)length, item);
+        /* Of a name that is said twice only the last would count. */
+        for (const char *other = value; row->kind == OPTION_PLACES && other < item;
+             other += strcspn(other, ",") + 1) {
+            if (strncmp(other, item, word + 1) == 0)
+                return err_option(e, row->named.name, "'%s' says %.*s twice", value, (int)word,
+                                  item);
+        }
         if (!text_list_add(field_of(o, row), item, length, e))
             return false;
         item += length;
         if (*item == '\0')
             return true;
     }
-}
-
-/* No name is said twice in one list, where only the last would count. */
-static bool check_once(const option_row *row, const char *value, err *e)
-{
-    for (const char *item = value; *item != '\0'; item += strcspn(item, ",")) {
-        item += *item == ',';
-        size_t name = strcspn(item, "=") + 1;
-        for (const char *other = strchr(item, ','); other != NULL; other = strchr(other + 1, ',')) {
-            if (strncmp(other + 1, item, name) == 0)
-                return err_option(e, row->named.name, "'%s' says %.*s twice", value, (int)name - 1,
-                                  item);
-        }
-    }
-    return true;
 }
 
 static bool give_key(options *o, const option_row *row, const char *value, err *e)
@@ -281,9 +273,8 @@ static bool set_option(options *o, const option_row *row, const char *value, err
         return text_list_index(field_of(o, row), e) && add_items(o, row, value, e);
     case OPTION_FILES:
     case OPTION_PAIR:
-        return add_items(o, row, value, e);
     case OPTION_PLACES:
-        return add_items(o, row, value, e) && check_once(row, value, e);
+        return add_items(o, row, value, e);
     default:
         return give_key(o, row, value, e);
     }
