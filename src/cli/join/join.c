@@ -32,10 +32,9 @@ typedef struct joiner {
     row_place *row;
     size_t rows;
     bundle whole;
-    size_t written; /* documents */
     const format *to;
     sink sink;
-    bool is_open;
+    bool is_open; /* a document was written */
 } joiner;
 
 /* ---- what a part says of itself ---- */
@@ -160,13 +159,13 @@ static bool check_part(part *p, const part *first, err *e)
 {
     const char *name = bundle_text(&p->of, "name"), *other = bundle_text(&first->of, "name");
     p->count = p->rows.count;
-    if (p->rows.of != first->rows.of && p->rows.of * first->rows.of > 0)
+    const part *fewer = p->rows.of < first->rows.of ? p : first, *more = fewer == p ? first : p;
+    if (fewer->rows.of == 0 && more->rows.of > 0)
+        return err_at(e, &fewer->at, "it does not say which rows it has, and %s does",
+                      more->at.file);
+    if (p->rows.of != first->rows.of)
         return err_at(e, &p->at, "it is a part of %zu rows, and %s of %zu", p->rows.of,
                       first->at.file, first->rows.of);
-    if (p->rows.of != first->rows.of)
-        return err_at(e, p->rows.of == 0 ? &p->at : &first->at,
-                      "it does not say which rows it has, and %s does",
-                      p->rows.of == 0 ? first->at.file : p->at.file);
     name = name == NULL ? "" : name;
     other = other == NULL ? "" : other;
     if (strcmp(name, other) != 0)
@@ -214,7 +213,7 @@ static bool place_rows(joiner *j, err *e)
         if (j->row[row].in == NULL)
             return err_set(e, "row %zu of %zu is in no part", row + 1, j->rows);
     }
-    if (!is_said && j->written == 0)
+    if (!is_said && !j->is_open)
         note_say(j->world, j->o, NULL,
                  "the parts don't say which rows they have: they are joined in this order");
     return true;
@@ -284,16 +283,15 @@ static bool join(joiner *j, err *e)
         }
         for (size_t i = 0; i < j->whole.count; i++)
             stack_find_axes(&j->whole.entry[i]);
-        if (j->written > 0 && !(j->to->holds & HOLDS_STREAM))
+        if (j->is_open && !(j->to->holds & HOLDS_STREAM))
             return err_at(e, &first->at, "it has several documents, and %s holds one",
                           j->to->title);
         how.name = bundle_text(&first->of, "name");
         j->is_open = j->is_open || sink_open(&j->sink, out, e);
-        j->written++;
         if (!j->is_open || !j->to->write(&j->whole, &how, &j->sink, e))
             return false;
     }
-    return !e->is_set && (j->written > 0 || err_at(e, &first->at, "no document is in it"));
+    return !e->is_set && (j->is_open || err_at(e, &first->at, "no document is in it"));
 }
 
 int command_join(const options *o, env *world, err *e)
