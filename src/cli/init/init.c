@@ -55,15 +55,13 @@ typedef struct making {
     size_t size[2];
 } making;
 
-enum { MAKINGS = 16 }; /* there are fewer parts */
-
 typedef struct init_plan {
     bundle settings; /* owned: the document's keys that options give: heads, tokens, … */
     size_t extent[EXTENTS];
     dtype type;
     bool is_out_in;
     const generator *generator;
-    making made[MAKINGS]; /* in the order in which they are drawn */
+    making made[sizeof ROWS / sizeof ROWS[0]]; /* in the order in which they are drawn */
     size_t count;
     size_t bytes; /* of all of them */
 } init_plan;
@@ -240,7 +238,6 @@ static bool describe_makings(init_plan *p, const options *o, err *e)
 
 enum { USUAL_TOKENS = 6, USUAL_WIDTH = 8, MOST_EXTENT = 1 << 30 };
 enum { EXERCISE_TOKENS = 3, EXERCISE_WIDTH = 4 }; /* as many products as fit a page by hand */
-static const char USUAL_GENERATOR[] = "own";
 
 /* ---- sizes ---- */
 
@@ -326,7 +323,7 @@ static bool init_plan_make(init_plan *p, const options *o, const env *world, err
     if (!done || (layout != NULL && setting_word(layout, &LAYOUT_WORDS, "", e) == NULL) ||
         !find_extents(p, o, e))
         return false;
-    const char *rng = o->rng == NULL ? USUAL_GENERATOR : o->rng;
+    const char *rng = o->rng == NULL ? "own" : o->rng;
     p->generator = (const generator *)(const void *)named_find(&GENERATORS, rng, strlen(rng));
     if (o->seed > p->generator->most_seed)
         return err_option(e, "seed", "%zu is above %zu, the greatest that %s takes", o->seed,
@@ -473,13 +470,13 @@ static bool shuffle_entry(shuffle *s, entry *one, key_kind kind, const key_table
         const size_t length = strlen(inside->name);
         const key *row = kind == KEY_OBJECT ? key_find(members, inside->name, length) : NULL;
         bool has_members = row != NULL && (row->kind == KEY_OBJECT || row->kind == KEY_OBJECTS);
-        done = shuffle_entry(
-            s, inside,
-            row != NULL           ? row->kind
-            : kind == KEY_OBJECTS ? KEY_OBJECT
-            : kind == KEY_VOCAB   ? KEY_MATRIX
-                                  : KEY_TEXT,
-            has_members ? ((const object_key *)(const void *)row)->members : members, e);
+        const key_tables *its_own =
+            has_members ? ((const object_key *)(const void *)row)->members : members;
+        key_kind its_kind = row != NULL           ? row->kind
+                            : kind == KEY_OBJECTS ? KEY_OBJECT
+                            : kind == KEY_VOCAB   ? KEY_MATRIX
+                                                  : KEY_TEXT;
+        done = shuffle_entry(s, inside, its_kind, its_own, e);
     }
     return done;
 }
@@ -509,7 +506,6 @@ static bool add_source(bundle *b, text *name, text *title, const text *made_by,
 static bool init_variant(const options *o, err *e)
 {
     static const char *const OF_RESULTS[] = {"expected", "tol", "errata"};
-    const generator *own = (const generator *)(const void *)named_row(&GENERATORS, 0);
     const char *file = o->operand[0], *drawn = drawing(o);
     place at = {.file = descriptor_name(file)};
     const format *to = output_format_or(o, output_data_file(o), "json");
@@ -521,6 +517,7 @@ static bool init_variant(const options *o, err *e)
     read_options how = read_options_of(o, file, DTYPE_F64);
     how.kind = KEY_EXPECTED;
     how.type_is_fixed = how.keeps_all = how.any_rank = how.takes_truths = how.keeps_json = true;
+    const generator *own = (const generator *)(const void *)named_row(&GENERATORS, 0);
     shuffle s = {.from = stream_begin(own, o->seed)};
     bundle b = {0};
     const format *from = input_read(o, file, &how, &b, e);
