@@ -259,11 +259,9 @@ static bool read_list(text_list *list, const options *o, const char *value, plac
         return add_items(list, value, strlen(value), ',', &at, e);
     if (!source_open_within(&s, value + 1, o->max_memory, e))
         return false;
-    const char *nul = s.length == 0 ? NULL : memchr(s.bytes, '\0', s.length);
-    bool done = nul == NULL;
-    if (done) {
-        done = add_items(list, s.bytes, s.length, '\n', &at, e);
-    } else {
+    const char *nul = memchr(s.bytes, '\0', s.length);
+    bool done = nul == NULL && add_items(list, s.bytes, s.length, '\n', &at, e);
+    if (nul != NULL) {
         /* An item would end there. */
         err_at(e,
                &(place){.file = descriptor_name(s.file),

@@ -35,10 +35,9 @@ static bool kv_session_check(const options *o, err *e)
                           "lines than one");
     /* An option's matrix or list is there for every line again. */
     for (size_t i = 0; i < OF_LINE_COUNT; i++) {
-        const option_row *row = option_by_key(OF_LINE[i], strlen(OF_LINE[i]));
         if (input_keys_value(o, OF_LINE[i]) != NULL)
             return err_set(e, "--stream reads %s line by line, and --%s gives it once", OF_LINE[i],
-                           row->named.name);
+                           option_by_key(OF_LINE[i], strlen(OF_LINE[i]))->named.name);
     }
     return true;
 }
@@ -141,7 +140,6 @@ bool document_reader_open(document_reader *all, const options *given, weights_in
     *all = (document_reader){.given = given,
                              .weights = weights,
                              .type = type,
-                             .line_most = given->max_memory,
                              .file = (const char *const *)given->operand,
                              .files = given->operands};
     if (all->files == 0 && (input_keys_has_input(given) || given->bundle != NULL)) {
@@ -277,9 +275,10 @@ static bool read_next(document_reader *all, document *one, bool *is_there, err *
             return true;
         const char *file = all->file[all->next++];
         *one = (document){.file = file};
-        bool is_open = all->read != NULL || lines_open(&all->lines, file, all->line_most, e);
+        bool is_open =
+            all->read != NULL || lines_open(&all->lines, file, all->given->max_memory, e);
         if (all->read != NULL)
-            lines_open_read(&all->lines, all->read, all->line_most);
+            lines_open_read(&all->lines, all->read, all->given->max_memory);
         if (!is_open || !find_if_lines(all, e)) {
             all->is_stream = false;
             lines_close(&all->lines);

@@ -48,7 +48,6 @@ typedef struct document_reader {
     size_t files, next;
     line_source lines; /* the input being read */
     bool is_stream;    /* of documents, one a line: JSON Lines */
-    size_t line_most;  /* bytes that a line may have */
     bool has_options_only;
     bool is_many;     /* more than one document may come: results are written one a line */
     bool was_applied; /* what options give, to a document */

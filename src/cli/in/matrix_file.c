@@ -190,12 +190,12 @@ bool matrix_file_read(matrix_file *m, const char *name, const read_options *how,
         m->matrix = f.matrix != NULL ? bundle_find(&m->contents, f.matrix)
                                      : only_matrix(&m->contents, how->file, e);
     m->format = f.format;
-    if (m->matrix != NULL)
-        m->matrix->at.file = how->file; /* the copy of the name goes */
     bool done = m->matrix != NULL;
-    input_file_close(&f);
-    if (!done)
+    if (done)
+        m->matrix->at.file = how->file; /* the copy of the name goes */
+    else
         matrix_file_free(m);
+    input_file_close(&f);
     return done;
 }
 
