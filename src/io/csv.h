@@ -248,9 +248,9 @@ bool csv_is_formula(const char *cell);
 /* What made a result, as comments: a line each. NULL: nothing. */
 void csv_write_header(text *to, const text_list *header);
 
-/* The lists "columns" and "rows", and the text "corner", which is kept where it was read as such:
- * labels of the first matrix. */
-bool csv_is_labels(const entry *one);
+/* Labels of the first matrix: the lists "columns" and "rows", where they have any, and next to both
+ * the text "corner", which stands above row labels and before column labels. */
+bool csv_is_labels(const bundle *in, const entry *one);
 
 /* Refuses, naming `what` is written ("CSV"), what no table of numbers can hold: texts, bundles,
  * lists but "columns" and "rows", tensors without elements. */

@@ -268,11 +268,18 @@ void csv_text_write(text *out, const char *cell, char delimiter, bool quoted,
 
 /* ---- what can be written ---- */
 
-bool csv_is_labels(const entry *one)
+static const entry *labels_of(const bundle *result, const char *name)
 {
-    return one->kind == ENTRY_LIST
-               ? strcmp(one->name, "columns") == 0 || strcmp(one->name, "rows") == 0
-               : one->kind == ENTRY_TEXT && strcmp(one->name, "corner") == 0;
+    const text_list *labels = bundle_list(result, name);
+    return labels != NULL && labels->count > 0 ? bundle_find(result, name) : NULL;
+}
+
+bool csv_is_labels(const bundle *in, const entry *one)
+{
+    const entry *columns = labels_of(in, "columns"), *rows = labels_of(in, "rows");
+    bool has_corner = columns != NULL && rows != NULL;
+    return one == columns || one == rows ||
+           (has_corner && one->kind == ENTRY_TEXT && strcmp(one->name, "corner") == 0);
 }
 
 bool csv_check_result(const bundle *result, const char *what, err *e)
@@ -280,7 +287,7 @@ bool csv_check_result(const bundle *result, const char *what, err *e)
     for (size_t i = 0; i < result->count; i++) {
         const entry *one = &result->entry[i];
         char shape[SHAPE_TEXT];
-        if (csv_is_labels(one))
+        if (csv_is_labels(result, one))
             continue;
         if (one->kind != ENTRY_TENSOR) {
             err_at(e, &one->at, "'%s' can't be written as %s, which holds numbers only", one->name,
@@ -392,12 +399,6 @@ static bool write_matrix(writer *w, const tensor *matrix, err *e)
 }
 
 /* ---- the whole ---- */
-
-static const entry *labels_of(const bundle *result, const char *name)
-{
-    const entry *found = bundle_find(result, name);
-    return found != NULL && csv_is_labels(found) && found->list.count > 0 ? found : NULL;
-}
 
 /* All that can be wrong, before the first byte is written. */
 static bool check(const writer *w, const bundle *result, const entry *first, err *e)

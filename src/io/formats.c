@@ -199,17 +199,13 @@ const char *format_lacks(const format *f, const bundle *b, const entry *one)
             return NULL;
         return one->tensor.type == DTYPE_BOOL ? "true or false" : "a number";
     }
-    /* A corner stands above row labels and next to column labels. */
-    bool is_label = csv_is_labels(one) &&
-                    (one->kind == ENTRY_LIST ||
-                     (bundle_find(b, "rows") != NULL && bundle_find(b, "columns") != NULL));
-    if (f->holds & HOLDS_ALL || (f->holds & HOLDS_LABELS && is_label))
+    if (f->holds & HOLDS_ALL || (f->holds & HOLDS_LABELS && csv_is_labels(b, one)))
         return NULL;
     switch (one->kind) {
     case ENTRY_TEXT:
         return "a text";
     case ENTRY_LIST:
-        return "a list of texts";
+        return one->list.count == 0 ? "an empty list" : "a list of texts";
     case ENTRY_JSON:
         return one->text[0] == '"' ? "a text" : "a list that is not a matrix";
     default:

@@ -23,23 +23,19 @@ typedef struct converter {
 
 /* ---- what of a file would be lost in another format: said before anything is written ---- */
 
-/* An entry as messages call it. */
-static const char *name_of(const entry *one)
-{
-    return one->name[0] == '\0' ? "the matrix" : one->name;
-}
+/* As messages call a matrix without a name. */
+static const char UNNAMED[] = "the matrix";
 
-/* What the format has no place for is left out; without a format, what was not read. A matrix
- * without a name gets this one. What stays is moved to another bundle, which takes the place of
- * this one: taken out one by one, each that is left out would move all those after it. */
-static bool leave_out(bundle *b, const format *f, const char *unnamed, err *e)
+/* What is unread is left out. A matrix without a name gets this one. What stays is moved to another
+ * bundle, which takes the place of this one: taken out one by one, each that is left out would move
+ * all those after it. */
+static bool leave_out(bundle *b, const char *unnamed, err *e)
 {
     bundle stay = {0};
     bool done = true;
     for (size_t i = 0; i < b->count && done; i++) {
         entry *one = &b->entry[i];
-        bool is_out = f == NULL ? one->kind == ENTRY_UNREAD : format_lacks(f, b, one) != NULL;
-        done = is_out || bundle_take(&stay, one->name[0] == '\0' ? unnamed : one->name, one, e);
+        done = one->kind == ENTRY_UNREAD || bundle_take(&stay, write_name(one, unnamed), one, e);
     }
     bundle_free(b);
     *b = stay;
@@ -58,10 +54,10 @@ static bool check_one_matrix(const converter *c, const bundle *b, size_t lost, e
         return err_at(e, &at, "%s holds one matrix, and %s has none", to, c->in);
     text names = {0};
     for (size_t i = 0; i < b->count; i++)
-        text_add_format(&names, "%s%s", i == 0 ? "" : ", ", name_of(&b->entry[i]));
-    if (text_ok(&names, e))
-        err_at(e, &at, "%s holds one matrix, and %s has %zu: %s", to, c->in, b->count,
-               text_string(&names));
+        text_add_format(&names, "%s%s", i == 0 ? "" : ", ", write_name(&b->entry[i], UNNAMED));
+    text_ok(&names, e); /* the first error stays */
+    err_at(e, &at, "%s holds one matrix, and %s has %zu: %s", to, c->in, b->count,
+           text_string(&names));
     text_free(&names);
     return err_remedy(e, "FILE:NAME takes one of them");
 }
@@ -74,7 +70,7 @@ static void note_formulas(const converter *c, const bundle *b)
     size_t count = 0;
     for (size_t i = 0; i < b->count; i++) {
         const entry *one = &b->entry[i];
-        bool is_list = one->kind == ENTRY_LIST, is_cell = csv_is_labels(one) == has_labels;
+        bool is_list = one->kind == ENTRY_LIST, is_cell = csv_is_labels(b, one) == has_labels;
         for (size_t j = 0; is_cell && j < (is_list ? one->list.count : 1); j++) {
             const char *cell = !has_labels ? one->name : is_list ? one->list.item[j] : one->text;
             if (csv_is_formula(cell))
@@ -95,17 +91,23 @@ static bool check_lost(const converter *c, bundle *b, err *e)
 {
     size_t lost = 0;
     for (size_t i = 0; i < b->count; i++) {
-        const entry *one = &b->entry[i];
-        const char *what = format_lacks(c->to, b, one);
-        lost += what != NULL;
-        if (what != NULL && !c->o->force) {
-            err said = {0};
-            err_at(&said, &one->at, "%s would be lost: %s has no place for %s", name_of(one),
-                   c->to->title, what);
-            report_error(c->world, &said);
-        } else if (what != NULL) {
-            note_say(c->world, c->o, NULL, "%s is left out: %s has no place for %s", name_of(one),
+        entry *one = &b->entry[i];
+        const char *what = format_lacks(c->to, b, one), *name = write_name(one, UNNAMED);
+        if (what == NULL)
+            continue;
+        lost++;
+        if (c->o->force) {
+            note_say(c->world, c->o, NULL, "%s is left out: %s has no place for %s", name,
                      c->to->title, what);
+            entry value = *one;
+            *one = (entry){.name = value.name, .kind = ENTRY_UNREAD};
+            value.name = NULL;
+            entry_free(&value);
+        } else {
+            err said = {0};
+            err_at(&said, &one->at, "%s would be lost: %s has no place for %s", name, c->to->title,
+                   what);
+            report_error(c->world, &said);
         }
     }
     if (lost > 0 && !c->o->force) {
@@ -120,7 +122,7 @@ static bool check_lost(const converter *c, bundle *b, err *e)
                 e, "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
         return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
     }
-    if ((lost > 0 && !leave_out(b, c->to, "", e)) || !check_one_matrix(c, b, lost, e))
+    if ((lost > 0 && !leave_out(b, "", e)) || !check_one_matrix(c, b, lost, e))
         return false;
     static const struct {
         held_change change;
@@ -135,7 +137,8 @@ static bool check_lost(const converter *c, bundle *b, err *e)
         for (size_t j = 0; j < b->count; j++) {
             const entry *one = &b->entry[j];
             if (format_changes(c->to, one) == CHANGES[i].change)
-                text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ", name_of(one));
+                text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ",
+                                write_name(one, UNNAMED));
         }
         bool done = text_ok(&names, e);
         if (done && names.length > 0)
@@ -246,19 +249,17 @@ static bool write_one(converter *c, bundle *b, const format *from, err *e)
         if (one->kind != ENTRY_UNREAD)
             continue;
         unread++;
-        note_say(c->world, c->o, NULL, "%s is left out: %s", name_of(one), one->text);
+        note_say(c->world, c->o, NULL, "%s is left out: %s", write_name(one, UNNAMED), one->text);
     }
-    if (unread > 0 && !leave_out(b, NULL, "", e))
-        return false;
     /* Next to labels, a matrix of a table needs a name where it is written as something else. So
      * does a number alone in JSON, where a document is an object or a list. */
     const entry *unnamed = bundle_find(b, "");
     bool is_number = unnamed != NULL && unnamed->kind == ENTRY_TENSOR && unnamed->tensor.rank == 0;
     bool is_next_to_labels = from->holds & HOLDS_LABELS && !(c->to->holds & HOLDS_LABELS);
-    bool is_to_be_named =
-        unnamed != NULL && (b->count == 1 ? is_number && c->to->is_json : is_next_to_labels);
-    if ((is_to_be_named && !leave_out(b, NULL, "matrix", e)) || !take_metadata(c, b, e) ||
-        !check_lost(c, b, e) ||
+    bool is_to_be_named = unnamed != NULL && (b->count - unread == 1 ? is_number && c->to->is_json
+                                                                     : is_next_to_labels);
+    if (((unread > 0 || is_to_be_named) && !leave_out(b, is_to_be_named ? "matrix" : "", e)) ||
+        !take_metadata(c, b, e) || !check_lost(c, b, e) ||
         !output_check_disk(c->o->operand[1], "the data", least_bytes(b, c->to),
                            "FILE:NAME takes one matrix", c->o, e))
         return false;
