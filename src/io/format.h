@@ -144,6 +144,8 @@ enum {
 
 /* Found when the first byte that is not a space opens an object or an array. */
 FORMAT_FUNCTIONS(json);
+/* True too for a number, a text or a word alone, which may be CSV as well. */
+bool json_may_be(const char *bytes, size_t length);
 /* Either is found when rows look like numbers or labels with the format's delimiter between. What
  * both may be, a column alone, is CSV. */
 FORMAT_FUNCTIONS(csv);

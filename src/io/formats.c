@@ -20,7 +20,7 @@ static const format ROWS[] = {
     {{"jsonl", "a JSON document a line"}, ".jsonl .ndjson", jsonl_probe, json_read, json_write,
      "JSON Lines", .holds = JSON_HOLDS | HOLDS_STREAM, .is_json = true},
     {{"json", "one document, or one array"}, ".json", json_probe, json_read, json_write,
-     "JSON", .holds = JSON_HOLDS, .is_json = true},
+     "JSON", .holds = JSON_HOLDS, .may_be = json_may_be, .is_json = true},
     {{"csv", "matrices as comma-separated rows"}, ".csv .txt", csv_probe, csv_read, csv_write,
      "CSV", .holds = CSV_HOLDS, .is_table = true, .has_delimiter = true,
      .may_be = csv_may_be},

@@ -568,6 +568,13 @@ bool json_probe(const char *bytes, size_t length)
     return first < t.end && (*first == '{' || *first == '[');
 }
 
+bool json_may_be(const char *bytes, size_t length)
+{
+    json_text t = json_text_of(bytes, length, "", 0);
+    err ignored = {0};
+    return json_probe(bytes, length) || json_scan(&t, NULL, &ignored);
+}
+
 bool json_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
     json_reader r = {.how = how, .type = how->type};

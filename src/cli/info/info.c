@@ -15,12 +15,7 @@
 static bool read_facts(info_file *to, const source *s, const options *o, err *e)
 {
     to->bytes = s->length;
-    /* A number or a text alone looks like CSV as well; here its ending is believed. */
-    const format *f = input_format_of(o, s->bytes, s->length, to->file, e);
-    const format *by_ending = format_by_ending(to->file);
-    bool is_table = f != NULL && f->is_table;
-    bool is_believed = o->input_format == NULL && by_ending != NULL && by_ending->is_json;
-    to->format = is_table && is_believed ? by_ending : f;
+    to->format = input_format_of(o, s->bytes, s->length, to->file, e);
     if (to->format == NULL)
         return false;
     place at = {.file = to->file, .line = 1};
