@@ -162,14 +162,16 @@ static bool read_map(matcher *m)
         const char *pair = m->o->map.item[i], *equals = strchr(pair, '=');
         size_t length = (size_t)(equals - pair);
         const char *other = equals + 1;
+        const entry *there = bundle_find_bytes(&m->map, pair, length);
+        if (there != NULL)
+            return err_at(m->e, &at, "%s is called %s, and %s as well", there->name, there->text,
+                          other);
         if (find_called(m->a, pair, length) == NULL)
             return refuse_name(m->a, m->to->file[0], pair, length, m->e);
         if (find_called(m->b, other, strlen(other)) == NULL)
             return refuse_name(m->b, m->to->file[1], other, strlen(other), m->e);
         if (!text_list_add(&m->given, other, strlen(other), m->e))
             return false;
-        if (bundle_find_bytes(&m->map, pair, length) != NULL)
-            continue;
         entry *said = bundle_add(&m->map, pair, length, at, m->e);
         if (said == NULL || (said->text = mem_copy_text(other, strlen(other), m->e)) == NULL)
             return false;
