@@ -193,10 +193,15 @@ static bool list_class(check_class *all, const options *o, const env *world, err
            list_files(o, world, (const char *const *)documents.item, documents.count,
                       &all->documents, e) &&
            list_files(o, world, (const char *const *)answers.item, answers.count, &all->answers, e);
-    /* A pipe is read once. */
-    if (done && strcmp(all->documents.item[0], "-") == 0 && all->answers.count != 1) {
-        err_set(e, "standard input is read once, and %zu files of answers are marked by it",
-                all->answers.count);
+    /* A pipe is read once, and of several documents the names are looked at first. */
+    if (done && text_list_find(&all->documents, "-") != NULL &&
+        all->documents.count + all->answers.count > 2) {
+        if (all->documents.count > 1)
+            err_set(e, "standard input is read once, and is one of %zu documents",
+                    all->documents.count);
+        else
+            err_set(e, "standard input is read once, and %zu files of answers are marked by it",
+                    all->answers.count);
         done = err_remedy(e, "name the document's file");
     }
     /* A single file needs no name. One that can't be read is told when it is checked. */
