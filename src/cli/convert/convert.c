@@ -1,12 +1,10 @@
 /* selfattn convert: a file in another format, with nothing lost on the way. */
-#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/said.h"
 #include "cli/out/outputs.h"
 #include "io/csv.h"
 
-#include <stdint.h>
 #include <string.h>
 
 typedef struct converter {
@@ -162,7 +160,7 @@ static bool check_lost(const converter *c, bundle *b, err *e)
 static entry *find_texts(const bundle *b)
 {
     entry *found = bundle_find(b, SAFETENSORS_METADATA);
-    if (found == NULL || found->kind != ENTRY_BUNDLE || found->is_list)
+    if (found == NULL || found->kind != ENTRY_BUNDLE)
         return NULL;
     for (size_t i = 0; i < found->bundle->count; i++) {
         if (found->bundle->entry[i].kind != ENTRY_TEXT)
@@ -173,7 +171,9 @@ static entry *find_texts(const bundle *b)
 
 static bool move(bundle *from, const char *name, bundle *to, err *e)
 {
-    return bundle_take(to, name, bundle_find(from, name), e) && bundle_remove(from, name);
+    bool done = bundle_take(to, name, bundle_find(from, name), e);
+    bundle_remove(from, name);
+    return done;
 }
 
 /* Moves them out of the bundle into `kept`, and points `how` there, where the format has a place
@@ -182,18 +182,20 @@ static bool move(bundle *from, const char *name, bundle *to, err *e)
 static bool take_metadata(converter *c, bundle *b, err *e)
 {
     const entry *texts = find_texts(b);
-    if (c->to->holds & HOLDS_ALL)
+    bool has_place = (c->to->holds & HOLDS_METADATA) != 0;
+    if (c->to->holds & HOLDS_ALL || (texts == NULL && !has_place))
         return true;
-    if (!(c->to->holds & HOLDS_METADATA)) {
+    if (!has_place) {
         text names = {0};
-        for (size_t i = 0; texts != NULL && i < texts->bundle->count; i++)
+        for (size_t i = 0; i < texts->bundle->count; i++)
             text_add_format(&names, "%s%s", i == 0 ? "" : ", ", texts->bundle->entry[i].name);
         bool done = text_ok(&names, e);
-        if (done && texts != NULL)
+        if (done)
             note_say(c->world, c->o, NULL, "the metadata of %s are left out, %s has none: %s",
                      c->in, c->to->title, text_string(&names));
         text_free(&names);
-        return done && (texts == NULL || bundle_remove(b, SAFETENSORS_METADATA));
+        bundle_remove(b, SAFETENSORS_METADATA);
+        return done;
     }
     if ((texts != NULL && !move(b, SAFETENSORS_METADATA, &c->kept, e)) ||
         (bundle_text(b, "name") != NULL && !move(b, "name", &c->kept, e)))
@@ -224,18 +226,16 @@ static read_options how_to_read(const converter *c, read_options how)
 
 /* ---- writing ---- */
 
-/* Bytes that the numbers take at least. */
+/* Bytes that the numbers take at least. There are addresses for them, and so their sum is a size. */
 static size_t least_bytes(const bundle *b, const format *to)
 {
     size_t sum = 0;
     for (size_t i = 0; i < b->count; i++) {
         const entry *one = &b->entry[i];
-        size_t bytes = one->kind == ENTRY_TENSOR
-                           ? output_format_bytes(to, tensor_count(&one->tensor), one->tensor.type)
-                       : one->kind == ENTRY_BUNDLE ? least_bytes(one->bundle, to)
-                                                   : 0;
-        if (!size_add(sum, bytes, &sum))
-            return SIZE_MAX;
+        if (one->kind == ENTRY_TENSOR)
+            sum += output_format_bytes(to, tensor_count(&one->tensor), one->tensor.type);
+        else if (one->kind == ENTRY_BUNDLE)
+            sum += least_bytes(one->bundle, to);
     }
     return sum;
 }
