@@ -28,7 +28,7 @@ static bool read_inputs(bundle *inputs, problem *p, const diff_file *a, const op
     p->type = DTYPE_F64;
     if (refused.is_memory)
         *e = refused;
-    return done && problem_has_inputs(p);
+    return done && (p->in[INPUT_X] != NULL || p->in[INPUT_Q] != NULL);
 }
 
 /* How many heads the stages have where nothing says it: those with weights have an axis of them. */
@@ -36,19 +36,15 @@ static void find_heads(problem *p, const bundle *stages)
 {
     const tensor *rows = p->in[INPUT_Q] != NULL ? p->in[INPUT_Q] : p->in[INPUT_X];
     const tensor *keys = p->in[INPUT_K];
-    if (p->heads > 0 || rows == NULL || rows->rank > 3 || p->in[INPUT_WQ] != NULL)
+    if (p->heads > 0 || rows->rank > 3 || p->in[INPUT_WQ] != NULL)
         return;
     for (stage_id id = STAGE_SCORES; id <= STAGE_ATTENDED; id++) {
         const tensor *made = bundle_tensor(stages, stage_row(id)->key.named.name);
         if (made != NULL && id != STAGE_WEIGHTED && made->rank == rows->rank + 1)
             p->heads = made->size[made->rank - 3];
     }
-    size_t width = rows->size[rows->rank - 1];
-    if (p->heads == 0 || keys == NULL || width % p->heads != 0 || width == 0)
-        return;
-    size_t kv_heads = keys->size[keys->rank - 1] / (width / p->heads);
-    if (kv_heads != p->heads)
-        p->kv_heads = kv_heads;
+    if (keys != NULL)
+        p->kv_heads = keys->size[keys->rank - 1] * p->heads / rows->size[rows->rank - 1];
 }
 
 static void forget(problem *p, input first, input last)
@@ -133,10 +129,9 @@ static bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const dif
     problem given = {0};
     missed_question q = {.threads = 1};
     size_t asked = 0;
-    const isa *by = isa_by_name(o->isa, e);
-    bool done = by != NULL;
-    if (done && read_inputs(&inputs, &given, a, o, e)) {
-        q.with = by->table(DTYPE_F64);
+    bool done = true;
+    if (read_inputs(&inputs, &given, a, o, e)) {
+        q.with = isa_best()->table(DTYPE_F64);
         for (size_t i = 0; i < d->count; i++) {
             const diff_pair *p = &d->pair[i];
             size_t id = diff_stage_number(p->name);
@@ -149,11 +144,11 @@ static bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const dif
         }
         done = asked == 0 || try_inputs(m, &given, made, &q, e);
         /* A result without its Wo may still say where all but its output comes from. */
-        if (done && !m->are_known && q.claim[STAGE_OUTPUT].numbers != NULL &&
+        if (done && !m->are_known && asked > 1 && q.claim[STAGE_OUTPUT].numbers != NULL &&
             given.in[INPUT_WO] == NULL) {
             m->is_without_output = true;
             q.claim[STAGE_OUTPUT].numbers = NULL;
-            done = asked == 1 || try_inputs(m, &given, made, &q, e);
+            done = try_inputs(m, &given, made, &q, e);
         }
     }
     problem_free(&given);
@@ -219,8 +214,7 @@ static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves
         return true;
     /* A table is read as a whole, and only one matrix of it was asked for. */
     bundle only = {0};
-    entry *found = bundle_find(&f->contents, f->in.matrix);
-    bool done = found == NULL || bundle_take(&only, f->in.matrix, found, e);
+    bool done = bundle_take(&only, f->in.matrix, bundle_find(&f->contents, f->in.matrix), e);
     bundle_free(&f->contents);
     f->contents = only;
     return done;

@@ -4,6 +4,7 @@
 #include "io/number_read.h"
 #include "io/number_write.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the settings that it was made with ---- */
@@ -76,23 +77,19 @@ enum { INPUT_SHAPE, INPUT_TYPE, INPUT_HASH };
 /* "x, 2 x 2, f32, hash 93b2be02cd2882a0". What is written otherwise was not written by us. */
 static bool read_input(origin *to, const char *line, err *e)
 {
-    size_t name = strcspn(line, ",");
-    const char *hash = strstr(line, ", hash ");
-    if (hash == NULL || name == 0 || line + name == hash)
+    int name = 0, shape = 0, shape_end = 0, type = 0, type_end = 0, hash = 0;
+    sscanf(line, "%*[^,]%n, %n%*[^,]%n, %n%*[^,]%n, hash %n", &name, &shape, &shape_end, &type,
+           &type_end, &hash);
+    /* Of two that are the same, the first one counts. */
+    if (hash == 0 || bundle_find_bytes(&to->inputs, line, (size_t)name) != NULL)
         return true;
-    const char *shape = line + name + strlen(", "), *digits = hash + strlen(", hash ");
-    size_t length = strcspn(shape, ",");
-    const char *type = shape + length == hash ? hash : shape + length + strlen(", ");
-    if (bundle_find_bytes(&to->inputs, line, name) != NULL)
-        return true; /* of two that are the same, the first one counts */
-    entry *added = bundle_add(&to->inputs, line, name, (place){0}, e);
+    entry *added = bundle_add(&to->inputs, line, (size_t)name, (place){0}, e);
     if (added == NULL)
         return false;
     added->kind = ENTRY_LIST;
-    added->list = (text_list){0};
-    return text_list_add(&added->list, shape, length, e) &&
-           text_list_add(&added->list, type, (size_t)(hash - type), e) &&
-           text_list_add(&added->list, digits, strlen(digits), e);
+    return text_list_add(&added->list, line + shape, (size_t)(shape_end - shape), e) &&
+           text_list_add(&added->list, line + type, (size_t)(type_end - type), e) &&
+           text_list_add(&added->list, line + hash, strlen(line + hash), e);
 }
 
 /* ---- what only one of them has ---- */
@@ -104,8 +101,7 @@ static bool list_rest(text_list *to, const text_list *of, const text_list *other
         const char *item = of->item[i];
         if (skips_type && after(item, "--dtype=") != NULL)
             continue;
-        if (text_list_find(other, item) == NULL && text_list_find(to, item) == NULL &&
-            !text_list_add(to, item, strlen(item), e))
+        if (text_list_find(other, item) == NULL && !text_list_add(to, item, strlen(item), e))
             return false;
     }
     return true;

@@ -81,14 +81,15 @@ static standing *made_order(const bundle *result, err *e)
         if (is_of_layer(name)) {
             /* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output"
              * all of it; `parts` are those that were met. */
-            const char *digits = name + sizeof LAYER - 1, *dot = strchr(digits, '.');
-            const char *last = dot == NULL ? NULL : strchr(dot + 1, '.');
-            size_t length = last == NULL ? strlen(name) : (size_t)(last - name) + 1;
-            const entry *part = bundle_find_bytes(&parts, name, length);
-            if (part == NULL)
-                part = bundle_add(&parts, name, length, (place){0}, e);
-            size_t at = part == NULL ? 0 : (size_t)(part - parts.entry);
-            size_t made = number_in_part(dot == NULL ? name : dot + 1, name + length);
+            const char *digits = name + sizeof LAYER - 1, *part = digits + strcspn(digits, ".");
+            part += *part == '.';
+            size_t length = (size_t)(part - name) + strcspn(part, ".");
+            length += name[length] == '.';
+            const entry *met = bundle_find_bytes(&parts, name, length);
+            size_t at = met == NULL ? parts.count : (size_t)(met - parts.entry);
+            if (met == NULL)
+                bundle_add(&parts, name, length, (place){0}, e);
+            size_t made = number_in_part(part, name + length);
             all[i] = (standing){{IN_LAYER, strtoul(digits, NULL, 10), at, made, i}};
         } else if (has_layers) {
             all[i] = (standing){{is_embedded ? BEFORE : BEHIND, 0, 0, 0, i}};
@@ -123,22 +124,23 @@ static bool is_matrix(const entry *one)
 }
 
 /* A matrix without a name has one here. */
-static const char *called(const char *name)
+static const char UNNAMED[] = "matrix";
+
+static const char *called(const entry *one)
 {
-    return name[0] == '\0' ? "matrix" : name;
+    return write_name(one, UNNAMED);
 }
 
 static const entry *find_called(const bundle *in, const char *name, size_t length)
 {
-    const entry *found = bundle_find_bytes(in, name, length), *unnamed = bundle_find(in, "");
-    bool is_unnamed = found == NULL && unnamed != NULL && strlen(called("")) == length &&
-                      memcmp(name, called(""), length) == 0;
-    return is_unnamed ? unnamed : found;
+    const entry *found = bundle_find_bytes(in, name, length);
+    bool is_unnamed = length == strlen(UNNAMED) && memcmp(name, UNNAMED, length) == 0;
+    return found == NULL && is_unnamed ? bundle_find(in, "") : found;
 }
 
-static bool is_ignored(const options *o, const char *name)
+static bool is_ignored(const options *o, const entry *one)
 {
-    return text_list_find(&o->ignore, called(name)) != NULL;
+    return text_list_find(&o->ignore, called(one)) != NULL;
 }
 
 static bool refuse_name(const bundle *in, const char *file, const char *name, size_t length, err *e)
@@ -223,14 +225,15 @@ number_type diff_type_of(const entry *one)
 static bool add_pair(matcher *m, const entry *a, const entry *b)
 {
     diff_result *d = m->to;
-    const char *name = a->name[0] != '\0' ? a->name : b->name;
     diff_pair *pair = mem_grow(d->pair, d->count, &d->capacity, sizeof pair[0], m->e);
     if (pair == NULL)
         return false;
     d->pair = pair;
     diff_pair *p = &pair[d->count++];
     number_type type_a = diff_type_of(a), type_b = diff_type_of(b);
-    *p = (diff_pair){.name = called(name), .of = {a, b}, .type = type_a > type_b ? type_a : type_b};
+    *p = (diff_pair){.name = called(a->name[0] != '\0' ? a : b),
+                     .of = {a, b},
+                     .type = type_a > type_b ? type_a : type_b};
     p->within = (tolerance){.atol = m->o->has_atol  ? m->o->atol
                                     : m->o->has_tol ? m->o->tol
                                                     : 0,
@@ -248,8 +251,7 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
                err_remedy(m->e, "shapes may differ by leading axes of 1 only");
     }
     const entry *from = a->axes != NULL ? a : b;
-    int dropped = from->tensor.rank - p->view[0].rank;
-    p->axes = from->axes == NULL || dropped < 0 ? NULL : from->axes + dropped;
+    p->axes = from->axes == NULL ? NULL : from->axes + from->tensor.rank - p->view[0].rank;
     m->has_partner[b - m->b->entry] = true;
     return true;
 }
@@ -262,12 +264,12 @@ static bool match_all(matcher *m)
     bool done = order != NULL;
     for (size_t i = 0; i < m->a->count && done; i++) {
         const entry *a = &m->a->entry[order[i].by[STANDING - 1]];
-        if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a->name))
+        if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a))
             continue;
         /* A name that --map gives away is not compared under itself. */
-        const char *mapped = bundle_text(&m->map, called(a->name));
+        const char *mapped = bundle_text(&m->map, called(a));
         const char *wanted = mapped == NULL ? a->name : mapped;
-        bool is_given = mapped == NULL && text_list_find(&m->given, called(a->name)) != NULL;
+        bool is_given = mapped == NULL && text_list_find(&m->given, called(a)) != NULL;
         const entry *b = is_given ? NULL : find_called(m->b, wanted, strlen(wanted));
         if (b != NULL && b->kind == ENTRY_TENSOR)
             done = add_pair(m, a, b);
@@ -276,7 +278,7 @@ static bool match_all(matcher *m)
     }
     for (size_t i = 0; i < m->b->count && done; i++) {
         const entry *b = &m->b->entry[i];
-        if (is_matrix(b) && !is_ignored(m->o, b->name) && !m->has_partner[i])
+        if (is_matrix(b) && !is_ignored(m->o, b) && !m->has_partner[i])
             done = text_list_add(&m->to->only[1], b->name, strlen(b->name), m->e);
     }
     mem_free(order);
@@ -288,7 +290,7 @@ static const entry *only_matrix(const bundle *b, const options *o)
 {
     const entry *found = NULL;
     for (size_t i = 0; i < b->count; i++) {
-        if (!is_matrix(&b->entry[i]) || is_ignored(o, b->entry[i].name))
+        if (!is_matrix(&b->entry[i]) || is_ignored(o, &b->entry[i]))
             continue;
         if (found != NULL)
             return NULL;
@@ -584,7 +586,7 @@ bool diff_draw(const diff_pair *p, size_t width, bool color, text *out, err *e)
             double a = measure_value(side_a, p->type, one.index);
             double b = measure_value(side_b, p->type, one.index);
             if (!measure_is_same(side_a, side_b, &p->within, a, b))
-                *at = fmax(*at, isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY);
+                *at = fmax(*at, isnan(a - b) ? (double)INFINITY : fabs(a - b));
         }
     }
     heat_map map = {.rows = by.rows, .columns = by.columns, .magnitude = cell};
