@@ -120,14 +120,13 @@ static bool is_bad_folder(const char *file, err *bad)
 static bool list_files(const options *o, const env *world, const char *const *file, size_t count,
                        text_list *files, err *e)
 {
-    bool is_taken = o->bundle != NULL || (o->actual != NULL && strcmp(o->actual, "-") == 0);
+    bool is_taken = world->stdin_is_terminal || o->bundle != NULL ||
+                    text_list_find(&o->answers, "-") != NULL ||
+                    (o->actual != NULL && strcmp(o->actual, "-") == 0);
     bool done = true;
-    for (size_t i = 0; i < o->answers.count; i++)
-        is_taken = is_taken || strcmp(o->answers.item[i], "-") == 0;
-    if (count == 0 && !world->stdin_is_terminal && !is_taken)
-        return text_list_add(files, "-", 1, e);
     if (count == 0)
-        return err_set(e, "check: name the documents or folders to check");
+        return is_taken ? err_set(e, "check: name the documents or folders to check")
+                        : text_list_add(files, "-", 1, e);
     for (size_t i = 0; i < count && done; i++) {
         err bad = {0};
         if (is_folder(file[i]) && add_folder(files, file[i], &bad))
@@ -209,8 +208,8 @@ static bool list_class(check_class *all, const options *o, const env *world, err
     for (size_t i = 0; i < files->count && files->count > 1 && done; i++) {
         bundle said = {0};
         err bad = {0};
-        const char *name =
-            glance(o, files->item[i], &said, &bad) ? bundle_text(&said, "name") : NULL;
+        glance(o, files->item[i], &said, &bad);
+        const char *name = bundle_text(&said, "name");
         name = name == NULL ? "" : name;
         done = text_list_add(&all->name, name, strlen(name), e);
         bundle_free(&said);
@@ -229,21 +228,22 @@ static char **document_of(const check_class *all, const char *answers, const opt
     bundle said = {0};
     if (all->documents.count == 1)
         return all->documents.item;
-    bool is_read = glance(o, answers, &said, e);
+    if (!glance(o, answers, &said, e))
+        return NULL;
     const char *name = bundle_text(&said, CHECK_DOCUMENT);
     for (size_t i = 0; i < all->name.count && name != NULL && found == NULL; i++) {
         if (strcmp(all->name.item[i], name) == 0)
             found = &all->documents.item[i];
     }
-    if (is_read && name == NULL) {
+    if (name == NULL) {
         err_at(e, &at, "it does not say which of %zu documents it answers", all->documents.count);
         err_remedy(e, "a page saves that as \"" CHECK_DOCUMENT "\"; or name one document");
-    } else if (is_read && found == NULL) {
+    } else if (found == NULL) {
         err_at(e, &at, "it answers \"%s\", and none of %zu documents has that name", name,
                all->documents.count);
     }
     bundle_free(&said);
-    return is_read ? found : NULL;
+    return found;
 }
 
 /* How lines begin that are of a document, or of an error. */

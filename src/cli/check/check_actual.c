@@ -36,9 +36,11 @@ static bool may_be_stage(const name_pair *of)
 static bool suggest_turned(const name_pair *of, err *e)
 {
     name_pair turned = {of->key, of->name, strlen(of->key)};
-    return may_be_stage(&turned) &&
-           !err_remedy(e, "did you mean --map %s=%.*s? The stage comes first", of->key,
-                       (int)of->length, of->name);
+    bool is_turned = may_be_stage(&turned);
+    if (is_turned)
+        err_remedy(e, "did you mean --map %s=%.*s? The stage comes first", of->key, (int)of->length,
+                   of->name);
+    return is_turned;
 }
 
 /* A pair is about the result where NAME is a stage and KEY is among its names, else about the
@@ -190,9 +192,10 @@ bool check_actual_refuse_stageless(const actual_result *a, err *e)
     err_at(e, &at, "there is no stage in this %s", at.line > 0 ? "line" : "file");
     if (a->given->answers.count > 0)
         return err_remedy(e, "selfattn help stages lists them");
-    if (a->in.matrix == NULL && list_names(a, &names, &ignored))
-        for (size_t i = 0; i < names.count; i++)
-            text_add_format(&there, "%s%s", i == 0 ? "it has " : ", ", names.item[i]);
+    if (a->in.matrix == NULL)
+        list_names(a, &names, &ignored);
+    for (size_t i = 0; i < names.count; i++)
+        text_add_format(&there, "%s%s", i == 0 ? "it has " : ", ", names.item[i]);
     err_remedy(e, "%s%s--map STAGE=NAME says what a matrix is; selfattn help stages lists them",
                text_string(&there), there.length > 0 ? "; " : "");
     text_free(&there);
@@ -214,12 +217,10 @@ bool check_actual_numbers(actual_result *a, dtype type, const bundle **numbers, 
                       (a->in.format->holds & HOLDS_TYPES) == 0;
     if (!read_wide(a, e))
         return false;
-    if (may_narrow && !a->has_narrow) {
-        a->has_narrow = read_as(a, DTYPE_F32, &a->narrow, &too_large);
-        if (too_large.is_memory)
-            *e = too_large;
-    }
-    *numbers = may_narrow && a->has_narrow ? &a->narrow : &a->wide;
+    bool is_narrow = may_narrow && read_as(a, DTYPE_F32, &a->narrow, &too_large);
+    *numbers = is_narrow ? &a->narrow : &a->wide;
+    if (too_large.is_memory)
+        *e = too_large;
     return !too_large.is_memory;
 }
 
@@ -266,7 +267,7 @@ static void forget_numbers(actual_result *a)
 {
     bundle_free(&a->wide);
     bundle_free(&a->narrow);
-    a->has_wide = a->has_narrow = false;
+    a->has_wide = false;
 }
 
 void check_actual_close(actual_result *a)
@@ -285,7 +286,7 @@ void check_actual_step(actual_result *a)
     if (a->documents++ == 0)
         return;
     forget_numbers(a);
-    a->has_result = a->has_result && input_file_next(&a->in);
+    a->has_result = input_file_next(&a->in);
 }
 
 static size_t count_lines(const actual_result *a)

@@ -52,9 +52,8 @@ static bool check_asked(const bundle *answers, const entry *one, const char *nam
         if (value != 0 && value != 1) {
             text cell = {0};
             element_write_name(&at, &cell);
-            if (text_ok(&cell, e))
-                err_at(e, &one->at, "%s%s must be 1 (asked for) or 0", CHECK_ASKED,
-                       text_string(&cell));
+            text_ok(&cell, e); /* the first error stays */
+            err_at(e, &one->at, "%s%s must be 1 (asked for) or 0", CHECK_ASKED, text_string(&cell));
             text_free(&cell);
             return false;
         }
@@ -148,28 +147,28 @@ bool check_marks_check(const options *o, err *e)
     return err_remedy(e, "CSV, TSV and JSON have");
 }
 
-bool check_marks_write(const check_marks *m, const options *o, err *e)
+bool check_marks_write(check_marks *m, const options *o, err *e)
 {
     const write_options how = {.digits = -1};
     const format *to = format_of(o);
-    const size_t size[] = {m->file.count, m->question.count + 2};
+    const size_t questions = m->question.count, size[] = {m->file.count, questions + 2};
     bundle table = {0};
     sink out = {0};
     tensor all;
     if (m->file.count == 0)
         return true;
-    bool done = bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
-                bundle_add_list(&table, "columns", &m->question, (place){0}, e);
-    text_list *columns = done ? &bundle_find(&table, "columns")->list : NULL;
-    done = done && text_list_add(columns, "right", strlen("right"), e) &&
-           text_list_add(columns, "of", strlen("of"), e) && tensor_new(&all, DTYPE_F64, 2, size, e);
+    bool done = text_list_add(&m->question, "right", strlen("right"), e) &&
+                text_list_add(&m->question, "of", strlen("of"), e) &&
+                bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
+                bundle_add_list(&table, "columns", &m->question, (place){0}, e) &&
+                tensor_new(&all, DTYPE_F64, 2, size, e);
     for (size_t i = 0; i < size[0] && done; i++) {
         const marked_file *one = &m->marked[i];
         double *row = (double *)all.data + i * size[1];
-        for (size_t j = 0; j < m->question.count; j++)
+        for (size_t j = 0; j < questions; j++)
             row[j] = j < one->marks ? one->mark[j] : tensor_hole();
-        row[m->question.count] = (double)one->right;
-        row[m->question.count + 1] = (double)one->asked;
+        row[questions] = (double)one->right;
+        row[questions + 1] = (double)one->asked;
     }
     done = done && bundle_add_tensor(&table, "marks", &all, (place){0}, e) &&
            sink_open(&out, output_data_file(o), e) &&
@@ -267,9 +266,9 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
         made.tensor = tensor_at(&whole->tensor, (size_t)number - 1);
         made.axes = whole->axes + 1;
     }
-    if (!compare_stage(&shapes, answers->name, answers, &made, 0, NULL, e) ||
-        !measure_align(&answers->tensor, &made.tensor, &a, &b))
+    if (!compare_stage(&shapes, answers->name, answers, &made, 0, NULL, e))
         return false;
+    measure_align(&answers->tensor, &made.tensor, &a, &b);
     const char *axes = made.axes == NULL ? NULL : made.axes + (made.tensor.rank - b.rank);
     element one = {.stage = answers->name, .axes = axes, .rank = a.rank};
     /* What was asked for, of the shape of the answers, 0 where it was not; else all of it. */
@@ -277,12 +276,13 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
     text_add_format(&full, "%s%s", CHECK_ASKED, answers->name);
     bool done = text_ok(&full, e);
     const tensor *marked = done ? bundle_tensor(m->of->numbers, text_string(&full)) : NULL;
-    bool is_part = marked != NULL && measure_align(marked, &made.tensor, &part, &as_made);
+    if (marked != NULL)
+        measure_align(marked, &made.tensor, &part, &as_made);
     text_free(&full);
     do {
         one.wanted = tensor_get(&a, one.index);
         one.got = tensor_get(&b, one.index);
-        done = done && ((is_part && tensor_get(&part, one.index) == 0) || mark(m, &one, e));
+        done = done && ((marked != NULL && tensor_get(&part, one.index) == 0) || mark(m, &one, e));
     } while (done && tensor_next(&a, one.index));
     return done;
 }

@@ -375,10 +375,10 @@ static void explain_shape(checker *c, const named_stages *of, why_question quest
         const tensor *a = bundle_tensor(of->numbers, other);
         const tensor *b = bundle_tensor(of->computed, other);
         tensor view_a, view_b;
-        if (a != NULL && b != NULL && !measure_align(a, b, &view_a, &view_b))
+        if (a != NULL && !measure_align(a, b, &view_a, &view_b))
             name = other;
     }
-    if (!c->given->why || name == NULL)
+    if (name == NULL)
         return;
     const claim one = claim_of(c, of, name);
     shape_answers found;
@@ -438,12 +438,12 @@ static bool judge(checker *c, const named_stages *of, const work *w, err *e)
     bool may_tell = work_stack(w) == NULL && is_loose && !c->given->quiet;
     size_t before = c->file.lines.length;
     if (!compare(c, of, &found, e)) {
-        explain_shape(c, of, asked);
-        /* The only matrix of a result may be another stage than it was taken for. */
+        if (c->given->why)
+            explain_shape(c, of, asked);
+        /* The only matrix of a result is of another shape, and may be another stage than it was
+         * taken for. */
         const entry *only = &of->numbers->entry[0];
-        const tensor *computed = bundle_tensor(of->computed, only->name);
-        bool may_be_other = c->actual != NULL && of->numbers->count == 1 && work_stack(w) == NULL &&
-                            computed != NULL && !tensor_same_shape(&only->tensor, computed);
+        bool may_be_other = c->actual != NULL && of->numbers->count == 1 && work_stack(w) == NULL;
         for (size_t i = STAGES.count; i-- > 0 && may_be_other;) {
             const plan *p = &w->of.attention.plan;
             const char *name = named_row(&STAGES, i)->name;

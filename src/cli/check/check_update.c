@@ -7,6 +7,7 @@
 #include "io/number_read.h"
 #include "io/sink.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,10 +21,11 @@ static size_t bytes_from(const file_update *u, const char *at)
 }
 
 /* The text of a value that was read there; NULL where the file is not so long any more. Values are
- * mostly looked for one after the other, so that lines are walked through once. */
+ * looked for in the order of the file, so that lines are walked through once. */
 static const char *find_value(file_update *u, const place *at)
 {
-    if (u->number == 0 || at->line < u->number) {
+    assert(at->line >= u->number);
+    if (u->number == 0) {
         u->line = u->old.read.bytes + utf8_mark(u->old.read.bytes, u->old.read.length);
         u->number = 1;
     }
@@ -93,7 +95,8 @@ static void write_number(const element *one, int decimals, char out[NUMBER_FIXED
 {
     double value = one->got;
     if (!isfinite(value)) {
-        strcpy(out, isnan(value) ? "\"NaN\"" : value < 0 ? "\"-inf\"" : "\"inf\"");
+        assert(!isnan(value)); /* which nothing is that was computed */
+        strcpy(out, value < 0 ? "\"-inf\"" : "\"inf\"");
         return;
     }
     number_write_fixed(value, decimals, out);
@@ -122,20 +125,18 @@ static bool edit_stage(file_update *u, const named_stages *of, const entry *expe
     size_t length;
     int decimals = 0; /* the most that one of its numbers has */
     tensor old, new;
-    if (at == NULL || !measure_align(&expected->tensor, computed, &old, &new))
+    if (at == NULL)
         return refuse_changed(u, e);
+    measure_align(&expected->tensor, computed, &old, &new); /* as they were compared */
     for (size_t i = 0, count = tensor_count(&old); i < count; i++) {
         const char *leaf = next_leaf(&ahead, &length), *dot = memchr(leaf, '.', length);
-        bool is_plain = dot != NULL && leaf[0] != '"' && memchr(leaf, 'e', length) == NULL &&
-                        memchr(leaf, 'E', length) == NULL;
-        int here = is_plain ? (int)(leaf + length - dot) - 1 : 0;
-        decimals = here > decimals ? here : decimals;
+        size_t here = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
+        bool has_exponent = dot != NULL && dot + 1 + here < leaf + length;
+        decimals = (int)here > decimals && !has_exponent ? (int)here : decimals;
     }
     decimals = decimals > NUMBER_MAX_DIGITS ? NUMBER_MAX_DIGITS : decimals;
-    element one = {.stage = expected->name,
-                   .rank = old.rank,
-                   .tol = tol,
-                   .is_f32 = old.type == DTYPE_F32 && new.type == DTYPE_F32};
+    element one = {
+        .stage = expected->name, .rank = old.rank, .tol = tol, .is_f32 = old.type == DTYPE_F32};
     do {
         double value = 0;
         const char *leaf = next_leaf(&at, &length);
@@ -176,13 +177,11 @@ bool check_update(checker *c, const named_stages *of, err *e)
 {
     text *out = &c->file.lines;
     size_t before = c->update.count;
-    bool done = true;
-    for (size_t i = 0; i < of->numbers->count && done; i++) {
+    for (size_t i = 0; i < of->numbers->count; i++) {
         const entry *one = &of->numbers->entry[i];
-        done = edit_stage(&c->update, of, one, check_tolerance(c, of, one->name), e);
+        if (!edit_stage(&c->update, of, one, check_tolerance(c, of, one->name), e))
+            return false;
     }
-    if (!done)
-        return false;
     size_t count = c->update.count - before;
     text_add_string(out, "ok    ");
     report_document(out, of->document);

@@ -33,7 +33,7 @@ typedef struct actual_result {
     bool has_result;     /* there is one at hand */
     size_t documents;    /* that were come to */
     bundle wide, narrow; /* text read as float64; and as float32, where that was asked for */
-    bool has_wide, has_narrow;
+    bool has_wide;
 } actual_result;
 
 /* Opens it, and reads it where it is one result; nothing where none is named. To be closed, also
@@ -202,7 +202,7 @@ bool check_answers(checker *c, const named_stages *of, const trace *made, err *e
 bool check_marks_check(const options *o, err *e);
 /* Writes the table where --output and --format say, with two columns more: how many were right, and
  * of how many. Nothing where no file was marked. */
-bool check_marks_write(const check_marks *m, const options *o, err *e);
+bool check_marks_write(check_marks *m, const options *o, err *e);
 void check_marks_free(check_marks *m);
 
 #endif

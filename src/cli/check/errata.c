@@ -26,11 +26,10 @@ static bool read_erratum(const entry *record, const text_list *of_stack, erratum
 {
     static const char *const INDICES[] = {"batch", "head", "row", "col"};
     *to = (erratum){.record = record};
-    /* Keys that begin with _ are remarks for people. */
     for (size_t i = 0; i < record->bundle->count; i++) {
         const entry *one = &record->bundle->entry[i];
         size_t length = strlen(one->name);
-        if (one->name[0] == '_' || named_find(&KEYS_OF_ERRATUM, one->name, length) != NULL)
+        if (named_find(&KEYS_OF_ERRATUM, one->name, length) != NULL)
             continue;
         const named *near = named_nearest(&KEYS_OF_ERRATUM, one->name, length);
         err_at(e, &one->at, "unknown key \"%s\" of an erratum", one->name);
@@ -202,12 +201,13 @@ void errata_settle(errata *all, const bundle *expected, const bundle *computed)
     for (size_t i = 0; i < all->count; i++) {
         erratum *one = &all->one[i];
         tensor a, b;
+        measure_align(bundle_tensor(expected, one->stage), bundle_tensor(computed, one->stage), &a,
+                      &b);
         /* A tolerance may take in both what is published and what is right. */
-        if (!one->is_confirmed && measure_align(bundle_tensor(expected, one->stage),
-                                                bundle_tensor(computed, one->stage), &a, &b))
-            one->is_within_tolerance = is_as_said(tensor_get(&a, one->index), one->published) &&
-                                       is_as_said(tensor_get(&b, one->index), one->computed) &&
-                                       !is_as_said(one->published, one->computed);
+        one->is_within_tolerance = !one->is_confirmed &&
+                                   is_as_said(tensor_get(&a, one->index), one->published) &&
+                                   is_as_said(tensor_get(&b, one->index), one->computed) &&
+                                   !is_as_said(one->published, one->computed);
         all->within_tolerance += one->is_within_tolerance;
     }
 }
