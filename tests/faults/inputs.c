@@ -175,6 +175,7 @@ const input_file INPUT_FILES[] = {
     {"ragged.jsonl", "{\"x\": [[1, 2]]}\n{\"x\": [[3, 4]]}\n{\"x\": [[1, 2], [3]]}\n"
                      "{\"x\": [[5, 6]]}\n"},
     {"ragged.csv", "1,2\n3\n"},
+    {"meta.json", "{\"name\": \"n\", \"w\": [[1]], \"__metadata__\": {\"by\": \"me\"}}\n"},
     {"empty.json", ""},
 };
 
@@ -375,9 +376,10 @@ const command_line COMMAND_LINES[] = {
     {.words = "check folder seed.json ragged.json", .documents = 4, .is_refused = true},
     {.words = "check --actual x.tsv --tol 9 seed.json"},
     {.words = "check --actual bundle.json:layer.wq --map output=layer.wq --tol 9 seed.json"},
-    {.words = "check --actual x.tsv --map weights=output --tol 9 seed.json"},
+    {.words = "check --actual x.tsv --map weights=output --dtype f32 --tol 9 seed.json"},
     {.words = "check --actual results.jsonl --tol 9 lines.jsonl", .documents = 3},
-    {.words = "check --answers x.tsv --digits 1 seed.json"},
+    {.words = "check --answers x.tsv --digits 1 --format csv seed.json"},
+    {.words = "check --answers answers.json folder", .documents = 2, .is_refused = true},
     {.words = "check --tap folder", .documents = 2, .tells_errors = true},
     {.words = "diff a.json b.json"},
     {.words = "diff --tol 1 a.json tidy.csv"},
@@ -385,6 +387,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "diff --heat-map --tol weights=0.1 --ignore extra,output a.json b.json"},
     {.words = "diff --format json --map weights=output --summary a.json b.json"},
     {.words = "diff small.npy x.tsv"},
+    {.words = "diff seed.json seed.json"},
     {.words = "diff made.csv made.json"},
     {.words = "diff --format json made.json made.csv"},
     {.words = "diff made.tidy made.csv"},
@@ -404,6 +407,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "convert --force unread.npz new.npz", .outputs = "new.npz"},
     {.words = "convert all.safetensors new.json", .outputs = "new.json"},
     {.words = "convert mixed.json new.json", .outputs = "new.json"},
+    {.words = "convert meta.json new.safetensors", .outputs = "new.safetensors"},
+    {.words = "convert --force meta.json new.npz", .outputs = "new.npz"},
     {.words = "convert heads.json out.json", .outputs = "out.json"},
     {.words = "convert --force heads.json new.csv", .outputs = "new.csv"},
     {.words = "convert x.csv new.json", .outputs = "new.json"},

@@ -1,4 +1,4 @@
-/* Traces on terminals from 40 columns on: no line is wider than the terminal. */
+/* Terminals: from 40 columns on no line of a trace is wider, and what commands do otherwise there. */
 #include "cli/command.h"
 #include "render/display.h"
 
@@ -10,8 +10,8 @@
 
 enum { LEAST = 40, MOST = 120, WORDS_MOST = 12 };
 
-/* Where lines go to. */
-static char page[SCRATCH_PATH];
+/* Where lines go to, and what came there. */
+static char page[SCRATCH_PATH], lines[1 << 18];
 
 /* From which width on: labels are up to 16 columns wide, so that one next to a row and one above a
  * column need 43. */
@@ -31,12 +31,8 @@ static const struct {
 
 static size_t widest_line(void)
 {
-    static char lines[1 << 18];
-    FILE *in = fopen(page, "r");
-    size_t length = in == NULL ? 0 : fread(lines, 1, sizeof lines, in), widest = 0;
-    if (in != NULL)
-        fclose(in);
-    for (const char *line = lines, *end = lines + length; line < end;) {
+    size_t widest = 0;
+    for (const char *line = lines, *end = lines + strlen(lines); line < end;) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         size_t bytes = (size_t)((newline == NULL ? end : newline) - line);
         size_t columns = display_columns(line, bytes);
@@ -51,7 +47,8 @@ static int run_on_terminal(int width, char **words, int count)
 {
     char *argv[WORDS_MOST + 1] = {0};
     memcpy(argv, words, (size_t)count * sizeof words[0]);
-    env world = {.err = stderr,
+    FILE *notes = fopen(page, "a");
+    env world = {.err = notes,
                  .stdin_is_terminal = true,
                  .stdout_is_terminal = true,
                  .no_color = true,
@@ -60,13 +57,18 @@ static int run_on_terminal(int width, char **words, int count)
                  .free_memory = (size_t)1 << 30};
     fflush(stdout);
     int saved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
-    int file = open(page, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int file = open(page, O_WRONLY | O_TRUNC | O_APPEND);
     dup2(file, STDOUT_FILENO);
     close(file);
     int status = cli_main(count, argv, &world);
     fflush(stdout);
     dup2(saved, STDOUT_FILENO);
     close(saved);
+    fclose(notes);
+    FILE *in = fopen(page, "r");
+    lines[in == NULL ? 0 : fread(lines, 1, sizeof lines - 1, in)] = '\0';
+    if (in != NULL)
+        fclose(in);
     return status;
 }
 
@@ -93,6 +95,29 @@ static void check_wide(unit *u)
     CHECK(u, rename(page, document) == 0);
     check_trace(u, document, LEAST);
     unlink(document);
+}
+
+/* What differs is drawn there, unless nothing but counts was asked for; nothing is read there. */
+UNIT(terminal)
+{
+    if (!scratch_open(u))
+        return;
+    char a[SCRATCH_PATH], b[SCRATCH_PATH];
+    char *words[] = {"selfattn", "diff", a, b}, *counts[] = {"selfattn", "diff", "--summary", a, b};
+    char *nothing[] = {"selfattn", "check"};
+    snprintf(page, sizeof page, "%s", scratch_path("page"));
+    snprintf(a, sizeof a, "%s", scratch_path("a.csv"));
+    snprintf(b, sizeof b, "%s", scratch_path("b.csv"));
+    scratch_put("a.csv", "1,2\n", 0600);
+    scratch_put("b.csv", "1,3\n", 0600);
+    CHECK(u, run_on_terminal(60, words, 4) == EXIT_DIFFER && strstr(lines, "\n| @|\n") != NULL);
+    CHECK(u, run_on_terminal(60, counts, 5) == EXIT_DIFFER && strstr(lines, "| @|") == NULL);
+    CHECK(u, run_on_terminal(60, nothing, 2) == EXIT_WRONG &&
+                 strcmp(lines, "selfattn: check: name the documents or folders to check\n") == 0);
+    unlink(page);
+    unlink(a);
+    unlink(b);
+    scratch_close(u);
 }
 
 UNIT(trace_width)
