@@ -88,8 +88,9 @@ const input_file INPUT_FILES[] = {
     {"a.json", "{\"weights\": [[0.5, 0.5]], \"output\": [[1, \"NaN\"]], "
                "\"extra\": [[1]]}\n"},
     {"b.json", "{\"weights\": [[0.5, 0.25]], \"output\": [[1, \"NaN\"]]}\n"},
-    {"made.csv", "# made by: selfattn 1\n# arguments: --scale 2\n# input: x, 1 x 2, f32, hash 1\n"
-                 "0.5,0.5\n"},
+    {"made.csv",
+     "# made by: selfattn 1\n# arguments: --scale 2 --top 1\n# input: x, 1 x 2, f32, hash 1\n"
+     "0.5,0.5\n"},
     {"made.tidy", "# made by: selfattn 3\nrow,col,value\n# arguments: --full\n0,0,0.5\n0,1,0.5\n"},
     {"made.json",
      "{\"_header\": [\"made by: selfattn 2\", \"arguments: --causal\", \"input: q, 1 x 2, "

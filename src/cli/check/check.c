@@ -62,26 +62,16 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool fail(const char *folder, int reason, err *e)
-{
-    return err_at(e, &(place){.file = folder}, "cannot be read: %s", strerror(reason));
-}
-
-/* The end of a folder and a failure look the same but for errno. */
-static struct dirent *next_in(DIR *folder)
-{
-    errno = 0;
-    return readdir(folder);
-}
-
 static bool add_folder(text_list *files, const char *folder, err *e)
 {
+    const place at = {.file = folder};
     DIR *open = opendir(folder);
     size_t first = files->count;
     bool done = true;
     if (open == NULL)
-        return fail(folder, errno, e);
-    for (struct dirent *one; done && (one = next_in(open)) != NULL;) {
+        return err_at(e, &at, "cannot be read: %s", strerror(errno));
+    /* The end of a folder and a failure look the same but for errno. */
+    for (struct dirent *one; done && (errno = 0, one = readdir(open)) != NULL;) {
         size_t length = strlen(one->d_name);
         struct stat status;
         text path = {0};
@@ -96,10 +86,10 @@ static bool add_folder(text_list *files, const char *folder, err *e)
         text_free(&path);
     }
     if (done && errno != 0)
-        done = fail(folder, errno, e);
+        done = err_at(e, &at, "cannot be read: %s", strerror(errno));
     closedir(open);
     if (done && files->count == first)
-        return err_at(e, &(place){.file = folder}, "there is no .json document in this folder");
+        return err_at(e, &at, "there is no .json document in this folder");
     if (files->count > first)
         qsort(files->item + first, files->count - first, sizeof files->item[0], by_name);
     return done;

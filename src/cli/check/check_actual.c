@@ -255,9 +255,8 @@ bool check_actual_open(actual_result *a, const options *o, const env *world, err
     if (!a->in.is_stream && !read_wide(a, e))
         return false;
     /* Where NAME of FILE:NAME is not a stage, the output may not be what was meant. */
-    bool is_said = a->in.matrix == NULL || bundle_text(&a->map.stage, a->in.matrix) != NULL ||
-                   stage_said(a->in.matrix) != NULL;
-    if (!is_said)
+    if (a->in.matrix != NULL && bundle_text(&a->map.stage, a->in.matrix) == NULL &&
+        stage_said(a->in.matrix) == NULL)
         note_say(world, a->given, NULL, "%s is taken for the %s; --map STAGE=%s says another stage",
                  a->in.name, UNNAMED, a->in.matrix);
     return true;

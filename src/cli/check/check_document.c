@@ -353,12 +353,9 @@ static bool tell_overlooked(const checker *c, const named_stages *of, const why_
     if (done) {
         missed_write_stand_ins(&found, text_string(&name), &notes);
         missed_write_mistakes(&found, text_string(&name), "", &notes);
-        done = text_ok(&notes, e);
+        done = note_say_lines(c->world, c->given, &notes, e);
     }
     missed_free(&found);
-    if (done && notes.length > 0)
-        note_say_lines(c->world, c->given, text_string(&notes));
-    text_free(&notes);
     text_free(&name);
     return done;
 }
@@ -369,6 +366,7 @@ static bool tell_overlooked(const checker *c, const named_stages *of, const why_
  * missing, that error has to do. */
 static void explain_shape(checker *c, const named_stages *of, why_question question)
 {
+    static const named NOTHING = {"", ""};
     const char *name = NULL; /* of the first stage of another shape */
     for (size_t i = 0; i < of->there->count && name == NULL; i++) {
         const char *other = of->there->item[i];
@@ -390,12 +388,11 @@ static void explain_shape(checker *c, const named_stages *of, why_question quest
     for (size_t i = 0; i < found.count; i++) {
         /* why: heads-averaged: the mean over the heads is taken (matches to 6 digits) */
         const shape_answer *answer = &found.answer[i];
-        const named *rows[] = {answer->arranged, answer->made};
-        const char *both = rows[0] != NULL && rows[1] != NULL ? " + " : "";
-        const char *also = both[0] == '\0' ? "" : ", and ";
-        text_add_format(&lines, "why: %s%s%s: %s%s%s", rows[0] == NULL ? "" : rows[0]->name, both,
-                        rows[1] == NULL ? "" : rows[1]->name, rows[0] == NULL ? "" : rows[0]->help,
-                        also, rows[1] == NULL ? "" : rows[1]->help);
+        const named *way = answer->arranged == NULL ? &NOTHING : answer->arranged;
+        const named *made = answer->made == NULL ? &NOTHING : answer->made;
+        bool are_both = way != &NOTHING && made != &NOTHING;
+        text_add_format(&lines, "why: %s%s%s: %s%s%s", way->name, are_both ? " + " : "", made->name,
+                        way->help, are_both ? ", and " : "", made->help);
         text_add_format(&lines, " (matches to %d digit%s", answer->digits,
                         answer->digits == 1 ? "" : "s");
         for (size_t j = 0; j < answer->same_count; j++)

@@ -138,17 +138,14 @@ static bool check_lost(const converter *c, bundle *b, err *e)
                 text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ",
                                 write_name(one, UNNAMED));
         }
-        bool done = text_ok(&names, e);
-        if (done && names.length > 0)
+        if (text_ok(&names, e) && names.length > 0)
             note_say(c->world, c->o, NULL, "%s %s: %s", c->to->title, CHANGES[i].what,
                      text_string(&names));
         text_free(&names);
-        if (!done)
-            return false;
     }
     if (c->to->has_delimiter && !c->o->csv_safe)
         note_formulas(c, b);
-    return true;
+    return !e->is_set;
 }
 
 /* ---- metadata ---- */
@@ -197,13 +194,10 @@ static bool take_metadata(converter *c, bundle *b, err *e)
         bundle_remove(b, SAFETENSORS_METADATA);
         return done;
     }
-    if ((texts != NULL && !move(b, SAFETENSORS_METADATA, &c->kept, e)) ||
-        (bundle_text(b, "name") != NULL && !move(b, "name", &c->kept, e)))
-        return false;
-    c->how.name = bundle_text(&c->kept, "name");
-    texts = find_texts(&c->kept);
+    c->how.name = bundle_text(b, "name");
     c->how.metadata = texts == NULL ? NULL : texts->bundle;
-    return true;
+    return (texts == NULL || move(b, SAFETENSORS_METADATA, &c->kept, e)) &&
+           (c->how.name == NULL || move(b, "name", &c->kept, e));
 }
 
 /* ---- the two formats ---- */

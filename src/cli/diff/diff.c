@@ -58,35 +58,14 @@ enum { FROM_ALL, FROM_ROWS, FROM_PROJECTIONS, FROM_COUNT };
 
 /* ---- trying what gives its numbers ---- */
 
-/* With these inputs, and each of the settings that a result does not say. */
-static bool try_settings(diff_mistakes *m, missed_question *q, const problem *from, err *e)
-{
-    static const causal CAUSALS[] = {CAUSAL_NONE, CAUSAL_UPPER_LEFT, CAUSAL_LOWER_RIGHT};
-    static const scale_kind SCALES[] = {SCALE_DEFAULT, SCALE_NONE};
-    bool says_causal = bundle_find(from->document, "causal") != NULL;
-    bool says_scale = bundle_find(from->document, "scale") != NULL;
-    for (size_t i = 0; i < (says_scale ? 1 : 2); i++) {
-        for (size_t j = 0; j < (says_causal ? 1 : 3); j++) {
-            problem asked = *from;
-            if (!says_causal)
-                asked.causal = CAUSALS[j];
-            if (!says_scale)
-                asked.scale_kind = SCALES[i];
-            missed_free(&m->found);
-            q->problem = &asked;
-            if (!missed_find(&m->found, q, e))
-                return false;
-            if (!m->found.is_other)
-                return true;
-        }
-    }
-    return true;
-}
-
-/* With these of what A carries. */
+/* With all of what A carries or some of it, and each of the settings that a result does not say. */
 static bool try_inputs(diff_mistakes *m, const problem *given, const bundle *stages,
                        missed_question *q, err *e)
 {
+    static const causal CAUSALS[] = {CAUSAL_NONE, CAUSAL_UPPER_LEFT, CAUSAL_LOWER_RIGHT};
+    static const scale_kind SCALES[] = {SCALE_DEFAULT, SCALE_NONE};
+    bool says_causal = bundle_find(given->document, "causal") != NULL;
+    bool says_scale = bundle_find(given->document, "scale") != NULL;
     for (int from = FROM_ALL; from < FROM_COUNT; from++) {
         problem asked = *given;
         if (from != FROM_ALL && (asked.in[INPUT_X] == NULL || asked.in[INPUT_Q] == NULL))
@@ -98,11 +77,19 @@ static bool try_inputs(diff_mistakes *m, const problem *given, const bundle *sta
             forget(&asked, INPUT_BQ, INPUT_BV);
         }
         find_heads(&asked, stages);
-        if (!try_settings(m, q, &asked, e))
-            return false;
-        m->are_known = !m->found.is_other;
-        if (m->are_known)
-            return true;
+        q->problem = &asked;
+        for (size_t i = 0; i < (says_scale ? 1 : 2); i++) {
+            for (size_t j = 0; j < (says_causal ? 1 : 3); j++) {
+                asked.causal = says_causal ? asked.causal : CAUSALS[j];
+                asked.scale_kind = says_scale ? asked.scale_kind : SCALES[i];
+                missed_free(&m->found);
+                if (!missed_find(&m->found, q, e))
+                    return false;
+                m->are_known = !m->found.is_other;
+                if (m->are_known)
+                    return true;
+            }
+        }
     }
     return true;
 }
@@ -154,17 +141,6 @@ static bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const dif
     problem_free(&given);
     bundle_free(&inputs);
     return done && !e->is_set;
-}
-
-/* ---- which mistakes pass ---- */
-
-/* A line about A, or nothing where the tolerance tells all mistakes apart. */
-static void diff_mistakes_write_note(const diff_mistakes *m, const char *name, text *out)
-{
-    const char *but = m->is_without_output ? ", but for its output, whose Wo is not there" : "";
-    missed_write_stand_ins(&m->found, name, out);
-    if (m->are_known)
-        missed_write_mistakes(&m->found, name, but, out);
 }
 
 void diff_mistakes_tell(const diff_mistakes *m, teller *t)
@@ -287,16 +263,6 @@ static bool read_files(diff_file file[2], const options *o, err *e)
 
 /* ---- what is said of them ---- */
 
-/* A note a line; they are taken. */
-static bool say_notes(text *notes, const options *o, const env *world, err *e)
-{
-    bool done = text_ok(notes, e);
-    if (done)
-        note_say_lines(world, o, text_string(notes));
-    text_free(notes);
-    return done;
-}
-
 /* What the other has all the same is compared with something else. */
 static void note_missing(const diff_result *d, const diff_file file[2], int side, const options *o,
                          const env *world)
@@ -322,7 +288,7 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     int status = EXIT_WRONG;
     bool is_whole = diff_origins_read(&from, file, e);
     diff_origins_tell(&from, &(teller){.out = &notes}); /* nothing, where they are not known */
-    if (!is_whole || !say_notes(&notes, o, world, e) || !diff_match(&d, file, o, e))
+    if (!is_whole || !note_say_lines(world, o, &notes, e) || !diff_match(&d, file, o, e))
         goto done;
     note_missing(&d, file, 0, o, world);
     note_missing(&d, file, 1, o, world);
@@ -332,8 +298,12 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     }
     if (!diff_mistakes_find(&missed, &d, &file[0], o, e))
         goto done;
-    diff_mistakes_write_note(&missed, d.file[0], &notes);
-    if (!say_notes(&notes, o, world, e))
+    missed_write_stand_ins(&missed.found, d.file[0], &notes);
+    if (missed.are_known)
+        missed_write_mistakes(
+            &missed.found, d.file[0],
+            missed.is_without_output ? ", but for its output, whose Wo is not there" : "", &notes);
+    if (!note_say_lines(world, o, &notes, e))
         goto done;
     /* --picture FILE: where nothing differs, the first stage that was compared. */
     const diff_pair *drawn = d.first != NULL ? d.first : d.pair;

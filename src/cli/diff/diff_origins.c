@@ -92,20 +92,7 @@ static bool read_input(origin *to, const char *line, err *e)
            text_list_add(&added->list, line + hash, strlen(line + hash), e);
 }
 
-/* ---- what only one of them has ---- */
-
-static bool list_rest(text_list *to, const text_list *of, const text_list *other, bool skips_type,
-                      err *e)
-{
-    for (size_t i = 0; i < of->count; i++) {
-        const char *item = of->item[i];
-        if (skips_type && after(item, "--dtype=") != NULL)
-            continue;
-        if (text_list_find(other, item) == NULL && !text_list_add(to, item, strlen(item), e))
-            return false;
-    }
-    return true;
-}
+/* ---- what differs ---- */
 
 /* Whether both have the input, and the same is said of it. */
 static bool is_same(const text_list *a, const text_list *b, int which)
@@ -226,8 +213,14 @@ bool diff_origins_read(diff_origins *o, const diff_file file[2], err *e)
             const entry *a = &inputs->entry[i];
             skips_type = is_same(&a->list, bundle_list(&o->of[1].inputs, a->name), INPUT_TYPE);
         }
-        done = list_rest(&o->of[0].options, &settings[0], &settings[1], skips_type, e) &&
-               list_rest(&o->of[1].options, &settings[1], &settings[0], skips_type, e);
+        for (int side = 0; side < 2; side++) {
+            for (size_t i = 0; i < settings[side].count && done; i++) {
+                const char *item = settings[side].item[i];
+                bool is_told = text_list_find(&settings[1 - side], item) == NULL &&
+                               !(skips_type && after(item, "--dtype=") != NULL);
+                done = !is_told || text_list_add(&o->of[side].options, item, strlen(item), e);
+            }
+        }
     }
     for (size_t i = 0; i < inputs->count && done; i++) {
         const entry *a = &inputs->entry[i];

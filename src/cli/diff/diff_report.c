@@ -234,9 +234,7 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
     *p = (diff_pair){.name = called(a->name[0] != '\0' ? a : b),
                      .of = {a, b},
                      .type = type_a > type_b ? type_a : type_b};
-    p->within = (tolerance){.atol = m->o->has_atol  ? m->o->atol
-                                    : m->o->has_tol ? m->o->tol
-                                                    : 0,
+    p->within = (tolerance){.atol = m->o->has_atol ? m->o->atol : m->o->tol,
                             .rtol = m->o->rtol,
                             .ulps = m->o->ulps,
                             .has_ulps = m->o->has_ulps,

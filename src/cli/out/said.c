@@ -41,13 +41,16 @@ void note_say(const env *world, const options *o, const place *at, const char *s
     progress_resume(world->progress);
 }
 
-void note_say_lines(const env *world, const options *o, const char *lines)
+bool note_say_lines(const env *world, const options *o, text *lines, err *e)
 {
-    while (*lines != '\0') {
-        size_t length = strcspn(lines, "\n");
-        note_say(world, o, NULL, "%.*s", (int)length, lines);
-        lines += length + (lines[length] == '\n');
+    bool done = text_ok(lines, e);
+    for (const char *line = text_string(lines); done && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        note_say(world, o, NULL, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
     }
+    text_free(lines);
+    return done;
 }
 
 void note_empty_rows(const env *world, const options *o, const place *at, const run_report *of,

@@ -16,8 +16,8 @@
 void note_say(const env *world, const options *o, const place *at, const char *said, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A note a line. */
-void note_say_lines(const env *world, const options *o, const char *lines);
+/* A note a line; they are taken. */
+bool note_say_lines(const env *world, const options *o, text *lines, err *e);
 
 /* Where some of all `rows` have nothing to attend to. */
 void note_empty_rows(const env *world, const options *o, const place *at, const run_report *of,
