@@ -190,8 +190,6 @@ typedef struct marking {
 
 /* ---- one answer ---- */
 
-enum { DECIMALS = NUMBER_TEXT_DECIMALS };
-
 /* An answer is right within half of the last decimal that is shown, in whatever notation; and a
  * little more, since binary fractions can't hold decimals, and whoever computes more exactly than
  * in float32 may come to another last decimal. The page's rule is the same (exercise.js, isRight).
@@ -204,7 +202,7 @@ static bool is_right(double answer, double computed, int digits)
     if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
         return !tensor_is_hole(answer) && answer == computed;
     /* What the last decimal counts. */
-    double unit = pow(10, digits < 0 ? -DECIMALS : -digits);
+    double unit = pow(10, digits < 0 ? -NUMBER_TEXT_DECIMALS : -digits);
     number_text_write(computed, digits, shown);
     const char *exponent = strchr(shown, 'e');
     if (exponent != NULL)
@@ -231,7 +229,7 @@ static bool mark(marking *m, element *one, err *e)
     element_write_name(one, &m->lines);
     if (!is_empty) {
         /* To how many decimals, fewer than count, an answer is the rounded number; 0: to none. */
-        int count = m->digits < 0 ? DECIMALS : m->digits, fewer = count - 1;
+        int count = m->digits < 0 ? NUMBER_TEXT_DECIMALS : m->digits, fewer = count - 1;
         char number[NUMBER_TEXT];
         number_write_f64(one->wanted, number);
         text_add_format(&m->lines, " is not %s", number);

@@ -167,10 +167,10 @@ static void report(checker *c, const named_stages *of, const comparison *found)
     report_document(out, of->document);
     if (bad != NULL) {
         text_add_format(out, ": the erratum in line %zu is none: %s publishes ",
-                        bad->record->at.line, bad->stage);
-        report_number(out, bad->published);
+                        bad->record->at.line, bad->at.stage);
+        report_number(out, bad->at.wanted);
         text_add_string(out, " there, and to compute ");
-        report_number(out, bad->computed);
+        report_number(out, bad->at.got);
         text_add_string(out, " instead is not what happens\n");
         return;
     }
@@ -305,15 +305,8 @@ static bool explain(checker *c, const named_stages *of, why_question question,
     const known_elements listed = {errata_lists, of->known};
     text *out = &c->file.lines;
     for (size_t i = 0; i < known->count; i++) {
-        const erratum *one = &known->one[i];
-        element at = {.stage = one->stage,
-                      .rank = one->rank,
-                      .rows = known->rows,
-                      .wanted = one->published,
-                      .got = one->computed};
-        memcpy(at.index, one->index, sizeof at.index);
         text_add_string(out, "why: misprint: ");
-        report_numbers(out, &at, "published", "computed");
+        report_numbers(out, &known->one[i].at, "published", "computed");
         text_add_string(out, "\n");
     }
     if (compared->different == 0)

@@ -61,10 +61,8 @@ place check_actual_place(const actual_result *a);
 
 typedef struct erratum {
     const entry *record;
-    const char *stage;
-    size_t index[TENSOR_MAX_RANK]; /* batch?, head?, row, col: as many as are given */
-    int rank;
-    double published, computed;
+    element at; /* indices batch?, head?, row, col: as many as are given; what was published is
+                 * `wanted`, what is computed `got` */
     /* The published number differs, and what is computed is what the erratum says. */
     bool is_confirmed;
     /* The same, but the tolerance calls both numbers equal. */
@@ -76,7 +74,6 @@ typedef struct errata {
     erratum **by_place; /* the same, sorted: a document may have as many as it has numbers */
     size_t count;
     size_t within_tolerance; /* of them */
-    const size_t *rows;      /* that their rows are counted among; NULL: all */
 } errata;
 
 /* `of_stack`: the stages that there are; NULL: those of one attention. */

@@ -38,7 +38,7 @@ static bool read_erratum(const entry *record, const text_list *of_stack, erratum
     const entry *given = bundle_find(record->bundle, "stage");
     if (given == NULL || given->kind != ENTRY_TEXT)
         return err_at(e, &record->at, "this erratum names no stage");
-    to->stage = given->text;
+    to->at.stage = given->text;
     if (!stage_names_have(of_stack, given->text)) {
         err_at(e, &given->at, "this erratum's stage is \"%s\", which is none", given->text);
         return stage_names_suggest(of_stack, given->text, "", e);
@@ -54,16 +54,17 @@ static bool read_erratum(const entry *record, const text_list *of_stack, erratum
             return err_at(e, &record->at,
                           "this erratum's %s is %g, it must be a whole number from 0", INDICES[i],
                           value);
-        to->index[to->rank++] = (size_t)value;
+        to->at.index[to->at.rank++] = (size_t)value;
     }
-    return read_number(record, "published", &to->published, e) &&
-           read_number(record, "computed", &to->computed, e);
+    return read_number(record, "published", &to->at.wanted, e) &&
+           read_number(record, "computed", &to->at.got, e);
 }
 
 /* By stage, number of axes, index. */
 static int by_place(const void *first, const void *second)
 {
-    const erratum *a = *(const erratum *const *)first, *b = *(const erratum *const *)second;
+    const element *a = &(*(const erratum *const *)first)->at;
+    const element *b = &(*(const erratum *const *)second)->at;
     int order = strcmp(a->stage, b->stage);
     if (order == 0)
         order = a->rank - b->rank;
@@ -109,7 +110,7 @@ bool errata_read(errata *all, const bundle *contents, const text_list *of_stack,
         if (by_place(&pair[0], &pair[1]) == 0)
             return err_at(e, &pair[1]->record->at,
                           "this erratum is of the same number of %s as the one in line %zu",
-                          pair[1]->stage, pair[0]->record->at.line);
+                          pair[1]->at.stage, pair[0]->record->at.line);
     }
     return true;
 }
@@ -119,17 +120,17 @@ void errata_choose(errata *all, const row_choice *rows)
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
         erratum one = all->one[i];
-        bool is_of_queries = strchr(stack_axes_of(one.stage), 'q') != NULL;
-        size_t *row = &one.index[one.rank - 2], at = 0;
+        bool is_of_queries = strchr(stack_axes_of(one.at.stage), 'q') != NULL;
+        size_t *row = &one.at.index[one.at.rank - 2], at = 0;
         while (is_of_queries && at < rows->count && rows->row[at] != *row)
             at++;
         if (at == rows->count)
             continue;
         *row = is_of_queries ? at : *row;
+        one.at.rows = rows->row;
         all->one[kept++] = one;
     }
     all->count = kept;
-    all->rows = rows->row;
     sort_by_place(all);
 }
 
@@ -137,8 +138,8 @@ bool errata_check(const errata *all, const bundle *expected, const bundle *compu
 {
     static const char *const NAMES[] = {"col", "row", "head", "batch"};
     for (size_t i = 0; i < all->count; i++) {
-        const erratum *one = &all->one[i];
-        const place *at = &one->record->at;
+        const element *one = &all->one[i].at;
+        const place *at = &all->one[i].record->at;
         const tensor *said = bundle_tensor(expected, one->stage);
         tensor a, b;
         if (said == NULL)
@@ -182,8 +183,7 @@ static double half_last_digit(double value)
 /* The first for this place, or NULL. */
 static erratum *find(const errata *all, const element *at)
 {
-    erratum wanted = {.stage = at->stage, .rank = at->rank}, *sought = &wanted;
-    memcpy(wanted.index, at->index, sizeof wanted.index);
+    erratum wanted = {.at = *at}, *sought = &wanted;
     erratum **found = all->count == 0 ? NULL /* there may be no array */
                                       : bsearch(&sought, all->by_place, all->count,
                                                 sizeof all->by_place[0], by_place);
@@ -200,14 +200,14 @@ void errata_settle(errata *all, const bundle *expected, const bundle *computed)
     all->within_tolerance = 0;
     for (size_t i = 0; i < all->count; i++) {
         erratum *one = &all->one[i];
+        const element *at = &one->at;
         tensor a, b;
-        measure_align(bundle_tensor(expected, one->stage), bundle_tensor(computed, one->stage), &a,
+        measure_align(bundle_tensor(expected, at->stage), bundle_tensor(computed, at->stage), &a,
                       &b);
         /* A tolerance may take in both what is published and what is right. */
-        one->is_within_tolerance = !one->is_confirmed &&
-                                   is_as_said(tensor_get(&a, one->index), one->published) &&
-                                   is_as_said(tensor_get(&b, one->index), one->computed) &&
-                                   !is_as_said(one->published, one->computed);
+        one->is_within_tolerance =
+            !one->is_confirmed && is_as_said(tensor_get(&a, at->index), at->wanted) &&
+            is_as_said(tensor_get(&b, at->index), at->got) && !is_as_said(at->wanted, at->got);
         all->within_tolerance += one->is_within_tolerance;
     }
 }
@@ -223,9 +223,10 @@ bool errata_knows(void *context, const element *one)
     erratum *known = find(all, one);
     if (known == NULL)
         return false;
-    double slack = fmax(one->tol, half_last_digit(known->computed));
-    double published = one->is_f32 ? (double)(float)known->published : known->published;
+    const element *at = &known->at;
+    double slack = fmax(one->tol, half_last_digit(at->got));
+    double published = one->is_f32 ? (double)(float)at->wanted : at->wanted;
     known->is_confirmed =
-        fabs(one->got - known->computed) <= slack && fabs(published - one->wanted) <= one->tol;
+        fabs(one->got - at->got) <= slack && fabs(published - one->wanted) <= one->tol;
     return known->is_confirmed;
 }
