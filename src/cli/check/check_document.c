@@ -241,20 +241,15 @@ static void add_answers(checker *c, const named_stages *of, const why_question *
     text *out = &c->file.lines;
     /* In layers, where they first differ, where more than one is compared; and the one before it,
      * which agrees. */
-    const char *first = compared->first.stage, *before = NULL;
-    size_t others = 0;
-    bool is_before = true;
-    for (size_t i = 0; i < of->there->count && asked->problem == NULL; i++) {
-        const char *name = of->there->item[i];
-        if (bundle_find(of->numbers, name) == NULL)
-            continue;
-        is_before = is_before && strcmp(name, first) != 0;
-        before = is_before ? name : before;
-        others += strcmp(name, first) != 0;
+    if (asked->problem == NULL && compared->stages > 1) {
+        const char *first = compared->first.stage, *before = NULL, *name;
+        for (size_t i = 0; strcmp(name = of->there->item[i], first) != 0; i++)
+            before = bundle_find(of->numbers, name) != NULL ? name : before;
+        text_add_format(out, "why: first differs in %s", first);
+        if (before != NULL)
+            text_add_format(out, "; %s, before it, agrees", before);
+        text_add_string(out, "\n");
     }
-    if (others > 0)
-        text_add_format(out, "why: first differs in %s%s%s%s\n", first, before == NULL ? "" : "; ",
-                        before == NULL ? "" : before, before == NULL ? "" : ", before it, agrees");
     /* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
     for (size_t i = 0; i < found->count; i++) {
         const why_answer *answer = &found->answer[i];
@@ -500,12 +495,13 @@ bool check_document(checker *c, document *one, err *e)
     }
     /* As a page of answers was computed, else as the document says; of a generation, as many steps
      * as the numbers are of. */
-    const char *command = is_stack ? bundle_text(numbers, CHECK_COMMAND) : NULL, *as = NULL;
+    const char *command = is_stack ? bundle_text(numbers, CHECK_COMMAND) : NULL;
+    const char *as = command == NULL                  ? NULL
+                     : strcmp(command, "decode") == 0 ? "decoder"
+                                                      : "encoder";
     work w = {0};
     errata known = {0};
     options own = *c->given;
-    if (command != NULL)
-        as = strcmp(command, "decode") == 0 ? "decoder" : "encoder";
     bool done = (!is_stack || named_steps(numbers, &own.generated, e)) &&
                 work_plan(&w, one, own.generated > 0 ? "decoder" : as, &own, e) && work_list(&w, e);
     /* Everything that can be refused is refused before the numbers are looked at. */

@@ -311,12 +311,10 @@ int command_convert(const options *o, env *world, err *e)
         return EXIT_WRONG;
     }
     const char *in = o->operand[0], *out = o->operand[1];
-    converter c = {.o = o, .world = world, .to = output_format_said(o, out)};
-    c.in = descriptor_name(in);
-    c.out = strcmp(out, "-") == 0 ? "standard output" : out;
-    /* JSON for standard output, where nothing else is said. */
-    if (c.to == NULL && strcmp(out, "-") == 0)
-        c.to = format_by_name("json");
+    bool is_standard = strcmp(out, "-") == 0;
+    converter c = {.o = o, .world = world, .in = descriptor_name(in)};
+    c.out = is_standard ? "standard output" : out;
+    c.to = is_standard ? output_format_or(o, out, "json") : output_format_said(o, out);
     if (c.to == NULL) {
         err_at(e, &(place){.file = out}, "its ending is that of no format");
         err_remedy(e, "--format names it");

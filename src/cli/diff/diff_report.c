@@ -23,14 +23,14 @@
 static const char LAYER[] = "layer.";
 
 /* Where an entry stands: what is compared first comes first. Its group (before the layers, in one,
- * after them; no stage), its layer, its part, counted as the file has them, what the part makes,
- * and its index in the file, which knows the rest. */
+ * after them), its layer, its part, counted as the file has them, what the part makes, where what
+ * is no stage comes last, and its index in the file, which knows the rest. */
 enum { STANDING = 5 };
 typedef struct standing {
     size_t by[STANDING];
 } standing;
 
-enum { BEFORE, IN_LAYER, BEHIND, NO_STAGE };
+enum { BEFORE, IN_LAYER, BEHIND };
 
 static bool is_of_layer(const char *name)
 {
@@ -76,8 +76,6 @@ static standing *made_order(const bundle *result, err *e)
         has_layers = is_of_layer(result->entry[i].name);
     for (size_t i = 0; all != NULL && i < result->count; i++) {
         const char *name = result->entry[i].name;
-        bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
-        size_t number = diff_stage_number(name);
         if (is_of_layer(name)) {
             /* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output"
              * all of it; `parts` are those that were met. */
@@ -92,9 +90,10 @@ static standing *made_order(const bundle *result, err *e)
             size_t made = number_in_part(part, name + length);
             all[i] = (standing){{IN_LAYER, strtoul(digits, NULL, 10), at, made, i}};
         } else if (has_layers) {
+            bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
             all[i] = (standing){{is_embedded ? BEFORE : BEHIND, 0, 0, 0, i}};
         } else {
-            all[i] = (standing){{number == STAGE_COUNT ? NO_STAGE : BEFORE, 0, 0, number, i}};
+            all[i] = (standing){{BEFORE, 0, 0, diff_stage_number(name), i}};
         }
     }
     bundle_free(&parts);
@@ -233,12 +232,12 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
     number_type type_a = diff_type_of(a), type_b = diff_type_of(b);
     *p = (diff_pair){.name = called(a->name[0] != '\0' ? a : b),
                      .of = {a, b},
-                     .type = type_a > type_b ? type_a : type_b};
-    p->within = (tolerance){.atol = m->o->has_atol ? m->o->atol : m->o->tol,
-                            .rtol = m->o->rtol,
-                            .ulps = m->o->ulps,
-                            .has_ulps = m->o->has_ulps,
-                            .equal_nan = m->o->equal_nan};
+                     .type = type_a > type_b ? type_a : type_b,
+                     .within = {.atol = m->o->has_atol ? m->o->atol : m->o->tol,
+                                .rtol = m->o->rtol,
+                                .ulps = m->o->ulps,
+                                .has_ulps = m->o->has_ulps,
+                                .equal_nan = m->o->equal_nan}};
     tolerance_given(m->o, p->name, &p->within.atol);
     if (!measure_align(&a->tensor, &b->tensor, &p->view[0], &p->view[1])) {
         char shape_a[SHAPE_TEXT], shape_b[SHAPE_TEXT];
