@@ -1,4 +1,5 @@
-/* Terminals: from 40 columns on no line of a trace is wider, and what commands do otherwise there. */
+/* Terminals: no line of a trace is wider than they are, from 40 columns on, and what commands do
+ * otherwise there. */
 #include "cli/command.h"
 #include "render/display.h"
 

@@ -115,31 +115,29 @@ static bool check_lost(const converter *c, bundle *b, err *e)
         else
             err_at(e, &at, "nothing is written: %zu of the %zu entries of %s would be lost", lost,
                    b->count, c->in);
-        if (c->to->holds & HOLDS_MATRICES)
-            return err_remedy(
-                e, "JSON holds them; --force leaves them out, FILE:NAME takes one matrix");
-        return err_remedy(e, "FILE:NAME takes one matrix, --force leaves the others out");
+        return err_remedy(
+            e, c->to->holds & HOLDS_MATRICES
+                   ? "JSON holds them; --force leaves them out, FILE:NAME takes one matrix"
+                   : "FILE:NAME takes one matrix, --force leaves the others out");
     }
     if ((lost > 0 && !leave_out(b, "", e)) || !check_one_matrix(c, b, lost, e))
         return false;
-    static const struct {
-        held_change change;
-        const char *what;
-    } CHANGES[] = {{HELD_AS_ROW, "reads vectors and numbers back as matrices of one row"},
-                   {HELD_AS_DIGITS, "reads true and false back as 1 and 0"},
-                   {HELD_WIDER, "keeps as f32 or f64 what was of other types"},
-                   {HELD_NAMELESS, "keeps no name"}};
-    for (size_t i = 0; i < sizeof CHANGES / sizeof CHANGES[0]; i++) {
+    static const char *const CHANGES[] = {
+        [HELD_AS_ROW] = "reads vectors and numbers back as matrices of one row",
+        [HELD_AS_DIGITS] = "reads true and false back as 1 and 0",
+        [HELD_WIDER] = "keeps as f32 or f64 what was of other types",
+        [HELD_NAMELESS] = "keeps no name"};
+    for (held_change change = HELD_AS_ROW; change <= HELD_NAMELESS; change++) {
         /* "bq, bk and bv …": the names of all that change alike, in one note. */
         text names = {0};
         for (size_t j = 0; j < b->count; j++) {
             const entry *one = &b->entry[j];
-            if (format_changes(c->to, one) == CHANGES[i].change)
+            if (format_changes(c->to, one) == change)
                 text_add_format(&names, "%s%s", names.length == 0 ? "" : ", ",
                                 write_name(one, UNNAMED));
         }
         if (text_ok(&names, e) && names.length > 0)
-            note_say(c->world, c->o, NULL, "%s %s: %s", c->to->title, CHANGES[i].what,
+            note_say(c->world, c->o, NULL, "%s %s: %s", c->to->title, CHANGES[change],
                      text_string(&names));
         text_free(&names);
     }
@@ -220,7 +218,7 @@ static read_options how_to_read(const converter *c, read_options how)
 
 /* ---- writing ---- */
 
-/* Bytes that the numbers take at least. There are addresses for them, and so their sum is a size. */
+/* Bytes that the numbers take at least. There are addresses for them: their sum is a size. */
 static size_t least_bytes(const bundle *b, const format *to)
 {
     size_t sum = 0;
