@@ -21,8 +21,7 @@ const char *dtype_name(dtype type)
 
 bool dtype_is_narrower(dtype type, dtype than)
 {
-    bool are_numbers = type != DTYPE_BOOL && than != DTYPE_BOOL;
-    return are_numbers && dtype_size(type) < dtype_size(than);
+    return type != DTYPE_BOOL && dtype_size(type) < dtype_size(than);
 }
 
 bool sizes_count(int rank, const size_t *size, size_t *count)
@@ -36,6 +35,12 @@ bool sizes_count(int rank, const size_t *size, size_t *count)
     if (has_zero)
         *count = 0;
     return fits || has_zero;
+}
+
+bool tensor_add_bytes(dtype type, int rank, const size_t *size, size_t *bytes)
+{
+    size_t count;
+    return sizes_count(rank, size, &count) && size_add_product(bytes, count, dtype_size(type));
 }
 
 static bool set_shape(tensor *t, dtype type, int rank, const size_t *size, size_t *count, err *e)
@@ -337,11 +342,11 @@ const char *sizes_text(int rank, const size_t *size, char out[SHAPE_TEXT])
 {
     size_t length = 0;
     snprintf(out, SHAPE_TEXT, "a number");
-    for (int axis = 0; axis < rank && length < SHAPE_TEXT; axis++) {
+    for (int axis = 0; axis < rank; axis++) {
         const char *join = axis == 0 ? "" : " x ";
         length += (size_t)snprintf(out + length, SHAPE_TEXT - length, "%s%zu", join, size[axis]);
     }
-    if (rank == 1 && length < SHAPE_TEXT)
+    if (rank == 1)
         snprintf(out + length, SHAPE_TEXT - length, " long");
     return out;
 }

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/prefetch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,11 +74,12 @@ static tensor spread_row(const plan *p, const tensor *all, const block *at, size
     return tensor_range(&row, 0, at->skipped, keys_of(p, at));
 }
 
-/* Key j's; the nearest one where it stands before or after the block. */
+/* Key j's, or the end where it stands after the block. */
 static size_t column_of(const plan *p, const block *at, size_t j)
 {
-    size_t keys = keys_of(p, at), column = j < at->skipped ? 0 : j - at->skipped;
-    return column < keys ? column : keys;
+    size_t keys = keys_of(p, at);
+    assert(j >= at->skipped); /* neither end of what is seen moves back */
+    return j - at->skipped < keys ? j - at->skipped : keys;
 }
 
 /* The block's columns whose keys the query may see, masks apart. */
@@ -383,8 +385,7 @@ static void compute_statistics(const block_context *of, const block *at, const r
 
 static inline __attribute__((always_inline)) void ask_for_row(const tensor *t, size_t i)
 {
-    if (i < t->size[0])
-        ask_for(row_at(t, i), t->size[1] * dtype_size(t->type));
+    ask_for(row_at(t, i), t->size[1] * dtype_size(t->type));
 }
 
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
@@ -410,7 +411,8 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
     in->undivided = (row_shares){0};
     for (size_t i = 0; i < at->rows; i++) {
         ask_for_row(&context, i);
-        ask_for_row(&ahead, i);
+        if (i < ahead.size[0])
+            ask_for_row(&ahead, i);
         if (!compute_row(of, at, i, in, &s))
             return false;
     }
@@ -432,14 +434,14 @@ static void compute_weighted(const block_context *of, const block *at, const ten
     const kept_stages *w = of->wanted;
     const tensor *kept = &of->kept[STAGE_WEIGHTED];
     bool is_one_row = kept_stages_is_one_row(p, w, STAGE_WEIGHTED);
-    if (kept->data == NULL ||
-        (is_one_row && (at->batch != w->batch || at->head != w->head || w->row < at->first)))
+    size_t first = is_one_row ? w->row - at->first : 0; /* past all rows where it is before them */
+    size_t end = is_one_row ? first + 1 : at->rows;
+    if (kept->data == NULL || first >= at->rows ||
+        (is_one_row && (at->batch != w->batch || at->head != w->head)))
         return;
     tensor v = projected_values(&of->made, p, at->batch, at->head), rows = *kept;
     if (!is_one_row)
         rows = plan_of_head(kept, at->batch, at->head);
-    size_t first = is_one_row ? w->row - at->first : 0;
-    size_t end = is_one_row && first < at->rows ? first + 1 : at->rows;
     for (size_t i = first; i < end; i++) {
         tensor weighted = is_one_row ? rows : tensor_at(&rows, at->first + i);
         for (size_t j = 0; j < p->n_k; j++) {

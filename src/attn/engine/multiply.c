@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /* A whole number of register tiles; few enough that a block's rows of a stay in a second-level
  * cache. */
@@ -28,7 +29,8 @@ typedef enum cut { BY_ROWS, BY_COLUMNS, OF_ONE_ROW, PACKING } cut;
 
 typedef struct job {
     const kernels *with;
-    const tensor *a, *b, *bias;
+    const tensor *a, *b;
+    const char *bias;     /* numbers as c's, one a column; NULL: none */
     packed_weights *kept; /* where b stays packed; NULL: nowhere */
     packed whole;         /* b; no data where it is not packed, or column by column */
     cut cut;
@@ -48,8 +50,8 @@ void packed_free(packed *p)
 /* What belongs to a product's elements while they are in the cache. */
 static void finish(const job *j, tensor *c, size_t first_column)
 {
-    if (j->bias != NULL && j->bias->data != NULL)
-        j->with->add_to_rows(c, (const char *)j->bias->data + first_column * dtype_size(c->type));
+    if (j->bias != NULL)
+        j->with->add_to_rows(c, j->bias + first_column * dtype_size(c->type));
     if (j->is_finite != NULL && !j->with->is_finite(c))
         atomic_store(j->is_finite, false);
 }
@@ -173,18 +175,12 @@ static void run_job(job *j, cut how, size_t step, size_t end, size_t threads, cr
 static bool multiply_range(const job *whole, size_t first, size_t count, crew *by, err *e)
 {
     tensor b = tensor_range(whole->b, 1, first, count), c = tensor_range(whole->c, 1, first, count);
-    tensor bias = {0};
-    bool has_bias = whole->bias != NULL && whole->bias->data != NULL;
-    if (has_bias)
-        bias = tensor_range(whole->bias, 0, first, count);
-    job part = {.with = whole->with,
-                .a = whole->a,
-                .b = &b,
-                .bias = has_bias ? &bias : NULL,
-                .c = &c,
-                .is_finite = whole->is_finite};
+    job part = {
+        .with = whole->with, .a = whole->a, .b = &b, .c = &c, .is_finite = whole->is_finite};
     const size_t *size = whole->b->size;
     size_t threads = threads_for(whole->a->size[0], size[0], size[1], by->most);
+    if (whole->bias != NULL)
+        part.bias = whole->bias + first * dtype_size(c.type);
     part.whole = (packed){mem_alloc(part.with->packed_bytes(b.size[0], b.size[1]), 1, e),
                           .depth = b.size[0], .columns = b.size[1]};
     if (part.whole.data == NULL)
@@ -230,8 +226,7 @@ static bool multiply_all(job *j, crew *by, err *e)
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e)
 {
-    job j = {.with = with, .a = a, .b = b, .bias = bias, .c = c};
-    return multiply_all(&j, by, e);
+    return linear_map_apply(&(linear_map){b, bias, NULL}, with, a, c, NULL, by, e);
 }
 
 /* ---- weights that stay ---- */
@@ -248,11 +243,9 @@ bool packed_weights_find(packed_weights *all, const kernels *with, const tensor 
     *as = (packed){0};
     for (size_t i = 0; i < all->count; i++) {
         const packed_weight *one = &all->kept[i];
-        bool is_it =
-            one->with == with && one->of.data == weight->data && one->of.type == weight->type;
-        for (int axis = 0; axis < 2; axis++)
-            is_it = is_it && one->of.size[axis] == weight->size[axis] &&
-                    one->of.stride[axis] == weight->stride[axis];
+        bool is_it = one->with == with && one->of.data == weight->data &&
+                     tensor_same_shape(&one->of, weight) &&
+                     memcmp(one->of.stride, weight->stride, 2 * sizeof weight->stride[0]) == 0;
         if (is_it) {
             *as = one->as;
             return true;
@@ -294,7 +287,9 @@ bool linear_map_apply(const linear_map *m, const kernels *with, const tensor *a,
                       bool *is_finite, crew *by, err *e)
 {
     atomic_bool judged = true;
-    job j = {.with = with, .a = a, .b = m->weight, .bias = m->bias, .kept = m->kept, .c = c};
+    job j = {.with = with, .a = a, .b = m->weight, .kept = m->kept, .c = c};
+    if (m->bias != NULL)
+        j.bias = m->bias->data;
     if (is_finite != NULL)
         j.is_finite = &judged;
     bool done = multiply_all(&j, by, e);

@@ -143,9 +143,9 @@ static bool project_keys(projected *made, const plan *p, const projection *r, co
         return project(made, p, r, kept, out, by, e);
     size_t size[] = {p->batches, p->n_k, r->heads * r->width};
     bool keeps_rows = kept->data != NULL && kept->rank == 3;
-    tensor *rows = NULL;
-    if (project(made, p, r, &(tensor){0}, out, by, e))
-        rows = projected_room(made, p, keeps_rows ? kept : NULL, 3, size, e);
+    if (!project(made, p, r, &(tensor){0}, out, by, e))
+        return false;
+    tensor *rows = projected_room(made, p, keeps_rows ? kept : NULL, 3, size, e);
     if (rows == NULL)
         return false;
     tensor all = plan_split_heads(rows, r->heads), of_sequence = tensor_range(&all, 2, 0, r->n);
@@ -435,14 +435,14 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
     static const stage_id FORMS[] = {STAGE_X_POS,     STAGE_Q_NORM,  STAGE_K_NORM,
                                      STAGE_Q_ROPE,    STAGE_K_ROPE,  STAGE_PRESENT_K,
                                      STAGE_PRESENT_V, STAGE_Q_SCORE, STAGE_K_SCORE};
-    size_t of_cache, count;
+    size_t of_cache;
     *bytes = positions_memory(p);
-    bool fits = cache_growth(p, &of_cache) && size_add(*bytes, of_cache, bytes);
+    bool fits = cache_growth(p, &of_cache);
+    fits &= size_add(*bytes, of_cache, bytes);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
-        fits =
-            fits && (!parts[i].is_owned || (sizes_count(4, size, &count) &&
-                                            size_add_product(bytes, count, dtype_size(p->type))));
+        if (parts[i].is_owned)
+            fits &= tensor_add_bytes(p->type, 4, size, bytes);
     }
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
         size_t size[TENSOR_MAX_RANK];
@@ -450,8 +450,7 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
         if (!plan_has_stage(p, FORMS[i]) || kept_stages_has(w, FORMS[i]))
             continue;
         plan_stage_shape(p, FORMS[i], &rank, size);
-        fits = fits && sizes_count(rank, size, &count) &&
-               size_add_product(bytes, count, dtype_size(p->type));
+        fits &= tensor_add_bytes(p->type, rank, size, bytes);
     }
     return fits;
 }

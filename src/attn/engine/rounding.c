@@ -40,7 +40,7 @@ static int larger_rest_first(const void *a, const void *b)
     double difference = (one->rest - other->rest) + (one->lost - other->lost);
     if (difference != 0)
         return difference > 0 ? -1 : 1;
-    return one->key < other->key ? -1 : 1;
+    return (one->key > other->key) - (one->key < other->key);
 }
 
 /* Hands the units that are missing to the largest rests, all keys in turn where there are more;

@@ -114,28 +114,25 @@ void statistics_top(const tensor *weights, size_t row, size_t first, tensor *top
 bool tensor_average(tensor *t, int heads, err *e)
 {
     size_t size[TENSOR_MAX_RANK], index[TENSOR_MAX_RANK] = {0}, from[TENSOR_MAX_RANK];
-    tensor average, number;
+    numbers of_type;
+    tensor average, number = {.type = t->type, .data = &of_type};
     for (int axis = 0; axis < t->rank; axis++) {
         if (axis != heads)
             size[axis < heads ? axis : axis - 1] = t->size[axis];
     }
-    if (!tensor_new(&number, t->type, 0, NULL, e))
+    if (!tensor_new(&average, t->type, t->rank - 1, size, e))
         return false;
-    bool done = tensor_new(&average, t->type, t->rank - 1, size, e);
-    if (done) {
-        do {
-            for (int axis = 0; axis < t->rank; axis++)
-                from[axis] = axis < heads ? index[axis] : axis == heads ? 0 : index[axis - 1];
-            double sum = tensor_get(t, from);
-            for (from[heads] = 1; from[heads] < t->size[heads]; from[heads]++) {
-                tensor_set(&number, NULL, sum + tensor_get(t, from));
-                sum = tensor_get(&number, NULL);
-            }
-            tensor_set(&average, index, sum / (double)t->size[heads]);
-        } while (tensor_next(&average, index));
-        tensor_free(t);
-        *t = average;
-    }
-    tensor_free(&number);
-    return done;
+    do {
+        for (int axis = 0; axis < t->rank; axis++)
+            from[axis] = axis < heads ? index[axis] : axis == heads ? 0 : index[axis - 1];
+        double sum = tensor_get(t, from);
+        for (from[heads] = 1; from[heads] < t->size[heads]; from[heads]++) {
+            tensor_set(&number, NULL, sum + tensor_get(t, from));
+            sum = tensor_get(&number, NULL);
+        }
+        tensor_set(&average, index, sum / (double)t->size[heads]);
+    } while (tensor_next(&average, index));
+    tensor_free(t);
+    *t = average;
+    return true;
 }

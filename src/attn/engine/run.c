@@ -358,21 +358,21 @@ bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e
 bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *bytes, err *e)
 {
     run_room r;
-    size_t of_blocks = 0, of_thread;
+    size_t of_thread;
     begin(&r, p, w);
     cache_settle(p, w);
     size_waves(&r, threads);
+    /* Slots are few where one is large, and none has more than SHARED_MOST bytes. */
+    size_t of_blocks = r.slots * panels_memory(p);
     bool fits = project_memory(p, w, bytes) &&
-                size_add_product(&of_blocks, r.slots, panels_memory(p)) &&
                 scratch_memory(p, r.block_rows, r.block_columns, &of_thread) &&
                 size_add_product(&of_blocks, r.threads, of_thread) &&
                 size_add(*bytes, size_larger(of_blocks, project_product_memory(p, threads)), bytes);
     for (size_t i = 0; i < w->count; i++) {
-        size_t size[TENSOR_MAX_RANK], count;
+        size_t size[TENSOR_MAX_RANK];
         int rank;
         kept_stages_shape(p, w, w->stage[i], &rank, size);
-        fits = fits && sizes_count(rank, size, &count) &&
-               size_add_product(bytes, count, dtype_size(p->type));
+        fits &= tensor_add_bytes(p->type, rank, size, bytes);
     }
     return fits || err_set(e,
                            "more memory is needed than an address can hold: batches %zu, heads "
@@ -406,14 +406,14 @@ streamed_stage *streamed_stage_new(const plan *p, stage_id id, size_t part, size
         return NULL;
     block_context *c = &s->run.shared;
     float_mode mode;
-    size_t size[TENSOR_MAX_RANK], count;
+    size_t size[TENSOR_MAX_RANK];
     int rank;
     bool done = false;
     crew_open(&s->by, threads);
     kept_stages_add(&s->wanted, id);
     begin(&s->run, p, &s->wanted);
     plan_stage_shape(p, id, &rank, size);
-    if (!sizes_count(rank, size, &count) || !size_mul(count, dtype_size(p->type), &s->bytes)) {
+    if (!tensor_add_bytes(p->type, rank, size, &s->bytes)) {
         err_no_memory(e, SIZE_MAX);
         goto done;
     }

@@ -12,20 +12,11 @@
 
 /* ---- projections ---- */
 
-static bool refuse_rows(const plan *p, input which, err *e)
-{
-    plan_wrong_shape(p, which, e, "it must be n x m, or b x n x m with a batch");
-    return tensor_suggest_row(p->asked->in[which], e);
-}
-
 /* Rows n × m or b × n × m as b × n × m. */
-static bool view_rows(const plan *p, input which, tensor *out, err *e)
+static tensor view_rows(const plan *p, input which)
 {
     const tensor *given = p->asked->in[which];
-    if (given->rank != 2 && given->rank != 3)
-        return refuse_rows(p, which, e);
-    *out = given->rank == 3 ? tensor_view_of(given) : plan_shared(given, p->batches);
-    return true;
+    return given->rank == 3 ? tensor_view_of(given) : plan_shared(given, p->batches);
 }
 
 tensor plan_split_heads(const tensor *rows, size_t heads)
@@ -63,12 +54,12 @@ static bool view_apart(const plan *p, input which, size_t heads, tensor *out, er
         *out = tensor_view_of(given);
         return true;
     }
-    tensor rows;
     if (given->rank < 2) {
         plan_wrong_shape(p, which, e, "it must be n x d, b x n x d or b x h x n x d");
         return tensor_suggest_row(given, e);
     }
-    if (!view_rows(p, which, &rows, e) || !check_divides(p, which, rows.size[2], heads, e))
+    tensor rows = view_rows(p, which);
+    if (!check_divides(p, which, rows.size[2], heads, e))
         return false;
     *out = plan_split_heads(&rows, heads);
     return true;
@@ -134,15 +125,15 @@ static bool find_projection(const plan *p, projection *r, err *e)
     if (r->rows_as == INPUT_COUNT) {
         /* What is missing has no place of its own: that of the first input that is there. */
         input which = INPUT_X;
-        while (which + 1 < INPUT_COUNT && asked->in[which] == NULL)
+        while (asked->in[which] == NULL)
             which++;
         return err_at(e, &asked->at[which], "there is no %s, and no x to make it of",
                       input_label(r->given_as));
     }
     bool has_weight = asked->in[r->weight_as] != NULL;
-    if (!view_rows(p, r->rows_as, &r->rows, e) ||
-        (has_weight &&
-         !plan_weight(p, r->weight_as, input_label(r->rows_as), r->rows.size[2], &r->weight, e)))
+    r->rows = view_rows(p, r->rows_as);
+    if (has_weight &&
+        !plan_weight(p, r->weight_as, input_label(r->rows_as), r->rows.size[2], &r->weight, e))
         return false;
     r->n = r->rows.size[1];
     r->width = has_weight ? r->weight.size[r->weight.rank - 1] : r->rows.size[2];
@@ -158,6 +149,15 @@ static bool find_projections(plan *p, err *e)
 {
     const problem *asked = p->asked;
     projection *const roles[] = {&p->q, &p->k, &p->v};
+    /* Rows next to the q, k or v that take their place (options do so, and results that hold all
+     * stages) are let be, however many they are. */
+    for (input rows = INPUT_X; rows <= INPUT_XV; rows++) {
+        const tensor *given = asked->in[rows];
+        if (given == NULL || given->rank == 2 || given->rank == 3)
+            continue;
+        plan_wrong_shape(p, rows, e, "it must be n x m, or b x n x m with a batch");
+        return tensor_suggest_row(given, e);
+    }
     for (input i = 0; i < 3; i++) {
         *roles[i] = (projection){.given_as = INPUT_Q + i,
                                  .rows_as = rows_of(asked, INPUT_Q + i),
@@ -178,13 +178,6 @@ static bool find_projections(plan *p, err *e)
     if (p->k.n != p->v.n)
         return err_at(e, &asked->at[p->v.given.data != NULL ? p->v.given_as : p->v.rows_as],
                       "the numbers of values and keys differ: %zu and %zu", p->v.n, p->k.n);
-    /* Rows next to the q, k or v that take their place (options do so, and results that hold all
-     * stages) are let be, however many they are. */
-    for (input rows = INPUT_X; rows <= INPUT_XV; rows++) {
-        const tensor *given = asked->in[rows];
-        if (given != NULL && given->rank != 2 && given->rank != 3)
-            return refuse_rows(p, rows, e);
-    }
     return true;
 }
 
@@ -199,11 +192,11 @@ bool plan_find_output(plan *p, err *e)
         size_t taken = given->rank == 3 ? p->v.width : p->width_out;
         if (!plan_weight(p, INPUT_WO, "the context", taken, wo, e))
             return false;
-        if (given->rank != 2 && (asked->is_out_in[INPUT_WO] || given->size[0] != p->heads))
+        if (given->rank == 3 && asked->is_out_in[INPUT_WO])
             return plan_wrong_shape(p, INPUT_WO, e,
                                     "it must be a matrix, or in-out one for each of the %zu heads",
                                     p->heads);
-        if (given->rank != 2) {
+        if (given->rank == 3) {
             /* Wo h × d_v × m, one matrix a head, is (h·d_v) × m. */
             wo->rank = 2;
             wo->size[0] = given->size[0] * given->size[1];

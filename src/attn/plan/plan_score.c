@@ -280,7 +280,7 @@ static bool spread(plan *p, input which, tensor *out, err *e)
     *out = (tensor){0};
     if (given == NULL)
         return true;
-    if (given->rank < 1 || given->rank > 4)
+    if (given->rank < 1)
         return plan_wrong_shape(p, which, e,
                                 "it must be n_k long, n_q x n_k, or b x h x n_q x n_k");
     if (given->rank == 3 && said == MASK_AXIS_UNSAID && given->size[0] > 1) {
@@ -294,7 +294,7 @@ static bool spread(plan *p, input which, tensor *out, err *e)
         /* An axis of 1 is spread, but never the keys'. */
         bool is_one = given->size[axis] == 1;
         out->stride[to] = is_one ? 0 : given->stride[axis];
-        if (given->size[axis] == whole[to] || (is_one && given->rank > 1 && to != 3))
+        if (given->size[axis] == whole[to] || (is_one && to != 3))
             continue;
         plan_wrong_shape(p, which, e, "its %s are %zu and not %zu", AXIS_NAMES[to],
                          given->size[axis], whole[to]);

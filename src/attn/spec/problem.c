@@ -53,7 +53,7 @@ static bool look_up_tokens(problem *p, const entry *vocab, err *e)
     for (size_t i = 0; i < size[0]; i++) {
         const char *word = p->tokens->item[i];
         const entry *found = bundle_find(words, word);
-        if (found == NULL || found->kind != ENTRY_TENSOR)
+        if (found == NULL)
             return err_at(e, &p->at[INPUT_X], "the token \"%s\" is not in the vocab", word);
         if (found->tensor.rank != 1)
             return err_at(e, &found->at, "the vocab's \"%s\" is %s, it must be one vector", word,
@@ -380,7 +380,7 @@ bool problem_read(problem *p, const bundle *document, err *e)
     }
     for (input which = INPUT_X; which < INPUT_COUNT; which++) {
         const entry *found = bundle_find(document, input_key(which));
-        if (found == NULL || found->kind != ENTRY_TENSOR)
+        if (found == NULL)
             continue;
         p->in[which] = &found->tensor;
         p->at[which] = found->at;
