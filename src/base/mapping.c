@@ -48,7 +48,8 @@ const char *mapping_name_at(const void *address)
     uintptr_t at = (uintptr_t)address;
     for (int slot = 0; slot < MAX_NAMED; slot++) {
         uintptr_t start = atomic_load(&named[slot].start);
-        if (atomic_load(&named[slot].state) == LIVE && at >= start &&
+        /* Before the start, the difference is more than any length. */
+        if (atomic_load(&named[slot].state) == LIVE &&
             at - start < atomic_load(&named[slot].length) &&
             atomic_load(&named[slot].start) == start)
             return named[slot].name;

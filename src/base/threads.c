@@ -12,11 +12,12 @@ enum { STACK = 1 << 20 };
 
 /* A system may wake a thread on the processor where the caller is at work, and leave both there for
  * tens of milliseconds next to one that is idle, as in a virtual machine whose other processor is
- * halted: then the thread goes there. */
+ * halted: then the thread goes there. A system that knows no processor says −1 of all threads, and
+ * they stay as they are. */
 static void leave_to_caller(int processor)
 {
     cpu_set_t all, others;
-    if (processor < 0 || sched_getcpu() != processor || sched_getaffinity(0, sizeof all, &all) != 0)
+    if (sched_getcpu() != processor || sched_getaffinity(0, sizeof all, &all) != 0)
         return;
     others = all;
     CPU_CLR((size_t)processor, &others);
@@ -177,13 +178,16 @@ static void *run_errand(void *argument)
 bool threads_on_stack(void (*work)(void *context), void *context)
 {
     errand of = {work, context};
-    struct rlimit stack;
+    struct rlimit stack = {.rlim_cur = RLIM_INFINITY};
     pthread_t thread;
-    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK) {
+    getrlimit(RLIMIT_STACK, &stack);
+    if (stack.rlim_cur >= STACK)
         work(context);
-        return true;
-    }
-    return start(&thread, run_errand, &of) && pthread_join(thread, NULL) == 0;
+    else if (start(&thread, run_errand, &of))
+        pthread_join(thread, NULL);
+    else
+        return false;
+    return true;
 }
 
 size_t threads_worth(size_t threads, double operations)
