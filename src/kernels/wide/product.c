@@ -70,11 +70,11 @@ static inline __attribute__((always_inline)) void add_tiles(const strip *t, size
 
 typedef void tile_adder(const strip *t, size_t tiles);
 
-/* A function for each size of tile; tables with narrow panels have no use for the wider ones. */
+/* A function for each size of tile. */
 #define ADDER(rows, vectors)                                                                       \
     static void add_##rows##_##vectors(const strip *t, size_t tiles)                               \
     {                                                                                              \
-        add_tiles(t, tiles, rows, (vectors) < TILE_VECTORS ? (vectors) : TILE_VECTORS);            \
+        add_tiles(t, tiles, rows, vectors);                                                        \
     }
 #define ADDERS(vectors)                                                                            \
     ADDER(1, vectors)                                                                              \
@@ -84,9 +84,11 @@ typedef void tile_adder(const strip *t, size_t tiles);
     ADDER(5, vectors)                                                                              \
     ADDER(6, vectors)
 ADDERS(1)
+#if defined(WIDE_AVX512)
 ADDERS(2)
 ADDERS(3)
 ADDERS(4)
+#endif
 
 #define ADDERS_OF(vectors)                                                                         \
     {                                                                                              \
@@ -95,8 +97,11 @@ ADDERS(4)
     }
 
 /* By vectors − 1 and rows − 1 */
-static tile_adder *const ADD[][TILE_ROWS] = {ADDERS_OF(1), ADDERS_OF(2), ADDERS_OF(3),
-                                             ADDERS_OF(4)};
+static tile_adder *const ADD[TILE_VECTORS][TILE_ROWS] = {ADDERS_OF(1),
+#if defined(WIDE_AVX512)
+                                                         ADDERS_OF(2), ADDERS_OF(3), ADDERS_OF(4)
+#endif
+};
 
 /* All rows of a strip: whole tiles, and a lower one after them. */
 static void add_rows(strip t, size_t rows, tile_adder *const *adder)

@@ -25,7 +25,7 @@ static const real *line_of(const tensor *b, size_t row, size_t column, int axis,
     const char *from = place_of(b, row, column);
     if (b->type == REAL_TYPE && step == 1)
         return (const real *)(const void *)from;
-    if (b->type != REAL_TYPE && step == 1)
+    if (step == 1)
         widen(b->type, from, count, room);
     for (size_t i = 0; step != 1 && i < count; i++, from += bytes * step) {
         if (b->type == REAL_TYPE)
@@ -59,7 +59,6 @@ static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
     real room[ROWS_AT_ONCE][WIDTH_AT_ONCE];
     const real *line[ROWS_AT_ONCE];
     size_t depth = b->size[0], rows = at_most(depth - row, ROWS_AT_ONCE);
-    bool is_last = row + rows == depth;
     for (size_t j = 0; j < b->size[1]; j += WIDTH_AT_ONCE) {
         size_t width = at_most(b->size[1] - j, WIDTH_AT_ONCE);
         size_t ahead = row + ROWS_AHEAD, end = at_most(ahead + rows, depth);
@@ -68,9 +67,9 @@ static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
         for (size_t i = 0; i < rows; i++)
             line[i] = line_of(b, row + i, j, 1, width, room[i]);
         if (rows == ROWS_AT_ONCE)
-            add_lines(a + row, line, ROWS_AT_ONCE, width, c + j, row == 0, is_last);
+            add_lines(a + row, line, ROWS_AT_ONCE, width, c + j, row == 0, row + rows == depth);
         else
-            add_lines(a + row, line, rows, width, c + j, row == 0, is_last);
+            add_lines(a + row, line, rows, width, c + j, row == 0, true);
     }
 }
 
