@@ -65,6 +65,39 @@ static void check_product_order(unit *u, dtype type, size_t depth, size_t skippe
     free(left), free(right), free(got), free(wanted);
 }
 
+/* Each size of tile, with whole vectors and a part of one after them, whose chains wait in c while
+ * the depth beyond one panel's is walked: on every instruction set. */
+static void check_tiles(unit *u, dtype type)
+{
+    enum { ROWS = 6, DEPTH = 515, COLUMNS = 69 };
+    uint64_t state = 7;
+    void *left = new_numbers(type, ROWS * DEPTH, &state);
+    void *right = new_numbers(type, DEPTH * COLUMNS, &state);
+    void *got = numbers_room(ROWS * COLUMNS), *wanted = numbers_room(ROWS * COLUMNS);
+    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+        double sum = 0;
+        for (size_t p = 0; p < DEPTH; p++)
+            sum = fused(type, numbers_get(type, left, i / COLUMNS * DEPTH + p),
+                        numbers_get(type, right, p * COLUMNS + i % COLUMNS), sum);
+        numbers_put(type, wanted, i, sum + 0.0);
+    }
+    for (size_t i = 0; i < ISAS.count * ROWS; i++) {
+        const isa *by = (const isa *)(const void *)named_row(&ISAS, i / ROWS);
+        for (size_t columns = 5; by->is_here() && columns <= COLUMNS; columns += 8) {
+            tensor a = matrix(type, left, i % ROWS + 1, DEPTH);
+            tensor b = matrix(type, right, DEPTH, COLUMNS), c = matrix(type, got, ROWS, COLUMNS);
+            c.size[0] = a.size[0];
+            b.size[1] = c.size[1] = columns;
+            multiply(by->table(type), &a, &b, 0, NULL, &c);
+            for (size_t row = 0; row < c.size[0]; row++) {
+                size_t at = row * COLUMNS * dtype_size(type);
+                CHECK(u, numbers_same(type, (char *)got + at, (char *)wanted + at, columns));
+            }
+        }
+    }
+    free(left), free(right), free(got), free(wanted);
+}
+
 /* Ranges of which neither end moves back; some are empty, and some are all. */
 static void fill_ranges(key_range *of, size_t rows, size_t all, uint64_t *state)
 {
@@ -151,6 +184,25 @@ static void check_band(unit *u, const kernels *with, dtype type, size_t depth)
     free(left), free(right), free(c);
 }
 
+/* Tiles without a term, and tiles whose chains begin before the second panel's depth and with it. */
+static void check_panel_edge(unit *u, const kernels *with, dtype type)
+{
+    enum { ROWS = 24, DEPTH = 600, COLUMNS = 5 };
+    static const key_range OF_TILE[] = {{0, 0}, {500, DEPTH}, {512, DEPTH}, {DEPTH, DEPTH}};
+    key_range terms[ROWS];
+    uint64_t state = 3;
+    void *left = new_numbers(type, ROWS * DEPTH, &state);
+    void *right = new_numbers(type, DEPTH * COLUMNS, &state), *c = numbers_room(ROWS * COLUMNS);
+    tensor a = matrix(type, left, ROWS, DEPTH), b = matrix(type, right, DEPTH, COLUMNS);
+    tensor whole = matrix(type, c, ROWS, COLUMNS);
+    for (size_t i = 0; i < ROWS; i++)
+        terms[i] = OF_TILE[i / 6];
+    hide_terms(&a, terms);
+    multiply(with, &a, &b, 0, NULL, &whole);
+    check_needed(u, with, &a, &b, &(product_band){.terms = terms}, &whole);
+    free(left), free(right), free(c);
+}
+
 static void check_bands(unit *u)
 {
     for (size_t i = 0; i < ISAS.count; i++) {
@@ -158,6 +210,10 @@ static void check_bands(unit *u)
         for (size_t depth = 1; by->is_here() && depth < 1500; depth += 1 + depth / 2) {
             check_band(u, by->table(DTYPE_F32), DTYPE_F32, depth);
             check_band(u, by->table(DTYPE_F64), DTYPE_F64, depth);
+        }
+        if (by->is_here()) {
+            check_panel_edge(u, by->table(DTYPE_F32), DTYPE_F32);
+            check_panel_edge(u, by->table(DTYPE_F64), DTYPE_F64);
         }
     }
 }
@@ -231,6 +287,11 @@ static void check_masked_row(unit *u)
     CHECK(u, memcmp(out, zeros, sizeof out) == 0);
     with->row_divide(&(row_shares){out, 3, &total.sum, out});
     CHECK(u, memcmp(out, zeros, sizeof out) == 0);
+    /* NaN is never the greatest, and stays NaN. */
+    const double undefined[] = {-INFINITY, NAN};
+    with->row_max(undefined, 2, &max);
+    with->row_exponent(undefined, 2, &max, out, &total, NULL);
+    CHECK(u, max == -INFINITY && out[0] == 0 && isnan(out[1]) && isnan(total.sum));
 }
 
 UNIT(kernel_order)
@@ -249,6 +310,8 @@ UNIT(kernel_order)
             check_beside(u, DTYPE_F64, n, shares);
         }
     }
+    check_tiles(u, DTYPE_F32);
+    check_tiles(u, DTYPE_F64);
     check_bands(u);
     check_nonzero(u);
     check_masked_row(u);

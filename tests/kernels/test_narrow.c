@@ -1,5 +1,5 @@
-/* Floats of two bytes: what each pattern is worth, by IEEE 754, and that packing them is packing
- * what they are worth. */
+/* Floats of two bytes: what each pattern is worth, by IEEE 754, and that packing them, or
+ * multiplying a row by them, is doing so with what they are worth. */
 #include "base/mem.h"
 #include "kernels/kernels.h"
 #include "kernels/numbers.h"
@@ -43,7 +43,7 @@ static void check_patterns(unit *u)
     CHECK(u, wrong == 0);
 }
 
-/* ---- packing ---- */
+/* ---- packing and multiplying ---- */
 
 enum { DEPTH_MOST = 131, COLUMNS_MOST = 70, ROOM = 3 * DEPTH_MOST * COLUMNS_MOST };
 
@@ -72,13 +72,25 @@ static bool packs_alike(const kernels *with, const tensor *narrow, const tensor 
     return are;
 }
 
-static void check_packing(unit *u, const isa *by, dtype type, dtype from)
+/* A row times the one and the other; `a` has numbers for both. */
+static bool multiplies_alike(const kernels *with, const void *a, const tensor *narrow,
+                             const tensor *wide)
+{
+    double c[COLUMNS_MOST], wanted[COLUMNS_MOST]; /* room for either type */
+    with->row_product(a, narrow, c);
+    with->row_product(a, wide, wanted);
+    return memcmp(c, wanted, wide->size[1] * dtype_size(wide->type)) == 0;
+}
+
+static void check_type(unit *u, const isa *by, dtype type, dtype from)
 {
     static const size_t DEPTHS[] = {0, 1, 3, 4, 63, 64, 65, 128, DEPTH_MOST},
                         COLUMNS[] = {1, 2, 7, 15, 16, 17, 63, 64, 65, COLUMNS_MOST};
     uint64_t state = 9;
     uint16_t *bits = numbers_room(ROOM);
-    void *room = numbers_room(ROOM);
+    void *room = numbers_room(ROOM), *row = numbers_room(DEPTH_MOST);
+    for (size_t i = 0; i < DEPTH_MOST; i++)
+        numbers_put(type, row, i, numbers_fraction(&state));
     for (size_t i = 0; i < ROOM && dtype_size(from) == 2; i++)
         bits[i] = (uint16_t)(numbers_fraction(&state) * 0x7c00); /* finite in both */
     for (size_t i = 0; i < ROOM && from == DTYPE_F32; i++)
@@ -89,8 +101,9 @@ static void check_packing(unit *u, const isa *by, dtype type, dtype from)
         tensor wide = matrix_of(type, room, depth, columns, (int)(i / 90));
         tensor_copy(&narrow, &wide);
         CHECK(u, packs_alike(by->table(type), &narrow, &wide));
+        CHECK(u, multiplies_alike(by->table(type), row, &narrow, &wide));
     }
-    free(bits), free(room);
+    free(bits), free(room), free(row);
 }
 
 /* ---- copies ---- */
@@ -107,6 +120,9 @@ static void check_widening(unit *u)
     CHECK(u, tensor_widen(&number, DTYPE_F32, &e) && *(const float *)number.data == -2);
     void *before = turned.data;
     CHECK(u, tensor_widen(&turned, DTYPE_F32, &e) && turned.data == before);
+    tensor endless = {
+        .type = DTYPE_F16, .rank = 1, .size = {PTRDIFF_MAX / 8}, .stride = {1}, .data = bits};
+    CHECK(u, !tensor_widen(&endless, DTYPE_F64, &e) && endless.type == DTYPE_F16 && e.is_set);
     tensor_free(&turned);
     tensor_free(&number);
     CHECK(u, dtype_is_narrower(DTYPE_BF16, DTYPE_F32) && dtype_is_narrower(DTYPE_F32, DTYPE_F64));
@@ -121,9 +137,9 @@ UNIT(narrow)
         const isa *by = (const isa *)(const void *)named_row(&ISAS, i);
         if (!by->is_here())
             continue;
-        check_packing(u, by, DTYPE_F32, DTYPE_F16);
-        check_packing(u, by, DTYPE_F32, DTYPE_BF16);
-        check_packing(u, by, DTYPE_F64, DTYPE_F16);
-        check_packing(u, by, DTYPE_F64, DTYPE_F32);
+        check_type(u, by, DTYPE_F32, DTYPE_F16);
+        check_type(u, by, DTYPE_F32, DTYPE_BF16);
+        check_type(u, by, DTYPE_F64, DTYPE_F16);
+        check_type(u, by, DTYPE_F64, DTYPE_F32);
     }
 }

@@ -33,6 +33,36 @@ static void refuses_stages_beyond_an_address(unit *u)
     plan_free(&p);
 }
 
+/* What is compared additively, 16 numbers for each of so many rows: more than can be counted, or
+ * than have bytes; and when the rows themselves are projected to as many. */
+static void refuses_compared_rows_beyond_an_address(unit *u)
+{
+    static const size_t ROWS[] = {(size_t)1 << 60, (size_t)1 << 58};
+    float one = 1;
+    tensor wide = many_rows(&one, 1), square = many_rows(&one, 16);
+    bundle document = {0};
+    wide.size[1] = square.size[1] = 16;
+    for (size_t i = 0; i < 4; i++) {
+        err e = {0};
+        plan p;
+        kept_stages none = {0};
+        size_t bytes;
+        tensor x = many_rows(&one, ROWS[i % 2]);
+        const named *additive = named_find(&SCORES, "additive", strlen("additive"));
+        problem asked = {.score = (const score *)(const void *)additive,
+                         .round_decimals = -1,
+                         .document = &document};
+        asked.in[INPUT_X] = &x;
+        if (i >= 2)
+            asked.in[INPUT_WQ] = asked.in[INPUT_WK] = &wide;
+        asked.in[INPUT_WA] = asked.in[INPUT_UA] = i >= 2 ? &square : &wide;
+        CHECK(u, plan_make(&p, &asked, isa_best()->table(DTYPE_F32), &e));
+        CHECK(u, !run_memory(&p, &none, 1, &bytes, &e));
+        CHECK(u, strstr(said(&e), "more memory is needed than an address can hold") != NULL);
+        plan_free(&p);
+    }
+}
+
 /* The rows of a projection, and a stream's cache. */
 static void refuses_memory_beyond_an_address(unit *u)
 {
@@ -106,6 +136,7 @@ static void refuses_an_instruction_set_that_is_not_here(unit *u)
 UNIT(limits)
 {
     refuses_stages_beyond_an_address(u);
+    refuses_compared_rows_beyond_an_address(u);
     refuses_memory_beyond_an_address(u);
     refuses_streamed_stages_beyond_an_address(u);
     refuses_an_instruction_set_that_is_not_here(u);

@@ -58,6 +58,9 @@ static void test_unusual(unit *u)
     const double c[] = {3, inf, 4}, d[] = {4, 1, 3}; /* the finite pairs are those above */
     m = measure_f64(3, c, d, (tolerance){.rtol = 1});
     CHECK(u, m.unequal == 3 && m.different == 1 && m.first == 1 && m.cosine == 0.96);
+    const double nan_and_inf[] = {nan, inf}, one_and_nan[] = {1, nan};
+    m = measure_f64(2, nan_and_inf, one_and_nan, (tolerance){.equal_nan = true});
+    CHECK(u, m.unequal == 2 && m.different == 2 && isnan(m.first_a) && m.first_b == 1);
     const double zero[] = {0, 0}, one[] = {0, 1};
     m = measure_f64(2, one, zero, (tolerance){0});
     CHECK(u, isnan(m.cosine) && m.most_relative == inf && m.least_rtol == inf && m.least_atol == 1);
@@ -107,6 +110,35 @@ static void test_text(unit *u)
     const size_t second[] = {1};
     CHECK(u, measure_value(side_a, NUMBER_F32, second) == (double)0.1f);
     CHECK(u, measure_value(side_a, NUMBER_F64, second) == 0.1);
+}
+
+/* A block of the same numbers on both sides, one of which is infinite: the cosine is that of all
+ * others, 2047 of 1, and of (3, 4) and (4, 3) after them. */
+static void test_same_block(unit *u)
+{
+    enum { SAME = 2048 };
+    double a[SAME + 2], b[SAME + 2];
+    for (size_t i = 0; i < SAME; i++)
+        a[i] = b[i] = i > 0;
+    a[0] = b[0] = (double)INFINITY;
+    a[SAME] = b[SAME + 1] = 3;
+    a[SAME + 1] = b[SAME] = 4;
+    measurement m = measure_f64(SAME + 2, a, b, (tolerance){0});
+    CHECK(u, m.unequal == 2 && m.first == SAME);
+    CHECK(u, fabs(m.cosine - (SAME - 1 + 24.0) / (SAME - 1 + 25)) < 1e-15);
+}
+
+/* One pair of numbers, as measure takes them. */
+static void test_one_pair(unit *u)
+{
+    const double nan = (double)NAN, hole = tensor_hole();
+    const measured_side number = {0}, text = {.is_text = true, .has_unprinted = true};
+    const tolerance exact = {0}, equal_nan = {.equal_nan = true};
+    CHECK(u, measure_is_same(number, number, &exact, 2, 2));
+    CHECK(u, !measure_is_same(number, number, &exact, 2, 3));
+    CHECK(u, measure_is_same(text, number, &exact, hole, 3)); /* not printed */
+    CHECK(u, !measure_is_same(number, number, &exact, nan, nan));
+    CHECK(u, measure_is_same(number, number, &equal_nan, nan, nan));
 }
 
 enum { LONG = 10007 };
@@ -171,6 +203,8 @@ UNIT(measure)
     test_unusual(u);
     test_cosine_scales(u);
     test_text(u);
+    test_same_block(u);
+    test_one_pair(u);
     test_long(u, DTYPE_F64);
     test_long(u, DTYPE_F32);
     test_long(u, DTYPE_BOOL);

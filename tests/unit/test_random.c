@@ -47,6 +47,23 @@ static void mersenne_gives_the_standard_value(unit *u)
     CHECK(u, value == 4123659995u);
 }
 
+/* A point in the middle of the square has no direction: the next one is taken, which is (1/2, 0) here,
+ * so that the normal numbers are 0 and ½·√(−2 ln ¼ / ¼) = 2·√ln 2. */
+static void numpy_legacy_draws_again(unit *u)
+{
+    /* Words that are given as 2³¹ and 3·2³⁰: with the next one of 0 these are ½ and ¾. */
+    static const uint32_t HALF = 0x80102204, THREE_QUARTERS = 0xcc11b236;
+    const uint32_t words[] = {HALF, 0, HALF, 0, THREE_QUARTERS, 0, HALF, 0};
+    draw d = {{LAW_NORMAL, 0, 1}, 0, DTYPE_F64, 2};
+    double got[2];
+    stream s = begin("numpy-legacy", 1);
+    memcpy(s.twister.word, words, sizeof words);
+    s.twister.used = 0;
+    stream_draw(&s, &d, 0, 2, got);
+    CHECK(u, got[0] == 0 && fabs(got[1] - 2 * sqrt(log(2))) < 1e-15);
+    CHECK(u, s.twister.used == 8);
+}
+
 /* Counter and key 0 are the first block of matrix 0 under seed 0: the first known answer. */
 static void own_numbers_are_as_defined(unit *u)
 {
@@ -160,6 +177,7 @@ UNIT(random)
     scalar_functions(u);
     philox_gives_known_answers(u);
     mersenne_gives_the_standard_value(u);
+    numpy_legacy_draws_again(u);
     own_numbers_are_as_defined(u);
     own_numbers_depend_on_their_place_alone(u);
     own_numbers_follow_their_law(u);

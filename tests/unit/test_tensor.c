@@ -27,8 +27,23 @@ static void views_share_the_data(unit *u)
     CHECK(u, part.size[0] == 2 && tensor_get(&part, (size_t[]){0, 0}) == 13);
     CHECK(u, !second.owns && !turned.owns && !part.owns);
     CHECK(u, tensor_count(&t) == 24);
+    mapping file = {.users = 1};
+    const tensor of_file = {.file = &file};
+    CHECK(u, tensor_borrows(&second) && !tensor_borrows(&t) && !tensor_borrows(&of_file));
     tensor_free(&t);
     CHECK(u, t.data == NULL);
+}
+
+/* Of each axis the second entry alone; all else stays. */
+static void ranges_of_every_axis(unit *u)
+{
+    tensor t = counted(5, (size_t[]){2, 2, 2, 2, 2}, DTYPE_F32);
+    for (int axis = 0; axis < 5; axis++) {
+        tensor part = tensor_range(&t, axis, 1, 1);
+        CHECK(u, tensor_count(&part) == 16 && part.size[axis] == 1);
+        CHECK(u, tensor_get(&part, (size_t[]){0, 0, 0, 0, 0}) == 16 >> axis);
+    }
+    tensor_free(&t);
 }
 
 static void copies_between_strides(unit *u)
@@ -48,6 +63,12 @@ static void copies_between_strides(unit *u)
     tensor_copy(&narrow, &other);
     CHECK(u, tensor_get(&other, NULL) == 9);
     tensor_free(&narrow);
+    /* 2, 3 of the second row into the first column */
+    tensor row = tensor_at(&t, 1), column = tensor_transposed(&to);
+    column = tensor_at(&column, 0);
+    tensor_copy(&row, &column);
+    CHECK(u, tensor_get(&to, (size_t[]){0, 0}) == 2 && tensor_get(&to, (size_t[]){1, 0}) == 3);
+    CHECK(u, tensor_get(&to, (size_t[]){0, 1}) == 2 && tensor_get(&to, (size_t[]){1, 2}) == 5);
     tensor_free(&t);
     tensor_free(&to);
     tensor_free(&number);
@@ -76,6 +97,12 @@ static void refuses_what_no_address_holds(unit *u)
     CHECK(u, !tensor_new(&t, DTYPE_F64, 2, (size_t[]){SIZE_MAX / 2, 3}, &e));
     CHECK_TEXT(u, e.what,
                "a matrix of 9223372036854775807 x 3 elements is larger than an address can hold");
+    e = (err){0};
+    /* so many elements are a number yet, and their bytes are not */
+    CHECK(u, !tensor_new(&t, DTYPE_F64, 2, (size_t[]){SIZE_MAX / 4, 2}, &e));
+    CHECK(u, !tensor_new_in(&t, DTYPE_F64, 1, (size_t[]){SIZE_MAX / 4}, NULL, NULL, &e));
+    CHECK_TEXT(u, e.what,
+               "a matrix of 4611686018427387903 x 2 elements is larger than an address can hold");
     CHECK(u, !sizes_count(2, (size_t[]){SIZE_MAX, 2}, &count));
     CHECK(u, sizes_count(3, (size_t[]){SIZE_MAX, 2, 0}, &count) && count == 0);
 }
@@ -95,6 +122,17 @@ static void knows_holes_and_infinities(unit *u)
     CHECK(u, tensor_is_finite(&t, index));
     tensor_set(&t, (size_t[]){1, 0}, -INFINITY);
     CHECK(u, !tensor_is_finite(&t, index) && index[0] == 1 && index[1] == 0);
+    /* a column, and types that are judged number by number */
+    tensor column = tensor_transposed(&t);
+    column = tensor_at(&column, 0);
+    CHECK(u, !tensor_is_finite(&column, index) && index[0] == 1);
+    uint16_t bits[] = {0x3c00, 0x7c00}; /* 1 and ∞ of two bytes */
+    tensor half = {.type = DTYPE_F16, .rank = 1, .size = {1}, .stride = {1}, .data = bits};
+    CHECK(u, tensor_is_finite(&half, index));
+    half.size[0] = 2;
+    CHECK(u, !tensor_is_finite(&half, index) && index[0] == 1);
+    half = tensor_at(&half, 0);
+    CHECK(u, half.rank == 0 && tensor_is_finite(&half, index));
     CHECK(u, tensor_is_hole(tensor_hole()) && isnan(tensor_hole()) && !tensor_is_hole(NAN) &&
                  !tensor_is_hole(0));
     tensor_free(&t);
@@ -103,6 +141,7 @@ static void knows_holes_and_infinities(unit *u)
 UNIT(tensor)
 {
     views_share_the_data(u);
+    ranges_of_every_axis(u);
     copies_between_strides(u);
     holds_every_type(u);
     refuses_what_no_address_holds(u);

@@ -8,6 +8,24 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* Systems that know less than this one: where a thread runs, or may run, is unknown. */
+extern int __real_sched_getcpu(void);
+extern int __wrap_sched_getcpu(void);
+extern int __real_sched_getaffinity(pid_t of, size_t size, cpu_set_t *set);
+extern int __wrap_sched_getaffinity(pid_t of, size_t size, cpu_set_t *set);
+
+static atomic_bool knows_no_processor, knows_no_affinity;
+
+int __wrap_sched_getcpu(void)
+{
+    return knows_no_processor ? -1 : knows_no_affinity ? 0 : __real_sched_getcpu();
+}
+
+int __wrap_sched_getaffinity(pid_t of, size_t size, cpu_set_t *set)
+{
+    return knows_no_affinity ? -1 : __real_sched_getaffinity(of, size, set);
+}
+
 /* What the workers share: units that are taken one by one, and which workers there were. */
 typedef struct shared {
     atomic_size_t next, sum, calls;
@@ -133,6 +151,15 @@ static void threads_may_have_one_processor(unit *u)
     CHECK(u, child_ended_well(child));
 }
 
+static void threads_need_not_know_processors(unit *u)
+{
+    for (int i = 0; i < 2; i++) {
+        atomic_store(i == 0 ? &knows_no_processor : &knows_no_affinity, true);
+        all_units_are_done_once(u, 2, 2);
+        atomic_store(i == 0 ? &knows_no_processor : &knows_no_affinity, false);
+    }
+}
+
 UNIT(threads)
 {
     threads_may_have_one_processor(u);
@@ -143,4 +170,5 @@ UNIT(threads)
     pieces_follow_each_other(u);
     small_pieces_start_nobody(u);
     threads_may_run_anywhere(u);
+    threads_need_not_know_processors(u);
 }
