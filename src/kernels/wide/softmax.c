@@ -70,7 +70,7 @@ void KERNEL(scale)(const void *x, size_t n, double factor, void *out, void *max)
 static inline wide share_of(wide x, wide sum)
 {
     wide share = wide_div(x, sum);
-    return wide_zero_if_less(share, wide_set(REAL_SMALLEST_NORMAL), share);
+    return wide_if_less(share, wide_set(REAL_SMALLEST_NORMAL), wide_zero(), share);
 }
 
 /* A sum of 0 has terms of 0. */

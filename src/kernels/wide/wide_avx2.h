@@ -37,10 +37,5 @@ static inline lanes lanes_if_less(lanes a, lanes b, lanes yes, lanes no)
     return OP(blendv)(no, yes, OP(cmp)(a, b, _CMP_LT_OQ));
 }
 
-static inline lanes lanes_zero_if_less(lanes a, lanes b, lanes w)
-{
-    return OP(andnot)(OP(cmp)(a, b, _CMP_LT_OQ), w);
-}
-
 #undef OP
 #endif

@@ -93,11 +93,6 @@ static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
     return OP(mask_blend)(MASK(cmp)(a, b, _CMP_LT_OQ), no, yes);
 }
 
-static inline wide wide_zero_if_less(wide a, wide b, wide w)
-{
-    return OP(maskz_mov)(MASK(cmp)(a, b, _CMP_NLT_UQ), w);
-}
-
 static inline wide wide_shift_left(wide w, int count)
 {
     typedef real_bits bits __attribute__((vector_size(sizeof(wide))));

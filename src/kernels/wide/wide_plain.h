@@ -20,11 +20,6 @@ static inline lanes lanes_if_less(lanes a, lanes b, lanes yes, lanes no)
     return (lanes)((is_less & (bits)yes) | (~is_less & (bits)no));
 }
 
-static inline lanes lanes_zero_if_less(lanes a, lanes b, lanes w)
-{
-    return lanes_if_less(a, b, (lanes){0}, w);
-}
-
 /* The register tile of a product, and of exponentials: vectors side by side. */
 #if defined(WIDE_NEON)
 #include <arm_neon.h>

@@ -92,14 +92,6 @@ static inline wide wide_if_less(wide a, wide b, wide yes, wide no)
     return a;
 }
 
-/* a < b ? +0 : w; w where either is NaN */
-static inline wide wide_zero_if_less(wide a, wide b, wide w)
-{
-    for (size_t i = 0; i < REGISTERS; i++)
-        a.part[i] = lanes_zero_if_less(a.part[i], b.part[i], w.part[i]);
-    return a;
-}
-
 /* The bits of each lane, `count` places to the left. */
 static inline wide wide_shift_left(wide w, int count)
 {
