@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "base/prefetch.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -74,19 +73,18 @@ static tensor spread_row(const plan *p, const tensor *all, const block *at, size
     return tensor_range(&row, 0, at->skipped, keys_of(p, at));
 }
 
-/* Key j's, or the end where it stands after the block. */
-static size_t column_of(const plan *p, const block *at, size_t j)
+/* What of `all` stands among `count` from `first` on, counted from there. */
+static key_range range_within(key_range all, size_t first, size_t count)
 {
-    size_t keys = keys_of(p, at);
-    assert(j >= at->skipped); /* neither end of what is seen moves back */
-    return j - at->skipped < keys ? j - at->skipped : keys;
+    size_t begin = all.first > first ? all.first - first : 0;
+    size_t end = all.end > first ? all.end - first : 0;
+    return (key_range){begin < count ? begin : count, end < count ? end : count};
 }
 
 /* The block's columns whose keys the query may see, masks apart. */
 static key_range visible_columns(const plan *p, const block *at, size_t query)
 {
-    key_range seen = visible_keys(p, at->batch, query);
-    return (key_range){column_of(p, at, seen.first), column_of(p, at, seen.end)};
+    return range_within(visible_keys(p, at->batch, query), at->skipped, keys_of(p, at));
 }
 
 /* to = from + bias − slope·distance, and −inf where attending is not allowed. May be in place.
@@ -209,13 +207,8 @@ static bool next_part(const block_context *of, const block *at, const scratch *i
     size_t left = at->columns - part->first, most = of->panels.part;
     part->count = most == 0 || left < most ? left : most;
     part->seen = part->count == at->columns ? in->seen : in->of_part;
-    for (size_t i = 0; part->seen == in->of_part && i < at->rows; i++) {
-        key_range all = in->seen[i];
-        size_t before = all.first > part->first ? all.first - part->first : 0;
-        size_t end = all.end > part->first ? all.end - part->first : 0;
-        in->of_part[i].first = before < part->count ? before : part->count;
-        in->of_part[i].end = end < part->count ? end : part->count;
-    }
+    for (size_t i = 0; part->seen == in->of_part && i < at->rows; i++)
+        in->of_part[i] = range_within(in->seen[i], part->first, part->count);
     return true;
 }
 

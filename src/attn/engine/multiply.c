@@ -172,13 +172,12 @@ static void run_job(job *j, cut how, size_t step, size_t end, size_t threads, cr
     crew_run(by, threads, work, j);
 }
 
-static bool multiply_range(const job *whole, size_t first, size_t count, crew *by, err *e)
+static bool multiply_range(const job *whole, size_t first, size_t count, size_t threads, crew *by,
+                           err *e)
 {
     tensor b = tensor_range(whole->b, 1, first, count), c = tensor_range(whole->c, 1, first, count);
     job part = {
         .with = whole->with, .a = whole->a, .b = &b, .c = &c, .is_finite = whole->is_finite};
-    const size_t *size = whole->b->size;
-    size_t threads = threads_for(whole->a->size[0], size[0], size[1], by->most);
     if (whole->bias != NULL)
         part.bias = whole->bias + first * dtype_size(c.type);
     part.whole = (packed){mem_alloc(part.with->packed_bytes(b.size[0], b.size[1]), 1, e),
@@ -217,7 +216,7 @@ static bool multiply_all(job *j, crew *by, err *e)
     size_t step = columns_at_once(j->with, depth, columns);
     for (size_t first = 0; first < columns; first += step) {
         size_t left = columns - first;
-        if (!multiply_range(j, first, left < step ? left : step, by, e))
+        if (!multiply_range(j, first, left < step ? left : step, threads, by, e))
             return false;
     }
     return true;

@@ -467,16 +467,13 @@ bool streamed_stage_make(streamed_stage *s, size_t first, size_t *count, err *e)
     if (first < s->first || first >= s->end) {
         run_room *r = &s->run;
         empty_rows empty;
-        float_mode mode;
         size_t n_q = r->shared.plan->n_q;
         r->first = first / n_q * r->blocks + first % n_q / r->block_rows;
         r->end = s->blocks - r->first > s->some ? r->first + s->some : s->blocks;
         reserve_clear(s->whole.data, s->bytes);
         s->first = row_of(r, r->first);
         s->end = row_of(r, r->end);
-        float_mode_set(&mode);
         done = compute_blocks(r, &s->by, &empty, e);
-        float_mode_restore(&mode);
     }
     if (done && *count > s->end - first)
         *count = s->end - first;
