@@ -184,7 +184,8 @@ static void check_band(unit *u, const kernels *with, dtype type, size_t depth)
     free(left), free(right), free(c);
 }
 
-/* Tiles without a term, and tiles whose chains begin before the second panel's depth and with it. */
+/* Tiles without a term, and tiles whose chains begin before the second part of the depth, and with
+ * it. */
 static void check_panel_edge(unit *u, const kernels *with, dtype type)
 {
     enum { ROWS = 24, DEPTH = 600, COLUMNS = 5 };

@@ -47,8 +47,8 @@ static void mersenne_gives_the_standard_value(unit *u)
     CHECK(u, value == 4123659995u);
 }
 
-/* A point in the middle of the square has no direction: the next one is taken, which is (1/2, 0) here,
- * so that the normal numbers are 0 and ½·√(−2 ln ¼ / ¼) = 2·√ln 2. */
+/* A point in the middle of the square has no direction: the next one is taken, which is (½, 0)
+ * here, so that the normal numbers are 0 and ½·√(−2 ln ¼ / ¼) = 2·√ln 2. */
 static void numpy_legacy_draws_again(unit *u)
 {
     /* Words that are given as 2³¹ and 3·2³⁰: with the next one of 0 these are ½ and ¾. */
