@@ -18,24 +18,23 @@ bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
     size_t element = dtype_size(p->type);
     bool needs_shares = p->asked->round_keeps_sum;
     s->block = mem_alloc(rows * columns, element, e);
-    s->seen = mem_alloc(rows, sizeof s->seen[0], e);
-    s->of_part = mem_alloc(rows, sizeof s->of_part[0], e);
+    s->seen = mem_alloc(2 * rows, sizeof s->seen[0], e);
     s->packed = mem_alloc(panels_room(p), 1, e);
-    s->maximum = mem_alloc(rows, element, e);
-    s->sum = mem_alloc(rows, element, e);
+    s->maximum = mem_alloc(2 * rows, element, e);
     s->shares = needs_shares ? mem_alloc(columns, sizeof s->shares[0], e) : NULL;
-    return s->block != NULL && s->seen != NULL && s->of_part != NULL && s->packed != NULL &&
-           s->maximum != NULL && s->sum != NULL && (s->shares != NULL || !needs_shares);
+    if (s->block == NULL || s->seen == NULL || s->packed == NULL || s->maximum == NULL)
+        return false;
+    s->of_part = s->seen + rows;
+    s->sum = (char *)s->maximum + rows * element;
+    return s->shares != NULL || !needs_shares;
 }
 
 void scratch_free(scratch *s)
 {
     mem_free(s->block);
     mem_free(s->seen);
-    mem_free(s->of_part);
     mem_free(s->packed);
     mem_free(s->maximum);
-    mem_free(s->sum);
     mem_free(s->shares);
 }
 

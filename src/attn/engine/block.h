@@ -27,10 +27,10 @@ void empty_rows_join(empty_rows *to, const empty_rows *more);
 typedef struct scratch {
     void *block;          /* rows × columns */
     key_range *seen;      /* each row's own columns of the block */
-    key_range *of_part;   /* and of a part of it */
+    key_range *of_part;   /* and of a part of it; after them */
     void *packed;         /* room for keys or values of a part */
     void *maximum;        /* rows */
-    void *sum;            /* rows */
+    void *sum;            /* rows; after them */
     share *shares;        /* columns, where weights are rounded by largest remainders */
     row_shares undivided; /* the row whose exponentials and sum were computed last */
     empty_rows empty;

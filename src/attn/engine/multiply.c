@@ -41,12 +41,6 @@ typedef struct job {
     atomic_bool *is_finite; /* whether c is; may be NULL */
 } job;
 
-void packed_free(packed *p)
-{
-    mem_free(p->data);
-    *p = (packed){0};
-}
-
 /* What belongs to a product's elements while they are in the cache. */
 static void finish(const job *j, tensor *c, size_t first_column)
 {
@@ -123,7 +117,7 @@ static void work(void *context, size_t worker)
     else
         take_pieces(j, &room);
     if (room.data != small)
-        packed_free(&room);
+        mem_free(room.data);
     float_mode_restore(&mode);
 }
 
@@ -186,7 +180,7 @@ static bool multiply_range(const job *whole, size_t first, size_t count, size_t 
         return false;
     run_job(&part, PACKING, PACKED_STEP, count, threads, by);
     run_job(&part, BY_ROWS, BLOCK_ROWS, whole->a->size[0], threads, by);
-    packed_free(&part.whole);
+    mem_free(part.whole.data);
     return true;
 }
 
@@ -277,7 +271,7 @@ void packed_weights_yield(packed_weights *all, size_t left)
 void packed_weights_free(packed_weights *all)
 {
     for (size_t i = 0; i < all->count; i++)
-        packed_free(&all->kept[i].as);
+        mem_free(all->kept[i].as.data);
     mem_free(all->kept);
     *all = (packed_weights){0};
 }

@@ -15,8 +15,6 @@ bool multiply(const kernels *with, const tensor *a, const tensor *b, const tenso
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
                        size_t threads);
 
-void packed_free(packed *p);
-
 /* ---- weights that stay ---- */
 
 /* Weights in the order in which products read them, kept from one document to the next: where lines

@@ -213,18 +213,16 @@ static bool find_slopes(plan *p, err *e)
         return err_at(e, &at, "alibi has %zu slope%s, and there %s %zu head%s", count,
                       count == 1 ? "" : "s", p->heads == 1 ? "is" : "are", p->heads,
                       p->heads == 1 ? "" : "s");
-    for (size_t head = 0; head < count; head++) {
-        char name[40];
-        snprintf(name, sizeof name, "alibi[head %zu]", head + 1);
-        if (!plan_check_range(p, "alibi", name, tensor_get(given, &head), e))
-            return false;
-    }
     if (!tensor_new(&p->slopes, DTYPE_F64, 1, &p->heads, e))
         return false;
     for (size_t head = 0; head < p->heads; head++) {
+        char name[40];
         slope_rule of = plan_slope_rule(head, p->heads);
-        tensor_set(&p->slopes, &head,
-                   given != NULL ? tensor_get(given, &head) : slope_of(of.index, of.count));
+        double slope = given != NULL ? tensor_get(given, &head) : slope_of(of.index, of.count);
+        snprintf(name, sizeof name, "alibi[head %zu]", head + 1);
+        if (!plan_check_range(p, "alibi", name, slope, e))
+            return false;
+        tensor_set(&p->slopes, &head, slope);
     }
     return true;
 }

@@ -131,17 +131,6 @@ static inline void add_group_before(growing *all, const real *from, size_t end)
         growing_add(all, from + j, j / LANES);
 }
 
-/* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
-static row_total fill_empty_row(const real *from, size_t n, real *to)
-{
-    double sum = 0;
-    for (size_t j = 0; j < n; j++) {
-        to[j] = from[j] == -(real)INFINITY ? (real)0 : (real)NAN;
-        sum += to[j];
-    }
-    return (row_total){sum, 0};
-}
-
 void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, row_total *total,
                           const row_shares *beside)
 {
@@ -152,7 +141,12 @@ void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, r
     if (beside == NULL)
         beside = &none;
     if (greatest == -(real)INFINITY) {
-        *total = fill_empty_row(from, n, to);
+        /* A row of nothing but −inf, where −inf − (−inf) would be NaN: its exponentials are +0. */
+        *total = (row_total){0, 0};
+        for (; j < n; j++) {
+            to[j] = from[j] == greatest ? (real)0 : (real)NAN;
+            total->sum += to[j];
+        }
         divide_from(beside, 0);
         return;
     }
