@@ -2,7 +2,11 @@
 # them all, becomes $(BUILD)/src/kernels/fused_F64.o.
 ISAS_x86_64  := fused avx2 avx512
 ISAS_aarch64 := neon
-KERNEL_O            ?= -O3
+# Coverage counts the branches of the source: -O1 inlines and folds what is constant, as these
+# functions mean it, and makes no copies of loops.
+COUNTED             := $(filter coverage,$(VARIANT))
+KERNEL_O            ?= $(if $(COUNTED),-O1,-O3)
+KERNEL_FLAGS_scalar := $(if $(COUNTED),-O1)
 KERNEL_FLAGS_fused  := $(KERNEL_O) -mfma -mavx2
 KERNEL_FLAGS_avx2   := $(KERNEL_O) -mfma -mavx2 -DWIDE_AVX2
 KERNEL_FLAGS_avx512 := $(KERNEL_O) -mfma -mavx512f -mavx512dq -mavx512vl -mavx512bw -DWIDE_AVX512
