@@ -6,7 +6,7 @@
 #include "io/number_read.h"
 #include "io/slips.h"
 
-#include <math.h>
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 
@@ -65,7 +65,8 @@ static void begin_line(csv_reader *r)
 static bool take_line_end(csv_reader *r)
 {
     bool has_return = r->end - r->next >= 2 && r->next[0] == '\r' && r->next[1] == '\n';
-    if (!has_return && (r->next == r->end || *r->next != '\n'))
+    assert(r->next < r->end);
+    if (!has_return && *r->next != '\n')
         return false;
     r->next += 1 + has_return;
     begin_line(r);
@@ -191,9 +192,9 @@ bool csv_is_separator_line(const char *line, size_t length)
 
 void csv_field_write(text *out, const char *bytes, size_t length, char delimiter, bool quoted)
 {
-    char first = length == 0 ? '\0' : bytes[0], last = length == 0 ? '\0' : bytes[length - 1];
+    csv_slice inside = csv_trimmed(bytes, bytes + length);
     quoted = quoted || csv_is_separator_line(bytes, length) || utf8_mark(bytes, length) > 0 ||
-             first == '#' || first == ' ' || first == '\t' || last == ' ' || last == '\t';
+             (size_t)(inside.end - inside.from) < length || (length > 0 && *bytes == '#');
     for (size_t i = 0; !quoted && i < length; i++)
         quoted = ends_unquoted(bytes[i], delimiter);
     if (!quoted) {
@@ -368,8 +369,7 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
         push(to, is_word(s, "true"));
     } else if (to->kind == KEY_MASK || !number_read_nonfinite(s.from, s.end, &wide)) {
         return refuse_other(to, r, f, s, &at, e);
-    } else if (!to->allow_nonfinite && to->kind != KEY_EXPECTED &&
-               !(to->kind == KEY_BIAS && isinf(wide) && wide < 0)) {
+    } else if (!read_takes_nonfinite(to->kind, to->allow_nonfinite, wide)) {
         const char *why = to->kind == KEY_BIAS ? "can't be a bias: finite numbers and -inf can"
                                                : "is not a finite number";
         err_at(e, &at, "%.*s %s", quoted_length(s), s.from, why);

@@ -26,7 +26,8 @@ static int compare_pieces(const void *a, const void *b)
 {
     const grid_piece *first = a, *second = b;
     int by_index = compare_index(first->index, second->index);
-    return by_index != 0 ? by_index : first->order < second->order ? -1 : 1;
+    return by_index != 0 ? by_index
+                         : (first->order > second->order) - (first->order < second->order);
 }
 
 /* " batch=0 head=1": the indices on those axes that are there. */

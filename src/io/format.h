@@ -89,6 +89,9 @@ bool read_find_kind(const read_options *how, const char *name, size_t length, co
 bool read_leaves(const read_options *how, entry *unread, err *e);
 /* The axes that a matrix of this kind may have. */
 int read_most_rank(const read_options *how, key_kind kind);
+/* Whether a number of such a matrix may be this, which is not finite: where all are `allowed`, in
+ * what is expected, and, of a bias, -inf. */
+bool read_takes_nonfinite(key_kind kind, bool allowed, double value);
 /* A reader comes to a line of what made the result, perhaps after the space of a comment. */
 bool read_header_line(const read_options *how, const char *line, size_t length, err *e);
 

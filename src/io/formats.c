@@ -3,6 +3,7 @@
 #include "io/csv.h"
 #include "io/slips.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,11 @@ int read_most_rank(const read_options *how, key_kind kind)
 {
     bool is_input = kind != KEY_EXPECTED && kind != KEY_TRUTHS && !how->any_rank;
     return is_input ? TENSOR_MAX_INPUT_RANK : TENSOR_MAX_RANK;
+}
+
+bool read_takes_nonfinite(key_kind kind, bool allowed, double value)
+{
+    return allowed || kind == KEY_EXPECTED || (kind == KEY_BIAS && value == -(double)INFINITY);
 }
 
 bool read_header_line(const read_options *how, const char *line, size_t length, err *e)
@@ -177,7 +183,7 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
         return NULL;
     char names[256];
     size_t used = 0;
-    for (size_t i = 0; i < ROW_COUNT && used < sizeof names; i++)
+    for (size_t i = 0; i < ROW_COUNT; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
                                  ROWS[i].named.name);
     err_at(e, &(place){.file = file}, "the format is not recognised");

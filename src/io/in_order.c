@@ -27,8 +27,7 @@ static void work(void *context, size_t worker)
         if (unit >= l->work->units)
             break;
         /* Whoever has taken a unit passes its turn, also when all is over: others wait for it. */
-        if (!atomic_load(&l->is_over))
-            l->work->make(l->context, worker, unit);
+        l->work->make(l->context, worker, unit);
         for (int i = 0; i < LOOKS && atomic_load(&l->turn) != unit; i++)
             look_pause();
         pthread_mutex_lock(&l->lock);

@@ -4,7 +4,7 @@
 #include "io/number_read.h"
 #include "io/in_order.h"
 
-#include <math.h>
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,9 +85,7 @@ static const char *read_element(json_text *t, const char *at, const json_matrix_
     bool is_hole = *at == 'n' && rules->kind == KEY_EXPECTED;
     if (!is_hole && (*at != '"' || !json_nonfinite_read(t, at, &value)))
         return fail_expected(t, at, "a number", e);
-    /* Where the rules allow it, or it is expected. */
-    if (rules->allow_nonfinite || rules->kind == KEY_EXPECTED ||
-        (rules->kind == KEY_BIAS && isinf(value) && value < 0)) {
+    if (read_takes_nonfinite(rules->kind, rules->allow_nonfinite, value)) {
         if (rules->type == DTYPE_F32)
             *(float *)to = (float)value; /* infinities, NaN and holes: nothing is rounded here */
         else
@@ -255,7 +253,7 @@ static bool read_unusual(reading *r, bool is_first, err *e)
 
 /* ---- a long list of rows ---- */
 
-/* A row that another one follows. */
+/* A row that something follows: the next one, or what is no row. */
 static const char *read_row(const void *how, const char *row, void *numbers)
 {
     const reading *now = how;
@@ -264,8 +262,7 @@ static const char *read_row(const void *how, const char *row, void *numbers)
     r.numbers.at = row;
     r.numbers.due = true;
     if (!take(&r, '[') || number_list_read(&r.numbers, now->type, numbers, columns) != columns ||
-        r.numbers.due || !take(&r, ']') || !take(&r, ',') || r.numbers.at == r.numbers.end ||
-        *r.numbers.at != '[')
+        r.numbers.due || !take(&r, ']') || !take(&r, ','))
         return NULL;
     return r.numbers.at;
 }
@@ -419,7 +416,8 @@ bool json_matrix_read(json_text *t, const char *at, const json_matrix_rules *rul
     json_matrix_rules typed = *rules;
     if (rules->kind == KEY_MASK || rules->kind == KEY_TRUTHS)
         typed.type = DTYPE_BOOL;
-    if (known != NULL && known->values.data != NULL && known->values.type == typed.type) {
+    assert(known == NULL || known->values.data != NULL); /* nobody reads a value twice */
+    if (known != NULL && known->values.type == typed.type) {
         *out = known->values;
         known->values = (tensor){0};
         return true;

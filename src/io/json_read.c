@@ -92,8 +92,9 @@ static bool again_read_text(entry *to, const char **at, const char *end)
     while (after < end && json_is_plain(*after))
         after++;
     *at = after + 1;
-    if (after == end || *after != '"' || to == NULL || to->kind != ENTRY_TEXT || to->borrows)
+    if (after == end || *after != '"' || to == NULL)
         return false;
+    assert(to->kind == ENTRY_TEXT && !to->borrows);
     err ignored;
     err_clear(&ignored);
     char *copy = mem_copy_text(first, (size_t)(after - first), &ignored);
@@ -184,7 +185,7 @@ static bool read_matrix(json_reader *r, key_kind kind, const char *at, entry *to
     }
     char found[JSON_FOUND];
     place where = json_place(&r->text, at);
-    bool has_name = to->name != NULL && to->name[0] != '\0';
+    bool has_name = to->name[0] != '\0';
     err_at(e, &where, "expected a matrix%s%s%s, '[', found %s", has_name ? " for \"" : "",
            has_name ? to->name : "", has_name ? "\"" : "", json_found(&r->text, at, found));
     /* "x.csv": a text with an ending, in a document's place for a matrix. */

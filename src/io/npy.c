@@ -117,7 +117,7 @@ static bool read_descr(parser *p, err *e)
     size_t length = (size_t)(s.end - s.from);
     char order = length == 3 ? *s.from : '\0', letter = length > 1 ? s.from[1] : '\0';
     if (order == '=')
-        order = element_order_is_native(ELEMENT_F32, true) ? '>' : '<';
+        order = "<>"[element_order_is_native(ELEMENT_F32, true)];
     for (element_type type = 0; type < ELEMENT_TYPES; type++) {
         const element_row *row = &ELEMENTS[type];
         bool has_order = order == '<' || order == '>' || (order == '|' && row->size == 1);

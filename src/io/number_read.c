@@ -5,6 +5,7 @@
 
 #include "io/number_parts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -108,14 +109,16 @@ static int bits_to_drop(uint64_t whole, int exponent, const float_format *format
 }
 
 /* The bits nearest to (whole + rest) · 2^exponent, 0 ≤ rest < 1, ties to even; whole ≥ 2^62, and
- * rest > 0 where `more`. */
+ * rest > 0 where `more`. Where it is 0, what is dropped of `whole` begins with less than half or is
+ * half: nearest_by_both_halves says why. */
 static uint64_t round_to_format(uint64_t whole, bool more, int exponent, const float_format *format)
 {
     int drop = bits_to_drop(whole, exponent, format);
     if (drop > 64) /* less than half of the least value */
         return 0;
     uint64_t halves = whole >> (drop - 1), rounded = (halves + 1) >> 1;
-    if (!more && halves % 2 == 1 && halves << (drop - 1) == whole) /* a tie */
+    assert(more || halves % 2 == 0 || halves << (drop - 1) == whole);
+    if (!more && halves % 2 == 1) /* a tie */
         rounded -= rounded % 2;
     uint64_t field = (uint64_t)(exponent + drop - format->lowest);
     uint64_t bits = rounded + (field << (format->precision - 1));
@@ -142,7 +145,10 @@ static bool rounds_alike(uint64_t whole, int exponent, const float_format *forma
  * - Else the power is from below, and more follows. A carry into the high word would matter only
  *   if the middle word and the 9 bits above it were all ones, which never happens: Mushtak and
  *   Lemire, "Fast number parsing without fallback" (2023); tests/unit/prove_pow10.py proves
- *   it for these rows. */
+ *   it for these rows.
+ * What is dropped is a unit below half, half, or, after a carry, a unit above it, as rounds_alike
+ * found. It is not above half where nothing more follows: the high word would be odd, and it is a
+ * multiple of 5^q whose row has no low half (no carry then), or of 2^i, i > 0. */
 static uint64_t nearest_by_both_halves(uint64_t w, int q, int exponent, const float_format *format)
 {
     bool exact = q >= 0 && q <= POW10_EXACT_MAX, from_above = q >= -27 && q < 0;

@@ -247,7 +247,7 @@ static char *put_special(char *out, double value)
 static inline __attribute__((always_inline)) char *put_f32(char *out, float value)
 {
     uint32_t bits = float32_bits(value) & 0x7fffffff;
-    if (bits == 0 || bits >= FLOAT32.infinity)
+    if (bits - 1 >= FLOAT32.infinity - 1) /* 0 too */
         return put_special(out, (double)value);
     *out = '-';
     out += float32_bits(value) >> 31;
@@ -258,7 +258,7 @@ static inline __attribute__((always_inline)) char *put_f32(char *out, float valu
 static inline char *put_f64(char *out, double value)
 {
     uint64_t bits = float64_bits(value) & 0x7fffffffffffffff;
-    if (bits == 0 || bits >= FLOAT64.infinity)
+    if (bits - 1 >= FLOAT64.infinity - 1)
         return put_special(out, value);
     *out = '-';
     out += float64_bits(value) >> 63;

@@ -78,9 +78,9 @@ static bool find_meant(const char *file, char path[SINK_PATH])
         /* What the link points to takes its place. */
         char to[SINK_PATH];
         ssize_t linked = readlink(path, to, sizeof to);
-        if (linked < 0)
+        if (linked <= 0)
             return false;
-        size_t folder = linked > 0 && to[0] == '/' ? 0 : folder_length(path);
+        size_t folder = to[0] == '/' ? 0 : folder_length(path);
         errno = ENAMETOOLONG;
         if (folder + (size_t)linked >= SINK_PATH)
             return false;
@@ -224,6 +224,11 @@ static bool exchange(const char *path, const char *other)
 #endif
 }
 
+static bool rename_over(const sink *s, err *e)
+{
+    return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
+}
+
 /* The old file is taken out and looked at once more: it may be another one, or another's now. Where
  * files can't be exchanged, the look before has to do. */
 static bool replace_old(const sink *s, err *e)
@@ -239,7 +244,7 @@ static bool replace_old(const sink *s, err *e)
     if (fstat(s->held, &in) < 0)
         return fail(s, errno, e);
     if (!exchange(s->temporary, s->target))
-        return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
+        return rename_over(s, e);
     if (old_file_check(s->over, s->temporary, e)) {
         unlink(s->temporary);
         return true;
@@ -250,8 +255,10 @@ static bool replace_old(const sink *s, err *e)
     next = in;
     for (bool is_back = false; !is_back; in = next) {
         stat(s->temporary, &next);
-        if (!exchange(s->temporary, s->target))
-            return rename(s->temporary, s->target) < 0 && fail(s, errno, e);
+        if (!exchange(s->temporary, s->target)) {
+            rename(s->temporary, s->target);
+            return false;
+        }
         is_back = stat(s->temporary, &out) < 0 || old_file_is_unchanged(&in, &out);
     }
     return false;
@@ -261,7 +268,7 @@ static bool replace(const sink *s, err *e)
 {
     sigset_t before;
     if (s->over == NULL)
-        return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
+        return rename_over(s, e);
     if (!temporary_hold(s->temporary, &before))
         return fail(s, errno, e);
     bool done = replace_old(s, e);
@@ -281,8 +288,7 @@ static bool put_in_place(sink *s, err *e)
         char path[SINK_PATH];
         snprintf(path, sizeof path, "%.*s.", (int)folder_length(s->target), s->target);
         folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        done = (folder >= 0 || errno == EACCES || fail(s, errno, e)) &&
-               (fsync(s->descriptor) == 0 || fail(s, errno, e));
+        done = ((folder >= 0 || errno == EACCES) && fsync(s->descriptor) == 0) || fail(s, errno, e);
     }
     done = done && close_descriptor(s, e) && replace(s, e);
     if (done) {
@@ -428,21 +434,17 @@ bool free_disk(const char *file, uint64_t *bytes)
 {
     struct stat status;
     struct statvfs disk;
+    char folder[SINK_PATH];
+    int length = (int)folder_length(file);
     bool is_output = strcmp(file, "-") == 0;
-    if ((is_output ? fstat(STDOUT_FILENO, &status) : stat(file, &status)) == 0) {
-        /* What will replace a file lies next to it until it is whole, so that the old one's bytes
-         * are not free. */
-        if (!S_ISREG(status.st_mode) ||
-            (is_output ? fstatvfs(STDOUT_FILENO, &disk) : statvfs(file, &disk)) != 0)
-            return false;
-    } else {
-        char folder[SINK_PATH];
-        int length = (int)folder_length(file);
-        length = snprintf(folder, sizeof folder, "%.*s", length > 0 ? length : 1,
-                          length > 0 ? file : ".");
-        if (is_output || length >= SINK_PATH || statvfs(folder, &disk) != 0)
-            return false;
-    }
+    bool is_there = (is_output ? fstat(STDOUT_FILENO, &status) : stat(file, &status)) == 0;
+    if (is_there && !S_ISREG(status.st_mode))
+        return false;
+    /* What will replace a file lies next to it until it is whole, so that the old one's bytes are
+     * not free. */
+    snprintf(folder, sizeof folder, "%.*s", length > 0 ? length : 1, length > 0 ? file : ".");
+    if ((is_output ? fstatvfs(STDOUT_FILENO, &disk) : statvfs(is_there ? file : folder, &disk)) < 0)
+        return false;
     *bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
     return disk.f_blocks > 0;
 }

@@ -323,14 +323,15 @@ static const char *piece_end(const char *from, const char *end, char by)
     return stop == NULL ? end : stop;
 }
 
-/* Where the piece after this one begins; NULL: it was the last. Spaces may align pieces. */
+/* Where the piece after this one begins; NULL: it was the last. Spaces may align pieces, and don't
+ * stand at the end. */
 static const char *next_piece(const char *stop, const char *end, char by)
 {
     if (stop == end)
         return NULL;
     do
         stop++;
-    while (by == ' ' && stop < end && *stop == ' ');
+    while (by == ' ' && *stop == ' ');
     return stop;
 }
 

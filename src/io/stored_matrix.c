@@ -315,8 +315,7 @@ static bool is_allowed(const job *j, double value)
         return value == 0 || value == 1;
     if (isfinite(value))
         return j->type == DTYPE_F64 || fabs(value) < TOO_LARGE_F32;
-    return j->allow_nonfinite || j->kind == KEY_EXPECTED ||
-           (j->kind == KEY_BIAS && isinf(value) && value < 0);
+    return read_takes_nonfinite(j->kind, j->allow_nonfinite, value);
 }
 
 /* `count` values from number `first` on, checked; every NaN is the canonical one. */
@@ -405,9 +404,9 @@ static bool has_good_values(const job *j, err *e)
 
 static bool is_in_place(const job *j, const mapping *map)
 {
-    uintptr_t at = (uintptr_t)j->from->bytes, begin = map == NULL ? 0 : (uintptr_t)map->bytes;
-    return map != NULL && at >= begin && at - begin <= map->length &&
-           j->bytes <= map->length - (at - begin) && is_aligned(j);
+    /* What lies before the mapping lies far after it in these numbers. */
+    uintptr_t after = (uintptr_t)j->from->bytes - (map == NULL ? 0 : (uintptr_t)map->bytes);
+    return map != NULL && after <= map->length && j->bytes <= map->length - after && is_aligned(j);
 }
 
 /* ---- values that are looked at later ---- */

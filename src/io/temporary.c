@@ -31,7 +31,7 @@ enum { DIGITS = 16 };
  * two sees the other: the thread makes no file any more, or the handler waits until the file is
  * LIVE and removes it. For the same reason no name changes that the handler reads. It never waits
  * for the thread that it interrupts, since that one blocks signals meanwhile. */
-enum { FREE, TAKEN, HELD, OPENING, LIVE };
+enum { FREE, TAKEN, HELD, OPENING, LIVE }; /* HELD and OPENING are waited for */
 static struct {
     atomic_int state;
     char path[SINK_PATH];
@@ -86,9 +86,8 @@ static void sweep(const char *target, size_t length)
         /* A file of ours that nobody writes: its lock can be had. */
         struct stat status;
         int file = openat(dirfd(all), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-            status.st_uid == geteuid() && status.st_nlink == 1 &&
-            flock(file, LOCK_SH | LOCK_NB) == 0)
+        if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+            status.st_nlink == 1 && flock(file, LOCK_SH | LOCK_NB) == 0)
             unlinkat(dirfd(all), name, 0);
         if (file >= 0)
             close(file);
@@ -186,7 +185,7 @@ void temporary_remove_all(void)
         const atomic_int *state = &temporaries[slot].state;
         for (int waited = 0; waited < MAX_WAIT; waited++) {
             int now = atomic_load(state);
-            if (now != HELD && now != OPENING)
+            if (now < HELD || now > OPENING)
                 break;
             poll(NULL, 0, 1);
         }

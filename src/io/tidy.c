@@ -83,7 +83,8 @@ static char header_delimiter(const char *bytes, size_t length)
         tidy_header ignored;
         err nothing = {0};
         csv_open(&r, "", 1, bytes, length, *p);
-        if (header_find(&r, &(read_options){0}, &nothing) && header_read(&r, &ignored, &nothing))
+        header_find(&r, &(read_options){0}, &nothing);
+        if (header_read(&r, &ignored, &nothing))
             return *p;
     }
     return 0;

@@ -299,9 +299,8 @@ bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e
 const zip_member *zip_find(const zip *z, const char *name, size_t length)
 {
     const zip_member wanted = {.name = name, .name_length = length}, *looked_for = &wanted;
-    const zip_member **found = NULL;
-    if (z->count > 0)
-        found = bsearch(&looked_for, z->by_name, z->count, sizeof z->by_name[0], by_name);
+    const zip_member **found =
+        bsearch(&looked_for, z->by_name, z->count, sizeof z->by_name[0], by_name);
     return found == NULL ? NULL : *found;
 }
 
