@@ -44,6 +44,24 @@ bool heap_disturb(size_t number, void (*work)(void *context), void *context)
     return was_called;
 }
 
+/* How many allocations there are to the one that fails, and itself; 0: none does. */
+static atomic_size_t left;
+
+static bool is_missing(void)
+{
+    return atomic_load(&left) > 0 && atomic_fetch_sub(&left, 1) == 1;
+}
+
+void heap_lacks(size_t number)
+{
+    atomic_store(&left, number + 1);
+}
+
+bool heap_lacked(void)
+{
+    return atomic_exchange(&left, 0) == 0;
+}
+
 static void *given(void *block)
 {
     disturb();
@@ -54,12 +72,12 @@ static void *given(void *block)
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-    return given(__real_aligned_alloc(alignment, size));
+    return is_missing() ? NULL : given(__real_aligned_alloc(alignment, size));
 }
 
 void *__wrap_malloc(size_t size)
 {
-    return given(__real_malloc(size));
+    return is_missing() ? NULL : given(__real_malloc(size));
 }
 
 static void taken(void *block)
@@ -72,6 +90,8 @@ static void taken(void *block)
  * No test watches while memory fails. */
 void *__wrap_realloc(void *block, size_t size)
 {
+    if (is_missing())
+        return NULL;
     taken(block);
     return given(__real_realloc(block, size));
 }

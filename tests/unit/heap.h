@@ -15,4 +15,9 @@ size_t heap_peak(void);
  * True where the one before was called. */
 bool heap_disturb(size_t number, void (*work)(void *context), void *context);
 
+/* From here on the `number`th allocation alone fails, the first being 0, until it is asked whether
+ * there was one. */
+void heap_lacks(size_t number);
+bool heap_lacked(void);
+
 #endif

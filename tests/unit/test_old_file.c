@@ -65,10 +65,30 @@ static void give_another_name(void)
     (void)!link(scratch_path("old"), scratch_path("other"));
 }
 
+/* Its numbers may be another file's on another system of files; and of what was read, some may not
+ * be there any more, though nothing says that it was written. */
+static void is_known_by_all(unit *u)
+{
+    char path[SCRATCH_PATH];
+    err e = {0};
+    old_file old;
+    snprintf(path, sizeof path, "%s", scratch_path("old"));
+    scratch_put("old", "before", 0600);
+    CHECK(u, old_file_open(&old, path, &e));
+    struct stat other = old.seen;
+    CHECK(u, old_file_is_unchanged(&old.seen, &other));
+    other.st_dev++;
+    CHECK(u, !old_file_is_unchanged(&old.seen, &other));
+    old.read.length--;
+    CHECK(u, !old_file_check(&old, path, &e));
+    old_file_close(&old);
+}
+
 UNIT(old_file)
 {
     if (!scratch_open(u))
         return;
+    is_known_by_all(u);
     CHECK(u, is_seen(u, write_as_long));
     CHECK(u, is_seen(u, write_longer));
     CHECK(u, is_seen(u, replace));

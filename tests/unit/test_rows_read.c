@@ -278,8 +278,46 @@ static void json_errors_have_their_places(unit *u)
     }
 }
 
+/* A part ends where a row does, and what comes next is none: the first row of the next part does not
+ * follow. A row of 16 bytes, 8,192 of them a part, of which the first begins once 2¹⁵ numbers are
+ * read. */
+static void parts_end_with_a_row(unit *u)
+{
+    static const char ROW[] = "[0.125,0.06250],";
+    enum { FIRST = 1 << 14, PART_ROWS = 8192 };
+    text made = {0};
+    reading one;
+    text_add_string(&made, "[");
+    text_add_repeated(&made, ROW, FIRST + PART_ROWS);
+    text_add_string(&made, "7              ,");
+    text_add_repeated(&made, ROW, 4 * PART_ROWS);
+    text_add_string(&made, "[1,2]]");
+    all_read_the_same(u, json_read, &made, &one);
+    CHECK_TEXT(u, one.e.where, "table:1:393218"); /* 1 + 16·24,576 bytes before */
+    CHECK_TEXT(u, one.e.what, "expected a row as in the first place of the list, found '7'");
+    text_free(&made);
+}
+
+/* As many numbers as in other rows, and no end. */
+static void rows_end_in_brackets(unit *u)
+{
+    table how = LISTS;
+    text row = {0};
+    text_add_string(&row, "[1");
+    text_add_repeated(&row, ",1", COLUMNS - 1);
+    text_add_string(&row, "}");
+    how.odd = ODD;
+    how.instead = text_string(&row);
+    text made = document_text(&how, ",\n");
+    const refusal as = {"", "table:702:123", "expected ',' or ']', found '}'"}; /* 2·61 before */
+    is_refused(u, json_read, &made, &as);
+    text_free(&row);
+}
+
 UNIT(rows_read)
 {
+    parts_end_with_a_row(u);
+    rows_end_in_brackets(u);
     tables_are_read(u);
     lengths_differ(u);
     csv_errors_have_their_places(u);

@@ -154,6 +154,33 @@ static void check_waiting(unit *u)
     close(file);
 }
 
+static size_t waits;
+static bool is_quick; /* no time passes while something is waited for */
+
+extern int __wrap_poll(struct pollfd *of, nfds_t count, int milliseconds);
+extern int __real_poll(struct pollfd *of, nfds_t count, int milliseconds);
+
+int __wrap_poll(struct pollfd *of, nfds_t count, int milliseconds)
+{
+    waits++;
+    return is_quick ? 0 : __real_poll(of, count, milliseconds);
+}
+
+/* What takes longer than a second is not waited for, and its file may be another's by then. */
+static void check_waiting_ends(unit *u)
+{
+    sigset_t before;
+    char *path = temporary_take();
+    int file = temporary_create(path, scratch_path("a"), 0600);
+    CHECK(u, file >= 0 && temporary_hold(path, &before));
+    is_quick = true;
+    temporary_remove_all();
+    CHECK(u, waits == 1000 && scratch_count() == 1);
+    temporary_let_go(path, &before);
+    close(file);
+    CHECK(u, unlink(path) == 0);
+}
+
 /* In a process of its own: no file can be written after it. */
 static void ends_without_temporaries(unit *u, void (*check)(unit *u))
 {
@@ -205,6 +232,7 @@ UNIT(sink)
     limits_open_files(u);
     ends_without_temporaries(u, check_ending);
     ends_without_temporaries(u, check_waiting);
+    ends_without_temporaries(u, check_waiting_ends);
     writes_to_memory(u);
     refuses_lost_text(u);
     scratch_close(u);

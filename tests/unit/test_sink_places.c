@@ -77,6 +77,7 @@ static void sweeps_up(unit *u)
     err e;
     scratch_put(".selfattn-0123456789abcdef.tmp", "left", 0600);
     CHECK(u, symlink("nowhere", scratch_path(".selfattn-fedcba9876543210.tmp")) == 0);
+    scratch_put(".selfattn-0123456789abcdef.txt", "another", 0600);
     /* One that somebody writes is locked. */
     scratch_put(".selfattn-0000000000000001.tmp", "held", 0600);
     int held = open(scratch_path(".selfattn-0000000000000001.tmp"), O_RDONLY);
@@ -88,9 +89,11 @@ static void sweeps_up(unit *u)
     CHECK(u, scratch_write(scratch_path("new"), "new", &e));
     CHECK(u, scratch_mode(".selfattn-0123456789abcdef.tmp") == 0);
     CHECK(u, scratch_mode(".selfattn-fedcba9876543210.tmp") == (S_IFLNK | 0777));
+    CHECK(u, scratch_holds(".selfattn-0123456789abcdef.txt", "another"));
     CHECK(u, scratch_holds(".selfattn-0000000000000001.tmp", "held"));
     CHECK(u, getuid() != 0 || scratch_holds(".selfattn-0000000000000002.tmp", "another's"));
     close(held);
+    unlink(scratch_path(".selfattn-0123456789abcdef.txt"));
     unlink(scratch_path(".selfattn-0000000000000001.tmp"));
     unlink(scratch_path(".selfattn-0000000000000002.tmp"));
     unlink(scratch_path(".selfattn-fedcba9876543210.tmp"));

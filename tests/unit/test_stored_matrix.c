@@ -284,6 +284,16 @@ static void test_stays_narrow(unit *u)
     CHECK(u, is_shared(&m, KEY_MATRIX, to_f32, &map));
     CHECK(u, is_shared(&m, KEY_MATRIX, to_f64, &map));
     CHECK(u, !is_shared(&m, KEY_MATRIX, F32, &map));
+    unseen later = {0};
+    err e = {0};
+    to_f32.later = &later;
+    entry seen_later = {0};
+    to_f32.map = &map;
+    CHECK(u, stored_matrix_read(&m, KEY_MATRIX, &to_f32, &seen_later, &e) && later.count == 1);
+    CHECK(u, seen_later.tensor.type == DTYPE_F16 && seen_later.tensor.data == m.bytes);
+    CHECK(u, unseen_look(&later, &e) && later.count == 0);
+    entry_free(&seen_later);
+    to_f32.later = NULL;
     CHECK(u, !is_shared(&m, KEY_BIAS, to_f32, &map));
     CHECK(u, !is_shared(&m, KEY_EXPECTED, to_f64, &map));
     m.is_big_endian = true;
@@ -329,7 +339,12 @@ static void test_in_place(unit *u)
     m.bytes = bytes + 40;
     map.length = 51; /* the last byte lies outside */
     CHECK(u, !is_shared(&m, KEY_MATRIX, F32, &map));
+    map.length = 39; /* and all of them */
+    CHECK(u, !is_shared(&m, KEY_MATRIX, F32, &map));
     map.length = LENGTH;
+    map.bytes = bytes + 44;
+    CHECK(u, !is_shared(&m, KEY_MATRIX, F32, &map));
+    map.bytes = bytes;
     memcpy(bytes + 44, "\x01\0\xc0\x7f", 4); /* a NaN that is not the canonical one */
     CHECK(u, !is_shared(&m, KEY_MATRIX, any, &map));
     memcpy(bytes + 44, "\0\0\x80\x7f", 4); /* infinity */

@@ -149,6 +149,7 @@ static const struct {
     {ENTRY + 42, 50, "f: byte 50: 'a' does not begin here, where the zip's directory says"},
     {ENTRY + 42, 100, "f: byte 100: 'a' does not begin here, where the zip's directory says"},
     {ENTRY + 46, '\xff', "f: byte 69: a member's name is not UTF-8"},
+    {ENTRY + 46, '\0', "f: byte 69: a member's name is not UTF-8"},
     {END, 'p',
      "f: byte 138: a zip ends with its directory, and this one has none | "
      "the file may have been cut short"},
@@ -230,6 +231,35 @@ static void test_damage(unit *u)
 }
 
 /* ---- members next to each other ---- */
+
+static void test_names(unit *u)
+{
+    err e = {0};
+    zip z;
+    char name[5000];
+    text out = {0}, none = zip_of(0, 100);
+    CHECK(u, zip_open(&z, "f", none.data, none.length, &e) && zip_find(&z, "a", 1) == NULL);
+    zip_close(&z);
+    memset(name, 'n', sizeof name);
+    for (size_t length = 4096; length <= 4097; length++) {
+        sink to;
+        sink_open_memory(&to);
+        zip_writer w = zip_writer_of(&to);
+        name[length] = '\0';
+        zip_writer_add(&w, name, 5, HELLO_CRC);
+        text_add_string(sink_text(&to), HELLO);
+        zip_writer_close(&w, &e);
+        text made = sink_take(&to);
+        bool is_read = zip_open(&z, "f", made.data, made.length, &e);
+        CHECK(u, is_read == (length == 4096) && (is_read || e.is_set));
+        zip_close(&z);
+        text_free(&made);
+        name[length] = 'n';
+    }
+    CHECK_TEXT(u, e.what, "a member's name has 4097 bytes; 1 to 4096 are read");
+    text_free(&none);
+    text_free(&out);
+}
 
 static void test_neighbours(unit *u)
 {
@@ -370,6 +400,7 @@ UNIT(zip)
     test_changes(u);
     test_methods(u);
     test_damage(u);
+    test_names(u);
     test_neighbours(u);
     test_deflated(u);
 }
