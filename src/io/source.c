@@ -55,8 +55,8 @@ static bool fail(const char *file, err *e)
 
 static int descriptor_open(const char *file, err *e)
 {
-    bool is_standard = strcmp(file, "-") == 0;
-    int descriptor = is_standard ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int descriptor =
+        strcmp(file, "-") == 0 ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0) {
         bool is_absent = errno == ENOENT;
         fail(file, e);
@@ -142,12 +142,7 @@ static bool read_file(source *s, int descriptor, size_t most, err *e)
     return true;
 }
 
-bool source_open(source *s, const char *file, err *e)
-{
-    return source_open_within(s, file, SIZE_MAX, e);
-}
-
-bool source_open_within(source *s, const char *file, size_t most, err *e)
+bool source_open(source *s, const char *file, size_t most, err *e)
 {
     *s = (source){.file = file};
     int descriptor = descriptor_open(file, e);
@@ -386,7 +381,7 @@ bool lines_become_source(line_source *l, source *whole, err *e)
     if (!l->ends && lines_can_restart(l)) {
         lines_restart(l); /* standard input stays open, and is read from here */
         lines_close(l);
-        return source_open(whole, file, e);
+        return source_open(whole, file, SIZE_MAX, e);
     }
     while (!l->ends) {
         if (!lines_peek(l, e))
@@ -452,8 +447,7 @@ bool jsonl_probe(const char *bytes, size_t length)
 
 jsonl_lines jsonl_lines_of(const char *bytes, size_t length)
 {
-    json_text t = json_text_of(bytes, length, "", 0);
-    return (jsonl_lines){.next = t.bytes, .end = t.end};
+    return (jsonl_lines){.next = bytes + utf8_mark(bytes, length), .end = bytes + length};
 }
 
 bool jsonl_is_blank(const char *line, size_t length)
@@ -465,11 +459,10 @@ bool jsonl_next(jsonl_lines *l)
 {
     while (l->next < l->end) {
         const char *newline = memchr(l->next, '\n', (size_t)(l->end - l->next));
-        const char *stop = newline == NULL ? l->end : newline;
         l->line = l->next;
-        l->length = (size_t)(stop - l->line);
-        l->number++;
         l->next = newline == NULL ? l->end : newline + 1;
+        l->length = (size_t)(l->next - l->line) - (newline != NULL);
+        l->number++;
         if (!jsonl_is_blank(l->line, l->length))
             return true;
     }

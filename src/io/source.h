@@ -18,11 +18,9 @@ typedef struct source {
 } source;
 
 /* Reads it whole. A missing or unreadable file, a directory, or a failing read is an error with
- * errno's text. */
-bool source_open(source *s, const char *file, err *e);
-/* The same, where no more than `most` bytes may come from what is not a file, a pipe or a device:
- * it may never end. */
-bool source_open_within(source *s, const char *file, size_t most, err *e);
+ * errno's text; so are more than `most` bytes of what is not a file, a pipe or a device: it may
+ * never end. */
+bool source_open(source *s, const char *file, size_t most, err *e);
 void source_close(source *s);
 
 /* ---- a file or standard input, open for reading ---- */

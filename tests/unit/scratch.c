@@ -34,7 +34,7 @@ bool scratch_holds(const char *name, const char *content)
 {
     source s;
     err e = {0};
-    if (!source_open(&s, scratch_path(name), &e))
+    if (!source_open(&s, scratch_path(name), SIZE_MAX, &e))
         return false;
     bool same = s.length == strlen(content) && memcmp(s.bytes, content, s.length + 1) == 0;
     source_close(&s);

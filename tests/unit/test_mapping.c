@@ -113,7 +113,7 @@ static void test_source(unit *u)
         fclose(file);
         source s;
         err e = {0};
-        CHECK(u, source_open(&s, name, &e) && (s.map != NULL) == (i == 1));
+        CHECK(u, source_open(&s, name, SIZE_MAX, &e) && (s.map != NULL) == (i == 1));
         mapping seen = {.bytes = s.bytes, .length = s.length};
         CHECK(u, holds_file(&seen, length[i]));
         source_close(&s);

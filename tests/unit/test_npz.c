@@ -19,7 +19,7 @@ static bool open_sample(unit *u, source *s, const char *name)
     char file[64];
     err e = {0};
     snprintf(file, sizeof file, "testdata/npy/%s", name);
-    return CHECK(u, source_open(s, file, &e));
+    return CHECK(u, source_open(s, file, SIZE_MAX, &e));
 }
 
 static void check_file(unit *u, const char *name, const read_options *how, const char *wanted)

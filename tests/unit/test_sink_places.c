@@ -135,7 +135,7 @@ static bool reading_is_denied(void)
 {
     source s;
     err e = {0};
-    return !source_open(&s, scratch_path("secret"), &e) &&
+    return !source_open(&s, scratch_path("secret"), SIZE_MAX, &e) &&
            strstr(said(&e), "/secret: cannot be read: Permission denied");
 }
 

@@ -14,7 +14,7 @@ static void check_unreadable(unit *u, const char *file, const char *reason)
     source s;
     err e = {0};
     snprintf(wanted, sizeof wanted, "%s: cannot be read: %s", file, reason);
-    CHECK(u, !source_open(&s, file, &e));
+    CHECK(u, !source_open(&s, file, SIZE_MAX, &e));
     CHECK_TEXT(u, said(&e), wanted);
 }
 
@@ -26,7 +26,7 @@ static void reads_files(unit *u)
     scratch_put("b", "", 0600);
     CHECK(u, scratch_holds("a", "hello"));
     CHECK(u, scratch_holds("b", ""));
-    CHECK(u, source_open(&s, "/proc/self/status", &e)); /* says that it has 0 bytes */
+    CHECK(u, source_open(&s, "/proc/self/status", SIZE_MAX, &e)); /* says that it has 0 bytes */
     CHECK(u, s.length > 100 && strstr(s.bytes, "VmPeak") != NULL);
     source_close(&s);
     CHECK(u, s.bytes == NULL);
@@ -62,7 +62,7 @@ static void refuses_a_changed_file(unit *u)
     snprintf(wanted, sizeof wanted, "%s: was changed while it was read", path);
     scratch_put("a", "hello", 0600);
     is_written_to = true;
-    CHECK(u, !source_open(&s, path, &e));
+    CHECK(u, !source_open(&s, path, SIZE_MAX, &e));
     CHECK_TEXT(u, said(&e), wanted);
     unlink(path);
 }

@@ -162,7 +162,7 @@ static void survives_interrupted_reads(unit *u)
     pid_t writer = start_writer(ends[1], ends[0]);
     close(ends[1]);
     int saved = swap_in(STDIN_FILENO, ends[0]);
-    bool done = source_open(&s, "-", &e);
+    bool done = source_open(&s, "-", SIZE_MAX, &e);
     swap_back(STDIN_FILENO, saved);
     CHECK(u, child_ended_well(writer));
     size_t same = 0;
@@ -172,7 +172,7 @@ static void survives_interrupted_reads(unit *u)
         CHECK(u, same == STREAM && s.length == STREAM && s.bytes[STREAM] == '\0');
     source_close(&s);
     saved = swap_in(STDIN_FILENO, -1);
-    bool opened = source_open(&s, "-", &e);
+    bool opened = source_open(&s, "-", SIZE_MAX, &e);
     swap_back(STDIN_FILENO, saved);
     CHECK(u, !opened);
     CHECK_TEXT(u, said(&e), "standard input: cannot be read: Bad file descriptor");

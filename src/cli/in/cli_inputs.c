@@ -158,7 +158,7 @@ bool weights_input_open(weights_input *b, const options *o, const env *world, er
         done =
             o->given[i].value != NULL || text_list_add(&b->options.removed, name, strlen(name), e);
     }
-    b->is_open = done && source_open_within(&b->source, o->bundle, o->max_memory, e) &&
+    b->is_open = done && source_open(&b->source, o->bundle, o->max_memory, e) &&
                  read_names(b, o, e) && check_names(b, o, e) &&
                  (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
     if (b->is_open)
@@ -257,7 +257,7 @@ static bool read_list(text_list *list, const options *o, const char *value, plac
     source s;
     if (value[0] != '@')
         return add_items(list, value, strlen(value), ',', &at, e);
-    if (!source_open_within(&s, value + 1, o->max_memory, e))
+    if (!source_open(&s, value + 1, o->max_memory, e))
         return false;
     const char *nul = memchr(s.bytes, '\0', s.length);
     bool done = nul == NULL && add_items(list, s.bytes, s.length, '\n', &at, e);

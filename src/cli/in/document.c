@@ -206,7 +206,7 @@ static bool find_if_lines(document_reader *all, err *e)
             /* A file is mapped to look at more than its first block. */
             source whole = {0};
             lines_restart(l);
-            done = source_open(&whole, l->file, e);
+            done = source_open(&whole, l->file, SIZE_MAX, e);
             if (done)
                 look = jsonl_look_at(whole.bytes, whole.length);
             source_close(&whole);

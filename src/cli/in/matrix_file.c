@@ -32,7 +32,7 @@ bool input_file_open(input_file *f, const char *file, bool splits, const options
     *f = (input_file){.name = descriptor_name(file)};
     if (splits && (f->path = matrix_file_split(file, &f->matrix, e)) == NULL)
         return false;
-    if (!source_open_within(&f->bytes, splits ? f->path : file, o->max_memory, e))
+    if (!source_open(&f->bytes, splits ? f->path : file, o->max_memory, e))
         return false;
     f->format = input_format_of(o, f->bytes.bytes, f->bytes.length, f->name, e);
     f->is_stream = f->format != NULL && (f->format->holds & HOLDS_STREAM) != 0;

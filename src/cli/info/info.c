@@ -145,7 +145,7 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
     source s;
     char *path = matrix_file_split(file, &one.only, &wrong);
     one.file = descriptor_name(path == NULL ? file : path);
-    bool done = path != NULL && source_open_within(&s, path, o->max_memory, &wrong);
+    bool done = path != NULL && source_open(&s, path, o->max_memory, &wrong);
     if (done) {
         bool has_layers = false;
         done = read_facts(&one, &s, o, &wrong) &&
