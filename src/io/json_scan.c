@@ -203,27 +203,30 @@ static bool fail_in_string(json_text *t, const char *begin, const char *at, err 
     return err_remedy(e, "write it as \\u%04x", (unsigned char)*at);
 }
 
-/* The end of the string's beginning that spells the word; NULL where it begins otherwise. */
-static const char *behind_word(const json_text *t, const char *at, const char *word)
+/* Where the string that begins at `at` goes on after what it has in common with the word, of which
+ * *word becomes the rest. */
+static const char *skip_common(const json_text *t, const char *at, const char **word)
 {
-    if (*at++ != '"')
-        return NULL;
-    while (*word != '\0') {
-        if (next_character(&at, t->end) != (unsigned char)*word++)
-            return NULL;
+    const char *end = *word + strlen(*word), *next = ++at;
+    for (utf8_character wanted = utf8_read(*word, end);
+         wanted.bytes > 0 && next_character(&next, t->end) == wanted.code; at = next) {
+        *word += wanted.bytes;
+        wanted = utf8_read(*word, end);
     }
     return at;
 }
 
 bool json_string_begins(const json_text *t, const char *at, const char *word)
 {
-    return behind_word(t, at, word) != NULL;
+    if (*at == '"')
+        skip_common(t, at, &word);
+    return *word == '\0';
 }
 
 bool json_string_is(const json_text *t, const char *at, const char *word)
 {
-    const char *end = behind_word(t, at, word);
-    return end != NULL && *end == '"'; /* the text has a NUL after it, or more of the file */
+    const char *end = *at == '"' ? skip_common(t, at, &word) : at;
+    return *word == '\0' && *end == '"'; /* the text has a NUL after it, or more of the file */
 }
 
 size_t json_string_resolve(const char *at, const char *end, char *to, bool *has_nul)
@@ -614,21 +617,6 @@ bool json_visit(json_text *t, const char *at, const json_visitor *visitor, err *
     return scan_value(&s, false, "a value", e);
 }
 
-/* What is left of the way after the name at `name`, from its point on; NULL where the way does not
- * begin with the name. */
-static const char *behind_name(const json_text *t, const char *name, const char *way)
-{
-    const char *end = way + strlen(way);
-    uint32_t c;
-    for (name++; (c = next_character(&name, t->end)) < STRING_END;) {
-        utf8_character wanted = utf8_read(way, end);
-        if (wanted.bytes == 0 || wanted.code != c)
-            return NULL;
-        way += wanted.bytes;
-    }
-    return *way == '\0' || *way == '.' ? way : NULL;
-}
-
 const char *json_way_find(json_text *t, const char *at, const char *way)
 {
     if (*at == '[') {
@@ -646,11 +634,12 @@ const char *json_way_find(json_text *t, const char *at, const char *way)
     const char *inside = NULL, *value;
     const char *name = *at == '{' ? json_first(t, at) : NULL;
     for (; name != NULL; name = json_next(t, value)) {
-        const char *rest = behind_name(t, name, way);
+        const char *rest = way, *end = skip_common(t, name, &rest);
+        bool is_on_way = (*rest == '\0' || *rest == '.') && *end == '"';
         value = json_member(t, name);
-        if (rest != NULL && *rest == '\0')
+        if (is_on_way && *rest == '\0')
             return value;
-        if (rest != NULL && inside == NULL)
+        if (is_on_way && inside == NULL)
             inside = json_way_find(t, value, rest + 1);
     }
     return inside;

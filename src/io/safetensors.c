@@ -298,14 +298,6 @@ static bool read_tensor(file_header *h, const stored_tensor *t, const read_optio
 
 /* ---- the document's name, and other metadata ---- */
 
-static const char *find_text(file_header *h, const char *name)
-{
-    const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
-    while (at != NULL && !json_string_is(&h->text, at, name))
-        at = json_next(&h->text, json_member(&h->text, at));
-    return at == NULL ? NULL : json_member(&h->text, at);
-}
-
 static bool add_text(file_header *h, const char *name, const char *at, bundle *to, err *e)
 {
     char *value = json_string_read(&h->text, at, 0, e);
@@ -319,14 +311,16 @@ static bool add_text(file_header *h, const char *name, const char *at, bundle *t
  * what made the result, a text of lines. */
 static bool read_metadata(file_header *h, const read_options *how, bundle *to, err *e)
 {
+    if (h->metadata == NULL)
+        return true;
     const named *row = how->keys == NULL ? NULL : named_find(how->keys, "name", 4);
     bool wants_name =
         how->keys == NULL || (row != NULL && ((const key *)(const void *)row)->kind == KEY_TEXT);
-    const char *name_at = find_text(h, "name"), *header = find_text(h, "header");
+    const char *name_at = json_way_find(&h->text, h->metadata, "name");
     if (name_at != NULL && wants_name && bundle_find(to, "name") == NULL &&
         !add_text(h, "name", name_at, to, e))
         return false;
-    const char *at = h->metadata == NULL ? NULL : json_first(&h->text, h->metadata);
+    const char *at = json_first(&h->text, h->metadata);
     bool done = true, has_name = bundle_text(to, "name") != NULL;
     if (how->keeps_all && at != NULL) { /* then nobody has keys */
         entry *added = bundle_add(to, SAFETENSORS_METADATA, strlen(SAFETENSORS_METADATA),
@@ -346,6 +340,7 @@ static bool read_metadata(file_header *h, const read_options *how, bundle *to, e
         if (done && added->bundle->count == 0)
             bundle_remove(to, SAFETENSORS_METADATA);
     }
+    const char *header = json_way_find(&h->text, h->metadata, "header");
     if (!done || how->header == NULL || header == NULL)
         return done;
     char *all = json_string_read(&h->text, header, 0, e);
