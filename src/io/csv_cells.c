@@ -15,8 +15,8 @@ bool csv_delimiter_check(char delimiter, err *e)
     static const char never[] = "\"#\r\n+-._";
     unsigned char byte = (unsigned char)delimiter;
     bool is_letter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
-    bool is_digit = byte >= '0' && byte <= '9';
-    if (byte != 0 && byte < 0x80 && !is_letter && !is_digit && strchr(never, delimiter) == NULL)
+    if (byte != 0 && byte < 0x80 && !is_letter && !is_digit(delimiter) &&
+        strchr(never, delimiter) == NULL)
         return true;
     err_at(e, &(place){.file = "--delimiter"}, "'%c' can't separate fields", delimiter);
     return err_remedy(e, "use one of , ; : | a tab or a space");

@@ -357,11 +357,10 @@ static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
 static bool read_comment(job *j, const csv_field *comment, err *e)
 {
     block_comment c;
-    const csv_reader *r = &j->reader;
     place at = comment->at;
     /* "#N/A,1" is a row that would be lost as a comment. */
     const char *mark = comment->text - 1, *end = comment->text + comment->length;
-    const char *delimiter = memchr(mark, r->delimiter, (size_t)(end - mark));
+    const char *delimiter = memchr(mark, j->reader.delimiter, (size_t)(end - mark));
     end = delimiter == NULL ? end : delimiter;
     if (slip_find(SLIP_MISSING, mark, mark, end) != NULL) {
         err_at(e, &at, "the row begins with a spreadsheet's error, '%.*s', and # begins a comment",
@@ -477,8 +476,7 @@ static bool keep_list(const job *j, text_list *list, const char *name, err *e)
 /* Labels of columns in the header, or SIZE_MAX where there is none. */
 static size_t header_labels(const job *j)
 {
-    size_t corner = j->layout.has_corner ? 1 : 0;
-    return j->header_fields > 0 ? j->header_fields - corner : SIZE_MAX;
+    return j->header_fields > 0 ? j->header_fields - j->layout.has_corner : SIZE_MAX;
 }
 
 static bool refuse_header(const job *j, size_t count, const place *at, err *e)
@@ -617,12 +615,10 @@ static bool read_all(job *j, err *e)
            bundle_add_text(j->all.out, "corner", j->corner.data, j->corner.length, file, e);
 }
 
-static bool read_delimited(const char *bytes, size_t length, const read_options *how,
-                           char delimiter, bundle *out, err *e)
+bool csv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
     job j = {.all = {.how = how, .out = out}, .now = SIZE_MAX};
-    if (how->delimiter != 0)
-        delimiter = how->delimiter;
+    char delimiter = how->delimiter == 0 ? ',' : how->delimiter;
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
     bool done = encoding_check(bytes, length, csv_place(&j.reader), e) &&
                 csv_delimiter_check(delimiter, e) && read_all(&j, e);
@@ -636,12 +632,9 @@ static bool read_delimited(const char *bytes, size_t length, const read_options 
     return done;
 }
 
-bool csv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
-{
-    return read_delimited(bytes, length, how, ',', out, e);
-}
-
 bool tsv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
-    return read_delimited(bytes, length, how, '\t', out, e);
+    read_options tabs = *how;
+    tabs.delimiter = how->delimiter == 0 ? '\t' : how->delimiter;
+    return csv_read(bytes, length, &tabs, out, e);
 }

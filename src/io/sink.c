@@ -132,10 +132,9 @@ static bool open_temporary(sink *s, const struct stat *old, err *e)
     s->descriptor = away_from_standard(descriptor);
     if (s->descriptor < 0)
         return fail(s, errno, e);
-    int held = fcntl(s->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (held < 0)
+    s->held = fcntl(s->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (s->held < 0)
         return fail(s, errno, e);
-    s->held = held;
     if (old != NULL && !ownership_copy(s->descriptor, s->target, old, e))
         return fail(s, errno, e); /* unless it says more already */
     return true;
@@ -160,7 +159,7 @@ static bool open_file(sink *s, err *e)
         return fail(s, errno, e);
     if (exists && !S_ISREG(status.st_mode)) {
         s->descriptor = away_from_standard(open(s->file, O_WRONLY | O_CLOEXEC | O_NOCTTY));
-        return s->descriptor >= 0 ? true : fail(s, errno, e);
+        return s->descriptor >= 0 || fail(s, errno, e);
     }
     /* Renaming over a file asks nobody whether it may be written; a redirection by the shell
      * would, and so do we. */
@@ -380,8 +379,7 @@ bool sink_add(sink *s, const text *more, err *e)
 
 bool sink_flush(sink *s, err *e)
 {
-    bool is_written_directly = s->descriptor >= 0 && s->temporary == NULL;
-    return is_written_directly ? write_pending(s, e) : sink_spill(s, e);
+    return s->descriptor >= 0 && s->temporary == NULL ? write_pending(s, e) : sink_spill(s, e);
 }
 
 bool sink_close(sink *s, err *e)

@@ -32,10 +32,7 @@ const element_row ELEMENTS[ELEMENT_TYPES] = {
 
 bool element_order_is_native(element_type type, bool is_big_endian)
 {
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return ELEMENTS[type].size == 1 || is_big_endian == (first == 0);
+    return ELEMENTS[type].size == 1 || is_big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
 /* ---- bytes to bits: one loop a width, without a branch that depends on the element ---- */

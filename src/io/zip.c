@@ -268,11 +268,6 @@ static bool check_together(zip *z, err *e)
 
 /* ---- the whole ---- */
 
-bool zip_probe(const char *bytes, size_t length)
-{
-    return length >= 4 && (read_32(bytes) == LOCAL_SIGNATURE || read_32(bytes) == END_SIGNATURE);
-}
-
 bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e)
 {
     directory d = {0};

@@ -32,9 +32,6 @@ typedef struct zip {
     const zip_member **by_name; /* the same, in the order of their names */
 } zip;
 
-/* True for bytes that begin as a zip does. */
-bool zip_probe(const char *bytes, size_t length);
-
 /* Reads and checks the directory; zip_close is due whether that works or not. */
 bool zip_open(zip *z, const char *file, const char *bytes, size_t length, err *e);
 void zip_close(zip *z);

@@ -3,6 +3,7 @@
 #include "io/zip.h"
 
 #include "base/mem.h"
+#include "io/format.h"
 #include "said.h"
 #include "unit.h"
 #include "written.h"
@@ -59,8 +60,8 @@ static const char *opened(const char *bytes, size_t length, size_t most, text *o
 static void test_written(unit *u)
 {
     text out = {0}, none = zip_of(0, 100), one = zip_of(1, 1000), three = zip_of(3, 1000);
-    CHECK(u, zip_probe(none.data, none.length) && zip_probe(one.data, one.length));
-    CHECK(u, !zip_probe("PK\x01\x02", 4) && !zip_probe("PK", 2));
+    CHECK(u, npz_probe(none.data, none.length) && npz_probe(one.data, one.length));
+    CHECK(u, !npz_probe("PK\x01\x02", 4) && !npz_probe("PK", 2));
     CHECK(u, one.length == LENGTH && memcmp(one.data + DATA, HELLO, 5) == 0);
     CHECK_TEXT(u, opened(none.data, none.length, 0, &out), "");
     CHECK_TEXT(u, opened(one.data, one.length, 0, &out), "a=hello");
