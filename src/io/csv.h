@@ -171,8 +171,6 @@ typedef enum cell_look { CELL_NUMBER, CELL_QUOTED_NUMBER, CELL_EMPTY, CELL_LABEL
 
 cell_look cell_look_of(const csv_field *f, key_kind kind);
 
-/* True for what others write where no number is, such as NA. */
-bool cell_is_missing(const csv_field *f);
 /* True for a text that would be numbers with another delimiter ("1;2") or with a decimal point for
  * a comma. */
 bool cell_is_misread(const char *cell, size_t length, char delimiter);

@@ -245,12 +245,6 @@ cell_look cell_look_of(const csv_field *f, key_kind kind)
     return f->quoted ? CELL_QUOTED_NUMBER : CELL_NUMBER;
 }
 
-bool cell_is_missing(const csv_field *f)
-{
-    csv_slice s = trimmed_field(f);
-    return slip_find(SLIP_MISSING, s.from, s.from, s.end) != NULL;
-}
-
 bool cell_is_misread(const char *cell, size_t length, char delimiter)
 {
     bool ignored;

@@ -528,7 +528,9 @@ static bool read_row(job *j, err *e)
             continue;
         cell_look look = cell_look_of(&f, m->cells.kind);
         bool is_corner = look == CELL_EMPTY && f.at.column == 1;
-        bool is_label = look == CELL_LABEL && !cell_is_missing(&f);
+        csv_slice s = csv_trimmed(f.text, f.text + f.length); /* NA is no label, but a hole */
+        bool is_label =
+            look == CELL_LABEL && slip_find(SLIP_MISSING, s.from, s.from, s.end) == NULL;
         if (is_first && j->header_fields == 0 && (is_label || is_corner))
             err_remedy(e, "if this is a header, quote the labels in it that are numbers");
         bool ends_in_delimiter = f.last && look == CELL_EMPTY && !f.quoted && f.at.column > 1;
@@ -627,9 +629,7 @@ bool csv_read(const char *bytes, size_t length, const read_options *how, bundle 
     text_list_free(&j.rows);
     text_free(&j.corner);
     text_free(&j.label);
-    if (!done)
-        bundle_free(out);
-    return done;
+    return read_end(out, done);
 }
 
 bool tsv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)

@@ -87,6 +87,8 @@ bool read_find_kind(const read_options *how, const char *name, size_t length, co
 /* A reader fails with an entry, which holds no value yet: whether that is not an error, since
  * somebody wants to know why it is unread. */
 bool read_leaves(const read_options *how, entry *unread, err *e);
+/* A reader ends: what is not all of it goes. Returns whether it is. */
+bool read_end(bundle *out, bool is_whole);
 /* The axes that a matrix of this kind may have. */
 int read_most_rank(const read_options *how, key_kind kind);
 /* Whether a number of such a matrix may be this, which is not finite: where all are `allowed`, in

@@ -78,6 +78,13 @@ bool read_leaves(const read_options *how, entry *unread, err *e)
     return unread->text != NULL;
 }
 
+bool read_end(bundle *out, bool is_whole)
+{
+    if (!is_whole)
+        bundle_free(out);
+    return is_whole;
+}
+
 int read_most_rank(const read_options *how, key_kind kind)
 {
     bool is_input = kind != KEY_EXPECTED && kind != KEY_TRUTHS && !how->any_rank;

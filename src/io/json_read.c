@@ -590,7 +590,5 @@ bool json_read(const char *bytes, size_t length, const read_options *how, bundle
     if (done && how->again != NULL)
         json_again_set(how->again, r.text.bytes, r.text.end, &lists, out);
     json_lists_free(&lists);
-    if (!done)
-        bundle_free(out);
-    return done;
+    return read_end(out, done);
 }

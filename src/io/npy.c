@@ -173,11 +173,10 @@ static bool read_shape(parser *p, err *e)
         if (*first == '0' && p->next - first > 1)
             return err_at(e, &here, "a size begins with 0, which Python does not read");
         p->next += p->next < p->end && *p->next == 'L'; /* as Python 2 wrote it */
-        if (m->axes < TENSOR_MAX_RANK)
-            m->size[m->axes] = size;
+        if (m->rank < TENSOR_MAX_RANK)
+            m->size[m->rank++] = size;
         has_comma = take(p, ',');
     }
-    m->rank = m->axes < TENSOR_MAX_RANK ? (int)m->axes : TENSOR_MAX_RANK;
     return m->axes != 1 || has_comma ||
            err_at(e, &at, "(%zu) is not a shape, (%zu,) is one", m->size[0], m->size[0]);
 }
@@ -325,10 +324,7 @@ bool npy_read(const char *bytes, size_t length, const read_options *how, bundle 
     if (!find_matrix(bytes, length, &begin, &m, e))
         return false;
     entry *only = bundle_add(out, "", 0, m.at, e);
-    if (only != NULL && stored_matrix_read(&m, how->kind, how, only, e))
-        return true;
-    bundle_free(out);
-    return false;
+    return read_end(out, only != NULL && stored_matrix_read(&m, how->kind, how, only, e));
 }
 
 bool npy_write(const bundle *result, const write_options *how, sink *out, err *e)
@@ -465,9 +461,7 @@ bool npz_read(const char *bytes, size_t length, const read_options *how, bundle 
         done = read_member(&r, &r.zip.member[i], out, e);
     zip_close(&r.zip);
     text_free(&r.unpacked);
-    if (!done)
-        bundle_free(out);
-    return done;
+    return read_end(out, done);
 }
 
 /* ---- writing ---- */

@@ -82,14 +82,13 @@ static bool read_shape(file_header *h, stored_tensor *t, size_t *count, err *e)
         size_t size;
         if (!read_size(h, at, &size, e))
             return false;
-        if (t->matrix.axes < TENSOR_MAX_RANK)
-            t->matrix.size[t->matrix.axes] = size;
+        if (t->matrix.rank < TENSOR_MAX_RANK)
+            t->matrix.size[t->matrix.rank++] = size;
         t->matrix.axes++;
         has_zero = has_zero || size == 0;
         fits = fits && size_mul(*count, size, count);
         at = json_next(&h->text, at);
     }
-    t->matrix.rank = t->matrix.axes < TENSOR_MAX_RANK ? (int)t->matrix.axes : TENSOR_MAX_RANK;
     if (has_zero)
         *count = 0;
     place where = json_place(&h->text, t->shape);
@@ -372,9 +371,7 @@ bool safetensors_read(const char *bytes, size_t length, const read_options *how,
     done = done && read_metadata(&h, how, out, e);
     done = json_check_unchanged(&h.text, e) && done;
     mem_free(h.tensor);
-    if (!done)
-        bundle_free(out);
-    return done;
+    return read_end(out, done);
 }
 
 /* ---- writing ----

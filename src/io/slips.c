@@ -4,6 +4,7 @@
 #include "io/json_scan.h"
 #include "io/number_read.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -130,27 +131,17 @@ static bool has_thousands(const slip_spot *s)
            has_groups(s, '.', ',', true);
 }
 
-static const char *hexadecimal_end(const char *p, const char *end)
-{
-    while (p < end && strchr("0123456789abcdefABCDEF", *p) != NULL)
-        p++;
-    return p;
-}
-
 /* As C's strtod reads it: with a fraction and a binary exponent, or without. */
 static bool is_hexadecimal(const slip_spot *s)
 {
-    const char *p = sign_end(s), *end = s->end;
-    if (end - p < 3 || p[0] != '0' || (p[1] != 'x' && p[1] != 'X'))
+    char copy[LONGEST + 1] = {0}, *end;
+    const char *p = sign_end(s);
+    size_t length = (size_t)(s->end - s->at);
+    if (length > LONGEST || s->end - p < 3 || p[0] != '0' || (p[1] != 'x' && p[1] != 'X'))
         return false;
-    const char *digits = p + 2;
-    p = hexadecimal_end(digits, end);
-    if (p < end && *p == '.')
-        p = hexadecimal_end(p + 1, end);
-    if (end - p < 2 || p == digits || (*p != 'p' && *p != 'P'))
-        return p == end;
-    p += 1 + (p[1] == '-' || p[1] == '+');
-    return p < end && digits_end(p, end) == end;
+    memcpy(copy, s->at, length);
+    strtod(copy, &end);
+    return end == copy + length;
 }
 
 /* What R, pandas and spreadsheets write where no number is. */

@@ -14,57 +14,56 @@
 
 /* clang-format off */
 const element_row ELEMENTS[ELEMENT_TYPES] = {
-    [ELEMENT_F64] = {8, IEEE_FLOAT, "F64", "<f8", ">f8"},
-    [ELEMENT_F32] = {4, IEEE_FLOAT, "F32", "<f4", ">f4"},
-    [ELEMENT_F16] = {2, IEEE_FLOAT, "F16", "<f2", ">f2"},
-    [ELEMENT_BF16] = {2, BRAIN_FLOAT, "BF16", NULL, NULL},
-    [ELEMENT_I64] = {8, SIGNED_INTEGER, "I64", "<i8", ">i8"},
-    [ELEMENT_I32] = {4, SIGNED_INTEGER, "I32", "<i4", ">i4"},
-    [ELEMENT_I16] = {2, SIGNED_INTEGER, "I16", "<i2", ">i2"},
-    [ELEMENT_I8] = {1, SIGNED_INTEGER, "I8", "|i1", "|i1"},
-    [ELEMENT_U64] = {8, UNSIGNED_INTEGER, "U64", "<u8", ">u8"},
-    [ELEMENT_U32] = {4, UNSIGNED_INTEGER, "U32", "<u4", ">u4"},
-    [ELEMENT_U16] = {2, UNSIGNED_INTEGER, "U16", "<u2", ">u2"},
-    [ELEMENT_U8] = {1, UNSIGNED_INTEGER, "U8", "|u1", "|u1"},
-    [ELEMENT_BOOL] = {1, UNSIGNED_INTEGER, "BOOL", "|b1", "|b1"},
+    [ELEMENT_F64] = {8, IEEE_FLOAT, DTYPE_F64, "F64", "<f8", ">f8"},
+    [ELEMENT_F32] = {4, IEEE_FLOAT, DTYPE_F32, "F32", "<f4", ">f4"},
+    [ELEMENT_F16] = {2, IEEE_FLOAT, DTYPE_F16, "F16", "<f2", ">f2"},
+    [ELEMENT_BF16] = {2, BRAIN_FLOAT, DTYPE_BF16, "BF16", NULL, NULL},
+    [ELEMENT_I64] = {8, SIGNED_INTEGER, DTYPE_BOOL, "I64", "<i8", ">i8"},
+    [ELEMENT_I32] = {4, SIGNED_INTEGER, DTYPE_BOOL, "I32", "<i4", ">i4"},
+    [ELEMENT_I16] = {2, SIGNED_INTEGER, DTYPE_BOOL, "I16", "<i2", ">i2"},
+    [ELEMENT_I8] = {1, SIGNED_INTEGER, DTYPE_BOOL, "I8", "|i1", "|i1"},
+    [ELEMENT_U64] = {8, UNSIGNED_INTEGER, DTYPE_BOOL, "U64", "<u8", ">u8"},
+    [ELEMENT_U32] = {4, UNSIGNED_INTEGER, DTYPE_BOOL, "U32", "<u4", ">u4"},
+    [ELEMENT_U16] = {2, UNSIGNED_INTEGER, DTYPE_BOOL, "U16", "<u2", ">u2"},
+    [ELEMENT_U8] = {1, UNSIGNED_INTEGER, DTYPE_BOOL, "U8", "|u1", "|u1"},
+    [ELEMENT_BOOL] = {1, UNSIGNED_INTEGER, DTYPE_BOOL, "BOOL", "|b1", "|b1"},
 };
 /* clang-format on */
 
+static const bool IS_BIG_ENDIAN = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
 bool element_order_is_native(element_type type, bool is_big_endian)
 {
-    return ELEMENTS[type].size == 1 || is_big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    return ELEMENTS[type].size == 1 || is_big_endian == IS_BIG_ENDIAN;
 }
 
 /* ---- bytes to bits: one loop a width, without a branch that depends on the element ---- */
 
+/* Called with a constant size, so that each copy is one move. What is turned round, or big-endian on
+ * such a machine, stands at the upper end of 64 bits. */
+static inline void gather_of(size_t size, bool is_big_endian, const char *at, size_t count,
+                             uint64_t *bits)
+{
+    bool swaps = is_big_endian != IS_BIG_ENDIAN;
+    unsigned unused = is_big_endian ? 64 - 8 * (unsigned)size : 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t one = 0;
+        memcpy(&one, at + i * size, size);
+        bits[i] = (swaps ? __builtin_bswap64(one) : one) >> unused;
+    }
+}
+
 static void gather(element_type type, bool is_big_endian, const char *at, size_t count,
                    uint64_t *bits)
 {
-    bool swaps = !element_order_is_native(type, is_big_endian);
-    switch (ELEMENTS[type].size) {
-    case 1:
-        for (size_t i = 0; i < count; i++)
-            bits[i] = (unsigned char)at[i];
-        return;
-    case 2:
-        for (size_t i = 0; i < count; i++) {
-            uint16_t one;
-            memcpy(&one, at + i * sizeof one, sizeof one);
-            bits[i] = swaps ? __builtin_bswap16(one) : one;
-        }
-        return;
-    case 4:
-        for (size_t i = 0; i < count; i++) {
-            uint32_t one;
-            memcpy(&one, at + i * sizeof one, sizeof one);
-            bits[i] = swaps ? __builtin_bswap32(one) : one;
-        }
-        return;
-    default:
-        memcpy(bits, at, count * sizeof bits[0]);
-        for (size_t i = 0; swaps && i < count; i++)
-            bits[i] = __builtin_bswap64(bits[i]);
-    }
+    if (ELEMENTS[type].size == 1)
+        gather_of(1, is_big_endian, at, count, bits);
+    else if (ELEMENTS[type].size == 2)
+        gather_of(2, is_big_endian, at, count, bits);
+    else if (ELEMENTS[type].size == 4)
+        gather_of(4, is_big_endian, at, count, bits);
+    else
+        gather_of(8, is_big_endian, at, count, bits);
 }
 
 /* ---- bits to float64 ---- */
@@ -517,21 +516,16 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
     bool waits = is_in_order && how->later != NULL && !j->allow_nonfinite &&
                  j->type != DTYPE_BOOL && (j->kind == KEY_MATRIX || j->kind == KEY_BIAS);
     /* Narrower floats stay so in place, as their type's job, of numbers that are finite. */
+    const element_row *row = &ELEMENTS[m->type];
     job narrow = *j;
-    narrow.type = m->type == ELEMENT_F16    ? DTYPE_F16
-                  : m->type == ELEMENT_BF16 ? DTYPE_BF16
-                  : m->type == ELEMENT_F32  ? DTYPE_F32
-                                            : j->type;
+    narrow.type = row->as;
     if (is_in_order && is_native && how->keeps_narrow && j->kind == KEY_MATRIX &&
         dtype_is_narrower(narrow.type, j->type) && is_in_place(&narrow, how->map) &&
         (waits ? put_off(&narrow, how, e) : is_finite(&narrow)))
         return tensor_new_in(out, narrow.type, m->rank, m->size, m->bytes, how->map, e);
 
     /* Whether the bytes are the tensor's already. */
-    bool is_byte = m->type == ELEMENT_BOOL || m->type == ELEMENT_U8 || m->type == ELEMENT_I8;
-    bool is_same = is_native && (j->type == DTYPE_F64   ? m->type == ELEMENT_F64
-                                 : j->type == DTYPE_F32 ? m->type == ELEMENT_F32
-                                                        : is_byte);
+    bool is_same = is_native && j->type == row->as && dtype_size(j->type) == row->size;
     bool may_be_bad = !how->keeps_bits || j->type == DTYPE_BOOL;
     bool is_good =
         is_same && (!may_be_bad || (waits && is_in_place(j, how->map) ? put_off(j, how, e)

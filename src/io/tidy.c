@@ -216,9 +216,7 @@ bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle
     done = done && csv_matrices_finish(&j.stages, e);
     csv_matrices_free(&j.stages);
     text_free(&j.name);
-    if (!done)
-        bundle_free(out);
-    return done;
+    return read_end(out, done);
 }
 
 /* ---- writing ---- */
