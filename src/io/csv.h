@@ -61,6 +61,9 @@ void csv_open(csv_reader *r, const char *file, size_t first_line, const char *by
 /* What the next line is. A blank line is read past; so is a comment, whose text without its # is
  * then `comment`, with no quotes. A row is left to be read field by field. */
 csv_line csv_next_line(csv_reader *r, csv_field *comment);
+/* Goes past blank lines and comments to the next row, where there is one; of the same matrix, past
+ * no comment that begins a block. */
+bool csv_find_row(csv_reader *r, bool of_same);
 /* The next field of the row. */
 bool csv_next_field(csv_reader *r, csv_field *f, err *e);
 

@@ -70,9 +70,7 @@ static bool look_at_row(csv_reader *r, key_kind kind, row_look *out, err *e)
     return true;
 }
 
-/* Goes past blank lines and comments to the next row, where there is one; of the same matrix, past
- * no comment that begins a block. */
-static bool find_row(csv_reader *r, bool of_same)
+bool csv_find_row(csv_reader *r, bool of_same)
 {
     csv_field comment;
     block_comment ignored;
@@ -111,7 +109,7 @@ static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, 
     row_look first, second = {0};
     if (!look_at_row(&ahead, kind, &first, e))
         return false;
-    if (find_row(&ahead, true) && !look_at_row(&ahead, kind, &second, e))
+    if (csv_find_row(&ahead, true) && !look_at_row(&ahead, kind, &second, e))
         return false;
     /* Labels make a header, and quoted numbers above a row that is not quoted; but a hole alone is
      * written as "". */
@@ -162,7 +160,7 @@ static rows_look look_at(const char *bytes, size_t length, char delimiter)
     err ignored = {0};
     bool is_first = true, can_split = length > 0 && memchr(bytes, delimiter, length) != NULL;
     csv_open(&r, "", 1, bytes, length, delimiter);
-    while (look.line == SIZE_MAX && (can_split || !look.finds_numbers) && find_row(&r, false)) {
+    while (look.line == SIZE_MAX && (can_split || !look.finds_numbers) && csv_find_row(&r, false)) {
         size_t line = r.line;
         /* JSON over several lines has rows that look like a table's below its first one. */
         bool may_be_json = json_probe(r.next, (size_t)(r.end - r.next));

@@ -469,15 +469,14 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
         if (result->entry[i].kind == ENTRY_TENSOR && count++ == 0)
             first = &result->entry[i];
     }
+    const char *corner = bundle_text(result, "corner");
     writer w = {.out = out,
                 .how = how,
                 .file_kind = file_kind,
                 .delimiter = how->delimiter != 0 ? how->delimiter : delimiter,
                 .columns = labels_of(result, "columns"),
                 .rows = labels_of(result, "rows"),
-                .corner = bundle_text(result, "corner")};
-    if (w.corner == NULL)
-        w.corner = "";
+                .corner = corner == NULL ? "" : corner};
     if (!check(&w, result, first, e))
         return false;
     bool done = true, is_alone = count == 1 && is_plain(&w, first);

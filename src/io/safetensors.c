@@ -39,8 +39,7 @@ typedef struct stored_tensor {
     const char *name, *record; /* its key; its object */
     const char *dtype, *shape; /* the values in that */
     size_t begin, end;         /* in the data */
-    bool is_known_type;        /* else the matrix has none, and its sizes are not compared */
-    stored_matrix matrix;
+    stored_matrix matrix; /* without a type_name its type is not read, nor are sizes compared */
 } stored_tensor;
 
 typedef struct file_header {
@@ -138,7 +137,6 @@ static bool read_record(file_header *h, const char *name, const char *record, er
     for (element_type type = 0; type < ELEMENT_TYPES; type++) {
         if (!json_string_is(&h->text, t.dtype, ELEMENTS[type].name))
             continue;
-        t.is_known_type = true;
         t.matrix.type = type;
         t.matrix.type_name = ELEMENTS[type].name;
     }
@@ -158,10 +156,10 @@ static bool read_record(file_header *h, const char *name, const char *record, er
                h->data_length, h->data_length == 1 ? "" : "s");
         return err_remedy(e, "the file is cut off, or its header is wrong");
     }
-    if (t.is_known_type && !size_mul(count, ELEMENTS[t.matrix.type].size, &bytes))
+    if (t.matrix.type_name != NULL && !size_mul(count, ELEMENTS[t.matrix.type].size, &bytes))
         return err_at(e, &where, "%zu elements of type %s are more than an address can hold", count,
                       t.matrix.type_name);
-    if (t.is_known_type && bytes != t.end - t.begin)
+    if (t.matrix.type_name != NULL && bytes != t.end - t.begin)
         return err_at(e, &where, "%zu elements of type %s are %zu bytes, and the offsets hold %zu",
                       count, t.matrix.type_name, bytes, t.end - t.begin);
     t.matrix.bytes = h->data + t.begin;
@@ -279,9 +277,10 @@ static bool read_tensor(file_header *h, const stored_tensor *t, const read_optio
         name != NULL && stored_matrix_add(how, "safetensors", name, &at, to, &added, &kind, e);
     if (added != NULL) {
         char found[JSON_FOUND];
-        at = json_place(&h->text, t->is_known_type ? t->shape : t->dtype);
-        bool is_read = t->is_known_type && stored_matrix_check_axes(&t->matrix, kind, how, &at, e);
-        if (!t->is_known_type) {
+        at = json_place(&h->text, t->matrix.type_name != NULL ? t->shape : t->dtype);
+        bool is_read =
+            t->matrix.type_name != NULL && stored_matrix_check_axes(&t->matrix, kind, how, &at, e);
+        if (t->matrix.type_name == NULL) {
             err_at(e, &at, "elements of type %s are not read",
                    json_found(&h->text, t->dtype, found));
             err_remedy(e, "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL are");

@@ -134,24 +134,6 @@ void little_write(text *to, uint64_t number, size_t bytes)
         text_add(to, &(char){(char)(number >> 8 * i & 255)}, 1);
 }
 
-static void make_canonical(char *run, size_t count, dtype type)
-{
-    const float narrow_nan = NAN;
-    const double wide_nan = (double)NAN;
-    for (size_t i = 0; type == DTYPE_F32 && i < count; i++) {
-        float value;
-        memcpy(&value, run + i * sizeof value, sizeof value);
-        if (isnan(value))
-            memcpy(run + i * sizeof value, &narrow_nan, sizeof value);
-    }
-    for (size_t i = 0; type == DTYPE_F64 && i < count; i++) {
-        double value;
-        memcpy(&value, run + i * sizeof value, sizeof value);
-        if (isnan(value))
-            memcpy(run + i * sizeof value, &wide_nan, sizeof value);
-    }
-}
-
 bool element_bytes_next(element_bytes *b)
 {
     const tensor *t = &b->of;
@@ -183,7 +165,10 @@ bool element_bytes_next(element_bytes *b)
         }
         b->is_done = count > 0;
     }
-    make_canonical(b->run, b->length / element, t->type);
+    for (size_t i = 0; t->type == DTYPE_F32 && i < b->length / element; i++)
+        b->f32[i] = isnan(b->f32[i]) ? NAN : b->f32[i];
+    for (size_t i = 0; t->type == DTYPE_F64 && i < b->length / element; i++)
+        b->f64[i] = isnan(b->f64[i]) ? (double)NAN : b->f64[i];
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ /* files are little-endian */
     for (char *at = b->run; at < b->run + b->length; at += element) {
         for (size_t i = 0; i < element / 2; i++) {

@@ -71,7 +71,11 @@ typedef struct element_bytes {
     size_t index[TENSOR_MAX_RANK];
     bool is_done;
     size_t length; /* of the run */
-    char run[ELEMENT_BYTES];
+    union {
+        char run[ELEMENT_BYTES];
+        float f32[ELEMENT_BYTES / 4];
+        double f64[ELEMENT_BYTES / 8];
+    };
 } element_bytes;
 
 /* The next run; false after the last. */

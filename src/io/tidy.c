@@ -63,18 +63,6 @@ static bool header_read(csv_reader *r, tidy_header *h, err *e)
     return true;
 }
 
-/* Goes past comments, which may say what made the table, to the first row. */
-static bool header_find(csv_reader *r, const read_options *how, err *e)
-{
-    csv_field comment;
-    csv_line kind;
-    while ((kind = csv_next_line(r, &comment)) == CSV_COMMENT || kind == CSV_BLANK) {
-        if (kind == CSV_COMMENT && !read_header_line(how, comment.text, comment.length, e))
-            return false;
-    }
-    return true;
-}
-
 /* The delimiter that makes the first row a header, or 0. */
 static char header_delimiter(const char *bytes, size_t length)
 {
@@ -83,7 +71,7 @@ static char header_delimiter(const char *bytes, size_t length)
         tidy_header ignored;
         err nothing = {0};
         csv_open(&r, "", 1, bytes, length, *p);
-        header_find(&r, &(read_options){0}, &nothing);
+        csv_find_row(&r, false);
         if (header_read(&r, &ignored, &nothing))
             return *p;
     }
@@ -195,21 +183,23 @@ bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle
 {
     job j = {.stages = {.how = how, .out = out}};
     csv_field comment;
-    csv_line kind;
+    csv_line kind = CSV_BLANK;
     char delimiter = how->delimiter != 0 ? how->delimiter : header_delimiter(bytes, length);
     if (delimiter == 0)
         delimiter = tsv_probe(bytes, length) ? '\t' : ',';
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
-    bool done = encoding_check(bytes, length, csv_place(&j.reader), e) &&
-                csv_delimiter_check(delimiter, e) && header_find(&j.reader, how, e);
-    if (done && !header_read(&j.reader, &j.header, e))
-        done = err_remedy(e, "a tidy table begins with the line stage,batch,head,row,col,value, in "
-                             "which stage, batch and head may be left out");
-    while (done && (kind = csv_next_line(&j.reader, &comment)) != CSV_END) {
-        if (kind == CSV_ROW)
-            done = read_line(&j, e);
-        else if (kind == CSV_COMMENT && j.stages.count == 0)
+    bool done =
+        encoding_check(bytes, length, csv_place(&j.reader), e) && csv_delimiter_check(delimiter, e);
+    while (done && kind != CSV_END) {
+        kind = csv_next_line(&j.reader, &comment);
+        if (kind == CSV_COMMENT && j.stages.count == 0) /* it may say what made the table */
             done = read_header_line(how, comment.text, comment.length, e);
+        else if (j.header.count == 0 && (kind == CSV_ROW || kind == CSV_END))
+            done = header_read(&j.reader, &j.header, e) ||
+                   err_remedy(e, "a tidy table begins with the line stage,batch,head,row,col,value,"
+                                 " in which stage, batch and head may be left out");
+        else if (kind == CSV_ROW)
+            done = read_line(&j, e);
     }
     if (done && j.stages.count == 0)
         done = err_at(e, &(place){.file = how->file}, "no number is in it");
