@@ -55,12 +55,6 @@ static bool fail_here(const csv_reader *r, err *e, const char *what)
     return err_at(e, &at, "%s", what);
 }
 
-static void begin_line(csv_reader *r)
-{
-    r->line_start = r->next;
-    r->line++;
-}
-
 /* Reads past a line end, LF or CRLF, where there is one. */
 static bool take_line_end(csv_reader *r)
 {
@@ -69,7 +63,8 @@ static bool take_line_end(csv_reader *r)
     if (!has_return && *r->next != '\n')
         return false;
     r->next += 1 + has_return;
-    begin_line(r);
+    r->line_start = r->next;
+    r->line++;
     return true;
 }
 
@@ -83,7 +78,8 @@ csv_line csv_next_line(csv_reader *r, csv_field *comment)
     const char *newline = memchr(r->next, '\n', (size_t)(r->end - r->next));
     const char *end = newline == NULL ? r->end : newline;
     r->next = newline == NULL ? r->end : newline + 1;
-    begin_line(r);
+    r->line_start = r->next;
+    r->line++;
     if (end > comment->text && end[-1] == '\r')
         end--;
     comment->length = (size_t)(end - comment->text);

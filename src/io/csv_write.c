@@ -162,13 +162,6 @@ bool block_next(const entry *of, block *b)
     return false;
 }
 
-static void block_comment_write(text *out, const char *name, const block *b)
-{
-    char index[INDEX_TEXT];
-    text_add_format(out, "# %s%s %zux%zu\n", name, index_text(b->has, b->index, index),
-                    b->matrix.size[0], b->matrix.size[1]);
-}
-
 /* Digits; where there are too many of them, they are remembered. */
 static const char *read_size(const char *p, const char *end, size_t *size, block_comment *out)
 {
@@ -479,6 +472,7 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
                 .corner = corner == NULL ? "" : corner};
     if (!check(&w, result, first, e))
         return false;
+    char index[INDEX_TEXT];
     bool done = true, is_alone = count == 1 && is_plain(&w, first);
     csv_write_header(sink_text(out), how->header);
     for (const entry *one = first; done && one < result->entry + result->count; one++) {
@@ -489,7 +483,9 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
             if (!is_first)
                 text_add_string(sink_text(out), "\n");
             if (!is_alone)
-                block_comment_write(sink_text(out), write_name(one, UNNAMED), &b);
+                text_add_format(sink_text(out), "# %s%s %zux%zu\n", write_name(one, UNNAMED),
+                                index_text(b.has, b.index, index), b.matrix.size[0],
+                                b.matrix.size[1]);
             done = write_matrix(&w, &b.matrix, e);
             more = block_next(one, &b);
         }

@@ -126,11 +126,11 @@ const format *format_by_ending(const char *file)
     return (const format *)(const void *)ending_find(&FORMAT_ENDINGS, file);
 }
 
-/* The binary format that the bytes begin as, or NULL. */
-static const format *find_binary(const char *bytes, size_t length)
+/* The format that the bytes begin as, of those that hold all of this; or NULL. */
+static const format *find_format(const char *bytes, size_t length, unsigned holds)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (ROWS[i].holds & HOLDS_TYPES && ROWS[i].probe(bytes, length))
+        if ((ROWS[i].holds & holds) == holds && ROWS[i].probe(bytes, length))
             return &ROWS[i];
     }
     return NULL;
@@ -147,7 +147,7 @@ bool format_check_block(const char *bytes, size_t length, const char *file, err 
 {
     enum { LOOKED_AT = 4096 };
     const char *nul = memchr(bytes, '\0', length < LOOKED_AT ? length : LOOKED_AT);
-    if (nul == NULL || find_binary(bytes, length) != NULL)
+    if (nul == NULL || find_format(bytes, length, HOLDS_TYPES) != NULL)
         return true;
     place at = {.file = file, .byte = (size_t)(nul - bytes), .has_byte = true};
     const slip *other = slip_find(SLIP_FORMAT, bytes, bytes, bytes + length);
@@ -165,10 +165,10 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
         err_at(e, &(place){.file = file}, "the input is empty");
         return NULL;
     }
-    const format *binary = find_binary(bytes, length);
+    const format *found = find_format(bytes, length, HOLDS_TYPES); /* a binary one */
     const slip *other = slip_find(SLIP_FORMAT, bytes, bytes, bytes + length);
-    if (binary != NULL)
-        return binary;
+    if (found != NULL)
+        return found;
     if (other != NULL)
         return refuse(other, file, e);
     /* Of formats that both fit, the ending's is meant; and a stream is one whatever its first line
@@ -178,12 +178,9 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
         (by_ending->holds & HOLDS_STREAM ||
          (by_ending->may_be != NULL ? by_ending->may_be : by_ending->probe)(bytes, length)))
         return by_ending;
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (ROWS[i].probe(bytes, length))
-            return &ROWS[i];
-    }
-    if (by_ending != NULL)
-        return by_ending;
+    found = find_format(bytes, length, 0);
+    if (found != NULL || by_ending != NULL)
+        return found != NULL ? found : by_ending;
     if (other_delimiter_is_likely(bytes, length))
         return format_by_name("csv");
     if (!encoding_check(bytes, length, (place){.file = file, .line = 1, .column = 1}, e))

@@ -536,9 +536,8 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
             r->type = DTYPE_F64;
     }
     key_tables only = {{r->how->keys}};
-    scope document = {KIND_BY_KEY, true, false, r->how->document_keys};
-    if (r->how->document_keys == NULL)
-        document.keys = &only;
+    const key_tables *keys = r->how->document_keys == NULL ? &only : r->how->document_keys;
+    scope document = {KIND_BY_KEY, true, false, keys};
     if (r->how->keys == NULL)
         document = (scope){KIND_BY_LOOK, false, !r->how->keeps_all, NULL};
     /* What made the result: a remark for all others. */

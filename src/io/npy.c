@@ -353,7 +353,7 @@ typedef struct reader {
     const read_options *how;
     zip zip;
     bool has_matrices;
-    size_t left; /* of how->most_bytes; SIZE_MAX: any number */
+    size_t left; /* of how->most_bytes, or of all that there could be */
     text unpacked;
 } reader;
 
@@ -437,8 +437,7 @@ static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
                (!is_damaged && read_leaves(r->how, to, e));
         text_free(&label);
         /* What is unpacked counts against the limit for as long as the file is read. */
-        if (r->left != SIZE_MAX)
-            r->left -= r->unpacked.length;
+        r->left -= r->unpacked.length;
         text_free(&r->unpacked);
     }
     mem_free(name);
@@ -460,7 +459,6 @@ bool npz_read(const char *bytes, size_t length, const read_options *how, bundle 
     for (size_t i = 0; done && i < r.zip.count; i++)
         done = read_member(&r, &r.zip.member[i], out, e);
     zip_close(&r.zip);
-    text_free(&r.unpacked);
     return read_end(out, done);
 }
 

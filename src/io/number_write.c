@@ -404,7 +404,6 @@ bool number_fixed_units(double value, int digits, uint64_t *units)
 {
     static const double POWER[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,
                                    1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
-    static const uint64_t TOO_MANY = 1000000000000000000;
     float_parts parts = float_split(float64_bits(fabs(value)), &FLOAT64);
     if (digits > QUICK_DIGITS || parts.e >= 0)
         return false;
@@ -413,7 +412,7 @@ bool number_fixed_units(double value, int digits, uint64_t *units)
         return true;
     uint128 all = uint128_product(parts.m, (uint64_t)POWER[digits]);
     uint128 whole = uint128_right(all, -parts.e), rest = uint128_left(all, 128 + parts.e);
-    if (whole.high != 0 || whole.low >= TOO_MANY)
+    if (whole.high != 0 || whole.low >= 1000000000000000000)
         return false;
     static const uint64_t HALF = (uint64_t)1 << 63;
     /* What is just above half shows in the high word: no product comes nearer to half (all were

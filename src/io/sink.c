@@ -329,9 +329,8 @@ bool sink_replaces(const char *file)
 {
     char path[SINK_PATH];
     struct stat status;
-    if (find_meant(file, path) && descriptor_of(path) >= 0)
-        return false;
-    return stat(file, &status) < 0 || S_ISREG(status.st_mode);
+    bool is_open = find_meant(file, path) && descriptor_of(path) >= 0;
+    return !is_open && (stat(file, &status) < 0 || S_ISREG(status.st_mode));
 }
 
 static bool all_sync;
@@ -418,9 +417,8 @@ bool sink_end(sink *s, bool is_whole, err *e)
 bool sink_write_text(const char *file, text *all, bool is_whole, err *e)
 {
     sink s;
-    bool done = is_whole && text_ok(all, e) && sink_open(&s, file, e);
-    if (done)
-        done = sink_end(&s, sink_add(&s, all, e), e);
+    bool done = is_whole && text_ok(all, e) && sink_open(&s, file, e) &&
+                sink_end(&s, sink_add(&s, all, e), e);
     text_free(all);
     return done;
 }

@@ -133,13 +133,11 @@ static bool read_file(source *s, int descriptor, size_t most, err *e)
         size_t left = all.capacity - all.length - 1; /* the last one is the NUL's */
         wanted = left > 0 ? left : READ_BLOCK;
     }
-    if (!done) {
+    if (!done)
         text_free(&all);
-        return false;
-    }
     s->bytes = s->read = all.data;
     s->length = all.length;
-    return true;
+    return done;
 }
 
 bool source_open(source *s, const char *file, size_t most, err *e)

@@ -558,9 +558,8 @@ bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes,
 {
     size_t count;
     char shape[SHAPE_TEXT];
-    bool fits = sizes_count(m->rank, m->size, &count) &&
-                size_mul(count, ELEMENTS[m->type].size, bytes) && *bytes <= PTRDIFF_MAX;
-    if (!fits)
+    if (!sizes_count(m->rank, m->size, &count) || !size_mul(count, ELEMENTS[m->type].size, bytes) ||
+        *bytes > PTRDIFF_MAX)
         return err_at(e, at, "a matrix of %s elements is larger than an address can hold",
                       sizes_text(m->rank, m->size, shape));
     return count > 0 || err_at(e, at, "the matrix is %s; a matrix has at least one number",

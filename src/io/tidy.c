@@ -91,10 +91,9 @@ typedef struct job {
 /* Digits, and perhaps ".0" after them: pandas writes a column so that is empty somewhere. */
 static bool index_of(const csv_field *f, size_t *index)
 {
-    const size_t largest = SIZE_MAX / 16;
     size_t i = 0;
     for (*index = 0; i < f->length && f->text[i] >= '0' && f->text[i] <= '9'; i++) {
-        if (*index > largest)
+        if (*index > SIZE_MAX / 16)
             return false;
         *index = *index * 10 + (size_t)(f->text[i] - '0');
     }

@@ -63,8 +63,7 @@ static bool find_directory(const zip *z, directory *d, err *e)
     size_t end = SIZE_MAX, next = z->length < END_RECORD ? 0 : z->length - END_RECORD + 1;
     for (; end == SIZE_MAX && next > first; next--) {
         const char *p = z->bytes + next - 1;
-        size_t after = z->length - (next - 1) - END_RECORD;
-        if (read_32(p) == END_SIGNATURE && read_16(p + 20) == after)
+        if (read_32(p) == END_SIGNATURE && next - 1 + END_RECORD + read_16(p + 20) == z->length)
             end = next - 1;
     }
     place at = place_of(z, end == SIZE_MAX ? z->length : end);
@@ -73,10 +72,9 @@ static bool find_directory(const zip *z, directory *d, err *e)
         return err_remedy(e, "the file may have been cut short");
     }
     const char *p = z->bytes + end;
-    unsigned disk = read_16(p + 4), of_directory = read_16(p + 6);
     *d = (directory){
         .count = read_16(p + 10), .size = read_32(p + 12), .offset = read_32(p + 16), .end = end};
-    if (disk != of_directory || read_16(p + 8) != d->count)
+    if (read_16(p + 4) != read_16(p + 6) || read_16(p + 8) != d->count)
         return err_at(e, &at, "the zip is one of several disks, which are not read");
     if (d->count == 0xffff || d->size == IN_EXTRA || d->offset == IN_EXTRA) {
         /* Zip64's own end record, in front of this one. */
