@@ -419,8 +419,8 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
         !check_labels(w->columns, b.matrix.size[1], first->name, e) ||
         !check_labels(w->rows, b.matrix.size[0], first->name, e))
         return false;
-    bool is_first_blank = w->columns != NULL && is_blank(w->columns->list.item[0]);
-    if (is_first_blank && w->rows == NULL) /* as a corner above row labels */
+    /* As a corner above row labels. */
+    if (w->columns != NULL && w->rows == NULL && is_blank(w->columns->list.item[0]))
         return err_at(e, &w->columns->at,
                       "the first column's label is empty, which reads as a column of labels");
     /* A header that begins with nothing makes labels of whatever there is. */
@@ -431,8 +431,7 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
 /* One matrix without a name, of which nothing needs to be said. */
 static bool is_plain(const writer *w, const entry *one)
 {
-    bool is_named = w->how->names_alone && one->name[0] != '\0';
-    if (one->tensor.rank > 2 || is_named)
+    if (one->tensor.rank > 2 || (w->how->names_alone && one->name[0] != '\0'))
         return false;
     tensor matrix = block_first(one).matrix;
     if (w->rows != NULL || w->columns != NULL || matrix.size[1] == 1)

@@ -174,8 +174,8 @@ bool tidy_probe(const char *bytes, size_t length)
 
 bool tidy_may_be(const char *bytes, size_t length)
 {
-    bool is_table = csv_probe(bytes, length) || tsv_probe(bytes, length);
-    return tidy_probe(bytes, length) || (is_table && !json_probe(bytes, length));
+    return tidy_probe(bytes, length) ||
+           ((csv_probe(bytes, length) || tsv_probe(bytes, length)) && !json_probe(bytes, length));
 }
 
 bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
