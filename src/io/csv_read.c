@@ -517,22 +517,20 @@ static bool read_row(job *j, err *e)
             return false;
         if (count++ == wanted) { /* it is one too many, and the rest of the row is counted */
             place at = f.at;
-            bool goes_on = true;
-            for (; goes_on && !f.last; count++)
-                goes_on = csv_next_field(&j->reader, &f, e);
-            return goes_on && refuse_count(j, &f, count, wanted, &at, e);
+            while (!f.last && csv_next_field(&j->reader, &f, e))
+                count++;
+            return f.last && refuse_count(j, &f, count, wanted, &at, e);
         }
         if (cells_add(&m->cells, &j->reader, &f, e))
             continue;
         cell_look look = cell_look_of(&f, m->cells.kind);
-        bool is_corner = look == CELL_EMPTY && f.at.column == 1;
-        csv_slice s = csv_trimmed(f.text, f.text + f.length); /* NA is no label, but a hole */
-        bool is_label =
-            look == CELL_LABEL && slip_find(SLIP_MISSING, s.from, s.from, s.end) == NULL;
-        if (is_first && j->header_fields == 0 && (is_label || is_corner))
+        csv_slice s = csv_trimmed(f.text, f.text + f.length);
+        bool is_hole = slip_find(SLIP_MISSING, s.from, s.from, s.end) != NULL; /* NA, say */
+        bool is_of_header = look == CELL_LABEL ? !is_hole : look == CELL_EMPTY && f.at.column == 1;
+        if (is_first && j->header_fields == 0 && is_of_header)
             err_remedy(e, "if this is a header, quote the labels in it that are numbers");
-        bool ends_in_delimiter = f.last && look == CELL_EMPTY && !f.quoted && f.at.column > 1;
-        if (ends_in_delimiter && m->cells.kind != KEY_MASK)
+        if (f.last && look == CELL_EMPTY && !f.quoted && f.at.column > 1 &&
+            m->cells.kind != KEY_MASK)
             err_remedy(e, "where the row ends before it, take the last delimiter out; else write "
                           "nan, which --allow-nonfinite lets through");
         return cells_remedy_missing(&m->cells, &f, e);

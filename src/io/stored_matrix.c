@@ -39,8 +39,8 @@ bool element_order_is_native(element_type type, bool is_big_endian)
 
 /* ---- bytes to bits: one loop a width, without a branch that depends on the element ---- */
 
-/* Called with a constant size, so that each copy is one move. What is turned round, or big-endian on
- * such a machine, stands at the upper end of 64 bits. */
+/* Called with a constant size, so that each copy is one move. Bytes whose first is the greatest
+ * stand at the upper end of 64 bits. */
 static inline void gather_of(size_t size, bool is_big_endian, const char *at, size_t count,
                              uint64_t *bits)
 {
