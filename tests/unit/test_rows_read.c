@@ -279,8 +279,8 @@ static void json_errors_have_their_places(unit *u)
 }
 
 /* A part ends where a row does, and what comes next is none: the first row of the next part does
- * not follow. A row of 16 bytes, 8,192 of them a part, of which the first begins once 2¹⁵ numbers are
- * read. */
+ * not follow. A row has 16 bytes, so that a part is 8,192 of them; the first part begins once 2¹⁵
+ * numbers are read. */
 static void parts_end_with_a_row(unit *u)
 {
     static const char ROW[] = "[0.125,0.06250],";
