@@ -4,6 +4,7 @@
 #include "io/json_scan.h"
 #include "io/number_read.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -137,7 +138,8 @@ static bool is_hexadecimal(const slip_spot *s)
     char copy[LONGEST + 1] = {0}, *end;
     const char *p = sign_end(s);
     size_t length = (size_t)(s->end - s->at);
-    if (length > LONGEST || s->end - p < 3 || p[0] != '0' || (p[1] != 'x' && p[1] != 'X'))
+    assert(length <= LONGEST); /* who looks for numbers looks at no longer ones */
+    if (s->end - p < 3 || p[0] != '0' || (p[1] != 'x' && p[1] != 'X'))
         return false;
     memcpy(copy, s->at, length);
     strtod(copy, &end);
