@@ -4,6 +4,7 @@
 #include "io/json_write.h"
 #include "render/display.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -34,12 +35,12 @@ void tell_close(teller *t, const char *bracket)
         text_add_string(t->out, bracket);
 }
 
-void tell_count(teller *t, const char *name, const char *words, size_t value)
+void tell_count(teller *t, const char *name, const char *words, uint64_t value)
 {
     if (begins(t, name))
-        text_add_format(t->out, "%zu", value);
+        text_add_format(t->out, "%" PRIu64, value);
     else if (!t->is_json && words != NULL)
-        text_add_format(t->out, words, value);
+        text_add_format(t->out, words, (size_t)value);
 }
 
 void tell_text(teller *t, const char *name, const char *words, const char *value)

@@ -18,7 +18,7 @@ typedef struct teller {
 void tell_open(teller *t, const char *name, const char *bracket);
 void tell_close(teller *t, const char *bracket);
 
-void tell_count(teller *t, const char *name, const char *words, size_t value);
+void tell_count(teller *t, const char *name, const char *words, uint64_t value);
 void tell_text(teller *t, const char *name, const char *words, const char *value);
 void tell_truth(teller *t, const char *name, bool value);
 void tell_list(teller *t, const char *name, const text_list *list);

@@ -2,6 +2,7 @@
 
 #include "attn/spec/angle.h"
 #include "attn/engine/positions.h"
+#include "attn/spec/setting.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -102,7 +103,7 @@ static size_t *read_whole(const entry *given, err *e)
     size_t *numbers = mem_alloc(count, sizeof numbers[0], e);
     for (size_t i = 0; numbers != NULL && i < count; i++) {
         double one = stack_id_given(&given->tensor, i);
-        numbers[i] = one >= 0 && one < 9007199254740992.0 ? (size_t)one : 0;
+        numbers[i] = one >= 0 && one <= SETTING_MOST_COUNT ? (size_t)one : 0;
         if ((double)numbers[i] == one)
             continue;
         err_at(e, &given->at, "%s[%zu] is %g, it must be a whole number from 0", given->name, i + 1,

@@ -3,10 +3,11 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-const double SETTING_MOST_COUNT = 9007199254740992.0;
+const double SETTING_MOST_COUNT = SIZE_MAX > UINT32_MAX ? 9007199254740992.0 : 4294967295.0;
 
 bool setting_is_number(const entry *setting, double *value)
 {
@@ -48,7 +49,9 @@ bool setting_number(const entry *setting, double least, double *value, err *e)
 
 const char *setting_up_to(double number)
 {
-    return number > SETTING_MOST_COUNT ? " to 9007199254740992" : "";
+    return number <= SETTING_MOST_COUNT ? ""
+           : SIZE_MAX > UINT32_MAX      ? " to 9007199254740992"
+                                        : " to 4294967295";
 }
 
 bool setting_count(const entry *setting, double least, size_t *value, err *e)

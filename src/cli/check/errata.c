@@ -1,5 +1,6 @@
 #include "cli/check/checker.h"
 
+#include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "cli/out/stage_names.h"
 #include "compare/measure.h"
@@ -50,7 +51,7 @@ static bool read_erratum(const entry *record, const text_list *of_stack, erratum
             continue;
         if (!read_number(record, INDICES[i], &value, e))
             return false;
-        if (!(value >= 0 && value < 9007199254740992.0 && value == floor(value)))
+        if (!(value >= 0 && value <= SETTING_MOST_COUNT && value == floor(value)))
             return err_at(e, &record->at,
                           "this erratum's %s is %g, it must be a whole number from 0", INDICES[i],
                           value);

@@ -402,7 +402,7 @@ static void tell_ulps(teller *t, const char *name, uint64_t ulps)
     if (ulps == ULPS_INFINITE)
         tell_number(t, name, DTYPE_F64, (double)INFINITY);
     else
-        tell_count(t, name, NULL, (size_t)ulps);
+        tell_count(t, name, NULL, ulps);
 }
 
 /* ---- a stage ---- */
@@ -424,7 +424,7 @@ static void tell_stage(teller *t, const diff_pair *p)
     tell_number(t, "atol", DTYPE_F64, p->within.atol);
     tell_number(t, "rtol", DTYPE_F64, p->within.rtol);
     if (p->within.has_ulps)
-        tell_count(t, "ulps", NULL, (size_t)p->within.ulps);
+        tell_count(t, "ulps", NULL, p->within.ulps);
     tell_close(t, "}");
     tell_count(t, "numbers", NULL, m->count);
     tell_count(t, "unequal", NULL, m->unequal);

@@ -11,6 +11,7 @@
 #include "io/number_write.h"
 #include "model/keys.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,8 +327,8 @@ static bool init_plan_make(init_plan *p, const options *o, const env *world, err
     const char *rng = o->rng == NULL ? "own" : o->rng;
     p->generator = (const generator *)(const void *)named_find(&GENERATORS, rng, strlen(rng));
     if (o->seed > p->generator->most_seed)
-        return err_option(e, "seed", "%zu is above %zu, the greatest that %s takes", o->seed,
-                          (size_t)p->generator->most_seed, rng);
+        return err_option(e, "seed", "%" PRIu64 " is above %" PRIu64 ", the greatest that %s takes",
+                          o->seed, p->generator->most_seed, rng);
     input_keys_decides_type(o, &p->type);
     p->is_out_in = setting_is_out_in(bundle_find(&p->settings, "layout"));
     if (!choose_parts(p, o, e) || !describe_makings(p, o, e))
@@ -381,8 +382,8 @@ static void init_command_write(const init_plan *p, const options *o, const forma
         if (one != tokens)
             add_option(out, one->at.file, input_keys_value(o, one->name));
     }
-    text_add_format(out, " --rng %s --seed %zu --dist %s", p->generator->named.name, o->seed,
-                    common_dist(o)->named.name);
+    text_add_format(out, " --rng %s --seed %" PRIu64 " --dist %s", p->generator->named.name,
+                    o->seed, common_dist(o)->named.name);
     for (size_t i = 0; i < o->dist_of.count; i++)
         add_option(out, "dist-of", o->dist_of.item[i]);
     for (size_t i = 0; i < KNOBS; i++) {
@@ -533,9 +534,10 @@ static bool init_variant(const options *o, err *e)
     const char *old_name = bundle_text(&b, "name"), *old_title = bundle_text(&b, "title");
     text name = {0}, title = {0}, made_by = {0};
     bundle made = {0};
-    text_add_format(&name, "%s-%zu", old_name == NULL ? "exercise" : old_name, o->seed);
-    text_add_format(&title, "%s, variant %zu", old_title == NULL ? "Exercise" : old_title, o->seed);
-    text_add_format(&made_by, "selfattn init --seed %zu", o->seed);
+    text_add_format(&name, "%s-%" PRIu64, old_name == NULL ? "exercise" : old_name, o->seed);
+    text_add_format(&title, "%s, variant %" PRIu64, old_title == NULL ? "Exercise" : old_title,
+                    o->seed);
+    text_add_format(&made_by, "selfattn init --seed %" PRIu64, o->seed);
     init_command_add_list(&made_by, "exercise", &o->exercise);
     text_add_string(&made_by, " ");
     shell_word_add(&made_by, file);
@@ -606,14 +608,14 @@ static bool add_source_of(const maker *m, bundle *to, err *e)
     size_t tokens = m->plan->extent[EXTENT_TOKENS];
     if (o->exercise.count > 0) {
         /* "exercise-123", which the answers to it name. */
-        text_add_format(&name, "exercise-%zu", o->seed);
-        text_add_format(&title, "Exercise, variant %zu", o->seed);
+        text_add_format(&name, "exercise-%" PRIu64, o->seed);
+        text_add_format(&title, "Exercise, variant %" PRIu64, o->seed);
     } else {
         /* "own-scaled-123"; "6 tokens of width 8, drawn from seed 123" */
-        text_add_format(&name, "%s-%s-%zu", m->plan->generator->named.name,
+        text_add_format(&name, "%s-%s-%" PRIu64, m->plan->generator->named.name,
                         common_dist(o)->named.name, o->seed);
         if (strcmp(common_dist(o)->named.name, "scaled") == 0)
-            text_add_format(&title, "%zu token%s of width %zu, drawn from seed %zu", tokens,
+            text_add_format(&title, "%zu token%s of width %zu, drawn from seed %" PRIu64, tokens,
                             tokens == 1 ? "" : "s", m->plan->extent[EXTENT_WIDTH], o->seed);
     }
     return add_source(to, &name, &title, &m->command, &o->exercise, e);

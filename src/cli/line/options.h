@@ -19,6 +19,7 @@ typedef enum option_kind {
     OPTION_FILE,      /* const char * */
     OPTION_FILES,     /* text_list: one, repeatable */
     OPTION_COUNT,     /* size_t, from `least` to `most` */
+    OPTION_COUNT_64,  /* uint64_t, likewise */
     OPTION_SIZE,      /* size_t: 500K, 64M, 2G, or bytes */
     OPTION_NUMBER,    /* double, not below 0 */
     OPTION_TOLERANCE, /* the same; or NAME=T, a number of options.tols, repeatable */
@@ -71,7 +72,7 @@ typedef struct option_row {
     char letter;                /* short name, 0 = none */
     size_t place;               /* offset in struct options; unused by keys */
     size_t has;                 /* offset of a bool in struct options that is set too; 0 = none */
-    size_t least, most;         /* bounds of a count */
+    uint64_t least, most;       /* bounds of a count */
     const char *key;            /* the document's key that it sets, or NULL */
     const named_table *choices; /* the table that implements the words, or NULL */
     const named_table *also;    /* a second table whose names are taken too, or NULL */
@@ -136,7 +137,7 @@ typedef struct options {
     double tol, atol, rtol;
     bundle tols; /* what was said last of each name */
     text_list ignore;
-    size_t ulps;
+    uint64_t ulps;
     bool has_tol, has_atol, has_ulps, equal_nan, summary, heat_map;
     /* check */
     text_list answers;  /* files and folders of those to be marked, to exercises */
@@ -144,7 +145,8 @@ typedef struct options {
     size_t jobs;
     bool why, tap, update, has_jobs;
     /* init */
-    size_t width, head_width, seed; /* widths: 0 where they are not given */
+    size_t width, head_width; /* 0 where they are not given */
+    uint64_t seed;
     bool has_seed;
     const char *dist, *rng, *fan;
     text_list dist_of, draw, exercise; /* NAME=DIST; names; steps */

@@ -5,6 +5,7 @@
 #include "io/number_read.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,11 +19,12 @@ static void *field_of(options *o, const option_row *row)
 }
 
 /* Decimal digits only: no sign, no space, no overflow. Gives the first byte that is none. */
-static const char *read_digits(const char *digit, size_t *value)
+static const char *read_digits(const char *digit, uint64_t *value)
 {
     *value = 0;
     for (; *digit >= '0' && *digit <= '9'; digit++) {
-        if (!size_mul(*value, 10, value) || !size_add(*value, (size_t)(*digit - '0'), value))
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(*digit - '0'), value))
             break;
     }
     return digit;
@@ -80,32 +82,37 @@ static bool check_word(const option_row *row, const char *word, size_t length, e
 
 static bool set_count(options *o, const option_row *row, const char *value, err *e)
 {
-    size_t count;
+    uint64_t count;
     const char *end = read_digits(value, &count);
     if (end == value || *end != '\0' || count < row->least || count > row->most)
-        return err_option(e, row->named.name, "'%s' is not a whole number from %zu to %zu", value,
+        return err_option(e, row->named.name,
+                          "'%s' is not a whole number from %" PRIu64 " to %" PRIu64, value,
                           row->least, row->most);
-    *(size_t *)field_of(o, row) = count;
+    if (row->kind == OPTION_COUNT_64)
+        *(uint64_t *)field_of(o, row) = count;
+    else
+        *(size_t *)field_of(o, row) = (size_t)count;
     return true;
 }
 
-/* 4096, 500K, 64M, 2G, 1T: powers of 1024. */
+/* 4096, 500K, 64M, 2G, 1T: powers of 1024. More than an address can hold is as good as no limit. */
 static bool set_size(options *o, const option_row *row, const char *value, err *e)
 {
     static const char SUFFIXES[] = "KMGT";
-    size_t size;
+    uint64_t size;
     const char *end = read_digits(value, &size);
     bool is_size = end > value;
     if (is_size && *end != '\0') {
         const char *suffix = strchr(SUFFIXES, *end);
-        is_size = suffix != NULL && end[1] == '\0' &&
-                  size_mul(size, (size_t)1 << (10 * (suffix - SUFFIXES + 1)), &size);
+        is_size =
+            suffix != NULL && end[1] == '\0' &&
+            !__builtin_mul_overflow(size, (uint64_t)1 << (10 * (suffix - SUFFIXES + 1)), &size);
     }
     if (!is_size) {
         err_option(e, row->named.name, "'%s' is not a size", value);
         return err_remedy(e, "write bytes, or a whole number of K, M, G or T: 500K, 64M, 2G");
     }
-    *(size_t *)field_of(o, row) = size;
+    *(size_t *)field_of(o, row) = size < SIZE_MAX ? (size_t)size : SIZE_MAX;
     return true;
 }
 
@@ -161,7 +168,8 @@ static bool add_items(options *o, const option_row *row, const char *value, err 
 {
     bool is_list = row->kind == OPTION_WORDS || row->kind == OPTION_PLACES;
     for (const char *item = value;; item++) {
-        size_t length = is_list ? strcspn(item, ",") : strlen(item), word = length, count;
+        size_t length = is_list ? strcspn(item, ",") : strlen(item), word = length;
+        uint64_t count;
         if (length == 0)
             return err_option(e, row->named.name, "an item of '%s' is empty", value);
         if (row->kind == OPTION_PAIR || row->kind == OPTION_PLACES) {
@@ -259,6 +267,7 @@ static bool set_option(options *o, const option_row *row, const char *value, err
         *(const char **)field_of(o, row) = value;
         return check_word(row, value, strlen(value), e);
     case OPTION_COUNT:
+    case OPTION_COUNT_64:
         return set_count(o, row, value, e);
     case OPTION_SIZE:
         return set_size(o, row, value, e);

@@ -8,6 +8,7 @@
 #include "render/heat_map.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,8 +23,8 @@ bool output_check_disk(const char *file, const char *what, size_t bytes, const c
     if (o->force || bytes <= SMALL || !free_disk(file, &left) || bytes <= left / 10)
         return true;
     err_at(e, &(place){.file = strcmp(file, "-") == 0 ? "standard output" : file},
-           "%s would be %zu bytes or more, over a tenth of the %zu that are free there", what,
-           bytes, (size_t)left);
+           "%s would be %zu bytes or more, over a tenth of the %" PRIu64 " that are free there",
+           what, bytes, left);
     return err_remedy(e, "%s, or name a file on another disk; --force writes it all the same",
                       less);
 }
