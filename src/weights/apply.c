@@ -69,7 +69,7 @@ static bool cut_heads(const cutting *how, size_t part, bool is_bias, const entry
         return err_remedy(e, "--heads N says it");
     }
     width = total / 3 / how->heads;
-    if (width == 0 || width * 3 * how->heads != total)
+    if (total % (3 * how->heads) != 0)
         return err_at(e, &from->at, "%s holds %zu outputs, which are not 3 for each of %zu heads",
                       from->name, total, how->heads);
     tensor first = tensor_range(joint, along, part * width, width), view = first;
@@ -129,7 +129,7 @@ static bool cut_part(const cutting *how, input which, const entry *from, tensor 
     bool is_grouped = by->cut == CUT_BY_HEADS && how->heads > 0 && how->kv_heads > 0;
     size_t q = is_grouped ? how->heads : is_half ? 0 : 1, kv = is_grouped ? how->kv_heads : 1;
     size_t total = from->tensor.size[along], parts = q + 2 * kv, one = total / parts;
-    if (total % parts != 0 || one == 0)
+    if (total % parts != 0)
         return err_at(e, &from->at, "%s holds %zu outputs, which can't be cut as %zu + %zu + %zu",
                       from->name, total, q, kv, kv);
     size_t first = part == 0 ? 0 : q + (part - 1) * kv;
@@ -151,7 +151,7 @@ static weight_layout layout_of_word(const char *word)
 static size_t count_of(const bundle *settings, const char *name)
 {
     const tensor *number = bundle_tensor(settings, name);
-    double value = number == NULL || number->rank != 0 ? 0 : tensor_get(number, NULL);
+    double value = number == NULL ? 0 : tensor_get(number, NULL);
     return value >= 1 && value < 1e9 ? (size_t)value : 0;
 }
 
@@ -163,8 +163,7 @@ static const convention *cut_settle(const convention *by, const tensor *joint)
         return by;
     for (size_t i = 0; i < CONVENTIONS.count; i++) {
         const convention *other = convention_at(i);
-        if (other->cut == by->cut && other->layout != by->layout && strcmp(other->q, by->q) == 0 &&
-            strcmp(other->out, by->out) == 0)
+        if (other->layout != by->layout && strcmp(other->q, by->q) == 0)
             return other;
     }
     return by;
@@ -177,7 +176,7 @@ static size_t cut_columns(const entry *weight, const bundle *top)
 {
     bool of_all = setting_is_out_in(bundle_find(top, "layout"));
     bool is_out_in = weight != NULL && entry_is_out_in(weight, of_all);
-    bool is_matrix = weight != NULL && weight->kind == ENTRY_TENSOR && weight->tensor.rank == 2;
+    bool is_matrix = weight != NULL && weight->tensor.rank == 2;
     return is_matrix ? weight->tensor.size[is_out_in ? 0 : 1] : 0;
 }
 
@@ -193,7 +192,7 @@ static bool is_gain(input which)
 bool gains_are_wanted(const bundle_options *w, const bundle *in, const bundle *top)
 {
     const bundle *said = in != NULL && bundle_find(in, SETTING) != NULL ? in : top;
-    const char *word = said == NULL ? NULL : bundle_text(said, SETTING);
+    const char *word = bundle_text(said, SETTING);
     return !bundle_options_remove(w, SETTING) && (word == NULL || strcmp(word, "none") != 0);
 }
 
@@ -322,7 +321,7 @@ static bool settle(const applying *a, const cutting *how, const weight_source *f
         return true;
     /* The norm has to be each head's own. Of other lengths the plan says what is wrong. */
     size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
-    size_t count = got->kind == ENTRY_TENSOR ? tensor_count(&got->tensor) : 0;
+    size_t count = tensor_count(&got->tensor);
     if (from->mapped == 0 && heads > 1 && count == (is_query ? q : k)) {
         err_at(e, &got->at,
                "%s has a number for each column of all %zu heads: a norm over all of them, as in "
@@ -346,8 +345,8 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     const char *name = from->to.key->named.name;
     cutting how = cutting_of(a, &from->to);
     tensor part = {0};
-    if (found == NULL || (from->is_cut && !cut_part(&how, from->which, found, &part, e)))
-        return found == NULL;
+    if (from->is_cut && !cut_part(&how, from->which, found, &part, e))
+        return false;
     bundle *in = key_path_make(&from->to, a->contents, a->at, e);
     entry *added = in == NULL ? NULL : bundle_borrow(in, name, found, e);
     if (added == NULL) {
@@ -360,7 +359,7 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     /* A table of positions goes in without the rows before that of the first position. */
     size_t first = by->position_row;
     if (strcmp(name, "position_embedding") == 0 && from->mapped == 0 && first > 0 &&
-        added->kind == ENTRY_TENSOR && t->rank == 2) {
+        t->rank == 2) {
         if (t->size[0] <= first)
             return err_at(e, &added->at,
                           "%s has %zu rows, and by the names of %s the first position "
@@ -371,8 +370,8 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     bool stays_narrow = false;
     for (size_t i = 0; i < sizeof WIDENED_IN_USE / sizeof WIDENED_IN_USE[0]; i++)
         stays_narrow = stays_narrow || strcmp(WIDENED_IN_USE[i], name) == 0;
-    if (added->kind == ENTRY_TENSOR && !stays_narrow && !tensor_widen(t, a->type, e))
-        return false;
+    if (added->kind == ENTRY_TENSOR && !stays_narrow)
+        tensor_widen(t, a->type, e);
     added->stays = added->kind != ENTRY_TENSOR || tensor_borrows(t);
     return settle(a, &how, from, in, e);
 }
@@ -399,7 +398,7 @@ static bool apply_sources(const applying *a, err *e)
             err_within(e, "layer %zu", from->to.layer + 1);
         return false;
     }
-    return true;
+    return !e->is_set;
 }
 
 /* ---- what the names imply ---- */
@@ -430,15 +429,14 @@ static bool apply_settings(const applying *a, text *note, err *e)
 static const char *name_within(const weight_match *m, const weight_source *from)
 {
     size_t before = strlen(m->before) + (m->is_one ? 0 : (size_t)m->digits + strlen(m->after));
-    bool is_inside =
-        (m->is_alone || from->to.is_in_layer) && from->mapped == 0 && strlen(from->name) > before;
+    bool is_inside = (m->is_alone || from->to.is_in_layer) && from->mapped == 0;
     return is_inside ? from->name + before : from->name;
 }
 
 static bool is_bias(const key_path *p)
 {
     const char *name = p->key->named.name;
-    return strcmp(name, "bias") == 0 || (name[0] == 'b' && name[1] != '\0' && name[2] == '\0');
+    return strcmp(name, "bias") == 0 || (name[0] == 'b' && strlen(name) == 2);
 }
 
 /* "wq, wk, wv from attn.c_attn.weight, wo from …, with biases": of the first layer, and next to the
@@ -543,8 +541,7 @@ static void tell_hints(const applying *a, bool says_norm, text *note)
     const layer_convention *by = m->by;
     const convention *of = m->attention;
     const key_path first = {.is_in_layer = !m->is_alone};
-    const bundle *in = key_path_find(&first, a->contents);
-    const char *norm = in == NULL ? NULL : bundle_text(in, "qk_norm");
+    const char *norm = bundle_text(key_path_find(&first, a->contents), "qk_norm");
     if (norm != NULL && !(m->is_alone && says_norm))
         text_add_format(note, "%s qk_norm %s", m->is_alone ? ";" : ",", norm);
     bool may_be_one = m->is_alone && cut_columns(bundle_find(a->contents, "wq"), a->contents) <= 1;
@@ -572,20 +569,16 @@ static void tell_hints(const applying *a, bool says_norm, text *note)
 
 /* ---- a document under a document ---- */
 
-static bool merge(const bundle *from, const bundle_options *w, bundle *to, err *e)
+static void merge(const bundle *from, const bundle_options *w, bundle *to, err *e)
 {
     for (size_t i = 0; i < from->count; i++) {
         const entry *one = &from->entry[i];
         entry *there = bundle_find(to, one->name);
-        bool is_open = there == NULL && !(w != NULL && bundle_options_remove(w, one->name));
-        bool are_objects =
-            there != NULL && there->kind == ENTRY_BUNDLE && one->kind == ENTRY_BUNDLE;
-        if (is_open && bundle_borrow(to, one->name, one, e) == NULL)
-            return false;
-        if (are_objects && !merge(one->bundle, NULL, there->bundle, e))
-            return false;
+        if (there == NULL && !(w != NULL && bundle_options_remove(w, one->name)))
+            bundle_borrow(to, one->name, one, e);
+        else if (there != NULL && there->kind == ENTRY_BUNDLE && one->kind == ENTRY_BUNDLE)
+            merge(one->bundle, NULL, there->bundle, e);
     }
-    return true;
 }
 
 /* ---- the whole ---- */
@@ -594,8 +587,10 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
                    bundle *contents, text *note, err *e)
 {
     applying a = {m, w, read, type, contents, {.file = m->file}};
-    if (m->is_document)
-        return merge(read, w, contents, e);
+    if (m->is_document) {
+        merge(read, w, contents, e);
+        return !e->is_set;
+    }
     bool says_norm = bundle_find(contents, "qk_norm") != NULL;
     /* Of conventions that share their names, whose it is: of attention, unless the layout is
      * said, and then of the layers. */
@@ -609,8 +604,8 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
     const convention *by = joint == NULL ? m->attention : cut_settle(m->attention, joint);
     if (by != m->attention && !m->is_alone) {
         const char *name = by->named.name;
-        const named *row = named_find(&LAYER_CONVENTIONS, name, strlen(name));
-        m->by = row == NULL ? m->by : (const layer_convention *)(const void *)row;
+        m->by = (const layer_convention *)(const void *)named_find(&LAYER_CONVENTIONS, name,
+                                                                   strlen(name));
     }
     m->attention = by;
     m->by = layer_convention_settle(m->by, m->before, rows_of(&a, "position_embedding"),

@@ -141,7 +141,7 @@ static size_t first_numbered(const weight_match *m)
     return next_numbered(m, name_index_first(&m->names, m->before, strlen(m->before)));
 }
 
-/* Of a name that has such digits; false where other zeros stand before them than the layer's. */
+/* False where there are no such digits, or other zeros stand before them than the layer's. */
 static bool read_number(const weight_match *m, const indexed_name *one, size_t *number)
 {
     const char *at = one->name + strlen(m->before);
@@ -156,13 +156,10 @@ bool match_layer_of(const weight_match *m, const indexed_name *one, size_t *laye
 {
     *layer = 0;
     *within = strlen(m->before);
-    if (!name_begins(one, m->before, *within))
-        return false;
     if (m->is_one)
         return true;
-    int digits = digits_of(m, one);
-    *within += (size_t)digits + strlen(m->after);
-    return digits > 0 && read_number(m, one, layer);
+    *within += (size_t)digits_of(m, one) + strlen(m->after);
+    return read_number(m, one, layer);
 }
 
 /* Where layers are. How many digits a number has the first layer's tell, which stand before all
@@ -366,9 +363,8 @@ static bool fit_layers(weight_match *m, const sightings *all, fit_need least)
     if (m->is_one)
         return fit_layer(m, all, 0, least);
     for (size_t i = first_numbered(m); i < m->names.count; i = next_numbered(m, i + 1)) {
-        if (!read_number(m, &m->names.item[i], &number) || number == last)
-            continue;
-        if (fit_layer(m, all, number, least))
+        read_number(m, &m->names.item[i], &number);
+        if (number != last && fit_layer(m, all, number, least))
             return true;
         last = number;
     }
@@ -378,7 +374,7 @@ static bool fit_layers(weight_match *m, const sightings *all, fit_need least)
 /* ---- where layers are ---- */
 
 /* What is before the number of a layer, or the layer that has none. `of` is its name. */
-static bool add_place(name_index *places, const weight_match *m, indexed_name of,
+static void add_place(name_index *places, const weight_match *m, indexed_name of,
                       const char *prefix, err *e)
 {
     size_t end = of.length - (of.length > 0), begin = end;
@@ -386,51 +382,51 @@ static bool add_place(name_index *places, const weight_match *m, indexed_name of
         begin--;
     bool begins = begin == 0 || name_is_separator(of.name[begin - 1]) || of.name[begin - 1] == '_';
     if (!m->is_one && (begin == end || !begins))
-        return true;
+        return;
     of.length = m->is_one ? of.length : begin;
     for (size_t i = 0; i < places->count; i++) {
         if (is_same_place(&places->item[i], &of))
-            return true;
+            return;
     }
-    return !is_behind(&of, prefix) || name_index_add(places, of, e);
+    if (is_behind(&of, prefix))
+        name_index_add(places, of, e);
 }
 
 /* What stands before the way to an attention in a layer, and before the document's own names; in
  * order. */
-static bool find_places_of_layers(name_index *places, const weight_match *m, const sightings *all,
+static void find_places_of_layers(name_index *places, const weight_match *m, const sightings *all,
                                   const char *prefix, err *e)
 {
     static const char *const OWN_PARTS[] = {"w1", "w2"};
+    places->count = 0;
     for (size_t i = 0; i < all->count; i++) {
         indexed_name of = all->item[i].of, attention = of;
         attention.length -= of.length > 0;
-        if (convention_is_own(all->item[i].by) && !m->is_one &&
-            !add_place(places, m, of, prefix, e))
-            return false;
+        if (convention_is_own(all->item[i].by))
+            add_place(places, m, of, prefix, e);
         for (size_t row = 1; row < LAYER_CONVENTIONS.count; row++) {
             const char *way = layer_convention_at(row)->attention;
-            if (name_ends(&attention, way, &of.length) && !add_place(places, m, of, prefix, e))
-                return false;
+            if (name_ends(&attention, way, &of.length))
+                add_place(places, m, of, prefix, e);
         }
     }
-    for (size_t i = 0; i < m->names.count && !m->is_one; i++) {
+    for (size_t i = 0; i < m->names.count; i++) {
         for (size_t k = 0; k < 2; k++) {
             indexed_name of = m->names.item[i];
-            if (name_ends(&m->names.item[i], OWN_PARTS[k], &of.length) &&
-                !add_place(places, m, of, prefix, e))
-                return false;
+            if (name_ends(&m->names.item[i], OWN_PARTS[k], &of.length))
+                add_place(places, m, of, prefix, e);
         }
     }
     name_index_sort(places);
-    return true;
 }
 
 /* Those of most weights, two at least. Where the document's own names stand after exactly the
  * prefix and are as many, it is they. */
-static bool find_places_of_attention(name_index *places, const weight_match *m,
+static void find_places_of_attention(name_index *places, const weight_match *m,
                                      const sightings *all, const char *prefix, err *e)
 {
     size_t most = 2;
+    places->count = 0;
     for (size_t i = 0; i < all->count; i++) {
         size_t weights = is_behind(&all->item[i].of, prefix) ? weights_of(&all->item[i]) : 0;
         most = weights > most ? weights : most;
@@ -439,15 +435,13 @@ static bool find_places_of_attention(name_index *places, const weight_match *m,
         const sighting *one = &all->item[i];
         if (weights_of(one) < most)
             continue;
-        if (!add_place(places, m, one->of, prefix, e))
-            return false;
-        if (convention_is_own(one->by) && is_behind(&one->of, prefix) &&
-            one->of.length == strlen(prefix)) {
-            places->count = 0;
-            return add_place(places, m, one->of, prefix, e);
-        }
+        bool is_it = convention_is_own(one->by) && is_behind(&one->of, prefix) &&
+                     one->of.length == strlen(prefix);
+        places->count = is_it ? 0 : places->count;
+        add_place(places, m, one->of, prefix, e);
+        if (is_it)
+            return;
     }
-    return true;
 }
 
 static bool refuse_prefix(const weight_match *m, const char *prefix, err *e)
@@ -473,20 +467,18 @@ static bool look_everywhere(weight_match *m, const sightings *all, const char *p
     name_index places = {0};
     const char *after = m->is_alone ? "" : ".", *own = m->is_alone ? prefix : "layers.";
     fit_need least = NEED_WEIGHTS;
-    bool done = true;
-    for (size_t pass = 0; pass < (m->is_alone ? 1 : 4) && done && count == 0; pass++) {
+    for (size_t pass = 0; pass < (m->is_alone ? 1 : 4) && count == 0; pass++) {
         m->is_one = m->is_alone || pass >= 2;
         least = pass % 2 == 0 ? NEED_WEIGHTS : NEED_ANY;
-        places.count = 0;
-        done = m->is_alone ? find_places_of_attention(&places, m, all, prefix, e)
-                           : find_places_of_layers(&places, m, all, prefix, e);
-        for (size_t i = 0; i < places.count && done; i++) {
+        if (m->is_alone)
+            find_places_of_attention(&places, m, all, prefix, e);
+        else
+            find_places_of_layers(&places, m, all, prefix, e);
+        for (size_t i = 0; i < places.count; i++) {
             const indexed_name *one = &places.item[i];
-            done = set_place(m, one->name, one->length, after, e);
-            if (!done || !fit_layers(m, all, least))
+            if (!set_place(m, one->name, one->length, after, e) || !fit_layers(m, all, least))
                 continue;
-            if (count++ == 0)
-                first = *one;
+            first = count++ == 0 ? *one : first;
             bool is_named_so = m->cross != NULL || strstr(m->before, "decoder") != NULL;
             text *kind = !m->is_alone && is_named_so ? &decoder : &encoder;
             if (kind->length == 0)
@@ -498,19 +490,21 @@ static bool look_everywhere(weight_match *m, const sightings *all, const char *p
         }
     }
     m->is_one = m->is_one && (m->is_alone || count > 0);
-    done = done && text_ok(&list, e) && text_ok(&encoder, e) && text_ok(&decoder, e);
+    bool done = !e->is_set && text_ok(&list, e) && text_ok(&encoder, e) && text_ok(&decoder, e);
     if (done && count > 1) {
         err_at(e, &at, "%zu %s have names of weights, one is wanted: '%s'%s", count,
                m->is_alone ? "layers" : "stacks of layers", text_string(&list),
                count > SHOWN ? ", …" : "");
+        const char *one = text_string(encoder.length > 0 ? &encoder : &decoder);
         done =
             encoder.length > 0 && decoder.length > 0
                 ? err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
-                             text_string(&encoder), text_string(&decoder))
-                : err_remedy(e, "--prefix takes one: --prefix '%s'",
-                             text_string(encoder.length > 0 ? &encoder : &decoder));
+                             one, text_string(&decoder))
+                : err_remedy(e, "--prefix takes one: --prefix '%s'", one);
     } else if (done && count == 1) {
-        done = set_place(m, first.name, first.length, after, e) && fit_layers(m, all, least);
+        done = set_place(m, first.name, first.length, after, e);
+        if (done)
+            fit_layers(m, all, least);
     } else if (done) {
         m->by = layer_convention_at(0);
         done = m->is_alone || *prefix == '\0' ? set_place(m, own, strlen(own), after, e)
@@ -528,12 +522,9 @@ static bool look_there(weight_match *m, const sightings *all, const char *prefix
                        const char *number, err *e)
 {
     place at = {.file = m->file};
-    size_t layer, i;
     if (!set_place(m, prefix, (size_t)(number - prefix), number + 2, e))
         return false;
-    for (i = first_numbered(m); i < m->names.count && !read_number(m, &m->names.item[i], &layer);)
-        i = next_numbered(m, i + 1);
-    if (i == m->names.count) {
+    if (first_numbered(m) == m->names.count) {
         err_at(e, &at, "no name in it begins with '%s0%s', as --prefix '%s' says", m->before,
                m->after, prefix);
         return err_remedy(e, "its first is %s", m->names.item[0].name);
@@ -590,8 +581,8 @@ bool weights_match(weight_match *m, bool is_alone, const text_list *names, const
     done = done &&
            (is_alone ? spell_prefix(&m->names, w->prefix, &prefix, e)
                      : (text_add_string(&prefix, w->prefix), text_ok(&prefix, e))) &&
-           (number != NULL && !is_alone ? look_there(m, &all, w->prefix, number, e)
-                                        : look_everywhere(m, &all, text_string(&prefix), e)) &&
+           (number != NULL ? look_there(m, &all, w->prefix, number, e)
+                           : look_everywhere(m, &all, text_string(&prefix), e)) &&
            count_layers(m, e) && text_ok(&m->name, e) && weight_sources_find(m, &w->map, e) &&
            (m->sources > 0 || weight_match_refuse(m, text_string(&prefix), e));
     mem_free(all.item);

@@ -119,7 +119,7 @@ bool name_ends(const indexed_name *one, const char *tail, size_t *layer)
 bool name_alternative(const char *names, size_t n, char out[NAME_MOST])
 {
     const char *at = names == NULL ? "" : names;
-    for (; n > 0 && *at != '\0'; n--) {
+    for (; n > 0; n--) {
         at += strcspn(at, " ");
         at += strspn(at, " ");
     }
@@ -232,7 +232,7 @@ const bundle *key_path_find(const key_path *p, const bundle *document)
     size_t count = steps_to(p, number, step);
     for (size_t i = 0; i < count && document != NULL; i++) {
         const entry *found = bundle_find(document, step[i]);
-        document = found == NULL || found->kind != ENTRY_BUNDLE ? NULL : found->bundle;
+        document = found == NULL ? NULL : found->bundle;
     }
     return document;
 }

@@ -61,7 +61,7 @@ bool unfinished_check(const name_index *names, const char *file, const char *wei
 {
     const indexed_name one = {weight, strlen(weight), false, 0};
     size_t stem;
-    if (!name_ends(&one, "weight", &stem) || stem == 0)
+    if (!name_ends(&one, "weight", &stem))
         return true;
     for (size_t i = name_index_first(names, weight, stem); i < names->count; i++) {
         if (!name_begins(&names->item[i], weight, stem))
@@ -175,10 +175,9 @@ static bool check_attention(const looking *l, text *way, err *e)
             continue;
         found->is_taken = true;
         /* Layers whose names end so don't use it. */
-        size_t length = m->name.length - (m->name.length > 0),
-               end = row->except == NULL ? 0 : strlen(row->except);
-        bool is_excepted = end > 0 && length >= end &&
-                           memcmp(text_string(&m->name) + length - end, row->except, end) == 0;
+        size_t length = m->name.length - (m->name.length > 0), stem;
+        const indexed_name layer = {text_string(&m->name), length, false, 0};
+        bool is_excepted = row->except != NULL && name_ends(&layer, row->except, &stem);
         if (is_excepted || is_decided(l, &to))
             continue;
         err_at(e, &at, "%s %s", found->name,

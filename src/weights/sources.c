@@ -74,7 +74,7 @@ static void drop_absent(weight_match *m)
 
 /* ---- sources by convention ---- */
 
-static bool add_attention(weight_match *m, const convention *by, size_t layer, const char *way,
+static void add_attention(weight_match *m, const convention *by, size_t layer, const char *way,
                           const char *object, err *e)
 {
     enum { CUT = INPUT_BO + 1 - INPUT_WQ };
@@ -84,19 +84,17 @@ static bool add_attention(weight_match *m, const convention *by, size_t layer, c
                              .name = match_weight(m, layer, way, by, which),
                              .may_lack = which > INPUT_WO,
                              .is_cut = i < CUT};
-        if (!add_source(m, one, e))
-            return false;
+        add_source(m, one, e);
     }
-    return true;
 }
 
-static bool add_layer(weight_match *m, size_t layer, err *e)
+static void add_layer(weight_match *m, size_t layer, err *e)
 {
     const layer_convention *row = m->by;
     char name[NAME_MOST];
-    if (!add_attention(m, m->attention, layer, row->attention, "", e) ||
-        (m->cross != NULL && !add_attention(m, m->cross, layer, row->cross, "cross", e)))
-        return false;
+    add_attention(m, m->attention, layer, row->attention, "", e);
+    if (m->cross != NULL)
+        add_attention(m, m->cross, layer, row->cross, "cross", e);
     for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
         const named_part *part = &NAMED_PARTS[i];
         const char *names = row->part[i];
@@ -111,15 +109,13 @@ static bool add_layer(weight_match *m, size_t layer, err *e)
             weight_source one = {.to = match_path(m, layer, "", keys[k]),
                                  .name = match_ended(m, layer, name, words),
                                  .may_lack = k == 1};
-            if (!add_source(m, one, e))
-                return false;
+            add_source(m, one, e);
         }
     }
-    return true;
 }
 
 /* A norm has a gain, whatever else it has; what it is called is as its bias says. */
-static bool add_rest(weight_match *m, err *e)
+static void add_rest(weight_match *m, err *e)
 {
     for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
         const named_part *part = &NAMED_PARTS[i];
@@ -129,8 +125,8 @@ static bool add_rest(weight_match *m, err *e)
         const indexed_name *found = match_beside(m, names, part->words, part->climbs);
         const indexed_name *bias = match_beside(m, names, part->bias_words, part->climbs);
         if (bias != NULL) {
-            size_t stem = bias->length;
-            while (stem > 0 && !name_is_separator(bias->name[stem - 1]))
+            size_t stem = bias->length; /* words come after a separator */
+            while (!name_is_separator(bias->name[stem - 1]))
                 stem--;
             text_clear(&m->name);
             text_add_format(&m->name, "%.*sweight", (int)stem, bias->name);
@@ -138,22 +134,20 @@ static bool add_rest(weight_match *m, err *e)
         bool is_there = found != NULL || (bias != NULL && part->is_norm);
         weight_source one = {.name = found == NULL ? NULL : found->name, .layout = part->layout};
         key_path_read(&one.to, part->key, strlen(part->key));
-        if (is_there && !add_source(m, one, e))
-            return false;
+        if (is_there)
+            add_source(m, one, e);
         if (bias != NULL) {
             one = (weight_source){.name = bias->name};
             key_path_read(&one.to, part->bias, strlen(part->bias));
-            if (!add_source(m, one, e))
-                return false;
+            add_source(m, one, e);
         }
     }
-    return true;
 }
 
 /* ---- sources by the document's own names ---- */
 
 /* Keys of layers and of what they are in, in the order of the names. */
-static bool add_own_layers(weight_match *m, err *e)
+static void add_own_layers(weight_match *m, err *e)
 {
     size_t parent = match_parent(m), layer, within;
     for (size_t i = 0; i < m->names.count; i++) {
@@ -165,10 +159,9 @@ static bool add_own_layers(weight_match *m, err *e)
                        key_path_read_within(&to, layer, one->name + within, one->length - within);
         else if (name_begins(one, m->before, parent))
             is_known = key_path_read(&to, one->name + parent, one->length - parent);
-        if (is_known && !add_source(m, (weight_source){.to = to, .name = one->name}, e))
-            return false;
+        if (is_known)
+            add_source(m, (weight_source){.to = to, .name = one->name}, e);
     }
-    return true;
 }
 
 /* ---- --map ---- */
@@ -277,21 +270,23 @@ static bool add_all_mapped(weight_match *m, const text_list *map, err *e)
 
 bool weight_sources_find(weight_match *m, const text_list *map, err *e)
 {
-    bool is_own = weight_match_is_own(m), done = true;
+    bool is_own = weight_match_is_own(m), are_layers = !m->is_alone && !is_own;
     if (m->is_alone && !is_own)
-        done = add_attention(m, m->attention, 0, "", "", e);
+        add_attention(m, m->attention, 0, "", "", e);
     else if (!m->is_alone && is_own)
-        done = add_own_layers(m, e);
-    for (size_t i = 0; i < KEYS.count && done && m->is_alone && is_own; i++) {
+        add_own_layers(m, e);
+    for (size_t i = 0; i < KEYS.count && m->is_alone && is_own; i++) {
         const key *row = (const key *)(const void *)named_row(&KEYS, i);
         const char *name = match_name(m, 0, "", row->named.name);
-        done = name == NULL || add_source(m, (weight_source){.to = {.key = row}, .name = name}, e);
+        if (name != NULL)
+            add_source(m, (weight_source){.to = {.key = row}, .name = name}, e);
     }
-    for (size_t i = 0; i < m->count && done && !m->is_alone && !is_own; i++)
-        done = add_layer(m, i, e);
+    for (size_t i = 0; i < m->count && are_layers; i++)
+        add_layer(m, i, e);
     drop_absent(m);
-    done = done && (m->is_alone || is_own || add_rest(m, e));
-    done = done && (map->count == 0 || add_all_mapped(m, map, e));
+    if (are_layers)
+        add_rest(m, e);
+    bool done = !e->is_set && (map->count == 0 || add_all_mapped(m, map, e));
     if (m->is_alone) {
         /* Of one attention the keys are in their order, whatever says what they are. */
         for (size_t i = 1; i < m->sources; i++) {

@@ -81,7 +81,8 @@ const char *match_weight(weight_match *m, size_t layer, const char *way, const c
  * `climbs`; NULL: there is none. */
 indexed_name *match_beside(weight_match *m, const char *names, const char *words, bool climbs);
 
-/* Whether a name is a layer's, which one's, and where it goes on. */
+/* Whether a name, which begins as those of layers do, is a layer's; which one's, and where it goes
+ * on. */
 bool match_layer_of(const weight_match *m, const indexed_name *one, size_t *layer, size_t *within);
 
 /* The key of an attention: `object` is "" or "cross". */
