@@ -268,6 +268,22 @@ static bool add_all_mapped(weight_match *m, const text_list *map, err *e)
     return done;
 }
 
+/* A name is read once, as what its key is. */
+static bool check_kinds(weight_match *m, const weight_source *mapped, err *e)
+{
+    for (size_t i = 0; i < m->sources; i++) {
+        const weight_source *other = &m->source[i];
+        if (other->name != mapped->name || other->to.key->kind == mapped->to.key->kind)
+            continue;
+        write_key(m, &mapped->to);
+        text_add_string(&m->name, " and ");
+        key_path_write(&m->name, &other->to);
+        return err_option(e, "map", "'%s' can't be both %s, which are of two kinds", mapped->name,
+                          text_string(&m->name));
+    }
+    return true;
+}
+
 bool weight_sources_find(weight_match *m, const text_list *map, err *e)
 {
     bool is_own = weight_match_is_own(m), are_layers = !m->is_alone && !is_own;
@@ -300,8 +316,9 @@ bool weight_sources_find(weight_match *m, const text_list *map, err *e)
     /* What --map names is taken as it is. */
     for (size_t i = 0; i < m->sources && done; i++) {
         const weight_source *from = &m->source[i];
-        done = from->name == NULL || from->mapped > 0 ||
-               unfinished_check(&m->names, m->file, from->name, e);
+        done = from->name == NULL ||
+               (from->mapped > 0 ? check_kinds(m, from, e)
+                                 : unfinished_check(&m->names, m->file, from->name, e));
     }
     return done && text_ok(&m->name, e);
 }
