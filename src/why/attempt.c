@@ -62,14 +62,13 @@ bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights)
     return true;
 }
 
-static bool multiply_by_threads(const attempt *a, const tensor *rows, const tensor *b,
+static void multiply_by_threads(const attempt *a, const tensor *rows, const tensor *b,
                                 const tensor *bias, tensor *to)
 {
     crew by;
     crew_open(&by, a->threads);
-    bool done = multiply(a->plan.with, rows, b, bias, to, &by, a->e);
+    multiply(a->plan.with, rows, b, bias, to, &by, a->e);
     crew_close(&by);
-    return done;
 }
 
 /* The context with its heads apart: b × h × n_q × d_v. */
@@ -94,8 +93,7 @@ static bool rest_of_context(attempt *a)
         tensor_copy(&from, &apart);
         for (size_t batch = 0; batch < p->batches; batch++) {
             tensor rows = tensor_at(joined, batch), to = tensor_at(&output, batch);
-            if (!multiply_by_threads(a, &rows, &p->wo, &p->bo, &to))
-                return false;
+            multiply_by_threads(a, &rows, &p->wo, &p->bo, &to);
         }
         return true;
     }
@@ -135,8 +133,7 @@ static bool rest_of_weights(attempt *a)
                        tensor_at(&attended, batch)};
         tensor w = tensor_at(&of[0], head), v = tensor_at(&of[1], plan_kv_head(p, head)),
                out = tensor_at(&of[2], head);
-        if (!multiply_by_threads(a, &w, &v, NULL, &out))
-            return false;
+        multiply_by_threads(a, &w, &v, NULL, &out);
     }
     if (a->stage[STAGE_WEIGHTED].data != NULL) {
         /* weights[i,j]·v[j] */
@@ -331,7 +328,7 @@ static bool pass(attempt *a, const mistake *const *made, size_t count)
         p->mask_axis = MASK_AXIS_UNSAID;
         p->in[INPUT_MASK] = NULL;
         p->in[INPUT_BIAS] = attempt_copy(a, &masked);
-        return p->in[INPUT_BIAS] != NULL && resume(a, STAGE_ROW_MAX);
+        return resume(a, STAGE_ROW_MAX);
     case POINT_WEIGHTS:
         return rest_of_weights(a);
     case POINT_CONTEXT:
@@ -348,14 +345,13 @@ bool attempt_make(attempt *a, const mistake *const *made, size_t count, err *e)
     a->e = &refused;
     if (a->right != NULL)
         say_heads(&a->problem, &a->right->plan);
-    for (a->now = POINT_ASKED; a->now < POINT_COUNT; a->now++) {
-        if (pass(a, made, count))
-            continue;
-        if (refused.is_memory)
-            *e = refused;
-        return false;
-    }
-    return true;
+    bool done = true;
+    for (a->now = POINT_ASKED; done && a->now < POINT_COUNT; a->now++)
+        done = pass(a, made, count);
+    if (!refused.is_memory)
+        return done;
+    *e = refused;
+    return false;
 }
 
 void attempt_free(attempt *a)

@@ -234,8 +234,8 @@ enum { CANDIDATES = 24 };
 
 typedef struct ranking {
     const claims *of;
-    fit right; /* how well the right numbers do */
-    candidate found[CANDIDATES];
+    fit right;                       /* how well the right numbers do */
+    candidate found[CANDIDATES + 1]; /* one that is to go */
     size_t count, tried;
     bool has_exact; /* one is within the tolerance */
 } ranking;
@@ -245,8 +245,8 @@ void ranking_open(ranking *r, const claims *of, const tensor *right);
 void ranking_free(ranking *r);
 
 /* Looks at what was computed with these mistakes, in the order in which they are likely; takes it
- * where it is an answer. False, with the error set, where memory is missing. */
-bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_t count, err *e);
+ * where it is an answer. The error is set where memory is missing. */
+void ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_t count, err *e);
 
 /* The best first. */
 void ranking_write(const ranking *r, why_answers *to);

@@ -7,15 +7,10 @@
 
 /* ---- numbers that are right and stand under another stage's name ---- */
 
-static bool are_alike(const tensor *one, const tensor *other)
-{
-    return one->data != NULL && other->data != NULL && tensor_same_shape(one, other);
-}
-
 static bool hold(attempt *a)
 {
     tensor *to = &a->stage[a->row->with], *from = &a->stage[a->row->from];
-    if (!are_alike(to, from))
+    if (!tensor_same_shape(to, from))
         return false;
     tensor_copy(from, to);
     return true;
@@ -24,7 +19,7 @@ static bool hold(attempt *a)
 static bool exchange(attempt *a)
 {
     tensor *one = &a->stage[a->row->with], *other = &a->stage[a->row->from];
-    if (!are_alike(one, other))
+    if (!tensor_same_shape(one, other))
         return false;
     const tensor kept = *one;
     *one = *other;

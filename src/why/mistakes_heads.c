@@ -88,8 +88,9 @@ static bool regroup(attempt *a, input which, size_t from, size_t to)
     const tensor like = {
         .type = heads.type, .rank = 3, .size = {heads.size[0], heads.size[2], width}};
     tensor *made = give_rows(a, which, &like, to * width);
-    if (made == NULL || !side_by_side(made, which, &all))
+    if (made == NULL)
         return false;
+    side_by_side(made, which, &all);
     tensor into = plan_split_heads(&all, to);
     do {
         size_t number = is_tiled ? 0 : joined(a->row->with, into.size, at);
@@ -175,7 +176,7 @@ static bool join(attempt *a)
     size_t at[4] = {0}, to[4], all = p->heads * p->v.width;
     bool is_layout = a->row->with == JOIN_LAYOUT;
     if (p->heads == 1 || plan_keeps_heads_apart(p) != is_layout ||
-        (is_layout && (p->wo.data != NULL || p->bo.data != NULL)))
+        (is_layout && p->wo.data != NULL))
         return false;
     do {
         if (is_layout) {

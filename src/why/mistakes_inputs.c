@@ -106,7 +106,7 @@ static bool add_rows(attempt *a)
     const tensor *rows = &a->plan.q.rows;
     tensor output = attempt_stage(a, STAGE_OUTPUT);
     size_t at[3] = {0};
-    if (rows->data == NULL || output.rank != 3 || output.size[2] != rows->size[2])
+    if (rows->data == NULL || output.size[2] != rows->size[2])
         return false;
     do
         tensor_set(&output, at, tensor_get(&output, at) + tensor_get(rows, at));

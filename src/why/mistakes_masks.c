@@ -20,25 +20,24 @@ static bool invert_mask(attempt *a)
 
 /* Lower-right says where queries stand, by which windows, slopes and rotations go too: an offset
  * says it as well, unless they begin before the first key, or each batch entry has its own. */
-static bool keep_places(attempt *a)
+static void keep_places(attempt *a)
 {
     const plan *right = &a->right->plan;
     problem *p = &a->problem;
-    if (p->causal != CAUSAL_LOWER_RIGHT)
-        return true;
-    if (p->key_lengths != NULL || plan_own_keys(right) < right->n_q)
-        return !(p->has_window || p->has_alibi || p->rope.is_asked);
+    if (p->causal != CAUSAL_LOWER_RIGHT || p->key_lengths != NULL ||
+        plan_own_keys(right) < right->n_q)
+        return;
     p->has_offset = true;
     p->offset = plan_own_keys(right) - right->n_q;
-    return true;
 }
 
 static bool change_causality(attempt *a, causal to)
 {
     bool is_other = a->problem.causal != to;
-    bool stays = to != CAUSAL_NONE || keep_places(a);
+    if (to == CAUSAL_NONE)
+        keep_places(a);
     a->problem.causal = to;
-    return stays && is_other;
+    return is_other;
 }
 
 /* One alignment in the place of the other; none; or one where there is none. */
@@ -118,12 +117,12 @@ static bool drop_masks(attempt *a)
     problem *p = &a->problem;
     bool is_masked = p->in[INPUT_MASK] != NULL || p->causal != CAUSAL_NONE || p->has_window ||
                      p->key_lengths != NULL;
-    bool stays = keep_places(a);
+    keep_places(a);
     p->in[INPUT_MASK] = NULL;
     p->causal = CAUSAL_NONE;
     p->has_window = false;
     p->key_lengths = NULL;
-    return is_masked && stays;
+    return is_masked;
 }
 
 static bool is_hidden(const attempt *a, const size_t *at)
@@ -187,9 +186,7 @@ static bool multiply_bias(attempt *a)
 static bool transpose_places(attempt *a)
 {
     const tensor *given = a->problem.in[a->row->with];
-    const plan *right = &a->right->plan;
-    if (given == NULL || right->n_q != plan_own_keys(right) || given->rank < 2 ||
-        given->size[given->rank - 2] != right->n_q)
+    if (given == NULL || given->rank < 2)
         return false;
     tensor turned = tensor_transposed(given);
     a->problem.in[a->row->with] = attempt_copy(a, &turned);

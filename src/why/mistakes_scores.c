@@ -91,7 +91,7 @@ static bool cap(attempt *a)
     double cap = a->problem.softcap, scale = a->plan.scale;
     bool is_masked = a->row->with == CAP_MASKED;
     size_t at[4] = {0};
-    if (cap == 0 || (scale == 0 && !is_masked))
+    if (cap == 0)
         return false;
     tensor scaled = attempt_stage(a, STAGE_SCALED), capped = attempt_stage(a, STAGE_CAPPED),
            masked = attempt_stage(a, STAGE_MASKED);
@@ -204,14 +204,8 @@ static bool turn(attempt *a)
     size_t size[] = {right->batches, right->n_q + right->k.n}, at[2] = {0};
     if (!a->problem.rope.is_asked)
         return false;
-    /* Of products of rows that are all turned, only how far these stand from one another counts:
-     * then positions counted down from the greatest one turn them backwards. */
-    score_parameters changed = plan_score_parameters(right, 0);
-    bool counts_distance = right->past == 0 && right->appended == 0 &&
-                           right->asked->score->is_product && changed.for_query.data == NULL &&
-                           changed.for_key.data == NULL;
-    if (a->row->with == TURN_BACKWARDS && !counts_distance)
-        return false;
+    /* Where only how far rows stand from one another counts, positions counted down from the
+     * greatest one turn them backwards. */
     tensor *positions = attempt_matrix(a, DTYPE_F64, 2, size);
     if (positions == NULL)
         return false;

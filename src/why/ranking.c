@@ -65,8 +65,7 @@ fit fit_of(const claims *of, const tensor *computed)
 bool claims_tell(const claims *of)
 {
     for (size_t i = 0; i < of->count; i++) {
-        const entry *numbers = of->claim[i].numbers;
-        if (numbers != NULL && greatest_of(&numbers->tensor) > 0)
+        if (greatest_of(&of->claim[i].numbers->tensor) > 0)
             return true;
     }
     return false;
@@ -79,8 +78,6 @@ size_t claims_nothing_but_nan(const claims *of, element *first)
         const entry *numbers = of->claim[i].numbers;
         size_t at[TENSOR_MAX_RANK] = {0};
         bool has_others = false; /* holes are not numbers */
-        if (numbers == NULL)
-            continue;
         do {
             double value = tensor_get(&numbers->tensor, at);
             has_others = !isnan(value);
@@ -140,7 +137,7 @@ static const double NEARER = 100;
 
 static void candidate_free(const ranking *r, candidate *one)
 {
-    for (size_t i = 0; i < r->of->count && one->computed != NULL; i++)
+    for (size_t i = 0; i < r->of->count; i++)
         tensor_free(&one->computed[i]);
     mem_free(one->computed);
     *one = (candidate){0};
@@ -164,12 +161,12 @@ void ranking_free(ranking *r)
         candidate_free(r, &r->found[i]);
 }
 
-bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_t count, err *e)
+void ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_t count, err *e)
 {
     fit found = fit_of(r->of, computed);
     candidate one = {.order = r->tried++, .answer = {.together = count, .error = found.error}};
     if (!found.is_within && !(fit_is_near(&found) && found.error * NEARER <= r->right.error))
-        return true;
+        return;
     r->has_exact = r->has_exact || found.is_within;
     one.answer.digits = fit_digits_told(&found);
     memcpy(one.answer.made, made, count * sizeof made[0]);
@@ -180,31 +177,27 @@ bool ranking_judge(ranking *r, tensor *computed, const made_mistake *made, size_
         /* The same mistake in fewer places, which gives the same numbers, says nothing new. */
         bool is_listed = like->together == 1 && like->made[0].row == made[0].row;
         for (size_t j = 0; j < like->same_count; j++)
-            is_listed = is_listed || like->same[j].row == made[0].row;
+            is_listed |= like->same[j].row == made[0].row;
         if (count == 1 && like->same_count < WHY_SAME && !is_listed)
             like->same[like->same_count++] = made[0];
-        return true;
+        return;
     }
-    /* The last place, or that of the worst. */
-    candidate *to = &r->found[0];
-    if (r->count < CANDIDATES) {
-        to = &r->found[r->count++];
-    } else {
-        for (size_t i = 1; i < r->count; i++)
-            to = is_better(to, &r->found[i]) ? &r->found[i] : to;
-        if (!is_better(&one, to))
-            return true;
-        candidate_free(r, to);
-    }
-    *to = one;
-    to->computed = mem_alloc_zeroed(r->of->count, sizeof to->computed[0], e);
-    for (size_t i = 0; i < r->of->count && to->computed != NULL; i++) {
-        if (r->of->claim[i].numbers == NULL)
-            continue;
-        to->computed[i] = computed[i];
+    one.computed = mem_alloc_zeroed(r->of->count, sizeof one.computed[0], e);
+    if (one.computed == NULL)
+        return;
+    for (size_t i = 0; i < r->of->count; i++) {
+        one.computed[i] = computed[i];
         computed[i] = (tensor){0};
     }
-    return to->computed != NULL;
+    r->found[r->count++] = one;
+    if (r->count <= CANDIDATES)
+        return;
+    /* Of one too many the worst goes. */
+    candidate *worst = &r->found[0];
+    for (size_t i = 1; i < r->count; i++)
+        worst = is_better(worst, &r->found[i]) ? &r->found[i] : worst;
+    candidate_free(r, worst);
+    *worst = r->found[--r->count];
 }
 
 void ranking_write(const ranking *r, why_answers *to)

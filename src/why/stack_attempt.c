@@ -32,7 +32,7 @@ tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_
 
 /* ---- attention's mistakes: each attention that is meant is computed by an attempt ---- */
 
-static bool keep_rows(tensor *past, const attempt *from, const stage_id *stages, size_t count,
+static void keep_rows(tensor *past, const attempt *from, const stage_id *stages, size_t count,
                       err *e)
 {
     size_t i = 0;
@@ -41,7 +41,7 @@ static bool keep_rows(tensor *past, const attempt *from, const stage_id *stages,
     const tensor *all = &from->stage[stages[i]];
     tensor rows = tensor_range(all, all->rank - 2, 0, from->plan.past + from->plan.k.n);
     tensor_free(past);
-    return tensor_new_copy(past, &rows, e);
+    tensor_new_copy(past, &rows, e);
 }
 
 /* Where the mistakes can't be made all goes well. */
@@ -68,11 +68,10 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
     bool is_made = done && one->is_meant && attempt_make(&wrong, a->wrong, a->wrong_count, e);
     for (size_t i = 0; is_made && i < w->count; i++) {
         const tensor *it = &wrong.stage[w->stage[i]];
-        is_made = it->data != NULL && tensor_same_shape(&right.stage[w->stage[i]], it);
+        is_made = tensor_same_shape(&right.stage[w->stage[i]], it);
     }
     attempt *taken = is_made ? &wrong : &right;
     a->wrong_made += is_made;
-    done = done && !e->is_set;
     if (done && of->asked.cache != NULL) {
         /* The cache itself counts the rows, from which the next ones are planned; they are kept as
          * they are compared and summed. */
@@ -80,21 +79,18 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
         bundle counted = {0};
         run_report report;
         kept_stages_add(&output, STAGE_OUTPUT);
-        done = run_plan_by(&of->plan, &output, by, &counted, &report, e) &&
-               keep_rows(&one->past_k, taken, KEYS, sizeof KEYS / sizeof KEYS[0], e) &&
-               keep_rows(&one->past_v, taken, VALUES, sizeof VALUES / sizeof VALUES[0], e);
+        run_plan_by(&of->plan, &output, by, &counted, &report, e);
+        keep_rows(&one->past_k, taken, KEYS, sizeof KEYS / sizeof KEYS[0], e);
+        keep_rows(&one->past_v, taken, VALUES, sizeof VALUES / sizeof VALUES[0], e);
         bundle_free(&counted);
     }
     for (size_t i = 0; done && i < w->count; i++) {
         tensor *numbers = &taken->stage[w->stage[i]];
-        done =
-            bundle_add_tensor(made, stage_row(w->stage[i])->key.named.name, numbers, (place){0}, e);
-        if (done)
-            *numbers = (tensor){0};
+        bundle_add_tensor(made, stage_row(w->stage[i])->key.named.name, numbers, (place){0}, e);
     }
     attempt_free(&right);
     attempt_free(&wrong);
-    return done;
+    return done && !e->is_set;
 }
 
 /* Of a generation all do, whose keys and values are then at hand. */
@@ -124,22 +120,20 @@ static bool attend_otherwise(stack_attempt *a)
 
 /* ---- what a step has made besides the stages of its stack ---- */
 
-static bool add_choice_and_past(const stack_attempt *a, bundle *made)
+static void add_choice_and_past(const stack_attempt *a, bundle *made)
 {
     err *e = a->e;
     const generation *g = &a->generation;
-    bool done = bundle_add_copy(made, "logits", &g->logits, (place){0}, e) &&
-                bundle_add_copy(made, "tempered", &g->tempered, (place){0}, e) &&
-                bundle_add_copy(made, "exponentials", &g->exponentials, (place){0}, e);
-    if (done && g->exponentials.data != NULL) {
-        done = bundle_add_copy(made, "probabilities", &g->exponentials, (place){0}, e);
-        tensor *all = done ? &bundle_find(made, "probabilities")->tensor : NULL;
-        for (size_t id = 0; done && id < all->size[1]; id++)
-            tensor_set(all, (size_t[]){0, id}, tensor_get(all, (size_t[]){0, id}) / g->total);
-    }
-    done = done && bundle_add_number(made, "choice", (double)g->next, (place){0}, e);
-    for (size_t i = 0; done && i < a->stack->layers; i++) {
-        for (size_t j = 0; done && j < a->stack->layer[i].parts; j++) {
+    bundle_add_copy(made, "logits", &g->logits, (place){0}, e);
+    bundle_add_copy(made, "tempered", &g->tempered, (place){0}, e);
+    bundle_add_copy(made, "exponentials", &g->exponentials, (place){0}, e);
+    bundle_add_copy(made, "probabilities", &g->exponentials, (place){0}, e);
+    entry *all = bundle_find(made, "probabilities");
+    for (size_t at[] = {0, 0}; all != NULL && at[1] < all->tensor.size[1]; at[1]++)
+        tensor_set(&all->tensor, at, tensor_get(&all->tensor, at) / g->total);
+    bundle_add_number(made, "choice", (double)g->next, (place){0}, e);
+    for (size_t i = 0; i < a->stack->layers; i++) {
+        for (size_t j = 0; j < a->stack->layer[i].parts; j++) {
             const stack_attention *attending = &a->attending[i][j];
             const stage_way within = stage_way_of_layer(i),
                             way = stage_way_on(&within,
@@ -147,11 +141,10 @@ static bool add_choice_and_past(const stack_attempt *a, bundle *made)
             char k[STAGE_NAME], v[STAGE_NAME];
             stage_name_in_full(&way, "present_k", k);
             stage_name_in_full(&way, "present_v", v);
-            done = bundle_add_copy(made, k, &attending->past_k, (place){0}, e) &&
-                   bundle_add_copy(made, v, &attending->past_v, (place){0}, e);
+            bundle_add_copy(made, k, &attending->past_k, (place){0}, e);
+            bundle_add_copy(made, v, &attending->past_v, (place){0}, e);
         }
     }
-    return done;
 }
 
 /* ---- mistakes ---- */
@@ -202,8 +195,8 @@ static bool make(stack_attempt *a, const mistake *one)
     if (one->norm != NULL && a->scope.is_whole && s->has_final)
         is_any = one->norm(a, &s->final) || is_any;
     if (one->feed_forward != NULL && a->scope.is_whole && s->has_end)
-        is_any = one->feed_forward(a, &s->end) || is_any;
-    return is_any && !a->e->is_set;
+        is_any = one->feed_forward(a, &s->end); /* of a stack whose layers have none */
+    return is_any;
 }
 
 static bool make_at(stack_attempt *a, stack_point at)
@@ -225,24 +218,23 @@ static bool make_at(stack_attempt *a, stack_point at)
  * False where it is not a sum. */
 static bool name_summand(const char *sum, char out[STAGE_NAME])
 {
-    static const char SUM[] = "_sum", OUTPUT[] = ".output";
-    size_t length = strlen(sum), least = sizeof SUM - 1;
-    if (length < least || strcmp(sum + length - least, SUM) != 0 ||
-        length - least + sizeof OUTPUT > STAGE_NAME)
-        return false;
-    memcpy(out, sum, length - least);
-    memcpy(out + length - least, OUTPUT, sizeof OUTPUT);
-    return true;
+    const char *end = strstr(sum, "_sum");
+    if (end != NULL)
+        snprintf(out, STAGE_NAME, "%.*s.output", (int)(end - sum), sum);
+    return end != NULL;
 }
 
-static bool want_name(text_list *names, const char *name, err *e)
+static void want_name(text_list *names, const char *name, err *e)
 {
-    return text_list_find(names, name) != NULL || text_list_add(names, name, strlen(name), e);
+    if (text_list_find(names, name) == NULL)
+        text_list_add(names, name, strlen(name), e);
 }
 
 /* What was made of the claims' stages; of a generation those of the step that was done last. */
-static bool take(stack_attempt *a, const bundle *made)
+static bool take(stack_attempt *a, bundle *made)
 {
+    if (a->of->steps != NULL)
+        add_choice_and_past(a, made);
     for (size_t i = 0; i < a->of->claims.count; i++) {
         const claim *one = &a->of->claims.claim[i];
         char summand[STAGE_NAME];
@@ -270,7 +262,7 @@ static bool take(stack_attempt *a, const bundle *made)
         if (a->loses_digits)
             numbers_keep_as(&a->computed[i], a->kept_as);
     }
-    return true;
+    return !a->e->is_set;
 }
 
 static bool run(stack_attempt *a)
@@ -284,14 +276,17 @@ static bool run(stack_attempt *a)
     bool is_of_steps = a->of->steps != NULL;
     a->computed = mem_alloc_zeroed(of->count, sizeof a->computed[0], a->e);
     crew_open(&by, a->of->threads);
-    bool done = a->computed != NULL && text_list_index(&names, a->e) &&
-                (!is_of_steps || want_name(&names, "output", a->e));
-    for (size_t i = 0; done && i < of->count; i++) {
+    text_list_index(&names, a->e);
+    if (is_of_steps)
+        want_name(&names, "output", a->e);
+    for (size_t i = 0; i < of->count; i++) {
         char summand[STAGE_NAME];
         const char *name = stack_stage_of(a->of, &of->claim[i]);
-        done = want_name(&names, name, a->e) &&
-               (!name_summand(name, summand) || want_name(&names, summand, a->e));
+        want_name(&names, name, a->e);
+        if (name_summand(name, summand))
+            want_name(&names, summand, a->e);
     }
+    bool done = !a->e->is_set;
     if (done && !is_of_steps)
         done = make_at(a, STACK_ROWS) && stack_run(a->stack, &names, &by, &made, &report, a->e) &&
                take(a, &made);
@@ -299,8 +294,7 @@ static bool run(stack_attempt *a)
     g->emit = &names;
     while (done && is_of_steps && !generation_is_done(g))
         done = generation_go_on(g, a->e) && make_at(a, STACK_ROWS) &&
-               generation_step(g, &by, a->e) && add_choice_and_past(a, &g->made) &&
-               take(a, &g->made);
+               generation_step(g, &by, a->e) && take(a, &g->made);
     bundle_free(&made);
     crew_close(&by);
     text_list_free(&names);

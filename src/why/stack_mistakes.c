@@ -92,19 +92,18 @@ static bool put_eps_outside(stack_attempt *a, norm *one)
 }
 
 /* gain·factor + more; of a gain that is not there, 1. */
-static bool change_gain(stack_attempt *a, norm *one, double factor, double more)
+static void change_gain(stack_attempt *a, norm *one, double factor, double more)
 {
     size_t width = a->stack->width;
     tensor *made = stack_attempt_matrix(a, a->stack->type, 1, &width);
     if (made == NULL)
-        return false;
+        return;
     tensor gain = {0};
     if (one->gain.data != NULL) /* which may be a row or a column */
         tensor_own(&gain, one->gain.type, 1, &width, one->gain.data);
     for (size_t i = 0; i < width; i++)
         tensor_set(made, &i, (gain.data == NULL ? 1 : tensor_get(&gain, &i)) * factor + more);
     one->gain = tensor_view_of(made);
-    return true;
 }
 
 /* With c = m/(m − 1): (x − mean)/√(c·v + eps) is (x − mean)/√(v + eps/c) / √c; with eps outside,
@@ -116,7 +115,8 @@ static bool divide_by_less(stack_attempt *a, norm *one)
         return false;
     one->eps_is_outside = a->with == 1;
     one->eps = one->eps / (a->with == 1 ? sqrt(c) : c);
-    return change_gain(a, one, 1 / sqrt(c), 0);
+    change_gain(a, one, 1 / sqrt(c), 0);
+    return true;
 }
 
 static bool drop_gain(stack_attempt *a, norm *one)
@@ -130,7 +130,10 @@ static bool drop_gain(stack_attempt *a, norm *one)
 
 static bool add_one(stack_attempt *a, norm *one)
 {
-    return one->gain.data != NULL && change_gain(a, one, 1, 1);
+    bool has_gain = one->gain.data != NULL;
+    if (has_gain)
+        change_gain(a, one, 1, 1);
+    return has_gain;
 }
 
 /* clang-format off */
@@ -214,6 +217,7 @@ static bool attend_to_nothing(void *context, const attention *of, const kept_sta
 /* Zeros are added, and nothing is normed. */
 static bool drop_part(stack_attempt *a, layer_part *p, part_row *row)
 {
+    static double zero; /* of either type; nothing writes to it */
     row->ln_before = row->ln_after = 0;
     row->adds = RESIDUAL_PART;
     if (row->kind != PART_FEED_FORWARD) {
@@ -221,11 +225,10 @@ static bool drop_part(stack_attempt *a, layer_part *p, part_row *row)
         return true;
     }
     feed_forward *f = p->feed_forward;
-    tensor *zeros = stack_attempt_matrix(a, a->stack->type, f->w2.rank, f->w2.size);
-    if (zeros == NULL)
-        return false;
-    memset(zeros->data, 0, tensor_count(zeros) * dtype_size(zeros->type));
-    f->w2 = tensor_view_of(zeros);
+    f->w2 = (tensor){.type = a->stack->type,
+                     .rank = 2,
+                     .size = {f->w2.size[0], f->w2.size[1]},
+                     .data = &zero}; /* all are this one */
     f->b2 = (tensor){0};
     return true;
 }
@@ -240,7 +243,8 @@ static bool leave_out_part(stack_attempt *a)
 /* A layer of which nothing is left is not a layer. */
 static bool skip(stack_attempt *a)
 {
-    return !a->scope.is_whole && stack_change_parts(a, drop_part, PART_ALL);
+    stack_change_parts(a, drop_part, PART_ALL);
+    return !a->scope.is_whole;
 }
 
 /* ---- cross-attention ---- */
@@ -310,13 +314,13 @@ static bool drop_weights(stack_attempt *a, feed_forward *f)
 
 /* The file's numbers in their order, read in the other layout: of a square matrix its transpose. As
  * x·W uses it, a matrix of the layout out-in is a view that is turned. */
-static bool turn(stack_attempt *a, tensor *one)
+static void turn(stack_attempt *a, tensor *one)
 {
     size_t rows = one->size[0], columns = one->size[1], at[2] = {0};
     bool is_out_in = one->stride[0] < one->stride[1];
     tensor *made = stack_attempt_matrix(a, a->stack->type, 2, one->size);
     if (made == NULL)
-        return false;
+        return;
     do {
         size_t index = is_out_in ? at[0] * columns + at[1] : at[1] * rows + at[0];
         size_t out_in[] = {index % rows, index / rows},
@@ -324,15 +328,17 @@ static bool turn(stack_attempt *a, tensor *one)
         tensor_set(made, at, tensor_get(one, is_out_in ? out_in : in_out));
     } while (tensor_next(made, at));
     *one = tensor_view_of(made);
-    return true;
 }
 
 static bool turn_weights(stack_attempt *a, feed_forward *f)
 {
-    return ((a->with & FFN_W1) == 0 || turn(a, &f->w1)) &&
-           ((a->with & FFN_W2) == 0 || turn(a, &f->w2)) &&
-           ((a->with & FFN_W1) == 0 || (a->with & FFN_W2) == 0 || f->w3.data == NULL ||
-            turn(a, &f->w3));
+    if (a->with & FFN_W1)
+        turn(a, &f->w1);
+    if (a->with & FFN_W2)
+        turn(a, &f->w2);
+    if (a->with & FFN_W3 && f->w3.data != NULL)
+        turn(a, &f->w3);
+    return true;
 }
 
 static bool swap_gate(stack_attempt *a, feed_forward *f)
@@ -358,8 +364,7 @@ static bool layers(stack_attempt *a)
         const entry *from = &right->entry[a->with == LAYERS_REVERSED ? right->count - 1 - i
                                           : a->with == LAYERS_FIRST  ? 0
                                                                      : right->count - 1];
-        if (bundle_borrow(&a->layers, right->entry[i].name, from, a->e) == NULL)
-            return false;
+        bundle_borrow(&a->layers, right->entry[i].name, from, a->e);
     }
     /* Layers that look at no memory are refused one. */
     bool has_cross = false;
@@ -369,7 +374,8 @@ static bool layers(stack_attempt *a)
         bundle_remove(&a->document, "memory");
     layers.bundle = &a->layers;
     bundle_remove(&a->document, "layers");
-    return bundle_borrow(&a->document, "layers", &layers, a->e) != NULL;
+    bundle_borrow(&a->document, "layers", &layers, a->e);
+    return !a->e->is_set;
 }
 
 /* clang-format off */
@@ -416,7 +422,7 @@ static const mistake PART_ROWS[] = {
     {{"w2-transposed", "w2 is transposed, or read in the other layout"},
      FEED_FORWARDS(turn_weights, FFN_W2)},
     {{"ffn-transposed", "w1, w2 and w3 are transposed, or read in the other layout"},
-     FEED_FORWARDS(turn_weights, FFN_W1 | FFN_W2)},
+     FEED_FORWARDS(turn_weights, FFN_W1 | FFN_W2 | FFN_W3)},
     {{"layers-reversed", "layers are in reverse order"},
      WHOLE(layers, LAYERS_REVERSED), .when = STACK_ASKED},
     {{"layers-first", "the first layer's weights are used in all layers"},

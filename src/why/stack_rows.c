@@ -26,17 +26,17 @@ static bool embed(const stack_attempt *a, added what, tensor *rows)
     double later = (double)right->first_position + 1;
     bundle document = {0};
     stack other = {.document = &document, .how = right->how, .isa = right->isa};
-    bool done = bundle_borrow_all(&document, &a->document, a->e);
-    if (done && what == ADDED_LATE) {
+    bundle_borrow_all(&document, &a->document, a->e);
+    if (what == ADDED_LATE) {
         bundle_remove(&document, "offset");
-        done = bundle_add_number(&document, "offset", later, (place){0}, a->e);
-    } else if (done) {
+        bundle_add_number(&document, "offset", later, (place){0}, a->e);
+    } else {
         bundle_remove(&document, "position_embedding");
         bundle_remove(&document, "positions");
-        done = what == ADDED_NOTHING || bundle_add_text(&document, "positions", SINUSOIDAL,
-                                                        strlen(SINUSOIDAL), (place){0}, a->e);
     }
-    done = done && stack_embed(&other, a->e);
+    if (what == ADDED_SINUSOIDS)
+        bundle_add_text(&document, "positions", SINUSOIDAL, strlen(SINUSOIDAL), (place){0}, a->e);
+    bool done = !a->e->is_set && stack_embed(&other, a->e);
     if (done && right->before > 0) { /* those of a step, where the stack went on */
         tensor_free(&other.embedded);
         other.before = right->before;
@@ -156,7 +156,9 @@ static bool turn_batch(stack_attempt *a)
         for (size_t i = 0; i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++)
             bundle_remove(&a->document, OF_ROWS[i]);
         const tensor *memory = bundle_tensor(&a->document, "memory");
-        done = (memory == NULL || give_turned(a, "memory", memory)) && give_turned(a, "x", &rows);
+        if (memory != NULL)
+            give_turned(a, "memory", memory);
+        done = give_turned(a, "x", &rows);
     }
     stack_free(&right);
     return done;

@@ -94,7 +94,7 @@ typedef struct search {
 /* ---- trying ---- */
 
 /* Where a mistake was made is "layer.1.cross", "cross", or "". */
-static bool try_made(search *s, const stack_scope *where, const mistake *const *made, size_t count,
+static void try_made(search *s, const stack_scope *where, const mistake *const *made, size_t count,
                      err *e)
 {
     work_attempt a;
@@ -113,22 +113,21 @@ static bool try_made(search *s, const stack_scope *where, const mistake *const *
     if (work_attempt_make(&a, s->of, &s->right, where, made, count, e))
         ranking_judge(&s->ranking, a.computed, names, count, e);
     work_attempt_free(&a);
-    return !e->is_set;
 }
 
 /* Each mistake; attention's also in the one kind of attention, and in the other. */
-static bool try_each(search *s, const stack_scope *where, err *e)
+static void try_each(search *s, const stack_scope *where, err *e)
 {
     stack_scope self = *where, cross = *where;
-    bool done = true;
     self.cross = cross.self = false;
-    for (size_t i = 0; done && i < why_mistakes(s->of); i++) {
+    for (size_t i = 0; !e->is_set && i < why_mistakes(s->of); i++) {
         const mistake *one = mistake_at(mistakes_of(s->of), i);
-        done = try_made(s, where, &one, 1, e);
-        if (done && !one->is_of_layers && s->is_crossed)
-            done = try_made(s, &self, &one, 1, e) && try_made(s, &cross, &one, 1, e);
+        try_made(s, where, &one, 1, e);
+        if (!one->is_of_layers && s->is_crossed) {
+            try_made(s, &self, &one, 1, e);
+            try_made(s, &cross, &one, 1, e);
+        }
     }
-    return done;
 }
 
 /* ---- where it went wrong ---- */
@@ -147,7 +146,7 @@ static void find_layers(const search *s, size_t *first, size_t *end)
     size_t i = 0, number;
     *first = 0;
     *end = s->layers;
-    for (; i < of->count && fit_at(s, i).is_within; i++) {
+    for (; fit_at(s, i).is_within; i++) { /* one is not */
         if (stack_stage_layer(of->claim[i].name, &number))
             *first = number;
     }
@@ -183,31 +182,27 @@ static bool find(search *s, why_answers *to, err *e)
                                    : plan_operations(&s->right.attention.plan);
     stack_scope whole = {true, 0, s->layers, true, true};
     find_layers(s, &first, &end);
-    if (!try_each(s, &whole, e))
-        return false;
+    try_each(s, &whole, e);
     to->tried_layers =
         !s->ranking.has_exact && s->layers > 1 && operations * (double)(end - first) <= LAYERS_MOST;
     for (size_t i = first; to->tried_layers && i < end; i++) {
         stack_scope alone = {false, i, i + 1, true, true};
-        if (!try_each(s, &alone, e))
-            return false;
+        try_each(s, &alone, e);
     }
     /* Two mistakes together may be what no single one is. */
     to->tried_pairs = s->ranking.count == 0 && claims_tell(&of->claims) && operations <= PAIRS_MOST;
-    bool done = true;
     const named_table *with = has_layers ? &STACK_MISTAKES : &MISTAKES; /* one is of layers */
-    for (size_t i = 0; to->tried_pairs && done && i < named_count(with); i++) {
-        for (size_t j = i + 1; done && j < why_mistakes(of); j++) {
+    for (size_t i = 0; to->tried_pairs && i < named_count(with); i++) {
+        for (size_t j = i + 1; !e->is_set && j < why_mistakes(of); j++) {
             const mistake *both[] = {mistake_at(mistakes_of(of), i),
                                      mistake_at(mistakes_of(of), j)};
             /* What changes only digits comes alone: with a second mistake nobody would see it. */
             if (!both[0]->is_of_digits && !both[1]->is_of_digits)
-                done = try_made(s, &whole, both, 2, e);
+                try_made(s, &whole, both, 2, e);
         }
     }
-    if (done)
-        ranking_write(&s->ranking, to);
-    return done;
+    ranking_write(&s->ranking, to);
+    return !e->is_set;
 }
 
 bool why_find(why_answers *to, const why_question *of, err *e)
@@ -328,7 +323,7 @@ static bool arrange(tensor *made, const arrangement *how, const arrangeable *of,
 typedef struct shape_search {
     const why_question *of; /* one claim */
     shape_answers *to;
-    tensor numbers[WHY_ANSWERS]; /* of the answers */
+    tensor numbers[WHY_ANSWERS + 1]; /* of the answers */
     work_attempt right;
 } shape_search;
 
@@ -360,17 +355,14 @@ static void judge(shape_search *s, const named *arranged, const named *made, ten
     size_t at = to->count;
     while (at > 0 && to->answer[at - 1].digits < digits)
         at--;
-    if (at == WHY_ANSWERS)
-        return;
-    if (to->count == WHY_ANSWERS)
-        tensor_free(&s->numbers[--to->count]);
     memmove(&to->answer[at + 1], &to->answer[at], (to->count - at) * sizeof to->answer[0]);
     memmove(&s->numbers[at + 1], &s->numbers[at], (to->count - at) * sizeof s->numbers[0]);
     to->answer[at] =
         (shape_answer){.arranged = arranged, .made = made, .error = found.error, .digits = digits};
     s->numbers[at] = *numbers;
     *numbers = (tensor){0};
-    to->count++;
+    to->count += to->count < WHY_ANSWERS;
+    tensor_free(&s->numbers[WHY_ANSWERS]);
 }
 
 static void count_shaped(shape_search *s, const named *row)
@@ -388,16 +380,13 @@ static const plan *plan_of_stage(const stack *of, const char *name, stage_id *id
         return NULL;
     const char *last = strrchr(name, '.'), *after = strchr(name + strlen("layer."), '.');
     const named *row = named_find(&STAGES, last + 1, strlen(last + 1));
-    if (after == NULL || after == last || row == NULL)
+    if (after == last || row == NULL)
         return NULL;
     *id = stage_of(row);
-    const char *part = after + 1;
-    size_t length = (size_t)(last - part);
-    for (size_t j = 0; number < of->layers && j < of->layer[number].parts; j++) {
+    for (size_t j = 0; j < of->layer[number].parts; j++) {
         const layer_part *p = &of->layer[number].part[j];
         const char *own = part_name(p->as->kind);
-        if (p->as->kind != PART_FEED_FORWARD && strlen(own) == length &&
-            memcmp(own, part, length) == 0)
+        if (p->as->kind != PART_FEED_FORWARD && strncmp(own, after + 1, strlen(own)) == 0)
             return &p->attention->plan;
     }
     return NULL;
@@ -418,8 +407,7 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
     /* False for what has other axes. A batch that a mistake made of one sequence is in the plan,
      * and not in its numbers. */
     int rank = computed->rank;
-    bool can = computed->data != NULL &&
-               (p != NULL ? strlen(p->axes[id]) == (size_t)rank : rank > 0 && rank <= 3);
+    bool can = computed->data != NULL && (p == NULL || strlen(p->axes[id]) == (size_t)rank);
     if (can && p != NULL) {
         const projection *role = plan_role(p, id);
         bool is_joined = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
@@ -445,7 +433,7 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
     }
 }
 
-static bool try_shapes(shape_search *s, const stack_scope *whole, bool are_arranged, err *e)
+static void try_shapes(shape_search *s, const stack_scope *whole, bool are_arranged, err *e)
 {
     for (size_t i = 0; !e->is_set && i < why_mistakes(s->of); i++) {
         const mistake *one = mistake_at(mistakes_of(s->of), i);
@@ -459,7 +447,6 @@ static bool try_shapes(shape_search *s, const stack_scope *whole, bool are_arran
         }
         work_attempt_free(&a);
     }
-    return !e->is_set;
 }
 
 bool why_shape_find(shape_answers *to, const why_question *of, err *e)
@@ -469,13 +456,14 @@ bool why_shape_find(shape_answers *to, const why_question *of, err *e)
         true};
     shape_search s = {.of = of, .to = to};
     *to = (shape_answers){0};
-    bool is_made = work_attempt_make(&s.right, of, NULL, &whole, NULL, 0, e);
-    if (is_made)
+    if (work_attempt_make(&s.right, of, NULL, &whole, NULL, 0, e)) {
         arrange_each(&s, &s.right, NULL, e);
-    bool done = !e->is_set && (!is_made || (try_shapes(&s, &whole, false, e) &&
-                                            (to->count > 0 || try_shapes(&s, &whole, true, e))));
+        try_shapes(&s, &whole, false, e);
+        if (to->count == 0)
+            try_shapes(&s, &whole, true, e);
+    }
     for (size_t i = 0; i < to->count; i++)
         tensor_free(&s.numbers[i]);
     work_attempt_free(&s.right);
-    return done;
+    return !e->is_set;
 }

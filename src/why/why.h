@@ -30,7 +30,7 @@ typedef struct shape_answer {
 } shape_answer;
 
 typedef struct shape_answers {
-    shape_answer answer[WHY_ANSWERS]; /* the best first */
+    shape_answer answer[WHY_ANSWERS + 1]; /* the best first, and room for one more */
     size_t count;
     const named *shaped[WHY_ANSWERS]; /* the first ones that give the shape, alone */
     size_t shaped_count;              /* of all that do */
