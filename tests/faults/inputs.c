@@ -140,6 +140,9 @@ const input_file INPUT_FILES[] = {
     {"wrong-shape.json", "{\"x\": [[1, 0], [0, 1]], \"wq\": [[0, 0], [0, 0]], \"heads\": 2,\n"
                          "\"wv\": [[1, 2, 3, 4], [5, 6, 7, 8]],\n"
                          "\"expected\": {\"weights\": [[0.5, 0.5], [0.5, 0.5]]}}\n"},
+    {"wrong-steps.json",
+     "{\"embedding\": [[1, 3], [2, 6]], \"ids\": [1], \"unembedding\": [[1, 0], [0, 1]],\n"
+     "\"layers\": [{}], \"expected\": {\"step.0.logits\": [0, 0]}}\n"},
     {"carried.json",
      "{\"q\": [[0.1, 0, 0, 0]], \"k\": [[1, 0, 0, 0], [0, 0, 0, 0]], \"v\": [[1], [0]],\n"
      "\"weights\": [[0.5125, 0.4875]], \"output\": [[0.5125]]}\n"},
@@ -333,6 +336,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "check --why wrong.json", .documents = 2, .streams = true},
     {.words = "check --why wrong-layers.json", .documents = 2, .streams = true},
     {.words = "check --why wrong-heads.json", .documents = 2, .streams = true},
+    {.words = "check --why wrong-steps.json", .documents = 2, .streams = true},
     {.words = "check --why wrong-shape.json", .documents = 2, .streams = true, .is_refused = true},
     {.words = "diff --atol 0.02 carried.json carried.json"},
     /* files out */
