@@ -358,8 +358,7 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     added->layout = from->layout != LAYOUT_UNSAID ? from->layout : how.layout;
     /* A table of positions goes in without the rows before that of the first position. */
     size_t first = by->position_row;
-    if (strcmp(name, "position_embedding") == 0 && from->mapped == 0 && first > 0 &&
-        t->rank == 2) {
+    if (strcmp(name, "position_embedding") == 0 && from->mapped == 0 && first > 0 && t->rank == 2) {
         if (t->size[0] <= first)
             return err_at(e, &added->at,
                           "%s has %zu rows, and by the names of %s the first position "
@@ -594,13 +593,12 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
     bool says_norm = bundle_find(contents, "qk_norm") != NULL;
     /* Of conventions that share their names, whose it is: of attention, unless the layout is
      * said, and then of the layers. */
-    const weight_source *wq = m->source;
-    while (wq < m->source + m->sources && (!wq->is_cut || wq->name == NULL))
-        wq++;
-    const tensor *joint = w->layout != NULL || m->attention == NULL ||
-                                  wq == m->source + m->sources || wq->which > INPUT_WV
-                              ? NULL
-                              : bundle_tensor(read, wq->name);
+    const tensor *joint = NULL;
+    for (size_t i = 0; i < m->sources && joint == NULL && w->layout == NULL; i++) {
+        const weight_source *from = &m->source[i];
+        if (from->is_cut && from->name != NULL && from->which <= INPUT_WV)
+            joint = bundle_tensor(read, from->name);
+    }
     const convention *by = joint == NULL ? m->attention : cut_settle(m->attention, joint);
     if (by != m->attention && !m->is_alone) {
         const char *name = by->named.name;

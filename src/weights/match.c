@@ -570,7 +570,7 @@ bool weights_match(weight_match *m, bool is_alone, const text_list *names, const
 {
     const char *number = strstr(w->prefix, "{}");
     sightings all = {0};
-    text prefix = {0};
+    text spelled = {0};
     *m = (weight_match){.is_alone = is_alone,
                         .is_document = !is_alone && text_list_find(names, "layers") != NULL,
                         .listed = names,
@@ -578,15 +578,15 @@ bool weights_match(weight_match *m, bool is_alone, const text_list *names, const
     if (m->is_document)
         return true;
     bool done = name_index_make(&m->names, names, e) && see_attentions(&all, &m->names, e);
+    done = done && (!is_alone || spell_prefix(&m->names, w->prefix, &spelled, e));
+    const char *prefix = is_alone ? text_string(&spelled) : w->prefix;
     done = done &&
-           (is_alone ? spell_prefix(&m->names, w->prefix, &prefix, e)
-                     : (text_add_string(&prefix, w->prefix), text_ok(&prefix, e))) &&
-           (number != NULL ? look_there(m, &all, w->prefix, number, e)
-                           : look_everywhere(m, &all, text_string(&prefix), e)) &&
+           (number != NULL ? look_there(m, &all, prefix, number, e)
+                           : look_everywhere(m, &all, prefix, e)) &&
            count_layers(m, e) && text_ok(&m->name, e) && weight_sources_find(m, &w->map, e) &&
-           (m->sources > 0 || weight_match_refuse(m, text_string(&prefix), e));
+           (m->sources > 0 || weight_match_refuse(m, prefix, e));
     mem_free(all.item);
-    text_free(&prefix);
+    text_free(&spelled);
     return text_ok(&m->name, e) && done; /* a name without memory to spell it is nowhere */
 }
 

@@ -63,9 +63,8 @@ bool unfinished_check(const name_index *names, const char *file, const char *wei
     size_t stem;
     if (!name_ends(&one, "weight", &stem))
         return true;
-    for (size_t i = name_index_first(names, weight, stem); i < names->count; i++) {
-        if (!name_begins(&names->item[i], weight, stem))
-            break;
+    for (size_t i = name_index_first(names, weight, stem);
+         i < names->count && name_begins(&names->item[i], weight, stem); i++) {
         const mark *found = find_mark(names->item[i].name + stem);
         if (found != NULL)
             return refuse_unfinished(file, names->item[i].name, found, e);
@@ -260,14 +259,12 @@ static bool has_no_part(const weight_match *m, const indexed_name *one, size_t w
 
 bool leftovers_check(weight_match *m, const bundle *contents, err *e)
 {
-    size_t layer, within;
+    size_t layer, within, length = strlen(m->before);
     char name[NAME_MOST];
     place at = {.file = m->file};
-    for (size_t i = name_index_first(&m->names, m->before, strlen(m->before)); i < m->names.count;
-         i++) {
+    for (size_t i = name_index_first(&m->names, m->before, length);
+         i < m->names.count && name_begins(&m->names.item[i], m->before, length); i++) {
         const indexed_name *one = &m->names.item[i];
-        if (!name_begins(one, m->before, strlen(m->before)))
-            break;
         if (one->is_taken || !match_layer_of(m, one, &layer, &within) ||
             has_no_part(m, one, within))
             continue;

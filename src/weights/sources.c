@@ -422,26 +422,21 @@ bool bundle_index_refuse(const bundle *read, const char *file, const bundle_opti
     const entry *map = bundle_find(read, MAP);
     const bundle *all = map == NULL || map->kind != ENTRY_BUNDLE ? &NOTHING : map->bundle;
     text_list names = {0}, files = {0};
-    bool done = true;
-    for (size_t i = 0; i < all->count && done; i++)
-        done = text_list_add(&names, all->entry[i].name, strlen(all->entry[i].name), e);
-    if (done) {
-        /* The files of what is found among the names. */
-        weight_match found;
-        done =
-            weights_match(&found, !is_of_layers, &names, file, w, e) && text_list_index(&files, e);
-        for (size_t i = 0; i < found.sources && done; i++) {
-            const char *name = found.source[i].name;
-            const char *one = name == NULL ? NULL : bundle_text(all, name);
-            done = one == NULL || text_list_find(&files, one) != NULL ||
-                   text_list_add(&files, one, strlen(one), e);
-        }
-        weight_match_free(&found);
+    weight_match found;
+    for (size_t i = 0; i < all->count; i++)
+        text_list_add(&names, all->entry[i].name, strlen(all->entry[i].name), e);
+    /* The files of what is found among the names. */
+    text_list_index(&files, e);
+    weights_match(&found, !is_of_layers, &names, file, w, e);
+    for (size_t i = 0; i < found.sources && !e->is_set; i++) {
+        const char *name = found.source[i].name;
+        const char *one = name == NULL ? NULL : bundle_text(all, name);
+        if (one != NULL && text_list_find(&files, one) == NULL)
+            text_list_add(&files, one, strlen(one), e);
     }
-    if (!done && !e->is_memory) { /* several layers, or none that are known */
+    weight_match_free(&found);
+    if (!e->is_memory) /* several layers, or none that are known */
         err_clear(e);
-        text_list_free(&files);
-    }
     if (!e->is_set) {
         /* Files of an index are next to it. */
         const char *whose = is_of_layers ? "layers" : "layer", *last = strrchr(file, '/');
