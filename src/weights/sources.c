@@ -384,9 +384,7 @@ bool weight_match_refuse_missing(const weight_match *m, const weight_source *mis
 
 static int compare_rows(const void *a, const void *b)
 {
-    const key *one = a, *other = b;
-    int order = strcmp(one->named.name, other->named.name);
-    return order != 0 ? order : (one->kind > other->kind) - (one->kind < other->kind);
+    return strcmp(((const key *)a)->named.name, ((const key *)b)->named.name);
 }
 
 size_t weight_match_rows(const weight_match *m, key *rows)
@@ -394,13 +392,10 @@ size_t weight_match_rows(const weight_match *m, key *rows)
     size_t count = 0;
     for (size_t i = 0; i < m->sources; i++) {
         const weight_source *from = &m->source[i];
-        bool is_new =
-            from->name != NULL && (count == 0 || rows[count - 1].named.name != from->name);
-        if (is_new)
+        if (from->name != NULL)
             rows[count++] = (key){{from->name, from->to.key->named.help}, from->to.key->kind};
     }
-    if (count > 0)
-        qsort(rows, count, sizeof rows[0], compare_rows);
+    qsort(rows, count, sizeof rows[0], compare_rows);
     return count;
 }
 
