@@ -77,6 +77,8 @@ const input_file INPUT_FILES[] = {
      "\"h.0.mlp.c_fc.weight\": [[1]], \"h.0.mlp.c_proj.weight\": [[1]], \"wte.weight\": [[1], "
      "[2]],\n"
      "\"h.0.mlp.c_proj.wait\": [[1]]}\n"},
+    {"two.json", "{\"decoder.0.wq\": [[1]], \"decoder.0.wv\": [[1]], \"encoder.0.wq\": [[1]],\n"
+                 "\"encoder.0.wv\": [[1]]}\n"},
     {"gains.json",
      "{\"a.q_proj.weight\": [[1, 3], [2, 4]], \"a.k_proj.weight\": [[5, 7], [6, 8]],\n"
      "\"a.v_proj.weight\": [[1, 1], [0, 1]], \"a.o_proj.weight\": [[2, 0], [1, 3]],\n"
@@ -266,6 +268,7 @@ const command_line COMMAND_LINES[] = {
      .is_refused = true},
     {.words = "-x x.csv --bundle shards.json --prefix l.0", .is_refused = true},
     {.words = "encode -x x.csv --bundle shards.json", .is_refused = true},
+    {.words = "encode -x x.csv --bundle two.json", .is_refused = true},
     {.words = "-x bundle.json:layer.wq --xk x.tsv --quiet"},
     {.words = "-x - --delimiter tab <x.tsv"},
     {.words = "- --emit output <x.csv"},
