@@ -61,19 +61,16 @@ static bool has_positions(const stack_attempt *a, int with)
  * the other's place. Or rows are scaled: x·√m + p, x/√m + p, (x + p)·√m. */
 static bool positions(stack_attempt *a)
 {
-    tensor x, *right, *to = &a->stack->embedded;
+    tensor x, right = {0}, *to = &a->stack->embedded;
     bool is_scaled = a->with >= ROWS_TIMES_ROOT;
     double times = a->with == POSITIONS_NONE ? 0 : a->with == POSITIONS_TWICE ? 2 : 1;
     double root = sqrt((double)a->stack->width), factor = a->with == ROWS_BY_ROOT ? 1 / root : root;
     size_t at[2] = {0}, width = to->size[1];
     if (!a->scope.is_whole || (!is_scaled && !has_positions(a, a->with)))
         return false;
-    right = stack_attempt_matrix(a, a->stack->type, 2, to->size);
-    if (right == NULL)
-        return false;
-    tensor_copy(to, right);
-    bool done = embed(a, ADDED_NOTHING, &x);
-    if (done) {
+    embed(a, ADDED_NOTHING, &x);
+    tensor_new_copy(&right, to, a->e);
+    if (!a->e->is_set) {
         do {
             size_t column = at[1], half = width / 2,
                    halves = column < half ? 2 * column : 2 * (column - half) + 1,
@@ -81,8 +78,8 @@ static bool positions(stack_attempt *a)
             size_t from[] = {at[0], a->with == POSITIONS_HALVES    ? halves
                                     : a->with == POSITIONS_SWAPPED ? swapped
                                                                    : column};
-            double own = tensor_get(&x, at), all = tensor_get(right, at),
-                   p = tensor_get(right, from) - tensor_get(&x, from);
+            double own = tensor_get(&x, at), all = tensor_get(&right, at),
+                   p = tensor_get(&right, from) - tensor_get(&x, from);
             tensor_set(to, at,
                        a->with == ROWS_ALL_TIMES_ROOT ? all * factor
                        : is_scaled                    ? all + (factor - 1) * own
@@ -90,7 +87,8 @@ static bool positions(stack_attempt *a)
         } while (tensor_next(to, at));
     }
     tensor_free(&x);
-    return done;
+    tensor_free(&right);
+    return !a->e->is_set;
 }
 
 /* Sinusoids where there are no positions; or those that are there, later. */
