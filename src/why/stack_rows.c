@@ -116,7 +116,7 @@ static bool segments(stack_attempt *a)
 /* ---- batch and rows ---- */
 
 /* b × n × m, or n × m, as n × b × m. */
-static bool give_turned(stack_attempt *a, const char *name, const tensor *rows)
+static void give_turned(stack_attempt *a, const char *name, const tensor *rows)
 {
     bool has_batch = rows->rank == 3;
     int last = rows->rank - 1;
@@ -126,13 +126,10 @@ static bool give_turned(stack_attempt *a, const char *name, const tensor *rows)
         .size = {rows->size[last - 1], has_batch ? rows->size[0] : 1, rows->size[last]},
         .stride = {rows->stride[last - 1], has_batch ? rows->stride[0] : 0, rows->stride[last]},
         .data = rows->data};
-    tensor *made = stack_attempt_matrix(a, rows->type, 3, turned.size);
-    if (made == NULL)
-        return false;
-    tensor_copy(&turned, made);
-    tensor view = tensor_view_of(made);
+    tensor made = {0};
+    tensor_new_copy(&made, &turned, a->e);
     bundle_remove(&a->document, name);
-    return bundle_add_tensor(&a->document, name, &view, (place){0}, a->e);
+    bundle_add_tensor(&a->document, name, &made, (place){0}, a->e);
 }
 
 /* What the rows were made of goes, positions too. */
@@ -156,7 +153,8 @@ static bool turn_batch(stack_attempt *a)
         const tensor *memory = bundle_tensor(&a->document, "memory");
         if (memory != NULL)
             give_turned(a, "memory", memory);
-        done = give_turned(a, "x", &rows);
+        give_turned(a, "x", &rows);
+        done = !a->e->is_set;
     }
     stack_free(&right);
     return done;
