@@ -1,8 +1,8 @@
 #!/bin/sh
-# run.sh: every line of src is reached by a test, or stands in unreached.txt with the reason why
-# not; and what stands there is not reached. $COVERAGE_FEW lines may be otherwise. All unreached
-# ones, as that list has them, are in build/coverage/unreached.txt, and the outcomes of conditions
-# that none takes in branches.txt.
+# run.sh: every line of src is reached by a test, and every outcome of its conditions is taken, or it
+# stands in unreached.txt, or untaken.txt, with the reason why not; and what stands there is so.
+# $COVERAGE_FEW lines of each may be otherwise. What is so now, as those lists have it, is in
+# build/coverage under the same names, and which outcomes are missing in branches.txt.
 set -eu
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -27,4 +27,5 @@ counts() {
     echo kernels
     counts -path '*/src/kernels/*_F*'
 } | awk -v build="$build" -v few="${COVERAGE_FEW:-20}" \
-    -f "$folder/judge.awk" "$folder/unreached.txt" -
+    -f "$folder/judge.awk" \
+    "$folder/unreached.txt" "$folder/untaken.txt" -
