@@ -16,7 +16,8 @@ extern const double SETTING_MOST_COUNT;
 
 /* A whole number from `least` to that. */
 bool setting_count(const entry *setting, double least, size_t *value, err *e);
-/* " to 9007199254740992", or that number, for a number above it; else its bound is nothing to speak of. */
+/* " to 9007199254740992", or where a size_t ends, for a number above it; else its bound is nothing
+ * to speak of. */
 const char *setting_up_to(double number);
 
 /* The row of its word; NULL with the error set where the table has none. `or_else` says what it may
