@@ -1,5 +1,5 @@
-# judge.awk UNREACHED UNTAKEN -: lines that need not be reached, lines whose conditions need not have
-# every outcome, then what gcov -b -c says of objects.
+# judge.awk UNREACHED UNTAKEN -: lines that need not be reached, lines whose conditions need not
+# have every outcome, then what gcov -b -c says of objects.
 #
 # Each list is blocks: a reason (#), then lines as "FILE FUNCTION: TEXT", one for each line of src
 # (without FUNCTION in kernels, which have several names). Those whose reason begins with
@@ -124,7 +124,8 @@ END {
                 continue
             print entry[place] >untaken
             if (!has("untaken.txt", entry[place]))
-                differs("untaken.txt", "no test takes outcome" missing " of " place ": " text[place])
+                differs("untaken.txt",
+                    "no test takes outcome" missing " of " place ": " text[place])
             continue
         }
         print entry[place] >unreached

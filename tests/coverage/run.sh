@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh: every line of src is reached by a test, and every outcome of its conditions is taken, or it
-# stands in unreached.txt, or untaken.txt, with the reason why not; and what stands there is so.
+# run.sh: every line of src is reached by a test, and every outcome of its conditions is taken, or
+# it stands in unreached.txt, or untaken.txt, with the reason why not; and what stands there is so.
 # $COVERAGE_FEW lines of each may be otherwise. What is so now, as those lists have it, is in
 # build/coverage under the same names, and which outcomes are missing in branches.txt.
 set -eu
