@@ -299,8 +299,7 @@ static double blocks_cosine(blocks_of_two *w)
         const scales found = {scale_of(largest_a), scale_of(largest_b)};
         of = sum_products(w, &found);
     }
-    double aa = joined(of.aa), bb = joined(of.bb);
-    return aa == 0 || bb == 0 ? (double)NAN : joined(of.ab) / sqrt(aa) / sqrt(bb);
+    return joined(of.ab) / sqrt(joined(of.aa)) / sqrt(joined(of.bb));
 }
 
 /* ---- numbers that differ ---- */

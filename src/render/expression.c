@@ -152,8 +152,9 @@ static const char *add_spelled(writer *w, const char *at, const char *until, boo
                 at = add_spelled(w, at, "]", !is_there);
         } else if (here == '~') { /* t~u~ */
             bool is_first = map_pair_of(w->item->map, w->item->cell[2]).is_first;
-            at = add_spelled(w, at, "~", is_shown && is_first);
-            at = add_spelled(w, at, "~", is_shown && !is_first);
+            assert(is_shown);
+            at = add_spelled(w, at, "~", is_first);
+            at = add_spelled(w, at, "~", !is_first);
         } else if (here == '{' || here == '<') {
             if (is_shown)
                 (here == '{' ? add_place : add_series)(w, at);
