@@ -163,7 +163,7 @@ const input_file INPUT_FILES[] = {
      "{\"embedding\": [[1, 0], [0, 1], [1, 1]], \"ids\": [1, 2], \"memory\": [[1, 2]],\n"
      "\"position_embedding\": [[0, 1], [1, 0], [1, 1], [0, 0], [2, 0]], \"dtype\": \"f64\",\n"
      "\"layers\": [{\"heads\": 2, \"cross\": {}}]}\n"},
-    {"two.json", "{\"x\": [[[1]], [[2]]]}\n"},
+    {"entries.json", "{\"x\": [[[1]], [[2]]]}\n"},
     {"layers.jsonl", "{\"x\": [[1, 2]], \"layers\": [{}]}\n{\"x\": [[3, 4]], \"layers\": [{}]}\n"
                      "{\"x\": [[5, 6]], \"layers\": [{}]}\n"},
     {"no-w2.json", "{\"x\": [[1, 2]], \"layers\": [{\"w1\": [[1], [2]]}]}\n"},
@@ -369,7 +369,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "--trace-format latex seed.json"},
     {.words = "--trace-format json heads.json"},
     {.words = "--trace-format html batch.json"},
-    {.words = "--trace=output --trace-format html two.json"},
+    {.words = "--trace=output --trace-format html entries.json"},
     {.words = "encode --trace-format html layers-batch.json"},
     {.words = "--trace extra.json"},
     {.words = "--picture out.svg --sum-keys 1 heads.json", .outputs = "out.svg"},

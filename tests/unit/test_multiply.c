@@ -64,8 +64,31 @@ static void check_row_apart(unit *u, size_t depth, size_t columns)
     tensor_free(&row);
 }
 
+/* However the work is cut for several threads: the bits of one. */
+static void check_threads(unit *u, size_t rows, size_t depth, size_t columns)
+{
+    const kernels *with = isa_best()->table(DTYPE_F32);
+    tensor a = new_matrix(u, rows, depth, 1), b = new_matrix(u, depth, columns, 2);
+    tensor c = new_matrix(u, rows, columns, 3), d = new_matrix(u, rows, columns, 4);
+    for (size_t threads = 1; threads <= 3; threads++) {
+        crew by;
+        err e = {0};
+        crew_open(&by, threads);
+        CHECK(u, multiply(with, &a, &b, NULL, threads == 1 ? &c : &d, &by, &e));
+        CHECK(u, threads == 1 || memcmp(c.data, d.data, rows * columns * sizeof(float)) == 0);
+        crew_close(&by);
+    }
+    tensor_free(&a);
+    tensor_free(&b);
+    tensor_free(&c);
+    tensor_free(&d);
+}
+
 UNIT(multiply)
 {
+    check_threads(u, 1, 520, 530); /* by columns of b as it lies */
+    check_threads(u, 7, 520, 530); /* by columns that are packed */
+    check_threads(u, 500, 130, 70);
     check_row_apart(u, 70, 131);
     check_ranges(u, 200, 6000, 800, 7);        /* 19 MB: two ranges */
     check_ranges(u, 49, (1 << 18) + 1, 17, 5); /* a panel alone is more than 16 MB */

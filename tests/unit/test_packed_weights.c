@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { ROWS_MOST = 700, DEPTH = 130, COLUMNS = 200 };
@@ -41,6 +42,16 @@ static void keeps_each_once(unit *u, const kernels *with, const tensor *weight)
     CHECK(u, all.count == 2);
     packed_weights_yield(&all, all.most - 1);
     CHECK(u, all.count == 0 && find(u, &all, with, weight).data == NULL);
+    packed_weights_free(&all);
+}
+
+/* A square and the same one turned are two, of one place and one shape. */
+static void knows_how_it_lies(unit *u, const kernels *with, const tensor *weight)
+{
+    packed_weights all = {.most = SIZE_MAX};
+    tensor square = tensor_range(weight, 1, 0, DEPTH), turned = tensor_transposed(&square);
+    const void *one = find(u, &all, with, &square).data;
+    CHECK(u, one != NULL && find(u, &all, with, &turned).data != one);
     packed_weights_free(&all);
 }
 
@@ -97,6 +108,7 @@ UNIT(packed_weights)
     const kernels *with = isa_best()->table(DTYPE_F32);
     tensor weight = new_matrix(u, DEPTH, COLUMNS, 1);
     keeps_each_once(u, with, &weight);
+    knows_how_it_lies(u, with, &weight);
     gives_the_same_bits(u, with, &weight);
     tensor_free(&weight);
 }
