@@ -9,8 +9,8 @@
 # when one of them reaches it; so is an outcome of a condition. Kernels come after the word
 # `kernels`: they are optimised, and say nothing of the headers of others.
 #
-# One outcome is missing by rule where the last operand is a function that fails (`|| err_at(…)`):
-# it always returns false.
+# One outcome is missing by rule where an operand is a function that fails (`|| err_at(…)`), which
+# always returns false, on the same line or the next one.
 #
 # Which few lines are reached differs from moment to moment and from machine to machine: up to `few`
 # that are not as a list has them are told, and more have failed.
@@ -81,6 +81,7 @@ $0 == "kernels" { is_kernel = 1; next }
             file = substr(said, 8)
         next
     }
+    source[file ":" number] = said
     if (file !~ /^src\// || part[1] ~ /^ *-$/ || (is_kernel && file !~ /^src\/kernels\//))
         next
     place = file ":" number
@@ -103,7 +104,8 @@ END {
     printf "" >unreached
     printf "" >untaken
     printf "" >branches
-    fails = "(\\|\\||&&|[?:]|^return) *[a-z_]*(err_|fail|refuse|disagree|expected)[a-z_]*\\("
+    fails = "(\\|\\||&&|[?:]|^return) *[a-z_]*(err_|fail|refuse|disagree|expected|remedy|blame|suggest)" \
+        "[a-z_]*\\("
     for (i = 1; i <= lines; i++) {
         place = order[i]
         files[file_of[place]]
@@ -120,7 +122,8 @@ END {
             if (missing == "")
                 continue
             print place ":" missing " of " outcomes[place] ": " text[place] >branches
-            if (text[place] ~ fails && missing !~ /. /)
+            split(place, part, ":")
+            if (text[place] source[part[1] ":" part[2] + 1] ~ fails && missing !~ /. /)
                 continue
             print entry[place] >untaken
             if (!has("untaken.txt", entry[place]))
