@@ -104,8 +104,8 @@ END {
     printf "" >unreached
     printf "" >untaken
     printf "" >branches
-    fails = "(\\|\\||&&|[?:]|^return) *[a-z_]*(err_|fail|refuse|disagree|expected|remedy|blame|suggest)" \
-        "[a-z_]*\\("
+    fails = "(\\|\\||&&|[?:]|^return) *[a-z_]*" \
+        "(err_|fail|refuse|disagree|expected|remedy|blame|suggest)[a-z_]*\\("
     for (i = 1; i <= lines; i++) {
         place = order[i]
         files[file_of[place]]

@@ -5,8 +5,8 @@
 # it has all of the format's own words, in order, whatever stands for its % conversions.
 
 # Neighbouring string literals become one, and PRIu64 is a part of them. Escapes are single
-# characters in what is kept: \002 is a quote, \003 a backslash, so that a quote always begins or ends
-# a literal.
+# characters in what is kept: \002 is a quote, \003 a backslash, so that a quote always begins or
+# ends a literal.
 function joined(text) {
     gsub(/\\\\/, "\003", text)
     gsub(/'\\?"'/, "0", text)
