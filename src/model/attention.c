@@ -235,7 +235,7 @@ bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, s
         return err_no_memory(e, SIZE_MAX);
     if (!run_memory(p, &w, threads, working, e))
         return false;
-    *kept += of_panels;
+    *kept = size_sum(*kept, of_panels);
     for (size_t i = 0; i < w.count; i++) { /* some of what the run takes, so that they fit */
         stage_id id = w.stage[i];
         size_t size[TENSOR_MAX_RANK], bytes = dtype_size(p->type);

@@ -362,8 +362,7 @@ bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *byt
     begin(&r, p, w);
     cache_settle(p, w);
     size_waves(&r, threads);
-    /* Slots are few where one is large, and none has more than SHARED_MOST bytes. */
-    size_t of_blocks = r.slots * panels_memory(p);
+    size_t of_blocks = size_product(r.slots, panels_memory(p));
     bool fits = project_memory(p, w, bytes) &&
                 scratch_memory(p, r.block_rows, r.block_columns, &of_thread) &&
                 size_add_product(&of_blocks, r.threads, of_thread) &&

@@ -16,6 +16,9 @@
 
 enum { MAX_PATH = 4096, MAX_LINE = 4096 };
 
+/* Where nothing at all is known. */
+static const uint64_t GUESS = (uint64_t)1 << 30;
+
 /* Version 1 has no word for no limit, but the greatest number of whole pages. */
 static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
 
@@ -81,13 +84,14 @@ static uint64_t groups_leave(const controller *c, const char *root, char *path)
 size_t free_memory(const char *root)
 {
     char list[MAX_PATH], line[MAX_LINE];
-    uint64_t kilobytes, leaves;
+    uint64_t kilobytes, leaves = GUESS;
+    long pages = sysconf(_SC_PHYS_PAGES);
     /* MemAvailable is the kernel's own estimate; half of the memory is ours where there is none (no
      * Linux, or an old one). */
     if (read_value(root, "proc/meminfo", "MemAvailable:", &kilobytes))
         leaves = kilobytes * 1024;
-    else
-        leaves = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    else if (pages > 0)
+        leaves = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
     snprintf(list, sizeof list, "%s/proc/self/cgroup", root);
     FILE *file = fopen(list, "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
@@ -117,6 +121,7 @@ void env_open(env *world)
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     const char *columns = getenv("COLUMNS");
     struct winsize size;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
     *world = (env){
         .err = stderr,
         .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
@@ -124,7 +129,7 @@ void env_open(env *world)
         .stderr_is_terminal = isatty(STDERR_FILENO) != 0,
         .is_process = true,
         .width = columns == NULL ? 0 : atoi(columns),
-        .processors = (size_t)sysconf(_SC_NPROCESSORS_ONLN),
+        .processors = online > 0 ? (size_t)online : 1,
         .free_memory = free_memory(""),
     };
 #ifdef __linux__
