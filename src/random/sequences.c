@@ -4,8 +4,6 @@
 #include "kernels/logarithm.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
 /* ---- MT19937 ---- */
 

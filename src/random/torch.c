@@ -116,32 +116,23 @@ static double cosine_of(double r)
     return (low + square * 0x1.55553e1068f19p-5) + square * z * high;
 }
 
-/* The nearest quarter of a turn, and what is left: 2²⁴·2/π is rounded as a whole number. */
-static int quarter_of(double x, double *left)
+/* The sine of x and so many quarters of a turn. The nearest quarter to x is found by 2²⁴·2/π, which
+ * is rounded as a whole number. */
+static float sine_after(double x, int quarters)
 {
-    int quarter = ((int)(x * 0x1.45f306dc9c883p+23) + 0x800000) >> 24;
-    *left = x - quarter * 0x1.921fb54442d18p+0;
-    return quarter;
-}
-
-static float turned(double r, int quarter)
-{
-    double value = quarter & 1 ? cosine_of(r) : sine_of(r);
-    return (float)(quarter & 2 ? -value : value);
+    int nearest = ((int)(x * 0x1.45f306dc9c883p+23) + 0x800000) >> 24, all = nearest + quarters;
+    double r = x - nearest * 0x1.921fb54442d18p+0, value = all & 1 ? cosine_of(r) : sine_of(r);
+    return (float)(all & 2 ? -value : value);
 }
 
 float scalar_sine(float x)
 {
-    double r;
-    int quarter = quarter_of((double)x, &r);
-    return turned(r, quarter);
+    return sine_after((double)x, 0);
 }
 
 float scalar_cosine(float x)
 {
-    double r;
-    int quarter = quarter_of((double)x, &r);
-    return turned(r, quarter + 1);
+    return sine_after((double)x, 1);
 }
 
 /* ---- numbers as PyTorch draws them ---- */
