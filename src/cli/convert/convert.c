@@ -198,24 +198,6 @@ static bool take_metadata(converter *c, bundle *b, err *e)
            (c->how.name == NULL || move(b, "name", &c->kept, e));
 }
 
-/* ---- the two formats ---- */
-
-/* Text is read as float64, whose shortest decimals are those that stood there (up to 15 digits, and
- * those of any float32), or at once as the type that --dtype names; numbers that have a type keep
- * it. Nothing that is there is passed over. */
-static read_options how_to_read(const converter *c, read_options how)
-{
-    const options *o = c->o;
-    bool is_given = input_keys_decides_type(o, &how.type);
-    how.kind = how.type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
-    how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
-    how.takes_truths = true;
-    how.keeps_types = !is_given;
-    how.keeps_unread = o->force;
-    how.keeps_json = o->force || c->to->is_json;
-    return how;
-}
-
 /* ---- writing ---- */
 
 /* Bytes that the numbers take at least. There are addresses for them: their sum is a size. */
@@ -275,7 +257,16 @@ static bool convert_file(converter *c, err *e)
         c->how.delimiter = '\0';
     while (done && input_file_next(&in)) {
         bundle b = {0};
-        read_options how = how_to_read(c, input_file_how(&in, c->o, DTYPE_F64));
+        /* Text is read as float64, whose shortest decimals are those that stood there (up to 15
+         * digits, and those of any float32), or at once as the type that --dtype names; numbers
+         * that have a type keep it. Nothing that is there is passed over. */
+        read_options how = input_file_how(&in, c->o, DTYPE_F64);
+        how.keeps_types = !input_keys_decides_type(c->o, &how.type);
+        how.kind = how.type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
+        how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
+        how.takes_truths = true;
+        how.keeps_unread = c->o->force;
+        how.keeps_json = c->o->force || c->to->is_json;
         if (c->written > 0 && !(c->to->holds & HOLDS_STREAM)) {
             err_at(e, &(place){.file = c->out}, "%s holds one document, and %s has more",
                    c->to->title, c->in);

@@ -145,16 +145,6 @@ static void write_item(text *out, const char *name, const char *help, size_t ind
 
 enum { ITEM_INDENT = 14, PEER_INDENT = 18 };
 
-/* What stands below a stage. */
-static void write_stage(text *out, const stage *of)
-{
-    text_add_string(out, ".br\n");
-    write_roff(out, of->formula, strlen(of->formula));
-    text_add_string(out, "; ");
-    topic_write_shape(out, of);
-    text_add_string(out, "\n");
-}
-
 static void write_format(text *out, const format *of)
 {
     static const struct {
@@ -193,9 +183,14 @@ static void write_items(text *out, const named_table *of)
         const char *help = of == &SCORES ? ((const score *)(const void *)row)->order : row->help;
         write_item(out, row->name, help, of == &PEERS ? PEER_INDENT : ITEM_INDENT);
         text_clear(&names);
-        if (of == &STAGES)
-            write_stage(out, (const stage *)(const void *)row);
-        else if (of == &FORMATS)
+        if (of == &STAGES) {
+            const stage *made = (const stage *)(const void *)row;
+            text_add_string(out, ".br\n");
+            write_roff(out, made->formula, strlen(made->formula));
+            text_add_string(out, "; ");
+            topic_write_shape(out, made);
+            text_add_string(out, "\n");
+        } else if (of == &FORMATS)
             write_format(out, (const format *)(const void *)row);
         else if (of == &CONVENTIONS)
             convention_describe(&names, convention_at(i));
