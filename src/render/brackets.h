@@ -10,8 +10,6 @@
 #include "render/number_text.h"
 #include "render/renderer.h"
 
-#include <stdint.h>
-
 /* ---- which rows and columns ---- */
 
 typedef struct selection {

@@ -4,7 +4,6 @@
 #include "weights/weights.h"
 
 #include "attn/spec/setting.h"
-#include "model/keys.h"
 
 #include <string.h>
 

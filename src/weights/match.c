@@ -3,7 +3,6 @@
 #include "base/mem.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- names that are looked for ---- */

@@ -1,6 +1,5 @@
 /* Mistakes in what becomes of scores: the scale, the linear bias and the soft cap; in what is added
  * to the keys; and in rotary positions: other pairs, another base, or rows that stand elsewhere. */
-#include "attn/plan/plan_parts.h"
 #include "why/mistake.h"
 
 #include <math.h>

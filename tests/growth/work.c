@@ -4,7 +4,6 @@
  * $WORK. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Not exact with several threads, so rows ask for one. */
 static unsigned long long work;

@@ -4,7 +4,6 @@
 #include "ref/ref_maker.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* Readers that find no memory, at each allocation in turn: they say so, and nothing else. */
-#include "base/mem.h"
 #include "attn/spec/keys.h"
 #include "heap.h"
 #include "io/format.h"

@@ -8,7 +8,6 @@
 #include "model/keys.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- --stream ---- */
