@@ -49,9 +49,10 @@ const char *mapping_name_at(const void *address)
     for (int slot = 0; slot < MAX_NAMED; slot++) {
         uintptr_t start = atomic_load(&named[slot].start);
         /* Before the start, the difference is more than any length. */
-        if (atomic_load(&named[slot].state) == LIVE &&
-            at - start < atomic_load(&named[slot].length) &&
-            atomic_load(&named[slot].start) == start)
+        bool is_it = atomic_load(&named[slot].state) == LIVE;
+        is_it &= at - start < atomic_load(&named[slot].length);
+        is_it &= atomic_load(&named[slot].start) == start; /* it is not another file's by now */
+        if (is_it)
             return named[slot].name;
     }
     return NULL;
