@@ -27,11 +27,16 @@ elsewhere() {
         tail -n 5 "$said"
         return
     }
-    # Programs of the same names that run the real ones there; `cli` is this machine's.
+    # Programs of the same names that run the real ones there, without an emulator where this
+    # processor is of that kind too; `cli` is this machine's.
+    path=LD_LIBRARY_PATH=$libraries:/usr/$kind/lib
+    loader=$(echo "/usr/$kind"/lib/ld*.so.?)
+    there="$emulator -L /usr/$kind -E $path"
+    ! env "$path" "$loader" "$built/selfattn" --version >"$said" 2>&1 || there="env $path $loader"
     mkdir -p "$built/there"
     for program in selfattn unit compare why trace_formats; do
-        printf '#!/bin/sh\nexec %s -L /usr/%s -E LD_LIBRARY_PATH=%s "%s" "$@"\n' "$emulator" \
-            "$kind" "$libraries:/usr/$kind/lib" "$root/$built/$program" >"$built/there/$program"
+        printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$there" "$root/$built/$program" \
+            >"$built/there/$program"
         chmod +x "$built/there/$program"
     done
     cp build/release/cli "$built/there/"
