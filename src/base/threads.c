@@ -178,7 +178,7 @@ static void *run_errand(void *argument)
 bool threads_on_stack(void (*work)(void *context), void *context)
 {
     errand of = {work, context};
-    struct rlimit stack = {.rlim_cur = RLIM_INFINITY};
+    struct rlimit stack = {.rlim_cur = STACK};
     pthread_t thread;
     getrlimit(RLIMIT_STACK, &stack);
     if (stack.rlim_cur >= STACK)

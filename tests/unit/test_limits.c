@@ -125,6 +125,17 @@ static void refuses_streamed_stages_beyond_an_address(unit *u)
     plan_free(&p);
 }
 
+static void refuses_a_problem_without_inputs(unit *u)
+{
+    err e = {0};
+    plan p;
+    bundle document = {0};
+    problem asked = {.score = score_default(), .round_decimals = -1, .document = &document};
+    CHECK(u, !plan_make(&p, &asked, isa_best()->table(DTYPE_F32), &e));
+    CHECK_TEXT(u, said(&e), "there is no q, and no x to make it of");
+    plan_free(&p);
+}
+
 static void refuses_an_instruction_set_that_is_not_here(unit *u)
 {
     err e = {0};
@@ -139,5 +150,6 @@ UNIT(limits)
     refuses_compared_rows_beyond_an_address(u);
     refuses_memory_beyond_an_address(u);
     refuses_streamed_stages_beyond_an_address(u);
+    refuses_a_problem_without_inputs(u);
     refuses_an_instruction_set_that_is_not_here(u);
 }

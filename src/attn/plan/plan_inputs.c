@@ -125,7 +125,7 @@ static bool find_projection(const plan *p, projection *r, err *e)
     if (r->rows_as == INPUT_COUNT) {
         /* What is missing has no place of its own: that of the first input that is there. */
         input which = INPUT_X;
-        while (asked->in[which] == NULL)
+        while (which + 1 < INPUT_COUNT && asked->in[which] == NULL)
             which++;
         return err_at(e, &asked->at[which], "there is no %s, and no x to make it of",
                       input_label(r->given_as));
