@@ -20,9 +20,10 @@ elsewhere() {
         return
     fi
     libraries=$(echo "$debian"/usr/lib/*-linux-gnu*) headers=$debian/usr/include
-    make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT="elsewhere-$architecture" programs \
-        CC="$kind-gcc -isystem $headers -isystem $headers/${libraries##*/}" \
-        LDFLAGS="-L$libraries -Wl,-rpath-link,$libraries" >"$said" 2>&1 || {
+    # LDFLAGS is no argument of make, which adds to it.
+    LDFLAGS="-L$libraries -Wl,-rpath-link,$libraries" \
+        make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT="elsewhere-$architecture" programs \
+        CC="$kind-gcc -isystem $headers -isystem $headers/${libraries##*/}" >"$said" 2>&1 || {
         fail "$architecture: does not build"
         tail -n 5 "$said"
         return

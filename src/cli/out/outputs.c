@@ -20,7 +20,8 @@ bool output_check_disk(const char *file, const char *what, size_t bytes, const c
 {
     enum { SMALL = 16 << 20 }; /* is not worth a question to the system */
     uint64_t left;
-    if (o->force || bytes <= SMALL || !free_disk(file, &left) || bytes <= left / 10)
+    if (o->force || bytes <= SMALL || !free_disk(file, &left) ||
+        (bytes <= left / 10 && bytes < SIZE_MAX)) /* which stands for all that are larger */
         return true;
     err_at(e, &(place){.file = strcmp(file, "-") == 0 ? "standard output" : file},
            "%s would be %zu bytes or more, over a tenth of the %" PRIu64 " that are free there",
