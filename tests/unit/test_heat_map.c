@@ -64,7 +64,7 @@ static void test_no_memory(unit *u)
     err e = {0};
     for (size_t i = 0; i < 2; i++) {
         rooms[i].maps = 1;
-        rooms[i].map[0] = (trace_map){.name = "weights", .values = {.size = {1, 1, 1 << 20}}};
+        rooms[i].map[0] = (trace_map){.name = "weights", .values = {.size = {1, 1, 1 << 22}}};
     }
     mem_limit(1);
     CHECK(u, !key_sums_check(&keys, &house, &e) && e.is_memory);
