@@ -12,7 +12,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #define JOIN_THREE(a, b, c) a##_##b##_##c
 #define JOIN(a, b, c) JOIN_THREE(a, b, c)
