@@ -264,8 +264,8 @@ void csv_text_write(text *out, const char *cell, char delimiter, bool quoted,
 
 static const entry *labels_of(const bundle *result, const char *name)
 {
-    const entry *labels = bundle_find(result, name);
-    return labels != NULL && labels->kind == ENTRY_LIST && labels->list.count > 0 ? labels : NULL;
+    const text_list *labels = bundle_list(result, name);
+    return labels != NULL && labels->count > 0 ? bundle_find(result, name) : NULL;
 }
 
 bool csv_is_labels(const bundle *in, const entry *one)

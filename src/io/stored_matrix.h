@@ -38,7 +38,7 @@ typedef enum element_type {
 typedef struct element_row {
     size_t size;
     enum { IEEE_FLOAT, BRAIN_FLOAT, SIGNED_INTEGER, UNSIGNED_INTEGER } family;
-    dtype as;         /* what it is in memory, where a bool is as large; its bytes may be used */
+    dtype as;         /* whose bytes these may be in memory; of integers only those of one byte */
     const char *name; /* as safetensors has it */
     const char *little, *big; /* as NumPy writes it in either byte order; NULL: it has no such */
 } element_row;

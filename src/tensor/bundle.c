@@ -227,7 +227,7 @@ const char *bundle_text(const bundle *b, const char *name)
 const text_list *bundle_list(const bundle *b, const char *name)
 {
     const entry *found = bundle_find(b, name);
-    return found == NULL ? NULL : &found->list;
+    return found != NULL && found->kind == ENTRY_LIST ? &found->list : NULL;
 }
 
 bool bundle_remove(bundle *b, const char *name)
