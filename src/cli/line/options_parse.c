@@ -368,8 +368,9 @@ static bool take_unknown(parser *p, const char *element, char letter)
 {
     if (p->groups & GROUP_ANY_WORD) {
         /* getopt tells each unknown letter of "-heads"; together they are one word. */
-        if (p->o->operands == 0 || p->o->operand[p->o->operands - 1] != element)
-            p->o->operand[p->o->operands++] = element;
+        bool is_added = p->o->operands > 0 && p->o->operand[p->o->operands - 1] == element;
+        if (!is_added)
+            add_operand(p, element); /* which is not empty */
         return true;
     }
     bool is_long = letter == '\0';
