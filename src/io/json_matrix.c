@@ -253,7 +253,7 @@ static bool read_unusual(reading *r, bool is_first, err *e)
 
 /* ---- a long list of rows ---- */
 
-/* A row that something follows: the next one, or what is no row. */
+/* A row and the comma after it. What follows may be anything. */
 static const char *read_row(const void *how, const char *row, void *numbers)
 {
     const reading *now = how;
@@ -416,7 +416,7 @@ bool json_matrix_read(json_text *t, const char *at, const json_matrix_rules *rul
     json_matrix_rules typed = *rules;
     if (rules->kind == KEY_MASK || rules->kind == KEY_TRUTHS)
         typed.type = DTYPE_BOOL;
-    assert(known == NULL || known->values.data != NULL); /* nobody reads a value twice */
+    assert(known == NULL || known->values.data != NULL); /* each value is read once */
     if (known != NULL && known->values.type == typed.type) {
         *out = known->values;
         known->values = (tensor){0};

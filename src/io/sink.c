@@ -248,9 +248,8 @@ static bool replace_old(const sink *s, err *e)
         unlink(s->temporary);
         return true;
     }
-    /* The other's file goes back to where ours is now. What comes out is what was put in
-     * if nobody replaced it meanwhile; otherwise it is newer and goes back in turn, so that the
-     * newest stays. */
+    /* The other's file goes back to where ours is now. Ours should come out. If another file comes
+     * out, somebody put it there meanwhile: it is newer, and goes back in turn. */
     next = in;
     for (bool is_back = false; !is_back; in = next) {
         stat(s->temporary, &next);

@@ -22,9 +22,9 @@
 
 static const char LAYER[] = "layer.";
 
-/* Where an entry stands: what is compared first comes first. Its group (before the layers, in one,
- * after them), its layer, its part, counted as the file has them, what the part makes, where what
- * is no stage comes last, and its index in the file, which knows the rest. */
+/* Where an entry stands, by these in turn: its group (before the layers, in one, after them), its
+ * layer, its part in the order of the file, its stage in that part (what is not a stage comes
+ * last), and its index in the file. */
 enum { STANDING = 5 };
 typedef struct standing {
     size_t by[STANDING];

@@ -44,7 +44,7 @@ size_t output_format_bytes(const format *f, size_t count, dtype type);
 /* One file, or standard output ("-"), that results of all documents go to. */
 typedef struct output_file {
     const char *what; /* as messages call it */
-    const char *file; /* NULL: a trace or a picture that nobody wants */
+    const char *file; /* NULL: no trace, or no picture, is asked for */
     sink sink;
     bool is_open;
     bool ending_decides; /* on its format, whatever --format says */
