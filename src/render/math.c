@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A formula being translated. A byte may be looked at that stands after its end. */
+/* A formula being translated. */
 typedef struct writer {
     text *out;
     const char *at, *end;
@@ -54,8 +54,8 @@ static bool is_digit(char c)
 static size_t word_length(const writer *w)
 {
     const char *at = w->at;
-    while (at < w->end &&
-           (is_letter(*at) || is_digit(*at) || ((*at == '_' || *at == '-') && is_letter(at[1]))))
+    while (at < w->end && (is_letter(*at) || is_digit(*at) ||
+                           ((*at == '_' || *at == '-') && at + 1 < w->end && is_letter(at[1]))))
         at++;
     return (size_t)(at - w->at);
 }
@@ -131,7 +131,9 @@ static void add_number(writer *w)
     while (w->at < w->end && (is_digit(*w->at) || *w->at == '.'))
         w->at++;
     text_add(w->out, begin, (size_t)(w->at - begin));
-    if (*w->at != 'e' || (w->at[1] != '-' && w->at[1] != '+'))
+    bool has_exponent = w->end - w->at > 2 && *w->at == 'e' &&
+                        (w->at[1] == '-' || w->at[1] == '+') && is_digit(w->at[2]);
+    if (!has_exponent)
         return;
     text_add_format(w->out, "\\cdot 10^{%ld}", strtol(w->at + 1, NULL, 10));
     for (w->at += 2; w->at < w->end && is_digit(*w->at);)
@@ -144,7 +146,7 @@ static void add_number(writer *w)
 static void add_group(writer *w)
 {
     text_add_string(w->out, "{");
-    if (*w->at == '(') {
+    if (w->at < w->end && *w->at == '(') {
         size_t depth = 0;
         const char *close = w->at;
         do
@@ -198,7 +200,8 @@ static void add_character(writer *w)
     const char *command = math_symbol(w->at, &bytes), *order = escape_find(ORDERS, *w->at);
     /* That of a name, "ln1.mean", is no sign: MathJax leaves a space after those. */
     bool is_after_word = out->length > 0 && strchr("}]", out->data[out->length - 1]) != NULL;
-    bool is_dot_of_name = *w->at == '.' && is_after_word && is_letter(w->at[1]);
+    bool is_dot_of_name =
+        *w->at == '.' && is_after_word && w->at + 1 < w->end && is_letter(w->at[1]);
     if (command != NULL) {
         text_add_string(w->out, command);
         w->at += bytes;

@@ -67,8 +67,24 @@ static void check_ends(unit *u)
     check_math(u, "1e+07·2e", "1\\cdot 10^{7}\\cdot 2e");
     check_math(u, "2e^x", "2e^{x}");
     check_math(u, "2√", "2\\sqrt{}");
+    check_math(u, "2e-x", "2\\text{e-x}");
     check_math(u, " .5", " .5");
     check_math(u, "q[1].5", "q[1].5");
+}
+
+/* What stands after a part of a formula is not looked at. */
+static void check_parts(unit *u)
+{
+    static const struct {
+        const char *formula, *part, *expected;
+    } PARTS[] = {{"2e-3", "2", "2"},        {"2e-3", "2e-", "2e-"},  {"a_b", "a_", "a\\_"},
+                 {"√(b)", "√", "\\sqrt{}"}, {"2^(b)", "2^", "2^{}"}, {"q[1].b", "q[1].", "q[1]."}};
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
+        text out = {0};
+        math_add_part(&out, PARTS[i].formula, 0, strlen(PARTS[i].part), NULL, 0, add_plain);
+        CHECK_TEXT(u, text_string(&out), PARTS[i].expected);
+        text_free(&out);
+    }
 }
 
 /* A word of the user's is none of mathematics, also after a space; an empty one is nothing. */
@@ -153,6 +169,7 @@ UNIT(render_markup)
     check_names(u);
     check_orders(u);
     check_ends(u);
+    check_parts(u);
     check_spans(u);
     check_words(u);
     check_page_math(u);
