@@ -148,14 +148,17 @@ static bool empty_rows(attempt *a)
 {
     tensor masked = attempt_stage(a, STAGE_MASKED), weights = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[4] = {0}, keys = masked.size[3];
+    bool is_any = false;
     do {
         size_t seen[] = {at[0], at[1], at[2], 0};
         while (seen[3] < keys && isinf(tensor_get(&masked, seen)))
             seen[3]++;
-        if (seen[3] == keys)
-            tensor_set(&weights, at, a->row->with ? 1 / (double)keys : (double)NAN);
+        if (seen[3] < keys)
+            continue;
+        tensor_set(&weights, at, a->row->with ? 1 / (double)keys : (double)NAN);
+        is_any = true;
     } while (tensor_next(&weights, at));
-    return true;
+    return is_any;
 }
 
 /* A sink of log(n) adds n to the sum, as n keys with scores of 0 do whose values are 0. */
