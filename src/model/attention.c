@@ -238,18 +238,13 @@ bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, s
     *kept = size_sum(*kept, of_panels);
     for (size_t i = 0; i < w.count; i++) { /* some of what the run takes, so that they fit */
         stage_id id = w.stage[i];
-        size_t size[TENSOR_MAX_RANK], bytes = dtype_size(p->type);
+        size_t size[TENSOR_MAX_RANK];
         int rank;
         if (id != STAGE_OUTPUT && !keeper_wants(keep, stage_row(id)->key.named.name) &&
             !(keeps_rows && (id == STAGE_K || id == STAGE_V)))
             continue;
         kept_stages_shape(p, &w, id, &rank, size);
-        for (int axis = 0; axis < rank; axis++)
-            bytes *= size[axis];
-        if (id == STAGE_OUTPUT)
-            output = bytes;
-        else
-            *kept += bytes;
+        tensor_add_bytes(p->type, rank, size, id == STAGE_OUTPUT ? &output : kept);
     }
     *working -= *kept < *working ? *kept : *working;
     size_t mean = p->batches * p->n_q * p->n_k * dtype_size(p->type);

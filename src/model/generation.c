@@ -178,8 +178,7 @@ bool generation_memory_in_all(const generation *g, size_t *bytes, err *e)
         of_made += made[i]->data == NULL ? 0 : tensor_count(made[i]) * dtype_size(made[i]->type);
     if (!stack_cache_memory(&g->stack, g->stack.rows + g->how.steps - 1, &of_caches, e))
         return false;
-    if (!size_add(*bytes, of_made, bytes) || !size_add(*bytes, of_caches, bytes))
-        *bytes = SIZE_MAX;
+    *bytes = size_sum(*bytes, size_sum(of_made, of_caches));
     return true;
 }
 

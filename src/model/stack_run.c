@@ -414,15 +414,13 @@ bool stack_stage_names(const stack *s, text_list *names, err *e)
 typedef struct total {
     const stack *stack;
     keeper keep;
-    size_t threads, kept, largest;
-    bool fits;
+    size_t threads, kept, largest; /* SIZE_MAX: more than an address can hold */
 } total;
 
 static void add_kept(total *t, size_t rows, size_t width)
 {
-    size_t count;
-    t->fits = t->fits && size_mul(rows, width, &count) &&
-              size_add_product(&t->kept, count, dtype_size(t->stack->type));
+    size_t bytes = size_product(size_product(rows, width), dtype_size(t->stack->type));
+    t->kept = size_sum(t->kept, bytes);
 }
 
 static bool add_stage(void *context, const char *name, size_t width, err *e)
@@ -440,12 +438,10 @@ static void add_feed_forward(total *t, const feed_forward *f)
     const kernels *with = t->stack->isa->table(t->stack->type);
     size_t rows = t->stack->embedded.size[0], parts = f->w3.data == NULL ? 1 : 2;
     size_t in = multiply_memory(with, rows, f->width, f->hidden, t->threads),
-           out = multiply_memory(with, rows, f->hidden, f->width, t->threads), bytes;
-    t->fits = t->fits && size_mul(rows, f->hidden, &bytes) &&
-              size_mul(bytes, parts * dtype_size(t->stack->type), &bytes) &&
-              size_add(bytes, size_larger(in, out), &bytes);
-    if (t->fits)
-        t->largest = size_larger(t->largest, bytes);
+           out = multiply_memory(with, rows, f->hidden, f->width, t->threads);
+    size_t hidden = size_product(size_product(rows, f->hidden), dtype_size(t->stack->type));
+    t->largest =
+        size_larger(t->largest, size_sum(size_product(hidden, parts), size_larger(in, out)));
 }
 
 /* Of rollout: a mean and the next product; the one so far is the stage, and stays. */
@@ -455,7 +451,7 @@ static bool add_attention(total *t, const attention *a, const keeper *keep, bool
     size_t n_k = a->plan.n_k, kept, working;
     if (!attention_memory(a, keep, is_rolled, t->threads, &kept, &working, e))
         return false;
-    t->fits = t->fits && size_add(t->kept, kept, &t->kept);
+    t->kept = size_sum(t->kept, kept);
     size_t mean = s->embedded.size[0] * n_k * dtype_size(s->type); /* of the weights, which fit */
     t->largest = size_larger(t->largest, working);
     if (is_rolled)
@@ -470,7 +466,6 @@ static bool add_kept_and_parts(total *t, const text_list *emit, err *e)
 {
     const stack *s = t->stack;
     t->keep = keeper_of(emit);
-    t->fits = true;
     bool rolls_out = stack_has_rollout(s) && keeper_wants(&t->keep, "rollout");
     each_stage(s, add_stage, t, e);
     for (size_t i = 0; i < s->parts; i++) {
@@ -495,8 +490,7 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     if (s->has_end)
         add_feed_forward(&t, &s->end);
     add_kept(&t, ROWS_AT_ONCE * s->embedded.size[0], s->width);
-    if (!t.fits || !size_add(t.kept, t.largest, bytes))
-        *bytes = SIZE_MAX;
+    *bytes = size_sum(t.kept, t.largest);
     return true;
 }
 
@@ -504,7 +498,7 @@ bool stack_stages_memory(const stack *s, const text_list *emit, size_t *bytes, e
 {
     total t = {.stack = s, .threads = 1};
     bool done = add_kept_and_parts(&t, emit, e);
-    *bytes = t.fits ? t.kept : SIZE_MAX;
+    *bytes = t.kept;
     return done;
 }
 
@@ -518,8 +512,7 @@ bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e)
             continue;
         if (!cache_bytes(&a->plan, rows, &one))
             return err_no_memory(e, SIZE_MAX);
-        if (!size_add(*bytes, one, bytes))
-            *bytes = SIZE_MAX;
+        *bytes = size_sum(*bytes, one);
     }
     return true;
 }

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -263,8 +262,7 @@ size_t stack_trace_rooms(const stack *s)
 
 size_t stack_trace_memory(size_t rooms)
 {
-    size_t bytes;
-    return size_mul(rooms, sizeof(trace), &bytes) ? bytes : SIZE_MAX;
+    return size_product(rooms, sizeof(trace));
 }
 
 bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus, size_t rooms,
