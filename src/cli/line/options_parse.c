@@ -368,8 +368,7 @@ static bool take_unknown(parser *p, const char *element, char letter)
 {
     if (p->groups & GROUP_ANY_WORD) {
         /* getopt tells each unknown letter of "-heads"; together they are one word. */
-        bool is_added = p->o->operands > 0 && p->o->operand[p->o->operands - 1] == element;
-        if (!is_added)
+        if (p->o->operands == 0 || p->o->operand[p->o->operands - 1] != element)
             add_operand(p, element); /* which is not empty */
         return true;
     }
