@@ -19,12 +19,6 @@ bool size_add(size_t a, size_t b, size_t *sum)
     return !__builtin_add_overflow(a, b, sum);
 }
 
-bool size_add_product(size_t *sum, size_t a, size_t b)
-{
-    size_t product;
-    return size_mul(a, b, &product) && size_add(*sum, product, sum);
-}
-
 size_t size_sum(size_t a, size_t b)
 {
     size_t sum;

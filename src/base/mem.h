@@ -14,7 +14,6 @@ enum { MEM_ALIGN = 64 }; /* a cache line, and one AVX-512 register */
 /* Sums and products that say when they overflow. */
 bool size_mul(size_t a, size_t b, size_t *product);
 bool size_add(size_t a, size_t b, size_t *sum);
-bool size_add_product(size_t *sum, size_t a, size_t b); /* sum += a·b */
 
 /* The same, and the largest size there is where they overflow. */
 size_t size_sum(size_t a, size_t b);

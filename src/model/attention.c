@@ -244,7 +244,8 @@ bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, s
             !(keeps_rows && (id == STAGE_K || id == STAGE_V)))
             continue;
         kept_stages_shape(p, &w, id, &rank, size);
-        tensor_add_bytes(p->type, rank, size, id == STAGE_OUTPUT ? &output : kept);
+        size_t *to = id == STAGE_OUTPUT ? &output : kept;
+        *to = size_sum(*to, tensor_bytes(p->type, rank, size));
     }
     *working -= *kept < *working ? *kept : *working;
     size_t mean = p->batches * p->n_q * p->n_k * dtype_size(p->type);

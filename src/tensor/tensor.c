@@ -37,10 +37,10 @@ bool sizes_count(int rank, const size_t *size, size_t *count)
     return fits || has_zero;
 }
 
-bool tensor_add_bytes(dtype type, int rank, const size_t *size, size_t *bytes)
+size_t tensor_bytes(dtype type, int rank, const size_t *size)
 {
     size_t count;
-    return sizes_count(rank, size, &count) && size_add_product(bytes, count, dtype_size(type));
+    return sizes_count(rank, size, &count) ? size_product(count, dtype_size(type)) : SIZE_MAX;
 }
 
 static bool set_shape(tensor *t, dtype type, int rank, const size_t *size, size_t *count, err *e)

@@ -68,8 +68,8 @@ bool tensor_widen(tensor *t, dtype type, err *e);
 size_t tensor_count(const tensor *t);
 /* The same as a checked product for sizes that come from outside. */
 bool sizes_count(int rank, const size_t *size, size_t *count);
-/* Adds the bytes of such a tensor; false where an address can't hold so many. */
-bool tensor_add_bytes(dtype type, int rank, const size_t *size, size_t *bytes);
+/* The bytes of such a tensor; SIZE_MAX where an address can't hold so many. */
+size_t tensor_bytes(dtype type, int rank, const size_t *size);
 
 /* One element of any type as a float64; `index` has `rank` entries. */
 double tensor_get(const tensor *t, const size_t *index);

@@ -38,14 +38,12 @@ void scratch_free(scratch *s)
     mem_free(s->shares);
 }
 
-bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes)
+size_t scratch_memory(const plan *p, size_t rows, size_t columns)
 {
-    size_t shares = p->asked->round_keeps_sum ? sizeof(share) : 0, numbers;
-    *bytes = panels_room(p);
-    return size_mul(rows, columns + 2, &numbers) &&
-           size_add_product(bytes, numbers, dtype_size(p->type)) &&
-           size_add_product(bytes, rows, 2 * sizeof(key_range)) &&
-           size_add_product(bytes, columns, shares);
+    size_t shares = size_product(columns, p->asked->round_keeps_sum ? sizeof(share) : 0);
+    size_t numbers = tensor_bytes(p->type, 2, (size_t[]){rows, columns + 2});
+    size_t ranges = size_product(rows, 2 * sizeof(key_range));
+    return size_sum(size_sum(panels_room(p), numbers), size_sum(ranges, shares));
 }
 
 /* ---- from a row of capped scores to masked ones: bias, ALiBi, and what takes keys out. Columns

@@ -41,7 +41,7 @@ typedef struct scratch {
 
 bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e);
 void scratch_free(scratch *s);
-bool scratch_memory(const plan *p, size_t rows, size_t columns, size_t *bytes);
+size_t scratch_memory(const plan *p, size_t rows, size_t columns);
 
 /* What all blocks share. */
 typedef struct block_context {

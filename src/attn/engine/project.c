@@ -413,7 +413,7 @@ size_t project_product_memory(const plan *p, size_t threads)
     return largest;
 }
 
-bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
+size_t project_memory(const plan *p, const kept_stages *w)
 {
     bool keeps_context = kept_stages_has(w, STAGE_CONTEXT) ||
                          (p->wo.data == NULL && kept_stages_has(w, STAGE_OUTPUT));
@@ -435,14 +435,12 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
     static const stage_id FORMS[] = {STAGE_X_POS,     STAGE_Q_NORM,  STAGE_K_NORM,
                                      STAGE_Q_ROPE,    STAGE_K_ROPE,  STAGE_PRESENT_K,
                                      STAGE_PRESENT_V, STAGE_Q_SCORE, STAGE_K_SCORE};
-    size_t of_cache;
-    *bytes = positions_memory(p);
-    bool fits = cache_growth(p, &of_cache);
-    fits &= size_add(*bytes, of_cache, bytes);
+    size_t of_cache, all = positions_memory(p);
+    all = size_sum(all, cache_growth(p, &of_cache) ? of_cache : SIZE_MAX);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
         if (parts[i].is_owned)
-            fits &= tensor_add_bytes(p->type, 4, size, bytes);
+            all = size_sum(all, tensor_bytes(p->type, 4, size));
     }
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
         size_t size[TENSOR_MAX_RANK];
@@ -450,9 +448,9 @@ bool project_memory(const plan *p, const kept_stages *w, size_t *bytes)
         if (!plan_has_stage(p, FORMS[i]) || kept_stages_has(w, FORMS[i]))
             continue;
         plan_stage_shape(p, FORMS[i], &rank, size);
-        fits &= tensor_add_bytes(p->type, rank, size, bytes);
+        all = size_sum(all, tensor_bytes(p->type, rank, size));
     }
-    return fits;
+    return all;
 }
 
 /* ---- packed ---- */

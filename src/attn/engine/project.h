@@ -52,8 +52,9 @@ bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err 
 bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err *e);
 
 /* Bytes that project_inputs allocates where these stages are kept, and those that the largest of
- * its and project_output's products takes meanwhile, when no block is computed. */
-bool project_memory(const plan *p, const kept_stages *w, size_t *bytes);
+ * its and project_output's products takes meanwhile, when no block is computed; SIZE_MAX: more
+ * than an address can hold. */
+size_t project_memory(const plan *p, const kept_stages *w);
 size_t project_product_memory(const plan *p, size_t threads);
 
 /* ---- a cache: keys and values of earlier rows, and the new ones after them. What

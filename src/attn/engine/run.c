@@ -358,25 +358,25 @@ bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e
 bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *bytes, err *e)
 {
     run_room r;
-    size_t of_thread;
     begin(&r, p, w);
     cache_settle(p, w);
     size_waves(&r, threads);
-    size_t of_blocks = size_product(r.slots, panels_memory(p));
-    bool fits = project_memory(p, w, bytes) &&
-                scratch_memory(p, r.block_rows, r.block_columns, &of_thread) &&
-                size_add_product(&of_blocks, r.threads, of_thread) &&
-                size_add(*bytes, size_larger(of_blocks, project_product_memory(p, threads)), bytes);
+    size_t of_thread = scratch_memory(p, r.block_rows, r.block_columns);
+    size_t of_blocks =
+        size_sum(size_product(r.slots, panels_memory(p)), size_product(r.threads, of_thread));
+    *bytes =
+        size_sum(project_memory(p, w), size_larger(of_blocks, project_product_memory(p, threads)));
     for (size_t i = 0; i < w->count; i++) {
         size_t size[TENSOR_MAX_RANK];
         int rank;
         kept_stages_shape(p, w, w->stage[i], &rank, size);
-        fits &= tensor_add_bytes(p->type, rank, size, bytes);
+        *bytes = size_sum(*bytes, tensor_bytes(p->type, rank, size));
     }
-    return fits || err_set(e,
-                           "more memory is needed than an address can hold: batches %zu, heads "
-                           "%zu, queries %zu, keys %zu",
-                           p->batches, p->heads, p->n_q, p->n_k);
+    return *bytes < SIZE_MAX ||
+           err_set(e,
+                   "more memory is needed than an address can hold: batches %zu, heads "
+                   "%zu, queries %zu, keys %zu",
+                   p->batches, p->heads, p->n_q, p->n_k);
 }
 
 /* ---- a stage that is too large to be kept ---- */
@@ -412,7 +412,8 @@ streamed_stage *streamed_stage_new(const plan *p, stage_id id, size_t part, size
     kept_stages_add(&s->wanted, id);
     begin(&s->run, p, &s->wanted);
     plan_stage_shape(p, id, &rank, size);
-    if (!tensor_add_bytes(p->type, rank, size, &s->bytes)) {
+    s->bytes = tensor_bytes(p->type, rank, size);
+    if (s->bytes == SIZE_MAX) {
         err_no_memory(e, SIZE_MAX);
         goto done;
     }
@@ -489,7 +490,7 @@ bool streamed_stage_memory(const plan *p, stage_id id, size_t part, size_t threa
     begin(&r, p, &only);
     if (!run_memory(p, &none, threads, bytes, e))
         return false;
-    return (size_add_product(&part, r.block_rows * dtype_size(p->type), p->n_k) &&
-            size_add(*bytes, part, bytes)) ||
-           err_no_memory(e, SIZE_MAX);
+    part = size_sum(part, size_product(r.block_rows * dtype_size(p->type), p->n_k));
+    *bytes = size_sum(*bytes, part);
+    return *bytes < SIZE_MAX || err_no_memory(e, SIZE_MAX);
 }
