@@ -231,7 +231,25 @@ async function checkSteps(name, page) {
     'the arrow keys do not lead to the last step');
   for (let i = 1; i < count; i++) await page.keyboard.press('ArrowLeft');
   check(name, (await page.textContent('.bar output')).startsWith('1 of'), 'nor back');
+  await checkHurry(name, page);
   await checkKeys(name, page);
+}
+
+// Who goes on before a step has come up is not led back to it.
+async function checkHurry(name, page) {
+  const [first, ...tops] = await page.evaluate(async () => {
+    const frame = () => new Promise(requestAnimationFrame), seen = [];
+    goToStep(0);
+    await frame();
+    seen.push(scrollY);
+    goToStep(STEPS.sections.length - 1);
+    for (let i = 0; i < 4; i++) {
+      seen.push(scrollY);
+      await frame();
+    }
+    return seen;
+  });
+  check(name, tops.every((top) => top > first), `the first step comes back: ${tops.join(', ')}`);
 }
 
 // A reader clicks a control, and goes on by the keyboard.

@@ -150,11 +150,13 @@ function choose(place) {
 }
 
 // Parts of the page that come into view get their true heights, and move what is below: so once
-// more when they have.
+// more when they have, unless something else is gone to meanwhile.
 function bring(element, options) {
   STEPS.heldAt = null;
+  STEPS.brought = element;
   element.scrollIntoView(options);
   requestAnimationFrame(() => requestAnimationFrame(() => {
+    if (STEPS.brought !== element) return;
     element.scrollIntoView(options);
     STEPS.heldAt = scrollY;
   }));

@@ -1,8 +1,9 @@
 // The bar of steps: a slider, arrow keys, one step at a time, and a question before each.
 
 // heldAt: how far the page was scrolled when a step was gone to, null while that is under way. There
-// the step stays, whatever is above it; only further scrolling looks for another.
-const STEPS = { sections: [], at: 0, heldAt: 0 };
+// the step stays, whatever is above it; only further scrolling looks for another. brought: what was
+// last scrolled to.
+const STEPS = { sections: [], at: 0, heldAt: 0, brought: null };
 
 function nameOfStep(section) {
   return section.dataset.step;
