@@ -1,6 +1,7 @@
 /* Numbers that NumPy and PyTorch drew (testdata/random/record.py), bit for bit. */
 #include "unit.h"
 
+#include "base/float_bits.h"
 #include "base/mem.h"
 #include "random/generator.h"
 
@@ -27,17 +28,15 @@ static bool read_case(FILE *in, recorded *r)
     return true;
 }
 
-/* FNV-1a of the elements' bytes. */
+/* FNV-1a of the elements' bytes, the lowest first. */
 static uint64_t hash_of(const recorded *r, const double *value)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < r->what.total; i++) {
-        unsigned char bytes[sizeof(double)];
-        float narrow = (float)value[i];
         bool is_narrow = r->what.type == DTYPE_F32;
-        memcpy(bytes, is_narrow ? (const void *)&narrow : &value[i], is_narrow ? 4 : 8);
-        for (size_t j = 0; j < (is_narrow ? 4 : 8); j++)
-            hash = (hash ^ bytes[j]) * 0x100000001b3u;
+        uint64_t bits = is_narrow ? float32_bits((float)value[i]) : float64_bits(value[i]);
+        for (int j = 0; j < (is_narrow ? 4 : 8); j++)
+            hash = (hash ^ (bits >> 8 * j & 0xff)) * 0x100000001b3u;
     }
     return hash;
 }
