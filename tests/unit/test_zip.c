@@ -278,11 +278,21 @@ static void test_neighbours(unit *u)
 
 /* ---- deflated members ---- */
 
+/* A field of 4 bytes, the lowest first. */
+static void put_field(char *to, size_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (char)(value >> 8 * i);
+}
+
 /* One member "a" of `got` packed bytes, whose header says `size`; perhaps with a descriptor. */
 static text packed_as(const char *packed, size_t got, uint32_t crc, uint32_t size, bool describes)
 {
     text t = zip_of(1, 1000), made = {0};
-    const uint32_t field[] = {crc, (uint32_t)got, size};
+    char field[12];
+    put_field(field, crc);
+    put_field(field + 4, got);
+    put_field(field + 8, size);
     t.data[8] = t.data[ENTRY + 10] = 8;
     memcpy(t.data + ENTRY + 16, field, sizeof field);
     t.data[6] = t.data[ENTRY + 8] = describes ? 8 : 0;
@@ -291,9 +301,8 @@ static text packed_as(const char *packed, size_t got, uint32_t crc, uint32_t siz
     text_add(&made, t.data, DATA);
     text_add(&made, packed, got);
     if (describes)
-        text_add(&made, (const char *)field, sizeof field);
-    uint32_t directory = (uint32_t)made.length;
-    memcpy(t.data + END + 16, &directory, 4);
+        text_add(&made, field, sizeof field);
+    put_field(t.data + END + 16, made.length);
     text_add(&made, t.data + ENTRY, LENGTH - ENTRY);
     text_free(&t);
     return made;
