@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "io/format.h"
+#include "io/stored_matrix.h"
 #include "said.h"
 #include "unit.h"
 #include "written.h"
@@ -278,32 +279,27 @@ static void test_neighbours(unit *u)
 
 /* ---- deflated members ---- */
 
-/* A field of 4 bytes, the lowest first. */
-static void put_field(char *to, size_t value)
-{
-    for (int i = 0; i < 4; i++)
-        to[i] = (char)(value >> 8 * i);
-}
-
 /* One member "a" of `got` packed bytes, whose header says `size`; perhaps with a descriptor. */
 static text packed_as(const char *packed, size_t got, uint32_t crc, uint32_t size, bool describes)
 {
-    text t = zip_of(1, 1000), made = {0};
-    char field[12];
-    put_field(field, crc);
-    put_field(field + 4, got);
-    put_field(field + 8, size);
+    text t = zip_of(1, 1000), made = {0}, field = {0}, directory = {0};
+    little_write(&field, crc, 4);
+    little_write(&field, got, 4);
+    little_write(&field, size, 4);
     t.data[8] = t.data[ENTRY + 10] = 8;
-    memcpy(t.data + ENTRY + 16, field, sizeof field);
+    memcpy(t.data + ENTRY + 16, field.data, field.length);
     t.data[6] = t.data[ENTRY + 8] = describes ? 8 : 0;
     if (!describes)
-        memcpy(t.data + 14, field, sizeof field);
+        memcpy(t.data + 14, field.data, field.length);
     text_add(&made, t.data, DATA);
     text_add(&made, packed, got);
     if (describes)
-        text_add(&made, field, sizeof field);
-    put_field(t.data + END + 16, made.length);
+        text_add(&made, field.data, field.length);
+    little_write(&directory, made.length, 4);
+    memcpy(t.data + END + 16, directory.data, directory.length);
     text_add(&made, t.data + ENTRY, LENGTH - ENTRY);
+    text_free(&directory);
+    text_free(&field);
     text_free(&t);
     return made;
 }
