@@ -210,9 +210,9 @@ static bool describe_makings(init_plan *p, const options *o, err *e)
         m->rank = part_is_bias(m->part) ? 1 : 2;
         m->size[0] = is_turned || m->rank == 1 ? out : in;
         m->size[1] = is_turned ? in : out;
-        sizes_count(m->rank, m->size, &m->draw.total);
-        p->bytes = size_sum(p->bytes, tensor_bytes(p->type, m->rank, m->size));
-        if (p->bytes == SIZE_MAX)
+        bool is_counted = sizes_count(m->rank, m->size, &m->draw.total);
+        p->bytes = size_sum(p->bytes, size_product(m->draw.total, dtype_size(p->type)));
+        if (!is_counted || p->bytes == SIZE_MAX)
             return err_set(e, "%s of %zu x %zu is larger than can be counted", m->part->named.name,
                            m->size[0], m->size[1]);
         const law *l = &m->draw.law;
