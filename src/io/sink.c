@@ -248,8 +248,8 @@ static bool replace_old(const sink *s, err *e)
         unlink(s->temporary);
         return true;
     }
-    /* The other's file goes back to where ours is now. Ours should come out. If another file comes
-     * out, somebody put it there meanwhile: it is newer, and goes back in turn. */
+    /* What came out is another's. It goes back to where ours is now, and ours should come out.
+     * What comes out instead was put there meanwhile; it is newer, so it goes back too. */
     next = in;
     for (bool is_back = false; !is_back; in = next) {
         stat(s->temporary, &next);

@@ -1,8 +1,8 @@
 // The bar of steps: a slider, arrow keys, one step at a time, and a question before each.
 
-// heldAt: how far the page was scrolled when a step was gone to, null while that is under way. There
-// the step stays, whatever is above it; only further scrolling looks for another. brought: what was
-// last scrolled to.
+// brought: the last element that the page was made to scroll to.
+// heldAt: how far down the page was when it got there, null on the way. The step stays the current
+// one, wherever it is on the screen, until the reader scrolls from there.
 const STEPS = { sections: [], at: 0, heldAt: 0, brought: null };
 
 function nameOfStep(section) {
