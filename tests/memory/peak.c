@@ -31,8 +31,15 @@ static long anonymous_of(pid_t process)
 
 static bool may_give_back(pid_t thread)
 {
-    static const long CALLS[] = {SYS_munmap, SYS_mmap,       SYS_mremap, SYS_madvise,
-                                 SYS_brk,    SYS_exit_group, SYS_exit};
+    static const long CALLS[] = {
+        SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_exit_group, SYS_exit,
+#ifdef SYS_mmap
+        SYS_mmap,
+#endif
+#ifdef SYS_mmap2 /* mmap, on machines of 32 bits */
+        SYS_mmap2,
+#endif
+    };
     struct ptrace_syscall_info info;
     if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) <= 0 ||
         info.op != PTRACE_SYSCALL_INFO_ENTRY)
