@@ -1,4 +1,5 @@
 ifeq ($(VARIANT),coverage)
+CFLAGS_coverage += $(if $(filter x86_64,$(MACHINE)),-include tests/coverage/steps.h)
 COUNTERS := $(BUILD)/tests/coverage/counters.o
 $(BUILD)/selfattn $(PROGRAMS) $(HELPERS): $(COUNTERS)
 # Src alone is counted.

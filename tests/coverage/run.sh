@@ -9,7 +9,8 @@ set -eu
 build=build/coverage
 folder=tests/coverage
 { command -v gcov && command -v gcc; } >/dev/null || skip_all 'no gcc and gcov here'
-make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=coverage CC=gcc CFLAGS=-O0 programs >/dev/null
+make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=coverage CC=gcc \
+    CFLAGS='-O0 -march=native' programs >/dev/null
 rm -f "$build"/*.counters
 find "$build" -name '*.gcda' -exec rm {} +
 # What the other suites reach, these do; of random problems a third is enough. What fails in them
