@@ -2,6 +2,9 @@
 MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 EXACT_i686  := -msse2 -mfpmath=sse
 EXACT_s390x := -fexcess-precision=fast
+# Files, folders too, may be larger than a size that has 32 bits, and have larger numbers.
+FLAGS_i686  := -D_FILE_OFFSET_BITS=64
+FLAGS_arm   := -D_FILE_OFFSET_BITS=64
 
 # WebAssembly has no other library, and lacks what packaging/wasi stands in for; its stack is not a
 # megabyte unless that is asked for.

@@ -50,8 +50,11 @@ $(BUILD)/trace_formats: $(call objects,tests/formats)
 $(BUILD)/values: $(call objects,tests/differ)
 $(BUILD)/exponent: $(call objects,tests/exponent)
 $(BUILD)/peak: $(call objects,tests/memory)
-# A function that tests of folder $1 define as __wrap_NAME takes the place of NAME.
-wraps = $(shell sed -n 's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1/p' tests/$1/*.c | sort -u)
+# A function that tests of folder $1 define as __wrap_NAME takes the place of NAME, and of NAME64,
+# which it is called where sizes of files have more bits than others.
+wraps = $(shell sed -n \
+	's/^[^=;]*\b__wrap_\([a-z0-9_]*\).*/-Wl,--wrap=\1,--wrap=\164,--defsym=__wrap_\164=__wrap_\1/p' \
+	tests/$1/*.c | sort -u)
 $(BUILD)/faults $(BUILD)/unit: LDFLAGS += $(call wraps,$(@F))
 $(PROGRAMS) $(HELPERS): $(OBJECTS) $(INSTEAD)
 	$(link)

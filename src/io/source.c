@@ -148,7 +148,8 @@ bool source_open(source *s, const char *file, size_t most, err *e)
         return false;
     struct stat before, now;
     bool is_file = is_regular(descriptor, &before), done = true;
-    if (is_file && before.st_size >= MAP_LEAST && lseek(descriptor, 0, SEEK_CUR) == 0)
+    if (is_file && before.st_size >= MAP_LEAST && before.st_size == (off_t)(size_t)before.st_size &&
+        lseek(descriptor, 0, SEEK_CUR) == 0)
         s->map = mapping_new(descriptor, (size_t)before.st_size, descriptor_name(file));
     if (s->map != NULL) {
         s->bytes = s->map->bytes;
@@ -211,7 +212,7 @@ bool old_file_check(const old_file *o, const char *path, err *e)
     bool is_known = stat(path, &there) == 0 && fstat(o->descriptor, &now) == 0;
     errno = is_known ? ESTALE : errno;
     if (is_known && is_same_file(&there, &now) && old_file_is_unchanged(&o->seen, &now) &&
-        (size_t)now.st_size == o->read.length && holds_the_same(o))
+        now.st_size == (off_t)o->read.length && holds_the_same(o))
         return true;
     if (errno != ESTALE && errno != ENOENT)
         return err_at(e, &at, "cannot be read: %s", strerror(errno));

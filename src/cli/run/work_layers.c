@@ -304,7 +304,7 @@ static bool is_of_step(const char *name)
 /* Names that begin with _ are of no stage. */
 bool named_steps(const bundle *names, size_t *steps, err *e)
 {
-    size_t most = option_by_name("length", strlen("length"))->most;
+    size_t most = (size_t)option_by_name("length", strlen("length"))->most;
     bool are_some = false;
     for (size_t i = 0; i < names->count; i++)
         are_some = are_some || is_of_step(names->entry[i].name);
