@@ -26,9 +26,9 @@ elsewhere() {
     fi
     build "answer-$where" CC="$compiler" LDFLAGS=-static ALONE=$alone || return
     for isa in $($emulator "$program" --isas); do
-        part "$where, $isa" 350 $emulator "$program" --isa "$isa" --every 13
+        part "$where, $isa" 700 $emulator "$program" --isa "$isa" --every 7
     done
-    part "$where, 3 threads" 200 $emulator "$program" --threads 3 --every 19
+    part "$where, 3 threads" 400 $emulator "$program" --threads 3 --every 11
     part "$where, one row at a time" 100 $emulator "$program" --mode rows --every 31
     part "$where, in a spoilt floating-point environment" 100 \
         $emulator "$program" --mode wrong-mode --threads 2 --every 31

@@ -26,7 +26,7 @@ for target in $targets; do
     mkdir -p "$grown" "$corpus"
     if FUZZ_ALL_OF_EACH=1 "$target" -runs=0 -artifact_prefix="$target-" "$corpus" \
         >"$said" 2>&1 &&
-        "$target" -runs="${FUZZ_RUNS:-500000}" -max_total_time="${FUZZ_SECONDS:-8}" \
+        "$target" -runs="${FUZZ_RUNS:-500000}" -max_total_time="${FUZZ_SECONDS:-15}" \
             -seed="${FUZZ_SEED:-1}" $many -max_len=4096 -artifact_prefix="$target-" "$grown" \
             "$corpus" >"$said" 2>&1; then
         pass
