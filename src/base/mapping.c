@@ -118,7 +118,7 @@ mapping *mapping_new(int descriptor, size_t length, const char *file)
     if (m == NULL)
         return NULL;
     *m = (mapping){.users = 1, .length = length, .reserved = reserved};
-    bool is_known = fstat(descriptor, &m->seen) == 0 && (size_t)m->seen.st_size >= length;
+    bool is_known = fstat(descriptor, &m->seen) == 0 && m->seen.st_size >= (off_t)length;
     m->descriptor = is_known ? fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
     m->start = m->descriptor < 0 ? NULL : map_with_nul(descriptor, length, reserved);
     m->bytes = m->start;
