@@ -108,14 +108,13 @@ void utf8_make_printable(char *text)
     char *to = text;
     for (const char *from = text, *end = text + strlen(text); from < end;) {
         utf8_character one = utf8_read(from, end);
-        size_t bytes = one.bytes == 0 ? 1 : one.bytes;
-        bool is_safe = one.bytes > 0 && !utf8_is_order(one.code);
-        if (is_safe)
-            memmove(to, from, bytes);
-        else
-            *to = '?';
-        to += is_safe ? bytes : 1;
-        from += bytes;
+        const char *next = from + (one.bytes == 0 ? 1 : one.bytes);
+        if (one.bytes == 0 || utf8_is_order(one.code)) {
+            *to++ = '?';
+            from = next;
+        }
+        while (from < next)
+            *to++ = *from++;
     }
     *to = '\0';
 }
