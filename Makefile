@@ -6,7 +6,9 @@ CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 	-fno-omit-frame-pointer -fno-pie -no-pie -DNO_SANDBOX
 CFLAGS_coverage := --coverage -fprofile-update=atomic -fdata-sections -DNDEBUG
 CFLAGS_counted  := -fsanitize-coverage=trace-pc
-CFLAGS_fuzz     := -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+CFLAGS_swift    := -g -fsanitize=fuzzer-no-link,undefined -fno-sanitize-recover=all \
+	-fno-sanitize-coverage=trace-cmp
+CFLAGS_fuzz     := $(CFLAGS_swift) -fsanitize=address
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
 FLAGS    := -std=c11 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -Isrc -Itests
 include packaging/machines.mk

@@ -81,6 +81,10 @@ $(BUILD)/answer: $(call objects,tests/answer) $(INSTEAD) $(filter $(addprefix $(
 	$(link)
 
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+# libFuzzer looks at every counter after each input, so a target has only what it can reach.
+$(BUILD)/reached.a: $(OBJECTS)
+	@rm -f $@ && ar qcs $@ $^
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
-$(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(OBJECTS)
+$(FUZZERS): LIBS := $(BUILD)/reached.a $(LIBS)
+$(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/reached.a
 	$(link)
