@@ -125,8 +125,10 @@ static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, 
     const row_look *row = out->has_header ? &second : &first;
     if (row->first == CELL_EMPTY && row->count == columns)
         return true; /* a hole, and no label: the row is full */
-    bool looks_so = row->count > 1 && !row->misread &&
-                    (row->first == CELL_LABEL || (row->first_quoted && row->numbers > 0));
+    /* A field that alone stands in quotes is a label, beside holes too. */
+    bool looks_so =
+        row->count > 1 && !row->misread &&
+        (row->first == CELL_LABEL || (row->first_quoted && (row->numbers > 0 || row->quoted == 1)));
     bool is_short = out->has_header && first.count + 1 == row->count && looks_so;
     bool has_empty_corner = out->has_header && is_empty;
     out->has_labels = looks_so || has_empty_corner;
