@@ -42,18 +42,18 @@ for target in $names; do
     name=${target#fuzz_}
     picked "$name" || continue
     corpus=tests/fuzz/corpus/$name grown=build/fuzz/grown/$name wrong=$scratch/wrong
-    rm -rf "$grown" "$wrong" "$said".*
+    rm -rf "$grown" "$said".*
     mkdir -p "$grown" "$corpus"
-    if FUZZ_ALL_OF_EACH=1 "build/fuzz/$target" -runs=0 -artifact_prefix="build/fuzz/$target-" \
-        "$corpus" >"$said" 2>&1; then
-        fuzz 1 fuzz &
-        for process in $(seq 2 "${FUZZ_PROCESSES:-1}"); do
-            fuzz "$process" swift &
-        done
-        wait
-        [ ! -e "$wrong" ] || cp "$wrong" "$said"
-        [ ! -e "$wrong" ]
-    fi
+    : >"$wrong"
+    FUZZ_ALL_OF_EACH=1 "build/fuzz/$target" -runs=0 -artifact_prefix="build/fuzz/$target-" \
+        "$corpus" >"$said" 2>&1 || tail -n 40 "$said" >"$wrong"
+    fuzz 1 fuzz &
+    for process in $(seq 2 "${FUZZ_PROCESSES:-1}"); do
+        fuzz "$process" swift &
+    done
+    wait
+    cp "$wrong" "$said"
+    [ ! -s "$said" ]
     count "$target"
     report "$name"
 done
