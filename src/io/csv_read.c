@@ -125,7 +125,7 @@ static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, 
     const row_look *row = out->has_header ? &second : &first;
     if (row->first == CELL_EMPTY && row->count == columns)
         return true; /* a hole, and no label: the row is full */
-    /* A field that alone stands in quotes is a label, beside holes too. */
+    /* If only the first field is in quotes it is a label, even where only holes follow. */
     bool looks_so =
         row->count > 1 && !row->misread &&
         (row->first == CELL_LABEL || (row->first_quoted && (row->numbers > 0 || row->quoted == 1)));

@@ -76,8 +76,7 @@ static bool is_small(const plan *p)
     return pairs * (double)(p->compared_width + p->v.width) < 1e6;
 }
 
-/* A row of weights sums to 1, or to less beside a sink, or is all 0 where a query may attend to
- * nothing. */
+/* A row of weights sums to 1, or to 0 where a query may attend to nothing; a sink takes a part. */
 static void check_weights(const tensor *weights, bool has_sinks)
 {
     size_t n_k = weights->size[weights->rank - 1];

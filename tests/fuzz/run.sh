@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh: each target does all it can with each input of its corpus, then runs $FUZZ_RUNS times, or
 # $FUZZ_SECONDS, over what libFuzzer makes of it. With $FUZZ_PROCESSES, so many of them at once,
-# which take from each other what they find: one looks at every address, and those beside it do not
-# and go twice as fast.
+# which take from each other what they find. The first has AddressSanitizer; the others go without,
+# twice as fast.
 # A crash is kept in build/fuzz, and build/fuzz/report.txt says how often each target ran, and how
 # many edges it reached of those that it has. What has grown is in build/fuzz/grown, from where the
 # corpus may get it (`fuzz_NAME -merge=1 CORPUS GROWN` takes what reaches something new), by a
