@@ -2,6 +2,6 @@
 #ifndef SELFATTN_CLI_VERSION_H
 #define SELFATTN_CLI_VERSION_H
 
-#define SELFATTN_VERSION "1.0.0"
+#define SELFATTN_VERSION "1.0.1"
 
 #endif
