@@ -1,4 +1,4 @@
-#include "attn/engine/block.h"
+#include "attn/engine/schedule.h"
 #include "unit.h"
 
 #include <pthread.h>

@@ -5,8 +5,6 @@
 #include "attn/engine/project.h"
 #include "attn/engine/rows.h"
 
-#include <stdatomic.h>
-
 /* Rows `first` to `first + rows` of a head; of their scores `columns` after the first `skipped`, a
  * multiple of PACKED_PART, so that a key keeps its place among a row's partial sums: before and
  * after them, none of these rows sees a key. */
@@ -57,33 +55,5 @@ typedef struct block_context {
 /* Sets the block's columns: those that its rows see, or all if scores from before masking are
  * wanted. False with in->failure set where a row leaves the type's range. */
 bool block_compute(const block_context *of, block *at, scratch *in);
-
-/* ---- the tasks of a run in one order, for any number of threads.
- *
- * Units (see project.h) come in waves, each of as many as half of the slots hold: first all packing
- * of a wave, then all its blocks. Tasks are taken in this order. A block waits until its wave is
- * packed. Packing waits until the wave that had its slots is computed. A thread waits only for
- * tasks that other threads have taken, so the wait ends ---- */
-
-typedef struct schedule {
-    size_t units, wave, parts, blocks; /* units in all and a wave; parts and blocks of a unit */
-    atomic_size_t next, packed, computed;
-    atomic_bool is_stopped;
-} schedule;
-
-typedef struct task {
-    bool is_block;
-    size_t unit, index; /* which block, or which part, of the unit */
-} task;
-
-/* Waves of `wave` units; each unit has so many parts to pack and blocks to compute. */
-void schedule_start(schedule *s, size_t units, size_t wave, size_t parts, size_t blocks);
-
-/* The next task, once what it stands on is there; false when there is none. */
-bool schedule_take(schedule *s, task *t);
-/* Every task that was taken is to be reported, unless the schedule is stopped. */
-void schedule_done(schedule *s, const task *t);
-/* No task is given after those that are taken by now. */
-void schedule_stop(schedule *s);
 
 #endif
