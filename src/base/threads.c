@@ -10,6 +10,82 @@
 /* Of each thread, whatever `ulimit -s` says: the program's deepest calls take a quarter. */
 enum { STACK = 1 << 20 };
 
+/* ---- bells ---- */
+
+enum { LOOKS = 10000 };
+
+static inline void pause_between_looks(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+void bell_open(bell *b, size_t threads)
+{
+    cpu_set_t mine;
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->rings, NULL);
+    atomic_init(&b->sleepers, 0);
+    atomic_init(&b->is_over, false);
+    b->looks = LOOKS;
+    if (threads > 1 && sched_getaffinity(0, sizeof mine, &mine) == 0 &&
+        threads > (size_t)CPU_COUNT(&mine))
+        b->looks = 0;
+}
+
+void bell_close(bell *b)
+{
+    pthread_mutex_destroy(&b->lock);
+    pthread_cond_destroy(&b->rings);
+}
+
+/* A thread says that it sleeps before it looks for the last time, and who rings looks for sleepers
+ * after the count was raised. All this is in one order, so one of the two sees the other. */
+bool bell_wait(bell *b, const atomic_size_t *count, size_t wanted)
+{
+    for (size_t i = 0; i < b->looks; i++) {
+        if (atomic_load_explicit(count, memory_order_acquire) >= wanted)
+            return true;
+        if (atomic_load_explicit(&b->is_over, memory_order_relaxed))
+            break;
+        pause_between_looks();
+    }
+    pthread_mutex_lock(&b->lock);
+    atomic_fetch_add(&b->sleepers, 1);
+    bool is_there;
+    for (;;) {
+        /* What the end stood on was there before it: asking for the end first misses none. */
+        bool is_over = atomic_load(&b->is_over);
+        is_there = atomic_load(count) >= wanted;
+        if (is_there || is_over)
+            break;
+        pthread_cond_wait(&b->rings, &b->lock);
+    }
+    atomic_fetch_sub(&b->sleepers, 1);
+    pthread_mutex_unlock(&b->lock);
+    return is_there;
+}
+
+void bell_ring(bell *b)
+{
+    if (atomic_load(&b->sleepers) == 0)
+        return;
+    pthread_mutex_lock(&b->lock);
+    pthread_cond_broadcast(&b->rings);
+    pthread_mutex_unlock(&b->lock);
+}
+
+void bell_end(bell *b)
+{
+    atomic_store(&b->is_over, true);
+    bell_ring(b);
+}
+
+/* ---- crews ---- */
+
 /* A system may wake a thread on the processor where the caller is at work, and leave both there for
  * tens of milliseconds next to one that is idle, as in a virtual machine whose other processor is
  * halted: then the thread goes there. A system that knows no processor says −1 of all threads, and
@@ -25,40 +101,26 @@ static void leave_to_caller(int processor)
         sched_setaffinity(0, sizeof all, &all);
 }
 
-static bool has_news(crew *c, size_t seen)
-{
-    return atomic_load_explicit(&c->piece, memory_order_relaxed) != seen ||
-           atomic_load_explicit(&c->is_over, memory_order_relaxed);
-}
-
 /* A piece that has enough workers is left to them: its number is seen all the same. */
 static void *serve(void *argument)
 {
     const crew_member *me = argument;
     crew *c = me->of;
     size_t seen = 0;
-    for (;;) {
-        for (int i = 0; i < LOOKS && !has_news(c, seen); i++)
-            look_pause();
+    while (bell_wait(&c->has_piece, &c->piece, seen + 1)) {
         pthread_mutex_lock(&c->lock);
-        while (!has_news(c, seen))
-            pthread_cond_wait(&c->has_piece, &c->lock);
-        if (c->piece == seen)
-            break; /* there will be none */
-        bool is_wanted = me->worker < c->workers;
+        crew_work *work = me->worker < c->workers ? c->work : NULL;
+        void *context = c->context;
         int callers_processor = c->callers_processor;
-        seen = c->piece;
+        seen = atomic_load(&c->piece);
         pthread_mutex_unlock(&c->lock);
-        if (is_wanted) {
+        if (work != NULL) {
             leave_to_caller(callers_processor);
-            c->work(c->context, me->worker);
-            pthread_mutex_lock(&c->lock);
-            if (--c->busy == 0)
-                pthread_cond_signal(&c->is_done);
-            pthread_mutex_unlock(&c->lock);
+            work(context, me->worker);
+            atomic_fetch_add(&c->ended, 1);
+            bell_ring(&c->has_ended);
         }
     }
-    pthread_mutex_unlock(&c->lock);
     mem_thread_ends();
     return NULL;
 }
@@ -101,24 +163,20 @@ void crew_open(crew *c, size_t threads)
     c->ran = c->wanted = c->started = 0;
     c->workers = 0;
     atomic_init(&c->piece, 0);
-    atomic_init(&c->busy, 0);
-    atomic_init(&c->is_over, false);
+    atomic_init(&c->ended, 0);
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->has_piece, NULL);
-    pthread_cond_init(&c->is_done, NULL);
+    bell_open(&c->has_piece, c->most);
+    bell_open(&c->has_ended, c->most);
 }
 
 void crew_close(crew *c)
 {
-    pthread_mutex_lock(&c->lock);
-    c->is_over = true;
-    pthread_cond_broadcast(&c->has_piece);
-    pthread_mutex_unlock(&c->lock);
+    bell_end(&c->has_piece);
     for (size_t i = 0; i < c->started; i++)
         pthread_join(c->thread[i], NULL);
     pthread_mutex_destroy(&c->lock);
-    pthread_cond_destroy(&c->has_piece);
-    pthread_cond_destroy(&c->is_done);
+    bell_close(&c->has_piece);
+    bell_close(&c->has_ended);
 }
 
 size_t crew_run(crew *c, size_t threads, crew_work *work, void *context)
@@ -139,17 +197,12 @@ size_t crew_run(crew *c, size_t threads, crew_work *work, void *context)
     c->context = context;
     c->workers = workers;
     c->callers_processor = sched_getcpu();
-    c->busy = workers - 1;
-    c->piece++;
-    pthread_cond_broadcast(&c->has_piece);
+    atomic_store(&c->ended, 0);
+    atomic_fetch_add(&c->piece, 1);
     pthread_mutex_unlock(&c->lock);
+    bell_ring(&c->has_piece);
     work(context, 0);
-    for (int i = 0; i < LOOKS && atomic_load_explicit(&c->busy, memory_order_relaxed) > 0; i++)
-        look_pause();
-    pthread_mutex_lock(&c->lock);
-    while (c->busy > 0)
-        pthread_cond_wait(&c->is_done, &c->lock);
-    pthread_mutex_unlock(&c->lock);
+    bell_wait(&c->has_ended, &c->ended, workers - 1);
     return workers;
 }
 

@@ -12,6 +12,34 @@
 
 enum { THREADS_MOST = 256 };
 
+/* ---- waiting until a count that others raise has come so far ----
+ *
+ * Waking a thread that sleeps takes as long as a small piece of work does, and longer where its
+ * processor sleeps too. So a thread that waits looks at the count first, for less than half a
+ * millisecond, and sleeps after that. Where there are more threads than processors it sleeps at
+ * once: each look would take time from a thread that works ---- */
+
+typedef struct bell {
+    pthread_mutex_t lock;
+    pthread_cond_t rings;
+    atomic_size_t sleepers;
+    atomic_bool is_over;
+    size_t looks;
+} bell;
+
+/* For so many threads, of which some wait. To be closed, and not to be moved. */
+void bell_open(bell *b, size_t threads);
+void bell_close(bell *b);
+
+/* Returns true once *count is `wanted` or more; false where it is not and waiting is over. */
+bool bell_wait(bell *b, const atomic_size_t *count, size_t wanted);
+/* To be called after a count was raised, or changes are not seen by threads that sleep. */
+void bell_ring(bell *b);
+/* Ends the waiting for counts that will not come. */
+void bell_end(bell *b);
+
+/* ---- crews ---- */
+
 typedef void crew_work(void *context, size_t worker);
 
 typedef struct crew crew;
@@ -28,15 +56,16 @@ struct crew {
     size_t started;     /* besides the caller's */
     pthread_t thread[THREADS_MOST];
     crew_member member[THREADS_MOST];
-    /* What follows is changed by who holds the lock; what is atomic, all look at. */
+    bell has_piece, has_ended;
+    atomic_size_t piece; /* the number of the last one */
+    atomic_size_t ended; /* workers that are done with it */
+    /* The piece, which is set and read under the lock: a worker that it does not want may be late
+     * and read while the next one is set. */
     pthread_mutex_t lock;
-    pthread_cond_t has_piece, is_done;
     crew_work *work;
     void *context;
-    size_t workers;            /* in this piece */
-    int callers_processor;     /* where the caller was when it began; −1: unknown */
-    atomic_size_t piece, busy; /* its number; those at it still */
-    atomic_bool is_over;
+    size_t workers;
+    int callers_processor; /* where the caller was when it began; −1: unknown */
 };
 
 /* Up to `threads` threads, the caller's being one. To be closed, and not to be moved. */
@@ -58,23 +87,5 @@ bool threads_on_stack(void (*work)(void *context), void *context);
 /* `threads`, or 1 where so few multiply-adds are to be done that starting threads costs more than
  * they bring. */
 size_t threads_worth(size_t threads, double operations);
-
-/* ---- looking for news before sleeping until they are told ----
- *
- * Waking a thread that sleeps takes as long as a small piece of work does, and longer where its
- * processor sleeps too. So whoever waits looks so often first: for less than half a millisecond,
- * while pieces follow one another. */
-
-enum { LOOKS = 10000 };
-
-/* Between two looks. */
-static inline void look_pause(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "base/threads.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -14,8 +13,7 @@ typedef struct line_up {
     void *context;
     atomic_size_t next; /* unit to be made */
     atomic_bool is_over;
-    pthread_mutex_t lock;
-    pthread_cond_t passed;
+    bell passed;
     atomic_size_t turn; /* unit to be handed over */
 } line_up;
 
@@ -28,30 +26,20 @@ static void work(void *context, size_t worker)
             break;
         /* Whoever has taken a unit passes its turn, also when all is over: others wait for it. */
         l->work->make(l->context, worker, unit);
-        for (int i = 0; i < LOOKS && atomic_load(&l->turn) != unit; i++)
-            look_pause();
-        pthread_mutex_lock(&l->lock);
-        while (atomic_load(&l->turn) != unit)
-            pthread_cond_wait(&l->passed, &l->lock);
-        pthread_mutex_unlock(&l->lock);
+        bell_wait(&l->passed, &l->turn, unit);
         if (!atomic_load(&l->is_over) && !l->work->hand_over(l->context, worker, unit))
             atomic_store(&l->is_over, true);
-        pthread_mutex_lock(&l->lock);
         atomic_fetch_add(&l->turn, 1);
-        pthread_cond_broadcast(&l->passed);
-        pthread_mutex_unlock(&l->lock);
+        bell_ring(&l->passed);
     }
 }
 
 bool threads_run_in_order(size_t threads, const ordered_work *to_do, void *context)
 {
-    line_up l = {.work = to_do,
-                 .context = context,
-                 .lock = PTHREAD_MUTEX_INITIALIZER,
-                 .passed = PTHREAD_COND_INITIALIZER};
+    line_up l = {.work = to_do, .context = context};
+    bell_open(&l.passed, threads);
     threads_run(threads, work, &l);
-    pthread_cond_destroy(&l.passed);
-    pthread_mutex_destroy(&l.lock);
+    bell_close(&l.passed);
     return !atomic_load(&l.is_over);
 }
 
