@@ -119,7 +119,7 @@ static bool open_blocks(run_room *r, size_t threads, err *e)
     if (!panels_new(&c->panels, c->plan, &c->made, r->slots, e))
         return false;
     r->of_worker = mem_alloc_zeroed(r->threads, sizeof r->of_worker[0], e);
-    bool done = r->of_worker != NULL;
+    bool done = r->of_worker != NULL && schedule_open(&r->tasks, r->slots, r->threads, e);
     for (size_t i = 0; done && i < r->threads; i++)
         done = scratch_new(&r->of_worker[i], c->plan, r->block_rows, r->block_columns, e);
     return done;
@@ -131,6 +131,7 @@ static void close_blocks(run_room *r)
         scratch_free(&r->of_worker[i]);
     mem_free(r->of_worker);
     r->of_worker = NULL;
+    schedule_close(&r->tasks);
     panels_free(&r->shared.panels);
 }
 
@@ -304,6 +305,7 @@ bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *byt
     size_t of_thread = scratch_memory(p, r.block_rows, r.block_columns);
     size_t of_blocks =
         size_sum(size_product(r.slots, panels_memory(p)), size_product(r.threads, of_thread));
+    of_blocks = size_sum(of_blocks, schedule_memory(r.slots));
     *bytes =
         size_sum(project_memory(p, w), size_larger(of_blocks, project_product_memory(p, threads)));
     for (size_t i = 0; i < w->count; i++) {
