@@ -7,6 +7,7 @@
 
 typedef char cpu_set_t;
 #define CPU_CLR(processor, set) ((void)(processor), (void)(set))
+#define CPU_COUNT(set) ((void)(set), 1)
 
 static inline int sched_getcpu(void)
 {

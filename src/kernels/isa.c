@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <string.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -96,6 +97,15 @@ const isa *isa_by_name(const char *name, err *e)
     err_option(e, "isa", "this machine does not have %s", name);
     err_remedy(e, "--isa auto takes the best that is here");
     return NULL;
+}
+
+size_t isa_shared_cache(void)
+{
+    long bytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return bytes > 0 ? (size_t)bytes : 0;
 }
 
 /* ---- the mode that results depend on: rounding to nearest, subnormal numbers on ---- */

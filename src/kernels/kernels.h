@@ -76,6 +76,10 @@ const isa *isa_best(void);
  * does not have it. */
 const isa *isa_by_name(const char *name, err *e);
 
+/* Bytes of the cache that the processors share; 0 where the system doesn't say. Sizes may follow
+ * it, and no result. */
+size_t isa_shared_cache(void);
+
 /* Rounding to nearest and denormals on, whatever the thread was set to before: the first call of
  * every thread that computes, undone by the second. */
 typedef struct float_mode {

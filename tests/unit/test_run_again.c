@@ -112,7 +112,7 @@ UNIT(run_again)
         make_document(u, &document, ROWS_OF[i]);
         fill(&document, 1);
         CHECK(u, make_plan(&asked, &p, &document, &e));
-        run_room_set(room, &p, &w);
+        run_room_set(room, &p, &w, alone.most);
         for (uint64_t seed = 1; seed <= 3; seed++) {
             fill(&document, seed);
             CHECK(u, run_again(room, &alone, &stages, &report, &e) && report.empty_rows == 0);

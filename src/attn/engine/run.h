@@ -40,9 +40,9 @@ typedef struct run_room run_room;
 
 run_room *run_room_new(err *e);
 void run_room_free(run_room *r); /* NULL is nothing */
-/* For this plan and these stages from now on: they must stay until others are set, or nothing is
- * kept any more. */
-void run_room_set(run_room *r, const plan *p, const kept_stages *w);
+/* For this plan, these stages and so many threads from now on: they must stay until others are set,
+ * or nothing is kept any more. */
+void run_room_set(run_room *r, const plan *p, const kept_stages *w, size_t threads);
 void run_room_clear(run_room *r); /* nothing is kept */
 
 /* The same as run_plan_by, of the plan that was set, which has no cache. A stage that is in the

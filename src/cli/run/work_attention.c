@@ -289,7 +289,7 @@ bool work_run_in(work *w, run_room *in, crew *alone, err *e)
     if (!s->is_begun) {
         if (!check_weighted(w, e) || !fit_memory(w, 1, e))
             return false;
-        run_room_set(in, &s->plan, &s->wanted);
+        run_room_set(in, &s->plan, &s->wanted, alone->most);
         s->is_begun = true;
     }
     return run_again(in, alone, &w->stages, &s->report, e);
