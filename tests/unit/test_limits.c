@@ -1,6 +1,7 @@
 /* What a command line can't bring about on this machine: sizes beyond any address, and an
  * instruction set that is not here. */
 #include "attn/engine/run.h"
+#include "attn/engine/streamed_stage.h"
 #include "attn/plan/kv_cache.h"
 #include "said.h"
 #include "unit.h"

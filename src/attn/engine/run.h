@@ -49,29 +49,6 @@ void run_room_clear(run_room *r); /* nothing is kept */
  * result already is written over. After a failure the room is to be cleared. */
 bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e);
 
-/* ---- a stage of n_q × n_k numbers a head that is too large to be kept: a row is computed when it
- * is asked for, from projections that are kept. The same loop gives the same bits ---- */
-
-typedef struct streamed_stage streamed_stage;
-
-/* Whether the stage can be had so: scores and what is made of them, but not with a cache that grows
- * from run to run. */
-bool streamed_stage_can(const plan *p, stage_id id);
-
-/* Projects; some `part` bytes of rows, and a block, are made at a time. Nothing that a run of the
- * plan computes without an error is refused here, but for want of memory. */
-streamed_stage *streamed_stage_new(const plan *p, stage_id id, size_t part, size_t threads, err *e);
-void streamed_stage_free(streamed_stage *s); /* NULL is nothing */
-
-/* The whole stage, borrowed: only its rows from `first` on are there, `*count` of them, after this
- * has said so. Rows are counted over heads and batch entries. */
-tensor streamed_stage_tensor(const streamed_stage *s);
-bool streamed_stage_make(streamed_stage *s, size_t first, size_t *count, err *e);
-
-/* Bytes that it takes. */
-bool streamed_stage_memory(const plan *p, stage_id id, size_t part, size_t threads, size_t *bytes,
-                           err *e);
-
 /* ---- some of a problem's queries as a problem of its own (chosen_rows.c): a document that says
  * the same of them, with all keys, and where each of them stands. What computes, traces and
  * explains it knows nothing of the others, and each number has the bits that it has in the whole

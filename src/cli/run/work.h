@@ -7,6 +7,7 @@
 #define SELFATTN_CLI_RUN_WORK_H
 
 #include "attn/engine/run.h"
+#include "attn/engine/streamed_stage.h"
 #include "cli/in/document.h"
 #include "model/generation.h"
 #include "trace/stack_trace.h"
