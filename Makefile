@@ -4,6 +4,7 @@ CFLAGS   ?= -O2
 # A variant is built in build/VARIANT, with these flags on top.
 CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer -fno-pie -no-pie -DNO_SANDBOX
+CFLAGS_tsan     := -O1 -g -fsanitize=thread -DNO_SANDBOX
 CFLAGS_coverage := --coverage -fprofile-update=atomic -fdata-sections -DNDEBUG
 CFLAGS_counted  := -fsanitize-coverage=trace-pc
 CFLAGS_swift    := -g -fsanitize=fuzzer-no-link,undefined -fno-sanitize-recover=all \

@@ -7,7 +7,7 @@ HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak values)
 FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run); last the short
 # ones, so that none is waited for alone. sanitize and coverage run faults.
-SLOW     := sanitize alive answer clang valgrind fuzz coverage web architectures fresh packaging \
+SLOW     := stress sanitize tsan alive answer clang valgrind fuzz coverage web architectures fresh packaging \
 	exponent hard memory endless numbers differ schema latex machines
 # Take long: what grows faster than its input is looked for when code that searches has changed;
 # every compiler that Debian has, and all tests on machines of other kinds, before a release.
