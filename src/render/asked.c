@@ -1,7 +1,8 @@
 #include "render/asked.h"
 
 #include "base/mem.h"
-#include "render/number_text.h"
+#include "render/brackets.h"
+#include "render/html_parts.h"
 #include "trace/stack_trace.h"
 
 #include <string.h>
@@ -64,37 +65,161 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
     return true;
 }
 
-/* ---- which maps ---- */
+/* ---- what waits for which ---- */
 
-/* Whether more of them are, since they are made of hidden ones. */
-static bool hide_more(asked *a)
+enum { STEPS_A_ROOM = FLOOR_CHOICE + 1 };
+
+static bool *waits_of(const asked *a, size_t room, step_id step)
+{
+    return a->waits + (room * STEPS_A_ROOM + step) * a->questions;
+}
+
+bool asked_waits(const asked *a, size_t room, step_id step, size_t question)
+{
+    return waits_of(a, room, step)[question];
+}
+
+static bool waits_for_any(const asked *a, size_t room, step_id step)
+{
+    size_t i = 0;
+    while (i < a->questions && !asked_waits(a, room, step, i))
+        i++;
+    return i < a->questions;
+}
+
+static bool asks(const asked *a, size_t room, step_id step)
+{
+    return step_makes(trace_room(a->whole, room), step, a->is_made);
+}
+
+static size_t room_index(const asked *a, const trace *room)
+{
+    return a->whole->rooms == NULL ? 0 : (size_t)(room - a->whole->rooms);
+}
+
+/* The map that has these numbers, in this room or in one before it; NULL where none has. */
+static const trace_map *map_that_has(const asked *a, size_t room, const tensor *matrix,
+                                     size_t *found_in)
+{
+    const trace_map *map = NULL;
+    map_place at;
+    for (size_t i = room + 1; i > 0 && map == NULL && matrix->data != NULL; i--) {
+        map = map_of(trace_room(a->whole, i - 1), matrix, &at);
+        *found_in = i - 1;
+    }
+    return map;
+}
+
+/* A step that asks for nothing is closed as a whole. One that asks for its numbers shows what else it
+ * has, such as angles, unless that is made of hidden ones itself. */
+static bool is_hidden(const asked *a, size_t room, const trace_map *map)
+{
+    bool is_it = a->is_made[map_index(trace_room(a->whole, room), map)];
+    if (is_it || !asks(a, room, map->step))
+        return is_it || waits_for_any(a, room, map->step);
+    for (size_t i = 0; i < TRACE_OPERANDS && !is_it; i++) {
+        const trace_origin *from = &map->operand[i];
+        is_it = from->part != PART_NONE && is_hidden(a, room_index(a, from->room), from->map);
+    }
+    return is_it;
+}
+
+/* The step goes on with this map: it waits for what makes that, and for what that waits for. */
+static bool wait_for(asked *a, size_t room, step_id step, size_t other, const trace_map *map)
+{
+    bool *to = waits_of(a, room, step), *from = waits_of(a, other, map->step), found = false;
+    if (!is_hidden(a, other, map))
+        return false;
+    bool is_made = a->is_made[map_index(trace_room(a->whole, other), map)];
+    for (size_t i = 0; i < a->questions; i++) {
+        const asked_question *one = &a->question[i];
+        bool is_own = one->room == room && one->step == step;
+        bool is_it = is_made && one->room == other && one->step == map->step;
+        if (!to[i] && !is_own && (from[i] || is_it))
+            found = to[i] = true;
+    }
+    return found;
+}
+
+static bool wait_for_operands(asked *a, size_t index)
+{
+    const trace *room = trace_room(a->whole, index);
+    bool found = false;
+    for (size_t i = 0; i < room->maps; i++) {
+        const trace_map *map = &room->map[i];
+        for (size_t j = 0; j <= TRACE_OPERANDS; j++) {
+            const trace_origin *from = j < TRACE_OPERANDS ? &map->operand[j] : &map->learned;
+            if (from->part != PART_NONE &&
+                wait_for(a, index, map->step, room_index(a, from->room), from->map))
+                found = true;
+        }
+    }
+    return found;
+}
+
+/* A sum of rows shows these, whatever its own numbers are made of. */
+static bool wait_for_shown(asked *a, size_t index, const trace_step *step)
+{
+    bool found = false;
+    for (size_t i = 0; i < step->count; i++) {
+        const trace_item *item = &step->item[i];
+        const tensor *const shown[] = {&item->a, &item->b,      &item->c,
+                                       &item->d, &item->result, &item->inner};
+        for (size_t j = 0; j < sizeof shown / sizeof shown[0]; j++) {
+            size_t other;
+            const trace_map *map = map_that_has(a, index, shown[j], &other);
+            if (map != NULL && wait_for(a, index, step->id, other, map))
+                found = true;
+        }
+    }
+    return found;
+}
+
+static bool has_map(const trace *room, step_id step)
+{
+    size_t i = 0;
+    while (i < room->maps && room->map[i].step != step)
+        i++;
+    return i < room->maps;
+}
+
+/* A step without maps does not say what it is made of: it waits for all that was asked before. */
+static void wait_for_all_before(asked *a)
+{
+    size_t before = 0; /* questions are in the order of the page */
+    for (size_t i = 0; i < trace_rooms(a->whole); i++) {
+        const trace *room = trace_room(a->whole, i);
+        for (size_t j = 0; j < room->steps; j++) {
+            step_id step = room->step[j].id;
+            if (!has_map(room, step))
+                memset(waits_of(a, i, step), true, before * sizeof a->waits[0]);
+            before += before < a->questions && a->question[before].room == i &&
+                      a->question[before].step == step;
+        }
+    }
+}
+
+static bool wait_for_more(asked *a)
 {
     bool found = false;
     for (size_t i = 0; i < trace_rooms(a->whole); i++) {
         const trace *room = trace_room(a->whole, i);
-        for (size_t j = 0; j < room->maps; j++) {
-            const trace_map *map = &room->map[j];
-            bool *is_it = &a->is_hidden[room->first_map + j];
-            for (size_t k = 0; k < TRACE_OPERANDS && !*is_it; k++) {
-                const trace_origin *from = &map->operand[k];
-                *is_it = from->part != PART_NONE && a->is_hidden[map_index(from->room, from->map)];
-                found = found || *is_it;
-            }
-        }
+        found = wait_for_operands(a, i) || found;
+        for (size_t j = 0; j < room->steps; j++)
+            found = wait_for_shown(a, i, &room->step[j]) || found;
     }
     return found;
 }
 
 bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e)
 {
-    size_t rooms = trace_rooms(whole);
+    size_t rooms = trace_rooms(whole), steps = rooms * STEPS_A_ROOM;
     const trace *last = trace_room(whole, rooms - 1);
-    size_t maps = last->first_map + last->maps;
-    *a = (asked){.whole = whole, .digits = how->digits, .is_exam = how->is_exam};
-    a->is_made = mem_alloc_zeroed(maps, 2 * sizeof a->is_made[0], e);
-    if (a->is_made == NULL)
+    *a = (asked){.whole = whole, .how = how};
+    a->is_made = mem_alloc_zeroed(last->first_map + last->maps, sizeof a->is_made[0], e);
+    a->question = mem_alloc(steps, sizeof a->question[0], e);
+    if (a->is_made == NULL || a->question == NULL)
         return false;
-    a->is_hidden = a->is_made + maps;
     for (size_t i = 0; i < rooms; i++) {
         const trace *room = trace_room(whole, i);
         for (size_t j = 0; j < room->maps; j++) {
@@ -103,9 +228,16 @@ bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e
             a->is_made[room->first_map + j] =
                 map->has_origin && !is_of_other && asked_step(how->blank, whole, room, map->step);
         }
+        for (size_t j = 0; j < room->steps; j++) {
+            if (step_makes(room, room->step[j].id, a->is_made))
+                a->question[a->questions++] = (asked_question){i, room->step[j].id};
+        }
     }
-    memcpy(a->is_hidden, a->is_made, maps * sizeof a->is_made[0]);
-    while (a->is_exam && hide_more(a))
+    a->waits = mem_alloc_zeroed(steps, a->questions * sizeof a->waits[0], e);
+    if (a->waits == NULL)
+        return false;
+    wait_for_all_before(a);
+    while (wait_for_more(a))
         continue;
     return true;
 }
@@ -113,103 +245,115 @@ bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e
 void asked_end(asked *a)
 {
     mem_free(a->is_made);
+    mem_free(a->question);
+    mem_free(a->waits);
 }
+
+bool asked_leaves_out(const asked *a, size_t room, step_id step)
+{
+    return a != NULL && !asks(a, room, step) && waits_for_any(a, room, step);
+}
+
+/* ---- which numbers ---- */
 
 bool asked_makes(const asked *a, const trace_map *map)
 {
     return a != NULL && map != NULL && a->is_made[map_index(trace_room(a->whole, a->room), map)];
 }
 
+bool asked_hides(const asked *a, const trace_map *map)
+{
+    return a != NULL && is_hidden(a, a->room, map);
+}
+
 bool asked_tells(const asked *a, const trace_map *map)
 {
-    return asked_makes(a, map) && !a->is_exam;
+    return asked_hides(a, map) && !a->how->is_exam;
 }
 
-/* ---- which steps of an exam ---- */
-
-bool asked_leaves_out(const asked *a, const trace *room, step_id step)
+bool asked_hides_matrix(const asked *a, const tensor *matrix)
 {
-    if (a == NULL || !a->is_exam || step_makes(room, step, a->is_made))
+    size_t room;
+    const trace_map *map = a == NULL ? NULL : map_that_has(a, a->room, matrix, &room);
+    return map != NULL && is_hidden(a, room, map);
+}
+
+/* ---- which cells ---- */
+
+static bool has_index(const selection *of, size_t index)
+{
+    size_t slot = 0;
+    while (slot < selection_count(of) && selection_at(of, slot) != index)
+        slot++;
+    return slot < selection_count(of);
+}
+
+/* In a table of the map: what html_items.c shows of it, and what of that has a place in the map. */
+static bool table_has(const html_page *p, const trace_item *item, const trace_map *map,
+                      const map_place *at, const size_t cell[3])
+{
+    const tensor matrix = matrix_of(&item->a);
+    const size_t *size = matrix.size;
+    html_kept kept = html_kept_of(p, map);
+    bool is_full = p->how->is_full;
+    size_t row = cell[1] - at->row, column = cell[2] - at->column;
+    if (kept == KEPT_NOTHING || at->head != cell[0] || cell[1] < at->row || cell[2] < at->column)
         return false;
-    for (size_t i = 0; i < room->maps; i++) {
-        if (room->map[i].step == step)
-            return step_makes(room, step, a->is_hidden);
-    }
-    /* It makes none: it comes after a step of the rooms before it, or of its own, that is asked
-     * for. */
-    for (size_t i = 0;; i++) {
-        const trace *one = trace_room(a->whole, i);
-        for (size_t j = 0; j < one->steps; j++) {
-            if (one == room && one->step[j].id == step)
-                return false;
-            if (step_makes(one, one->step[j].id, a->is_made))
-                return true;
+    selection rows = selection_of_rows(size[0], item->focus, is_full || size[0] <= HTML_MOST);
+    selection columns = selection_of_rows(size[1], 0, is_full || size[1] <= HTML_MOST);
+    bool is_row_whole = item->focus > 0 && at->head == html_focus_head(p, map) &&
+                        selection_count(&columns) < size[1];
+    return (kept == KEPT_ALL && has_index(&rows, row) && has_index(&columns, column)) ||
+           (is_row_whole && row == item->focus - 1 && column < size[1]);
+}
+
+/* In a table that the script makes (tables.js, makeFigures), of the heads that others in the step
+ * are of. */
+static bool script_has(const html_page *p, const trace_map *map, bool is_of_head,
+                       const size_t cell[3])
+{
+    enum { MOST_CELLS_MADE = 4096 }; /* tables.js */
+    bool is_in_focus = cell[0] == html_focus_head(p, map) && cell[1] == p->trace->focus.row;
+    html_kept kept = html_kept_of(p, map);
+    if (kept == KEPT_FOCUS)
+        return is_in_focus;
+    return kept == KEPT_ALL && is_of_head &&
+           map->values.size[1] * map->values.size[2] <= MOST_CELLS_MADE;
+}
+
+bool asked_has_cell(const asked *a, size_t room, const trace_map *map, const size_t cell[3])
+{
+    const trace *of = trace_room(a->whole, room);
+    const html_page p = {.trace = of, .whole = a->whole, .how = a->how};
+    bool has_table = false, is_there = false, says_heads = false, is_of_head = false;
+    for (size_t i = 0; i < of->steps; i++) {
+        const trace_step *step = &of->step[i];
+        for (size_t j = 0; j < step->count && step->id == map->step; j++) {
+            const trace_item *item = &step->item[j];
+            map_place at;
+            const trace_map *shown =
+                item->kind == TRACE_MATRIX ? map_of(of, &item->a, &at) : NULL;
+            if (shown == NULL)
+                continue;
+            has_table = has_table || shown == map;
+            is_there = is_there || (shown == map && table_has(&p, item, map, &at, cell));
+            if (shown->values.size[0] == map->values.size[0]) {
+                says_heads = true;
+                is_of_head = is_of_head || at.head == cell[0];
+            }
         }
     }
+    if (has_table)
+        return is_there;
+    return script_has(&p, map, says_heads ? is_of_head : cell[0] == html_focus_head(&p, map), cell);
 }
 
-/* ---- which numbers ---- */
-
-/* What a room works with may be a room's before it. */
-asked_numbers asked_find(const asked *a, const tensor *matrix)
+bool asked_is_stage(const trace *room, const trace_map *map)
 {
-    asked_numbers found = {.of = a};
-    map_place at;
-    for (size_t i = a == NULL ? 0 : a->room + 1; i > 0 && found.first.map == NULL; i--) {
-        const trace *room = trace_room(a->whole, i - 1);
-        const trace_map *map = map_of(room, matrix, &at);
-        found.first = (map_cell){room, map, at.head, at.row, at.column};
-        found.is_turned = at.is_turned;
-    }
-    return found;
-}
-
-asked_numbers asked_of_map(const asked *a, const trace_map *map, size_t head)
-{
-    asked_numbers found = {.of = a};
-    if (a != NULL)
-        found.first = (map_cell){trace_room(a->whole, a->room), map, head, 0, 0};
-    return found;
-}
-
-static bool is_cell_asked(const asked *a, const map_cell *cell);
-
-/* It is another number taken over, to the digits that are shown, and that one is asked for. Nobody
- * knows that a factor is 1 that is asked for itself. */
-static bool is_taken(const asked *a, const map_cell *cell, bool is_second)
-{
-    char here[NUMBER_FIXED_TEXT], there[NUMBER_FIXED_TEXT];
-    map_cell before, factor;
-    if (!map_taken_from(cell, is_second, &before, &factor))
+    size_t i = 0;
+    if (map->step == FLOOR_LAYER)
         return false;
-    size_t length = number_text_write(map_number(cell), a->digits, here);
-    return length == number_text_write(map_number(&before), a->digits, there) &&
-           memcmp(here, there, length) == 0 && is_cell_asked(a, &before) &&
-           (factor.map == NULL || !is_cell_asked(a, &factor));
-}
-
-/* By a step that is asked for, or it is a number of one, taken over; in an exam also made of
- * one. */
-static bool is_cell_asked(const asked *a, const map_cell *cell)
-{
-    return a->is_hidden[map_index(cell->room, cell->map)] || is_taken(a, cell, false) ||
-           is_taken(a, cell, true);
-}
-
-bool asked_hides(const asked_numbers *numbers, size_t row, size_t column)
-{
-    map_cell cell = numbers->first;
-    if (cell.map == NULL)
-        return false;
-    cell.row += numbers->is_turned ? column : row;
-    cell.column += numbers->is_turned ? row : column;
-    return is_cell_asked(numbers->of, &cell);
-}
-
-bool asked_hides_any(const asked_numbers *numbers, size_t row, size_t columns)
-{
-    size_t column = 0;
-    while (column < columns && !asked_hides(numbers, row, column))
-        column++;
-    return column < columns;
+    while (i < room->statistics.count && room->statistics.entry[i].tensor.data != map->values.data)
+        i++;
+    return i == room->statistics.count;
 }

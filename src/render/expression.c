@@ -1,7 +1,6 @@
 #include "render/expression.h"
 
 #include "model/parts.h"
-#include "render/asked.h"
 #include "render/brackets.h"
 #include "trace/trace.h"
 
@@ -38,18 +37,9 @@ static size_t count_of(const tensor *of)
     return of->data == NULL ? 0 : of->rank == 0 ? 1 : of->size[0];
 }
 
-static bool is_asked(const writer *w, const tensor *of, size_t index)
-{
-    tensor one = of->rank == 0 ? *of : tensor_at(of, index);
-    asked_numbers number = asked_find(w->how->asked, &one);
-    return asked_hides(&number, 0, 0);
-}
-
 static void add_number(const writer *w, const tensor *of, size_t index, bool is_operand)
 {
-    if (is_asked(w, of, index))
-        text_add_string(w->out, ASKED_SIGN);
-    else if (is_operand)
+    if (is_operand)
         number_text_add_operand(w->out, element(of, index), w->how->digits);
     else
         number_text_add(w->out, element(of, index), w->how->digits);
@@ -129,7 +119,7 @@ static void add_series(writer *w, const char *term)
             text_add(w->out, between, (size_t)(stop - between));
         if (w->term == SELECTION_GAP)
             text_add_string(w->out, "…");
-        else if (zero != NULL && element(of, w->term) == 0 && !is_asked(w, of, w->term))
+        else if (zero != NULL && element(of, w->term) == 0)
             text_add(w->out, zero + 1, (size_t)(end - zero) - 1);
         else
             add_spelled(w, term, ";", true);

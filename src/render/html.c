@@ -50,6 +50,17 @@ static void add_hash(text *out, const char *inline_text)
 
 /* ---- the body ---- */
 
+void html_add_items(const html_page *p, const trace_step *step)
+{
+    /* Of a step that it asks for an exam says how it is made, and has the tables to fill in. */
+    bool is_of_exam = p->is_blank && p->how->is_exam;
+    for (size_t i = 0; i < step->count; i++) {
+        const trace_item *item = &step->item[i];
+        if (!is_of_exam || item->kind == TRACE_FORMULA || item->kind == TRACE_MATRIX)
+            html_add_item(p, item);
+    }
+}
+
 static void add_step(html_page *p, const trace_step *step, size_t number)
 {
     int level = p->whole->rooms != NULL ? 3 : 2;
@@ -59,18 +70,13 @@ static void add_step(html_page *p, const trace_step *step, size_t number)
                     "\" data-room=%td data-step=\"%s\">\n<h%d>%zu. %s<small>%s</small></h%d>\n",
                     p->whole->rooms != NULL ? p->trace - p->whole->rooms : 0, step->name, level,
                     number, step->name, step_of(step->id)->named.help, level);
-    if (asked_leaves_out(p->asked, p->trace, step->id)) {
-        html_add_format(p->out, "<p class=note>%s</p>\n</section>\n", html_english("leftOut"));
+    if (p->asked != NULL && asked_leaves_out(p->asked, p->asked->room, step->id)) {
+        html_add_format(p->out, "<p class=\"note closed\">%s</p>\n</section>\n",
+                        html_english(p->how->is_exam ? "leftOut" : "closed"));
         return;
     }
-    /* Of a step that it asks for an exam says how it is made, and has the tables to fill in. */
     p->is_blank = p->asked != NULL && asked_step(p->how->blank, p->whole, p->trace, step->id);
-    bool is_of_exam = p->is_blank && p->how->is_exam;
-    for (size_t i = 0; i < step->count; i++) {
-        const trace_item *item = &step->item[i];
-        if (!is_of_exam || item->kind == TRACE_FORMULA || item->kind == TRACE_MATRIX)
-            html_add_item(p, item);
-    }
+    html_add_items(p, step);
     html_add_asked(p, step->id);
     text_add_string(p->out, "</section>\n");
 }
@@ -139,10 +145,13 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
         return err_remedy(e, "--blank names steps, or the document has an \"exercise\"");
     }
     if (is_asked) {
-        if (!asked_check(with.blank, is_said ? "--blank" : "exercise", t, e) ||
-            !asked_begin(&from, t, &with, e))
+        if (!asked_check(with.blank, is_said ? "--blank" : "exercise", t, e))
             return false;
-        with.asked = p.asked = &from;
+        if (!asked_begin(&from, t, &with, e)) {
+            asked_end(&from);
+            return false;
+        }
+        p.asked = &from;
     }
     p.is_alive = html_is_alive(&p);
     add_page(&p);

@@ -86,15 +86,24 @@ static void add_origin(text *out, const char *name, const trace_origin *from)
                         map_part_name(from->part), map_index(from->room, from->map));
 }
 
-/* With one byte between two numbers; of some that are hidden, the sign for those. */
-static void add_words_of_row(text *out, const tensor *matrix, size_t row, int digits,
-                             const asked_numbers *hidden, bool is_exact)
+/* Nobody reads it: each letter is as far from the end of ASCII as it is from its begin (numbers.js,
+ * mirror), and no letter of a number becomes one that ends a string or a script. A space stays. */
+static void mirror(char *at, const char *end)
+{
+    enum { FIRST = '!', LAST = '~' };
+    for (; at < end; at++)
+        *at = (char)(*at >= FIRST && *at <= LAST ? FIRST + LAST - *at : *at);
+}
+
+/* With one byte between two numbers; of those that nobody gets, the sign for them. */
+static void add_words_of_row(text *out, const tensor *matrix, size_t row, int digits, bool is_left,
+                             bool is_exact)
 {
     for (size_t j = 0; j < matrix->size[1]; j++) {
         double value = matrix_at(matrix, row, j);
         char number[NUMBER_TEXT];
         text_add_string(out, j > 0 ? " " : "");
-        if (hidden != NULL && asked_hides(hidden, row, j))
+        if (is_left)
             text_add_string(out, ASKED_SIGN);
         else if (is_exact)
             text_add(out, number, number_write_f64(value, number));
@@ -104,32 +113,27 @@ static void add_words_of_row(text *out, const tensor *matrix, size_t row, int di
 }
 
 /* Of all heads, or of the one in focus the row in focus. A row is one text, of the same digits as
- * in the tables, or exact with all of them. What is to be filled in is compared with by the script,
- * and nobody reads it: each letter is as far from the end of ASCII as it is from its begin
- * (numbers.js, mirror), and no letter of a number becomes one that ends a string or a script. */
+ * in the tables, or exact with all of them. What is not to be seen the script compares with, or
+ * shows once it may be, and nobody reads it: it is packed or mirrored. */
 static void add_rows(const html_page *p, const trace_map *map, html_kept kept, bool is_exact)
 {
-    enum { FIRST = '!', LAST = '~' };
     text *out = p->out;
-    bool is_made = asked_tells(p->asked, map), is_all = kept == KEPT_ALL, is_first = true;
-    bool is_packed = is_made || (is_all && tensor_count(&map->values) > MOST_IN_WORDS);
+    bool is_told = asked_tells(p->asked, map), is_left = !is_told && asked_hides(p->asked, map);
+    bool is_all = kept == KEPT_ALL, is_first = true;
+    bool is_packed = is_told || (is_all && tensor_count(&map->values) > MOST_IN_WORDS);
     for (size_t h = 0; h < map->values.size[0]; h++) {
         tensor matrix = tensor_at(&map->values, h);
-        asked_numbers numbers = asked_of_map(p->asked, map, h);
         for (size_t i = 0; i < matrix.size[0]; i++) {
             if (!is_all && (h != html_focus_head(p, map) || i != p->trace->focus.row))
                 continue;
             text_add_string(out, is_first ? "\n\"" : ",\n\"");
             is_first = false;
-            bool hides = !is_made && asked_hides_any(&numbers, i, matrix.size[1]);
-            if (is_exact || hides || !is_packed || !pack_row(out, &matrix, i, p->how->digits)) {
-                text_add_string(out, is_made ? "@" : "");
+            if (is_exact || is_left || !is_packed || !pack_row(out, &matrix, i, p->how->digits)) {
+                text_add_string(out, is_told ? "@" : "");
                 size_t at = out->length;
-                add_words_of_row(out, &matrix, i, p->how->digits, hides ? &numbers : NULL,
-                                 is_exact);
-                for (; is_made && at < out->length; at++)
-                    out->data[at] =
-                        (char)(out->data[at] == ' ' ? ' ' : FIRST + LAST - out->data[at]);
+                add_words_of_row(out, &matrix, i, p->how->digits, is_left, is_exact);
+                if (is_told && !out->failed)
+                    mirror(out->data + at, out->data + out->length);
             }
             text_add_string(out, "\"");
         }
@@ -324,18 +328,6 @@ static void add_settings(text *out, const entry *of)
 
 /* ---- maps ---- */
 
-/* Numbers that were made for the trace only have no place in a file of answers, nor has what a
- * layer calls its x: it is a stage by another name. */
-static bool is_stage(const trace *room, const trace_map *map)
-{
-    size_t i = 0;
-    if (map->step == FLOOR_LAYER)
-        return false;
-    while (i < room->statistics.count && room->statistics.entry[i].tensor.data != map->values.data)
-        i++;
-    return i == room->statistics.count;
-}
-
 /* What it can be changed by; an input says which key of the document it is, of an attention. */
 static void add_alive(const html_page *p, const trace_map *map)
 {
@@ -362,7 +354,9 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
                         p->trace->focus.head, p->trace->heads, map->query);
     if (asked_makes(p->asked, map))
         text_add_format(p->out, ",\"blank\":true,\"stage\":%s",
-                        is_stage(p->trace, map) ? "true" : "false");
+                        asked_is_stage(p->trace, map) ? "true" : "false");
+    else if (asked_hides(p->asked, map))
+        text_add_string(p->out, ",\"waits\":true");
     if (map->letters != NULL) {
         text_add_string(p->out, ",\"letters\":");
         json_string_write(p->out, map->letters);
@@ -398,7 +392,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
             text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->trace->focus.row);
         text_add_string(p->out, ",\"cells\":[");
         add_rows(p, map, kept, false);
-        if (asked_tells(p->asked, map)) {
+        if (asked_makes(p->asked, map) && !p->how->is_exam) {
             text_add_string(p->out, "],\"exact\":[");
             add_rows(p, map, kept, true);
         }
@@ -512,6 +506,74 @@ static void add_entries(const html_page *p)
     text_add_string(p->out, "]");
 }
 
+/* ---- what is closed ---- */
+
+static void add_step_name(const html_page *p, size_t room, step_id step)
+{
+    html_page at = *p;
+    at.trace = trace_room(p->whole, room);
+    text_add_string(p->out, "\"");
+    html_add_step_id(&at, step);
+    text_add_string(p->out, "\"");
+}
+
+/* Which questions a step waits for: "scale":["scores"]. */
+static void add_waiting(const html_page *p)
+{
+    const asked *a = p->asked;
+    bool is_first = true;
+    text_add_string(p->out, ",\n\"waits\":{");
+    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+        for (step_id step = 0; step <= FLOOR_CHOICE; step++) {
+            size_t count = 0;
+            for (size_t j = 0; j < a->questions; j++) {
+                if (!asked_waits(a, i, step, j))
+                    continue;
+                if (count == 0) {
+                    text_add_string(p->out, is_first ? "" : ",\n");
+                    add_step_name(p, i, step);
+                }
+                is_first = false;
+                text_add_string(p->out, count++ == 0 ? ":[" : ",");
+                add_step_name(p, a->question[j].room, a->question[j].step);
+            }
+            text_add_string(p->out, count > 0 ? "]" : "");
+        }
+    }
+    text_add_string(p->out, "}");
+}
+
+/* What the script puts into a step once it is open, as nobody reads it. */
+static void add_closed(const html_page *p)
+{
+    html_page open = *p;
+    text items = {0};
+    bool is_first = true;
+    open.out = &items;
+    open.asked = NULL;
+    open.is_blank = false;
+    text_add_string(p->out, ",\n\"closed\":{");
+    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+        open.trace = trace_room(p->whole, i);
+        for (size_t j = 0; j < open.trace->steps; j++) {
+            const trace_step *step = &open.trace->step[j];
+            if (!asked_leaves_out(p->asked, i, step->id))
+                continue;
+            text_clear(&items);
+            html_add_items(&open, step);
+            if (items.length > 0 && !items.failed)
+                mirror(items.data, items.data + items.length);
+            text_add_string(p->out, is_first ? "" : ",\n");
+            is_first = false;
+            add_step_name(p, i, step->id);
+            text_add_string(p->out, ":");
+            json_string_write(p->out, text_string(&items));
+        }
+    }
+    text_add_string(p->out, "}");
+    text_close(&items, p->out);
+}
+
 /* ---- all of it ---- */
 
 void html_add_data(const html_page *p)
@@ -555,6 +617,10 @@ void html_add_data(const html_page *p)
     text_add_string(&json, "]");
     if (p->is_alive && p->whole->next_entry != NULL)
         add_entries(&into);
+    if (p->asked != NULL)
+        add_waiting(&into);
+    if (p->asked != NULL && !p->how->is_exam)
+        add_closed(&into);
     text_add_string(&json, "}");
     text_add_string(p->out, "<script type=\"application/json\" id=data>");
     /* In a script's text only < could end it; strings may spell it otherwise. */

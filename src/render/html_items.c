@@ -89,13 +89,13 @@ typedef struct grid {
     tensor matrix;
     const trace_map *map; /* that the matrix is of, or NULL */
     map_place at;
-    asked_numbers numbers;                          /* those of the matrix */
     const trace_labels *row_labels, *column_labels; /* NULL: none */
     selection rows, columns;
     size_t focus;
     size_t only; /* the row that is shown alone, from 1; 0: those of the selection */
     double greatest;
     bool is_share, is_blank;
+    bool is_hidden; /* its numbers are asked for, or go on with such */
     bool is_table; /* of its map, not part of a worked line next to that */
 } grid;
 
@@ -106,7 +106,7 @@ static grid grid_of(const html_page *p, const tensor *t, size_t focus)
     const size_t *size = g.matrix.size;
     bool is_full = p->how->is_full;
     g.map = map_of(p->trace, t, &g.at);
-    g.numbers = asked_find(p->asked, t);
+    g.is_hidden = asked_hides_matrix(p->asked, t);
     g.rows = selection_of_rows(size[0], focus, is_full || size[0] <= HTML_MOST);
     g.columns = selection_of_rows(size[1], 0, is_full || size[1] <= HTML_MOST);
     return g;
@@ -118,7 +118,7 @@ static void add_cells(const grid *g, size_t row)
     for (size_t slot = 0; slot < selection_count(&g->columns); slot++) {
         size_t column = selection_at(&g->columns, slot);
         bool is_gap = row == SELECTION_GAP || column == SELECTION_GAP;
-        if (is_gap || g->is_blank || asked_hides(&g->numbers, row, column)) {
+        if (is_gap || g->is_blank || g->is_hidden) {
             text_add_string(out, is_gap        ? "<td>…"
                                  : g->is_blank ? "<td class=blank>"
                                                : "<td>" ASKED_SIGN);
@@ -264,10 +264,7 @@ static void add_matrix(const html_page *p, const trace_item *item)
         add_paragraph(out, " class=note", text_string(&note));
         text_close(&note, out);
         /* A picture would show what is hidden too. */
-        size_t row = 0;
-        while (row < g.matrix.size[0] && !asked_hides_any(&g.numbers, row, g.matrix.size[1]))
-            row++;
-        if (row == g.matrix.size[0])
+        if (!g.is_hidden)
             add_sampled(p, &g.matrix, g.is_share);
         /* Of a matrix that is too wide the row in focus, with every column. */
         if (item->focus > 0 && g.at.head == html_focus_head(p, g.map) &&

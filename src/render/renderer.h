@@ -14,8 +14,7 @@ typedef struct render_options {
     /* Of a page: words that mean steps whose cells are left empty, to be filled in; none: those of
      * the document's exercise. */
     const text_list *blank;
-    bool is_exam;              /* the page has nothing that is made of them */
-    const struct asked *asked; /* the numbers that no worked line shows for that; NULL: none */
+    bool is_exam; /* the page never has anything that is made of them */
     /* "FILE" or "FILE:LINE" that a trace among several is of; NULL: it is alone. */
     const char *source;
     const text_list *sum_keys; /* of a picture: words that mean keys, as in heat_map.h */

@@ -166,24 +166,7 @@ trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels row
     return added;
 }
 
-/* ---- numbers that are taken over ---- */
-
-/* Made of others, they come to the same as one of them: then who sees one of the two knows both. */
-
-/* How a number goes through an operation as it was. */
-typedef enum taking {
-    TAKES_NONE,     /* it comes to the same by chance only */
-    TAKES_CELL,     /* nothing is added to it, or it is rounded to no fewer digits than are shown */
-    TAKES_FACTOR,   /* it is multiplied by 1, and its neighbours by 0 */
-    TAKES_GREATEST, /* it is chosen */
-} taking;
-
-static const taking TAKINGS[OPERATION_COUNT] = {
-    [OP_COPY] = TAKES_CELL,    [OP_SUM] = TAKES_CELL,      [OP_PLUS] = TAKES_CELL,
-    [OP_MINUS] = TAKES_CELL,   [OP_CAP] = TAKES_CELL,      [OP_TURN] = TAKES_CELL,
-    [OP_ROUND] = TAKES_CELL,   [OP_STACK] = TAKES_CELL,    [OP_DOT] = TAKES_FACTOR,
-    [OP_TIMES] = TAKES_FACTOR, [OP_DIVIDE] = TAKES_FACTOR, [OP_MAX] = TAKES_GREATEST,
-};
+/* ---- parts and cells ---- */
 
 const char *map_part_name(trace_part part)
 {
@@ -220,39 +203,4 @@ map_pair map_pair_of(const trace_map *map, size_t column)
     return (map_pair){.index = map->is_interleaved ? at / 2 : at % half,
                       .partner = is_first ? column + step : column - step,
                       .is_first = is_first};
-}
-
-bool map_taken_from(const map_cell *made, bool is_second, map_cell *before, map_cell *factor)
-{
-    const trace_map *map = made->map;
-    taking how = map->has_origin ? TAKINGS[map->op] : TAKES_CELL;
-    operand_cells of, other;
-    size_t index = 0, ones = 0;
-    factor->map = NULL;
-    if (how == TAKES_NONE || map->operand[is_second].part == PART_PARTNER ||
-        !derivation_operand(made, &map->operand[is_second], &of))
-        return false;
-    if (how == TAKES_GREATEST) {
-        while (index < of.count && derivation_number(&of, index) != map_number(made))
-            index++;
-        if (index == of.count)
-            return false;
-    }
-    if (how == TAKES_FACTOR) {
-        /* Where the only number is that is not 0, and is 1. */
-        if (!derivation_operand(made, &map->operand[!is_second], &other))
-            return false;
-        for (size_t i = 0; i < other.count && ones < 2; i++) {
-            double number = derivation_number(&other, i);
-            if (number == 0)
-                continue;
-            index = i;
-            ones += number == 1 ? 1 : 2;
-        }
-        if (ones != 1)
-            return false;
-        *factor = derivation_cell(&other, index);
-    }
-    *before = derivation_cell(&of, index);
-    return of.count == 1 || how != TAKES_CELL;
 }

@@ -319,9 +319,4 @@ typedef struct map_pair {
 /* Of a column that is of one. */
 map_pair map_pair_of(const trace_map *map, size_t column);
 
-/* The cell of the map's origin a, or of b, whose number may have gone through the operation as it
- * was; false where none may. Where that is for a factor of 1, factor is this one's cell, else its
- * map is NULL. */
-bool map_taken_from(const map_cell *made, bool is_second, map_cell *before, map_cell *factor);
-
 #endif

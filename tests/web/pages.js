@@ -42,8 +42,9 @@
 //             token has its own output then, but where places count
 // presenting  one step in large type, and back; notes in a window of their own follow
 // exercise    (exercise*.html) right and wrong answers are told apart, in any notation; help comes in
-//             steps; what is typed outlives a reload; what is saved is what selfattn check --answers
-//             marks; later numbers tell no answer; an exam checks nothing
+//             steps, about the cell that is wrong; what is typed outlives a reload; what is saved is
+//             what selfattn check --answers marks; what goes on with an answer opens once it is
+//             right; an exam checks and opens nothing
 
 const fs = require('fs');
 const path = require('path');
@@ -577,11 +578,13 @@ async function checkIndex(name) {
 const EXERCISES = {
   exercise: { matrix: 'scores', numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], label: 'scores[3,3]',
     formula: 'q[i]·k[j]',
-    operands: 'k: 2, 3, 1', arithmetic: '2·2 + 1·3 + 3·1 = 10', later: ['rounded-h0-r0-c1', '= □ → 0.5'], document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
+    operands: 'k: 2, 3, 1', arithmetic: '2·2 + 1·3 + 3·1 = 10', later: 'rounded-h0-r0-c1',
+    opens: { scores: ['round', 'weighted', 'sum'], softmax: ['round', 'weighted', 'sum'] }, document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
   'exercise-floors': { matrix: 'layer.0.attention_sum', numbers: [3, -2, 3, -2, 1, 0, 3, -2],
     label: 'layer 1, attention_sum: attention_sum[4,2]', formula: 'x[i,j] + attention.output[i,j]',
     operands: 'context: −1',
-    arithmetic: '−1 + (−1) = −2', later: ['ffn.hidden-h0-r0-c0', '= □·1 + □·0 + (−1) = 2'], document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
+    arithmetic: '−1 + (−1) = −2', later: 'ffn.hidden-h0-r0-c0',
+    opens: { 'layer.0.attention_sum': ['ffn', 'output'], 'layer.0.ln2': ['ffn', 'output'] }, document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
   'exercise-exam': { numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], document: 'seeds/001-walkthrough.json',
     marks: 9 },
   'exercise-heads': { document: 'examples/asad-two-heads-wo.json', asked: 32, marks: 32 },
@@ -636,7 +639,7 @@ async function checkSaved(name) {
 const TYPED = {
   0: { right: ['0.0634', '0,0634', '.0634', '6.34e-2', '634/10000', '1/15.78', '(e^2)/(e^2 + 2·e^4)',
     'exp(−2)/(exp(−2) + 2)', '√(0.00402)', '+0.0634'],
-  wrong: ['0.0635', '0.063', '', ' ', '-0.0634', '1/0', 'alert(1)', 'constructor', '0.0634 0', '1/',
+  wrong: ['0.0635', '0.063', '-0.0634', '1/0', 'alert(1)', 'constructor', '0.0634 0', '1/',
     '(0.0634', '0.0634)', '0x1', 'nan', 'inf'] },
   3: { right: ['0.0000', '0', '6e-6', '6.0337e-06', '1/165736'], wrong: ['0.0001', '6e-5', '-6e-5'] },
   6: { right: ['0.0003', '2.95e-4', '2.9539E-04', '3/10000'], wrong: ['0.0002', '0.0004', '3e-5', '0'] },
@@ -652,8 +655,72 @@ async function checkTyped(name, page) {
       const told = await inputs.nth(at).getAttribute('class');
       check(name, told === (right.includes(typed) ? 'right' : 'wrong'), `“${typed}” is ${told}`);
     }
-    await inputs.nth(at).fill('');
+    for (const typed of ['', ' ']) {
+      await inputs.nth(at).fill('1');
+      await button.click();
+      await inputs.nth(at).fill(typed);
+      await button.click();
+      check(name, (await inputs.nth(at).getAttribute('class')) === '', `“${typed}” is told wrong`);
+    }
   }
+}
+
+// Hints of the weights of seed 001, where nothing is known yet: they are about the cell that is wrong,
+// not about those before it that are empty, which cost none, and nor do words.
+async function checkHints(name) {
+  const { page, said, close } = await open(browser, name);
+  const figure = page.locator('figure:has([id="matrix-weights"])'), cell = figure.locator('input').nth(4);
+  const hintOf = async (typed) => {
+    await cell.fill(typed);
+    await figure.locator('button').click();
+    return figure.locator('.hint').textContent();
+  };
+  const told = [];
+  for (const typed of ['', 'four', '', '0.5', '0.5']) told.push(await hintOf(typed));
+  const right = ['', 'four is not a number.', '',
+    'Hint 1 of 3 for weights[2,2]: it comes fromweights[i,j] = exp[i,j] / row_sum[i]',
+    'Hint 2 of 3 for weights[2,2]: Compute exp, row_sum first.'];
+  check(name, told.join() === right.join(), `hints are ${told.join(' | ')}`);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
+// Solved question after question, in the order of the page and then the other way round: a step is
+// closed until all that it waits for is right, and a reload leaves it so.
+async function checkOpening(name) {
+  const { page, said, close } = await open(browser, name);
+  const closed = () => page.evaluate(() =>
+    [...document.querySelectorAll('.closed')].map((note) => note.parentNode.id.replace('step-', '')).join());
+  const count = (part) => page.locator(part).count();
+  const { opens } = EXERCISES[name], questions = Object.keys(opens);
+  for (const order of [questions, [...questions].reverse()]) {
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    const left = new Set(Object.values(opens).flat()), wrong = new Set(questions);
+    check(name, await closed() === [...left].join(), `at first these are closed: ${await closed()}`);
+    for (const question of order) {
+      await page.evaluate((step) => EXERCISES.filter(({ map }) => map.step === step).forEach((exercise) => {
+        for (const { input, place } of exercise.blanks) {
+          input.value = textOf(place);
+          input.dispatchEvent(new Event('input'));
+        }
+        check(exercise);
+      }), question);
+      wrong.delete(question);
+      for (const step of left)
+        if (![...wrong].some((one) => opens[one].includes(step))) left.delete(step);
+      check(name, await closed() === [...left].join(), `with ${question} right these are closed: ${await closed()}`);
+    }
+    const lines = await count('.line'), tables = await count('[data-map]');
+    await page.reload();
+    check(name, await closed() === '' && await count('.line') === lines && await count('[data-map]') === tables,
+      'a reload closes what was open');
+  }
+  check(name, !(await page.locator('main').textContent()).includes('□'), 'something is not told at the end');
+  await page.evaluate((later) => choose(placeOf(`#${later}`)), EXERCISES[name].later);
+  check(name, await page.locator('.panel').isVisible(), 'the panel does not tell a later number');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
 }
 
 async function checkExercise(name) {
@@ -670,13 +737,11 @@ async function checkExercise(name) {
     (await figure.locator(part).textContent()).includes(words);
   const labelled = await figure.locator('input').last().getAttribute('aria-label');
   check(name, labelled.endsWith(label), `the last cell is labelled ${labelled}`);
-  const panel = await page.evaluate((anchor) => {
-    show(placeOf(`#${anchor}`));
-    const words = PANEL.element.textContent;
-    close();
-    return words;
-  }, later[0]);
-  check(name, panel.includes(later[1]), `a later number is told as ${panel}`);
+  const isToldLater = await page.evaluate((anchor) => {
+    choose(placeOf(`#${anchor}`));
+    return !PANEL.element.hidden;
+  }, later);
+  check(name, !isToldLater, 'a later number is told');
   const lastInput = figure.locator('input').last(), isTold = async () => {
     await lastInput.hover();
     await page.waitForTimeout(300); // the panel waits for a rest
@@ -703,6 +768,8 @@ async function checkExercise(name) {
   await close();
   await checkSaved(name);
   await checkKept(name);
+  await checkOpening(name);
+  if (name === 'exercise') await checkHints(name);
   await checkAccess(name);
 }
 

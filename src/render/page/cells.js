@@ -108,12 +108,12 @@ function inTable(text) {
 }
 
 function fillHead(map, shown) {
-  const greatest = greatestOf(map, shown.head);
+  const greatest = greatestOf(map, shown.head), hides = isHidden({ map });
   [...shown.body.rows].forEach((row, i) => {
     const first = labelsIn(row);
     rowOf(map, shown.head, indexAt(shown.rows, i)).forEach((text, j) => {
-      row.cells[j + first].textContent = inTable(text);
-      row.cells[j + first].className = levelOf(map, numberOf(text), greatest);
+      row.cells[j + first].textContent = hides ? ASKED : inTable(text);
+      row.cells[j + first].className = hides ? '' : levelOf(map, numberOf(text), greatest);
     });
   });
   if (shown.summed) showSums(map, shown);

@@ -1,6 +1,7 @@
-// Exercises (--blank): cells to type in.
+// Exercises (--blank): cells to type in, and steps that open once what they go on with is right.
 // Three hints help with a wrong answer: the formula, its operands, and the sum without its result.
-// The page of an exam has no numbers to compare with: nothing is checked, and answers are saved.
+// The page of an exam has no numbers to compare with: nothing is checked or opened, and answers are
+// saved.
 
 const EXERCISES = [];
 
@@ -51,17 +52,32 @@ function makeInput(place, cell) {
   input.setAttribute('aria-label', TEXT.answer(roomOf(place.map) + nameOf(place)));
   cell.replaceChildren(input);
   input.value = KEPT.typed[anchorOf(place)] || '';
-  input.addEventListener('input', () => keepTyped(place, input.value));
+  input.addEventListener('input', () => {
+    keepTyped(place, input.value);
+    mark({ input }, '');
+  });
   return { input, place, tries: 0 };
 }
 
+function mark({ input }, className) {
+  input.className = className;
+  input.setAttribute('aria-invalid', className === 'wrong');
+}
+
+function isWrong(blank) {
+  return blank.input.className === 'wrong';
+}
+
+function isNumber(typed) {
+  return !Number.isNaN(answerIn(typed));
+}
+
+// Where nothing is typed yet, nothing is wrong; and what is no number costs no hint.
 function judge(blank) {
-  const right = isRight(blank.input.value, blank.place);
-  blank.input.className = right ? 'right' : 'wrong';
-  blank.input.setAttribute('aria-invalid', !right);
+  const typed = blank.input.value, right = isRight(typed, blank.place);
+  mark(blank, right ? 'right' : typed.trim() === '' ? '' : 'wrong');
   if (right) SOLVED.add(anchorOf(blank.place));
-  else blank.tries++;
-  return right;
+  else if (isNumber(typed)) blank.tries++;
 }
 
 // "q 1, 0, 2", a link a number.
@@ -79,36 +95,96 @@ const HINTS = [
   (place, made) => [partsLine(place, made.parts, '?')],
 ];
 
-// What helps with the first cell that is wrong; what has no operands has one hint.
+function isSolved({ place }) {
+  return SOLVED.has(anchorOf(place));
+}
+
+// What is asked for and not yet known of these cells, or of what they wait for.
+function mapsBefore(cells) {
+  const unknown = cells.filter(isHidden).map((cell) => cell.map);
+  const steps = new Set(unknown.flatMap((map) => (map.blank ? [] : DATA.waits[map.step])));
+  return MAPS.filter((map) => unknown.includes(map) ? map.blank :
+    map.blank && steps.has(map.step) && blanksIn(map).some((blank) => !isSolved(blank)));
+}
+
+// Which come first, and the operands that are known.
+function hintOfUnknown({ map }, made, before) {
+  const names = before.map((one) => (one.room === map.room ? '' : roomOf(one)) + one.name).join(', ');
+  const known = { cells: made.cells.filter((cell) => !isHidden(cell)) };
+  return [makeElement('p', 'line', ...mathematics(TEXT.first(names))), ...HINTS[1](null, known)];
+}
+
+// What helps with this cell, which is wrong; what has no operands has one hint.
 function help(exercise, blank) {
+  if (!isNumber(blank.input.value)) {
+    exercise.help.replaceChildren(TEXT.noNumber(blank.input.value));
+    return;
+  }
   const made = arithmeticOf(blank.place), most = made.parts ? HINTS.length : 1;
-  const number = Math.min(Math.max(blank.tries, 1), most);
-  exercise.help.replaceChildren(TEXT.hint(number, most), ' ', number === 1 ? TEXT.comesFrom : '',
-    ...HINTS[number - 1](blank.place, made));
+  const number = Math.min(blank.tries, most), before = mapsBefore(made.cells);
+  exercise.help.replaceChildren(TEXT.hint(number, most, nameOf(blank.place)), ' ',
+    number === 1 ? TEXT.comesFrom : '', ...(number > 1 && before.length > 0
+      ? hintOfUnknown(blank.place, made, before) : HINTS[number - 1](blank.place, made)));
+}
+
+// ---- what waits ----
+
+function blanksIn(map) {
+  return EXERCISES.filter((one) => one.map === map).flatMap((one) => one.blanks);
+}
+
+// A step that was asked for is right once all of its cells have been; one that has none never is.
+function isAnswered(question) {
+  const blanks = MAPS.filter((map) => map.blank && map.step === question).flatMap(blanksIn);
+  return blanks.length > 0 && blanks.every(isSolved);
+}
+
+function openStep(section, items) {
+  const made = document.createElement('template');
+  made.innerHTML = mirror(items);
+  section.querySelector('.closed').replaceWith(made.content);
+  takeTables(section);
+  markKeys(section);
+}
+
+// All that waited for nothing else, and says which steps these are.
+function openSteps(exercise) {
+  const before = Object.keys(DATA.waits).filter(isClosed);
+  new Set(Object.values(DATA.waits).flat().filter(isAnswered)).forEach((one) => ANSWERED.add(one));
+  const opened = before.filter((step) => !isClosed(step));
+  if (opened.length === 0) return;
+  const steps = opened.filter((step) => step in DATA.closed);
+  for (const step of steps) openStep(document.getElementById(`step-${step}`), DATA.closed[step]);
+  for (const map of MAPS.filter((one) => one.waits && opened.includes(one.step)))
+    tablesOf(map).filter(({ rows, columns }) => !rows && !columns).forEach((shown) => fillHead(map, shown));
+  startTokens();
+  if (exercise && steps.length > 0) exercise.help.replaceChildren(TEXT.opened(steps.join(', ')));
 }
 
 function showScore(exercise) {
   const right = exercise.blanks.filter((blank) => blank.input.className === 'right').length;
   exercise.score.textContent = ` ${TEXT.rightOf(right, exercise.blanks.length)} `;
   exercise.help.replaceChildren();
+  openSteps(exercise);
 }
 
 function check(exercise) {
-  const wrong = exercise.blanks.filter((blank) => !judge(blank));
+  exercise.blanks.forEach(judge);
   showScore(exercise);
-  if (wrong.length > 0) help(exercise, wrong[0]);
+  const wrong = exercise.blanks.find(isWrong);
+  if (wrong) help(exercise, wrong);
 }
 
 function isExam(exercise) {
   return !exercise.map.exact;
 }
 
-// Enter checks one answer; after a right one it goes on to what is not yet right.
+// Enter checks one answer; but for a wrong one it goes on to what is not yet right.
 function enter(exercise, blank) {
   if (!isExam(exercise)) {
-    const isDone = judge(blank);
+    judge(blank);
     showScore(exercise);
-    if (!isDone) {
+    if (isWrong(blank)) {
       help(exercise, blank);
       blank.input.select();
       return;
@@ -204,5 +280,9 @@ function startExercises() {
   const maps = [...SHOWN.keys()].filter((map) => blanksOf(map).length > 0);
   loadTyped();
   for (const map of maps) blanksOf(map).forEach((shown) => makeExercise(map, shown));
+  // What was right before a reload is so after it.
+  for (const { blanks } of EXERCISES.filter((one) => !isExam(one)))
+    blanks.filter(({ input, place }) => isRight(input.value, place)).forEach(judge);
+  if (DATA.closed) openSteps();
   if (maps.length > 0) STEPS.bar.append(makeButton(TEXT.save, saveAnswers));
 }

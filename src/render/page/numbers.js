@@ -65,15 +65,14 @@ function unpack(text) {
   return numbers;
 }
 
-// What is to be filled in is not to be read in the page's source: its letters stand the other way
+// What is not to be seen is not to be read in the page's source: its letters stand the other way
 // round, from ! to ~.
 function mirror(text) {
-  return text.slice(1).split(' ').map((word) => [...word].map((letter) =>
-    String.fromCharCode(159 - letter.charCodeAt(0))).join(''));
+  return text.replace(/[!-~]/g, (letter) => String.fromCharCode(159 - letter.charCodeAt(0)));
 }
 
 function textsIn(text) {
-  const read = { '#': unpack, '@': mirror }[text[0]];
+  const read = { '#': unpack, '@': (words) => mirror(words.slice(1)).split(' ') }[text[0]];
   return read ? read(text) : text.split(' ');
 }
 
@@ -101,8 +100,15 @@ const ASKED = '□';
 // Where an answer was right: its number is known from then on.
 const SOLVED = new Set();
 
+// Steps that were asked for and are right. A step is closed as long as one that it goes on with is not.
+const ANSWERED = new Set();
+
+function isClosed(step) {
+  return ((DATA.waits || {})[step] || []).some((question) => !ANSWERED.has(question));
+}
+
 function isHidden(place) {
-  return Boolean(place.map.blank) && !SOLVED.has(anchorOf(place));
+  return place.map.blank ? !SOLVED.has(anchorOf(place)) : Boolean(place.map.waits) && isClosed(place.map.step);
 }
 
 // What a reader may see of it.

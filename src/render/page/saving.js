@@ -134,5 +134,4 @@ function startSaving() {
   document.querySelectorAll('.picture').forEach((picture, i) => {
     picture.append(savingOf(picture.querySelector('svg'), i > 0 ? `stages-${i}` : 'stages'));
   });
-  for (const { svg, map } of VIEWS) svg.after(savingOf(svg, fullName(map)));
 }

@@ -38,13 +38,17 @@ function chooseKey(event) {
   if (isKey) event.preventDefault();
 }
 
-function startSums() {
-  const main = document.querySelector('main');
-  for (const label of main.querySelectorAll('.matrix thead th')) {
+function markKeys(root) {
+  for (const label of root.querySelectorAll('.matrix thead th')) {
     if (!keyAt(label)) continue;
     label.setAttribute('aria-selected', false);
     label.title = TEXT.sums;
   }
+}
+
+function startSums() {
+  const main = document.querySelector('main');
+  markKeys(main);
   main.addEventListener('click', chooseKey);
   main.addEventListener('keydown', chooseKey);
 }

@@ -65,6 +65,7 @@ function makeFigures(map, index, section) {
 // What is of a query by itself, "weighted[2]", is no help to who is asked for another one's.
 function isWorthATable(map) {
   if (isOfOther(map) && MAPS.some((one) => one.step === map.step && one.blank)) return false;
+  if (map.waits && isClosed(map.step)) return false;
   return map.unseen || (map.cells &&
     (map.operation || isLength(map) || map.rows.length * map.columns.length > 1));
 }
@@ -100,11 +101,11 @@ function firstBeside(figure, index, result) {
 
 // Before the table that is made of them, so that their cells can light up: the last one first.
 // What nothing in the step is made of comes after what it is made of itself.
-function addMissingTables() {
-  const there = new Set([...document.querySelectorAll(OWN)].map((body) => MAPS[body.dataset.map]));
+function addMissingTables(root) {
+  const there = new Set([...root.querySelectorAll(OWN)].map((body) => MAPS[body.dataset.map]));
   for (let index = MAPS.length - 1; index >= 0; index--) {
     const map = MAPS[index], section = document.getElementById(`step-${map.step}`);
-    if (!section || !isWorthATable(map) || there.has(map)) continue;
+    if (!root.contains(section) || !isWorthATable(map) || there.has(map)) continue;
     const figures = [...section.querySelectorAll(FIGURES)];
     const made = unseenSize(map) ? [makeNote(map, index)] : makeFigures(map, index, section);
     const result = figures.find((figure) => isMadeOf(MAPS[indexOf(figure)], index));
@@ -158,10 +159,10 @@ function takeTable(map, body) {
 
 // The first table of a map shows all its heads in turn, that in focus first; the others go, and come
 // back on paper. Parts of a large one stay, and so do those that stand in worked lines, and those of
-// an exercise.
-function takeTables() {
-  addMissingTables();
-  for (const body of document.querySelectorAll(OWN)) {
+// an exercise. All of the page, or of a step that was closed.
+function takeTables(root = document) {
+  addMissingTables(root);
+  for (const body of root.querySelectorAll(OWN)) {
     const map = MAPS[body.dataset.map];
     if (SHOWN.has(map) && isWhole(body) && !map.blank) {
       const figure = body.closest('figure');
@@ -169,12 +170,12 @@ function takeTables() {
       tablesOf(map)[0].heads[body.dataset.head] = figure;
     } else takeTable(map, body);
   }
-  for (const body of document.querySelectorAll('.part > [data-map]')) {
+  for (const body of root.querySelectorAll('.part > [data-map]')) {
     const map = MAPS[body.dataset.map];
     makeFocusable(showBody(map, body), map);
   }
-  document.querySelectorAll('.matrix tbody').forEach((body) => alignPoints(body));
-  document.querySelectorAll('.scroll').forEach(watchEdges);
+  root.querySelectorAll('.matrix tbody').forEach((body) => alignPoints(body));
+  root.querySelectorAll('.scroll').forEach(watchEdges);
 }
 
 // A table that goes on beyond an edge fades there.

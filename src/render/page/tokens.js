@@ -180,7 +180,7 @@ function weightsOf(room) {
 function startTokens() {
   DATA.rooms.forEach((room, index) => {
     const map = weightsOf(index);
-    if (map && !map.blank) showTokens(map);
+    if (map && !map.blank && !VIEWS.some((view) => view.map === map)) showTokens(map);
   });
 }
 
@@ -190,6 +190,6 @@ function showTokens(map) {
   const heads = makeElement('div', 'heads', ...view.pictures.map(({ button }) => button));
   const help = map.heads > 1 ? `${TEXT.tokensHelp} ${TEXT.headsHelp}` : TEXT.tokensHelp;
   const block = makeElement('div', 'tokens', makeElement('h3', '', TEXT.tokens),
-    makeElement('p', 'note', help), heads, controlsOf(view), view.svg);
+    makeElement('p', 'note', help), heads, controlsOf(view), view.svg, savingOf(view.svg, fullName(map)));
   tablesOf(map)[0].table.closest('section').append(block);
 }
