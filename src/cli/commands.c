@@ -15,7 +15,7 @@ static const command ROWS[] = {
      .run = command_run},
     {{"check", "compute, and compare with what documents expect"},
      "[OPTION]... [DOCUMENT|DIR]...",
-     GROUP_MODEL | GROUP_RUN | GROUP_COMPARE | GROUP_CHECK | GROUP_ALWAYS,
+     GROUP_MODEL | GROUP_RUN | GROUP_COMPARE | GROUP_CHECK | GROUP_WAYS | GROUP_ALWAYS,
      .run = command_check},
     {{"diff", "compare two results, stage by stage"},
      "[OPTION]... A B",

@@ -364,6 +364,11 @@ static void write_row(const void *context, size_t row, text *to)
     write_cells(w, to, w->matrix, row);
     if (to->length == before)
         text_add_string(to, "\"\""); /* a hole alone: a blank line would be no row */
+    if (w->how->errors != NULL) {
+        text_add(to, &w->delimiter, 1);
+        if (w->how->errors->item[row][0] != '\0')
+            csv_text_write(to, w->how->errors->item[row], w->delimiter, false, w->how);
+    }
     text_add_string(to, "\n");
 }
 
@@ -385,6 +390,8 @@ static bool write_matrix(writer *w, const tensor *matrix, err *e)
                 text_add(to, &w->delimiter, 1);
             csv_text_write(to, labels->item[i], w->delimiter, quoted, w->how);
         }
+        if (w->how->errors != NULL)
+            text_add_format(to, "%cerror", w->delimiter);
         text_add_string(to, "\n");
     }
     bool done = rows_text_write(&rows, w->how, w->out, e);

@@ -123,6 +123,9 @@ typedef struct write_options {
     /* Makes rows before a writer of text reads them; NULL: all are there, as they are for writers
      * of bytes. */
     const streamed_rows *supply;
+    /* Of a table for people, words after each of its rows, below "error", where cells may be such;
+     * they are not read back. NULL: none. */
+    const text_list *errors;
 } write_options;
 
 /* What a format can say, and read again as it was. Matrices of numbers every format holds. */

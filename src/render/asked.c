@@ -307,8 +307,8 @@ static bool table_has(const html_page *p, const trace_item *item, const trace_ma
            (is_row_whole && row == item->focus - 1 && column < size[1]);
 }
 
-/* In a table that the script makes (tables.js, makeFigures), of the heads that others in the step
- * are of. */
+/* In a table that the script makes (tables.js, makeFigures), of the heads that others in the step,
+ * whose cells it knows, are of. */
 static bool script_has(const html_page *p, const trace_map *map, bool is_of_head,
                        const size_t cell[3])
 {
@@ -337,7 +337,10 @@ bool asked_has_cell(const asked *a, size_t room, const trace_map *map, const siz
                 continue;
             has_table = has_table || shown == map;
             is_there = is_there || (shown == map && table_has(&p, item, map, &at, cell));
-            if (shown->values.size[0] == map->values.size[0]) {
+            html_kept kept = html_kept_of(&p, shown);
+            bool is_in_focus = item->focus > 0 && at.head == html_focus_head(&p, shown);
+            if ((kept == KEPT_ALL || (kept == KEPT_FOCUS && is_in_focus)) &&
+                shown->values.size[0] == map->values.size[0]) {
                 says_heads = true;
                 is_of_head = is_of_head || at.head == cell[0];
             }

@@ -574,33 +574,33 @@ async function checkIndex(name) {
 // the scores of seed 001 as the seed prints them, and the sums of testdata/stacks/seed-encoder.json
 // as it expects them. So many numbers are asked for, and so many of them belong to stages, each
 // counted once: of large matrices only the first, the last and the row in focus are shown, and of
-// weighted one query of one head.
+// weighted one query of one head. The options say what is asked for, as in run.sh.
 const EXERCISES = {
-  exercise: { matrix: 'scores', numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], label: 'scores[3,3]',
+  exercise: { options: ['--blank', 'scores,weights'], matrix: 'scores', numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], label: 'scores[3,3]',
     formula: 'q[i]·k[j]',
     operands: 'k: 2, 3, 1', arithmetic: '2·2 + 1·3 + 3·1 = 10', later: 'rounded-h0-r0-c1',
     opens: { scores: ['round', 'weighted', 'sum'], softmax: ['round', 'weighted', 'sum'] }, document: 'seeds/001-walkthrough.json', asked: 33, marks: 33 },
-  'exercise-floors': { matrix: 'layer.0.attention_sum', numbers: [3, -2, 3, -2, 1, 0, 3, -2],
+  'exercise-floors': { options: ['--blank', 'residual,layer.0.ln2'], matrix: 'layer.0.attention_sum', numbers: [3, -2, 3, -2, 1, 0, 3, -2],
     label: 'layer 1, attention_sum: attention_sum[4,2]', formula: 'x[i,j] + attention.output[i,j]',
     operands: 'context: −1',
     arithmetic: '−1 + (−1) = −2', later: 'ffn.hidden-h0-r0-c0',
     opens: { 'layer.0.attention_sum': ['ffn', 'output'], 'layer.0.ln2': ['ffn', 'output'] }, document: 'stacks/seed-encoder.json', asked: 36, marks: 16 },
-  'exercise-exam': { numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], document: 'seeds/001-walkthrough.json',
+  'exercise-exam': { options: ['--blank', 'scores'], numbers: [2, 4, 4, 4, 16, 12, 4, 12, 10], document: 'seeds/001-walkthrough.json',
     marks: 9 },
-  'exercise-heads': { document: 'examples/asad-two-heads-wo.json', asked: 32, marks: 32 },
+  'exercise-heads': { options: ['--blank', 'scores,softmax'], document: 'examples/asad-two-heads-wo.json', asked: 32, marks: 32 },
   // as decode computes it, the softmax of 4 heads and 3 rows with the heads' mean; and the second
   // entry of a batch
-  'exercise-decoder': { document: 'stacks/generator.json', asked: 4 * (9 + 9 + 3 + 3) + 9,
+  'exercise-decoder': { options: ['--blank', 'layer.1.attention.weights'], document: 'stacks/generator.json', asked: 4 * (9 + 9 + 3 + 3) + 9,
     marks: 4 * (9 + 9 + 3 + 3) + 9 },
-  'exercise-batch': { document: 'seeds/000-batch-padding.json', asked: 42, marks: 42 },
-  'exercise-projections': { document: 'seeds/001-walkthrough.json', asked: 27, marks: 27 },
-  'exercise-weighted': { document: 'examples/asad-two-heads-wo.json', asked: 4, marks: 4 },
+  'exercise-batch': { options: ['--blank', 'scores,mask,softmax', '--focus', 'batch=2'], document: 'seeds/000-batch-padding.json', asked: 42, marks: 42 },
+  'exercise-projections': { options: ['--blank', 'projections'], document: 'seeds/001-walkthrough.json', asked: 27, marks: 27 },
+  'exercise-weighted': { options: ['--blank', 'weighted', '--focus', 'row=2,head=2'], document: 'examples/asad-two-heads-wo.json', asked: 4, marks: 4 },
   // q, k, v with 12 of 100 rows; row_max and row_sum of a head, and exp and weights of one query of
   // it; its weighted values, 4 wide
-  'exercise-large': { document: path.join(folder, 'documents/asked-large.json'),
+  'exercise-large': { options: ['--blank', 'projections,softmax,weighted', '--focus', 'row=41'], document: path.join(folder, 'documents/asked-large.json'),
     asked: 3 * 12 * 8 + 4 * 100 + 100 * 4, marks: 3 * 12 * 8 + 4 * 100 + 100 * 4 },
   // q, k, v with 11 of 80 columns, and one row with all, where 11 are asked for again
-  'exercise-wide': { document: path.join(folder, 'documents/asked-wide.json'),
+  'exercise-wide': { options: ['--blank', 'projections,weighted', '--focus', 'row=2'], document: path.join(folder, 'documents/asked-wide.json'),
     asked: 3 * (3 * 11 + 80) + 3 * 40, marks: 3 * (2 * 11 + 80) + 3 * 40 },
 };
 
@@ -613,8 +613,8 @@ async function savedMarks(name, page) {
   const { document } = EXERCISES[name];
   check(name, download.suggestedFilename() === `${path.basename(document, '.json')}-answers.json`,
     `the answers are called ${download.suggestedFilename()}`);
-  const told = spawnSync('selfattn',
-    ['check', '--answers', file, path.resolve('testdata', document)], { encoding: 'utf8' });
+  const told = spawnSync('selfattn', ['check', '--answers', file, path.resolve('testdata', document),
+    ...EXERCISES[name].options], { encoding: 'utf8' });
   return told.stdout.split('\n')[0].replace(/ +[^ ]+:| \(.*\)$/g, '') + told.stderr;
 }
 

@@ -30,6 +30,18 @@ static bool check_options(const options *o, err *e)
     const char *written = o->output != NULL ? "output" : o->format != NULL ? "format" : NULL;
     if (marks && other != NULL)
         return err_set(e, "--answers marks an exercise, and --%s is about other numbers", other);
+    const struct {
+        const char *option;
+        bool is_given;
+    } of_page[] = {{"blank", o->blank.count > 0},
+                   {"focus", o->focus.count > 0},
+                   {"full", o->full},
+                   {"length", o->generated > 0}};
+    for (size_t i = 0; i < sizeof of_page / sizeof of_page[0] && !marks; i++) {
+        if (of_page[i].is_given)
+            return err_set(e, "--%s says what --answers are to, which are not given",
+                           of_page[i].option);
+    }
     if (!marks && o->has_digits)
         return err_set(e, "--digits says how exact answers must be, and --answers are not given");
     if (!marks && written != NULL)
@@ -146,14 +158,13 @@ static bool glance(const options *o, const char *file, bundle *said, err *e)
     return input_read(o, file, &how, said, e) != NULL;
 }
 
-/* Of what can't be read it is not known, and it is told as a file of answers. */
-static bool is_answers(const options *o, const char *file)
+/* Of what can't be read it is not known, and `bad` says why. */
+static bool is_answers(const options *o, const char *file, err *bad)
 {
     bundle said = {0};
-    err bad = {0};
     if (strcmp(file, "-") == 0 || is_folder(file))
         return false;
-    bool is_it = !glance(o, file, &said, &bad);
+    bool is_it = !glance(o, file, &said, bad);
     for (size_t i = 0; i < said.count && !is_it; i++) {
         const char *name = said.entry[i].name;
         size_t length = strlen(name);
@@ -166,17 +177,25 @@ static bool is_answers(const options *o, const char *file)
 }
 
 /* Answers are what --answers names, files and folders, and of several operands those that have what
- * no document has: a stage that is not an input, or what a page saves of itself. To be freed in any
- * case. */
+ * no document has: a stage that is not an input, or what a page saves of itself. One that can't be
+ * read is of answers too, unless no other can be the document. To be freed in any case. */
 static bool list_class(check_class *all, const options *o, const env *world, err *e)
 {
     text_list answers = {0}, documents = {0};
     bool done = text_list_add_all(&answers, &o->answers, e);
+    err unread = {0};
     *all = (check_class){0};
     for (size_t i = 0; i < o->operands && done; i++) {
         const char *file = o->operand[i];
-        text_list *to = o->operands > 1 && is_answers(o, file) ? &answers : &documents;
+        err bad = {0};
+        text_list *to = o->operands > 1 && is_answers(o, file, &bad) ? &answers : &documents;
+        unread = unread.is_set ? unread : bad;
         done = text_list_add(to, file, strlen(file), e);
+    }
+    if (done && documents.count == 0 && unread.is_set) {
+        err_remedy(&unread, "none of the other operands is a document");
+        *e = unread;
+        done = false;
     }
     done = done &&
            list_files(o, world, (const char *const *)documents.item, documents.count,
@@ -380,6 +399,7 @@ typedef struct reporting {
     size_t failed;
     bool is_wrong; /* a document could not be checked */
     bool is_cut;   /* nor could those after it in its file, if there are any */
+    err last;      /* the last error that was said */
     bool saw_layers;
     size_t tests; /* of --tap */
 } reporting;
@@ -391,6 +411,7 @@ static void say_error(reporting *r, const err *bad)
     if (r->given->tap)
         add_error(sink_text(&r->out), &r->tests, err_text(bad, said));
     report_error(r->world, bad);
+    r->last = *bad;
 }
 
 /* The lines of a file, and what was said of it. */
@@ -506,11 +527,19 @@ static bool mark_class(reporting *r, err *e)
         own.answers = (text_list){.item = &all.answers.item[i], .count = 1};
         if (!is_bad_folder(own.answers.item[0], &bad))
             only.item = document_of(&all, own.answers.item[0], &own, &bad);
+        char said[ERR_TEXT];
+        size_t before = r->marks.file.count;
         if (only.item != NULL && check_actual_open(&actual, &own, r->world, &bad)) {
             done = check_listed(r, &own, &actual, &only, e);
         } else {
             r->is_wrong = true;
             say_error(r, &bad);
+        }
+        if (done && r->marks.file.count == before) {
+            err_text(&r->last, said);
+            said[strcspn(said, "\n")] = '\0'; /* without the remedy */
+            done = check_marks_add_bad(&r->marks, descriptor_name(own.answers.item[0]),
+                                       said + strlen(ERROR), e);
         }
         check_actual_close(&actual);
     }

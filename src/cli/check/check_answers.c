@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "cli/out/said.h"
 #include "compare/measure.h"
+#include "model/stages.h"
 #include "render/asked.h"
 #include "render/display.h"
 #include "render/number_text.h"
@@ -122,6 +123,31 @@ static bool marks_add(check_marks *m, const char *question, double mark, err *e)
     return true;
 }
 
+/* A row begins at the end. */
+static marked_file *marks_begin(check_marks *m, err *e)
+{
+    size_t had = m->capacity;
+    marked_file *grown = mem_grow(m->marked, m->file.count, &m->capacity, sizeof grown[0], e);
+    if (grown == NULL)
+        return NULL;
+    memset(grown + had, 0, (m->capacity - had) * sizeof grown[0]);
+    m->marked = grown;
+    marked_file *begun = &m->marked[m->file.count];
+    begun->marks = begun->asked = begun->right = 0;
+    return begun;
+}
+
+static bool marks_end(check_marks *m, const char *file, const char *error, err *e)
+{
+    return text_list_add(&m->error, error, strlen(error), e) &&
+           text_list_add(&m->file, file, strlen(file), e);
+}
+
+bool check_marks_add_bad(check_marks *m, const char *file, const char *error, err *e)
+{
+    return marks_begin(m, e) != NULL && marks_end(m, file, error, e);
+}
+
 void check_marks_free(check_marks *m)
 {
     for (size_t i = 0; i < m->capacity; i++)
@@ -129,6 +155,7 @@ void check_marks_free(check_marks *m)
     mem_free(m->marked);
     text_list_free(&m->question);
     text_list_free(&m->file);
+    text_list_free(&m->error);
 }
 
 /* ---- writing ---- */
@@ -149,7 +176,7 @@ bool check_marks_check(const options *o, err *e)
 
 bool check_marks_write(check_marks *m, const options *o, err *e)
 {
-    const write_options how = {.digits = -1};
+    write_options how = {.digits = -1};
     const format *to = format_of(o);
     const size_t questions = m->question.count, size[] = {m->file.count, questions + 2};
     bundle table = {0};
@@ -162,14 +189,22 @@ bool check_marks_write(check_marks *m, const options *o, err *e)
                 bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
                 bundle_add_list(&table, "columns", &m->question, (place){0}, e) &&
                 tensor_new(&all, DTYPE_F64, 2, size, e);
+    size_t bad = 0;
+    for (size_t i = 0; i < size[0]; i++)
+        bad += m->error.item[i][0] != '\0';
     for (size_t i = 0; i < size[0] && done; i++) {
         const marked_file *one = &m->marked[i];
         double *row = (double *)all.data + i * size[1];
         for (size_t j = 0; j < questions; j++)
             row[j] = j < one->marks ? one->mark[j] : tensor_hole();
-        row[questions] = (double)one->right;
-        row[questions + 1] = (double)one->asked;
+        bool is_marked = m->error.item[i][0] == '\0';
+        row[questions] = is_marked ? (double)one->right : tensor_hole();
+        row[questions + 1] = is_marked ? (double)one->asked : tensor_hole();
     }
+    if (bad > 0 && (to->holds & HOLDS_ALL) != 0)
+        done = done && bundle_add_list(&table, "error", &m->error, (place){0}, e);
+    else if (bad > 0)
+        how.errors = &m->error;
     done = done && bundle_add_tensor(&table, "marks", &all, (place){0}, e) &&
            sink_open(&out, output_data_file(o), e) &&
            sink_end(&out, to->write(&table, &how, &out, e), e);
@@ -180,6 +215,7 @@ bool check_marks_write(check_marks *m, const options *o, err *e)
 /* ---- one file of answers ---- */
 
 typedef struct marking {
+    const options *given;
     const named_stages *of;
     const trace *trace; /* for the formulas */
     check_marks *marks; /* of the class */
@@ -249,7 +285,107 @@ static bool mark(marking *m, element *one, err *e)
     return done;
 }
 
-/* ---- all of them ---- */
+/* ---- all that an exercise asks for ---- */
+
+/* As a file has it: one query's values are among those of all queries, and what a generation has
+ * above its layers is of ids alone. */
+static tensor shape_of_stage(const trace *room, const trace_map *map)
+{
+    const size_t *size = map->values.size;
+    tensor like = {.type = map->values.type, .data = map->values.data};
+    size_t heads = map->is_of_focus ? room->heads : size[0];
+    if (heads > 1)
+        like.size[like.rank++] = heads;
+    if (map->is_of_focus)
+        like.size[like.rank++] = map->operand[0].map->values.size[1];
+    if (map->step < FLOOR_LOGITS)
+        like.size[like.rank++] = size[1];
+    like.size[like.rank++] = size[2];
+    return like;
+}
+
+/* The answers to a map, in the stage's shape; of a file that has those of a whole batch, of the entry
+ * that is asked for. */
+static bool find_answers(const marking *m, entry *made, tensor *found, err *e)
+{
+    const entry *said = bundle_find(m->of->numbers, made->name);
+    comparison shapes = {0}; /* comparing checks them */
+    tensor like;
+    if (said == NULL || said->kind != ENTRY_TENSOR)
+        return true;
+    entry one = *said;
+    const size_t batch = m->trace->batch;
+    if (batch > 0 && one.tensor.rank > made->tensor.rank &&
+        one.tensor.size[0] == m->trace->batches)
+        one.tensor = tensor_at(&one.tensor, batch - 1);
+    return compare_stage(&shapes, made->name, &one, made, 0, NULL, e) &&
+           measure_align(&one.tensor, &made->tensor, found, &like);
+}
+
+static bool mark_map(marking *m, const asked *a, size_t index, const trace_map *map, err *e)
+{
+    const trace *room = trace_room(m->trace, index);
+    const size_t *size = map->values.size;
+    text name = {0};
+    text_add_format(&name, "%s%s", room->place.way, map->name);
+    entry made = {.kind = ENTRY_TENSOR,
+                  .name = (char *)text_string(&name),
+                  .tensor = shape_of_stage(room, map)};
+    tensor answers = {0};
+    stack_find_axes(&made);
+    element one = {.stage = made.name, .axes = made.axes, .rank = made.tensor.rank};
+    bool done = text_ok(&name, e) && find_answers(m, &made, &answers, e);
+    size_t cell[3], *last = one.index + one.rank - 1;
+    for (cell[0] = 0; cell[0] < size[0]; cell[0]++) {
+        for (cell[1] = 0; cell[1] < size[1]; cell[1]++) {
+            for (cell[2] = 0; cell[2] < size[2] && done; cell[2]++) {
+                if (!asked_has_cell(a, index, map, cell))
+                    continue;
+                if (one.rank > (map->is_of_focus ? 3 : 2))
+                    one.index[0] = map->is_of_focus ? room->focus.head : cell[0];
+                if (map->is_of_focus)
+                    last[-2] = map->query;
+                if (one.rank > 1)
+                    last[-1] = cell[1];
+                last[0] = cell[2];
+                one.got = tensor_get(&map->values, cell);
+                one.wanted = answers.data == NULL
+                                 ? tensor_hole()
+                                 : tensor_get(&answers, one.index + (one.rank - answers.rank));
+                done = mark(m, &one, e);
+            }
+        }
+    }
+    text_free(&name);
+    return done;
+}
+
+static bool mark_exercise(marking *m, const text_list *words, const char *said_by, err *e)
+{
+    const render_options how = {.blank = words, .is_full = m->given->full};
+    const entry *batch = bundle_find(m->of->numbers, CHECK_BATCH);
+    asked a = {0};
+    if (batch != NULL && m->trace->batch > 0 &&
+        tensor_get(&batch->tensor, NULL) != (double)m->trace->batch) {
+        err_at(e, &batch->at, "it answers sequence %g of the batch, and %zu is asked for",
+               tensor_get(&batch->tensor, NULL), m->trace->batch);
+        return err_remedy(e, "--focus batch=B asks for another one");
+    }
+    bool done = asked_check(words, said_by, m->trace, e) && asked_begin(&a, m->trace, &how, e);
+    for (size_t i = 0; i < trace_rooms(m->trace) && done; i++) {
+        const trace *room = trace_room(m->trace, i);
+        a.room = i;
+        for (size_t j = 0; j < room->maps && done; j++) {
+            const trace_map *map = &room->map[j];
+            done = !asked_makes(&a, map) || !asked_is_stage(room, map) ||
+                   mark_map(m, &a, i, map, e);
+        }
+    }
+    asked_end(&a);
+    return done;
+}
+
+/* ---- all that a file has ---- */
 
 static bool mark_stage(marking *m, const entry *answers, const entry *whole, err *e)
 {
@@ -289,21 +425,30 @@ bool check_answers(checker *c, const named_stages *of, const trace *made, err *e
 {
     check_marks *all = c->marks;
     const char *file = of->numbers->entry[0].at.file;
-    marking m = {.of = of, .trace = made, .marks = all, .digits = option_digits(c->given)};
-    size_t had = all->capacity;
-    marked_file *grown = mem_grow(all->marked, all->file.count, &all->capacity, sizeof grown[0], e);
-    if (grown == NULL)
-        return false;
-    memset(grown + had, 0, (all->capacity - had) * sizeof grown[0]);
-    all->marked = grown;
-    marked_file *begun = &all->marked[all->file.count];
-    begun->marks = begun->asked = begun->right = 0;
-    bool done = text_list_index(&all->question, e);
-    for (size_t i = 0; i < of->computed->count && done; i++) {
+    marking m = {.given = c->given,
+                 .of = of,
+                 .trace = made,
+                 .marks = all,
+                 .digits = option_digits(c->given)};
+    const bool is_said = c->given->blank.count > 0;
+    const text_list *words = is_said ? &c->given->blank : made->exercise;
+    bool asks = words != NULL && words->count > 0;
+    bool done = marks_begin(all, e) != NULL && text_list_index(&all->question, e);
+    if (asks)
+        done = done && mark_exercise(&m, words, is_said ? "--blank" : "exercise", e);
+    bool believes = false;
+    for (size_t i = 0; i < of->numbers->count && !asks && !believes; i++)
+        believes = strncmp(of->numbers->entry[i].name, CHECK_ASKED, sizeof CHECK_ASKED - 1) == 0;
+    if (believes)
+        note_say(c->world, c->given, NULL,
+                 "%s says itself which of its answers count, since neither the document's exercise "
+                 "nor --blank does",
+                 file);
+    for (size_t i = 0; i < of->computed->count && done && !asks; i++) {
         const entry *one = &of->computed->entry[i], *answers = bundle_find(of->numbers, one->name);
         done = answers == NULL || mark_stage(&m, answers, one, e);
     }
-    done = done && text_ok(&m.lines, e) && text_list_add(&all->file, file, strlen(file), e);
+    done = done && text_ok(&m.lines, e) && marks_end(all, file, "", e);
     if (done) {
         text_add_string(&c->file.lines, m.right == m.numbers ? "ok    " : "FAIL  ");
         display_add_string(&c->file.lines, file);

@@ -476,6 +476,8 @@ bool check_document(checker *c, document *one, err *e)
     const entry *expected = bundle_find(&one->contents, "expected");
     bool marks = c->given->answers.count > 0;
     bool is_stack = bundle_find(&one->contents, "layers") != NULL;
+    const text_list *exercise = bundle_list(&one->contents, "exercise");
+    bool asks = marks && (c->given->blank.count > 0 || (exercise != NULL && exercise->count > 0));
     /* What is compared with what is computed; NULL: nothing is known. */
     const bundle *numbers = NULL;
     c->file.saw_layers = c->file.saw_layers || is_stack;
@@ -494,7 +496,7 @@ bool check_document(checker *c, document *one, err *e)
         return err_at(e, &at, "it answers \"%s\", and this document is \"%s\"", said, name);
     }
     /* As a page of answers was computed, else as the document says; of a generation, as many steps
-     * as the numbers are of. */
+     * as --length says, else as the numbers are of. */
     const char *command = is_stack ? bundle_text(numbers, CHECK_COMMAND) : NULL;
     const char *as = command == NULL                  ? NULL
                      : strcmp(command, "decode") == 0 ? "decoder"
@@ -502,7 +504,7 @@ bool check_document(checker *c, document *one, err *e)
     work w = {0};
     errata known = {0};
     options own = *c->given;
-    bool done = (!is_stack || named_steps(numbers, &own.generated, e)) &&
+    bool done = (!is_stack || own.generated > 0 || named_steps(numbers, &own.generated, e)) &&
                 work_plan(&w, one, own.generated > 0 ? "decoder" : as, &own, e) && work_list(&w, e);
     /* Everything that can be refused is refused before the numbers are looked at. */
     const row_choice *rows = done ? work_rows(&w) : NULL;
@@ -510,10 +512,13 @@ bool check_document(checker *c, document *one, err *e)
     const named_stages of = {one,       &w.there, rows == NULL ? numbers : &of_rows,
                              &w.stages, rows,     &known};
     done = done && (rows == NULL || stack_choose_rows(rows, numbers, &of_rows, e)) &&
-           want_stages(c, &of, &w, e) && document_reader_look(c->documents, one, e);
-    /* --answers: an exercise is marked, of which hints say what a stage is made of. */
+           (asks ? check_names_of_result(c, of.numbers, is_stack ? &w.there : NULL, e)
+                 : want_stages(c, &of, &w, e)) &&
+           document_reader_look(c->documents, one, e);
+    /* --answers: an exercise is marked, by what its page asks for; hints say what a stage is made
+     * of. */
     if (marks)
-        done = done && w.kind->show(&w, FOR_FORMULAS, c->world, e) &&
+        done = done && w.kind->show(&w, asks ? FOR_STEPS : FOR_FORMULAS, c->world, e) &&
                check_answers(c, &of, w.shown, e);
     else
         done = done && w.kind->run(&w, c->world, e) && judge(c, &of, &w, e);

@@ -114,6 +114,7 @@ typedef struct checked_file {
  * them was asked: 1 right, 0 wrong, a hole where nothing was answered or asked. */
 typedef struct check_marks {
     text_list question, file;
+    text_list error; /* of each file, empty where it was marked */
     struct marked_file *marked; /* as many as files, and the one at hand; owned */
     size_t capacity;
 } check_marks;
@@ -192,13 +193,16 @@ bool check_page_saves(const char *name);
 bool check_page(const bundle *answers, err *e);
 
 /* Adds a line of how many are right, and one for each that is not, with the formula that the trace
- * has for it; never the number. */
+ * has for it; never the number. What counts is what the document asks for, or --blank: an answer
+ * that lacks is empty. Where neither says anything, it is what the file has. */
 bool check_answers(checker *c, const named_stages *of, const trace *made, err *e);
 
+/* A file that could not be marked has a row too, with its error. */
+bool check_marks_add_bad(check_marks *m, const char *file, const char *error, err *e);
 /* Refuses a format that has no place for the names of files and questions. */
 bool check_marks_check(const options *o, err *e);
-/* Writes the table where --output and --format say, with two columns more: how many were right, and
- * of how many. Nothing where no file was marked. */
+/* Writes the table where --output and --format say, with two columns more, how many were right, and
+ * of how many; and where a file could not be marked, a third one that says why. Nothing where no file was marked. */
 bool check_marks_write(check_marks *m, const options *o, err *e);
 void check_marks_free(check_marks *m);
 
