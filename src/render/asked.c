@@ -110,11 +110,12 @@ static const trace_map *map_that_has(const asked *a, size_t room, const tensor *
     return map;
 }
 
-/* A step that asks for nothing is closed as a whole. One that asks for its numbers shows what else it
- * has, such as angles, unless that is made of hidden ones itself. */
+/* A step that asks for nothing is closed as a whole. One that asks for its numbers shows what else
+ * it has, such as angles, unless that is made of hidden ones, or is the same of another query. */
 static bool is_hidden(const asked *a, size_t room, const trace_map *map)
 {
-    bool is_it = a->is_made[map_index(trace_room(a->whole, room), map)];
+    bool is_it = a->is_made[map_index(trace_room(a->whole, room), map)] ||
+                 (map->is_of_focus && asks(a, room, map->step));
     if (is_it || !asks(a, room, map->step))
         return is_it || waits_for_any(a, room, map->step);
     for (size_t i = 0; i < TRACE_OPERANDS && !is_it; i++) {
@@ -331,8 +332,7 @@ bool asked_has_cell(const asked *a, size_t room, const trace_map *map, const siz
         for (size_t j = 0; j < step->count && step->id == map->step; j++) {
             const trace_item *item = &step->item[j];
             map_place at;
-            const trace_map *shown =
-                item->kind == TRACE_MATRIX ? map_of(of, &item->a, &at) : NULL;
+            const trace_map *shown = item->kind == TRACE_MATRIX ? map_of(of, &item->a, &at) : NULL;
             if (shown == NULL)
                 continue;
             has_table = has_table || shown == map;

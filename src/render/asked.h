@@ -41,8 +41,8 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
 bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e);
 void asked_end(asked *a);
 
-/* Of the room that is being written; `a` may be NULL, then nothing is asked. All of the map is to be
- * filled in; it is not to be seen; and it is not, but the page's script gets its numbers. */
+/* Of the room that is being written; `a` may be NULL, then nothing is asked. All of the map is to
+ * be filled in; it is not to be seen; and it is not, but the page's script gets its numbers. */
 bool asked_makes(const asked *a, const trace_map *map);
 bool asked_hides(const asked *a, const trace_map *map);
 bool asked_tells(const asked *a, const trace_map *map);

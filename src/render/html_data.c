@@ -341,6 +341,15 @@ static void add_alive(const html_page *p, const trace_map *map)
     add_bits(p, map);
 }
 
+static void add_asked(const html_page *p, const trace_map *map)
+{
+    if (asked_makes(p->asked, map))
+        text_add_format(p->out, ",\"blank\":true,\"stage\":%s",
+                        asked_is_stage(p->trace, map) ? "true" : "false");
+    else if (asked_hides(p->asked, map))
+        text_add_string(p->out, ",\"waits\":true");
+}
+
 static void add_map(const html_page *p, const trace_map *map, size_t room)
 {
     const size_t *size = map->values.size;
@@ -352,11 +361,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     if (map->is_of_focus)
         text_add_format(p->out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}",
                         p->trace->focus.head, p->trace->heads, map->query);
-    if (asked_makes(p->asked, map))
-        text_add_format(p->out, ",\"blank\":true,\"stage\":%s",
-                        asked_is_stage(p->trace, map) ? "true" : "false");
-    else if (asked_hides(p->asked, map))
-        text_add_string(p->out, ",\"waits\":true");
+    add_asked(p, map);
     if (map->letters != NULL) {
         text_add_string(p->out, ",\"letters\":");
         json_string_write(p->out, map->letters);

@@ -96,7 +96,7 @@ typedef struct grid {
     double greatest;
     bool is_share, is_blank;
     bool is_hidden; /* its numbers are asked for, or go on with such */
-    bool is_table; /* of its map, not part of a worked line next to that */
+    bool is_table;  /* of its map, not part of a worked line next to that */
 } grid;
 
 /* Without labels or colours. */

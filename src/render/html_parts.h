@@ -53,7 +53,8 @@ void html_add_english(text *out);
 void html_add_item(const html_page *p, const trace_item *item);
 /* html.c: all of a step, but for what an exam leaves out of it. */
 void html_add_items(const html_page *p, const trace_step *step);
-/* html_items.c: what a step that is to be filled in has in worked lines only, which an exercise lacks. */
+/* html_items.c: what a step that is to be filled in has in worked lines only, which an exercise
+ * lacks. */
 void html_add_asked(const html_page *p, step_id step);
 
 /* A number's colour as a class: p1 to p8 above zero, n1 to n8 below, in eighths of the greatest

@@ -5,6 +5,7 @@
 #          ($BUILD/trace_formats says how); a digit that is changed anywhere is noticed
 # notebook it is one by the rules of nbformat 4.5 (notebook.py)
 # stacks   the same of layers and generations
+# sheets   exercises tell no number that follows from an asked one (sheets.py)
 # golden   golden/NAME.ENDING is the page, to the byte: layouts that a person read (record.sh NAME)
 set -u
 # shellcheck source=tests/claims.sh
@@ -83,8 +84,13 @@ if python3 -c '' 2>/dev/null; then
         count "$words: notebook"
         [ "$words" != "$walkthrough" ] || alter notebook "$kept.md"
     done
+    if picked sheets; then
+        python3 "$tests/sheets.py" testdata/variants/*.json testdata/positions/*.json \
+            testdata/seeds/00[34]-*.json testdata/stacks/encoder-*.json >"$said" 2>&1
+        count 'sheets: an exercise tells what follows from its numbers'
+    fi
 else
-    skip 'notebooks: python3 is not here'
+    skip 'notebooks and sheets: python3 is not here'
 fi
 
 for golden in "$tests"/golden/*.*; do

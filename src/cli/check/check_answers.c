@@ -304,8 +304,8 @@ static tensor shape_of_stage(const trace *room, const trace_map *map)
     return like;
 }
 
-/* The answers to a map, in the stage's shape; of a file that has those of a whole batch, of the entry
- * that is asked for. */
+/* The answers to a map, in the stage's shape; of a file that has those of a whole batch, of the
+ * entry that is asked for. */
 static bool find_answers(const marking *m, entry *made, tensor *found, err *e)
 {
     const entry *said = bundle_find(m->of->numbers, made->name);
@@ -315,8 +315,7 @@ static bool find_answers(const marking *m, entry *made, tensor *found, err *e)
         return true;
     entry one = *said;
     const size_t batch = m->trace->batch;
-    if (batch > 0 && one.tensor.rank > made->tensor.rank &&
-        one.tensor.size[0] == m->trace->batches)
+    if (batch > 0 && one.tensor.rank > made->tensor.rank && one.tensor.size[0] == m->trace->batches)
         one.tensor = tensor_at(&one.tensor, batch - 1);
     return compare_stage(&shapes, made->name, &one, made, 0, NULL, e) &&
            measure_align(&one.tensor, &made->tensor, found, &like);
@@ -377,8 +376,8 @@ static bool mark_exercise(marking *m, const text_list *words, const char *said_b
         a.room = i;
         for (size_t j = 0; j < room->maps && done; j++) {
             const trace_map *map = &room->map[j];
-            done = !asked_makes(&a, map) || !asked_is_stage(room, map) ||
-                   mark_map(m, &a, i, map, e);
+            done =
+                !asked_makes(&a, map) || !asked_is_stage(room, map) || mark_map(m, &a, i, map, e);
         }
     }
     asked_end(&a);

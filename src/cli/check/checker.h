@@ -114,7 +114,7 @@ typedef struct checked_file {
  * them was asked: 1 right, 0 wrong, a hole where nothing was answered or asked. */
 typedef struct check_marks {
     text_list question, file;
-    text_list error; /* of each file, empty where it was marked */
+    text_list error;            /* of each file, empty where it was marked */
     struct marked_file *marked; /* as many as files, and the one at hand; owned */
     size_t capacity;
 } check_marks;
@@ -202,7 +202,8 @@ bool check_marks_add_bad(check_marks *m, const char *file, const char *error, er
 /* Refuses a format that has no place for the names of files and questions. */
 bool check_marks_check(const options *o, err *e);
 /* Writes the table where --output and --format say, with two columns more, how many were right, and
- * of how many; and where a file could not be marked, a third one that says why. Nothing where no file was marked. */
+ * of how many; and where a file could not be marked, a third one that says why. Nothing where there
+ * is no file. */
 bool check_marks_write(check_marks *m, const options *o, err *e);
 void check_marks_free(check_marks *m);
 
