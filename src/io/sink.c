@@ -223,9 +223,9 @@ static bool exchange(const char *path, const char *other)
 #endif
 }
 
-static bool rename_over(const sink *s, err *e)
+static bool rename_over(const sink *s, const char *from, err *e)
 {
-    return rename(s->temporary, s->target) == 0 || fail(s, errno, e);
+    return rename(from, s->target) == 0 || fail(s, errno, e);
 }
 
 /* The old file is taken out and looked at once more: it may be another one, or another's now. Where
@@ -233,6 +233,7 @@ static bool rename_over(const sink *s, err *e)
 static bool replace_old(const sink *s, err *e)
 {
     struct stat in, next, out;
+    char aside[SINK_PATH];
     if (!old_file_check(s->over, s->target, e))
         return false;
     /* The clock of files ticks some hundred times a second: a time between two ticks no other
@@ -240,33 +241,30 @@ static bool replace_old(const sink *s, err *e)
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
     clock_gettime(CLOCK_REALTIME, &times[1]);
     futimens(s->held, times);
-    if (fstat(s->held, &in) < 0)
+    if (fstat(s->held, &in) < 0 || !temporary_set_aside(s->temporary, aside))
         return fail(s, errno, e);
-    if (!exchange(s->temporary, s->target))
-        return rename_over(s, e);
-    if (old_file_check(s->over, s->temporary, e)) {
-        unlink(s->temporary);
-        return true;
-    }
+    bool is_exchanged = exchange(aside, s->target);
+    bool done = is_exchanged ? old_file_check(s->over, aside, e) : rename_over(s, aside, e);
     /* What came out is another's. It goes back to where ours is now, and ours should come out.
      * What comes out instead was put there meanwhile; it is newer, so it goes back too. */
     next = in;
-    for (bool is_back = false; !is_back; in = next) {
-        stat(s->temporary, &next);
-        if (!exchange(s->temporary, s->target)) {
-            rename(s->temporary, s->target);
+    for (bool is_back = done || !is_exchanged; !is_back; in = next) {
+        stat(aside, &next);
+        if (!exchange(aside, s->target)) {
+            rename(aside, s->target);
             return false;
         }
-        is_back = stat(s->temporary, &out) < 0 || old_file_is_unchanged(&in, &out);
+        is_back = stat(aside, &out) < 0 || old_file_is_unchanged(&in, &out);
     }
-    return false;
+    unlink(aside);
+    return done;
 }
 
 static bool replace(const sink *s, err *e)
 {
     sigset_t before;
     if (s->over == NULL)
-        return rename_over(s, e);
+        return rename_over(s, s->temporary, e);
     if (!temporary_hold(s->temporary, &before))
         return fail(s, errno, e);
     bool done = replace_old(s, e);

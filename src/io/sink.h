@@ -97,6 +97,10 @@ int temporary_create(char *path, const char *target, mode_t mode);
  * program ends already. What lies there then is removed as it was, if anything does. */
 bool temporary_hold(const char *path, sigset_t *before);
 void temporary_let_go(const char *path, const sigset_t *before);
+/* Gives it a name that no other process removes, and tells it; false, with errno, where that
+ * fails. To be called while it is held: where files are exchanged, what lies there is another
+ * program's for a moment, and stays if this process is killed then. */
+bool temporary_set_aside(const char *path, char aside[SINK_PATH]);
 /* It has another name now, and needs no room. */
 void temporary_release(const char *path);
 

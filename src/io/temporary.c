@@ -20,7 +20,7 @@ enum {
     MAX_WAIT = 1000 /* milliseconds that a dying program waits for another thread's file system */
 };
 
-static const char BEGINNING[] = ".selfattn-", ENDING[] = ".tmp";
+static const char BEGINNING[] = ".selfattn-", ENDING[] = ".tmp", ASIDE[] = ".old";
 enum { DIGITS = 16 };
 
 /* The temporary files that exist now. A fixed table in static memory, because a signal handler
@@ -83,7 +83,8 @@ static void sweep(const char *target, size_t length)
         if (strncmp(name, BEGINNING, sizeof BEGINNING - 1) != 0 ||
             strspn(digits, "0123456789abcdef") != DIGITS || strcmp(digits + DIGITS, ENDING) != 0)
             continue;
-        /* A file of ours that nobody writes: its lock can be had. */
+        /* Such a name has what a selfattn made, and nothing else; its lock can be had: the process
+         * that made it is gone. */
         struct stat status;
         int file = openat(dirfd(all), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
@@ -176,6 +177,12 @@ void temporary_let_go(const char *path, const sigset_t *before)
     atomic_store(state_of(path), LIVE);
     pthread_sigmask(SIG_SETMASK, before, NULL);
     errno = reason;
+}
+
+bool temporary_set_aside(const char *path, char aside[SINK_PATH])
+{
+    snprintf(aside, SINK_PATH, "%.*s%s", (int)(strlen(path) - strlen(ENDING)), path, ASIDE);
+    return rename(path, aside) == 0;
 }
 
 void temporary_remove_all(void)

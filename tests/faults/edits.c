@@ -9,13 +9,17 @@
 #include "faults/faults.h"
 
 #include "cli/line/env.h"
+#include "io/sink.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -375,6 +379,97 @@ static void sweep_before_locks(const updated *of, const text *recorded, const ta
     }
 }
 
+/* Another run writes into the folder, in a process of its own, and so removes what was left there;
+ * a run looks through a folder once, unless it was in another since. */
+static void write_next_to_it(void)
+{
+    static const char *const FILES[] = {"other", "shared/other"};
+    pid_t process = fork();
+    for (size_t i = 0; process == 0 && i < 2; i++) {
+        sink to;
+        err e = {0};
+        if (!sink_open(&to, FILES[i], &e))
+            _exit(1);
+        sink_discard(&to);
+    }
+    if (process == 0)
+        _exit(0);
+    int status;
+    if (waitpid(process, &status, 0) != process || status != 0)
+        abort();
+}
+
+static void be_killed(void)
+{
+    raise(SIGKILL);
+}
+
+/* The editor saves at the last moment, just before files are exchanged, and some calls later the
+ * world does worse. */
+static size_t calls_later;
+static void (*then)(void);
+
+static void edit_at_the_exchange(void)
+{
+    static size_t calls;
+    if (calls == 0)
+        do_step(&editor.way->step[0]);
+    else if (calls == calls_later)
+        then();
+    calls++;
+}
+
+/* Whether a file of the folder is so; removes all. */
+static bool is_in_folder(const text *content)
+{
+    bool is = false;
+    DIR *folder = opendir("shared");
+    for (struct dirent *one; (one = readdir(folder)) != NULL;) {
+        char path[300];
+        text found = {0};
+        snprintf(path, sizeof path, "shared/%s", one->d_name);
+        is = (one->d_type == DT_REG && child_read_file(path, &found) &&
+              judge_same_text(&found, content)) ||
+             is;
+        text_free(&found);
+    }
+    closedir(folder);
+    child_empty_folder("shared", "");
+    return is;
+}
+
+/* What the other wrote is in a file, whoever writes into the folder while or after it lies next to
+ * its place. */
+static void lose_at_the_exchange(const updated *of, const text *recorded, counts *c)
+{
+    static const way BY = {"by rename", 1, {{CHANGED, BY_RENAME}}};
+    fault f = {.call = CALL_EXCHANGE, .effect = EFFECT_EDITS, .n = 1};
+    f.edit = edit_at_the_exchange;
+    f.goes_on = true;
+    editor.way = &BY;
+    for (calls_later = 1; calls_later <= LAST; calls_later++) {
+        const moment at = {.call = CALL_ANY, .gap = calls_later};
+        for (int i = 0; i < 2; i++) {
+            outcome got;
+            text theirs = {0};
+            then = i == 0 ? write_next_to_it : be_killed;
+            *editor.done = 0;
+            put_document(of);
+            child_run(&of->what, &f, &got);
+            write_next_to_it();
+            add_document(of, &theirs);
+            apply(1, &theirs);
+            if (got.signal == SIGKILL)
+                count(c, &of->what, &BY, &at, &got,
+                      is_in_folder(&theirs) ? NULL : "loses what the other wrote, and is killed");
+            else
+                count(c, &of->what, &BY, &at, &got, judge_update(of, recorded, &got, false));
+            text_free(&theirs);
+            outcome_free(&got);
+        }
+    }
+}
+
 static void edit_document(const updated *of, bool is_every, uint64_t *state, counts *c)
 {
     outcome clean;
@@ -395,6 +490,7 @@ static void edit_document(const updated *of, bool is_every, uint64_t *state, cou
     if (is_every) {
         edit_without_exchange(of, &recorded, c);
         sweep_before_locks(of, &recorded, &clean.counted, c);
+        lose_at_the_exchange(of, &recorded, c);
     }
     text_free(&recorded);
     outcome_free(&clean);

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 static fault armed = {.call = CALL_NONE};
-static bool is_armed, is_edited;
+static bool is_armed, is_edited, is_begun;
 static atomic_size_t calls[CALL_NONE], injected;
 static atomic_long blocks;
 
@@ -109,8 +109,10 @@ static size_t count_call(call which)
 static bool is_hit(call which)
 {
     size_t n = is_armed ? count_call(which) : 0;
-    if (n == 0 || (n != armed.n && !(armed.persists && n > armed.n)))
+    bool is_later = is_armed && is_begun && which != CALL_ALLOCATION;
+    if (!is_later && (n == 0 || (n != armed.n && !(armed.persists && n > armed.n))))
         return false;
+    is_begun = armed.goes_on;
     atomic_fetch_add(&injected, 1);
     if (armed.effect == EFFECT_KILLS)
         raise(armed.reason);

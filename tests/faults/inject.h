@@ -48,6 +48,7 @@ typedef struct fault {
     int reason;    /* an errno, or a signal */
     size_t n;      /* the n-th call, from 1 */
     bool persists; /* so do all that follow */
+    bool goes_on;  /* so do all that follow, of whatever kind */
     void (*edit)(void);
     bool no_exchange; /* after an edit files can't be exchanged */
 } fault;
