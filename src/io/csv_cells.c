@@ -346,7 +346,7 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
                    is_narrow ? "3.4028235e38" : "1.7976931348623157e308");
             return is_narrow && err_remedy(e, "--dtype f64 holds larger numbers");
         }
-        if (to->kind == KEY_MASK && wide != 0 && wide != 1)
+        if (to->kind == KEY_MASK && wide != 1 && !number_is_zero(s.from, s.end))
             return refuse_other(to, r, f, s, &at, e);
         push(to, is_narrow ? (double)narrow : wide);
         return true;

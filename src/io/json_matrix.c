@@ -32,12 +32,19 @@ static const char *read_number(json_text *t, const char *at, const json_matrix_r
         json_fail_changed(t, e);
         return NULL;
     }
-    if (read_typed(at, end, rules->type, to) || rules->allow_too_large)
+    bool fits = read_typed(at, end, rules->type, to);
+    bool is_lost = fits && rules->is_setting && *(double *)to == 0 && !number_is_zero(at, end);
+    if (!is_lost && (fits || rules->allow_too_large))
         return end;
     char found[JSON_FOUND];
     double as_double;
     bool is_narrow = rules->type == DTYPE_F32;
     place where = json_place(t, at);
+    if (is_lost) {
+        err_at(e, &where, "%s is too small for float64, which has nothing between 0 and 5e-324",
+               json_found(t, at, found));
+        return NULL;
+    }
     err_at(e, &where, "%s is too large for %s, whose largest number is %s",
            json_found(t, at, found), is_narrow ? "float32" : "float64",
            is_narrow ? "3.4028235e38" : "1.7976931348623157e308");
@@ -63,7 +70,8 @@ static const char *read_truth(json_text *t, const char *at, key_kind kind, unsig
     }
     double value;
     const char *end = number_end_json(at, t->end);
-    if (end != NULL && number_read_f64(at, end, &value) && (value == 0 || value == 1)) {
+    if (end != NULL && number_read_f64(at, end, &value) &&
+        (value == 1 || number_is_zero(at, end))) {
         *to = value == 1;
         return end;
     }
@@ -102,7 +110,8 @@ static const char *read_element(json_text *t, const char *at, const json_matrix_
 
 bool json_number_read(json_text *t, const char *at, double *value, err *e)
 {
-    static const json_matrix_rules NUMBER = {.kind = KEY_MATRIX, .type = DTYPE_F64};
+    static const json_matrix_rules NUMBER = {
+        .kind = KEY_MATRIX, .type = DTYPE_F64, .is_setting = true};
     if (!json_begins_number(*at))
         return fail_expected(t, at, "a number", e) != NULL;
     return read_number(t, at, &NUMBER, value, e) != NULL;
@@ -303,17 +312,18 @@ static bool read_list(reading *r, int depth, err *e)
     const char *list = json_space_end(r->numbers.at, r->numbers.end);
     size_t count = 0, before = r->count, size = dtype_size(r->type);
     bool is_row = depth + 1 == r->rank, goes_on = true;
-    bool may_be_long = depth + 2 == r->rank && r->lists->threads > 1 && r->type != DTYPE_BOOL;
+    bool is_slow = r->type == DTYPE_BOOL || (r->rules != NULL && r->rules->is_setting);
+    bool may_be_long = depth + 2 == r->rank && r->lists->threads > 1 && !is_slow;
     if (!take(r, '['))
         return fail_changed(r, e);
     r->numbers.due = is_row;
     while (is_row && r->numbers.due) {
         if (!find_room(r, 1, e))
             return false;
-        size_t added = r->type == DTYPE_BOOL ? 0
-                                             : number_list_read(&r->numbers, r->type,
-                                                                r->lists->scratch + r->count * size,
-                                                                r->lists->room / size - r->count);
+        size_t added =
+            is_slow ? 0
+                    : number_list_read(&r->numbers, r->type, r->lists->scratch + r->count * size,
+                                       r->lists->room / size - r->count);
         r->count += added;
         if (added == 0 && !read_unusual(r, r->count == before, e))
             return false;

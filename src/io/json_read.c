@@ -228,8 +228,10 @@ static bool read_setting(json_reader *r, const char *at, entry *to, err *e)
 
 static bool read_numbers(json_reader *r, const char *at, entry *to, err *e)
 {
-    static const json_matrix_rules NUMBERS = {
-        .kind = KEY_MATRIX, .type = DTYPE_F64, .most_rank = TENSOR_MAX_INPUT_RANK};
+    static const json_matrix_rules NUMBERS = {.kind = KEY_MATRIX,
+                                              .type = DTYPE_F64,
+                                              .is_setting = true,
+                                              .most_rank = TENSOR_MAX_INPUT_RANK};
     if (*at != '[')
         return read_setting(r, at, to, e);
     to->kind = ENTRY_TENSOR;

@@ -183,6 +183,7 @@ typedef struct json_matrix_rules {
     dtype type;    /* of numbers: a mask and truths are DTYPE_BOOL */
     bool allow_nonfinite;
     bool allow_too_large; /* a number that the type does not hold */
+    bool is_setting;      /* of DTYPE_F64: what is not 0 is not taken for 0 */
     int most_rank;
 } json_matrix_rules;
 

@@ -280,9 +280,17 @@ bool number_read_f64(const char *text, const char *end, double *value)
     return bits < FLOAT64.infinity;
 }
 
+bool number_is_zero(const char *text, const char *end)
+{
+    while (text < end && (*text < '1' || *text > '9') && *text != 'e' && *text != 'E')
+        text++;
+    return text == end || !is_digit(*text);
+}
+
 bool number_read_json(const char *text, const char *end, double *value)
 {
-    return number_end_json(text, end) == end && number_read_f64(text, end, value);
+    return number_end_json(text, end) == end && number_read_f64(text, end, value) &&
+           (*value != 0 || number_is_zero(text, end));
 }
 
 bool number_read_nonfinite(const char *text, const char *end, double *value)

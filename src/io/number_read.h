@@ -31,8 +31,11 @@ const char *number_end_csv(const char *text, const char *end);
 bool number_read_f32(const char *text, const char *end, float *value);
 bool number_read_f64(const char *text, const char *end, double *value);
 
-/* The number that all of the bytes are in JSON's grammar; false where they are none, or too large
- * a one. */
+/* Whether these bytes spell 0, and no number that is read as 0 since it is too small. */
+bool number_is_zero(const char *text, const char *end);
+
+/* The number that all of the bytes are in JSON's grammar; false where they are none, or one too
+ * large or too small. */
 bool number_read_json(const char *text, const char *end, double *value);
 
 /* "nan", "inf", "infinity" in any case, with an optional sign: true, with the value (NaN is the
