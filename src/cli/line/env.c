@@ -128,7 +128,6 @@ void env_open(env *world)
         .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
         .stderr_is_terminal = isatty(STDERR_FILENO) != 0,
         .is_process = true,
-        .width = columns == NULL ? 0 : atoi(columns),
         .processors = online > 0 ? (size_t)online : 1,
         .free_memory = free_memory(""),
     };
@@ -142,10 +141,12 @@ void env_open(env *world)
     /* A terminal that calls itself dumb, as an editor's is, shows escape sequences as they are. */
     world->no_color = (no_color != NULL && no_color[0] != '\0') ||
                       (terminal != NULL && strcmp(terminal, "dumb") == 0);
+    long width = columns == NULL ? 0 : strtol(columns, NULL, 10);
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        world->width = size.ws_col;
-    else if (world->width <= 0)
-        world->width = WIDTH_OF_FILES;
+        width = size.ws_col;
+    if (width <= 0)
+        width = WIDTH_OF_FILES;
+    world->width = width < MOST_WIDTH ? (int)width : MOST_WIDTH;
 }
 
 /* ---- the clock ---- */

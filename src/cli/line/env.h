@@ -12,7 +12,10 @@ struct progress;
 
 enum { EXIT_DONE = 0, EXIT_DIFFER = 1, EXIT_WRONG = 2 };
 
-enum { WIDTH_OF_FILES = 100 }; /* of text in columns, which no terminal shows now */
+enum {
+    WIDTH_OF_FILES = 100, /* of text in columns, which no terminal shows now */
+    MOST_WIDTH = 1000     /* wider than screens are: beyond it a rule is all that grows */
+};
 
 typedef struct env {
     FILE *err;                 /* everything said to a person */
