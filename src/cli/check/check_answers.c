@@ -176,7 +176,7 @@ bool check_marks_check(const options *o, err *e)
 
 bool check_marks_write(check_marks *m, const options *o, err *e)
 {
-    write_options how = {.digits = -1};
+    write_options how = {.digits = -1, .csv_safe = o->csv_safe};
     const format *to = format_of(o);
     const size_t questions = m->question.count, size[] = {m->file.count, questions + 2};
     bundle table = {0};

@@ -156,6 +156,9 @@ static const option_row ROWS[] = {
      OPTION_COUNT, GROUP_OUTPUT, "N",
      .shared = GROUP_CONVERT | GROUP_JOIN | GROUP_INIT | GROUP_CHECK | GROUP_STAGES,
      .place = AT(digits), .has = AT(has_digits), .most = NUMBER_MAX_DIGITS},
+    {{"csv-safe", "no label in a table is a spreadsheet's formula"}, OPTION_FLAG, GROUP_OUTPUT,
+     .shared = GROUP_CONVERT | GROUP_JOIN | GROUP_INIT | GROUP_CHECK | GROUP_STAGES,
+     .place = AT(csv_safe)},
     {{"rows", NULL}, OPTION_KEY_VALUE, GROUP_OUTPUT, "A:B,...", .shared = GROUP_CHECK,
      .key = "rows"},
     {{"average-heads", "write weights as their mean over the heads"}, OPTION_FLAG, GROUP_OUTPUT,
@@ -226,9 +229,6 @@ static const option_row ROWS[] = {
      .letter = 'h', .place = AT(help)},
     {{"version", "print the version and the instruction set"},
      OPTION_FLAG, GROUP_ALWAYS, .letter = 'V', .place = AT(version)},
-    /* numbers that become another file's */
-    {{"csv-safe", "no label in a table is a spreadsheet's formula"}, OPTION_FLAG, GROUP_CONVERT,
-     .place = AT(csv_safe)},
     /* two results */
     {{"atol", "absolute difference that still counts as equal"}, OPTION_NUMBER, GROUP_DIFF, "T",
      .place = AT(atol), .has = AT(has_atol)},
