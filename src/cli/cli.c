@@ -19,7 +19,10 @@ static void remove_temporaries_and_end(int number)
 {
     temporary_remove_all();
     progress_erase();
-    raise(number); /* delivered on return, with its default action: SA_RESETHAND */
+    /* Delivered on return, with its default action: SA_RESETHAND. The sandbox lets a thread have no
+     * signal by its number alone, as musl's raise would. */
+    if (raise(number) != 0)
+        kill(getpid(), number);
 }
 
 /* Safe in a signal handler. */
@@ -119,8 +122,13 @@ static void run_command(void *context)
             help_write_short(&told);
         l->status = sink_write_text("-", &told, true, e) ? EXIT_DONE : EXIT_WRONG;
     } else if (is_parsed && output_check_endings(&o, c->groups, e)) {
-        if (world->is_process && !o.no_sandbox)
-            sandbox_enter(&o, c->writes_last && o.operands > 1 ? o.operand[o.operands - 1] : NULL);
+        bool is_shut_in = world->is_process && !o.no_sandbox;
+        const char *written = c->writes_last && o.operands > 1 ? o.operand[o.operands - 1] : NULL;
+        int reason = is_shut_in ? sandbox_enter(&o, written) : 0;
+        if (reason != 0)
+            note_say(world, &o, NULL,
+                     "the system takes no rules about files (Landlock: %s), so it refuses none",
+                     strerror(reason));
         l->status = c->run(&o, world, e);
     }
     if (!mapping_check_unchanged(&changed)) {

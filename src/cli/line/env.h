@@ -40,11 +40,12 @@ double clock_seconds(void);
 size_t free_memory(const char *root);
 
 /* The process shuts itself in before it reads anything: from then on the kernel refuses every file
- * but those that the command line names and their outputs' folders (Landlock), and new programs,
- * sockets and looks into other processes (seccomp). Input that finds an error in us then finds
- * nothing to do with it. Where a kernel, or an emulator, has none of that, nothing happens. Holds
- * for this thread and those that it starts, for good. `written`: an operand that is an output, or
- * NULL. */
-void sandbox_enter(const struct options *o, const char *written);
+ * but those that the command line names and their outputs' folders (Landlock), and new programs
+ * and processes, sockets, what reaches into other processes, and changes of files that are not
+ * open (seccomp). Input that finds an error in us then finds nothing to do with it. Where a
+ * kernel, or an emulator, has none of that, nothing happens. Holds for this thread and those that
+ * it starts, for good. `written`: an operand that is an output, or NULL. 0, or an errno: the
+ * kernel has rules about files, did not take one of ours, and so has none of them. */
+int sandbox_enter(const struct options *o, const char *written);
 
 #endif
