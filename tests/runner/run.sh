@@ -80,6 +80,40 @@ expect 1 '0 passed, 1 failed' env -u BUILD build/release/cli
 table '# a line that is none' '$ selfattn' '> out' '! err' 'out'
 expect 1 '1 passed, 1 failed' env -u BUILD build/release/cli
 
+# --- unit tests that end in every way ---
+cat >tests.c <<'END'
+#include "unit/unit.h"
+#include <signal.h>
+#include <stdlib.h>
+UNIT(good) { CHECK(u, 1); }
+UNIT(crashes) { CHECK(u, 1); raise(SIGSEGV); }
+UNIT(aborts) { CHECK(u, 1); abort(); }
+UNIT(leaves) { CHECK(u, 1); exit(0); }
+UNIT(often)
+{
+    for (int i = 0; i < 800; i++) {
+        CHECK(u, i < 0);
+        CHECK(u, i < 798);
+    }
+}
+UNIT(later) { CHECK(u, 1); unit_skip(u, "why"); }
+END
+"${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L -I"$root/tests" -I"$root/tests/unit" \
+    -o units tests.c "$root/tests/unit/unit.c"
+expect 1 '803 passed, 805 failed, 1 skipped' ./units
+# told TIMES WORDS: a line of what was said last has these words, so many do.
+told() {
+    [ "$(grep -c "$2" said)" = "$1" ]
+    count "$2 is told $1 times"
+}
+said=/dev/null
+told 1 '^FAIL unit crashes: .*ended by signal 11'
+told 1 '^FAIL unit aborts: .*ended by signal 6'
+told 1 '^FAIL unit leaves: .*before its end'
+told 6 '^FAIL unit often: .*i < 0'
+told 1 '^FAIL unit often: .*i < 0.* 795 times more'
+told 2 '^FAIL unit often: .*i < 798'
+
 # --- need.sh, with package managers of our own ---
 for tool in sh env mktemp tail grep ls rm; do
     mkdir -p bin && ln -s "$(command -v "$tool")" bin/

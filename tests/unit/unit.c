@@ -1,4 +1,5 @@
 /* Runs the unit tests: all of them, or those whose name holds the first argument. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "unit.h"
 
 #include "left_out.h"
@@ -7,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static unit_test *first_test, **next_test = &first_test;
 
@@ -16,21 +20,57 @@ void unit_register(unit_test *test)
     next_test = &test->next;
 }
 
+/* Claims that did not hold, of one test. What fails at each turn of a loop is told a few times, and
+ * then counted. */
+enum { TOLD = 5, CLAIMS = 256 };
+
+static struct {
+    const char *file, *claim;
+    int line;
+    size_t failed;
+} failed[CLAIMS];
+
+/* Whether it is still to be told. */
+static bool count_failed(const char *file, int line, const char *claim)
+{
+    size_t i = 0;
+    while (i + 1 < CLAIMS && failed[i].failed > 0 &&
+           (failed[i].line != line || strcmp(failed[i].file, file) != 0))
+        i++;
+    failed[i].file = file;
+    failed[i].line = line;
+    failed[i].claim = claim;
+    return ++failed[i].failed <= TOLD;
+}
+
+static void tell_rest(const unit *u)
+{
+    for (size_t i = 0; i < CLAIMS; i++) {
+        if (failed[i].failed > TOLD)
+            printf("FAIL unit %s: %s:%d: %s: %zu times more\n", u->test, failed[i].file,
+                   failed[i].line, failed[i].claim, failed[i].failed - TOLD);
+    }
+}
+
+static bool check(unit *u, bool holds, const char *file, int line, const char *claim)
+{
+    *(holds ? &u->passed : &u->failed) += 1;
+    if (holds || !count_failed(file, line, claim))
+        return false;
+    printf("FAIL unit %s: %s:%d: %s\n", u->test, file, line, claim);
+    return true;
+}
+
 bool unit_check(unit *u, bool holds, const char *file, int line, const char *claim)
 {
-    if (holds)
-        u->passed++;
-    else {
-        u->failed++;
-        printf("FAIL unit %s: %s:%d: %s\n", u->test, file, line, claim);
-    }
+    check(u, holds, file, line, claim);
     return holds;
 }
 
 bool unit_check_text(unit *u, const char *got, const char *wanted, const char *file, int line)
 {
     bool same = got != NULL && strcmp(got, wanted) == 0;
-    if (!unit_check(u, same, file, line, "the text is as wanted"))
+    if (check(u, same, file, line, "the text is as wanted"))
         printf("  got:    %s\n  wanted: %s\n", got == NULL ? "(null)" : got, wanted);
     return same;
 }
@@ -66,18 +106,48 @@ uint64_t unit_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
+/* In a process of its own, whose counts are in shared memory: one that crashes takes no other test
+ * with it. */
+static void run(const unit_test *test, unit *u)
+{
+    int status = -1;
+    fflush(stdout); /* what waits in it would be written by both */
+    u->has_ended = false;
+    pid_t child = fork();
+    if (child == 0) {
+        test->run(u);
+        tell_rest(u);
+        u->has_ended = true;
+        exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        perror("unit");
+    if (status == 0 && u->has_ended)
+        return;
+    u->failed++;
+    if (WIFSIGNALED(status))
+        printf("FAIL unit %s: it is ended by signal %d\n", u->test, WTERMSIG(status));
+    else
+        printf("FAIL unit %s: it ends with status %d%s\n", u->test, WEXITSTATUS(status),
+               u->has_ended ? "" : ", before its end");
+}
+
 int main(int argc, char **argv)
 {
-    unit u = {0};
+    unit *u = mmap(NULL, sizeof *u, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (u == MAP_FAILED) {
+        perror("unit");
+        return 1;
+    }
     for (const unit_test *test = first_test; test != NULL; test = test->next) {
         if (argc > 1 && strstr(test->name, argv[1]) == NULL)
             continue;
-        u.test = test->name;
-        if (is_left_out(u.test))
-            unit_skip(&u, "it is left out here");
+        u->test = test->name;
+        if (is_left_out(u->test))
+            unit_skip(u, "it is left out here");
         else
-            test->run(&u);
+            run(test, u);
     }
-    printf("%zu passed, %zu failed, %zu skipped\n", u.passed, u.failed, u.skipped);
-    return u.failed > 0;
+    printf("%zu passed, %zu failed, %zu skipped\n", u->passed, u->failed, u->skipped);
+    return u->failed > 0;
 }

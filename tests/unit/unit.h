@@ -1,5 +1,5 @@
-/* The unit tests' few words: UNIT(name) and a body are a test, which runs because it is linked;
- * CHECK counts, and says where it failed. */
+/* The unit tests' few words: UNIT(name) and a body are a test, which runs because it is linked, in
+ * a process of its own; CHECK counts, and says where it failed. */
 #ifndef SELFATTN_TESTS_UNIT_H
 #define SELFATTN_TESTS_UNIT_H
 
@@ -11,6 +11,7 @@
 typedef struct unit {
     const char *test;
     size_t passed, failed, skipped;
+    bool has_ended; /* the test came to its end */
 } unit;
 
 typedef struct unit_test {
