@@ -10,6 +10,7 @@
 #include "ref/compare_stages.h"
 #include "ref/properties.h"
 #include "ref/ref_random.h"
+#include "ref/verdict.h"
 #include "ref/words_seen.h"
 
 #include <inttypes.h>
@@ -38,14 +39,14 @@ typedef struct series {
 static void try_problem(const ref_problem *p, const char *where, tally *t)
 {
     char wrong[WRONG], words[REF_DESCRIPTION];
-    size_t failed = t->failed;
+    size_t told = verdict_told();
     bool is_right = compare_stages(p, wrong, sizeof wrong);
     count(t, is_right);
     if (is_right)
         properties_try(p, where, &t->passed, &t->failed);
     else
-        printf("FAIL %s: %s\n", where, wrong);
-    if (t->failed > failed)
+        verdict_tell(where, "stages", wrong);
+    if (verdict_told() > told)
         printf("  %s\n", ref_describe(p, words));
 }
 
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "stacks") == 0) {
         series s = series_of(argc - 1, argv + 1, STACKS_DEFAULT);
         compare_stacks(s.seed, s.first, s.count, &t.passed, &t.failed);
+        verdict_tell_rest();
         printf("%zu passed, %zu failed\n", t.passed, t.failed);
         return t.failed > 0;
     }
@@ -134,6 +136,7 @@ int main(int argc, char **argv)
         if (argc == 1)
             compare_stacks(s.seed, 0, STACKS_DEFAULT, &t.passed, &t.failed);
     }
+    verdict_tell_rest();
     printf("%zu passed, %zu failed\n", t.passed, t.failed);
     return t.failed > 0;
 }

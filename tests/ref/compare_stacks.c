@@ -2,6 +2,7 @@
 
 #include "ref/stack_properties.h"
 #include "ref/stack_subject.h"
+#include "ref/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -117,7 +118,7 @@ void compare_stacks(uint64_t seed, uint64_t first, uint64_t count, size_t *passe
         if (done)
             stack_properties_try(&s, where, passed, failed);
         else
-            printf("FAIL %s: %s\n", where, wrong);
+            verdict_tell(where, "stages", wrong);
         if (!done && count == 1)
             show(&s);
         ref_stack_free(&s);

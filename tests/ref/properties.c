@@ -334,7 +334,7 @@ void properties_try(const ref_problem *p, const char *where, size_t *passed, siz
             verdict_count(&t.says, holds, where, PROPERTIES[i].name, passed, failed);
         }
     } else {
-        printf("FAIL %s: refused: %s\n", where, whole.failure.what);
+        verdict_tell(where, "refused", whole.failure.what);
         ++*failed;
     }
     subject_free(&whole);

@@ -168,6 +168,6 @@ void stack_properties_try(const ref_stack *s, const char *where, size_t *passed,
     }
     *failed += !done;
     if (!done)
-        printf("FAIL %s: refused: %s\n", where, whole.failure.what);
+        verdict_tell(where, "refused", whole.failure.what);
     stack_subject_free(&whole);
 }

@@ -12,7 +12,15 @@ typedef struct verdict {
 
 /* Notes what is wrong with the thing of this name; false. */
 bool verdict_differs(verdict *v, const char *name, const char *why);
-/* Counts it, and prints what is wrong. */
+/* Says what is wrong there, of which `what` and the first word of `wrong` are the kind. Of each
+ * kind the first five are told, and the rest counted. */
+void verdict_tell(const char *where, const char *what, const char *wrong);
+/* How many were told so far. */
+size_t verdict_told(void);
+/* At the end: how many more of each kind there were. */
+void verdict_tell_rest(void);
+
+/* Counts it, and tells what is wrong. */
 void verdict_count(const verdict *v, bool holds, const char *where, const char *property,
                    size_t *passed, size_t *failed);
 

@@ -106,13 +106,28 @@ told() {
     [ "$(grep -c "$2" said)" = "$1" ]
     count "$2 is told $1 times"
 }
-said=/dev/null
 told 1 '^FAIL unit crashes: .*ended by signal 11'
 told 1 '^FAIL unit aborts: .*ended by signal 6'
 told 1 '^FAIL unit leaves: .*before its end'
 told 6 '^FAIL unit often: .*i < 0'
 told 1 '^FAIL unit often: .*i < 0.* 795 times more'
 told 2 '^FAIL unit often: .*i < 798'
+
+# --- a mistake that many random problems have ---
+REF_BREAK=scale "$root/${BUILD:-build/release}/compare" 300 >said
+[ "$(sed -n '$s/.* passed, \([0-9]*\) failed$/\1/p' said)" -gt 100 ]
+count 'a mistake of the reference is noticed in many problems'
+told 5 '^FAIL compare .*stages: scaled'
+told 1 '^FAIL stages: scaled.* times more'
+
+# --- traces of a program that crashes ---
+if python3 -c '' 2>/dev/null; then
+    expect 1 '0 passed, 1 failed' env PATH="$PWD/build/release:$PATH" \
+        python3 -B "$root/tests/trace/check.py" 1-walk
+    told 1 '^FAIL trace: 001-walkthrough.*: FileNotFoundError'
+else
+    skip 'no Python here'
+fi
 
 # --- need.sh, with package managers of our own ---
 for tool in sh env mktemp tail grep ls rm; do
