@@ -24,7 +24,7 @@ cli unit compare why faults: %: $(BUILD)/%
 $(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW) $(LONG): $(BUILD)/selfattn $(HELPERS)
 $(FAST) $(SLOW) $(LONG):
 	@BUILD=$(BUILD) tests/run.sh $@
-docs packaging: man
+docs packaging fresh: man
 ## numbers: proves what is written for every 61st float32; STRIDE=1 for all of them
 ## check-web: opens pages of traces in a browser, with playwright-core from npm
 check-web: web
