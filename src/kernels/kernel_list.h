@@ -37,10 +37,9 @@ KERNEL_OF(void, fill, (void *out, size_t n, double value))
 KERNEL_OF(void, cap, (const void *x, size_t n, double most, void *out))
 /* out[j] = x[j] + b[j·stride] */
 KERNEL_OF(void, add, (const void *x, size_t n, const void *b, ptrdiff_t stride, void *out))
-/* out[j] = −inf where mask[j·stride] is not 0 (with hides_zeros: where it is), else x[j]. */
+/* out[j] = −inf where mask[j] is not 0 (with hides_zeros: where it is), else x[j]. */
 KERNEL_OF(void, hide,
-          (const void *x, size_t n, const unsigned char *mask, ptrdiff_t stride, bool hides_zeros,
-           void *out))
+          (const void *x, size_t n, const unsigned char *mask, bool hides_zeros, void *out))
 /* out[j] = x[j] − slope·|position − j|: the distance exact and rounded to the type, the product
  * and the difference rounded once each. */
 KERNEL_OF(void, recede, (const void *x, size_t n, double slope, double position, void *out))

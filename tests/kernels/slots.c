@@ -113,20 +113,15 @@ static void call_add(const kernels *with, job *j)
     with->add(j->in[0].data, j->in[0].size[1], j->in[1].data, j->in[1].stride[0], j->out.data);
 }
 
-/* The bytes of the second row are the mask; `step` of them apart. */
-static void hide(const kernels *with, job *j, ptrdiff_t step, bool hides_zeros)
-{
-    with->hide(j->in[0].data, j->in[0].size[1], j->in[1].data, step, hides_zeros, j->out.data);
-}
-
+/* The bytes of the second row are the mask. */
 static void call_hide(const kernels *with, job *j)
 {
-    hide(with, j, 1, true);
+    with->hide(j->in[0].data, j->in[0].size[1], j->in[1].data, true, j->out.data);
 }
 
-static void call_hide_apart(const kernels *with, job *j)
+static void call_hide_others(const kernels *with, job *j)
 {
-    hide(with, j, 3, false);
+    with->hide(j->in[0].data, j->in[0].size[1], j->in[1].data, false, j->out.data);
 }
 
 /* Of a matrix whose pairs begin after 2³². */
@@ -333,7 +328,7 @@ static const slot SLOTS[] = {
     {"add", call_add, NUMBERS_ANY, {"n", "n1", "", ""}, "n"},
     {"add one", call_add_one, NUMBERS_ANY, {"n", "1", "", ""}, "n"},
     {"hide", call_hide, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
-    {"hide apart", call_hide_apart, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
+    {"hide others", call_hide_others, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
     {"recede", call_recede, NUMBERS_ANY, {"n", "", "", ""}, "n"},
     {"draw_uniform", call_draw_uniform, NUMBERS_ANY, {"", "", "", ""}, "n"},
     {"draw_normal", call_draw_normal, NUMBERS_ANY, {"", "", "", ""}, "n"},

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/prefetch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +105,8 @@ static bool apply_masks(const plan *p, const block *at, size_t query, const void
     fill(p, to, seen.end, keys, -INFINITY);
     if (p->mask.data != NULL) {
         tensor mask = spread_row(p, &p->mask, at, query);
-        p->with->hide(to, keys, mask.data, mask.stride[0], !p->asked->mask_true_is_masked, to);
+        assert(keys <= 1 || mask.stride[0] == 1); /* a mask is read into bytes of its own */
+        p->with->hide(to, keys, mask.data, !p->asked->mask_true_is_masked, to);
     }
     return seen.first > 0 || seen.end < keys || p->mask.data != NULL || p->bias.data != NULL ||
            p->slopes.data != NULL;

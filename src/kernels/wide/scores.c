@@ -42,16 +42,13 @@ void KERNEL(cap)(const void *x, size_t n, double most, void *out)
 
 static const real HIDDEN = -(real)INFINITY;
 
-void KERNEL(hide)(const void *x, size_t n, const unsigned char *mask, ptrdiff_t stride,
-                  bool hides_zeros, void *out)
+void KERNEL(hide)(const void *x, size_t n, const unsigned char *mask, bool hides_zeros, void *out)
 {
     const real *from = x;
     real *to = out;
-    /* The bytes lie side by side, as nearly always: the compiler widens them a vector at a time. */
-    for (size_t j = 0; stride == 1 && j < n; j++)
+    /* The compiler widens the bytes a vector at a time. */
+    for (size_t j = 0; j < n; j++)
         to[j] = (mask[j] == 0) == hides_zeros ? HIDDEN : from[j];
-    for (size_t j = 0; stride != 1 && j < n; j++)
-        to[j] = (mask[stride * (ptrdiff_t)j] == 0) == hides_zeros ? HIDDEN : from[j];
 }
 
 /* ---- the additive score: c[i][j] = Σ_p va[p]·tanh((q[i][p] + k[j][p]) + ba[p]), one chain of
