@@ -6,6 +6,7 @@
 #include "model/embed.h"
 #include "model/keys.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- settings ---- */
@@ -268,6 +269,30 @@ bool stack_has_cross(const stack *s)
     while (i < s->parts && s->part[i].as->kind != PART_CROSS)
         i++;
     return i < s->parts;
+}
+
+bool stack_stage_layer(const char *name, size_t *number)
+{
+    return sscanf(name, "layer.%zu.", number) == 1;
+}
+
+const plan *stack_plan_of(const stack *s, const char *name, stage_id *id)
+{
+    size_t number;
+    if (!stack_stage_layer(name, &number))
+        return NULL;
+    const char *last = strrchr(name, '.'), *after = strchr(name + strlen("layer."), '.');
+    const named *row = named_find(&STAGES, last + 1, strlen(last + 1));
+    if (after == last || row == NULL)
+        return NULL;
+    *id = stage_of(row);
+    for (size_t j = 0; j < s->layer[number].parts; j++) {
+        const layer_part *p = &s->layer[number].part[j];
+        const char *own = part_name(p->as->kind);
+        if (p->as->kind != PART_FEED_FORWARD && strncmp(own, after + 1, strlen(own)) == 0)
+            return &p->attention->plan;
+    }
+    return NULL;
 }
 
 static bool refuse_at_top(const entry *given, const char *remedy, err *e)

@@ -121,6 +121,12 @@ bool stack_has_cross(const stack *s);
  * the rows that go in, and their sum with what it makes goes on. */
 bool stack_has_rollout(const stack *s);
 
+/* "layer.2.output" is of layer 2; false: of none. */
+bool stack_stage_layer(const char *name, size_t *number);
+/* Of "layer.1.attention.weights", a stage that there is, the plan that makes it, and which of its
+ * stages it is; NULL: rows are all that it can be. */
+const plan *stack_plan_of(const stack *s, const char *name, stage_id *id);
+
 /* The names of all stages, in the order in which they are made. */
 bool stack_stage_names(const stack *s, text_list *names, err *e);
 

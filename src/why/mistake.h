@@ -315,8 +315,6 @@ void stack_attempt_free(stack_attempt *a);
 
 /* What the claim's stage is called in its stack: "output" of "step.0.output". */
 const char *stack_stage_of(const why_question *of, const claim *one);
-/* "layer.2.output" is of layer 2; false: of none. */
-bool stack_stage_layer(const char *name, size_t *number);
 
 /* A matrix whose numbers, not set yet, last as long as the attempt; it moves when the next is made.
  * NULL where memory is missing. */

@@ -12,11 +12,6 @@ const char *stack_stage_of(const why_question *of, const claim *one)
     return of->steps == NULL ? one->name : strchr(strchr(one->name, '.') + 1, '.') + 1;
 }
 
-bool stack_stage_layer(const char *name, size_t *number)
-{
-    return sscanf(name, "layer.%zu.", number) == 1;
-}
-
 tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_t *size)
 {
     tensor *larger = mem_grow(a->made, a->made_count, &a->made_capacity, sizeof larger[0], a->e);

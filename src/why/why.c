@@ -372,26 +372,6 @@ static void count_shaped(shape_search *s, const named *row)
     s->to->shaped_count++;
 }
 
-/* "layer.1.attention.weights" is a stage of that plan; NULL: rows are all that it can be. */
-static const plan *plan_of_stage(const stack *of, const char *name, stage_id *id)
-{
-    size_t number;
-    if (!stack_stage_layer(name, &number))
-        return NULL;
-    const char *last = strrchr(name, '.'), *after = strchr(name + strlen("layer."), '.');
-    const named *row = named_find(&STAGES, last + 1, strlen(last + 1));
-    if (after == last || row == NULL)
-        return NULL;
-    *id = stage_of(row);
-    for (size_t j = 0; j < of->layer[number].parts; j++) {
-        const layer_part *p = &of->layer[number].part[j];
-        const char *own = part_name(p->as->kind);
-        if (p->as->kind != PART_FEED_FORWARD && strncmp(own, after + 1, strlen(own)) == 0)
-            return &p->attention->plan;
-    }
-    return NULL;
-}
-
 /* Each arrangement of numbers in which this mistake was made, or none (NULL). */
 static void arrange_each(shape_search *s, const work_attempt *made_by, const named *made, err *e)
 {
@@ -403,7 +383,7 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
     if (s->of->problem != NULL)
         id = stage_of(named_find(&STAGES, one->name, strlen(one->name)));
     else
-        p = plan_of_stage(made_by->layers.stack, stack_stage_of(s->of, one), &id);
+        p = stack_plan_of(made_by->layers.stack, stack_stage_of(s->of, one), &id);
     /* False for what has other axes. A batch that a mistake made of one sequence is in the plan,
      * and not in its numbers. */
     int rank = computed->rank;

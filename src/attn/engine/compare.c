@@ -85,16 +85,19 @@ static bool has_wrong_line(const comparison *c, const compared_pair *of, const e
     return false;
 }
 
+bool compare_refuse_shape(const char *name, const entry *wanted, const tensor *got, err *e)
+{
+    char shape[SHAPE_TEXT], computed[SHAPE_TEXT];
+    return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name,
+                  tensor_shape_text(&wanted->tensor, shape), tensor_shape_text(got, computed));
+}
+
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e)
 {
     compared_pair both;
-    if (!measure_align(&wanted->tensor, &got->tensor, &both.wanted, &both.got)) {
-        char shape[SHAPE_TEXT], computed[SHAPE_TEXT];
-        return err_at(e, &wanted->at, "%s is %s here, and %s as computed", name,
-                      tensor_shape_text(&wanted->tensor, shape),
-                      tensor_shape_text(&got->tensor, computed));
-    }
+    if (!measure_align(&wanted->tensor, &got->tensor, &both.wanted, &both.got))
+        return compare_refuse_shape(name, wanted, &got->tensor, e);
     element one = {.stage = name,
                    .axes =
                        got->axes == NULL ? NULL : got->axes + (got->tensor.rank - both.got.rank),

@@ -38,6 +38,9 @@ typedef struct comparison {
 bool compare_stage(comparison *c, const char *name, const entry *wanted, const entry *got,
                    double tol, const known_elements *known, err *e);
 
+/* The error of such a stage, for who knows its sizes before its numbers. Returns false. */
+bool compare_refuse_shape(const char *name, const entry *wanted, const tensor *got, err *e);
+
 /* "weights[head 1, query 2, key 3]"; a number has no brackets. */
 void element_write_name(const element *one, text *out);
 /* "head 1, query 2": the first `count` of its indices. */

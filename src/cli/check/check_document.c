@@ -425,23 +425,7 @@ static bool judge(checker *c, const named_stages *of, const work *w, err *e)
     if (!compare(c, of, &found, e)) {
         if (c->given->why)
             explain_shape(c, of, asked);
-        /* The only matrix of a result is of another shape, and may be another stage than it was
-         * taken for. */
-        const entry *only = &of->numbers->entry[0];
-        bool may_be_other = c->actual != NULL && of->numbers->count == 1 && work_stack(w) == NULL;
-        for (size_t i = STAGES.count; i-- > 0 && may_be_other;) {
-            const plan *p = &w->of.attention.plan;
-            const char *name = named_row(&STAGES, i)->name;
-            tensor like = {0};
-            if (!plan_has_stage(p, (stage_id)i))
-                continue;
-            plan_stage_shape(p, (stage_id)i, &like.rank, like.size);
-            if (tensor_same_shape(&like, &only->tensor)) {
-                may_be_other = false;
-                err_remedy(e, "it has the shape of %s: --map %s=%s", name, name, only->name);
-            }
-        }
-        return false;
+        return check_shapes_suggest(c, of, w, e);
     }
     bool explains = c->given->why && !(c->given->update && found.different > 0);
     bool done = (!may_tell || found.different > 0 || tell_overlooked(c, of, &asked, e)) &&
@@ -508,12 +492,17 @@ bool check_document(checker *c, document *one, err *e)
                 work_plan(&w, one, own.generated > 0 ? "decoder" : as, &own, e) && work_list(&w, e);
     /* Everything that can be refused is refused before the numbers are looked at. */
     const row_choice *rows = done ? work_rows(&w) : NULL;
-    bundle of_rows = {0};
-    const named_stages of = {one,       &w.there, rows == NULL ? numbers : &of_rows,
+    bundle laid = {0}, of_rows = {0};
+    const named_stages of = {one,       &w.there, rows == NULL ? &laid : &of_rows,
                              &w.stages, rows,     &known};
-    done = done && (rows == NULL || stack_choose_rows(rows, numbers, &of_rows, e)) &&
+    /* Sizes come before numbers, but where --why looks for what gives such a shape, and where a
+     * page's answers may be a part of a stage. */
+    bool may_be_other = marks || c->given->why;
+    done = done && check_shapes_lay(c, &w, numbers, &laid, e) &&
+           (rows == NULL || stack_choose_rows(rows, &laid, &of_rows, e)) &&
            (asks ? check_names_of_result(c, of.numbers, is_stack ? &w.there : NULL, e)
                  : want_stages(c, &of, &w, e)) &&
+           (may_be_other || check_shapes(c, &of, &w, e)) &&
            document_reader_look(c->documents, one, e);
     /* --answers: an exercise is marked, by what its page asks for; hints say what a stage is made
      * of. */
@@ -524,6 +513,7 @@ bool check_document(checker *c, document *one, err *e)
         done = done && w.kind->run(&w, c->world, e) && judge(c, &of, &w, e);
     errata_free(&known);
     bundle_free(&of_rows);
+    bundle_free(&laid);
     work_free(&w);
     return done;
 }

@@ -10,6 +10,7 @@
 #include "attn/spec/row_choice.h"
 #include "cli/in/matrix_file.h"
 #include "cli/out/outputs.h"
+#include "cli/run/work.h"
 #include "io/number_write.h"
 
 /* ---- --actual and --answers: another program's result, or a person's, which a document is
@@ -155,6 +156,18 @@ typedef struct named_stages {
     const row_choice *rows; /* that both are of; NULL: all */
     errata *known;          /* numbers that are known to be wrong */
 } named_stages;
+
+/* ---- shapes (check_shapes.c), which are looked at before anything is computed ---- */
+
+/* Gives the numbers of one attention's stages the axes that the stages have here, where they have
+ * those of other programs: a result's heads may be apart, and what is one number a row may lack its
+ * last axis. Borrows the others. */
+bool check_shapes_lay(const checker *c, const work *w, const bundle *numbers, bundle *laid, err *e);
+/* Refuses numbers that can't be compared with what will be computed. */
+bool check_shapes(const checker *c, const named_stages *of, const work *w, err *e);
+/* Adds to the error of a shape which stage has it, where that is likely to be meant. Returns
+ * false. */
+bool check_shapes_suggest(const checker *c, const named_stages *of, const work *w, err *e);
 
 /* ---- a document ---- */
 

@@ -71,6 +71,9 @@ typedef struct work_kind {
     /* The bytes of all stages that these names mean; SIZE_MAX where they are more than an address
      * can hold. */
     bool (*bytes)(const work *w, const text_list *names, size_t *bytes, err *e);
+    /* The type and sizes of a stage before it is computed, without numbers; false where they aren't
+     * known yet. NULL: none are. */
+    bool (*shape)(const work *w, const char *name, tensor *like);
     /* Checks the memory against --max-memory, computes, and says the notes. */
     bool (*run)(work *w, env *world, err *e);
     /* The same, and makes its trace. */

@@ -156,6 +156,17 @@ static bool bytes_of_attention(const work *w, const text_list *names, size_t *by
     return true;
 }
 
+static bool shape_of_attention(const work *w, const char *name, tensor *like)
+{
+    const plan *p = &w->of.attention.plan;
+    const named *row = named_find(&STAGES, name, strlen(name));
+    if (row == NULL || !plan_has_stage(p, stage_of(row)))
+        return false;
+    *like = (tensor){.type = p->type};
+    plan_stage_shape(p, stage_of(row), &like->rank, like->size);
+    return true;
+}
+
 /* ---- computing ---- */
 
 /* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
@@ -346,6 +357,7 @@ const work_kind WORK_ATTENTION = {.emitted = {.item = EMITTED, .count = 2},
                                   .list = list_attention,
                                   .want = want_of_attention,
                                   .bytes = bytes_of_attention,
+                                  .shape = shape_of_attention,
                                   .run = run_attention,
                                   .show = show_attention,
                                   .free = free_attention};

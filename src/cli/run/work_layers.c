@@ -158,6 +158,30 @@ static bool bytes_of_stack(const work *w, const text_list *names, size_t *bytes,
     return stack_stages_memory(&w->of.stack.stack, names, bytes, e);
 }
 
+/* Rows of the stack have its own sizes, and stages of an attention those of its plan. */
+static bool shape_of_stack(const work *w, const char *name, tensor *like)
+{
+    const stack *s = &w->of.stack.stack;
+    const row_choice *rows = work_rows(w);
+    const char *axes = stack_axes_of(name), *queries = strchr(axes, 'q');
+    stage_id id;
+    const plan *p = stack_plan_of(s, name, &id);
+    *like = (tensor){.type = s->type};
+    if (p != NULL) {
+        plan_stage_shape(p, id, &like->rank, like->size);
+    } else if (strcmp(axes, "bqm") == 0) {
+        const size_t size[] = {s->batches, s->rows, s->width};
+        bool has_batch = s->batches > 0;
+        like->rank = has_batch ? 3 : 2;
+        memcpy(like->size, size + !has_batch, (size_t)like->rank * sizeof size[0]);
+    } else {
+        return false;
+    }
+    if (rows != NULL && queries != NULL)
+        like->size[like->rank - (int)strlen(queries)] = rows->count;
+    return true;
+}
+
 /* What is shown is made of all stages. */
 static bool run_stack(work *w, env *world, err *e)
 {
@@ -242,6 +266,7 @@ const work_kind WORK_STACK = {.emitted = {.item = EMITTED, .count = 1},
                               .list = list_stack,
                               .want = want_of_layers,
                               .bytes = bytes_of_stack,
+                              .shape = shape_of_stack,
                               .run = run_stack,
                               .show = show_stack,
                               .free = free_stack};
