@@ -219,18 +219,37 @@ static const tensor *own_rows(attempt *a, stage_id id, size_t n)
     return own;
 }
 
-/* Nothing happens to q and k but a product: values come as they are summed. Keys, n_k × g·width for
- * all entries of a batch, are the unit matrix for each head, or zeros. Queries are in the layout in
- * which they came, with a view b × h × n_q × width to be filled. */
-static bool ask_from_products(attempt *a, size_t width, double diagonal, tensor *queries)
+/* A matrix of zeros, as attempt_matrix makes one. */
+static tensor *zeros(attempt *a, int rank, const size_t *size)
+{
+    tensor *made = attempt_matrix(a, a->plan.type, rank, size);
+    if (made != NULL)
+        memset(made->data, 0, tensor_count(made) * dtype_size(made->type));
+    return made;
+}
+
+/* The numbers as they lie, under three axes. */
+static tensor reshaped(const tensor *of, const size_t size[3])
+{
+    tensor view;
+    tensor_own(&view, of->type, 3, size, of->data);
+    return tensor_view_of(&view);
+}
+
+/* Nothing happens to q and k but a product: values come as they are summed. Queries and keys, of so
+ * many columns a head, are zeros in the layouts in which they came, keys for each entry of a batch
+ * or for all; to be filled by views b × h × n_q × width and, b or 1, g × n_k × width. */
+static bool ask_from_products(attempt *a, size_t width, bool keys_are_shared, tensor *queries,
+                              tensor *keys)
 {
     const plan *right = &a->plan;
     problem *p = &a->problem;
     size_t rows[] = {right->batches, right->n_q, right->heads * width},
            heads[] = {right->batches, right->heads, right->n_q, width},
-           size[] = {right->n_k, right->kv_heads * width}, at[2] = {0, 0};
+           size[] = {right->batches, right->n_k, right->kv_heads * width};
     bool is_apart = plan_keeps_heads_apart(right);
     int rank = is_apart ? 4 : right->has_batch ? 3 : 2;
+    size_t shared = keys_are_shared || right->batches == 1;
     forget_rows(a);
     forget(p, INPUT_PAST_K, INPUT_K_GAIN);
     forget(p, INPUT_WS, INPUT_BA);
@@ -239,23 +258,43 @@ static bool ask_from_products(attempt *a, size_t width, double diagonal, tensor 
     p->rope = (rope_settings){0};
     p->score = (const score *)(const void *)named_find(&SCORES, "dot", 3);
     p->in[INPUT_V] = &a->stage[right->past > 0 ? STAGE_PRESENT_V : STAGE_V];
-    tensor *given = attempt_matrix(a, right->type, rank, is_apart ? heads : rows + 3 - rank);
-    tensor *keys = given == NULL ? NULL : attempt_matrix(a, right->type, 2, size);
-    if (keys == NULL)
+    tensor *q = zeros(a, rank, is_apart ? heads : rows + 3 - rank);
+    tensor *k = q == NULL ? NULL : zeros(a, shared ? 2 : 3, size + shared);
+    if (k == NULL)
         return false;
-    tensor whole = tensor_view_of(given);
-    if (rank == 2) {
-        whole = (tensor){.type = right->type, .rank = 3, .data = given->data};
-        memcpy(whole.size, rows, sizeof rows);
-        whole.stride[1] = given->stride[0];
-        whole.stride[2] = given->stride[1];
+    p->in[INPUT_Q] = q;
+    p->in[INPUT_K] = k;
+    size[0] = shared ? 1 : size[0];
+    const tensor all_q = is_apart ? *q : reshaped(q, rows), all_k = reshaped(k, size);
+    *queries = plan_heads_apart(&all_q, right->heads);
+    *keys = plan_heads_apart(&all_k, right->kv_heads);
+    return true;
+}
+
+/* The product of S and the unit matrix is S, from either side. Of the two the narrower is taken:
+ * of a few rows of many keys the unit matrix of the keys would be n_k². From its side it stands
+ * once for each head of a group, which have the same keys. */
+static bool ask_from_scores(attempt *a)
+{
+    const plan *right = &a->plan;
+    tensor scores = attempt_stage(a, STAGE_SCORES), queries, keys;
+    size_t group = right->heads / right->kv_heads, at[4] = {0}, of_rows = group * right->n_q;
+    bool are_keys = of_rows < right->n_k;
+    if (!ask_from_products(a, are_keys ? of_rows : right->n_k, !are_keys, &queries, &keys))
+        return false;
+    for (size_t j = 0; !are_keys && j < right->kv_heads * right->n_k; j++) {
+        size_t column = j % right->n_k;
+        tensor_set(&keys, (size_t[]){0, j / right->n_k, column, column}, 1);
     }
-    *queries = plan_heads_apart(&whole, right->heads);
-    do
-        tensor_set(keys, at, at[1] % width == at[0] ? diagonal : 0);
-    while (tensor_next(keys, at));
-    p->in[INPUT_Q] = given;
-    p->in[INPUT_K] = keys;
+    if (!are_keys) {
+        tensor_copy(&scores, &queries);
+        return true;
+    }
+    do {
+        size_t column = at[1] % group * right->n_q + at[2];
+        tensor_set(&queries, (size_t[]){at[0], at[1], at[2], column}, 1);
+        tensor_set(&keys, (size_t[]){at[0], at[1] / group, at[3], column}, tensor_get(&scores, at));
+    } while (tensor_next(&scores, at));
     return true;
 }
 
@@ -282,8 +321,7 @@ static bool pass(attempt *a, const mistake *const *made, size_t count)
     problem *p = &a->problem;
     point at = a->now;
     bool is_changed = false;
-    tensor queries, scores, masked;
-    size_t first[4] = {0};
+    tensor queries, keys, masked;
     for (size_t i = 0; i < count; i++)
         is_changed = is_changed || made[i]->at[at] != NULL;
     if (at == POINT_ROWS && is_changed) {
@@ -306,21 +344,16 @@ static bool pass(attempt *a, const mistake *const *made, size_t count)
     case POINT_ROWS:
         return resume(a, STAGE_Q_NORM);
     case POINT_SCORES:
-        scores = attempt_stage(a, STAGE_SCORES);
         /* Appended rows would be keys like others, which masks hide. */
-        if (a->plan.appended > 0 || !ask_from_products(a, a->plan.n_k, 1, &queries))
+        if (a->plan.appended > 0 || !ask_from_scores(a))
             return false;
-        tensor_copy(&scores, &queries);
         p->has_offset = p->causal != CAUSAL_LOWER_RIGHT;
         p->offset = a->plan.offset;
         return resume(a, STAGE_SCALED);
     case POINT_MASKED:
         masked = attempt_stage(a, STAGE_MASKED);
-        if (!ask_from_products(a, 1, 0, &queries))
+        if (!ask_from_products(a, 1, true, &queries, &keys))
             return false;
-        do
-            tensor_set(&queries, first, 0);
-        while (tensor_next(&queries, first));
         p->causal = CAUSAL_NONE;
         p->has_offset = p->has_window = p->has_alibi = false;
         p->key_lengths = NULL;
