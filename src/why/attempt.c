@@ -1,6 +1,7 @@
 #include "attn/engine/multiply.h"
 #include "attn/engine/rows.h"
 #include "base/mem.h"
+#include "compare/measure.h"
 #include "why/mistake.h"
 
 #include <assert.h>
@@ -316,6 +317,23 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
     a->problem.packed_weights = NULL; /* mistakes are made in the matrices */
 }
 
+/* Stages of other shapes are no answer, and may be much larger: of a few rows, those of all keys
+ * taken for queries. */
+static bool may_fit(const attempt *a)
+{
+    for (size_t i = 0; a->fits != NULL && i < a->fits->count; i++) {
+        const claim *one = &a->fits->claim[i];
+        stage_id id = stage_of(named_find(&STAGES, one->name, strlen(one->name)));
+        tensor like = {0}, numbers, made;
+        if (!plan_has_stage(&a->plan, id))
+            return false;
+        plan_stage_shape(&a->plan, id, &like.rank, like.size);
+        if (!measure_align(&one->numbers->tensor, &like, &numbers, &made))
+            return false;
+    }
+    return true;
+}
+
 static bool pass(attempt *a, const mistake *const *made, size_t count)
 {
     problem *p = &a->problem;
@@ -340,7 +358,8 @@ static bool pass(attempt *a, const mistake *const *made, size_t count)
     switch (at) {
     case POINT_ASKED:
         a->begun = *p;
-        return plan_make(&a->plan, &a->begun, a->with, a->e) && run_from(a, &a->plan, STAGE_X);
+        return plan_make(&a->plan, &a->begun, a->with, a->e) && may_fit(a) &&
+               run_from(a, &a->plan, STAGE_X);
     case POINT_ROWS:
         return resume(a, STAGE_Q_NORM);
     case POINT_SCORES:

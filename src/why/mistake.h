@@ -74,6 +74,7 @@ enum { PART_ALL = PART_FEED_FORWARD + 1 };
 
 struct attempt {
     const attempt *right; /* without mistakes, with all its stages; NULL in itself */
+    const struct claims *fits; /* whose stages have these shapes, else it isn't made; NULL: any */
     problem problem;      /* what is asked from here on */
     const kernels *with;
     size_t threads;
@@ -267,6 +268,7 @@ typedef struct why_question {
     const isa *by;
     size_t threads;
     claims claims; /* in the order in which their stages are made */
+    bool shapes_are_right; /* of the numbers of all claims */
 } why_question;
 
 /* Where mistakes are made. */

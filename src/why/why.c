@@ -54,6 +54,7 @@ static bool work_attempt_make(work_attempt *a, const why_question *of, const wor
     }
     attempt_open(&a->attention, of->problem, of->with, of->threads, keeps_weighted,
                  right == NULL ? NULL : &right->attention);
+    a->attention.fits = right != NULL && of->shapes_are_right ? &of->claims : NULL;
     if (!attempt_make(&a->attention, made, count, e))
         return false;
     a->computed = a->of_attention;

@@ -311,6 +311,7 @@ static bool explain(checker *c, const named_stages *of, why_question question,
         return false;
     /* In the order in which the stages are made. */
     question.claims = (claims){.claim = room, .known = &listed};
+    question.shapes_are_right = true;
     for (size_t i = 0; i < of->there->count; i++) {
         room[question.claims.count] = claim_of(c, of, of->there->item[i]);
         question.claims.count += room[question.claims.count].numbers != NULL;
