@@ -12,6 +12,7 @@
 
 #include "attn/engine/compare.h"
 #include "attn/engine/run.h"
+#include "compare/ulps.h"
 #include "model/generation.h"
 
 /* The numbers of an attempt: the stages that were computed, and matrices that stand in their
@@ -73,9 +74,9 @@ enum { PART_ALL = PART_FEED_FORWARD + 1 };
     .is_of_layers = true, .part = (change), .kind = (kind_), .with = (taken)
 
 struct attempt {
-    const attempt *right; /* without mistakes, with all its stages; NULL in itself */
+    const attempt *right;      /* without mistakes, with all its stages; NULL in itself */
     const struct claims *fits; /* whose stages have these shapes, else it isn't made; NULL: any */
-    problem problem;      /* what is asked from here on */
+    problem problem;           /* what is asked from here on */
     const kernels *with;
     size_t threads;
     bool keeps_weighted; /* next to which every n_q × n_k stage is small */
@@ -186,6 +187,18 @@ size_t claims_nothing_but_nan(const claims *of, element *first);
 /* Whether these are the same numbers but for rounding, in the stages that are asked about. */
 bool fit_is_same(const claims *of, const tensor *a, const tensor *b);
 
+/* Right numbers that differ in their last digits alone: within so many units in the last place of
+ * their stage's greatest number, as float32 or float64 has it, before they were stored. */
+typedef struct rounding {
+    bool is_it;
+    number_type computed;
+    size_t units;
+    number_type stored; /* float64: as they were */
+} rounding;
+
+/* Whether these are `right` but for that. A few wrong numbers among exact ones are not. */
+rounding claims_rounding(const claims *of, const tensor *right);
+
 /* Near enough to be no accident. */
 bool fit_is_near(const fit *one);
 
@@ -221,6 +234,7 @@ typedef struct why_answers {
     bool tried_layers; /* of a stack, each alone, where no mistake in all of them was exact */
     bool tried_pairs;  /* where no single mistake was found */
     int right_digits;  /* in which the numbers agree with what is right */
+    rounding rounding; /* they do in all that matter; where no mistake was found */
     size_t nans; /* a stage is nothing but so many NaN, and no mistake was tried; 0: none is */
     element first_nan;
 } why_answers;
@@ -267,7 +281,7 @@ typedef struct why_question {
     const generation_settings *steps; /* of a generation: "step.0.output"; NULL: of one pass */
     const isa *by;
     size_t threads;
-    claims claims; /* in the order in which their stages are made */
+    claims claims;         /* in the order in which their stages are made */
     bool shapes_are_right; /* of the numbers of all claims */
 } why_question;
 

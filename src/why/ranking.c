@@ -109,6 +109,78 @@ bool fit_is_same(const claims *of, const tensor *a, const tensor *b)
     return true;
 }
 
+/* ---- rounding ---- */
+
+/* How far off right numbers may be, in the last places of the greatest one of their stage, before
+ * they were stored in a type. */
+typedef struct rounding_limit {
+    number_type computed, stored;
+    int digits;  /* binary ones of `computed` */
+    double most; /* relative to the greatest */
+} rounding_limit;
+
+static const rounding_limit LIMITS[] = {
+    {NUMBER_F64, NUMBER_F64, 53, 1e-11},
+    {NUMBER_F32, NUMBER_F64, 24, 2e-5},
+    {NUMBER_F32, NUMBER_F16, 24, 2e-5},
+    {NUMBER_F32, NUMBER_BF16, 24, 2e-5},
+};
+
+/* Of numbers of float32 this far off, relative to themselves, are 15 of 16; of copied ones few. */
+static const double INEXACT = 0x1p-28;
+
+/* Rounding keeps the order of numbers: what was stored of a number next to the right one lies
+ * between what is stored of the ends that they may have. */
+static bool lies_between(const element *one, number_type stored, double room)
+{
+    return number_round(stored, one->got - room) <= one->wanted &&
+           one->wanted <= number_round(stored, one->got + room);
+}
+
+static bool is_rounded(const claims *of, const tensor *right, const rounding_limit *by,
+                       size_t *units)
+{
+    size_t numbers = 0, inexact = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        tensor claimed, own;
+        int exponent;
+        if (!measure_align(&of->claim[i].numbers->tensor, &right[i], &claimed, &own))
+            return false;
+        double greatest = greatest_of(&own);
+        frexp(greatest, &exponent);
+        element one = {.stage = of->claim[i].name, .rank = claimed.rank, .tol = of->claim[i].tol};
+        do {
+            one.wanted = tensor_get(&claimed, one.index);
+            one.got = tensor_get(&own, one.index);
+            bool is_known = of->known != NULL && of->known->is_known(of->known->context, &one);
+            if (tensor_is_hole(one.wanted) || is_known || (one.wanted == one.got && one.got == 0))
+                continue;
+            numbers++;
+            inexact += !(fabs(one.wanted - one.got) < INEXACT * fabs(one.got));
+            if (number_round(by->stored, one.wanted) != one.wanted)
+                return false;
+            for (;; ++*units) {
+                double room = ldexp((double)*units, exponent - by->digits);
+                if (lies_between(&one, by->stored, room))
+                    break;
+                if (!(room < by->most * greatest))
+                    return false;
+            }
+        } while (tensor_next(&claimed, one.index));
+    }
+    return by->computed == NUMBER_F64 || 2 * inexact >= numbers;
+}
+
+rounding claims_rounding(const claims *of, const tensor *right)
+{
+    for (size_t i = 0; i < sizeof LIMITS / sizeof LIMITS[0]; i++) {
+        rounding found = {true, LIMITS[i].computed, 0, LIMITS[i].stored};
+        if (is_rounded(of, right, &LIMITS[i], &found.units))
+            return found;
+    }
+    return (rounding){0};
+}
+
 bool fit_is_near(const fit *one)
 {
     static const double NEAR = 1e-3;

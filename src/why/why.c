@@ -203,6 +203,8 @@ static bool find(search *s, why_answers *to, err *e)
         }
     }
     ranking_write(&s->ranking, to);
+    if (to->count == 0)
+        to->rounding = claims_rounding(&of->claims, s->right.computed);
     return !e->is_set;
 }
 

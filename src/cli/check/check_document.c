@@ -235,6 +235,22 @@ static claim claim_of(const checker *c, const named_stages *of, const char *name
     return (claim){name, bundle_find(of->numbers, name), check_tolerance(c, of, name)};
 }
 
+/* why: float16-stored: results are rounded to float16 when all is computed; before that they are
+ * right, within 3 units in the last place of float32 */
+static void add_rounding(text *out, const rounding *found)
+{
+    const char *stored = number_type_name(found->stored);
+    if (found->stored == NUMBER_F64)
+        text_add_string(out, "why: rounding: the numbers are right, ");
+    else
+        text_add_format(out,
+                        "why: %s-stored: results are rounded to %s when all is computed; before "
+                        "that they are right, ",
+                        stored, stored);
+    text_add_format(out, "within %zu unit%s in the last place of %s\n", found->units,
+                    found->units == 1 ? "" : "s", number_type_name(found->computed));
+}
+
 static void add_answers(checker *c, const named_stages *of, const why_question *asked,
                         const comparison *compared, const why_answers *found)
 {
@@ -271,6 +287,8 @@ static void add_answers(checker *c, const named_stages *of, const why_question *
         element_write_name(&found->first_nan, out);
         text_add_string(out, "), which many mistakes give: a sum or a product that left the type's "
                              "range, a division of 0 by 0, memory that nobody wrote to\n");
+    } else if (found->rounding.is_it) {
+        add_rounding(out, &found->rounding);
     } else if (found->count == 0) {
         text_add_format(out, "why: none of %zu mistakes%s%s gives these numbers",
                         why_mistakes(asked),
