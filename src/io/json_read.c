@@ -499,8 +499,11 @@ static bool read_members(json_reader *r, const scope *in, const char *at, bundle
         const char *value = json_member(&r->text, key_at);
         value_kind as = {in->kind, NULL};
         bool is_null = *value == 'n';
+        /* A result may be what is expected as it was written, with its name. */
+        bool is_name =
+            in->kind == KEY_EXPECTED && *value == '"' && json_string_is(&r->text, key_at, "name");
         bool is_skipped = (in->skips_remarks && json_string_begins(&r->text, key_at, "_")) ||
-                          (in->skips_null && is_null);
+                          (in->skips_null && is_null) || is_name;
         char *name = is_skipped ? NULL : json_string_read(&r->text, key_at, JSON_MAX_LABEL, e);
         if (name != NULL) {
             done = as.kind != KIND_BY_KEY || find_kind(r, in->keys, key_at, name, &as, e);

@@ -117,15 +117,16 @@ static bool is_bad_folder(const char *file, err *bad)
 }
 
 /* `file` in their order; a folder's regular .json files by name, or, where these can't be had, the
- * folder itself. Standard input if none is named, nothing else reads it, and it is not a terminal.
- * To be freed in any case. */
+ * folder itself. If none is named that of --bundle, which then is all there is, else standard input
+ * where nothing else reads it and it is not a terminal. To be freed in any case. */
 static bool list_files(const options *o, const env *world, const char *const *file, size_t count,
                        text_list *files, err *e)
 {
-    bool is_taken = world->stdin_is_terminal || o->bundle != NULL ||
-                    text_list_find(&o->answers, "-") != NULL ||
+    bool is_taken = world->stdin_is_terminal || text_list_find(&o->answers, "-") != NULL ||
                     (o->actual != NULL && strcmp(o->actual, "-") == 0);
     bool done = true;
+    if (count == 0 && o->bundle != NULL)
+        return text_list_add(files, o->bundle, strlen(o->bundle), e);
     if (count == 0)
         return is_taken ? err_set(e, "check: name the documents or folders to check")
                         : text_list_add(files, "-", 1, e);
@@ -288,6 +289,7 @@ static bool check_documents(checker *c, document_reader *all, err *e)
         if (c->actual != NULL && (!done || is_there))
             check_actual_step(c->actual);
         if (done && is_there) {
+            one.file = one.file == NULL ? c->given->bundle : one.file;
             done = check_document(c, &one, &bad) || document_blame(&one, &bad);
             progress_document_done(c->world->progress);
             document_free(&one);
@@ -340,10 +342,11 @@ static void check_one(const check_jobs *jobs, checker *c, size_t index)
     const char *file = jobs->files->item[jobs->first + index];
     const options *o = c->given;
     err *e = &c->file.bad;
+    bool is_bundle_alone = o->operands == 0 && o->bundle != NULL;
     if (!is_bad_folder(file, e)) {
         options one_file = *o;
         one_file.operand = &file;
-        one_file.operands = 1;
+        one_file.operands = is_bundle_alone ? 0 : 1;
         document_reader all = {0};
         c->documents = &all;
         /* Published numbers come from a calculator; an exercise's are those that its page shows. */

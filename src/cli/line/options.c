@@ -98,6 +98,7 @@ static const option_row ROWS[] = {
     {{"layout", NULL}, OPTION_KEY_VALUE, GROUP_INPUT, "WORD", .shared = GROUP_INIT,
      .key = "layout", .choices = &LAYOUT_WORDS},
     {{"allow-nonfinite", "let NaN and infinities in inputs through"}, OPTION_FLAG, GROUP_INPUT,
+     .shared = GROUP_CHECK,
      .place = AT(allow_nonfinite)},
     /* model */
     {{"heads", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "N", .shared = GROUP_INIT, .key = "heads"},
