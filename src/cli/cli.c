@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/line/other_words.h"
 
 #include "base/mapping.h"
 #include "base/mem.h"
@@ -140,12 +141,12 @@ static void run_command(void *context)
         /* A first argument that is not a file may be a command's name, mistyped, or an option's. */
         const char *first = l->argv[1];
         const named *near = named_nearest(&COMMANDS, first, strlen(first));
-        bool is_option = option_by_name(first, strlen(first)) != NULL;
-        if (is_option || near != NULL) {
-            e->remedy[0] = '\0'; /* a file's name that is near, too, is less likely meant */
-            err_remedy(e, is_option ? "did you mean --%s?" : "did you mean the command %s?",
-                       is_option ? first : near->name);
-        }
+        err meant = *e;
+        meant.remedy[0] = '\0'; /* a file's name that is near, too, is less likely meant */
+        if (!other_words_command(first, &meant) && near != NULL)
+            err_remedy(&meant, "did you mean the command %s?", near->name);
+        if (meant.remedy[0] != '\0')
+            *e = meant;
     }
     options_free(&o);
 }

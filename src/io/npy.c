@@ -376,6 +376,19 @@ static bool holds_name(const zip *z, const char *begins)
     return i < z->count;
 }
 
+/* What zips are that have such a member, the last one whatever it has. */
+typedef struct zip_kind {
+    const char *begins, *remedy;
+} zip_kind;
+
+static const zip_kind ZIP_KINDS[] = {
+    {"xl/", "this is a spreadsheet (xlsx): save it as CSV"},
+    {"content.xml", "this is a spreadsheet (ods): save it as CSV"},
+    {"word/", "this is a text document (docx): save its table as CSV, in a spreadsheet"},
+    {"ppt/", "these are slides (pptx): their numbers have to be written as CSV"},
+    {"", "this zip is not a NPZ: unzip takes its files out"},
+};
+
 /* A member that is not a NPY. A folder's entry is nothing; PyTorch's files are zips of pickles. */
 static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e)
 {
@@ -386,12 +399,10 @@ static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e
     err_at(e, &at, "'%.*s' is not a matrix: in a NPZ, matrices end in .npy", length, m->name);
     if (ends_with(m, ".pkl"))
         err_remedy(e, "this is a pickle of PyTorch: save the tensors as safetensors");
-    else if (!r->has_matrices)
-        err_remedy(e, "%s",
-                   holds_name(&r->zip, "xl/") ? "this is a spreadsheet (xlsx): save it as CSV"
-                   : holds_name(&r->zip, "content.xml")
-                       ? "this is a spreadsheet (ods): save it as CSV"
-                       : "this zip is not a NPZ: unzip takes its files out");
+    for (const zip_kind *one = ZIP_KINDS; !r->has_matrices && e->remedy[0] == '\0'; one++) {
+        if (holds_name(&r->zip, one->begins))
+            err_remedy(e, "%s", one->remedy);
+    }
     if (!r->how->keeps_unread || !r->has_matrices)
         return false;
     /* It is kept as what was not read, unless a matrix has its name, which would be there twice. */

@@ -167,6 +167,7 @@ static bool is_missing(const slip_spot *s)
 static const char OF_PICKLES[] = "save its numbers as safetensors, or with numpy.savez";
 static const char OF_GGUF[] = "the safetensors that it was made from are read";
 static const char OF_TABLES[] = "pandas reads it, and to_csv writes what is read";
+static const char OF_PICTURES[] = "numbers are read as text: CSV, JSON, or a file of NumPy";
 static const char OF_PRINTED[] = "json.dumps(a.tolist()) writes what is read";
 static const char POINT[] = "JSON writes a number with a digit on each side of the point: 0.5, 1.0";
 static const char QUOTES[] = "JSON puts texts in double quotes";
@@ -243,6 +244,10 @@ static const slip ROWS[] = {
     {SLIP_FORMAT, SEEN("\x80\3"), "a pickle", OF_PICKLES},
     {SLIP_FORMAT, SEEN("\x80\4"), "a pickle", OF_PICKLES},
     {SLIP_FORMAT, SEEN("\x80\5"), "a pickle", OF_PICKLES},
+    {SLIP_FORMAT, SEEN("\x89PNG\r\n\x1a\n"), "PNG, a picture", OF_PICTURES},
+    {SLIP_FORMAT, SEEN("\xff\xd8\xff"), "JPEG, a picture", OF_PICTURES},
+    {SLIP_FORMAT, SEEN("GIF8"), "GIF, a picture", OF_PICTURES},
+    {SLIP_FORMAT, SEEN("%PDF-"), "PDF", OF_PICTURES},
     {SLIP_FORMAT, SEEN("tensor(["), "a printed tensor", OF_PRINTED},
     {SLIP_FORMAT, SEEN("array(["), "a printed array", OF_PRINTED},
     {SLIP_FORMAT, SHAPE(is_markdown), "a table in Markdown",

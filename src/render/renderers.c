@@ -34,7 +34,12 @@ static const renderer ROWS[] = {
      .most_bytes = MOST_OF_A_PAGE},
 };
 
-const named_table RENDERERS = NAMED_TABLE("trace format", ROWS);
+static const synonym SYNONYMS[] = {
+    {"page", "html"},        {"web", "html"}, {"jupyter", "notebook"},
+    {"ipython", "notebook"}, {NULL, NULL},
+};
+
+const named_table RENDERERS = NAMED_TABLE_ALSO("trace format", ROWS, SYNONYMS);
 const ending_table RENDERER_ENDINGS = {&RENDERERS, offsetof(renderer, endings)};
 
 const renderer *renderer_by_ending(const char *file)

@@ -67,7 +67,14 @@ static const stage ROWS[STAGE_COUNT] = {
 };
 /* clang-format on */
 
-const named_table STAGES = NAMED_TABLE("stage", ROWS);
+static const synonym SYNONYMS[] = {
+    {"attention", "weights"},
+    {"probabilities", "weights"},
+    {"softmax", "weights"},
+    {NULL, NULL},
+};
+
+const named_table STAGES = NAMED_TABLE_ALSO("stage", ROWS, SYNONYMS);
 
 const stage *stage_row(stage_id id)
 {

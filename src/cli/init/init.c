@@ -258,7 +258,12 @@ static bool count_tokens(init_plan *p, const options *o, err *e)
     const char *begin = first + strspn(first, " "), *end = begin + strlen(begin);
     while (end > begin && end[-1] == ' ')
         end--;
-    if (rows->list.count != 1 || number_end_csv(begin, end) != end)
+    bool is_one = rows->list.count == 1;
+    if (is_one && memchr(begin, ' ', (size_t)(end - begin)) != NULL) {
+        err_at(e, &rows->at, "'%s' is one name", first);
+        return err_remedy(e, "commas part names, not spaces: the,cat");
+    }
+    if (!is_one || number_end_csv(begin, end) != end)
         return true;
     bool is_whole = first[strspn(first, "0123456789")] == '\0';
     unsigned long long count = is_whole ? strtoull(first, NULL, 10) : 0;

@@ -2,7 +2,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/line/other_words.h"
 #include "io/number_read.h"
+#include "render/renderer.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -54,6 +56,8 @@ static bool refuse_word(const option_row *row, const char *word, size_t length, 
     else
         err_option(e, row->named.name, "unknown %s '%.*s'; did you mean %s?", row->choices->what,
                    shown, word, near->name);
+    if (near == NULL && row->choices != &RENDERERS && other_words_trace(word, length, e))
+        return false;
     if (row->choices->count > MOST_CHOICES)
         return err_remedy(e, "selfattn help %ss lists them", row->choices->what);
     text words = {0};
@@ -163,6 +167,16 @@ static bool set_character(options *o, const option_row *row, const char *value, 
     return true;
 }
 
+/* A place alone is that of the first word: row=2 is 2. */
+static bool refuse_form(const option_row *row, const char *item, size_t length, err *e)
+{
+    uint64_t count;
+    err_option(e, row->named.name, "'%.*s' is not of the form %s", (int)length, item, row->metavar);
+    bool is_place = row->kind == OPTION_PLACES && read_digits(item, &count) == item + length;
+    return is_place &&
+           err_remedy(e, "did you mean %s=%.*s?", row->choices->first->name, (int)length, item);
+}
+
 /* Each of a comma-separated list is checked and added; a file, or a pair, is one item. */
 static bool add_items(options *o, const option_row *row, const char *value, err *e)
 {
@@ -175,8 +189,7 @@ static bool add_items(options *o, const option_row *row, const char *value, err 
         if (row->kind == OPTION_PAIR || row->kind == OPTION_PLACES) {
             const char *equals = memchr(item, '=', length);
             if (equals == NULL || equals == item || equals + 1 == item + length)
-                return err_option(e, row->named.name, "'%.*s' is not of the form %s", (int)length,
-                                  item, row->metavar);
+                return refuse_form(row, item, length, e);
             word = (size_t)(equals - item);
         }
         if (!check_word(row, item, word, e))
@@ -324,6 +337,8 @@ static const option_row *nearest_option(const char *name, size_t length)
         return NULL;
     if (length == 1 && option_by_letter(name[0]) != NULL)
         return option_by_letter(name[0]);
+    if (other_words_option(name, length) != NULL)
+        return other_words_option(name, length);
     const named *called = named_by_synonym(&OPTIONS, name, length);
     for (size_t i = 0; i < OPTIONS.count && called == NULL; i++) {
         if (length > 1 && strncmp(option_row_at(i)->named.name, name, length) == 0)
@@ -338,6 +353,8 @@ static bool refuse_unknown(parser *p, const char *dashes, const char *no, const 
 {
     int shown = (int)utf8_cut(name, length, 200);
     const option_row *near = nearest_option(name, length);
+    if (no[0] == '\0' && other_words_trace(name, length, p->e))
+        return err_set(p->e, "unknown option '%s%.*s'", dashes, shown, name);
     if (near == NULL || (no[0] != '\0' && near->key == NULL))
         err_set(p->e, "unknown option '%s%s%.*s'", dashes, no, shown, name);
     else if (length == 1 && near->letter == name[0])
@@ -476,6 +493,12 @@ static bool take(parser *p, int code, char *element, const char *next)
         err_option(p->e, row->named.name, "its %s is missing: the option %s follows", row->metavar,
                    value);
         return err_remedy(p->e, "write --%s=%s if that is what you mean", row->named.name, value);
+    }
+    /* "--mask causal": the value is an option. */
+    if (row->kind == OPTION_KEY_FILE && value != NULL &&
+        option_by_name(value, strlen(value)) != NULL && access(value, F_OK) != 0) {
+        err_option(p->e, row->named.name, "'%s' is not a file", value);
+        return err_remedy(p->e, "did you mean --%s?", value);
     }
     if (value == NULL && row->value_is_optional)
         p->bare = row;

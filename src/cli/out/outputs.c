@@ -2,6 +2,7 @@
 
 #include "attn/engine/rows.h"
 #include "base/mem.h"
+#include "cli/line/other_words.h"
 #include "io/json_write.h"
 #include "model/embed.h"
 #include "model/stages.h"
@@ -41,8 +42,10 @@ static const ending_table PICTURE_ENDINGS = {&PICTURE_FORMATS,
 /* There is one way to write tokens. */
 static bool check_results(const char *file, const options *o, unsigned groups, err *e)
 {
-    if (o->format != NULL || ending_check(&FORMAT_ENDINGS, "results", file, e))
-        return true;
+    const char *dot = strrchr(file, '.');
+    if (o->format != NULL || ending_check(&FORMAT_ENDINGS, "results", file, e) ||
+        (groups & GROUP_TRACE && other_words_trace(dot + 1, strlen(dot + 1), e)))
+        return !e->is_set;
     return ((groups & GROUP_GENERATE) == 0 || o->emit.count + o->write.count > 0) &&
            err_remedy(e, "--format names the format of what ends otherwise");
 }
