@@ -7,15 +7,15 @@ HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak values)
 FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run); last the short
 # ones, so that none is waited for alone. sanitize and coverage run faults.
-SLOW     := stress sanitize tsan alive answer clang valgrind fuzz coverage web architectures fresh packaging \
-	exponent hard memory endless numbers differ schema latex machines
+SLOW     := stress sanitize screen tsan answer clang valgrind fuzz coverage web architectures fresh \
+	packaging alive exponent hard memory endless numbers differ schema latex machines
 # Take long: what grows faster than its input is looked for when code that searches has changed;
 # every compiler that Debian has, and all tests on machines of other kinds, before a release.
 LONG     := growth compilers elsewhere
 
-## check: runs the tests, in about a minute; CASE=WORD picks some by name
+## check: runs the tests, in about a minute, of alive a tenth; CASE=WORD picks some by name
 check: programs man
-	@BUILD=$(BUILD) tests/run.sh $(if $(CASE),unit cli,$(FAST))
+	@BUILD=$(BUILD) STRIDE=10 tests/run.sh $(if $(CASE),unit cli,$(FAST) alive)
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs man
 	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 4000 2"

@@ -81,9 +81,13 @@ static void add_labels(text *out, const char *name, const trace_labels *labels, 
 
 static void add_origin(text *out, const char *name, const trace_origin *from)
 {
-    if (from->part != PART_NONE)
-        text_add_format(out, ",\"%s\":{\"part\":\"%s\",\"map\":%zu}", name,
-                        map_part_name(from->part), map_index(from->room, from->map));
+    if (from->part == PART_NONE)
+        return;
+    text_add_format(out, ",\"%s\":{\"part\":\"%s\",\"map\":%zu", name, map_part_name(from->part),
+                    map_index(from->room, from->map));
+    if (strcmp(from->name, from->map->name) != 0)
+        text_add_format(out, ",\"as\":\"%s\"", from->name);
+    text_add_string(out, "}");
 }
 
 /* Nobody reads it: each letter is as far from the end of ASCII as it is from its begin (numbers.js,
@@ -170,18 +174,43 @@ bool html_has_table(const html_page *p, const trace_map *map)
     return false;
 }
 
-bool html_is_alive(const html_page *p)
+/* The first map of which the page has not all numbers, and its room; NULL: it has all. */
+static const trace_map *first_cut(const html_page *p, const trace **room)
 {
-    if (p->whole->document == NULL || p->asked != NULL)
-        return false;
     for (size_t i = 0; i < trace_rooms(p->whole); i++) {
-        const trace *room = trace_room(p->whole, i);
-        for (size_t j = 0; j < room->maps; j++) {
-            if (html_kept_of(p, &room->map[j]) != KEPT_ALL)
-                return false;
+        *room = trace_room(p->whole, i);
+        for (size_t j = 0; j < (*room)->maps; j++) {
+            if (html_kept_of(p, &(*room)->map[j]) != KEPT_ALL)
+                return &(*room)->map[j];
         }
     }
-    return true;
+    return NULL;
+}
+
+bool html_is_alive(const html_page *p)
+{
+    const trace *room;
+    return p->whole->document != NULL && p->asked == NULL && first_cut(p, &room) == NULL;
+}
+
+/* Which of the page's words says why its numbers can't be changed, and what it is about. */
+static void add_still(text *out, const html_page *p)
+{
+    const trace *room;
+    if (p->whole->document == NULL || p->asked != NULL) {
+        text_add_format(out, ",\n\"still\":[\"%s\"]",
+                        p->asked != NULL ? "stillExercise" : "stillGeneration");
+        return;
+    }
+    const trace_map *map = first_cut(p, &room);
+    size_t width = map->values.size[2] / map->slices, count = tensor_count(&map->values);
+    bool is_wide = width > HTML_MOST;
+    text_add_format(out, ",\n\"still\":[\"%s\",\"%s%s\",\"%zu\",\"%d\"]",
+                    map->is_beyond_page ? "stillBeyond"
+                    : is_wide           ? "stillWide"
+                                        : "stillMany",
+                    room->place.way, map->name, is_wide ? width : count,
+                    is_wide ? HTML_MOST : MOST_NUMBERS);
 }
 
 /* Whether each number can be read back from what the page shows of it. */
@@ -408,26 +437,35 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     text_add_string(p->out, "}");
 }
 
+/* Those of the operations that the page's cells are made by. */
+static void add_spelled(text *out, const char *name, const bool *is_made_by, bool is_inner)
+{
+    bool is_first = true;
+    text_add_format(out, ",\n\"%s\":{", name);
+    for (size_t i = 0; i < OPERATIONS.count; i++) {
+        const operation_row *row = operation_of((operation)i);
+        const char *spelled = is_inner ? row->inner : row->spelled;
+        if (!is_made_by[i] || spelled == NULL)
+            continue;
+        text_add_format(out, "%s\"%s\":", is_first ? "" : ",", row->named.name);
+        json_string_write(out, spelled);
+        is_first = false;
+    }
+    text_add_string(out, "}");
+}
+
 /* How the operations and activations of this page are spelled: what the script prints cells by. */
 static void add_spellings(text *out, const trace *whole)
 {
     bool is_made_by[OPERATION_COUNT] = {false};
-    text_add_string(out, ",\n\"operations\":{");
     for (size_t i = 0; i < trace_rooms(whole); i++) {
         const trace *room = trace_room(whole, i);
         for (size_t j = 0; j < room->maps; j++)
             is_made_by[room->map[j].op] = true;
     }
-    bool is_first = true;
-    for (size_t i = 0; i < OPERATIONS.count; i++) {
-        const operation_row *row = operation_of((operation)i);
-        if (!is_made_by[i])
-            continue;
-        text_add_format(out, "%s\"%s\":", is_first ? "" : ",", row->named.name);
-        json_string_write(out, row->spelled);
-        is_first = false;
-    }
-    text_add_string(out, "},\n\"functions\":{");
+    add_spelled(out, "operations", is_made_by, false);
+    add_spelled(out, "insides", is_made_by, true);
+    text_add_string(out, ",\n\"functions\":{");
     for (size_t i = 0; i < ACTIVATIONS.count; i++) {
         const activation *row = (const activation *)named_row(&ACTIVATIONS, i);
         text_add_format(out, "%s\"%s\":", i > 0 ? "," : "", row->named.name);
@@ -598,7 +636,8 @@ void html_add_data(const html_page *p)
     if (p->is_alive) {
         text_add_format(&json, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->run.type));
         add_settings(&json, &(entry){.bundle = (bundle *)(uintptr_t)p->whole->document});
-    }
+    } else
+        add_still(&json, p);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");

@@ -79,6 +79,7 @@ static const named ROWS[] = {
     {"rowLabel", "row {1}"},
     {"columnLabel", "column {1}"},
     {"terms", "({1} terms)"},
+    {"numbers", "({1} numbers)"},
     {"sums", "Choose keys by their labels: the last column adds up what each query gives them"},
     /* the token view */
     {"tokens", "Who looks at whom"},
@@ -120,11 +121,34 @@ static const named ROWS[] = {
     {"temperature", "temperature of the softmax: divides {1}"},
     {"headCounts", "head {1} counts"},
     {"notAnInput", "{1} is computed: change what it is made of"},
+    {"notTyped", "“{1}” is not a number; 0.5, 0,5, 1/2, 5e-1, −2, sqrt(2) and exp(1) are"},
     {"notFinite", "that is not a finite number"},
+    {"notANumber", "{1} is not a number"},
+    {"notABoolean", "{1} is neither true nor false"},
+    {"from0", "{1} must be a number from 0"},
+    {"above0", "{1} must be a number above 0"},
+    {"noRope", "there are no rotary positions here, and so no base"},
+    {"noRounding", "the weights are not rounded here"},
+    {"noTemperature", "some of what the temperature divides is computed here"},
+    {"noSwitch", "there is no switch {1}: there are {2}"},
+    {"noKey", "there is no query {1} with a key {2}: queries go from 0 to {3}, keys from 0 to {4}"},
+    {"noPart", "there is no part “{1}” with a softmax: name one of {2}"},
+    {"tooManyEdits", "the address has {1} changes, and {2} is the most: the page is as it came"},
     {"notTheSame", "This browser computes other numbers than the page shows, so they stay as they "
                    "are."},
+    /* why nothing can be changed */
+    {"stillGeneration", "Numbers can't be changed here: each word of a generation follows from the "
+                        "last one."},
+    {"stillExercise", "Numbers can't be changed here: they are asked for."},
+    {"stillWide", "Numbers can't be changed here: {1} has {2} columns, and a page holds {3}; one "
+                  "made with --full holds all of them."},
+    {"stillMany", "Numbers can't be changed here: {1} has {2} numbers, and a page holds {3}; one "
+                  "made with --full holds all of them."},
+    {"stillBeyond", "Numbers can't be changed here: {1} is too large for any page."},
+    {"stillUnknown", "Numbers can't be changed here: how {1} is made ({2}) is known to the program "
+                     "alone."},
     {"before", "These queries stand before the keys by what also hides keys: that stays as it is."},
-    {"noRow", "there is no row {1}"},
+    {"noRow", "there is no row {1}: they go from 0 to {2}"},
     {"noNode", "there is no node {1}"},
     {"noCell", "{1} has no such number: it is {2}"},
     /* exercises */

@@ -7,6 +7,7 @@
 #include "render/text_items.h"
 #include "trace/trace.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -367,15 +368,38 @@ static void add_without_breaks(text *out, const text *part)
     text_close(&whole, out);
 }
 
+/* What the script writes the line anew from (page/lines.js): a cell, or what else of a map it
+ * shows. */
+static void add_source(const html_page *p, const trace_item *item)
+{
+    bool is_of_operand = item->op == OP_VARIANCE || item->op == OP_DIVIDE;
+    const trace_map *map = item->map;
+    map_place at = {.head = item->cell[0], .row = item->cell[1], .column = item->cell[2]};
+    const char *shows = item->op == OP_VARIANCE ? "variance"
+                        : item->op == OP_DIVIDE ? "share"
+                        : item->op == OP_HIDE   ? "hidden"
+                        : item->result.rank > 0 ? "row"
+                                                : "setting";
+    if (map == NULL) /* "scale", whose line has a copy of it */
+        map = map_named(p->trace, item->left);
+    if (map == NULL)
+        map = map_of(p->trace, is_of_operand ? &item->a : &item->result, &at);
+    assert(map != NULL);
+    text_add_format(p->out, " data-cell=\"%zu %zu %zu %zu\"", map_index(p->trace, map), at.head,
+                    at.row, at.column);
+    if (item->map == NULL)
+        text_add_format(p->out, " data-shows=%s", shows);
+}
+
 static void add_line(const html_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
     text_add_string(p->out, item->is_of_focus ? "<p class=\"line of-focus\"" : "<p class=line");
-    if (item->map != NULL && p->is_alive)
-        text_add_format(p->out, " data-cell=\"%zu %zu %zu %zu\"", map_index(item->room, item->map),
-                        item->cell[0], item->cell[1], item->cell[2]);
-    text_add_string(p->out, ">");
+    if (p->is_alive)
+        add_source(p, item);
+    text_add_string(p->out, p->is_alive ? "><span class=head>" : ">");
     html_add_mathematics(p->out, text_string(&l.head));
+    text_add_string(p->out, p->is_alive ? "</span>" : "");
     text_add_string(p->out, l.before);
     add_without_breaks(p->out, &l.expression);
     text_add_string(p->out, l.inner.length > 0 ? " = " : "");

@@ -8,17 +8,9 @@
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
-modules=$root/build/web
 make_scratch
-
-browser=$(command -v chromium) || skip_all 'chromium is not here'
-command -v npm >/dev/null || skip_all 'npm is not here'
-if [ ! -d "$modules/node_modules/playwright-core" ]; then
-    mkdir -p "$modules"
-    npm install --silent --no-audit --no-fund --prefix "$modules" \
-        playwright-core@1.49.1 axe-core@4.10.2 >"$scratch/npm" 2>&1 ||
-        skip_all "npm can't fetch playwright-core and axe-core"
-fi
+# shellcheck source=tests/browser.sh
+. "$tests/../browser.sh"
 
 # stages DOCUMENT FILE [OPTION]...: all stages that the run has, as JSON.
 stages() {

@@ -20,11 +20,15 @@ class Printer {
   }
 
   // A negative number stands in parentheses, but where nothing or an open bracket is before it.
-  number(cell, isFactor) {
+  add(part, isNegative, isFactor) {
     const before = this.parts[this.parts.length - 1];
     const isOpen = before === undefined || (typeof before === 'string' && /[(,] *$/.test(before));
-    const isIn = (isFactor || !isOpen) && shownText(cell).startsWith('-');
-    this.parts.push(...(isIn ? ['(', cell, ')'] : [cell]));
+    const isIn = (isFactor || !isOpen) && isNegative;
+    this.parts.push(...(isIn ? ['(', part, ')'] : [part]));
+  }
+
+  number(cell, isFactor) {
+    this.add(cell, shownText(cell).startsWith('-'), isFactor);
   }
 
   put(name) {
@@ -98,8 +102,12 @@ function arithmeticOf(place) {
   if (!operands) return { words: tooLarge(place.map), cells: [] };
   const words = exceptionOf(place, operands);
   const cells = [].concat(...Object.values(operands));
-  if (words) return { words, cells };
+  return words ? { words, cells } : { ...spelledOut(place, operands), cells };
+}
+
+function spelledOut(place, operands) {
   const printer = new Printer(operands, place);
+  markUnseen(place, operands);
   printer.print(DATA.operations[place.map.operation]);
-  return { parts: printer.parts, count: operands.a.length, cells };
+  return { parts: printer.parts, count: operands.a.length };
 }

@@ -16,11 +16,13 @@ function indicesOf(text) {
   return text === undefined ? null : text.split(' ').map((one) => (one === '-' ? -1 : Number(one)));
 }
 
-// The greatest magnitude among a head's finite numbers; shares are of 1.
-function greatestOf(map, head) {
+// The greatest magnitude among a head's finite numbers, or those of some of its columns; shares are
+// of 1.
+function greatestOf(map, head, columns = null) {
   let greatest = map.share ? 1 : 0;
   for (let row = 0; row < map.rows.length && !map.share; row++) {
-    for (const x of numbersOfRow(map, head, row)) {
+    const numbers = numbersOfRow(map, head, row);
+    for (const x of columns ? columns.map((column) => numbers[column]) : numbers) {
       const size = Math.abs(x);
       if (size > greatest && size < Infinity) greatest = size;
     }
@@ -108,6 +110,11 @@ function inTable(text) {
 }
 
 function fillHead(map, shown) {
+  shown.greatest = undefined; // all of it is another head's
+  if (EDITS.order) {
+    refill(map, shown);
+    return;
+  }
   const greatest = greatestOf(map, shown.head), hides = isHidden({ map });
   [...shown.body.rows].forEach((row, i) => {
     const first = labelsIn(row);

@@ -163,12 +163,20 @@ function shapeOf(map) {
   return isOfBatch ? [ENTRIES.length, ...sizes.slice(Math.min(first, 1))] : sizes.slice(first);
 }
 
+// Without Wo what is attended to is what comes out, as the program emits it.
+function mapNamed(name) {
+  const found = (one) => MAPS.find((map) => fullName(map) === one);
+  const way = /^(.*\.)?output$/.exec(name)?.[1] ?? '';
+  return found(name) || (/(^|\.)output$/.test(name) ? found(`${way}context`) || found(`${way}attended`) : undefined);
+}
+
 function placeNamed(name, at = []) {
-  const map = MAPS.find((one) => fullName(one) === name);
+  const map = mapNamed(name);
   if (!map) throw new Error(TEXT.noNode(name));
   const shape = shapeOf(map), isOfBatch = mapsOfBatch().has(map);
   const [entry, ...others] = isOfBatch ? at : [ENTRY, ...at], [head, row, column] = [0, 0, 0, ...others].slice(-3);
-  const isThere = entry in ENTRIES && head < map.heads && row < map.rows.length && column < map.columns.length;
+  const sizes = [ENTRIES.length, map.heads, map.rows.length, map.columns.length];
+  const isThere = [entry, head, row, column].every((index, axis) => Number.isInteger(index) && index >= 0 && index < sizes[axis]);
   if (!isThere || others.length > 3 || (isOfBatch && at.length < shape.length))
     throw new Error(TEXT.noCell(name, shape.join(' × ')));
   return { map, entry, head, row, column };
@@ -187,9 +195,17 @@ function changeNamed(name, at, x) {
 
 // The room of its own name; without one, where there is one attention.
 function roomNamed(name = '') {
-  const room = DATA.rooms.findIndex((one) => one.way === (name && `${name}.`));
-  if (room < 0 || mapsThatSee(room).length === 0) throw new Error(TEXT.noNode(name));
+  const attentions = DATA.rooms.filter((one, room) => mapsThatSee(room).length > 0);
+  const room = DATA.rooms.findIndex((one) => attentions.includes(one) && one.way === (name && `${name}.`));
+  if (room < 0) throw new Error(TEXT.noPart(name, attentions.map(({ way }) => way.slice(0, -1)).join(', ')));
   return room;
+}
+
+const SWITCHES = { causal: setCausal, base: setBase, round: setRound, temperature: setTemperature };
+
+function switchNamed(name) {
+  if (!Object.hasOwn(SWITCHES, name)) throw new Error(TEXT.noSwitch(name, Object.keys(SWITCHES).join(', ')));
+  return SWITCHES[name];
 }
 
 const OWN_SCRIPTS = {
@@ -197,8 +213,7 @@ const OWN_SCRIPTS = {
   get: numberNamed,
   set: changeNamed,
   mask: (query, key, mayAttend, room) => edit(setMask(roomNamed(room), query, key, mayAttend)),
-  switch: (name, value, room) => edit(
-    ({ base: setBase, round: setRound, temperature: setTemperature }[name] || setCausal)(roomNamed(room), value)),
+  switch: (name, value, room) => edit(switchNamed(name)(roomNamed(room), value)),
   move: (from, to) => edit(moveRow(from, to)),
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),

@@ -1,7 +1,7 @@
 // Changing numbers on the page: in their cells, by sliders and switches. What follows from it is
 // marked, and says what it was.
 
-const EDITOR = { bar: null, lines: new Map(), controls: [], refreshes: false };
+const EDITOR = { bar: null };
 
 // ---- showing what was changed ----
 
@@ -39,24 +39,30 @@ function fillCell(cell, place, isPart, greatest) {
   markCell(cell, place);
 }
 
+// Of heads that lie side by side a table has one; one of which columns are left out knows all.
+function isOfSome(map, { columns }) {
+  return Boolean(columns) && map.slices > 1 && !columns.includes(-1);
+}
+
 // A table of numbers, or of a worked line's, which has no colours. What is as it was stays.
 function refill(map, shown) {
-  const greatest = greatestOf(map, shown.head), isPart = shown.table.matches('.part');
-  const { came, pinned } = ENTRIES[ENTRY], { order } = ROWS, { entry = SHOWN_FIRST } = shown;
-  const isAll = shown.greatest !== greatest || shown.pinned !== pinned || shown.order !== order || entry !== ENTRY;
+  const greatest = greatestOf(map, shown.head, isOfSome(map, shown) ? shown.columns : null), isPart = shown.table.matches('.part');
+  const { came, pinned } = ENTRIES[ENTRY], { order } = ROWS, { at } = WORKED;
+  const now = { greatest, pinned, order, at, numbers: NUMBERS.get(map) };
+  const isAll = Object.keys(now).some((name) => name !== 'numbers' && shown[name] !== now[name]);
   if (isAll) relabel(map, shown);
-  const shownBefore = shown.numbers || came.get(map), now = NUMBERS.get(map);
+  const numbers = shown.numbers || came.get(map);
   const changed = new Set();
   [...shown.body.rows].forEach((line, down) => {
     const cells = [...line.cells], first = labelsIn(line);
     for (let at = first; at < cells.length; at++) {
       const place = placeOfSlot(shown, map, down, at - first), index = place && indexOfPlace(place);
-      if (!place || (!isAll && Object.is(shownBefore[index], now[index]))) continue;
+      if (!place || (!isAll && Object.is(numbers[index], now.numbers[index]))) continue;
       fillCell(cells[at], place, isPart, greatest);
       changed.add(at);
     }
   });
-  Object.assign(shown, { greatest, pinned, order, entry: ENTRY, numbers: now });
+  Object.assign(shown, now);
   if (shown.summed) showSums(map, shown);
   if (!isPart) alignPoints(shown.body, changed);
 }
@@ -69,97 +75,6 @@ function refillAside(map, shown) {
   }
 }
 
-function placeSaid(words) {
-  const [map, head, row, column] = words.split(' ').map(Number);
-  return { map: MAPS[map], head, row, column };
-}
-
-function placeOfLine(line) {
-  return placeSaid(line.dataset.cell);
-}
-
-// "q[2]·k[1] = ", where the letters are of places and say no more than that. The columns of a weight
-// whose heads lie side by side count on over all of them, others in their own.
-function lettersOf({ map: { letters, operation, b }, row, column: ofAll }, ofHead) {
-  const others = letters.replace(/[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
-  if (!['dot', 'times', 'plus'].includes(operation) || /\p{L}/u.test(others)) return '';
-  const column = operation === 'dot' && MAPS[b.map].slices > 1 ? ofAll : ofHead;
-  return `${letters.replace(/\bi\b/g, row + 1).replace(/\bj\b/g, column + 1)} = `;
-}
-
-// A worked line is written anew; as it came again, it is what it was.
-function rewriteLine(line, make = () => workedLine(placeOfLine(line))) {
-  if (!EDITOR.lines.has(line)) EDITOR.lines.set(line, [...line.childNodes]);
-  const isAsItCame = EDITS.done.length === 0;
-  line.replaceChildren(...isAsItCame ? EDITOR.lines.get(line) : make());
-}
-
-function workedLine(place) {
-  const { map, row } = place, width = map.columns.length / map.slices, { parts, cells, count } = arithmeticOf(place);
-  const column = place.column % width, head = map.slices > 1 ? TEXT.inHead((place.column - column) / width + 1) : '';
-  const isOne = map.columns.length === 1 && ['max', 'sum', 'entropy', 'plus_log'].includes(map.operation);
-  const name = mathematics(`${map.name}[${row + 1}${isOne ? '' : `,${column + 1}`}]${head}`);
-  const link = (part) => (typeof part === 'string' ? part : linkTo(part)), result = resultOf(place);
-  if (map.operation === 'round' || (!parts && map.name === 'masked'))
-    return [...name, ': ', link(cells[0]), ' → ', result];
-  if (!parts) return [...name, ' = ', result];
-  const line = [...name, ' = ', ...mathematics(lettersOf(place, column)), ...parts.map(link), ' = ', result];
-  return count > MOST_TERMS ? [...line, ` ${TEXT.terms(count)}`] : line;
-}
-
-// The weighted values of a query, a row a line: those in focus, then the others'.
-function rewriteRows(map) {
-  const lines = [...document.querySelectorAll(`[id="step-${map.step}"] .line:not([data-cell])`)];
-  const first = mapsOf(map.room).filter((one) => one.focus).indexOf(map) * map.rows.length;
-  lines.slice(first, first + map.rows.length).forEach((line, row) => rewriteLine(line, () => rowLine(map, row)));
-}
-
-// What is out of sight waits for the frame after: of a large page it is much. The browser says what is
-// in sight, frame by frame; asked between two changes, it would lay the page out each time.
-const STALE = new Map(); // elements, and what brings them up to date
-const PATIENCE = 8; // milliseconds at a time
-const IN_SIGHT = new Set();
-
-function watchSight() {
-  const watch = new IntersectionObserver((seen) => seen.forEach(({ target, isIntersecting }) =>
-    (isIntersecting ? IN_SIGHT.add(target) : IN_SIGHT.delete(target))));
-  document.querySelectorAll('.matrix, .line, .tokens > svg').forEach((one) => watch.observe(one));
-}
-
-function bringUp(element, act) {
-  STALE.delete(element);
-  act();
-}
-
-function refreshUntil(end) {
-  for (const [element, act] of STALE) {
-    if (performance.now() > end) break;
-    bringUp(element, act);
-  }
-}
-
-function refreshAll() {
-  refreshUntil(Infinity);
-}
-
-function refreshSome() {
-  refreshUntil(performance.now() + PATIENCE);
-  EDITOR.refreshes = STALE.size > 0;
-  if (EDITOR.refreshes) setTimeout(refreshSome);
-}
-
-// After the frame, one slice after the other, however many changes there were.
-function refreshLater() {
-  if (EDITOR.refreshes) return;
-  EDITOR.refreshes = true;
-  requestAnimationFrame(() => setTimeout(refreshSome));
-}
-
-function refresh(element, act) {
-  if (IN_SIGHT.has(element)) bringUp(element, act);
-  else STALE.set(element, act);
-}
-
 // What came is computed while the reader reads, so that the first change is as quick as others. Where
 // it can't be, that is said when something is changed.
 function prepare() {
@@ -169,34 +84,37 @@ function prepare() {
   } catch { /* then too */ }
 }
 
-function showEdits(maps) {
-  for (const map of maps) {
-    for (const shown of tablesOf(map)) {
-      refresh(shown.table, () => {
+function startScreen() {
+  for (const [map, all] of SHOWN) {
+    for (const shown of all) {
+      addView(shown.table, (maps) => maps.has(map), () => {
         refill(map, shown);
         refillAside(map, shown);
       });
     }
   }
-  for (const line of document.querySelectorAll('.line[data-cell]')) {
-    const { map } = placeOfLine(line);
-    if (maps.has(map) || takesFrom(map, maps)) refresh(line, () => rewriteLine(line));
-  }
-  [...maps].filter((map) => map.focus).forEach(rewriteRows);
-  if (WORKED.shown !== WORKED.at) showFocus();
-  VIEWS.filter((view) => maps.has(view.map)).forEach((view) => refresh(view.svg, () => drawView(view)));
-  if (PANEL.chosen) show(PANEL.chosen);
-  refreshLater();
+  startLines();
+  for (const view of VIEWS) addView(view.svg.closest('.tokens'), (maps) => maps.has(view.map), () => drawView(view));
+  watchSight();
+}
+
+function showEdits(maps) {
+  const isMoved = WORKED.shown !== WORKED.at;
+  if (isMoved) showFocus();
+  refresh(maps, isMoved);
+  if (!PANEL.element.hidden) show(PANEL.shown);
+  markEdits();
 }
 
 // ---- the bar ----
 
-function markEdits() {
+// message: what an attempt has to say besides.
+function markEdits(message = '') {
   const isEdited = EDITS.done.length > 0;
   EDITOR.undo.disabled = EDITOR.reset.disabled = !isEdited;
   EDITOR.redo.disabled = EDITS.undone.length === 0;
-  EDITOR.badge.textContent = EDITS.done.flat().some((one) => one.what !== 'focus') ? TEXT.edited : '';
-  EDITOR.controls.forEach((show) => show());
+  const isOther = EDITS.done.flat().some((one) => one.what !== 'focus');
+  EDITOR.badge.textContent = [message, isOther ? TEXT.edited : ''].filter((words) => words).join(' · ');
   sayAddress();
 }
 
@@ -204,17 +122,17 @@ function attempt(act, done) {
   try {
     act();
   } catch (error) {
-    EDITOR.badge.textContent = error.message;
+    markEdits(error.message);
     return;
   }
-  if (EDITOR.bar) markEdits();
-  if (done) EDITOR.badge.textContent = done;
+  if (done) markEdits(done);
 }
 
 function takeAddress() {
   const { edits } = partsOfAddress();
+  markEdits();
   if (!edits) return;
-  for (const make of editsIn(decodeURIComponent(edits.slice('edit='.length)))) attempt(() => edit(make()));
+  attempt(() => editAll(editsIn(decodeURIComponent(edits.slice('edit='.length)))));
 }
 
 function pin() {
@@ -232,7 +150,7 @@ function pin() {
 
 function copyDocument() {
   return copyWords(currentDocument(), `${nameOfFile()}.json`, 'application/json')
-    .then((isCopied) => { if (isCopied) EDITOR.badge.textContent = TEXT.copied; });
+    .then((isCopied) => { if (isCopied) markEdits(TEXT.copied); });
 }
 
 function startBar() {
@@ -269,9 +187,11 @@ function typeInto(cell, place, typed) {
   const finish = (isTaken) => {
     if (isDone) return;
     isDone = true;
-    const isSame = input.value === textOf(place), x = answerIn(input.value);
+    const { value } = input, x = answerIn(value);
     endTyping(cell, place);
-    if (isTaken && !isSame && !Number.isNaN(x)) attempt(() => edit(setNumber(place, x)));
+    if (!isTaken || value === textOf(place)) return;
+    if (Number.isNaN(x)) markEdits(TEXT.notTyped(value));
+    else attempt(() => edit(setNumber(place, x)));
   };
   input.addEventListener('keydown', (event) => {
     event.stopPropagation();
@@ -284,44 +204,62 @@ function canBeTyped(place) {
   return place && isInput(place.map) && place.row < rowsGiven(place.map);
 }
 
+// Numbers with a column for each key, from the scores on.
+const OF_KEYS = ['scores', 'scaled', 'capped', 'masked', 'exp', 'weights', 'rounded'];
+
 function isOfMask(place) {
-  return place && mapsThatSee(place.map.room)[0] === place.map &&
-    place.column < place.map.columns.length - DATA.rooms[place.map.room].appended;
+  const [seen] = mapsThatSee(place.map.room);
+  return Boolean(seen) && OF_KEYS.includes(place.map.name) && place.column < keysThere(seen);
 }
 
-function toggleSight(place) {
-  const { map, head, row, column } = place;
-  attempt(() => edit(setMask(map.room, row, column, isOutOfSight(map, head, row, column))));
+function toggleSight({ map: { room }, head, row, column }) {
+  const [seen] = mapsThatSee(room);
+  attempt(() => edit(setMask(room, row, column, isOutOfSight(seen, head, row, column))));
+}
+
+function sayComputed(place) {
+  markEdits(TEXT.notAnInput(fullName(place.map)));
 }
 
 function changeCell(event, isAtOnce) {
   const place = placeAt(event.target), cell = event.target.closest('td');
   if (!place || event.target.tagName === 'INPUT') return;
-  if (isOfMask(place) && isAtOnce) toggleSight(place);
+  if (isAtOnce && isOfMask(place)) toggleSight(place);
   else if (canBeTyped(place)) typeInto(cell, place);
+  else sayComputed(place);
 }
 
 // A digit begins a new number, as in a spreadsheet.
 function typeByKey(event) {
   const place = event.target.tagName === 'TD' && placeAt(event.target);
-  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
-  if (isPlain && canBeTyped(place) && /^([-\d.]|F2)$/.test(event.key)) {
+  if (place && /^([-\d.]|F2)$/.test(event.key)) {
     event.preventDefault();
-    typeInto(event.target, place, event.key === 'F2' ? undefined : event.key);
+    if (canBeTyped(place)) typeInto(event.target, place, event.key === 'F2' ? undefined : event.key);
+    else sayComputed(place);
   }
-  const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z';
-  if (isUndo && event.target.tagName !== 'INPUT') {
-    event.preventDefault();
-    attempt(event.shiftKey ? redo : undo);
-  }
+}
+
+// Ctrl+Z, and what brings it again: with Shift, or Ctrl+Y.
+function undoByKey(event) {
+  const isUndo = { z: !event.shiftKey, y: false }[event.key.toLowerCase()];
+  event.preventDefault();
+  attempt(isUndo ? undo : redo);
+}
+
+function editByKey(event) {
+  if (event.target.tagName === 'INPUT' && event.target.type !== 'checkbox' && event.target.type !== 'range') return;
+  const isWithControl = (event.ctrlKey || event.metaKey) && !event.altKey;
+  if (isWithControl && /^[zy]$/i.test(event.key)) undoByKey(event);
+  else if (!event.ctrlKey && !event.metaKey && !event.altKey) typeByKey(event);
 }
 
 // ---- sliders and switches, in the steps that they are of ----
 
 // show: brings it to the number that there is.
 function addControl(section, show, ...parts) {
-  section.append(makeElement('label', 'control', ...parts));
-  EDITOR.controls.push(show);
+  const label = makeElement('label', 'control', ...parts);
+  section.append(label);
+  addView(label, () => true, show);
   show();
 }
 
@@ -389,7 +327,7 @@ function addHeads(section, room) {
   const { heads } = mapsOf(room).find((map) => map.name === 'weights');
   for (let head = 0; wo && isInput(wo) && heads > 1 && head < heads; head++) {
     const places = rowsOfHead(wo, head, heads);
-    const counts = () => !EDITS.order || places.some((place) => valueOf(place) !== 0);
+    const counts = () => places.some((place) => (EDITS.order ? valueOf(place) : numberOf(textOf(place))) !== 0);
     addSwitch(section, TEXT.headCounts(head + 1), counts, (isOn) => {
       takeAll();
       return places.flatMap((place) =>
@@ -424,8 +362,19 @@ function startControls() {
   });
 }
 
+// Why the numbers stay as they are, where they do, and what page has them all.
+function whyStill() {
+  const [key, ...about] = DATA.still || [], unknown = MAPS.find((map) => !canBeComputed(map));
+  if (key) return about.length > 0 ? TEXT[key](...about) : TEXT[key];
+  return unknown ? TEXT.stillUnknown(fullName(unknown), unknown.operation) : '';
+}
+
 function startEditing() {
-  if (!ALIVE || !MAPS.every(canBeComputed)) return;
+  const words = whyStill();
+  if (words) {
+    STEPS.bar.append(makeElement('div', 'edits', makeElement('output', 'badge', words)));
+    return;
+  }
   globalThis.selfattn = OWN_SCRIPTS;
   EDITS.told = showEdits;
   startBar();
@@ -433,11 +382,10 @@ function startEditing() {
   const main = document.querySelector('main');
   main.addEventListener('dblclick', (event) => changeCell(event, false));
   main.addEventListener('click', (event) => { if (EDITOR.box.checked) changeCell(event, true); });
-  document.addEventListener('keydown', typeByKey);
+  document.addEventListener('keydown', editByKey);
   startMoving(main);
   startFocus(main);
-  watchSight();
+  startScreen();
   takeAddress();
-  markEdits();
   prepare();
 }

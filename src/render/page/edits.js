@@ -268,13 +268,18 @@ function mapsThatSee(room) {
   return masked.length > 0 ? masked : [...named('exp'), ...named('row_max')];
 }
 
-// Other entries follow when they are looked at.
-function put(edit, isBack) {
-  const changes = isBack ? [...edit].reverse() : edit, fresh = new Set(), before = NUMBERS;
-  for (const change of changes) {
+function take(changes, isBack, fresh) {
+  for (const change of isBack ? [...changes].reverse() : changes) {
     for (const map of CHANGES[change.what](change, isBack ? change.from : change.to, fresh))
       ENTRIES.forEach(({ stale }) => stale.add(map));
   }
+}
+
+// However many changes they are, what follows from them is computed and shown once. Other entries
+// follow when they are looked at.
+function together(act) {
+  const before = NUMBERS;
+  act(new Set());
   const all = catchUp();
   MAPS.filter((map) => NUMBERS.get(map) !== before.get(map)).forEach((map) => all.add(map));
   for (const map of all) map.cells.fill(null);
@@ -290,14 +295,36 @@ function edit(changes, isOnward = false) {
     last[0].to = changes[0].to;
   else EDITS.done.push(changes);
   EDITS.undone = [];
-  put(changes, false);
+  together((fresh) => take(changes, false, fresh));
 }
 
-function putLast(from, to, isBack) {
-  const last = from.pop();
-  if (!last) return;
-  to.push(last);
-  put(last, isBack);
+const MOST_EDITS = 10000; // that an address may ask for
+
+// One after the other; one that is refused leaves out itself alone.
+function editAll(makers) {
+  let refused = null;
+  if (makers.length > MOST_EDITS) throw new Error(TEXT.tooManyEdits(makers.length, MOST_EDITS));
+  takeAll();
+  together((fresh) => makers.forEach((make) => {
+    try {
+      const changes = make();
+      if (changes.length > 0) EDITS.done.push(changes);
+      take(changes, false, fresh);
+    } catch (error) {
+      refused = error;
+    }
+  }));
+  if (refused) throw refused;
+}
+
+function putLast(from, to, isBack, count = 1) {
+  if (from.length === 0) return;
+  together((fresh) => {
+    for (const changes of from.splice(-count).reverse()) {
+      to.push(changes);
+      take(changes, isBack, fresh);
+    }
+  });
 }
 
 function undo() {
@@ -309,7 +336,7 @@ function redo() {
 }
 
 function asItCame() {
-  while (EDITS.done.length > 0) undo();
+  putLast(EDITS.done, EDITS.undone, true, EDITS.done.length);
 }
 
 // ---- what they are made of ----
@@ -319,7 +346,11 @@ function setNumber(place, value, entry = ENTRY) {
   const isSetting = place.map.wide && !place.map.made; // which no type of the run rounds
   const to = isSetting ? value : TYPE.round(value);
   if (!isInput(place.map) || place.row >= rowsGiven(place.map)) throw new Error(TEXT.notAnInput(fullName(place.map)));
-  if (!Number.isFinite(to) && place.map.key !== 'bias') throw new Error(TEXT.notFinite);
+  if (typeof value !== 'number') throw new Error(TEXT.notANumber(value));
+  if (Number.isNaN(to) || (!Number.isFinite(to) && place.map.key !== 'bias')) throw new Error(TEXT.notFinite);
+  const key = lastOf(wayOf(place.map));
+  if (['eps', 'qk_eps'].includes(key) && to < 0) throw new Error(TEXT.from0(fullName(place.map)));
+  if (key === 'softcap' && to <= 0) throw new Error(TEXT.above0(fullName(place.map)));
   if (isLength(place.map)) inEntry(entry, () => checkLength(place.map, to));
   const from = ENTRIES[entry].numbers.get(place.map)[indexOfPlace(place)];
   const said = anchorOf(place) + (OF_ENTRY.has(place.map) ? `-b${entry}` : '');
@@ -363,7 +394,9 @@ function setSight(room, said, to) {
 }
 
 function setBase(room, to) {
+  if (!DATA.rooms[room].rope) throw new Error(TEXT.noRope);
   const from = baseOf(room), said = `base-${room}`;
+  if (typeof to !== 'number') throw new Error(TEXT.notANumber(to));
   if (!(to >= 1 && to < Infinity)) throw new Error(TEXT.notFinite);
   return from === to ? [] : [{ what: 'base', said, room, from, to }];
 }
@@ -373,7 +406,8 @@ const MOST_DECIMALS = 15; // so many a float64 has
 function setRound(room, to) {
   const from = decimalsOf(room), said = `round-${room}`;
   if (!(Number.isInteger(to) && to >= 0 && to <= MOST_DECIMALS)) throw new Error(TEXT.noDecimals);
-  return from === to || mapsRounded(room).length === 0 ? [] : [{ what: 'round', said, room, from, to }];
+  if (mapsRounded(room).length === 0) throw new Error(TEXT.noRounding);
+  return from === to ? [] : [{ what: 'round', said, room, from, to }];
 }
 
 // What the numbers that the softmax takes are made of besides products: all of it divided by a
@@ -386,9 +420,10 @@ function mapsOfTemperature(room) {
 
 // A number that was changed meanwhile stays so.
 function setTemperature(room, value) {
-  if (!(value > 0 && value < Infinity)) throw new Error(TEXT.notFinite);
+  if (!(typeof value === 'number' && value > 0 && value < Infinity)) throw new Error(TEXT.above0('temperature'));
   takeAll();
   const now = temperatureOf(room), maps = mapsOfTemperature(room).flatMap(sameAs);
+  if (maps.length === 0) throw new Error(TEXT.noTemperature);
   const divided = (map) => NUMBERS.get(map).map((x, i) => {
     const round = map.wide && !map.made ? Number : TYPE.round, came = cameIn(map)[i];
     return round((Object.is(round(came / now), x) ? came : x * now) / value);
@@ -402,7 +437,8 @@ function setTemperature(room, value) {
 
 function moveRow(from, to) {
   takeAll();
-  if (!(from in ROWS.order && to in ROWS.order)) throw new Error(TEXT.noRow(from + 1));
+  const absent = [from, to].find((row) => !(row in ROWS.order));
+  if (absent !== undefined) throw new Error(TEXT.noRow(absent, ROWS.order.length - 1));
   if (from === to) return [];
   const rows = [...ROWS.order.keys()], room = roomInFocus(), { row, head } = focusOf(room);
   const [seen] = mapsThatSee(room), areQueries = seen && ROWS.axes.get(seen).rows === 0;
@@ -412,6 +448,7 @@ function moveRow(from, to) {
 }
 
 function setCausal(room, causal) {
+  if (typeof causal !== 'boolean') throw new Error(TEXT.notABoolean(causal));
   takeAll();
   return sightOf(room).causal === causal ? [] : setSight(room, `causal-${room}=${Number(causal)}`,
     sightsOf(room).map((sight) => ({ ...sight, causal })));
@@ -428,6 +465,9 @@ function hiddenBy(map, hides) {
 function setMask(room, row, column, maySee, entry = ENTRY) {
   takeAll();
   const [map] = mapsThatSee(room);
+  if (!(row in map.rows && column >= 0 && column < keysThere(map) && Number.isInteger(column)))
+    throw new Error(TEXT.noKey(row, column, map.rows.length - 1, keysThere(map) - 1));
+  if (typeof maySee !== 'boolean') throw new Error(TEXT.notABoolean(maySee));
   return inEntry(entry, () => {
     const { causal } = sightOf(room), isFreed = maySee && causal && column > firstOf(map) + row;
     const isBeyond = maySee && column >= lengthOf(map), length = isBeyond && MAPS[map.length.map];

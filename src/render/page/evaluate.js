@@ -165,6 +165,14 @@ function maskedRow(operand, place) {
   return row.map((x, j) => (isOutOfSight(map, place.head, place.row, j) ? -Infinity : x));
 }
 
+// What the softmax takes of them is shown as it takes it.
+function markUnseen({ map, head, row }, { a }) {
+  if (!['max', 'exp'].includes(map.operation) || map.made) return;
+  const { causal, hidden } = sightOf(map.room);
+  for (const cell of a.filter((one) => one.map.name !== 'masked' && (causal || hidden)))
+    if (isOutOfSight(cell.map, head, row, cell.column)) cell.text = '-inf';
+}
+
 function greatestIn(row, more) {
   let greatest = -Infinity;
   for (const x of row) greatest = Math.max(greatest, x);

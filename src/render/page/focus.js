@@ -106,28 +106,16 @@ function rename(element, room) {
   }));
 }
 
-// A row of numbers in one line: weights[1,2]·v[2] = 0.5·[1, 2] = [0.5, 1].
-function rowLine(map, row) {
-  const places = map.columns.map((nothing, column) => ({ map, head: 0, row, column }));
-  const operands = places.map(operandsOf), [a, b] = [map.a, map.b].map((of) => MAPS[of.map].name);
-  const list = (all) => ['[', ...all.flatMap((one, i) => (i > 0 ? [', ', linkTo(one)] : [linkTo(one)])), ']'];
-  const query = map.focus.row + 1, key = row + 1;
-  return [`${map.name.split('[')[0]}[${query},${key}] = ${a}[${query},${key}]·${b}[${key}] = `, linkTo(operands[0].a[0]),
-    '·', ...list(operands.map((one) => one.b[0])), ' = ', ...list(places)];
-}
-
 function showFocusIn(section) {
   const room = Number(section.dataset.room), isOther = !isFocusAsItCame(room);
   for (const line of section.querySelectorAll('.line[data-cell]')) {
-    line.dataset.came ||= line.dataset.cell;
-    const { map, head, row, column } = inFocus(placeSaid(line.dataset.came));
+    const { map, head, row, column } = inFocus(placeSaid(LINES.get(line).cell));
     line.dataset.cell = [MAPS.indexOf(map), head, row, column].join(' ');
-    refresh(line, () => rewriteLine(line));
   }
   for (const one of section.querySelectorAll('.of-focus')) one.hidden = isOther;
   for (const one of section.querySelectorAll(
     'section > p:not(.formula, .line, .of-focus, .other-heads, .note), .product .name, .part th'))
-    rename(one, room);
+    if (one.tagName !== 'TH' || isOfPlace(one)) rename(one, room);
 }
 
 function showFocusOf(map, shown) {
@@ -180,7 +168,8 @@ function startEntries() {
   const words = range(1, ENTRIES.length + 1, (number) => TEXT.sequence(number));
   const { list, tabs } = makeTabs(TEXT.sequences, words, chooseEntry);
   EDITOR.bar.before(list);
-  EDITOR.controls.push(() => markTab(tabs, ENTRY));
+  markTab(tabs, ENTRY);
+  addView(list, () => true, () => markTab(tabs, ENTRY));
 }
 
 function isOfQueries(map) {
@@ -205,19 +194,8 @@ function chooseHead(map, head) {
   else workOut(focusOf(map.room).row, Math.ceil((head * DATA.rooms[map.room].focus.heads) / map.heads), map.room);
 }
 
-// Lines of what is hidden say their places in words alone.
-function takeHidden(section) {
-  const [map] = mapsThatSee(Number(section.dataset.room));
-  for (const line of section.querySelectorAll('.line:not([data-cell])')) {
-    const [, row, column] = /^masked\[(\d+),(\d+)\]/.exec(line.textContent) || [];
-    if (row) line.dataset.cell = [MAPS.indexOf(map), headAmong(map.heads, DATA.rooms[map.room].focus.head, map.room),
-      row - 1, column - 1].join(' ');
-  }
-}
-
 function startFocus(main) {
   startEntries();
-  STEPS.sections.forEach(takeHidden);
   main.addEventListener('click', chooseRow);
   main.addEventListener('keydown', chooseRow);
 }

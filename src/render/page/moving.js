@@ -18,6 +18,11 @@ function labelsOfTable({ body, table, isTurned }) {
     columns: above.slice(labelsIn(body.rows[0])) };
 }
 
+// "weighted[2,1]": it says where a number stands, and stays there.
+function isOfPlace(label) {
+  return /\[[\d,]+\]$/.test(label.textContent);
+}
+
 // As the rows stand now; a label that is not in this table stays.
 function relabel(map, shown) {
   const labels = labelsOfTable(shown);
@@ -26,7 +31,8 @@ function relabel(map, shown) {
   for (const [axis, came] of Object.entries(shown.labels)) {
     labels[axis].forEach((label, slot) => {
       const from = slotOf(shown[axis], rowBefore(map, axis, indexAt(shown[axis], slot)));
-      if (label && came[from]) label.replaceChildren(...came[from].map((one) => one.cloneNode(true)));
+      const isOfPart = label && shown.table.matches('.part') && isOfPlace(label);
+      if (label && came[from] && !isOfPart) label.replaceChildren(...came[from].map((one) => one.cloneNode(true)));
     });
   }
 }

@@ -111,9 +111,9 @@ function isHidden(place) {
   return place.map.blank ? !SOLVED.has(anchorOf(place)) : Boolean(place.map.waits) && isClosed(place.map.step);
 }
 
-// What a reader may see of it.
+// What a reader may see of it, or what is said of it where it is taken as another number.
 function shownText(place) {
-  return isHidden(place) ? ASKED : textOf(place);
+  return isHidden(place) ? ASKED : place.text ?? textOf(place);
 }
 
 // ---- texts of numbers that the page computed: render/number_text.c ----

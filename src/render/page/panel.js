@@ -1,6 +1,6 @@
 // The panel below: the arithmetic of the number that is pointed at, chosen or has the focus.
 
-const PANEL = { element: null, chosen: null, lit: [], rest: 0 };
+const PANEL = { element: null, chosen: null, shown: null, lit: [], rest: 0 };
 const REST = 150; // milliseconds
 
 function makeElement(tag, className, ...children) {
@@ -47,8 +47,8 @@ function light(place, cells) {
 
 // ---- words ----
 
-function linkTo(place) {
-  const link = makeElement('a', '', writtenOut(shownText(place)));
+function linkTo(place, write = writtenOut) {
+  const link = makeElement('a', '', write(shownText(place)));
   link.href = `#${anchorOf(place)}`;
   link.title = roomOf(place.map) + nameOf(place);
   return link;
@@ -116,6 +116,7 @@ function show(place) {
   if (made.words && made.words !== TEXT.given) panel.append(makeElement('p', 'note', made.words));
   if (!place.map.only && !place.map.blank) panel.append(copyingOf(place));
   panel.hidden = false;
+  PANEL.shown = place;
   light(place, made.cells);
   placePanel(place);
 }

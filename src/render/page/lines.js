@@ -1,0 +1,172 @@
+// Worked lines, written anew as the program writes them (render/expression.c): what is computed, in
+// letters, with the numbers, and what comes out.
+
+const LINES = new Map(); // by element: what it was as it came, and the words before its numbers
+
+// A worked line's numbers have the minus of the tables; − is a sign of arithmetic.
+function linkInLine(part) {
+  return typeof part === 'string' ? part : linkTo(part, inTable);
+}
+
+function placeSaid(words) {
+  const [map, head, row, column] = words.split(' ').map(Number);
+  return { map: MAPS[map], head, row, column };
+}
+
+function placeOfLine(line) {
+  return placeSaid(line.dataset.cell);
+}
+
+// "q[2]·k[1] = ", where the letters are of places and say no more than that. The columns of a weight
+// whose heads lie side by side count on over all of them, others in their own.
+function lettersOf({ map: { letters, operation, b }, row, column: ofAll }, ofHead) {
+  const others = letters.replace(/[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
+  if (!['dot', 'times', 'plus'].includes(operation) || /\p{L}/u.test(others)) return '';
+  const column = operation === 'dot' && MAPS[b.map].slices > 1 ? ofAll : ofHead;
+  return `${letters.replace(/\bi\b/g, row + 1).replace(/\bj\b/g, column + 1)}`;
+}
+
+// Parts of which the first place is the row of the cell.
+const ROW_PARTS = ['row-i', 'cell', 'of-row', 'partner', 'of-pair', 'above'];
+
+// The letters that came, of another row: "q[1,1]·cos(angle[1,1])".
+function lettersMoved(letters, { map, row }, came) {
+  const names = OPERANDS.map((name) => map[name]).filter((one) => one && ROW_PARTS.includes(one.part) &&
+    MAPS[one.map].rows.length > 1).map((one) => one.as ?? MAPS[one.map].name);
+  return names.reduce((words, name) => words.replace(
+    new RegExp(`(?<![\\w.])${name.replaceAll('.', '\\.')}\\[${came.row + 1}(?=[,\\]])`, 'g'), `${name}[${row + 1}`), letters);
+}
+
+// "scores[2,1] = q[2]·k[1]": as it came, or of another query or head.
+function headOfLine(line) {
+  const { head, cell } = LINES.get(line);
+  if (line.dataset.cell === cell) return [...head];
+  const place = placeOfLine(line), { map, row } = place, width = map.columns.length / map.slices;
+  const column = place.column % width, ofHead = map.slices > 1 ? TEXT.inHead((place.column - column) / width + 1) : '';
+  const isOne = map.columns.length === 1 && ['max', 'sum', 'entropy', 'plus_log'].includes(map.operation);
+  const name = mathematics(`${map.name}[${row + 1}${isOne ? '' : `,${column + 1}`}]${ofHead}`);
+  const [, ...came] = wordsOf(head).split(' = ');
+  const letters = came.length > 0 && (lettersOf(place, column) || lettersMoved(came.join(' = '), place, placeSaid(cell)));
+  return letters ? [...name, ' = ', ...mathematics(letters)] : name;
+}
+
+// ---- what is inside, worked out ----
+
+const INSIDE = {
+  cap: ({ a, b }) => [tangent(TYPE, TYPE.round(valueOf(a[0]) / valueOf(b[0])))],
+  additive: ({ a, b, d }) => a.map((x, i) => {
+    const sum = TYPE.round(valueOf(x) + valueOf(b[i]));
+    return tangent(TYPE, d ? TYPE.round(sum + valueOf(d[i])) : sum);
+  }),
+  normalize: ({ b, c }) => [meanOf(b.map((x) => valueOf(x) * valueOf(x))) + valueOf(c[0])],
+};
+
+class InnerPrinter extends Printer {
+  constructor(operands, place) {
+    super(operands, place);
+    this.inside = INSIDE[place.map.operation](operands);
+  }
+
+  put(name) {
+    if (name === 'inner') this.add(inTable(textOfNumber(this.inside[this.term])), this.inside[this.term] < 0, false);
+    else super.put(name);
+  }
+}
+
+function innerOf(place, operands) {
+  const spelled = DATA.insides[place.map.operation];
+  if (!spelled) return [];
+  const printer = new InnerPrinter(operands, place);
+  printer.print(spelled);
+  return [' = ', ...printer.parts.map(linkInLine)];
+}
+
+// ---- kinds of lines ----
+
+// Weights that are rounded to many decimals are shown with more of them than other numbers.
+function roundedTexts(from, to) {
+  const decimals = decimalsOf(to.map.room), isShort = !DATA.trims || decimals < DIGITS;
+  return isShort ? [inTable(textOf(from)), inTable(textOf(to))]
+    : [fixed(valueOf(from), decimals + 2), fixed(valueOf(to), decimals)];
+}
+
+function cellLine(line) {
+  const place = placeOfLine(line), { map } = place, operands = operandsOf(place), head = headOfLine(line);
+  const result = inTable(textOf(place));
+  if (map.operation === 'round') {
+    const [from, to] = roundedTexts(operands.a[0], place);
+    return [...head, ': ', from, ' → ', to];
+  }
+  const isItself = map.operation === 'copy' || (map.operation === 'sum' && operands.a.length === 1 && !operands.c);
+  const { parts, count } = isItself ? { parts: [] } : spelledOut(place, operands);
+  const more = count > MOST_TERMS ? ` ${(map.operation === 'max' ? TEXT.numbers : TEXT.terms)(count)}` : '';
+  return [...head, ...parts.length > 0 ? [' = ', ...parts.map(linkInLine)] : [], ...innerOf(place, operands),
+    ' = ', `${result}${more}`];
+}
+
+// What was given, or follows from a size: once it is another one, the page's document gives it.
+function settingLine(line) {
+  const place = placeOfLine(line), { nodes, head } = LINES.get(line), [name] = wordsOf(head).split(' = ');
+  const isAsItCame = Object.is(valueOf(place), cameIn(place.map)[indexOfPlace(place)]);
+  return isAsItCame && line.dataset.cell === LINES.get(line).cell ? nodes : [name, ' = ', inTable(textOf(place))];
+}
+
+function wordsOf(nodes) {
+  return nodes.map((node) => node.textContent).join('');
+}
+
+function varianceLine(line) {
+  const { map, head } = placeOfLine(line), size = map.rows.length * map.columns.length;
+  const numbers = NUMBERS.get(map).subarray(head * size, (head + 1) * size);
+  const mean = numbers.reduce((sum, x) => sum + x / size, 0);
+  const variance = numbers.reduce((sum, x) => sum + (x - mean) * (x - mean), 0) / size;
+  return [...LINES.get(line).head, ' = ', inTable(textOfNumber(variance))];
+}
+
+// What of a query's weight its sink has.
+function shareLine(line) {
+  const place = placeOfLine(line), sum = { ...place, map: mapsOf(place.map.room).find((one) => one.name === 'row_sum') };
+  return [...LINES.get(line).head.slice(0, 1), ' = ', linkTo(place, inTable), ' / ', linkTo(sum, inTable), ' = ',
+    inTable(textOfNumber(valueOf(place) / valueOf(sum)))];
+}
+
+function listOfLinks(places) {
+  const links = places.map((place) => [', ', linkTo(place, inTable)]), isLong = places.length > MOST_TERMS;
+  const some = isLong ? [...links.slice(0, FIRST_TERMS), [', …'], ...links.slice(-LAST_TERMS)] : links;
+  return ['[', ...some.flat().slice(1), ']'];
+}
+
+// A row of numbers in one line: weights[1,2]·v[2] = 0.5·[1, 2] = [0.5, 1].
+function rowLine(line) {
+  const { map, row } = placeOfLine(line), [a, b] = [map.a, map.b].map((of) => MAPS[of.map].name);
+  const places = map.columns.map((nothing, column) => ({ map, head: 0, row, column })), operands = places.map(operandsOf);
+  const query = map.focus.row + 1, key = row + 1, [weight] = operands[0].a;
+  const isNegative = valueOf(weight) < 0, number = linkTo(weight, inTable);
+  return [`${map.name.split('[')[0]}[${query},${key}] = ${a}[${query},${key}]·${b}[${key}] = `,
+    ...isNegative ? ['(', number, ')'] : [number], '·', ...listOfLinks(operands.map((one) => one.b[0])),
+    ' = ', ...listOfLinks(places)];
+}
+
+function hiddenLine(line) {
+  const place = placeOfLine(line), { map, row, column } = place;
+  return [`${map.name}[${row + 1},${column + 1}]: `, linkTo(operandsOf(place).a[0], inTable), ' → ', inTable(textOf(place))];
+}
+
+const MADE_LINES = { cell: cellLine, setting: settingLine, variance: varianceLine, share: shareLine, row: rowLine,
+  hidden: hiddenLine };
+
+// As it came again, it is what it was.
+function drawLine(line) {
+  const { nodes } = LINES.get(line), isAsItCame = EDITS.done.length === 0;
+  line.replaceChildren(...isAsItCame ? nodes : MADE_LINES[line.dataset.shows || 'cell'](line));
+}
+
+function startLines() {
+  for (const line of document.querySelectorAll('.line[data-cell]')) {
+    const [first] = line.children, head = first?.matches('.head') ? [...first.childNodes] : [];
+    if (head.length > 0) first.replaceWith(...head);
+    LINES.set(line, { nodes: [...line.childNodes], head, cell: line.dataset.cell });
+    const { map } = placeOfLine(line);
+    addView(line, (maps) => maps.has(map) || takesFrom(map, maps), () => drawLine(line));
+  }
+}

@@ -1,0 +1,51 @@
+#!/bin/sh
+# run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js
+# and words.js say what is looked at). WORD picks documents by name, and of all of them every
+# STRIDE'th is taken, 8 where nothing is said: some two minutes.
+set -u
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+make_scratch
+# shellcheck source=tests/browser.sh
+. "$tests/../browser.sh"
+
+[ -z "$word" ] || STRIDE=${STRIDE:-1}
+for folder in testdata/seeds testdata/examples testdata/variants testdata/positions \
+    testdata/stacks tests/trace/documents tests/trace/stacks; do
+    for file in "$folder"/*.json; do
+        ! picked "$file" || echo "$file"
+    done
+done | awk -v stride="${STRIDE:-8}" 'NR % stride == 1 % stride' >"$scratch/documents"
+
+# page COMMAND DOCUMENT NAME [OPTION]...: pages/NAME.html
+page() {
+    command=$1 document=$2 name=$3
+    shift 3
+    selfattn "$command" --quiet --trace-format html --trace-output "$scratch/pages/$name.html" \
+        -o /dev/null "$@" "$document"
+}
+if picked words; then
+    mkdir "$scratch/pages"
+    for document in testdata/seeds/001-walkthrough testdata/stacks/seed-encoder \
+        testdata/variants/soft-cap testdata/examples/asad-two-heads-wo; do
+        page run $document.json "$(basename $document)"
+    done
+    selfattn init --quiet --tokens 8 --width 96 --heads 12 -o "$scratch/wide.json"
+    page run "$scratch/wide.json" wide
+    page generate testdata/stacks/generator.json generation --length 2
+    page run testdata/seeds/001-walkthrough.json exercise --blank scores
+fi
+
+export NODE_PATH="$modules/node_modules"
+# run PART FOLDER: PART.js
+run() {
+    node "$tests/$1.js" "$browser" "$2" >"$scratch/found" 2>&1
+    sed '$d' "$scratch/found"
+    counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$scratch/found")
+    [ -n "$counts" ] || fail "$1.js ended early: $(tail -n 1 "$scratch/found")"
+    counts=${counts:-0 0}
+    passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
+}
+[ ! -s "$scratch/documents" ] || run screen "$scratch"
+! picked words || run words "$scratch/pages"
+finish

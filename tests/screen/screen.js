@@ -1,0 +1,337 @@
+'use strict';
+// node screen.js BROWSER FOLDER: changes pages of the documents that FOLDER/documents names as a
+// reader does, and reads what a reader reads: the page is scrolled through, and what is in view then
+// is noted down, cell by cell and line by line.
+//
+// program   every number, line, label, line of a picture, slider and switch of a changed page is what
+//           the program's own page of the page's document has
+// address   and with the badge, the buttons, the tabs and the marks it is what the address opens
+// undone    all of it taken back is the page as it came
+// owned     whatever shows a number is one of the page's views
+//
+// The changes are drawn from a seed: by mouse and by keys, in sight and out of sight, by sliders and
+// switches, by people's own scripts, taken back and done again.
+
+const fs = require('fs');
+const path = require('path');
+const { spawnSync } = require('child_process');
+const { chromium } = require('playwright-core');
+
+const [browserFile, folder] = process.argv.slice(2);
+const ROUNDS = 2, CHANGES = 4, TOLD = 5;
+let passed = 0, failed = 0;
+
+function check(name, holds, what) {
+  if (holds) passed++;
+  else {
+    failed++;
+    console.log(`FAIL screen: ${name}: ${what}`);
+  }
+}
+
+// A generator of numbers from 0 to 1 (Numerical Recipes, 7.1: the quick one).
+function generator(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+// The same with any WORD: djb2, whose low bits are spread.
+function seedOf(name) {
+  return Math.imul([...name].reduce((hash, letter) => Math.imul(hash, 33) ^ letter.charCodeAt(0), 5381), 2654435761);
+}
+
+// ---- what a reader reads ----
+
+// Runs in the page: { key: text } of what has been in view, from the top to the end. What reads
+// otherwise when it is seen once more is told under the key with a ?.
+async function readPage() {
+  const seen = {}, frame = () => new Promise(requestAnimationFrame);
+  const note = (key, text) => {
+    const said = text.replace(/\s+/g, ' ').trim();
+    if (key in seen && seen[key] !== said) seen[`${key} ?`] = `${seen[key]} | ${said}`;
+    seen[key] = said;
+  };
+  const nameIn = (map) => fullName(map).split('[')[0] + (map.focus ? ` of query ${map.focus.row}` : '');
+  const kindOf = (one) => (/^\w*\[?[\d,]+\]?$/.test(one.textContent) ? 'place' : 'label');
+  const stepOf = (one) => one.closest('section')?.id || 'page';
+  const tableOf = (shown) => [stepOf(shown.body), nameIn(MAPS[shown.body.dataset.map]),
+    shown.table.matches('.part') ? `part of ${shown.rows} × ${shown.columns}` : '', shown.head].join('|');
+  const notes = {
+    '.matrix [data-map] td, .matrix [data-map] th, .matrix thead th': (one) => {
+      const body = one.closest('table').querySelector('tbody[data-map]'), own = one.closest('tbody') || body;
+      const shown = tablesOf(MAPS[own.dataset.map]).find((all) => all.body === own);
+      if (!shown) return;
+      const place = one.tagName === 'TD' && placeAt(one);
+      if (place) {
+        const at = `${tableOf(shown)}|${place.row},${place.column}`;
+        const level = shown.table.matches('.part') ? '' : (/\b[pnw]\d\b/.exec(one.className) || [''])[0];
+        note(`cell ${at}`, `${one.textContent} ${level}`);
+        note(`mark ${at}`, one.classList.contains('changed') ? one.title : '');
+      } else {
+        const at = own === one.closest('tbody') ? one.parentNode.sectionRowIndex : `top ${one.cellIndex - labelsIn(own.rows[0])}`;
+        note(`${kindOf(one)} ${tableOf(shown)}|${at}`, one.textContent);
+      }
+    },
+    'section .line': (one) => {
+      const left = /^(.*?)(?: = |: )/.exec(one.textContent);
+      const before = [...one.closest('section').querySelectorAll('.line')].filter((other) =>
+        other.textContent.startsWith(left[0]));
+      note(`line ${stepOf(one)}|${left[1].replace(/\s+/g, ' ')}|${before.indexOf(one)}`, one.textContent);
+    },
+    '.control': (one) => {
+      const input = one.querySelector('input'), output = one.querySelector('output');
+      const words = [...one.childNodes].filter((part) => !['INPUT', 'OUTPUT'].includes(part.tagName));
+      const isAt = !output || Math.abs(input.value - Number(output.textContent)) <= (input.max - input.min) / 20 ||
+        Number(output.textContent) > input.max || input.max < 7;
+      note(`control ${stepOf(one)}|${words.map((part) => part.textContent).join('')}`,
+        output ? output.textContent + (isAt ? '' : ` at ${input.value}`) : String(input.checked));
+    },
+    '.tokens > svg line': (one) => note(`look ${stepOf(one)}|${one.dataset.head} ${one.dataset.row} ${one.dataset.column}`,
+      `${one.getAttribute('stroke-width')} ${one.textContent.split(': ').pop()}`),
+    '.tokens > svg text': (one) => note(`${kindOf(one)} ${stepOf(one)}|of a line ` +
+      [...one.parentNode.querySelectorAll('text')].indexOf(one), one.textContent),
+    '.heads path': (one) => note(
+      `look ${stepOf(one)}|picture ${[...document.querySelectorAll('.heads path')].indexOf(one)}`, one.getAttribute('d')),
+    'figure > .sampled path': (one) => note(`look ${stepOf(one)}|map ${[...one.closest('section')
+      .querySelectorAll('figure .sampled')].indexOf(one.closest('svg'))} ${one.getAttribute('class')}`, one.getAttribute('d')),
+    '.badge': (one) => note('bar badge', one.textContent.includes(TEXT.edited) ? 'edited' : ''),
+    '.edits button': (one) => note(`bar ${one.textContent}`, `${one.disabled} ${one.getAttribute('aria-pressed')}`),
+    '[role=tab]': (one) => note(`bar tab ${stepOf(one)} ${one.closest('figure')?.querySelector('table').id} ${one.textContent}`,
+      String(one.getAttribute('aria-selected'))),
+  };
+  scrollTo(0, 0);
+  for (;;) {
+    await frame();
+    await frame();
+    for (const [selector, act] of Object.entries(notes)) {
+      for (const one of document.querySelectorAll(selector)) {
+        const { top, bottom, height } = one.getBoundingClientRect();
+        if (bottom >= 0 && top <= innerHeight && (height > 0 || one.ownerSVGElement)) act(one);
+      }
+    }
+    const before = scrollY;
+    scrollBy(0, innerHeight * 0.7);
+    if (scrollY <= before + 1) break;
+  }
+  const { edits } = partsOfAddress();
+  note('bar address', edits ? decodeURIComponent(edits) : '');
+  return seen;
+}
+
+// Numbers that no view shows: of what is not a sentence, a label or a caption.
+function unownedIn() {
+  const views = SCREEN.map((view) => view.element);
+  const isOwned = (one) => views.some((element) => element === one || element.contains(one));
+  return [...document.querySelectorAll('main :is(td, .line, .tokens svg, svg.sampled, .control output)')]
+    .filter((one) => /\d/.test(one.textContent) || one.tagName === 'svg')
+    .filter((one) => !one.closest('.words') && !isOwned(one))
+    .map((one) => `${one.closest('section').id}: ${one.outerHTML.slice(0, 80)}`);
+}
+
+// What reads otherwise, of what both have.
+function differences(one, other, kinds) {
+  return Object.keys(one).filter((key) => kinds.test(key) && (key.endsWith('?') || (key in other && one[key] !== other[key])))
+    .map((key) => `${key}: “${one[key]}”, and should be “${other[key]}”`);
+}
+
+// The document says what causality hides key by key, and has what a temperature divides; labels that
+// are places only go with their rows.
+const SHARED = /^(cell|label|line|control(?!.*(causal|temperature))|look)/, ALL = /^/;
+
+// ---- changes ----
+
+const VALUES = ['0', '-1.5', '2', '0.25', '-0.3', '1/3', '3', '-2', '0.7071', '5'];
+
+async function scrollAbout(page, random) {
+  await page.evaluate((part) => scrollTo(0, document.documentElement.scrollHeight * part), random());
+}
+
+async function cellToChange(page, random) {
+  const cells = page.locator('main .matrix:not(.part) [data-map] td');
+  const all = await cells.evaluateAll((tds) => tds.map((td, i) => [i, td.getClientRects().length > 0 && placeAt(td)])
+    .filter(([, place]) => place && canBeTyped(place) && !/^(scale|C|qk_eps|key_lengths)$|eps$/.test(place.map.name))
+    .map(([i]) => i));
+  return all.length > 0 ? cells.nth(all[Math.floor(random() * all.length)]) : null;
+}
+
+// Each gives words that say what it did, or nothing where the page has no such thing.
+const GESTURES = {
+  mouse: async (page, random, value) => {
+    const cell = await cellToChange(page, random);
+    if (!cell) return '';
+    await cell.dblclick();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(value);
+    await page.keyboard.press('Enter');
+    return `double-click, ${value}`;
+  },
+  keys: async (page, random, value) => {
+    const cell = await cellToChange(page, random);
+    if (!cell) return '';
+    await cell.click();
+    await page.keyboard.type(value);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    return `keys, ${value}`;
+  },
+  slider: async (page, random) => {
+    const all = await page.locator('.control input[type=range]').all();
+    if (all.length === 0) return '';
+    const slider = all[Math.floor(random() * all.length)], key = random() < 0.5 ? 'ArrowRight' : 'ArrowLeft';
+    for (let i = 0; i < 5; i++) await slider.press(key);
+    return `slider ${key}`;
+  },
+  box: async (page, random) => {
+    const all = await page.locator('.control input[type=checkbox]').all();
+    if (all.length === 0) return '';
+    await all[Math.floor(random() * all.length)].click();
+    return 'box';
+  },
+  row: async (page, random) => {
+    const all = await page.locator('.matrix:not(.part) tbody[data-map] th').elementHandles();
+    const some = [];
+    for (const one of all)
+      if (await one.evaluate((th) => th.getClientRects().length > 0 && isOfQueries(labelAt(th).map))) some.push(one);
+    if (some.length === 0) return '';
+    await some[Math.floor(random() * some.length)].click();
+    return 'label of a row';
+  },
+  head: async (page, random) => {
+    const all = await page.locator('.tabs [role=tab]').all();
+    if (all.length === 0) return '';
+    await all[Math.floor(random() * all.length)].click();
+    return 'tab';
+  },
+  sight: async (page, random) => page.evaluate(([one, two, three]) => {
+    const rooms = DATA.rooms.map((nothing, i) => i).filter((i) => mapsThatSee(i).length > 0);
+    if (rooms.length === 0) return '';
+    const room = rooms[Math.floor(one * rooms.length)], [map] = mapsThatSee(room);
+    const row = Math.floor(two * map.rows.length), column = Math.floor(three * keysThere(map));
+    const way = DATA.rooms[room].way.replace(/\.$/, '');
+    try {
+      selfattn.mask(row, column, one * 10 % 1 < 0.5, way);
+    } catch (refused) {
+      if (refused.message !== TEXT.before) throw refused;
+    }
+    return `mask(${row}, ${column}) of ${way}`;
+  }, [random(), random(), random()]),
+  set: async (page, random, value) => page.evaluate(([one, two, three, x]) => {
+    const all = selfattn.nodes().filter(({ input, name }) => input && !/(^|\.)(scale|C|qk_eps|key_lengths)$|eps$/.test(name));
+    const { name, shape } = all[Math.floor(one * all.length)], part = [two, three, one * 7 % 1, two * 7 % 1];
+    const at = shape.map((size, i) => Math.floor(part[i] * size));
+    try {
+      selfattn.set(name, at, x);
+    } catch (refused) {
+      if (refused.message !== TEXT.notAnInput(name)) throw refused; // an appended row
+    }
+    return `set(${name}, ${at}, ${x})`;
+  }, [random(), random(), random(), Number(value) || 0.5]),
+  undo: async (page, random) => {
+    await page.keyboard.press(random() < 0.6 ? 'Control+z' : 'Control+Shift+Z');
+    return 'undo or redo';
+  },
+  move: async (page) => {
+    const label = page.locator('.movable tbody th').first();
+    if (await label.count() === 0) return '';
+    await page.evaluate(() => goToStep(0));
+    await label.evaluate((one) => focusCell(one));
+    await page.keyboard.press('Alt+ArrowDown');
+    return 'row 1 down';
+  },
+};
+const KINDS = ['mouse', 'keys', 'set', 'sight', 'mouse', 'slider', 'box', 'row', 'head', 'set', 'keys', 'undo', 'move'];
+
+async function change(page, random) {
+  for (;;) {
+    const kind = KINDS[Math.floor(random() * KINDS.length)], value = VALUES[Math.floor(random() * VALUES.length)];
+    if (random() < 0.7) await scrollAbout(page, random);
+    const said = await GESTURES[kind](page, random, value);
+    if (said) return said;
+  }
+}
+
+// ---- pages ----
+
+let browser;
+
+async function open(file, address = '') {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } }), said = [];
+  page.on('pageerror', (error) => said.push(error.message));
+  page.setDefaultTimeout(5000);
+  await page.goto(`file://${file}${address}`);
+  return { page, said };
+}
+
+function pageOf(document, file, type, focus) {
+  const words = focus ? ['--focus', focus] : [];
+  return spawnSync('selfattn', ['run', '--quiet', '--dtype', type, '--trace-format', 'html', '--trace-output', file,
+    '-o', '/dev/null', ...words, document], { encoding: 'utf8' });
+}
+
+function tell(name, kind, did, found, count) {
+  const more = found.length > TOLD ? `\n    and ${found.length - TOLD} more` : '';
+  check(name, found.length === 0 && count > 20, `${kind}: ${did.join('; ')}: of ${count} ` +
+    `${found.length} read otherwise:\n    ${found.slice(0, TOLD).join('\n    ')}${more}`);
+}
+
+async function compareWithProgram(name, page, type, did, now) {
+  const file = path.join(folder, 'edited.html'), document = path.join(folder, 'edited.json');
+  const [words, focus] = await page.evaluate(() => {
+    const { row, head } = focusOf(roomInFocus());
+    const batch = ENTRIES.length > 1 ? `,batch=${ENTRY + 1}` : '';
+    return [selfattn.document(), WORKED.at && `row=${row + 1},head=${head + 1}${batch}`];
+  });
+  fs.writeFileSync(document, words);
+  const ran = pageOf(document, file, type, focus);
+  if (ran.status !== 0) {
+    check(name, false, `${did.join('; ')}: the program refuses the page's document: ${ran.stderr}`);
+    return;
+  }
+  const fresh = await open(file), wanted = await fresh.page.evaluate(readPage);
+  tell(name, 'program', did, differences(now, wanted, SHARED), Object.keys(wanted).filter((key) => key in now).length);
+  await fresh.page.close();
+}
+
+async function tryDocument(document, index) {
+  const type = index % 2 === 0 ? 'f32' : 'f64', name = `${document}, ${type}`, random = generator(seedOf(document));
+  const file = path.join(folder, `${index}.html`);
+  if (pageOf(document, file, type).status !== 0) return; // it is of an error, or of a type of its own
+  const { page, said } = await open(file);
+  if (!await page.evaluate(() => Boolean(globalThis.selfattn))) {
+    check(name, false, 'its page can not be changed');
+    return;
+  }
+  const unowned = await page.evaluate(unownedIn);
+  check(name, unowned.length === 0, `no view shows ${unowned.slice(0, TOLD).join(' ')}`);
+  const came = await page.evaluate(readPage), did = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let i = 0; i < CHANGES; i++) did.push(await change(page, random));
+    const now = await page.evaluate(readPage);
+    await compareWithProgram(name, page, type, did, now);
+    const again = await open(file, new URL(page.url()).hash), wanted = await again.page.evaluate(readPage);
+    tell(name, 'address', did, differences(now, wanted, ALL), Object.keys(wanted).length);
+    await again.page.close();
+  }
+  await page.evaluate(() => selfattn.reset());
+  tell(name, 'undone', did, differences(await page.evaluate(readPage), came, /^(cell|mark|label|place|line|control|look|bar (badge|Undo|As|address|tab))/),
+    Object.keys(came).length);
+  check(name, said.length === 0, `it says ${said.join(', ')}`);
+  await page.close();
+}
+
+(async () => {
+  browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
+  const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n');
+  for (const [index, document] of documents.entries()) {
+    try {
+      await tryDocument(document, index);
+    } catch (error) {
+      check(document, false, String(error.stack || error));
+    }
+  }
+  await browser.close();
+  console.log(`${passed} passed, ${failed} failed`);
+})();

@@ -1,0 +1,182 @@
+'use strict';
+// node words.js BROWSER FOLDER: what pages say to who asks for something that is not there or can't be
+// done, by their own scripts and by hand, and that what can be done is done.
+//
+// hooks    what is not there, or what the program would refuse, is refused, and nothing changes;
+//          sliders, boxes, the badge, Undo and the address follow what is done
+// hand     a click on any number of a key hides it; what is typed is taken, or it is said why not
+// address  1,500 changes are made one after the other and shown once; more than 10,000 are refused
+// still    a page whose numbers can't be changed says why, and what page has them all
+
+const path = require('path');
+const { chromium } = require('playwright-core');
+
+const [browserFile, folder] = process.argv.slice(2);
+let browser, passed = 0, failed = 0;
+
+function check(name, holds, what) {
+  if (holds) passed++;
+  else {
+    failed++;
+    console.log(`FAIL screen: ${name}: ${what}`);
+  }
+}
+
+async function open(name, address = '') {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+  page.setDefaultTimeout(5000);
+  await page.goto(`file://${path.join(folder, name)}.html${address}`, { timeout: 60000 });
+  return page;
+}
+
+// Of a page the calls that it refuses, each with some of its words.
+const REFUSED = {
+  '001-walkthrough': [
+    ["switch('foo', true)", 'no switch foo'],
+    ["switch('constructor', true)", 'no switch constructor'],
+    ["switch('causal', 'yes')", 'yes is neither true nor false'],
+    ["switch('base', 3)", 'no rotary positions'],
+    ["switch('temperature', 2)", 'computed here'],
+    ["switch('round', 1.5)", '0 to 15 decimals'],
+    ['mask(9, 9, false)', 'no query 9 with a key 9'],
+    ['mask(-1, 0, false)', 'no query -1'],
+    ['mask(0, 0.5, false)', 'key 0.5'],
+    ['mask()', 'no query undefined'],
+    ['mask(0, 0)', 'neither true nor false'],
+    ["mask(0, 0, true, 'layer.7')", 'no part “layer.7”'],
+    ["set('x', [0, 0], null)", 'null is not a number'],
+    ["set('x', [0, 0], '5')", '5 is not a number'],
+    ["set('x', [0, 0], NaN)", 'not a finite number'],
+    ["set('x', [0, 9], 1)", 'x has no such number'],
+    ["set('x', [-1, 0], 1)", 'x has no such number'],
+    ["set('scores', [0, 0], 1)", 'scores is computed'],
+    ["get('nothing')", 'no node nothing'],
+    ["move(0, 9)", 'no row 9'],
+    ["move(-1, 0)", 'no row -1'],
+  ],
+  'seed-encoder': [
+    ["set('layer.0.ln1.eps', [], -5)", 'layer.0.ln1.eps must be a number from 0'],
+    ['mask(0, 0, false)', 'name one of layer.0.attention'],
+  ],
+  'soft-cap': [["set('C', [], 0)", 'C must be a number above 0'], ["set('C', [], -1)", 'C must be a number above 0']],
+};
+
+async function checkRefused(name, calls) {
+  const page = await open(name);
+  for (const [call, words] of calls) {
+    const said = await page.evaluate((one) => {
+      try {
+        return `took it: ${(0, eval)(`selfattn.${one}`)}`;
+      } catch (error) {
+        return error.message;
+      }
+    }, call);
+    check(name, said.includes(words), `${call} says “${said}”`);
+  }
+  check(name, await page.evaluate(() => EDITS.done.length) === 0, 'what was refused has changed something');
+  await page.close();
+}
+
+async function checkFollowing(name) {
+  const page = await open(name);
+  const bar = () => page.evaluate(async () => {
+    while (STALE.size > 0) await new Promise(requestAnimationFrame);
+    return { badge: document.querySelector('.badge').textContent,
+    undo: EDITOR.undo.disabled, reset: EDITOR.reset.disabled, edits: Boolean(partsOfAddress().edits),
+    causal: [...document.querySelectorAll('.control')].find((one) => one.textContent.includes('causal')).querySelector('input').checked,
+    scale: [...document.querySelectorAll('.control output')].map((one) => one.textContent)[0] };
+  });
+  await page.evaluate(() => { selfattn.set('scale', [], 1.5); selfattn.switch('causal', true); });
+  const told = JSON.stringify(await bar());
+  check(name, told === JSON.stringify({ badge: await page.evaluate(() => TEXT.edited), undo: false, reset: false,
+    edits: true, causal: true, scale: '1.5' }), `after the hooks the bar is ${told}`);
+  await page.evaluate(() => selfattn.reset());
+  const again = await bar();
+  check(name, again.badge === '' && again.undo && again.reset && !again.edits && !again.causal,
+    `after reset() the bar is ${JSON.stringify(again)}`);
+  await page.close();
+}
+
+async function checkHand(name) {
+  const page = await open(name), badge = () => page.locator('.badge').textContent();
+  const done = () => page.evaluate(() => EDITS.done.length);
+  const ofTable = (map) => page.locator(`#matrix-${map} tbody td`).first();
+  for (const typed of ['abc', '50%', '1 000', 'NaN']) {
+    await ofTable('x').dblclick();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(typed);
+    await page.keyboard.press('Enter');
+    check(name, (await badge()).startsWith(`“${typed}” is not a number`), `${typed} is typed, and it says “${await badge()}”`);
+  }
+  await ofTable('scores').dblclick();
+  check(name, (await badge()).includes('scores is computed'), `a computed number says “${await badge()}”`);
+  await ofTable('weights').click();
+  await page.keyboard.type('5');
+  check(name, (await badge()).includes('weights is computed'), `5 on a weight says “${await badge()}”`);
+  await page.keyboard.press('Escape');
+  check(name, await done() === 0, 'something was changed');
+  await page.getByLabel('change by a click').check();
+  for (const map of ['scores', 'scaled', 'exp', 'weights']) {
+    const weight = () => page.evaluate(() => selfattn.get('weights', [0, 0, 0]));
+    await ofTable(map).click();
+    check(name, await weight() === 0, `a click on ${map} does not hide the key`);
+    await ofTable(map).click();
+    check(name, await weight() > 0, `another click on ${map} does not show it`);
+  }
+  await page.getByLabel('change by a click').uncheck();
+  const before = await done();
+  for (const [key, count] of [['Control+z', before - 1], ['Control+y', before], ['Control+z', before - 1], ['Control+Shift+Z', before]]) {
+    await page.keyboard.press(key);
+    check(name, await done() === count, `${key} leaves ${await done()} changes`);
+  }
+  await page.close();
+}
+
+const MANY = 1500, MOST = 10000;
+
+async function checkAddress(name) {
+  const edits = (count) => `#edit=${encodeURIComponent(Array.from({ length: count }, (nothing, i) =>
+    (i % 3 === 2 ? `causal-0=${(i + 1) % 2}` : `x-h0-r0-c${i % 2}=${i}`)).join(';'))}`;
+  const page = await open(name, edits(MANY));
+  const told = () => page.evaluate(() => [EDITS.done.length, selfattn.get('x', [0, 0])].join());
+  check(name, await told() === `${MANY},${MANY - 2}`, `${MANY} changes leave ${await told()}`);
+  const shown = await page.evaluate(() => {
+    const { told: show } = EDITS, { edits: words } = partsOfAddress();
+    let times = 0;
+    EDITS.told = (maps) => { times++; show(maps); };
+    asItCame();
+    editAll(editsIn(decodeURIComponent(words.slice('edit='.length))));
+    return times;
+  });
+  check(name, shown === 2, `${MANY} changes are taken back and made, and shown ${shown} times`);
+  await page.close();
+  const other = await open(name, edits(MOST + 1));
+  check(name, (await other.locator('.badge').textContent()).includes(`${MOST + 1} changes`) &&
+    await other.evaluate(() => EDITS.done.length) === 0, `more than ${MOST} changes are taken`);
+  await other.close();
+}
+
+const STILL = { wide: 'x has 96 columns, and a page holds 64; one made with --full', generation: 'of a generation',
+  exercise: 'they are asked for' };
+
+(async () => {
+  browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
+  for (const [name, calls] of Object.entries(REFUSED)) await checkRefused(name, calls);
+  await checkFollowing('asad-two-heads-wo');
+  await checkHand('asad-two-heads-wo');
+  await checkAddress('001-walkthrough');
+  for (const [name, words] of Object.entries(STILL)) {
+    const page = await open(name), said = await page.locator('.bar').textContent();
+    check(name, said.includes(words), `its bar says ${said}`);
+    await page.close();
+  }
+  const page = await open('asad-two-heads-wo');
+  check('no Wo', await (await open('001-walkthrough')).evaluate(() => selfattn.get('output', [0, 0]) === selfattn.get('attended', [0, 0])),
+    'get does not know the output');
+  await page.close();
+  await browser.close();
+  console.log(`${passed} passed, ${failed} failed`);
+})().catch((error) => {
+  console.log(String(error.stack).slice(0, 600));
+  process.exit(1);
+});
