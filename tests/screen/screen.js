@@ -260,7 +260,7 @@ let browser;
 async function open(file, address = '') {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 } }), said = [];
   page.on('pageerror', (error) => said.push(error.message));
-  page.setDefaultTimeout(5000);
+  page.setDefaultTimeout(60000); // a machine may be busy
   await page.goto(`file://${file}${address}`);
   return { page, said };
 }

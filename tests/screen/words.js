@@ -24,8 +24,8 @@ function check(name, holds, what) {
 
 async function open(name, address = '') {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
-  page.setDefaultTimeout(5000);
-  await page.goto(`file://${path.join(folder, name)}.html${address}`, { timeout: 60000 });
+  page.setDefaultTimeout(60000); // a machine may be busy
+  await page.goto(`file://${path.join(folder, name)}.html${address}`);
   return page;
 }
 
