@@ -1,5 +1,5 @@
-/* The loop over blocks of query rows, of all heads and batch entries: over all of them, or over a few
- * at a time. */
+/* The loop over blocks of query rows, of all heads and batch entries: over all of them, or over a
+ * few at a time. */
 #ifndef SELFATTN_ATTN_ENGINE_LOOP_H
 #define SELFATTN_ATTN_ENGINE_LOOP_H
 

@@ -10,8 +10,8 @@
  * - a block of unit u is computed once u is packed, all its parts: then (⌊u / slots⌋ + 1) · parts
  *   are packed in this slot. No part of a later unit is among them, since it waits for this block.
  *
- * So a slot that is packed has no reader, and one that is read is nobody's to pack. A count over all
- * slots would not say so: what is done elsewhere stands in for what is not yet done here.
+ * So a slot that is being packed has no reader, and one that is read is not packed. A count over
+ * all slots would not say so: what is done elsewhere would stand in for what is not yet done here.
  *
  * A task needs only tasks that come before it in the order, which other threads have taken, so the
  * wait ends. */

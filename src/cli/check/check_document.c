@@ -474,20 +474,28 @@ static bool check_nothing(checker *c, const document *one, bool is_stack, err *e
     return true;
 }
 
-bool check_document(checker *c, document *one, err *e)
+/* What is compared with what is computed; NULL: nothing is known. */
+static bool find_numbers(const checker *c, const document *one, const bundle **numbers, err *e)
 {
     const entry *expected = bundle_find(&one->contents, "expected");
+    *numbers = NULL;
+    if (c->actual != NULL)
+        return check_actual_has(c->actual, document_place(one), e) &&
+               check_actual_numbers(c->actual, document_type(one), numbers, e);
+    if (expected != NULL && expected->bundle->count > 0)
+        *numbers = expected->bundle;
+    return true;
+}
+
+bool check_document(checker *c, document *one, err *e)
+{
     bool marks = c->given->answers.count > 0;
     bool is_stack = bundle_find(&one->contents, "layers") != NULL;
     const text_list *exercise = bundle_list(&one->contents, "exercise");
     bool asks = marks && (c->given->blank.count > 0 || (exercise != NULL && exercise->count > 0));
-    /* What is compared with what is computed; NULL: nothing is known. */
-    const bundle *numbers = NULL;
+    const bundle *numbers;
     c->file.saw_layers = c->file.saw_layers || is_stack;
-    if (c->actual == NULL && expected != NULL && expected->bundle->count > 0)
-        numbers = expected->bundle;
-    if (c->actual != NULL && (!check_actual_has(c->actual, document_place(one), e) ||
-                              !check_actual_numbers(c->actual, document_type(one), &numbers, e)))
+    if (!find_numbers(c, one, &numbers, e))
         return false;
     if (numbers == NULL)
         return check_nothing(c, one, is_stack, e);
