@@ -120,7 +120,7 @@ static bool is_hidden(const asked *a, size_t room, const trace_map *map)
         return is_it || waits_for_any(a, room, map->step);
     for (size_t i = 0; i < TRACE_OPERANDS && !is_it; i++) {
         const trace_origin *from = &map->operand[i];
-        is_it = from->part != PART_NONE && is_hidden(a, room_index(a, from->room), from->map);
+        is_it = from->map != NULL && is_hidden(a, room_index(a, from->room), from->map);
     }
     return is_it;
 }
@@ -150,7 +150,7 @@ static bool wait_for_operands(asked *a, size_t index)
         const trace_map *map = &room->map[i];
         for (size_t j = 0; j <= TRACE_OPERANDS; j++) {
             const trace_origin *from = j < TRACE_OPERANDS ? &map->operand[j] : &map->learned;
-            if (from->part != PART_NONE &&
+            if (from->map != NULL &&
                 wait_for(a, index, map->step, room_index(a, from->room), from->map))
                 found = true;
         }

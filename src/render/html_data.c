@@ -79,12 +79,13 @@ static void add_labels(text *out, const char *name, const trace_labels *labels, 
     text_close(&label, out);
 }
 
-static void add_origin(text *out, const char *name, const trace_origin *from)
+static void add_origin(text *out, const char *name, const trace *room, const trace_map *made,
+                       const trace_origin *from)
 {
-    if (from->part == PART_NONE)
+    if (from->map == NULL)
         return;
-    text_add_format(out, ",\"%s\":{\"part\":\"%s\",\"map\":%zu", name, map_part_name(from->part),
-                    map_index(from->room, from->map));
+    text_add_format(out, ",\"%s\":{\"map\":%zu,", name, map_index(from->room, from->map));
+    json_add_address(out, room, made, from);
     if (strcmp(from->name, from->map->name) != 0)
         text_add_format(out, ",\"as\":\"%s\"", from->name);
     text_add_string(out, "}");
@@ -400,13 +401,14 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         if (map->function != NULL)
             text_add_format(p->out, ",\"function\":\"%s\"", map->function->named.name);
         for (size_t i = 0; i < TRACE_OPERANDS; i++)
-            add_origin(p->out, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
+            add_origin(p->out, (const char[]){(char)('a' + i), '\0'}, p->trace, map,
+                       &map->operand[i]);
     }
     /* What becomes of rows and columns at the end, and of pairs of columns. */
     if (map->appended > 0)
         text_add_format(p->out, ",\"appended\":%zu", map->appended);
-    add_origin(p->out, "learned", &map->learned);
-    add_origin(p->out, "length", &map->length);
+    add_origin(p->out, "learned", p->trace, map, &map->learned);
+    add_origin(p->out, "length", p->trace, map, &map->length);
     if (map->untouched > 0)
         text_add_format(p->out, ",\"untouched\":%zu", map->untouched);
     if (map->paired > 0)

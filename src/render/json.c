@@ -132,11 +132,42 @@ static void add_item(writer *w, const trace_item *item)
 
 /* ---- nodes: every matrix of the run, and how its cells are made ---- */
 
-static void add_origin(writer *w, const char *name, const trace_origin *from)
+void json_add_address(text *out, const trace *room, const trace_map *made, const trace_origin *from)
 {
-    if (from->part != PART_NONE)
-        text_add_format(w->out, ", \"%s\": {\"part\": \"%s\", \"of\": \"%s%s\"}", name,
-                        map_part_name(from->part), from->room->place.way, from->map->name);
+    trace_address at = trace_address_of(room, made, from);
+    size_t rows = made->values.size[1], columns = made->values.size[2] / made->slices;
+    const struct {
+        const char *name;
+        size_t number, usual;
+    } strides[] = {
+        {"query", at.query, 0}, {"head", at.head, 0},     {"group", at.group, 1},
+        {"row", at.row, 0},     {"column", at.column, 0}, {"count", at.count, 1},
+        {"apart", at.step, 1},
+    };
+    text_add_format(out, "\"at\": {\"base\": %td", at.base);
+    for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++) {
+        if (strides[i].number != strides[i].usual)
+            text_add_format(out, ", \"%s\": %zu", strides[i].name, strides[i].number);
+    }
+    if (at.pair != AXIS_J)
+        text_add_format(out, ", \"pair\": \"%s\"", at.pair == AXIS_PAIR ? "number" : "partner");
+    if (at.first_row > 0 || at.end_row < rows)
+        text_add_format(out, ", \"rows\": [%zu, %zu]", at.first_row,
+                        at.end_row < rows ? at.end_row : rows);
+    if (at.end_column < columns)
+        text_add_format(out, ", \"columns\": %zu", at.end_column);
+    text_add_string(out, "}");
+}
+
+static void add_origin(writer *w, const char *name, const trace *room, const trace_map *made,
+                       const trace_origin *from)
+{
+    if (from->map == NULL)
+        return;
+    text_add_format(w->out, ", \"%s\": {\"part\": \"%s\", \"of\": \"%s%s\", ", name,
+                    part_name_in_traces(from->part), from->room->place.way, from->map->name);
+    json_add_address(w->out, room, made, from);
+    text_add_string(w->out, "}");
 }
 
 static void add_node(writer *w, const trace *room, const trace_map *map)
@@ -149,12 +180,12 @@ static void add_node(writer *w, const trace *room, const trace_map *map)
         add_text(w, "operation", operation_of(map->op)->named.name);
     add_function(w, map);
     for (size_t i = 0; i < TRACE_OPERANDS; i++)
-        add_origin(w, (const char[]){(char)('a' + i), '\0'}, &map->operand[i]);
+        add_origin(w, (const char[]){(char)('a' + i), '\0'}, room, map, &map->operand[i]);
     if (map->slices > 1)
         text_add_format(w->out, ", \"slices\": %zu", map->slices);
     if (map->appended > 0)
         text_add_format(w->out, ", \"appended\": %zu", map->appended);
-    add_origin(w, "learned", &map->learned);
+    add_origin(w, "learned", room, map, &map->learned);
     if (map->untouched > 0)
         text_add_format(w->out, ", \"untouched\": %zu", map->untouched);
     if (map->paired > 0)

@@ -180,12 +180,12 @@ void waves_show(builder *b, const char *name, size_t row);
  * letters, the worked line. It is said once, by map_say; steps choose which of its cells are
  * shown ---- */
 
-/* The cells that an operand is: so many from the first one on, side by side, below each other, or
- * in one head after the other. */
+/* The cells that an operand is: so many from the first one on, each so far from the one before, in
+ * the map's numbers. */
 typedef struct operand_cells {
-    map_cell first;
-    size_t count;
-    bool is_down, is_of_heads;
+    const trace *room;
+    const trace_map *map;
+    size_t first, count, step;
 } operand_cells;
 
 /* False where it has no part in this cell, or one that nothing is taken from. */

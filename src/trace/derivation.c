@@ -10,98 +10,34 @@
 
 map_cell derivation_cell(const operand_cells *of, size_t index)
 {
-    map_cell cell = of->first;
-    assert(!of->is_of_heads); /* those are looked at together (numbers_of) */
-    if (of->is_down)
-        cell.row += index;
-    else
-        cell.column += index;
-    return cell;
-}
-
-/* Which head of the operand's map belongs to the cell, and which columns of it: heads may lie side
- * by side in either, and several may share one of the keys' and values'. */
-static void find_head(const map_cell *made, operand_cells *of, size_t *column)
-{
-    const trace_map *to = made->map, *from = of->first.map;
-    size_t head = to->is_of_focus ? made->room->focus.head : made->head;
-    size_t heads = to->is_of_focus ? made->room->heads : to->values.size[0];
-    size_t columns = from->values.size[2], width = columns / from->slices;
-    bool is_joined = heads == 1 && to->slices > 1;
-    of->count = columns;
-    *column = made->column;
-    if (from->slices > 1 && is_joined) { /* cut alike */
-        of->first.column = made->column / width * width;
-        of->count = width;
-    } else if (from->values.size[0] > 1 && is_joined) {
-        of->first.head = made->column / columns;
-        *column = made->column % columns;
-    } else if (from->values.size[0] > 1) {
-        of->first.head = head * from->values.size[0] / heads;
-    } else if (from->slices > 1 && heads > 1) {
-        of->first.column = head * from->slices / heads * width;
-        of->count = width;
-        *column += of->first.column;
-    }
-}
-
-/* Puts it at one cell; false where the map has none there. */
-static bool point_at(operand_cells *of, size_t row, size_t column)
-{
-    of->first.row = row;
-    of->first.column = column;
-    of->count = 1;
-    return row < of->first.map->values.size[1] && column < of->first.map->values.size[2];
+    const size_t *size = of->map->values.size;
+    size_t at = of->first + index * of->step;
+    return (map_cell){of->room, of->map, at / (size[1] * size[2]), at / size[2] % size[1],
+                      at % size[2]};
 }
 
 bool derivation_operand(const map_cell *made, const trace_origin *from, operand_cells *of)
 {
-    if (from->part == PART_NONE)
+    const trace_map *map = made->map;
+    if (from->map == NULL)
         return false;
-    size_t rows = from->map->values.size[1], column, below;
-    *of = (operand_cells){
-        .first = {.room = from->room, .map = from->map, .row = rows == 1 ? 0 : made->row}};
-    find_head(made, of, &column);
-    switch (from->part) {
-    case PART_ROW:
-    case PART_ROW_I:
-        return of->first.row < rows;
-    case PART_ROW_J:
-        of->first.row = made->column;
-        return of->first.row < rows;
-    case PART_COLUMN_J:
-        *of =
-            (operand_cells){{from->room, from->map, of->first.head, 0, column}, rows, true, false};
-        return true;
-    case PART_CELL:
-        return point_at(of, of->first.row, column);
-    case PART_ABOVE:
-        return point_at(of, made->row, column);
-    case PART_BELOW:
-        below = made->row + rows;
-        if (below < made->map->values.size[1])
+    trace_address at = trace_address_of(made->room, map, from);
+    size_t width = map->values.size[2] / map->slices, column = made->column % width;
+    size_t head = map->is_of_focus           ? made->room->focus.head
+                  : map->values.size[0] == 1 ? made->column / width
+                                             : made->head;
+    if (made->row < at.first_row || made->row >= at.end_row || column >= at.end_column)
+        return false;
+    if (at.pair != AXIS_J) {
+        if (column >= map->paired)
             return false;
-        return point_at(of, below - made->map->values.size[1], column);
-    case PART_OF_ROW:
-        return point_at(of, of->first.row, 0);
-    case PART_OF_COLUMN:
-        return point_at(of, 0, column);
-    case PART_NUMBER:
-        return point_at(of, 0, 0);
-    case PART_PARTNER:
-        return point_at(of, made->row, map_pair_of(made->map, column).partner);
-    case PART_OF_PAIR:
-        return point_at(of, made->row, map_pair_of(made->map, column).index);
-    case PART_OF_HEADS:
-        of->first.head = 0;
-        point_at(of, of->first.row, column);
-        of->count = from->map->values.size[0];
-        of->is_of_heads = true;
-        return true;
-    default:
-        assert(from->part == PART_OF_FOCUS);
-        return point_at(of, made->map->query, made->row);
+        map_pair pair = map_pair_of(map, column);
+        column = at.pair == AXIS_PAIR ? pair.index : pair.partner;
     }
+    ptrdiff_t first = at.base + (ptrdiff_t)(at.query * map->query + at.head * (head / at.group) +
+                                            at.row * made->row + at.column * column);
+    *of = (operand_cells){from->room, from->map, (size_t)first, at.count, at.step};
+    return true;
 }
 
 /* ---- numbers ---- */
@@ -163,31 +99,6 @@ void derivation_fill(builder *b, trace_map *map)
 
 /* ---- letters ---- */
 
-/* What stands after the name of an operand: of the part itself, of its element j, and of the part
- * where a whole row is meant. */
-typedef struct place_letters {
-    const char *cell, *element, *row;
-} place_letters;
-
-static const char PRIME[] = "′"; /* the other column of a pair; a number says it without */
-
-static const place_letters PLACES[] = {
-    [PART_ROW] = {"", "[j]", ""},
-    [PART_ROW_I] = {"[i]", "[i,j]", "[i]"},
-    [PART_ROW_J] = {"[j]", "", ""},
-    [PART_COLUMN_J] = {"[·,j]", "", ""},
-    [PART_CELL] = {"[i,j]", "[i,j]", "[i]"},
-    [PART_OF_ROW] = {"[i]", "[i]", "[i]"},
-    [PART_OF_COLUMN] = {"[j]", "[j]", ""},
-    [PART_NUMBER] = {"", "", ""},
-    [PART_PARTNER] = {"[i,j′]", "", ""},
-    [PART_OF_PAIR] = {"[i,p]", "", "[i,p]"},
-    [PART_ABOVE] = {"", "", ""},
-    [PART_BELOW] = {"", "", ""},
-    [PART_OF_HEADS] = {"[i,j] over the heads", "", ""},
-    [PART_OF_FOCUS] = {"[f,i]", "", ""},
-};
-
 /* Letters that are being written. */
 typedef struct writer {
     text *out;
@@ -208,7 +119,8 @@ static bool has_operand(const writer *w, const trace_origin *from, operand_cells
 static void add_row(const writer *w, const trace_origin *from, bool has_cells)
 {
     const trace_map *of = from->map;
-    bool is_one = from->part == PART_CELL && of->values.size[1] == 1 && w->map->values.size[1] > 1;
+    bool is_one = from->part.row == AXIS_I && from->part.column == AXIS_J &&
+                  of->values.size[1] == 1 && w->map->values.size[1] > 1;
     if (of->row_letters != NULL && (has_cells || w->row != 0))
         text_add_string(w->out, has_cells ? of->row_name : of->row_letters);
     else if (is_one)
@@ -225,10 +137,9 @@ static void add_column(writer *w, const trace_origin *from, size_t column)
     const trace_map *of = from->map;
     size_t width = of->values.size[2] / of->slices;
     /* A head by itself counts the columns of its values, and so do two that lie alike. */
-    bool is_own =
-        from->part == PART_ROW_J || (from->part == PART_COLUMN_J && w->map->values.size[0] > 1);
-    bool is_alike =
-        of->slices == w->map->slices && (from->part == PART_CELL || from->part == PART_PARTNER);
+    trace_part part = from->part;
+    bool is_own = part.row == AXIS_J || (part.row == AXIS_ALL && w->map->values.size[0] > 1);
+    bool is_alike = of->slices == w->map->slices && part.row == AXIS_I && part.column != AXIS_PAIR;
     if (of->id_name != NULL) {
         w->word[w->words++] = (trace_word){.at = w->out->length, .bytes = strlen(of->id_name)};
         text_add_string(w->out, of->id_name);
@@ -246,8 +157,63 @@ static const trace_origin *operand_of(const writer *w, char letter)
     return &w->map->operand[letter - 'a'];
 }
 
-/* The name of an operand and its place, "[i,j]", where a cell is meant with its numbers; j of any
- * element stays. */
+/* Whether a letter says which row, or column, is meant: none where all are, or the only one. A
+ * whole row means all of its columns; of any element j is said. */
+static bool has_letter(const writer *w, trace_axis axis, bool is_element)
+{
+    switch (axis) {
+    case AXIS_I:
+    case AXIS_QUERY:
+    case AXIS_PAIR:
+        return true;
+    case AXIS_J:
+    case AXIS_PARTNER:
+        return w->row == 0;
+    default:
+        return axis == AXIS_ALL && is_element;
+    }
+}
+
+static void add_axis(writer *w, const trace_origin *from, trace_axis axis, bool is_element,
+                     const operand_cells *cells)
+{
+    bool is_any = axis == AXIS_ALL || (axis == AXIS_J && is_element);
+    if (axis == AXIS_I)
+        add_row(w, from, cells != NULL);
+    else if (axis == AXIS_QUERY)
+        text_add_format(w->out, "%zu", w->map->query + 1);
+    else if (cells != NULL && !is_any) /* of a pair's other column too the number is its own */
+        add_column(w, from, derivation_cell(cells, 0).column);
+    else
+        text_add_string(w->out, axis == AXIS_PAIR ? "p" : axis == AXIS_PARTNER ? "j′" : "j");
+}
+
+/* "[i,j]": of a part, of its element j, or of the part where a whole row is meant. Rows that are
+ * put one after the other are said by their names alone. */
+static void add_place(writer *w, const trace_origin *from, bool is_element)
+{
+    trace_part part = from->part;
+    bool has_row = has_letter(w, part.row, false),
+         has_column = has_letter(w, part.column, is_element);
+    operand_cells found;
+    const operand_cells *cells = NULL;
+    if (part.row == AXIS_ABOVE || part.row == AXIS_BELOW || !(has_row || has_column))
+        return;
+    if (has_operand(w, from, &found))
+        cells = &found;
+    text_add_string(w->out, "[");
+    if (has_row)
+        add_axis(w, from, part.row, false, cells);
+    else if (part.row == AXIS_ALL)
+        text_add_string(w->out, "·");
+    if (has_column && (has_row || part.row == AXIS_ALL))
+        text_add_string(w->out, cells != NULL && from->map->row_name != NULL ? ", " : ",");
+    if (has_column)
+        add_axis(w, from, part.column, is_element, cells);
+    text_add_string(w->out, part.is_of_heads ? "] over the heads" : "]");
+}
+
+/* The name of an operand and its place, where a cell is meant with its numbers. */
 static void add_operand(writer *w, const char *name)
 {
     bool is_element = *name == '*';
@@ -260,31 +226,12 @@ static void add_operand(writer *w, const char *name)
                         w->cell == NULL ? 0 : w->cell->column + 1);
         return;
     }
-    name += *name == '(' || is_element;
-    const trace_origin *from = operand_of(w, *name);
-    const place_letters *of = &PLACES[from->part];
-    if (from->part == PART_NONE) /* of stages that a picture does not keep */
+    const trace_origin *from = operand_of(w, name[*name == '(' || is_element]);
+    if (from->map == NULL) /* of stages that a picture does not keep */
         return;
     text_add_string(w->out, from->name);
-    if (from->map->is_bare)
-        return;
-    operand_cells cells;
-    bool has_cells = has_operand(w, from, &cells);
-    const char *letters = w->row != 0 ? of->row : is_element ? of->element : of->cell;
-    for (; *letters != '\0'; letters++) {
-        if (*letters == 'f')
-            text_add_format(w->out, "%zu", w->map->query + 1);
-        else if (*letters == 'i')
-            add_row(w, from, has_cells);
-        else if (((*letters == 'j' && !is_element) || *letters == 'p') && has_cells)
-            add_column(w, from, cells.first.column);
-        else if (*letters == ',' && has_cells && from->map->row_name != NULL)
-            text_add_string(w->out, ", ");
-        else if (has_cells && strncmp(letters, PRIME, strlen(PRIME)) == 0)
-            letters += strlen(PRIME) - 1;
-        else
-            text_add(w->out, letters, 1);
-    }
+    if (!from->map->is_bare)
+        add_place(w, from, is_element);
 }
 
 /* As far as a byte of `until`; gives what follows that. */
@@ -301,7 +248,7 @@ static const char *add_spelled(writer *w, const char *at, const char *until, boo
         } else if (here == '[') {
             const trace_origin *of = operand_of(w, *at);
             operand_cells cells;
-            bool is_there = w->cell == NULL ? of->part != PART_NONE : has_operand(w, of, &cells);
+            bool is_there = w->cell == NULL ? of->map != NULL : has_operand(w, of, &cells);
             at = add_spelled(w, at + 2, ":]", is_there);
             if (at[-1] == ':')
                 at = add_spelled(w, at, "]", !is_there);
@@ -334,7 +281,7 @@ void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin 
 {
     memcpy(m->operand, of, sizeof m->operand);
     m->op = op;
-    m->has_origin = of[0].part != PART_NONE;
+    m->has_origin = of[0].map != NULL;
     m->letters = m->has_origin ? spell(b, &(writer){.map = m}) : NULL;
 }
 
@@ -363,25 +310,24 @@ void derivation_row_formula(builder *b, const char *name, char index)
 
 /* ---- worked lines ---- */
 
-/* The operand's numbers, where they are. */
+/* The operand's numbers, where they are: a vector of those that are a series. */
 static tensor numbers_of(const map_cell *cell, const trace_origin *from)
 {
-    trace_part part = from->part;
     operand_cells of;
     if (!derivation_operand(cell, from, &of))
         return (tensor){0};
-    tensor head = tensor_at(&of.first.map->values, of.first.head);
-    if (of.is_of_heads) {
-        tensor row = tensor_range(&of.first.map->values, 1, of.first.row, 1),
-               numbers = tensor_range(&row, 2, of.first.column, 1);
-        numbers.rank = 1; /* one of each head */
+    map_cell first = derivation_cell(&of, 0), next = derivation_cell(&of, 1);
+    tensor numbers = tensor_at(&of.map->values, first.head), head = numbers;
+    numbers = build_element(&numbers, first.row, first.column);
+    trace_part part = from->part;
+    if (part.row != AXIS_ALL && part.column != AXIS_ALL && !part.is_of_heads)
         return numbers;
-    }
-    if (part != PART_ROW && part != PART_ROW_I && part != PART_ROW_J && part != PART_COLUMN_J)
-        return build_element(&head, of.first.row, of.first.column);
-    tensor turned = tensor_transposed(&head), line = tensor_at(&head, of.first.row);
-    return of.is_down ? tensor_at(&turned, of.first.column)
-                      : tensor_range(&line, 0, of.first.column, of.count);
+    numbers.rank = 1;
+    numbers.size[0] = of.count;
+    numbers.stride[0] = ((ptrdiff_t)next.head - (ptrdiff_t)first.head) * of.map->values.stride[0] +
+                        ((ptrdiff_t)next.row - (ptrdiff_t)first.row) * head.stride[0] +
+                        ((ptrdiff_t)next.column - (ptrdiff_t)first.column) * head.stride[1];
+    return numbers;
 }
 
 /* The tanh of each term, by the run's kernels. */
@@ -497,7 +443,7 @@ static const char *in_head(builder *b, const trace_map *map)
 static const trace_map *product_named(const builder *b, const char *name)
 {
     const trace_map *map = map_named(b->trace, name);
-    bool is_one = map->op == OP_DOT && map->operand[2].part == PART_NONE;
+    bool is_one = map->op == OP_DOT && map->operand[2].map == NULL;
     return is_one && !b->failed ? map : NULL;
 }
 
@@ -510,13 +456,14 @@ static void add_product(builder *b, const trace_map *map, size_t first, size_t c
     operand_cells of_row, of_column;
     derivation_operand(&at, left, &of_row);
     derivation_operand(&at, right, &of_column);
-    tensor rows = tensor_at(&left->map->values, of_row.first.head),
-           matrix = tensor_at(&right->map->values, of_column.first.head),
+    map_cell in_rows = derivation_cell(&of_row, 0), in_matrix = derivation_cell(&of_column, 0);
+    tensor rows = tensor_at(&left->map->values, in_rows.head),
+           matrix = tensor_at(&right->map->values, in_matrix.head),
            result = tensor_at(&map->values, at.head);
-    bool is_turned = right->part == PART_ROW_J;
-    rows = tensor_range(&rows, 1, of_row.first.column, of_row.count);
-    rows = tensor_range(&rows, 0, of_row.first.row, count);
-    matrix = tensor_range(&matrix, 1, of_column.first.column, is_turned ? of_column.count : width);
+    bool is_turned = right->part.row == AXIS_J;
+    rows = tensor_range(&rows, 1, in_rows.column, of_row.count);
+    rows = tensor_range(&rows, 0, in_rows.row, count);
+    matrix = tensor_range(&matrix, 1, in_matrix.column, is_turned ? of_column.count : width);
     result = tensor_range(&result, 1, at.column, width);
     result = tensor_range(&result, 0, first, count);
     const char *of_one = count == 1 ? build_text(b, "[%zu]", first + 1) : "";

@@ -226,7 +226,7 @@ void floors_embedded(floors *f, floor_rows *made)
     if (s->adds_sinusoids)
         map_say_waves(b, rows, cell, learned, (double)first);
     else
-        map_say_origins(b, rows, learned.part == PART_NONE ? OP_COPY : OP_PLUS,
+        map_say_origins(b, rows, learned.map == NULL ? OP_COPY : OP_PLUS,
                         (trace_origin[4]){cell, learned});
     if (!tells)
         return;

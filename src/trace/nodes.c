@@ -120,9 +120,9 @@ trace_origin map_from(const builder *b, trace_part part, const char *name)
 
 void map_say(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS])
 {
-    trace_origin from[TRACE_OPERANDS] = {{0}};
+    trace_origin from[TRACE_OPERANDS] = {0};
     for (size_t i = 0; i < TRACE_OPERANDS; i++) {
-        if (of[i].part != PART_NONE)
+        if (of[i].name != NULL)
             from[i] = map_from(b, of[i].part, of[i].name);
     }
     map_say_origins(b, m, op, from);
@@ -167,27 +167,6 @@ trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels row
 }
 
 /* ---- parts and cells ---- */
-
-const char *map_part_name(trace_part part)
-{
-    static const char *const NAMES[] = {
-        [PART_ROW] = "row",
-        [PART_ROW_I] = "row-i",
-        [PART_ROW_J] = "row-j",
-        [PART_COLUMN_J] = "column-j",
-        [PART_CELL] = "cell",
-        [PART_OF_ROW] = "of-row",
-        [PART_OF_COLUMN] = "of-column",
-        [PART_NUMBER] = "number",
-        [PART_PARTNER] = "partner",
-        [PART_OF_PAIR] = "of-pair",
-        [PART_ABOVE] = "above",
-        [PART_BELOW] = "below",
-        [PART_OF_HEADS] = "of-heads",
-        [PART_OF_FOCUS] = "of-focus",
-    };
-    return NAMES[part];
-}
 
 double map_number(const map_cell *cell)
 {

@@ -164,9 +164,8 @@ static const char *product_letters(builder *b, const trace_map *map)
     const trace_origin *of = map->operand;
     bool has_another = of[0].map->step == STEP_SCORES; /* q·Ws */
     return build_text(b, "%s·%s%s%s%s", has_another ? product_letters(b, of[0].map) : of[0].name,
-                      of[1].name, of[1].part == PART_ROW_J ? "ᵀ" : "",
-                      of[2].part == PART_NONE ? "" : " + ",
-                      of[2].part == PART_NONE ? "" : of[2].name);
+                      of[1].name, of[1].part.row == AXIS_J ? "ᵀ" : "",
+                      of[2].map == NULL ? "" : " + ", of[2].map == NULL ? "" : of[2].name);
 }
 
 static size_t multiplications(const builder *b, const trace_map *map)
@@ -288,7 +287,7 @@ void make_dimensions(builder *b)
                    plan_masks(p) ? ", with M what the step mask adds" : "");
     /* softmax(q·kᵀ/√d_k)·v, of heads side by side. */
     const trace_map *scores = map_named(b->trace, map_name_of(STAGE_SCORES));
-    bool is_product_alone = is_product(scores) && scores->operand[2].part == PART_NONE;
+    bool is_product_alone = is_product(scores) && scores->operand[2].map == NULL;
     const char *compared = is_product_alone ? product_letters(b, scores) : "scores";
     const char *head =
         build_text(b, "softmax(%s)·%s", before_softmax(b, compared), map_name_of(build_values(b)));

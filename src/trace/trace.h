@@ -9,6 +9,7 @@
 #include "attn/plan/plan.h"
 #include "attn/spec/operation.h"
 #include "base/named.h"
+#include "trace/operand.h"
 
 /* The steps of a trace in their order: names for `--trace=STEP,…` and what each is about. */
 
@@ -130,34 +131,6 @@ typedef struct trace_step {
     trace_item *item;
     size_t count, capacity;
 } trace_step;
-
-/* What a cell [i,j] takes of another matrix; of one with a single row, that row. Heads side by
- * side (slices) are cut, and of several key/value heads the one that goes with the cell's head is
- * meant. */
-typedef enum trace_part {
-    PART_NONE,
-    PART_ROW,       /* the only row */
-    PART_ROW_I,     /* row i */
-    PART_ROW_J,     /* row j */
-    PART_COLUMN_J,  /* column j */
-    PART_CELL,      /* [i,j] */
-    PART_OF_ROW,    /* the number of row i: [i,1] */
-    PART_OF_COLUMN, /* the number of column j: [1,j] */
-    PART_NUMBER,    /* the only one */
-    PART_PARTNER,   /* the other number of [i,j]'s pair */
-    PART_OF_PAIR,   /* [i,p], where j is of pair p */
-    PART_ABOVE,     /* [i,j], where it has such a row */
-    PART_BELOW,     /* [i,j] of what lies after the rows above */
-    PART_OF_HEADS,  /* [i,j] of every head */
-    PART_OF_FOCUS   /* [query,i], of the head in focus and the map's query */
-} trace_part;
-
-typedef struct trace_origin {
-    trace_part part;
-    const struct trace *room; /* that has the map: */
-    const struct trace_map *map;
-    const char *name; /* as the room that takes it calls the map */
-} trace_origin;
 
 enum { TRACE_OPERANDS = 4 };
 
@@ -298,9 +271,6 @@ const trace_map *map_named(const trace *t, const char *name);
 
 /* Its number among all maps of the house. */
 size_t map_index(const trace *room, const trace_map *map);
-
-/* "row-i": what programs that read a trace call the part. */
-const char *map_part_name(trace_part part);
 
 typedef struct map_cell {
     const trace *room;

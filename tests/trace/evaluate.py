@@ -1,7 +1,8 @@
 """A JSON trace, computed again from its own derivations.
 
-Knows operations and parts, and nothing of attention: each node of the trace says what its cells are
-made of, and every cell must come out of its operands, within what the type of the run rounds away.
+Knows operations and addresses, and nothing of attention: each node of the trace says what its cells
+are made of and where that is, and every cell must come out of its operands, within what the type of
+the run rounds away.
 The same holds for each worked line, product and sum of its steps, each matrix that they show is a
 node's, and letters are those of operations and operands (said.py). A node that is a stage has that
 stage's numbers."""
@@ -35,6 +36,7 @@ class Node:
         self.operands = {letter: said[letter] for letter in "abcd" if letter in said}
         self.values = said.get("values") and [
             [[number(x) for x in row] for row in head] for head in said["values"]]
+        self.numbers = self.values and [x for head in self.values for row in head for x in row]
 
     def pair(self, column):
         """The number of the pair that a column is of, whether it comes first, and its partner."""
@@ -45,63 +47,33 @@ class Node:
             return at // 2, at % 2 == 0, column + (1 if at % 2 == 0 else -1)
         return at % half, at < half, column + (half if at < half else -half)
 
-
-def home(of, made, head, column):
-    """Which head of `of` goes with a cell of `made`, and which columns of it are that head's."""
-    width = of.columns // of.slices
-    heads = made.heads
-    if made.focus:
-        heads, head = made.focus["heads"], made.focus["head"]
-    joined = heads == 1 and made.slices > 1
-    if of.slices > 1 and joined and of.slices == made.slices:
-        first = column // width * width
-        return 0, first, first + width, column
-    if of.heads > 1 and joined:
-        return column // of.columns, 0, of.columns, column % of.columns
-    if of.heads > 1:
-        return head * of.heads // heads, 0, of.columns, column
-    if of.slices > 1 and heads > 1:
-        first = head * of.slices // heads * width
-        return 0, first, first + width, column + first
-    return 0, 0, of.columns, column
+    def first_of(self, at, head, row, column):
+        """Where the first number of a cell's operand is, among those of its node; None where it has
+        no part in the cell."""
+        width = self.columns // self.slices
+        own, query = column % width, 0
+        head = head if self.heads > 1 else column // width
+        if self.focus:
+            head, query = self.focus["head"], self.focus["row"]
+        first, end = at.get("rows", (0, self.rows))
+        if not first <= row < end or own >= at.get("columns", width):
+            return None
+        if "pair" in at:
+            pair = self.pair(own)
+            if not pair:
+                return None
+            own = pair[0] if at["pair"] == "number" else pair[2]
+        return (at["base"] + at.get("query", 0) * query + at.get("row", 0) * row
+                + at.get("head", 0) * (head // at.get("group", 1)) + at.get("column", 0) * own)
 
 
 def cells(run, part, made, head, row, column):
     """The numbers that an operand is, in their order; none where it has no part in this cell."""
-    of = run["nodes"][part["of"]]
-    at, first, end, inner = home(of, made, head, column)
-    values = of.values[at]
-    line = 0 if of.rows == 1 else row
-    pair = made.pair(inner)
-    below = row - (made.rows - of.rows)
-    kind = part["part"]
-    if kind in ("row", "row-i"):
-        return values[line][first:end]
-    if kind == "row-j":
-        return values[column][first:end]
-    if kind == "column-j":
-        return [values[p][inner] for p in range(of.rows)]
-    if kind == "cell":
-        return [values[line][inner]] if inner < of.columns else []
-    if kind == "of-row":
-        return [values[line][0]]
-    if kind == "of-column":
-        return [values[0][inner]]
-    if kind == "partner":
-        return [values[row][pair[2]]] if pair else []
-    if kind == "of-pair":
-        return [values[row][pair[0]]] if pair else []
-    if kind == "above":
-        return [values[row][inner]] if row < of.rows else []
-    if kind == "below":
-        return [values[below][inner]] if below >= 0 else []
-    if kind == "of-heads":
-        return [of.values[h][line][inner] for h in range(of.heads)]
-    if kind == "of-focus":
-        return [of.values[at][made.focus["row"]][row]]
-    if kind == "number":
-        return [of.values[at if of.heads > 1 else 0][0][0]]
-    raise ValueError(f"an unknown part: {kind}")
+    at, numbers = part["at"], run["nodes"][part["of"]].numbers
+    first = made.first_of(at, head, row, column)
+    if first is None:
+        return []
+    return [numbers[first + p * at.get("apart", 1)] for p in range(at.get("count", 1))]
 
 
 def expected(run, node, head, row, column, got):
@@ -147,8 +119,7 @@ def other_than(got, operation, operands, node, column, kind):
 
 
 def run_of(trace, kind):
-    return {"nodes": {said["name"]: Node(said) for said in trace["nodes"]}, "type": kind,
-            "home": home}
+    return {"nodes": {said["name"]: Node(said) for said in trace["nodes"]}, "type": kind}
 
 
 def check(run, nodes):

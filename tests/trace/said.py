@@ -61,7 +61,7 @@ def place_of(run, node, part, letters, cell, is_element=False):
     if cell is not None:
         head, row, column = cell
         width = of.columns // of.slices
-        inner = run["home"](of, node, head, column)[3]
+        inner = (node.first_of(part["at"], head, row, column) or 0) % of.columns
         own = column % (node.columns // node.slices)
         i = str(row + 1)
         j = "|".join({str(column + 1), str(own + 1), str(inner + 1),

@@ -323,9 +323,17 @@ static void write_keys(text *out, const named_table *in)
 
 static void write_parts(text *out)
 {
-    for (int part = PART_ROW; part <= PART_OF_FOCUS; part++)
-        text_add_format(out, "%s\"%s\"", part == PART_ROW ? "" : ", ",
-                        map_part_name((trace_part)part));
+    bool is_first = true;
+    for (int row = 0; row < AXIS_COUNT; row++) {
+        for (int column = 0; column < AXIS_COUNT; column++) {
+            const char *name =
+                part_name_in_traces((trace_part){(unsigned char)row, (unsigned char)column, false});
+            if (name != NULL)
+                text_add_format(out, "%s\"%s\"", is_first ? "" : ", ", name);
+            is_first = is_first && name == NULL;
+        }
+    }
+    text_add_format(out, ", \"%s\"", part_name_in_traces(PART_OF_HEADS));
 }
 
 static void write_operations(text *out, const named_table *of)

@@ -220,21 +220,20 @@ function mapsOfRows() {
   return x ? sameAs(x) : [];
 }
 
-// Of the operands' rows and columns those that go on in the result, and as what.
-const AXES = { row: { rows: 'rows' }, 'row-i': { rows: 'rows' }, 'row-j': { columns: 'rows' },
-  'column-j': { columns: 'columns' }, cell: { rows: 'rows', columns: 'columns' },
-  above: { rows: 'rows' }, below: { rows: 'rows' }, partner: { rows: 'rows' },
-  'of-row': { rows: 'rows' }, 'of-column': { columns: 'columns' }, 'of-focus': { rows: 'columns' },
-  'of-heads': { rows: 'rows', columns: 'columns' } };
+// Which axis of an operand goes on where the cell goes on by so many of its numbers.
+function axisBy(of, stride = 0) {
+  if (stride === 0) return null;
+  return stride % of.columns.length === 0 ? 'rows' : 'columns';
+}
 
 function takeAxes(map) {
   const axes = mapsOfRows().includes(map) ? { rows: 0 } : {};
-  for (const operand of OPERANDS.map((name) => map[name]).filter((one) => one)) {
-    const of = MAPS[operand.map], from = ROWS.axes.get(of), as = AXES[operand.part] || {};
-    const shift = operand.part === 'below' ? map.rows.length - of.rows.length : 0;
+  for (const { map: index, at } of OPERANDS.map((name) => map[name]).filter((one) => one)) {
+    const of = MAPS[index], from = ROWS.axes.get(of), by = { rows: axisBy(of, at.row),
+      columns: at.pair ? null : axisBy(of, at.column) };
     for (const axis of ['rows', 'columns']) {
-      const first = from && from[as[axis]];
-      if (first !== undefined && of[as[axis]].length > 1) axes[axis] = first + shift;
+      const first = from && from[by[axis]];
+      if (first !== undefined) axes[axis] = first - (axis === 'rows' ? at.base / of.columns.length : 0);
     }
   }
   ROWS.axes.set(map, axes);

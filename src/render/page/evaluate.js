@@ -68,9 +68,8 @@ const NOTHING = { numbers: [], first: 0, step: 0, count: 0 };
 
 function strandIn(operand, place) {
   if (!operand) return NOTHING;
-  const { map, head, row, column, count, along } = strandOf(operand, place), columns = map.columns.length;
-  const step = { column: 1, row: columns, head: columns * map.rows.length }[along];
-  return { numbers: NUMBERS.get(map), first: indexOfPlace({ map, head, row, column }), step, count };
+  const { map, first, step, count } = strandOf(operand, place);
+  return { numbers: NUMBERS.get(map), first, step, count };
 }
 
 function listIn({ numbers, first, step, count }) {
@@ -83,6 +82,12 @@ function listOf(operand, place) {
   return listIn(strandIn(operand, place));
 }
 
+// Of an operand that is a cell, the numbers that the row's cells have.
+function rowIn(operand, place) {
+  const { map, ...strand } = strandOfRow(operand, place);
+  return listIn({ numbers: NUMBERS.get(map), ...strand });
+}
+
 // The only one, or undefined.
 function numberIn({ numbers, first, count }) {
   return count > 0 ? numbers[first] : undefined;
@@ -92,17 +97,17 @@ function numberAt(operand, place) {
   return numberIn(strandIn(operand, place));
 }
 
-// How far a strand is from that of the cell before, where the same columns of a head go on; of other
-// parts each cell is asked for.
-const STRIDES = { row: () => 0, 'row-i': () => 0, 'of-row': () => 0, number: () => 0, cell: () => 1,
-  'of-column': () => 1, 'column-j': () => 1, above: () => 1, below: () => 1,
-  'row-j': (map) => map.columns.length };
+// How far a strand is from that of the cell before, where the same columns of a head go on; where it
+// may end, or means a pair, each cell is asked for.
+function strideOf({ at }) {
+  return at.pair || at.columns !== undefined ? undefined : at.column || 0;
+}
 
 // A cell with the strands of its operands, which moves along its row from column to column.
 class Cell {
   constructor(map, head, row) {
     this.place = { map, head, row, column: 0 };
-    this.strides = OPERANDS.map((name) => map[name] && STRIDES[map[name].part]?.(MAPS[map[name].map]));
+    this.strides = OPERANDS.map((name) => map[name] && strideOf(map[name]));
     this.width = map.columns.length / map.slices;
     this.a = this.b = this.c = this.d = NOTHING;
   }
@@ -158,8 +163,8 @@ function isOutOfSight(map, head, row, column) {
 }
 
 // Scores that the softmax takes; a run without masks has no stage in which they are hidden.
-function maskedRow(operand, place) {
-  const row = listOf(operand, place), { map } = strandOf(operand, place);
+function maskedRow(row, { map: index }, place) {
+  const map = MAPS[index];
   const { causal, hidden } = sightOf(map.room);
   if (map.name === 'masked' || (!causal && !hidden)) return row;
   return row.map((x, j) => (isOutOfSight(map, place.head, place.row, j) ? -Infinity : x));
@@ -227,7 +232,7 @@ function normOf(map) {
 function normRow(map, norm, place) {
   const centered = MAPS[norm.a.map], isCentered = centered.operation === 'minus';
   const at = { ...place, map: norm };
-  const row = isCentered ? listOf({ ...centered.a, part: 'row-i' }, { ...place, map: centered })
+  const row = isCentered ? rowIn(centered.a, { ...place, map: centered })
     : listOf(norm.b, at);
   const strand = (operand) => operand &&
     row.map((nothing, j) => numberAt(operand, { ...place, column: place.column + j }));
@@ -268,7 +273,7 @@ function settle(shares, missing) {
 
 function roundedRow(place) {
   const { keepsSum } = DATA.rooms[place.map.room], tens = 10 ** decimalsOf(place.map.room);
-  const row = listOf({ ...place.map.a, part: 'row-i' }, place);
+  const row = rowIn(place.map.a, place);
   const shares = row.map((weight, key) => shareOf(weight, tens, key));
   if (!keepsSum)
     return shares.map(({ whole, rest, lost }) =>
@@ -310,13 +315,13 @@ function plus({ place: { map, head, row, column }, a, b, c, d }) {
 function times({ place: { map }, a, b }) {
   const x = numberIn(a), y = numberIn(b);
   if (map.made) return x * y;
-  if (map.a.part === 'of-focus') return x === 0 ? 0 : TYPE.round(x * y) + 0;
+  if (map.focus) return x === 0 ? 0 : TYPE.round(x * y) + 0;
   return TYPE.round(x * TYPE.round(y));
 }
 
 // The sine and cosine of the angle that an operand is, out of what that is made of.
 function turnIn(operand, place) {
-  const { map, head, row, column } = strandOf(operand, place), at = { map, head, row, column };
+  const { map, first } = strandOf(operand, place), at = cellAt(map, first);
   return turnOf(numberAt(map.a, at), numberAt(map.b, at));
 }
 
@@ -355,7 +360,7 @@ const WORK = {
   copy: ({ place, a }) => (place.map.made ? numberIn(a) : TYPE.round(numberIn(a))),
   dot, times, plus, wave, turn, mean, activate, entropy,
   sum: sumOf,
-  max: ({ place, c }) => greatestIn(maskedRow(place.map.a, place), listIn(c)),
+  max: ({ place, a, c }) => greatestIn(maskedRow(listIn(a), place.map.a, place), listIn(c)),
   divide: ({ a, b }) => shareIn(numberIn(a), numberIn(b)),
   plus_log: ({ a, b }) => TYPE.round(numberIn(b) === 0 ? -Infinity
     : numberIn(a) + logarithm(numberIn(b))),
@@ -367,7 +372,7 @@ const WORK = {
 // A whole row each.
 const ROW_WORK = {
   exp: (place) => exponentials(TYPE, place.map.made ? listOf(place.map.a, place)
-    : maskedRow({ ...place.map.a, part: 'row-i' }, place), numberAt(place.map.b, place)),
+    : maskedRow(rowIn(place.map.a, place), place.map.a, place), numberAt(place.map.b, place)),
   round: roundedRow,
 };
 

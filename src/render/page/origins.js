@@ -1,27 +1,5 @@
 // Where a cell comes from: the cells of other maps that its operation takes.
 
-// Which head of `of`, and which of its columns, belong to a cell of `result`: heads may lie side
-// by side in either, and several heads may share one of the keys' and values'.
-function headAndColumns(of, result, place) {
-  const { head, heads } = headOf(place), isJoined = heads === 1 && result.slices > 1;
-  const width = of.columns.length / of.slices;
-  const all = { head: 0, first: 0, end: of.columns.length, column: place.column };
-  if (of.slices > 1 && isJoined && of.slices === result.slices) {
-    all.first = Math.floor(place.column / width) * width;
-    all.end = all.first + width;
-  } else if (of.heads > 1 && isJoined) {
-    all.head = Math.floor(place.column / of.columns.length);
-    all.column = place.column % of.columns.length;
-  } else if (of.heads > 1) {
-    all.head = Math.floor((head * of.heads) / heads);
-  } else if (of.slices > 1 && heads > 1) {
-    all.first = Math.floor((head * of.slices) / heads) * width;
-    all.end = all.first + width;
-    all.column += all.first;
-  }
-  return all;
-}
-
 function range(first, end, make) {
   return Array.from({ length: end - first }, (nothing, i) => make(first + i));
 }
@@ -36,45 +14,36 @@ function pairOf(map, column) {
   return { index: at % half, isFirst: at < half, partner: column + (at < half ? half : -half) };
 }
 
-function rowAndColumns(map, place) {
-  const at = headAndColumns(map, place.map, place);
-  at.row = map.rows.length === 1 ? 0 : place.row;
-  return at;
+// The numbers that an operand is, as trace/operand.h says it: `first` among those of its map, `count`
+// of them, each `step` after the one before; none where it has no part in this cell.
+function strandOf({ map, at }, place) {
+  const { base, query = 0, head = 0, group = 1, row = 0, column = 0, apart: step = 1 } = at;
+  const { focus, columns, slices } = place.map, width = columns.length / slices;
+  const own = place.column % width, pair = at.pair && pairOf(place.map, own);
+  const ofHead = focus ? focus.head : place.map.heads > 1 ? place.head : Math.floor(place.column / width);
+  const [from, end] = at.rows || [0, Infinity];
+  const isThere = place.row >= from && place.row < end && !(own >= at.columns) && pair !== null;
+  const j = !pair ? own : at.pair === 'number' ? pair.index : pair.partner;
+  const first = base + query * (focus ? focus.row : 0) + head * Math.floor(ofHead / group) +
+    row * place.row + column * j;
+  return { map: MAPS[map], first, step, count: isThere ? at.count ?? 1 : 0 };
 }
 
-// The cells that an operand is: so many from the first one on, side by side, below each other, or
-// of one head after the other; none where it has no part in this cell.
-function strandOf(operand, place) {
-  const map = MAPS[operand.map], at = rowAndColumns(map, place), pair = pairOf(place.map, at.column);
-  const strand = (row, column, count = 1, along = 'column') =>
-    ({ map, head: at.head, row, column, count, along });
-  const where = (holds, row, column) => strand(row, column, holds ? 1 : 0);
-  const below = place.row - (place.map.rows.length - map.rows.length);
-  switch (operand.part) {
-    case 'row':
-    case 'row-i': return strand(at.row, at.first, at.end - at.first);
-    case 'row-j': return strand(place.column, at.first, at.end - at.first);
-    case 'column-j': return strand(0, at.column, map.rows.length, 'row');
-    case 'cell': return where(at.column < map.columns.length, at.row, at.column);
-    case 'of-row': return strand(at.row, 0);
-    case 'of-column': return strand(0, at.column);
-    case 'partner': return where(pair, place.row, pair && pair.partner);
-    case 'of-pair': return where(pair, place.row, pair && pair.index);
-    case 'above': return where(place.row < map.rows.length, place.row, at.column);
-    case 'of-focus': return strand(place.map.focus.row, place.row);
-    case 'of-heads': return { ...strand(at.row, at.column, map.heads, 'head'), head: 0 };
-    case 'below': return where(below >= 0, below, at.column);
-    default: return strand(0, 0);
-  }
+// The same of an operand that is a cell, for all cells of the row in its head.
+function strandOfRow(operand, place) {
+  const { columns, slices } = place.map, count = columns.length / slices;
+  const first = { ...place, column: place.column - (place.column % count) };
+  return { ...strandOf(operand, first), count, step: operand.at.column || 0 };
+}
+
+function cellAt(map, index) {
+  const columns = map.columns.length, rows = map.rows.length, line = Math.floor(index / columns);
+  return { map, head: Math.floor(line / rows), row: line % rows, column: index % columns };
 }
 
 function partsOf(operand, place) {
-  const { map, head, row, column, count, along } = strandOf(operand, place);
-  return range(0, count, (i) => {
-    const cell = { map, head, row, column };
-    cell[along] += i;
-    return cell;
-  });
+  const { map, first, count, step } = strandOf(operand, place);
+  return range(0, count, (i) => cellAt(map, first + i * step));
 }
 
 // null where one of them is not on this page.
