@@ -1,5 +1,6 @@
 #include "render/expression.h"
 
+#include "attn/spec/spelling.h"
 #include "model/parts.h"
 #include "render/brackets.h"
 #include "trace/trace.h"
@@ -68,19 +69,25 @@ static const tensor *operand_of(const writer *w, char letter)
     return letter == 'i' ? &item->inner : letter >= 'a' && letter <= 'd' ? of[letter - 'a'] : NULL;
 }
 
-/* ---- spellings (attn/spec/operation.h) ---- */
+/* ---- what a spelling is with numbers ---- */
 
-static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown);
+static const spelling_reader NUMBERS;
 
-/* {a} and the like, from after the bracket. */
-static void add_place(writer *w, const char *at)
+static void spell_text(void *to, spelled words)
 {
+    text_add(((writer *)to)->out, words.at, (size_t)(words.end - words.at));
+}
+
+static void spell_place(void *to, spelled name)
+{
+    writer *w = to;
+    const char *at = name.at;
     if (at[0] == 'j') {
         text_add_format(w->out, "%zu", w->item->column);
     } else if (at[0] == 'n') {
         text_add_format(w->out, "%zu", w->count);
     } else if (at[0] == 'f') {
-        add_spelled(w, w->item->map->function->spelled, "", true);
+        spelling_read(&NUMBERS, w, spelled_whole(w->item->map->function->spelled));
     } else {
         /* A negative number may stand as it is where the text begins, or a list. */
         const char *so_far = text_string(w->out), *end = so_far + w->out->length;
@@ -101,13 +108,10 @@ static void add_place(writer *w, const char *at)
     }
 }
 
-/* <t;s;z> from after the bracket. */
-static void add_series(writer *w, const char *term)
+static void spell_series(void *to, const spelled_series *series)
 {
-    const char *between = strchr(term, ';') + 1, *end = strchr(term, '>');
-    const char *zero = memchr(between, ';', (size_t)(end - between));
-    const char *stop = zero == NULL ? end : zero;
-    const char *first = strchr(term, '{') + 1;
+    writer *w = to;
+    const char *first = strchr(series->term.at, '{') + 1;
     first += *first == '(';
     const tensor *of = operand_of(w, first[0]), *more = operand_of(w, first[1]);
     w->count = count_of(of) + (more == NULL ? 0 : count_of(more));
@@ -116,44 +120,35 @@ static void add_series(writer *w, const char *term)
     for (size_t slot = 0; slot < selection_count(&terms); slot++) {
         w->term = selection_at(&terms, slot);
         if (slot > 0)
-            text_add(w->out, between, (size_t)(stop - between));
+            spell_text(w, series->between);
         if (w->term == SELECTION_GAP)
             text_add_string(w->out, "…");
-        else if (zero != NULL && element(of, w->term) == 0)
-            text_add(w->out, zero + 1, (size_t)(end - zero) - 1);
+        else if (series->zero.at != NULL && element(of, w->term) == 0)
+            spell_text(w, series->zero);
         else
-            add_spelled(w, term, ";", true);
+            spelling_read(&NUMBERS, w, series->term);
     }
     w->is_series = false;
     w->term = 0;
     w->left_out = terms.front < terms.total ? terms.total : 0;
 }
 
-/* As far as a byte of `until`; gives what follows that. */
-static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown)
+static bool spell_has(const void *to, char letter)
 {
-    while (*at != '\0' && strchr(until, *at) == NULL) {
-        char here = *at++;
-        if (here == '[') { /* a?t:u], which stands in no other */
-            bool is_there = operand_of(w, at[0])->data != NULL;
-            assert(is_shown);
-            at = add_spelled(w, at + 2, ":]", is_there);
-            if (at[-1] == ':')
-                at = add_spelled(w, at, "]", !is_there);
-        } else if (here == '~') { /* t~u~ */
-            bool is_first = map_pair_of(w->item->map, w->item->cell[2]).is_first;
-            assert(is_shown);
-            at = add_spelled(w, at, "~", is_first);
-            at = add_spelled(w, at, "~", !is_first);
-        } else if (here == '{' || here == '<') {
-            if (is_shown)
-                (here == '{' ? add_place : add_series)(w, at);
-            at = strchr(at, here == '{' ? '}' : '>') + 1;
-        } else if (is_shown)
-            text_add(w->out, &here, 1);
-    }
-    return *at == '\0' ? at : at + 1;
+    return operand_of(to, letter)->data != NULL;
 }
+
+static bool spell_is_first(const void *to)
+{
+    const trace_item *item = ((const writer *)to)->item;
+    return map_pair_of(item->map, item->cell[2]).is_first;
+}
+
+static const spelling_reader NUMBERS = {.text = spell_text,
+                                        .place = spell_place,
+                                        .series = spell_series,
+                                        .has = spell_has,
+                                        .is_first = spell_is_first};
 
 /* ---- worked lines ---- */
 
@@ -196,14 +191,14 @@ worked_line worked_line_of(const trace_item *item, const render_options *how)
     }
     writer numbers = {.out = &l.expression, .item = item, .how = &before};
     if (!is_itself)
-        add_spelled(&numbers, operation_of(item->op)->spelled, "", true);
+        spelling_read(&NUMBERS, &numbers, spelled_whole(operation_of(item->op)->spelled));
     if (l.expression.length == 0)
         l.before = "";
     else if (is_change && item->letters == NULL)
         l.before = ": ";
     writer inner = {.out = &l.inner, .item = item, .how = how};
     if (item->inner.data != NULL)
-        add_spelled(&inner, operation_of(item->op)->inner, "", true);
+        spelling_read(&NUMBERS, &inner, spelled_whole(operation_of(item->op)->inner));
     writer result = {.out = &l.result, .how = &after};
     tensor value = is_itself ? item->a : item->result;
     if (is_itself && value.rank > 0)

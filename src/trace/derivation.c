@@ -1,5 +1,6 @@
 #include "trace/build.h"
 
+#include "attn/spec/spelling.h"
 #include "model/parts.h"
 
 #include <assert.h>
@@ -213,20 +214,31 @@ static void add_place(writer *w, const trace_origin *from, bool is_element)
     text_add_string(w->out, part.is_of_heads ? "] over the heads" : "]");
 }
 
-/* The name of an operand and its place, where a cell is meant with its numbers. */
-static void add_operand(writer *w, const char *name)
+/* ---- what a spelling is in letters ---- */
+
+static void spell_text(void *to, spelled words)
 {
-    bool is_element = *name == '*';
-    if (*name == 'f') {
+    for (const char *at = words.at; at < words.end; at++) {
+        if (*at != '\n') /* letters are not broken */
+            text_add(((writer *)to)->out, at, 1);
+    }
+}
+
+/* The name of an operand and its place, where a cell is meant with its numbers. */
+static void spell_place(void *to, spelled name)
+{
+    writer *w = to;
+    bool is_element = *name.at == '*';
+    if (*name.at == 'f') {
         text_add_string(w->out, w->map->function->named.name);
         return;
     }
-    if (*name == 'j') {
+    if (*name.at == 'j') {
         text_add_format(w->out, w->cell == NULL ? "j" : "%zu",
                         w->cell == NULL ? 0 : w->cell->column + 1);
         return;
     }
-    const trace_origin *from = operand_of(w, name[*name == '(' || is_element]);
+    const trace_origin *from = operand_of(w, name.at[*name.at == '(' || is_element]);
     if (from->map == NULL) /* of stages that a picture does not keep */
         return;
     text_add_string(w->out, from->name);
@@ -234,33 +246,31 @@ static void add_operand(writer *w, const char *name)
         add_place(w, from, is_element);
 }
 
-/* As far as a byte of `until`; gives what follows that. */
-static const char *add_spelled(writer *w, const char *at, const char *until, bool is_shown)
+static bool spell_has(const void *to, char letter)
 {
-    while (*at != '\0' && strchr(until, *at) == NULL) {
-        char here = *at++;
-        if (here == '{') {
-            if (is_shown)
-                add_operand(w, at);
-            at = strchr(at, '}') + 1;
-        } else if (here == '<') {
-            at = strchr(add_spelled(w, at, ";", is_shown), '>') + 1;
-        } else if (here == '[') {
-            const trace_origin *of = operand_of(w, *at);
-            operand_cells cells;
-            bool is_there = w->cell == NULL ? of->map != NULL : has_operand(w, of, &cells);
-            at = add_spelled(w, at + 2, ":]", is_there);
-            if (at[-1] == ':')
-                at = add_spelled(w, at, "]", !is_there);
-        } else if (here == '~') {
-            bool is_first = map_pair_of(w->map, w->cell->column).is_first;
-            at = add_spelled(w, at, "~", is_first);
-            at = add_spelled(w, at, "~", !is_first);
-        } else if (is_shown && here != '\n') {
-            text_add(w->out, &here, 1);
-        }
-    }
-    return *at == '\0' ? at : at + 1;
+    const writer *w = to;
+    const trace_origin *of = operand_of(w, letter);
+    operand_cells cells;
+    return w->cell == NULL ? of->map != NULL : has_operand(w, of, &cells);
+}
+
+static bool spell_is_first(const void *to)
+{
+    const writer *w = to;
+    return map_pair_of(w->map, w->cell->column).is_first;
+}
+
+static void spell_series(void *to, const spelled_series *series);
+
+static const spelling_reader LETTERS = {.text = spell_text,
+                                        .place = spell_place,
+                                        .series = spell_series,
+                                        .has = spell_has,
+                                        .is_first = spell_is_first};
+
+static void spell_series(void *to, const spelled_series *series)
+{
+    spelling_read(&LETTERS, to, series->term);
 }
 
 /* Text that lives as long as the trace. */
@@ -270,7 +280,8 @@ static const char *spell(builder *b, writer *w)
     bool is_of_pair = w->cell != NULL && strchr(by->spelled, '~') != NULL;
     text out = {0};
     w->out = &out;
-    add_spelled(w, by->letters == NULL || is_of_pair ? by->spelled : by->letters, "", true);
+    spelling_read(&LETTERS, w,
+                  spelled_whole(by->letters == NULL || is_of_pair ? by->spelled : by->letters));
     const char *kept = build_text(b, "%s", text_string(&out));
     b->failed = b->failed || !text_ok(&out, b->e);
     text_free(&out);

@@ -1,6 +1,6 @@
 /* How numbers make a number: a row for each operation, with its spelling (operation_list.h).
  * Nothing else says how an operation is written; scores, activations, traces and help read it here,
- * and one printer in C and one in the page's script. */
+ * by one reader in C (spelling.h) and one in the page's script (formula.js). */
 #ifndef SELFATTN_ATTN_SPEC_OPERATION_H
 #define SELFATTN_ATTN_SPEC_OPERATION_H
 
