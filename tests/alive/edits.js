@@ -9,6 +9,7 @@
 //              page's document every number of every entry that the page has, bit for bit
 // undo         brings back what came
 // cases        the same after changes that once went wrong
+// planted      an operation that the program has not is worked out from its row alone
 // scripts      no two functions of a page have one name
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, are failures.
@@ -36,6 +37,21 @@ const CASES = {
   // causality lets one query see more, in one entry; in all it is said key by key from then on
   'rope-lengths': ['edit(setMask(0, 0, 1, true, 0))'],
 };
+// What each makes of a row i of q, j of k, the scores, weights and a number of each row; or of a column
+// i, a transpose.
+const PLANTED = [
+  ['{(a)}·({b} − {c})', 'weights[i,j] scores[i,j] row_max[i]', ([a], [b], [c]) => a * (b - c)],
+  ['{a}·(1 − ({b}/{c})²)', 'weights[i,j] scores[i,j] row_sum[i]', ([a], [b], [c]) => a * (1 - (b / c) ** 2)],
+  ['<({a} − {b})²;\n + >', 'q[i] k[j]', (a, b) => sumOf(a.map((x, p) => (x - b[p]) ** 2))],
+  ['<|{a} − {b}|;+>', 'q[i] k[j]', (a, b) => sumOf(a.map((x, p) => Math.abs(x - b[p])))],
+  ['<{a};+>', 'q[i]', (a) => sumOf(a)],
+  ['−2·<{a};+>/{n}[d? + {d}]', 'k[j]', (a) => -2 * sumOf(a) / a.length],
+  ['(<{ab};\n + >) / {n}', 'q[i] k[j]', (a, b) => sumOf([...a, ...b]) / (a.length + b.length)],
+  ['<{(a)}·{b};\n + >[c?\n + {c}]', 'weights[·,i] scores[·,j] scores[j,i]',
+    (a, b, [c]) => sumOf(a.map((x, p) => x * b[p])) + c],
+  ['√(|{a}|) + {j}', 'scores[i,j]', ([a], b, c, j) => Math.sqrt(Math.abs(a)) + j + 1],
+];
+const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
 let passed = 0, failed = 0, changes = 0;
 
@@ -80,9 +96,10 @@ function open(data) {
     const FOCUS = () => focusOf(roomInFocus());
     const act = (words) => { takeAll(); (0, eval)(words); return words; };
     const isEdited = () => EDITS.done.length > 0, canBeChanged = MAPS.every(canBeComputed);
-    globalThis.page = { NODES, DATA, FOCUS, draw, act, undo, isEdited, canBeChanged, currentDocument,
+    globalThis.page = { NODES, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
-    ${draw}`, page);
+    ${draw}
+    ${plant}`, page);
   return page.page;
 }
 
@@ -150,6 +167,42 @@ function draw(random) {
 }
 
 // ---- what is compared ----
+
+// A node of such an operation in the page, as wide as the scores: its numbers.
+function plant(spelled, operands) {
+  takeAll();
+  const { name, room, heads, slices, rows, columns } = MAPS.find((map) => map.name === 'scores');
+  const map = { name, room, heads, slices, rows, columns, operation: 'planted' };
+  DATA.operations.planted = spelled;
+  operands.forEach((operand, i) => {
+    const [, of, where] = /(\w+)\[(.+)\]/.exec(operand), index = MAPS.findIndex((one) => one.name === of);
+    const width = MAPS[index].columns.length, count = MAPS[index].rows.length;
+    map['abcd'[i]] = { map: index, at: { base: 0, ...{
+      'i,j': { row: width, column: 1 }, 'j,i': { row: 1, column: width },
+      i: { row: width, count: width }, j: { column: width, count: width },
+      '·,i': { row: 1, count, apart: width }, '·,j': { column: 1, count, apart: width } }[where] } };
+  });
+  return [...makeNumbers(map)];
+}
+
+// The same by what each operand's letters say.
+function differenceOfPlanted(page, type, [spelled, words, by]) {
+  const operands = words.split(' '), nodes = page.NODES(0), got = page.plant(spelled, operands);
+  const { rows } = page.DATA.maps.find((map) => map.name === 'scores'), n = rows.length;
+  const numbersAt = (operand, place) => {
+    const [, name, where] = /(\w+)\[(.+)\]/.exec(operand), [row, column] = where.split(',');
+    const index = page.DATA.maps.findIndex((map) => map.name === name), { numbers } = nodes[index];
+    const width = page.DATA.maps[index].columns.length;
+    return numbers.filter((x, at) => (row === '·' || Math.floor(at / width) === place[row]) &&
+      (column === undefined || at % width === place[column]));
+  };
+  const wrong = got.find((x, at) => {
+    const place = { i: Math.floor(at / n), j: at % n };
+    const wanted = by(...[0, 1, 2].map((k) => operands[k] && numbersAt(operands[k], place)), place.j);
+    return !(Math.abs(x - wanted) <= (type === 'f32' ? 1e-5 : 1e-13) * (1 + Math.abs(wanted)));
+  });
+  return wrong === undefined ? null : `${spelled} of ${words} comes to ${wrong}`;
+}
 
 function numbersOf(node, type, isWide) {
   return node.values.flat(2).map((x) => (typeof x === 'string' ? SPECIAL[x] : x))
@@ -239,6 +292,15 @@ documents.forEach((document, i) => {
   for (const seed of [2 * i, 2 * i + 1]) {
     const random = generator(seed);
     tryEdits(name, page, type, Array.from({ length: EDITS }, () => () => page.draw(random)));
+  }
+  for (const row of name.includes('/001-walkthrough') ? PLANTED : []) {
+    let wrong;
+    try {
+      wrong = differenceOfPlanted(page, type, row);
+    } catch (error) {
+      wrong = `${row[0]}: ${error.message}`;
+    }
+    check(name, wrong === null, `planted: ${wrong}`);
   }
   const words = CASES[path.basename(document, '.json')] || [];
   if (words.length > 0) tryEdits(name, page, type, words.map((one) => () => page.act(one)));

@@ -1,6 +1,7 @@
 /* All operations: constant, name, what it makes, and how that is written. A new one is a row here:
  * its spelling is what traces and pages print, and what pages and tests/trace work out. They know
- * tanh, exp and ln (render/page/formula.js); what is not arithmetic is in evaluate.js.
+ * sums of any terms, √, squares, |x|, tanh, exp and ln (render/page/formula.js); what has an order
+ * of its own, or is not arithmetic, is in evaluate.js.
  *
  * A spelling is text with these in it; a, b, c, d are the operands, vectors or numbers:
  *   {a}      the operand. A negative number is in parentheses, except where the text before it is

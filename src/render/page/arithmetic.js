@@ -9,7 +9,7 @@ const MOST_TERMS = 16, FIRST_TERMS = 8, LAST_TERMS = 3;
 class Printer {
   constructor(operands, place) {
     this.operands = operands;
-    this.place = place;
+    this.of = place;
     this.term = 0;
     this.count = 0; // terms of the series
     this.parts = [];
@@ -31,8 +31,8 @@ class Printer {
     this.add(cell, shownText(cell).startsWith('-'), isFactor);
   }
 
-  put(name) {
-    const { map, column } = this.place;
+  place(name) {
+    const { map, column } = this.of;
     if (name === 'n') this.parts.push(String(this.count));
     else if (name === 'j') this.parts.push(String(column + 1));
     else if (name === 'f') this.print(DATA.functions[map.function]);
@@ -41,7 +41,7 @@ class Printer {
 
   // A term whose first number is 0 is `zero`, where there is one.
   series(term, between, zero) {
-    const cells = this.cells(term.match(/{\(?([a-d]+)/)[1]), { length } = cells;
+    const cells = this.cells(lettersCounted(term)), { length } = cells;
     this.count = length;
     for (let i = 0; i < length; i++) {
       if (i > 0) this.print(between);
@@ -55,16 +55,20 @@ class Printer {
     this.term = 0;
   }
 
+  has(letter) {
+    return this.cells(letter).length > 0;
+  }
+
+  isFirst() {
+    return pairOf(this.of.map, this.of.column).isFirst;
+  }
+
+  text(words) {
+    this.parts.push(words.replace('\n', '')); // lines break by themselves here
+  }
+
   print(spelled) {
-    const marks = /\{(.+?)\}|<([^;>]+);([^;>]+)(?:;([^>]+))?>|\[([a-d])\?(.+?)(?::(.+?))?\]|~(.+?)~(.+?)~|[^{<[~]+/gs;
-    for (const [plain, name, term, between, zero, letter, there, absent, first, second] of
-      spelled.matchAll(marks)) {
-      if (name) this.put(name);
-      else if (term) this.series(term, between, zero);
-      else if (letter) this.print(this.cells(letter).length > 0 ? there : absent || '');
-      else if (first) this.print(pairOf(this.place.map, this.place.column).isFirst ? first : second);
-      else this.parts.push(plain.replace('\n', '')); // lines break by themselves here
-    }
+    readSpelling(spelled, this);
   }
 }
 

@@ -195,13 +195,6 @@ function chainOf(a, b, fused) {
   return sum + 0;
 }
 
-function plainSum(a, b) {
-  let sum = 0;
-  for (let p = 0; p < a.count; p++)
-    sum += a.numbers[a.first + p * a.step] * b.numbers[b.first + p * b.step];
-  return sum;
-}
-
 // The rollout's own chain, of the type: nodes between its first and last are float64 for the trace.
 function rolloutOf(map) {
   const numbers = (of) => {
@@ -212,12 +205,6 @@ function rolloutOf(map) {
   return Float64Array.from({ length: n * n }, (nothing, at) => chainOf(
     { ...a, first: at - (at % n), step: 1, count: n }, { ...b, first: at % n, step: n },
     TYPE.fused));
-}
-
-function dot({ place: { map }, a, b, c }) {
-  if (map.made) return plainSum(a, b);
-  const sum = chainOf(a, b, TYPE.fused);
-  return c.count > 0 ? TYPE.round(sum + numberIn(c)) : sum;
 }
 
 // ---- norms ----
@@ -240,15 +227,6 @@ function normRow(map, norm, place) {
   const bias = map === norm ? null : map.operation === 'dot' ? map.c : map.b;
   return normalized(TYPE, row, isCentered ? middleOf(TYPE, row) : [0, 0], numberAt(norm.c, at),
     strand(gain), strand(bias));
-}
-
-function meanOf(row) {
-  return row.reduce((sum, x) => sum + x, 0) / row.length;
-}
-
-function unit({ a, b, c }) {
-  const root = Math.sqrt(meanOf(listIn(b).map((x) => x * x)) + numberIn(c));
-  return root === 0 ? 0 : numberIn(a) / root;
 }
 
 // ---- rounding by hand: attn/engine/rounding.c ----
@@ -312,11 +290,10 @@ function plus({ place: { map, head, row, column }, a, b, c, d }) {
   return TYPE.round(x - TYPE.round(TYPE.round(numberIn(c)) * distance));
 }
 
-function times({ place: { map }, a, b }) {
-  const x = numberIn(a), y = numberIn(b);
-  if (map.made) return x * y;
-  if (map.focus) return x === 0 ? 0 : TYPE.round(x * y) + 0;
-  return TYPE.round(x * TYPE.round(y));
+// The weight that a query in focus gives: what has none counts for nothing.
+function weighted({ a, b }) {
+  const x = numberIn(a);
+  return x === 0 ? 0 : TYPE.round(x * numberIn(b)) + 0;
 }
 
 // The sine and cosine of the angle that an operand is, out of what that is made of.
@@ -339,12 +316,6 @@ function turn({ place, a, b }) {
     : x * cosine + other * sine);
 }
 
-function mean({ place: { map }, a, b }) {
-  const row = [...listIn(a), ...listIn(b)];
-  if (map.made) return meanOf(row);
-  return TYPE.round(row.reduce((sum, x) => TYPE.round(sum + x)) / row.length);
-}
-
 function activate({ place: { map }, a, b }) {
   const x = activated(TYPE, map.function, numberIn(a));
   return b.count > 0 ? TYPE.round(x * numberIn(b)) : x;
@@ -355,19 +326,20 @@ function entropy({ a }) {
     (weight === 0 ? sum : fused64(weight, logarithm(weight), sum)), 0));
 }
 
-// One cell each. All others are worked out as they are spelled (formula.js).
+// One cell each: what has an order of its own, or is a function of its own. All else is worked out as
+// it is spelled (formula.js).
 const WORK = {
-  copy: ({ place, a }) => (place.map.made ? numberIn(a) : TYPE.round(numberIn(a))),
-  dot, times, plus, wave, turn, mean, activate, entropy,
+  plus, wave, turn, activate, entropy,
   sum: sumOf,
   max: ({ place, a, c }) => greatestIn(maskedRow(listIn(a), place.map.a, place), listIn(c)),
   divide: ({ a, b }) => shareIn(numberIn(a), numberIn(b)),
   plus_log: ({ a, b }) => TYPE.round(numberIn(b) === 0 ? -Infinity
     : numberIn(a) + logarithm(numberIn(b))),
-  minus: ({ a, b }) => numberIn(a) - numberIn(b),
-  normalize: unit,
-  stack: ({ a, b }) => numberIn(a.count > 0 ? a : b),
 };
+
+function workOf(map) {
+  return map.focus ? weighted : WORK[map.operation] || workSpelled(map);
+}
 
 // A whole row each.
 const ROW_WORK = {
@@ -384,7 +356,7 @@ function rowWorkOf(map) {
 // An operation that is no arithmetic, and that only the program knows, leaves its page as it came.
 function canBeComputed(map) {
   try {
-    return !map.operation || Boolean(WORK[map.operation] || ROW_WORK[map.operation] || workSpelled(map));
+    return !map.operation || Boolean(ROW_WORK[map.operation] || workOf(map));
   } catch {
     return false;
   }
@@ -406,7 +378,7 @@ function fillRow(map, head, row, numbers) {
   const isAppended = Boolean(map.appended) && appendedOf(place) >= 0;
   if (!isAppended && !map.operation) return;
   const cell = !isAppended && !byRow && new Cell(map, head, row);
-  const work = cell && (WORK[map.operation] || workSpelled(map));
+  const work = cell && workOf(map);
   for (; place.column < columns; place.column += cell || isAppended ? 1 : columns / map.slices) {
     if (isAppended) numbers[first + place.column] = appendedNumber(place);
     else if (byRow) numbers.set(byRow(place), first + place.column);

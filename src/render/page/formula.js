@@ -1,14 +1,42 @@
 // Arithmetic as a page writes it: what somebody types (typed.js), and an operation's spelling
 // (attn/spec/operation_list.h) as a function of a cell, so that what is shown is what is computed.
 
+// ---- spellings ----
+
+const PIECES = /\{(.+?)\}|<([^;>]+);([^;>]+)(?:;([^>]+))?>|\[([a-d])\?(.+?)(?::(.+?))?\]|~(.+?)~(.+?)~|[^{<[~]+/gs;
+
+// Tells `to` of the pieces of a spelling, one after the other; it says which operands there are, and
+// which column of a pair is meant.
+function readSpelling(spelled, to) {
+  for (const [plain, name, term, between, zero, letter, there, absent, first, second] of
+    spelled.matchAll(PIECES)) {
+    if (name) to.place(name);
+    else if (term) to.series(term, between, zero);
+    else if (letter) readSpelling(to.has(letter) ? there : absent || '', to);
+    else if (first) readSpelling(to.isFirst() ? first : second, to);
+    else to.text(plain);
+  }
+}
+
+// The letters of what a series counts: those of its first operand.
+function lettersCounted(term) {
+  return [...term.match(/{\(?([a-d]+)/)[1]];
+}
+
+// ---- arithmetic ----
+
 const SIGNS = { '−': '-', '–': '-', '·': '*', '×': '*', '÷': '/', ':': '/', ',': '.' };
-const TOKENS = /\{\(?[a-d]\)?\}|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[a-z]+|\S/g;
+const TOKENS = /(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[a-z]+|\S/g;
+
+function tokensOf(text) {
+  return [...text].map((sign) => SIGNS[sign] || sign).join('').match(TOKENS) || [];
+}
 
 // Read from left to right. A reader says what a token's value is, what a sign joins two values to,
 // and what one of its functions makes of one.
 class Arithmetic {
   constructor(text, functions) {
-    this.tokens = [...text].map((sign) => SIGNS[sign] || sign).join('').match(TOKENS) || [];
+    this.tokens = tokensOf(text);
     this.functions = functions;
   }
 
@@ -49,58 +77,99 @@ class Arithmetic {
   }
 }
 
-// Each sign and function is one operation of the run's type; what is divided by 0 is 0.
-const OPERATIONS = {
-  '+': (x, y) => TYPE.round(x + y),
-  '-': (x, y) => TYPE.round(x - y),
-  '*': (x, y) => TYPE.round(x * y),
-  '/': (x, y) => (y === 0 ? 0 : TYPE.round(x / y)),
-};
-const MADE = new Map([['√', (x) => TYPE.round(Math.sqrt(x))], ['tanh', (x) => tangent(TYPE, x)],
-  ['exp', (x) => exponentials(TYPE, [x], 0)[0]], ['ln', (x) => TYPE.round(logarithm(x))]]);
+// ---- what a spelling comes to ----
 
-// Its values are functions of a cell and, in a series, of the term.
+// Each sign and function is one operation of the type; what is divided by 0 is 0.
+const OPERATIONS = {
+  '+': ({ round }, x, y) => round(x + y),
+  '-': ({ round }, x, y) => round(x - y),
+  '*': ({ round }, x, y) => round(x * y),
+  '/': ({ round }, x, y) => (y === 0 ? 0 : round(x / y)),
+};
+const MADE = new Map([['√', ({ round }, x) => round(Math.sqrt(x))], ['tanh', tangent],
+  ['exp', (type, x) => exponentials(type, [x], 0)[0]], ['ln', ({ round }, x) => round(logarithm(x))]]);
+const magnitude = (type, x) => Math.abs(x);
+
+// Its values are functions of a cell and, in a series, of the term. A product knows its factors, and
+// an operand its letter.
 class Formula extends Arithmetic {
-  // Of a choice that stands which the map's operands make.
-  constructor(map) {
-    const choose = (all, letter, there, absent) => (map[letter] ? there : absent || '');
-    const spelled = DATA.operations[map.operation];
-    super(spelled.replace(/\[([a-d])\?(.+?)(?::(.+?))?\]/gs, choose), MADE);
+  constructor(map, spelled) {
+    super('', MADE);
+    this.map = map;
+    this.type = map.made ? PLAIN : TYPE;
+    readSpelling(spelled, this);
     this.work = this.sum();
     if (this.tokens.length > 0) this.value(this.tokens[0]);
   }
 
+  // ---- its pieces become tokens, of which operands and series are values already ----
+
+  text(words) {
+    this.tokens.push(...tokensOf(words));
+  }
+
+  has(letter) {
+    return Boolean(this.map[letter]);
+  }
+
+  isFirst() {
+    throw new Error('a formula has a pair');
+  }
+
+  place(name) {
+    const [letter, then] = name.replace(/[()]/g, ''), { round } = this.type;
+    if (letter === 'n') this.tokens.push(this.count);
+    else if (letter === 'j') this.tokens.push(({ place }) => place.column + 1);
+    else if (!'abcd'.includes(letter)) throw new Error(`a formula has {${name}}`);
+    else {
+      const one = ({ [letter]: { numbers, first, step } }, term) => round(numbers[first + term * step]);
+      const both = (cell, term) => (term < cell[letter].count ? one(cell, term)
+        : round(listIn(cell[then])[term - cell[letter].count]));
+      this.tokens.push(then ? both : Object.assign(one, { letter }));
+    }
+  }
+
+  // A sum of products is a chain of fused multiply-adds from +0, and +0 after it; other terms are
+  // added one after the other.
+  series(term, between, zero) {
+    const letters = lettersCounted(term), { round, fused } = this.type;
+    const { work } = new Formula(this.map, term), [x, y] = work.factors || [];
+    if (zero || between.trim() !== '+') throw new Error(`a formula has a series of '${between}'`);
+    const next = x ? (cell, i, sum) => fused(x(cell, i), y(cell, i), sum)
+      : (cell, i, sum) => round(sum + work(cell, i));
+    const count = (cell) => letters.reduce((all, letter) => all + cell[letter].count, 0);
+    this.count = count;
+    this.tokens.push(x && x.letter && y.letter ? (cell) => chainOf(cell[x.letter], cell[y.letter], fused)
+      : (cell) => {
+        let sum = 0;
+        for (let i = 0, end = count(cell); i < end; i++) sum = next(cell, i, sum);
+        return sum + 0;
+      });
+  }
+
+  // ---- and are read ----
+
   value(token) {
-    const letter = token.match(/^\{\(?([a-d])/);
-    if (!letter && !/^-?\d/.test(token)) throw new Error(`a formula has '${token}'`);
-    if (!letter) return () => Number(token);
-    return ({ [letter[1]]: { numbers, first, step } }, term) => TYPE.round(numbers[first + term * step]);
+    if (typeof token === 'function') return token;
+    if (!/^-?[\d.]/.test(token)) throw new Error(`a formula has '${token}'`);
+    return () => Number(token);
   }
 
   join(sign, left, right) {
-    const by = OPERATIONS[sign];
-    return (cell, term) => by(left(cell, term), right(cell, term));
+    const by = OPERATIONS[sign], { type } = this;
+    const joined = (cell, term) => by(type, left(cell, term), right(cell, term));
+    return sign === '*' ? Object.assign(joined, { factors: [left, right] }) : joined;
   }
 
   made(by, inside) {
-    return (cell, term) => by(inside(cell, term));
+    const { type } = this;
+    return (cell, term) => by(type, inside(cell, term));
   }
 
   atom() {
-    return this.takes('<') ? this.series() : super.atom();
-  }
-
-  // A sum of products is a chain of fused multiply-adds from +0, and +0 after it.
-  series() {
-    const counted = this.tokens[0].match(/[a-d]/)[0], x = this.atom();
-    const y = this.takes('²') ? x : this.takes('*') && this.factor();
-    if (!y || ![';', '+', '>'].every((sign) => this.takes(sign))) this.value(this.tokens[0]);
-    return (cell) => {
-      let sum = 0;
-      for (let term = 0; term < cell[counted].count; term++)
-        sum = TYPE.fused(x(cell, term), y(cell, term), sum);
-      return sum + 0;
-    };
+    if (!this.takes('|')) return super.atom();
+    const inside = this.sum();
+    return this.takes('|') ? this.made(magnitude, inside) : this.value('');
   }
 }
 
@@ -108,7 +177,7 @@ const FORMULAS = new Map();
 
 function workSpelled(map) {
   if (!FORMULAS.has(map)) {
-    const { work } = new Formula(map);
+    const { work } = new Formula(map, DATA.operations[map.operation]);
     FORMULAS.set(map, (cell) => work(cell, 0));
   }
   return FORMULAS.get(map);

@@ -419,3 +419,4 @@ function activated(type, name, x) {
 }
 
 const TYPE = TYPES[DATA.type]; // that the page is computed in
+const PLAIN = { ...TYPES.f64, fused: (x, y, sum) => x * y + sum }; // and what it has for the trace only
