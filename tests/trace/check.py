@@ -4,7 +4,8 @@
 again    every number and letter of a JSON trace comes out of its derivations (evaluate.py)
 stages   its nodes have the numbers that the same run emits, which are the same next to a trace
 text     a text trace shows the JSON trace of the same run, character by character (shown.py)
-alter    a number of the JSON, or a digit or a sign of the text, that is changed is noticed"""
+alter    a number of the JSON, or a digit or a sign of the text, that is changed is noticed
+planted  an operation that the program has not is worked out from its row alone"""
 import json
 import os
 import pathlib
@@ -16,12 +17,22 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 # pylint: disable=wrong-import-position
 import claims
 import evaluate
+import operations
 import shown
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WORD = sys.argv[1] if len(sys.argv) > 1 else ""
 STAGE_FOLDERS = ("seeds", "examples", "variants", "positions", "worked")
+# What each comes to, by hand.
+PLANTED = (
+    ("{(a)}·({b}−{c})", {"a": [2], "b": [3], "c": [5]}, -4),
+    ("{a}·(1−({b}/{c})²)", {"a": [4], "b": [3], "c": [2]}, -5),
+    ("<({a}−{b})²;+>", {"a": [1, 2, 4], "b": [3, 5, 4]}, 13),
+    ("<|{a}−{b}|;+>", {"a": [1, 2, 4], "b": [3, 5, 3]}, 6),
+    ("<{a};+>", {"a": [1, 2, 4]}, 7),
+    ("(<{ab};+>)/{n}[d?+{d}]", {"a": [1, 2], "b": [9]}, 4),
+)
 # Of changes in a text trace, and in the numbers of a JSON trace, one in so many is tried.
 EVERY_SIGN, EVERY_NUMBER = 199, 29
 
@@ -123,8 +134,16 @@ class Document:
                 self.text(self.json(only)[0], "f32", only)
 
 
+def planted():
+    for spelled, operands, wanted in PLANTED:
+        got = operations.work_out(spelled, {x: operands.get(x, []) for x in "abcd"})
+        if operations.number(got).value != wanted:
+            yield f"{spelled} is {got!r}, by hand {wanted}"
+
+
 def main():
     os.chdir(ROOT)
+    found("planted", "operations", list(planted()))
     with tempfile.TemporaryDirectory() as scratch:
         for command, path in documents(scratch):
             # pylint: disable=broad-exception-caught
