@@ -26,12 +26,10 @@ function lettersOf({ map: { letters, operation, b }, row, column: ofAll }, ofHea
   return `${letters.replace(/\bi\b/g, row + 1).replace(/\bj\b/g, column + 1)}`;
 }
 
-// Parts of which the first place is the row of the cell.
-const ROW_PARTS = ['row-i', 'cell', 'of-row', 'partner', 'of-pair', 'above'];
-
-// The letters that came, of another row: "q[1,1]·cos(angle[1,1])".
+// The letters that came, of another row: "q[1,1]·cos(angle[1,1])". Only operands that go with the row
+// of the cell are of another one.
 function lettersMoved(letters, { map, row }, came) {
-  const names = OPERANDS.map((name) => map[name]).filter((one) => one && ROW_PARTS.includes(one.part) &&
+  const names = OPERANDS.map((name) => map[name]).filter((one) => one && one.at.row &&
     MAPS[one.map].rows.length > 1).map((one) => one.as ?? MAPS[one.map].name);
   return names.reduce((words, name) => words.replace(
     new RegExp(`(?<![\\w.])${name.replaceAll('.', '\\.')}\\[${came.row + 1}(?=[,\\]])`, 'g'), `${name}[${row + 1}`), letters);
@@ -58,7 +56,8 @@ const INSIDE = {
     const sum = TYPE.round(valueOf(x) + valueOf(b[i]));
     return tangent(TYPE, d ? TYPE.round(sum + valueOf(d[i])) : sum);
   }),
-  normalize: ({ b, c }) => [meanOf(b.map((x) => valueOf(x) * valueOf(x))) + valueOf(c[0])],
+  normalize: ({ b, c }) =>
+    [b.reduce((sum, x) => sum + valueOf(x) * valueOf(x), 0) / b.length + valueOf(c[0])],
 };
 
 class InnerPrinter extends Printer {
@@ -67,9 +66,9 @@ class InnerPrinter extends Printer {
     this.inside = INSIDE[place.map.operation](operands);
   }
 
-  put(name) {
+  place(name) {
     if (name === 'inner') this.add(inTable(textOfNumber(this.inside[this.term])), this.inside[this.term] < 0, false);
-    else super.put(name);
+    else super.place(name);
   }
 }
 
