@@ -48,7 +48,7 @@ def layer(width, inner):
             'w1': matrix(width, inner, 1 / width), 'w2': matrix(inner, width, 1 / inner)}
 
 
-for which in 'qkv':
+for which in 'qk':
     npy('heads-' + which, 96, 1400 * 40)
     npy('groups-' + which, 96, (1400 if which == 'q' else 700) * 80)
     npy('batch-' + which, 40, 96, 35 * 40)

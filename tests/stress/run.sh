@@ -41,9 +41,9 @@ again() {
     done
 }
 
-# of NAME: q, k and v, and what is written of them.
+# of NAME: queries, and keys that are values too; and what is written of them.
 of() {
-    echo "--q $1-q.npy --k $1-k.npy --v $1-v.npy --emit output,logsumexp --format safetensors"
+    echo "--q $1-q.npy --k $1-k.npy --v $1-k.npy --emit output,logsumexp --format safetensors"
 }
 
 # shellcheck disable=SC2046 # the words of `of`

@@ -27,7 +27,7 @@ runs() {
 }
 
 of() {
-    echo "--q $1-q.npy --k $1-k.npy --v $1-v.npy"
+    echo "--q $1-q.npy --k $1-k.npy --v $1-k.npy"
 }
 
 for test in schedule threads in_order run_again streamed_stage progress; do
