@@ -25,8 +25,8 @@ typedef struct csv_layout {
 
 /* What a row's fields look like, counted. */
 typedef struct row_look {
-    size_t count, numbers, quoted,
-        later_labels; /* numbers: unquoted ones; later: after the first field */
+    size_t count, numbers, quoted, later_labels,
+        later_holes; /* numbers: unquoted ones; later: after the first field */
     cell_look first;
     bool first_quoted, first_is_zero;
     bool counts;      /* the fields after the first are 0, 1, 2, … */
@@ -65,6 +65,7 @@ static bool look_at_row(csv_reader *r, key_kind kind, row_look *out, err *e)
         out->numbers += look == CELL_NUMBER;
         out->quoted += f.quoted;
         out->later_labels += out->count > 0 && look == CELL_LABEL;
+        out->later_holes += out->count > 0 && look == CELL_EMPTY;
         out->count++;
     } while (!f.last);
     return true;
@@ -100,35 +101,64 @@ bool csv_row_counts(const char *row, size_t length, char delimiter)
     return look_at_row(&r, KEY_EXPECTED, &look, &ignored) && looks_counted(&look);
 }
 
-/* Looks at the rows that the reader is in front of, which stays where it is. `columns` are those
- * that the block's comment says, or SIZE_MAX. */
-static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t columns, csv_layout *out,
-                            err *e)
+/* A hole alone, or nothing but holes after the first field. */
+static bool is_of_holes(const row_look *row)
+{
+    return row->count == 1 ? row->first == CELL_EMPTY : row->later_holes + 1 == row->count;
+}
+
+/* Whether a first row that is all in quotes is a header of those that `below` is in front of: the
+ * first number below, past rows of holes, is in none. Where spaces separate, holes are in quotes as
+ * well, and a label in front of them may be: whether these are a row is said by how many `rows` the
+ * block's comment counts (SIZE_MAX: there is no comment). */
+static bool quoted_is_header(const row_look *first, csv_reader below, key_kind kind, size_t rows,
+                             bool *is_header, err *e)
+{
+    bool is_counted = rows != SIZE_MAX && first->first_quoted && is_of_holes(first), more = true;
+    *is_header = false;
+    for (size_t found = 1; more && csv_find_row(&below, true); found++) {
+        row_look row;
+        if (!look_at_row(&below, kind, &row, e))
+            return false;
+        *is_header = is_counted ? found >= rows : row.numbers > 0;
+        more = !*is_header && (is_counted || is_of_holes(&row));
+    }
+    return true;
+}
+
+/* Looks at the rows that the reader is in front of, which stays where it is. `rows` and `columns`
+ * are those that the block's comment says, or SIZE_MAX. */
+static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t rows, size_t columns,
+                            csv_layout *out, err *e)
 {
     csv_reader ahead = *r;
     row_look first, second = {0};
     if (!look_at_row(&ahead, kind, &first, e))
-        return false;
-    if (csv_find_row(&ahead, true) && !look_at_row(&ahead, kind, &second, e))
         return false;
     /* Labels make a header, and quoted numbers above a row that is not quoted; but a hole alone is
      * written as "". */
     bool is_alone = first.count == 1, is_empty = first.first == CELL_EMPTY;
     bool all_quoted =
         !(is_alone && is_empty) && first.quoted + (is_empty && !first.first_quoted) == first.count;
-    bool has_labels = first.later_labels > 0 || (is_alone && first.first == CELL_LABEL);
-    *out = (csv_layout){.has_header = first.numbers == 0 && !first.misread &&
-                                      (has_labels || (all_quoted && second.numbers > 0))};
+    *out = (csv_layout){.has_header =
+                            first.later_labels > 0 || (is_alone && first.first == CELL_LABEL)};
+    if (!out->has_header && all_quoted &&
+        !quoted_is_header(&first, ahead, kind, rows, &out->has_header, e))
+        return false;
+    out->has_header = out->has_header && first.numbers == 0 && !first.misread;
+    if (csv_find_row(&ahead, true) && !look_at_row(&ahead, kind, &second, e))
+        return false;
     if (!out->has_header && looks_counted(&first) && first.count != columns &&
         first.count == second.count && (second.first == CELL_LABEL || second.first_is_zero))
         out->has_header = out->header_counts = true;
     const row_look *row = out->has_header ? &second : &first;
     if (row->first == CELL_EMPTY && row->count == columns)
         return true; /* a hole, and no label: the row is full */
-    /* If only the first field is in quotes it is a label, even where only holes follow. */
-    bool looks_so =
-        row->count > 1 && !row->misread &&
-        (row->first == CELL_LABEL || (row->first_quoted && (row->numbers > 0 || row->quoted == 1)));
+    /* If only the first field is in quotes it is a label, even where only holes follow, and if
+     * there is one field more than the comment says. */
+    bool is_marked = row->first_quoted && (row->numbers > 0 || row->quoted == 1 ||
+                                           (is_of_holes(row) && row->count - 1 == columns));
+    bool looks_so = row->count > 1 && !row->misread && (row->first == CELL_LABEL || is_marked);
     bool is_short = out->has_header && first.count + 1 == row->count && looks_so;
     bool has_empty_corner = out->has_header && is_empty;
     out->has_labels = looks_so || has_empty_corner;
@@ -581,8 +611,9 @@ static bool read_line_of_numbers(job *j, err *e)
     }
     if (j->rows_read > 0 || j->header_fields > 0)
         return read_row(j, e);
-    size_t columns = j->has_comment ? m->columns : SIZE_MAX;
-    if (!csv_layout_find(&j->reader, m->cells.kind, columns, &j->layout, e))
+    size_t rows = j->has_comment ? m->rows : SIZE_MAX,
+           columns = j->has_comment ? m->columns : SIZE_MAX;
+    if (!csv_layout_find(&j->reader, m->cells.kind, rows, columns, &j->layout, e))
         return false;
     if (j->is_first)
         j->are_counted = j->layout.header_counts;

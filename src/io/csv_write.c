@@ -441,14 +441,15 @@ static bool is_plain(const writer *w, const entry *one)
     if (one->tensor.rank > 2 || (w->how->names_alone && one->name[0] != '\0'))
         return false;
     tensor matrix = block_first(one).matrix;
-    if (w->rows != NULL || w->columns != NULL || matrix.size[1] == 1)
+    bool has_labels = w->rows != NULL || w->columns != NULL;
+    if (matrix.size[1] == 1 && !has_labels)
         return true;
     /* A hole in front of all would be taken for a label or for what a header begins with, if no
-     * comment said how many columns there are. */
+     * comment said how many rows and columns there are. */
     text row = {0};
     write_cells(w, &row, &matrix, 0);
-    bool is_misread =
-        *text_string(&row) == '"' || csv_row_counts(text_string(&row), row.length, w->delimiter);
+    bool is_misread = *text_string(&row) == '"' ||
+                      (!has_labels && csv_row_counts(text_string(&row), row.length, w->delimiter));
     text_free(&row);
     return !is_misread;
 }
