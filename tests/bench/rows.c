@@ -41,10 +41,11 @@ static double part(const double *ms)
     return ms[0] / ms[1];
 }
 
-/* The first without the third, as a part of the second. */
-static double part_beyond(const double *ms)
+/* The first as a part of the second and the third. A difference of two would be little next to what
+ * a busy machine adds to either. */
+static double part_of_both(const double *ms)
 {
-    return (ms[0] - ms[2]) / ms[1];
+    return ms[0] / (ms[1] + ms[2]);
 }
 
 /* MB, less an output of 1 GB. */
@@ -131,9 +132,9 @@ const row ROWS[] = {
     {"weights 2048",
      C2048,
      {"own core emit=weights", "own core", "own fill"},
-     part_beyond,
+     part_of_both,
      "output only + writing",
-     MOST(1.25, 1.1)},
+     MOST(1.14, 1.05)},
     {"avx2 core 2048",
      C2048,
      {"own core isa=avx2", "own peak core isa=avx2", "own core isa=avx512",
@@ -198,15 +199,15 @@ const row ROWS[] = {
     {"bias of rank 4, 2048",
      C2048,
      {"own core bias=yes", "own core", "own read d=1024"},
-     part_beyond,
+     part_of_both,
      "without, + reading it",
-     MOST(1.35, 1.15)},
+     MOST(1.32, 1.13)},
     {"mask of rank 4, 2048",
      C2048,
      {"own core mask=yes", "own core", "own read d=256"},
-     part_beyond,
+     part_of_both,
      "without, + reading it",
-     MOST(1.35, 1.15)},
+     MOST(1.33, 1.14)},
     {"rope, layer 2048",
      L(2048),
      {"own layer rope=yes", "own layer"},
