@@ -6,7 +6,8 @@
 //              bit for bit, and its texts are those of the page
 // edits        after five changes, drawn from a seed, of numbers, of lengths, of temperatures, of what
 //              may be seen, of the order of rows and of what is worked out, the program computes of the
-//              page's document every number of every entry that the page has, bit for bit
+//              page's document every number of every entry that the page has,
+//              bit for bit, and calls rows and columns as the page does
 // undo         brings back what came
 // cases        the same after changes that once went wrong
 // planted      an operation that the program has not is worked out from its row alone
@@ -31,6 +32,8 @@ const CASES = {
   // queries that stand at the last key of their entry, of which one is moved by its length
   'key-lengths': ['edit(setNumber({ map: MAPS.find(isLength), head: 0, row: 0, column: 0 }, 5, 1))',
     'edit(setMask(0, 0, 4, true, 1))'],
+  // a bias stays where it is, and is called as the scores are
+  'batch-lengths': ['edit(moveRow(0, 1))'],
   // one length is for all entries, of which one query comes to see a key beyond it
   'batch-window': ['edit(setMask(0, 0, 3, true, 0))',
     "if (numberNamed('weights', [1, 2, 3]) !== 0) throw new Error('another entry sees it too')"],
@@ -69,10 +72,10 @@ function selfattn(...options) {
 }
 
 // What a page holds, out of the page itself.
-function dataOf(document, type) {
+function dataOf(document, type, ...options) {
   const page = path.join(folder, 'page.html');
   const ran = selfattn('run', '--quiet', '--dtype', type, '--trace-format', 'html', '--trace-output', page,
-    '-o', '/dev/null', document);
+    '-o', '/dev/null', ...options, document);
   if (!ran.isDone) return null;
   return /id=data>([^]*?)<\/script>/.exec(fs.readFileSync(page, 'utf8'))[1];
 }
@@ -96,7 +99,8 @@ function open(data) {
     const FOCUS = () => focusOf(roomInFocus());
     const act = (words) => { takeAll(); (0, eval)(words); return words; };
     const isEdited = () => EDITS.done.length > 0, canBeChanged = MAPS.every(canBeComputed);
-    globalThis.page = { NODES, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
+    const LABELS = () => new Map(MAPS.map((map) => [fullName(map), [...map.rows, ...map.columns]]));
+    globalThis.page = { NODES, LABELS, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
     ${draw}
     ${plant}`, page);
@@ -243,6 +247,18 @@ function weightedOf(nodes, file, type, batch) {
   });
 }
 
+// The first label that the program's page of the document has otherwise. One that says a place
+// goes with its row on the page.
+function labelDifference(page, file, type, focus) {
+  const others = open(dataOf(file, type, '--focus', focus.join(','))).LABELS();
+  for (const [name, labels] of page.LABELS()) {
+    const wanted = others.get(name) || [];
+    const at = labels.findIndex((label, i) => wanted[i] !== undefined && wanted[i] !== label && !/^\w*\[?\d+\]?$/.test(wanted[i]));
+    if (at >= 0) return `${name}, label ${at + 1}: ${labels[at]} on the page, ${wanted[at]} by the program`;
+  }
+  return null;
+}
+
 // Of all entries, where the page has several.
 function differenceIn(page, file, type, focus) {
   for (const entry of page.entries) {
@@ -266,7 +282,8 @@ function tryEdits(name, page, type, acts) {
   const file = path.join(folder, 'edited.json');
   fs.writeFileSync(file, page.currentDocument());
   const { head, row } = page.FOCUS();
-  const difference = differenceIn(page, file, type, [`head=${head + 1}`, `row=${row + 1}`]);
+  const focus = [`head=${head + 1}`, `row=${row + 1}`];
+  const difference = differenceIn(page, file, type, focus) || labelDifference(page, file, type, focus);
   check(name, difference === null, `${said.join('; ')}: ${difference}`);
   while (page.isEdited()) page.undo();
   check(name, allNumbers(page) === came, 'undo does not bring it back');

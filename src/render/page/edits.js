@@ -205,7 +205,7 @@ const CHANGES = {
     }
     ROWS.order = order;
     MAPS.forEach(moveLabels);
-    return maps;
+    return MAPS.filter((map) => !isMade(map) && Object.keys(ROWS.axes.get(map)).length > 0);
   },
 };
 
@@ -237,7 +237,16 @@ function takeAxes(map) {
     }
   }
   ROWS.axes.set(map, axes);
+  for (const operand of OPERANDS.map((name) => map[name]).filter((one) => one)) takeNames(MAPS[operand.map], operand, map);
   ROWS.came.set(map, { rows: map.rows, columns: map.columns });
+}
+
+// What is given for each row of x, a bias, stays where it is, and is called as what takes it is.
+function takeNames(of, { part }, map) {
+  const axes = ROWS.axes.get(of), taken = ROWS.axes.get(map);
+  const isCalledSo = (as, axis) => String(of[as]) === String(map[axis]) && of[as].some((name, i) => name !== String(i + 1));
+  for (const [axis, as] of isMade(of) ? [] : Object.entries(AXES[part] || {}))
+    if (taken[axis] !== undefined && isCalledSo(as, axis)) axes[as] ??= taken[axis];
 }
 
 // Where something stood that stands there now.
