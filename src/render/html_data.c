@@ -640,6 +640,8 @@ void html_add_data(const html_page *p)
         add_settings(&json, &(entry){.bundle = (bundle *)(uintptr_t)p->whole->document});
     } else
         add_still(&json, p);
+    if (!p->how->is_full)
+        text_add_format(&json, ",\n\"lines\":%d", TRACE_LINES);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");

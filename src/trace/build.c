@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { LINES = 6, HEADS = 4 };
+enum { HEADS = 4 };
 
 static const char *keep_format(builder *b, const char *format, va_list args)
 {
@@ -347,7 +347,7 @@ const char *build_plural(size_t count)
 size_t build_lines(const builder *b)
 {
     size_t keys = b->plan->n_k;
-    return b->is_full || keys <= LINES ? keys : LINES;
+    return b->is_full || keys <= TRACE_LINES ? keys : TRACE_LINES;
 }
 
 void build_rest(builder *b)

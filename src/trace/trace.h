@@ -243,6 +243,9 @@ const trace *trace_room(const trace *t, size_t index);
 /* Rows that are all shown, unless one was asked for: more of them take a page each. */
 enum { TRACE_FEW = 4 };
 
+/* Lines of one row that are spelled out, where not all are. */
+enum { TRACE_LINES = 6 };
+
 /* The stages that the steps need, so that the run keeps them. */
 void trace_wants(const plan *p, trace_focus focus, kept_stages *w);
 

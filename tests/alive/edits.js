@@ -68,7 +68,8 @@ function check(name, holds, what) {
 
 function selfattn(...options) {
   const ran = spawnSync('selfattn', options, { maxBuffer: 1 << 28, encoding: 'utf8' });
-  return { text: ran.stdout, said: (ran.stderr || String(ran.error)).trim(), isDone: ran.status === 0 };
+  return { text: ran.stdout, said: (ran.stderr || String(ran.error)).trim(), isDone: ran.status === 0,
+    isLost: ran.status === null };
 }
 
 // What a page holds, out of the page itself.
@@ -76,6 +77,7 @@ function dataOf(document, type, ...options) {
   const page = path.join(folder, 'page.html');
   const ran = selfattn('run', '--quiet', '--dtype', type, '--trace-format', 'html', '--trace-output', page,
     '-o', '/dev/null', ...options, document);
+  if (ran.isLost) check(document, false, `the program is lost: ${ran.said}`);
   if (!ran.isDone) return null;
   return /id=data>([^]*?)<\/script>/.exec(fs.readFileSync(page, 'utf8'))[1];
 }

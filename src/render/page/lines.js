@@ -89,8 +89,8 @@ function roundedTexts(from, to) {
     : [fixed(valueOf(from), decimals + 2), fixed(valueOf(to), decimals)];
 }
 
-function cellLine(line) {
-  const place = placeOfLine(line), { map } = place, operands = operandsOf(place), head = headOfLine(line);
+function cellLine(line, head = headOfLine(line)) {
+  const place = placeOfLine(line), { map } = place, operands = operandsOf(place);
   const result = inTable(textOf(place));
   if (map.operation === 'round') {
     const [from, to] = roundedTexts(operands.a[0], place);
@@ -151,21 +151,68 @@ function hiddenLine(line) {
   return [`${map.name}[${row + 1},${column + 1}]: `, linkTo(operandsOf(place).a[0], inTable), ' → ', inTable(textOf(place))];
 }
 
+// ---- the lines of masked: one for each key whose score is changed, as many as are spelled out ----
+
+function isSpelled(place) {
+  const { map, column } = place;
+  return valueOf(place) === -Infinity || (Boolean(map.b || map.c) && column < keysThere(map));
+}
+
+// The program's rule: trace/steps_scores.c, show_masked_row.
+function isSpelledOut(place) {
+  const before = range(0, place.column, (column) => ({ ...place, column })).filter(isSpelled);
+  return isSpelled(place) && before.length < (DATA.lines ?? Infinity);
+}
+
+function maskedLine(line) {
+  const place = placeOfLine(line), { map, row, column } = place;
+  if (valueOf(place) === -Infinity) return hiddenLine(line);
+  return cellLine(line, mathematics(`${map.name}[${row + 1},${column + 1}] = ${lettersOf(place, column)}`));
+}
+
+function drawMasked(line) {
+  const { nodes } = LINES.get(line), isAsItCame = EDITS.done.length === 0;
+  line.hidden = isAsItCame ? nodes.length === 0 : !isSpelledOut(placeOfLine(line));
+  line.replaceChildren(...isAsItCame ? nodes : line.hidden ? [] : maskedLine(line));
+}
+
+// Those of keys that may be hidden yet wait, empty, where they belong.
+function addMasked(map) {
+  const [shown] = tablesOf(map), { row, head } = DATA.rooms[map.room].focus, figure = shown?.table.closest('figure');
+  if (!figure) return;
+  const lines = map.columns.map((nothing, column) => {
+    const cell = [MAPS.indexOf(map), headAmong(map.heads, head, map.room), row, column].join(' ');
+    const made = makeElement('p', 'line');
+    Object.assign(made.dataset, { cell, shows: 'masked' });
+    return figure.closest('section').querySelector(`.line[data-cell="${cell}"]`) || made;
+  });
+  const there = lines.find((line) => line.isConnected), mark = document.createComment('');
+  (there || figure).before(mark);
+  mark.replaceWith(...lines);
+  for (const line of lines) line.dataset.shows = 'masked';
+}
+
 const MADE_LINES = { cell: cellLine, setting: settingLine, variance: varianceLine, share: shareLine, row: rowLine,
   hidden: hiddenLine };
 
 // As it came again, it is what it was.
 function drawLine(line) {
+  if (line.dataset.shows === 'masked') {
+    drawMasked(line);
+    return;
+  }
   const { nodes } = LINES.get(line), isAsItCame = EDITS.done.length === 0;
   line.replaceChildren(...isAsItCame ? nodes : MADE_LINES[line.dataset.shows || 'cell'](line));
 }
 
 function startLines() {
+  MAPS.filter((map) => map.name === 'masked').forEach(addMasked);
   for (const line of document.querySelectorAll('.line[data-cell]')) {
     const [first] = line.children, head = first?.matches('.head') ? [...first.childNodes] : [];
     if (head.length > 0) first.replaceWith(...head);
     LINES.set(line, { nodes: [...line.childNodes], head, cell: line.dataset.cell });
     const { map } = placeOfLine(line);
     addView(line, (maps) => maps.has(map) || takesFrom(map, maps), () => drawLine(line));
+    if (line.dataset.shows === 'masked') drawMasked(line);
   }
 }

@@ -49,7 +49,7 @@ function answerQuestion(section) {
 
 // There is something to expect where something is worked out.
 function askQuestion(section) {
-  if (!STEPS.ask.checked || section.dataset.seen || !section.querySelector('.line')) return;
+  if (!STEPS.ask.checked || section.dataset.seen || !section.querySelector('.line:not([hidden])')) return;
   section.dataset.seen = 'yes';
   section.classList.add('asked');
   const words = makeElement('p', '', TEXT.question(nameOfStep(section)));
