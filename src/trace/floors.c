@@ -10,7 +10,9 @@
 trace *floors_next(floors *f)
 {
     assert(f->out->parts < f->out->rooms); /* stack_trace_rooms counted them */
-    return &f->out->part[f->out->parts++];
+    trace *room = &f->out->part[f->out->parts++];
+    *room = (trace){0}; /* once there is need: of a thousand steps the house is large */
+    return room;
 }
 
 void floors_enter(floors *f, trace *room, const char *name, const char *way)

@@ -273,7 +273,7 @@ bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus
                                  .notes = bundle_text(document, "notes"),
                                  .exercise = bundle_list(document, "exercise"),
                                  .focus = focus}};
-    t->part = mem_alloc_zeroed(rooms, sizeof t->part[0], e);
+    t->part = mem_alloc(rooms, sizeof t->part[0], e);
     t->rooms = rooms;
     return t->part != NULL;
 }
@@ -282,6 +282,8 @@ bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus
 bool stack_trace_end(stack_trace *t, err *e)
 {
     size_t count = 0, maps = 0;
+    mem_free(t->whole.step);
+    t->whole.steps = 0;
     for (size_t i = 0; i < t->parts; i++) {
         count += t->part[i].steps;
         t->part[i].first_map = maps;

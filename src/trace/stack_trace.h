@@ -21,7 +21,8 @@ typedef struct stack_trace {
 bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
                       bool is_full, const text_list *asked, err *e);
 /* The same in parts, for one that has rooms of more than one run: how many those of a stack are at
- * most, an empty house with room for so many, and its steps once all rooms are made. */
+ * most, an empty house with room for so many, and its steps once all rooms are made, or again once
+ * there are more. */
 size_t stack_trace_rooms(const stack *s);
 /* Bytes of the empty house; SIZE_MAX where no size holds them. */
 size_t stack_trace_memory(size_t rooms);

@@ -431,6 +431,39 @@ bool outputs_draw(const outputs *to, const trace *of, const env *world, text *ou
            (is_svg(to) ? weights_svg(of, &how, out, e) : weights_terminal(of, &how, out, e));
 }
 
+/* Into memory, to be discarded in any case. */
+static bool render_within(const options *o, const trace *t, const render_options *how, sink *whole,
+                          err *e)
+{
+    const renderer *by = output_renderer(o);
+    sink_open_memory(whole);
+    sink_text(whole)->most = by->most_bytes;
+    bool done = by->render(t, how, whole, e);
+    if (!sink_text(whole)->is_full)
+        return done;
+    err_clear(e);
+    err_set(e, "the trace as %s would be more than the %zu bytes that can be shown well",
+            by->named.name, by->most_bytes);
+    return err_remedy(e, "%s--trace=STEP shows one step; --force writes it all the same",
+                      o->full ? "without --full it is smaller; " : "");
+}
+
+bool output_fits(const options *o, const trace *t, err *e)
+{
+    const renderer *by = output_renderer(o);
+    sink whole;
+    render_options how = {.width = WIDTH_OF_FILES,
+                          .digits = option_digits(o),
+                          .is_full = o->full,
+                          .blank = &o->blank,
+                          .is_exam = o->exam};
+    if (!o->trace || by->most_bytes == 0 || o->force)
+        return true;
+    bool fits = render_within(o, t, &how, &whole, e);
+    sink_discard(&whole);
+    return fits;
+}
+
 static bool write_trace(outputs *to, const work *w, const env *world, err *e)
 {
     const options *o = to->given;
@@ -456,16 +489,7 @@ static bool write_trace(outputs *to, const work *w, const env *world, err *e)
         done = by->render(w->shown, &how, out, e);
     } else if (done) {
         /* Nothing is written of one that turns out to be too large, and no more is made. */
-        sink_open_memory(&whole);
-        sink_text(&whole)->most = by->most_bytes;
-        done = by->render(w->shown, &how, &whole, e) && sink_add(out, sink_text(&whole), e);
-        if (sink_text(&whole)->is_full) {
-            err_clear(e);
-            err_set(e, "the trace as %s would be more than the %zu bytes that can be shown well",
-                    by->named.name, by->most_bytes);
-            err_remedy(e, "%s--trace=STEP shows one step; --force writes it all the same",
-                       o->full ? "without --full it is smaller; " : "");
-        }
+        done = render_within(o, w->shown, &how, &whole, e) && sink_add(out, sink_text(&whole), e);
         sink_discard(&whole);
     }
     text_free(&from);

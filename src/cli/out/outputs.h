@@ -22,6 +22,8 @@ bool output_check_endings(const options *o, unsigned groups, err *e);
 const char *output_data_file(const options *o);
 const char *output_trace_file(const options *o);
 const renderer *output_renderer(const options *o);
+/* Refuses a trace that would be larger than is of use in the format that it will be written in. */
+bool output_fits(const options *o, const trace *t, err *e);
 
 /* Whether what goes to this file is in colour. */
 bool output_uses_color(const options *o, const env *world, const char *file);

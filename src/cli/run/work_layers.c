@@ -444,6 +444,8 @@ static bool keep_one(work *w, const char *name, err *e)
 
 /* ---- its steps ---- */
 
+enum { FIRST_LOOK = 32 }; /* whose page is written in a tenth of a second */
+
 /* Checks the memory for the prompt, and then for all steps with the house of their trace. */
 static bool check_steps_memory(const work *w, size_t house, const env *world, err *e)
 {
@@ -454,6 +456,15 @@ static bool check_steps_memory(const work *w, size_t house, const env *world, er
     return stack_memory(&g->stack, g->emit, threads, &bytes, e) &&
            check_memory(w, bytes, 0, " for the prompt", e) &&
            generation_memory_in_all(g, &bytes, e) && check_memory(w, bytes, house, steps, e);
+}
+
+/* A trace that will be refused for its size is not made to its end: more steps never make it
+ * smaller, and looked at after twice as many each time, it is rendered twice at most. */
+static bool fits_so_far(const work *w, err *e)
+{
+    generation_trace *t = w->of.generation.trace;
+    bool is_time = t->steps >= FIRST_LOOK && (t->steps & (t->steps - 1)) == 0;
+    return !is_time || (stack_trace_end(&t->made, e) && output_fits(w->given, &t->made.whole, e));
 }
 
 /* `prompt`: of weighted, the row that a trace spells out of it, as that of later steps is their
@@ -475,7 +486,7 @@ static bool run_steps(work *w, const kept_stages *prompt, const env *world, err 
     while (done && !generation_is_done(g)) {
         g->stack.how.one_row = prompt == NULL || g->step == 0 ? prompt : &later;
         done = generation_step(g, &by, e) &&
-               (s->trace == NULL || generation_trace_add(s->trace, e)) &&
+               (s->trace == NULL || (generation_trace_add(s->trace, e) && fits_so_far(w, e))) &&
                (w->hear == NULL || w->hear(w->listener, g, e));
     }
     g->stack.how.one_row = NULL;
