@@ -4,6 +4,7 @@
 //
 // as it came   every node of every entry of a batch, computed again by the page, is what the trace has,
 //              bit for bit, and its texts are those of the page
+// operands     of a product, the numbers that a reader is shown of the last cell are what it was made of
 // edits        after five changes, drawn from a seed, of numbers, of lengths, of temperatures, of what
 //              may be seen, of the order of rows and of what is worked out, the program computes of the
 //              page's document every number of every entry that the page has,
@@ -101,8 +102,17 @@ function open(data) {
     const FOCUS = () => focusOf(roomInFocus());
     const act = (words) => { takeAll(); (0, eval)(words); return words; };
     const isEdited = () => EDITS.done.length > 0, canBeChanged = MAPS.every(canBeComputed);
+    const productsAmiss = () => MAPS.filter((map) => map.operation === 'dot' && map.cells).filter((map) => {
+      const place = { map, head: map.heads - 1, row: map.rows.length - 1 - (map.appended || 0), column: map.columns.length - 1 };
+      const found = isKept(map, place.head, place.row) && operandsOf(place);
+      if (!found) return false;
+      const numbers = (cells) => cells.map(valueOf), [a, b, c] = [found.a, found.b, found.c || []].map(numbers);
+      const terms = [...a.map((x, i) => x * b[i]), ...c], add = (sum, x) => sum + x;
+      const far = Math.abs(terms.reduce(add, 0) - valueOf(place));
+      return a.length !== b.length || far > 1e-5 * terms.map(Math.abs).reduce(add, 1);
+    }).map(fullName);
     const LABELS = () => new Map(MAPS.map((map) => [fullName(map), [...map.rows, ...map.columns]]));
-    globalThis.page = { NODES, LABELS, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
+    globalThis.page = { NODES, LABELS, productsAmiss, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
     ${draw}
     ${plant}`, page);
@@ -308,6 +318,8 @@ documents.forEach((document, i) => {
   }
   const difference = differenceIn(page, document, type, []);
   check(name, difference === null, `as it came: ${difference}`);
+  const amiss = page.productsAmiss();
+  check(name, amiss.length === 0, `operands of ${amiss} are not what it was made of`);
   for (const seed of [2 * i, 2 * i + 1]) {
     const random = generator(seed);
     tryEdits(name, page, type, Array.from({ length: EDITS }, () => () => page.draw(random)));
