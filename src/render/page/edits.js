@@ -205,7 +205,7 @@ const CHANGES = {
     }
     ROWS.order = order;
     MAPS.forEach(moveLabels);
-    return MAPS.filter((map) => !isMade(map) && Object.keys(ROWS.axes.get(map)).length > 0);
+    return MAPS.filter((map) => Object.keys(ROWS.axes.get(map)).length > 0);
   },
 };
 
@@ -226,11 +226,15 @@ function axisBy(of, stride = 0) {
   return stride % of.columns.length === 0 ? 'rows' : 'columns';
 }
 
+// Of the result's rows and columns those along which the operand goes on, and as what.
+function axesBy(of, at) {
+  return { rows: axisBy(of, at.row), columns: at.pair ? null : axisBy(of, at.column) };
+}
+
 function takeAxes(map) {
   const axes = mapsOfRows().includes(map) ? { rows: 0 } : {};
   for (const { map: index, at } of OPERANDS.map((name) => map[name]).filter((one) => one)) {
-    const of = MAPS[index], from = ROWS.axes.get(of), by = { rows: axisBy(of, at.row),
-      columns: at.pair ? null : axisBy(of, at.column) };
+    const of = MAPS[index], from = ROWS.axes.get(of), by = axesBy(of, at);
     for (const axis of ['rows', 'columns']) {
       const first = from && from[by[axis]];
       if (first !== undefined) axes[axis] = first - (axis === 'rows' ? at.base / of.columns.length : 0);
@@ -241,12 +245,15 @@ function takeAxes(map) {
   ROWS.came.set(map, { rows: map.rows, columns: map.columns });
 }
 
-// What is given for each row of x, a bias, stays where it is, and is called as what takes it is.
-function takeNames(of, { part }, map) {
+// What is of each row's place, a bias or an angle, stays where it is, and is called as what takes it is.
+function takeNames(of, { at }, map) {
   const axes = ROWS.axes.get(of), taken = ROWS.axes.get(map);
   const isCalledSo = (as, axis) => String(of[as]) === String(map[axis]) && of[as].some((name, i) => name !== String(i + 1));
-  for (const [axis, as] of isMade(of) ? [] : Object.entries(AXES[part] || {}))
-    if (taken[axis] !== undefined && isCalledSo(as, axis)) axes[as] ??= taken[axis];
+  const isOwn = Object.keys(axes).length > 0 && isMade(of);
+  for (const [axis, as] of isOwn ? [] : Object.entries(axesBy(of, at)))
+    if (as && taken[axis] !== undefined && isCalledSo(as, axis)) axes[as] ??= taken[axis];
+  for (const operand of OPERANDS.map((name) => !isOwn && of[name]).filter((one) => one))
+    takeNames(MAPS[operand.map], operand, of);
 }
 
 // Where something stood that stands there now.
