@@ -112,7 +112,7 @@ function showFocusIn(section) {
     const { map, head, row, column } = inFocus(placeSaid(LINES.get(line).cell));
     line.dataset.cell = [MAPS.indexOf(map), head, row, column].join(' ');
   }
-  for (const one of section.querySelectorAll('.of-focus')) one.hidden = isOther;
+  for (const one of section.querySelectorAll('.of-focus:not([data-shows=variance])')) one.hidden = isOther;
   for (const one of section.querySelectorAll(
     'section > p:not(.formula, .line, .of-focus, .other-heads, .note), .product .name, .part th'))
     if (one.tagName !== 'TH' || isOfPlace(one)) rename(one, room);

@@ -119,7 +119,7 @@ function varianceLine(line) {
   const numbers = NUMBERS.get(map).subarray(head * size, (head + 1) * size);
   const mean = numbers.reduce((sum, x) => sum + x / size, 0);
   const variance = numbers.reduce((sum, x) => sum + (x - mean) * (x - mean), 0) / size;
-  return [...LINES.get(line).head, ' = ', inTable(textOfNumber(variance))];
+  return [renamed(wordsOf(LINES.get(line).head), map.room, map.heads), ' = ', inTable(textOfNumber(variance))];
 }
 
 // What of a query's weight its sink has.
@@ -195,6 +195,12 @@ function addMasked(map) {
 const MADE_LINES = { cell: cellLine, setting: settingLine, variance: varianceLine, share: shareLine, row: rowLine,
   hidden: hiddenLine };
 
+// A query that sees no key has no softmax that is spelled out.
+function seesNothing({ map, head, row }) {
+  const most = mapsOf(map.room).find((one) => one.name === 'row_max');
+  return Boolean(most) && most.step === map.step && valueOf({ map: most, head, row, column: 0 }) === -Infinity;
+}
+
 // As it came again, it is what it was.
 function drawLine(line) {
   if (line.dataset.shows === 'masked') {
@@ -202,6 +208,7 @@ function drawLine(line) {
     return;
   }
   const { nodes } = LINES.get(line), isAsItCame = EDITS.done.length === 0;
+  if (!line.dataset.shows) line.hidden = !isAsItCame && seesNothing(placeOfLine(line));
   line.replaceChildren(...isAsItCame ? nodes : MADE_LINES[line.dataset.shows || 'cell'](line));
 }
 
