@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js
 # and words.js say what is looked at). WORD picks documents by name, and of all of them every
-# STRIDE'th is taken, 8 where nothing is said: some two minutes.
+# STRIDE'th is taken, 8 where nothing is said: some two minutes; and one of many queries.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -16,6 +16,17 @@ for folder in testdata/seeds testdata/examples testdata/variants testdata/positi
         ! picked "$file" || echo "$file"
     done
 done | awk -v stride="${STRIDE:-8}" 'NR % stride == 1 % stride' >"$scratch/documents"
+
+# So many queries that pictures show them as squares.
+if picked queries; then
+    awk 'BEGIN {
+        printf "{\"k\": [[1, 0], [0, 1], [2, -1]], \"v\": [[1, 2], [3, 4], [5, 6]], \"q\": [[1, 1]"
+        for (i = 1; i < 100; i++)
+            printf ", [%.2f, %.2f]", cos(i), sin(3 * i)
+        print "]}"
+    }' >"$scratch/queries.json"
+    echo "$scratch/queries.json" >>"$scratch/documents"
+fi
 
 # page COMMAND DOCUMENT NAME [OPTION]...: pages/NAME.html
 page() {

@@ -84,8 +84,32 @@ function prepare() {
   } catch { /* then too */ }
 }
 
+// Of a large matrix, as it comes: render/html_items.c, add_sampled. Squares that each show the number of
+// the greatest magnitude among those that they stand for, those of one colour in one path.
+const MOST_SQUARES = 64; // a side
+
+function drawSampled(picture, map, head) {
+  const tall = Math.ceil(map.rows.length / MOST_SQUARES), wide = Math.ceil(map.columns.length / MOST_SQUARES);
+  const greatest = greatestOf(map, head), strokes = {};
+  for (let top = 0; top < map.rows.length; top += tall) {
+    const some = range(top, Math.min(top + tall, map.rows.length), (row) => [...numbersOfRow(map, head, row)]);
+    const levels = range(0, Math.ceil(map.columns.length / wide), (square) => levelOf(map, some
+      .flatMap((row) => row.slice(square * wide, (square + 1) * wide)).filter(Number.isFinite)
+      .reduce((most, x) => (Math.abs(x) > Math.abs(most) ? x : most), 0), greatest));
+    levels.forEach((level, square) => {
+      if (level === '' || levels[square - 1] === level) return;
+      const end = levels.findIndex((other, at) => at > square && other !== level);
+      strokes[level] = `${strokes[level] || ''}M${square} ${top / tall}h${(end < 0 ? levels.length : end) - square}`;
+    });
+  }
+  picture.querySelector('g').replaceChildren(...Object.entries(strokes).map(([level, d]) =>
+    makeSvg('path', { class: level, d })));
+}
+
 function startScreen() {
   for (const [map, all] of SHOWN) {
+    const picture = all[0].table.closest('figure')?.querySelector(':scope > .sampled');
+    if (picture) addView(picture, (maps) => maps.has(map), () => drawSampled(picture, map, all[0].head));
     for (const shown of all) {
       addView(shown.table, (maps) => maps.has(map), () => {
         refill(map, shown);
