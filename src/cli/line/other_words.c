@@ -7,8 +7,13 @@
 #include <string.h>
 
 static const synonym CALLED_ELSEWHERE[] = {
-    {"decimals", "digits"}, {"precision", "digits"}, {"show", "trace"}, {"explain", "trace"},
-    {"steps", "trace"},     {"q", "quiet"},          {NULL, NULL},
+    {"decimals", "digits"},
+    {"precision", "digits"},
+    {"show", "trace-output"},
+    {"explain", "trace-output"},
+    {"steps", "trace"},
+    {"q", "quiet"},
+    {NULL, NULL},
 };
 
 const option_row *other_words_option(const char *word, size_t length)
