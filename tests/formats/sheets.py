@@ -61,13 +61,15 @@ def page_numbers(page):
     return set(NUMBER.findall(re.sub(r"<[^>]+>", " ", body) + data))
 
 
-def result_of(command, file, names):
-    """Stages one by one, since an option may make some of them only."""
+def result_of(command, file, names, is_batch):
+    """Stages one by one, since an option may make some of them only; of a batch those of the entry that
+    a page shows."""
     found = {}
     for name in names:
         made = run(command, "--quiet", "--emit", name, "--format", "json", "--digits", str(DIGITS), file)
         if made:
-            found[name] = json.loads(made)[name]
+            values = json.loads(made)[name]
+            found[name] = values[0] if is_batch else values
     return found
 
 
@@ -88,8 +90,10 @@ def look(command, file, word, known, later):
     return not told
 
 
-def look_at_attention(file, given):
-    stages = result_of("run", file, [name for _, names in PIPELINE for name in names])
+def look_at_attention(file, document, given):
+    rows = document.get("q", document.get("x"))
+    is_batch = isinstance(rows, list) and isinstance(rows[0], list) and isinstance(rows[0][0], list)
+    stages = result_of("run", file, [name for _, names in PIPELINE for name in names], is_batch)
     for at, (word, names) in enumerate(PIPELINE):
         before = [name for _, some in PIPELINE[:at] for name in some]
         after = [name for _, some in PIPELINE[at:] for name in some]
@@ -97,7 +101,7 @@ def look_at_attention(file, given):
         yield look("run", file, word, known, set().union(*(texts_of(stages.get(name)) for name in after)))
 
 
-def look_at_layers(file, given):
+def look_at_layers(file, _, given):
     made = run("encode", "--quiet", "--emit", "*", "--format", "json", "--digits", str(DIGITS), file)
     if made is None:
         return
@@ -117,7 +121,7 @@ def main():
             document = json.load(source)
         given = [value for key, value in document.items() if key not in ("expected", "errata")]
         looks = look_at_layers if "layers" in document else look_at_attention
-        found += [one for one in looks(file, given) if one is not None]
+        found += [one for one in looks(file, document, given) if one is not None]
     if not found:
         print("FAIL: no sheet was looked at")
     return 0 if found and all(found) else 1
