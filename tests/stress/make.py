@@ -43,19 +43,18 @@ def document(name, **keys):
         json.dump(keys, to)
 
 
-def layer(width, inner):
-    return {**{key: matrix(width, width, 1 / width) for key in ('wq', 'wk', 'wv', 'wo')},
-            'w1': matrix(width, inner, 1 / width), 'w2': matrix(inner, width, 1 / inner)}
+def layer(width):
+    return {key: matrix(width, width, 1 / width) for key in ('wq', 'wk', 'wv', 'wo')}
 
 
 for which in 'qk':
     npy('heads-' + which, 96, 1400 * 40)
     npy('groups-' + which, 96, (1400 if which == 'q' else 700) * 80)
     npy('batch-' + which, 40, 96, 35 * 40)
-    npy('long-' + which, 4096, 2 * 32)
+    npy('long-' + which, 2560, 2 * 32)
 npy('rows', 420, 192, 64)
-document('layers', heads=2, layers=[layer(64, 128)])
-document('generation', heads=8, causal=True, layers=[layer(128, 256), layer(128, 256)],
+document('layers', heads=2, layers=[layer(64)])
+document('generation', heads=8, causal=True, layers=[layer(128), layer(128)],
          embedding=matrix(300, 128, 1 / 4), unembedding=matrix(128, 300, 1 / 8),
          ids=[dice.randrange(300) for _ in range(384)])
 with open(os.path.join(folder, 'lines.jsonl'), 'w') as to:

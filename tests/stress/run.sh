@@ -54,7 +54,8 @@ of() {
     again long $(of long) --heads 2
 }
 again layers encode layers.json --input rows.npy --emit output --format npy
-again generation generate generation.json --length 6 --emit '*' --format safetensors
+again generation generate generation.json --length 3 \
+    --emit step.0.layer.1.output,step.2.logits --format safetensors
 again stream --stream --heads 16 --causal stream.jsonl --emit output
 again lines lines.jsonl
 again table --input table.csv --heads 4 --format csv --emit output

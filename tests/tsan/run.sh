@@ -45,7 +45,7 @@ done
     runs 'rotary positions' $(of long) --heads 2 --rope --rows -64: --format json
 }
 runs 'layers' encode layers.json --input rows.npy --emit output --format npy
-runs 'generation' generate generation.json --length 3 --emit '*' --format safetensors
+runs 'generation' generate generation.json --length 3 --emit step.2.logits --format safetensors
 runs 'a stream' --stream --heads 16 --causal stream.jsonl --emit output
 runs 'lines' lines.jsonl
 runs 'lines that are checked' check lines.jsonl
