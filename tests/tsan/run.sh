@@ -48,7 +48,6 @@ runs 'layers' encode layers.json --input rows.npy --emit output --format npy
 runs 'generation' generate generation.json --length 3 --emit step.2.logits --format safetensors
 runs 'a stream' --stream --heads 16 --causal stream.jsonl --emit output
 runs 'lines' lines.jsonl
-runs 'lines that are checked' check lines.jsonl
 runs 'tables' --input table.csv --heads 4 --format tidy --emit output,weights --rows :50
 runs 'a table that is converted' convert table.csv out.json
 runs 'a document that is converted' convert out.json out.tsv
