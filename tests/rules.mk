@@ -7,11 +7,12 @@ HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak values)
 FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public safetensors runner lint
 # First those that find most, since a slow machine may not come to the last (.ci/run); last the short
 # ones, so that none is waited for alone. sanitize and coverage run faults.
-SLOW     := stress sanitize screen tsan answer clang valgrind fuzz coverage web architectures fresh \
+SLOW     := stress sanitize screen answer clang valgrind fuzz coverage web architectures fresh \
 	packaging alive exponent hard memory endless numbers differ schema latex machines
 # Take long: what grows faster than its input is looked for when code that searches has changed;
-# every compiler that Debian has, and all tests on machines of other kinds, before a release.
-LONG     := growth compilers elsewhere
+# places in memory that threads share, when code that shares them has; every compiler that Debian
+# has, and all tests on machines of other kinds, before a release.
+LONG     := growth tsan compilers elsewhere
 
 ## check: runs the tests, in about a minute, of alive a tenth; CASE=WORD picks some by name
 check: programs man

@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js
 # and words.js say what is looked at). WORD picks documents by name, and of all of them every
-# STRIDE'th is taken, 8 where nothing is said: some two minutes; and one of many queries. In those of
-# open.txt something is still read otherwise: they are left out, but where WORD picks them.
+# STRIDE'th is taken, 8 where nothing is said: some two minutes; and one of many queries. In those
+# of open.txt something is still read otherwise: they are left out, but where WORD picks them.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
