@@ -7,7 +7,7 @@
 
 /* ---- other programs' layouts ---- */
 
-/* The axes of one attention's stage, whatever it lacks: batch, head, row and column. */
+/* The axes that a stage of one attention can have: batch, head, row and column. */
 enum { AXES = 4 };
 static const char LETTERS[AXES + 1] = "bhnc";
 

@@ -66,8 +66,8 @@ typedef struct ruleset {
     int reason; /* why the kernel did not take a rule; 0: it took all */
 } ruleset;
 
-/* Whether such a path is there. One that is no file of a folder's, as a pipe is that
- * a shell made, takes no rule (EBADFD) and needs none. */
+/* Returns whether the path exists. A pipe that a shell made lies in no folder: it takes no rule
+ * (EBADFD) and needs none. */
 static bool allow(ruleset *rules, const char *path, unsigned rights)
 {
     struct stat status = {0};
@@ -194,7 +194,7 @@ enum { MACHINE = 0x40000028 };
 enum { MACHINE = 0 };
 #endif
 
-/* What is refused whatever is asked of it. Some are not on all machines; newer numbers are the same
+/* What is refused with any arguments. Some are not on all machines; newer numbers are the same
  * on all, and some headers have none for them. */
 static const uint32_t REFUSED[] = {
     /* other programs, and looks into them */
