@@ -450,7 +450,7 @@ static bool is_plain(const writer *w, const entry *one)
     write_cells(w, &row, &matrix, 0);
     bool is_misread = *text_string(&row) == '"' ||
                       (!has_labels && csv_row_counts(text_string(&row), row.length, w->delimiter));
-    text_free(&row);
+    text_close(&row, sink_text(w->out));
     return !is_misread;
 }
 

@@ -41,12 +41,16 @@ static void check_scan(const char *bytes, size_t length)
 
 /* ---- there and back ---- */
 
-/* Results have no bundles in them. */
-static void remove_bundles(bundle *b)
+/* Results have no bundles in them; and a list of truths without a name is written bare, which is
+ * read back where masks are asked for, and refused as a matrix. */
+static void remove_what_no_result_has(bundle *b)
 {
     for (size_t i = b->count; i-- > 0;) {
-        if (b->entry[i].kind == ENTRY_BUNDLE)
-            bundle_remove(b, b->entry[i].name);
+        const entry *one = &b->entry[i];
+        bool is_bare_truths =
+            one->name[0] == '\0' && one->kind == ENTRY_TENSOR && one->tensor.type == DTYPE_BOOL;
+        if (one->kind == ENTRY_BUNDLE || is_bare_truths)
+            bundle_remove(b, one->name);
     }
 }
 
@@ -55,7 +59,7 @@ static void check_there_and_back(const char *bytes, size_t length, const read_op
     const format *json = format_by_name("json");
     bundle first = {0};
     (void)read_any(json, bytes, length, how, &first);
-    remove_bundles(&first);
+    remove_what_no_result_has(&first);
     if (first.count > 0) {
         text written = written_as(json, &first, '\0');
         bundle second = read_again(json, &written, how);

@@ -522,7 +522,8 @@ static bool mark_class(reporting *r, err *e)
 {
     check_class all;
     bool done = list_class(&all, r->given, r->world, e);
-    for (size_t i = 0; i < all.answers.count && done; i++) {
+    /* Without memory the others can't be marked either. */
+    for (size_t i = 0; i < all.answers.count && done && !r->last.is_memory; i++) {
         options own = *r->given;
         text_list only = {.count = 1};
         actual_result actual = {0};
@@ -538,7 +539,7 @@ static bool mark_class(reporting *r, err *e)
             r->is_wrong = true;
             say_error(r, &bad);
         }
-        if (done && r->marks.file.count == before) {
+        if (done && !r->last.is_memory && r->marks.file.count == before) {
             err_text(&r->last, said);
             said[strcspn(said, "\n")] = '\0'; /* without the remedy */
             done = check_marks_add_bad(&r->marks, descriptor_name(own.answers.item[0]),
