@@ -125,6 +125,9 @@ const input_file INPUT_FILES[] = {
      "\"w1\": [[1, 2], [0, 1]], \"w2\": [[1, 0], [0, 1]], \"b2\": [1, 2],\n"
      "\"expected\": {\"embedded\": [[[1, 1], [2.5, -1]], [[2, 2], [2, 3]]]}}\n"},
     {"answers.json", "{\"embedded\": [[[1, 1], [2.5, -1]], [[2, 2], [2, null]]]}\n"},
+    {"asked.json", "{\"_asked.scores\": [[1, 0], [1, 1]], \"scores\": [[1, 0], [1, 3]],\n"
+                   "\"weights\": [[0.7311, 0], [0.2689, 0.7]]}\n"},
+    {"laid.json", "{\"context\": [[[1, 2], [3, 4], [5, 6]], [[1, 2], [3, 4], [5, 6]]]}\n"},
     {"stale.jsonl", "{\"x\": [[1]], \"expected\": {\"output\": [[2]]}}\n"
                     "{\"x\": [[3]], \"expected\": {\"output\": [[4]]}}\n"},
     {"stale.json", "{\"x\": [[1]], \"layers\": [{\"wv\": [[2]]}],\n"
@@ -388,6 +391,12 @@ const command_line COMMAND_LINES[] = {
     {.words = "check --actual x.tsv --map weights=output --dtype f32 --tol 9 seed.json"},
     {.words = "check --actual results.jsonl --tol 9 lines.jsonl", .documents = 3},
     {.words = "check --answers x.tsv --digits 1 --format csv seed.json", .tells_errors = true},
+    {.words = "check --answers asked.json --answers empty.json --format json seed.json",
+     .documents = 2,
+     .tells_errors = true,
+     .is_refused = true},
+    {.words = "check --blank scores,weights --answers asked.json seed.json"},
+    {.words = "check --actual laid.json --tol 99 heads.json"},
     {.words = "check --answers answers.json folder", .documents = 2, .is_refused = true},
     {.words = "check --tap folder", .documents = 2, .tells_errors = true},
     {.words = "diff a.json b.json"},

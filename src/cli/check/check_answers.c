@@ -184,29 +184,31 @@ bool check_marks_write(check_marks *m, const options *o, err *e)
     tensor all;
     if (m->file.count == 0)
         return true;
-    bool done = text_list_add(&m->question, "right", strlen("right"), e) &&
-                text_list_add(&m->question, "of", strlen("of"), e) &&
-                bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
-                bundle_add_list(&table, "columns", &m->question, (place){0}, e) &&
-                tensor_new(&all, DTYPE_F64, 2, size, e);
     size_t bad = 0;
     for (size_t i = 0; i < size[0]; i++)
         bad += m->error.item[i][0] != '\0';
+    bool has_column = bad > 0 && (to->holds & HOLDS_ALL) == 0;
+    if (has_column)
+        how.errors = &m->error;
+    bool done =
+        text_list_add(&m->question, "right", strlen("right"), e) &&
+        text_list_add(&m->question, "of", strlen("of"), e) &&
+        bundle_add_list(&table, "rows", &m->file, (place){0}, e) &&
+        bundle_add_list(&table, "columns", &m->question, (place){0}, e) &&
+        (bad == 0 || has_column || bundle_add_list(&table, "error", &m->error, (place){0}, e)) &&
+        tensor_new(&all, DTYPE_F64, 2, size, e) &&
+        bundle_add_tensor(&table, "marks", &all, (place){0}, e);
+    const tensor *marks = bundle_tensor(&table, "marks");
     for (size_t i = 0; i < size[0] && done; i++) {
         const marked_file *one = &m->marked[i];
-        double *row = (double *)all.data + i * size[1];
+        double *row = (double *)marks->data + i * size[1];
         for (size_t j = 0; j < questions; j++)
             row[j] = j < one->marks ? one->mark[j] : tensor_hole();
         bool is_marked = m->error.item[i][0] == '\0';
         row[questions] = is_marked ? (double)one->right : tensor_hole();
         row[questions + 1] = is_marked ? (double)one->asked : tensor_hole();
     }
-    if (bad > 0 && (to->holds & HOLDS_ALL) != 0)
-        done = done && bundle_add_list(&table, "error", &m->error, (place){0}, e);
-    else if (bad > 0)
-        how.errors = &m->error;
-    done = done && bundle_add_tensor(&table, "marks", &all, (place){0}, e) &&
-           sink_open(&out, output_data_file(o), e) &&
+    done = done && sink_open(&out, output_data_file(o), e) &&
            sink_end(&out, to->write(&table, &how, &out, e), e);
     bundle_free(&table);
     return done;
