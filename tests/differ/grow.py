@@ -17,6 +17,7 @@ PIECES = {
     "json": ["[", "]", "{", "}", ",", ":", '"a"', '"x": ', '"\\u0061"', '"\\ud83d\\ude00"', '"\\ud83d"',
              "null", "true", "NaN", '"NaN"', "\t", "\n", "\ufeff", "\\", '"', "//", "\x01", "é", "\x7f",
              '"\\/"', '"\\x"', "[1, 2]", "[[1, 2], [3, 4]]", "\u2028", "\xa0"] + DIGITS}
+TEXTS = {"csv": "csv", "tsv": "csv", "tidy": "csv", "json": "json"}  # whose pieces they have
 
 
 def changed_text(rng, text, pieces):
@@ -58,6 +59,23 @@ def csv_text(rng):
         rng.choice((end, "", end * 2))
 
 
+def tsv_text(rng):
+    return csv_text(rng).replace("\t", " ").replace(",", "\t")
+
+
+def tidy_text(rng):
+    """Stages whose lines come in any order, some of which lack a line or have one twice."""
+    header = rng.sample(("stage", "row", "col", "value"), 4)
+    lines = [{"stage": stage, "row": row, "col": column, "value": number(rng)}
+             for stage, rows, columns in zip("qkv", rng.choices(range(1, 4), k=3), rng.choices(range(1, 4), k=3))
+             for row in range(rows) for column in range(columns)]
+    if rng.random() < 0.5:
+        rng.shuffle(lines)
+    if rng.random() < 0.2:
+        lines.pop(rng.randrange(len(lines)))
+    return "\n".join([",".join(header)] + [",".join(str(line[key]) for key in header) for line in lines]) + "\n"
+
+
 def json_text(rng):
     def value(depth):
         if depth == 0 or rng.random() < 0.3:
@@ -94,19 +112,21 @@ def npz_bytes(rng):
 
 def one(rng, kind, corpus):
     """A quarter well made, a quarter nearly so, the rest of the corpus."""
-    made = {"csv": csv_text, "json": json_text, "npy": npy_bytes, "npz": npz_bytes}[kind]
+    made = {"csv": csv_text, "tsv": tsv_text, "tidy": tidy_text, "json": json_text, "npy": npy_bytes,
+            "npz": npz_bytes}[kind]
     way = rng.randrange(4)
     data = made(rng) if way < 2 else rng.choice(corpus)
-    if kind in PIECES:
+    if kind in TEXTS:
         text = data if way < 2 else data.decode("utf-8", "surrogateescape")
-        text = text if way == 0 else changed_text(rng, text, PIECES[kind])
+        text = text if way == 0 else changed_text(rng, text, PIECES[TEXTS[kind]])
         return text.encode("utf-8", "surrogateescape")
     return data if way == 0 else changed_bytes(rng, data)
 
 
 def main(kind, count, seed, folder):
     rng = random.Random(f"{kind} {seed}")
-    files = sorted((ROOT / "tests/fuzz/corpus" / kind).iterdir())
+    of = "csv" if kind in ("tsv", "tidy") else kind  # which one target reads
+    files = sorted((ROOT / "tests/fuzz/corpus" / of).iterdir())
     corpus = [file.read_bytes() for file in files]
     for i in range(count):
         (pathlib.Path(folder) / f"{i:06d}").write_bytes(one(rng, kind, corpus))

@@ -1,4 +1,4 @@
-"""judge.py csv|npy|npz: of what `values` says on standard input, whether Python's csv or NumPy read
+"""judge.py FORMAT: of what `values` says on standard input, whether Python's csv or NumPy read
 the same."""
 import csv
 import io
@@ -29,12 +29,12 @@ def same(ours, theirs):
         for a, b in zip(ours, theirs))
 
 
-# ---- CSV ----
+# ---- tables ----
 
-def grid_of(data):
-    """Rows of numbers, as Python's csv reads them; None where it is no such grid, or where our CSV
-    has a meaning that csv has not: comments, sections, an announced delimiter, and what is refused as
-    the trace of a mishap, a blank line between rows and a carriage return alone."""
+def rows_of(data, delimiter):
+    """Rows of cells, as Python's csv reads them; None where it reads none, or where our tables have a
+    meaning that csv has not: comments, sections, an announced delimiter, and what is refused as the
+    trace of a mishap, a blank line between rows and a carriage return alone."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -42,21 +42,21 @@ def grid_of(data):
     if "#" in text or text.startswith("sep=") or re.search(r"\r(?!\n)|\n\s*\n\s*\S", text):
         return None
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
     except csv.Error:
         return None
-    cells = [cell.strip(" \t") for row in rows for cell in row]
-    if not rows or len({len(row) for row in rows}) != 1:
-        return None
-    if not all(NUMBER.fullmatch(cell) and math.isfinite(float(cell)) for cell in cells):
-        return None
-    return [[float(cell) for cell in row] for row in rows]
+    return rows if rows and len({len(row) for row in rows}) == 1 else None
 
 
-def judge_csv(said, data):
-    grid = grid_of(data)
-    if grid is None:
+def is_number(cell):
+    return NUMBER.fullmatch(cell.strip(" \t")) and math.isfinite(float(cell))
+
+
+def judge_table(said, data, delimiter):
+    rows = rows_of(data, delimiter)
+    if rows is None or not all(is_number(cell) for row in rows for cell in row):
         return
+    grid = [[float(cell) for cell in row] for row in rows]
     if b'"' in data and len(said["entries"]) != 1:  # numbers in quotes may be labels
         return
     check(f"{said['file']}: csv reads it, and not we: {said.get('why')}", said["read"])
@@ -64,6 +64,39 @@ def judge_csv(said, data):
         check(f"{said['file']}: the shape", entry.get("shape") == [len(grid), len(grid[0])])
         check(f"{said['file']}: the numbers",
               same(values_of(entry), [number for row in grid for number in row]))
+
+
+def judge_csv(said, data):
+    judge_table(said, data, ",")
+
+
+def judge_tsv(said, data):
+    judge_table(said, data, "\t")
+
+
+def judge_tidy(said, data):
+    """What has one matrix a stage, as whole as its largest indices say, in any order of lines."""
+    rows = rows_of(data, ",")
+    if rows is None or sorted(rows[0]) != ["col", "row", "stage", "value"]:
+        return
+    stages = {}
+    for row in rows[1:]:
+        line = dict(zip(rows[0], row))
+        if not (re.fullmatch("0|[1-9][0-9]*", line["row"]) and re.fullmatch("0|[1-9][0-9]*", line["col"])
+                and is_number(line["value"]) and re.fullmatch("[a-z]+", line["stage"])):
+            return
+        place = (int(line["row"]), int(line["col"]))
+        if stages.setdefault(line["stage"], {}).setdefault(place, line["value"]) is not line["value"]:
+            return
+    shapes = {name: [1 + max(place[axis] for place in cells) for axis in range(2)]
+              for name, cells in stages.items()}
+    lacking = [name for name, cells in stages.items() if len(cells) != math.prod(shapes[name])]
+    check(f"{said['file']}: {lacking} lack lines: {said.get('why')}", said["read"] == (not lacking and len(rows) > 1))
+    for entry in said["entries"]:
+        name, cells = entry["name"], stages[entry["name"]]
+        check(f"{said['file']}: the shape of {name}", entry["shape"] == shapes[name])
+        check(f"{said['file']}: the numbers of {name}",
+              same(values_of(entry), [float(cells[place]) for place in sorted(cells)]))
 
 
 # ---- NPY and NPZ ----
@@ -109,10 +142,11 @@ def judge_binary(said, data):
             judge_array(said, entry, loaded[entry["name"]] if isinstance(loaded, dict) else loaded)
 
 
+JUDGES = {"csv": judge_csv, "tsv": judge_tsv, "tidy": judge_tidy, "npy": judge_binary, "npz": judge_binary}
 warnings.simplefilter("ignore")
 numpy.seterr(all="ignore")
 for line in sys.stdin:
     answer = json.loads(line)
     with open(answer["file"], "rb") as file:
-        (judge_csv if sys.argv[1] == "csv" else judge_binary)(answer, file.read())
+        JUDGES[sys.argv[1]](answer, file.read())
 finish()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh [WORD]: what this program and others read in the same files is the same, to the bit: JSON
-# by Node, CSV by Python, NPY and NPZ by NumPy. $DIFFER_FILES files of a format are made from the
+# by Node, tables by Python, NPY and NPZ by NumPy. $DIFFER_FILES files of a format are made from the
 # seed $DIFFER_SEED (grow.py); those that fuzzing has grown are looked at too.
 set -u
 # shellcheck source=tests/claims.sh
@@ -28,7 +28,7 @@ judge() {
     passed=$((passed + ${well:-0})) failed=$((failed + ${bad:-0}))
 }
 
-for format in csv npy npz; do
+for format in csv tsv tidy npy npz; do
     judge $format $python -B "$tests/judge.py" $format
 done
 if command -v node >/dev/null; then

@@ -9,6 +9,7 @@
 #include "faults/faults.h"
 
 #include "cli/line/env.h"
+#include "io/format.h"
 #include "io/sink.h"
 
 #include <dirent.h>
@@ -596,10 +597,12 @@ static void edit_input(const command_line *what, const text *content, size_t mom
     outcome_free(&clean);
 }
 
-/* By each command that reads files. One of 128 KB is mapped. */
-static void edit_inputs(const char *ending, size_t rows, size_t columns, size_t moments,
+/* By each command that reads files: of so many rows; 0 are as many as make 128 KB, which are
+ * mapped. */
+static void edit_inputs(const format *as, size_t rows, size_t columns, size_t moments,
                         uint64_t *state, counts *c)
 {
+    enum { MAPPED = 1 << 17 };
     static const struct {
         const char *before, *after;
     } COMMANDS[] = {{"run --quiet --emit output -x ", ""},
@@ -607,8 +610,12 @@ static void edit_inputs(const char *ending, size_t rows, size_t columns, size_t 
                     {"info ", ""},
                     {"diff shared/old ", ""}};
     text content = {0};
-    snprintf(editor.file, sizeof editor.file, "shared/in.%s", ending);
+    snprintf(editor.file, sizeof editor.file, "shared/in.%s", as->named.name);
     editor.change = change_input;
+    if (rows == 0) {
+        make_version('7', 1, columns, &content);
+        rows = MAPPED / content.length + 1;
+    }
     make_version('7', rows, columns, &content);
     make_version('9', rows, columns, &changed);
     make_version('9', rows + 1, columns, &grown);
@@ -626,13 +633,6 @@ static void edit_inputs(const char *ending, size_t rows, size_t columns, size_t 
 void faults_edits(counts *c)
 {
     enum { DRAWN = 6 };
-    static const struct {
-        const char *ending;
-        size_t rows, columns;
-    } INPUTS[] = {{"csv", 16, 4096},  {"tsv", 16, 4096},        {"tidy", 3, 4096},
-                  {"json", 11, 4096}, {"jsonl", 11, 4096},      {"npy", 8, 4096},
-                  {"npz", 8, 4096},   {"safetensors", 8, 4096}, {"csv", 3, 2},
-                  {"npz", 3, 2}};
     uint64_t state = 1;
     editor.done =
         mmap(NULL, sizeof *editor.done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -640,8 +640,11 @@ void faults_edits(counts *c)
         abort();
     for (size_t i = 0; i < UPDATED_COUNT; i++)
         edit_document(&UPDATED[i], i == 0, &state, c);
-    for (size_t i = 0; i < sizeof INPUTS / sizeof INPUTS[0]; i++)
-        edit_inputs(INPUTS[i].ending, INPUTS[i].rows, INPUTS[i].columns, DRAWN, &state, c);
+    for (size_t i = 0; i < FORMATS.count; i++) {
+        const format *as = (const format *)(const void *)named_row(&FORMATS, i);
+        edit_inputs(as, 0, 4096, DRAWN, &state, c);
+        edit_inputs(as, 3, 2, DRAWN, &state, c);
+    }
     bool are_many = c->edits >= LEAST_EDITS;
     if (!are_many)
         printf("FAIL faults: edits: %zu are too few\n", c->edits);

@@ -85,12 +85,22 @@ plant registered src/attn/spec/operation_list.h \
     'OPERATION(OP_WAVE, "wave", "a wave", .spelled = "{a}[c?\n + {c}] + sin({b})")'
 plant layers src/attn/spec/score.c '#include "attn/plan/plan.h"'
 plant registered src/attn/spec/score.c 'score cosine = {.named = {"cosine", "an angle"}};'
+echo '[STAGE_SCORES] = {{{"scores", "q·k"}, KEY_EXPECTED}},' >src/attn/spec/stage.c
+echo 'ref_stage_new("scores", "weights");' >tests/ref/ref_stages.c
+for stage in exp weights; do # without a reference, without a document that expects it
+    plant registered src/attn/spec/stage.c "[STAGE_OTHER] = {{{\"$stage\", \"\"}, KEY_EXPECTED}},"
+done
 plant registered src/kernels/kernel_list.h 'KERNEL_OF(void, add,' '          (void *out))'
-echo 'format csv = {{"csv", "rows"}, ".csv"};' >src/io/formats.c
-mkdir -p src/text && printf '# csv\nRows.\n\n# mtx\nA matrix.\n' >src/text/formats.txt
+printf '%s\n' 'static const format ROWS[] = {' '    {{"csv", "rows"}, ".csv", csv_read},' '};' \
+    >src/io/formats.c
+mkdir -p src/text tests/fuzz tests/differ
+echo 'for format in csv; do' >tests/differ/run.sh
+echo 'format_by_name("csv"), format_by_name("npy")' >tests/fuzz/fuzz_csv.c
+printf '# csv\nRows.\n\n# mtx\nA matrix.\n' >src/text/formats.txt
 echo '$ selfattn -x a.csv' >tests/cli/formats.txt
 plant registered src/io/formats.c 'format tidy = {{"tidy", "a table"}, ".csv"};'
 plant registered src/io/formats.c 'format mtx = {{"mtx", "a matrix"}, ".mtx"};'
+plant registered src/io/formats.c 'static const format ROWS[] = {' '{mtx_read},' '};'
 plant style src/io/read.c 'int   f(void);'
 plant length src/io/read.c 'int f(void)' '{' "$(yes ';' | head -n 60)" '    return 1;' '}'
 

@@ -52,6 +52,15 @@ for score in $(grep -o '\.named = {"[a-z_]*' $list | sed 's/.*"//'); do
         say "$list: no document in testdata expects scores of $score"
 done
 
+# Each stage has a reference, and a document that expects its numbers.
+list=src/attn/spec/stage.c
+expected=$(awk 'FNR == 1 { is_on = 0 } /"expected"/ { is_on = 1 } is_on' testdata/*/*.json)
+for stage in $(sed -n 's/.*\[STAGE_[A-Z_]*\] = {{{"\([a-z_]*\)".*/\1/p' $list); do
+    grep -q "\"$stage\"" tests/ref/*.c || say "$list: tests/ref has no $stage"
+    echo "$expected" | grep -q "\"$stage\":" ||
+        say "$list: no document in testdata expects $stage"
+done
+
 # Each format has its paragraph, and a case that names a file by its ending.
 list=src/io/formats.c
 for row in $(grep -o '{{"[a-z_]*", "[^"]*"}, "\.[a-z]*' $list | sed 's/{{"//; s/".*"/:/'); do
@@ -59,5 +68,13 @@ for row in $(grep -o '{{"[a-z_]*", "[^"]*"}, "\.[a-z]*' $list | sed 's/{{"//; s/
         say "$list: src/text/formats.txt has no ${row%:*}"
     grep -q "[a-z0-9]\\${row#*:}\>" tests/cli/*.txt ||
         say "$list: no case in tests/cli has a file that ends in ${row#*:}"
+done
+
+# What reads a format is fuzzed, and something else has read the same files.
+rows=$(sed -n '/ROWS\[\]/,/^};/p' $list)
+for reader in $(echo "$rows" | grep -o '[a-z]*_read\>' | sed 's/_read//' | sort -u); do
+    grep -q "\"$reader\"" tests/fuzz/fuzz_*.c || say "$list: no target of tests/fuzz reads $reader"
+    grep -q "\<$reader\>" tests/differ/run.sh || [ -d "tests/$reader" ] ||
+        say "$list: tests/differ reads no $reader, and tests/$reader is not there"
 done
 exit $wrong

@@ -95,6 +95,31 @@ static void recognised(unit *u)
     }
 }
 
+/* From a pipe too, where no name says what it is: the order of the table must not decide it. */
+static void written_are_recognised(unit *u)
+{
+    static const size_t size[] = {2, 3};
+    for (size_t i = 0; i < FORMATS.count; i++) {
+        const format *row = (const format *)(const void *)named_row(&FORMATS, i);
+        bundle b = {0};
+        err e = {0};
+        sink out;
+        write_options how = {.digits = -1, .single_line = (row->holds & HOLDS_STREAM) != 0};
+        tensor t;
+        CHECK(u, tensor_new(&t, DTYPE_F32, 2, size, &e));
+        memset(t.data, 0, tensor_count(&t) * dtype_size(t.type));
+        CHECK(u, bundle_add_tensor(&b, "weights", &t, (place){0}, &e));
+        sink_open_memory(&out);
+        for (size_t line = 0; line < (row->holds & HOLDS_STREAM ? 2 : 1); line++)
+            CHECK(u, row->write(&b, &how, &out, &e));
+        const text *all = sink_text(&out);
+        const format *found = format_recognise(text_string(all), all->length, "-", &e);
+        CHECK_TEXT(u, found == NULL ? said(&e) : found->named.name, row->named.name);
+        sink_discard(&out);
+        bundle_free(&b);
+    }
+}
+
 /* All formats are offered. */
 static void not_recognised(unit *u)
 {
@@ -158,5 +183,6 @@ UNIT(formats)
     nuls_are_refused(u);
     by_name_and_ending(u);
     recognised(u);
+    written_are_recognised(u);
     not_recognised(u);
 }
