@@ -1,14 +1,17 @@
 #include "cli/command.h"
-#include "cli/line/other_words.h"
 
 #include "base/mapping.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
+#include "cli/line/options_parse.h"
+#include "cli/line/other_words.h"
 #include "cli/out/outputs.h"
+#include "cli/out/progress.h"
 #include "cli/out/said.h"
 #include "io/json_write.h"
 #include "io/sink.h"
+#include "io/temporary.h"
 
 #include <signal.h>
 #include <stdatomic.h>

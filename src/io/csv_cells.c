@@ -1,7 +1,8 @@
-#include "io/csv.h"
+#include "io/csv_cells.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "io/csv_write.h"
 #include "io/in_order.h"
 #include "io/number_read.h"
 #include "io/slips.h"

@@ -1,5 +1,7 @@
-#include "io/csv.h"
+#include "io/csv_read.h"
 
+#include "io/csv_cells.h"
+#include "io/csv_write.h"
 #include "io/slips.h"
 
 #include <stdio.h>

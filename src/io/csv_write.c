@@ -1,6 +1,8 @@
-#include "io/csv.h"
+#include "io/csv_write.h"
 
 #include "base/mem.h"
+#include "io/csv_cells.h"
+#include "io/csv_read.h"
 #include "io/in_order.h"
 #include "io/number_write.h"
 

@@ -2,7 +2,7 @@
  *
  * A reader turns bytes into a bundle, a writer a bundle into bytes; both work on memory, so
  * standard input, files, tests and fuzzers go the same way. A format is a file in this folder, a
- * row in formats.c and a paragraph in src/text/formats.txt. */
+ * row in format.c and a paragraph in src/text/formats.txt. */
 #ifndef SELFATTN_IO_FORMAT_H
 #define SELFATTN_IO_FORMAT_H
 
@@ -70,7 +70,7 @@ typedef struct read_options {
     bool skips_unknown; /* names that are not in `keys` are passed over, not refused */
     text_list *skipped; /* where names that are passed over are listed, or NULL */
     text_list *header;  /* where what made a result is listed, as write_options has it, or NULL */
-    struct json_again *again; /* where a JSON text is remembered (io/json_scan.h), or NULL */
+    struct json_again *again; /* where a JSON text is remembered (io/json_read.h), or NULL */
     bool any_rank; /* matrices have as many axes as a result's may; those of inputs stop earlier */
     bool allow_nonfinite;
     char delimiter;    /* CSV's, 0 = the format's own */
@@ -118,7 +118,7 @@ typedef struct write_options {
     bool single_line;        /* JSON as one line: JSON Lines */
     bool names_alone;        /* CSV: a matrix alone is a block too, where it has a name */
     char delimiter;          /* CSV's, 0 = the format's own */
-    bool csv_safe;           /* CSV: no cell of text is a formula (io/csv.h) */
+    bool csv_safe;           /* CSV: no cell of text is a formula (io/csv_write.h) */
     size_t threads;          /* that may format numbers as text; 0 counts as 1 */
     /* Makes rows before a writer of text reads them; NULL: all are there, as they are for writers
      * of bytes. */

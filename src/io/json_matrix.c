@@ -1,8 +1,9 @@
-#include "io/json_scan.h"
+#include "io/json_matrix.h"
 
 #include "base/mem.h"
-#include "io/number_read.h"
 #include "io/in_order.h"
+#include "io/json_scan.h"
+#include "io/number_read.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,8 +1,10 @@
 /* JSON (RFC 8259), as the table of formats knows it. Reading goes in two steps: a strict scan of
  * the whole text (json_scan.h), then values by the kinds that their keys have. */
-#include "io/format.h"
+#include "io/json_read.h"
 
 #include "base/mem.h"
+#include "io/format.h"
+#include "io/json_matrix.h"
 #include "io/json_scan.h"
 
 #include <assert.h>

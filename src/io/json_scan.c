@@ -2,8 +2,9 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "io/slips.h"
+#include "io/json_matrix.h"
 #include "io/number_read.h"
+#include "io/slips.h"
 
 #include <stdio.h>
 #include <stdlib.h>

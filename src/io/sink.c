@@ -2,6 +2,7 @@
 #include "io/sink.h"
 
 #include "base/mem.h"
+#include "io/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

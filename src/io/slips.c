@@ -1,7 +1,7 @@
 #include "io/slips.h"
 
-#include "io/csv.h"
 #include "io/json_scan.h"
+#include "io/csv_cells.h"
 #include "io/number_read.h"
 
 #include <assert.h>

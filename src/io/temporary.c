@@ -1,7 +1,8 @@
 #define _DEFAULT_SOURCE /* fchown */
-#include "io/sink.h"
+#include "io/temporary.h"
 
 #include "base/mem.h"
+#include "io/sink.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -12,9 +12,11 @@
  * (R), and one that is may end with .0 (pandas). A stage has to be whole. Its numbers come back to
  * the same bits; a vector or a number comes back as a matrix of one row. */
 
-#include "io/csv.h"
-#include "io/slips.h"
+#include "io/csv_cells.h"
+#include "io/csv_read.h"
+#include "io/csv_write.h"
 #include "io/in_order.h"
+#include "io/slips.h"
 
 #include <string.h>
 

@@ -3,7 +3,8 @@
 #include "base/threads.h"
 #include "kernels/kernels.h"
 #include "kernels/sine.h"
-#include "random/libraries.h"
+#include "random/numpy.h"
+#include "random/torch.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-#include "random/libraries.h"
+#include "random/numpy.h"
 
 #include "kernels/logarithm.h"
 

@@ -5,7 +5,7 @@
  * float32 functions of the Cephes library. Where PyTorch finds no AVX2, or is told so
  * (ATEN_CPU_CAPABILITY=default), it is plain code without them, with the C library's functions,
  * below. Fewer than 16 normal numbers are made in float64, by both alike. */
-#include "random/libraries.h"
+#include "random/torch.h"
 
 #include "base/float_bits.h"
 #include "kernels/logarithm.h"

@@ -2,7 +2,8 @@
 
 #include "base/mem.h"
 #include "render/brackets.h"
-#include "render/html_parts.h"
+#include "render/html.h"
+#include "render/html_data.h"
 #include "trace/stack_trace.h"
 
 #include <string.h>

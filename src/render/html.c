@@ -2,9 +2,15 @@
  * which adds that each number shows where it comes from; and the page that leads to several. The
  * sources of style and script are in render/page; a page's Content-Security-Policy names them by
  * their hashes and forbids the rest. */
+#include "render/html.h"
+
 #include "base/sha256.h"
 #include "render/display.h"
-#include "render/html_parts.h"
+#include "render/html_data.h"
+#include "render/html_english.h"
+#include "render/html_items.h"
+#include "render/html_picture.h"
+#include "render/html_words.h"
 
 #include <string.h>
 

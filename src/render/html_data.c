@@ -1,13 +1,16 @@
 /* The maps of all rooms for the page's script: their numbers, and what these are made of; and what
  * it computes them again by after one of them was changed: the inputs with all their digits, how
  * the run computed, and the settings of its document. */
+#include "render/html_data.h"
+
 #include "attn/spec/keys.h"
 #include "base/mem.h"
 #include "io/json_write.h"
 #include "model/parts.h"
 #include "render/brackets.h"
 #include "render/display.h"
-#include "render/html_parts.h"
+#include "render/html.h"
+#include "render/html_english.h"
 #include "trace/trace.h"
 
 #include <math.h>

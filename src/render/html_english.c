@@ -1,8 +1,12 @@
 /* All that a page says in its own words, in the program and in its script (texts.js): what
  * stands in {1}, {2}, … is put in. What the steps say is the trace's. */
+#include "render/html_english.h"
+
 #include "base/named.h"
 #include "io/json_write.h"
-#include "render/html_parts.h"
+#include "render/renderer.h"
+#include "render/asked.h"
+#include "render/html_words.h"
 
 #include <assert.h>
 #include <stdio.h>

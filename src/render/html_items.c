@@ -1,9 +1,14 @@
 /* The items of a step: sentences, formulas, worked lines, tables of words, and matrices as tables:
  * numbers with colours, labels above and at the left. */
+#include "render/html_items.h"
+
 #include "render/brackets.h"
 #include "render/expression.h"
 #include "render/heat_map.h"
-#include "render/html_parts.h"
+#include "render/html.h"
+#include "render/html_data.h"
+#include "render/html_english.h"
+#include "render/html_words.h"
 #include "render/text_items.h"
 #include "trace/trace.h"
 

@@ -2,9 +2,13 @@
  * floor is a layer, its rooms the layer's parts. What goes in enters at the bottom, is handed on
  * from left to right, and goes up at the end of each floor; a line over the rooms leads to where it
  * is added to what they made. */
+#include "render/html_picture.h"
+
 #include "base/mem.h"
 #include "render/display.h"
-#include "render/html_parts.h"
+#include "render/html.h"
+#include "render/html_english.h"
+#include "render/html_words.h"
 #include "trace/trace.h"
 
 #include <assert.h>

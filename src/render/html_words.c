@@ -1,5 +1,6 @@
+#include "render/html_words.h"
+
 #include "render/display.h"
-#include "render/html_parts.h"
 #include "render/number_text.h"
 
 #include <ctype.h>

@@ -5,10 +5,12 @@
  * same, on white. Of weights up to 64 rows and columns a square is a number, above it stands for
  * several. */
 #include "base/mem.h"
+
 #include "render/brackets.h"
 #include "render/display.h"
 #include "render/heat_map.h"
-#include "render/html_parts.h"
+#include "render/html.h"
+#include "render/html_words.h"
 #include "trace/trace.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 # embed.sh texts|page|examples: writes C source of what the program carries with it.
 #
 #   texts                          this folder (cli/help/help.h)
-#   page                           the style and the scripts of a page (render/html_parts.h)
+#   page                           the style and the scripts of a page (render/html.h)
 #   examples LIST DOCUMENT...      EXAMPLES (cli/example/examples.h)
 #
 # A file of passages has "# NAME: HELP" or "# NAME (WHAT OTHERS CALL IT, ...): HELP" for each, below
@@ -133,7 +133,7 @@ texts() {
 
 page() {
     cd "$(dirname "$0")/../render/page"
-    echo '#include "render/html_parts.h"'
+    echo '#include "render/html.h"'
     bytes PAGE_STYLE <page.css
     # Whatever is here, in the order of names; only start.js does something when it is read.
     {

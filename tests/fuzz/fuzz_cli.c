@@ -1,9 +1,11 @@
 /* Any lines as the arguments of a command: parsing touches no file, and what it accepts is put into
  * a document where no file is needed for it. */
 #include "attn/spec/keys.h"
+
 #include "attn/spec/problem.h"
 #include "cli/command.h"
 #include "cli/in/cli_inputs.h"
+#include "cli/line/options_parse.h"
 #include "fuzz/claims.h"
 #include "fuzz/grown.h"
 

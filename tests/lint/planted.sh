@@ -92,15 +92,15 @@ for stage in exp weights; do # without a reference, without a document that expe
 done
 plant registered src/kernels/kernel_list.h 'KERNEL_OF(void, add,' '          (void *out))'
 printf '%s\n' 'static const format ROWS[] = {' '    {{"csv", "rows"}, ".csv", csv_read},' '};' \
-    >src/io/formats.c
+    >src/io/format.c
 mkdir -p src/text tests/fuzz tests/differ
 echo 'for format in csv; do' >tests/differ/run.sh
 echo 'format_by_name("csv"), format_by_name("npy")' >tests/fuzz/fuzz_csv.c
 printf '# csv\nRows.\n\n# mtx\nA matrix.\n' >src/text/formats.txt
 echo '$ selfattn -x a.csv' >tests/cli/formats.txt
-plant registered src/io/formats.c 'format tidy = {{"tidy", "a table"}, ".csv"};'
-plant registered src/io/formats.c 'format mtx = {{"mtx", "a matrix"}, ".mtx"};'
-plant registered src/io/formats.c 'static const format ROWS[] = {' '{mtx_read},' '};'
+plant registered src/io/format.c 'format tidy = {{"tidy", "a table"}, ".csv"};'
+plant registered src/io/format.c 'format mtx = {{"mtx", "a matrix"}, ".mtx"};'
+plant registered src/io/format.c 'static const format ROWS[] = {' '{mtx_read},' '};'
 plant style src/io/read.c 'int   f(void);'
 plant length src/io/read.c 'int f(void)' '{' "$(yes ';' | head -n 60)" '    return 1;' '}'
 

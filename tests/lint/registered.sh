@@ -62,7 +62,7 @@ for stage in $(sed -n 's/.*\[STAGE_[A-Z_]*\] = {{{"\([a-z_]*\)".*/\1/p' $list); 
 done
 
 # Each format has its paragraph, and a case that names a file by its ending.
-list=src/io/formats.c
+list=src/io/format.c
 for row in $(grep -o '{{"[a-z_]*", "[^"]*"}, "\.[a-z]*' $list | sed 's/{{"//; s/".*"/:/'); do
     grep -qx "# ${row%:*}" src/text/formats.txt ||
         say "$list: src/text/formats.txt has no ${row%:*}"

@@ -2,8 +2,8 @@
 #ifndef SELFATTN_TESTS_UNIT_SCRATCH_H
 #define SELFATTN_TESTS_UNIT_SCRATCH_H
 
-#include "io/sink.h"
 #include "unit.h"
+#include "io/sink.h"
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/utf8.h"
-#include "io/csv.h"
+#include "io/csv_cells.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "unit.h"
 
 #include "filled.h"
+#include "io/csv_read.h"
 #include "io/format.h"
-#include "io/csv.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"

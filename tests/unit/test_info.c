@@ -1,6 +1,7 @@
 /* What info says of formats that have types: the type as the file names it, and its bytes there. */
 #include "cli/info/info_file.h"
 
+#include "cli/info/facts.h"
 #include "unit.h"
 
 static void add(bundle *b, const char *name, dtype type, const char *stored, int rank)

@@ -3,6 +3,7 @@
 
 #include "attn/spec/keys.h"
 #include "io/format.h"
+#include "io/json_read.h"
 #include "unit.h"
 
 #include <string.h>

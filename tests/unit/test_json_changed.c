@@ -2,9 +2,11 @@
  * turn, with whatever would lead a walk astray. Each ends, and none goes beyond the text. Most are
  * JSON, in which walks go back. */
 #include "attn/spec/keys.h"
-#include "cli/info/info_file.h"
+
+#include "cli/info/facts.h"
 #include "heap.h"
 #include "io/format.h"
+#include "io/json_read.h"
 #include "io/json_scan.h"
 #include "kernels/fence.h"
 #include "listed.h"

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "cli/command.h"
+#include "cli/line/options_parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

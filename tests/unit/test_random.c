@@ -4,7 +4,7 @@
 #include "base/float_bits.h"
 #include "kernels/philox.h"
 #include "random/generator.h"
-#include "random/libraries.h"
+#include "random/torch.h"
 
 #include <math.h>
 #include <string.h>

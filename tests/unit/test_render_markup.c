@@ -2,7 +2,10 @@
 #include "unit.h"
 
 #include "render/expression.h"
-#include "render/html_parts.h"
+#include "render/html.h"
+#include "render/html_items.h"
+#include "render/html_picture.h"
+#include "render/html_words.h"
 #include "render_parts.h"
 
 #include <math.h>

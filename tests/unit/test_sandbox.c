@@ -1,10 +1,11 @@
 /* Breaking out: what a hole in the program would be used for, tried from inside. */
 #define _GNU_SOURCE /* syscall */
 #include "cli/command.h"
-#include "cli/line/env.h"
-#include "cli/line/options.h"
 
 #include "child.h"
+#include "cli/line/env.h"
+#include "cli/line/options.h"
+#include "cli/line/options_parse.h"
 #include "scratch.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* The colours of pictures are those of the page's style sheet, and squares of a large matrix cover
  * it. */
 #include "render/heat_map.h"
-#include "render/html_parts.h"
+
+#include "render/html.h"
 #include "render_parts.h"
 #include "unit.h"
 

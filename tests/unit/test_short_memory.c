@@ -1,7 +1,9 @@
 /* Readers that find no memory, at each allocation in turn: they say so, and nothing else. */
 #include "attn/spec/keys.h"
+
 #include "heap.h"
 #include "io/format.h"
+#include "io/json_read.h"
 #include "io/json_scan.h"
 #include "io/stored_matrix.h"
 #include "unit.h"

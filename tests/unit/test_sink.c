@@ -2,6 +2,7 @@
 #include "io/sink.h"
 
 #include "child.h"
+#include "io/temporary.h"
 #include "said.h"
 #include "scratch.h"
 

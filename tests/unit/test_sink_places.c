@@ -4,6 +4,7 @@
 
 #include "child.h"
 #include "said.h"
+#include "io/sink.h"
 #include "scratch.h"
 
 #include <fcntl.h>

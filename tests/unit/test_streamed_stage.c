@@ -1,11 +1,12 @@
 /* A stage whose rows are computed as they are asked for: those of a run that keeps all of them,
  * whatever rows are asked for, in any order. */
 #include "attn/engine/run.h"
-#include "attn/engine/streamed_stage.h"
 
+#include "attn/engine/streamed_stage.h"
 #include "base/mem.h"
 #include "child.h"
 #include "filled.h"
+#include "kernels/kernels.h"
 #include "unit.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 #include "unit.h"
 
-#include "io/format.h"
-#include "io/csv.h"
 #include "filled.h"
+#include "io/format.h"
 #include "listed.h"
 #include "said.h"
 #include "written.h"

@@ -3,7 +3,12 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "cli/check/check_actual.h"
+#include "cli/check/check_answers.h"
+#include "cli/check/check_document.h"
+#include "cli/check/check_update.h"
 #include "cli/command.h"
+#include "cli/out/progress.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "io/sink.h"

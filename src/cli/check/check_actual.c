@@ -1,5 +1,6 @@
-#include "cli/check/checker.h"
+#include "cli/check/check_actual.h"
 
+#include "cli/check/check_answers.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "model/keys.h"

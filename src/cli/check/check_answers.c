@@ -1,7 +1,9 @@
-#include "cli/check/checker.h"
+#include "cli/check/check_answers.h"
 
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "cli/check/checker.h"
+#include "cli/line/options_parse.h"
 #include "cli/out/said.h"
 #include "compare/measure.h"
 #include "model/stages.h"

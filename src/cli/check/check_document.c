@@ -1,6 +1,12 @@
-#include "cli/check/checker.h"
+#include "cli/check/check_document.h"
 
 #include "base/mem.h"
+#include "cli/check/check_actual.h"
+#include "cli/check/check_answers.h"
+#include "cli/check/check_shapes.h"
+#include "cli/check/check_update.h"
+#include "cli/check/checker.h"
+#include "cli/check/errata.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "model/keys.h"

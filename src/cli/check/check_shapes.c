@@ -1,6 +1,7 @@
-#include "cli/check/checker.h"
+#include "cli/check/check_shapes.h"
 
 #include "attn/plan/plan.h"
+#include "cli/check/checker.h"
 #include "cli/out/said.h"
 
 #include <string.h>

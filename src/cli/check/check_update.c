@@ -1,10 +1,13 @@
-#include "cli/check/checker.h"
+#include "cli/check/check_update.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/out/said.h"
+#include "cli/check/checker.h"
+#include "cli/check/errata.h"
 #include "compare/measure.h"
 #include "io/number_read.h"
+#include "cli/check/check_document.h"
+#include "cli/out/said.h"
 #include "io/sink.h"
 
 #include <assert.h>

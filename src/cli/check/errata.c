@@ -1,8 +1,10 @@
-#include "cli/check/checker.h"
+#include "cli/check/errata.h"
 
 #include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "cli/out/stage_names.h"
+#include "model/stages.h"
+#include "io/number_write.h"
 #include "compare/measure.h"
 
 #include <math.h>

@@ -1,9 +1,11 @@
 /* selfattn convert: a file in another format, with nothing lost on the way. */
 #include "cli/command.h"
+
 #include "cli/in/matrix_file.h"
-#include "cli/out/said.h"
+#include "cli/line/options_parse.h"
 #include "cli/out/outputs.h"
-#include "io/csv.h"
+#include "cli/out/said.h"
+#include "io/csv_write.h"
 
 #include <string.h>
 

@@ -4,10 +4,12 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/stage.h"
 #include "cli/command.h"
+#include "cli/line/options_parse.h"
 #include "cli/out/outputs.h"
 #include "cli/out/said.h"
 #include "io/json_write.h"
 #include "io/sink.h"
+#include "kernels/kernels.h"
 #include "why/mistake.h"
 
 #include <string.h>

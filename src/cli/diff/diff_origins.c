@@ -1,6 +1,7 @@
 #include "cli/diff/diff_report.h"
 
 #include "cli/command.h"
+#include "cli/line/options_parse.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 

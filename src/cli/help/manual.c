@@ -1,4 +1,5 @@
 #include "attn/spec/keys.h"
+
 #include "attn/spec/operation.h"
 #include "attn/spec/score.h"
 #include "cli/help/help.h"
@@ -6,8 +7,8 @@
 #include "kernels/kernels.h"
 #include "model/keys.h"
 #include "trace/trace.h"
-#include "weights/weights.h"
 #include "weights/conventions.h"
+#include "weights/weights.h"
 #include "why/why.h"
 
 #include <assert.h>

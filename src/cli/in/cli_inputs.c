@@ -3,6 +3,7 @@
 #include "attn/spec/keys.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/line/options_parse.h"
 #include "cli/out/said.h"
 #include "io/number_read.h"
 #include "io/slips.h"

@@ -3,6 +3,7 @@
 #include "attn/spec/keys.h"
 #include "attn/spec/problem.h"
 #include "attn/spec/stage.h"
+#include "cli/line/options_parse.h"
 #include "cli/out/said.h"
 #include "io/format.h"
 #include "model/keys.h"

@@ -9,6 +9,7 @@
 #include "cli/line/env.h"
 #include "cli/line/options.h"
 #include "io/json_scan.h"
+#include "io/json_read.h"
 #include "io/source.h"
 
 /* --stream: documents that are the rows of one sequence, a token or a block of them a line.

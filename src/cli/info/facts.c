@@ -1,4 +1,4 @@
-#include "cli/info/info_file.h"
+#include "cli/info/facts.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"

@@ -1,11 +1,15 @@
 /* selfattn info: what is in files. */
 #include "attn/spec/keys.h"
+
 #include "attn/spec/stage.h"
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/info/info_file.h"
 #include "cli/in/matrix_file.h"
+#include "cli/info/facts.h"
+#include "cli/info/info_file.h"
+#include "cli/line/options_parse.h"
 #include "cli/out/said.h"
+#include "kernels/kernels.h"
 #include "model/keys.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 /* What `info` says: what a file is, what is inside, and for a problem document what it asks for. */
 #include "base/mem.h"
+
+#include "cli/info/facts.h"
 #include "cli/info/info_file.h"
 #include "render/display.h"
 #include "render/number_text.h"

@@ -1,12 +1,14 @@
 /* selfattn init: inputs and weights from a seed. What is to be made, its sizes, distributions and
  * order, is decided and checked before anything is drawn. */
 #include "attn/spec/setting.h"
+
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/in/cli_inputs.h"
 #include "cli/init/parts.h"
-#include "cli/out/said.h"
+#include "cli/line/options_parse.h"
 #include "cli/out/outputs.h"
+#include "cli/out/said.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
 #include "model/keys.h"

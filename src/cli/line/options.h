@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "base/named.h"
-#include "random/distribution.h"
 #include "cli/line/env.h"
+#include "random/distribution.h"
 #include "tensor/bundle.h"
 #include "tensor/key.h"
 
@@ -163,19 +163,9 @@ typedef struct options {
     const char *completion;
 } options;
 
-/* Parses argv[1…] for a command that takes `groups` (option_group bits). Messages name the option
- * and the nearest known one. Operands and values are borrowed from argv. */
-bool options_parse(options *o, int argc, char **argv, unsigned groups, const char *command, err *e);
-void options_free(options *o);
-
-/* --digits; below 0: not given, so that what writes numbers has its own way. */
-int option_digits(const options *o);
-
 /* The words, pairs or files that were given for a row that takes any number of them; NULL: it takes
  * one. */
 const text_list *option_list(const options *o, const option_row *row);
-/* The file that the option of a key names, FILE or @FILE; NULL where it names none. */
-const char *given_key_file(const given_key *one);
 /* The file of a row that takes one: NULL where none was given. */
 const char *option_file(const options *o, const option_row *row);
 
@@ -192,34 +182,5 @@ unsigned option_heading(const option_row *row, unsigned groups);
 const option_row *option_by_name(const char *name, size_t length);
 const option_row *option_by_letter(char letter);
 const option_row *option_by_key(const char *key_name, size_t length);
-
-/* Refuses words of options that layers' names may be words of (any_in), and that no table has: an
- * attention has no other. * stands for anything. */
-bool options_check_words(const options *o, err *e);
-
-/* ---- words of a command line as a shell would take them: a line of them can be told from another,
- * typed again, and read ---- */
-
-/* In single quotes where a shell would see more than a word. */
-void shell_word_add(text *out, const char *word);
-/* Adds the words of such a line, with spaces between. */
-bool shell_words_read(text_list *to, const char *line, err *e);
-
-/* ---- which keys of a document the command line gives, and which it leaves out ---- */
-
-/* An input matrix is among the options, so that no document is needed. */
-bool input_keys_has_input(const options *o);
-/* What "f64" or "f32" means; NULL: `otherwise`. */
-dtype type_of_word(const char *word, dtype otherwise);
-/* --dtype was given: true, with the type. */
-bool input_keys_decides_type(const options *o, dtype *type);
-/* Refuses a --dtype that is none, for commands that read no document, which would judge it. */
-bool input_keys_check_type(const options *o, err *e);
-/* "-" may be named once. */
-bool input_keys_check_standard_input(const options *o, const char *const *file, size_t files,
-                                     err *e);
-
-/* What an option gives for this key of the document; NULL where none does. */
-const char *input_keys_value(const options *o, const char *key_name);
 
 #endif

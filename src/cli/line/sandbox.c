@@ -11,6 +11,7 @@ int sandbox_enter(const options *o, const char *written)
 
 #else
 
+#include "cli/line/options_parse.h"
 #include "io/sink.h"
 
 #include <dirent.h>

@@ -2,6 +2,7 @@
 
 #include "attn/engine/rows.h"
 #include "base/mem.h"
+#include "cli/line/options_parse.h"
 #include "cli/line/other_words.h"
 #include "io/json_write.h"
 #include "model/embed.h"

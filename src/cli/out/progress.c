@@ -1,4 +1,4 @@
-#include "cli/out/said.h"
+#include "cli/out/progress.h"
 
 #include <signal.h>
 #include <stdatomic.h>

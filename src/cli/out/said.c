@@ -1,6 +1,7 @@
 #include "cli/out/said.h"
 
 #include "base/utf8.h"
+#include "cli/out/progress.h"
 #include "io/number_write.h"
 #include "render/display.h"
 

@@ -1,9 +1,11 @@
 /* selfattn run, encode, decode and generate: documents in; stages, tokens or a trace out. */
 #include "base/mem.h"
+
 #include "base/threads.h"
 #include "cli/command.h"
-#include "cli/out/said.h"
 #include "cli/out/outputs.h"
+#include "cli/out/progress.h"
+#include "cli/out/said.h"
 
 #include <stdatomic.h>
 #include <string.h>

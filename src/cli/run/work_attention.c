@@ -2,7 +2,9 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "cli/out/progress.h"
 #include "cli/out/said.h"
+#include "kernels/kernels.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,16 +1,8 @@
-/* Other libraries' generators: rows of the table in generator.c. */
-#ifndef SELFATTN_RANDOM_LIBRARIES_H
-#define SELFATTN_RANDOM_LIBRARIES_H
+/* PyTorch's generators: rows of the table in generator.c. */
+#ifndef SELFATTN_RANDOM_TORCH_H
+#define SELFATTN_RANDOM_TORCH_H
 
 #include "random/generator.h"
-
-/* NumPy's RandomState(seed): random_sample, rand and uniform; randn, standard_normal and normal. */
-void numpy_legacy_begin(stream *s);
-void numpy_legacy_fill(stream *s, const draw *d, size_t first, size_t count, double *out);
-
-/* NumPy's default_rng(seed): random and uniform; standard_normal and normal. */
-void numpy_begin(stream *s);
-void numpy_fill(stream *s, const draw *d, size_t first, size_t count, double *out);
 
 /* PyTorch's on the CPU after torch.manual_seed(seed): torch.rand, uniform_, torch.randn and
  * normal_; as its code for AVX2 draws them, and as its plain code does. */

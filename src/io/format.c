@@ -1,6 +1,8 @@
 
+#include "io/format.h"
+
 #include "base/mem.h"
-#include "io/csv.h"
+#include "io/csv_write.h"
 #include "io/slips.h"
 
 #include <math.h>

@@ -1,22 +1,8 @@
-/* CSV and TSV as matrices: one without a name, or named blocks, whose heads and
- * batches become one tensor.
- *
- * A first row of labels and a first column of labels are recognised by their not being numbers, and
- * become the lists "columns" and "rows" (of the first matrix; further blocks' labels are read
- * past). A label that is a number has to be quoted. The cell above a column of labels may hold
- * anything; where it is empty, the first column is labels whatever it holds, and a header may also
- * be one field short, as R writes it, or without quotes where pandas counted the columns
- *, whose numbers are not labels. Without such a header, labels that all are
- * numbers as others write them (io/slips.h) are refused. Numbers follow
- * io/number_read.h's grammar for CSV.
- *
- * A matrix alone is written as plain rows, several or those with heads or a batch as blocks with a
- * blank line between. The lists "columns" and "rows", where there are any, label the first matrix.
- * What is written reads back to the same bits; a vector or a number comes back as a matrix of one
- * row. Holes are empty cells. */
-#ifndef SELFATTN_IO_CSV_H
-#define SELFATTN_IO_CSV_H
+/* Lines, fields and cells of tables in text, before and while they mean numbers. */
+#ifndef SELFATTN_IO_CSV_CELLS_H
+#define SELFATTN_IO_CSV_CELLS_H
 
+#include "io/csv_write.h"
 #include "io/format.h"
 
 /* ---- lines and fields ----
@@ -61,9 +47,6 @@ void csv_open(csv_reader *r, const char *file, size_t first_line, const char *by
 /* What the next line is. A blank line is read past; so is a comment, whose text without its # is
  * then `comment`, with no quotes. A row is left to be read field by field. */
 csv_line csv_next_line(csv_reader *r, csv_field *comment);
-/* Goes past blank lines and comments to the next row, where there is one; of the same matrix, past
- * no comment that begins a block. */
-bool csv_find_row(csv_reader *r, bool of_same);
 /* The next field of the row. */
 bool csv_next_field(csv_reader *r, csv_field *f, err *e);
 
@@ -85,82 +68,6 @@ bool csv_is_separator_line(const char *line, size_t length);
 
 /* The bytes as a field: quoted where it has to be, or where the caller wants it quoted. */
 void csv_field_write(text *out, const char *bytes, size_t length, char delimiter, bool quoted);
-
-/* ---- matrices one after the other ----
- *
- * A tensor of any rank as matrices, one after the other, each with its indices: what text tables
- * can hold.
- *
- * The last two axes are a block's rows and columns; in front of them lie, where they are there,
- * batch, head, and, for `weighted` only (query × key × width), row. Which of batch and head are
- * there is said by `entry.axes`, or else by rank; this is the only place that knows. A vector or a
- * number is a block of one row.
- *
- * In CSV a block's first line is exactly "# weights batch=0 head=1 3x4"; for a query of `weighted`,
- * "# weighted head=1 row=2 3x4". Indices count from 0.
- *
- * Pieces of a tensor are read one by one, each with its indices, in any order: blocks of a CSV,
- * rows of a tidy table. Once all are there, `grid_finish` puts them in C order and refuses, naming
- * both lines or both indices, a piece that is there twice or missing. It needs memory for the
- * pieces that came, never for the sizes that their indices claim. */
-
-typedef enum grid_axis {
-    GRID_BATCH,
-    GRID_HEAD,
-    GRID_ROW,
-    GRID_COL,
-    GRID_ITEM,
-    GRID_AXES
-} grid_axis;
-
-extern const char *const GRID_AXIS_NAMES[GRID_AXES];
-
-typedef struct grid_piece {
-    size_t index[GRID_AXES]; /* 0 on axes that are not there */
-    size_t order;            /* this was the how manyeth piece to come, from 0 */
-    size_t line;
-} grid_piece;
-
-typedef struct grid {
-    bool has[GRID_AXES];
-    grid_piece *piece;
-    size_t count, capacity;
-    bool was_in_order; /* the pieces came as they are, once it is finished */
-} grid;
-
-bool grid_add(grid *g, const size_t index[GRID_AXES], size_t line, err *e);
-/* Gives the sizes of the axes that are there, and their number. `name` is the tensor's, for
- * messages. */
-bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_AXES], int *rank,
-                 err *e);
-
-/* The letters of a tensor with these axes in front of its rows and columns: "bhqk" (see
- * `entry.axes`). */
-const char *grid_letters(const grid *g);
-
-typedef struct block {
-    bool has[GRID_AXES]; /* of batch, head and row; never of the others */
-    size_t index[GRID_AXES];
-    tensor matrix; /* of rank 2, borrowed from the entry */
-} block;
-
-/* The first block of an entry that is a tensor with elements, and the one after; false after the
- * last. */
-block block_first(const entry *of);
-bool block_next(const entry *of, block *b);
-
-typedef struct block_comment {
-    const char *name; /* borrowed from the line */
-    size_t name_length;
-    bool has[GRID_AXES];
-    size_t index[GRID_AXES];
-    size_t rows, columns;
-    const char *too_large; /* the first of its numbers that no size is as large as, or NULL */
-    size_t too_large_length;
-} block_comment;
-
-/* False for a comment of any other form. `line` is what follows its #. */
-bool block_comment_read(const char *line, size_t length, block_comment *out);
 
 /* ---- cells as numbers ----
  *
@@ -232,32 +139,5 @@ void csv_matrices_free(csv_matrices *all);
 bool cells_remedy(const csv_reader *r, const csv_field *f, err *e);
 /* The same of how a number that is missing is written, where this cell has none. */
 bool cells_remedy_missing(const cells *to, const csv_field *f, err *e);
-
-/* ---- what is written ---- */
-
-/* One number of a matrix (rank 2) as text: nothing for a hole, or "" where spaces separate. */
-void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column,
-                      const write_options *how);
-
-/* A cell of text: a label or a name. With how->csv_safe one that a spreadsheet would take for a
- * formula gets an apostrophe in front of it, which is a part of the text from then on. */
-void csv_text_write(text *out, const char *cell, char delimiter, bool quoted,
-                    const write_options *how);
-/* Whether a spreadsheet would: it begins with = + - or @, and is not a number. */
-bool csv_is_formula(const char *cell);
-
-/* What made a result, as comments: a line each. NULL: nothing. */
-void csv_write_header(text *to, const text_list *header);
-
-/* Labels of the first matrix: the lists "columns" and "rows", where they have any, and next to both
- * the text "corner", which stands above row labels and before column labels. */
-bool csv_is_labels(const bundle *in, const entry *one);
-
-/* Refuses, naming `what` is written ("CSV"), what no table of numbers can hold: texts, bundles,
- * lists but "columns" and "rows", tensors without elements. */
-bool csv_check_result(const bundle *result, const char *what, err *e);
-
-/* A row of numbers and holes that could be taken for a header that counts its columns. */
-bool csv_row_counts(const char *row, size_t length, char delimiter);
 
 #endif
