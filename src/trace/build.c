@@ -103,36 +103,29 @@ size_t build_shown_head(const builder *b, stage_id id)
     return is_of_kv_heads(b->plan, id) ? plan_kv_head(b->plan, b->focus.head) : b->focus.head;
 }
 
-static stage_id last_form(const builder *b, stage_id plain, stage_id normed, stage_id turned)
-{
-    return plan_has_stage(b->plan, turned)   ? turned
-           : plan_has_stage(b->plan, normed) ? normed
-                                             : plain;
-}
-
 stage_id build_queries(const builder *b)
 {
-    return last_form(b, STAGE_Q, STAGE_Q_NORM, STAGE_Q_ROPE);
+    return plan_stand_in(b->plan, STAGE_Q_ROPE);
 }
 
 stage_id build_new_keys(const builder *b)
 {
-    return last_form(b, STAGE_K, STAGE_K_NORM, STAGE_K_ROPE);
+    return plan_stand_in(b->plan, STAGE_K_ROPE);
 }
 
 stage_id build_keys(const builder *b)
 {
-    return plan_has_stage(b->plan, STAGE_PRESENT_K) ? STAGE_PRESENT_K : build_new_keys(b);
+    return plan_stand_in(b->plan, STAGE_PRESENT_K);
 }
 
 stage_id build_values(const builder *b)
 {
-    return plan_has_stage(b->plan, STAGE_PRESENT_V) ? STAGE_PRESENT_V : STAGE_V;
+    return plan_stand_in(b->plan, STAGE_PRESENT_V);
 }
 
 stage_id build_used_weights(const builder *b)
 {
-    return plan_has_stage(b->plan, STAGE_ROUNDED) ? STAGE_ROUNDED : STAGE_WEIGHTS;
+    return plan_stand_in(b->plan, STAGE_ROUNDED);
 }
 
 stage_id build_unmasked(const builder *b)

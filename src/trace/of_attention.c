@@ -180,14 +180,13 @@ static void add_roles(builder *b)
     if (p->rope_width > 0) {
         size_t pairs = p->rope_width / 2;
         double base = p->asked->rope.base;
-        bool normalizes = p->asked->normalizes;
         trace_map *made = map_add_made(b, "frequency", STEP_ROPE, 1, 1, pairs);
         for (size_t pair = 0; pair < pairs && !b->failed; pair++)
             tensor_set(&made->values, (size_t[]){0, 0, pair},
                        angle_frequency(base, pair, p->rope_width));
         made->letters = build_text(b, "%g^(−2(j − 1)/%zu)", base, p->rope_width);
-        add_turned(b, normalizes ? STAGE_Q_NORM : STAGE_Q, STAGE_Q_ROPE, queries);
-        add_turned(b, normalizes ? STAGE_K_NORM : STAGE_K, STAGE_K_ROPE, new_keys);
+        add_turned(b, plan_stand_in(p, STAGE_Q_NORM), STAGE_Q_ROPE, queries);
+        add_turned(b, plan_stand_in(p, STAGE_K_NORM), STAGE_K_ROPE, new_keys);
     }
     if (p->past > 0) {
         add_past(b, INPUT_PAST_K, &p->past_k);

@@ -108,18 +108,20 @@ static bool inputs_as(attempt *a)
  * are views of q, k and v. */
 static bool stages_as(attempt *a)
 {
+    enum { MOST = 3 };
     static const struct {
-        stage_id first, last;
-    } AFTER[POINT_COUNT] = {[POINT_ROWS] = {STAGE_Q, STAGE_V},
-                            [POINT_SCORES] = {STAGE_SCORES, STAGE_SCORES},
-                            [POINT_MASKED] = {STAGE_MASKED, STAGE_MASKED},
-                            [POINT_CONTEXT] = {STAGE_ATTENDED, STAGE_CONTEXT},
-                            [POINT_OUTPUT] = {STAGE_OUTPUT, STAGE_OUTPUT}};
+        size_t count;
+        stage_id stage[MOST];
+    } AFTER[POINT_COUNT] = {[POINT_ROWS] = {3, {STAGE_Q, STAGE_K, STAGE_V}},
+                            [POINT_SCORES] = {1, {STAGE_SCORES}},
+                            [POINT_MASKED] = {1, {STAGE_MASKED}},
+                            [POINT_CONTEXT] = {2, {STAGE_ATTENDED, STAGE_CONTEXT}},
+                            [POINT_OUTPUT] = {1, {STAGE_OUTPUT}}};
     bool are_all = a->row->from == STAGE_COUNT;
-    stage_id last = are_all ? STAGE_COUNT - 1 : AFTER[a->now].last;
-    for (stage_id id = are_all ? STAGE_X : AFTER[a->now].first; id <= last; id++) {
-        if (a->stage[id].data != NULL)
-            numbers_keep_as(&a->stage[id], a->row->with);
+    for (size_t i = 0; i < (are_all ? STAGE_COUNT : AFTER[a->now].count); i++) {
+        tensor *computed = &a->stage[are_all ? i : AFTER[a->now].stage[i]];
+        if (computed->data != NULL)
+            numbers_keep_as(computed, a->row->with);
     }
     return true;
 }

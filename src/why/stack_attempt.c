@@ -27,13 +27,9 @@ tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_
 
 /* ---- attention's mistakes: each attention that is meant is computed by an attempt ---- */
 
-static void keep_rows(tensor *past, const attempt *from, const stage_id *stages, size_t count,
-                      err *e)
+static void keep_rows(tensor *past, const attempt *from, stage_id present, err *e)
 {
-    size_t i = 0;
-    while (i + 1 < count && from->stage[stages[i]].data == NULL)
-        i++;
-    const tensor *all = &from->stage[stages[i]];
+    const tensor *all = &from->stage[plan_stand_in(&from->plan, present)];
     tensor rows = tensor_range(all, all->rank - 2, 0, from->plan.past + from->plan.k.n);
     tensor_free(past);
     tensor_new_copy(past, &rows, e);
@@ -43,8 +39,6 @@ static void keep_rows(tensor *past, const attempt *from, const stage_id *stages,
 static bool attend(void *context, const attention *of, const kept_stages *w, crew *by, bundle *made,
                    err *e)
 {
-    static const stage_id KEYS[] = {STAGE_PRESENT_K, STAGE_K_ROPE, STAGE_K_NORM, STAGE_K},
-                          VALUES[] = {STAGE_PRESENT_V, STAGE_V};
     stack_attention *one = context;
     stack_attempt *a = one->of;
     /* A cache that grows is given as one that is there. */
@@ -75,8 +69,8 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
         run_report report;
         kept_stages_add(&output, STAGE_OUTPUT);
         run_plan_by(&of->plan, &output, by, &counted, &report, e);
-        keep_rows(&one->past_k, taken, KEYS, sizeof KEYS / sizeof KEYS[0], e);
-        keep_rows(&one->past_v, taken, VALUES, sizeof VALUES / sizeof VALUES[0], e);
+        keep_rows(&one->past_k, taken, STAGE_PRESENT_K, e);
+        keep_rows(&one->past_v, taken, STAGE_PRESENT_V, e);
         bundle_free(&counted);
     }
     for (size_t i = 0; done && i < w->count; i++) {

@@ -17,8 +17,8 @@ struct streamed_stage {
 
 bool streamed_stage_can(const plan *p, stage_id id)
 {
-    return id <= STAGE_ROUNDED && strcmp(stage_row(id)->axes, "bhqk") == 0 &&
-           p->asked->cache == NULL;
+    const stage *row = stage_row(id);
+    return row->by == STAGE_BY_BLOCK && strcmp(row->axes, "bhqk") == 0 && p->asked->cache == NULL;
 }
 
 /* The stage's place has no memory yet; what its rows are computed from has. */

@@ -256,37 +256,15 @@ static size_t axis_size(const plan *p, stage_id id, char letter)
 
 bool plan_has_stage(const plan *p, stage_id id)
 {
-    switch (id) {
-    case STAGE_X:
-        return p->q.rows.data != NULL;
-    case STAGE_X_POS:
-        return p->asked->adds_positions;
-    case STAGE_XK:
-        return p->k.rows.data != NULL;
-    case STAGE_XV:
-        return p->v.rows.data != NULL;
-    case STAGE_Q_NORM:
-    case STAGE_K_NORM:
-        return p->asked->normalizes;
-    case STAGE_Q_ROPE:
-    case STAGE_K_ROPE:
-        return p->rope_width > 0;
-    case STAGE_PRESENT_K:
-    case STAGE_PRESENT_V:
-        return p->past_k.data != NULL;
-    case STAGE_Q_SCORE:
-        return p->of_score.for_query.data != NULL;
-    case STAGE_K_SCORE:
-        return p->of_score.for_key.data != NULL;
-    case STAGE_TOP:
-        return p->asked->top > 0;
-    case STAGE_CAPPED:
-        return p->asked->softcap > 0;
-    case STAGE_ROUNDED:
-        return p->asked->round_decimals >= 0;
-    default:
-        return true;
-    }
+    const stage *row = stage_row(id);
+    return row->is_there == NULL || row->is_there(p->asked);
+}
+
+stage_id plan_stand_in(const plan *p, stage_id id)
+{
+    while (id != STAGE_COUNT && !plan_has_stage(p, id))
+        id = stage_row(id)->takes[0];
+    return id;
 }
 
 bool plan_check_stage(const plan *p, stage_id id, err *e)

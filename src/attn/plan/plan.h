@@ -64,6 +64,9 @@ bool plan_check_names(const problem *asked, const text_list *names, const char *
                       err *e);
 
 bool plan_has_stage(const plan *p, stage_id id);
+/* The stage, or where it is not there what stands in its place: q_rope without --rope is q_norm, and
+ * that may be q. STAGE_COUNT: nothing does. */
+stage_id plan_stand_in(const plan *p, stage_id id);
 /* False where it has not, with an error that says what would make the stage. */
 bool plan_check_stage(const plan *p, stage_id id, err *e);
 /* Of a stage that is made. */

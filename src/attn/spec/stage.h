@@ -1,9 +1,12 @@
-/* The stages of the pipeline in their order: names, help, and the shape of each in letters. */
+/* The stages of the pipeline in their order: names, help, the shape of each in letters, what each is
+ * made of and how. What a run keeps, where, and in which order it goes follows from these rows. */
 #ifndef SELFATTN_ATTN_SPEC_STAGE_H
 #define SELFATTN_ATTN_SPEC_STAGE_H
 
 #include "base/named.h"
 #include "tensor/key.h"
+
+struct problem;
 
 typedef enum stage_id {
     STAGE_X,
@@ -40,6 +43,16 @@ typedef enum stage_id {
     STAGE_COUNT
 } stage_id;
 
+/* How the numbers of a stage come about. */
+typedef enum stage_maker {
+    STAGE_IS_ROWS,       /* rows of the inputs, as they are or with their positions added */
+    STAGE_BY_PROJECTION, /* whole, before the blocks: queries, keys and values in their forms */
+    STAGE_BY_BLOCK,      /* a block of a head's queries at a time */
+    STAGE_BY_RULE,       /* whole, after the blocks, of stages that are whole */
+} stage_maker;
+
+enum { STAGE_TAKES = 2 };
+
 typedef struct stage {
     key key; /* named "weights"; results are read by these rows as documents are by KEYS */
     const char *formula; /* "exp / row_sum" */
@@ -47,6 +60,12 @@ typedef struct stage {
      * one; t: as many as --top says; e: d_v; Q, K, V: the projections' widths, heads side by side;
      * C: h·d_v; c: the compared width; O: the output's width; m, M, N: the widths of x, xk, xv. */
     const char *axes;
+    stage_maker by;
+    /* What it is made of, besides inputs: earlier stages, STAGE_COUNT after the last. One that is
+     * not there has its own first in its place: q_rope is made of q where there is no q_norm. */
+    stage_id takes[STAGE_TAKES + 1];
+    /* Whether a problem that can be planned has it; NULL: each has. */
+    bool (*is_there)(const struct problem *asked);
     /* How to say that it is not there: "rounded weights are made by --round". NULL: it always
      * is. */
     const char *made_by;

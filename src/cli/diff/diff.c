@@ -40,9 +40,11 @@ static void find_heads(problem *p, const bundle *stages)
     const tensor *keys = p->in[INPUT_K];
     if (p->heads > 0 || rows->rank > 3 || p->in[INPUT_WQ] != NULL)
         return;
-    for (stage_id id = STAGE_SCORES; id <= STAGE_ATTENDED; id++) {
-        const tensor *made = bundle_tensor(stages, stage_row(id)->key.named.name);
-        if (made != NULL && id != STAGE_WEIGHTED && made->rank == rows->rank + 1)
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        const stage *row = stage_row(id);
+        const tensor *made = bundle_tensor(stages, row->key.named.name);
+        bool is_of_heads = row->axes[1] == 'h' && strlen(row->axes) == 4;
+        if (made != NULL && is_of_heads && made->rank == rows->rank + 1)
             p->heads = made->size[made->rank - 3];
     }
     if (keys != NULL)
@@ -123,8 +125,9 @@ static bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const dif
         q.with = isa_best()->table(DTYPE_F64);
         for (size_t i = 0; i < d->count; i++) {
             const diff_pair *p = &d->pair[i];
-            size_t id = diff_stage_number(p->name);
-            if (id < STAGE_Q || id == STAGE_COUNT) /* rows are what is computed from */
+            stage_id id = (stage_id)diff_stage_number(p->name);
+            /* Rows are what is computed from. */
+            if (id == STAGE_COUNT || stage_row(id)->by == STAGE_IS_ROWS)
                 continue;
             q.claim[id] = (claim){p->name, p->of[0], p->within.atol};
             q.within[id] = p->within;
