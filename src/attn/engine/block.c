@@ -137,22 +137,22 @@ static bool allows_any(const plan *p, const block *at, size_t query)
 
 /* ---- places ---- */
 
-static bool is_kept(const block_context *of, stage_id id)
+static bool is_whole(const block_context *of, stage_id id)
 {
-    return of->kept[id].data != NULL;
+    return of->at.whole[id].data != NULL;
 }
 
-/* The block's rows of a stage: in its place where it is wanted, else in scratch. */
+/* The block's rows of a stage: in its place where it lies whole, else in scratch. */
 static tensor rows_of(const block_context *of, const block *at, stage_id id, void *else_at,
                       size_t columns)
 {
-    if (!is_kept(of, id))
+    if (!is_whole(of, id))
         return (tensor){.type = of->plan->type,
                         .rank = 2,
                         .size = {at->rows, columns},
                         .stride = {(ptrdiff_t)columns, 1},
                         .data = else_at};
-    tensor of_head = plan_of_head(&of->kept[id], at->batch, at->head);
+    tensor of_head = plan_of_head(&of->at.whole[id], at->batch, at->head);
     return tensor_range(&of_head, 0, at->first, at->rows);
 }
 
@@ -160,7 +160,7 @@ static tensor rows_of(const block_context *of, const block *at, stage_id id, voi
 static tensor scores_of(const block_context *of, const block *at, stage_id id, const scratch *in)
 {
     tensor rows = rows_of(of, at, id, in->block, at->columns);
-    return tensor_range(&rows, 1, is_kept(of, id) ? at->skipped : 0, at->columns);
+    return tensor_range(&rows, 1, is_whole(of, id) ? at->skipped : 0, at->columns);
 }
 
 static void *row_at(const tensor *t, size_t row)
@@ -168,10 +168,10 @@ static void *row_at(const tensor *t, size_t row)
     return (char *)t->data + t->stride[0] * (ptrdiff_t)row * (ptrdiff_t)dtype_size(t->type);
 }
 
-/* Around the columns that are computed, a wanted stage is `value`. */
+/* Around the columns that are computed, a stage that lies whole is `value`. */
 static void fill_rest(const block_context *of, const block *at, stage_id id, double value)
 {
-    if (!is_kept(of, id))
+    if (!is_whole(of, id))
         return;
     tensor rows = rows_of(of, at, id, NULL, 0);
     for (size_t i = 0; i < at->rows; i++) {
@@ -348,9 +348,9 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
     if (!check_sum(p, &whole, number, sum, is_empty, &in->failure))
         return false;
     /* The row's columns that others of the block need. */
-    if (is_kept(of, STAGE_MASKED))
+    if (is_whole(of, STAGE_MASKED))
         fill_around(p, &s->masked, at, &whole, -INFINITY);
-    if (is_kept(of, STAGE_EXP))
+    if (is_whole(of, STAGE_EXP))
         fill_around(p, &s->exponent, at, &whole, 0);
     fill_around(p, &s->weights, at, &whole, 0);
     return true;
@@ -424,7 +424,7 @@ static void compute_weighted(const block_context *of, const block *at, const ten
 {
     const plan *p = of->plan;
     const kept_stages *w = of->wanted;
-    const tensor *kept = &of->kept[STAGE_WEIGHTED];
+    const tensor *kept = &of->at.whole[STAGE_WEIGHTED];
     bool is_one_row = kept_stages_is_one_row(p, w, STAGE_WEIGHTED);
     size_t first = is_one_row ? w->row - at->first : 0; /* past all rows where it is before them */
     size_t end = is_one_row ? first + 1 : at->rows;
@@ -450,7 +450,7 @@ static void compute_attended(const block_context *of, const block *at, scratch *
     const plan *p = of->plan;
     tensor context = context_of(of, at);
     tensor attended =
-        is_kept(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
+        is_whole(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
     if (of->made.v_is_finite) {
         for (key_part part = {0}; next_part(of, at, in, &part);) {
             packed v = panels_values(&of->panels, at->batch, at->head, at->skipped + part.first,

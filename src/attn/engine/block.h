@@ -45,9 +45,7 @@ size_t scratch_memory(const plan *p, size_t rows, size_t columns);
 typedef struct block_context {
     const plan *plan;
     const kept_stages *wanted;
-    /* The places of wanted stages, with all their axes; no data: not wanted. `weighted` is n_k ×
-     * d_v where one row of it is wanted. */
-    tensor kept[STAGE_COUNT];
+    placed at;
     projected made;
     panels panels;
 } block_context;

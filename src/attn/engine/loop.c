@@ -48,6 +48,7 @@ static size_t rows_most(const plan *p, const kept_stages *w, size_t threads)
 void loop_begin(run_room *r, const plan *p, const kept_stages *w, size_t threads)
 {
     *r = (run_room){.shared = {.plan = p, .wanted = w}};
+    places_find(&r->shared.at.where, p, w);
     size_t rows = rows_most(p, w, threads);
     r->block_rows = rows > p->n_q ? p->n_q : rows;
     r->block_columns = columns_most(p, w, r->block_rows);

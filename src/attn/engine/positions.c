@@ -38,20 +38,15 @@ bool sinusoid_add_rows(const tensor *x, double first, const kernels *with, tenso
     return true;
 }
 
-bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
+bool sinusoid_add(const projecting *with, stage_id id, err *e)
 {
-    if (!p->asked->adds_positions)
-        return true;
-    const tensor *sums =
-        projected_room(made, p, &kept[STAGE_X_POS], p->q.rows.rank, p->q.rows.size, e);
-    if (sums == NULL)
-        return false;
-    made->x = tensor_view_of(sums);
+    const plan *p = with->plan;
+    tensor *x = &with->made->x;
+    *x = placed_at(with->at, id);
     if (p->asked->places == NULL)
-        return sinusoid_add_rows(&p->q.rows, (double)visible_position(p, 0, 0), p->with, &made->x,
-                                 e);
+        return sinusoid_add_rows(&p->q.rows, (double)visible_position(p, 0, 0), p->with, x, e);
     for (size_t i = 0; i < p->n_q; i++) {
-        tensor row = tensor_range(&p->q.rows, 1, i, 1), to = tensor_range(&made->x, 1, i, 1);
+        tensor row = tensor_range(&p->q.rows, 1, i, 1), to = tensor_range(x, 1, i, 1);
         if (!sinusoid_add_rows(&row, (double)visible_position(p, 0, i), p->with, &to, e))
             return false;
     }
@@ -60,13 +55,13 @@ bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e)
 
 /* ---- one length ---- */
 
-bool normalize_heads(projected *made, const plan *p, stage_id id, const tensor *gain, tensor *kept,
-                     tensor *rows, err *e)
+bool normalize_heads(const projecting *with, stage_id id, err *e)
 {
+    const plan *p = with->plan;
     const projection *role = plan_role(p, id);
-    tensor out;
-    if (!projected_place(made, p, &kept[id], rows, rows->size[2], &out, e))
-        return false;
+    bool is_query = id == STAGE_Q_NORM;
+    const tensor *gain = is_query ? &p->q_gain : &p->k_gain;
+    tensor *rows = is_query ? &with->made->q : &with->made->k, out = projected_place(with, id);
     for (size_t unit = 0; unit < p->batches * role->heads; unit++) {
         size_t batch = unit / role->heads, head = unit % role->heads;
         const void *of_head = gain->data == NULL ? NULL : tensor_at(gain, head).data;
@@ -177,37 +172,37 @@ static void work(void *context, size_t worker)
     float_mode_restore(&mode);
 }
 
-bool rope_turn_both(projected *made, const plan *p, tensor *kept, crew *by, err *e)
+bool rope_turn_both(const projecting *with, stage_id id, err *e)
 {
-    size_t pairs = p->rope_width / 2;
-    if (pairs == 0)
-        return true;
     static const stage_id IDS[] = {STAGE_Q_ROPE, STAGE_K_ROPE};
-    tensor *const rows[] = {&made->q, &made->k};
+    const plan *p = with->plan;
+    tensor *const rows[] = {&with->made->q, &with->made->k};
+    size_t pairs = p->rope_width / 2;
+    if (id == STAGE_K_ROPE)
+        return true; /* with the queries */
     turning t = {.plan = p};
     double *frequency = mem_alloc(pairs, sizeof frequency[0], e);
-    bool done = frequency != NULL;
-    for (size_t i = 0; i < 2 && done; i++) {
+    if (frequency == NULL)
+        return false;
+    for (size_t i = 0; i < 2; i++)
         t.of[i] = (turned){.from = tensor_view_of(rows[i]),
+                           .to = projected_place(with, IDS[i]),
                            .rows = plan_role(p, IDS[i])->n,
                            .position = i == 0 ? plan_query_position : plan_key_position};
-        done = projected_place(made, p, &kept[IDS[i]], rows[i], rows[i]->size[2], &t.of[i].to, e);
-    }
-    if (done) {
-        for (size_t pair = 0; pair < pairs; pair++)
-            frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
-        t.frequency = frequency;
-        /* An angle costs some 30 multiply-adds, a number that is turned 4. */
-        const size_t *size = t.of[0].from.size;
-        double each = (double)p->rope_width * (15 + 8 * (double)(size[0] * size[1]));
-        crew_run(by, threads_worth(by->most, (double)rows_of(&t) * each), work, &t);
-    }
+    for (size_t pair = 0; pair < pairs; pair++)
+        frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
+    t.frequency = frequency;
+    /* An angle costs some 30 multiply-adds, a number that is turned 4. */
+    const size_t *size = t.of[0].from.size;
+    double each = (double)p->rope_width * (15 + 8 * (double)(size[0] * size[1]));
+    crew_run(with->by, threads_worth(with->by->most, (double)rows_of(&t) * each), work, &t);
     mem_free(frequency);
-    for (size_t i = 0; i < 2 && done; i++) {
+    for (size_t i = 0; i < 2; i++) {
         *rows[i] = t.of[i].to;
-        done = projected_check_range(p, stage_row(IDS[i])->key.named.name, rows[i], e);
+        if (!projected_check_range(p, stage_row(IDS[i])->key.named.name, rows[i], e))
+            return false;
     }
-    return done;
+    return true;
 }
 
 size_t positions_memory(const plan *p)

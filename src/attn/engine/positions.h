@@ -34,8 +34,8 @@ double sinusoid_frequency(size_t i, size_t width);
  * place. */
 bool sinusoid_add_rows(const tensor *x, double first, const kernels *with, tensor *sums, err *e);
 
-/* Fills made->x, where it was asked for. */
-bool sinusoid_add(projected *made, const plan *p, tensor *kept, err *e);
+/* Makes x_pos. */
+bool sinusoid_add(const projecting *with, stage_id id, err *e);
 
 /* ---- queries and keys ---- */
 
@@ -47,10 +47,9 @@ typedef struct rope_pair {
 rope_pair rope_pair_of(const plan *p, size_t pair);
 
 /* What comes of queries or keys takes their place: made->q or made->k. */
-bool normalize_heads(projected *made, const plan *p, stage_id id, const tensor *gain, tensor *kept,
-                     tensor *rows, err *e);
-/* Both, where it was asked for. */
-bool rope_turn_both(projected *made, const plan *p, tensor *kept, crew *by, err *e);
+bool normalize_heads(const projecting *with, stage_id id, err *e);
+/* Turns both at once, in the turn of the first that is needed: an angle serves both. */
+bool rope_turn_both(const projecting *with, stage_id id, err *e);
 
 /* Bytes that all of them work in. */
 size_t positions_memory(const plan *p);

@@ -9,28 +9,10 @@
 
 /* ---- the last form of q, k and v ---- */
 
-/* Memory that belongs to no result an earlier run of the same plan may have left, in the same
- * order. */
-tensor *projected_room(projected *made, const plan *p, tensor *kept, int rank, const size_t *size,
-                       err *e)
+tensor projected_place(const projecting *with, stage_id id)
 {
-    if (kept != NULL && kept->data != NULL)
-        return kept;
-    tensor *added = &made->owned[made->owned_count];
-    if (added->data == NULL && !tensor_new(added, p->type, rank, size, e))
-        return NULL;
-    made->owned_count++;
-    return added;
-}
-
-bool projected_place(projected *made, const plan *p, tensor *kept, const tensor *like, size_t n,
-                     tensor *apart, err *e)
-{
-    size_t size[] = {like->size[0], like->size[1], n, like->size[3]};
-    const tensor *all = projected_room(made, p, kept, 4, size, e);
-    if (all != NULL)
-        *apart = plan_heads_apart(all, like->size[1]);
-    return all != NULL;
+    tensor all = placed_at(with->at, id);
+    return plan_heads_apart(&all, plan_role(with->plan, id)->heads);
 }
 
 /* Inputs were finite, so what is not has left the type's range. */
@@ -43,12 +25,6 @@ bool projected_check_range(const plan *p, const char *name, const tensor *t, err
             index[t->rank - 1] + 1, dtype_name(p->type));
     return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
                                               : "smaller inputs or weights would not be");
-}
-
-void projected_free(projected *made)
-{
-    for (size_t i = 0; i < PROJECTED_OWNED; i++)
-        tensor_free(&made->owned[i]);
 }
 
 tensor projected_queries(const projected *made, size_t batch, size_t head)
@@ -106,58 +82,28 @@ static const tensor *rows_of(const projected *made, const projection *r)
     return r->rows_as == INPUT_X && made->x.data != NULL ? &made->x : &r->rows;
 }
 
-static bool project(projected *made, const plan *p, const projection *r, tensor *kept, tensor *out,
-                    crew *by, err *e)
+/* What of the rows that are made the stage is a form of. */
+static tensor *form_of(projected *made, stage_id id)
 {
-    if (r->given.data != NULL) {
-        *out = r->given;
-    } else if (r->weight.data == NULL && r->bias.data == NULL) {
-        *out = plan_split_heads(rows_of(made, r), r->heads);
-    } else {
-        size_t size[] = {p->batches, r->n, r->heads * r->width};
-        tensor *rows = projected_room(made, p, kept, 3, size, e);
-        if (rows == NULL)
-            return false;
-        bool is_finite = true;
-        for (size_t batch = 0; batch < p->batches; batch++) {
-            tensor from = tensor_at(rows_of(made, r), batch), to = tensor_at(rows, batch);
-            if (!project_rows(p, r, &from, &to, &is_finite, by, e))
-                return false;
-        }
-        *out = plan_split_heads(rows, r->heads);
-        return is_finite || projected_check_range(p, input_label(r->given_as), rows, e);
-    }
-    if (kept->data != NULL) {
-        tensor into = plan_heads_apart(kept, r->heads);
-        tensor_copy(out, &into);
-    }
-    return true;
+    if (id == STAGE_Q_SCORE || id == STAGE_K_SCORE)
+        return id == STAGE_Q_SCORE ? &made->queries : &made->keys;
+    char width = stage_row(id)->axes[2];
+    return width == 'Q' ? &made->q : width == 'K' ? &made->k : width == 'V' ? &made->v : &made->x;
 }
 
-/* Keys or values, with what is appended to them: after the rows of the sequence `learned`, where it
- * has data, then zeros. */
-static bool project_keys(projected *made, const plan *p, const projection *r, const tensor *learned,
-                         tensor *kept, tensor *out, crew *by, err *e)
+/* What is appended to keys or values, b × heads × n × width: after `first` rows of the sequence
+ * `learned`, where it has data, then zeros. The same in all entries of the batch. */
+static void append_rows(const tensor *all, size_t first, const tensor *learned)
 {
-    if (p->appended == 0)
-        return project(made, p, r, kept, out, by, e);
-    size_t size[] = {p->batches, p->n_k, r->heads * r->width};
-    bool keeps_rows = kept->data != NULL && kept->rank == 3;
-    if (!project(made, p, r, &(tensor){0}, out, by, e))
-        return false;
-    tensor *rows = projected_room(made, p, keeps_rows ? kept : NULL, 3, size, e);
-    if (rows == NULL)
-        return false;
-    tensor all = plan_split_heads(rows, r->heads), of_sequence = tensor_range(&all, 2, 0, r->n);
-    tensor_copy(out, &of_sequence);
-    for (size_t j = r->n; j < p->n_k; j++) {
-        /* The same in all entries of the batch. */
-        tensor to = tensor_range(rows, 1, j, 1);
+    for (size_t j = first; j < all->size[2]; j++) {
+        tensor to = tensor_range(all, 2, j, 1);
         size_t index[TENSOR_MAX_RANK] = {0};
-        if (j == r->n && learned->data != NULL) {
-            tensor from = {
-                .type = learned->type, .rank = 3, .stride = {0, 0, 1}, .data = learned->data};
-            memcpy(from.size, to.size, sizeof from.size);
+        if (j == first && learned->data != NULL) {
+            tensor from = to;
+            from.type = learned->type;
+            from.data = learned->data;
+            memcpy(from.stride, (ptrdiff_t[]){0, (ptrdiff_t)to.size[3], 0, 1},
+                   4 * sizeof from.stride[0]);
             tensor_copy(&from, &to);
             continue;
         }
@@ -165,47 +111,76 @@ static bool project_keys(projected *made, const plan *p, const projection *r, co
             tensor_set(&to, index, 0);
         while (tensor_next(&to, index));
     }
-    if (kept->data != NULL && !keeps_rows)
-        tensor_copy(&all, kept);
+}
+
+/* q, k or v, with what is appended to it. */
+static bool project(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    const projection *r = plan_role(p, id);
+    tensor *out = form_of(with->made, id);
+    *out = r->given;
+    if (out->data == NULL)
+        *out = plan_split_heads(rows_of(with->made, r), r->heads);
+    if (with->at->where.of[id].home == HOME_INPUT) {
+        if (with->at->written[id].data != NULL) {
+            tensor into = plan_heads_apart(&with->at->written[id], r->heads);
+            tensor_copy(out, &into);
+        }
+        return true;
+    }
+    tensor all = projected_place(with, id), of_sequence = tensor_range(&all, 2, 0, r->n);
+    bool is_finite = true;
+    if (r->weight.data == NULL && r->bias.data == NULL) {
+        tensor_copy(out, &of_sequence);
+    } else {
+        tensor rows = placed_at(with->at, id);
+        rows = tensor_range(&rows, 1, 0, r->n);
+        for (size_t batch = 0; batch < p->batches; batch++) {
+            tensor from = tensor_at(rows_of(with->made, r), batch), to = tensor_at(&rows, batch);
+            if (!project_rows(p, r, &from, &to, &is_finite, with->by, e))
+                return false;
+        }
+        if (!is_finite && !projected_check_range(p, input_label(r->given_as), &rows, e))
+            return false;
+    }
+    if (id != STAGE_Q)
+        append_rows(&all, r->n, id == STAGE_K ? &p->bias_k : &p->bias_v);
     *out = all;
     return true;
 }
 
 /* q′ or k′ of every head: rows·W. */
-static bool transform(projected *made, const plan *p, stage_id id, tensor *kept, tensor *out,
-                      crew *by, err *e)
+static bool transform(const projecting *with, stage_id id, err *e)
 {
+    const plan *p = with->plan;
     bool is_key = id == STAGE_K_SCORE;
-    const tensor *rows = is_key ? &made->k : &made->q;
+    const tensor *rows = is_key ? &with->made->k : &with->made->q;
     const tensor *weight = is_key ? &p->of_score.for_key : &p->of_score.for_query;
-    size_t size[] = {p->batches, p->heads, rows->size[2], p->compared_width};
-    tensor *all = projected_room(made, p, &kept[id], 4, size, e);
-    if (all == NULL)
-        return false;
+    tensor all = placed_at(with->at, id);
     for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
         size_t batch = unit / p->heads, head = unit % p->heads;
         tensor by_weight = tensor_at(weight, head);
         tensor from = plan_of_head(rows, batch, is_key ? plan_kv_head(p, head) : head);
-        tensor to = plan_of_head(all, batch, head);
-        if (!multiply(p->with, &from, &by_weight, NULL, &to, by, e))
+        tensor to = plan_of_head(&all, batch, head);
+        if (!multiply(p->with, &from, &by_weight, NULL, &to, with->by, e))
             return false;
     }
-    *out = tensor_view_of(all);
-    return projected_check_range(p, stage_row(id)->key.named.name, out, e);
+    *form_of(with->made, id) = all;
+    return projected_check_range(p, stage_row(id)->key.named.name, &all, e);
 }
 
 /* ---- a cache ---- */
 
-/* out = past, then rows: b × kv_heads × n_k × width */
-static bool join(projected *made, const plan *p, const tensor *past, tensor *kept, tensor *rows,
-                 err *e)
+/* past, then rows: b × kv_heads × n_k × width */
+static bool join(const projecting *with, stage_id id, err *e)
 {
-    tensor apart;
-    if (!projected_place(made, p, kept, rows, p->n_k, &apart, e))
-        return false;
+    const plan *p = with->plan;
+    tensor *rows = form_of(with->made, id), apart = projected_place(with, id);
     tensor before = tensor_range(&apart, 2, 0, p->past);
     tensor after = tensor_range(&apart, 2, p->past, p->n_k - p->past);
-    tensor_copy(past, &before);
+    (void)e;
+    tensor_copy(id == STAGE_PRESENT_K ? &p->past_k : &p->past_v, &before);
     tensor_copy(rows, &after);
     *rows = apart;
     return true;
@@ -280,14 +255,13 @@ bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, er
     return true;
 }
 
-/* Puts past_k and past_v before made->k and made->v, where there is a cache; or in a stream, these
- * after those of earlier lines: then they stay alone in made, unless the stream keeps rows. */
-static bool cache_join(projected *made, const plan *p, tensor *kept, err *e)
+/* In a stream the new keys and values come after those of earlier lines: then they stay alone in
+ * `made`, unless the stream keeps rows. */
+static bool cache_join(projected *made, const plan *p, err *e)
 {
     kv_cache *c = p->asked->cache;
     if (c == NULL)
-        return p->past == 0 || (join(made, p, &p->past_k, &kept[STAGE_PRESENT_K], &made->k, e) &&
-                                join(made, p, &p->past_v, &kept[STAGE_PRESENT_V], &made->v, e));
+        return true;
     kv_cache like = cache_like(p);
     if (c->rows == 0)
         kv_cache_begin(c, &like);
@@ -304,58 +278,82 @@ static bool cache_join(projected *made, const plan *p, tensor *kept, err *e)
 
 /* ---- the whole ---- */
 
-bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err *e)
+static bool write_rows(const projecting *with, stage_id id, err *e)
 {
-    const tensor *const rows_of_stage[] = {&p->q.rows, &p->k.rows, &p->v.rows};
-    size_t index[TENSOR_MAX_RANK] = {0};
-    made->owned_count = 0;
-    for (stage_id id = STAGE_X; id <= STAGE_XV; id++) {
-        if (kept[id].data != NULL)
-            tensor_copy(rows_of_stage[id - STAGE_X], &kept[id]);
+    const plan *p = with->plan;
+    const tensor *rows = id == STAGE_X ? &p->q.rows : id == STAGE_XK ? &p->k.rows : &p->v.rows;
+    tensor written = with->at->written[id];
+    (void)e;
+    if (written.data != NULL)
+        tensor_copy(rows, &written);
+    return true;
+}
+
+/* The stages before the blocks in their order, up to what a stream's cache keeps, and after it. */
+typedef struct projected_stage {
+    stage_id id;
+    bool (*make)(const projecting *with, stage_id id, err *e);
+} projected_stage;
+
+static const projected_stage ROWS_AND_FORMS[] = {
+    {STAGE_X, write_rows},
+    {STAGE_XK, write_rows},
+    {STAGE_XV, write_rows},
+    {STAGE_X_POS, sinusoid_add},
+    {STAGE_Q, project},
+    {STAGE_K, project},
+    {STAGE_V, project},
+    {STAGE_Q_NORM, normalize_heads},
+    {STAGE_K_NORM, normalize_heads},
+    {STAGE_Q_ROPE, rope_turn_both},
+    {STAGE_K_ROPE, rope_turn_both},
+    {STAGE_PRESENT_K, join},
+    {STAGE_PRESENT_V, join},
+};
+
+static const projected_stage COMPARED[] = {{STAGE_Q_SCORE, transform}, {STAGE_K_SCORE, transform}};
+
+static bool make_needed(const projecting *with, const projected_stage *stages, size_t count, err *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool is_needed = with->at->where.of[stages[i].id].home != HOME_NONE;
+        if (is_needed && !stages[i].make(with, stages[i].id, e))
+            return false;
     }
-    if (!sinusoid_add(made, p, kept, e) ||
-        !project(made, p, &p->q, &kept[STAGE_Q], &made->q, by, e) ||
-        !project_keys(made, p, &p->k, &p->bias_k, &kept[STAGE_K], &made->k, by, e) ||
-        !project_keys(made, p, &p->v, &p->bias_v, &kept[STAGE_V], &made->v, by, e) ||
-        (p->asked->normalizes &&
-         (!normalize_heads(made, p, STAGE_Q_NORM, &p->q_gain, kept, &made->q, e) ||
-          !normalize_heads(made, p, STAGE_K_NORM, &p->k_gain, kept, &made->k, e))) ||
-        !rope_turn_both(made, p, kept, by, e) || !cache_join(made, p, kept, e))
+    return true;
+}
+
+bool project_inputs(projected *made, const plan *p, const placed *at, crew *by, err *e)
+{
+    const projecting with = {p, at, made, by};
+    size_t index[TENSOR_MAX_RANK] = {0};
+    if (!make_needed(&with, ROWS_AND_FORMS, sizeof ROWS_AND_FORMS / sizeof ROWS_AND_FORMS[0], e) ||
+        !cache_join(made, p, e))
         return false;
     made->queries = made->q;
     made->keys = made->k;
     made->keys_have_all_heads = plan_has_stage(p, STAGE_K_SCORE);
-    if ((plan_has_stage(p, STAGE_Q_SCORE) &&
-         !transform(made, p, STAGE_Q_SCORE, kept, &made->queries, by, e)) ||
-        (made->keys_have_all_heads && !transform(made, p, STAGE_K_SCORE, kept, &made->keys, by, e)))
-        return false;
     made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
-    /* The context is kept as itself, or as the output where that is the same, or not at all. */
-    size_t size[] = {p->batches, p->n_q, p->heads * p->v.width};
-    const tensor *rows = &kept[STAGE_CONTEXT];
-    if (rows->data == NULL && p->wo.data == NULL)
-        rows = &kept[STAGE_OUTPUT];
-    if (rows->data == NULL || rows->rank != 3)
-        rows = projected_room(made, p, NULL, 3, size, e);
-    if (rows == NULL)
-        return false;
-    made->context_rows = tensor_view_of(rows);
-    made->context = plan_split_heads(rows, p->heads);
-    return true;
+    made->context_rows = placed_at(at, STAGE_CONTEXT);
+    made->context = plan_split_heads(&made->context_rows, p->heads);
+    return make_needed(&with, COMPARED, sizeof COMPARED / sizeof COMPARED[0], e);
 }
 
-bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err *e)
+bool project_output(projected *made, const plan *p, const placed *at, crew *by, err *e)
 {
-    tensor *output = &kept[STAGE_OUTPUT], *context = &kept[STAGE_CONTEXT];
+    const tensor *output = &at->written[STAGE_OUTPUT], *context = &at->written[STAGE_CONTEXT];
     if (!made->context_is_finite && !projected_check_range(p, "context", &made->context_rows, e))
         return false;
-    if (context->data != NULL && context->rank == 4)
-        tensor_copy(&made->context, context);
+    if (context->data != NULL && context->rank == 4) {
+        tensor into = tensor_view_of(context);
+        tensor_copy(&made->context, &into);
+    }
     if (output->data == NULL)
         return true;
     if (output->rank == 4) {
         /* The context keeps its heads apart, and without Wo so does the output. */
-        tensor_copy(&made->context, output);
+        tensor into = tensor_view_of(output);
+        tensor_copy(&made->context, &into);
         for (size_t unit = 0; p->bo.data != NULL && unit < p->batches * p->heads; unit++) {
             size_t head = unit % p->heads;
             tensor rows = plan_of_head(output, unit / p->heads, head);
@@ -376,21 +374,6 @@ bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err 
 }
 
 /* ---- memory ---- */
-
-/* The rows of q, k or v are made, and lie in no place of a wanted stage. */
-static bool is_owned(const projection *r, bool is_kept)
-{
-    bool is_made = r->weight.data != NULL || r->bias.data != NULL;
-    return r->given.data == NULL && is_made && !is_kept;
-}
-
-/* As project_keys has it. */
-static bool owns_appended(const plan *p, const kept_stages *w, stage_id id)
-{
-    const tensor *given = p->asked->in[id == STAGE_K ? INPUT_K : INPUT_V];
-    bool is_apart = given != NULL && given->rank == 4;
-    return p->appended > 0 && (is_apart || !kept_stages_has(w, id));
-}
 
 size_t project_product_memory(const plan *p, size_t threads)
 {
@@ -413,44 +396,10 @@ size_t project_product_memory(const plan *p, size_t threads)
     return largest;
 }
 
-size_t project_memory(const plan *p, const kept_stages *w)
+size_t project_memory(const plan *p)
 {
-    bool keeps_context = kept_stages_has(w, STAGE_CONTEXT) ||
-                         (p->wo.data == NULL && kept_stages_has(w, STAGE_OUTPUT));
-    bool owns_context = !keeps_context || plan_keeps_heads_apart(p); /* as project_inputs has it */
-    const struct {
-        bool is_owned;
-        size_t rows, heads, width;
-    } parts[] = {
-        {is_owned(&p->q, kept_stages_has(w, STAGE_Q)), p->n_q, p->heads, p->q.width},
-        {is_owned(&p->k, p->appended == 0 && kept_stages_has(w, STAGE_K)), p->k.n, p->kv_heads,
-         p->k.width},
-        {is_owned(&p->v, p->appended == 0 && kept_stages_has(w, STAGE_V)), p->v.n, p->kv_heads,
-         p->v.width},
-        {owns_appended(p, w, STAGE_K), p->n_k, p->kv_heads, p->k.width},
-        {owns_appended(p, w, STAGE_V), p->n_k, p->kv_heads, p->v.width},
-        {owns_context, p->n_q, p->heads, p->v.width},
-    };
-    /* Forms that lie in no place of a wanted stage, as projected_place has it. */
-    static const stage_id FORMS[] = {STAGE_X_POS,     STAGE_Q_NORM,  STAGE_K_NORM,
-                                     STAGE_Q_ROPE,    STAGE_K_ROPE,  STAGE_PRESENT_K,
-                                     STAGE_PRESENT_V, STAGE_Q_SCORE, STAGE_K_SCORE};
     size_t of_cache, all = positions_memory(p);
-    all = size_sum(all, cache_growth(p, &of_cache) ? of_cache : SIZE_MAX);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        const size_t size[] = {p->batches, parts[i].rows, parts[i].heads, parts[i].width};
-        if (parts[i].is_owned)
-            all = size_sum(all, tensor_bytes(p->type, 4, size));
-    }
-    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
-        size_t size[TENSOR_MAX_RANK];
-        int rank;
-        if (!plan_has_stage(p, FORMS[i]) || kept_stages_has(w, FORMS[i]))
-            continue;
-        plan_stage_shape(p, FORMS[i], &rank, size);
-        all = size_sum(all, tensor_bytes(p->type, rank, size));
-    }
-    return all;
+    return size_sum(all, cache_growth(p, &of_cache) ? of_cache : SIZE_MAX);
 }
 
 /* ---- packed ---- */

@@ -6,14 +6,12 @@
 #ifndef SELFATTN_ATTN_ENGINE_PROJECT_H
 #define SELFATTN_ATTN_ENGINE_PROJECT_H
 
+#include "attn/engine/placed.h"
 #include "attn/plan/kv_cache.h"
-#include "attn/plan/plan.h"
 #include "base/threads.h"
 
-enum { PROJECTED_OWNED = 15 };
-
 /* What the loop over blocks reads and writes: q, k and v in their last form, and the context. Views
- * with all axes; `owned` holds what belongs to no result. */
+ * with all axes. */
 typedef struct projected {
     tensor x;       /* with positions, b × n × m; no data: x as it is */
     tensor q, k, v; /* b × heads × n × width; heads of k and v: kv_heads */
@@ -24,21 +22,21 @@ typedef struct projected {
     tensor context;      /* b × h × n_q × d_v, a view of context_rows */
     tensor context_rows; /* b × n_q × h·d_v */
     bool context_is_finite;
-    tensor owned[PROJECTED_OWNED];
-    size_t owned_count; /* of this run: a run before it may have left more */
 } projected;
 
-/* Where a part writes: the place of a wanted stage (`kept`; without data it is not wanted), or else
- * room of its own. */
-tensor *projected_room(projected *made, const plan *p, tensor *kept, int rank, const size_t *size,
-                       err *e);
-/* The same of n rows of as many heads and as wide as `like` has, heads apart. */
-bool projected_place(projected *made, const plan *p, tensor *kept, const tensor *like, size_t n,
-                     tensor *apart, err *e);
+/* What makes one stage of a projection after the other: where its rows lie, and q, k or v in the
+ * form that comes next. */
+typedef struct projecting {
+    const plan *plan;
+    const placed *at;
+    projected *made;
+    crew *by;
+} projecting;
+
+/* The stage's place, b × heads × n × width: heads of the role that it is a form of. */
+tensor projected_place(const projecting *with, stage_id id);
 /* False, with the error set, where finite inputs gave what the type can't hold. */
 bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
-
-void projected_free(projected *made);
 
 /* One head's q′ (n_q × c), k′ (n_k × c) and v (n_k × d_v); in a stream, of the keys that are still
  * there. */
@@ -46,15 +44,13 @@ tensor projected_queries(const projected *made, size_t batch, size_t head);
 tensor projected_keys(const projected *made, const plan *p, size_t batch, size_t head);
 tensor projected_values(const projected *made, const plan *p, size_t batch, size_t head);
 
-/* `kept` has the places of wanted stages, by stage_id, with all their axes; a tensor without data
- * is not wanted. */
-bool project_inputs(projected *made, const plan *p, tensor *kept, crew *by, err *e);
-bool project_output(projected *made, const plan *p, tensor *kept, crew *by, err *e);
+bool project_inputs(projected *made, const plan *p, const placed *at, crew *by, err *e);
+bool project_output(projected *made, const plan *p, const placed *at, crew *by, err *e);
 
-/* Bytes that project_inputs allocates where these stages are kept, and those that the largest of
- * its and project_output's products takes meanwhile, when no block is computed; SIZE_MAX: more
- * than an address can hold. */
-size_t project_memory(const plan *p, const kept_stages *w);
+/* Bytes that project_inputs works in, and a stream's cache grows by, next to what is placed; and
+ * those that the largest of its and project_output's products takes meanwhile, when no block is
+ * computed; SIZE_MAX: more than an address can hold. */
+size_t project_memory(const plan *p);
 size_t project_product_memory(const plan *p, size_t threads);
 
 /* ---- a cache: keys and values of earlier rows, and the new ones after them. What

@@ -10,37 +10,6 @@
 
 /* ---- the whole ---- */
 
-/* Every wanted stage has its place in the result, which may have it already. */
-static bool keep_wanted(block_context *c, bundle *result, err *e)
-{
-    const plan *p = c->plan;
-    for (size_t i = 0; i < c->wanted->count; i++) {
-        stage_id id = c->wanted->stage[i];
-        const char *name = stage_row(id)->key.named.name;
-        size_t size[TENSOR_MAX_RANK];
-        tensor kept = {0};
-        int rank;
-        kept_stages_shape(p, c->wanted, id, &rank, size);
-        entry *there = bundle_find(result, name);
-        if (there == NULL || there->tensor.rank != rank ||
-            memcmp(there->tensor.size, size, (size_t)rank * sizeof size[0]) != 0) {
-            if (!tensor_new(&kept, p->type, rank, size, e) ||
-                (there == NULL && !bundle_add_tensor(result, name, &kept, (place){0}, e)))
-                return false;
-            if (there != NULL) {
-                tensor_free(&there->tensor);
-                there->tensor = kept;
-            }
-            there = bundle_find(result, name);
-        }
-        bool is_row = kept_stages_is_one_row(p, c->wanted, id);
-        there->axes = is_row ? "ke" : p->axes[id];
-        c->kept[id] =
-            is_row ? tensor_view_of(&there->tensor) : plan_all_axes(p, id, &there->tensor);
-    }
-    return true;
-}
-
 /* The output's product takes the memory that the loop is done with, where nothing is kept. */
 static bool compute(run_room *r, bool is_kept, crew *by, bundle *result, run_report *report, err *e)
 {
@@ -49,8 +18,9 @@ static bool compute(run_room *r, bool is_kept, crew *by, bundle *result, run_rep
     empty_rows empty = {0};
     float_mode mode;
     float_mode_set(&mode);
-    bool done = keep_wanted(c, result, e) && project_inputs(&c->made, p, c->kept, by, e) &&
-                loop_open(r, by->most, e) && loop_compute(r, by, &empty, e);
+    bool done = placed_write(&c->at, p, c->wanted, result, e) && placed_open(&c->at, p, e) &&
+                project_inputs(&c->made, p, &c->at, by, e) && loop_open(r, by->most, e) &&
+                loop_compute(r, by, &empty, e);
     report->empty_rows = empty.count;
     if (empty.count > 0) {
         char name[ROW_NAME];
@@ -67,7 +37,7 @@ static bool compute(run_room *r, bool is_kept, crew *by, bundle *result, run_rep
     if (!is_kept)
         loop_close(r);
     if (done) {
-        done = project_output(&c->made, p, c->kept, by, e);
+        done = project_output(&c->made, p, &c->at, by, e);
         report->threads = by->ran;
         report->threads_wanted = by->wanted;
     }
@@ -123,7 +93,7 @@ void run_room_set(run_room *r, const plan *p, const kept_stages *w, size_t threa
 void run_room_clear(run_room *r)
 {
     loop_close(r);
-    projected_free(&r->shared.made);
+    placed_free(&r->shared.at);
 }
 
 bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e)
@@ -144,14 +114,8 @@ bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *byt
     size_t of_blocks =
         size_sum(size_product(r.slots, panels_memory(p)), size_product(r.threads, of_thread));
     of_blocks = size_sum(of_blocks, schedule_memory(r.slots));
-    *bytes =
-        size_sum(project_memory(p, w), size_larger(of_blocks, project_product_memory(p, threads)));
-    for (size_t i = 0; i < w->count; i++) {
-        size_t size[TENSOR_MAX_RANK];
-        int rank;
-        kept_stages_shape(p, w, w->stage[i], &rank, size);
-        *bytes = size_sum(*bytes, tensor_bytes(p->type, rank, size));
-    }
+    *bytes = size_sum(places_memory(&r.shared.at.where, p, w), project_memory(p));
+    *bytes = size_sum(*bytes, size_larger(of_blocks, project_product_memory(p, threads)));
     return *bytes < SIZE_MAX ||
            err_set(e,
                    "more memory is needed than an address can hold: batches %zu, heads "

@@ -46,7 +46,7 @@ streamed_stage *streamed_stage_new(const plan *p, stage_id id, size_t part, size
         goto done;
     tensor_own(&s->whole, p->type, rank, size, data);
     s->whole = tensor_view_of(&s->whole);
-    c->kept[id] = plan_all_axes(p, id, &s->whole);
+    c->at.written[id] = plan_all_axes(p, id, &s->whole);
     s->blocks = s->run.end;
     size_t of_block = s->run.block_rows * p->n_k * dtype_size(s->whole.type);
     s->some = part / of_block + 1;
@@ -54,7 +54,8 @@ streamed_stage *streamed_stage_new(const plan *p, stage_id id, size_t part, size
         goto done;
     s->counted = s->some * of_block;
     float_mode_set(&mode);
-    done = project_inputs(&c->made, p, c->kept, &s->by, e) && loop_open(&s->run, s->by.most, e);
+    done = placed_open(&c->at, p, e) && project_inputs(&c->made, p, &c->at, &s->by, e) &&
+           loop_open(&s->run, s->by.most, e);
     float_mode_restore(&mode);
 done:
     if (done)

@@ -286,6 +286,14 @@ void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
         size[axis] = axis_size(p, id, p->axes[id][axis]);
 }
 
+void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK])
+{
+    const char *axes = id == STAGE_CONTEXT ? stage_row(id)->axes : all_axes(p, id);
+    *rank = (int)strlen(axes);
+    for (int axis = 0; axis < *rank; axis++)
+        size[axis] = axis_size(p, id, axes[axis]);
+}
+
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)
 {
     const char *axes = all_axes(p, id);

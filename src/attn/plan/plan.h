@@ -71,6 +71,8 @@ stage_id plan_stand_in(const plan *p, stage_id id);
 bool plan_check_stage(const plan *p, stage_id id, err *e);
 /* Of a stage that is made. */
 void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
+/* The same as a run lays it out for itself: with all its axes, the context's heads side by side. */
+void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
 /* q, k or v, which the stage is one form of; NULL where it is of none alone. */
 const projection *plan_role(const plan *p, stage_id id);
 /* With q of rank 4, the context (and without Wo the output) keeps its heads apart. */

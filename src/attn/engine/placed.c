@@ -1,0 +1,60 @@
+#include "attn/engine/placed.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool placed_write(placed *to, const plan *p, const kept_stages *wanted, bundle *result, err *e)
+{
+    for (size_t i = 0; i < wanted->count; i++) {
+        stage_id id = wanted->stage[i];
+        const char *name = stage_row(id)->key.named.name;
+        size_t size[TENSOR_MAX_RANK];
+        tensor kept = {0};
+        int rank;
+        kept_stages_shape(p, wanted, id, &rank, size);
+        entry *there = bundle_find(result, name);
+        if (there == NULL || there->tensor.rank != rank ||
+            memcmp(there->tensor.size, size, (size_t)rank * sizeof size[0]) != 0) {
+            if (!tensor_new(&kept, p->type, rank, size, e) ||
+                (there == NULL && !bundle_add_tensor(result, name, &kept, (place){0}, e)))
+                return false;
+            if (there != NULL) {
+                tensor_free(&there->tensor);
+                there->tensor = kept;
+            }
+            there = bundle_find(result, name);
+        }
+        bool is_row = kept_stages_is_one_row(p, wanted, id);
+        there->axes = is_row ? "ke" : p->axes[id];
+        to->written[id] =
+            is_row ? tensor_view_of(&there->tensor) : plan_all_axes(p, id, &there->tensor);
+    }
+    return true;
+}
+
+bool placed_open(placed *to, const plan *p, err *e)
+{
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        const stage_place *one = &to->where.of[id];
+        if (one->home == HOME_RESULT)
+            to->whole[id] = to->written[one->in];
+        if (one->home != HOME_RUN)
+            continue;
+        if (to->own[id].data == NULL && !tensor_new(&to->own[id], p->type, one->rank, one->size, e))
+            return false;
+        to->whole[id] = tensor_view_of(&to->own[id]);
+    }
+    return true;
+}
+
+void placed_free(placed *all)
+{
+    for (stage_id id = 0; id < STAGE_COUNT; id++)
+        tensor_free(&all->own[id]);
+}
+
+tensor placed_at(const placed *all, stage_id id)
+{
+    assert(all->whole[id].data != NULL);
+    return all->whole[id];
+}

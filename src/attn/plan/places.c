@@ -1,0 +1,76 @@
+#include "attn/plan/places.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+
+/* q, k or v is given, or is the rows that it would be projected from, and nothing is appended. */
+static bool is_input(const plan *p, stage_id id)
+{
+    const stage *row = stage_row(id);
+    const projection *of = plan_role(p, id);
+    if (row->by == STAGE_IS_ROWS)
+        return row->takes[0] == STAGE_COUNT;
+    return (id == STAGE_Q || id == STAGE_K || id == STAGE_V) && of->weight.data == NULL &&
+           of->bias.data == NULL && (of == &p->q || p->appended == 0);
+}
+
+/* The stage in whose place of the result a whole one lies; STAGE_COUNT: in none. The context has
+ * its heads side by side, as products with Wo take them, and is the output where there is no Wo. */
+static stage_id place_in_result(const stage_places *to, const plan *p, stage_id id)
+{
+    if (id == STAGE_CONTEXT && plan_keeps_heads_apart(p))
+        return STAGE_COUNT;
+    if (to->of[id].is_written)
+        return id;
+    bool is_output = id == STAGE_CONTEXT && p->wo.data == NULL;
+    return is_output && to->of[STAGE_OUTPUT].is_written ? STAGE_OUTPUT : STAGE_COUNT;
+}
+
+void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
+{
+    bool is_needed[STAGE_COUNT] = {[STAGE_CONTEXT] = true};
+    bool is_whole[STAGE_COUNT] = {[STAGE_CONTEXT] = true};
+    *to = (stage_places){0};
+    for (size_t i = 0; i < wanted->count; i++) {
+        assert(plan_has_stage(p, wanted->stage[i]));
+        to->of[wanted->stage[i]].is_written = is_needed[wanted->stage[i]] = true;
+    }
+    /* Stages take earlier ones: what takes a stage is known when its turn comes. */
+    for (stage_id id = STAGE_COUNT; id-- > 0;) {
+        const stage *row = stage_row(id);
+        stage_place *one = &to->of[id];
+        if (!is_needed[id])
+            continue;
+        for (size_t i = 0; row->takes[i] != STAGE_COUNT; i++) {
+            stage_id taken = plan_stand_in(p, row->takes[i]);
+            if (taken == STAGE_COUNT)
+                continue;
+            is_needed[taken] = true;
+            is_whole[taken] = is_whole[taken] || row->by == STAGE_BY_RULE;
+        }
+        bool is_of_block = row->by == STAGE_BY_BLOCK && !is_whole[id] && !one->is_written;
+        one->in = place_in_result(to, p, id);
+        one->home = is_input(p, id)          ? HOME_INPUT
+                    : is_of_block            ? HOME_BLOCK
+                    : one->in != STAGE_COUNT ? HOME_RESULT
+                                             : HOME_RUN;
+        plan_whole_shape(p, id, &one->rank, one->size);
+    }
+}
+
+size_t places_memory(const stage_places *of, const plan *p, const kept_stages *wanted)
+{
+    size_t all = 0, size[TENSOR_MAX_RANK];
+    int rank;
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        const stage_place *one = &of->of[id];
+        if (one->home == HOME_RUN)
+            all = size_sum(all, tensor_bytes(p->type, one->rank, one->size));
+        if (!one->is_written)
+            continue;
+        kept_stages_shape(p, wanted, id, &rank, size);
+        all = size_sum(all, tensor_bytes(p->type, rank, size));
+    }
+    return all;
+}

@@ -1,0 +1,39 @@
+/* Where each stage of a run lies: decided once, for what is wanted and all that it is made of. What
+ * a run allocates is the sum of it, and nothing else places a stage.
+ *
+ * A stage is needed where it is wanted or a needed one takes it (stage.h), and the context always
+ * is: whether a run leaves its type's range does not depend on what is wanted. It lies whole where
+ * it is written, or where something takes it whole: a projection or a rule. Else its blocks lie in
+ * scratch, which stages share. */
+#ifndef SELFATTN_ATTN_PLAN_PLACES_H
+#define SELFATTN_ATTN_PLAN_PLACES_H
+
+#include "attn/plan/plan.h"
+
+typedef enum stage_home {
+    HOME_NONE,   /* it is not there, or nothing needs it */
+    HOME_INPUT,  /* an input's rows are the stage, as they lie */
+    HOME_BLOCK,  /* in scratch, a block at a time */
+    HOME_RUN,    /* whole, in memory of the run's own */
+    HOME_RESULT, /* whole, in the result */
+} stage_home;
+
+typedef struct stage_place {
+    stage_home home;
+    bool is_written; /* the result has the stage; what lies elsewhere is copied there */
+    stage_id in;     /* of HOME_RESULT, the stage in whose place: itself, or output for context */
+    int rank;        /* of HOME_RUN: what it takes */
+    size_t size[TENSOR_MAX_RANK];
+} stage_place;
+
+typedef struct stage_places {
+    stage_place of[STAGE_COUNT];
+} stage_places;
+
+/* Of stages that are made. */
+void places_find(stage_places *to, const plan *p, const kept_stages *wanted);
+
+/* Bytes of all that is whole, in the result and not; SIZE_MAX: more than an address can hold. */
+size_t places_memory(const stage_places *of, const plan *p, const kept_stages *wanted);
+
+#endif
