@@ -142,6 +142,11 @@ static bool is_whole(const block_context *of, stage_id id)
     return of->at.whole[id].data != NULL;
 }
 
+static bool is_given(const block_context *of, stage_id id)
+{
+    return of->at.where.of[id].is_given;
+}
+
 /* The block's rows of a stage: in its place where it lies whole, else in scratch. */
 static tensor rows_of(const block_context *of, const block *at, stage_id id, void *else_at,
                       size_t columns)
@@ -211,17 +216,17 @@ static bool next_part(const block_context *of, const block *at, const scratch *i
     return true;
 }
 
-static tensor compute_scores(const block_context *of, const block *at, const scratch *in)
+static void compute_scores(const block_context *of, const block *at, const scratch *in,
+                           const tensor *scores)
 {
     const plan *p = of->plan;
     tensor q = projected_queries(&of->made, at->batch, at->head);
-    tensor scores = scores_of(of, at, STAGE_SCORES, in);
     score_parameters with = plan_score_parameters(p, at->head);
     q = tensor_range(&q, 0, at->first, at->rows);
     for (key_part part = {0}; next_part(of, at, in, &part);) {
         compared_keys keys = {.seen = part.seen};
         size_t first = at->skipped + part.first;
-        tensor of_part = tensor_range(&scores, 1, part.first, part.count);
+        tensor of_part = tensor_range(scores, 1, part.first, part.count);
         if (p->asked->score->is_product) {
             keys.turned =
                 panels_keys(&of->panels, at->batch, at->head, first, part.count, in->packed);
@@ -231,17 +236,16 @@ static tensor compute_scores(const block_context *of, const block *at, const scr
         }
         p->asked->score->compare(p->with, &with, &q, &keys, &of_part);
     }
-    return scores;
 }
 
 /* ---- softmax ---- */
 
-/* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf; and
- * why, where slope·distance of a key that it may see, masks apart, does. */
-static bool check_sum(const plan *p, const block *row, size_t number, double sum, bool is_empty,
+/* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf,
+ * where they may not be so; and why, where slope·distance of a key that it may see, masks apart, does. */
+static bool check_sum(const plan *p, const block *row, size_t number, double sum, bool is_lost,
                       err *e)
 {
-    bool is_in_range = isfinite(sum) && !(is_empty && allows_any(p, row, row->first));
+    bool is_in_range = isfinite(sum) && !(is_lost && allows_any(p, row, row->first));
     bool is_f32 = p->type == DTYPE_F32, has_slope = p->slopes.data != NULL;
     if (p->asked->allow_nonfinite || is_in_range)
         return true;
@@ -312,11 +316,15 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
     void *scaled = own_row(&s->scaled, at, &own), *capped = own_row(&s->capped, at, &own);
     char *masked = own_row(&s->masked, at, &own), *exponent = own_row(&s->exponent, at, &whole);
     void *maximum = row_at(&s->maximum, i), *weights = own_row(&s->weights, at, &whole);
-    bool has_cap = p->asked->softcap > 0;
-    p->with->scale(own_row(&s->scores, at, &own), own.columns, p->scale, scaled, maximum);
-    if (has_cap)
-        p->with->cap(scaled, own.columns, p->asked->softcap, capped);
-    if (apply_masks(p, &own, own.first, capped, masked) || has_cap)
+    bool has_cap = p->asked->softcap > 0, is_masked = is_given(of, STAGE_MASKED);
+    bool has_maximum = false;
+    if (!is_masked) {
+        p->with->scale(own_row(&s->scores, at, &own), own.columns, p->scale, scaled, maximum);
+        if (has_cap)
+            p->with->cap(scaled, own.columns, p->asked->softcap, capped);
+        has_maximum = !apply_masks(p, &own, own.first, capped, masked) && !has_cap;
+    }
+    if (!has_maximum)
         p->with->row_max(masked, own.columns, maximum);
     fill(p, row_at(&s->masked, i), first - before, first, -INFINITY);
     masked -= before * size;
@@ -345,7 +353,7 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
     }
     if (is_empty && !isnan(sum))
         empty_rows_join(&in->empty, &(empty_rows){1, number});
-    if (!check_sum(p, &whole, number, sum, is_empty, &in->failure))
+    if (!check_sum(p, &whole, number, sum, is_empty && !is_masked, &in->failure))
         return false;
     /* The row's columns that others of the block need. */
     if (is_whole(of, STAGE_MASKED))
@@ -356,7 +364,7 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
     return true;
 }
 
-/* Nobody computes on with these. */
+/* What no stage is made of, as far as it is wanted. */
 static void compute_statistics(const block_context *of, const block *at, const row_stages *s)
 {
     tensor logsumexp = rows_of(of, at, STAGE_LOGSUMEXP, NULL, 1),
@@ -396,14 +404,17 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
     };
     /* Heads may lie side by side, and their rows far apart in memory: while row i is in the
      * softmax, the place of its context comes, and a query of the block after. */
-    const tensor context = context_of(of, at),
-                 q = projected_queries(&of->made, at->batch, at->head);
-    size_t end = at->first + at->rows, left = q.size[0] - end;
-    const tensor ahead = tensor_range(&q, 0, end, left < at->rows ? left : at->rows);
+    const tensor context = context_of(of, at);
+    tensor q = {0};
+    if (of->made.queries.data != NULL)
+        q = projected_queries(&of->made, at->batch, at->head);
+    size_t end = at->first + at->rows, left = q.size[0] > end ? q.size[0] - end : 0;
+    const tensor ahead =
+        left == 0 ? q : tensor_range(&q, 0, end, left < at->rows ? left : at->rows);
     in->undivided = (row_shares){0};
     for (size_t i = 0; i < at->rows; i++) {
         ask_for_row(&context, i);
-        if (i < ahead.size[0])
+        if (i < left)
             ask_for_row(&ahead, i);
         if (!compute_row(of, at, i, in, &s))
             return false;
@@ -444,27 +455,35 @@ static void compute_weighted(const block_context *of, const block *at, const ten
     }
 }
 
-static void compute_attended(const block_context *of, const block *at, scratch *in,
-                             const tensor *weights)
+/* attended = weights·v */
+static void weigh_values(const block_context *of, const block *at, const scratch *in,
+                         const tensor *weights, tensor *attended)
 {
     const plan *p = of->plan;
-    tensor context = context_of(of, at);
-    tensor attended =
-        is_whole(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
     if (of->made.v_is_finite) {
         for (key_part part = {0}; next_part(of, at, in, &part);) {
             packed v = panels_values(&of->panels, at->batch, at->head, at->skipped + part.first,
                                      part.count, in->packed);
             tensor of_part = tensor_range(weights, 1, part.first, part.count);
             product_band band = {.terms = part.seen, .goes_on = part.first > 0};
-            p->with->product(&of_part, &v, &band, &attended);
+            p->with->product(&of_part, &v, &band, attended);
         }
     } else {
         tensor all = projected_values(&of->made, p, at->batch, at->head);
         tensor v = tensor_range(&all, 0, at->skipped - cache_first(p), at->columns);
-        p->with->product_of_nonzero(weights, &v, &attended);
+        p->with->product_of_nonzero(weights, &v, attended);
     }
-    in->is_past_range = in->is_past_range || !p->with->is_finite(&attended);
+}
+
+static void compute_context(const block_context *of, const block *at, scratch *in,
+                            const tensor *weights)
+{
+    tensor context = context_of(of, at);
+    tensor attended =
+        is_whole(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
+    if (places_make(&of->at.where, STAGE_ATTENDED))
+        weigh_values(of, at, in, weights, &attended);
+    in->is_past_range = in->is_past_range || !of->plan->with->is_finite(&attended);
     if (attended.data != context.data)
         tensor_copy(&attended, &context);
 }
@@ -490,11 +509,18 @@ bool block_compute(const block_context *of, block *at, scratch *in)
         in->seen[i] = takes_all || of->plan->appended > 0
                           ? (key_range){0, at->columns}
                           : visible_columns(of->plan, at, at->first + i);
-    tensor scores = compute_scores(of, at, in), weights;
-    if (!compute_weights(of, at, in, &scores, &weights))
-        return false;
+    tensor weights = scores_of(of, at, STAGE_WEIGHTS, in);
+    if (places_make(&of->at.where, STAGE_WEIGHTS)) {
+        tensor scores = scores_of(of, at, STAGE_SCORES, in);
+        if (places_make(&of->at.where, STAGE_SCORES))
+            compute_scores(of, at, in, &scores);
+        if (!compute_weights(of, at, in, &scores, &weights))
+            return false;
+    } else if (is_given(of, STAGE_WEIGHTS)) {
+        compute_statistics(of, at, &(row_stages){.weights = weights});
+    }
     tensor used = weights;
-    if (asked->round_decimals >= 0) {
+    if (places_make(&of->at.where, STAGE_ROUNDED)) {
         used = scores_of(of, at, STAGE_ROUNDED, in);
         if (asked->round_keeps_sum)
             rows_round_keep_sum(&weights, asked->round_decimals, &used, in->shares);
@@ -503,6 +529,6 @@ bool block_compute(const block_context *of, block *at, scratch *in)
         fill_rest(of, at, STAGE_ROUNDED, 0);
     }
     compute_weighted(of, at, &used);
-    compute_attended(of, at, in, &used);
+    compute_context(of, at, in, &used);
     return true;
 }

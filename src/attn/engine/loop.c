@@ -110,7 +110,7 @@ bool loop_open(run_room *r, size_t threads, err *e)
     if (r->of_worker != NULL)
         return true;
     loop_size(r, threads);
-    if (!panels_new(&c->panels, c->plan, &c->made, r->slots, e))
+    if (!panels_new(&c->panels, c->plan, &c->at, &c->made, r->slots, e))
         return false;
     r->of_worker = mem_alloc_zeroed(r->threads, sizeof r->of_worker[0], e);
     bool done = r->of_worker != NULL && schedule_open(&r->tasks, r->slots, r->threads, e);

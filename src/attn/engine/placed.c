@@ -32,17 +32,29 @@ bool placed_write(placed *to, const plan *p, const kept_stages *wanted, bundle *
     return true;
 }
 
-bool placed_open(placed *to, const plan *p, err *e)
+bool placed_open(placed *to, const plan *p, const kept_stages *wanted, err *e)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         const stage_place *one = &to->where.of[id];
         if (one->home == HOME_RESULT)
             to->whole[id] = to->written[one->in];
-        if (one->home != HOME_RUN)
+        if (one->home == HOME_RUN) {
+            if (to->own[id].data == NULL &&
+                !tensor_new(&to->own[id], p->type, one->rank, one->size, e))
+                return false;
+            to->whole[id] = tensor_view_of(&to->own[id]);
+        }
+        if (!one->is_given)
             continue;
-        if (to->own[id].data == NULL && !tensor_new(&to->own[id], p->type, one->rank, one->size, e))
-            return false;
-        to->whole[id] = tensor_view_of(&to->own[id]);
+        tensor given = plan_all_axes(p, id, &wanted->given[id]);
+        if (one->is_written)
+            tensor_copy(&given, &to->written[id]);
+        if (one->home == HOME_INPUT) {
+            to->whole[id] = given;
+        } else {
+            tensor apart = plan_heads_apart(&to->whole[id], p->heads);
+            tensor_copy(&given, &apart);
+        }
     }
     return true;
 }

@@ -16,8 +16,8 @@ typedef struct placed {
 
 /* Gives each wanted stage its place in the result, which may have it already. */
 bool placed_write(placed *to, const plan *p, const kept_stages *wanted, bundle *result, err *e);
-/* Takes what the run needs for itself. */
-bool placed_open(placed *to, const plan *p, err *e);
+/* Takes what the run needs for itself; what is given lies where it is. */
+bool placed_open(placed *to, const plan *p, const kept_stages *wanted, err *e);
 void placed_free(placed *all);
 
 /* A stage that lies whole. */

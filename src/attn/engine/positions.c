@@ -178,26 +178,31 @@ bool rope_turn_both(const projecting *with, stage_id id, err *e)
     const plan *p = with->plan;
     tensor *const rows[] = {&with->made->q, &with->made->k};
     size_t pairs = p->rope_width / 2;
-    if (id == STAGE_K_ROPE)
+    if (id == STAGE_K_ROPE && places_make(&with->at->where, STAGE_Q_ROPE))
         return true; /* with the queries */
     turning t = {.plan = p};
     double *frequency = mem_alloc(pairs, sizeof frequency[0], e);
     if (frequency == NULL)
         return false;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
+        if (!places_make(&with->at->where, IDS[i]))
+            continue;
         t.of[i] = (turned){.from = tensor_view_of(rows[i]),
                            .to = projected_place(with, IDS[i]),
                            .rows = plan_role(p, IDS[i])->n,
                            .position = i == 0 ? plan_query_position : plan_key_position};
+    }
     for (size_t pair = 0; pair < pairs; pair++)
         frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
     t.frequency = frequency;
     /* An angle costs some 30 multiply-adds, a number that is turned 4. */
-    const size_t *size = t.of[0].from.size;
+    const size_t *size = rows[id == STAGE_K_ROPE]->size;
     double each = (double)p->rope_width * (15 + 8 * (double)(size[0] * size[1]));
     crew_run(with->by, threads_worth(with->by->most, (double)rows_of(&t) * each), work, &t);
     mem_free(frequency);
     for (size_t i = 0; i < 2; i++) {
+        if (t.of[i].to.data == NULL)
+            continue;
         *rows[i] = t.of[i].to;
         if (!projected_check_range(p, stage_row(IDS[i])->key.named.name, rows[i], e))
             return false;

@@ -316,9 +316,15 @@ static const projected_stage COMPARED[] = {{STAGE_Q_SCORE, transform}, {STAGE_K_
 static bool make_needed(const projecting *with, const projected_stage *stages, size_t count, err *e)
 {
     for (size_t i = 0; i < count; i++) {
-        bool is_needed = with->at->where.of[stages[i].id].home != HOME_NONE;
-        if (is_needed && !stages[i].make(with, stages[i].id, e))
-            return false;
+        stage_id id = stages[i].id;
+        const projection *role = plan_role(with->plan, id);
+        if (places_make(&with->at->where, id)) {
+            if (!stages[i].make(with, id, e))
+                return false;
+        } else if (with->at->where.of[id].is_given) {
+            tensor all = placed_at(with->at, id);
+            *form_of(with->made, id) = role == NULL ? all : plan_heads_apart(&all, role->heads);
+        }
     }
     return true;
 }
@@ -333,7 +339,8 @@ bool project_inputs(projected *made, const plan *p, const placed *at, crew *by, 
     made->queries = made->q;
     made->keys = made->k;
     made->keys_have_all_heads = plan_has_stage(p, STAGE_K_SCORE);
-    made->v_is_finite = !p->asked->allow_nonfinite || tensor_is_finite(&made->v, index);
+    made->v_is_finite =
+        !p->asked->allow_nonfinite || made->v.data == NULL || tensor_is_finite(&made->v, index);
     made->context_rows = placed_at(at, STAGE_CONTEXT);
     made->context = plan_split_heads(&made->context_rows, p->heads);
     return make_needed(&with, COMPARED, sizeof COMPARED / sizeof COMPARED[0], e);
@@ -442,17 +449,21 @@ static size_t part_of(const plan *p)
     return steps < 1 ? PACKED_STEP : steps * PACKED_STEP;
 }
 
-bool panels_new(panels *all, const plan *p, const projected *made, size_t slots, err *e)
+bool panels_new(panels *all, const plan *p, const placed *at, const projected *made, size_t slots,
+                err *e)
 {
     *all = (panels){.plan = p, .made = made, .slots = slots, .part = part_of(p)};
     if (packed_cache(p) != NULL || all->part > 0)
         return true;
     size_t keys = p->n_k - cache_first(p);
-    all->packs_keys = p->asked->score->is_product;
+    all->packs_keys = p->asked->score->is_product && places_make(&at->where, STAGE_SCORES);
     if (all->packs_keys)
         all->keys = packed_list_new(slots, p->with->packed_bytes(p->compared_width, keys), e);
-    if (all->keys != NULL || !all->packs_keys)
-        all->values = packed_list_new(slots, p->with->packed_bytes(keys, p->v.width), e);
+    if (all->packs_keys && all->keys == NULL)
+        return false;
+    if (!places_make(&at->where, STAGE_ATTENDED))
+        return true;
+    all->values = packed_list_new(slots, p->with->packed_bytes(keys, p->v.width), e);
     return all->values != NULL;
 }
 
@@ -480,7 +491,7 @@ size_t panels_room(const plan *p)
 
 size_t panels_parts(const panels *all)
 {
-    return all->values == NULL ? 0 : all->packs_keys + 1u;
+    return (size_t)(all->keys != NULL) + (all->values != NULL);
 }
 
 void panels_pack(const panels *all, size_t unit, size_t part)

@@ -88,12 +88,13 @@ typedef struct panels {
     const projected *made;
     bool packs_keys; /* the score function is a product, which never transforms them */
     packed *keys;    /* k′ᵀ: one a slot, or NULL */
-    packed *values;  /* v: one a slot */
+    packed *values;  /* v: one a slot, or NULL */
     size_t slots;
     size_t part; /* keys that a block packs at once; 0: all are packed for all blocks */
 } panels;
 
-bool panels_new(panels *all, const plan *p, const projected *made, size_t slots, err *e);
+bool panels_new(panels *all, const plan *p, const placed *at, const projected *made, size_t slots,
+                err *e);
 void panels_free(panels *all);
 
 /* Bytes of one slot. */

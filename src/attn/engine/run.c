@@ -10,6 +10,12 @@
 
 /* ---- the whole ---- */
 
+/* A run that begins at the context has none. */
+static bool has_blocks(const run_room *r)
+{
+    return places_make(&r->shared.at.where, STAGE_CONTEXT);
+}
+
 /* The output's product takes the memory that the loop is done with, where nothing is kept. */
 static bool compute(run_room *r, bool is_kept, crew *by, bundle *result, run_report *report, err *e)
 {
@@ -18,9 +24,11 @@ static bool compute(run_room *r, bool is_kept, crew *by, bundle *result, run_rep
     empty_rows empty = {0};
     float_mode mode;
     float_mode_set(&mode);
-    bool done = placed_write(&c->at, p, c->wanted, result, e) && placed_open(&c->at, p, e) &&
-                project_inputs(&c->made, p, &c->at, by, e) && loop_open(r, by->most, e) &&
-                loop_compute(r, by, &empty, e);
+    bool done = placed_write(&c->at, p, c->wanted, result, e) &&
+                placed_open(&c->at, p, c->wanted, e) && project_inputs(&c->made, p, &c->at, by, e);
+    c->made.context_is_finite = true;
+    if (done && has_blocks(r))
+        done = loop_open(r, by->most, e) && loop_compute(r, by, &empty, e);
     report->empty_rows = empty.count;
     if (empty.count > 0) {
         char name[ROW_NAME];
@@ -114,6 +122,8 @@ bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *byt
     size_t of_blocks =
         size_sum(size_product(r.slots, panels_memory(p)), size_product(r.threads, of_thread));
     of_blocks = size_sum(of_blocks, schedule_memory(r.slots));
+    if (!has_blocks(&r))
+        of_blocks = 0;
     *bytes = size_sum(places_memory(&r.shared.at.where, p, w), project_memory(p));
     *bytes = size_sum(*bytes, size_larger(of_blocks, project_product_memory(p, threads)));
     return *bytes < SIZE_MAX ||

@@ -1,7 +1,8 @@
 /* Computing: one loop over (batch, head, block of query rows) that runs the stages in order.
  *
  * Wanting a stage changes where its blocks lie, and nothing else: the bits of every stage are the
- * same whatever else was wanted, however many threads there are. */
+ * same whatever else was wanted, however many threads there are. They are the same, too, when a run
+ * begins at stages that are given: those of an earlier run, or numbers that stand for them. */
 #ifndef SELFATTN_ATTN_ENGINE_RUN_H
 #define SELFATTN_ATTN_ENGINE_RUN_H
 

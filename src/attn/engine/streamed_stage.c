@@ -54,8 +54,8 @@ streamed_stage *streamed_stage_new(const plan *p, stage_id id, size_t part, size
         goto done;
     s->counted = s->some * of_block;
     float_mode_set(&mode);
-    done = placed_open(&c->at, p, e) && project_inputs(&c->made, p, &c->at, &s->by, e) &&
-           loop_open(&s->run, s->by.most, e);
+    done = placed_open(&c->at, p, &s->wanted, e) &&
+           project_inputs(&c->made, p, &c->at, &s->by, e) && loop_open(&s->run, s->by.most, e);
     float_mode_restore(&mode);
 done:
     if (done)

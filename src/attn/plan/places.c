@@ -5,7 +5,7 @@
 #include <assert.h>
 
 /* q, k or v is given, or is the rows that it would be projected from, and nothing is appended. */
-static bool is_input(const plan *p, stage_id id)
+static bool lies_in_input(const plan *p, stage_id id)
 {
     const stage *row = stage_row(id);
     const projection *of = plan_role(p, id);
@@ -13,6 +13,13 @@ static bool is_input(const plan *p, stage_id id)
         return row->takes[0] == STAGE_COUNT;
     return (id == STAGE_Q || id == STAGE_K || id == STAGE_V) && of->weight.data == NULL &&
            of->bias.data == NULL && (of == &p->q || p->appended == 0);
+}
+
+/* A run goes on from forms of q, k and v, and from these. */
+static bool may_be_given(stage_id id)
+{
+    return stage_row(id)->by == STAGE_BY_PROJECTION || id == STAGE_SCORES || id == STAGE_MASKED ||
+           id == STAGE_WEIGHTS || id == STAGE_ATTENDED || id == STAGE_CONTEXT;
 }
 
 /* The stage in whose place of the result a whole one lies; STAGE_COUNT: in none. The context has
@@ -42,21 +49,38 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
         stage_place *one = &to->of[id];
         if (!is_needed[id])
             continue;
-        for (size_t i = 0; row->takes[i] != STAGE_COUNT; i++) {
+        one->is_given = kept_stages_is_given(wanted, id);
+        assert(!one->is_given || may_be_given(id));
+        for (size_t i = 0; !one->is_given && row->takes[i] != STAGE_COUNT; i++) {
             stage_id taken = plan_stand_in(p, row->takes[i]);
             if (taken == STAGE_COUNT)
                 continue;
             is_needed[taken] = true;
             is_whole[taken] = is_whole[taken] || row->by == STAGE_BY_RULE;
         }
+        bool is_view = one->is_given || lies_in_input(p, id);
         bool is_of_block = row->by == STAGE_BY_BLOCK && !is_whole[id] && !one->is_written;
         one->in = place_in_result(to, p, id);
-        one->home = is_input(p, id)          ? HOME_INPUT
-                    : is_of_block            ? HOME_BLOCK
-                    : one->in != STAGE_COUNT ? HOME_RESULT
-                                             : HOME_RUN;
-        plan_whole_shape(p, id, &one->rank, one->size);
+        one->home = is_of_block ? HOME_BLOCK : one->in != STAGE_COUNT ? HOME_RESULT : HOME_RUN;
+        /* But products take the context's heads side by side. */
+        if (is_view && !(id == STAGE_CONTEXT && plan_keeps_heads_apart(p)))
+            one->home = HOME_INPUT;
+        if (one->home == HOME_RUN)
+            plan_whole_shape(p, id, &one->rank, one->size);
     }
+    /* What blocks make is made of what is given, or all of it of inputs. */
+    for (stage_id given = 0; wanted->given != NULL && given < STAGE_COUNT; given++) {
+        bool begins = to->of[given].is_given && stage_row(given)->by == STAGE_BY_BLOCK;
+        for (stage_id id = 0; begins && id < STAGE_COUNT; id++)
+            assert(!places_make(to, id) || stage_row(id)->by != STAGE_BY_BLOCK ||
+                   plan_is_made_of(p, id, given));
+    }
+    assert(wanted->given == NULL || p->asked->cache == NULL);
+}
+
+bool places_make(const stage_places *of, stage_id id)
+{
+    return of->of[id].home != HOME_NONE && !of->of[id].is_given;
 }
 
 size_t places_memory(const stage_places *of, const plan *p, const kept_stages *wanted)

@@ -4,7 +4,10 @@
  * A stage is needed where it is wanted or a needed one takes it (stage.h), and the context always
  * is: whether a run leaves its type's range does not depend on what is wanted. It lies whole where
  * it is written, or where something takes it whole: a projection or a rule. Else its blocks lie in
- * scratch, which stages share. */
+ * scratch, which stages share.
+ *
+ * A run may begin at stages that are given: they are not made, and what only they take is not
+ * needed. */
 #ifndef SELFATTN_ATTN_PLAN_PLACES_H
 #define SELFATTN_ATTN_PLAN_PLACES_H
 
@@ -12,7 +15,7 @@
 
 typedef enum stage_home {
     HOME_NONE,   /* it is not there, or nothing needs it */
-    HOME_INPUT,  /* an input's rows are the stage, as they lie */
+    HOME_INPUT,  /* an input's rows are the stage, or numbers that are given, as they lie */
     HOME_BLOCK,  /* in scratch, a block at a time */
     HOME_RUN,    /* whole, in memory of the run's own */
     HOME_RESULT, /* whole, in the result */
@@ -21,6 +24,7 @@ typedef enum stage_home {
 typedef struct stage_place {
     stage_home home;
     bool is_written; /* the result has the stage; what lies elsewhere is copied there */
+    bool is_given;   /* and needed */
     stage_id in;     /* of HOME_RESULT, the stage in whose place: itself, or output for context */
     int rank;        /* of HOME_RUN: what it takes */
     size_t size[TENSOR_MAX_RANK];
@@ -32,6 +36,9 @@ typedef struct stage_places {
 
 /* Of stages that are made. */
 void places_find(stage_places *to, const plan *p, const kept_stages *wanted);
+
+/* Whether the run makes the stage. */
+bool places_make(const stage_places *of, stage_id id);
 
 /* Bytes of all that is whole, in the result and not; SIZE_MAX: more than an address can hold. */
 size_t places_memory(const stage_places *of, const plan *p, const kept_stages *wanted);

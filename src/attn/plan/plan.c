@@ -267,6 +267,17 @@ stage_id plan_stand_in(const plan *p, stage_id id)
     return id;
 }
 
+bool plan_is_made_of(const plan *p, stage_id id, stage_id from)
+{
+    const stage_id *takes = stage_row(id)->takes;
+    for (size_t i = 0; takes[i] != STAGE_COUNT; i++) {
+        stage_id taken = plan_stand_in(p, takes[i]);
+        if (taken == from || (taken != STAGE_COUNT && plan_is_made_of(p, taken, from)))
+            return true;
+    }
+    return false;
+}
+
 bool plan_check_stage(const plan *p, stage_id id, err *e)
 {
     const stage *row = stage_row(id);
@@ -331,9 +342,15 @@ void kept_stages_add(kept_stages *w, stage_id id)
         w->stage[w->count++] = id;
 }
 
+bool kept_stages_is_given(const kept_stages *w, stage_id id)
+{
+    return w->given != NULL && w->given[id].data != NULL;
+}
+
 bool kept_stages_all_keys(const kept_stages *w)
 {
-    return kept_stages_has(w, STAGE_SCORES) || kept_stages_has(w, STAGE_SCALED) ||
+    return kept_stages_is_given(w, STAGE_MASKED) || kept_stages_is_given(w, STAGE_WEIGHTS) ||
+           kept_stages_has(w, STAGE_SCORES) || kept_stages_has(w, STAGE_SCALED) ||
            kept_stages_has(w, STAGE_CAPPED);
 }
 

@@ -67,6 +67,8 @@ bool plan_has_stage(const plan *p, stage_id id);
 /* The stage, or where it is not there what stands in its place: q_rope without --rope is q_norm, and
  * that may be q. STAGE_COUNT: nothing does. */
 stage_id plan_stand_in(const plan *p, stage_id id);
+/* Whether the stage is made of `from`, at once or by way of others. */
+bool plan_is_made_of(const plan *p, stage_id id, stage_id from);
 /* False where it has not, with an error that says what would make the stage. */
 bool plan_check_stage(const plan *p, stage_id id, err *e);
 /* Of a stage that is made. */
@@ -151,12 +153,19 @@ typedef struct kept_stages {
     size_t few;
     size_t batch, head, row;
     run_progress *progress; /* moved on by the run, or NULL */
+    /* By stage_id, in the shapes that the plan has for them: stages that are there, from which the
+     * run goes on; no data: to be made. They may be forms of q, k and v, and one of scores, masked,
+     * weights, attended and context, of which then nothing is wanted that blocks make of earlier
+     * stages. NULL: none is there. */
+    const tensor *given;
 } kept_stages;
 
 bool kept_stages_has(const kept_stages *w, stage_id id);
 void kept_stages_add(kept_stages *w, stage_id id); /* once, however often it is called */
+bool kept_stages_is_given(const kept_stages *w, stage_id id);
 
-/* Scores as they were before masking: of all keys, also of those that a query may not see. */
+/* Of all keys, also of those that a query may not see: scores as they were before masking are
+ * wanted, or what masks have left is given, which may be more than the plan's leave. */
 bool kept_stages_all_keys(const kept_stages *w);
 
 /* The stage is `weighted`, and one row of it is meant. */
