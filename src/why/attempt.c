@@ -1,4 +1,3 @@
-#include "attn/engine/multiply.h"
 #include "attn/engine/rows.h"
 #include "base/mem.h"
 #include "compare/measure.h"
@@ -33,22 +32,27 @@ tensor attempt_stage(const attempt *a, stage_id id)
     return plan_all_axes(&a->plan, id, &a->stage[id]);
 }
 
-/* ---- the rest, where only numbers were changed ---- */
-
 /* Units that are handed out to a row one by one: more are not rounding. */
 static const double UNITS_MOST = 10000;
 
-bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights)
+/* What largest remainders would have to hand out is little, as it is in rows that sum to 1. */
+static bool may_keep_sum(const tensor *weights, int decimals)
 {
-    /* What largest remainders would have to hand out is little, as it is in rows that sum to 1. */
     size_t at[4] = {0}, keys = weights->size[3];
     double units = pow(10, decimals), sum = 0;
     do {
         sum = (at[3] == 0 ? 0 : sum) + tensor_get(weights, at);
-        if (keeps_sum && at[3] == keys - 1 && sum != 0 && !(fabs(sum - 1) * units <= UNITS_MOST))
+        if (at[3] == keys - 1 && sum != 0 && !(fabs(sum - 1) * units <= UNITS_MOST))
             return false;
-    } while (keeps_sum && tensor_next(weights, at));
-    share *shares = mem_alloc(keys, sizeof shares[0], a->e);
+    } while (tensor_next(weights, at));
+    return true;
+}
+
+bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights)
+{
+    if (keeps_sum && !may_keep_sum(weights, decimals))
+        return false;
+    share *shares = mem_alloc(weights->size[3], sizeof shares[0], a->e);
     if (shares == NULL)
         return false;
     for (size_t unit = 0; unit < a->plan.batches * a->plan.heads; unit++) {
@@ -63,110 +67,47 @@ bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights)
     return true;
 }
 
-static void multiply_by_threads(const attempt *a, const tensor *rows, const tensor *b,
-                                const tensor *bias, tensor *to)
-{
-    crew by;
-    crew_open(&by, a->threads);
-    multiply(a->plan.with, rows, b, bias, to, &by, a->e);
-    crew_close(&by);
-}
-
-/* The context with its heads apart: b × h × n_q × d_v. */
-static tensor context_apart(const attempt *a)
-{
-    tensor context = attempt_stage(a, STAGE_CONTEXT);
-    return plan_heads_apart(&context, a->plan.heads);
-}
-
-/* output = context·Wo + bo. */
-static bool rest_of_context(attempt *a)
-{
-    const plan *p = &a->plan;
-    tensor from = context_apart(a), output = attempt_stage(a, STAGE_OUTPUT);
-    if (p->wo.data != NULL) {
-        /* Rows as products take them, b × n_q × h·d_v, wherever the heads lie. */
-        size_t size[] = {p->batches, p->n_q, p->heads * p->v.width};
-        tensor *joined = attempt_matrix(a, p->type, 3, size);
-        if (joined == NULL)
-            return false;
-        tensor apart = plan_split_heads(joined, p->heads);
-        tensor_copy(&from, &apart);
-        for (size_t batch = 0; batch < p->batches; batch++) {
-            tensor rows = tensor_at(joined, batch), to = tensor_at(&output, batch);
-            multiply_by_threads(a, &rows, &p->wo, &p->bo, &to);
-        }
-        return true;
-    }
-    /* Without Wo the output is the context, and bo. */
-    tensor to = plan_heads_apart(&output, p->heads);
-    size_t at[4] = {0};
-    do {
-        size_t column = at[1] * from.size[3] + at[3];
-        double bias = p->bo.data == NULL ? 0 : tensor_get(&p->bo, &column);
-        tensor_set(&to, at, tensor_get(&from, at) + bias);
-    } while (tensor_next(&from, at));
-    return true;
-}
-
-/* rounded, where the problem still asks for it, weighted, attended, context and output. */
-static bool rest_of_weights(attempt *a)
-{
-    const plan *p = &a->plan;
-    const problem *asked = &a->problem;
-    tensor weights = attempt_stage(a, STAGE_WEIGHTS),
-           values = attempt_stage(a, p->past > 0 ? STAGE_PRESENT_V : STAGE_V),
-           attended = attempt_stage(a, STAGE_ATTENDED), context = context_apart(a);
-    values = plan_heads_apart(&values, p->kv_heads); /* b × g × n_k × d_v */
-    if (a->stage[STAGE_ROUNDED].data != NULL) {
-        tensor rounded = attempt_stage(a, STAGE_ROUNDED);
-        tensor_copy(&weights, &rounded);
-        weights = rounded;
-        /* A mistake may have taken the place of the rounding. */
-        if (asked->round_decimals >= 0 &&
-            !attempt_round(a, asked->round_decimals, asked->round_keeps_sum, &rounded))
-            return false;
-    }
-    /* attended = weights·v, head by head. */
-    for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
-        size_t batch = unit / p->heads, head = unit % p->heads;
-        tensor of[] = {tensor_at(&weights, batch), tensor_at(&values, batch),
-                       tensor_at(&attended, batch)};
-        tensor w = tensor_at(&of[0], head), v = tensor_at(&of[1], plan_kv_head(p, head)),
-               out = tensor_at(&of[2], head);
-        multiply_by_threads(a, &w, &v, NULL, &out);
-    }
-    if (a->stage[STAGE_WEIGHTED].data != NULL) {
-        /* weights[i,j]·v[j] */
-        tensor weighted = attempt_stage(a, STAGE_WEIGHTED);
-        size_t at[TENSOR_MAX_RANK] = {0};
-        do {
-            size_t value[] = {at[0], plan_kv_head(p, at[1]), at[3], at[4]};
-            tensor_set(&weighted, at, tensor_get(&weights, at) * tensor_get(&values, value));
-        } while (tensor_next(&weighted, at));
-    }
-    tensor_copy(&attended, &context);
-    return rest_of_context(a);
-}
-
 /* ---- runs ---- */
 
-static bool run_from(attempt *a, const plan *p, stage_id first)
+const point_stages POINT_STAGES[POINT_COUNT] = {
+    [POINT_ROWS] = {3, {STAGE_Q, STAGE_K, STAGE_V}},
+    [POINT_SCORES] = {1, {STAGE_SCORES}},
+    [POINT_MASKED] = {1, {STAGE_MASKED}},
+    [POINT_WEIGHTS] = {1, {STAGE_WEIGHTS}},
+    [POINT_CONTEXT] = {2, {STAGE_ATTENDED, STAGE_CONTEXT}},
+    [POINT_OUTPUT] = {1, {STAGE_OUTPUT}},
+};
+
+/* All stages at first, and later those that are made of what is changed now. */
+static bool is_after(const plan *p, stage_id id, point now)
+{
+    const point_stages *changed = &POINT_STAGES[now];
+    bool is_made = now == POINT_ASKED;
+    for (size_t i = 0; i < changed->count; i++) {
+        if (changed->stage[i] == id)
+            return false;
+        is_made = is_made || plan_is_made_of(p, id, changed->stage[i]);
+    }
+    return is_made;
+}
+
+static bool run(attempt *a, const plan *p, const tensor *given)
 {
     bundle made = {0};
-    kept_stages w = {0};
+    kept_stages w = {.given = given};
     run_report report;
-    for (stage_id id = first; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(p, id) && (id != STAGE_WEIGHTED || a->keeps_weighted))
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(p, id) && is_after(p, id, a->now) &&
+            (id != STAGE_WEIGHTED || a->keeps_weighted))
             kept_stages_add(&w, id);
     }
     bool done = run_plan(p, &w, a->threads, &made, &report, a->e);
-    /* What comes out after a stage takes the place of what was there, in the same shape: heads that
-     * were multiplied for the engine's sake have none. */
-    for (stage_id id = first; done && id < STAGE_COUNT; id++) {
-        entry *found = bundle_find(&made, stage_row(id)->key.named.name);
-        tensor *to = &a->stage[id];
-        if (found == NULL || (to->data != NULL && !tensor_same_shape(to, &found->tensor)))
+    /* What comes out takes the place of what was there, in the same shape: heads that were
+     * multiplied for the engine's sake have none. */
+    for (size_t i = 0; done && i < w.count; i++) {
+        entry *found = bundle_find(&made, stage_row(w.stage[i])->key.named.name);
+        tensor *to = &a->stage[w.stage[i]];
+        if (to->data != NULL && !tensor_same_shape(to, &found->tensor))
             continue;
         tensor_free(to);
         *to = found->tensor;
@@ -176,15 +117,27 @@ static bool run_from(attempt *a, const plan *p, stage_id first)
     return done;
 }
 
-static bool resume(attempt *a, stage_id first)
+/* q, k and v were changed as inputs. */
+static bool go_on_from_rows(attempt *a)
 {
     plan rest;
-    bool done = plan_make(&rest, &a->problem, a->with, a->e) && run_from(a, &rest, first);
+    bool done = plan_make(&rest, &a->problem, a->with, a->e) && run(a, &rest, NULL);
     plan_free(&rest);
     return done;
 }
 
-/* ---- problems that begin later ---- */
+static bool go_on(attempt *a)
+{
+    tensor given[STAGE_COUNT] = {{0}};
+    const point_stages *changed = &POINT_STAGES[a->now];
+    stage_id values = plan_stand_in(&a->plan, STAGE_PRESENT_V);
+    given[values] = a->stage[values];
+    for (size_t i = 0; i < changed->count; i++)
+        given[changed->stage[i]] = a->stage[changed->stage[i]];
+    return run(a, &a->plan, given);
+}
+
+/* ---- problems that begin at q, k and v ---- */
 
 static void forget(problem *p, input first, input last)
 {
@@ -218,85 +171,6 @@ static const tensor *own_rows(attempt *a, stage_id id, size_t n)
     tensor *own = &a->made[a->made_count++];
     *own = tensor_range(all, all->rank - 2, 0, n);
     return own;
-}
-
-/* A matrix of zeros, as attempt_matrix makes one. */
-static tensor *zeros(attempt *a, int rank, const size_t *size)
-{
-    tensor *made = attempt_matrix(a, a->plan.type, rank, size);
-    if (made != NULL)
-        memset(made->data, 0, tensor_count(made) * dtype_size(made->type));
-    return made;
-}
-
-/* The numbers as they lie, under three axes. */
-static tensor reshaped(const tensor *of, const size_t size[3])
-{
-    tensor view;
-    tensor_own(&view, of->type, 3, size, of->data);
-    return tensor_view_of(&view);
-}
-
-/* Nothing happens to q and k but a product: values come as they are summed. Queries and keys, of so
- * many columns a head, are zeros in the layouts in which they came, keys for each entry of a batch
- * or for all; to be filled by views b × h × n_q × width and, b or 1, g × n_k × width. */
-static bool ask_from_products(attempt *a, size_t width, bool keys_are_shared, tensor *queries,
-                              tensor *keys)
-{
-    const plan *right = &a->plan;
-    problem *p = &a->problem;
-    size_t rows[] = {right->batches, right->n_q, right->heads * width},
-           heads[] = {right->batches, right->heads, right->n_q, width},
-           size[] = {right->batches, right->n_k, right->kv_heads * width};
-    bool is_apart = plan_keeps_heads_apart(right);
-    int rank = is_apart ? 4 : right->has_batch ? 3 : 2;
-    size_t shared = keys_are_shared || right->batches == 1;
-    forget_rows(a);
-    forget(p, INPUT_PAST_K, INPUT_K_GAIN);
-    forget(p, INPUT_WS, INPUT_BA);
-    forget(p, INPUT_BIAS_K, INPUT_BIAS_V);
-    p->adds_zero = p->normalizes = false;
-    p->rope = (rope_settings){0};
-    p->score = (const score *)(const void *)named_find(&SCORES, "dot", 3);
-    p->in[INPUT_V] = &a->stage[right->past > 0 ? STAGE_PRESENT_V : STAGE_V];
-    tensor *q = zeros(a, rank, is_apart ? heads : rows + 3 - rank);
-    tensor *k = q == NULL ? NULL : zeros(a, shared ? 2 : 3, size + shared);
-    if (k == NULL)
-        return false;
-    p->in[INPUT_Q] = q;
-    p->in[INPUT_K] = k;
-    size[0] = shared ? 1 : size[0];
-    const tensor all_q = is_apart ? *q : reshaped(q, rows), all_k = reshaped(k, size);
-    *queries = plan_heads_apart(&all_q, right->heads);
-    *keys = plan_heads_apart(&all_k, right->kv_heads);
-    return true;
-}
-
-/* The product of S and the unit matrix is S, from either side. Of the two the narrower is taken:
- * of a few rows of many keys the unit matrix of the keys would be n_k². From its side it stands
- * once for each head of a group, which have the same keys. */
-static bool ask_from_scores(attempt *a)
-{
-    const plan *right = &a->plan;
-    tensor scores = attempt_stage(a, STAGE_SCORES), queries, keys;
-    size_t group = right->heads / right->kv_heads, at[4] = {0}, of_rows = group * right->n_q;
-    bool are_keys = of_rows < right->n_k;
-    if (!ask_from_products(a, are_keys ? of_rows : right->n_k, !are_keys, &queries, &keys))
-        return false;
-    for (size_t j = 0; !are_keys && j < right->kv_heads * right->n_k; j++) {
-        size_t column = j % right->n_k;
-        tensor_set(&keys, (size_t[]){0, j / right->n_k, column, column}, 1);
-    }
-    if (!are_keys) {
-        tensor_copy(&scores, &queries);
-        return true;
-    }
-    do {
-        size_t column = at[1] % group * right->n_q + at[2];
-        tensor_set(&queries, (size_t[]){at[0], at[1], at[2], column}, 1);
-        tensor_set(&keys, (size_t[]){at[0], at[1] / group, at[3], column}, tensor_get(&scores, at));
-    } while (tensor_next(&scores, at));
-    return true;
 }
 
 /* ---- the way through ---- */
@@ -334,12 +208,26 @@ static bool may_fit(const attempt *a)
     return true;
 }
 
+/* Before the engine rounds weights, whether it may; what has taken the place of its rounding is also
+ * what the stage holds. */
+static bool round_weights(attempt *a)
+{
+    const problem *asked = &a->begun;
+    tensor weights = attempt_stage(a, STAGE_WEIGHTS);
+    if (asked->round_decimals >= 0)
+        return !asked->round_keeps_sum || may_keep_sum(&weights, asked->round_decimals);
+    if (a->stage[STAGE_ROUNDED].data != NULL) {
+        tensor rounded = attempt_stage(a, STAGE_ROUNDED);
+        tensor_copy(&weights, &rounded);
+    }
+    return true;
+}
+
 static bool pass(attempt *a, const mistake *const *made, size_t count)
 {
     problem *p = &a->problem;
     point at = a->now;
     bool is_changed = false;
-    tensor queries, keys, masked;
     for (size_t i = 0; i < count; i++)
         is_changed = is_changed || made[i]->at[at] != NULL;
     if (at == POINT_ROWS && is_changed) {
@@ -359,32 +247,15 @@ static bool pass(attempt *a, const mistake *const *made, size_t count)
     case POINT_ASKED:
         a->begun = *p;
         return plan_make(&a->plan, &a->begun, a->with, a->e) && may_fit(a) &&
-               run_from(a, &a->plan, STAGE_X);
+               run(a, &a->plan, NULL);
     case POINT_ROWS:
-        return resume(a, STAGE_Q_NORM);
-    case POINT_SCORES:
-        /* Appended rows would be keys like others, which masks hide. */
-        if (a->plan.appended > 0 || !ask_from_scores(a))
-            return false;
-        p->has_offset = p->causal != CAUSAL_LOWER_RIGHT;
-        p->offset = a->plan.offset;
-        return resume(a, STAGE_SCALED);
-    case POINT_MASKED:
-        masked = attempt_stage(a, STAGE_MASKED);
-        if (!ask_from_products(a, 1, true, &queries, &keys))
-            return false;
-        p->causal = CAUSAL_NONE;
-        p->has_offset = p->has_window = p->has_alibi = false;
-        p->key_lengths = NULL;
-        p->softcap = 0;
-        p->mask_axis = MASK_AXIS_UNSAID;
-        p->in[INPUT_MASK] = NULL;
-        p->in[INPUT_BIAS] = attempt_copy(a, &masked);
-        return resume(a, STAGE_ROW_MAX);
+        return go_on_from_rows(a);
     case POINT_WEIGHTS:
-        return rest_of_weights(a);
+        return round_weights(a) && go_on(a);
+    case POINT_SCORES:
+    case POINT_MASKED:
     case POINT_CONTEXT:
-        return rest_of_context(a);
+        return go_on(a);
     default:
         return true;
     }

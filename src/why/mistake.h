@@ -3,10 +3,8 @@
  * mistakes_*.c, next to the function that makes it; tests/why plants it in random problems.
  *
  * There is no second engine. What is asked can be changed before it is computed; later numbers are
- * changed by computing up to them, altering them where they lie, and asking the same engine for the
- * rest, as a problem that begins there: q, k and v are given; scores S are q = S and k = the unit
- * matrix; masked scores M are q = k = 0 and M as the bias. After the weights only two products are
- * left, which are the engine's own too. */
+ * changed by computing up to them, altering them where they lie, and letting the same engine go on
+ * from there: q, k and v become inputs of a problem, later stages are given to the run. */
 #ifndef SELFATTN_WHY_MISTAKE_H
 #define SELFATTN_WHY_MISTAKE_H
 
@@ -34,6 +32,14 @@ typedef enum point {
 /* Where a mistake of layers is made: in the stack that was read, in the document, or once rows are
  * planned, those of each step where it goes on. */
 typedef enum stack_point { STACK_READ, STACK_ASKED, STACK_ROWS } stack_point;
+
+/* What is computed at a point, which the next is made of. */
+typedef struct point_stages {
+    size_t count;
+    stage_id stage[3];
+} point_stages;
+
+extern const point_stages POINT_STAGES[POINT_COUNT];
 
 typedef struct attempt attempt;
 typedef struct stack_attempt stack_attempt;
@@ -79,9 +85,9 @@ struct attempt {
     problem problem;           /* what is asked from here on */
     const kernels *with;
     size_t threads;
-    bool keeps_weighted; /* next to which every n_q × n_k stage is small */
-    struct problem begun;
-    plan plan;                 /* of `begun`, what was asked at first */
+    bool keeps_weighted;       /* next to which every n_q × n_k stage is small */
+    struct problem begun;      /* what was asked at first */
+    plan plan;                 /* of that; a run that goes on asks it for the rest */
     tensor stage[STAGE_COUNT]; /* no data: not there */
     tensor made[ATTEMPT_MATRICES];
     size_t made_count;

@@ -108,18 +108,10 @@ static bool inputs_as(attempt *a)
  * are views of q, k and v. */
 static bool stages_as(attempt *a)
 {
-    enum { MOST = 3 };
-    static const struct {
-        size_t count;
-        stage_id stage[MOST];
-    } AFTER[POINT_COUNT] = {[POINT_ROWS] = {3, {STAGE_Q, STAGE_K, STAGE_V}},
-                            [POINT_SCORES] = {1, {STAGE_SCORES}},
-                            [POINT_MASKED] = {1, {STAGE_MASKED}},
-                            [POINT_CONTEXT] = {2, {STAGE_ATTENDED, STAGE_CONTEXT}},
-                            [POINT_OUTPUT] = {1, {STAGE_OUTPUT}}};
     bool are_all = a->row->from == STAGE_COUNT;
-    for (size_t i = 0; i < (are_all ? STAGE_COUNT : AFTER[a->now].count); i++) {
-        tensor *computed = &a->stage[are_all ? i : AFTER[a->now].stage[i]];
+    const point_stages *now = &POINT_STAGES[a->now];
+    for (size_t i = 0; i < (are_all ? STAGE_COUNT : now->count); i++) {
+        tensor *computed = &a->stage[are_all ? i : now->stage[i]];
         if (computed->data != NULL)
             numbers_keep_as(computed, a->row->with);
     }
@@ -154,7 +146,7 @@ static bool weights_as(attempt *a)
     } else {
         numbers_keep_as(&weights, a->row->with);
     }
-    a->problem.round_decimals = -1;
+    a->begun.round_decimals = -1;
     return true;
 }
 
