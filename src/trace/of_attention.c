@@ -29,6 +29,8 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin le
     size_t rows = sums->values.size[1], width = sums->values.size[2], pairs = (width + 1) / 2;
     step_id step = sums->step;
     bool is_apart = b->plan != NULL && b->plan->asked->places != NULL;
+    if (sums->values.data == NULL) /* a picture is drawn of weights alone */
+        return;
     trace_map *positions = map_add_made(b, "x_position", step, 1, rows, 1);
     trace_map *frequencies = map_add_made(b, "x_frequency", step, 1, 1, pairs);
     for (size_t i = 0; i < rows && !b->failed; i++)
