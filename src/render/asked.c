@@ -25,7 +25,7 @@ bool asked_step(const text_list *words, const trace *whole, const trace *room, s
 static bool step_makes(const trace *room, step_id step, const bool *which)
 {
     for (size_t i = 0; i < room->maps; i++) {
-        const trace_map *map = &room->map[i];
+        const trace_map *map = room->map[i];
         if (map->step == step && (which == NULL ? map->has_origin : which[room->first_map + i]))
             return true;
     }
@@ -148,7 +148,7 @@ static bool wait_for_operands(asked *a, size_t index)
     const trace *room = trace_room(a->whole, index);
     bool found = false;
     for (size_t i = 0; i < room->maps; i++) {
-        const trace_map *map = &room->map[i];
+        const trace_map *map = room->map[i];
         for (size_t j = 0; j <= TRACE_OPERANDS; j++) {
             const trace_origin *from = j < TRACE_OPERANDS ? &map->operand[j] : &map->learned;
             if (from->map != NULL &&
@@ -180,7 +180,7 @@ static bool wait_for_shown(asked *a, size_t index, const trace_step *step)
 static bool has_map(const trace *room, step_id step)
 {
     size_t i = 0;
-    while (i < room->maps && room->map[i].step != step)
+    while (i < room->maps && room->map[i]->step != step)
         i++;
     return i < room->maps;
 }
@@ -225,7 +225,7 @@ bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e
     for (size_t i = 0; i < rooms; i++) {
         const trace *room = trace_room(whole, i);
         for (size_t j = 0; j < room->maps; j++) {
-            const trace_map *map = &room->map[j];
+            const trace_map *map = room->map[j];
             bool is_of_other = map->is_of_focus && map->query != room->focus.row;
             a->is_made[room->first_map + j] =
                 map->has_origin && !is_of_other && asked_step(how->blank, whole, room, map->step);

@@ -184,8 +184,8 @@ static const trace_map *first_cut(const html_page *p, const trace **room)
     for (size_t i = 0; i < trace_rooms(p->whole); i++) {
         *room = trace_room(p->whole, i);
         for (size_t j = 0; j < (*room)->maps; j++) {
-            if (html_kept_of(p, &(*room)->map[j]) != KEPT_ALL)
-                return &(*room)->map[j];
+            if (html_kept_of(p, (*room)->map[j]) != KEPT_ALL)
+                return (*room)->map[j];
         }
     }
     return NULL;
@@ -466,7 +466,7 @@ static void add_spellings(text *out, const trace *whole)
     for (size_t i = 0; i < trace_rooms(whole); i++) {
         const trace *room = trace_room(whole, i);
         for (size_t j = 0; j < room->maps; j++)
-            is_made_by[room->map[j].op] = true;
+            is_made_by[room->map[j]->op] = true;
     }
     add_spelled(out, "operations", is_made_by, false);
     add_spelled(out, "insides", is_made_by, true);
@@ -488,7 +488,7 @@ bool html_takes_entries(const trace *t)
     for (size_t i = 0; i < trace_rooms(t); i++) {
         const trace *room = trace_room(t, i);
         for (size_t j = 0; j < room->maps; j++) {
-            if (tensor_count(&room->map[j].values) > MOST_NUMBERS / t->batches)
+            if (tensor_count(&room->map[j]->values) > MOST_NUMBERS / t->batches)
                 return false;
         }
     }
@@ -512,7 +512,7 @@ static void add_entry_maps(const html_page *p, const trace *shown)
 {
     bool is_first = true;
     for (size_t j = 0; j < p->trace->maps; j++) {
-        const trace_map *map = &p->trace->map[j], *other = &shown->map[j];
+        const trace_map *map = p->trace->map[j], *other = shown->map[j];
         bool is_own = map->is_made || map->is_number;
         if (map->has_origin || map->values.data == other->values.data ||
             (is_own && is_equal(&map->values, &other->values)))
@@ -662,7 +662,7 @@ void html_add_data(const html_page *p)
         html_enter(&into, i);
         for (size_t j = 0; j < into.trace->maps; j++) {
             text_add_string(&json, into.trace->first_map + j > 0 ? ",\n" : "");
-            add_map(&into, &into.trace->map[j], i);
+            add_map(&into, into.trace->map[j], i);
         }
     }
     text_add_string(&json, "]");

@@ -294,12 +294,12 @@ static bool is_asked_of(const html_page *p, const trace_map *map, step_id step)
 void html_add_asked(const html_page *p, step_id step)
 {
     for (size_t i = 0; i < p->trace->maps; i++) {
-        const trace_map *map = &p->trace->map[i];
+        const trace_map *map = p->trace->map[i];
         if (is_asked_of(p, map, step) && html_has_table(p, map))
             return;
     }
     for (size_t i = 0; i < p->trace->maps; i++) {
-        const trace_map *map = &p->trace->map[i];
+        const trace_map *map = p->trace->map[i];
         const size_t *size = map->values.size;
         if (!is_asked_of(p, map, step) || size[1] > HTML_MOST || size[2] > HTML_MOST)
             continue;

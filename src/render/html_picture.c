@@ -101,12 +101,6 @@ typedef struct node {
     size_t column, row;
 } node;
 
-typedef struct picture {
-    text *out;
-    node node[TRACE_MAPS];
-    size_t count, columns;
-} picture;
-
 /* What is drawn: the names of maps, and their rows. */
 static const struct box_row {
     const char *name;
@@ -122,6 +116,12 @@ static const struct box_row {
     {"output", CHAIN_ROW},
 };
 
+typedef struct picture {
+    text *out;
+    node node[sizeof BOXES / sizeof BOXES[0]];
+    size_t count, columns;
+} picture;
+
 /* Boxes of one step stand in one column. The context of one head is its result as it is, and left
  * out. x stands with the keys that are made of it, and leaves that place to keys that are given, or
  * made of others: to stand with the queries, or where these are given too, next to the values. */
@@ -132,7 +132,7 @@ static void place_boxes(picture *p, const trace *t)
     for (step_id step = 0; step < STEP_COUNT; step++) {
         size_t column = p->columns;
         for (size_t i = 0; i < t->maps; i++) {
-            const trace_map *map = &t->map[i];
+            const trace_map *map = t->map[i];
             const struct box_row *box = BOXES, *end = BOXES + sizeof BOXES / sizeof BOXES[0];
             while (box < end && strcmp(box->name, map->name) != 0)
                 box++;
@@ -266,13 +266,13 @@ typedef struct house {
 /* Where an attention is, that of any of its steps. */
 static step_id kind_of(const trace *room)
 {
-    return room->map[0].step;
+    return room->map[0]->step;
 }
 
 /* Below its name: its kind, or its size. */
 static void add_note(text *out, const trace *room)
 {
-    const trace_map *last = &room->map[room->maps - 1], *hidden = map_named(room, "ffn.hidden");
+    const trace_map *last = room->map[room->maps - 1], *hidden = map_named(room, "ffn.hidden");
     const trace_map *made = map_named(room, room->place.name);
     step_id kind = kind_of(room);
     text words = {0};
@@ -286,14 +286,14 @@ static void add_note(text *out, const trace *room)
             html_say(out, "overMemory", &heads);
         text_close(&words, out);
     } else if (kind == FLOOR_NORM) {
-        while (i < room->maps && room->map[i].op != OP_MINUS)
+        while (i < room->maps && room->map[i]->op != OP_MINUS)
             i++;
         text_add_string(out, i == room->maps ? "RMSNorm" : "LayerNorm");
     } else if (kind == FLOOR_FEED_FORWARD)
         text_add_format(out, "%zu → %zu → %zu", last->values.size[2], hidden->values.size[2],
                         last->values.size[2]);
     else if (kind == FLOOR_CHOICE) /* the word that was chosen, cut to a room's width */
-        html_add_label(out, &room->map[0].rows, 0);
+        html_add_label(out, &room->map[0]->rows, 0);
     else
         text_add_format(out, "%zu × %zu", made->values.size[1], made->values.size[2]);
 }
@@ -349,7 +349,7 @@ static void add_lines(const house *h)
         if (kind == FLOOR_RESIDUAL) {
             /* What is added goes over the rooms between, from right after where it comes from. */
             const spot *from = h->spot;
-            while (from->room != to->room->map[0].operand[0].room)
+            while (from->room != to->room->map[0]->operand[0].room)
                 from++;
             text_add_format(
                 out, "<path class=residual d=\"M%zu %zuV%zuH%zuV%zum-4 -%dl4 %dl4 -%d\"/>\n",

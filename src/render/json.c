@@ -231,7 +231,7 @@ bool json_render(const trace *t, const render_options *how, sink *to, err *e)
         const trace *room = trace_room(t, i);
         for (size_t j = 0; j < room->maps && !w.failed; j++) {
             text_add_string(out, room->first_map + j == 0 ? "\n" : ",\n");
-            add_node(&w, room, &room->map[j]);
+            add_node(&w, room, room->map[j]);
         }
     }
     text_add_string(out, "\n  ]\n}\n");

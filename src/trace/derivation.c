@@ -299,6 +299,8 @@ void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin 
 void derivation_formula(builder *b, const char *name, const char *more)
 {
     const trace_map *map = map_named(b->trace, name);
+    if (b->failed)
+        return;
     bool is_row = map->values.size[1] == 1 && !map->is_of_queries;
     build_formula(b, "%s%s = %s%s", name,
                   map->is_column ? "[i]"
@@ -454,8 +456,8 @@ static const char *in_head(builder *b, const trace_map *map)
 static const trace_map *product_named(const builder *b, const char *name)
 {
     const trace_map *map = map_named(b->trace, name);
-    bool is_one = map->op == OP_DOT && map->operand[2].map == NULL;
-    return is_one && !b->failed ? map : NULL;
+    bool is_one = !b->failed && map->op == OP_DOT && map->operand[2].map == NULL;
+    return is_one ? map : NULL;
 }
 
 /* So many rows of it, and of what they are made of. */

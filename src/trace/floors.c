@@ -230,14 +230,14 @@ void floors_embedded(floors *f, floor_rows *made)
     else
         map_say_origins(b, rows, learned.map == NULL ? OP_COPY : OP_PLUS,
                         (trace_origin[4]){cell, learned});
-    if (!tells)
+    if (!tells || b->failed)
         return;
     /* Where rows come from: words or ids, segments, positions. */
     build_sentence(b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
                    build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
                    build_plural(s->layers));
     build_entry(b, s->batches);
-    const trace_map *given = &b->trace->map[0]; /* out of a table: each row with that it takes */
+    const trace_map *given = b->trace->map[0]; /* out of a table: each row with that it takes */
     if ((has_segments || has_positions) && given->row_letters == NULL)
         derivation_matrix(b, given->name, row + 1);
     if (has_segments) {
@@ -347,8 +347,8 @@ void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows)
     show_parameter(f, build_text(b, "%s.bias", name), &n->bias);
     /* The row's first number, by way of all that no stage holds. */
     for (size_t i = 0; i < b->trace->maps; i++) {
-        if (b->trace->map[i].has_origin)
-            derivation_show(b, b->trace->map[i].name, f->focus.row);
+        if (b->trace->map[i]->has_origin)
+            derivation_show(b, b->trace->map[i]->name, f->focus.row);
     }
     derivation_matrix(b, rows->name, f->focus.row + 1);
 }
@@ -517,7 +517,7 @@ void floors_rollout(floors *f)
                   : layers == 2 ? "A2·"
                                 : build_text(b, "A%zu·…·", layers));
     for (size_t i = 0; has_products && i < b->trace->maps; i++) {
-        const trace_map *made = &b->trace->map[i];
+        const trace_map *made = b->trace->map[i];
         if (!made->has_origin || made == map)
             continue;
         derivation_show(b, made->name, f->focus.row);

@@ -109,8 +109,8 @@ static void add_probabilities(floors *f, const generation_trace *t)
     build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
                       "float64: the higher the temperature, the more alike they are.");
     for (size_t i = 0; i < b->trace->maps; i++) {
-        if (b->trace->map[i].has_origin)
-            derivation_line(b, b->trace->map[i].name, 0, g->next);
+        if (b->trace->map[i]->has_origin)
+            derivation_line(b, b->trace->map[i]->name, 0, g->next);
     }
     derivation_matrix(b, "probabilities", 1);
 }

@@ -1,6 +1,8 @@
 
 #include "trace/build.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -50,7 +52,7 @@ static bool find_block(const tensor *head, const tensor *matrix, map_place *at)
 static const trace_map *find_holder(const trace *t, const tensor *matrix, bool whole, map_place *at)
 {
     for (size_t i = 0; i < t->maps; i++) {
-        const trace_map *map = &t->map[i];
+        const trace_map *map = t->map[i];
         const size_t *size = map->values.size;
         size_t width = size[2] / map->slices;
         for (at->head = 0; at->head < size[0]; at->head++) {
@@ -81,14 +83,14 @@ const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at)
 
 size_t map_index(const trace *room, const trace_map *map)
 {
-    return room->first_map + (size_t)(map - room->map);
+    return room->first_map + map->number;
 }
 
 const trace_map *map_named(const trace *t, const char *name)
 {
     for (size_t i = 0; i < t->maps; i++) {
-        if (strcmp(t->map[i].name, name) == 0)
-            return &t->map[i];
+        if (strcmp(t->map[i]->name, name) == 0)
+            return t->map[i];
     }
     return NULL;
 }
@@ -97,18 +99,28 @@ const trace_map *map_named(const trace *t, const char *name)
 
 trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values)
 {
-    const trace_map *found = map_named(b->trace, name);
-    if (values->data == NULL)
+    trace *t = b->trace;
+    const trace_map *found = map_named(t, name);
+    b->spare_map = (trace_map){.name = name, .slices = 1};
+    if (values->data == NULL || b->failed)
         return &b->spare_map;
     if (found != NULL)
-        return &b->trace->map[found - b->trace->map];
-    assert(b->trace->maps < TRACE_MAPS);
-    trace_map *added = &b->trace->map[b->trace->maps++];
+        return t->map[found->number];
+    trace_map **maps = mem_grow(t->map, t->maps, &t->maps_capacity, sizeof maps[0], b->e);
+    if (maps != NULL)
+        t->map = maps;
+    trace_map *added = maps == NULL ? NULL : mem_alloc(1, sizeof *added, b->e);
+    if (added == NULL) {
+        b->failed = true;
+        return &b->spare_map;
+    }
     *added = (trace_map){.name = name,
+                         .number = t->maps,
                          .step = step,
                          .values = heads_of(values),
                          .slices = 1,
                          .is_apart = values->rank == 3};
+    t->map[t->maps++] = added;
     return added;
 }
 

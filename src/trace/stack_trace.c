@@ -22,7 +22,7 @@ static void join_past(floors *f, const char *past_name, const char *const forms[
         return;
     while (made == NULL)
         made = map_named(before, *forms++);
-    room->map[past - room->map].operand[0] = (trace_origin){PART_CELL, before, made, made->name};
+    room->map[past->number]->operand[0] = (trace_origin){PART_CELL, before, made, made->name};
 }
 
 /* The first rows of a cache's keys or values, which are in the result with the new ones after: as
@@ -143,9 +143,9 @@ static void add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     const trace_map *x = map_named(room, "x"), *context = map_named(room, "context"),
                     *output = map_named(room, "output");
     const trace_map *last = output != NULL ? output : context;
-    map_say_origins(b, &room->map[x - room->map], OP_COPY,
+    map_say_origins(b, room->map[x->number], OP_COPY,
                     (trace_origin[4]){{PART_CELL, of->room, of->map, of->name}});
-    made->map = &room->map[last - room->map];
+    made->map = room->map[last->number];
     made->room = room;
     join_past(f, "past_k", KEYS);
     join_past(f, "past_v", VALUES);
@@ -262,7 +262,8 @@ size_t stack_trace_rooms(const stack *s)
 
 size_t stack_trace_memory(size_t rooms)
 {
-    return size_product(rooms, sizeof(trace));
+    enum { MAPS_LEAST = 4 }; /* a layer's rooms have 19 together, and those around layers fewer */
+    return size_product(rooms, sizeof(trace) + MAPS_LEAST * sizeof(trace_map));
 }
 
 bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus, size_t rooms,

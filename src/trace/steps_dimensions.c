@@ -281,7 +281,7 @@ void make_dimensions(builder *b)
                 (const char *[]){"matrix", "in letters", "here", "made of", "multiplications"});
     list_shapes(b, shapes);
     for (size_t i = 0; i < b->trace->maps; i++)
-        all += multiplications(b, &b->trace->map[i]);
+        all += multiplications(b, b->trace->map[i]);
     build_sentence(b, "The products of matrices take %zu multiplications%s. In one line%s:", all,
                    p->batches > 1 ? " a sequence" : "",
                    plan_masks(p) ? ", with M what the step mask adds" : "");

@@ -226,6 +226,9 @@ void trace_free(trace *t)
         mem_free(t->step[i].item);
     }
     mem_free(t->step);
+    for (size_t i = 0; i < t->maps; i++)
+        mem_free(t->map[i]);
+    mem_free(t->map);
     text_list_free(&t->words);
     text_list_free(&t->keys);
     text_list_free(&t->values);

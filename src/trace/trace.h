@@ -137,6 +137,7 @@ enum { TRACE_OPERANDS = 4 };
 /* A matrix of all heads, and where its cells come from. */
 typedef struct trace_map {
     const char *name;
+    size_t number; /* among those of its room, from 0 */
     step_id step;
     tensor values; /* heads × rows × columns */
     size_t slices; /* heads that lie side by side in the columns */
@@ -169,9 +170,6 @@ typedef struct trace_map {
     size_t untouched;     /* columns at the end that are a as it is */
     bool is_made;         /* in float64, for the trace only: no stage holds its numbers */
 } trace_map;
-
-/* An attention with all that it may have has 66. */
-enum { TRACE_MAPS = 68 };
 
 typedef struct trace_focus {
     size_t batch, head, row; /* from 0 */
@@ -221,8 +219,8 @@ typedef struct trace {
     size_t heads;                     /* of the run */
     trace_step *step;
     size_t steps;
-    trace_map map[TRACE_MAPS];
-    size_t maps;
+    trace_map **map; /* each stays where it is when there are more */
+    size_t maps, maps_capacity;
     text_list words; /* what items' texts point to */
     /* Names of all keys and of all values, where the problem's are not all of them; else empty. */
     text_list keys, values;

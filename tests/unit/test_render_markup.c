@@ -149,10 +149,15 @@ static void check_no_room(unit *u)
     static char *words[] = {"scores"};
     static trace_step step = {.id = STEP_SCORES};
     const text_list exercise = {.item = words, .count = 1}, none = {0};
+    static trace_map scores = {.step = STEP_SCORES, .has_origin = true};
+    static trace_map *map = &scores;
     static trace t, house;
-    t = (trace){
-        .exercise = &exercise, .step = &step, .steps = 1, .maps = 1, .first_map = SIZE_MAX / 4};
-    t.map[0] = (trace_map){.step = STEP_SCORES, .has_origin = true};
+    t = (trace){.exercise = &exercise,
+                .step = &step,
+                .steps = 1,
+                .map = &map,
+                .maps = 1,
+                .first_map = SIZE_MAX / 4};
     house = (trace){.rooms = &t, .room_count = SIZE_MAX};
     render_options how = part_options();
     how.blank = &none;

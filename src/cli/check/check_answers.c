@@ -379,7 +379,7 @@ static bool mark_exercise(marking *m, const text_list *words, const char *said_b
         const trace *room = trace_room(m->trace, i);
         a.room = i;
         for (size_t j = 0; j < room->maps && done; j++) {
-            const trace_map *map = &room->map[j];
+            const trace_map *map = room->map[j];
             done =
                 !asked_makes(&a, map) || !asked_is_stage(room, map) || mark_map(m, &a, i, map, e);
         }
