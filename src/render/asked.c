@@ -10,9 +10,9 @@
 
 /* ---- which steps ---- */
 
-bool asked_step(const text_list *words, const trace *whole, const trace *room, step_id step)
+bool asked_step(const text_list *words, const trace *whole, const trace_room *room, step_id step)
 {
-    if (whole->rooms != NULL)
+    if (trace_has_floors(whole))
         return stack_step_wish(words, &room->place, step) != STEP_UNWANTED;
     for (size_t i = 0; i < words->count; i++) {
         if (step_find(words->item[i], strlen(words->item[i])) == step_of(step))
@@ -22,7 +22,7 @@ bool asked_step(const text_list *words, const trace *whole, const trace *room, s
 }
 
 /* One of these maps, or, where `which` is NULL, one with arithmetic. */
-static bool step_makes(const trace *room, step_id step, const bool *which)
+static bool step_makes(const trace_room *room, step_id step, const bool *which)
 {
     for (size_t i = 0; i < room->maps; i++) {
         const trace_map *map = room->map[i];
@@ -39,10 +39,10 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
         bool found = false, is_there[FLOOR_CHOICE + 1] = {false};
         step_id makers[FLOOR_CHOICE + 1]; /* where numbers are made, each kind once */
         size_t count = 0;
-        for (size_t j = 0; j < trace_rooms(whole); j++) {
-            const trace *room = trace_room(whole, j);
+        for (size_t j = 0; j < whole->rooms; j++) {
+            const trace_room *room = whole->room[j];
             for (size_t k = 0; k < room->steps; k++) {
-                step_id step = room->step[k].id;
+                step_id step = room->step[k]->id;
                 if (!step_makes(room, step, NULL))
                     continue;
                 found = found || asked_step(&word, whole, room, step);
@@ -90,12 +90,7 @@ static bool waits_for_any(const asked *a, size_t room, step_id step)
 
 static bool asks(const asked *a, size_t room, step_id step)
 {
-    return step_makes(trace_room(a->whole, room), step, a->is_made);
-}
-
-static size_t room_index(const asked *a, const trace *room)
-{
-    return a->whole->rooms == NULL ? 0 : (size_t)(room - a->whole->rooms);
+    return step_makes(a->whole->room[room], step, a->is_made);
 }
 
 /* The map that has these numbers, in this room or in one before it; NULL where none has. */
@@ -105,7 +100,7 @@ static const trace_map *map_that_has(const asked *a, size_t room, const tensor *
     const trace_map *map = NULL;
     map_place at;
     for (size_t i = room + 1; i > 0 && map == NULL && matrix->data != NULL; i--) {
-        map = map_of(trace_room(a->whole, i - 1), matrix, &at);
+        map = map_of(a->whole->room[i - 1], matrix, &at);
         *found_in = i - 1;
     }
     return map;
@@ -115,13 +110,13 @@ static const trace_map *map_that_has(const asked *a, size_t room, const tensor *
  * it has, such as angles, unless that is made of hidden ones, or is the same of another query. */
 static bool is_hidden(const asked *a, size_t room, const trace_map *map)
 {
-    bool is_it = a->is_made[map_index(trace_room(a->whole, room), map)] ||
+    bool is_it = a->is_made[map_index(a->whole->room[room], map)] ||
                  (map->is_of_focus && asks(a, room, map->step));
     if (is_it || !asks(a, room, map->step))
         return is_it || waits_for_any(a, room, map->step);
     for (size_t i = 0; i < TRACE_OPERANDS && !is_it; i++) {
         const trace_origin *from = &map->operand[i];
-        is_it = from->map != NULL && is_hidden(a, room_index(a, from->room), from->map);
+        is_it = from->map != NULL && is_hidden(a, from->room->number, from->map);
     }
     return is_it;
 }
@@ -132,7 +127,7 @@ static bool wait_for(asked *a, size_t room, step_id step, size_t other, const tr
     bool *to = waits_of(a, room, step), *from = waits_of(a, other, map->step), found = false;
     if (!is_hidden(a, other, map))
         return false;
-    bool is_made = a->is_made[map_index(trace_room(a->whole, other), map)];
+    bool is_made = a->is_made[map_index(a->whole->room[other], map)];
     for (size_t i = 0; i < a->questions; i++) {
         const asked_question *one = &a->question[i];
         bool is_own = one->room == room && one->step == step;
@@ -145,14 +140,13 @@ static bool wait_for(asked *a, size_t room, step_id step, size_t other, const tr
 
 static bool wait_for_operands(asked *a, size_t index)
 {
-    const trace *room = trace_room(a->whole, index);
+    const trace_room *room = a->whole->room[index];
     bool found = false;
     for (size_t i = 0; i < room->maps; i++) {
         const trace_map *map = room->map[i];
         for (size_t j = 0; j <= TRACE_OPERANDS; j++) {
             const trace_origin *from = j < TRACE_OPERANDS ? &map->operand[j] : &map->learned;
-            if (from->map != NULL &&
-                wait_for(a, index, map->step, room_index(a, from->room), from->map))
+            if (from->map != NULL && wait_for(a, index, map->step, from->room->number, from->map))
                 found = true;
         }
     }
@@ -177,7 +171,7 @@ static bool wait_for_shown(asked *a, size_t index, const trace_step *step)
     return found;
 }
 
-static bool has_map(const trace *room, step_id step)
+static bool has_map(const trace_room *room, step_id step)
 {
     size_t i = 0;
     while (i < room->maps && room->map[i]->step != step)
@@ -189,10 +183,10 @@ static bool has_map(const trace *room, step_id step)
 static void wait_for_all_before(asked *a)
 {
     size_t before = 0; /* questions are in the order of the page */
-    for (size_t i = 0; i < trace_rooms(a->whole); i++) {
-        const trace *room = trace_room(a->whole, i);
+    for (size_t i = 0; i < a->whole->rooms; i++) {
+        const trace_room *room = a->whole->room[i];
         for (size_t j = 0; j < room->steps; j++) {
-            step_id step = room->step[j].id;
+            step_id step = room->step[j]->id;
             if (!has_map(room, step))
                 memset(waits_of(a, i, step), true, before * sizeof a->waits[0]);
             before += before < a->questions && a->question[before].room == i &&
@@ -204,26 +198,26 @@ static void wait_for_all_before(asked *a)
 static bool wait_for_more(asked *a)
 {
     bool found = false;
-    for (size_t i = 0; i < trace_rooms(a->whole); i++) {
-        const trace *room = trace_room(a->whole, i);
+    for (size_t i = 0; i < a->whole->rooms; i++) {
+        const trace_room *room = a->whole->room[i];
         found = wait_for_operands(a, i) || found;
         for (size_t j = 0; j < room->steps; j++)
-            found = wait_for_shown(a, i, &room->step[j]) || found;
+            found = wait_for_shown(a, i, room->step[j]) || found;
     }
     return found;
 }
 
 bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e)
 {
-    size_t rooms = trace_rooms(whole), steps = rooms * STEPS_A_ROOM;
-    const trace *last = trace_room(whole, rooms - 1);
+    size_t rooms = whole->rooms, steps = rooms * STEPS_A_ROOM;
+    const trace_room *last = whole->room[rooms - 1];
     *a = (asked){.whole = whole, .how = how};
     a->is_made = mem_alloc_zeroed(last->first_map + last->maps, sizeof a->is_made[0], e);
     a->question = mem_alloc(steps, sizeof a->question[0], e);
     if (a->is_made == NULL || a->question == NULL)
         return false;
     for (size_t i = 0; i < rooms; i++) {
-        const trace *room = trace_room(whole, i);
+        const trace_room *room = whole->room[i];
         for (size_t j = 0; j < room->maps; j++) {
             const trace_map *map = room->map[j];
             bool is_of_other = map->is_of_focus && map->query != room->focus.row;
@@ -231,8 +225,8 @@ bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e
                 map->has_origin && !is_of_other && asked_step(how->blank, whole, room, map->step);
         }
         for (size_t j = 0; j < room->steps; j++) {
-            if (step_makes(room, room->step[j].id, a->is_made))
-                a->question[a->questions++] = (asked_question){i, room->step[j].id};
+            if (step_makes(room, room->step[j]->id, a->is_made))
+                a->question[a->questions++] = (asked_question){i, room->step[j]->id};
         }
     }
     a->waits = mem_alloc_zeroed(steps, a->questions * sizeof a->waits[0], e);
@@ -260,7 +254,7 @@ bool asked_leaves_out(const asked *a, size_t room, step_id step)
 
 bool asked_makes(const asked *a, const trace_map *map)
 {
-    return a != NULL && map != NULL && a->is_made[map_index(trace_room(a->whole, a->room), map)];
+    return a != NULL && map != NULL && a->is_made[map_index(a->whole->room[a->room], map)];
 }
 
 bool asked_hides(const asked *a, const trace_map *map)
@@ -315,7 +309,7 @@ static bool script_has(const html_page *p, const trace_map *map, bool is_of_head
                        const size_t cell[3])
 {
     enum { MOST_CELLS_MADE = 4096 }; /* tables.js */
-    bool is_in_focus = cell[0] == html_focus_head(p, map) && cell[1] == p->trace->focus.row;
+    bool is_in_focus = cell[0] == html_focus_head(p, map) && cell[1] == p->room->focus.row;
     html_kept kept = html_kept_of(p, map);
     if (kept == KEPT_FOCUS)
         return is_in_focus;
@@ -325,11 +319,11 @@ static bool script_has(const html_page *p, const trace_map *map, bool is_of_head
 
 bool asked_has_cell(const asked *a, size_t room, const trace_map *map, const size_t cell[3])
 {
-    const trace *of = trace_room(a->whole, room);
-    const html_page p = {.trace = of, .whole = a->whole, .how = a->how};
+    const trace_room *of = a->whole->room[room];
+    const html_page p = {.room = of, .whole = a->whole, .how = a->how};
     bool has_table = false, is_there = false, says_heads = false, is_of_head = false;
     for (size_t i = 0; i < of->steps; i++) {
-        const trace_step *step = &of->step[i];
+        const trace_step *step = of->step[i];
         for (size_t j = 0; j < step->count && step->id == map->step; j++) {
             const trace_item *item = &step->item[j];
             map_place at;
@@ -352,7 +346,7 @@ bool asked_has_cell(const asked *a, size_t room, const trace_map *map, const siz
     return script_has(&p, map, says_heads ? is_of_head : cell[0] == html_focus_head(&p, map), cell);
 }
 
-bool asked_is_stage(const trace *room, const trace_map *map)
+bool asked_is_stage(const trace_room *room, const trace_map *map)
 {
     size_t i = 0;
     if (map->step == FLOOR_LAYER)

@@ -33,7 +33,7 @@ typedef struct asked {
 } asked;
 
 /* Whether one of the words means the step of the room. */
-bool asked_step(const text_list *words, const trace *whole, const trace *room, step_id step);
+bool asked_step(const text_list *words, const trace *whole, const trace_room *room, step_id step);
 /* Refuses a word that means no step with numbers to fill in; `said_by` is what says them. */
 bool asked_check(const text_list *words, const char *said_by, const trace *whole, err *e);
 
@@ -59,6 +59,6 @@ bool asked_leaves_out(const asked *a, size_t room, step_id step);
 bool asked_has_cell(const asked *a, size_t room, const trace_map *map, const size_t cell[3]);
 /* Whether a file of answers has a place for the map: a stage, and not what a trace made for itself,
  * nor what a layer calls its x, which is a stage by another name. */
-bool asked_is_stage(const trace *room, const trace_map *map);
+bool asked_is_stage(const trace_room *room, const trace_map *map);
 
 #endif

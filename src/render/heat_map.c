@@ -236,8 +236,8 @@ bool key_sums_check(const text_list *words, const trace *t, err *e)
         err missed = {0};
         bool found = false;
         /* In the attentions of layers keys may be others. */
-        for (size_t j = 0; j < trace_rooms(t) && !found && !missed.is_memory; j++) {
-            const trace_map *weights = map_named(trace_room(t, j), "weights");
+        for (size_t j = 0; j < t->rooms && !found && !missed.is_memory; j++) {
+            const trace_map *weights = map_named(t->room[j], "weights");
             err_clear(&missed);
             found = weights != NULL && choose(words->item[i], weights, NULL, &missed);
         }
@@ -387,8 +387,8 @@ bool weights_terminal(const trace *t, const render_options *how, text *out, err 
                  .color = how->color,
                  .width = how->width < LEAST_WIDTH ? LEAST_WIDTH : (size_t)how->width};
     size_t least = size_larger(LEAST_CELL, (size_t)p.digits + 2 + SHADE_COLUMNS + 3);
-    for (size_t i = 0; i < trace_rooms(t); i++) {
-        const trace *room = trace_room(t, i);
+    for (size_t i = 0; i < t->rooms; i++) {
+        const trace_room *room = t->room[i];
         p.map = map_named(room, "weights");
         if (p.map == NULL)
             continue;

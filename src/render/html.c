@@ -18,21 +18,21 @@
 
 bool html_begins_floor(const html_page *p, size_t index)
 {
-    const char *floor = trace_room(p->whole, index)->place.floor;
-    return p->whole->rooms != NULL &&
-           (index == 0 || strcmp(floor, trace_room(p->whole, index - 1)->place.floor) != 0);
+    const char *floor = p->whole->room[index]->place.floor;
+    return trace_has_floors(p->whole) &&
+           (index == 0 || strcmp(floor, p->whole->room[index - 1]->place.floor) != 0);
 }
 
 void html_enter(html_page *p, size_t room)
 {
-    p->trace = trace_room(p->whole, room);
+    p->room = p->whole->room[room];
     if (p->asked != NULL)
         p->asked->room = room;
 }
 
 void html_add_step_id(const html_page *p, step_id step)
 {
-    const trace_place *at = &p->trace->place;
+    const trace_place *at = &p->room->place;
     text_add_format(p->out, "%s%s", at->way,
                     step < STEP_COUNT ? step_of(step)->named.name : at->name);
 }
@@ -69,19 +69,19 @@ void html_add_items(const html_page *p, const trace_step *step)
 
 static void add_step(html_page *p, const trace_step *step, size_t number)
 {
-    int level = p->whole->rooms != NULL ? 3 : 2;
+    int level = trace_has_floors(p->whole) ? 3 : 2;
     text_add_string(p->out, "<section id=\"step-");
     html_add_step_id(p, step->id);
     text_add_format(p->out,
-                    "\" data-room=%td data-step=\"%s\">\n<h%d>%zu. %s<small>%s</small></h%d>\n",
-                    p->whole->rooms != NULL ? p->trace - p->whole->rooms : 0, step->name, level,
-                    number, step->name, step_of(step->id)->named.help, level);
+                    "\" data-room=%zu data-step=\"%s\">\n<h%d>%zu. %s<small>%s</small></h%d>\n",
+                    p->room->number, step->name, level, number, step->name,
+                    step_of(step->id)->named.help, level);
     if (p->asked != NULL && asked_leaves_out(p->asked, p->asked->room, step->id)) {
         html_add_format(p->out, "<p class=\"note closed\">%s</p>\n</section>\n",
                         html_english(p->how->is_exam ? "leftOut" : "closed"));
         return;
     }
-    p->is_blank = p->asked != NULL && asked_step(p->how->blank, p->whole, p->trace, step->id);
+    p->is_blank = p->asked != NULL && asked_step(p->how->blank, p->whole, p->room, step->id);
     html_add_items(p, step);
     html_add_asked(p, step->id);
     text_add_string(p->out, "</section>\n");
@@ -90,7 +90,7 @@ static void add_step(html_page *p, const trace_step *step, size_t number)
 static void add_page(html_page *p)
 {
     text *out = p->out, title = render_title(p->whole, RENDER_UNTITLED), line = {0}, notes = {0};
-    bool has_floors = p->whole->rooms != NULL;
+    bool has_floors = trace_has_floors(p->whole);
     size_t number = 0;
     text_add_string(out, BEGIN);
     text_add_string(out, "style-src");
@@ -118,7 +118,7 @@ static void add_page(html_page *p)
     text_add_string(out, "</header>\n");
     (has_floors ? html_add_house : html_add_picture)(p);
     text_add_string(out, "<main>\n");
-    for (size_t i = 0; i < trace_rooms(p->whole) && !out->failed; i++) {
+    for (size_t i = 0; i < p->whole->rooms && !out->failed; i++) {
         html_enter(p, i);
         if (html_begins_floor(p, i)) {
             /* A floor is folded and unfolded by its heading, without any script. */
@@ -126,12 +126,12 @@ static void add_page(html_page *p)
             html_add_format(out,
                             "<details class=floor open id=\"floor-%zu\">\n"
                             "<summary><h2>%s</h2></summary>\n",
-                            i, p->trace->place.floor);
+                            i, p->room->place.floor);
         }
         if (has_floors)
             html_add_picture(p);
-        for (size_t j = 0; j < p->trace->steps && !out->failed; j++)
-            add_step(p, &p->trace->step[j], ++number);
+        for (size_t j = 0; j < p->room->steps && !out->failed; j++)
+            add_step(p, p->room->step[j], ++number);
     }
     text_add_string(out, has_floors ? "</details>\n</main>\n" : "</main>\n");
     html_add_data(p);
@@ -142,7 +142,7 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
 {
     asked from = {0};
     render_options with = *how;
-    html_page p = {.out = sink_text(to), .trace = t, .whole = t, .how = &with};
+    html_page p = {.out = sink_text(to), .room = t->room[0], .whole = t, .how = &with};
     bool is_said = how->blank->count > 0;
     with.blank = is_said ? how->blank : t->exercise;
     bool is_asked = with.blank != NULL && with.blank->count > 0;

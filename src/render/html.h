@@ -11,8 +11,8 @@ enum { HTML_MOST = 64 };
 
 typedef struct html_page {
     text *out;
-    const trace *trace; /* the room that is being written */
-    const trace *whole; /* a house with rooms, or the one attention itself */
+    const trace_room *room; /* the room that is being written */
+    const trace *whole;     /* its house */
     const render_options *how;
     asked *asked;  /* by `blank`; NULL: nothing */
     bool is_blank; /* what is being written is to be filled in */

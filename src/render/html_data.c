@@ -82,7 +82,7 @@ static void add_labels(text *out, const char *name, const trace_labels *labels, 
     text_close(&label, out);
 }
 
-static void add_origin(text *out, const char *name, const trace *room, const trace_map *made,
+static void add_origin(text *out, const char *name, const trace_room *room, const trace_map *made,
                        const trace_origin *from)
 {
     if (from->map == NULL)
@@ -132,7 +132,7 @@ static void add_rows(const html_page *p, const trace_map *map, html_kept kept, b
     for (size_t h = 0; h < map->values.size[0]; h++) {
         tensor matrix = tensor_at(&map->values, h);
         for (size_t i = 0; i < matrix.size[0]; i++) {
-            if (!is_all && (h != html_focus_head(p, map) || i != p->trace->focus.row))
+            if (!is_all && (h != html_focus_head(p, map) || i != p->room->focus.row))
                 continue;
             text_add_string(out, is_first ? "\n\"" : ",\n\"");
             is_first = false;
@@ -150,7 +150,7 @@ static void add_rows(const html_page *p, const trace_map *map, html_kept kept, b
 
 size_t html_focus_head(const html_page *p, const trace_map *map)
 {
-    return p->trace->focus.head * map->values.size[0] / p->trace->heads;
+    return p->room->focus.head * map->values.size[0] / p->room->heads;
 }
 
 html_kept html_kept_of(const html_page *p, const trace_map *map)
@@ -167,11 +167,10 @@ html_kept html_kept_of(const html_page *p, const trace_map *map)
 bool html_has_table(const html_page *p, const trace_map *map)
 {
     map_place at;
-    for (size_t i = 0; i < p->trace->steps; i++) {
-        const trace_step *step = &p->trace->step[i];
+    for (size_t i = 0; i < p->room->steps; i++) {
+        const trace_step *step = p->room->step[i];
         for (size_t j = 0; j < step->count; j++) {
-            if (step->item[j].kind == TRACE_MATRIX &&
-                map_of(p->trace, &step->item[j].a, &at) == map)
+            if (step->item[j].kind == TRACE_MATRIX && map_of(p->room, &step->item[j].a, &at) == map)
                 return true;
         }
     }
@@ -179,10 +178,10 @@ bool html_has_table(const html_page *p, const trace_map *map)
 }
 
 /* The first map of which the page has not all numbers, and its room; NULL: it has all. */
-static const trace_map *first_cut(const html_page *p, const trace **room)
+static const trace_map *first_cut(const html_page *p, const trace_room **room)
 {
-    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
-        *room = trace_room(p->whole, i);
+    for (size_t i = 0; i < p->whole->rooms; i++) {
+        *room = p->whole->room[i];
         for (size_t j = 0; j < (*room)->maps; j++) {
             if (html_kept_of(p, (*room)->map[j]) != KEPT_ALL)
                 return (*room)->map[j];
@@ -193,14 +192,14 @@ static const trace_map *first_cut(const html_page *p, const trace **room)
 
 bool html_is_alive(const html_page *p)
 {
-    const trace *room;
+    const trace_room *room;
     return p->whole->document != NULL && p->asked == NULL && first_cut(p, &room) == NULL;
 }
 
 /* Which of the page's words says why its numbers can't be changed, and what it is about. */
 static void add_still(text *out, const html_page *p)
 {
-    const trace *room;
+    const trace_room *room;
     if (p->whole->document == NULL || p->asked != NULL) {
         text_add_format(out, ",\n\"still\":[\"%s\"]",
                         p->asked != NULL ? "stillExercise" : "stillGeneration");
@@ -260,7 +259,7 @@ static void add_bits(const html_page *p, const trace_map *map)
 /* ---- how a room computed ---- */
 
 /* A row of each head after the other, a digit a key: 1 where something but causality hides it. */
-static void add_sight(text *out, const trace *room)
+static void add_sight(text *out, const trace_room *room)
 {
     const trace_run *run = &room->run;
     text_add_format(out, "\"first\":%.0f", run->first);
@@ -283,7 +282,7 @@ static void add_sight(text *out, const trace *room)
     text_add_string(out, "]");
 }
 
-static void add_run(text *out, const trace *room)
+static void add_run(text *out, const trace_room *room)
 {
     const trace_run *run = &room->run;
     text_add_format(out,
@@ -378,7 +377,7 @@ static void add_asked(const html_page *p, const trace_map *map)
 {
     if (asked_makes(p->asked, map))
         text_add_format(p->out, ",\"blank\":true,\"stage\":%s",
-                        asked_is_stage(p->trace, map) ? "true" : "false");
+                        asked_is_stage(p->room, map) ? "true" : "false");
     else if (asked_hides(p->asked, map))
         text_add_string(p->out, ",\"waits\":true");
 }
@@ -393,7 +392,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     text_add_string(p->out, map->is_share ? ",\"share\":true" : "");
     if (map->is_of_focus)
         text_add_format(p->out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}",
-                        p->trace->focus.head, p->trace->heads, map->query);
+                        p->room->focus.head, p->room->heads, map->query);
     add_asked(p, map);
     if (map->letters != NULL) {
         text_add_string(p->out, ",\"letters\":");
@@ -404,14 +403,14 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         if (map->function != NULL)
             text_add_format(p->out, ",\"function\":\"%s\"", map->function->named.name);
         for (size_t i = 0; i < TRACE_OPERANDS; i++)
-            add_origin(p->out, (const char[]){(char)('a' + i), '\0'}, p->trace, map,
+            add_origin(p->out, (const char[]){(char)('a' + i), '\0'}, p->room, map,
                        &map->operand[i]);
     }
     /* What becomes of rows and columns at the end, and of pairs of columns. */
     if (map->appended > 0)
         text_add_format(p->out, ",\"appended\":%zu", map->appended);
-    add_origin(p->out, "learned", p->trace, map, &map->learned);
-    add_origin(p->out, "length", p->trace, map, &map->length);
+    add_origin(p->out, "learned", p->room, map, &map->learned);
+    add_origin(p->out, "length", p->room, map, &map->length);
     if (map->untouched > 0)
         text_add_format(p->out, ",\"untouched\":%zu", map->untouched);
     if (map->paired > 0)
@@ -428,7 +427,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         add_labels(p->out, "rows", &map->rows, size[1]);
         add_labels(p->out, "columns", &map->columns, size[2]);
         if (kept == KEPT_FOCUS)
-            text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->trace->focus.row);
+            text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->room->focus.row);
         text_add_string(p->out, ",\"cells\":[");
         add_rows(p, map, kept, false);
         if (asked_makes(p->asked, map) && !p->how->is_exam) {
@@ -463,8 +462,8 @@ static void add_spelled(text *out, const char *name, const bool *is_made_by, boo
 static void add_spellings(text *out, const trace *whole)
 {
     bool is_made_by[OPERATION_COUNT] = {false};
-    for (size_t i = 0; i < trace_rooms(whole); i++) {
-        const trace *room = trace_room(whole, i);
+    for (size_t i = 0; i < whole->rooms; i++) {
+        const trace_room *room = whole->room[i];
         for (size_t j = 0; j < room->maps; j++)
             is_made_by[room->map[j]->op] = true;
     }
@@ -485,8 +484,8 @@ bool html_takes_entries(const trace *t)
 {
     if (t->batches < 2 || t->batches > MOST_ENTRIES)
         return false;
-    for (size_t i = 0; i < trace_rooms(t); i++) {
-        const trace *room = trace_room(t, i);
+    for (size_t i = 0; i < t->rooms; i++) {
+        const trace_room *room = t->room[i];
         for (size_t j = 0; j < room->maps; j++) {
             if (tensor_count(&room->map[j]->values) > MOST_NUMBERS / t->batches)
                 return false;
@@ -508,17 +507,17 @@ static bool is_equal(const tensor *a, const tensor *b)
 /* The maps that differ from those of the room shown, by their numbers: what no operation makes, and
  * is not the very one that the entry shown has. Numbers that a trace made for itself are in another
  * place in any case. */
-static void add_entry_maps(const html_page *p, const trace *shown)
+static void add_entry_maps(const html_page *p, const trace_room *shown)
 {
     bool is_first = true;
-    for (size_t j = 0; j < p->trace->maps; j++) {
-        const trace_map *map = p->trace->map[j], *other = shown->map[j];
+    for (size_t j = 0; j < p->room->maps; j++) {
+        const trace_map *map = p->room->map[j], *other = shown->map[j];
         bool is_own = map->is_made || map->is_number;
         if (map->has_origin || map->values.data == other->values.data ||
             (is_own && is_equal(&map->values, &other->values)))
             continue;
         text_add_format(p->out, "%s\"%zu\":{\"cells\":[", is_first ? "" : ",\n",
-                        map_index(p->trace, map));
+                        map_index(p->room, map));
         if (is_all_shown(p, &map->values))
             add_rows(p, map, KEPT_ALL, false);
         text_add_string(p->out, "]");
@@ -541,12 +540,12 @@ static void add_entries(const html_page *p)
             continue;
         }
         text_add_string(p->out, "{\"rooms\":[");
-        for (size_t i = 0; i < trace_rooms(at); i++) {
-            into.trace = trace_room(at, i);
+        for (size_t i = 0; i < at->rooms; i++) {
+            into.room = at->room[i];
             text_add_string(p->out, i > 0 ? ",{" : "{");
-            add_sight(p->out, into.trace);
+            add_sight(p->out, into.room);
             text_add_string(p->out, ",\"maps\":{");
-            add_entry_maps(&into, trace_room(p->whole, i));
+            add_entry_maps(&into, p->whole->room[i]);
             text_add_string(p->out, "}}");
         }
         text_add_string(p->out, "]}");
@@ -559,7 +558,7 @@ static void add_entries(const html_page *p)
 static void add_step_name(const html_page *p, size_t room, step_id step)
 {
     html_page at = *p;
-    at.trace = trace_room(p->whole, room);
+    at.room = p->whole->room[room];
     text_add_string(p->out, "\"");
     html_add_step_id(&at, step);
     text_add_string(p->out, "\"");
@@ -571,7 +570,7 @@ static void add_waiting(const html_page *p)
     const asked *a = p->asked;
     bool is_first = true;
     text_add_string(p->out, ",\n\"waits\":{");
-    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+    for (size_t i = 0; i < p->whole->rooms; i++) {
         for (step_id step = 0; step <= FLOOR_CHOICE; step++) {
             size_t count = 0;
             for (size_t j = 0; j < a->questions; j++) {
@@ -601,10 +600,10 @@ static void add_closed(const html_page *p)
     open.asked = NULL;
     open.is_blank = false;
     text_add_string(p->out, ",\n\"closed\":{");
-    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
-        open.trace = trace_room(p->whole, i);
-        for (size_t j = 0; j < open.trace->steps; j++) {
-            const trace_step *step = &open.trace->step[j];
+    for (size_t i = 0; i < p->whole->rooms; i++) {
+        open.room = p->whole->room[i];
+        for (size_t j = 0; j < open.room->steps; j++) {
+            const trace_step *step = open.room->step[j];
             if (!asked_leaves_out(p->asked, i, step->id))
                 continue;
             text_clear(&items);
@@ -639,7 +638,7 @@ void html_add_data(const html_page *p)
         text_add_format(&json, ",\n\"batch\":%zu", p->whole->batch);
     add_spellings(&json, p->whole);
     if (p->is_alive) {
-        text_add_format(&json, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->run.type));
+        text_add_format(&json, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->type));
         add_settings(&json, &(entry){.bundle = (bundle *)(uintptr_t)p->whole->document});
     } else
         add_still(&json, p);
@@ -649,20 +648,20 @@ void html_add_data(const html_page *p)
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");
     /* What is before the names of a room's maps, and what a person calls it. */
-    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
-        const trace_place *at = &trace_room(p->whole, i)->place;
+    for (size_t i = 0; i < p->whole->rooms; i++) {
+        const trace_place *at = &p->whole->room[i]->place;
         text_add_format(&json, "%s{\"way\":\"%s\",\"floor\":\"%s\",\"name\":\"%s\"",
                         i > 0 ? "," : "", at->way, at->floor, at->name);
         if (p->is_alive)
-            add_run(&json, trace_room(p->whole, i));
+            add_run(&json, p->whole->room[i]);
         text_add_string(&json, "}");
     }
     text_add_string(&json, "],\"maps\":[\n");
-    for (size_t i = 0; i < trace_rooms(p->whole); i++) {
+    for (size_t i = 0; i < p->whole->rooms; i++) {
         html_enter(&into, i);
-        for (size_t j = 0; j < into.trace->maps; j++) {
-            text_add_string(&json, into.trace->first_map + j > 0 ? ",\n" : "");
-            add_map(&into, into.trace->map[j], i);
+        for (size_t j = 0; j < into.room->maps; j++) {
+            text_add_string(&json, into.room->first_map + j > 0 ? ",\n" : "");
+            add_map(&into, into.room->map[j], i);
         }
     }
     text_add_string(&json, "]");

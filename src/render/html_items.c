@@ -110,7 +110,7 @@ static grid grid_of(const html_page *p, const tensor *t, size_t focus)
     grid g = {.page = p, .matrix = matrix_of(t), .focus = focus};
     const size_t *size = g.matrix.size;
     bool is_full = p->how->is_full;
-    g.map = map_of(p->trace, t, &g.at);
+    g.map = map_of(p->room, t, &g.at);
     g.is_hidden = asked_hides_matrix(p->asked, t);
     g.rows = selection_of_rows(size[0], focus, is_full || size[0] <= HTML_MOST);
     g.columns = selection_of_rows(size[1], 0, is_full || size[1] <= HTML_MOST);
@@ -185,7 +185,7 @@ static void begin_body(const grid *g, const char *class_name)
         const selection *rows = g->at.is_turned ? &g->columns : &g->rows;
         const selection *columns = g->at.is_turned ? &g->rows : &g->columns;
         bool is_map = is_whole(g) && g->is_table && g->map->values.size[2] == g->matrix.size[1];
-        text_add_format(out, " data-map=%zu data-head=%zu", map_index(g->page->trace, g->map),
+        text_add_format(out, " data-map=%zu data-head=%zu", map_index(g->page->room, g->map),
                         g->at.head);
         if (!is_map) {
             if (g->only > 0)
@@ -293,13 +293,13 @@ static bool is_asked_of(const html_page *p, const trace_map *map, step_id step)
 /* A larger one is left to the script. */
 void html_add_asked(const html_page *p, step_id step)
 {
-    for (size_t i = 0; i < p->trace->maps; i++) {
-        const trace_map *map = p->trace->map[i];
+    for (size_t i = 0; i < p->room->maps; i++) {
+        const trace_map *map = p->room->map[i];
         if (is_asked_of(p, map, step) && html_has_table(p, map))
             return;
     }
-    for (size_t i = 0; i < p->trace->maps; i++) {
-        const trace_map *map = p->trace->map[i];
+    for (size_t i = 0; i < p->room->maps; i++) {
+        const trace_map *map = p->room->map[i];
         const size_t *size = map->values.size;
         if (!is_asked_of(p, map, step) || size[1] > HTML_MOST || size[2] > HTML_MOST)
             continue;
@@ -385,12 +385,12 @@ static void add_source(const html_page *p, const trace_item *item)
                         : item->result.rank > 0 ? "row"
                                                 : "setting";
     if (map == NULL) /* "scale", whose line has a copy of it */
-        map = map_named(p->trace, item->left);
+        map = map_named(p->room, item->left);
     if (map == NULL)
-        map = map_of(p->trace, is_of_operand ? &item->a : &item->result, &at);
+        map = map_of(p->room, is_of_operand ? &item->a : &item->result, &at);
     if (map == NULL) /* a scale that no node has: it stays as it is */
         return;
-    text_add_format(p->out, " data-cell=\"%zu %zu %zu %zu\"", map_index(p->trace, map), at.head,
+    text_add_format(p->out, " data-cell=\"%zu %zu %zu %zu\"", map_index(p->room, map), at.head,
                     at.row, at.column);
     if (item->map == NULL)
         text_add_format(p->out, " data-shows=%s", shows);

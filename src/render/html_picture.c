@@ -22,7 +22,7 @@
 void html_add_formula(const html_page *p)
 {
     static const char OF_ROWS[] = "inputs projections scores";
-    const trace *t = p->trace;
+    const trace_room *t = p->room;
     const trace_map *scores = map_named(t, "scores"), *scale = map_named(t, "scale");
     const trace_map *q = map_named(t, "q");
     bool is_capped = map_named(t, "C") != NULL, is_product = scores->op == OP_DOT, is_root = false;
@@ -125,7 +125,7 @@ typedef struct picture {
 /* Boxes of one step stand in one column. The context of one head is its result as it is, and left
  * out. x stands with the keys that are made of it, and leaves that place to keys that are given, or
  * made of others: to stand with the queries, or where these are given too, next to the values. */
-static void place_boxes(picture *p, const trace *t)
+static void place_boxes(picture *p, const trace_room *t)
 {
     node *x = NULL;
     bool has_other_keys = false, has_queries = false;
@@ -200,12 +200,12 @@ void html_add_picture(const html_page *page)
 {
     text *out = page->out;
     picture p = {.out = out};
-    const trace *t = page->trace;
+    const trace_room *t = page->room;
     place_boxes(&p, t);
     if (p.count == 0)
         return;
     text_add_string(out, "<nav class=picture tabindex=0 aria-label=\"");
-    html_say(out, page->whole->rooms != NULL ? "pipelineOf" : "pipeline",
+    html_say(out, trace_has_floors(page->whole) ? "pipelineOf" : "pipeline",
              (const char *const[]){t->place.floor, t->place.name});
     html_add_format(out, "\">\n<svg viewBox=\"0 0 %zu %d\" role=group aria-label=\"%s\">\n",
                     p.columns * COLUMN - (COLUMN - BOX_WIDTH) + 2 * MARGIN,
@@ -216,7 +216,7 @@ void html_add_picture(const html_page *page)
         const trace_map *map = p.node[i].map;
         const size_t *size = map->values.size;
         size_t step = 0;
-        while (step < t->steps && t->step[step].id != map->step)
+        while (step < t->steps && t->step[step]->id != map->step)
             step++;
         bool is_link = step < t->steps;
         if (is_link) {
@@ -253,7 +253,7 @@ enum {
 
 /* A room on the picture. */
 typedef struct spot {
-    const trace *room;
+    const trace_room *room;
     size_t floor, x, y, width;
 } spot;
 
@@ -264,13 +264,13 @@ typedef struct house {
 } house;
 
 /* Where an attention is, that of any of its steps. */
-static step_id kind_of(const trace *room)
+static step_id kind_of(const trace_room *room)
 {
     return room->map[0]->step;
 }
 
 /* Below its name: its kind, or its size. */
-static void add_note(text *out, const trace *room)
+static void add_note(text *out, const trace_room *room)
 {
     const trace_map *last = room->map[room->maps - 1], *hidden = map_named(room, "ffn.hidden");
     const trace_map *made = map_named(room, room->place.name);
@@ -304,7 +304,7 @@ static void place_rooms(house *h)
 {
     size_t names = 0; /* what the floors' names take */
     for (size_t i = 0; i < h->rooms; i++) {
-        const trace *room = trace_room(h->page->whole, i);
+        const trace_room *room = h->page->whole->room[i];
         const char *name = room->place.floor;
         h->floors += html_begins_floor(h->page, i);
         h->spot[i] = (spot){.room = room, .floor = h->floors - 1};
@@ -367,10 +367,10 @@ static void add_room(const house *h, size_t index)
     text *out = h->page->out;
     html_page at = *h->page;
     size_t x = s->x + s->width / 2;
-    at.trace = s->room;
+    at.room = s->room;
     bool is_link = s->room->steps > 0;
     if (is_link) {
-        begin_link(&at, s->room->step[0].id);
+        begin_link(&at, s->room->step[0]->id);
         text_add_format(out, " data-room=%zu aria-label=\"%s, %s\">", index, s->room->place.floor,
                         s->room->place.name);
     }
@@ -389,7 +389,7 @@ void html_add_house(const html_page *p)
 {
     err e = {0};
     text *out = p->out;
-    house h = {.page = p, .rooms = trace_rooms(p->whole)};
+    house h = {.page = p, .rooms = p->whole->rooms};
     h.spot = mem_alloc_zeroed(h.rooms, sizeof h.spot[0], &e);
     if (h.spot == NULL) {
         out->failed = true;

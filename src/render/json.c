@@ -132,7 +132,8 @@ static void add_item(writer *w, const trace_item *item)
 
 /* ---- nodes: every matrix of the run, and how its cells are made ---- */
 
-void json_add_address(text *out, const trace *room, const trace_map *made, const trace_origin *from)
+void json_add_address(text *out, const trace_room *room, const trace_map *made,
+                      const trace_origin *from)
 {
     trace_address at = trace_address_of(room, made, from);
     size_t rows = made->values.size[1], columns = made->values.size[2] / made->slices;
@@ -159,7 +160,7 @@ void json_add_address(text *out, const trace *room, const trace_map *made, const
     text_add_string(out, "}");
 }
 
-static void add_origin(writer *w, const char *name, const trace *room, const trace_map *made,
+static void add_origin(writer *w, const char *name, const trace_room *room, const trace_map *made,
                        const trace_origin *from)
 {
     if (from->map == NULL)
@@ -170,7 +171,7 @@ static void add_origin(writer *w, const char *name, const trace *room, const tra
     text_add_string(w->out, "}");
 }
 
-static void add_node(writer *w, const trace *room, const trace_map *map)
+static void add_node(writer *w, const trace_room *room, const trace_map *map)
 {
     const size_t *size = map->values.size;
     text_add_format(w->out, "    {\"name\": \"%s%s\", \"shape\": [%zu, %zu, %zu]", room->place.way,
@@ -215,7 +216,7 @@ bool json_render(const trace *t, const render_options *how, sink *to, err *e)
     w.between = ", ";
     for (size_t i = 0; i < t->steps && !w.failed; i++) {
         text_add_string(out, i > 0 ? ",\n" : "");
-        const trace_step *step = &t->step[i];
+        const trace_step *step = t->step[i];
         text_add_format(out, "    {\n      \"step\": \"%s\",\n      \"about\": ", step->name);
         json_string_write(out, step_of(step->id)->named.help);
         text_add_string(out, ",\n      \"items\": [");
@@ -227,8 +228,8 @@ bool json_render(const trace *t, const render_options *how, sink *to, err *e)
         text_add_string(out, "\n      ]\n    }");
     }
     text_add_string(out, "\n  ],\n  \"nodes\": [");
-    for (size_t i = 0; i < trace_rooms(t); i++) {
-        const trace *room = trace_room(t, i);
+    for (size_t i = 0; i < t->rooms; i++) {
+        const trace_room *room = t->room[i];
         for (size_t j = 0; j < room->maps && !w.failed; j++) {
             text_add_string(out, room->first_map + j == 0 ? "\n" : ",\n");
             add_node(&w, room, room->map[j]);

@@ -196,7 +196,7 @@ bool notebook_render(const trace *t, const render_options *how, sink *to, err *e
     for (size_t i = 0; i < t->steps && done; i++) {
         text_add_string(out, i > 0 || markdown->length > 0 ? ",\n" : "");
         text_clear(markdown);
-        markup_add_step(&p, &t->step[i], i + 1, e);
+        markup_add_step(&p, t->step[i], i + 1, e);
         add_cell(out, i + 1, markdown); /* fails where the step did */
         done = sink_spill(to, e);
     }

@@ -545,7 +545,7 @@ bool markup_render(const trace *t, const render_options *how, const markup *mark
     markup_page p = {.to = to, .out = out, .marks = marks, .how = how};
     markup_add_beginning(&p, t);
     for (size_t i = 0; i < t->steps; i++) {
-        if (!markup_add_step(&p, &t->step[i], i + 1, e))
+        if (!markup_add_step(&p, t->step[i], i + 1, e))
             return false;
     }
     /* The empty line after the last paragraph, which is never spilled. */

@@ -56,7 +56,7 @@ bool weights_terminal(const trace *t, const render_options *how, text *out, err 
 enum { JSON_TRACE_VERSION = 2 };
 
 /* "at": {…}: where the numbers of an operand are that a map of the room takes. */
-void json_add_address(text *out, const trace *room, const trace_map *made,
+void json_add_address(text *out, const trace_room *room, const trace_map *made,
                       const trace_origin *from);
 
 /* Whether the numbers of all entries of a batch have room on one page. */

@@ -158,8 +158,8 @@ static void size_heads(picture *p, size_t kind)
  *
  * Heads are there to be compared: cells get smaller until several stand side by side, as long as
  * labels can be read; and no row of heads has many fewer than the others. */
-static bool lay_room(picture *p, const trace *room, const render_options *how, size_t y, text *out,
-                     err *e)
+static bool lay_room(picture *p, const trace_room *room, const render_options *how, size_t y,
+                     text *out, err *e)
 {
     enum { DIGITS = 2, FEW_HEADS = 4, FEW_ACROSS = 2, MANY_ACROSS = 3 };
     const trace_map *map = map_named(room, "weights");
@@ -357,8 +357,8 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
     text_clear(&words);
     key_sums_explain(how->sum_keys, &words);
     display_add_cut(&sums, text_string(&words), WIDTH / LETTER);
-    for (size_t i = 0; i < trace_rooms(t); i++) {
-        const trace *room = trace_room(t, i);
+    for (size_t i = 0; i < t->rooms; i++) {
+        const trace_room *room = t->room[i];
         if (!lay_room(&p, room, how, bottom, &heads, e))
             continue;
         if (p.y > bottom) {

@@ -499,7 +499,7 @@ bool text_render(const trace *t, const render_options *how, sink *to, err *e)
         text_close(&notes, out);
     }
     for (size_t i = 0; i < t->steps; i++) {
-        const trace_step *step = &t->step[i];
+        const trace_step *step = t->step[i];
         text heading = {0};
         text_add_format(&heading, "%zu. %s ", i + 1, step->name);
         text_add_string(out, parts++ > 0 ? "\n" : "");

@@ -11,7 +11,7 @@ enum { HEADS = 4 };
 
 static const char *keep_format(builder *b, const char *format, va_list args)
 {
-    text_list *all = &b->trace->words;
+    text_list *all = &b->room->words;
     text words = {0};
     text_add_arguments(&words, format, args);
     b->failed = b->failed || !text_ok(&words, b->e) ||
@@ -27,6 +27,38 @@ const char *build_text(builder *b, const char *format, ...)
     const char *words = keep_format(b, format, args);
     va_end(args);
     return words;
+}
+
+void build_unshown_step(builder *b, step_id id, const char *name)
+{
+    b->spare_step = (trace_step){.id = id, .name = name};
+    b->step = &b->spare_step;
+}
+
+void build_step(builder *b, step_id id, const char *name)
+{
+    trace *t = b->trace;
+    trace_room *room = b->room;
+    build_unshown_step(b, id, name);
+    if (b->failed)
+        return;
+    b->failed = true;
+    trace_step **own =
+        mem_grow(room->step, room->steps, &room->steps_capacity, sizeof own[0], b->e);
+    if (own == NULL)
+        return;
+    room->step = own;
+    const trace_step **all = mem_grow(t->step, t->steps, &t->steps_capacity, sizeof all[0], b->e);
+    if (all == NULL)
+        return;
+    t->step = all;
+    trace_step *added = mem_alloc(1, sizeof *added, b->e);
+    if (added == NULL)
+        return;
+    *added = b->spare_step;
+    b->step = room->step[room->steps++] = added;
+    t->step[t->steps++] = added;
+    b->failed = false;
 }
 
 trace_item *build_item(builder *b, trace_kind kind)
@@ -163,7 +195,7 @@ tensor build_stage(const builder *b, stage_id id)
 
 tensor build_numbers_new(builder *b, const char *name, dtype type, int rank, const size_t *size)
 {
-    bundle *kept = &b->trace->statistics;
+    bundle *kept = &b->room->statistics;
     const char *own = build_text(b, "%zu: %s", kept->count + 1, name);
     tensor made;
     b->failed = b->failed || !tensor_new(&made, type, rank, size, b->e) ||
@@ -225,7 +257,7 @@ void build_matrices(builder *b, stage_id id)
 {
     const plan *p = b->plan;
     const char *name = map_name_of(id);
-    const trace_map *map = map_named(b->trace, name);
+    const trace_map *map = map_named(b->room, name);
     size_t focus = b->focus.row + 1, of_step = b->head;
     bool shows_all = b->is_full || p->heads <= HEADS;
     for (size_t head = 0; head < p->heads; head++) {
@@ -413,8 +445,8 @@ static const text_list *names_of_self(const builder *b)
 /* Where they have names, or some of them have (build_name_keys). */
 static const text_list *names_of_keys(const builder *b)
 {
-    if (b->trace->keys.count > 0)
-        return &b->trace->keys;
+    if (b->room->keys.count > 0)
+        return &b->room->keys;
     const text_list *own = b->plan->asked->key_tokens;
     return own != NULL ? own : names_of_self(b);
 }
@@ -439,7 +471,7 @@ void build_name_keys(builder *b)
     size_t unnamed = p->asked->key_tokens == NULL ? p->past : 0;
     if (p->appended == 0 && (names == NULL || unnamed == 0))
         return;
-    text_list *keys = &b->trace->keys, *values = &b->trace->values;
+    text_list *keys = &b->room->keys, *values = &b->room->values;
     name_rows(b, keys, unnamed, names, input_key(INPUT_BIAS_K));
     name_rows(b, values, unnamed, names, input_key(INPUT_BIAS_V));
 }
@@ -456,8 +488,7 @@ trace_labels build_key_labels(const builder *b, const char *letter)
 
 trace_labels build_value_labels(const builder *b, const char *letter)
 {
-    return (trace_labels){b->trace->values.count > 0 ? &b->trace->values : names_of_keys(b),
-                          letter};
+    return (trace_labels){b->room->values.count > 0 ? &b->room->values : names_of_keys(b), letter};
 }
 
 trace_labels build_column_labels(const builder *b)

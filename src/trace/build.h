@@ -6,8 +6,9 @@
 #include "trace/stack_trace.h"
 
 typedef struct builder {
-    trace *trace;
-    trace_step *step; /* items are added here */
+    trace *trace;     /* the house, */
+    trace_room *room; /* the room that is being made, */
+    trace_step *step; /* and its step, to which items are added */
     const plan *plan;
     const bundle *result;
     trace_focus focus;
@@ -22,6 +23,11 @@ typedef struct builder {
     trace_map spare_map;
     trace_step spare_step;
 } builder;
+
+/* Begins a step, to which items are added from now on: one more of the room's and of the house's,
+ * or one that is not shown, which gets no items. */
+void build_step(builder *b, step_id id, const char *name);
+void build_unshown_step(builder *b, step_id id, const char *name);
 
 /* Text that lives as long as the trace. */
 const char *build_text(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -170,7 +176,7 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin le
 
 const char *map_name_of(stage_id id);
 
-/* of_attention.c: fills trace.map out of the run's stages and inputs. */
+/* of_attention.c: fills room.map out of the run's stages and inputs. */
 void map_make(builder *b);
 
 /* steps_inputs.c: the first waves of a row, which are added to make this map. */
@@ -183,7 +189,7 @@ void waves_show(builder *b, const char *name, size_t row);
 /* The cells that an operand is: so many from the first one on, each so far from the one before, in
  * the map's numbers. */
 typedef struct operand_cells {
-    const trace *room;
+    const trace_room *room;
     const trace_map *map;
     size_t first, count, step;
 } operand_cells;
@@ -225,6 +231,12 @@ void derivation_matrix(builder *b, const char *name, size_t focus);
 /* The same of a matrix whose heads lie side by side, head by head. */
 void derivation_matrix_by_head(builder *b, const char *name, size_t focus);
 
+/* ---- trace.c ---- */
+
+/* Fills a room of the house with the steps and maps of an attention, as trace_make does. */
+bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, trace_focus focus,
+               bool is_full, const step_wish *wish, err *e);
+
 /* ---- steps ---- */
 
 /* One function a step, by step_id; each adds items, or none where there is nothing to say. */
@@ -239,13 +251,13 @@ step_maker make_inputs, make_parameters, make_dimensions, make_positions, make_p
 /* Rows that go on, and what the trace calls them. */
 typedef struct floor_rows {
     const char *name;
-    tensor values;     /* of the focus's batch, n × m */
-    trace_map *map;    /* that holds them */
-    const trace *room; /* of the map */
+    tensor values;          /* of the focus's batch, n × m */
+    trace_map *map;         /* that holds them */
+    const trace_room *room; /* of the map */
 } floor_rows;
 
 typedef struct floors {
-    stack_trace *out;
+    trace *out;
     const stack *stack;
     const bundle *result;
     trace_focus focus;
@@ -256,11 +268,12 @@ typedef struct floors {
     stage_way way;               /* to the stages of the layer */
     const char *step, *step_way; /* of a generation: "step 2, " and "step.1."; else "" */
     const text_list *keys;       /* names of all rows so far, or NULL */
-    size_t first_part;           /* where the stack's own rooms begin */
+    size_t first_room;           /* where the stack's own rooms begin */
     const char *place;           /* "layer 1, ", or "" */
     const char *floor;           /* "layer 1" */
     trace_labels labels;         /* of rows */
     builder b;                   /* of the room that is being made */
+    trace_room spare_room;       /* that is filled after a failure; nobody shows it */
 } floors;
 
 /* All rooms of the stack, one after the other. The builder remembers a failure. */
@@ -268,14 +281,14 @@ void floors_of_stack(floors *f, floor_rows *rows);
 /* What a step of the room that is at the way is wanted as. */
 step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id);
 /* A new room, empty: from now on it is one of the house's. */
-trace *floors_next(floors *f);
+trace_room *floors_next(floors *f);
 /* Says where the room is, and lets what follows be added to it. */
-void floors_enter(floors *f, trace *room, const char *name, const char *way);
+void floors_enter(floors *f, trace_room *room, const char *name, const char *way);
 /* A room with one step, named by the place and `name`, or none where it was not asked for; whether
  * it is told what the step shows. */
 bool floors_begin(floors *f, step_id step, const char *name);
 /* The last room of this name, on this way in its step, of so many that are there; NULL: none. */
-const trace *floors_room(const floors *f, size_t rooms, const char *way, const char *name);
+const trace_room *floors_room(const floors *f, size_t rooms, const char *way, const char *name);
 /* A stage of the layer; it has no map yet. */
 floor_rows floors_rows(const floors *f, const char *name);
 /* The map of a stage; the rows know it from then on. */

@@ -94,7 +94,7 @@ void derivation_fill(builder *b, trace_map *map)
     if (b->failed)
         return;
     do
-        tensor_set(&map->values, at, work_out(&(map_cell){b->trace, map, at[0], at[1], at[2]}));
+        tensor_set(&map->values, at, work_out(&(map_cell){b->room, map, at[0], at[1], at[2]}));
     while (tensor_next(&map->values, at));
 }
 
@@ -298,7 +298,7 @@ void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin 
 
 void derivation_formula(builder *b, const char *name, const char *more)
 {
-    const trace_map *map = map_named(b->trace, name);
+    const trace_map *map = map_named(b->room, name);
     if (b->failed)
         return;
     bool is_row = map->values.size[1] == 1 && !map->is_of_queries;
@@ -311,7 +311,7 @@ void derivation_formula(builder *b, const char *name, const char *more)
 
 void derivation_row_formula(builder *b, const char *name, char index)
 {
-    const trace_map *map = map_named(b->trace, name);
+    const trace_map *map = map_named(b->room, name);
     if (map == NULL)
         return;
     const char *letters = spell(b, &(writer){.map = map, .row = index});
@@ -364,20 +364,20 @@ static tensor work_out_tanhs(builder *b, const trace_item *line, size_t count, b
  * those of the map. */
 static size_t head_in_focus(const builder *b, const trace_map *map)
 {
-    return b->trace->focus.head * map->values.size[0] * map->slices / b->trace->heads;
+    return b->room->focus.head * map->values.size[0] * map->slices / b->room->heads;
 }
 
 /* Row and column of that head's own matrix. */
 static map_cell cell_in_focus(const builder *b, const trace_map *map, size_t row, size_t column)
 {
     size_t width = map->values.size[2] / map->slices, head = head_in_focus(b, map);
-    return map->values.size[0] > 1 ? (map_cell){b->trace, map, head, row, column}
-                                   : (map_cell){b->trace, map, 0, row, head * width + column};
+    return map->values.size[0] > 1 ? (map_cell){b->room, map, head, row, column}
+                                   : (map_cell){b->room, map, 0, row, head * width + column};
 }
 
 trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column)
 {
-    const trace_map *map = map_named(b->trace, name);
+    const trace_map *map = map_named(b->room, name);
     if (map == NULL || b->failed) {
         b->spare_item.left = "";
         return &b->spare_item;
@@ -455,7 +455,7 @@ static const char *in_head(builder *b, const trace_map *map)
 /* The map of this name, where it is a product and nothing is added. */
 static const trace_map *product_named(const builder *b, const char *name)
 {
-    const trace_map *map = map_named(b->trace, name);
+    const trace_map *map = map_named(b->room, name);
     bool is_one = !b->failed && map->op == OP_DOT && map->operand[2].map == NULL;
     return is_one ? map : NULL;
 }
@@ -513,7 +513,7 @@ void derivation_whole_product(builder *b, const char *name)
 
 void derivation_matrix(builder *b, const char *name, size_t focus)
 {
-    const trace_map *map = map_named(b->trace, name);
+    const trace_map *map = map_named(b->room, name);
     if (map == NULL || b->failed)
         return;
     tensor only = tensor_at(&map->values, 0);
@@ -527,7 +527,7 @@ void derivation_matrix(builder *b, const char *name, size_t focus)
 
 void derivation_matrix_by_head(builder *b, const char *name, size_t focus)
 {
-    const trace_map *map = map_named(b->trace, name);
+    const trace_map *map = map_named(b->room, name);
     if (b->failed)
         return;
     size_t width = map->values.size[2] / map->slices;

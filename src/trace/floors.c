@@ -7,17 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
-trace *floors_next(floors *f)
+trace_room *floors_next(floors *f)
 {
-    assert(f->out->parts < f->out->rooms); /* stack_trace_rooms counted them */
-    trace *room = &f->out->part[f->out->parts++];
-    *room = (trace){0}; /* once there is need: of a thousand steps the house is large */
-    return room;
+    trace_room *room = f->b.failed ? NULL : trace_add_room(f->out, f->e);
+    f->b.failed = room == NULL;
+    return room == NULL ? &f->spare_room : room;
 }
 
-void floors_enter(floors *f, trace *room, const char *name, const char *way)
+void floors_enter(floors *f, trace_room *room, const char *name, const char *way)
 {
-    f->b = (builder){.trace = room,
+    f->b = (builder){.trace = f->out,
+                     .room = room,
                      .result = f->result,
                      .focus = f->focus,
                      .is_full = f->is_full,
@@ -40,10 +40,10 @@ step_wish floors_wish(const floors *f, const char *way, const char *room, step_i
     return stack_step_wish(f->asked, &at, id);
 }
 
-const trace *floors_room(const floors *f, size_t rooms, const char *way, const char *name)
+const trace_room *floors_room(const floors *f, size_t rooms, const char *way, const char *name)
 {
     while (rooms-- > 0) {
-        const trace *room = &f->out->part[rooms];
+        const trace_room *room = f->out->room[rooms];
         if (strcmp(room->place.name, name) == 0 && strcmp(room->place.way_in_step, way) == 0)
             return room;
     }
@@ -52,19 +52,18 @@ const trace *floors_room(const floors *f, size_t rooms, const char *way, const c
 
 bool floors_begin(floors *f, step_id step, const char *name)
 {
-    trace *made = floors_next(f);
+    trace_room *made = floors_next(f);
     builder *b = &f->b;
     floors_enter(f, made, name, f->way.text);
     made->heads = 1;
     made->focus.head = 0;
-    made->step = b->failed ? NULL : mem_alloc_zeroed(1, sizeof made->step[0], f->e);
-    b->failed = made->step == NULL;
-    b->step = b->failed ? &b->spare_step : made->step;
-    b->step->id = step;
-    b->step->name = build_text(b, "%s%s%s", f->step, f->place, name);
-    made->steps = !b->failed &&
-                  (f->asked == NULL || floors_wish(f, f->way.text, name, step) != STEP_UNWANTED);
-    return made->steps > 0;
+    bool tells = f->asked == NULL || floors_wish(f, f->way.text, name, step) != STEP_UNWANTED;
+    const char *called = build_text(b, "%s%s%s", f->step, f->place, name);
+    if (tells)
+        build_step(b, step, called);
+    else
+        build_unshown_step(b, step, called);
+    return tells && !b->failed;
 }
 
 floor_rows floors_rows(const floors *f, const char *name)
@@ -88,7 +87,7 @@ static trace_origin origin_of(trace_part part, const floor_rows *rows)
 
 trace_map *floors_map_rows(floors *f, floor_rows *rows)
 {
-    rows->room = f->b.trace;
+    rows->room = f->b.room;
     rows->map = map_add(&f->b, build_text(&f->b, "%s", rows->name), f->b.step->id, &rows->values);
     rows->map->rows = f->labels;
     rows->map->is_of_queries = true;
@@ -150,8 +149,8 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     size_t id = 0;
     if (f->labels.names == NULL) { /* then there are ids: "id 5" */
         for (size_t i = 0; i < s->rows; i++)
-            build_name(b, &b->trace->keys, build_text(b, "id %.0f", stack_id_given(ids, i)));
-        table->rows.names = &b->trace->keys;
+            build_name(b, &b->room->keys, build_text(b, "id %.0f", stack_id_given(ids, i)));
+        table->rows.names = &b->room->keys;
     }
     table->letters = has_table ? "the embedding of row i's id" : "the vocab's row of word i";
     table->row_letters = has_table ? "id of i" : "word of i";
@@ -179,7 +178,7 @@ static const char *map_segments(floors *f, const char *name, const floor_rows *e
     const tensor *segments = bundle_tensor(s->document, "segment_embedding");
     if (segments == NULL)
         return name;
-    const trace_map *table = map_named(b->trace, name);
+    const trace_map *table = map_named(b->room, name);
     size_t width = embedded->values.size[1];
     trace_map *picked = map_made(f, "segment_embedding", embedded, width);
     trace_map *sum = map_made(f, "segmented", embedded, width);
@@ -237,7 +236,7 @@ void floors_embedded(floors *f, floor_rows *made)
                    build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
                    build_plural(s->layers));
     build_entry(b, s->batches);
-    const trace_map *given = b->trace->map[0]; /* out of a table: each row with that it takes */
+    const trace_map *given = b->room->map[0]; /* out of a table: each row with that it takes */
     if ((has_segments || has_positions) && given->row_letters == NULL)
         derivation_matrix(b, given->name, row + 1);
     if (has_segments) {
@@ -346,9 +345,9 @@ void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows)
     show_parameter(f, build_text(b, "%s.gain", name), &n->gain);
     show_parameter(f, build_text(b, "%s.bias", name), &n->bias);
     /* The row's first number, by way of all that no stage holds. */
-    for (size_t i = 0; i < b->trace->maps; i++) {
-        if (b->trace->map[i]->has_origin)
-            derivation_show(b, b->trace->map[i]->name, f->focus.row);
+    for (size_t i = 0; i < b->room->maps; i++) {
+        if (b->room->map[i]->has_origin)
+            derivation_show(b, b->room->map[i]->name, f->focus.row);
     }
     derivation_matrix(b, rows->name, f->focus.row + 1);
 }
@@ -453,13 +452,13 @@ static const char *map_layer(floors *f, size_t number)
 {
     builder *b = &f->b;
     const char *name = build_text(b, "A%zu", number + 1);
-    const trace *room = NULL;
+    const trace_room *room = NULL;
     const trace_map *mean = NULL;
     size_t layers = 0;
-    for (size_t i = f->first_part; i < f->out->parts; i++) {
-        if (strcmp(f->out->part[i].place.name, "attention") != 0 || layers++ != number)
+    for (size_t i = f->first_room; i < f->out->rooms; i++) {
+        if (strcmp(f->out->room[i]->place.name, "attention") != 0 || layers++ != number)
             continue;
-        room = &f->out->part[i];
+        room = f->out->room[i];
         mean = map_named(room, "mean_weights");
         if (mean == NULL)
             mean = map_named(room, "weights");
@@ -516,8 +515,8 @@ void floors_rollout(floors *f)
                   layers == 1   ? ""
                   : layers == 2 ? "A2·"
                                 : build_text(b, "A%zu·…·", layers));
-    for (size_t i = 0; has_products && i < b->trace->maps; i++) {
-        const trace_map *made = b->trace->map[i];
+    for (size_t i = 0; has_products && i < b->room->maps; i++) {
+        const trace_map *made = b->room->map[i];
         if (!made->has_origin || made == map)
             continue;
         derivation_show(b, made->name, f->focus.row);

@@ -8,12 +8,10 @@
 
 /* ---- the rooms above the layers: how the last row of the output becomes the next id ---- */
 
-enum { CHOICE_ROOMS = 3 };
-
 /* An unembedding of more numbers is not for a page, which would carry all of them in every step. */
 enum { MOST_IN_PAGE = 1 << 16 };
 
-static trace_map *map_row(floors *f, const generation_trace *t, const char *name, const tensor *row)
+static trace_map *map_row(floors *f, const kept_generation *t, const char *name, const tensor *row)
 {
     const kept_step *k = &t->step[t->steps - 1];
     trace_map *map = map_add(&f->b, name, f->b.step->id, row);
@@ -26,7 +24,7 @@ static trace_map *map_row(floors *f, const generation_trace *t, const char *name
 
 /* ---- logits ---- */
 
-static void add_logits(floors *f, const generation_trace *t)
+static void add_logits(floors *f, const kept_generation *t)
 {
     const generation *g = t->of;
     const kept_step *k = &t->step[t->steps - 1];
@@ -39,7 +37,7 @@ static void add_logits(floors *f, const generation_trace *t)
     row->rows = (trace_labels){&k->last, NULL};
     row->letters = "the last row of the output";
     /* Of the stack's output. */
-    const trace *room = floors_room(f, f->out->parts, "", "output");
+    const trace_room *room = floors_room(f, f->out->rooms, "", "output");
     const trace_map *whole = room == NULL ? NULL : map_named(room, "output");
     if (whole != NULL)
         row->operand[0] = (trace_origin){PART_BELOW, room, whole, whole->name};
@@ -78,11 +76,11 @@ static void add_logits(floors *f, const generation_trace *t)
 /* ---- probabilities ---- */
 
 /* All but the logits are made here, each out of those before it. */
-static void add_probabilities(floors *f, const generation_trace *t)
+static void add_probabilities(floors *f, const kept_generation *t)
 {
     const generation *g = t->of;
     builder *b = &f->b;
-    const trace *before = &f->out->part[f->out->parts - 1];
+    const trace_room *before = f->out->room[f->out->rooms - 1];
     const trace_map *logits = map_named(before, "logits");
     bool tells = floors_begin(f, FLOOR_PROBABILITIES, "probabilities");
     tensor tempered = floors_rows(f, "tempered").values,
@@ -108,16 +106,16 @@ static void add_probabilities(floors *f, const generation_trace *t)
         return;
     build_sentence(b, "The logits over the temperature become probabilities by a softmax, in "
                       "float64: the higher the temperature, the more alike they are.");
-    for (size_t i = 0; i < b->trace->maps; i++) {
-        if (b->trace->map[i]->has_origin)
-            derivation_line(b, b->trace->map[i]->name, 0, g->next);
+    for (size_t i = 0; i < b->room->maps; i++) {
+        if (b->room->map[i]->has_origin)
+            derivation_line(b, b->room->map[i]->name, 0, g->next);
     }
     derivation_matrix(b, "probabilities", 1);
 }
 
 /* ---- the choice ---- */
 
-static void add_choice(floors *f, const generation_trace *t)
+static void add_choice(floors *f, const kept_generation *t)
 {
     const generation *g = t->of;
     const kept_step *k = &t->step[t->steps - 1];
@@ -199,7 +197,7 @@ static const char *name_of_row(const generation *g, size_t row, char digits[NAME
     return digits;
 }
 
-static bool add_name(generation_trace *t, const char *name, err *e)
+static bool add_name(kept_generation *t, const char *name, err *e)
 {
     char *copy = mem_copy_text(name, strlen(name), e);
     if (copy != NULL)
@@ -207,7 +205,7 @@ static bool add_name(generation_trace *t, const char *name, err *e)
     return copy != NULL;
 }
 
-static text_list names_from(const generation_trace *t, size_t first, size_t count)
+static text_list names_from(const kept_generation *t, size_t first, size_t count)
 {
     return (text_list){.item = t->name + first, .count = count};
 }
@@ -249,23 +247,18 @@ static bool keep_caches(const stack *s, bundle *result, err *e)
 
 /* ---- the house ---- */
 
-/* Of all steps, at most; there is a layer for some, and room for what each step chooses. */
-static size_t rooms_of(const generation *g)
+size_t generation_trace_least(const generation *g)
 {
-    return (stack_trace_rooms(&g->stack) + CHOICE_ROOMS) * g->how.steps;
+    return size_product(stack_trace_least(&g->stack), g->how.steps);
 }
 
-size_t generation_trace_begin_memory(const generation *g)
-{
-    return stack_trace_memory(rooms_of(g));
-}
-
-bool generation_trace_begin(generation_trace *t, generation *g,
+bool generation_trace_begin(kept_generation *t, trace *made, generation *g,
                             const generation_trace_settings *how, err *e)
 {
     size_t steps = g->how.steps;
     char digits[NAME_DIGITS];
-    *t = (generation_trace){.how = *how, .of = g};
+    *t = (kept_generation){.made = made, .how = *how, .of = g};
+    *made = trace_begin(g->stack.document, how->focus);
     t->name = mem_alloc_zeroed(g->stack.rows + steps, sizeof t->name[0], e);
     t->step = t->name == NULL ? NULL : mem_alloc_zeroed(steps, sizeof t->step[0], e);
     bool done = t->step != NULL;
@@ -275,10 +268,10 @@ bool generation_trace_begin(generation_trace *t, generation *g,
         const char *name = name_of_id(g, id, "", digits);
         done = text_list_add(&t->ids, name, strlen(name), e);
     }
-    return done && stack_trace_begin(&t->made, g->stack.document, how->focus, rooms_of(g), e);
+    return done;
 }
 
-bool generation_trace_add(generation_trace *t, err *e)
+bool generation_trace_add(kept_generation *t, err *e)
 {
     generation *g = t->of;
     kept_step *k = &t->step[t->steps++];
@@ -299,7 +292,7 @@ bool generation_trace_add(generation_trace *t, err *e)
         !bundle_add_copy(&k->result, "tempered", &g->tempered, (place){0}, e) ||
         !bundle_add_copy(&k->result, "exponentials", &g->exponentials, (place){0}, e))
         return false;
-    floors f = {.out = &t->made,
+    floors f = {.out = t->made,
                 .stack = &g->stack,
                 .result = &k->result,
                 .focus = t->how.focus,
@@ -315,6 +308,8 @@ bool generation_trace_add(generation_trace *t, err *e)
     if (before > 0)
         f.focus.row = 0;
     floors_of_stack(&f, &made);
+    if (f.b.failed)
+        return false;
     /* Above all layers the result has logits, and with a temperature tempered and exponentials:
      * 1 × ids each. */
     f.floor = "choice";
@@ -326,9 +321,8 @@ bool generation_trace_add(generation_trace *t, err *e)
     return !f.b.failed;
 }
 
-void generation_trace_free(generation_trace *t)
+void kept_generation_free(kept_generation *t)
 {
-    stack_trace_free(&t->made);
     for (size_t i = 0; i < t->steps; i++)
         bundle_free(&t->step[i].result);
     for (size_t i = 0; i < t->names; i++)
@@ -336,5 +330,5 @@ void generation_trace_free(generation_trace *t)
     mem_free(t->name);
     mem_free(t->step);
     text_list_free(&t->ids);
-    *t = (generation_trace){0};
+    *t = (kept_generation){0};
 }

@@ -49,10 +49,11 @@ static bool find_block(const tensor *head, const tensor *matrix, map_place *at)
 
 /* The map with a head of which the matrix is a part; or is the whole: all rows of the head, and all
  * columns of those that are its own. */
-static const trace_map *find_holder(const trace *t, const tensor *matrix, bool whole, map_place *at)
+static const trace_map *find_holder(const trace_room *room, const tensor *matrix, bool whole,
+                                    map_place *at)
 {
-    for (size_t i = 0; i < t->maps; i++) {
-        const trace_map *map = t->map[i];
+    for (size_t i = 0; i < room->maps; i++) {
+        const trace_map *map = room->map[i];
         const size_t *size = map->values.size;
         size_t width = size[2] / map->slices;
         for (at->head = 0; at->head < size[0]; at->head++) {
@@ -67,30 +68,30 @@ static const trace_map *find_holder(const trace *t, const tensor *matrix, bool w
     return NULL;
 }
 
-const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at)
+const trace_map *map_of(const trace_room *room, const tensor *matrix, map_place *at)
 {
     tensor heads = heads_of(matrix);
     tensor plain = tensor_at(&heads, 0), turned = tensor_transposed(&plain);
     *at = (map_place){0};
-    const trace_map *found = find_holder(t, &plain, true, at);
+    const trace_map *found = find_holder(room, &plain, true, at);
     if (found == NULL)
-        found = find_holder(t, &plain, false, at);
+        found = find_holder(room, &plain, false, at);
     if (found != NULL)
         return found;
     at->is_turned = true;
-    return find_holder(t, &turned, false, at);
+    return find_holder(room, &turned, false, at);
 }
 
-size_t map_index(const trace *room, const trace_map *map)
+size_t map_index(const trace_room *room, const trace_map *map)
 {
     return room->first_map + map->number;
 }
 
-const trace_map *map_named(const trace *t, const char *name)
+const trace_map *map_named(const trace_room *room, const char *name)
 {
-    for (size_t i = 0; i < t->maps; i++) {
-        if (strcmp(t->map[i]->name, name) == 0)
-            return t->map[i];
+    for (size_t i = 0; i < room->maps; i++) {
+        if (strcmp(room->map[i]->name, name) == 0)
+            return room->map[i];
     }
     return NULL;
 }
@@ -99,35 +100,35 @@ const trace_map *map_named(const trace *t, const char *name)
 
 trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values)
 {
-    trace *t = b->trace;
-    const trace_map *found = map_named(t, name);
+    trace_room *room = b->room;
+    const trace_map *found = map_named(room, name);
     b->spare_map = (trace_map){.name = name, .slices = 1};
     if (values->data == NULL || b->failed)
         return &b->spare_map;
     if (found != NULL)
-        return t->map[found->number];
-    trace_map **maps = mem_grow(t->map, t->maps, &t->maps_capacity, sizeof maps[0], b->e);
+        return room->map[found->number];
+    trace_map **maps = mem_grow(room->map, room->maps, &room->maps_capacity, sizeof maps[0], b->e);
     if (maps != NULL)
-        t->map = maps;
+        room->map = maps;
     trace_map *added = maps == NULL ? NULL : mem_alloc(1, sizeof *added, b->e);
     if (added == NULL) {
         b->failed = true;
         return &b->spare_map;
     }
     *added = (trace_map){.name = name,
-                         .number = t->maps,
+                         .number = room->maps,
                          .step = step,
                          .values = heads_of(values),
                          .slices = 1,
                          .is_apart = values->rank == 3};
-    t->map[t->maps++] = added;
+    room->map[room->maps++] = added;
     return added;
 }
 
 trace_origin map_from(const builder *b, trace_part part, const char *name)
 {
-    const trace_map *found = map_named(b->trace, name);
-    return found == NULL ? (trace_origin){0} : (trace_origin){part, b->trace, found, found->name};
+    const trace_map *found = map_named(b->room, name);
+    return found == NULL ? (trace_origin){0} : (trace_origin){part, b->room, found, found->name};
 }
 
 void map_say(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS])

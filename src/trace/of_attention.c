@@ -12,8 +12,8 @@
 static void add_angles(builder *b, const char *name, step_id step, const char *positions,
                        const char *frequencies, trace_labels rows)
 {
-    const trace_map *of_rows = map_named(b->trace, positions);
-    const trace_map *of_pairs = map_named(b->trace, frequencies);
+    const trace_map *of_rows = map_named(b->room, positions);
+    const trace_map *of_pairs = map_named(b->room, frequencies);
     if (of_rows == NULL || of_pairs == NULL)
         return;
     trace_map *angles =
@@ -65,7 +65,7 @@ static void add_role(builder *b, stage_id rows, stage_id id, trace_labels row_la
         x->is_of_queries = x->is_of_queries || rows == STAGE_X;
         if (r->rows_as == INPUT_X && plan_has_stage(b->plan, STAGE_X_POS)) {
             from = map_name_of(STAGE_X_POS);
-            if (map_named(b->trace, from) == NULL)
+            if (map_named(b->room, from) == NULL)
                 map_say_waves(b, map_add_stage(b, STAGE_X_POS, STEP_POSITIONS, row_labels),
                               map_from(b, PART_CELL, "x"), (trace_origin){0},
                               (double)visible_position(b->plan, b->focus.batch, 0));
@@ -326,7 +326,7 @@ static void add_softmax(builder *b)
             (map_operand[4]){{PART_ROW_I, masked}, [2] = {PART_NUMBER, "sink"}});
     map_say(b, add_square(b, STAGE_EXP, STEP_SOFTMAX), OP_EXP,
             (map_operand[4]){{PART_CELL, masked}, {PART_OF_ROW, "row_max"}});
-    if (p->sinks.data != NULL && map_named(b->trace, "row_max") != NULL) {
+    if (p->sinks.data != NULL && map_named(b->room, "row_max") != NULL) {
         /* A logit a head, and what it adds to each row's sum. */
         trace_map *terms = map_add_made(b, "sink_exp", STEP_SOFTMAX, p->heads, p->n_q, 1);
         for (size_t row = 0; row < p->heads * p->n_q && !b->failed; row++) {
@@ -397,7 +397,7 @@ static void add_output(builder *b)
     /* Wo takes the rows of the context, or of heads that are apart, a map of their own. */
     const char *rows;
     tensor side_by_side = build_joined(b, &rows);
-    if (map_named(b->trace, rows) == NULL) {
+    if (map_named(b->room, rows) == NULL) {
         trace_map *joined = map_add(b, rows, STEP_JOIN, &side_by_side);
         joined->rows = build_query_labels(b, NULL);
         joined->slices = p->heads;
@@ -415,19 +415,18 @@ static void say_run(builder *b)
     const plan *p = b->plan;
     int64_t first = visible_position(p, b->focus.batch, 0);
     bool is_causal = plan_is_causal(p) && p->asked->places == NULL;
-    b->trace->run = (trace_run){.type = p->type,
-                                .keys = plan_own_keys(p),
-                                .appended = p->appended,
-                                .decimals = p->asked->round_decimals,
-                                .keeps_sum = p->asked->round_keeps_sum,
-                                .is_causal = is_causal,
-                                .rope_width = p->rope_width,
-                                .rope_base = p->asked->rope.base,
-                                .first = (double)first,
-                                .ends_at_key = p->asked->causal == CAUSAL_LOWER_RIGHT,
-                                .mask_true_is_masked = p->asked->mask_true_is_masked};
+    b->room->run = (trace_run){.keys = plan_own_keys(p),
+                               .appended = p->appended,
+                               .decimals = p->asked->round_decimals,
+                               .keeps_sum = p->asked->round_keeps_sum,
+                               .is_causal = is_causal,
+                               .rope_width = p->rope_width,
+                               .rope_base = p->asked->rope.base,
+                               .first = (double)first,
+                               .ends_at_key = p->asked->causal == CAUSAL_LOWER_RIGHT,
+                               .mask_true_is_masked = p->asked->mask_true_is_masked};
     if (p->mask.data != NULL)
-        b->trace->run.mask = tensor_at(&p->mask, b->focus.batch);
+        b->room->run.mask = tensor_at(&p->mask, b->focus.batch);
     if (!p->asked->has_window && p->mask.data == NULL && is_causal == plan_is_causal(p))
         return;
     /* Which keys a window leaves to the focus's queries; causality too where queries don't follow
@@ -445,7 +444,7 @@ static void say_run(builder *b)
         tensor_set(&seen, (size_t[]){i, 0}, (double)keys.first);
         tensor_set(&seen, (size_t[]){i, 1}, (double)keys.end);
     }
-    b->trace->run.seen = seen;
+    b->room->run.seen = seen;
 }
 
 void map_make(builder *b)

@@ -54,7 +54,8 @@ static void go_along(trace_address *a, trace_axis axis, size_t size, size_t step
     }
 }
 
-trace_address trace_address_of(const trace *room, const trace_map *made, const trace_origin *from)
+trace_address trace_address_of(const trace_room *room, const trace_map *made,
+                               const trace_origin *from)
 {
     const trace_map *of = from->map;
     trace_part part = from->part;

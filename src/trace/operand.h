@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct trace;
+struct trace_room;
 struct trace_map;
 
 /* i and j are the cell's row and column; of heads side by side each counts its own columns. */
@@ -53,9 +53,9 @@ const char *part_name_in_traces(trace_part part);
 
 typedef struct trace_origin {
     trace_part part;
-    const struct trace *room;    /* that has the map: */
-    const struct trace_map *map; /* NULL: there is no such operand */
-    const char *name;            /* as the room that takes it calls the map */
+    const struct trace_room *room; /* that has the map: */
+    const struct trace_map *map;   /* NULL: there is no such operand */
+    const char *name;              /* as the room that takes it calls the map */
 } trace_origin;
 
 /* In a map's numbers, head after head and row after row, those of cell [i,j] in head h begin at
@@ -74,7 +74,7 @@ typedef struct trace_address {
 } trace_address;
 
 /* Of an operand that `made` takes, a map of the room. */
-trace_address trace_address_of(const struct trace *room, const struct trace_map *made,
+trace_address trace_address_of(const struct trace_room *room, const struct trace_map *made,
                                const trace_origin *from);
 
 #endif

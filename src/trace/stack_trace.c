@@ -5,18 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rooms below and above all layers, at most: what goes in, a norm, and after them feed-forward, a
- * norm, the output, rollout. */
-enum { ROOMS_BESIDE = 6 };
-
 /* ---- an attention ---- */
 
 /* A cache has what the same part made in the step before: `forms` are its names, the one that goes
  * on first. */
 static void join_past(floors *f, const char *past_name, const char *const forms[])
 {
-    trace *room = f->b.trace;
-    const trace *before = floors_room(f, f->first_part, room->place.way_in_step, room->place.name);
+    trace_room *room = f->b.room;
+    const trace_room *before =
+        floors_room(f, f->first_room, room->place.way_in_step, room->place.name);
     const trace_map *past = map_named(room, past_name), *made = NULL;
     if (past == NULL)
         return;
@@ -40,7 +37,7 @@ static void find_past(const floors *f, const stage_way *way, const char *name, c
 }
 
 /* What the attention's plan calls its rows, in a layer that may have others by now. */
-static bool trace_attention(floors *f, trace *made, const attention *by, const char *name,
+static bool trace_attention(floors *f, trace_room *made, const attention *by, const char *name,
                             const stage_way *way)
 {
     step_wish wish[STEP_COUNT];
@@ -76,8 +73,8 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
         asked.key_tokens = f->keys;
     for (step_id id = 0; id < STEP_COUNT && f->asked != NULL; id++)
         wish[id] = floors_wish(f, way->text, name, id);
-    done = done &&
-           trace_make(made, &of, &view, f->focus, f->is_full, f->asked == NULL ? NULL : wish, f->e);
+    done = done && room_make(f->out, made, &of, &view, f->focus, f->is_full,
+                             f->asked == NULL ? NULL : wish, f->e);
     f->focus.is_by_default = f->focus.is_by_default && made->steps == 0; /* said once */
     bundle_free(&view);
     return done;
@@ -87,7 +84,7 @@ static bool trace_attention(floors *f, trace *made, const attention *by, const c
 static void add_mean_weights(floors *f, const stage_way *way)
 {
     builder *b = &f->b;
-    trace *room = b->trace;
+    trace_room *room = b->room;
     char full[STAGE_NAME];
     stage_name_in_full(way, "mean_weights", full);
     const tensor *kept = bundle_tensor(f->result, full);
@@ -103,9 +100,9 @@ static void add_mean_weights(floors *f, const stage_way *way)
     /* They are told in the step that makes the weights, where somebody asked for them. */
     bool is_asked = f->asked != NULL && stack_words_name_more(f->asked, &room->place);
     for (size_t i = 0; is_asked && i < room->steps; i++) {
-        if (room->step[i].id != STEP_SOFTMAX)
+        if (room->step[i]->id != STEP_SOFTMAX)
             continue;
-        b->step = &room->step[i];
+        b->step = room->step[i];
         build_sentence(b, "%s are these weights' mean over the heads:", mean->name);
         derivation_line(b, mean->name, f->focus.row, 0);
         derivation_matrix(b, mean->name, f->focus.row + 1);
@@ -119,17 +116,17 @@ static void add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     builder *b = &f->b;
     const char *name = part_name(p->as->kind);
     stage_way way = stage_way_on(&f->way, name);
-    trace *room = floors_next(f);
+    trace_room *room = floors_next(f);
     b->failed = b->failed || !trace_attention(f, room, p->attention, name, &way);
     floors_enter(f, room, name, way.text);
     if (b->failed)
         return;
     for (size_t i = 0; i < room->steps; i++) /* "layer 1, attention: scores" */
-        room->step[i].name =
-            build_text(b, "%s%s%s: %s", f->step, f->place, name, room->step[i].name);
-    if (room->steps > 0 && room->step[0].id == STEP_INPUTS && strcmp(of->name, "x") != 0) {
+        room->step[i]->name =
+            build_text(b, "%s%s%s: %s", f->step, f->place, name, room->step[i]->name);
+    if (room->steps > 0 && room->step[0]->id == STEP_INPUTS && strcmp(of->name, "x") != 0) {
         /* A layer calls x what the layer is given: said first, where they are not the same. */
-        b->step = &room->step[0];
+        b->step = room->step[0];
         build_sentence(b,
                        "Here x is %s, the rows that this part is given, and not the layer's own x.",
                        of->name);
@@ -212,7 +209,7 @@ static floor_rows add_x(floors *f, size_t number, const floor_rows *below)
 void floors_of_stack(floors *f, floor_rows *rows)
 {
     const stack *s = f->stack;
-    f->first_part = f->out->parts;
+    f->first_room = f->out->rooms;
     f->floor = "ground floor";
     floors_embedded(f, rows);
     if (s->has_first)
@@ -251,58 +248,17 @@ void floors_of_stack(floors *f, floor_rows *rows)
         floors_rollout(f);
 }
 
-size_t stack_trace_rooms(const stack *s)
+size_t stack_trace_least(const stack *s)
 {
+    enum { AROUND = 2, MAPS = 4 }; /* what goes in and comes out; a layer's rooms have 19 maps */
     part_step step[PART_STEPS_MOST];
-    size_t rooms = ROOMS_BESIDE + s->layers; /* and one for each step of their parts */
+    size_t rooms = AROUND + s->layers; /* and one for each step of their parts */
     for (size_t i = 0; i < s->parts; i++)
         rooms += part_steps(s->part[i].as, step);
-    return rooms;
+    return size_product(rooms, sizeof(trace_room) + MAPS * sizeof(trace_map));
 }
 
-size_t stack_trace_memory(size_t rooms)
-{
-    enum { MAPS_LEAST = 4 }; /* a layer's rooms have 19 together, and those around layers fewer */
-    return size_product(rooms, sizeof(trace) + MAPS_LEAST * sizeof(trace_map));
-}
-
-bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus, size_t rooms,
-                       err *e)
-{
-    *t = (stack_trace){.whole = {.name = bundle_text(document, "name"),
-                                 .title = bundle_text(document, "title"),
-                                 .notes = bundle_text(document, "notes"),
-                                 .exercise = bundle_list(document, "exercise"),
-                                 .focus = focus}};
-    t->part = mem_alloc(rooms, sizeof t->part[0], e);
-    t->rooms = rooms;
-    return t->part != NULL;
-}
-
-/* The whole borrows the steps of its parts, one after the other. */
-bool stack_trace_end(stack_trace *t, err *e)
-{
-    size_t count = 0, maps = 0;
-    mem_free(t->whole.step);
-    t->whole.steps = 0;
-    for (size_t i = 0; i < t->parts; i++) {
-        count += t->part[i].steps;
-        t->part[i].first_map = maps;
-        maps += t->part[i].maps;
-    }
-    t->whole.step = mem_alloc_zeroed(count + 1, sizeof t->whole.step[0], e);
-    if (t->whole.step == NULL)
-        return false;
-    for (size_t i = 0; i < t->parts; i++) {
-        for (size_t j = 0; j < t->part[i].steps; j++)
-            t->whole.step[t->whole.steps++] = t->part[i].step[j];
-    }
-    t->whole.rooms = t->part;
-    t->whole.room_count = t->parts;
-    return true;
-}
-
-bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
+bool stack_trace_make(trace *t, const stack *s, const bundle *result, trace_focus focus,
                       bool is_full, const text_list *asked, err *e)
 {
     floors f = {.out = t,
@@ -317,23 +273,12 @@ bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trac
                 .place = "",
                 .labels = {bundle_list(s->document, "tokens"), NULL}};
     floor_rows rows;
-    bool done = stack_trace_begin(t, s->document, focus, stack_trace_rooms(s), e);
-    if (done)
-        floors_of_stack(&f, &rows);
-    done = done && !f.b.failed && stack_trace_end(t, e);
-    t->whole.document = s->document;
-    t->whole.run.type = s->type;
-    t->whole.command = s->how.is_decoder ? "decode" : "encode";
-    t->whole.batch = s->batches > 0 ? focus.batch + 1 : 0;
-    t->whole.batches = s->batches;
-    return done;
-}
-
-void stack_trace_free(stack_trace *t)
-{
-    for (size_t i = 0; i < t->parts; i++)
-        trace_free(&t->part[i]);
-    mem_free(t->part);
-    mem_free(t->whole.step);
-    *t = (stack_trace){0};
+    *t = trace_begin(s->document, focus);
+    t->document = s->document;
+    t->type = s->type;
+    t->command = s->how.is_decoder ? "decode" : "encode";
+    t->batch = s->batches > 0 ? focus.batch + 1 : 0;
+    t->batches = s->batches;
+    floors_of_stack(&f, &rows);
+    return !f.b.failed;
 }

@@ -1,36 +1,20 @@
-/* The trace of a stack: one house, whose floors are the layers.
+/* The trace of a stack: a house whose floors are the layers.
  *
- * Each attention is a trace of its own, by the same steps as a problem of one attention has; what
- * is between them (norms, sums, feed-forward parts) has steps here. The whole borrows their steps,
- * so that a renderer sees one trace, and no two of its steps have one name. */
+ * Each attention is a room with the steps that a problem of one attention has; what is between them
+ * (norms, sums, feed-forward parts) has steps here. No two steps of the house have one name. */
 #ifndef SELFATTN_TRACE_STACK_TRACE_H
 #define SELFATTN_TRACE_STACK_TRACE_H
 
 #include "model/generation.h"
 #include "trace/trace.h"
 
-typedef struct stack_trace {
-    trace whole; /* its steps belong to the parts */
-    trace *part;
-    size_t parts, rooms; /* that are made, and that there is space for */
-} stack_trace;
-
 /* Out of a run that kept all stages; everything is borrowed from stack and result, which must
  * outlive it. `asked` are words that mean steps; NULL: all that do something. To be freed in any
  * case. */
-bool stack_trace_make(stack_trace *t, const stack *s, const bundle *result, trace_focus focus,
+bool stack_trace_make(trace *t, const stack *s, const bundle *result, trace_focus focus,
                       bool is_full, const text_list *asked, err *e);
-/* The same in parts, for one that has rooms of more than one run: how many those of a stack are at
- * most, an empty house with room for so many, and its steps once all rooms are made, or again once
- * there are more. */
-size_t stack_trace_rooms(const stack *s);
-/* Bytes of the empty house; SIZE_MAX where no size holds them. */
-size_t stack_trace_memory(size_t rooms);
-bool stack_trace_begin(stack_trace *t, const bundle *document, trace_focus focus, size_t rooms,
-                       err *e);
-bool stack_trace_end(stack_trace *t, err *e);
-
-void stack_trace_free(stack_trace *t);
+/* Bytes that it takes at least; SIZE_MAX where no size holds them. */
+size_t stack_trace_least(const stack *s);
 
 /* ---- stack_steps.c ---- */
 
@@ -63,7 +47,7 @@ bool stack_steps_check(const stack *s, size_t steps, const text_list *words, err
  * which an id is chosen: logits, probabilities where there is a temperature, the choice. All
  * numbers are those that the generation computed. */
 
-/* What is kept of a step, since the trace borrows it; of the names only the lists are owned. */
+/* What is kept of a step; of the names only the lists are owned. */
 typedef struct kept_step {
     bundle result;
     text_list rows, keys, last, next; /* of its rows, of all so far, of the last, of the next */
@@ -75,8 +59,9 @@ typedef struct generation_trace_settings {
     const text_list *asked; /* words that mean steps; NULL: all that do something */
 } generation_trace_settings;
 
-typedef struct generation_trace {
-    stack_trace made;
+/* What the trace of a generation borrows, which grows with it. */
+typedef struct kept_generation {
+    trace *made;
     generation_trace_settings how;
     generation *of;
     char **name; /* of each row, the prompt's first */
@@ -84,17 +69,17 @@ typedef struct generation_trace {
     text_list ids; /* names of the ids */
     kept_step *step;
     size_t steps;
-} generation_trace;
+} kept_generation;
 
-/* Bytes of the house that it begins with; SIZE_MAX where no size holds them. */
-size_t generation_trace_begin_memory(const generation *g);
-/* Of a generation that keeps all stages and plans, before its first step. To be freed in any case,
- * and not to be moved; the generation must outlive it. */
-bool generation_trace_begin(generation_trace *t, generation *g,
+/* Bytes that a trace of all steps takes at least; SIZE_MAX where no size holds them. */
+size_t generation_trace_least(const generation *g);
+/* Begins the trace of a generation that keeps all stages and plans, before its first step.
+ * Generation and trace must outlive what is kept, and that must be freed after the trace, in any
+ * case; it is not to be moved. */
+bool generation_trace_begin(kept_generation *t, trace *made, generation *g,
                             const generation_trace_settings *how, err *e);
-/* The step that was just done, whose stages it takes. After the last one stack_trace_end makes a
- * whole of t->made, which can be rendered. */
-bool generation_trace_add(generation_trace *t, err *e);
-void generation_trace_free(generation_trace *t);
+/* The step that was just done, whose stages it takes. */
+bool generation_trace_add(kept_generation *t, err *e);
+void kept_generation_free(kept_generation *t);
 
 #endif

@@ -173,7 +173,7 @@ static size_t multiplications(const builder *b, const trace_map *map)
     operand_cells of;
     if (!is_product(map))
         return 0;
-    derivation_operand(&(map_cell){.room = b->trace, .map = map}, &map->operand[0], &of);
+    derivation_operand(&(map_cell){.room = b->room, .map = map}, &map->operand[0], &of);
     return tensor_count(&map->values) * of.count;
 }
 
@@ -191,7 +191,7 @@ static void shape_row(builder *b, trace_item *item, const char *name, const proj
 {
     if (shape == NULL || shape->data == NULL)
         return;
-    const trace_map *map = map_named(b->trace, name);
+    const trace_map *map = map_named(b->room, name);
     const char *made = product_letters(b, map), *letters = "", *sizes = "";
     size_t count = multiplications(b, map);
     if (strcmp(name, map_name_of(STAGE_WEIGHTS)) == 0)
@@ -280,13 +280,13 @@ void make_dimensions(builder *b)
     build_cells(b, shapes,
                 (const char *[]){"matrix", "in letters", "here", "made of", "multiplications"});
     list_shapes(b, shapes);
-    for (size_t i = 0; i < b->trace->maps; i++)
-        all += multiplications(b, b->trace->map[i]);
+    for (size_t i = 0; i < b->room->maps; i++)
+        all += multiplications(b, b->room->map[i]);
     build_sentence(b, "The products of matrices take %zu multiplications%s. In one line%s:", all,
                    p->batches > 1 ? " a sequence" : "",
                    plan_masks(p) ? ", with M what the step mask adds" : "");
     /* softmax(q·kᵀ/√d_k)·v, of heads side by side. */
-    const trace_map *scores = map_named(b->trace, map_name_of(STAGE_SCORES));
+    const trace_map *scores = map_named(b->room, map_name_of(STAGE_SCORES));
     bool is_product_alone = is_product(scores) && scores->operand[2].map == NULL;
     const char *compared = is_product_alone ? product_letters(b, scores) : "scores";
     const char *head =

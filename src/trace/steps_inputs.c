@@ -270,7 +270,7 @@ enum { PAIRS = 2 };
 
 void waves_show(builder *b, const char *name, size_t row)
 {
-    const trace_map *made = map_named(b->trace, name);
+    const trace_map *made = map_named(b->room, name);
     size_t width = made == NULL ? 0 : made->values.size[2];
     derivation_row_formula(b, name, 'i');
     build_formula(b, "PE(position, 2i) = sin(position·10000^(−2i/m)), m = %zu", width);

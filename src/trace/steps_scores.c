@@ -8,7 +8,7 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
                             size_t row)
 {
     const char *name = map_name_of(id);
-    const trace_map *made = map_named(b->trace, name);
+    const trace_map *made = map_named(b->room, name);
     bool has_weight = r->weight.data != NULL, has_bias = r->bias.data != NULL;
     if (r->given.data != NULL)
         return;

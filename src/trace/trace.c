@@ -147,26 +147,19 @@ static void say_focus(builder *b, step_id id)
                    toupper((unsigned char)*what), what + 1, keys);
 }
 
-bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
-                const step_wish *wish, err *e)
+bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, trace_focus focus,
+               bool is_full, const step_wish *wish, err *e)
 {
-    const bundle *document = p->asked->document;
-    *t = (trace){.name = bundle_text(document, "name"),
-                 .title = bundle_text(document, "title"),
-                 .notes = bundle_text(document, "notes"),
-                 .exercise = bundle_list(document, "exercise"),
+    builder b = {.trace = t,
+                 .room = room,
+                 .plan = p,
+                 .result = result,
                  .focus = focus,
-                 .batch = p->has_batch ? focus.batch + 1 : 0,
-                 .batches = p->has_batch ? p->batches : 0,
-                 .document = document,
-                 .heads = p->heads,
-                 .place = {.floor = "", .name = "", .way = "", .way_in_step = ""}};
-    builder b = {
-        .trace = t, .plan = p, .result = result, .focus = focus, .is_full = is_full, .e = e};
+                 .is_full = is_full,
+                 .e = e};
     b.shows_all_rows = focus.is_by_default && p->n_q <= TRACE_FEW && p->n_k <= TRACE_FEW;
-    t->step = mem_alloc_zeroed(STEP_COUNT, sizeof t->step[0], e);
-    if (t->step == NULL)
-        return false;
+    room->focus = focus;
+    room->heads = p->heads;
     const bool does_nothing[STEP_COUNT] = {
         [STEP_POSITIONS] = !p->asked->adds_positions,
         [STEP_PROJECTIONS] =
@@ -190,9 +183,7 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
         bool is_needed = works && (id != STEP_STATISTICS || plan_has_stage(p, STAGE_TOP));
         if (of == STEP_UNWANTED || (of == STEP_IF_IT_WORKS && !is_needed))
             continue;
-        b.step = &t->step[t->steps++];
-        b.step->id = id;
-        b.step->name = step_of(id)->named.name;
+        build_step(&b, id, step_of(id)->named.name);
         if (!works) { /* it was named */
             build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
                            b.step->name);
@@ -208,30 +199,76 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
     return !b.failed;
 }
 
-size_t trace_rooms(const trace *t)
+/* ---- the house ---- */
+
+trace trace_begin(const bundle *document, trace_focus focus)
 {
-    return t->rooms == NULL ? 1 : t->room_count;
+    return (trace){.name = bundle_text(document, "name"),
+                   .title = bundle_text(document, "title"),
+                   .notes = bundle_text(document, "notes"),
+                   .exercise = bundle_list(document, "exercise"),
+                   .focus = focus};
 }
 
-const trace *trace_room(const trace *t, size_t index)
+trace_room *trace_add_room(trace *t, err *e)
 {
-    return t->rooms == NULL ? t : &t->rooms[index];
+    trace_room **rooms = mem_grow(t->room, t->rooms, &t->rooms_capacity, sizeof rooms[0], e);
+    if (rooms == NULL)
+        return NULL;
+    t->room = rooms;
+    trace_room *added = mem_alloc(1, sizeof *added, e);
+    if (added == NULL)
+        return NULL;
+    const trace_room *before = t->rooms == 0 ? NULL : t->room[t->rooms - 1];
+    *added = (trace_room){.number = t->rooms,
+                          .place = {.floor = "", .name = "", .way = "", .way_in_step = ""},
+                          .first_map = before == NULL ? 0 : before->first_map + before->maps};
+    t->room[t->rooms++] = added;
+    return added;
+}
+
+bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
+                const step_wish *wish, err *e)
+{
+    const bundle *document = p->asked->document;
+    *t = trace_begin(document, focus);
+    t->document = document;
+    t->type = p->type;
+    t->batch = p->has_batch ? focus.batch + 1 : 0;
+    t->batches = p->has_batch ? p->batches : 0;
+    trace_room *only = trace_add_room(t, e);
+    return only != NULL && room_make(t, only, p, result, focus, is_full, wish, e);
+}
+
+bool trace_has_floors(const trace *t)
+{
+    return t->rooms > 1;
+}
+
+static void room_free(trace_room *room)
+{
+    for (size_t i = 0; i < room->steps; i++) {
+        for (size_t j = 0; j < room->step[i]->count; j++)
+            text_list_free(&room->step[i]->item[j].cells);
+        mem_free(room->step[i]->item);
+        mem_free(room->step[i]);
+    }
+    mem_free(room->step);
+    for (size_t i = 0; i < room->maps; i++)
+        mem_free(room->map[i]);
+    mem_free(room->map);
+    text_list_free(&room->words);
+    text_list_free(&room->keys);
+    text_list_free(&room->values);
+    bundle_free(&room->statistics);
+    mem_free(room);
 }
 
 void trace_free(trace *t)
 {
-    for (size_t i = 0; i < t->steps; i++) {
-        for (size_t j = 0; j < t->step[i].count; j++)
-            text_list_free(&t->step[i].item[j].cells);
-        mem_free(t->step[i].item);
-    }
+    for (size_t i = 0; i < t->rooms; i++)
+        room_free(t->room[i]);
+    mem_free(t->room);
     mem_free(t->step);
-    for (size_t i = 0; i < t->maps; i++)
-        mem_free(t->map[i]);
-    mem_free(t->map);
-    text_list_free(&t->words);
-    text_list_free(&t->keys);
-    text_list_free(&t->values);
-    bundle_free(&t->statistics);
     *t = (trace){0};
 }

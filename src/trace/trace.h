@@ -68,7 +68,7 @@ const step_row *step_of(step_id id);
 const step_row *step_find(const char *name, size_t length);
 
 struct activation;
-struct trace;
+struct trace_room;
 struct trace_map;
 
 typedef enum trace_kind {
@@ -113,7 +113,7 @@ typedef struct trace_item {
     size_t focus; /* the row that is spelled out, from 1; 0 = none */
     size_t head;  /* whose numbers they are, from 1; 0 = of none, or of all */
     /* A line that works out a cell of a map, or NULL: head, row and column, from 0. */
-    const struct trace *room;
+    const struct trace_room *room;
     const struct trace_map *map;
     size_t cell[3];
     text_list cells;
@@ -176,7 +176,7 @@ typedef struct trace_focus {
     bool is_by_default;      /* nobody chose it: then it is said how one does */
 } trace_focus;
 
-/* Where a room of a stack's house is. */
+/* Where a room is; of one attention, which is a house of one room, all of it is empty. */
 typedef struct trace_place {
     const char *floor;       /* "layer 1" */
     const char *name;        /* "attention" */
@@ -189,7 +189,6 @@ typedef struct trace_place {
 /* How the numbers of a room were computed: what its nodes don't say, and who computes them again
  * must know. */
 typedef struct trace_run {
-    dtype type;
     size_t keys;     /* of the sequence */
     size_t appended; /* keys that are none of the sequence, at the end */
     int decimals;    /* to which weights are rounded; −1: they are not */
@@ -205,38 +204,47 @@ typedef struct trace_run {
     bool mask_true_is_masked;
 } trace_run;
 
+/* An attention, or what stands before, between and after the attentions of layers: its steps, and
+ * its maps, each of which stays where it is when there are more. */
+typedef struct trace_room {
+    size_t number; /* among those of its house, from 0 */
+    trace_place place;
+    trace_focus focus; /* that is spelled out in it */
+    size_t heads;      /* of its run */
+    trace_run run;
+    trace_step **step;
+    size_t steps, steps_capacity;
+    trace_map **map;
+    size_t maps, maps_capacity;
+    size_t first_map; /* how many maps the rooms before it have */
+    text_list words;  /* what items' texts point to */
+    /* Names of all keys and of all values, where the problem's are not all of them; else empty. */
+    text_list keys, values;
+    bundle statistics; /* numbers that no stage holds */
+} trace_room;
+
+/* A house of rooms, whatever it is of: one attention is one room; a stack has rooms by floors, and
+ * a generation those of each of its steps. */
 typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
     const text_list *exercise;        /* the same: steps that its page leaves empty */
     const bundle *document;           /* whose nodes these are; NULL: of a generation's steps */
     const char *command;              /* "encode" or "decode" of a stack, which look alike; NULL:
                                        * the names of its stages tell what it is of */
+    dtype type;                       /* that it is computed in */
     trace_focus focus;                /* that is spelled out */
     size_t batch;                     /* the entry that is shown, from 1; 0: there is no batch */
     size_t batches;                   /* its entries */
     const struct trace *next_entry;   /* traces without steps of all entries, the first one's first,
                                        * where somebody made them; else NULL */
-    size_t heads;                     /* of the run */
-    trace_step *step;
-    size_t steps;
-    trace_map **map; /* each stays where it is when there are more */
-    size_t maps, maps_capacity;
-    text_list words; /* what items' texts point to */
-    /* Names of all keys and of all values, where the problem's are not all of them; else empty. */
-    text_list keys, values;
-    bundle statistics; /* numbers that no stage holds */
-    trace_run run;
-
-    /* A stack is a house: its trace has the steps of all its rooms, which are traces with maps of
-     * their own. A trace of one attention is its own only room, and its place is all empty. */
-    const struct trace *rooms;
-    size_t room_count;
-    trace_place place;
-    size_t first_map; /* how many maps the rooms before it have */
+    trace_room **room;                /* each stays where it is when there are more */
+    size_t rooms, rooms_capacity;
+    const trace_step **step; /* those of all rooms, one after the other; borrowed */
+    size_t steps, steps_capacity;
 } trace;
 
-size_t trace_rooms(const trace *t);
-const trace *trace_room(const trace *t, size_t index);
+/* Whether its rooms stand on floors. */
+bool trace_has_floors(const trace *t);
 
 /* Rows that are all shown, unless one was asked for: more of them take a page each. */
 enum { TRACE_FEW = 4 };
@@ -247,6 +255,10 @@ enum { TRACE_LINES = 6 };
 /* The stages that the steps need, so that the run keeps them. */
 void trace_wants(const plan *p, trace_focus focus, kept_stages *w);
 
+/* A house without rooms, of what the document says about itself. To be freed in any case. */
+trace trace_begin(const bundle *document, trace_focus focus);
+/* A new room, empty, after the others; NULL with the error set where there is no memory. */
+trace_room *trace_add_room(trace *t, err *e);
 /* The steps of `wish` (by step_id; NULL: all that do something) out of a run whose stages are in
  * `result`. Everything is borrowed from plan, document and result, which must outlive the trace. */
 bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus, bool is_full,
@@ -265,16 +277,16 @@ typedef struct map_place {
 
 /* The map that holds this matrix or vector, by its very numbers: one of which it is a head, or else
  * one of which it is a part; NULL where none does. */
-const trace_map *map_of(const trace *t, const tensor *matrix, map_place *at);
+const trace_map *map_of(const trace_room *room, const tensor *matrix, map_place *at);
 
 /* The map of this name, or NULL. */
-const trace_map *map_named(const trace *t, const char *name);
+const trace_map *map_named(const trace_room *room, const char *name);
 
 /* Its number among all maps of the house. */
-size_t map_index(const trace *room, const trace_map *map);
+size_t map_index(const trace_room *room, const trace_map *map);
 
 typedef struct map_cell {
-    const trace *room;
+    const trace_room *room;
     const trace_map *map; /* of the room */
     size_t head, row, column;
 } map_cell;

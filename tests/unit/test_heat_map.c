@@ -60,14 +60,11 @@ static void test_no_memory(unit *u)
     static char *words[] = {"1:"};
     static trace_map weights = {.name = "weights", .values = {.size = {1, 1, 1 << 22}}};
     static trace_map *map = &weights;
-    static trace rooms[2];
-    const trace house = {.rooms = rooms, .room_count = 2};
+    static trace_room room = {.map = &map, .maps = 1};
+    trace_room *both[] = {&room, &room};
+    const trace house = {.room = both, .rooms = 2};
     const text_list keys = {.item = words, .count = 1};
     err e = {0};
-    for (size_t i = 0; i < 2; i++) {
-        rooms[i].maps = 1;
-        rooms[i].map = &map;
-    }
     mem_limit(1);
     CHECK(u, !key_sums_check(&keys, &house, &e) && e.is_memory);
     mem_limit(SIZE_MAX);

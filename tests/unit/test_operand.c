@@ -118,7 +118,7 @@ UNIT(operand_by_rows)
                 past = {1, N_Q, D_V, false};
     double made_numbers[ROOM], of_numbers[ROOM];
     trace_map made, of;
-    static trace room = {.heads = H, .focus = {.head = 2}};
+    static trace_room room = {.heads = H, .focus = {.head = 2}};
     operand_cells cells;
     lay_out(&made, v, made_numbers);
     lay_out(&of, weights, of_numbers);

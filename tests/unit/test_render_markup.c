@@ -151,21 +151,20 @@ static void check_no_room(unit *u)
     const text_list exercise = {.item = words, .count = 1}, none = {0};
     static trace_map scores = {.step = STEP_SCORES, .has_origin = true};
     static trace_map *map = &scores;
-    static trace t, house;
-    t = (trace){.exercise = &exercise,
-                .step = &step,
-                .steps = 1,
-                .map = &map,
-                .maps = 1,
-                .first_map = SIZE_MAX / 4};
-    house = (trace){.rooms = &t, .room_count = SIZE_MAX};
+    static trace_step *steps = &step;
+    static trace_room only;
+    only =
+        (trace_room){.step = &steps, .steps = 1, .map = &map, .maps = 1, .first_map = SIZE_MAX / 4};
+    trace_room *room = &only;
+    trace t = {.exercise = &exercise, .room = &room, .rooms = 1};
+    const trace house = {.room = &room, .rooms = SIZE_MAX};
     render_options how = part_options();
     how.blank = &none;
     err e = {0};
     sink to;
     sink_open_memory(&to);
     CHECK(u, !html_render(&t, &how, &to, &e) && e.is_set);
-    html_page page = {.out = sink_text(&to), .trace = &t, .whole = &house, .how = &how};
+    html_page page = {.out = sink_text(&to), .room = &only, .whole = &house, .how = &how};
     html_add_house(&page);
     CHECK(u, sink_text(&to)->failed);
     sink_discard(&to);

@@ -34,11 +34,11 @@ static void check_page(unit *u)
         worked,
         {.kind = TRACE_SENTENCE, .text = "That's all."},
     };
-    trace_step steps[2];
+    const trace_step scores = {.id = STEP_SCORES, .name = "scores", .item = items, .count = 7},
+                     mask = {.id = STEP_MASK, .name = "mask", .item = items + 6, .count = 1};
+    const trace_step *steps[] = {&scores, &mask};
     trace t = {
         .name = "001", .title = "step by step", .notes = "From a seed.", .step = steps, .steps = 2};
-    t.step[0] = (trace_step){.id = STEP_SCORES, .name = "scores", .item = items, .count = 7};
-    t.step[1] = (trace_step){.id = STEP_MASK, .name = "mask", .item = items + 6, .count = 1};
     render_options how = part_options();
     how.width = 44;
     text out = {0};
@@ -91,8 +91,8 @@ static void check_titles(unit *u)
 /* Bold begins and ends inside the lines of headings. */
 static void check_color(unit *u)
 {
-    trace_step steps[] = {{.id = STEP_SUM, .name = "sum"}};
-    trace t = {.name = "x", .step = steps, .steps = 1};
+    const trace_step sum = {.id = STEP_SUM, .name = "sum"}, *step = &sum;
+    trace t = {.name = "x", .step = &step, .steps = 1};
     render_options how = part_options();
     how.width = 40;
     how.color = true;

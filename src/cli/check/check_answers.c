@@ -293,7 +293,7 @@ static bool mark(marking *m, element *one, err *e)
 
 /* As a file has it: one query's values are among those of all queries, and what a generation has
  * above its layers is of ids alone. */
-static tensor shape_of_stage(const trace *room, const trace_map *map)
+static tensor shape_of_stage(const trace_room *room, const trace_map *map)
 {
     const size_t *size = map->values.size;
     tensor like = {.type = map->values.type, .data = map->values.data};
@@ -327,7 +327,7 @@ static bool find_answers(const marking *m, entry *made, tensor *found, err *e)
 
 static bool mark_map(marking *m, const asked *a, size_t index, const trace_map *map, err *e)
 {
-    const trace *room = trace_room(m->trace, index);
+    const trace_room *room = m->trace->room[index];
     const size_t *size = map->values.size;
     text name = {0};
     text_add_format(&name, "%s%s", room->place.way, map->name);
@@ -375,8 +375,8 @@ static bool mark_exercise(marking *m, const text_list *words, const char *said_b
         return err_remedy(e, "--focus batch=B asks for another one");
     }
     bool done = asked_check(words, said_by, m->trace, e) && asked_begin(&a, m->trace, &how, e);
-    for (size_t i = 0; i < trace_rooms(m->trace) && done; i++) {
-        const trace *room = trace_room(m->trace, i);
+    for (size_t i = 0; i < m->trace->rooms && done; i++) {
+        const trace_room *room = m->trace->room[i];
         a.room = i;
         for (size_t j = 0; j < room->maps && done; j++) {
             const trace_map *map = room->map[j];

@@ -107,11 +107,11 @@ bool work_header(const work *w, text_list *lines, err *e)
             done && add_entries(lines, &STACK_DOCUMENT, s->document, &way, e) && text_ok(&way, e);
         /* The rows that words become tell of them. */
         if (done && bundle_find(s->document, "vocab") != NULL)
-            done = add_input(
-                lines, "embedded",
-                goes_on ? bundle_tensor(&w->of.generation.trace->step[0].result, "embedded")
-                        : &s->embedded,
-                e);
+            done = add_input(lines, "embedded",
+                             goes_on
+                                 ? bundle_tensor(&w->of.generation.kept->step[0].result, "embedded")
+                                 : &s->embedded,
+                             e);
     }
     for (input which = INPUT_X; s == NULL && which < INPUT_COUNT && done; which++) {
         const tensor *given = (one->rows.count > 0 ? &one->whole : &one->problem)->in[which];
@@ -165,28 +165,26 @@ bool work_focus(const work *w, trace_focus *focus, err *e)
     return true;
 }
 
-bool work_show_entries(work *w, trace *shown, err *e)
+bool work_show_entries(work *w, err *e)
 {
     static const step_wish NONE[STEP_COUNT] = {STEP_UNWANTED};
     static const text_list NOTHING = {0};
     const renderer *by = output_renderer(w->given);
     const stack *s = work_stack(w);
-    trace_focus focus = shown->focus;
-    trace *last = shown;
-    if (by->takes_entries == NULL || !by->takes_entries(shown))
+    trace_focus focus = w->made.focus;
+    trace *last = &w->made;
+    if (by->takes_entries == NULL || !by->takes_entries(&w->made))
         return true;
-    w->entry = mem_alloc_zeroed(shown->batches, sizeof w->entry[0], e);
+    w->entry = mem_alloc_zeroed(w->made.batches, sizeof w->entry[0], e);
     if (w->entry == NULL)
         return false;
-    for (focus.batch = 0; focus.batch < shown->batches; focus.batch++) {
-        work_trace *one = &w->entry[w->entries++];
-        if (!(s == NULL ? trace_make(&one->attention, &w->of.attention.plan, &w->stages, focus,
-                                     false, NONE, e)
-                        : stack_trace_make(&one->stack, s, &w->stages, focus, false, &NOTHING, e)))
+    for (focus.batch = 0; focus.batch < w->made.batches; focus.batch++) {
+        trace *one = &w->entry[w->entries++];
+        if (!(s == NULL ? trace_make(one, &w->of.attention.plan, &w->stages, focus, false, NONE, e)
+                        : stack_trace_make(one, s, &w->stages, focus, false, &NOTHING, e)))
             return false;
-        trace *made = s == NULL ? &one->attention : &one->stack.whole;
-        last->next_entry = made;
-        last = made;
+        last->next_entry = one;
+        last = one;
     }
     return true;
 }
@@ -194,8 +192,8 @@ bool work_show_entries(work *w, trace *shown, err *e)
 const trace_map *trace_map_of(const trace *t, const char *name)
 {
     const trace_map *found = NULL;
-    for (size_t i = 0; i < trace_rooms(t) && found == NULL; i++) {
-        const trace *room = trace_room(t, i);
+    for (size_t i = 0; i < t->rooms && found == NULL; i++) {
+        const trace_room *room = t->room[i];
         size_t length = strlen(room->place.way);
         if (strncmp(name, room->place.way, length) == 0)
             found = map_named(room, name + length);
@@ -301,22 +299,12 @@ why_question work_question(const work *w, const env *world)
     return asked;
 }
 
-static void free_trace(const work *w, work_trace *made)
-{
-    if (work_stack(w) == NULL)
-        trace_free(&made->attention);
-    else
-        stack_trace_free(&made->stack);
-}
-
 void work_free(work *w)
 {
     for (size_t i = 0; i < w->entries; i++)
-        free_trace(w, &w->entry[i]);
+        trace_free(&w->entry[i]);
     mem_free(w->entry);
-    if (w->made != NULL)
-        free_trace(w, w->made);
-    mem_free(w->made);
+    trace_free(&w->made);
     text_list_free(&w->there);
     text_list_free(&w->wanted);
     bundle_free(&w->stages);

@@ -41,12 +41,12 @@ typedef struct stack_solution {
     stack stack;
     row_choice rows; /* that its stages are written of; nothing: of all */
     bundle all;      /* then those of all rows */
-    size_t house;    /* bytes of the trace that will be made of them; 0: of none */
+    size_t house;    /* bytes, at least, of the trace that will be made; 0: none will */
 } stack_solution;
 
 typedef struct generation_solution {
     generation of;
-    generation_trace *trace;       /* where it is traced; then the generation keeps all stages */
+    kept_generation *kept;         /* where it is traced; then the generation keeps all stages */
     double *number;                /* drawn before, one a step */
     struct decoded_whole *decoded; /* for a picture, all rows decoded at once */
 } generation_solution;
@@ -54,11 +54,6 @@ typedef struct generation_solution {
 /* What a trace is made for: a picture, the formulas of its stages, or the steps that options ask
  * for. */
 typedef enum shown_for { FOR_PICTURE, FOR_FORMULAS, FOR_STEPS } shown_for;
-
-typedef union work_trace {
-    trace attention;
-    stack_trace stack;
-} work_trace;
 
 typedef struct work_kind {
     text_list emitted; /* stages that are written where nobody says which; none: tokens are */
@@ -99,10 +94,10 @@ struct work {
     /* Is told of each step of a generation when it is done; NULL: nobody is. */
     bool (*hear)(void *listener, const generation *g, err *e);
     void *listener;
-    work_trace *made;  /* its trace; NULL: there is none */
-    work_trace *entry; /* the same of each entry of a batch, where all are shown */
+    trace made;
+    trace *entry; /* the same of each entry of a batch, where all are shown */
     size_t entries;
-    const trace *shown; /* what was made; NULL: nothing */
+    const trace *shown; /* what was made, or will be; NULL: nothing */
     const trace *drawn; /* what its picture is of */
 };
 
@@ -137,7 +132,7 @@ bool work_focus(const work *w, trace_focus *focus, err *e);
 /* What a stage's numbers come from: in the room that the way to it leads to, or NULL. */
 const trace_map *trace_map_of(const trace *t, const char *name);
 /* Where the renderer takes all entries of a batch, the others are chained to the one in focus. */
-bool work_show_entries(work *w, trace *shown, err *e);
+bool work_show_entries(work *w, err *e);
 
 /* Runs a small attention of many, by one thread, in room that is set for it; nothing is said. It
  * may be called again once other numbers have come into the document's matrices. */

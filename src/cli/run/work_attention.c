@@ -316,10 +316,7 @@ static bool show_attention(work *w, shown_for use, env *world, err *e)
     solution *s = &w->of.attention;
     step_wish wish[STEP_COUNT] = {STEP_UNWANTED};
     trace_focus focus;
-    w->made = mem_alloc_zeroed(1, sizeof w->made[0], e);
-    if (w->made == NULL)
-        return false;
-    w->shown = w->drawn = &w->made->attention;
+    w->shown = w->drawn = &w->made;
     /* The option table has refused what is neither a step nor a stage. */
     for (size_t i = 0; use == FOR_STEPS && i < o->steps.count; i++) {
         const step_row *found = step_find(o->steps.item[i], strlen(o->steps.item[i]));
@@ -335,9 +332,8 @@ static bool show_attention(work *w, shown_for use, env *world, err *e)
         kept_stages_add(&s->wanted, STAGE_MASKED);
     bool is_all = use == FOR_STEPS && o->steps.count == 0;
     return run_attention(w, world, e) &&
-           trace_make(&w->made->attention, &s->plan, &w->stages, focus, o->full,
-                      is_all ? NULL : wish, e) &&
-           (use != FOR_STEPS || work_show_entries(w, &w->made->attention, e));
+           trace_make(&w->made, &s->plan, &w->stages, focus, o->full, is_all ? NULL : wish, e) &&
+           (use != FOR_STEPS || work_show_entries(w, e));
 }
 
 static void free_attention(work *w)

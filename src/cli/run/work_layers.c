@@ -186,7 +186,7 @@ static bool shape_of_stack(const work *w, const char *name, tensor *like)
 static bool run_stack(work *w, env *world, err *e)
 {
     const options *o = w->given;
-    const text_list *emit = w->made != NULL ? &ALL_STAGES : &w->wanted;
+    const text_list *emit = w->shown != NULL ? &ALL_STAGES : &w->wanted;
     stack_solution *s = &w->of.stack;
     size_t threads = work_threads(w, world), bytes;
     run_report report = {0};
@@ -229,10 +229,7 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
                "rows are chosen, and what is shown of layers is shown of all rows");
         return err_remedy(e, "--focus row=I spells out one of them");
     }
-    w->made = mem_alloc_zeroed(1, sizeof w->made[0], e);
-    if (w->made == NULL)
-        return false;
-    w->shown = w->drawn = &w->made->stack.whole;
+    w->shown = w->drawn = &w->made;
     if ((use == FOR_STEPS && !check_steps(w, 0, e)) || !work_focus(w, &focus, e))
         return false;
     const kept_stages one_row = {.weighted_is_one_row = true,
@@ -244,11 +241,11 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
     /* With a house for each entry of a batch, where the renderer may take them all. */
     bool has_others = o->trace && output_renderer(o)->takes_entries != NULL && of->batches > 1 &&
                       of->batches <= MOST_ENTRIES;
-    s->house = stack_trace_memory(stack_trace_rooms(of) * (has_others ? 1 + of->batches : 1));
-    bool done = run_stack(w, world, e) && stack_trace_make(&w->made->stack, of, &w->stages, focus,
-                                                           o->full, asked_steps(w, use), e);
+    s->house = size_product(stack_trace_least(of), has_others ? 1 + of->batches : 1);
+    bool done = run_stack(w, world, e) &&
+                stack_trace_make(&w->made, of, &w->stages, focus, o->full, asked_steps(w, use), e);
     of->how.one_row = NULL;
-    return done && (use != FOR_STEPS || work_show_entries(w, &w->made->stack.whole, e));
+    return done && (use != FOR_STEPS || work_show_entries(w, e));
 }
 
 static void free_stack(work *w)
@@ -425,7 +422,7 @@ static bool bytes_of_generation(const work *w, const text_list *names, size_t *b
  * --stop's word, which were not made, may be meant by a name with *. */
 static bool keep_one(work *w, const char *name, err *e)
 {
-    const generation_trace *t = w->of.generation.trace;
+    const kept_generation *t = w->of.generation.kept;
     char *rest;
     size_t step = strtoul(name + sizeof PREFIX - 1, &rest, 10);
     if (step >= t->steps)
@@ -434,7 +431,7 @@ static bool keep_one(work *w, const char *name, err *e)
     const entry *kept = bundle_find(&t->step[step].result, rest + 1);
     if (kept != NULL)
         return bundle_borrow(&w->stages, name, kept, e) != NULL;
-    const trace_map *map = trace_map_of(&t->made.whole, name);
+    const trace_map *map = trace_map_of(&w->made, name);
     assert(map != NULL); /* what list_generation names is made */
     tensor view = tensor_at(&map->values, 0);
     while (map->is_number && view.rank > 0)
@@ -462,9 +459,9 @@ static bool check_steps_memory(const work *w, size_t house, const env *world, er
  * smaller, and looked at after twice as many each time, it is rendered twice at most. */
 static bool fits_so_far(const work *w, err *e)
 {
-    generation_trace *t = w->of.generation.trace;
-    bool is_time = t->steps >= FIRST_LOOK && (t->steps & (t->steps - 1)) == 0;
-    return !is_time || (stack_trace_end(&t->made, e) && output_fits(w->given, &t->made.whole, e));
+    size_t steps = w->of.generation.kept->steps;
+    bool is_time = steps >= FIRST_LOOK && (steps & (steps - 1)) == 0;
+    return !is_time || output_fits(w->given, &w->made, e);
 }
 
 /* `prompt`: of weighted, the row that a trace spells out of it, as that of later steps is their
@@ -486,7 +483,7 @@ static bool run_steps(work *w, const kept_stages *prompt, const env *world, err 
     while (done && !generation_is_done(g)) {
         g->stack.how.one_row = prompt == NULL || g->step == 0 ? prompt : &later;
         done = generation_step(g, &by, e) &&
-               (s->trace == NULL || (generation_trace_add(s->trace, e) && fits_so_far(w, e))) &&
+               (s->kept == NULL || (generation_trace_add(s->kept, e) && fits_so_far(w, e))) &&
                (w->hear == NULL || w->hear(w->listener, g, e));
     }
     g->stack.how.one_row = NULL;
@@ -502,20 +499,19 @@ static bool show_steps(work *w, const text_list *asked, const env *world, err *e
     generation_solution *s = &w->of.generation;
     generation *g = &s->of;
     generation_trace_settings how = {.is_full = w->given->full, .asked = asked};
-    s->trace = mem_alloc_zeroed(1, sizeof *s->trace, e);
-    if (s->trace == NULL)
+    s->kept = mem_alloc_zeroed(1, sizeof *s->kept, e);
+    if (s->kept == NULL)
         return false;
-    w->shown = &s->trace->made.whole;
+    w->shown = &w->made;
     g->stack.how.keeps_plans = true;
     g->emit = &ALL_STAGES;
-    if (!check_steps_memory(w, generation_trace_begin_memory(g), world, e) ||
+    if (!check_steps_memory(w, generation_trace_least(g), world, e) ||
         !check_steps(w, g->how.steps, e) || !work_focus(w, &how.focus, e))
         return false;
     const kept_stages row = {
         .weighted_is_one_row = true, .head = how.focus.head, .row = how.focus.row};
-    if (!generation_trace_begin(s->trace, g, &how, e) ||
-        !run_steps(w, wants_weighted(w) ? NULL : &row, world, e) ||
-        !stack_trace_end(&s->trace->made, e))
+    if (!generation_trace_begin(s->kept, &w->made, g, &how, e) ||
+        !run_steps(w, wants_weighted(w) ? NULL : &row, world, e))
         return false;
     keeper by = keeper_of(&w->wanted);
     for (size_t i = 0; i < w->there.count; i++) {
@@ -569,9 +565,9 @@ static void free_generation(work *w)
         document_free(&s->decoded->of);
         mem_free(s->decoded);
     }
-    if (s->trace != NULL)
-        generation_trace_free(s->trace);
-    mem_free(s->trace);
+    if (s->kept != NULL)
+        kept_generation_free(s->kept);
+    mem_free(s->kept);
     generation_close(&s->of);
     mem_free(s->number);
 }
