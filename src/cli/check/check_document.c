@@ -96,7 +96,7 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
 static bool want_stages(const checker *c, const named_stages *of, work *w, err *e)
 {
     const bundle *contents = &of->document->contents, *numbers = of->numbers;
-    const text_list *of_stack = work_stack(w) == NULL ? NULL : of->there;
+    const text_list *of_stack = w->kind->has_layers ? of->there : NULL;
     if (!tolerances_check(c->given, of_stack, e))
         return false;
     /* A tolerance is from 0; one a stage is for stages that there are. */
@@ -445,7 +445,7 @@ static bool judge(checker *c, const named_stages *of, const work *w, err *e)
     comparison found = {0};
     const why_question asked = work_question(w, c->world);
     bool is_loose = c->given->has_tol || c->given->tols.count > 0;
-    bool may_tell = work_stack(w) == NULL && is_loose && !c->given->quiet;
+    bool may_tell = asked.problem != NULL && is_loose && !c->given->quiet;
     size_t before = c->file.lines.length;
     if (!compare(c, of, &found, e)) {
         if (c->given->why)

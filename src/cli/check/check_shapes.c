@@ -117,16 +117,17 @@ static bool add_laid(bundle *to, const entry *one, const tensor *view, const axi
 bool check_shapes_lay(const checker *c, const work *w, const bundle *numbers, bundle *laid, err *e)
 {
     const row_choice *rows = work_rows(w);
+    const plan *p = w->kind->attention == NULL ? NULL : w->kind->attention(w);
     for (size_t i = 0; i < numbers->count; i++) {
         const entry *one = &numbers->entry[i];
         const named *row = named_find(&STAGES, one->name, strlen(one->name));
         const layout *found = NULL;
         tensor like, view, a, b;
         axis_sizes sizes;
-        bool may_be = c->given->answers.count == 0 && work_stack(w) == NULL && row != NULL &&
+        bool may_be = c->given->answers.count == 0 && p != NULL && row != NULL &&
                       one->kind == ENTRY_TENSOR && w->kind->shape(w, one->name, &like) &&
                       !measure_align(&one->tensor, &like, &a, &b) &&
-                      find_axes(&w->of.attention.plan, stage_of(row), &like, &sizes);
+                      find_axes(p, stage_of(row), &like, &sizes);
         if (may_be)
             found = layout_of(&one->tensor, &sizes, c->actual == NULL, &view);
         /* Of all rows, of which some will be taken. */
@@ -167,7 +168,7 @@ bool check_shapes(const checker *c, const named_stages *of, const work *w, err *
 bool check_shapes_suggest(const checker *c, const named_stages *of, const work *w, err *e)
 {
     const entry *only = &of->numbers->entry[0];
-    bool may_be_other = c->actual != NULL && of->numbers->count == 1 && work_stack(w) == NULL;
+    bool may_be_other = c->actual != NULL && of->numbers->count == 1 && !w->kind->has_layers;
     for (size_t i = STAGES.count; i-- > 0 && may_be_other;) {
         const char *name = named_row(&STAGES, i)->name;
         tensor like = {0};

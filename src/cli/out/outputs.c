@@ -274,12 +274,10 @@ static const text_list *names_of(const output *one, const work *w)
     return one->stages.count > 0 ? &one->stages : &w->kind->emitted;
 }
 
-/* Whether nobody but writers of text looks at the stage, each from its first row to its last. A
- * stack's rows are those of its next layer. */
+/* Whether nobody but writers of text looks at the stage, each from its first row to its last. */
 static bool is_for_text(const outputs *to, const char *name, const work *w)
 {
-    if (work_stack(w) != NULL || to->traces || to->draws || to->given->average_heads ||
-        strchr(name, '*') != NULL)
+    if (to->traces || to->draws || to->given->average_heads || strchr(name, '*') != NULL)
         return false;
     for (size_t i = 0; i < to->count; i++) {
         keeper by = keeper_of(names_of(&to->output[i], w));
@@ -288,20 +286,6 @@ static bool is_for_text(const outputs *to, const char *name, const work *w)
             return false;
     }
     return true;
-}
-
-/* Weights that nobody asked for by name may be n² of many rows. */
-static bool check_default(const output *one, const work *w, err *e)
-{
-    static const size_t MOST = 1000000000;
-    char shape[SHAPE_TEXT];
-    if (one->stages.count > 0 || work_stack(w) != NULL ||
-        stage_numbers(&w->of.attention.plan, STAGE_WEIGHTS) <= MOST)
-        return true;
-    err_set(e, "the weights are %s, more than a billion numbers, and nobody asked for them",
-            stage_shape_text(&w->of.attention.plan, STAGE_WEIGHTS, shape));
-    return err_remedy(e, "--emit output is the output alone; --emit weights,output or --force "
-                         "writes them all the same");
 }
 
 /* A word a line: one of two lines would be two words, and between documents is an empty one. */
@@ -377,7 +361,8 @@ bool outputs_want(outputs *to, work *w, err *e)
         const output *one = &to->output[i];
         const text_list *names = names_of(one, w);
         size_t bytes;
-        if (!o->force && !check_default(one, w, e))
+        bool is_default = one->stages.count == 0 && w->kind->check_emitted != NULL;
+        if (is_default && !o->force && !w->kind->check_emitted(w, e))
             return false;
         for (size_t j = 0; j < names->count; j++) {
             const char *name = names->item[j];
@@ -397,12 +382,13 @@ bool outputs_want(outputs *to, work *w, err *e)
     if (to->tells) {
         w->hear = hear_step;
         w->listener = to;
-        if (!check_words(to, &w->of.generation.of, e))
+        if (!check_words(to, w->kind->generation(w), e))
             return false;
     }
-    if (o->average_heads && !(work_has_heads(w) && w->wants_weights))
-        return err_set(e, work_has_heads(w) ? "--average-heads finds no weights that are written"
-                                            : "--average-heads finds no heads to average over");
+    bool has_heads = w->kind->has_heads(w);
+    if (o->average_heads && !(has_heads && w->wants_weights))
+        return err_set(e, has_heads ? "--average-heads finds no weights that are written"
+                                    : "--average-heads finds no heads to average over");
     return check_shown(to, e);
 }
 
@@ -506,7 +492,7 @@ static bool write_result(const outputs *to, output *one, const bundle *result, c
     how.name = bundle_text(&w->document->contents, "name");
     how.single_line = how.single_line || to->documents->is_many;
     how.threads = to->threads;
-    how.supply = work_supply(w);
+    how.supply = w->supply;
     text_list header = {0};
     if ((one->to.results > 0 || to->documents->files > 1) && !f->is_json) {
         err_set(e, "%s holds the results of one document, and there are more", f->named.name);

@@ -135,15 +135,15 @@ static void free_last(batch_worker *w)
 
 static bool is_silent(const batch_worker *w)
 {
-    return w->given.quiet || work_stack(&w->solved) != NULL || !work_has_notes(&w->solved);
+    const work_kind *kind = w->solved.kind;
+    return w->given.quiet || kind->has_notes == NULL || !kind->has_notes(&w->solved);
 }
 
-/* An attention can be run again. */
 static bool run_last(batch_worker *w)
 {
     work *of = &w->solved;
-    if (work_stack(of) == NULL)
-        return work_run_in(of, w->room, &w->alone, &w->bad) && is_silent(w) &&
+    if (of->kind->run_in != NULL)
+        return of->kind->run_in(of, w->room, &w->alone, &w->bad) && is_silent(w) &&
                outputs_write(&w->to, of, NULL, &w->world, &w->bad);
     w->is_noted = false;
     return of->kind->run(of, &w->world, &w->bad) && !w->is_noted &&
@@ -175,7 +175,7 @@ static bool do_line(batch_worker *w, const document_line *line, document *read)
             w->last = (document){0};
         }
     }
-    if (!done || work_stack(&w->solved) != NULL)
+    if (!done || w->solved.kind->run_in == NULL)
         free_last(w);
     err_clear(&w->bad);
     return done;

@@ -28,9 +28,8 @@ typedef struct streamed_stages {
 typedef struct solution {
     problem problem;
     plan plan;
-    row_choice rows; /* that are computed alone; then they are a document of their own, and */
-    bundle chosen;   /* the problem is of it; */
-    problem whole;   /* the whole one, which it borrows from */
+    bundle chosen; /* where rows are computed alone: a document of them, of which the problem is; */
+    problem whole; /* and the whole one, which it borrows from */
     kept_stages wanted;
     run_report report;
     bool is_begun;            /* by work_run_in: all was checked */
@@ -39,9 +38,8 @@ typedef struct solution {
 
 typedef struct stack_solution {
     stack stack;
-    row_choice rows; /* that its stages are written of; nothing: of all */
-    bundle all;      /* then those of all rows */
-    size_t house;    /* bytes, at least, of the trace that will be made; 0: none will */
+    bundle all;   /* where stages are written of some rows: those of all rows */
+    size_t house; /* bytes, at least, of the trace that will be made; 0: none will */
 } stack_solution;
 
 typedef struct generation_solution {
@@ -55,8 +53,18 @@ typedef struct generation_solution {
  * for. */
 typedef enum shown_for { FOR_PICTURE, FOR_FORMULAS, FOR_STEPS } shown_for;
 
+/* What --focus chooses from. */
+typedef struct work_limits {
+    size_t rows, heads, batches;
+    bool sees_last;   /* the last row sees the most, and is taken unless another is asked for */
+    bool has_default; /* then it is said how another is asked for */
+} work_limits;
+
+/* Where nothing else is said, every kind has all functions. */
 typedef struct work_kind {
-    text_list emitted; /* stages that are written where nobody says which; none: tokens are */
+    text_list emitted;   /* stages that are written where nobody says which; none: tokens are */
+    bool has_layers;     /* its stages have their names: layer.0.attention.weights */
+    const char *said[2]; /* the commands that say so: of an encoder, of a decoder */
     bool (*plan)(work *w, err *e);
     bool (*list)(work *w, err *e); /* for work_list */
     /* Keeps a stage, or all that a name with * means; one that is not made is an error. With
@@ -69,10 +77,31 @@ typedef struct work_kind {
     /* The type and sizes of a stage before it is computed, without numbers; false where they aren't
      * known yet. NULL: none are. */
     bool (*shape)(const work *w, const char *name, tensor *like);
+    /* Refuses what is too large to be written where nobody asked for it. NULL: nothing is. */
+    bool (*check_emitted)(const work *w, err *e);
+    double (*operations)(const work *w);
+    bool (*has_heads)(const work *w);
+    work_limits (*limits)(const work *w);
+    /* For --header: a line for each input. */
+    bool (*inputs)(const work *w, text_list *lines, err *e);
+    /* What --why asks of it, but for claims and threads. */
+    why_question (*question)(const work *w);
+    /* The attention that it is. NULL: it is layers. */
+    const plan *(*attention)(const work *w);
+    /* What goes on step by step. NULL: nothing does. */
+    const generation *(*generation)(const work *w);
     /* Checks the memory against --max-memory, computes, and says the notes. */
     bool (*run)(work *w, env *world, err *e);
-    /* The same, and makes its trace. */
+    /* Runs a small one of many, by one thread, in room that is set for it; nothing is said. It may
+     * be called again once other numbers have come into the document's matrices. NULL: it can't
+     * be. */
+    bool (*run_in)(work *w, run_room *in, crew *alone, err *e);
+    /* Whether planning it, or running it so, gave something to note. NULL: `run` says all. */
+    bool (*has_notes)(const work *w);
+    /* The same as `run`, and makes its trace. */
     bool (*show)(work *w, shown_for use, env *world, err *e);
+    /* Once it has run: the trace of an entry of its batch, without steps. NULL: it has no batch. */
+    bool (*trace_entry)(const work *w, trace_focus of, trace *to, err *e);
     void (*free)(work *w);
 } work_kind;
 
@@ -88,9 +117,12 @@ struct work {
         stack_solution stack;
         generation_solution generation;
     } of;
+    row_choice rows;  /* that are computed, or written, alone; none: all are */
     text_list there;  /* the names that its stages may have, in the order in which they are made */
     text_list wanted; /* of layers: names of those to be kept, in which * stands for anything */
     bundle stages;    /* what was kept, once it has run */
+    const streamed_rows *supply; /* who makes those that are computed while they are written; NULL:
+                                  * there are none */
     /* Is told of each step of a generation when it is done; NULL: nobody is. */
     bool (*hear)(void *listener, const generation *g, err *e);
     void *listener;
@@ -111,19 +143,20 @@ bool work_plan(work *w, const document *one, const char *as, const options *o, e
 bool work_list(work *w, err *e);
 void work_free(work *w);
 
-/* What layers it is of; NULL: it is one attention. */
-const stack *work_stack(const work *w);
-bool work_has_heads(const work *w);
 size_t work_threads(const work *w, const env *world);
 /* Whether starting threads for it, or for a step, would cost more than they bring. */
 bool work_is_small(const work *w);
 /* The rows that are computed, or written, alone; NULL: all are. */
 const row_choice *work_rows(const work *w);
-/* Who makes the stages that are computed while they are written; NULL: there are none. */
-const streamed_rows *work_supply(const work *w);
 /* --header: a line each for the version, the arguments, every input with its shape and a hash of
  * its numbers. */
 bool work_header(const work *w, text_list *lines, err *e);
+/* Such a line of an input; and of all inputs among a document's entries. `way`: to what these are
+ * entries of, with a point after it: "layers.0.wq". Layers count from 0, as everywhere in data. Ids
+ * and segments are inputs, as matrices are; a single number is a setting. */
+bool header_add_input(text_list *lines, const char *name, const tensor *given, err *e);
+bool header_add_entries(text_list *lines, const key_tables *keys, const bundle *of, text *way,
+                        err *e);
 /* What --why asks of it; without claims. */
 why_question work_question(const work *w, const env *world);
 
@@ -133,16 +166,6 @@ bool work_focus(const work *w, trace_focus *focus, err *e);
 const trace_map *trace_map_of(const trace *t, const char *name);
 /* Where the renderer takes all entries of a batch, the others are chained to the one in focus. */
 bool work_show_entries(work *w, err *e);
-
-/* Runs a small attention of many, by one thread, in room that is set for it; nothing is said. It
- * may be called again once other numbers have come into the document's matrices. */
-bool work_run_in(work *w, run_room *in, crew *alone, err *e);
-/* Whether planning or running one attention gave something to note. */
-bool work_has_notes(const work *w);
-
-/* How many numbers a stage has; SIZE_MAX where they are more than an address can hold. */
-size_t stage_numbers(const plan *p, stage_id id);
-const char *stage_shape_text(const plan *p, stage_id id, char shape[SHAPE_TEXT]);
 
 /* Refuses a seed that nothing is drawn from. */
 bool generation_check_seed(const options *o, err *e);

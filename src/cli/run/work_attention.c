@@ -17,7 +17,8 @@
  * next to writing so many numbers as text. */
 static const size_t KEPT_LEAST = 64 << 10, PART_LEAST = 32 << 10, PART_MOST = 32 << 20;
 
-size_t stage_numbers(const plan *p, stage_id id)
+/* SIZE_MAX where they are more than an address can hold. */
+static size_t stage_numbers(const plan *p, stage_id id)
 {
     size_t size[TENSOR_MAX_RANK], count = 1;
     int rank;
@@ -27,7 +28,7 @@ size_t stage_numbers(const plan *p, stage_id id)
     return count;
 }
 
-const char *stage_shape_text(const plan *p, stage_id id, char shape[SHAPE_TEXT])
+static const char *stage_shape_text(const plan *p, stage_id id, char shape[SHAPE_TEXT])
 {
     size_t size[TENSOR_MAX_RANK];
     int rank;
@@ -88,10 +89,10 @@ static bool plan_attention(work *w, err *e)
         s->whole.in[INPUT_X] = &s->whole.looked_up;
     s->problem = (problem){0};
     s->plan = (plan){0};
-    done = done && row_choice_read(&s->rows, s->whole.rows, "row", of_whole.n_q, e) &&
-           chosen_rows_document(&s->chosen, &of_whole, &s->rows, e) &&
+    done = done && row_choice_read(&w->rows, s->whole.rows, "row", of_whole.n_q, e) &&
+           chosen_rows_document(&s->chosen, &of_whole, &w->rows, e) &&
            plan_it(w, &s->chosen, by, e);
-    s->problem.number = s->rows.row;
+    s->problem.number = w->rows.row;
     text_list_free(&s->plan.notes);
     s->plan.notes = of_whole.notes;
     of_whole.notes = (text_list){0};
@@ -167,6 +168,61 @@ static bool shape_of_attention(const work *w, const char *name, tensor *like)
     *like = (tensor){.type = p->type};
     plan_stage_shape(p, stage_of(row), &like->rank, like->size);
     return true;
+}
+
+/* Weights that nobody asked for by name may be n² of many rows. */
+static bool check_weights(const work *w, err *e)
+{
+    static const size_t MOST = 1000000000;
+    const plan *p = &w->of.attention.plan;
+    char shape[SHAPE_TEXT];
+    if (stage_numbers(p, STAGE_WEIGHTS) <= MOST)
+        return true;
+    err_set(e, "the weights are %s, more than a billion numbers, and nobody asked for them",
+            stage_shape_text(p, STAGE_WEIGHTS, shape));
+    return err_remedy(e, "--emit output is the output alone; --emit weights,output or --force "
+                         "writes them all the same");
+}
+
+/* ---- what is asked of it ---- */
+
+static const plan *plan_of_attention(const work *w)
+{
+    return &w->of.attention.plan;
+}
+
+static double operations_of_attention(const work *w)
+{
+    return plan_operations(&w->of.attention.plan);
+}
+
+static bool attention_has_heads(const work *w)
+{
+    return w->of.attention.plan.has_heads;
+}
+
+static work_limits limits_of_attention(const work *w)
+{
+    const plan *p = &w->of.attention.plan;
+    return (work_limits){p->n_q, p->heads, p->batches, plan_is_causal(p), true};
+}
+
+static bool inputs_of_attention(const work *w, text_list *lines, err *e)
+{
+    const solution *s = &w->of.attention;
+    const problem *whole = work_rows(w) != NULL ? &s->whole : &s->problem;
+    bool done = true;
+    for (input which = INPUT_X; which < INPUT_COUNT && done; which++) {
+        const tensor *given = whole->in[which];
+        done = given == NULL || header_add_input(lines, input_key(which), given, e);
+    }
+    return done;
+}
+
+static why_question question_of_attention(const work *w)
+{
+    const solution *s = &w->of.attention;
+    return (why_question){.problem = &s->problem, .with = s->plan.with};
 }
 
 /* ---- computing ---- */
@@ -258,7 +314,7 @@ static bool fit_memory(work *w, size_t threads, err *e)
     return true;
 }
 
-bool work_has_notes(const work *w)
+static bool has_notes(const work *w)
 {
     const solution *s = &w->of.attention;
     return s->plan.notes.count > 0 || s->report.empty_rows > 0;
@@ -277,6 +333,7 @@ static bool run_attention(work *w, env *world, err *e)
     /* What is streamed is made ready, and added to the stages, borrowed. */
     streamed_stages *all = &s->streamed;
     all->rows = (streamed_rows){make_rows, all};
+    w->supply = all->count > 0 ? &all->rows : NULL;
     for (size_t i = 0; i < all->count; i++) {
         const char *name = stage_row(all->id[i])->key.named.name;
         all->stage[i] = streamed_stage_new(p, all->id[i], all->part, threads, e);
@@ -296,7 +353,7 @@ static bool run_attention(work *w, env *world, err *e)
     return true;
 }
 
-bool work_run_in(work *w, run_room *in, crew *alone, err *e)
+static bool run_attention_in(work *w, run_room *in, crew *alone, err *e)
 {
     solution *s = &w->of.attention;
     if (!s->is_begun) {
@@ -336,6 +393,12 @@ static bool show_attention(work *w, shown_for use, env *world, err *e)
            (use != FOR_STEPS || work_show_entries(w, e));
 }
 
+static bool trace_attention_entry(const work *w, trace_focus of, trace *to, err *e)
+{
+    static const step_wish NONE[STEP_COUNT] = {STEP_UNWANTED};
+    return trace_make(to, &w->of.attention.plan, &w->stages, of, false, NONE, e);
+}
+
 static void free_attention(work *w)
 {
     solution *s = &w->of.attention;
@@ -345,7 +408,6 @@ static void free_attention(work *w)
     problem_free(&s->problem);
     problem_free(&s->whole);
     bundle_free(&s->chosen);
-    row_choice_free(&s->rows);
 }
 
 static char *EMITTED[] = {"weights", "output"};
@@ -356,6 +418,16 @@ const work_kind WORK_ATTENTION = {.emitted = {.item = EMITTED, .count = 2},
                                   .want = want_of_attention,
                                   .bytes = bytes_of_attention,
                                   .shape = shape_of_attention,
+                                  .check_emitted = check_weights,
+                                  .operations = operations_of_attention,
+                                  .has_heads = attention_has_heads,
+                                  .limits = limits_of_attention,
+                                  .inputs = inputs_of_attention,
+                                  .question = question_of_attention,
+                                  .attention = plan_of_attention,
                                   .run = run_attention,
+                                  .run_in = run_attention_in,
+                                  .has_notes = has_notes,
                                   .show = show_attention,
+                                  .trace_entry = trace_attention_entry,
                                   .free = free_attention};

@@ -5,6 +5,7 @@
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "model/embed.h"
+#include "model/keys.h"
 #include "random/generator.h"
 #include "weights/names.h"
 
@@ -63,6 +64,59 @@ static void say_overruled(const stack *s, const options *o, const place *at, con
 
 /* ---- what layers and steps of a generation have in common ---- */
 
+static const stack *stack_of(const work *w)
+{
+    return w->kind == &WORK_STACK ? &w->of.stack.stack : &w->of.generation.of.stack;
+}
+
+static double operations_of_layers(const work *w)
+{
+    return stack_operations(stack_of(w));
+}
+
+static bool layers_have_heads(const work *w)
+{
+    const stack *s = stack_of(w);
+    bool has_heads = false;
+    for (size_t i = 0; i < s->parts; i++)
+        has_heads =
+            has_heads || (s->part[i].attention != NULL && s->part[i].attention->plan.has_heads);
+    return has_heads;
+}
+
+/* A head is one that every attention has. */
+static work_limits limits_of_layers(const work *w)
+{
+    const stack *s = stack_of(w);
+    work_limits to = {s->rows, SIZE_MAX, s->batches == 0 ? 1 : s->batches, false, true};
+    for (size_t i = 0; i < s->parts; i++) {
+        const attention *one = s->part[i].attention;
+        if (one == NULL)
+            continue;
+        to.heads = one->plan.heads < to.heads ? one->plan.heads : to.heads;
+        to.sees_last = to.sees_last || plan_is_causal(&one->plan);
+    }
+    return to;
+}
+
+/* `embedded`: the rows that words became, where they did. */
+static bool add_inputs(const stack *s, const tensor *embedded, text_list *lines, err *e)
+{
+    text way = {0};
+    bool done = header_add_entries(lines, &STACK_DOCUMENT, s->document, &way, e) &&
+                text_ok(&way, e) &&
+                (bundle_find(s->document, "vocab") == NULL ||
+                 header_add_input(lines, "embedded", embedded, e));
+    text_free(&way);
+    return done;
+}
+
+static why_question question_of_layers(const work *w)
+{
+    const stack *s = stack_of(w);
+    return (why_question){.document = s->document, .how = s->how, .by = s->isa};
+}
+
 static bool ends_in(const char *name, const char *end)
 {
     size_t length = strlen(name), last = strlen(end);
@@ -106,7 +160,7 @@ static bool wants_weighted(const work *w)
  * for `of_what`. */
 static bool check_memory(const work *w, size_t bytes, size_t house, const char *of_what, err *e)
 {
-    const stack *s = work_stack(w);
+    const stack *s = stack_of(w);
     bytes = size_sum(bytes, house);
     if (bytes <= w->given->max_memory) {
         if (s->how.packed_weights != NULL)
@@ -122,7 +176,7 @@ static bool check_memory(const work *w, size_t bytes, size_t house, const char *
 /* The words of --trace and of --blank; of a generation in so many steps, else 0. */
 static bool check_steps(const work *w, size_t steps, err *e)
 {
-    const stack *s = work_stack(w);
+    const stack *s = stack_of(w);
     return stack_steps_check(s, steps, &w->given->steps, e) &&
            stack_steps_check(s, steps, &w->given->blank, e);
 }
@@ -145,7 +199,7 @@ static bool plan_stack(work *w, err *e)
                           .packed_weights = w->document->packed_weights};
     const isa *by = isa_by_name(w->given->isa, e);
     return by != NULL && stack_read(&s->stack, contents, &how, by, e) &&
-           row_choice_read(&s->rows, bundle_find(contents, "rows"), "row", s->stack.rows, e);
+           row_choice_read(&w->rows, bundle_find(contents, "rows"), "row", s->stack.rows, e);
 }
 
 static bool list_stack(work *w, err *e)
@@ -206,10 +260,10 @@ static bool run_stack(work *w, env *world, err *e)
     crew_open(&by, threads);
     bool done = stack_run(&s->stack, emit, &by, &w->stages, &report, e);
     crew_close(&by);
-    if (done && s->rows.count > 0) {
+    if (done && work_rows(w) != NULL) {
         s->all = w->stages;
         w->stages = (bundle){0};
-        done = stack_choose_rows(&s->rows, &s->all, &w->stages, e);
+        done = stack_choose_rows(&w->rows, &s->all, &w->stages, e);
     }
     if (!done)
         return false;
@@ -224,7 +278,7 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
     stack_solution *s = &w->of.stack;
     stack *of = &s->stack;
     trace_focus focus;
-    if (s->rows.count > 0) {
+    if (work_rows(w) != NULL) {
         err_at(e, &bundle_find(&w->document->contents, "rows")->at,
                "rows are chosen, and what is shown of layers is shown of all rows");
         return err_remedy(e, "--focus row=I spells out one of them");
@@ -248,24 +302,41 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
     return done && (use != FOR_STEPS || work_show_entries(w, e));
 }
 
+static bool trace_stack_entry(const work *w, trace_focus of, trace *to, err *e)
+{
+    return stack_trace_make(to, stack_of(w), &w->stages, of, false, &NOTHING, e);
+}
+
+static bool inputs_of_stack(const work *w, text_list *lines, err *e)
+{
+    return add_inputs(stack_of(w), &w->of.stack.stack.embedded, lines, e);
+}
+
 static void free_stack(work *w)
 {
     stack_solution *s = &w->of.stack;
     bundle_free(&s->all);
-    row_choice_free(&s->rows);
     stack_free(&s->stack);
 }
 
 static char *EMITTED[] = {"output"};
 
 const work_kind WORK_STACK = {.emitted = {.item = EMITTED, .count = 1},
+                              .has_layers = true,
+                              .said = {"encode", "decode"},
                               .plan = plan_stack,
                               .list = list_stack,
                               .want = want_of_layers,
                               .bytes = bytes_of_stack,
                               .shape = shape_of_stack,
+                              .operations = operations_of_layers,
+                              .has_heads = layers_have_heads,
+                              .limits = limits_of_layers,
+                              .inputs = inputs_of_stack,
+                              .question = question_of_layers,
                               .run = run_stack,
                               .show = show_stack,
+                              .trace_entry = trace_stack_entry,
                               .free = free_stack};
 
 /* ---- a generation: before its first step ---- */
@@ -557,6 +628,33 @@ static bool show_generation(work *w, shown_for use, env *world, err *e)
     return done;
 }
 
+/* Logits are made of the prompt's last row, so that nobody has to be told which row is taken. */
+static work_limits limits_of_generation(const work *w)
+{
+    work_limits to = limits_of_layers(w);
+    to.sees_last = true;
+    to.has_default = false;
+    return to;
+}
+
+static bool inputs_of_generation(const work *w, text_list *lines, err *e)
+{
+    const kept_step *prompt = &w->of.generation.kept->step[0];
+    return add_inputs(stack_of(w), bundle_tensor(&prompt->result, "embedded"), lines, e);
+}
+
+static why_question question_of_generation(const work *w)
+{
+    why_question asked = question_of_layers(w);
+    asked.steps = &w->of.generation.of.how;
+    return asked;
+}
+
+static const generation *generation_of(const work *w)
+{
+    return &w->of.generation.of;
+}
+
 static void free_generation(work *w)
 {
     generation_solution *s = &w->of.generation;
@@ -572,10 +670,18 @@ static void free_generation(work *w)
     mem_free(s->number);
 }
 
-const work_kind WORK_GENERATION = {.plan = plan_generation,
+const work_kind WORK_GENERATION = {.has_layers = true,
+                                   .said = {"generate", "generate"},
+                                   .plan = plan_generation,
                                    .list = list_generation,
                                    .want = want_of_layers,
                                    .bytes = bytes_of_generation,
+                                   .operations = operations_of_layers,
+                                   .has_heads = layers_have_heads,
+                                   .limits = limits_of_generation,
+                                   .inputs = inputs_of_generation,
+                                   .question = question_of_generation,
+                                   .generation = generation_of,
                                    .run = run_generation,
                                    .show = show_generation,
                                    .free = free_generation};
