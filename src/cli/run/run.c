@@ -300,45 +300,65 @@ static bool hand_on(runner *r, err *e)
     return flush(r, e);
 }
 
+/* Everything but the writing: the document is checked, and then computed. */
+static bool compute_document(runner *r, document *one, work *w, text *picture, err *e)
+{
+    outputs *to = &r->to;
+    if (!work_plan(w, one, r->as, r->given, e))
+        return false;
+    if (!outputs_want(to, w, e))
+        return false;
+    if (!document_reader_look(&r->documents, one, e))
+        return false;
+    if (!to->traces && !to->draws)
+        return w->kind->run(w, r->world, e);
+    if (!w->kind->show(w, to->traces ? FOR_STEPS : FOR_PICTURE, r->world, e))
+        return false;
+    return !to->draws || outputs_draw(to, w->drawn, r->world, picture, e);
+}
+
+static bool write_document(runner *r, const document *one, work *w, const text *picture, err *e)
+{
+    place at = document_place(one);
+    progress_pause(r->world->progress);
+    bool done = outputs_open(&r->to, e);
+    if (done)
+        done = outputs_write(&r->to, w, picture, r->world, e);
+    if (!done)
+        err_place(e, &at);
+    progress_resume(r->world->progress);
+    return done;
+}
+
+/* Says what is wrong, after the results before it, and writes it in the place of the result. */
+static bool pass_over(runner *r, const document *one, const err *bad, err *e)
+{
+    r->bad++;
+    if (!outputs_open(&r->to, e) || !flush(r, e))
+        return false;
+    report_error(r->world, bad);
+    return outputs_write_error(&r->to, one, bad, e);
+}
+
 /* A document that was read, or was not: `bad` says why. A bad one ends the run, or with
  * --keep-going only itself. */
 static bool end_document(runner *r, document *one, bool is_read, err *bad, err *e)
 {
-    work w; /* planning it sets it */
+    work w = {0};
     text picture = {0};
-    place at = document_place(one);
-    outputs *to = &r->to;
-    shown_for use = to->traces ? FOR_STEPS : FOR_PICTURE;
-    bool done = false;
-    /* Everything but the writing: checked, then computed. */
-    bool is_computed = is_read && work_plan(&w, one, r->as, r->given, bad) &&
-                       outputs_want(to, &w, bad) && document_reader_look(&r->documents, one, bad) &&
-                       (to->traces || to->draws ? w.kind->show(&w, use, r->world, bad)
-                                                : w.kind->run(&w, r->world, bad)) &&
-                       (!to->draws || outputs_draw(to, w.drawn, r->world, &picture, bad));
+    bool is_computed = is_read && compute_document(r, one, &w, &picture, bad), done = false;
     if (!is_computed)
         document_blame(one, bad);
     if (is_computed) {
-        progress_pause(r->world->progress);
-        done = (outputs_open(to, e) && outputs_write(to, &w, &picture, r->world, e)) ||
-               err_place(e, &at);
-        progress_resume(r->world->progress);
+        done = write_document(r, one, &w, &picture, e);
     } else if (r->given->keep_going && !r->documents.is_over) {
-        /* Says what is wrong, after the results before it, and writes it in the place of the
-         * result. */
-        r->bad++;
-        done = outputs_open(to, e) && flush(r, e);
-        if (done) {
-            report_error(r->world, bad);
-            done = outputs_write_error(to, one, bad, e);
-        }
+        done = pass_over(r, one, bad, e);
     } else {
         *e = *bad;
         flush(r, e); /* results before it stay */
     }
     text_free(&picture);
-    if (is_read)
-        work_free(&w);
+    work_free(&w);
     if (is_computed)
         document_reader_keep(&r->documents, one);
     document_free(one);
