@@ -18,38 +18,42 @@ struct work_attempt {
     tensor *computed;                 /* by claim; no data: not there */
 };
 
-/* Of layers their own first. */
-static const named_table *mistakes_of(const why_question *of)
+typedef struct subject_size {
+    size_t layers;
+    bool is_crossed; /* has cross-attention somewhere */
+    double operations;
+} subject_size;
+
+/* One of the two that a question may be about. */
+typedef struct subject {
+    const named_table *mistakes; /* that can be made in it; */
+    const named_table *first;    /* of two together, the first is one of these */
+    bool (*make)(work_attempt *a, const stack_scope *where, const mistake *const *made,
+                 size_t count, err *e);
+    void (*free)(work_attempt *a);
+    subject_size (*size)(const work_attempt *right);
+    /* The attention that makes the claim's stage; NULL: none does. */
+    const plan *(*plan_of)(const work_attempt *a, const claim *one, stage_id *id);
+} subject;
+
+/* ---- an attention ---- */
+
+static stage_id stage_of_claim(const claim *one)
 {
-    static const named_table *const PARTS[] = {&STACK_MISTAKES, &MISTAKES, NULL};
-    static const named_table ALL = {.what = "mistake", .parts = PARTS};
-    return of->problem == NULL ? &ALL : &MISTAKES;
+    return stage_of(named_find(&STAGES, one->name, strlen(one->name)));
 }
 
-size_t why_mistakes(const why_question *of)
+/* It needs no scope: mistakes are made in all of it. */
+static bool make_attention(work_attempt *a, const stack_scope *where, const mistake *const *made,
+                           size_t count, err *e)
 {
-    return named_count(mistakes_of(of));
-}
-
-/* With these mistakes, as stack_attempt_make does. An attention needs no scope: mistakes are made
- * in all of it. */
-static bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
-                              const stack_scope *where, const mistake *const *made, size_t count,
-                              err *e)
-{
+    const why_question *of = a->of;
+    const work_attempt *right = a->right;
     stage_id ids[STAGE_COUNT];
     bool keeps_weighted = false;
-    a->of = of;
-    a->right = right;
-    a->computed = NULL;
-    if (of->problem == NULL) {
-        bool done = stack_attempt_make(&a->layers, of, where, made, count, e);
-        a->computed = a->layers.computed;
-        return done;
-    }
+    (void)where;
     for (size_t i = 0; i < of->claims.count; i++) {
-        const char *name = of->claims.claim[i].name;
-        ids[i] = stage_of(named_find(&STAGES, name, strlen(name)));
+        ids[i] = stage_of_claim(&of->claims.claim[i]);
         keeps_weighted = keeps_weighted || ids[i] == STAGE_WEIGHTED;
     }
     attempt_open(&a->attention, of->problem, of->with, of->threads, keeps_weighted,
@@ -67,17 +71,101 @@ static bool work_attempt_make(work_attempt *a, const why_question *of, const wor
     return true;
 }
 
-static void work_attempt_free(work_attempt *a)
+static void free_attention(work_attempt *a)
 {
-    if (a->of->problem == NULL) {
-        stack_attempt_free(&a->layers);
-        return;
-    }
     for (size_t i = 0; i < a->of->claims.count; i++) {
         if (a->computed != NULL && a->right != NULL)
             tensor_free(&a->of_attention[i]);
     }
     attempt_free(&a->attention);
+}
+
+static subject_size size_of_attention(const work_attempt *right)
+{
+    return (subject_size){.layers = 1, .operations = plan_operations(&right->attention.plan)};
+}
+
+static const plan *plan_of_attention(const work_attempt *a, const claim *one, stage_id *id)
+{
+    *id = stage_of_claim(one);
+    return &a->attention.plan;
+}
+
+/* ---- layers ---- */
+
+static bool make_layers(work_attempt *a, const stack_scope *where, const mistake *const *made,
+                        size_t count, err *e)
+{
+    bool done = stack_attempt_make(&a->layers, a->of, where, made, count, e);
+    a->computed = a->layers.computed;
+    return done;
+}
+
+static void free_layers(work_attempt *a)
+{
+    stack_attempt_free(&a->layers);
+}
+
+/* Each step of a generation counts as much as its prompt. */
+static subject_size size_of_layers(const work_attempt *right)
+{
+    const stack *s = right->layers.stack;
+    size_t passes = right->of->steps == NULL ? 1 : right->of->steps->steps;
+    return (subject_size){s->layers, stack_has_cross(s), (double)passes * stack_operations(s)};
+}
+
+static const plan *plan_of_layers(const work_attempt *a, const claim *one, stage_id *id)
+{
+    return stack_plan_of(a->layers.stack, stack_stage_of(a->of, one), id);
+}
+
+/* ---- either ---- */
+
+static const subject *subject_of(const why_question *of)
+{
+    /* For layers, their own mistakes come before attention's. */
+    static const named_table *const PARTS[] = {&STACK_MISTAKES, &MISTAKES, NULL};
+    static const named_table ALL = {.what = "mistake", .parts = PARTS};
+    static const subject LAYERS = {&ALL,        &STACK_MISTAKES, make_layers,
+                                   free_layers, size_of_layers,  plan_of_layers};
+    static const subject ATTENTION = {&MISTAKES,      &MISTAKES,         make_attention,
+                                      free_attention, size_of_attention, plan_of_attention};
+    return of->problem == NULL ? &LAYERS : &ATTENTION;
+}
+
+size_t why_mistakes(const why_question *of)
+{
+    return named_count(subject_of(of)->mistakes);
+}
+
+/* With these mistakes, as stack_attempt_make does. */
+static bool work_attempt_make(work_attempt *a, const why_question *of, const work_attempt *right,
+                              const stack_scope *where, const mistake *const *made, size_t count,
+                              err *e)
+{
+    a->of = of;
+    a->right = right;
+    a->computed = NULL;
+    return subject_of(of)->make(a, where, made, count, e);
+}
+
+static void work_attempt_free(work_attempt *a)
+{
+    subject_of(a->of)->free(a);
+}
+
+/* ---- where mistakes are made ---- */
+
+static const stack_scope NOWHERE = {0};
+
+static stack_scope everywhere(const subject_size *of)
+{
+    return (stack_scope){.is_whole = true, .end = of->layers, .self = true, .cross = true};
+}
+
+static stack_scope in_layer(size_t number)
+{
+    return (stack_scope){.first = number, .end = number + 1, .self = true, .cross = true};
 }
 
 /* Every pair of mistakes is some thousand attempts: only where one is done at once; so is every
@@ -86,10 +174,10 @@ static const double PAIRS_MOST = 20000, LAYERS_MOST = 1e9;
 
 typedef struct search {
     const why_question *of;
+    const subject *about;
     work_attempt right;
     ranking ranking;
-    size_t layers;
-    bool is_crossed; /* has cross-attention somewhere */
+    subject_size size;
 } search;
 
 /* ---- trying ---- */
@@ -102,7 +190,7 @@ static void try_made(search *s, const stack_scope *where, const mistake *const *
     made_mistake names[WHY_TOGETHER] = {{0}};
     const char *kind = part_name(where->self ? PART_ATTENTION : PART_CROSS);
     for (size_t i = 0; i < count; i++) {
-        bool is_part = !made[i]->is_of_layers && s->is_crossed && where->self != where->cross;
+        bool is_part = !made[i]->is_of_layers && s->size.is_crossed && where->self != where->cross;
         const char *part = is_part ? kind : "";
         names[i].row = &made[i]->named;
         if (where->is_whole)
@@ -122,9 +210,9 @@ static void try_each(search *s, const stack_scope *where, err *e)
     stack_scope self = *where, cross = *where;
     self.cross = cross.self = false;
     for (size_t i = 0; !e->is_set && i < why_mistakes(s->of); i++) {
-        const mistake *one = mistake_at(mistakes_of(s->of), i);
+        const mistake *one = mistake_at(s->about->mistakes, i);
         try_made(s, where, &one, 1, e);
-        if (!one->is_of_layers && s->is_crossed) {
+        if (!one->is_of_layers && s->size.is_crossed) {
             try_made(s, &self, &one, 1, e);
             try_made(s, &cross, &one, 1, e);
         }
@@ -146,7 +234,7 @@ static void find_layers(const search *s, size_t *first, size_t *end)
     const claims *of = &s->of->claims;
     size_t i = 0, number;
     *first = 0;
-    *end = s->layers;
+    *end = s->size.layers;
     for (; fit_at(s, i).is_within; i++) { /* one is not */
         if (stack_stage_layer(of->claim[i].name, &number))
             *first = number;
@@ -164,39 +252,32 @@ static void find_layers(const search *s, size_t *first, size_t *end)
 /* False, with the error set, where memory is missing. */
 static bool find(search *s, why_answers *to, err *e)
 {
-    static const stack_scope NOWHERE = {0};
     const why_question *of = s->of;
-    bool has_layers = of->problem == NULL;
     if (!work_attempt_make(&s->right, of, NULL, &NOWHERE, NULL, 0, e))
         return !e->is_set;
-    const stack *layers = s->right.layers.stack;
-    s->layers = has_layers ? layers->layers : 1;
-    s->is_crossed = has_layers && stack_has_cross(layers);
+    s->size = s->about->size(&s->right);
     ranking_open(&s->ranking, &of->claims, s->right.computed);
     to->nans = claims_nothing_but_nan(&of->claims, &to->first_nan);
     if (s->ranking.right.is_within || to->nans > 0)
         return true;
     to->right_digits = fit_digits(s->ranking.right.error);
-    /* Each step of a generation counts as much as its prompt. */
-    size_t passes = of->steps == NULL ? 1 : of->steps->steps, first, end;
-    double operations = has_layers ? (double)passes * stack_operations(layers)
-                                   : plan_operations(&s->right.attention.plan);
-    stack_scope whole = {true, 0, s->layers, true, true};
+    double operations = s->size.operations;
+    stack_scope whole = everywhere(&s->size);
+    size_t first, end;
     find_layers(s, &first, &end);
     try_each(s, &whole, e);
-    to->tried_layers =
-        !s->ranking.has_exact && s->layers > 1 && operations * (double)(end - first) <= LAYERS_MOST;
+    to->tried_layers = !s->ranking.has_exact && s->size.layers > 1 &&
+                       operations * (double)(end - first) <= LAYERS_MOST;
     for (size_t i = first; to->tried_layers && i < end; i++) {
-        stack_scope alone = {false, i, i + 1, true, true};
+        stack_scope alone = in_layer(i);
         try_each(s, &alone, e);
     }
     /* Two mistakes together may be what no single one is. */
     to->tried_pairs = s->ranking.count == 0 && claims_tell(&of->claims) && operations <= PAIRS_MOST;
-    const named_table *with = has_layers ? &STACK_MISTAKES : &MISTAKES; /* one is of layers */
-    for (size_t i = 0; to->tried_pairs && i < named_count(with); i++) {
+    for (size_t i = 0; to->tried_pairs && i < named_count(s->about->first); i++) {
         for (size_t j = i + 1; !e->is_set && j < why_mistakes(of); j++) {
-            const mistake *both[] = {mistake_at(mistakes_of(of), i),
-                                     mistake_at(mistakes_of(of), j)};
+            const mistake *both[] = {mistake_at(s->about->mistakes, i),
+                                     mistake_at(s->about->mistakes, j)};
             /* What changes only digits comes alone: with a second mistake nobody would see it. */
             if (!both[0]->is_of_digits && !both[1]->is_of_digits)
                 try_made(s, &whole, both, 2, e);
@@ -215,6 +296,7 @@ bool why_find(why_answers *to, const why_question *of, err *e)
     if (s == NULL)
         return false;
     s->of = of;
+    s->about = subject_of(of);
     bool done = find(s, to, e);
     ranking_free(&s->ranking);
     work_attempt_free(&s->right);
@@ -380,13 +462,9 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
 {
     const claim *one = s->of->claims.claim;
     const tensor *computed = &made_by->computed[0];
-    const plan *p = &made_by->attention.plan;
     stage_id id = STAGE_COUNT;
+    const plan *p = subject_of(s->of)->plan_of(made_by, one, &id);
     arrangeable of = {0};
-    if (s->of->problem != NULL)
-        id = stage_of(named_find(&STAGES, one->name, strlen(one->name)));
-    else
-        p = stack_plan_of(made_by->layers.stack, stack_stage_of(s->of, one), &id);
     /* False for what has other axes. A batch that a mistake made of one sequence is in the plan,
      * and not in its numbers. */
     int rank = computed->rank;
@@ -419,7 +497,7 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
 static void try_shapes(shape_search *s, const stack_scope *whole, bool are_arranged, err *e)
 {
     for (size_t i = 0; !e->is_set && i < why_mistakes(s->of); i++) {
-        const mistake *one = mistake_at(mistakes_of(s->of), i);
+        const mistake *one = mistake_at(subject_of(s->of)->mistakes, i);
         work_attempt a;
         bool is_made = work_attempt_make(&a, s->of, &s->right, whole, &one, 1, e);
         if (is_made && are_arranged) {
@@ -434,12 +512,11 @@ static void try_shapes(shape_search *s, const stack_scope *whole, bool are_arran
 
 bool why_shape_find(shape_answers *to, const why_question *of, err *e)
 {
-    const stack_scope whole = {
-        true, 0, of->problem == NULL ? bundle_find(of->document, "layers")->bundle->count : 1, true,
-        true};
     shape_search s = {.of = of, .to = to};
     *to = (shape_answers){0};
-    if (work_attempt_make(&s.right, of, NULL, &whole, NULL, 0, e)) {
+    if (work_attempt_make(&s.right, of, NULL, &NOWHERE, NULL, 0, e)) {
+        const subject_size size = subject_of(of)->size(&s.right);
+        const stack_scope whole = everywhere(&size);
         arrange_each(&s, &s.right, NULL, e);
         try_shapes(&s, &whole, false, e);
         if (to->count == 0)
