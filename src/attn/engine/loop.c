@@ -19,13 +19,14 @@ enum { WAVE_BYTES = 2 << 20 };
 /* Enough blocks in a wave that threads seldom wait for its last ones. */
 enum { WAVE_BLOCKS_A_THREAD = 8 };
 
-/* The most columns that a block of so many rows has. */
+/* The most columns that a block of so many rows has. Queries with a place each may be as far apart
+ * as the first and the last key. */
 static size_t columns_most(const plan *p, const kept_stages *w, size_t rows)
 {
     const problem *asked = p->asked;
     size_t left = asked->window_left, right = plan_is_causal(p) ? 0 : asked->window_right;
-    if (kept_stages_all_keys(w) || !asked->has_window || p->appended > 0 || left >= p->n_k ||
-        right >= p->n_k)
+    if (kept_stages_all_keys(w) || !asked->has_window || asked->places != NULL || p->appended > 0 ||
+        left >= p->n_k || right >= p->n_k)
         return p->n_k;
     size_t span = left + right + rows + PACKED_PART - 1;
     return span < p->n_k ? span : p->n_k;
