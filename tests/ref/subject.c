@@ -172,15 +172,6 @@ static kept_stages wanted_of(const plan *p, const subject_way *way)
     return w;
 }
 
-static bool plan_chosen(subject *s, const row_choice *rows, const kernels *with, err *e)
-{
-    if (!chosen_rows_document(&s->chosen, &s->decided, rows, e) ||
-        !problem_read(&s->of_chosen, &s->chosen, e))
-        return false;
-    s->of_chosen.allow_nonfinite = s->asked.allow_nonfinite;
-    return plan_make(&s->chosen_plan, &s->of_chosen, with, e);
-}
-
 bool subject_run(subject *s, const ref_problem *p, const subject_way *way)
 {
     *s = (subject){0};
@@ -191,24 +182,22 @@ bool subject_run(subject *s, const ref_problem *p, const subject_way *way)
         return false;
     s->asked.allow_nonfinite = way->allows_nonfinite;
     s->asked.cache = way->cache;
-    s->asked.part = s->of_chosen.part = way->part;
+    s->asked.part = way->part;
     if (!plan_make(&s->decided, &s->asked, with, e) ||
-        (way->rows != NULL && !plan_chosen(s, way->rows, with, e)))
+        (way->rows != NULL &&
+         !chosen_rows_plan(&s->decided, &s->asked, &s->chosen, way->rows, NULL, e)))
         return false;
-    const plan *p_run = way->rows != NULL ? &s->chosen_plan : &s->decided;
-    kept_stages w = wanted_of(p_run, way);
+    kept_stages w = wanted_of(&s->decided, way);
     if (way->before != NULL)
         way->before();
-    return run_plan(p_run, &w, way->threads, &s->result, &s->report, e);
+    return run_plan(&s->decided, &w, way->threads, &s->result, &s->report, e);
 }
 
 void subject_free(subject *s)
 {
     bundle_free(&s->result);
-    plan_free(&s->chosen_plan);
-    problem_free(&s->of_chosen);
-    bundle_free(&s->chosen);
     plan_free(&s->decided);
     problem_free(&s->asked);
+    chosen_rows_free(&s->chosen);
     bundle_free(&s->document);
 }

@@ -20,9 +20,10 @@ typedef struct subject_way {
 } subject_way;
 
 typedef struct subject {
-    bundle document, chosen;
-    problem asked, of_chosen;
-    plan decided, chosen_plan;
+    bundle document;
+    problem asked;
+    chosen_rows chosen;
+    plan decided;
     bundle result;
     run_report report;
     err failure;

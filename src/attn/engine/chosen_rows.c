@@ -8,6 +8,7 @@ typedef struct chooser {
     const plan *whole;
     const problem *asked;
     const row_choice *rows;
+    const tensor *x; /* NULL: as they are taken */
     bundle *to;
     err *e;
 } chooser;
@@ -17,6 +18,10 @@ static bool put_rows(const chooser *c, input which)
 {
     const tensor *given = c->asked->in[which];
     tensor rows;
+    if (which == INPUT_X && c->x != NULL) {
+        rows = tensor_view_of(c->x);
+        return bundle_add_tensor(c->to, input_key(which), &rows, c->asked->at[which], c->e);
+    }
     return row_choice_take(c->rows, given, given->rank - 2, &rows, c->e) &&
            bundle_add_tensor(c->to, input_key(which), &rows, c->asked->at[which], c->e);
 }
@@ -120,38 +125,71 @@ static bool put_places(const chooser *c)
     return put_positions(c, "offset", 0, by_batch, problem_place(asked, "offset"));
 }
 
-bool chosen_rows_document(bundle *to, const plan *whole, const row_choice *rows, err *e)
+/* Fills what the chooser puts things to, which borrows from the whole problem and its document. */
+static bool put_document(const chooser *c)
 {
-    const problem *asked = whole->asked;
-    const chooser c = {whole, asked, rows, to, e};
+    const problem *asked = c->asked;
     const struct {
         input which;
         const tensor *spread;
-    } masks[] = {{INPUT_MASK, &whole->mask}, {INPUT_BIAS, &whole->bias}};
-    if (!put_inputs(&c))
+    } masks[] = {{INPUT_MASK, &c->whole->mask}, {INPUT_BIAS, &c->whole->bias}};
+    if (!put_inputs(c))
         return false;
     /* Masks and biases that are the same for all queries stay. */
     for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
         if (masks[i].spread->data != NULL && masks[i].spread->stride[2] != 0 &&
-            !put_rows(&c, masks[i].which))
+            !put_rows(c, masks[i].which))
             return false;
     }
-    if (!put_names(&c) || !put_places(&c))
+    if (!put_names(c) || !put_places(c))
         return false;
     const entry *said = asked->rope.positions;
     if (said != NULL) {
         place at = said->at;
         at.is_option = true; /* which overrules what rope itself says of positions */
-        if (!put_positions(&c, "rope_positions", whole->k.n, said->tensor.rank == 2, at))
+        if (!put_positions(c, "rope_positions", c->whole->k.n, said->tensor.rank == 2, at))
             return false;
     }
     /* What was said and holds for the chosen rows too; words were looked up for all of them. */
     for (size_t i = 0; i < asked->document->count; i++) {
         const entry *one = &asked->document->entry[i];
         bool is_past = strcmp(one->name, "rows") == 0 || strcmp(one->name, "vocab") == 0;
-        if (!is_past && bundle_find(to, one->name) == NULL &&
-            bundle_borrow(to, one->name, one, e) == NULL)
+        if (!is_past && bundle_find(c->to, one->name) == NULL &&
+            bundle_borrow(c->to, one->name, one, c->e) == NULL)
             return false;
     }
     return true;
+}
+
+bool chosen_rows_plan(plan *p, problem *asked, chosen_rows *from, const row_choice *rows,
+                      const tensor *x, err *e)
+{
+    plan of_whole = *p;
+    problem *whole = &from->whole;
+    const chooser c = {&of_whole, whole, rows, x, &from->document, e};
+    *whole = *asked;
+    of_whole.asked = whole;
+    if (whole->in[INPUT_X] == &asked->looked_up)
+        whole->in[INPUT_X] = &whole->looked_up;
+    *asked = (problem){0};
+    *p = (plan){0};
+    bool done = put_document(&c) && problem_read(asked, &from->document, e);
+    /* What no document says. */
+    asked->allow_nonfinite = whole->allow_nonfinite;
+    asked->packed_weights = whole->packed_weights;
+    asked->width_onward = whole->width_onward;
+    asked->part = whole->part;
+    asked->number = rows->row;
+    done = done && plan_make(p, asked, of_whole.with, e);
+    text_list_free(&p->notes);
+    p->notes = of_whole.notes;
+    of_whole.notes = (text_list){0};
+    plan_free(&of_whole);
+    return done;
+}
+
+void chosen_rows_free(chosen_rows *from)
+{
+    bundle_free(&from->document);
+    problem_free(&from->whole);
 }

@@ -55,7 +55,17 @@ bool run_again(run_room *r, crew *by, bundle *result, run_report *report, err *e
  * explains it knows nothing of the others, and each number has the bits that it has in the whole
  * ---- */
 
-/* Fills `to`, which borrows from the plan's problem and its document. */
-bool chosen_rows_document(bundle *to, const plan *whole, const row_choice *c, err *e);
+/* What the problem of the chosen rows borrows from. */
+typedef struct chosen_rows {
+    problem whole;
+    bundle document;
+} chosen_rows;
+
+/* Plans them in place of the whole problem `asked`, which goes to `from`. What was to be noted of
+ * the whole stays. `x`, where it is not NULL, is where the chosen rows of x will stand; else they
+ * are those of the whole one's. */
+bool chosen_rows_plan(plan *p, problem *asked, chosen_rows *from, const row_choice *c,
+                      const tensor *x, err *e);
+void chosen_rows_free(chosen_rows *from); /* after the problem */
 
 #endif

@@ -28,8 +28,7 @@ typedef struct streamed_stages {
 typedef struct solution {
     problem problem;
     plan plan;
-    bundle chosen; /* where rows are computed alone: a document of them, of which the problem is; */
-    problem whole; /* and the whole one, which it borrows from */
+    chosen_rows chosen; /* where rows are computed alone: what the problem of them borrows from */
     kept_stages wanted;
     run_report report;
     bool is_begun;            /* by work_run_in: all was checked */

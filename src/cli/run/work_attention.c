@@ -53,11 +53,12 @@ static bool make_rows(void *context, const tensor *matrix, size_t first, size_t 
 
 /* ---- planning ---- */
 
-static bool plan_it(work *w, const bundle *contents, const isa *by, err *e)
+static bool plan_attention(work *w, err *e)
 {
     solution *s = &w->of.attention;
     place at = document_place(w->document);
-    if (!problem_read(&s->problem, contents, e))
+    const isa *by = isa_by_name(w->given->isa, e);
+    if (by == NULL || !problem_read(&s->problem, &w->document->contents, e))
         return false;
     if (!problem_has_inputs(&s->problem)) {
         err_at(e, &at, "there is nothing to compute with: neither x nor q, k and v");
@@ -67,37 +68,16 @@ static bool plan_it(work *w, const bundle *contents, const isa *by, err *e)
     s->problem.allow_nonfinite = w->given->allow_nonfinite;
     s->problem.cache = w->document->cache;
     s->problem.packed_weights = w->document->packed_weights;
-    return plan_make(&s->plan, &s->problem, by->table(s->problem.type), e);
-}
-
-static bool plan_attention(work *w, err *e)
-{
-    solution *s = &w->of.attention;
-    const isa *by = isa_by_name(w->given->isa, e);
-    if (by == NULL || !plan_it(w, &w->document->contents, by, e))
+    if (!plan_make(&s->plan, &s->problem, by->table(s->problem.type), e))
         return false;
     if (s->problem.rows == NULL)
         return true;
-    /* Rows are chosen. All was checked of the whole, and what is to be noted is noted of it. */
-    plan of_whole = s->plan;
-    bool done =
-        s->problem.cache == NULL ||
-        err_at(e, &s->problem.rows->at, "rows are chosen, and the lines of a stream are its rows");
-    s->whole = s->problem;
-    of_whole.asked = &s->whole;
-    if (s->whole.in[INPUT_X] == &s->problem.looked_up)
-        s->whole.in[INPUT_X] = &s->whole.looked_up;
-    s->problem = (problem){0};
-    s->plan = (plan){0};
-    done = done && row_choice_read(&w->rows, s->whole.rows, "row", of_whole.n_q, e) &&
-           chosen_rows_document(&s->chosen, &of_whole, &w->rows, e) &&
-           plan_it(w, &s->chosen, by, e);
-    s->problem.number = w->rows.row;
-    text_list_free(&s->plan.notes);
-    s->plan.notes = of_whole.notes;
-    of_whole.notes = (text_list){0};
-    plan_free(&of_whole);
-    return done;
+    /* Rows are chosen. All was checked of the whole. */
+    if (s->problem.cache != NULL)
+        return err_at(e, &s->problem.rows->at,
+                      "rows are chosen, and the lines of a stream are its rows");
+    return row_choice_read(&w->rows, s->problem.rows, "row", s->plan.n_q, e) &&
+           chosen_rows_plan(&s->plan, &s->problem, &s->chosen, &w->rows, NULL, e);
 }
 
 /* ---- its stages ---- */
@@ -210,7 +190,7 @@ static work_limits limits_of_attention(const work *w)
 static bool inputs_of_attention(const work *w, text_list *lines, err *e)
 {
     const solution *s = &w->of.attention;
-    const problem *whole = work_rows(w) != NULL ? &s->whole : &s->problem;
+    const problem *whole = work_rows(w) != NULL ? &s->chosen.whole : &s->problem;
     bool done = true;
     for (input which = INPUT_X; which < INPUT_COUNT && done; which++) {
         const tensor *given = whole->in[which];
@@ -406,8 +386,7 @@ static void free_attention(work *w)
         streamed_stage_free(s->streamed.stage[i]);
     plan_free(&s->plan);
     problem_free(&s->problem);
-    problem_free(&s->whole);
-    bundle_free(&s->chosen);
+    chosen_rows_free(&s->chosen);
 }
 
 static char *EMITTED[] = {"weights", "output"};
