@@ -185,6 +185,9 @@ void attention_free(attention *a)
 {
     plan_free(&a->plan);
     problem_free(&a->asked);
+    if (a->chosen != NULL)
+        chosen_rows_free(a->chosen);
+    mem_free(a->chosen);
     bundle_free(&a->document);
     kv_cache_free(&a->cache);
     tensor_free(&a->memory_k);

@@ -20,7 +20,8 @@ struct attention {
     bundle document;
     problem asked;
     plan plan;
-    bool sees_memory; /* it is cross-attention */
+    chosen_rows *chosen; /* where the plan is of some rows; owned; NULL: of all */
+    bool sees_memory;    /* it is cross-attention */
     /* Where the stack goes on, the keys and values of the rows so far; of cross-attention those of
      * the memory, as products read them, where that is all that is done with them. */
     kv_cache cache;

@@ -338,11 +338,11 @@ static bool check_top(const stack *s, err *e)
     return true;
 }
 
-static bool make_input(stack *s, err *e)
+static bool make_input(const stack *s, size_t rows, tensor *to, err *e)
 {
-    size_t size[] = {s->batches, s->rows, s->width};
+    size_t size[] = {s->batches, rows, s->width};
     bool has_batch = s->batches > 0;
-    return tensor_new(&s->input, s->type, has_batch ? 3 : 2, has_batch ? size : size + 1, e);
+    return tensor_new(to, s->type, has_batch ? 3 : 2, has_batch ? size : size + 1, e);
 }
 
 bool stack_read(stack *s, const bundle *document, const stack_settings *how, const isa *by, err *e)
@@ -350,7 +350,7 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     *s = (stack){.document = document, .how = *how, .isa = by};
     s->order = read_order(s, NULL, e);
     if (s->order == NULL || !check_top(s, e) || !check_activation(document, e) ||
-        !stack_embed(s, e) || !make_input(s, e) || !read_layers(s, e))
+        !stack_embed(s, e) || !make_input(s, s->rows, &s->input, e) || !read_layers(s, e))
         return false;
     const entry *memory = bundle_find(document, "memory");
     if (memory != NULL && !stack_has_cross(s))
@@ -376,7 +376,7 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
     if (s->ids == NULL)
         return false;
     memcpy(s->ids, ids, count * sizeof ids[0]);
-    if (!stack_embed_ids(s, ids, count, e) || !make_input(s, e))
+    if (!stack_embed_ids(s, ids, count, e) || !make_input(s, s->rows, &s->input, e))
         return false;
     for (size_t i = 0; i < s->parts; i++) {
         attention *a = s->part[i].attention;
@@ -392,6 +392,33 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
             a->plan = (plan){0};
         }
         if (!attention_go_on(a, e))
+            return layer_part_failed(&s->part[i], e);
+    }
+    return true;
+}
+
+bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *e)
+{
+    keeper keep = keeper_of(emit);
+    size_t first = s->parts - 1;
+    while (s->part[first].as->kind != PART_ATTENTION) /* each layer has one */
+        first--;
+    /* Positions that a layer adds are in its keys, and rows that are computed have to be there
+     * before those are planned. */
+    if ((stack_has_rollout(s) && keeper_wants(&keep, "rollout")) ||
+        s->part[first].attention->asked.adds_positions)
+        return true;
+    if (!make_input(s, rows->count, &s->chosen_input, e))
+        return false;
+    s->chosen = rows;
+    s->part[first].chooses = true;
+    for (size_t i = first; i < s->parts; i++) {
+        attention *a = s->part[i].attention;
+        if (a == NULL)
+            continue;
+        a->chosen = mem_alloc_zeroed(1, sizeof a->chosen[0], e);
+        if (a->chosen == NULL ||
+            !chosen_rows_plan(&a->plan, &a->asked, a->chosen, rows, &s->chosen_input, e))
             return layer_part_failed(&s->part[i], e);
     }
     return true;
@@ -413,4 +440,5 @@ void stack_free(stack *s)
     mem_free(s->part);
     tensor_free(&s->embedded);
     tensor_free(&s->input);
+    tensor_free(&s->chosen_input);
 }

@@ -39,6 +39,7 @@ typedef struct layer_part {
     size_t layer;         /* from 0 */
     attention *attention; /* of the kinds that attend; owned, as the other */
     feed_forward *feed_forward;
+    bool chooses; /* it goes on with the chosen rows alone, having seen all */
 } layer_part;
 
 /* Says after a message of which part it is. Returns false. */
@@ -78,8 +79,10 @@ struct stack {
     size_t past_plans, past_room;
     size_t first_position;
     bool adds_sinusoids;
-    tensor embedded; /* x with positions: b·n × m, owned */
-    tensor input;    /* where a part finds its rows, in the shape of x; owned */
+    tensor embedded;          /* x with positions: b·n × m, owned */
+    tensor input;             /* where a part finds its rows, in the shape of x; owned */
+    const row_choice *chosen; /* rows that are computed to the end; NULL: all */
+    tensor chosen_input;      /* where parts find those; owned */
     layer *layer;
     layer_part *part; /* those of all layers; owned, as they are */
     size_t layers, parts;
@@ -96,6 +99,11 @@ void stack_free(stack *s);
 
 /* The same stack for rows after those that it was computed for: those of these ids. */
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
+
+/* Of stages that know of no other rows only these are computed: from the queries of the last
+ * self-attention on, whose keys and values are of all rows, as is all before them. Where rollout is
+ * wanted, all are. The rows must outlive the stack, which does not go on. */
+bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *e);
 
 /* A view of so many numbers, a row or a column; no data where `from` has none of this name. `of` is
  * whose it is, where the name alone doesn't say that: the gain of "ln1"; else NULL. */

@@ -158,6 +158,18 @@ static bool norm_into(const flow *f, const keeper *keep, const norm *by, const c
     return keeper_keep(keep, name, out, "bqm", e);
 }
 
+/* to = the chosen rows of each entry of the batch, which may be where all of them are. */
+static void choose_rows(const row_choice *chosen, const tensor *all, tensor *to)
+{
+    size_t entries = all->size[0] / chosen->of;
+    size_t bytes = all->size[1] * dtype_size(all->type);
+    for (size_t i = 0; i < entries * chosen->count; i++) {
+        size_t first = i / chosen->count * chosen->of; /* of its entry */
+        memmove(row_at(to, i), row_at(all, first + chosen->row[i % chosen->count]), bytes);
+    }
+    to->size[0] = entries * chosen->count;
+}
+
 /* ---- a part ---- */
 
 /* out: n × width, of x: n × width. */
@@ -209,6 +221,15 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
         taken = given;
     } else {
         tensor_copy(given, &f->input);
+    }
+    if (p->chooses) { /* keys and values are made of all rows, which stay where they are */
+        const stack *s = f->stack;
+        tensor all = f->input;
+        tensor_own(&f->input, s->type, 2, all.size, s->chosen_input.data);
+        f->input.owns = false;
+        choose_rows(s->chosen, &all, &f->input);
+        choose_rows(s->chosen, &f->rows, &f->rows);
+        choose_rows(s->chosen, &f->layer, &f->layer);
     }
     if (as->kind == PART_FEED_FORWARD) {
         done = tensor_new(&made, f->rows.type, 2, f->rows.size, e) &&
@@ -279,12 +300,15 @@ static bool run_all(flow *f, const keeper *keep, err *e)
         return false;
     size_t index[TENSOR_MAX_RANK];
     char batch[32] = "";
+    size_t of_entry = s->chosen == NULL ? s->rows : s->chosen->count;
     if (s->how.allow_nonfinite || tensor_is_finite(rows, index))
         return true;
     if (s->batches > 0) /* whose rows are one entry's below another's */
-        snprintf(batch, sizeof batch, "batch %zu, ", index[0] / s->rows + 1);
+        snprintf(batch, sizeof batch, "batch %zu, ", index[0] / of_entry + 1);
+    size_t row = index[0] % of_entry;
     err_set(e, "output[%srow %zu, column %zu] is beyond the range of %s", batch,
-            index[0] % s->rows + 1, index[1] + 1, dtype_name(rows->type));
+            (s->chosen == NULL ? row : s->chosen->row[row]) + 1, index[1] + 1,
+            dtype_name(rows->type));
     return err_remedy(e, rows->type == DTYPE_F32 ? "--dtype f64 has more range"
                                                  : "smaller weights would not be");
 }
@@ -327,12 +351,20 @@ bool stack_has_rollout(const stack *s)
     return true;
 }
 
-/* Is told of all stages, in the order in which they are made: the name, and how wide its rows are
- * (0: an attention's, which has axes of its own). False, with the error set, ends it. */
-typedef bool stage_visitor(void *context, const char *name, size_t width, err *e);
+/* Rows, of all entries of the batch, that parts are given from the one on that chooses some. */
+static size_t rows_chosen(const stack *s)
+{
+    return s->embedded.size[0] / s->chosen->of * s->chosen->count;
+}
+
+/* Is told of all stages, in the order in which they are made: the name, how many rows it has, and
+ * how wide they are (0: an attention's, which has axes of its own). False, with the error set, ends
+ * it. */
+typedef bool stage_visitor(void *context, const char *name, size_t rows, size_t width, err *e);
 
 typedef struct walk {
     const stack *stack;
+    size_t rows;
     stage_visitor *visit;
     void *context;
     err *e;
@@ -342,7 +374,7 @@ static bool tell(const walk *w, const stage_way *way, const char *name, size_t w
 {
     char full[STAGE_NAME];
     stage_name_in_full(way, name, full);
-    return w->visit(w->context, full, width, w->e);
+    return w->visit(w->context, full, w->rows, width, w->e);
 }
 
 static bool tell_feed_forward(const walk *w, const stage_way *way, const feed_forward *f)
@@ -363,7 +395,7 @@ static bool tell_attention(const walk *w, const stage_way *way, const char *name
     return tell(w, &within, "mean_weights", 0);
 }
 
-static bool tell_layer(const walk *w, const layer *l, size_t number)
+static bool tell_layer(walk *w, const layer *l, size_t number)
 {
     const stage_way way = stage_way_of_layer(number);
     for (size_t i = 0; i < l->parts; i++) {
@@ -372,6 +404,8 @@ static bool tell_layer(const walk *w, const layer *l, size_t number)
         size_t steps = part_steps(p->as, step);
         for (size_t j = 0; j < steps; j++) {
             const char *name = step[j].name;
+            if (p->chooses && step[j].kind == PART_STEP_ITSELF)
+                w->rows = rows_chosen(w->stack);
             bool done = step[j].kind != PART_STEP_ITSELF ? tell(w, &way, name, w->stack->width)
                         : p->as->kind == PART_FEED_FORWARD
                             ? tell_feed_forward(w, &way, p->feed_forward)
@@ -385,7 +419,7 @@ static bool tell_layer(const walk *w, const layer *l, size_t number)
 
 static bool each_stage(const stack *s, stage_visitor *visit, void *context, err *e)
 {
-    const walk w = {.stack = s, .visit = visit, .context = context, .e = e};
+    walk w = {s, s->embedded.size[0], visit, context, e};
     const stage_way top = {.text = ""};
     bool done =
         tell(&w, &top, "embedded", s->width) && (!s->has_first || tell(&w, &top, "ln_e", s->width));
@@ -397,8 +431,9 @@ static bool each_stage(const stack *s, stage_visitor *visit, void *context, err 
            tell(&w, &top, "output", s->width);
 }
 
-static bool add_name(void *context, const char *name, size_t width, err *e)
+static bool add_name(void *context, const char *name, size_t rows, size_t width, err *e)
 {
+    (void)rows;
     (void)width;
     return text_list_add(context, name, strlen(name), e);
 }
@@ -423,20 +458,20 @@ static void add_kept(total *t, size_t rows, size_t width)
     t->kept = size_sum(t->kept, bytes);
 }
 
-static bool add_stage(void *context, const char *name, size_t width, err *e)
+static bool add_stage(void *context, const char *name, size_t rows, size_t width, err *e)
 {
     total *t = context;
     (void)e;
     if (keeper_wants(&t->keep, name))
-        add_kept(t, t->stack->embedded.size[0], width);
+        add_kept(t, rows, width);
     return true;
 }
 
 /* Its hidden numbers, and the gate's; and what the products with its weights work in. */
-static void add_feed_forward(total *t, const feed_forward *f)
+static void add_feed_forward(total *t, const feed_forward *f, size_t rows)
 {
     const kernels *with = t->stack->isa->table(t->stack->type);
-    size_t rows = t->stack->embedded.size[0], parts = f->w3.data == NULL ? 1 : 2;
+    size_t parts = f->w3.data == NULL ? 1 : 2;
     size_t in = multiply_memory(with, rows, f->width, f->hidden, t->threads),
            out = multiply_memory(with, rows, f->hidden, f->width, t->threads);
     size_t hidden = size_product(size_product(rows, f->hidden), dtype_size(t->stack->type));
@@ -461,10 +496,11 @@ static bool add_attention(total *t, const attention *a, const keeper *keep, bool
     return true;
 }
 
-/* The stages stay, and so do caches, where the stack goes on. */
-static bool add_kept_and_parts(total *t, const text_list *emit, err *e)
+/* The stages stay, and so do caches, where the stack goes on. `rows` go out of the last part. */
+static bool add_kept_and_parts(total *t, const text_list *emit, size_t *rows, err *e)
 {
     const stack *s = t->stack;
+    *rows = s->embedded.size[0];
     t->keep = keeper_of(emit);
     bool rolls_out = stack_has_rollout(s) && keeper_wants(&t->keep, "rollout");
     each_stage(s, add_stage, t, e);
@@ -472,8 +508,10 @@ static bool add_kept_and_parts(total *t, const text_list *emit, err *e)
         const layer_part *p = &s->part[i];
         keeper of_layer = keeper_of_layer(&t->keep, p->layer),
                within = keeper_within(&of_layer, part_name(p->as->kind));
+        if (p->chooses)
+            *rows = rows_chosen(s);
         if (p->as->kind == PART_FEED_FORWARD)
-            add_feed_forward(t, p->feed_forward);
+            add_feed_forward(t, p->feed_forward, *rows);
         else if (!add_attention(t, p->attention, &within,
                                 rolls_out && p->as->kind == PART_ATTENTION, e))
             return false;
@@ -485,10 +523,11 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
 {
     enum { ROWS_AT_ONCE = 5 }; /* that go from one part to the next */
     total t = {.stack = s, .threads = threads};
-    if (!add_kept_and_parts(&t, emit, e))
+    size_t rows;
+    if (!add_kept_and_parts(&t, emit, &rows, e))
         return false;
     if (s->has_end)
-        add_feed_forward(&t, &s->end);
+        add_feed_forward(&t, &s->end, rows);
     add_kept(&t, ROWS_AT_ONCE * s->embedded.size[0], s->width);
     *bytes = size_sum(t.kept, t.largest);
     return true;
@@ -497,7 +536,8 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
 bool stack_stages_memory(const stack *s, const text_list *emit, size_t *bytes, err *e)
 {
     total t = {.stack = s, .threads = 1};
-    bool done = add_kept_and_parts(&t, emit, e);
+    size_t rows;
+    bool done = add_kept_and_parts(&t, emit, &rows, e);
     *bytes = t.kept;
     return done;
 }
@@ -524,11 +564,14 @@ double stack_operations(const stack *s)
     double rows = (double)s->embedded.size[0], width = (double)s->width, all = 0;
     for (size_t i = 0; i < s->parts; i++) {
         const layer_part *p = &s->part[i];
+        double seen = rows; /* that keys and values are made of */
+        if (p->chooses)
+            rows = (double)rows_chosen(s);
         if (p->as->kind == PART_FEED_FORWARD) {
             all += 2 * rows * width * (double)p->feed_forward->hidden;
         } else {
             const plan *a = &p->attention->plan;
-            all += 4 * rows * width * width +
+            all += 2 * (seen + rows) * width * width +
                    2 * rows * (double)a->heads * (double)a->n_k * (double)a->v.width;
         }
     }

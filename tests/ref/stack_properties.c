@@ -1,9 +1,11 @@
 #include "ref/stack_properties.h"
 
+#include "ref/dice.h"
 #include "ref/stack_subject.h"
 #include "ref/verdict.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A stack, computed whole, with all stages, in one thread. */
@@ -76,6 +78,54 @@ static bool batch_entries_alone(trial *t)
     bool is_same = true;
     for (size_t batch = 0; is_same && batch < batches; batch += 1 + batches / 4)
         is_same = batch_entry_alone(t, batch);
+    return is_same;
+}
+
+/* ---- some of the rows ---- */
+
+/* Those of all that some run made, out of it and out of the whole. */
+static bool same_chosen(trial *t, const row_choice *rows, const bundle *made)
+{
+    bundle of_whole = {0}, own = {0};
+    err e = {0};
+    bool is_same = stack_choose_rows(rows, &t->whole->result, &of_whole, &e) &&
+                   stack_choose_rows(rows, made, &own, &e);
+    for (size_t i = 0; is_same && i < own.count; i++) {
+        const entry *one = &own.entry[i];
+        is_same = same_bytes(bundle_tensor(&of_whole, one->name), &one->tensor) ||
+                  verdict_differs(&t->says, one->name, "other bytes");
+    }
+    bundle_free(&of_whole);
+    bundle_free(&own);
+    return is_same;
+}
+
+/* Some of them, in turn or with others between, which go through the last layer alone; but where
+ * rollout is wanted, as among all stages. */
+static bool rows_chosen(trial *t)
+{
+    static const char *const EMITS[] = {NULL, "layer.*", "output"};
+    size_t n = t->whole->stack.rows, *index = ref_alloc(n, sizeof index[0]);
+    dice throws = {n + 1};
+    bool is_same = true;
+    for (size_t i = 0; is_same && i < sizeof EMITS / sizeof EMITS[0]; i++) {
+        row_choice rows = {.row = index, .of = n};
+        size_t first = dice_below(&throws, n), step = 1 + dice_below(&throws, 3);
+        for (size_t row = first; row < n; row += step)
+            index[rows.count++] = row;
+        stack_subject some;
+        stack_way way = {
+            .document = &t->whole->document, .threads = 2, .emits = EMITS[i], .chosen = &rows};
+        t->says.runs++;
+        is_same = stack_subject_open(&some, t->stack, SIZE_MAX, &way)
+                      ? same_chosen(t, &rows, &some.result)
+                      : verdict_differs(&t->says, "refused", some.failure.what);
+        const tensor *output = is_same ? bundle_tensor(&some.result, "output") : NULL;
+        if (output != NULL && EMITS[i] != NULL && output->size[output->rank - 2] != rows.count)
+            is_same = verdict_differs(&t->says, "output", "of rows that were not chosen");
+        stack_subject_free(&some);
+    }
+    free(index);
     return is_same;
 }
 
@@ -154,7 +204,7 @@ static const struct {
 } PROPERTIES[] = {
     {"output alone", output_alone},         {"threads", many_threads},
     {"instruction sets", instruction_sets}, {"batch entries alone", batch_entries_alone},
-    {"rows one by one", rows_one_by_one},
+    {"rows chosen", rows_chosen},           {"rows one by one", rows_one_by_one},
 };
 
 void stack_properties_try(const ref_stack *s, const char *where, size_t *passed, size_t *failed)

@@ -24,11 +24,13 @@ static bool run(stack_subject *one, const stack_way *way)
 {
     char *alone[] = {(char *)way->emits};
     text_list emit = {.item = alone, .count = 1};
+    const text_list *wanted = way->emits == NULL ? &one->names : &emit;
     run_report report;
     crew by;
+    if (way->chosen != NULL && !stack_narrow(&one->stack, way->chosen, wanted, &one->failure))
+        return false;
     crew_open(&by, way->threads == 0 ? 1 : way->threads);
-    bool done = stack_run(&one->stack, way->emits == NULL ? &one->names : &emit, &by, &one->result,
-                          &report, &one->failure);
+    bool done = stack_run(&one->stack, wanted, &by, &one->result, &report, &one->failure);
     crew_close(&by);
     return done;
 }

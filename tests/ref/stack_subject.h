@@ -10,9 +10,10 @@
 typedef struct stack_way {
     size_t threads; /* 0: 1 */
     const isa *by;
-    const bundle *document; /* that was read already, and outlives it; NULL: it is to be read */
-    const char *emits;      /* this stage alone */
-    size_t rows;            /* of its ids, so many at first, and then one by one; 0: all at once */
+    const bundle *document;   /* that was read already, and outlives it; NULL: it is to be read */
+    const char *emits;        /* this stage alone */
+    const row_choice *chosen; /* rows that are computed to the end; NULL: all */
+    size_t rows; /* of its ids, so many at first, and then one by one; 0: all at once */
 } stack_way;
 
 /* What came out, of all rows at once or of those that were last. */

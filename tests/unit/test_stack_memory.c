@@ -14,21 +14,25 @@ enum { ALLOWANCE = 64 * 1024 };
 static const struct row {
     const char *name;
     size_t rows, width, hidden, layers, threads;
-    bool goes_on; /* with cross-attention too, to as many rows of a memory */
+    bool goes_on;       /* with cross-attention too, to as many rows of a memory */
+    const char *chosen; /* rows that go through the last layer alone; NULL: all */
     const char *emit[3];
 } ROWS[] = {
-    {"output only", 200, 64, 256, 2, 1, false, {"output"}},
-    {"threads", 200, 64, 256, 2, 3, false, {"output"}},
-    {"a wide feed-forward part", 60, 128, 1024, 1, 2, false, {"output"}},
-    {"all stages", 100, 64, 128, 3, 1, false, {"*"}},
-    {"stages of a feed-forward part", 200, 64, 256, 3, 2, false, {"*.ffn.*", "*_sum"}},
-    {"weights of one layer", 200, 64, 0, 3, 1, false, {"layer.1.attention.weights"}},
-    {"means", 300, 32, 0, 3, 1, false, {"*.mean_weights"}},
-    {"rollout", 300, 32, 0, 3, 2, false, {"rollout"}},
-    {"rollout and all norms", 300, 32, 64, 2, 1, false, {"rollout", "*.ln1", "*.ln2"}},
-    {"caches", 300, 64, 0, 4, 1, true, {"output"}},
-    {"caches, and a memory's values", 300, 64, 0, 2, 1, true, {"*.cross.v"}},
-    {"caches, and means over a memory", 300, 64, 0, 2, 1, true, {"*.cross.mean_weights"}},
+    {"output only", 200, 64, 256, 2, 1, false, NULL, {"output"}},
+    {"threads", 200, 64, 256, 2, 3, false, NULL, {"output"}},
+    {"a wide feed-forward part", 60, 128, 1024, 1, 2, false, NULL, {"output"}},
+    {"all stages", 100, 64, 128, 3, 1, false, NULL, {"*"}},
+    {"stages of a feed-forward part", 200, 64, 256, 3, 2, false, NULL, {"*.ffn.*", "*_sum"}},
+    {"weights of one layer", 200, 64, 0, 3, 1, false, NULL, {"layer.1.attention.weights"}},
+    {"means", 300, 32, 0, 3, 1, false, NULL, {"*.mean_weights"}},
+    {"rollout", 300, 32, 0, 3, 2, false, NULL, {"rollout"}},
+    {"rollout and all norms", 300, 32, 64, 2, 1, false, NULL, {"rollout", "*.ln1", "*.ln2"}},
+    {"caches", 300, 64, 0, 4, 1, true, NULL, {"output"}},
+    {"caches, and a memory's values", 300, 64, 0, 2, 1, true, NULL, {"*.cross.v"}},
+    {"caches, and means over a memory", 300, 64, 0, 2, 1, true, NULL, {"*.cross.mean_weights"}},
+    {"rows chosen, output only", 200, 64, 256, 2, 1, false, "1", {"output"}},
+    {"rows chosen of one layer", 300, 32, 1024, 1, 1, false, "7,100:110", {"layer.*"}},
+    {"rows chosen, threads", 200, 64, 256, 2, 3, false, "-20:", {"layer.1.*"}},
 };
 
 /* ---- documents ---- */
@@ -129,6 +133,8 @@ static void measure(unit *u, const struct row *one)
 {
     stack_settings how = {.goes_on = one->goes_on};
     text_list emit = {.item = (char **)one->emit};
+    const entry said_rows = {.name = "rows", .kind = ENTRY_TEXT, .text = (char *)one->chosen};
+    row_choice rows = {0};
     bundle document = {0};
     stack s = {0};
     err e = {0};
@@ -137,6 +143,8 @@ static void measure(unit *u, const struct row *one)
         emit.count++;
     bool done =
         read_document(one, &document, &e) && stack_read(&s, &document, &how, isa_best(), &e) &&
+        row_choice_read(&rows, one->chosen == NULL ? NULL : &said_rows, "row", s.rows, &e) &&
+        (one->chosen == NULL || stack_narrow(&s, &rows, &emit, &e)) &&
         stack_memory(&s, &emit, one->threads, &said, &e) && run(&s, &emit, one->threads, &most, &e);
     CHECK(u, done);
     bool is_enough = CHECK(u, most <= said + ALLOWANCE);
@@ -145,6 +153,7 @@ static void measure(unit *u, const struct row *one)
         printf("  %s: %zu bytes said, %zu taken%s%s\n", one->name, said, most, e.is_set ? ": " : "",
                e.what);
     stack_free(&s);
+    row_choice_free(&rows);
     bundle_free(&document);
 }
 
@@ -184,8 +193,8 @@ static void refuses_beyond_an_address(unit *u)
         {"output", (size_t)1 << 58, 0, true, true},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-        const struct row small = {"",    4, 64, CASES[i].hidden > 0 ? 8 : 0, 4, 1, CASES[i].goes_on,
-                                  {NULL}};
+        const struct row small = {
+            "", 4, 64, CASES[i].hidden > 0 ? 8 : 0, 4, 1, CASES[i].goes_on, NULL, {NULL}};
         stack_settings how = {.goes_on = CASES[i].goes_on};
         text_list emit = {.item = (char *[]){(char *)CASES[i].emit}, .count = 1};
         bundle document = {0};
