@@ -52,26 +52,12 @@ static const named_table STAGE_THEME = NAMED_TABLE("mistake", STAGE_ROWS);
 
 /* ---- numbers kept in fewer digits than they have ---- */
 
-/* Correctly rounded to `bits` of significand, ties to even; below 2^least by the fixed steps of
- * subnormal numbers, infinite from `most` on (IEEE 754 binary16: 11 bits, 2^−14, 65520; bfloat16: 8
- * bits, 2^−126). */
-static double narrow(double value, int bits, int least, double most)
-{
-    int exponent;
-    if (!isfinite(value) || value == 0)
-        return value;
-    frexp(value, &exponent);
-    exponent = exponent - 1 < least ? least : exponent - 1;
-    double step = ldexp(1, exponent - bits + 1), rounded = rint(value / step) * step;
-    return fabs(rounded) >= most ? copysign(INFINITY, value) : rounded;
-}
-
 static double kept_as(double value, int with)
 {
     if (with == AS_FLOAT16)
-        return narrow(value, 11, -14, 65520);
+        return number_round(NUMBER_F16, value);
     if (with == AS_BFLOAT16)
-        return narrow(value, 8, -126, 0x1p128);
+        return number_round(NUMBER_BF16, value);
     if (!isfinite(value))
         return value;
     int decimals = with % AS_EVEN, way = with - decimals;
