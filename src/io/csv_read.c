@@ -110,20 +110,21 @@ static bool is_of_holes(const row_look *row)
 }
 
 /* Whether a first row that is all in quotes is a header of those that `below` is in front of: the
- * first number below, past rows of holes, is in none. Where spaces separate, holes are in quotes as
- * well, and a label in front of them may be: whether these are a row is said by how many `rows` the
- * block's comment counts (SIZE_MAX: there is no comment). */
+ * first number below, past rows of holes, is in none, or there are as many rows below as the
+ * block's comment counts (SIZE_MAX: there is no comment). Where spaces separate, holes are in quotes
+ * as well, and a label in front of them may be: that a number is below says nothing of such a
+ * row. */
 static bool quoted_is_header(const row_look *first, csv_reader below, key_kind kind, size_t rows,
                              bool *is_header, err *e)
 {
-    bool is_counted = rows != SIZE_MAX && first->first_quoted && is_of_holes(first), more = true;
+    bool are_holes = rows != SIZE_MAX && first->first_quoted && is_of_holes(first), more = true;
     *is_header = false;
     for (size_t found = 1; more && csv_find_row(&below, true); found++) {
         row_look row;
         if (!look_at_row(&below, kind, &row, e))
             return false;
-        *is_header = is_counted ? found >= rows : row.numbers > 0;
-        more = !*is_header && (is_counted || is_of_holes(&row));
+        *is_header = found >= rows || (!are_holes && row.numbers > 0);
+        more = !*is_header && (are_holes || is_of_holes(&row));
     }
     return true;
 }
