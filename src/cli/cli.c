@@ -131,7 +131,7 @@ static void run_command(void *context)
         int reason = is_shut_in ? sandbox_enter(&o, written) : 0;
         if (reason != 0)
             note_say(world, &o, NULL,
-                     "the system takes no rules about files (Landlock: %s), so it refuses none",
+                     "the system can't restrict which files are opened (Landlock: %s)",
                      strerror(reason));
         l->status = c->run(&o, world, e);
     }

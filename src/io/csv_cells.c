@@ -306,8 +306,8 @@ static bool refuse_other(const cells *to, const csv_reader *r, const csv_field *
     if (is_missing && r->delimiter == ' ') {
         /* Columns that spaces align would be full of holes; merged, a hole would move the numbers
          * after it. */
-        err_at(e, at, "a number is missing: each space separates");
-        return err_remedy(e, "one stands between numbers, none around them (tr -s ' ' squeezes "
+        err_at(e, at, "a number is missing: every space counts as a separator here");
+        return err_remedy(e, "write one between numbers and none around them (tr -s ' ' squeezes "
                              "them); a hole is \"\"");
     }
     if (is_missing)

@@ -337,7 +337,7 @@ static bool check_no_separator_line(const csv_reader *r, err *e)
         !csv_is_separator_line(r->next, SEPARATOR_LINE) || !csv_delimiter_check(*at, &ignored))
         return true;
     place here = csv_place(r);
-    err_at(e, &here, "the line 'sep=%c' is for spreadsheets, and no row", *at);
+    err_at(e, &here, "the line 'sep=%c' is for spreadsheets, and is not a row", *at);
     if (*at == r->delimiter)
         return err_remedy(e, "take it out");
     return *at == '\t' ? err_remedy(e, "take it out, and say it by --delimiter tab")

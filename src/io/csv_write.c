@@ -97,7 +97,7 @@ bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_A
     if (at > 0 && at < g->count && compare_index(found[-1].index, found->index) == 0)
         return err_at(e, &where, "%s%s is here a second time, first in line %zu", name, here,
                       found[-1].line);
-    return err_at(e, &where, "%s%s is here, but%s is nowhere", name, here,
+    return err_at(e, &where, "%s%s is here, but%s is missing", name, here,
                   index_text(g->has, wanted, missing));
 }
 

@@ -158,7 +158,8 @@ bool format_check_block(const char *bytes, size_t length, const char *file, err 
     bool may_be_text = bytes[0] != '\0' || bytes[1] != '\0';
     place first = {.file = file, .line = 1, .column = 1};
     return (!may_be_text || encoding_check(bytes, length, first, e)) &&
-           err_at(e, &at, "a NUL, which no text has, and no binary format that is read begins so");
+           err_at(e, &at,
+                  "a NUL stands here: text has none, and no binary format that is read begins so");
 }
 
 const format *format_recognise(const char *bytes, size_t length, const char *file, err *e)

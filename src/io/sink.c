@@ -170,7 +170,7 @@ static bool open_file(sink *s, err *e)
         /* A file that is made anew would leave the other names what they were, and one that is
          * written in place would be half written where that fails. */
         err_at(e, &(place){.file = s->file},
-               "has %zu names (hard links), and a new file would take away this one alone",
+               "has %zu names (hard links), and a new file would replace only this one",
                (size_t)status.st_nlink);
         return err_remedy(e, "write another file, or remove this name first");
     }

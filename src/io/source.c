@@ -217,7 +217,7 @@ bool old_file_check(const old_file *o, const char *path, err *e)
     if (errno != ESTALE && errno != ENOENT)
         return err_at(e, &at, "cannot be read: %s", strerror(errno));
     err_at(e, &at, "was changed by another program meanwhile");
-    return err_remedy(e, "it is left as that one wrote it; run the command again");
+    return err_remedy(e, "it stays as that program wrote it; run the command again");
 }
 
 bool old_file_open(old_file *o, const char *file, err *e)

@@ -368,11 +368,11 @@ static bool inflate_member(const zip *z, const zip_member *m, const char *name, 
     if (status == Z_BUF_ERROR)
         return err_at(e, at, "'%s' ends in the middle of its packed bytes", name);
     if (status != Z_STREAM_END)
-        return err_at(e, at, "'%s' has packed bytes that mean nothing", name);
+        return err_at(e, at, "'%s' is damaged: its compressed data cannot be unpacked", name);
     if (to->length < m->size)
         return err_at(e, at, "'%s' unpacks to %zu bytes, the zip says %zu", name, to->length,
                       m->size);
-    return left == 0 || err_at(e, at, "'%s' has %zu bytes more than its packed ones", name, left);
+    return left == 0 || err_at(e, at, "'%s' has %zu bytes left after its packed data", name, left);
 }
 
 bool zip_can_unpack(const zip *z, const zip_member *m, err *e)
@@ -401,7 +401,7 @@ const char *zip_unpack(const zip *z, const zip_member *m, size_t most, text *unp
     if (name == NULL)
         return NULL;
     if (m->method == STORED && m->size != m->packed) {
-        err_at(e, &at, "'%s' is stored in %zu bytes, and is to be %zu", name, m->packed, m->size);
+        err_at(e, &at, "'%s' is stored in %zu bytes, the zip says %zu", name, m->packed, m->size);
     } else if (m->method == STORED) {
         bytes = z->bytes + m->data;
     } else if (m->size > most) {

@@ -83,7 +83,7 @@ input rows.tidy '' 'echo $H; many $((n / 16)) "k,,,%d,0,1\n"'
 input rows-down.tidy '' 'echo $H; down $((n / 16)) "k,,,%d,0,1\n"'
 input in-turns.tidy '' '
     echo $H; for r in 0 1 2 3 4 5 6 7; do many $((n / 128)) "k%d,,,$r,0,1\n"; done'
-input diagonal.tidy 'is nowhere' 'echo $H; many $((n / 20)) "k,,,%d,%d,1\n"'
+input diagonal.tidy 'is missing' 'echo $H; many $((n / 20)) "k,,,%d,%d,1\n"'
 input same.tidy 'second time' 'echo $H; many $((n / 12)) "k,,,0,0,1\n"'
 
 # --- safetensors: the length of the header, the header, the data ---

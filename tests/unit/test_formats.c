@@ -159,12 +159,12 @@ static void nuls_are_refused(unit *u)
     } BLOCKS[] = {
         {"1,2\n3,4\n", ""},
         {"\x93NUMPY\1\0v\0", ""},
-        {"1,2\n\0,4\n",
-         "x: byte 4: a NUL, which no text has, and no binary format that is read begins so"},
-        {"\0001,2,3,\n",
-         "x: byte 0: a NUL, which no text has, and no binary format that is read begins so"},
-        {"\0\0\1\2\3\4\5",
-         "x: byte 0: a NUL, which no text has, and no binary format that is read begins so"},
+        {"1,2\n\0,4\n", "x: byte 4: a NUL stands here: text has none, and no binary format that is "
+                        "read begins so"},
+        {"\0001,2,3,\n", "x: byte 0: a NUL stands here: text has none, and no binary format that "
+                         "is read begins so"},
+        {"\0\0\1\2\3\4\5", "x: byte 0: a NUL stands here: text has none, and no binary format that "
+                           "is read begins so"},
         {"\xff\xfe\061\0\n\0",
          "x:1:1: the text is in UTF-16, and only UTF-8 is read | iconv -f UTF-16 -t UTF-8 x"},
     };

@@ -20,7 +20,7 @@ static bool is_seen(unit *u, void (*change)(void))
     bool is_same = old_file_check(&old, path, &e);
     old_file_close(&old);
     CHECK_TEXT(u, e.what, "was changed by another program meanwhile");
-    CHECK_TEXT(u, e.remedy, "it is left as that one wrote it; run the command again");
+    CHECK_TEXT(u, e.remedy, "it stays as that program wrote it; run the command again");
     return !is_same;
 }
 

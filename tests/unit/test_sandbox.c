@@ -410,8 +410,9 @@ static bool says_that_it_is_open(void)
     int status = cli_main(5, words, &world);
     fclose(world.err);
     return status == EXIT_DONE && open(other, O_RDONLY) >= 0 &&
-           strcmp(said, "selfattn: note: the system takes no rules about files (Landlock: Function "
-                        "not implemented), so it refuses none\n") == 0;
+           strcmp(said,
+                  "selfattn: note: the system can't restrict which files are opened (Landlock: "
+                  "Function not implemented)\n") == 0;
 }
 
 static void check_without_rules(unit *u)

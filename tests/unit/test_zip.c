@@ -192,8 +192,8 @@ static const struct {
     {2, 77,
      "f: byte 0: 'a' is packed by a method without a name (method 77), which is not read | "
      "numpy.savez and numpy.savez_compressed store and deflate"},
-    {2, 8, "f: byte 0: 'a' has packed bytes that mean nothing"}, /* "hello" */
-    {12, 4, "f: byte 0: 'a' is stored in 4 bytes, and is to be 5"},
+    {2, 8, "f: byte 0: 'a' is damaged: its compressed data cannot be unpacked"}, /* "hello" */
+    {12, 4, "f: byte 0: 'a' is stored in 4 bytes, the zip says 5"},
 };
 
 static void test_methods(unit *u)
@@ -363,7 +363,7 @@ static void test_deflated(unit *u)
     check_deflated(u, deflated(many.data, many.length, 80, -1, false), 80,
                    "f: byte 0: 'a' ends in the middle of its packed bytes");
     check_deflated(u, deflated("hello", 5, 5, 2, false), 5,
-                   "f: byte 0: 'a' has 2 bytes more than its packed ones");
+                   "f: byte 0: 'a' has 2 bytes left after its packed data");
     text wrong = deflated("hello", 5, 5, 0, true);
     wrong.data[DATA + 7]++; /* the descriptor's checksum; "hello" deflates to 7 bytes */
     check_deflated(u, wrong, 5,

@@ -44,7 +44,7 @@ static bool check_options(const options *o, err *e)
                    {"length", o->generated > 0}};
     for (size_t i = 0; i < sizeof of_page / sizeof of_page[0] && !marks; i++) {
         if (of_page[i].is_given)
-            return err_set(e, "--%s says what --answers are to, which are not given",
+            return err_set(e, "--%s says what --answers are about, which are not given",
                            of_page[i].option);
     }
     if (!marks && o->has_digits)

@@ -172,7 +172,7 @@ bool check_update_open(checker *c, const char *file, err *e)
     if (sink_replaces(file))
         return old_file_open(&c->update.old, file, e);
     err_at(e, &(place){.file = descriptor_name(file)},
-           "--update writes into files, and this is none");
+           "--update writes into files, and this is not a file");
     return err_remedy(e, "write what it holds into a file, and check that");
 }
 

@@ -43,7 +43,7 @@ static bool read_erratum(const entry *record, const text_list *of_stack, erratum
         return err_at(e, &record->at, "this erratum names no stage");
     to->at.stage = given->text;
     if (!stage_names_have(of_stack, given->text)) {
-        err_at(e, &given->at, "this erratum's stage is \"%s\", which is none", given->text);
+        err_at(e, &given->at, "this erratum's stage is \"%s\", which is not a stage", given->text);
         return stage_names_suggest(of_stack, given->text, "", e);
     }
     /* Indices are from 0; batch and head only where the stage has them. */
@@ -112,7 +112,7 @@ bool errata_read(errata *all, const bundle *contents, const text_list *of_stack,
         erratum *const *pair = &all->by_place[i - 1];
         if (by_place(&pair[0], &pair[1]) == 0)
             return err_at(e, &pair[1]->record->at,
-                          "this erratum is of the same number of %s as the one in line %zu",
+                          "this erratum is about the same number of %s as the one in line %zu",
                           pair[1]->at.stage, pair[0]->record->at.line);
     }
     return true;
@@ -146,7 +146,8 @@ bool errata_check(const errata *all, const bundle *expected, const bundle *compu
         const tensor *said = bundle_tensor(expected, one->stage);
         tensor a, b;
         if (said == NULL)
-            return err_at(e, at, "this erratum is of %s, which is not in \"expected\"", one->stage);
+            return err_at(e, at, "this erratum is about %s, which is not in \"expected\"",
+                          one->stage);
         if (!measure_align(said, bundle_tensor(computed, one->stage), &a, &b))
             continue; /* comparing refuses them */
         /* From the last axis on; batch and head are there where the stage has them. */

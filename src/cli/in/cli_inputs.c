@@ -77,7 +77,7 @@ static bool check_names(const weights_input *b, const options *o, err *e)
         bool is_of_layers = b->is_for == FOR_LAYERS || strstr(b->options.prefix, "{}") != NULL;
         bundle_index_refuse(&all, at.file, &b->options, is_of_layers, e);
     } else if (done) {
-        err_at(e, &at, "there are no names in it, by which weights could be found");
+        err_at(e, &at, "it has no names by which weights could be found");
         err_remedy(e, "--wq FILE and its like take a matrix without a name");
     }
     bundle_free(&all);

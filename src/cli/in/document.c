@@ -54,8 +54,7 @@ static bool kv_session_share(const kv_session *s, bundle *contents, err *e)
         for (size_t j = 0; j < OF_LINE_COUNT && !is_of_line; j++)
             is_of_line = strcmp(OF_LINE[j], one->name) == 0;
         if (!is_of_line)
-            return err_at(e, &one->at,
-                          "%s is for all rows of a stream, and the first line has said what is",
+            return err_at(e, &one->at, "%s holds for the whole stream; give it in the first line",
                           one->name);
     }
     return bundle_borrow_all(contents, &s->shared, e);

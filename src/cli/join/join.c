@@ -54,7 +54,7 @@ static bool read_rows(part *p, const char *line, err *e)
     char *rest = NULL;
     unsigned long long count = of == NULL ? 0 : strtoull(of + strlen(" of "), &rest, 10);
     if (count == 0 || *rest != '\0' || count > SIZE_MAX / sizeof(size_t))
-        return err_at(e, &p->at, "it says \"%s\", and that is none", line);
+        return err_at(e, &p->at, "it says \"%s\", which is not a choice of rows", line);
     const char *list = line + strlen(ROWS);
     said.text = mem_copy_text(list, (size_t)(of - list), e);
     row_choice_free(&p->rows);
@@ -233,7 +233,8 @@ static bool join_matrix(joiner *j, const entry *like, err *e)
         do {
             double a = tensor_get(&one->tensor, at), b = tensor_get(&like->tensor, at);
             if (memcmp(&a, &b, sizeof a) != 0)
-                return err_at(e, &one->at, "%s is not what it is in %s: these are two runs",
+                return err_at(e, &one->at,
+                              "%s differs from the one in %s: these are parts of two runs",
                               one->name, j->part[0].at.file);
         } while (tensor_next(&like->tensor, at));
     }

@@ -167,9 +167,9 @@ static bool plan_outputs(outputs *to, err *e)
                                               : NULL;
     if (taker != NULL && of_data != NULL) {
         const char *said = o->emit.count == 0 && o->format == NULL ? "tokens" : "data";
-        err_set(e, "the %s goes to standard output in place of the %s, so --%s has nothing to say",
+        err_set(e, "the %s goes to standard output in place of the %s, so --%s would not be used",
                 taker, said, of_data);
-        return err_remedy(e, "-o FILE is where the %s would go, --%s FILE where the %s would", said,
+        return err_remedy(e, "-o FILE takes the %s, or --%s FILE the %s", said,
                           taker[0] == 'p' ? "picture" : "trace-output", taker);
     }
     to->output = mem_alloc_zeroed(o->write.count + 1, sizeof to->output[0], e);
@@ -217,8 +217,7 @@ static bool check_holds_errors(const outputs *to, err *e)
                                     : NULL;
     if (!to->given->keep_going || (of_numbers == NULL && other == NULL))
         return true;
-    err_set(e,
-            "--keep-going puts {\"error\": ...} in the place of a result, where %s can't hold it",
+    err_set(e, "--keep-going puts {\"error\": ...} in place of a result, and %s can't hold that",
             other != NULL ? other : of_numbers->format->named.name);
     if (other == NULL)
         return advise_lines(&of_numbers->to, e);

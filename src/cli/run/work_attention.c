@@ -158,7 +158,7 @@ static bool check_weights(const work *w, err *e)
     char shape[SHAPE_TEXT];
     if (stage_numbers(p, STAGE_WEIGHTS) <= MOST)
         return true;
-    err_set(e, "the weights are %s, more than a billion numbers, and nobody asked for them",
+    err_set(e, "the weights are %s, more than a billion numbers, and no option asks for them",
             stage_shape_text(p, STAGE_WEIGHTS, shape));
     return err_remedy(e, "--emit output is the output alone; --emit weights,output or --force "
                          "writes them all the same");

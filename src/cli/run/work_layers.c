@@ -247,7 +247,7 @@ static bool run_stack(work *w, env *world, err *e)
     place at;
     const place *of = place_in_notes(w, &at);
     crew by;
-    if ((s->rows.count > 0 && !stack_narrow(&s->stack, &s->rows, emit, e)) ||
+    if ((work_rows(w) != NULL && !stack_narrow(&s->stack, &w->rows, emit, e)) ||
         !stack_memory(&s->stack, emit, threads, &bytes, e) ||
         !check_memory(w, bytes, s->house, "", e))
         return false;
