@@ -101,9 +101,10 @@ static const named ROWS[] = {
      "A number that was given can be changed: double-click it, or type while it has the focus. All "
      "that follows from it is computed again, as the program would. A click on the label of a row, "
      "a head or a sequence works that one out."},
-    {"moving", "A row can be moved: drag its label, or go to the label with the arrow keys and "
-               "press Alt with an arrow. A number is marked where the token had another one."},
-    {"moved", "{1} is row {2} of {3} now"},
+    {"moving",
+     "A row can be moved: drag its label, or go to the label with the arrow keys and "
+     "press Alt with an arrow. A number is marked where the token had another one before."},
+    {"moved", "“{1}” is now row {2} of {3}"},
     {"worked", "worked out now: query {1}{2}"},
     {"sequences", "Sequences of the batch"},
     {"sequence", "sequence {1}"},
@@ -114,15 +115,15 @@ static const named ROWS[] = {
     {"pin", "Pin"},
     {"copy", "Copy as document"},
     {"copied", "copied"},
-    {"edited", "Edited: numbers and lines follow, sentences tell of the page as it came."},
+    {"edited", "Edited: numbers and lines follow; sentences still describe the page as it came."},
     {"was", "it was {1}"},
     {"pinnedAs", "pinned: {1}"},
     {"causal", "causal: a query sees no key after it"},
     {"base", "base of the frequencies"},
     {"round", "decimals that weights are rounded to"},
-    {"noLength", "of {1} keys so many can be there, from 0"},
+    {"noLength", "a length goes from 0 to {1} keys"},
     {"noDecimals", "weights are rounded to 0 to 15 decimals"},
-    {"temperature", "temperature of the softmax: divides {1}"},
+    {"temperature", "temperature: the scores are divided by it ({1} changes)"},
     {"headCounts", "head {1} counts"},
     {"notAnInput", "{1} is computed: change what it is made of"},
     {"notTyped", "“{1}” is not a number; 0.5, 0,5, 1/2, 5e-1, −2, sqrt(2) and exp(1) are"},
@@ -151,7 +152,8 @@ static const named ROWS[] = {
     {"stillBeyond", "Numbers can't be changed here: {1} is too large for any page."},
     {"stillUnknown", "Numbers can't be changed here: how {1} is made ({2}) is known to the program "
                      "alone."},
-    {"before", "These queries stand before the keys by what also hides keys: that stays as it is."},
+    {"before", "This can't be changed here: the places of the queries and what they see both "
+               "follow from the number of keys."},
     {"noRow", "there is no row {1}: they go from 0 to {2}"},
     {"noNode", "there is no node {1}"},
     {"noCell", "{1} has no such number: it is {2}"},

@@ -873,7 +873,7 @@ async function checkMoving(name) {
   await page.keyboard.press('Alt+ArrowDown');
   check(name, (await labels()).join() === [came[1], came[0], ...came.slice(2)].join(),
     `moved by keys they are ${await labels()}`);
-  check(name, (await page.textContent('.badge')).startsWith(`${came[0]} is row 2 of`), 'it is not said');
+  check(name, (await page.textContent('.badge')).startsWith(`“${came[0]}” is now row 2 of`), 'it is not said');
   check(name, (await page.evaluate(() => document.activeElement.textContent)) === came[0],
     'the label loses the focus');
   const marked = await page.evaluate(() => refreshAll() ||
