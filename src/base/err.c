@@ -10,8 +10,8 @@ place place_of_option(const char *name)
     return (place){.file = name, .is_option = true};
 }
 
-/* Where something too long is cut: a path at its beginning, so that where in the file it is stays,
- * and a message at its end, so that which of several alike it is about does. */
+/* Stands where a text was too long. A path is cut at its beginning, since the line and column at
+ * its end must stay. A message is cut so that the layer or part that it names at its end stays. */
 static const char CUT[] = "…";
 
 const char *place_text(const place *at, char out[PLACE_TEXT])

@@ -21,7 +21,7 @@ typedef struct place {
     bool has_byte, is_option;
 } place;
 
-/* Of what an option says, by its name without dashes, which is borrowed. */
+/* The place of what an option says; `name` is the option's, without dashes, and is borrowed. */
 place place_of_option(const char *name);
 
 /* "weights.csv:3:17", "w.npy: byte 8", "--heads", or "" for no place. */
@@ -40,23 +40,23 @@ typedef struct err {
 enum { ERR_TEXT = sizeof(err) + 32 };
 const char *err_text(const err *e, char out[ERR_TEXT]);
 
-/* Nothing is wrong yet. What is many times begun is not set byte by byte. */
+/* No error yet. Sets what is read without one and no more: an err is large, and cleared often. */
 void err_clear(err *e);
 
 /* All of these return false, so that a failing check is `return err_at(e, &p, …)`. Where an error
- * is set already, it stays. What would be a terminal's order in what the user wrote is a '?'. */
+ * is set already, it stays. Text of the user's that a terminal would obey becomes a '?'. */
 bool err_at(err *e, const place *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool err_set(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool err_option(err *e, const char *option, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool err_no_memory(err *e, size_t bytes);
-/* Of `most` that may be used, `own` are there whatever the limit is. */
+/* `own` of the `most` bytes that may be used are the program's own, on top of the user's limit. */
 bool err_memory_limit(err *e, size_t wanted, size_t used, size_t most, size_t own);
 
-/* Says where, for an error that no place of its own was known for. Returns false. */
+/* Gives a place to an error that has none. Returns false. */
 bool err_place(err *e, const place *at);
 
-/* Says after the message which of several alike it is about, "layer 2, cross". Returns false. */
+/* Adds to the message which of several alike it is about: "layer 2, cross". Returns false. */
 bool err_within(err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds the second line, "what to do about it", to the error just made. Returns false. */

@@ -1,4 +1,4 @@
-/* The bits of a number as IEEE 754 lays them out, and the number of such bits. */
+/* The bits of a number as IEEE 754 lays them out, and back. */
 #ifndef SELFATTN_BASE_FLOAT_BITS_H
 #define SELFATTN_BASE_FLOAT_BITS_H
 
@@ -33,8 +33,8 @@ static inline double float64_of_bits(uint64_t bits)
     return value;
 }
 
-/* The sign's bit says whether a number is infinite or NaN: its exponent is all ones, and one more
- * reaches that bit. */
+/* The top bit of the result says whether a number is infinite or NaN: its exponent is all ones, and
+ * adding one to it carries into that bit. */
 static inline uint32_t float32_past_range(float value)
 {
     return (float32_bits(value) & 0x7fffffffu) + 0x00800000u;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Of no bytes at all. */
+/* The hash of no bytes. */
 static const uint64_t FNV_OF_NOTHING = 0xcbf29ce484222325u;
 
 /* The hash with one byte more. */

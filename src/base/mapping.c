@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 /* The names of the files that are mapped now: a fixed table in static memory, because a signal
- * handler reads it while other threads map and release. A slot is TAKEN while it is filled; only
- * a LIVE one is read. The one that holds the handler's address stays as it is, since that address
- * is being read; of another, which may change meanwhile, `start` is looked at twice. */
+ * handler reads it while other threads map and release. A slot is TAKEN while it is filled; only a
+ * LIVE one is read. The slot of the address that the handler asks for can't change, since that
+ * address is being read. Another slot may change while the handler looks, so it reads `start`
+ * twice. */
 enum { MAX_NAMED = 64 };
 enum { FREE, TAKEN, LIVE };
 static struct {
@@ -26,7 +27,7 @@ static struct {
     char name[PATH_MAX];
 } named[MAX_NAMED];
 
-/* A file beyond as many as there are slots has no name. */
+/* When all slots are taken, a further file has no name. */
 static int slot_take(const void *start, size_t length, const char *name)
 {
     for (int slot = 0; slot < MAX_NAMED; slot++) {
@@ -48,18 +49,20 @@ const char *mapping_name_at(const void *address)
     uintptr_t at = (uintptr_t)address;
     for (int slot = 0; slot < MAX_NAMED; slot++) {
         uintptr_t start = atomic_load(&named[slot].start);
-        /* Before the start, the difference is more than any length. */
+        /* If the address lies before the start, the difference wraps round and exceeds any
+         * length. */
         bool is_it = atomic_load(&named[slot].state) == LIVE;
         is_it &= at - start < atomic_load(&named[slot].length);
-        is_it &= atomic_load(&named[slot].start) == start; /* it is not another file's by now */
+        is_it &= atomic_load(&named[slot].start) ==
+                 start; /* the slot was not given to another file meanwhile */
         if (is_it)
             return named[slot].name;
     }
     return NULL;
 }
 
-/* Memory that reads as zeros, and at its beginning the file: after a file that ends with its page
- * one more page follows, whose first byte is the NUL. */
+/* Maps zeros, and over their beginning the file. One more page is reserved for a file that fills
+ * its last page, so that a NUL follows in any case. */
 static void *map_with_nul(int descriptor, size_t length, size_t reserved)
 {
     void *at = mmap(NULL, reserved, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -87,7 +90,7 @@ bool file_is_unwritten(const struct stat *before, const struct stat *now)
            before->st_mtim.tv_nsec == now->st_mtim.tv_nsec;
 }
 
-/* With the lock. A file that can't be looked at has not changed as far as we know. */
+/* The caller holds the lock. A file whose state can't be read counts as unchanged. */
 static void look(const mapping *m)
 {
     struct stat now;

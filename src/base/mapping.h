@@ -17,7 +17,7 @@ typedef struct mapping {
     void *start; /* what is unmapped */
     size_t reserved;
     int slot;             /* where its name is kept; -1: nowhere */
-    int descriptor;       /* of the file, for as long as it is looked at */
+    int descriptor;       /* of the file, until it is closed */
     struct stat seen;     /* of the file, when it was mapped */
     struct mapping *next; /* of all that are mapped */
 } mapping;
@@ -27,19 +27,19 @@ typedef struct mapping {
 mapping *mapping_new(int descriptor, size_t length, const char *file);
 /* One more user. */
 mapping *mapping_share(mapping *m);
-/* One user less; NULL is nobody. */
+/* One user less. NULL is allowed, and does nothing. */
 void mapping_release(mapping *m);
 
-/* Whether a file's length and time of writing are what they were. Two changes within a tick of the
- * file system's clock that leave the length as it is look like one. */
+/* Whether a file's length and time of writing are what they were. A second change within one tick
+ * of the file system's clock is not seen if the length stays. */
 bool file_is_unwritten(const struct stat *before, const struct stat *now);
 
-/* Refuses to go on where a file changed after it was mapped, whether it still is mapped or not: to
- * be asked before a result takes its place, and at the end. */
+/* Fails if a file changed after it was mapped, also if it is unmapped by now. It is asked before a
+ * result takes its place, and at the end. */
 bool mapping_check_unchanged(err *e);
 
-/* What the file is called in which an address lies that is being read; NULL: not known. For the
- * signal that says that the file was cut short: safe in its handler, on the thread that read. */
+/* The name of the mapped file in which an address lies; NULL: not known. It is called by the
+ * handler of the signal that says that a file was cut short, on the thread that read it. */
 const char *mapping_name_at(const void *address);
 
 #endif

@@ -39,7 +39,7 @@ size_t size_larger(size_t a, size_t b)
 /* ---- the account ---- */
 
 enum {
-    MOST_UNTOLD = 16 << 10, /* that a thread keeps to itself: 256 of them 4 MB */
+    MOST_UNTOLD = 16 << 10, /* that a thread keeps to itself: 4 MB for 256 threads */
     BESIDE_A_BLOCK = 16,    /* what malloc puts there */
     TRIM_LEAST = 1 << 20,
     FEW = 64 << 20 /* a limit below which pages that malloc keeps would matter */
@@ -54,8 +54,8 @@ static struct {
     atomic_size_t refused;
 } account = {.most = PTRDIFF_MAX, .mapped_from = SIZE_MAX};
 
-/* What this thread took, less what it gave back: told now and then, since the account's cache line
- * goes from one processor to the other, and a small document asks for dozens of blocks. */
+/* What this thread took, less what it gave back. It is added to the account now and then only: the
+ * account's cache line moves between processors, and a small document asks for dozens of blocks. */
 static _Thread_local ptrdiff_t untold;
 
 static ptrdiff_t tell(void)
@@ -65,7 +65,7 @@ static ptrdiff_t tell(void)
     return atomic_fetch_add_explicit(&account.used, change, memory_order_relaxed) + change;
 }
 
-/* Pages that malloc keeps are no block's, and are there all the same. */
+/* Pages that malloc keeps belong to no block, but the process still holds them. */
 static void trim_before(ptrdiff_t used)
 {
 #if defined(__GLIBC__)
@@ -163,8 +163,8 @@ void mem_limit(size_t bytes)
 
 /* ---- blocks ---- */
 
-/* From here on blocks are aligned: glibc hands out smaller ones from lists a thread, in a tenth of
- * aligned_alloc's time, and a small document asks for dozens. */
+/* From here on blocks are aligned: glibc hands out smaller ones from a list for each thread, in a
+ * tenth of aligned_alloc's time, and a small document asks for dozens. */
 enum { ALIGNED_LEAST = 1024 };
 
 /* count × size, never 0. */
@@ -192,7 +192,8 @@ static void ask_for_large_pages(void *block, size_t bytes)
 #endif
 }
 
-/* What malloc or realloc gave, where so many bytes were counted in before: what it is in truth. */
+/* Replaces the bytes that were counted in beforehand by the size that malloc or realloc really
+ * gave. */
 static void *correct(void *given, size_t counted)
 {
     untold += (ptrdiff_t)(size_of(given) - counted);
@@ -233,7 +234,7 @@ void *mem_alloc_zeroed(size_t count, size_t size, err *e)
     return block;
 }
 
-/* A mapping grows where it is; of another block there may be two for a moment. */
+/* A mapping grows in place. Any other block may be there twice for a moment, and counts twice. */
 void *mem_resize(void *block, size_t count, size_t size, err *e)
 {
     size_t bytes, before = size_of(block);
@@ -258,7 +259,7 @@ void *mem_grow(void *array, size_t used, size_t *capacity, size_t size, err *e)
 {
     if (used < *capacity)
         return array;
-    /* An array takes less than half of all addresses, so twice its elements are a number. */
+    /* An array takes less than half of all addresses, so doubling the count can't overflow. */
     size_t larger = *capacity == 0 ? 1 + FIRST_BYTES / (size + 1) : 2 * *capacity;
     void *block = mem_resize(array, larger, size, e);
     if (block != NULL)

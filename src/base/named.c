@@ -53,8 +53,8 @@ const named *named_find(const named_table *table, const char *name, size_t lengt
     return NULL;
 }
 
-/* Of several with this name, the first whose meaning the table has, however its words are
- * joined. */
+/* Of several synonyms with this name, the first one counts whose meaning is in the table. '-', '_'
+ * and capitals make no difference. */
 const named *named_by_synonym(const named_table *table, const char *name, size_t length)
 {
     for (const synonym *s = table->synonyms; s != NULL && s->name != NULL; s++) {

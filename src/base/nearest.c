@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* No name in any table is as long, and few of a bundle's are; longer ones are near nothing. */
+/* Bytes. No table has a name as long, and few bundles do; a longer name is near none. */
 enum { LONGEST_SPELLING = 192 };
 
 static size_t least(size_t a, size_t b)
@@ -10,7 +10,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Writes it without what does not count. */
+/* Writes the name without case, '_' and '-', which don't count. */
 static size_t fold(const char *name, size_t length, char *out)
 {
     size_t folded = 0;

@@ -1,6 +1,6 @@
 /* How far spellings are from each other, and which of many names is nearest to one that is not
- * there: what "did you mean" offers. The names are looked at one after the other, wherever they
- * are. */
+ * there: what "did you mean" offers. Names are offered one after the other, so they need not be in
+ * one table. */
 #ifndef SELFATTN_BASE_NEAREST_H
 #define SELFATTN_BASE_NEAREST_H
 
@@ -19,9 +19,9 @@ size_t spelling_reach(size_t length);
 typedef struct nearest {
     const char *wanted; /* borrowed */
     size_t length;
-    size_t below;      /* what is nearer than that is the nearest so far */
+    size_t below;      /* a name at fewer edits than this becomes the nearest */
     const char *found; /* that one, borrowed; NULL: none is near */
-    bool by_letters;   /* of two that are as near, the first by letters; else the one seen first */
+    bool by_letters;   /* of two as near: the first by letters, else the first seen */
 } nearest;
 
 /* `reach`: the edits that a name may be away, as spelling_reach says unless there is a reason. */

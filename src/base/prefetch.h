@@ -1,4 +1,4 @@
-/* Memory that is read or written soon, asked for before. */
+/* Asks for memory that will soon be read or written. */
 #ifndef SELFATTN_BASE_PREFETCH_H
 #define SELFATTN_BASE_PREFETCH_H
 
@@ -6,9 +6,9 @@
 
 enum { CACHE_LINE = 64 };
 
-/* What lies side by side is asked for into the second-level cache, which can wait for more lines at
- * a time than the first; a processor's own foresight ends with each run. Inlined always, as what
- * calls it must be: a call of what does nothing else is dropped. */
+/* Asks for a run of bytes, into the second-level cache: it can wait for more lines at a time than
+ * the first. A processor's own prefetching stops at the end of each run. Always inlined, as its
+ * callers must be: compilers drop a call of a function that only prefetches. */
 static inline __attribute__((always_inline)) void ask_for(const void *from, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += CACHE_LINE)

@@ -1,5 +1,5 @@
-/* SHA-256 (FIPS 180-4), of bytes that are all there: what a page's Content-Security-Policy names
- * its own style and script by. Nothing secret depends on it. */
+/* SHA-256 (FIPS 180-4) of bytes in memory. A page's Content-Security-Policy names its own style and
+ * script by it. Nothing secret depends on it. */
 #ifndef SELFATTN_BASE_SHA256_H
 #define SELFATTN_BASE_SHA256_H
 

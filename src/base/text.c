@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bytes so far move to where there is room for so many more. */
+/* Makes room for `length` more bytes. */
 static char *grow(text *t, size_t length)
 {
     size_t needed;

@@ -10,7 +10,7 @@
 typedef struct text {
     char *data; /* NUL after the last byte, or NULL when nothing was ever added */
     size_t length, capacity;
-    size_t most; /* an append that would make it longer fails; 0: any length is well */
+    size_t most; /* an append that would make it longer fails; 0: no limit */
     bool failed, is_full;
 } text;
 
@@ -34,7 +34,7 @@ const char *text_string(const text *t);
 
 void text_clear(text *t); /* empty, memory kept; what has failed stays failed */
 void text_free(text *t);
-/* Frees a text that `whole` is made of: what has failed in it has failed there. */
+/* Frees a text that went into `whole`; if an append failed in it, `whole` has failed too. */
 void text_close(text *part, text *whole);
 
 #endif

@@ -7,7 +7,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-/* Of each thread, whatever `ulimit -s` says: the program's deepest calls take a quarter. */
+/* Bytes of each thread's stack, independent of `ulimit -s`; the program's deepest calls take a
+ * quarter. */
 enum { STACK = 1 << 20 };
 
 /* ---- bells ---- */
@@ -42,8 +43,9 @@ void bell_close(bell *b)
     pthread_cond_destroy(&b->rings);
 }
 
-/* A thread says that it sleeps before it looks for the last time, and who rings looks for sleepers
- * after the count was raised. All this is in one order, so one of the two sees the other. */
+/* A thread registers as a sleeper before it reads the count for the last time. The thread that
+ * rings looks for sleepers after it raised the count. Both use sequentially consistent order, so at
+ * least one of the two sees the other. */
 bool bell_wait(bell *b, const atomic_size_t *count, size_t wanted)
 {
     for (size_t i = 0; i < b->looks; i++) {
@@ -57,7 +59,8 @@ bool bell_wait(bell *b, const atomic_size_t *count, size_t wanted)
     atomic_fetch_add(&b->sleepers, 1);
     bool is_there;
     for (;;) {
-        /* What the end stood on was there before it: asking for the end first misses none. */
+        /* Counts are raised before the end is announced. So reading `is_over` before the count
+         * misses no count. */
         bool is_over = atomic_load(&b->is_over);
         is_there = atomic_load(count) >= wanted;
         if (is_there || is_over)
@@ -86,10 +89,10 @@ void bell_end(bell *b)
 
 /* ---- crews ---- */
 
-/* A system may wake a thread on the processor where the caller is at work, and leave both there for
- * tens of milliseconds next to one that is idle, as in a virtual machine whose other processor is
- * halted: then the thread goes there. A system that knows no processor says −1 of all threads, and
- * they stay as they are. */
+/* A system may wake a thread on the caller's processor, and leave both there for tens of
+ * milliseconds while another processor is idle: a virtual machine does so when its other processor
+ * is halted. The thread then moves away. Where the system can't tell the processor, both are −1,
+ * and the thread stays. */
 static void leave_to_caller(int processor)
 {
     cpu_set_t all, others;
@@ -101,7 +104,7 @@ static void leave_to_caller(int processor)
         sched_setaffinity(0, sizeof all, &all);
 }
 
-/* A piece that has enough workers is left to them: its number is seen all the same. */
+/* A worker that a piece does not need skips it, but still notes the piece's number. */
 static void *serve(void *argument)
 {
     const crew_member *me = argument;
@@ -135,9 +138,9 @@ static bool start(pthread_t *thread, void *(*work)(void *), void *context)
     return is_started;
 }
 
-/* Signals go to the caller's thread, which knows what to clean up; but those that a thread brings
- * about itself, by writing to a closed pipe or reading a file that was cut short, end in it. After
- * one failure no other thread is asked for. */
+/* Signals go to the caller's thread, which knows what to clean up; but a signal that a thread
+ * causes itself, by writing to a closed pipe or reading a file that was cut short, is delivered to
+ * that thread. After one failure no further thread is started. */
 static void start_until(crew *c, size_t wanted)
 {
     sigset_t all, before;

@@ -1,4 +1,4 @@
-/* A few threads for work that is cut into units; a unit's result must not depend on who does it.
+/* A few threads for work that is cut into units; a unit's result must not depend on the thread.
  *
  * A crew stays together from one piece of work to the next. Its threads are started when a piece
  * first wants them, so a crew that only ever gets small pieces is the caller's thread alone. */
@@ -31,9 +31,9 @@ typedef struct bell {
 void bell_open(bell *b, size_t threads);
 void bell_close(bell *b);
 
-/* Returns true once *count is `wanted` or more; false where it is not and waiting is over. */
+/* Returns true once *count is `wanted` or more; false if waiting was ended before that. */
 bool bell_wait(bell *b, const atomic_size_t *count, size_t wanted);
-/* To be called after a count was raised, or changes are not seen by threads that sleep. */
+/* Must be called after a count was raised, else sleeping threads don't notice. */
 void bell_ring(bell *b);
 /* Ends the waiting for counts that will not come. */
 void bell_end(bell *b);
@@ -44,7 +44,7 @@ typedef void crew_work(void *context, size_t worker);
 
 typedef struct crew crew;
 
-/* One of the crew, as it is started: who it is, and for whom it works. */
+/* What a thread of the crew is given at its start. */
 typedef struct crew_member {
     crew *of;
     size_t worker; /* the caller is 0 */
@@ -52,20 +52,20 @@ typedef struct crew_member {
 
 struct crew {
     size_t most;        /* threads, the caller's included */
-    size_t ran, wanted; /* of the first piece that had fewer than it wanted; else 0 */
+    size_t ran, wanted; /* of the first piece that got fewer threads than it wanted; else 0 */
     size_t started;     /* besides the caller's */
     pthread_t thread[THREADS_MOST];
     crew_member member[THREADS_MOST];
     bell has_piece, has_ended;
     atomic_size_t piece; /* the number of the last one */
     atomic_size_t ended; /* workers that are done with it */
-    /* The piece, which is set and read under the lock: a worker that it does not want may be late
-     * and read while the next one is set. */
+    /* The piece, which is set and read under the lock: a worker that this piece does not need may
+     * read it late, while the next piece is being set. */
     pthread_mutex_t lock;
     crew_work *work;
     void *context;
     size_t workers;
-    int callers_processor; /* where the caller was when it began; −1: unknown */
+    int callers_processor; /* where the caller ran when the piece began; −1: unknown */
 };
 
 /* Up to `threads` threads, the caller's being one. To be closed, and not to be moved. */

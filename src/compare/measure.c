@@ -15,7 +15,7 @@ bool tolerance_admits(const tolerance *t, number_type type, double a, double b)
     return is_close(t->atol, t->rtol, a, b) || (t->has_ulps && ulps_between(type, a, b) <= t->ulps);
 }
 
-/* Both begin with the quotient or difference, which rounding may have left a little too small. */
+/* Both start from the quotient or difference, which rounding may have made a little too small. */
 
 double tolerance_least_atol(const tolerance *t, double a, double b)
 {
@@ -41,15 +41,15 @@ double tolerance_least_rtol(const tolerance *t, double a, double b)
 
 /* ---- two matrices of one shape, walked a block at a time ---- */
 
-/* Elements of a block: with both as float64, 32 KB, which the nearest cache holds. Whole blocks are
- * walked with this number in the loop, so that compilers see it and use vectors. */
+/* Elements of a block: with both as float64, 32 KB, which the nearest cache holds. Loops over whole
+ * blocks have this constant, so that compilers use vectors. */
 enum { BLOCK = 2048 };
 
 typedef struct blocks_of_two {
     measured_side a, b;
     number_type type;
     size_t total;
-    bool may_be_same; /* bytes can be compared */
+    bool may_be_same; /* equal bytes mean equal numbers */
     double value_a[BLOCK], value_b[BLOCK];
 } blocks_of_two;
 
@@ -70,21 +70,21 @@ static void widen_f32(const float *from, size_t count, double *out)
         out[i] = (double)from[i];
 }
 
-/* Whether what was read may be none of the type. */
+/* Whether a side may hold numbers that the type can't. */
 static bool needs_rounding(measured_side from, number_type type)
 {
     bool is_narrow = type == NUMBER_F64 || (type == NUMBER_F32 && from.of->type == DTYPE_F32);
     return from.is_text && !is_narrow;
 }
 
-/* What is too large for the type stays what it is, lest it equal an infinity. */
+/* A number too large for the type stays as it is: rounded, it would equal an infinity. */
 static double rounded_to(number_type type, double value)
 {
     double rounded = number_round(type, value);
     return isfinite(rounded) ? rounded : value;
 }
 
-/* Elements as they are compared. */
+/* Reads elements, and rounds them if they are text. */
 static void load(measured_side of, number_type type, size_t first, size_t count, double *out)
 {
     const tensor *t = of.of;
@@ -131,15 +131,15 @@ static bool has_nan_f64(const double *at, size_t count)
     return found != 0;
 }
 
-/* How many elements there are from `first` on: a block at most. */
+/* How many elements are left from `first` on: at most a block. */
 static size_t blocks_count(const blocks_of_two *w, size_t first)
 {
     size_t left = w->total - first;
     return left < BLOCK ? left : BLOCK;
 }
 
-/* The same bytes on both sides, none of which is a NaN: most of what is compared, at the speed of
- * memory. */
+/* Whether both sides have the same bytes, and no NaN among them. Most blocks do, and are compared
+ * at the speed of memory. */
 static bool blocks_are_same(const blocks_of_two *w, size_t first, size_t count)
 {
     if (!w->may_be_same)
@@ -160,8 +160,8 @@ static bool blocks_are_same(const blocks_of_two *w, size_t first, size_t count)
 
 /* ---- the cosine between them ---- */
 
-/* Term i goes to partial sum i mod LANES, so that terms need not wait for each other; the order is
- * the same on every machine. */
+/* Term i goes to partial sum i mod LANES, so that additions need not wait for each other, and the
+ * order is the same on every machine. */
 enum { LANES = 4 };
 
 typedef struct sums {
@@ -187,7 +187,7 @@ static sums products_of(const double *a, const double *b)
     return of;
 }
 
-/* The same where both sides are one. */
+/* The sums when both sides are the same. */
 static sums squares_of(const double *value)
 {
     sums of = {{0}, {0}, {0}};
@@ -212,12 +212,12 @@ static void fill_up(double *value, size_t count)
         value[i] = 0;
 }
 
-/* What the numbers of each side are multiplied by first: powers of two. */
+/* Powers of two by which the numbers of each side are multiplied first. */
 typedef struct scales {
     double a, b;
 } scales;
 
-/* Sums that are not finite have met what is none, or squares too large for float64. */
+/* Sums that are not finite met a number that is not finite, or a square too large for float64. */
 static sums block_products(blocks_of_two *w, size_t first, const scales *by)
 {
     double *a = w->value_a, *b = w->value_b;
@@ -236,7 +236,7 @@ static sums block_products(blocks_of_two *w, size_t first, const scales *by)
     sums of = products_of(a, b);
     if (isfinite(joined(of.aa)) && isfinite(joined(of.bb)))
         return of;
-    /* What is not a number on one side counts on neither. */
+    /* A pair with a number that is not finite counts on neither side. */
     for (size_t i = 0; i < BLOCK; i++) {
         if (!isfinite(a[i]) || !isfinite(b[i]))
             a[i] = b[i] = 0;
@@ -258,7 +258,7 @@ static sums sum_products(blocks_of_two *w, const scales *by)
     return all;
 }
 
-/* Squares that float64 holds with all their digits. */
+/* Whether float64 holds these squares with all their digits. */
 static bool is_ordinary(const double lane[LANES])
 {
     return joined(lane) > 0x1p-900 && joined(lane) < 0x1p900;
@@ -324,8 +324,8 @@ static void add_unequal(number_type type, const tolerance *by, size_t number, do
             m->most_ulps = ulps;
         if (by->has_ulps && ulps <= by->ulps)
             return;
-        /* A tolerance that is enough so far is kept: it is tried before a larger one is looked
-         * for. */
+        /* The tolerance so far is kept if it is enough: trying it costs less than finding the
+         * least. */
         if (!is_close(m->least_atol, by->rtol, a, b))
             m->least_atol = tolerance_least_atol(by, a, b);
         if (!is_close(by->atol, m->least_rtol, a, b))
@@ -345,7 +345,7 @@ static bool is_hole(measured_side from, double value)
     return from.is_text && tensor_is_hole(value);
 }
 
-/* Nobody says what would have to be there. */
+/* A hole is left out if both sides have one, or if its side did not write all numbers down. */
 static bool is_left_out(measured_side from_a, measured_side from_b, double a, double b)
 {
     bool is_hole_a = is_hole(from_a, a), is_hole_b = is_hole(from_b, b);
@@ -374,7 +374,8 @@ measurement measure(measured_side a, measured_side b, number_type type, const to
             continue;
         load(a, type, first, count, w.value_a);
         load(b, type, first, count, w.value_b);
-        /* No NaN, hence no hole either, and nothing apart: one loop without a branch. */
+        /* The fast case: no NaN, hence no hole either, and no two numbers too far apart. One loop
+         * without a branch. */
         unsigned apart = 0;
         for (size_t i = 0; i < count; i++)
             apart |= !(w.value_a[i] == w.value_b[i]);

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* One of 64 bits. Most names that are looked for are not there, and their bit is not set; two
- * characters show it, before anybody counts them all. */
+/* One of 64 bits, by a name's first two characters. Most names that are looked for are not there,
+ * and mostly their bit is not set: so a search ends before the name is hashed. */
 static uint64_t mark_of(char first, char second)
 {
     return (uint64_t)1 << (7 * (unsigned char)first + (unsigned char)second) % 64;
@@ -19,7 +19,7 @@ static uint64_t name_mark(const char *name, size_t length)
 
 /* ---- where names are ---- */
 
-/* Items of so many bytes, each of which begins with its name. */
+/* An array of items of `size` bytes, each of which begins with its name. */
 typedef struct named_items {
     const void *item;
     size_t count, size;
@@ -46,8 +46,8 @@ static bool is_name(const char *one, const char *name, size_t length)
 }
 
 /* The slot that holds the name, or the free one where it would go. Each name has a step of its own:
- * a file full of names that share a slot is easily made, and with steps of 1 each would pass all
- * those before it (40,000 of them took ten seconds). An odd step comes by every slot. */
+ * a file full of names that share a slot is easily made, and with steps of 1 each name would pass
+ * all those before it (40,000 of them took ten seconds). An odd step reaches every slot. */
 static size_t *slot_of(const name_slots *index, const named_items *all, const char *name,
                        size_t length)
 {
@@ -60,7 +60,7 @@ static size_t *slot_of(const name_slots *index, const named_items *all, const ch
     return &index->slot[at];
 }
 
-/* Of two items of one name, the first is found. */
+/* If two items have one name, the first is found. */
 static void index_add(name_slots *index, const named_items *all, size_t i)
 {
     const char *name = name_at(all, i);
@@ -80,7 +80,8 @@ static void index_all(name_slots *index, const named_items *all)
 /* Few names are found as soon without a table, and most bundles hold few. */
 enum { FEW = 8 };
 
-/* For one more. Keeps at least half of the slots free, so that a search ends soon. */
+/* Makes room for one more name, with at least half of the slots free, so that a search ends
+ * soon. */
 static bool index_reserve(name_slots *index, const named_items *all, err *e)
 {
     size_t slots = index->slots == 0 ? 4 * FEW : index->slots;
@@ -284,7 +285,7 @@ bool bundle_take(bundle *to, const char *name, entry *from, err *e)
     if (there == NULL)
         return false;
     char *kept = there->name, *left = from->name;
-    there->name = NULL; /* what it holds goes; its name stays */
+    there->name = NULL; /* frees the value, keeps the name */
     entry_free(there);
     *there = *from;
     there->name = kept;

@@ -3,8 +3,8 @@
  *
  * An entry is a tensor (a number is a tensor of rank 0, always float64), a text, a list of texts,
  * or a bundle again (the stages under "expected", the words under "vocab"). Each remembers where it
- * was read, so that whoever finds it wrong can say so. A bundle owns its entries, and what they
- * hold unless they borrow it; finding one borrows it until the next entry is added. */
+ * was read, for messages. A bundle owns its entries, and what they hold unless they borrow it. An
+ * entry that was found stays in its place until the next one is added. */
 #ifndef SELFATTN_TENSOR_BUNDLE_H
 #define SELFATTN_TENSOR_BUNDLE_H
 
@@ -17,7 +17,7 @@ typedef enum entry_kind {
     ENTRY_TEXT,
     ENTRY_LIST,
     ENTRY_BUNDLE,
-    /* There only where somebody asked for them, with a text that is none of the document's: */
+    /* Only a reader that is asked to keep all makes these; their text is not the document's: */
     ENTRY_JSON,  /* a value that is none of the above, as JSON on one line */
     ENTRY_UNREAD /* a file has it, and no reader: why */
 } entry_kind;
@@ -31,22 +31,22 @@ typedef struct name_slots {
 typedef struct text_list {
     char **item; /* each NUL-terminated and owned */
     size_t count, capacity;
-    name_slots index; /* nothing but where text_list_index has asked for it */
+    name_slots index; /* empty unless text_list_index asked for it */
 } text_list;
 
-/* How a matrix of weights is kept, where those who read it know: x·W or W·x. */
+/* How a matrix of weights is kept, if its reader knows: for x·W or for W·x. */
 typedef enum weight_layout { LAYOUT_UNSAID, LAYOUT_IN_OUT, LAYOUT_OUT_IN } weight_layout;
 
 typedef struct bundle bundle;
 
 typedef struct entry {
     char *name; /* owned */
-    place at;   /* where the value begins; `file` is borrowed from whoever read it */
+    place at;   /* where the value begins; `file` is borrowed from the reader */
     entry_kind kind;
     weight_layout layout;
-    bool borrows;       /* text, list and bundle are another entry's; a tensor says it itself */
-    bool stays;         /* it outlives the documents that borrow it: it is there for many */
-    bool is_list;       /* of a bundle: its entries are those of a list, named "1", "2", … */
+    bool borrows; /* text, list or bundle is another entry's; a tensor has a mark of its own */
+    bool stays;   /* it outlives the documents that borrow it, and serves many */
+    bool is_list; /* of a bundle: it stands for a list, whose entries are named "1", "2", … */
     bool has_unprinted; /* of a tensor: holes are numbers that were not printed, not missing ones */
     union {             /* by kind; files may hold many small ones */
         tensor tensor;
@@ -64,18 +64,18 @@ typedef struct entry {
 struct bundle {
     entry *entry;
     size_t count, capacity;
-    name_slots index; /* nothing of few entries */
-    uint64_t marks;   /* of the names that were added */
+    name_slots index; /* empty while entries are few */
+    uint64_t marks;   /* a bit for each name that was added */
 };
 
-/* Adds an entry under a name that the bundle does not hold yet, and gives it to be filled; NULL
- * with the error set when there is no memory. The name is copied. */
+/* Adds an empty entry, to be filled, under a name that the bundle does not hold yet. NULL with the
+ * error set when memory runs out. The name is copied. */
 entry *bundle_add(bundle *b, const char *name, size_t length, place at, err *e);
 
 /* These add a filled entry. The tensor is taken (its data moves into the bundle), also when adding
  * fails. */
 bool bundle_add_tensor(bundle *b, const char *name, tensor *t, place at, err *e);
-/* A copy of what has data; nothing where there is none. */
+/* Adds a copy of the tensor; adds nothing if it has no data. */
 bool bundle_add_copy(bundle *b, const char *name, const tensor *of, place at, err *e);
 bool bundle_add_number(bundle *b, const char *name, double value, place at, err *e);
 bool bundle_add_text(bundle *b, const char *name, const char *value, size_t length, place at,
@@ -84,7 +84,7 @@ bool bundle_add_list(bundle *b, const char *name, const text_list *items, place 
 
 entry *bundle_find(const bundle *b, const char *name);
 entry *bundle_find_bytes(const bundle *b, const char *name, size_t length);
-/* Of so many names, the first one that is there. */
+/* The entry of the first of these names that is there. */
 entry *bundle_find_first(const bundle *b, const char *const *names, size_t count);
 /* The tensor, text or list of this name, or NULL where there is none or the entry is something
  * else. */
@@ -92,29 +92,27 @@ const tensor *bundle_tensor(const bundle *b, const char *name);
 const char *bundle_text(const bundle *b, const char *name);
 const text_list *bundle_list(const bundle *b, const char *name);
 
-/* Adds an entry with another one's value, which must outlive it; nothing is copied but the name.
- * NULL with the error set when there is no memory. */
+/* Adds an entry with another one's value, which must outlive it; only the name is copied. NULL with
+ * the error set when memory runs out. */
 entry *bundle_borrow(bundle *to, const char *name, const entry *from, err *e);
 
-/* The same of all that another bundle has. */
+/* The same for all entries of another bundle. */
 bool bundle_borrow_all(bundle *to, const bundle *from, err *e);
 
-/* All of it stays for many documents, and so does what is borrowed of it. */
+/* Marks all entries as staying for many documents, and so what is borrowed from them later. */
 void bundle_set_stays(bundle *b);
 
-/* Moves an entry's value here, under a name of its own choosing, where it replaces what was there.
- * `from` stays, empty. */
+/* Moves an entry's value here, under `name`, in place of what was there. `from` stays, empty. */
 bool bundle_take(bundle *to, const char *name, entry *from, err *e);
 
 bool bundle_remove(bundle *b, const char *name);
 
-/* Whether weights are kept out-in: where whoever read them has not said it, as `unsaid` says. */
+/* Whether weights are kept out-in; `unsaid` is the answer where their reader did not know. */
 bool entry_is_out_in(const entry *weight, bool unsaid);
 
 bool text_list_add(text_list *list, const char *item, size_t length, err *e);
 bool text_list_add_all(text_list *list, const text_list *more, err *e);
-/* From now on an item is found at once, also one that is added later: for names of which there may
- * be many. */
+/* From now on items are found by a hash table, later ones too: for lists that may be long. */
 bool text_list_index(text_list *list, err *e);
 /* The first such item in the list, or NULL where it is not there. */
 const char *text_list_find(const text_list *list, const char *item);

@@ -10,14 +10,14 @@ typedef enum key_kind {
     KEY_MATRIX,   /* numbers in the run's dtype: a tensor; of rank 0 for a single number */
     KEY_BIAS,     /* the same; −inf is allowed */
     KEY_MASK,     /* true and false, or 1 and 0: a tensor of DTYPE_BOOL */
-    KEY_TRUTHS,   /* true and false, and nothing else: the same, where nobody asked for a mask */
+    KEY_TRUTHS,   /* true and false only: read as a mask where the key table doesn't ask for one */
     KEY_EXPECTED, /* a float64 matrix computed elsewhere: null is a hole, infinities are allowed */
     KEY_SETTING,  /* a number (a rank-0 float64 tensor), or true, false or a word (a text) */
-    KEY_NUMBERS,  /* a setting that may be a list of numbers too, also of none: a float64 tensor */
+    KEY_NUMBERS,  /* a setting, or a list of numbers, also an empty one: a float64 tensor */
     KEY_SETTINGS, /* a setting, or an object from names to KEY_NUMBERS: a bundle */
     KEY_TEXT,     /* a text */
     KEY_LIST,     /* a list of texts */
-    KEY_STEPS,    /* the same, which says something of the document, and nothing of its run */
+    KEY_STEPS,    /* a list of texts too, about the document and not about its run */
     KEY_VOCAB,    /* an object from any name to a KEY_MATRIX: a bundle */
     KEY_STAGES,   /* an object from any name to a KEY_EXPECTED: a bundle */
     KEY_TOL,     /* a number (a rank-0 float64 tensor), or an object from names to such: a bundle */
@@ -38,13 +38,13 @@ typedef struct key {
     key_kind kind;
 } key;
 
-/* What a row of kind KEY_OBJECT or KEY_OBJECTS is, and so each row of its table. */
+/* The type of a row of kind KEY_OBJECT or KEY_OBJECTS, and of each other row of its table. */
 typedef struct object_key {
     key key;
     const key_tables *members;
 } object_key;
 
-/* The row of this name, and the one that looks most like it; NULL where there is none. */
+/* The row of this name; the row whose name is nearest in spelling. NULL where there is none. */
 const key *key_find(const key_tables *in, const char *name, size_t length);
 const named *key_nearest(const key_tables *in, const char *name, size_t length);
 

@@ -1,4 +1,4 @@
-/* The floats of two bytes that files store: what they are as float32, exactly. */
+/* The two-byte floats that files store, as float32, exactly. */
 #ifndef SELFATTN_TENSOR_NARROW_H
 #define SELFATTN_TENSOR_NARROW_H
 
@@ -10,10 +10,10 @@ static inline float narrow_bf16(uint16_t bits)
     return float32_of_bits((uint32_t)bits << 16);
 }
 
-/* IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits, exponents biased by 15. Of numbers
- * below the smallest normal one the fraction counts steps of 2⁻²⁴; the others get float32's bias of
- * 127, infinities and NaN its largest exponent. Chosen by masks, since compilers make vectors of a
- * loop only where there is no branch. */
+/* IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits, exponents biased by 15. Below the
+ * smallest normal number the fraction counts steps of 2⁻²⁴. The others get float32's bias of 127,
+ * and infinities and NaN its largest exponent. Masks choose between these, since compilers
+ * vectorise a loop only if it has no branch. */
 static inline float narrow_f16(uint16_t bits)
 {
     const uint32_t rebias = (uint32_t)(127 - 15) << 23;

@@ -1,4 +1,4 @@
-/* Least, greatest and mean of numbers that come one after the other, and how many of them are none.
+/* Least, greatest and mean of numbers that come one after the other, and how many are not finite.
  *
  * The sum is one chain of float64 additions in the order of the index (C order for a tensor), so
  * the mean is the same on every machine. NaN, infinities and holes are counted, and take no part
@@ -15,10 +15,10 @@ typedef struct statistics {
 
 void statistics_add(statistics *to, double value);
 void statistics_add_tensor(statistics *to, const tensor *t);
-/* Those of other numbers, which came after these. */
+/* Adds the statistics of the numbers that come after these. */
 void statistics_join(statistics *to, const statistics *after);
 
-/* sum / finite; a NaN where there are no numbers. */
+/* sum / finite; NaN if no number is finite. */
 double statistics_mean(const statistics *of);
 
 #endif

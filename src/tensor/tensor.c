@@ -84,7 +84,7 @@ bool tensor_new_in(tensor *t, dtype type, int rank, const size_t *size, const vo
     size_t count;
     if (!set_shape(t, type, rank, size, &count, e))
         return false;
-    t->data = (void *)data; /* what is shared is only read */
+    t->data = (void *)data; /* shared bytes are only read */
     t->file = mapping_share(in);
     return true;
 }
@@ -92,7 +92,7 @@ bool tensor_new_in(tensor *t, dtype type, int rank, const size_t *size, const vo
 void tensor_own(tensor *t, dtype type, int rank, const size_t *size, void *data)
 {
     size_t count;
-    err never = {0}; /* the data are there, so they can be addressed */
+    err never = {0}; /* can't fail: the data are in memory, so their size fits an address */
     set_shape(t, type, rank, size, &count, &never);
     t->data = data;
     t->owns = true;
@@ -122,8 +122,8 @@ bool tensor_borrows(const tensor *t)
     return !t->owns && t->file == NULL;
 }
 
-/* Written out, so that it is made where it goes: rows of small matrices are many, and a tensor that
- * is made elsewhere and copied takes five times as long. */
+/* Written out, so that the compiler builds the result in place: it is called for every row, and
+ * building a tensor elsewhere and copying it takes five times as long. */
 tensor tensor_at(const tensor *t, size_t index)
 {
     _Static_assert(TENSOR_MAX_RANK == 5, "as many axes move as there are");
@@ -270,7 +270,7 @@ bool tensor_widen(tensor *t, dtype type, err *e)
     return true;
 }
 
-/* What a row is judged by at a time: a number that compilers see, so that they use vectors. */
+/* Elements that are judged at a time: a constant, so that compilers use vectors. */
 enum { FINITE_CHUNK = 256 };
 
 static bool all_finite_f32(const float *at, size_t n)
@@ -289,8 +289,8 @@ static bool all_finite_f64(const double *at, size_t n)
     return sums >> 63 == 0;
 }
 
-/* Whole results go through here, and lie in rows without gaps; what does not is judged number by
- * number. */
+/* Whole results go through here, in rows without gaps: those are fast. Other rows are judged number
+ * by number. */
 static bool row_is_finite(const tensor *row)
 {
     bool is_plain = row->stride[0] == 1 && (row->type == DTYPE_F32 || row->type == DTYPE_F64);
@@ -323,8 +323,8 @@ static bool find_nonfinite(const tensor *t, size_t *index)
 bool tensor_is_finite(const tensor *t, size_t index[TENSOR_MAX_RANK])
 {
     memset(index, 0, TENSOR_MAX_RANK * sizeof index[0]);
-    /* What lies without gaps is one row: small matrices have more rows than numbers in a row. No
-     * step is ever made along an axis of one entry. */
+    /* Axes without gaps between them count as one long row: a small matrix may have more rows than
+     * numbers in a row. The stride of an axis of size 1 does not matter. */
     size_t count = 1;
     int axis = t->rank;
     while (axis > 0 && (t->size[axis - 1] == 1 || t->stride[axis - 1] == (ptrdiff_t)count))
@@ -369,8 +369,8 @@ bool tensor_suggest_row(const tensor *list, err *e)
     return false;
 }
 
-/* A quiet NaN whose payload begins with "ho", and ends where float32's does: narrowed and widened
- * again it is the same. */
+/* A quiet NaN whose payload begins with "ho" and fits float32's: narrowed and widened again, it is
+ * the same. */
 static const uint64_t HOLE_BITS = 0x7ff8686f60000000;
 
 double tensor_hole(void)

@@ -1,9 +1,9 @@
 /* A typed array of rank 0 to 5 with strides: every matrix in the program is one.
  *
- * A tensor that `owns` frees its data, one with a `file` uses a part of that; a view borrows, and
- * must not outlive what it was made of.
- * Strides count elements, so a transposed or broadcast (stride 0) tensor is a view, never a copy.
- * Rank 5 is there for `weighted` with a batch and heads; inputs stop at 4. */
+ * A tensor that `owns` its data frees them. One with a `file` uses a part of that file. A view
+ * borrows, and must not outlive what it was made of. Strides count elements, so a transposed or
+ * broadcast (stride 0) tensor is a view, never a copy. Rank 5 is there for `weighted` with a batch
+ * and heads; inputs stop at 4. */
 #ifndef SELFATTN_TENSOR_TENSOR_H
 #define SELFATTN_TENSOR_TENSOR_H
 
@@ -15,7 +15,7 @@ enum { TENSOR_MAX_RANK = 5, TENSOR_MAX_INPUT_RANK = 4 };
 /* F16 and BF16 are weights that lie in a file: nothing is computed in them. */
 typedef enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_BOOL, DTYPE_F16, DTYPE_BF16 } dtype;
 
-/* In bytes; asked for at every row. */
+/* The bytes of an element. Inline, since it is asked for at every row. */
 static inline size_t dtype_size(dtype type)
 {
     static const unsigned char SIZES[] = {
@@ -23,7 +23,7 @@ static inline size_t dtype_size(dtype type)
     return SIZES[type];
 }
 
-/* Numbers of the one are numbers of the other too, and are stored in fewer bytes. */
+/* Whether every number of `type` is one of `than` too, stored in fewer bytes. */
 bool dtype_is_narrower(dtype type, dtype than);
 const char *dtype_name(dtype type);
 
@@ -34,17 +34,18 @@ typedef struct tensor {
     ptrdiff_t stride[TENSOR_MAX_RANK];
     void *data;
     bool owns;
-    mapping *file; /* that the data lie in, read-only; or NULL */
+    mapping *file; /* that holds the data, read-only; or NULL */
 } tensor;
 
 /* A new tensor with C-order strides; its data is not set. */
 bool tensor_new(tensor *t, dtype type, int rank, const size_t *size, err *e);
 /* A new tensor that has the numbers of another. */
 bool tensor_new_copy(tensor *t, const tensor *of, err *e);
-/* The same around bytes of a file that are such elements already: read-only, `in` is shared. */
+/* A new tensor whose data are bytes of a mapped file, which hold such elements already: read-only.
+ * `in` gets one more user. */
 bool tensor_new_in(tensor *t, dtype type, int rank, const size_t *size, const void *data,
                    mapping *in, err *e);
-/* The same of data that came from mem_alloc, which it owns from now on. */
+/* A new tensor of data that came from mem_alloc; the tensor owns them from now on. */
 void tensor_own(tensor *t, dtype type, int rank, const size_t *size, void *data);
 void tensor_free(tensor *t);
 
@@ -58,24 +59,24 @@ tensor tensor_transposed(const tensor *t);
 
 /* `count` entries from `first` on of one axis, borrowed. */
 tensor tensor_range(const tensor *t, int axis, size_t first, size_t count);
-/* The same elements in another tensor of the same shape, whatever the strides, and of the same type
- * or a wider one. */
+/* Copies the elements into another tensor of the same shape and of the same or a wider type.
+ * Strides may differ. */
 void tensor_copy(const tensor *from, tensor *to);
-/* Makes it a copy in this type, where its own is narrower. */
+/* Replaces a tensor of a narrower type by a copy in this one. */
 bool tensor_widen(tensor *t, dtype type, err *e);
 
 /* Number of elements; it can't overflow in a tensor that exists. */
 size_t tensor_count(const tensor *t);
-/* The same as a checked product for sizes that come from outside. */
+/* The same for sizes that come from outside; false where the product overflows. */
 bool sizes_count(int rank, const size_t *size, size_t *count);
-/* The bytes of such a tensor; SIZE_MAX where an address can't hold so many. */
+/* The bytes of such a tensor; SIZE_MAX if they are more than an address can hold. */
 size_t tensor_bytes(dtype type, int rank, const size_t *size);
 
 /* One element of any type as a float64; `index` has `rank` entries. */
 double tensor_get(const tensor *t, const size_t *index);
 void tensor_set(tensor *t, const size_t *index, double value);
 
-/* Walks indices in C order: start with zeros, false after the last one. */
+/* Moves `index` on in C order, from zeros; false after the last one. */
 bool tensor_next(const tensor *t, size_t *index);
 
 /* False with the index of the first element, in C order, that is infinite or NaN. */
@@ -88,15 +89,16 @@ enum { SHAPE_TEXT = 128 };
 const char *sizes_text(int rank, const size_t *size, char out[SHAPE_TEXT]);
 const char *tensor_shape_text(const tensor *t, char out[SHAPE_TEXT]);
 
-/* Adds to an error about a list what would be one row: "[[1, 2]]". Nothing of another rank. Returns
- * false. */
+/* Adds to an error about a list how it would be written as one row: "[[1, 2]]". Adds nothing for
+ * other ranks. Returns false. */
 bool tensor_suggest_row(const tensor *list, err *e);
 
-/* "Not printed there": what `null` in an expected matrix is read as. A NaN that no arithmetic
+/* What `null` in an expected matrix is read as: "not printed there". It is a NaN that no arithmetic
  * makes, so that a real NaN is never taken for it. A float32 can hold it too. */
 double tensor_hole(void);
 bool tensor_is_hole(double value);
-/* Of float64: a float32 has holes only where a reader was asked for such, to compare. */
+/* Looks at float64 only: a float32 tensor has holes only if its reader was asked for them, to
+ * compare. */
 bool tensor_has_hole(const tensor *t);
 
 #endif
