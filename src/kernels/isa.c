@@ -8,7 +8,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* Of other architectures. */
+/* For instruction sets of other architectures. */
 static bool never(void)
 {
     return false;
@@ -50,7 +50,7 @@ static bool has_avx512(void)
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 }
 
-/* The scalar kernels are built twice, for machines with and without fma as an instruction: the same
+/* The scalar kernels are built twice, with and without fma as an instruction. Both give the same
  * bits, but a call of the C library's fma costs some 35 times the instruction. */
 static const kernels *plain_table(dtype type)
 {
@@ -118,9 +118,9 @@ _Static_assert(FLT_EVAL_METHOD == 0,
                "s390x -fexcess-precision=fast");
 
 #if defined(__x86_64__)
-/* All arithmetic is done by SSE and its successors, whose one register is read and written in a
- * tenth of the time that fesetenv takes; fesetenv leaves subnormal numbers to the implementation,
- * too. */
+/* All arithmetic is done by SSE and its successors. Reading and writing their one control register
+ * takes a tenth of fesetenv's time, and C does not say whether fesetenv turns subnormal numbers
+ * on. */
 static const unsigned DEFAULT_CONTROL = 0x1f80;
 
 void float_mode_set(float_mode *mode)

@@ -21,16 +21,16 @@ static double kaiming(const fan *of, const knobs *k)
     return knob_or(k, KNOB_GAIN, sqrt(2)) / sqrt((double)(k->by_fan_out ? of->out : of->in));
 }
 
-/* A sum of `in` products with rows of deviation 1 has deviation 1 too: so do queries, keys and
- * values, and what is scored of them is of size 1 once it is scaled. */
+/* If the inputs have deviation 1, so has a sum of `in` products with these weights. So queries,
+ * keys and values have deviation 1, and so have the scaled scores. */
 static double scaled(const fan *of, const knobs *k)
 {
     (void)k;
     return 1 / sqrt((double)of->in);
 }
 
-/* Kaiming's with the gain of a leaky rectifier of slope √5, whose bound is 1/√in, but for the order
- * in which it is rounded. */
+/* Kaiming's law with the gain of a leaky rectifier of slope √5: the bound is 1/√in, rounded in
+ * PyTorch's order. */
 static double torch_linear(const fan *of, const knobs *k)
 {
     double slope = sqrt(5), gain = sqrt(2 / (1 + slope * slope));
@@ -45,7 +45,7 @@ static double torch_mha(const fan *of, const knobs *k)
     return xavier(&joined, k);
 }
 
-/* A multiple of `step`, in this direction. */
+/* The multiple of `step` that `whole` (floor or ceil) leads to; without a step, the value. */
 static double stepped(double value, double step, double (*whole)(double))
 {
     return step > 0 ? whole(value / step) * step : value;
@@ -82,7 +82,7 @@ enum {
         [ROLE_ROWS] = "gaussian", [ROLE_BIAS] = "zero", [ROLE_JOIN_BIAS] = "zero"                  \
     }
 
-/* Where a uniform law ends, in deviations: √3. */
+/* The end of a uniform law, in deviations: √3. */
 #define TO_ITS_END                                                                                 \
     {                                                                                              \
         LAW_UNIFORM, 0, 1.7320508075688772                                                         \
@@ -112,7 +112,7 @@ static const distribution ROWS[] = {
      TO_ITS_END, 0, false, torch_mha,
      {[ROLE_ROWS] = "gaussian", [ROLE_JOIN] = "torch-linear", [ROLE_BIAS] = "zero",
       [ROLE_JOIN_BIAS] = "torch-spent"}, "wo,bo,wq,wk,wv"},
-    /* It draws nn.Linear's bias, and then puts 0 in its place. */
+    /* nn.MultiheadAttention draws nn.Linear's bias, and then overwrites it with 0. */
     {{"torch-spent", "0 in the place of numbers that are drawn and thrown away"},
      {LAW_SPENT, 0, 0}, 0, false, NULL, {NULL}, NULL},
     {{"scaled", "normal, deviation 1/√(fan in), so that scores are of size 1"},

@@ -78,7 +78,7 @@ static const generator ROWS[] = {
 
 const named_table GENERATORS = NAMED_TABLE("generator", ROWS);
 
-/* In deviations: from 53 bits nobody draws a normal number beyond 12.3, which is where the tail of
+/* In deviations. With 53 bits no generator draws a normal number beyond 12.3, where the tail of
  * NumPy's ziggurat ends. */
 static const double GREATEST_NORMAL = 13;
 
@@ -93,7 +93,7 @@ double law_reach(const law *l)
     case LAW_UNIFORM: /* u·(b − a) + a */
         return fmax(fmax(fabs(l->a), fabs(l->b)), l->b - l->a);
     case LAW_WHOLE:
-    case LAW_HALVES: /* as many as there are of them, and one more, are met on the way */
+    case LAW_HALVES: /* drawing also computes how many halves there are, plus one */
         return 2 * (fmax(fabs(l->a), fabs(l->b)) + l->b - l->a + 1);
     case LAW_NORMAL:
         return fabs(l->a) + GREATEST_NORMAL * l->b;
@@ -135,10 +135,10 @@ void stream_draw(stream *s, const draw *d, size_t first, size_t count, double *o
 
 /* ---- filling ---- */
 
-/* A run's float64 numbers and its elements stay in the first-level cache. */
+/* Elements of a run: its float64 numbers and its elements fit the first-level cache. */
 enum { RUN = 2048 };
 
-/* What one number costs, in multiply-adds: whether threads pay. */
+/* What one number costs, in multiply-adds; it decides whether threads pay. */
 static const double COST = 30;
 
 typedef struct filling {
@@ -146,7 +146,7 @@ typedef struct filling {
     const draw *what;
     size_t first, count;
     char *out;
-    atomic_size_t next; /* the run that nobody has taken yet */
+    atomic_size_t next; /* the next run to be taken */
 } filling;
 
 static void fill_runs(void *context, size_t worker)
@@ -158,8 +158,8 @@ static void fill_runs(void *context, size_t worker)
     double number[RUN + DRAW_RUN];
     float narrow[RUN + DRAW_RUN];
     (void)worker;
-    /* What is left over after whole runs is a run too, or, where it is shorter than a DRAW_RUN,
-     * belongs to the last. */
+    /* The rest after whole runs is a run of its own, or belongs to the last one if it is shorter
+     * than a DRAW_RUN. */
     size_t runs = f->count / RUN + (f->count % RUN >= DRAW_RUN || f->count < RUN);
     for (size_t index; (index = atomic_fetch_add(&f->next, 1)) < runs;) {
         size_t begin = index * RUN, left = f->count - begin;

@@ -41,7 +41,7 @@ double mersenne_part(mersenne *m)
 
 enum { POOL = 4, SEED_WORDS = 8 };
 
-/* Each use of a hash has a multiplier of its own, which the use before left. */
+/* Each use of a hash has its own multiplier, computed by the use before it. */
 typedef struct hash {
     uint32_t multiplier, step;
 } hash;
@@ -125,7 +125,7 @@ double pcg64_part(pcg64 *p)
 
 enum { LAST = ZIGGURAT_LAYERS - 1, TERMS = 14 };
 
-/* Where the tail begins, and the area of each layer: the roots for 256 layers. */
+/* Where the tail begins, and the area of each layer, for 256 layers. */
 static const double TAIL = 3.6541528853610088, AREA = 0.0049286732339746553;
 
 /* e^(−y), 0 ≤ y < 700: 2⁻ⁿ·e^r with |r| ≤ ln2/2, whose series leaves less than 2⁻⁵⁶. */
@@ -184,7 +184,8 @@ double ziggurat_normal(const ziggurat *z, pcg64 *p)
             return bits >> 8 & 1 ? -x : x;
         if (layer == 0)
             return part >> 8 & 1 ? -tail_number(p) : tail_number(p);
-        /* Between what lies inside and the layer's own end, the curve decides. */
+        /* Outside of the part that lies wholly under the curve, the point is compared with the
+         * curve. */
         double top = z->height[layer - 1], below = z->height[layer];
         double height = (top - below) * pcg64_part(p) + below;
         if (height < exponential_of_minus(0.5 * x * x))

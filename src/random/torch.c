@@ -1,8 +1,8 @@
 /* PyTorch's generator on the CPU, in float32.
  *
- * Its last bits depend on which code PyTorch dispatches to. On any x86 processor of today that is
- * its vector code for AVX2, with fused multiply-adds and, for normal numbers from 16 on, the
- * float32 functions of the Cephes library. Where PyTorch finds no AVX2, or is told so
+ * Its last bits depend on the code that PyTorch chooses at run time. On any x86 processor of today
+ * that is its vector code for AVX2, with fused multiply-adds and, for normal numbers from 16 on,
+ * the float32 functions of the Cephes library. Where PyTorch finds no AVX2, or is told so
  * (ATEN_CPU_CAPABILITY=default), it is plain code without them, with the C library's functions,
  * below. Fewer than 16 normal numbers are made in float64, by both alike. */
 #include "random/torch.h"
@@ -116,8 +116,8 @@ static double cosine_of(double r)
     return (low + square * 0x1.55553e1068f19p-5) + square * z * high;
 }
 
-/* The sine of x and so many quarters of a turn. The nearest quarter to x is found by 2²⁴·2/π, which
- * is rounded as a whole number. */
+/* The sine of x plus a number of quarter turns. The quarter nearest to x is found with 2²⁴·2/π, so
+ * that rounding is done on a whole number. */
 static float sine_after(double x, int quarters)
 {
     int nearest = ((int)(x * 0x1.45f306dc9c883p+23) + 0x800000) >> 24, all = nearest + quarters;
@@ -155,7 +155,7 @@ static double part_of_53_bits(stream *s)
     return (double)((high << 32 | low) & 0x1fffffffffffffu) * 0x1p-53;
 }
 
-/* What differs between the two codes: u·(to − from) + from, and a run's normal numbers. */
+/* What PyTorch's two codes do differently: u·(to − from) + from, and a run's normal numbers. */
 typedef struct code {
     float (*uniform)(float u, float range, float from);
     void (*normal_run)(const law *l, double run[DRAW_RUN]);
@@ -229,8 +229,8 @@ static void fill_by(const code *by, stream *s, const draw *d, size_t count, doub
             by->normal_run(l, out + i);
         if (count % DRAW_RUN == 0)
             return;
-        /* Where the last run is not whole, the last 16 numbers are drawn again, over what was
-         * there. */
+        /* If the last run is not whole, PyTorch draws the last 16 numbers again and overwrites
+         * them. */
         draw_parts(s, out + count - DRAW_RUN, DRAW_RUN);
         by->normal_run(l, out + count - DRAW_RUN);
         return;

@@ -1,11 +1,12 @@
 /* A feed-forward's activations, element by element; kernels.h states each. All but relu are
- * computed in float64 whatever the table's type is, as sums of two where one would lose: plain
- * loops that the compiler turns into this instruction set's vectors, so nothing in them may branch.
+ * computed in float64 for both types, and as a sum of two float64 where one would lose digits. They
+ * are plain loops that the compiler turns into this instruction set's vectors, so nothing in them
+ * may branch.
  *
  *     silu(x) = x·σ(x),  gelu_tanh(x) = x·σ(2u),  σ(w) = 1/(1 + e⁻ʷ),  u = √(2/π)·(x + 0.044715·x³)
  *     gelu(−y) = −y·½·erfc(y/√2),  gelu(y) = y − y·½·erfc(y/√2),  y ≥ 0
  *
- * Both rest on e⁻ᵗ for t ≥ 0, whose power of two is multiplied last, so that the negative tail
+ * Both are made from e⁻ᵗ for t ≥ 0. Its power of two is multiplied last, so that the negative tail
  * keeps all its bits down to the smallest normal number. */
 #include "base/float_bits.h"
 #include "kernels/twofold.h"
@@ -65,7 +66,7 @@ static inline double power_of_two(double power)
     return float64_of_bits(float64_bits(power + (ROUND_WHOLE + 1023)) << 52);
 }
 
-/* In two steps, since the power may be less than a normal number's and the product one yet. */
+/* In two steps: the power of two may be below the normal numbers while the product is not. */
 static inline double scale(double x, double power)
 {
     static const double LEAST = -1000;
@@ -176,7 +177,7 @@ static inline double gelu_of(double x)
 
 /* ---- rows ---- */
 
-/* So many at a time, in memory of their own: out may be x. */
+/* Numbers that are computed at a time, in a buffer of their own, since out may be x. */
 enum { BLOCK = 32 };
 
 static inline void load(const real *x, size_t n, double *block)
@@ -197,7 +198,7 @@ static inline void store(const double *block, size_t n, real *out)
     memcpy(out, part, n < BLOCK ? n * sizeof part[0] : sizeof part);
 }
 
-/* Inlined with a constant function, so that the compiler can use vectors. */
+/* Inlined, so that `function` is known and the compiler can use vectors. */
 static inline __attribute__((always_inline)) void activate(const real *x, size_t n, real *out,
                                                            double (*function)(double x))
 {

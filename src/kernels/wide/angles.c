@@ -1,6 +1,6 @@
-/* Sine and cosine, the project's own, in float64 whatever the table's type is: plain loops that the
- * compiler turns into this instruction set's vectors. An angle is position·frequency, exact; π/2 is
- * taken off with 160 bits of it. */
+/* Sine and cosine, the project's own, in float64 for both types: plain loops that the compiler
+ * turns into this instruction set's vectors. An angle is the exact product position·frequency;
+ * multiples of π/2 are taken off with 160 bits of π/2. */
 #include "kernels/sine.h"
 #include "kernels/twofold.h"
 #include "kernels/wide/real.h"
@@ -32,8 +32,8 @@ void KERNEL(angles)(double position, const double *frequency, size_t n, double *
         for (int k = 0; k < 3; k++)
             angle = twofold_add(angle, twofold_product(-(shifted - ROUND_WHOLE), QUARTER[k]));
         double r = angle.high, low = angle.low, z = r * r, first = 1 - z / 2;
-        /* r³/6 and all after it is small next to r, so that its rounding is hardly seen; 1 − r²/2
-         * is taken with what it loses. sin(r + low) = sin r + low·cos r */
+        /* r³/6 and the terms after it are small next to r, so that their rounding hardly counts; 1
+         * − r²/2 is kept with what its rounding loses. sin(r + low) = sin r + low·cos r */
         double s = r + (r * z * sine_terms(z) + low * first);
         double c = first + (((1 - first) - z / 2) + (z * z * cosine_terms(z) - r * low));
         sine[i] = quarter_turned(quarters, quarters, c, s);

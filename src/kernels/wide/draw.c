@@ -11,7 +11,7 @@ typedef struct random_bits {
     uint64_t a[PAIRS], b[PAIRS];
 } random_bits;
 
-/* Of the pairs from `skipped` after the first one on. */
+/* Draws the bits of the pairs that begin `skipped` after the first one. */
 static void draw_bits(const random_place *from, size_t skipped, random_bits *to)
 {
     const uint32_t key[2] = {(uint32_t)from->seed, (uint32_t)(from->seed >> 32)};
@@ -25,14 +25,14 @@ static void draw_bits(const random_place *from, size_t skipped, random_bits *to)
     }
 }
 
-/* How many of the n − begin numbers that are left come out of PAIRS pairs. */
+/* How many of the remaining n − begin numbers PAIRS pairs give. */
 static size_t length_of(size_t n, size_t begin)
 {
     return n - begin < 2 * PAIRS ? n - begin : 2 * PAIRS;
 }
 
-/* A whole number up to 2⁵³ as float64: its halves are put into the digits of 2⁸⁴ and of 2⁵², since
- * not all machines convert 64 bits in vectors. */
+/* A whole number up to 2⁵³ as float64. Its halves go into the mantissas of 2⁸⁴ and 2⁵², since not
+ * all machines convert 64-bit integers in vectors. */
 static double whole(uint64_t n)
 {
     double high = float64_of_bits((n >> 32) | 0x4530000000000000u);
@@ -42,7 +42,7 @@ static double whole(uint64_t n)
 
 /* ---- uniform numbers ---- */
 
-/* Of a float32 no more bits than it holds, so that rounding never leads up to 1. */
+/* A float32 gets only as many bits as it holds, so that rounding never gives 1. */
 static double part_of(uint64_t drawn)
 {
     return sizeof(real) == sizeof(float) ? (double)(int32_t)(uint32_t)(drawn >> 40) * 0x1p-24

@@ -3,8 +3,8 @@
  * that the compiler turns into this instruction set's vectors. */
 #include "kernels/wide/partials.h"
 
-/* One number of the row, less the row's mean: with what float64 loses of a mean of float64 data, so
- * that equal numbers have none. */
+/* A number of the row minus the row's mean. The mean of float64 data has a rest that float64 loses:
+ * with it, equal numbers have a deviation of exactly 0. */
 static inline double deviation(real x, twofold mean)
 {
 #if defined(REAL_IS_F64)
@@ -28,7 +28,7 @@ static row_total sum_of(const real *x, size_t n)
     return partials_total(&p);
 }
 
-/* Of the deviations' squares */
+/* The sum of the squared deviations. */
 static double sum_of_squares(const real *x, size_t n, twofold mean)
 {
     partials p = {{0}, {0}};

@@ -1,5 +1,5 @@
-/* A matrix as products read it: panels, whose numbers are of the table's own type, whatever the
- * matrix's. */
+/* A matrix as products read it: panels of numbers of the table's own type, also where the matrix
+ * has a narrower one. */
 #include "base/prefetch.h"
 #include "kernels/wide/panel.h"
 #include "kernels/wide/turning.h"
@@ -13,8 +13,8 @@ size_t KERNEL(packed_bytes)(size_t depth, size_t columns)
     return panels * PANEL_COLUMNS * depth * sizeof(real);
 }
 
-/* Rows of b lie far apart in memory where heads stand side by side; what is read some rows later is
- * asked for now. */
+/* Rows of b are far apart in memory if heads stand side by side. So a row is prefetched this many
+ * rows before it is read. */
 enum { PACK_AHEAD = 16 };
 
 static void pack_columns(const tensor *b, size_t first, size_t width, real *to)
@@ -49,7 +49,8 @@ static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
         const real *from = row_of(b, p) + first;
         if (width < PANEL_COLUMNS)
             memcpy(to, from, width * sizeof(real));
-        /* A whole row through registers: a call, or a string instruction, begins too slowly. */
+        /* A whole row goes through registers: a call of memcpy, or a string instruction, takes too
+         * long to start. */
         for (size_t v = 0; width == PANEL_COLUMNS && v < TILE_VECTORS; v++)
             wide_store(to + v * LANES, wide_load(from + v * LANES));
         to += PANEL_COLUMNS;
@@ -58,7 +59,7 @@ static void pack_panel(const tensor *b, size_t first, size_t width, real *to)
 
 /* ---- narrower types ---- */
 
-/* Rows or columns, whichever lie side by side; the other way they may lie anyhow. */
+/* Widens rows or columns, whichever are contiguous; the other stride may be any. */
 static tensor widen_part(const tensor *b, size_t row, size_t rows, size_t first, size_t width,
                          real *room)
 {
@@ -82,7 +83,8 @@ static tensor widen_part(const tensor *b, size_t row, size_t rows, size_t first,
                     .data = room};
 }
 
-/* So many rows at a time stay in a first-level cache: 16 KB, or 32 of 48, for the widest panel. */
+/* Rows that are widened at a time: for the widest panel they take 16 KB of the first-level cache,
+ * or 32 of 48. */
 enum { WIDENED_ROWS = 64 };
 
 static void pack_narrow_panel(const tensor *b, size_t first, size_t width, real *to)

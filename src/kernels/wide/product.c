@@ -9,8 +9,8 @@
 
 enum {
     TILE_ROWS = 6,
-    /* So deep a panel is read from a second-level cache as fast as it is used, and c seldom waits
-     * in between. */
+    /* A panel of this depth is read from a second-level cache as fast as it is used, and c is
+     * seldom stored in between. */
     PANEL_DEPTH = 512
 };
 
@@ -103,7 +103,7 @@ static tile_adder *const ADD[TILE_VECTORS][TILE_ROWS] = {ADDERS_OF(1),
 #endif
 };
 
-/* All rows of a strip: whole tiles, and a lower one after them. */
+/* All rows of a strip: whole tiles, then a tile of fewer rows. */
 static void add_rows(strip t, size_t rows, tile_adder *const *adder)
 {
     size_t tiles = rows / TILE_ROWS, whole = tiles * TILE_ROWS;
@@ -115,7 +115,7 @@ static void add_rows(strip t, size_t rows, tile_adder *const *adder)
         adder[rows - whole - 1](&t, 1);
 }
 
-/* Columns of a panel: whole vectors at once, and a part of one after them. */
+/* Columns of a panel: whole vectors at once, then part of a vector. */
 static void add_columns(strip t, size_t rows, size_t columns)
 {
     size_t vectors = columns / LANES, whole = vectors * LANES;
@@ -138,7 +138,7 @@ typedef struct banded {
     key_range columns, terms;
 } banded;
 
-/* What a tile needs of it; all zeros: nothing. */
+/* The part of a panel that a tile needs; all zeros: none. */
 typedef struct part {
     key_range columns, terms;
     bool is_first; /* as a strip's */
@@ -154,7 +154,7 @@ static key_range common(key_range a, key_range b)
     return (key_range){clamped(a.first, b), clamped(a.end, b)};
 }
 
-/* What the tile's rows need together. */
+/* The range of columns that covers all rows of the tile. */
 static key_range range_of_tile(const key_range *of, size_t row, size_t rows, size_t all)
 {
     if (of == NULL)
@@ -162,7 +162,7 @@ static key_range range_of_tile(const key_range *of, size_t row, size_t rows, siz
     return (key_range){of[row].first, of[at_most(row + TILE_ROWS, rows) - 1].end};
 }
 
-/* Whole vectors: rounding costs less than a tile for each end. */
+/* Rounded to whole vectors, which costs less than a tile for each end. */
 static key_range columns_of_tile(const banded *p, size_t row)
 {
     key_range all = p->columns,
@@ -174,7 +174,7 @@ static key_range columns_of_tile(const banded *p, size_t row)
     return common(c, all);
 }
 
-/* A chain without terms is +0, and done at once. */
+/* A chain without terms is +0, and needs no tile. */
 static part part_of_tile(const banded *p, size_t row)
 {
     key_range columns = columns_of_tile(p, row);
@@ -224,7 +224,7 @@ static size_t end_of_part(const banded *p, size_t row, part needed)
     size_t end = row + TILE_ROWS, last = (p->rows - 1) / TILE_ROWS * TILE_ROWS;
     bool has_terms = needed.terms.first < needed.terms.end;
     if (has_terms && is_same_part(part_of_tile(p, last), needed))
-        return p->rows; /* all between do: no end moves back */
+        return p->rows; /* all rows between do too, since no end moves back */
     while (end < p->rows && is_same_part(part_of_tile(p, end), needed))
         end += TILE_ROWS;
     return at_most(end, p->rows);
@@ -255,7 +255,8 @@ void KERNEL(product)(const tensor *a, const packed *b, const product_band *band,
     } while (p.terms.first < p.depth);
 }
 
-/* A term is skipped by its weight alone, so this is for values that are not finite, and rare. */
+/* A term is skipped only because its weight is 0. This matters for values that are not finite,
+ * which are rare. */
 void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c)
 {
     for (size_t i = 0; i < c->size[0]; i++) {

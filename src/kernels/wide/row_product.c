@@ -16,8 +16,8 @@ static const char *place_of(const tensor *b, size_t row, size_t column)
            bytes * (b->stride[0] * (ptrdiff_t)row + b->stride[1] * (ptrdiff_t)column);
 }
 
-/* Elements from one on, side by side along `axis` where that is how they lie: where they are, or in
- * `room` as numbers of this type. */
+/* The elements from one place on along `axis`: in place if they are contiguous and of this type,
+ * else copied into `room`. */
 static const real *line_of(const tensor *b, size_t row, size_t column, int axis, size_t count,
                            real *room)
 {
@@ -38,8 +38,8 @@ static const real *line_of(const tensor *b, size_t row, size_t column, int axis,
 
 /* ---- rows side by side in memory ---- */
 
-/* So many rows are added at once to so many numbers of c, which stay in a first-level cache with
- * what is widened; rows so far after them are asked of memory. */
+/* Rows that are added at once, the numbers of c that they are added to, which stay in a first-level
+ * cache with what is widened, and how many rows ahead memory is prefetched. */
 enum { ROWS_AT_ONCE = 8, WIDTH_AT_ONCE = 128, ROWS_AHEAD = 16 };
 
 static inline __attribute__((always_inline)) void add_lines(const real *a, const real *const *line,
@@ -75,11 +75,11 @@ static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
 
 /* ---- columns side by side in memory ---- */
 
-/* A vector of columns, so many rows of it at a time; those of the next one are asked of memory. */
+/* Rows that are multiplied at a time for a vector of columns; the next ones are prefetched. */
 enum { DEPTH_AT_ONCE = 64 };
 
-/* Where LANES columns lie as `apart` says, at least so many rows of them as whole pieces take: in
- * the matrix, or in `room` with zeros around them. */
+/* LANES columns, `*apart` numbers from each other, with at least as many rows as whole pieces take:
+ * in the matrix, or in `room` with zeros around them. */
 static const real *columns_of(const tensor *b, size_t row, size_t column, size_t depth,
                               real room[LANES][DEPTH_AT_ONCE], ptrdiff_t *apart)
 {

@@ -54,8 +54,8 @@ void KERNEL(hide)(const void *x, size_t n, const unsigned char *mask, bool hides
 /* ---- the additive score: c[i][j] = Σ_p va[p]·tanh((q[i][p] + k[j][p]) + ba[p]), one chain of
  * fused multiply-adds from +0. The lanes of a vector are different keys ---- */
 
-/* So many components of as many keys as a vector has lanes stay in a first-level cache while all
- * queries are compared with them. */
+/* Components at a time: those of a vector of keys stay in a first-level cache while all queries are
+ * compared with them. */
 enum { DEPTH = 64 };
 
 /* Keys from `first` on and their components from p on, turned: a vector a component, zeros after
@@ -74,7 +74,7 @@ static void turn(const tensor *k, turned_keys *t)
     }
 }
 
-/* Goes on with the chains of all queries, which wait in c. */
+/* Continues the chains of all queries, which are stored in c. */
 static void compare(const tensor *q, const turned_keys *t, const real *weight, const real *shift,
                     tensor *c)
 {

@@ -2,7 +2,7 @@
 #include "kernels/wide/exponent.h"
 #include "kernels/wide/partials.h"
 
-enum { MAXIMA = 4 }; /* that grow side by side: one would wait for itself */
+enum { MAXIMA = 4 }; /* that grow side by side: a single one would wait for itself */
 
 /* With a constant `step`, no loop is left of it. */
 static inline void raise_lanes(real *lane, size_t step)
@@ -98,15 +98,15 @@ void KERNEL(row_divide)(const row_shares *of)
 
 enum { GROUP = EXP_VECTORS * LANES };
 
-/* Numbers of another row that are divided on the way: nothing else has a use for the divider. */
+/* Numbers of another row that are divided meanwhile: exponentials don't use the divider. */
 typedef struct passenger {
     const real *x;
     wide sum;
     real *share;
 } passenger;
 
-/* A group's exponentials, while the next group is split: the long chain of one fills the places
- * that the other's leaves free. Inlined, so that `parts` stays in registers. */
+/* A group's exponentials, while the next group is split: each one's long chain of operations fills
+ * the other's waits. Inlined, so that `parts` stays in registers. */
 static inline __attribute__((always_inline)) void exponent_group(const exp_shift *shift,
                                                                  const real *from, real *to,
                                                                  exp_parts *parts,
@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) void exponent_group(const exp_shift
         wide_store(to + v * LANES, done[v]);
 }
 
-/* The sum stays a group behind: what it adds is there already. */
+/* The sum follows one group later, so that it never waits for an exponential. */
 static inline void add_group_before(growing *all, const real *from, size_t end)
 {
     for (size_t j = end < GROUP ? end : end - GROUP; j < end; j += LANES)
@@ -151,7 +151,7 @@ void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, r
         return;
     }
     if (greatest >= EXP_SHIFT_MOST || greatest <= -EXP_SHIFT_MOST) {
-        /* Exact for all that is not below any exponential. */
+        /* Exact wherever the exponential is not +0. */
         for (size_t k = 0; k < n; k++)
             to[k] = from[k] - greatest;
         from = to;
@@ -159,7 +159,7 @@ void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, r
     }
     exp_shift shift = exp_shift_of(greatest);
     growing all = growing_zero();
-    if (whole > 0) { /* of `beside` as many groups as there are before the last */
+    if (whole > 0) { /* as many groups of `beside` as there are before the last one */
         exp_parts parts[EXP_VECTORS];
         size_t last = whole - GROUP, of_beside = beside->n / GROUP * GROUP;
         divided = of_beside < last ? of_beside : last;
