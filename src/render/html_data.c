@@ -360,10 +360,16 @@ static void add_settings(text *out, const entry *of)
 
 /* ---- maps ---- */
 
-/* What it can be changed by; an input says which key of the document it is, of an attention. */
+/* What it can be changed by, and its lines written anew; an input says which key of the document it
+ * is, of an attention. */
 static void add_alive(const html_page *p, const trace_map *map)
 {
     input which = INPUT_X;
+    text_add_string(p->out, map->is_column ? ",\"isColumn\":true" : "");
+    if (map->row_names.count > 0) {
+        text_add_string(p->out, ",\"called\":");
+        json_list_write(p->out, &map->row_names);
+    }
     text_add_string(p->out, map->is_made ? ",\"made\":true" : "");
     text_add_string(p->out, map->values.type == DTYPE_F64 ? ",\"wide\":true" : "");
     while (which < INPUT_COUNT && strcmp(input_label(which), map->name) != 0)

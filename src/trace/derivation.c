@@ -122,8 +122,10 @@ static void add_row(const writer *w, const trace_origin *from, bool has_cells)
     const trace_map *of = from->map;
     bool is_one = from->part.row == AXIS_I && from->part.column == AXIS_J &&
                   of->values.size[1] == 1 && w->map->values.size[1] > 1;
-    if (of->row_letters != NULL && (has_cells || w->row != 0))
-        text_add_string(w->out, has_cells ? of->row_name : of->row_letters);
+    if (of->row_letters != NULL && has_cells)
+        text_add_string(w->out, of->row_names.item[w->cell->row]);
+    else if (of->row_letters != NULL && w->row != 0)
+        text_add_string(w->out, of->row_letters);
     else if (is_one)
         text_add_string(w->out, "1");
     else if (has_cells)
@@ -208,7 +210,7 @@ static void add_place(writer *w, const trace_origin *from, bool is_element)
     else if (part.row == AXIS_ALL)
         text_add_string(w->out, "·");
     if (has_column && (has_row || part.row == AXIS_ALL))
-        text_add_string(w->out, cells != NULL && from->map->row_name != NULL ? ", " : ",");
+        text_add_string(w->out, cells != NULL && from->map->row_letters != NULL ? ", " : ",");
     if (has_column)
         add_axis(w, from, part.column, is_element, cells);
     text_add_string(w->out, part.is_of_heads ? "] over the heads" : "]");

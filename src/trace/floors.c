@@ -154,8 +154,6 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     }
     table->letters = has_table ? "the embedding of row i's id" : "the vocab's row of word i";
     table->row_letters = has_table ? "id of i" : "word of i";
-    find_id(s, f->focus.row, &id);
-    table->row_name = has_table ? build_text(b, "id %zu", id) : find_word(s, f->focus.row);
     if (b->failed)
         return name;
     tensor to = tensor_at(&table->values, 0);
@@ -163,6 +161,7 @@ static const char *map_table(floors *f, const floor_rows *embedded)
         tensor room;
         const tensor *row = find_id(s, i, &id) ? stack_row_of_id(s, id, &room)
                                                : bundle_tensor(vocab->bundle, find_word(s, i));
+        build_name(b, &table->row_names, has_table ? build_text(b, "id %zu", id) : find_word(s, i));
         for (size_t j = 0; j < to.size[1]; j++)
             tensor_set(&to, (size_t[]){i, j}, tensor_get(row, &j));
     }
@@ -186,7 +185,8 @@ static const char *map_segments(floors *f, const char *name, const floor_rows *e
         return name;
     picked->letters = "the row of row i's segment";
     picked->row_letters = "segment of i";
-    picked->row_name = build_text(b, "segment %zu", stack_segment_of_row(s, f->focus.row));
+    for (size_t i = 0; i < s->rows; i++)
+        build_name(b, &picked->row_names, build_text(b, "segment %zu", stack_segment_of_row(s, i)));
     map_say(b, sum, OP_PLUS, (map_operand[4]){{PART_CELL, name}, {PART_CELL, picked->name}});
     tensor of_table = tensor_at(&table->values, 0), to = tensor_at(&picked->values, 0),
            into = tensor_at(&sum->values, 0);
@@ -220,7 +220,8 @@ void floors_embedded(floors *f, floor_rows *made)
         map->rows = f->labels;
         map->letters = build_text(b, "the row of position %.0f + i, from 0", (double)first - 1);
         map->row_letters = "position of i";
-        map->row_name = build_text(b, "position %zu", first + row);
+        for (size_t i = 0; i < s->rows; i++)
+            build_name(b, &map->row_names, build_text(b, "position %zu", first + i));
         learned = map_from(b, PART_CELL, map->name);
     }
     trace_map *rows = floors_map_rows(f, made);

@@ -254,8 +254,10 @@ static void room_free(trace_room *room)
         mem_free(room->step[i]);
     }
     mem_free(room->step);
-    for (size_t i = 0; i < room->maps; i++)
+    for (size_t i = 0; i < room->maps; i++) {
+        text_list_free(&room->map[i]->row_names);
         mem_free(room->map[i]);
+    }
     mem_free(room->map);
     text_list_free(&room->words);
     text_list_free(&room->keys);

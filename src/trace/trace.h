@@ -152,8 +152,9 @@ typedef struct trace_map {
     bool is_row_a_head; /* given so; here all heads are side by side */
     bool is_of_focus;   /* of the head in focus and of one query: */
     size_t query;       /* this one, from 0 */
-    /* Of rows that are looked up: "id of i", and that of the row in focus, "id 4"; else NULL. */
-    const char *row_letters, *row_name;
+    /* Of rows that are looked up: "id of i"; else NULL. And what each is called: "id 4". */
+    const char *row_letters;
+    text_list row_names;
     const char *id_name; /* of columns that are ids: what the one in focus is called; else NULL */
     bool is_beyond_page; /* so large that no page has its numbers */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */

@@ -66,7 +66,7 @@ async function readPage() {
       if (!shown) return;
       const place = one.tagName === 'TD' && placeAt(one);
       if (place) {
-        const at = `${tableOf(shown)}|${place.row},${place.column}`;
+        const at = `${tableOf(shown)}|${place.head},${place.row},${place.column}`;
         const level = shown.table.matches('.part') ? '' : (/\b[pnw]\d\b/.exec(one.className) || [''])[0];
         note(`cell ${at}`, `${one.textContent} ${level}`);
         note(`mark ${at}`, one.classList.contains('changed') ? one.title : '');
@@ -131,6 +131,16 @@ function unownedIn() {
     .filter((one) => /\d/.test(one.textContent) || one.tagName === 'svg')
     .filter((one) => !one.closest('.words') && !isOwned(one) && !isOfSize(one))
     .map((one) => `${one.closest('section').id}: ${one.outerHTML.slice(0, 80)}`);
+}
+
+// The page's document has rows that were looked up as they are: "vocab[the, 1]" is "x[1,1]" in it, and
+// each row has a segment of its own.
+function asGiven(seen) {
+  return Object.fromEntries(Object.entries(seen).map(([key, text]) => {
+    const [, row] = /^line .*\|(?:embedded|segmented)\[(\d+),/.exec(key) || [];
+    return [key, row ? text.replace(/ = (?:vocab|embedding)\[.+?, (\d+)\]/, ` = x[${row},$1]`)
+      .replace(/segment \d+/, `segment ${row - 1}`) : text];
+  }));
 }
 
 // What reads otherwise, of what both have; and lines that are missed in a step of both, or are too many
@@ -295,9 +305,10 @@ async function compareWithProgram(name, page, type, did, now) {
     return `row=${row + 1},head=${head + 1}${ENTRIES.length > 1 ? `,batch=${ENTRY + 1}` : ''}`;
   };
   fs.writeFileSync(document, await page.evaluate(() => selfattn.document()));
-  const focus = await page.evaluate(inFocus);
-  // A row of its own has fewer lines of others, and which one comes by default follows from the mask.
-  for (const asked of [undefined, focus]) {
+  const focus = await page.evaluate(inFocus), isMoved = !await page.evaluate(() => isFocusAsItCame(roomInFocus()));
+  // The page that came works out other rows too where it is small, one whose focus was moved only that
+  // row, as with --focus; and which row comes by default follows from the mask.
+  for (const asked of isMoved ? [focus] : [undefined, focus]) {
     const ran = pageOf(document, file, type, asked);
     if (ran.status !== 0) {
       check(name, false, `${did.join('; ')}: the program refuses the page's document: ${ran.stderr}`);
@@ -306,7 +317,7 @@ async function compareWithProgram(name, page, type, did, now) {
     const fresh = await open(file), isSame = await fresh.page.evaluate(inFocus) === focus;
     if (isSame) {
       const wanted = await fresh.page.evaluate(readPage);
-      tell(name, 'program', did, differences(now, wanted, SHARED, Boolean(asked)), Object.keys(wanted).filter((key) => key in now).length);
+      tell(name, 'program', did, differences(asGiven(now), wanted, SHARED, asked && !isMoved), Object.keys(wanted).filter((key) => key in now).length);
     }
     await fresh.page.close();
     if (isSame) return;

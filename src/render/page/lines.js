@@ -17,35 +17,50 @@ function placeOfLine(line) {
   return placeSaid(line.dataset.cell);
 }
 
+// A row of what is looked up is called by what it was looked up by, "id 4": it goes with the rows of x,
+// and a position or a segment stays.
+function rowSaid(of, row) {
+  return of.called ? of.called[mapsOfRows().includes(of) ? rowBefore(of, 'rows', row) : row] : String(row + 1);
+}
+
+function namedOperands(map) {
+  return OPERANDS.map((name) => map[name]).filter((one) => one)
+    .map((one) => ({ at: one.at, of: MAPS[one.map], name: one.as ?? MAPS[one.map].name }));
+}
+
 // "q[2]·k[1] = ", where the letters are of places and say no more than that. The columns of a weight
 // whose heads lie side by side count on over all of them, others in their own.
-function lettersOf({ map: { letters, operation, b }, row, column: ofAll }, ofHead) {
-  const others = letters.replace(/[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
+function lettersOf({ map, row, column: ofAll }, ofHead) {
+  const { letters, operation, b } = map, others = letters.replace(/[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
   if (!['dot', 'times', 'plus'].includes(operation) || /\p{L}/u.test(others)) return '';
-  const column = operation === 'dot' && MAPS[b.map].slices > 1 ? ofAll : ofHead;
-  return `${letters.replace(/\bi\b/g, row + 1).replace(/\bj\b/g, column + 1)}`;
+  const column = operation === 'dot' && MAPS[b.map].slices > 1 ? ofAll : ofHead, operands = namedOperands(map);
+  return letters.replace(/([\w.]+)\[i,j\]|\bi\b|\bj\b/g, (words, name) => {
+    if (!name) return { i: row + 1, j: column + 1 }[words];
+    const of = operands.find((one) => one.name === name)?.of;
+    return `${name}[${of?.called ? `${rowSaid(of, row)}, ` : `${row + 1},`}${column + 1}]`;
+  });
 }
 
 // The letters that came, of another row: "q[1,1]·cos(angle[1,1])". Only operands that go with the row
 // of the cell are of another one.
 function lettersMoved(letters, { map, row }, came) {
-  const names = OPERANDS.map((name) => map[name]).filter((one) => one && one.at.row &&
-    MAPS[one.map].rows.length > 1).map((one) => one.as ?? MAPS[one.map].name);
-  return names.reduce((words, name) => words.replace(
-    new RegExp(`(?<![\\w.])${name.replaceAll('.', '\\.')}\\[${came.row + 1}(?=[,\\]])`, 'g'), `${name}[${row + 1}`), letters);
+  const literally = (words) => words.replace(/\W/g, '\\$&');
+  return namedOperands(map).filter(({ at, of }) => at.row && of.rows.length > 1).reduce((words, { of, name }) => {
+    const from = literally(`${name}[${of.called ? of.called[came.row] : came.row + 1}`);
+    return words.replace(new RegExp(`(?<![\\w.])${from}(?=[,\\]])`, 'g'), () => `${name}[${rowSaid(of, row)}`);
+  }, letters);
 }
 
-// "scores[2,1] = q[2]·k[1]": as it came, or of another query or head.
+// "scores[2,1] = q[2]·k[1]": as it came, or of another query or head, or of rows that were moved.
 function headOfLine(line) {
-  const { head, cell } = LINES.get(line);
-  if (line.dataset.cell === cell) return [...head];
-  const place = placeOfLine(line), { map, row } = place, width = map.columns.length / map.slices;
-  const column = place.column % width, ofHead = map.slices > 1 ? TEXT.inHead((place.column - column) / width + 1) : '';
-  const isOne = map.columns.length === 1 && ['max', 'sum', 'entropy', 'plus_log'].includes(map.operation);
-  const name = mathematics(`${map.name}[${row + 1}${isOne ? '' : `,${column + 1}`}]${ofHead}`);
-  const [, ...came] = wordsOf(head).split(' = ');
-  const letters = came.length > 0 && (lettersOf(place, column) || lettersMoved(came.join(' = '), place, placeSaid(cell)));
-  return letters ? [...name, ' = ', ...mathematics(letters)] : name;
+  const { head, cell } = LINES.get(line), place = placeOfLine(line), camePlace = placeSaid(cell);
+  const [left, ...came] = wordsOf(head).split(' = '), letters = came.join(' = '), moved = lettersMoved(letters, place, camePlace);
+  if (line.dataset.cell === cell) return moved === letters ? [...head] : mathematics(`${left} = ${moved}`);
+  const { map, row } = place, { index, column } = inHead(place);
+  const number = map.isColumn ? row + 1 : `${row + 1},${column + 1}`;
+  const ofHead = left.endsWith(TEXT.inHead(inHead(camePlace).index + 1)) ? TEXT.inHead(index + 1) : '';
+  const said = came.length > 0 && (lettersOf(place, column) || moved);
+  return mathematics(`${map.name}[${number}]${ofHead}${said ? ` = ${said}` : ''}`);
 }
 
 // ---- what is inside, worked out ----

@@ -14,13 +14,18 @@ function pairOf(map, column) {
   return { index: at % half, isFirst: at < half, partner: column + (at < half ? half : -half) };
 }
 
+// Which head a cell is of, also where heads lie side by side, and which column of that head's.
+function inHead({ map, head, column }) {
+  const width = map.columns.length / map.slices;
+  return { index: map.slices > 1 ? Math.floor(column / width) : head, column: column % width };
+}
+
 // The numbers that an operand is, as trace/operand.h says it: `first` among those of its map, `count`
 // of them, each `step` after the one before; none where it has no part in this cell.
 function strandOf({ map, at }, place) {
   const { base, query = 0, head = 0, group = 1, row = 0, column = 0, apart: step = 1 } = at;
-  const { focus, columns, slices } = place.map, width = columns.length / slices;
-  const own = place.column % width, pair = at.pair && pairOf(place.map, own);
-  const ofHead = focus ? focus.head : place.map.heads > 1 ? place.head : Math.floor(place.column / width);
+  const { focus } = place.map, { index, column: own } = inHead(place), pair = at.pair && pairOf(place.map, own);
+  const ofHead = focus ? focus.head : index;
   const [from, end] = at.rows || [0, Infinity];
   const isThere = place.row >= from && place.row < end && !(own >= at.columns) && pair !== null;
   const j = !pair ? own : at.pair === 'number' ? pair.index : pair.partner;
