@@ -17,9 +17,14 @@
 
 /* ---- colours ---- */
 
-double html_greatest(const tensor *matrix)
+/* A number's colour is a class: p1 to p8 above zero, n1 to n8 below, in eighths of the greatest
+ * magnitude; w1 to w8 for shares, in eighths of 1; none for 0. Numbers count as they are shown,
+ * since the script, which draws them too (page/cells.js, levelOf), may know no more of them. */
+static double greatest_of(const tensor *matrix, bool is_share, int digits)
 {
     double greatest = 0;
+    if (is_share)
+        return 1;
     for (size_t i = 0; i < matrix->size[0]; i++) {
         for (size_t j = 0; j < matrix->size[1]; j++) {
             double size = fabs(matrix_at(matrix, i, j));
@@ -27,24 +32,28 @@ double html_greatest(const tensor *matrix)
                 greatest = size;
         }
     }
-    return greatest;
+    return number_text_value(greatest, digits);
 }
 
-html_color html_color_of(double value, double greatest, bool is_share)
+/* Its step of colour, below 0 for a negative number. */
+typedef signed char square;
+
+static square shade_of(double value, double greatest, int digits)
 {
-    int step = color_step(value, is_share ? 1 : greatest);
-    if (step == 0)
-        return (html_color){""};
-    return (html_color){{is_share ? 'w' : value > 0 ? 'p' : 'n', (char)('0' + step), '\0'}};
+    double shown = number_text_value(value, digits);
+    int step = color_step(shown, greatest);
+    return (square)(shown < 0 ? -step : step);
+}
+
+static char kind_of(square step, bool is_share)
+{
+    return is_share ? 'w' : step > 0 ? 'p' : 'n';
 }
 
 /* ---- maps of large matrices ---- */
 
-/* A square's step of colour, below 0 for a negative number. */
-typedef signed char square;
-
 /* All squares of one colour are strokes of one path: thousands of elements would be slow. */
-static void add_color(text *out, const sampling *s, const square *squares, int step, char kind)
+static void add_color(text *out, const sampling *s, const square *squares, square step, char kind)
 {
     size_t strokes = 0;
     for (size_t i = 0; i < s->rows; i++) {
@@ -68,19 +77,19 @@ static void add_sampled(const html_page *p, const tensor *matrix, bool is_share)
     enum { PIXELS = 5 }; /* a side */
     sampling s = sampling_of(matrix->size[0], matrix->size[1], HTML_MOST, HTML_MOST);
     square squares[HTML_MOST * HTML_MOST];
-    double greatest = is_share ? 1 : html_greatest(matrix);
+    int digits = p->how->digits;
+    double greatest = greatest_of(matrix, is_share, digits);
     html_add_format(p->out,
                     "<svg class=sampled width=%zu height=%zu viewBox=\"0 0 %zu %zu\" role=img "
                     "aria-label=\"%s\"><g transform=\"translate(0 .5)\">",
                     s.columns * PIXELS, s.rows * PIXELS, s.columns, s.rows, html_english("map"));
     for (size_t i = 0; i < s.rows * s.columns; i++) {
         double value = sampling_at(&s, matrix, i / s.columns, i % s.columns);
-        int step = color_step(value, greatest);
-        squares[i] = (square)(value < 0 ? -step : step);
+        squares[i] = shade_of(value, greatest, digits);
     }
-    for (int step = -COLOR_STEPS; step <= COLOR_STEPS; step++) {
+    for (square step = -COLOR_STEPS; step <= COLOR_STEPS; step++) {
         if (step != 0)
-            add_color(p->out, &s, squares, step, is_share ? 'w' : step > 0 ? 'p' : 'n');
+            add_color(p->out, &s, squares, step, kind_of(step, is_share));
     }
     text_add_string(p->out, "</g></svg>\n<p class=note>");
     html_say_numbers(p->out, "squares", s.tall, s.wide);
@@ -130,10 +139,11 @@ static void add_cells(const grid *g, size_t row)
             continue;
         }
         double value = matrix_at(&g->matrix, row, column);
-        html_color color = html_color_of(value, g->greatest, g->is_share);
-        text_add_string(out, color.class_name[0] == '\0' ? "<td" : "<td class=");
-        text_add_string(out, color.class_name);
-        text_add_string(out, ">");
+        square step = shade_of(value, g->greatest, g->page->how->digits);
+        if (step == 0)
+            text_add_string(out, "<td>");
+        else
+            text_add_format(out, "<td class=%c%d>", kind_of(step, g->is_share), abs(step));
         if (isinf(value))
             text_add_string(out, value < 0 ? "−∞" : "∞");
         else
@@ -248,8 +258,8 @@ static void add_matrix(const html_page *p, const trace_item *item)
     if (a->rank == 2)
         g.row_labels = labels_that_say(&item->rows, g.matrix.size[0]);
     g.column_labels = labels_that_say(&item->columns, g.matrix.size[1]);
-    g.greatest = html_greatest(&g.matrix);
     g.is_share = g.map != NULL && g.map->is_share;
+    g.greatest = greatest_of(&g.matrix, g.is_share, p->how->digits);
     g.is_blank = p->is_blank && asked_makes(p->asked, g.map);
     text_add_string(out, "<figure><figcaption><b>");
     html_add_mathematics(out, item->text);

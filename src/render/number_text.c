@@ -1,6 +1,7 @@
 #include "render/number_text.h"
 
 #include "base/mem.h"
+#include "io/number_read.h"
 #include "render/display.h"
 
 #include <assert.h>
@@ -53,6 +54,15 @@ bool number_text_units(double value, int digits, uint64_t *units)
         return false;
     return number_fixed_units(value, digits < 0 ? NUMBER_TEXT_DECIMALS : digits, units) &&
            *units < most;
+}
+
+double number_text_value(double value, int digits)
+{
+    char number[NUMBER_FIXED_TEXT];
+    size_t length = number_text_write(value, digits, number);
+    if (isfinite(value))
+        number_read_f64(number, number + length, &value);
+    return value;
 }
 
 void number_text_add(text *out, double value, int digits)

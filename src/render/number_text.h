@@ -19,6 +19,9 @@ size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT]);
  * no such number: one with an exponent, not finite, or of 2^52 and more. */
 bool number_text_units(double value, int digits, uint64_t *units);
 
+/* The number that its text says. */
+double number_text_value(double value, int digits);
+
 void number_text_add(text *out, double value, int digits);
 /* The same, a negative one in parentheses: what stands after an operator. */
 void number_text_add_operand(text *out, double value, int digits);

@@ -16,6 +16,11 @@ function indicesOf(text) {
   return text === undefined ? null : text.split(' ').map((one) => (one === '-' ? -1 : Number(one)));
 }
 
+// Colours are of numbers as they are shown, since of what came the page may know no more.
+function numberShown(value) {
+  return numberOf(textOfNumber(value));
+}
+
 // The greatest magnitude among a head's finite numbers, or those of some of its columns; shares are
 // of 1.
 function greatestOf(map, head, columns = null) {
@@ -27,15 +32,16 @@ function greatestOf(map, head, columns = null) {
       if (size > greatest && size < Infinity) greatest = size;
     }
   }
-  return greatest;
+  return numberShown(greatest);
 }
 
 // The same eight levels as in the page as it comes.
 function levelOf(map, value, greatest) {
-  if (!Number.isFinite(value) || value === 0 || greatest === 0) return '';
-  const part = Math.abs(value) / greatest;
+  const shown = numberShown(value);
+  if (!Number.isFinite(shown) || shown === 0 || greatest === 0) return '';
+  const part = Math.abs(shown) / greatest;
   const level = Math.min(LEVELS, Math.max(1, Math.floor(part * LEVELS + 0.5)));
-  return (map.share ? 'w' : value > 0 ? 'p' : 'n') + level;
+  return (map.share ? 'w' : shown > 0 ? 'p' : 'n') + level;
 }
 
 // Cells in front of the numbers: the row's label, where there is one.

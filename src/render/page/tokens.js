@@ -111,8 +111,8 @@ function makePicture(view, head) {
 
 function drawView(view) {
   const { map, pictures } = view, rows = [...map.rows.keys()];
-  const greatest = Math.max(...pictures.flatMap((nothing, head) =>
-    rows.map((row) => greatestIn(numbersOfRow(map, head, row), []))));
+  const greatest = numberShown(Math.max(...pictures.flatMap((nothing, head) =>
+    rows.map((row) => greatestIn(numbersOfRow(map, head, row), [])))));
   pictures.forEach((picture, head) => drawPicture(view, picture, head, greatest));
   drawLines(view);
 }
