@@ -121,28 +121,6 @@ static void check_words(unit *u)
     text_free(&out);
 }
 
-static void check_color(unit *u, double value, double greatest, bool is_share, const char *expected)
-{
-    CHECK_TEXT(u, html_color_of(value, greatest, is_share).class_name, expected);
-}
-
-/* Eighths of the greatest magnitude, rounded; the least that is not 0 has a colour too. */
-static void check_colors(unit *u)
-{
-    check_color(u, 8, 8, false, "p8");
-    check_color(u, 4, 8, false, "p4");
-    check_color(u, -8, 8, false, "n8");
-    check_color(u, 0.001, 8, false, "p1");
-    check_color(u, 0, 8, false, "");
-    check_color(u, 0, 0, false, "");
-    check_color(u, -INFINITY, 8, false, "");
-    check_color(u, 1, 8, true, "w8");
-    check_color(u, 0.25, 8, true, "w2");
-    static const double NUMBERS[] = {1, -3, INFINITY, NAN};
-    tensor matrix = part_matrix(2, 2, NUMBERS);
-    CHECK(u, html_greatest(&matrix) == 3);
-}
-
 /* A page of more maps, and a house of more rooms, than there are addresses for. */
 static void check_no_room(unit *u)
 {
@@ -181,5 +159,4 @@ UNIT(render_markup)
     check_words(u);
     check_page_math(u);
     check_no_room(u);
-    check_colors(u);
 }
