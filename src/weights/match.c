@@ -452,67 +452,137 @@ static bool refuse_prefix(const weight_match *m, const char *prefix, err *e)
     return err_remedy(e, "selfattn help layer-bundles lists what is known");
 }
 
-/* The only place after the prefix that fits. Numbered layers go before a layer without a number,
- * and whole ones before those that lack weights. Without a place the names are the document's own:
- * whatever stands after exactly the prefix, or layers, of which there may be none. */
-static bool look_everywhere(weight_match *m, const sightings *all, const char *prefix, err *e)
+/* Without a place the names are the document's own: whatever stands after exactly the prefix, or
+ * layers, of which there may be none. */
+static bool take_own_attention(weight_match *m, const char *prefix, err *e)
 {
-    enum { SHOWN = 4 };
-    place at = {.file = m->file};
-    /* Places that fit are listed, and the first of each kind, where they are told apart. */
-    text list = {0}, encoder = {0}, decoder = {0};
-    size_t count = 0;
-    indexed_name first = {0};
+    m->by = layer_convention_at(0);
+    return set_place(m, prefix, strlen(prefix), "", e);
+}
+
+static bool take_own_layers(weight_match *m, const char *prefix, err *e)
+{
+    static const char OWN[] = "layers.";
+    m->by = layer_convention_at(0);
+    m->is_one = false;
+    return *prefix == '\0' ? set_place(m, OWN, strlen(OWN), ".", e) : refuse_prefix(m, prefix, e);
+}
+
+/* How one attention, or layers, are looked for where no {} says where they are. */
+typedef struct search {
+    const char *what;  /* as an error calls several of them */
+    const char *after; /* what goes on after a place */
+    void (*find_places)(name_index *places, const weight_match *m, const sightings *all,
+                        const char *prefix, err *e);
+    /* One pass after the other, until places fit. */
+    struct {
+        bool is_one; /* a layer without a number */
+        fit_need least;
+    } pass[4];
+    size_t passes;
+    bool has_two_kinds; /* encoders and decoders, which are told apart */
+    bool (*take_own)(weight_match *m, const char *prefix, err *e); /* where none fits */
+} search;
+
+/* Numbered layers go before a layer without a number, and whole ones before those that lack
+ * weights. */
+static const search OF_ATTENTION = {.what = "layers",
+                                    .after = "",
+                                    .find_places = find_places_of_attention,
+                                    .pass = {{true, NEED_WEIGHTS}},
+                                    .passes = 1,
+                                    .take_own = take_own_attention},
+                    OF_LAYERS = {.what = "stacks of layers",
+                                 .after = ".",
+                                 .find_places = find_places_of_layers,
+                                 .pass = {{false, NEED_WEIGHTS},
+                                          {false, NEED_ANY},
+                                          {true, NEED_WEIGHTS},
+                                          {true, NEED_ANY}},
+                                 .passes = 4,
+                                 .has_two_kinds = true,
+                                 .take_own = take_own_layers};
+
+/* Places that fit. */
+typedef struct places_found {
+    size_t count;
+    indexed_name first;
+    fit_need least;        /* by which they fit */
+    text shown;            /* some of them, for an error, */
+    text encoder, decoder; /* and the first of each kind; of one kind all are encoders */
+} places_found;
+
+enum { PLACES_SHOWN = 4 };
+
+static void add_found(places_found *to, const search *by, const weight_match *m,
+                      const indexed_name *at)
+{
+    bool is_named_so = m->cross != NULL || strstr(m->before, "decoder") != NULL;
+    text *kind = by->has_two_kinds && is_named_so ? &to->decoder : &to->encoder;
+    if (to->count == 0)
+        to->first = *at;
+    if (kind->length == 0)
+        match_write_place(kind, m);
+    if (to->count < PLACES_SHOWN) {
+        text_add_string(&to->shown, to->count == 0 ? "" : "', '");
+        match_write_place(&to->shown, m);
+    }
+    to->count++;
+}
+
+static void find_all(places_found *to, const search *by, weight_match *m, const sightings *all,
+                     const char *prefix, err *e)
+{
     name_index places = {0};
-    const char *after = m->is_alone ? "" : ".", *own = m->is_alone ? prefix : "layers.";
-    fit_need least = NEED_WEIGHTS;
-    for (size_t pass = 0; pass < (m->is_alone ? 1 : 4) && count == 0; pass++) {
-        m->is_one = m->is_alone || pass >= 2;
-        least = pass % 2 == 0 ? NEED_WEIGHTS : NEED_ANY;
-        if (m->is_alone)
-            find_places_of_attention(&places, m, all, prefix, e);
-        else
-            find_places_of_layers(&places, m, all, prefix, e);
+    for (size_t pass = 0; pass < by->passes && to->count == 0; pass++) {
+        m->is_one = by->pass[pass].is_one;
+        to->least = by->pass[pass].least;
+        by->find_places(&places, m, all, prefix, e);
         for (size_t i = 0; i < places.count; i++) {
             const indexed_name *one = &places.item[i];
-            if (!set_place(m, one->name, one->length, after, e) || !fit_layers(m, all, least))
+            if (!set_place(m, one->name, one->length, by->after, e))
                 continue;
-            first = count++ == 0 ? *one : first;
-            bool is_named_so = m->cross != NULL || strstr(m->before, "decoder") != NULL;
-            text *kind = !m->is_alone && is_named_so ? &decoder : &encoder;
-            if (kind->length == 0)
-                match_write_place(kind, m);
-            if (count > SHOWN)
-                continue;
-            text_add_string(&list, count == 1 ? "" : "', '");
-            match_write_place(&list, m);
+            if (fit_layers(m, all, to->least))
+                add_found(to, by, m, one);
         }
     }
-    m->is_one = m->is_one && (m->is_alone || count > 0);
-    bool done = !e->is_set && text_ok(&list, e) && text_ok(&encoder, e) && text_ok(&decoder, e);
-    if (done && count > 1) {
-        err_at(e, &at, "%zu %s have names of weights, one is wanted: '%s'%s", count,
-               m->is_alone ? "layers" : "stacks of layers", text_string(&list),
-               count > SHOWN ? ", …" : "");
-        const char *one = text_string(encoder.length > 0 ? &encoder : &decoder);
-        done =
-            encoder.length > 0 && decoder.length > 0
-                ? err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
-                             one, text_string(&decoder))
-                : err_remedy(e, "--prefix takes one: --prefix '%s'", one);
-    } else if (done && count == 1) {
-        done = set_place(m, first.name, first.length, after, e);
-        if (done)
-            fit_layers(m, all, least);
-    } else if (done) {
-        m->by = layer_convention_at(0);
-        done = m->is_alone || *prefix == '\0' ? set_place(m, own, strlen(own), after, e)
-                                              : refuse_prefix(m, prefix, e);
-    }
-    text_free(&list);
-    text_free(&encoder);
-    text_free(&decoder);
     name_index_free(&places);
+}
+
+static bool refuse_several(const places_found *found, const search *by, const weight_match *m,
+                           err *e)
+{
+    place at = {.file = m->file};
+    bool are_both = found->encoder.length > 0 && found->decoder.length > 0;
+    err_at(e, &at, "%zu %s have names of weights, one is wanted: '%s'%s", found->count, by->what,
+           text_string(&found->shown), found->count > PLACES_SHOWN ? ", …" : "");
+    if (are_both)
+        return err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
+                          text_string(&found->encoder), text_string(&found->decoder));
+    const text *first = found->encoder.length > 0 ? &found->encoder : &found->decoder;
+    return err_remedy(e, "--prefix takes one: --prefix '%s'", text_string(first));
+}
+
+/* The only place after the prefix that fits. */
+static bool look_everywhere(weight_match *m, const sightings *all, const char *prefix, err *e)
+{
+    const search *by = m->is_alone ? &OF_ATTENTION : &OF_LAYERS;
+    places_found found = {0};
+    find_all(&found, by, m, all, prefix, e);
+    bool done = !e->is_set && text_ok(&found.shown, e) && text_ok(&found.encoder, e) &&
+                text_ok(&found.decoder, e);
+    if (done && found.count > 1) {
+        done = refuse_several(&found, by, m, e);
+    } else if (done && found.count == 1) {
+        done = set_place(m, found.first.name, found.first.length, by->after, e);
+        if (done)
+            fit_layers(m, all, found.least);
+    } else if (done) {
+        done = by->take_own(m, prefix, e);
+    }
+    text_free(&found.shown);
+    text_free(&found.encoder);
+    text_free(&found.decoder);
     return done;
 }
 
