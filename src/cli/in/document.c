@@ -168,6 +168,37 @@ bool document_reader_open(document_reader *all, const options *given, weights_in
     return true;
 }
 
+/* A file is mapped, to look at more than its first block. */
+static bool look_at_whole(line_source *l, jsonl_look *look, err *e)
+{
+    source whole = {0};
+    lines_restart(l);
+    bool done = source_open(&whole, l->file, SIZE_MAX, e);
+    if (done)
+        *look = jsonl_look_at(whole.bytes, whole.length);
+    source_close(&whole);
+    lines_restart(l);
+    return done;
+}
+
+/* What the first bytes say, of which no more are waited for than it takes. */
+static bool look_at_first(line_source *l, jsonl_look *look, err *e)
+{
+    *look = JSONL_MAY_BE;
+    while (!l->ends && *look == JSONL_MAY_BE) {
+        size_t seen = l->read.length;
+        if (!lines_peek(l, e))
+            return false;
+        /* A first line that goes on and on says nothing new. */
+        if (l->ends || seen < READ_BLOCK ||
+            memchr(l->read.data + seen, '\n', l->read.length - seen) != NULL)
+            *look = jsonl_look_at(l->read.data, l->read.length);
+        if (!l->ends && *look == JSONL_MAY_BE && lines_can_restart(l))
+            return look_at_whole(l, look, e);
+    }
+    return true;
+}
+
 /* Whether the input is lines that are documents, as its name's ending or its first bytes say. A
  * stream of one line has the first bytes of JSON, and so has one whose lines are lists: then the
  * ending says it. */
@@ -176,7 +207,7 @@ static bool find_if_lines(document_reader *all, err *e)
     line_source *l = &all->lines;
     const char *format_name = all->given->input_format;
     const format *by_ending = format_by_ending(l->file);
-    jsonl_look look = JSONL_MAY_BE;
+    jsonl_look look;
     if (format_name != NULL || all->given->stream) {
         all->is_stream = all->given->stream || format_by_name(format_name)->holds & HOLDS_STREAM;
         return true;
@@ -191,29 +222,10 @@ static bool find_if_lines(document_reader *all, err *e)
         all->is_stream = l->read.length == 0 || (f != NULL && f->holds & HOLDS_STREAM);
         return true;
     }
-    /* What the first bytes say, of which no more are waited for than it takes. */
-    bool done = true, is_whole = false;
-    while (done && look == JSONL_MAY_BE && !l->ends && !is_whole) {
-        size_t seen = l->read.length;
-        done = lines_peek(l, e);
-        /* A first line that goes on and on says nothing new. */
-        if (done && (l->ends || seen < READ_BLOCK ||
-                     memchr(l->read.data + seen, '\n', l->read.length - seen) != NULL))
-            look = jsonl_look_at(l->read.data, l->read.length);
-        is_whole = done && look == JSONL_MAY_BE && !l->ends && lines_can_restart(l);
-        if (is_whole) {
-            /* A file is mapped to look at more than its first block. */
-            source whole = {0};
-            lines_restart(l);
-            done = source_open(&whole, l->file, SIZE_MAX, e);
-            if (done)
-                look = jsonl_look_at(whole.bytes, whole.length);
-            source_close(&whole);
-            lines_restart(l);
-        }
-    }
+    if (!look_at_first(l, &look, e))
+        return false;
     all->is_stream = look == JSONL_IS;
-    return done;
+    return true;
 }
 
 static bool read_contents(const document_reader *all, const document_line *from, document *one,
