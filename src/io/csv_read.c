@@ -111,9 +111,9 @@ static bool is_of_holes(const row_look *row)
 
 /* Whether a first row that is all in quotes is a header of those that `below` is in front of: the
  * first number below, past rows of holes, is in none, or there are as many rows below as the
- * block's comment counts (SIZE_MAX: there is no comment). Where spaces separate, holes are in quotes
- * as well, and a label in front of them may be: that a number is below says nothing of such a
- * row. */
+ * block's comment counts (SIZE_MAX: there is no comment). Where spaces separate, holes are in
+ * quotes as well, and a label in front of them may be: that a number is below says nothing of such
+ * a row. */
 static bool quoted_is_header(const row_look *first, csv_reader below, key_kind kind, size_t rows,
                              bool *is_header, err *e)
 {

@@ -102,8 +102,8 @@ static bool run(attempt *a, const plan *p, const tensor *given)
             kept_stages_add(&w, id);
     }
     bool done = run_plan(p, &w, a->threads, &made, &report, a->e);
-    /* What comes out takes the place of what was there, in the same shape: heads that were
-     * multiplied for the engine's sake have none. */
+    /* What comes out takes the place of what was there, in the same shape: rows may have been laid
+     * out otherwise. */
     for (size_t i = 0; done && i < w.count; i++) {
         entry *found = bundle_find(&made, stage_row(w.stage[i])->key.named.name);
         tensor *to = &a->stage[w.stage[i]];
@@ -208,8 +208,8 @@ static bool may_fit(const attempt *a)
     return true;
 }
 
-/* Before the engine rounds weights, whether it may; what has taken the place of its rounding is also
- * what the stage holds. */
+/* Whether the engine may round the weights. What a mistake has rounded in its place is what the
+ * stage holds. */
 static bool round_weights(attempt *a)
 {
     const problem *asked = &a->begun;

@@ -1,10 +1,12 @@
 /* Where the stages of a run lie: by what is wanted, what that is made of, and how. */
-#include "attn/plan/places.h"
+#include "attn/engine/placed.h"
 
+#include "child.h"
 #include "filled.h"
 #include "unit.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { QUERIES = 5, WIDTH = 4 };
 
@@ -55,9 +57,8 @@ static void add_square(bundle *to, const char *name, size_t rows)
     bundle_add_filled(to, name, DTYPE_F32, 2, size, NUMBERS);
 }
 
-/*                      x's, q k v, norm, rope, present, q', k', scores scaled capped masked, row_max
- *                      exp row_sum weights, logsumexp entropy top, rounded weighted attended context
- *                      output */
+/* The letters are those of x xk xv x_pos, q k v, the norms, rope, present, q_score k_score; scores
+ * to masked, row_max to weights, logsumexp to top, rounded, weighted; attended, context, output. */
 UNIT(places)
 {
     bundle projected = {0}, given = {0};
@@ -110,3 +111,19 @@ UNIT(places)
     bundle_free(&given);
     bundle_free(&appended);
 }
+
+#ifndef NDEBUG
+/* Memory that was not given to a stage is never taken for its own: the program stops. */
+UNIT(places_too_early)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        static placed nothing;
+        fclose(stderr);
+        placed_at(&nothing, STAGE_CONTEXT);
+        _exit(0);
+    }
+    CHECK(u, child_status(child) == -1);
+}
+#endif

@@ -240,8 +240,9 @@ static void compute_scores(const block_context *of, const block *at, const scrat
 
 /* ---- softmax ---- */
 
-/* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf,
- * where they may not be so; and why, where slope·distance of a key that it may see, masks apart, does. */
+/* A row that left the type's range: an infinite or undefined sum, or all of its scores at −inf
+ * where that may not be; and why, where slope·distance of a key that it may see, masks apart,
+ * does. */
 static bool check_sum(const plan *p, const block *row, size_t number, double sum, bool is_lost,
                       err *e)
 {

@@ -1,5 +1,5 @@
-/* The stages of a run in memory, each where plan/places.h has it: all of it is taken before anything
- * is computed. A stage that is asked for without a place stops the program. */
+/* The stages of a run in memory, each where plan/places.h has it: all of it is taken before
+ * anything is computed. A stage that is asked for without a place stops the program. */
 #ifndef SELFATTN_ATTN_ENGINE_PLACED_H
 #define SELFATTN_ATTN_ENGINE_PLACED_H
 
@@ -9,7 +9,8 @@
 typedef struct placed {
     stage_places where;
     /* With all their axes, no data where there are none: places in the result, and those of stages
-     * that lie whole, in the result or not. `weighted` is n_k × d_v where one row of it is wanted. */
+     * that lie whole, in the result or not. `weighted` is n_k × d_v where one row of it is
+     * wanted. */
     tensor written[STAGE_COUNT], whole[STAGE_COUNT];
     tensor own[STAGE_COUNT]; /* the run's, from one run of a plan to the next */
 } placed;

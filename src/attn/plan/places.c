@@ -15,13 +15,6 @@ static bool lies_in_input(const plan *p, stage_id id)
            of->bias.data == NULL && (of == &p->q || p->appended == 0);
 }
 
-/* A run goes on from forms of q, k and v, and from these. */
-static bool may_be_given(stage_id id)
-{
-    return stage_row(id)->by == STAGE_BY_PROJECTION || id == STAGE_SCORES || id == STAGE_MASKED ||
-           id == STAGE_WEIGHTS || id == STAGE_ATTENDED || id == STAGE_CONTEXT;
-}
-
 /* The stage in whose place of the result a whole one lies; STAGE_COUNT: in none. The context has
  * its heads side by side, as products with Wo take them, and is the output where there is no Wo. */
 static stage_id place_in_result(const stage_places *to, const plan *p, stage_id id)
@@ -50,7 +43,10 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
         if (!is_needed[id])
             continue;
         one->is_given = kept_stages_is_given(wanted, id);
-        assert(!one->is_given || may_be_given(id));
+        /* A run goes on from forms of q, k and v, and from these. */
+        assert(!one->is_given || row->by == STAGE_BY_PROJECTION || id == STAGE_SCORES ||
+               id == STAGE_MASKED || id == STAGE_WEIGHTS || id == STAGE_ATTENDED ||
+               id == STAGE_CONTEXT);
         for (size_t i = 0; !one->is_given && row->takes[i] != STAGE_COUNT; i++) {
             stage_id taken = plan_stand_in(p, row->takes[i]);
             if (taken == STAGE_COUNT)
@@ -61,10 +57,13 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
         bool is_view = one->is_given || lies_in_input(p, id);
         bool is_of_block = row->by == STAGE_BY_BLOCK && !is_whole[id] && !one->is_written;
         one->in = place_in_result(to, p, id);
-        one->home = is_of_block ? HOME_BLOCK : one->in != STAGE_COUNT ? HOME_RESULT : HOME_RUN;
-        /* But products take the context's heads side by side. */
+        /* Products take the context's heads side by side, however they are given. */
         if (is_view && !(id == STAGE_CONTEXT && plan_keeps_heads_apart(p)))
             one->home = HOME_INPUT;
+        else if (is_of_block)
+            one->home = HOME_BLOCK;
+        else
+            one->home = one->in != STAGE_COUNT ? HOME_RESULT : HOME_RUN;
         if (one->home == HOME_RUN)
             plan_whole_shape(p, id, &one->rank, one->size);
     }

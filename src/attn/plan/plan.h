@@ -64,8 +64,8 @@ bool plan_check_names(const problem *asked, const text_list *names, const char *
                       err *e);
 
 bool plan_has_stage(const plan *p, stage_id id);
-/* The stage, or where it is not there what stands in its place: q_rope without --rope is q_norm, and
- * that may be q. STAGE_COUNT: nothing does. */
+/* The stage, or where it is not there what stands in its place: q_rope without --rope is q_norm,
+ * and that may be q. STAGE_COUNT: nothing does. */
 stage_id plan_stand_in(const plan *p, stage_id id);
 /* Whether the stage is made of `from`, at once or by way of others. */
 bool plan_is_made_of(const plan *p, stage_id id, stage_id from);

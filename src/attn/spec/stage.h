@@ -1,5 +1,5 @@
-/* The stages of the pipeline in their order: names, help, the shape of each in letters, what each is
- * made of and how. What a run keeps, where, and in which order it goes follows from these rows. */
+/* The stages of the pipeline in their order: names, help, the shape of each in letters, what each
+ * is made of and how. Where a run keeps them, and what it needs, follows from these rows. */
 #ifndef SELFATTN_ATTN_SPEC_STAGE_H
 #define SELFATTN_ATTN_SPEC_STAGE_H
 
