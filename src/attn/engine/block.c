@@ -510,7 +510,7 @@ bool block_compute(const block_context *of, block *at, scratch *in)
         in->seen[i] = takes_all || of->plan->appended > 0
                           ? (key_range){0, at->columns}
                           : visible_columns(of->plan, at, at->first + i);
-    tensor weights = scores_of(of, at, STAGE_WEIGHTS, in);
+    tensor weights = {0};
     if (places_make(&of->at.where, STAGE_WEIGHTS)) {
         tensor scores = scores_of(of, at, STAGE_SCORES, in);
         if (places_make(&of->at.where, STAGE_SCORES))
@@ -518,6 +518,7 @@ bool block_compute(const block_context *of, block *at, scratch *in)
         if (!compute_weights(of, at, in, &scores, &weights))
             return false;
     } else if (is_given(of, STAGE_WEIGHTS)) {
+        weights = scores_of(of, at, STAGE_WEIGHTS, in);
         compute_statistics(of, at, &(row_stages){.weights = weights});
     }
     tensor used = weights;

@@ -32,29 +32,35 @@ bool placed_write(placed *to, const plan *p, const kept_stages *wanted, bundle *
     return true;
 }
 
+/* Given numbers are the stage; or, where heads that lie apart come side by side, a copy is. */
+static void take_given(placed *to, const plan *p, stage_id id, const tensor *numbers)
+{
+    tensor given = plan_all_axes(p, id, numbers);
+    if (to->where.of[id].is_written)
+        tensor_copy(&given, &to->written[id]);
+    if (to->where.of[id].home == HOME_INPUT) {
+        to->whole[id] = given;
+    } else {
+        tensor apart = plan_heads_apart(&to->whole[id], p->heads);
+        tensor_copy(&given, &apart);
+    }
+}
+
 bool placed_open(placed *to, const plan *p, const kept_stages *wanted, err *e)
 {
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         const stage_place *one = &to->where.of[id];
+        if (one->home == HOME_NONE || one->home == HOME_BLOCK)
+            continue;
         if (one->home == HOME_RESULT)
             to->whole[id] = to->written[one->in];
-        if (one->home == HOME_RUN) {
-            if (to->own[id].data == NULL &&
-                !tensor_new(&to->own[id], p->type, one->rank, one->size, e))
+        if (one->home == HOME_RUN && to->own[id].data == NULL) {
+            if (!tensor_new(&to->own[id], p->type, one->rank, one->size, e))
                 return false;
             to->whole[id] = tensor_view_of(&to->own[id]);
         }
-        if (!one->is_given)
-            continue;
-        tensor given = plan_all_axes(p, id, &wanted->given[id]);
-        if (one->is_written)
-            tensor_copy(&given, &to->written[id]);
-        if (one->home == HOME_INPUT) {
-            to->whole[id] = given;
-        } else {
-            tensor apart = plan_heads_apart(&to->whole[id], p->heads);
-            tensor_copy(&given, &apart);
-        }
+        if (one->is_given)
+            take_given(to, p, id, &wanted->given[id]);
     }
     return true;
 }

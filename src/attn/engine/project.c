@@ -313,18 +313,21 @@ static const projected_stage ROWS_AND_FORMS[] = {
 
 static const projected_stage COMPARED[] = {{STAGE_Q_SCORE, transform}, {STAGE_K_SCORE, transform}};
 
+static void take_given(const projecting *with, stage_id id)
+{
+    const projection *role = plan_role(with->plan, id);
+    tensor all = placed_at(with->at, id);
+    *form_of(with->made, id) = role == NULL ? all : plan_heads_apart(&all, role->heads);
+}
+
 static bool make_needed(const projecting *with, const projected_stage *stages, size_t count, err *e)
 {
     for (size_t i = 0; i < count; i++) {
         stage_id id = stages[i].id;
-        const projection *role = plan_role(with->plan, id);
-        if (places_make(&with->at->where, id)) {
-            if (!stages[i].make(with, id, e))
-                return false;
-        } else if (with->at->where.of[id].is_given) {
-            tensor all = placed_at(with->at, id);
-            *form_of(with->made, id) = role == NULL ? all : plan_heads_apart(&all, role->heads);
-        }
+        if (places_make(&with->at->where, id) && !stages[i].make(with, id, e))
+            return false;
+        if (with->at->where.of[id].is_given)
+            take_given(with, id);
     }
     return true;
 }

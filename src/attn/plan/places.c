@@ -77,11 +77,6 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
     assert(wanted->given == NULL || p->asked->cache == NULL);
 }
 
-bool places_make(const stage_places *of, stage_id id)
-{
-    return of->of[id].home != HOME_NONE && !of->of[id].is_given;
-}
-
 size_t places_memory(const stage_places *of, const plan *p, const kept_stages *wanted)
 {
     size_t all = 0, size[TENSOR_MAX_RANK];

@@ -38,7 +38,10 @@ typedef struct stage_places {
 void places_find(stage_places *to, const plan *p, const kept_stages *wanted);
 
 /* Whether the run makes the stage. */
-bool places_make(const stage_places *of, stage_id id);
+static inline bool places_make(const stage_places *of, stage_id id)
+{
+    return of->of[id].home != HOME_NONE && !of->of[id].is_given;
+}
 
 /* Bytes of all that is whole, in the result and not; SIZE_MAX: more than an address can hold. */
 size_t places_memory(const stage_places *of, const plan *p, const kept_stages *wanted);

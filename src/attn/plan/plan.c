@@ -299,7 +299,12 @@ void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
 
 void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK])
 {
-    const char *axes = id == STAGE_CONTEXT ? stage_row(id)->axes : all_axes(p, id);
+    const stage *row = stage_row(id);
+    const projection *role = plan_role(p, id);
+    const char *axes = id == STAGE_CONTEXT ? row->axes : all_axes(p, id);
+    /* What is made of another form of the same rows. */
+    if (role != NULL && row->takes[0] != STAGE_COUNT && plan_role(p, row->takes[0]) == role)
+        axes = role == &p->q ? "bhqd" : "bhkd";
     *rank = (int)strlen(axes);
     for (int axis = 0; axis < *rank; axis++)
         size[axis] = axis_size(p, id, axes[axis]);

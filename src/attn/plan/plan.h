@@ -73,7 +73,8 @@ bool plan_is_made_of(const plan *p, stage_id id, stage_id from);
 bool plan_check_stage(const plan *p, stage_id id, err *e);
 /* Of a stage that is made. */
 void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
-/* The same as a run lays it out for itself: with all its axes, the context's heads side by side. */
+/* The same as a run lays it out for itself: with all its axes, heads side by side as products make
+ * and take rows, apart in the forms of q, k and v after them. */
 void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
 /* q, k or v, which the stage is one form of; NULL where it is of none alone. */
 const projection *plan_role(const plan *p, stage_id id);
