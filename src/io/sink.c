@@ -252,7 +252,13 @@ static bool replace_old(const sink *s, err *e)
     for (bool is_back = done || !is_exchanged; !is_back; in = next) {
         stat(aside, &next);
         if (!exchange(aside, s->target)) {
-            rename(aside, s->target);
+            if (rename(aside, s->target) < 0) { /* no sweep takes it, so it has to be told */
+                *e = (err){0};
+                err_at(e, &(place){.file = s->file},
+                       "was changed by another program meanwhile, which can't go back: %s",
+                       strerror(errno));
+                err_remedy(e, "what that one wrote is %s", aside);
+            }
             return false;
         }
         is_back = stat(aside, &out) < 0 || old_file_is_unchanged(&in, &out);

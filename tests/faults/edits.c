@@ -358,6 +358,37 @@ static void edit_without_exchange(const updated *of, const text *recorded, count
     }
 }
 
+/* Nor by a rename: what was taken out stays where it is, and the message says where. */
+static void edit_without_a_way_back(const updated *of, counts *c)
+{
+    static const way BY = {"by rename", 1, {{CHANGED, BY_RENAME}}};
+    static const moment AT = {.call = CALL_EXCHANGE, .n = 1, .gap = 1};
+    fault f = {.call = CALL_EXCHANGE, .effect = EFFECT_EDITS, .n = 1, .edit = edit};
+    text theirs = {0}, found = {0};
+    outcome got;
+    f.no_exchange = f.no_rename = true;
+    editor.way = &BY;
+    editor.gap = AT.gap;
+    *editor.done = 0;
+    put_document(of);
+    child_run(&of->what, &f, &got);
+    add_document(of, &theirs);
+    apply(1, &theirs);
+    const char *why = strstr(text_string(&got.err), "was changed by another program meanwhile, "
+                                                    "which can't go back: Invalid argument");
+    const char *told = strstr(text_string(&got.err), "what that one wrote is ");
+    char path[300] = "";
+    bool is_told = why != NULL && told != NULL &&
+                   sscanf(told, "what that one wrote is %299s", path) == 1 &&
+                   child_read_file(path, &found) && judge_same_text(&found, &theirs);
+    child_empty_folder("shared", "");
+    count(c, &of->what, &BY, &AT, &got,
+          is_told && got.status == EXIT_WRONG ? NULL : "does not say where the other's file is");
+    text_free(&theirs);
+    text_free(&found);
+    outcome_free(&got);
+}
+
 static void sweep(void)
 {
     child_empty_folder("shared", ".selfattn-");
@@ -490,6 +521,7 @@ static void edit_document(const updated *of, bool is_every, uint64_t *state, cou
     }
     if (is_every) {
         edit_without_exchange(of, &recorded, c);
+        edit_without_a_way_back(of, c);
         sweep_before_locks(of, &recorded, &clean.counted, c);
         lose_at_the_exchange(of, &recorded, c);
     }

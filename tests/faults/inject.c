@@ -126,7 +126,8 @@ static bool is_hit(call which)
 
 bool inject_fails(call which)
 {
-    bool is_impossible = is_edited && armed.no_exchange && which == CALL_EXCHANGE;
+    bool is_impossible = is_edited && ((armed.no_exchange && which == CALL_EXCHANGE) ||
+                                       (armed.no_rename && which == CALL_RENAME));
     bool fails = is_hit(which) && armed.effect == EFFECT_FAILS;
     if (is_impossible || fails)
         errno = is_impossible ? EINVAL : armed.reason;

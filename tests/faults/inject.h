@@ -51,6 +51,7 @@ typedef struct fault {
     bool goes_on;  /* so do all that follow, of whatever kind */
     void (*edit)(void);
     bool no_exchange; /* after an edit files can't be exchanged */
+    bool no_rename;   /* nor renamed */
 } fault;
 
 /* What a child's run came to. */
