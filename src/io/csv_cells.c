@@ -23,7 +23,7 @@ bool csv_delimiter_check(char delimiter, err *e)
     return err_remedy(e, "use one of , ; : | a tab or a space");
 }
 
-/* The remedy of an error that the fields' being separated by another one explains. */
+/* Adds the remedy to an error that another delimiter explains. */
 static bool suggest_delimiter(char other, err *e)
 {
     if (other == '\t')
@@ -122,7 +122,8 @@ bool csv_next_field(csv_reader *r, csv_field *f, err *e)
         if (!read_quoted(r, f, e))
             return false;
     } else {
-        /* Invisible, it would make a label of a number: files were joined, say. */
+        /* A byte order mark inside a file, as joined files have it. It is invisible, and would make
+         * a label of a number. */
         if (utf8_mark(r->next, (size_t)(r->end - r->next)) > 0)
             return fail_here(r, e, "a byte order mark stands here, inside the text");
         f->text = r->next;
@@ -137,7 +138,8 @@ bool csv_next_field(csv_reader *r, csv_field *f, err *e)
     if (f->length > CSV_MAX_FIELD)
         return err_at(e, &f->at, "a field has %zu bytes here, more than the %d that one may have",
                       f->length, CSV_MAX_FIELD);
-    /* A delimiter, a line end, or the end of all comes after it; anything else is an error. */
+    /* After a field comes a delimiter, a line end or the end of the file; anything else is an
+     * error. */
     f->last = r->next == r->end || take_line_end(r);
     if (f->last)
         return true;
@@ -177,7 +179,7 @@ bool csv_field_text(const csv_field *f, text *out, err *e)
     for (size_t i = 0; i < f->length; i++) {
         text_add(out, &f->text[i], 1);
         if (f->text[i] == '"')
-            i++; /* its double */
+            i++; /* passes the second quote of a pair */
     }
     return text_ok(out, e);
 }
@@ -352,7 +354,8 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
         push(to, is_narrow ? (double)narrow : wide);
         return true;
     }
-    /* A number that is there but not finite, a word of a mask, a hole, or an error. */
+    /* Reads any other cell: a number that is not finite, a word of a mask or a hole; else an
+     * error. */
     bool may_align = r->delimiter == ' ' && !f->quoted;
     if (s.from == s.end && to->kind == KEY_EXPECTED && !may_align) {
         push(to, tensor_hole());
@@ -373,10 +376,10 @@ bool cells_add(cells *to, const csv_reader *r, const csv_field *f, err *e)
 
 bool cells_reserve(cells *to, size_t more, err *e)
 {
-    size_t wanted = to->count + more; /* numbers of one text: fewer than its bytes */
+    size_t wanted = to->count + more; /* can't overflow: a text has fewer numbers than bytes */
     if (wanted <= to->capacity)
         return true;
-    if (wanted < 2 * to->capacity) /* block after block, all in all, takes linear time */
+    if (wanted < 2 * to->capacity) /* doubling, so that many blocks take linear time */
         wanted = 2 * to->capacity;
     void *larger = mem_resize(to->data, wanted, dtype_size(to->type), e);
     if (larger == NULL)
@@ -392,7 +395,7 @@ size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f)
     if (to->type == DTYPE_BOOL || room == 0)
         return 0;
     number_list l = {.at = r->next, .end = r->end, .delimiter = r->delimiter};
-    /* Spaces and tabs don't count around a number, but for one that separates. */
+    /* Spaces and tabs around a number are ignored, except the delimiter. */
     uint64_t spaces = (uint64_t)1 << ' ' | 1 << '\t';
     l.spaces = r->delimiter <= ' ' ? spaces & ~((uint64_t)1 << r->delimiter) : spaces;
     l.due = true;
@@ -402,10 +405,10 @@ size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f)
     r->next = l.last;
     place at = csv_place(r);
     r->next = l.at;
-    if (!l.due && take_line_end(r)) { /* the last number is the last field of its row */
+    if (!l.due && take_line_end(r)) { /* the number was the last field of its row */
         *f = (csv_field){.text = l.last, .at = at, .last = true};
         f->length = (size_t)(l.at - l.last);
-    } else if (!l.due) { /* it was a number, but not a field */
+    } else if (!l.due) { /* a number, but not the whole field */
         r->next = l.last;
         added--;
     }
@@ -416,9 +419,9 @@ size_t cells_add_usual(cells *to, csv_reader *r, size_t most, csv_field *f)
 /* ---- rows ahead ---- */
 
 typedef struct table {
-    const csv_reader *reader; /* in front of the rows */
+    const csv_reader *reader; /* stands before the rows */
     cells *cells;
-    size_t columns, most, rows; /* rows: that were taken */
+    size_t columns, most, rows; /* rows: taken so far */
 } table;
 
 static const char *read_row(const void *how, const char *row, void *numbers)
@@ -446,10 +449,10 @@ static bool take_rows(void *to, const void *numbers, size_t rows, err *e)
 bool cells_read_ahead(cells *to, csv_reader *r, size_t columns, size_t most, size_t threads,
                       size_t *rows, err *e)
 {
-    enum { LONGEST = 32 }; /* bytes of a number and what stands after it */
+    enum { LONGEST = 32 }; /* bytes: a number and what follows it */
     table t = {.reader = r, .cells = to, .columns = columns, .most = most};
-    /* No further than `most` rows of usual numbers: what is after a block is another's, and would
-     * be read in vain for each. */
+    /* Looks no further than `most` rows of usual numbers take: what follows is the next block's,
+     * and would be read once more for each block. */
     size_t left = (size_t)(r->end - r->next);
     bool ends_before = most < left / LONGEST / columns;
     const rows_read all = {.at = r->next,
@@ -481,7 +484,7 @@ bool csv_matrices_find(csv_matrices *all, const char *name, size_t length, const
         return true;
     if (length > 0 && !read_find_kind(all->how, name, length, at, &kind, &is_wanted, e))
         return false;
-    kind = is_wanted ? kind : KEY_EXPECTED; /* takes any number: nobody will look at it */
+    kind = is_wanted ? kind : KEY_EXPECTED; /* takes any number, since it will not be used */
     if (kind != KEY_MATRIX && kind != KEY_BIAS && kind != KEY_MASK && kind != KEY_EXPECTED)
         return err_at(e, at, "'%.*s' isn't a matrix, and CSV holds nothing else", (int)length,
                       name);
@@ -507,7 +510,7 @@ bool csv_matrices_finish(csv_matrices *all, err *e)
         int rank;
         if (!grid_finish(&m->grid, all->how->file, to->name, size, &rank, e))
             return false;
-        if (!m->grid.has[GRID_COL]) { /* blocks, and not single numbers */
+        if (!m->grid.has[GRID_COL]) { /* blocks, not single numbers */
             size[rank++] = m->rows;
             size[rank++] = m->columns;
         }

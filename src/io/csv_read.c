@@ -9,17 +9,17 @@
 
 /* ---- where the labels are ----
  *
- * Where the labels of a matrix in a CSV are: found from its first row and the one below it.
+ * Where a matrix in a CSV has labels is found from its first row and the one below it.
  *
- * Labels are not numbers, or stand in quotes. pandas counts columns and rows that have no names,
- * and writes these numbers without: a first row of nothing, 0, 1, 2, … is its header, when a label
- * or the row's number 0 stands below the nothing. */
+ * Labels are not numbers, or stand in quotes. pandas numbers columns and rows that have no names,
+ * and writes these numbers without quotes. So a first row of an empty cell, 0, 1, 2, … is its
+ * header, if a label or the row number 0 stands below the empty cell. */
 
 typedef struct csv_layout {
     bool has_header,
         has_corner;       /* a corner: the header's first field stands above a column of labels */
     bool has_labels;      /* a first column of labels */
-    bool labels_are_sure; /* the header says so, not their look: they may be numbers */
+    bool labels_are_sure; /* the header says so, so that they may look like numbers */
     bool header_counts;   /* the header is pandas's, and says nothing */
 } csv_layout;
 
@@ -28,16 +28,16 @@ typedef struct csv_layout {
 /* What a row's fields look like, counted. */
 typedef struct row_look {
     size_t count, numbers, quoted, later_labels,
-        later_holes; /* numbers: unquoted ones; later: after the first field */
+        later_holes; /* numbers: without quotes; later: after the first field */
     cell_look first;
     bool first_quoted, first_is_zero;
     bool counts;      /* the fields after the first are 0, 1, 2, … */
     bool misread;     /* a field would be numbers if the file were read differently: no label, but
                          an error to come */
-    bool has_numbers; /* quoted or misread ones too */
+    bool has_numbers; /* also quoted or misread numbers */
 } row_look;
 
-/* The decimal of `number`, and nothing else. */
+/* Whether the text is `number` in decimal, and nothing else. */
 static bool csv_is_count(const char *bytes, size_t length, size_t number)
 {
     char decimal[24];
@@ -129,8 +129,8 @@ static bool quoted_is_header(const row_look *first, csv_reader below, key_kind k
     return true;
 }
 
-/* Looks at the rows that the reader is in front of, which stays where it is. `rows` and `columns`
- * are those that the block's comment says, or SIZE_MAX. */
+/* Looks at the rows that follow, without moving the reader. `rows` and `columns` are those of the
+ * block's comment, or SIZE_MAX. */
 static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t rows, size_t columns,
                             csv_layout *out, err *e)
 {
@@ -138,8 +138,8 @@ static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t rows, siz
     row_look first, second = {0};
     if (!look_at_row(&ahead, kind, &first, e))
         return false;
-    /* Labels make a header, and quoted numbers above a row that is not quoted; but a hole alone is
-     * written as "". */
+    /* A row of labels is a header, and so are quoted numbers above a row without quotes. But a
+     * single hole is written as "". */
     bool is_alone = first.count == 1, is_empty = first.first == CELL_EMPTY;
     bool all_quoted =
         !(is_alone && is_empty) && first.quoted + (is_empty && !first.first_quoted) == first.count;
@@ -156,9 +156,9 @@ static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t rows, siz
         out->has_header = out->header_counts = true;
     const row_look *row = out->has_header ? &second : &first;
     if (row->first == CELL_EMPTY && row->count == columns)
-        return true; /* a hole, and no label: the row is full */
-    /* If only the first field is in quotes it is a label, even where only holes follow, and if
-     * there is one field more than the comment says. */
+        return true; /* a hole, not a label: the row has all its numbers */
+    /* The first field is a label if it alone has quotes, even if only holes follow, or if there is
+     * one field more than the comment says. */
     bool is_marked = row->first_quoted && (row->numbers > 0 || row->quoted == 1 ||
                                            (is_of_holes(row) && row->count - 1 == columns));
     bool looks_so = row->count > 1 && !row->misread && (row->first == CELL_LABEL || is_marked);
@@ -172,17 +172,17 @@ static bool csv_layout_find(const csv_reader *r, key_kind kind, size_t rows, siz
 
 /* ---- a file ----
  *
- * A row decides once a delimiter splits it and a number is among the pieces. Rows above it may be
- * of one field (a matrix of one column), and a header's labels may hold any character: these leave
- * it to the name's ending, and without a name to what they look like. */
+ * The delimiter is known from the first row that it splits into pieces with a number among them.
+ * Other rows may have one field (a matrix of one column), or labels with any characters in them. If
+ * there are only such rows, the name's ending decides, and without a name their look. */
 
-/* Bytes: a column alone, of numbers of 8 digits, has 29,000 rows in them, and looking at all of
- * them takes a millisecond or two. */
+/* Bytes that are looked at: 29,000 rows of a single column of 8-digit numbers, which takes a
+ * millisecond or two. */
 enum { LOOKED_AT = 1 << 18 };
 
-/* What the rows say for one delimiter. */
+/* What the rows look like with one delimiter. */
 typedef struct rows_look {
-    size_t line;        /* of the first row that it splits with a number among the pieces, or MAX */
+    size_t line; /* of the first row that it splits into pieces with a number among them, or MAX */
     bool splits_first;  /* it splits the first row */
     bool finds_numbers; /* a row is one number, or what is misread as one */
 } rows_look;
@@ -197,7 +197,7 @@ static rows_look look_at(const char *bytes, size_t length, char delimiter)
     csv_open(&r, "", 1, bytes, length, delimiter);
     while (look.line == SIZE_MAX && (can_split || !look.finds_numbers) && csv_find_row(&r, false)) {
         size_t line = r.line;
-        /* JSON over several lines has rows that look like a table's below its first one. */
+        /* In JSON over several lines, rows below the first one may look like a table's. */
         bool may_be_json = json_probe(r.next, (size_t)(r.end - r.next));
         if ((may_be_json && !is_first) || !look_at_row(&r, KEY_MASK, &row, &ignored))
             break;
@@ -212,7 +212,8 @@ static rows_look look_at(const char *bytes, size_t length, char delimiter)
     return look;
 }
 
-/* Of two delimiters the one that splits numbers first is meant; where none does, `own` may be. */
+/* Whether `own` may be the delimiter: the one that splits numbers first is. If neither does, each
+ * may be that splits the first row or leaves numbers whole. */
 static bool may_be(const rows_look *own, const rows_look *other)
 {
     if (own->line != SIZE_MAX || other->line != SIZE_MAX)
@@ -220,7 +221,7 @@ static bool may_be(const rows_look *own, const rows_look *other)
     return own->splits_first || own->finds_numbers;
 }
 
-/* What the bytes may be, and whether they are CSV where both fit. */
+/* Whether the bytes may be CSV or TSV, and which of them if both fit. */
 typedef struct table_look {
     bool csv_fits, tsv_fits, is_csv;
 } table_look;
@@ -263,9 +264,9 @@ bool tsv_may_be(const char *bytes, size_t length)
 
 /* Labels of a block's header, or of its rows; all zeros before the first one. */
 typedef struct suspects {
-    csv_field first;    /* that is a number gone wrong; without text where there is none */
+    csv_field first;    /* the first that is a malformed number; without text if none is */
     const char *remedy; /* what to do about it */
-    bool has_words;     /* one is no such number */
+    bool has_words;     /* one is not a malformed number */
 } suspects;
 
 /* A file half read. */
@@ -275,10 +276,10 @@ typedef struct job {
     /* The labels of the first block, on their way into the bundle. */
     text_list columns, rows;
     text corner;      /* the cell above a column of labels */
-    bool are_counted; /* under a header that counts: what counts on is not a label */
+    bool are_counted; /* under a header of counts: row numbers are not labels */
     text label;
 
-    /* The block that is being read; `now` is SIZE_MAX in front of the first one. */
+    /* The block that is being read; `now` is SIZE_MAX before the first one. */
     size_t now, block_line, rows_read;
     size_t header_fields; /* 0 where there is no header */
     size_t gap_line;      /* of a blank line after the rows so far; 0 where there is none */
@@ -316,7 +317,7 @@ static void suspects_add(suspects *s, const csv_reader *r, const csv_field *labe
     }
 }
 
-/* Numbers gone wrong must not be lost as labels; where others stand among them, labels they are.
+/* Malformed numbers must not be lost as labels. They are labels if other words stand among them.
  * `where` is "header" or "column". */
 static bool suspects_check(const suspects *s, const char *where, err *e)
 {
@@ -346,7 +347,7 @@ static bool check_no_separator_line(const csv_reader *r, err *e)
 
 /* ---- blocks ---- */
 
-/* The block so far has all its rows, or there is none. */
+/* Checks that the block so far, if there is one, has all its rows. */
 static bool check_whole(const job *j, err *e)
 {
     if (j->now == SIZE_MAX)
@@ -368,7 +369,7 @@ static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
     j->is_first = j->now == SIZE_MAX;
     if (!csv_matrices_find(&j->all, c->name, c->name_length, at, &j->now, e))
         return false;
-    /* Further blocks of one name are as large as the first, and have the same axes. */
+    /* Later blocks of a name must have the first one's size and axes. */
     csv_matrix *m = matrix_now(j);
     bool is_further = m->grid.count > 0;
     if (is_further && memcmp(m->grid.has, c->has, sizeof c->has) != 0)
@@ -391,7 +392,7 @@ static bool read_comment(job *j, const csv_field *comment, err *e)
 {
     block_comment c;
     place at = comment->at;
-    /* "#N/A,1" is a row that would be lost as a comment. */
+    /* The row "#N/A,1" would be lost as a comment. */
     const char *mark = comment->text - 1, *end = comment->text + comment->length;
     const char *delimiter = memchr(mark, j->reader.delimiter, (size_t)(end - mark));
     end = delimiter == NULL ? end : delimiter;
@@ -475,7 +476,7 @@ static bool read_row_label(job *j, csv_field *f, err *e)
         suspects_add(&j->suspects, &j->reader, f);
         return add_label(j, f, &j->rows, e);
     }
-    /* Where the rows above have labels one of the two is a mistake. */
+    /* The rows above have labels, so one of the two is a mistake. */
     const csv_field *label = &j->first_label;
     const char *remedy = label_spoiled_remedy(label, j->reader.delimiter);
     int length = label->length > 40 ? 40 : (int)label->length;
@@ -487,7 +488,7 @@ static bool read_row_label(job *j, csv_field *f, err *e)
                       label->text);
 }
 
-/* Adds what says something, and whose name is no matrix's. */
+/* Adds the list if it is not empty and no matrix has its name. */
 static bool keep_list(const job *j, text_list *list, const char *name, err *e)
 {
     bool only_counts = j->are_counted;
@@ -519,7 +520,7 @@ static bool refuse_header(const job *j, size_t count, const place *at, err *e)
                   labels, plural(labels));
 }
 
-/* A row has another count of numbers than is wanted; `f` is one of its fields. */
+/* Refuses a row that does not have `wanted` numbers; `f` is one of its fields. */
 static bool refuse_count(const job *j, const csv_field *f, size_t count, size_t wanted,
                          const place *at, err *e)
 {
@@ -550,7 +551,7 @@ static bool read_row(job *j, err *e)
             continue;
         if (!csv_next_field(&j->reader, &f, e))
             return false;
-        if (count++ == wanted) { /* it is one too many, and the rest of the row is counted */
+        if (count++ == wanted) { /* one too many: the rest of the row is only counted */
             place at = f.at;
             while (!f.last && csv_next_field(&j->reader, &f, e))
                 count++;
@@ -576,11 +577,11 @@ static bool read_row(job *j, err *e)
         return refuse_count(j, &f, count, wanted, &at, e);
     }
     if (is_first && j->header_fields > 0 && count != header_labels(j))
-        return refuse_header(j, count, &at, e); /* what the comment says is another number */
+        return refuse_header(j, count, &at, e); /* the comment says another number */
     size_t rows = 0, most = j->has_comment ? m->rows : SIZE_MAX;
     if (is_first) {
-        /* Makes room for the rest, which is likely to have as many numbers in as many bytes, or for
-         * no more than the comment says; and reads what is numbers alone. */
+        /* Makes room for the rest, which is likely to have as many numbers per byte, but for no
+         * more than the comment says. Then reads rows that are nothing but numbers. */
         size_t likely = (size_t)(j->reader.end - j->reader.next) / (size_t)(j->reader.next - start);
         if (!cells_reserve(&m->cells, (likely > most ? most : likely) * count, e) ||
             (!j->layout.has_labels && !cells_read_ahead(&m->cells, &j->reader, count, most - 1,

@@ -89,7 +89,7 @@ bool grid_finish(grid *g, const char *file, const char *name, size_t size[GRID_A
     }
     if (at == g->count && !more)
         return true;
-    /* The piece there is not the one wanted: that is missing, or the one before came twice. */
+    /* The piece found is not the one wanted: that one is missing, or the one before came twice. */
     char here[INDEX_TEXT], missing[INDEX_TEXT];
     const grid_piece *found = &g->piece[at < g->count ? at : g->count - 1];
     place where = {.file = file, .line = found->line, .column = 1};
@@ -133,7 +133,7 @@ static void find_matrix(const entry *of, block *b)
 block block_first(const entry *of)
 {
     block b = {0};
-    /* How many of the first axes are batch and head, by letters or by rank. */
+    /* How many of the first axes are batch and head, as the axes' letters or the rank say. */
     const char *letters = of->axes;
     if (letters == NULL)
         letters = of->tensor.rank >= 4 ? "bh" : of->tensor.rank == 3 ? "h" : "";
@@ -164,7 +164,7 @@ bool block_next(const entry *of, block *b)
     return false;
 }
 
-/* Digits; where there are too many of them, they are remembered. */
+/* Reads digits. A size that overflows is remembered, for an error. */
 static const char *read_size(const char *p, const char *end, size_t *size, block_comment *out)
 {
     const char *first = p;
@@ -237,7 +237,7 @@ void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column
         return;
     if (matrix->type == DTYPE_F32 && how->digits < 0)
         text_added(out, number_write_f32((float)value, room));
-    else if (tensor_is_hole(value)) /* where spaces separate, nothing between two is refused */
+    else if (tensor_is_hole(value)) /* between spaces, an empty cell would be refused */
         text_add_string(out, how->delimiter == ' ' ? "\"\"" : "");
     else
         text_added(out, how->digits < 0 ? number_write_f64(value, room)
@@ -311,7 +311,8 @@ static bool is_blank(const char *label)
     return label[strspn(label, " \t")] == '\0';
 }
 
-/* Labels that the reader takes for numbers gone wrong in spite of their quotes, all of them. */
+/* Refuses labels of which the reader would take every one for a malformed number, in spite of
+ * quotes. */
 static bool check_labels_stay(const writer *w, const entry *labels, err *e)
 {
     const char *first = NULL;
@@ -333,7 +334,7 @@ static bool check_labels_stay(const writer *w, const entry *labels, err *e)
 
 /* ---- rows ---- */
 
-/* True for a label that would not be taken for one without quotes. */
+/* Whether a label needs quotes to be read as a label. */
 static bool is_ambiguous(const writer *w, const char *label)
 {
     return is_blank(label) || label_looks_like_number(label, strlen(label), w->delimiter);
@@ -365,7 +366,7 @@ static void write_row(const void *context, size_t row, text *to)
     }
     write_cells(w, to, w->matrix, row);
     if (to->length == before)
-        text_add_string(to, "\"\""); /* a hole alone: a blank line would be no row */
+        text_add_string(to, "\"\""); /* a single hole: a blank line would not be read as a row */
     if (w->how->errors != NULL) {
         text_add(to, &w->delimiter, 1);
         if (w->how->errors->item[row][0] != '\0')
@@ -380,7 +381,7 @@ static bool write_matrix(writer *w, const tensor *matrix, err *e)
     text *to = sink_text(w->out);
     w->matrix = matrix;
     if (w->columns != NULL) {
-        /* A header with ambiguous labels is told from a row by quotes around all of them. */
+        /* If a label is ambiguous, all have quotes, which tell the header from a row. */
         const text_list *labels = &w->columns->list;
         const char *corner = w->rows == NULL ? "" : w->corner;
         bool quoted = *corner != '\0' && is_ambiguous(w, corner);
@@ -403,14 +404,15 @@ static bool write_matrix(writer *w, const tensor *matrix, err *e)
 
 /* ---- the whole ---- */
 
-/* All that can be wrong, before the first byte is written. */
+/* Checks all that can be wrong before the first byte is written. */
 static bool check(const writer *w, const bundle *result, const entry *first, err *e)
 {
     if (!csv_delimiter_check(w->delimiter, e) || !csv_check_result(result, w->file_kind, e))
         return false;
     if (first == NULL)
         return err_set(e, "there is no matrix to write as %s", w->file_kind);
-    /* A name ends at the first space of a block's comment, and so at whatever looks like one. */
+    /* In a block's comment a name ends at the first space, or at anything that looks like a
+     * space. */
     for (size_t i = 0; i < result->count; i++) {
         const entry *one = &result->entry[i];
         const char *p = one->name;
@@ -428,16 +430,17 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
         !check_labels(w->columns, b.matrix.size[1], first->name, e) ||
         !check_labels(w->rows, b.matrix.size[0], first->name, e))
         return false;
-    /* As a corner above row labels. */
+    /* It would be read as the corner above row labels. */
     if (w->columns != NULL && w->rows == NULL && is_blank(w->columns->list.item[0]))
         return err_at(e, &w->columns->at,
                       "the first column's label is empty, which reads as a column of labels");
-    /* A header that begins with nothing makes labels of whatever there is. */
+    /* If a header begins with an empty cell, the first column is read as labels, also if it has
+     * numbers. */
     bool are_sure = w->rows != NULL && w->columns != NULL && is_blank(w->corner);
     return are_sure || (check_labels_stay(w, w->columns, e) && check_labels_stay(w, w->rows, e));
 }
 
-/* One matrix without a name, of which nothing needs to be said. */
+/* Whether one matrix without a name needs no comment. */
 static bool is_plain(const writer *w, const entry *one)
 {
     if (one->tensor.rank > 2 || (w->how->names_alone && one->name[0] != '\0'))
@@ -446,8 +449,8 @@ static bool is_plain(const writer *w, const entry *one)
     bool has_labels = w->rows != NULL || w->columns != NULL;
     if (matrix.size[1] == 1 && !has_labels)
         return true;
-    /* A hole in front of all would be taken for a label or for what a header begins with, if no
-     * comment said how many rows and columns there are. */
+    /* A hole in the first cell would be read as a label or as a header's corner, if no comment gave
+     * the numbers of rows and columns. */
     text row = {0};
     write_cells(w, &row, &matrix, 0);
     bool is_misread = *text_string(&row) == '"' ||

@@ -128,7 +128,7 @@ const format *format_by_ending(const char *file)
     return (const format *)(const void *)ending_find(&FORMAT_ENDINGS, file);
 }
 
-/* The format that the bytes begin as, of those that hold all of this; or NULL. */
+/* The format that recognises the bytes, of those that hold all of this; or NULL. */
 static const format *find_format(const char *bytes, size_t length, unsigned holds)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -174,8 +174,8 @@ const format *format_recognise(const char *bytes, size_t length, const char *fil
         return found;
     if (other != NULL)
         return refuse(other, file, e);
-    /* Of formats that both fit, the ending's is meant; and a stream is one whatever its first line
-     * is, which may be a bad one. */
+    /* If two formats fit, the one that the ending names is meant. The ending of a stream is
+     * believed in any case, since its first line may be a bad one. */
     const format *by_ending = format_by_ending(file);
     if (by_ending != NULL &&
         (by_ending->holds & HOLDS_STREAM ||
@@ -207,7 +207,7 @@ const char *format_lacks(const format *f, const bundle *b, const entry *one)
         bool has_holes = f->holds & HOLDS_HOLES && (!is_number || has_numbers);
         if (!has_holes && tensor_has_hole(&one->tensor))
             return is_number ? "null" : "a matrix with holes (null)";
-        /* A number under a name is a setting; one without is all that its file is. */
+        /* A number with a name is a setting; a number without a name is a file's whole content. */
         if (!is_number || has_numbers || one->name[0] == '\0')
             return NULL;
         return one->tensor.type == DTYPE_BOOL ? "true or false" : "a number";

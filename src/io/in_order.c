@@ -24,7 +24,8 @@ static void work(void *context, size_t worker)
         size_t unit = atomic_fetch_add(&l->next, 1);
         if (unit >= l->work->units)
             break;
-        /* Whoever has taken a unit passes its turn, also when all is over: others wait for it. */
+        /* A thread that took a unit must pass on its turn, even after a failure, since others wait
+         * for it. */
         l->work->make(l->context, worker, unit);
         bell_wait(&l->passed, &l->turn, unit);
         if (!atomic_load(&l->is_over) && !l->work->hand_over(l->context, worker, unit))
@@ -47,16 +48,16 @@ bool threads_run_in_order(size_t threads, const ordered_work *to_do, void *conte
 
 enum {
     PART = 1 << 17,   /* bytes: some tenths of a millisecond's work, more than starting a thread */
-    FEWEST_PARTS = 4, /* and so few that what is read in vain, after the last row, is little */
-    COLUMNS_READ = 1 << 18 /* a longer row is not worth the memory of one a thread */
+    FEWEST_PARTS = 4, /* and few enough that little is read in vain after the last row */
+    COLUMNS_READ = 1 << 18 /* a longer row is not worth a buffer for each thread */
 };
 
 /* What a worker has read of one part. */
 typedef struct part {
-    char *numbers; /* room for all, NULL before the first one and where there is no memory */
+    char *numbers; /* room for all numbers; NULL before the first part and when memory ran out */
     const char *first, *after; /* NULL where no row begins in it */
     size_t rows;
-    bool is_whole; /* all that begin in it */
+    bool is_whole; /* all rows that begin in it were read */
 } part;
 
 typedef struct reading {
@@ -80,8 +81,8 @@ static void read_part(void *context, size_t worker, size_t number)
     }
     p->after = p->first;
     p->rows = 0;
-    /* A number takes two bytes at least; the last row may end after the part. Where there is no
-     * memory, the format's own reader goes on with less, or reports it. */
+    /* A number takes at least two bytes; the last row may end after the part. When memory runs out,
+     * the format's own reader goes on with less, or reports it. */
     err ignored = {0};
     if (p->first != NULL && p->numbers == NULL)
         p->numbers = mem_alloc(PART / 2 + 1 + all->columns, all->size, &ignored);
@@ -95,7 +96,7 @@ static void read_part(void *context, size_t worker, size_t number)
     }
 }
 
-/* What begins elsewhere than the part before ended is not a row. */
+/* A part counts only if it begins where the part before it ended; else it began inside a row. */
 static bool take_part(void *context, size_t worker, size_t number)
 {
     reading *j = context;
@@ -127,17 +128,17 @@ const char *rows_read_ahead(const rows_read *all, size_t threads, err *e)
 /* ---- rows that are written ---- */
 
 enum {
-    /* Of a range: some 200 KB and 200 µs' work, against which handing over is little. */
+    /* Numbers of a range: 200 KB and 200 µs of work, so that handing it over costs little. */
     RANGE = 1 << 14,
     /* Starting a thread takes as long as half a range. */
     FEWEST_RANGES = 4,
-    /* A longer row is not worth the memory of one a thread. */
+    /* A longer row is not worth a buffer for each thread. */
     COLUMNS_WRITTEN = 1 << 20
 };
 
 typedef struct writing {
     const rows_text *all;
-    size_t first, end; /* the rows that are there */
+    size_t first, end; /* the rows to be written */
     size_t rows;       /* of a range */
     sink *out;
     err *e;

@@ -29,7 +29,7 @@ static const char *read_number(json_text *t, const char *at, const json_matrix_r
                                void *to, err *e)
 {
     const char *end = number_end_json(at, t->end);
-    if (end == NULL) { /* the scan let one pass */
+    if (end == NULL) { /* can't fail: the scan has passed it */
         json_fail_changed(t, e);
         return NULL;
     }
@@ -76,7 +76,7 @@ static const char *read_truth(json_text *t, const char *at, key_kind kind, unsig
         *to = value == 1;
         return end;
     }
-    /* A mask says which places are looked at; what is added to scores is a bias. */
+    /* A mask says which keys are seen. Numbers that are to be added to scores are a bias. */
     fail_expected(t, at, "true, false, 1 or 0", e);
     if (end != NULL || json_string_is(t, at, "-inf"))
         err_remedy(e, "numbers that are added to scores are a \"bias\"");
@@ -96,7 +96,7 @@ static const char *read_element(json_text *t, const char *at, const json_matrix_
         return fail_expected(t, at, "a number", e);
     if (read_takes_nonfinite(rules->kind, rules->allow_nonfinite, value)) {
         if (rules->type == DTYPE_F32)
-            *(float *)to = (float)value; /* infinities, NaN and holes: nothing is rounded here */
+            *(float *)to = (float)value; /* infinities, NaN and holes: the cast rounds none */
         else
             *(double *)to = value;
         return json_value_end(t, at);
@@ -121,19 +121,19 @@ bool json_number_read(json_text *t, const char *at, double *value, err *e)
 /* ---- a list, half read ---- */
 
 enum {
-    FEWEST = 64,        /* numbers: shorter lists are read again rather than remembered, */
-    FIRST_ONES = 8,     /* but for the first ones: of a small document all */
-    FIRST_ROOM = 960,   /* with which a block of memory is still small */
+    FEWEST = 64,        /* numbers: shorter lists are read again and not remembered, */
+    FIRST_ONES = 8,     /* except the first ones: all those of a small document */
+    FIRST_ROOM = 960,   /* bytes more than seem needed: the block is still small */
     LONG_LIST = 1 << 15 /* numbers: a list with so many may have enough for several threads */
 };
 
-/* The first list of each depth sets the size there, others must be as long. Without a text,
- * reading stops at the first element that is not a plain number, and says nothing. */
+/* The first list of each depth sets the size there; the others must be as long. Without a text,
+ * reading stops at the first element that is not a plain number, without an error. */
 typedef struct reading {
     json_lists *lists;
     json_text *text;
     const json_matrix_rules *rules;
-    number_list numbers; /* and where the reading is */
+    number_list numbers; /* which also knows how far the reading has come */
     const char *start;
     dtype type;
     int rank;
@@ -142,7 +142,7 @@ typedef struct reading {
     size_t count;                  /* of numbers so far */
 } reading;
 
-/* Goes over `c`, and the spaces around it, where it comes next. */
+/* Passes `c` and the spaces around it, if it comes next. */
 static bool take(reading *r, char c)
 {
     const char *at = json_space_end(r->numbers.at, r->numbers.end);
@@ -152,14 +152,14 @@ static bool take(reading *r, char c)
     return true;
 }
 
-/* There is room for so many more numbers in the scratch memory, at least. */
+/* Makes room for at least `count` more numbers in the scratch memory. */
 static bool find_room(reading *r, size_t count, err *e)
 {
     json_lists *lists = r->lists;
     size_t size = dtype_size(r->type), used = r->count * size;
     if (used + count * size <= lists->room)
         return true;
-    /* As many more as the rest of the text holds, if they are as long as those so far. */
+    /* As many more as the rest of the text would hold at the length of those so far. */
     double read = (double)(r->numbers.at - r->start);
     double rest = (double)(r->numbers.end - r->numbers.at);
     size_t left = (size_t)((double)r->count / read * rest * 1.02);
@@ -174,7 +174,7 @@ static bool find_room(reading *r, size_t count, err *e)
 
 /* ---- what is wrong with its shape ---- */
 
-/* What a message calls a part of a tensor that has `axes` axes itself. */
+/* What a message calls a part with this number of axes: a row, a matrix, … */
 static const char *part_name(const reading *r, int axes, bool one)
 {
     static const char *const ONE[] = {"number", "row", "matrix", "block", "batch"};
@@ -184,7 +184,8 @@ static const char *part_name(const reading *r, int axes, bool one)
     return one ? ONE[axes] : MANY[axes];
 }
 
-/* "row 3 of matrix 2": the list at `depth` that is looked at, or the first one of that depth. */
+/* "row 3 of matrix 2": names the list that is being read at `depth`, or the first one of that
+ * depth. */
 static void list_name(const reading *r, int depth, bool first, char *out, size_t room)
 {
     size_t length = 0;
@@ -209,8 +210,8 @@ static bool fail_ragged(reading *r, const char *list, int depth, size_t count, e
                   part_name(r, r->rank - depth - 1, count == 1), first_list, r->size[depth]);
 }
 
-/* An entry of a list at `depth` must be a list as long as the lists of the first entries went on,
- * and then none. */
+/* Refuses an entry of a list at `depth`: it must be a list if the first entry there was one, and
+ * else a number. */
 static bool fail_entry(reading *r, const char *item, int depth, err *e)
 {
     char found[JSON_FOUND];
@@ -221,7 +222,7 @@ static bool fail_entry(reading *r, const char *item, int depth, err *e)
                   part_name(r, r->rank - depth - 1, true), json_found(r->text, item, found));
 }
 
-/* The scan has passed what should stand here. */
+/* The scan has seen what should stand here, so the text changed since. */
 static bool fail_changed(const reading *r, err *e)
 {
     return r->text != NULL && json_fail_changed(r->text, e);
@@ -229,7 +230,7 @@ static bool fail_changed(const reading *r, err *e)
 
 /* ---- lists of numbers ---- */
 
-/* What number_list does not know: a number of unusual form, or another element. */
+/* Reads what number_list can't: a number of unusual form, or another element. */
 static bool read_unusual(reading *r, bool is_first, err *e)
 {
     number_list *l = &r->numbers;
@@ -250,7 +251,7 @@ static bool read_unusual(reading *r, bool is_first, err *e)
     } else {
         after = read_element(r->text, at, r->rules, to, e);
         if (after == NULL)
-            /* A list of objects is what others make of a table. */
+            /* Other programs write a table as a list of objects. */
             return r->rank == 1 && is_first && *at == '{' &&
                    err_remedy(e,
                               "a row is a list of numbers: jq 'map([.[]])' makes lists of objects");
@@ -288,7 +289,7 @@ static bool take_rows(void *to, const void *numbers, size_t rows, err *e)
     return true;
 }
 
-/* Several threads read the next rows, and reading goes on after them. */
+/* Reads the next rows with several threads, and moves past them. */
 static bool read_ahead(reading *r, size_t *rows, err *e)
 {
     size_t before = r->count, columns = r->size[r->rank - 1];
@@ -307,7 +308,7 @@ static bool read_ahead(reading *r, size_t *rows, err *e)
 
 /* ---- lists in lists ---- */
 
-/* False where something else comes than the lists before let expect. */
+/* Reads a list; fails if it has not the form of the lists before it. */
 static bool read_list(reading *r, int depth, err *e)
 {
     const char *list = json_space_end(r->numbers.at, r->numbers.end);
@@ -380,7 +381,7 @@ static bool read_lists(reading *r, json_lists *lists, const char *at, const char
     return read_list(r, 0, e);
 }
 
-/* A long list takes the scratch memory itself, a short one a copy. */
+/* Gives the values away: for a long list the scratch memory itself, for a short one a copy. */
 static bool give_values(reading *r, tensor *values, err *e)
 {
     size_t bytes = r->count * dtype_size(r->type);

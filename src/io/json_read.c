@@ -13,7 +13,7 @@
 
 /* ---- texts like the one before ---- */
 
-/* In the order of the text; false where there are too many. */
+/* Adds a place, in the order of the text; false where there are too many. */
 static bool add_place(json_again_place *all, size_t *count, const json_again_place *one)
 {
     size_t at = *count;
@@ -26,12 +26,12 @@ static bool add_place(json_again_place *all, size_t *count, const json_again_pla
     return true;
 }
 
-/* Remembers a text that was read, with the lists in it of which entries of the bundle took the
- * numbers, and the strings that were noted. Where memory is missing nothing is remembered. */
+/* Remembers a text that was read, the lists in it whose numbers entries of the bundle took, and the
+ * strings that were noted. If memory runs out, nothing is remembered. */
 static void json_again_set(json_again *a, const char *bytes, const char *end,
                            const json_lists *lists, const bundle *read)
 {
-    /* What may differ: lists that an entry took, and the texts that were noted. */
+    /* What may differ in the next text: lists that an entry took, and strings that were noted. */
     json_again_place all[JSON_AGAIN_MOST];
     size_t count = 0;
     bool done = true;
@@ -41,7 +41,7 @@ static void json_again_set(json_again *a, const char *bytes, const char *end,
         while (taker < last && (taker->kind != ENTRY_TENSOR || taker->tensor.data != list->data))
             taker++;
         if (list->values.data != NULL || taker == last)
-            continue; /* stays what stands between the others */
+            continue; /* counts as text between the others */
         json_again_place one = {list->at, list->end, {.numbers = tensor_view_of(&taker->tensor)}};
         int length = snprintf(one.value.name, JSON_AGAIN_NAME, "%s", taker->name);
         done = length < JSON_AGAIN_NAME && add_place(all, &count, &one);
@@ -60,7 +60,8 @@ static void json_again_set(json_again *a, const char *bytes, const char *end,
     a->is_set = done && !a->between.failed;
 }
 
-/* Goes over the same bytes as there are from `from` to `to` between the matrices. */
+/* Passes the bytes of the old text from `from` to `to`, which lie between matrices; false where
+ * they differ. */
 static bool pass(const json_again *a, size_t from, size_t to, const char **at, const char *end)
 {
     size_t length = to - from;
@@ -74,7 +75,7 @@ static bool again_read_matrix(json_again *a, const tensor *to, const char **at, 
 {
     tensor values = {0};
     const char *after;
-    err ignored; /* who reads the text anew reports it */
+    err ignored; /* the usual reader, which goes next, reports it */
     err_clear(&ignored);
     if (!json_list_read(&a->lists, *at, end, to->type, &values, &after, &ignored) || after == NULL)
         return false;
@@ -276,7 +277,7 @@ static int kind_of_list(json_reader *r, const char *list)
         return KEY_LIST;
     if (element != NULL && *element == '{')
         return KEY_RECORDS;
-    /* Nothing but texts; but those that stand for numbers are numbers in a result. */
+    /* A list of nothing but texts. In a result, texts such as "NaN" stand for numbers. */
     if (element != NULL && *element == '"' && is_texts(r, list) &&
         !(r->how->is_result && json_is_numbers(&r->text, list, 1)))
         return KEY_LIST;
@@ -285,28 +286,28 @@ static int kind_of_list(json_reader *r, const char *list)
 
 /* ---- objects, and what each of their values is to be ---- */
 
-/* About what is allocated for them. */
+/* Roughly the bytes that are allocated for each. */
 enum {
     ENTRY_ROOM = sizeof(entry) + 64,  /* with its name and a number */
     OBJECT_ROOM = sizeof(bundle) - 16 /* more than a number */
 };
 
-/* Kinds that no row of a key table has, after those of key.h. */
+/* Further kinds, after those of key.h, which no row of a key table has. */
 enum {
     KIND_NUMBER = KEY_OBJECTS + 1,
     KIND_BY_KEY,  /* the key table says it */
-    KIND_BY_LOOK, /* the value shows it; its members' too */
+    KIND_BY_LOOK, /* the value's look says it, and its members' looks */
     KIND_SKIPPED
 };
 
-/* What a value is to be: a kind, and of an object its own keys. */
+/* What a value is to be read as: a kind, and for an object the keys of its members. */
 typedef struct value_kind {
     int kind;
     const key_tables *members;
 } value_kind;
 
 /* How the members of an object are read. Keys that begin with _ are remarks for people, but a
- * vocabulary has such words; null stands for nothing where nobody asked for a value. */
+ * vocabulary may have such words. null is skipped where no key asks for a value. */
 typedef struct scope {
     int kind;
     bool skips_remarks, skips_null;
@@ -358,8 +359,8 @@ static bool read_records(json_reader *r, const scope *in, const char *at, entry 
 
 static bool read_by_look(json_reader *r, const char *at, entry *to, err *e);
 
-/* What a value of a kind may be: an object, a list of objects, or something else; where nothing is
- * said, a matrix. */
+/* How a kind is read: as an object, as a list of objects, or by `read`. Without an entry it is a
+ * matrix. */
 typedef struct value_form {
     bool (*read)(json_reader *r, const char *at, entry *to, err *e);
     bool is_object, is_list;
@@ -395,8 +396,8 @@ static bool read_value(json_reader *r, value_kind as, const char *at, entry *to,
                            : read_matrix(r, (key_kind)as.kind, at, to, e);
 }
 
-/* After a failure: a value that is not a matrix, and so has no bad number, may stay what it is, as
- * text, so that JSON can be written with it again. What the entry held goes. */
+/* After a failure: a value that is not a matrix, and so can't have a bad number, may be kept as
+ * JSON text, so that it can be written again. What the entry held is freed. */
 static bool keep(json_reader *r, const char *at, entry *to, err *e)
 {
     bool may_be_kept =
@@ -440,7 +441,7 @@ static bool read_by_look(json_reader *r, const char *at, entry *to, err *e)
         : kind == KEY_RECORDS ? read_records(r, &anything, at, to, e)
                               : read_value(r, (value_kind){kind, NULL}, at, to, e))
         return true;
-    r->text.names = before; /* what was read of it goes */
+    r->text.names = before; /* what was read of it is freed */
     return keep(r, at, to, e);
 }
 
@@ -481,7 +482,7 @@ static bool read_named(json_reader *r, value_kind as, const char *name, const ch
         return true;
     entry *added = add_entry(r, to, name, at, e);
     json_again *again = as.kind == KEY_TEXT ? r->how->again : NULL;
-    if (again != NULL) { /* keys of texts are a few, with short names, and the document's own */
+    if (again != NULL) { /* the document's own keys of texts: few, with short names */
         json_again_place *noted = &again->text[again->texts++];
         assert(again->texts <= JSON_AGAIN_TEXTS && strlen(name) < JSON_AGAIN_NAME);
         *noted = (json_again_place){at, json_value_end(&r->text, at), {.is_text = true}};
@@ -490,7 +491,7 @@ static bool read_named(json_reader *r, value_kind as, const char *name, const ch
     return added != NULL && read_value(r, as, at, added, e);
 }
 
-/* The scan lets no more objects be in each other, nor do these come together otherwise. */
+/* Recursion is bounded: the scan has limited how deep objects are nested. */
 static bool read_members(json_reader *r, const scope *in, const char *at, bundle *to, err *e)
 {
     if (r->depth == JSON_MAX_DEPTH)
@@ -501,7 +502,7 @@ static bool read_members(json_reader *r, const scope *in, const char *at, bundle
         const char *value = json_member(&r->text, key_at);
         value_kind as = {in->kind, NULL};
         bool is_null = *value == 'n';
-        /* A result may be what is expected as it was written, with its name. */
+        /* A result may stand under "expected" as it was written, with its name. */
         bool is_name =
             in->kind == KEY_EXPECTED && *value == '"' && json_string_is(&r->text, key_at, "name");
         bool is_skipped = (in->skips_remarks && json_string_begins(&r->text, key_at, "_")) ||
@@ -534,8 +535,8 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
     if (*at != '{')
         return json_expected(&r->text, at, "a document, '{', or a matrix, '['", e);
     if (!r->how->type_is_fixed) {
-        /* The matrices' type has to be known before the first of them is read, and "dtype" may
-         * come last. What else it may say is for others to refuse. */
+        /* The matrices' type has to be known before the first of them is read, and "dtype" may come
+         * last. Other words are refused later. */
         const char *type = json_way_find(&r->text, at, "dtype");
         if (type != NULL && json_string_is(&r->text, type, "f32"))
             r->type = DTYPE_F32;
@@ -561,7 +562,7 @@ static bool read_whole(json_reader *r, const char *at, bundle *to, err *e)
     }
     if (!read_members(r, &document, at, to, e))
         return false;
-    /* What is wanted alone and is not a member of the document may be deeper in it. */
+    /* A matrix that is wanted alone may be deeper in the document, if it is not a member. */
     const char *value =
         r->how->only == NULL || to->count > 0 ? NULL : json_way_find(&r->text, at, r->how->only);
     return value == NULL ||

@@ -118,7 +118,7 @@ bool json_take_room(json_text *t, const char *at, size_t bytes, err *e)
 
 /* ---- strings ---- */
 
-/* What is not a character's code point: the closing quote, and what no string may hold. */
+/* Values beyond all code points: for the closing quote, and for bytes that no string may hold. */
 enum { STRING_END = 0x110000, NO_CHARACTER };
 
 /* The value of four hexadecimal digits, or -1. */
@@ -138,8 +138,8 @@ static int hex4(const char *at, const char *end)
     return value;
 }
 
-/* The character of the escape at *at. Half of a surrogate pair is refused, which RFC 8259 leaves
- * open: UTF-8 has no spelling for it, so such a name could be neither printed nor written back. */
+/* The character of the escape at *at. Half of a surrogate pair is refused (RFC 8259 leaves that
+ * open): UTF-8 can't spell it, so such a name could be neither printed nor written back. */
 static uint32_t next_escaped(const char **at, const char *end)
 {
     static const char NAMES[] = "\"\\/bfnrt", MEANT[] = "\"\\/\b\f\n\r\t";
@@ -164,8 +164,8 @@ static uint32_t next_escaped(const char **at, const char *end)
     return (uint32_t)code;
 }
 
-/* The next character of a string, escapes resolved, which *at goes over; STRING_END at the closing
- * quote. Where none is, NO_CHARACTER, and *at stays. */
+/* The next character of a string, escapes resolved; *at moves past it. STRING_END at the closing
+ * quote; NO_CHARACTER where neither stands, and *at stays. */
 static uint32_t next_character(const char **at, const char *end)
 {
     if (*at >= end)
@@ -180,7 +180,7 @@ static uint32_t next_character(const char **at, const char *end)
     return one.bytes == 0 ? NO_CHARACTER : first == '"' ? STRING_END : one.code;
 }
 
-/* What stands at `at` can't stand in the string that begins at `begin`, or there is nothing. */
+/* Refuses the byte at `at`, or the end of the text, inside the string that begins at `begin`. */
 static bool fail_in_string(json_text *t, const char *begin, const char *at, err *e)
 {
     bool ended = at >= t->end, is_escape = !ended && *at == '\\';
@@ -204,8 +204,8 @@ static bool fail_in_string(json_text *t, const char *begin, const char *at, err 
     return err_remedy(e, "write it as \\u%04x", (unsigned char)*at);
 }
 
-/* Where the string that begins at `at` goes on after what it has in common with the word, of which
- * *word becomes the rest. */
+/* Passes the part of the string at `at` that it has in common with *word. Returns where the string
+ * goes on; *word becomes the rest of the word. */
 static const char *skip_common(const json_text *t, const char *at, const char **word)
 {
     const char *end = *word + strlen(*word), *next = ++at;
@@ -227,7 +227,7 @@ bool json_string_begins(const json_text *t, const char *at, const char *word)
 bool json_string_is(const json_text *t, const char *at, const char *word)
 {
     const char *end = *at == '"' ? skip_common(t, at, &word) : at;
-    return *word == '\0' && *end == '"'; /* the text has a NUL after it, or more of the file */
+    return *word == '\0' && *end == '"'; /* a NUL, or more of the file, follows the text */
 }
 
 size_t json_string_resolve(const char *at, const char *end, char *to, bool *has_nul)
@@ -275,7 +275,7 @@ typedef struct key_string {
     const char *at, *end; /* of the string, with its quotes */
 } key_string;
 
-/* By their characters: "a" and "\u0061" are one name. */
+/* Compares characters, not bytes: "a" and "\u0061" are one name. */
 static int compare_names(const key_string *first, const key_string *second)
 {
     const char *a = first->at + 1, *b = second->at + 1;
@@ -287,7 +287,7 @@ static int compare_names(const key_string *first, const key_string *second)
     return (left > right) - (left < right);
 }
 
-/* Then by where they stand. */
+/* By name, then by place. */
 static int compare_keys(const void *first, const void *second)
 {
     const key_string *a = first, *b = second;
@@ -295,8 +295,8 @@ static int compare_keys(const void *first, const void *second)
     return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-/* The error is at the second of the two that comes first. n·log n comparisons, whatever the
- * keys. */
+/* If several keys are given twice, the error is at the repetition that comes first. Any keys take
+ * n·log n comparisons. */
 static bool check_unique(json_text *t, key_string *one, size_t count, err *e)
 {
     const char *once = NULL, *again = NULL;
@@ -322,14 +322,14 @@ static bool check_unique(json_text *t, key_string *one, size_t count, err *e)
 typedef struct scan {
     json_text *text;
     const json_visitor *visitor;
-    bool has_passed; /* once: keys are not compared again */
+    bool has_passed; /* it was scanned before: keys are not compared again */
     const char *at;
     size_t depth;
     key_string *open_key;
     size_t keys, capacity;
 } scan;
 
-/* What is wanted after a number in a list: no text takes its place. */
+/* What is wanted after a number in a list, where a text would not do. */
 static const char A_NUMBER[] = "a number";
 
 static bool fail_expected(scan *s, const char *wanted, err *e)
@@ -347,13 +347,13 @@ static bool next_is(const scan *s, char c)
     return s->at < s->text->end && *s->at == c;
 }
 
-/* Goes over a punctuation mark and the space after it. */
+/* Passes a punctuation mark and the space after it. */
 static void step_over(scan *s)
 {
     s->at = json_space_end(s->at + 1, s->text->end);
 }
 
-/* No value that JSON knows; perhaps one that other programs write. */
+/* Refuses what is not a JSON value; it may be one that other programs write. */
 static bool fail_value(scan *s, const char *wanted, err *e)
 {
     const char *begin = s->text->bytes, *end = json_word_end(s->at, s->text->end);
@@ -366,7 +366,7 @@ static bool fail_value(scan *s, const char *wanted, err *e)
     if (number_read_nonfinite(s->at, end, &ignored))
         return err_remedy(e, "JSON has no such number; write it as a text: \"%.*s\"",
                           (int)(end - s->at), s->at);
-    /* After a comma that nothing follows. */
+    /* A comma may stand before it that is one too many. */
     const char *before = s->at;
     while (before > s->text->bytes && strchr(" \t\r\n", before[-1]) != NULL)
         before--;
@@ -375,7 +375,7 @@ static bool fail_value(scan *s, const char *wanted, err *e)
     return remedy != NULL && err_remedy(e, "%s", remedy);
 }
 
-/* What would have closed it is missing, as far as what stands here tells. */
+/* Refuses what stands here instead of a closing bracket, which is probably missing. */
 static bool fail_open(scan *s, const char *begin, const char *what, const char *wanted, err *e)
 {
     place at = json_place(s->text, begin);
@@ -553,7 +553,7 @@ bool json_check_unchanged(json_text *t, err *e)
     return !t->has_changed || (!e->is_memory && json_fail_changed(t, e));
 }
 
-/* The text ends where more of it must follow. */
+/* Whether the text ends here, although more must follow: then it changed. */
 static bool is_over(json_text *t, const char *at)
 {
     if (at < t->end)
@@ -562,7 +562,7 @@ static bool is_over(json_text *t, const char *at)
     return true;
 }
 
-/* Goes over `c` and the spaces around it; NULL where something else stands, or nothing after. */
+/* Passes `c` and the spaces around it; NULL if something else stands here, or nothing follows. */
 static const char *step_to(json_text *t, const char *at, char c)
 {
     at = json_space_end(at, t->end);

@@ -104,7 +104,7 @@ typedef struct writer {
     const write_options *how;
 } writer;
 
-/* A new line at this depth; on a single line, what stands between two entries instead. */
+/* Begins a new line at this depth, or on a single line adds `otherwise`. */
 static void add_line(text *to, const write_options *how, size_t depth, const char *otherwise)
 {
     if (how->single_line) {
@@ -137,7 +137,7 @@ static void write_row(const void *context, size_t row, text *to)
     json_row_write(to, &numbers, m->how->digits);
 }
 
-/* A row stands on one line, and each entry of anything deeper begins a line of its own. */
+/* Each row is on one line; entries of further axes begin new lines. */
 static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
 {
     if (t->rank == 0)
@@ -186,7 +186,7 @@ static bool write_value(writer *w, const entry *one, size_t depth, err *e)
     }
 }
 
-/* An entry begins: of a list, where it has no name. */
+/* Begins an entry; without a name it is a list's. */
 static void begin_entry(writer *w, const char *name, bool flat, size_t depth, bool *is_first)
 {
     if (flat)
@@ -200,7 +200,7 @@ static void begin_entry(writer *w, const char *name, bool flat, size_t depth, bo
     text_add_string(w->text, ": ");
 }
 
-/* Of depth 0, the document. */
+/* A bundle of depth 0 is the document. */
 static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth, err *e)
 {
     /* Tolerances and records are short enough for one line. */
@@ -236,7 +236,7 @@ static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth,
 bool json_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
     writer w = {.out = out, .text = sink_text(out), .how = how};
-    /* What was read as a bare list has no name, and is written as one. */
+    /* A matrix that was read as a bare list has no name, and is written as a bare list. */
     const entry *only = result->entry;
     bool bare = how->name == NULL && how->header == NULL && result->count == 1 &&
                 only->name[0] == '\0' &&

@@ -21,8 +21,8 @@
  *     \x93NUMPY, major, minor, the header's length (2 bytes; 4 from version 2 on), little-endian,
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }, spaces and a newline,
  *     the elements.
- * It is parsed for just that, never evaluated. Refused by name: Python objects, which would be a
- * pickle, and whatever else is not a number. */
+ * It is parsed for just that, never evaluated. Elements that are not numbers are refused by name,
+ * such as Python objects, which would be a pickle. */
 
 static const char MAGIC[] = "\x93NUMPY";
 enum { MAGIC_LENGTH = 6, DATA_ALIGN = 64, MAX_HEADER = 65535 };
@@ -78,7 +78,7 @@ static bool fail_expected(const parser *p, const char *wanted, err *e)
     return err_at(e, &at, "expected %s, found byte 0x%02x", wanted, found);
 }
 
-/* One character, spaces around it read past. */
+/* Takes one character, and passes the spaces around it. */
 static bool take(parser *p, char wanted)
 {
     skip_space(p);
@@ -239,9 +239,8 @@ static bool fail_short(const parser *p, size_t length, size_t wanted, err *e)
     return err_at(e, &end, "the header needs %zu bytes, %zu are there", wanted, length);
 }
 
-/* The matrix in `length` bytes that begin at `at`: all of them are header or elements. Where it has
- * more axes than can be read, nobody looked how many bytes it needs; stored_matrix_read refuses
- * it. */
+/* Finds the matrix in `length` bytes that begin at `at`, all of which are header or elements. If it
+ * has more axes than can be read, its size is not checked, since stored_matrix_read refuses it. */
 static bool find_matrix(const char *bytes, size_t length, const place *at, stored_matrix *out,
                         err *e)
 {
@@ -306,7 +305,7 @@ void npy_header_write(text *to, const tensor *t)
     text_add_repeated(&literal, " ", (size_t)(MOST_DIGITS - digits));
     size_t before = MAGIC_LENGTH + 4, used = before + literal.length + 1;
     text_add_repeated(&literal, " ",
-                      DATA_ALIGN - used % DATA_ALIGN); /* never none, as NumPy has it */
+                      DATA_ALIGN - used % DATA_ALIGN); /* at least one space, as NumPy writes */
     text_add_string(&literal, "\n");
     text_add(to, MAGIC, MAGIC_LENGTH);
     text_add(to, "\x01", 2);
@@ -353,7 +352,7 @@ typedef struct reader {
     const read_options *how;
     zip zip;
     bool has_matrices;
-    size_t left; /* of how->most_bytes, or of all that there could be */
+    size_t left; /* of how->most_bytes, or no limit */
     text unpacked;
 } reader;
 
@@ -366,7 +365,7 @@ static bool ends_with(const zip_member *m, const char *ending)
            memcmp(m->name + m->name_length - length, ending, length) == 0;
 }
 
-/* Whether a member's name begins so, which gives away what a zip is. */
+/* Whether a member's name begins so, which tells what kind of zip it is. */
 static bool holds_name(const zip *z, const char *begins)
 {
     size_t length = strlen(begins), i = 0;
@@ -376,7 +375,7 @@ static bool holds_name(const zip *z, const char *begins)
     return i < z->count;
 }
 
-/* What zips are that have such a member, the last one whatever it has. */
+/* The kinds of zip, each by a member that it has; the last one has any. */
 typedef struct zip_kind {
     const char *begins, *remedy;
 } zip_kind;
@@ -389,7 +388,7 @@ static const zip_kind ZIP_KINDS[] = {
     {"", "this zip is not a NPZ: unzip takes its files out"},
 };
 
-/* A member that is not a NPY. A folder's entry is nothing; PyTorch's files are zips of pickles. */
+/* A member that is not a NPY. A folder's entry is skipped. PyTorch's files are zips of pickles. */
 static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e)
 {
     if (m->name[m->name_length - 1] == '/' || r->how->skips_unknown)
@@ -405,7 +404,7 @@ static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e
     }
     if (!r->how->keeps_unread || !r->has_matrices)
         return false;
-    /* It is kept as what was not read, unless a matrix has its name, which would be there twice. */
+    /* It is kept as unread, unless a matrix has its name: then the name would be there twice. */
     char name[ZIP_MOST_NAME + sizeof ENDING];
     memcpy(name, m->name, m->name_length);
     memcpy(name + m->name_length, ENDING, sizeof ENDING);
@@ -418,7 +417,7 @@ static bool pass_other(const reader *r, const zip_member *m, bundle *out, err *e
     return to != NULL && read_leaves(r->how, to, e);
 }
 
-/* A matrix's places are of the member: "w.npz:wq: byte 128". */
+/* Places in a matrix count from its member: "w.npz:wq: byte 128". */
 static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
 {
     if (!ends_with(m, ENDING))
@@ -430,7 +429,7 @@ static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
     char *name = mem_copy_text(m->name, m->name_length - strlen(ENDING), e);
     bool done = name != NULL && stored_matrix_add(r->how, "NPZ", name, &at, out, &to, &kind, e);
     if (to != NULL) {
-        /* The file may be called "w.npz:wq" already, where that is all that is wanted of it. */
+        /* If one matrix of the file is wanted, the file is called "w.npz:wq" already. */
         stored_matrix matrix;
         text label = {0};
         size_t length = strlen(file), wanted = strlen(name);
@@ -447,7 +446,7 @@ static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
                 stored_matrix_read(&matrix, kind, r->how, to, e)) ||
                (!is_damaged && read_leaves(r->how, to, e));
         text_free(&label);
-        /* What is unpacked counts against the limit for as long as the file is read. */
+        /* Unpacked bytes count against the limit until the whole file is read. */
         r->left -= r->unpacked.length;
         text_free(&r->unpacked);
     }
@@ -457,7 +456,7 @@ static bool read_member(reader *r, const zip_member *m, bundle *out, err *e)
 
 bool npz_probe(const char *bytes, size_t length)
 {
-    /* With a member, or, where there is none, with the record at its end. */
+    /* A zip begins with a member or, if it has none, with its end record. */
     return length >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0);
 }
 
@@ -488,7 +487,7 @@ static bool write_member(zip_writer *w, const entry *one, err *e)
     text_add_format(&name, "%s.npy", write_name(one, UNNAMED));
     bool done = text_ok(&header, e) && text_ok(&name, e);
     if (done) {
-        /* The checksum stands in front of the bytes, so they are gone through twice. */
+        /* The checksum comes before the bytes, so they are read twice. */
         uLong crc = crc32_z(0, (const Bytef *)text_string(&header), header.length);
         element_bytes b = {.of = tensor_view_of(t)};
         while (element_bytes_next(&b))

@@ -26,8 +26,8 @@ static uint128 leading_bits(const uint32_t limb[LIMBS])
     return bits;
 }
 
-/* 10^q has the bits of 5^q. To divide by 5, cut off, and again, cuts off what dividing once does:
- * no error grows. It takes some 30 µs, before main. */
+/* 10^q has the bits of 5^q. Dividing by 5 with the rest cut off, again and again, gives the same as
+ * dividing once, so no error grows. It takes some 30 µs, before main. */
 __attribute__((constructor)) static void make_rows(void)
 {
     uint32_t power[LIMBS] = {1}, part[LIMBS] = {[LIMBS - 1] = (uint32_t)1 << 31};

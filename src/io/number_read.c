@@ -14,17 +14,17 @@ enum {
     GREATEST_POWER = 308 /* 1e309 is too large for a float64 */
 };
 
-/* Where exponents stop counting: far beyond what the digits of a text that fits a memory can
- * make up for, and far from overflowing when the count of those digits is added. */
+/* Where exponents stop counting: no text that fits in memory has enough digits to make up for it,
+ * and adding the count of its digits does not overflow. */
 static const int64_t EXPONENT_LIMIT = (int64_t)1 << 60;
 
-/* What a number's text says: ±leading · 10^exponent, and more where digits were cut off. */
+/* What a number's text says: ±leading · 10^exponent, or a little more if digits were cut off. */
 typedef struct decimal {
     uint64_t leading;
     int64_t exponent;
     bool negative;
     bool cut; /* digits other than 0 follow the leading ones: leading < the number < leading + 1 */
-    const char *digits, *last; /* all the digits, a point among them */
+    const char *digits, *last; /* all digits, perhaps with a point among them */
 } decimal;
 
 const char *digits_end(const char *at, const char *end)
@@ -34,7 +34,7 @@ const char *digits_end(const char *at, const char *end)
     return at;
 }
 
-/* The end of "e+12" where such a thing begins at `at`, else `at`. */
+/* The end of an exponent such as "e+12" that begins at `at`; `at` if none does. */
 static const char *skip_exponent(const char *at, const char *end)
 {
     if (at == end || (*at != 'e' && *at != 'E'))
@@ -46,7 +46,7 @@ static const char *skip_exponent(const char *at, const char *end)
     return last > digits ? last : at;
 }
 
-/* Adds digits after `value`; what overflows is for the caller to notice, by their count. */
+/* Appends digits to `value`. The caller notices an overflow by their count. */
 static const char *take_digits(const char *at, const char *end, uint64_t *value)
 {
     for (; at < end && is_digit(*at); at++)
@@ -228,8 +228,7 @@ static const char *skip_whole(const char *at, const char *end)
     return at < end && *at == '0' ? at + 1 : digits_end(at, end);
 }
 
-/* Where a word of lower case letters ends that begins at `at` in any case; NULL where it does
- * not. */
+/* The end of `word`, which is in lower case, if it begins at `at` in any case; else NULL. */
 static const char *skip_word(const char *at, const char *end, const char *word)
 {
     for (; *word != '\0'; word++, at++)
@@ -309,9 +308,9 @@ bool number_read_nonfinite(const char *text, const char *end, double *value)
 
 /* ---- a list ----
  *
- * Digits are read eight at a time, in one 64-bit word, and no step depends on a guess of the sign
- * or of how many digits there are: on numbers of random length, every wrong guess would cost as
- * much as the number itself. */
+ * Digits are read eight at a time, in one 64-bit word, and nothing branches on the sign or the
+ * number of digits: on numbers of random length, each wrong prediction would cost as much as the
+ * number itself. */
 
 enum {
     MOST_SPACES = 32,  /* on each side of a number */
@@ -329,7 +328,7 @@ typedef struct usual {
 static const uint64_t POW10_WHOLE[] = {1,      10,      100,      1000,     10000,
                                        100000, 1000000, 10000000, 100000000};
 
-/* A value that is less than the entry of so many digits takes them without overflowing. */
+/* A value below the entry for a number of digits can take as many without overflowing. */
 static const uint64_t ROOM_FOR[] = {UINT64_MAX,        1000000000000000000, 100000000000000000,
                                     10000000000000000, 1000000000000000,    100000000000000,
                                     10000000000000,    1000000000000,       100000000000};
@@ -346,8 +345,8 @@ static inline uint64_t load_eight(const char *at)
     return eight ^ 0x3030303030303030;
 }
 
-/* How many of the eight are digits, up to the first that is none. Adding 0x76 lifts 10 and more to
- * 0x80 and more; what it carries spoils later characters only. */
+/* How many of the eight are digits, up to the first one that is not. Adding 0x76 lifts 10 and more
+ * to 0x80 and more; a carry spoils later characters only. */
 static inline int count_digits(uint64_t eight)
 {
     uint64_t others = ((eight + 0x7676767676767676) | eight) & 0x8080808080808080;
@@ -420,7 +419,7 @@ static inline const char *take_usual(const char *at, usual *u)
 
 static const double SIGN[] = {1, -1};
 
-/* Not inlined: it is asked seldom, and the loop keeps its registers. */
+/* Not inlined: it is seldom called, and the loop keeps its registers. */
 static __attribute__((noinline)) uint64_t scaled(const usual *u, const float_format *format)
 {
     return nearest_to_scaled(u->digits, u->exponent, format);
@@ -472,7 +471,7 @@ static inline const char *skip_spaces(const char *at, uint64_t spaces)
 }
 
 /* Reads numbers that begin before `end`, after which LOOKED_AT bytes can be looked at. Never
- * inlined: in the one place where it stands, all that it calls is. */
+ * inlined, so that there is one copy, into which all that it calls is inlined. */
 static __attribute__((noinline)) size_t read_until(number_list *l, const char *end, dtype type,
                                                    void *to, size_t count, size_t room)
 {
@@ -509,7 +508,7 @@ static size_t read_rest(number_list *l, dtype type, void *to, size_t count, size
     number_list copy = *l;
     copy.at = copy.last = rest;
     size_t read = read_until(&copy, rest + length, type, to, count, room);
-    if (!copy.due && copy.at == rest + length) { /* it may go on where the text does not */
+    if (!copy.due && copy.at == rest + length) { /* the last number might go on after the text */
         copy.at = copy.last;
         copy.due = true;
         read--;

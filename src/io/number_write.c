@@ -1,8 +1,8 @@
 /* Shortest decimals: Giulietti, "The Schubfach way to render doubles" (2020), for both widths by
  * one body; and in front of it, for nearly all float32, the same search in 64 bits.
  *
- * The quick way does not branch on digits, since nobody can guess them, and a wrong guess costs as
- * much as half of the rest; and it is inlined whole, so that figures stay in registers. */
+ * The quick way does not branch on digits: no processor can predict them, and a wrong prediction
+ * costs as much as half of the rest. It is inlined whole, so that figures stay in registers. */
 #include "io/number_write.h"
 
 #include "base/text.h"
@@ -21,8 +21,8 @@ typedef struct decimal {
     int exponent;
 } decimal;
 
-/* A decimal as digits: seventeen of them, after the last that is not 0 only zeros. Eight are in a
- * word, as values, the first in its lowest byte. */
+/* A decimal as seventeen digits, with zeros after the last that counts. A word holds eight, as
+ * values, the first in its lowest byte. */
 typedef struct figures {
     uint64_t first, next, last;
     int count;    /* up to the last that is not 0 */
@@ -108,7 +108,7 @@ static inline uint64_t part_eight(uint32_t value)
     return part_four(value / 10000) | (uint64_t)part_four(value % 10000) << 32;
 }
 
-/* Which of the eight is the last that is not 0, from 1; one is there. */
+/* The number, from 1, of the last of the eight that is not 0; at least one is not. */
 static inline int last_of_eight(uint64_t eight)
 {
     return (63 - __builtin_clzll(eight)) / 8 + 1;
@@ -129,7 +129,7 @@ static inline int count_figures(const figures *f)
  * at most. Otherwise it takes one decimal more, and the nearest reads back.
  *
  * The true y and w are up to 2 units in the last place above those computed here. False where that
- * may matter, or where things are not so: for subnormals and powers of two. */
+ * may matter, and for subnormals and powers of two, of which the above does not hold. */
 static inline __attribute__((always_inline)) bool find_f32(uint32_t bits, figures *f)
 {
     const uint64_t one = (uint64_t)1 << 40, margin = 4;
@@ -166,8 +166,8 @@ static inline void put_eight(char *out, uint64_t eight)
     memcpy(out, &eight, sizeof eight);
 }
 
-/* The first digit, then the others from `next` on; all seventeen are put down, and those that
- * count stay. Returns their end. */
+/* Writes the first digit, and the others from `next` on. All seventeen are written, and those that
+ * don't count are overwritten later. Returns the end of those that count. */
 static inline char *put_figures(char *first, char *next, const figures *f)
 {
     *first = (char)('0' + f->first);
@@ -176,7 +176,7 @@ static inline char *put_figures(char *first, char *next, const figures *f)
     return next + f->count - 1;
 }
 
-/* "e-7", or of two digits at least, with either sign: "e+07". */
+/* "e-7"; if wide, with a sign in any case and at least two digits: "e+07". */
 static inline char *put_exponent(char *end, int exponent, bool is_wide)
 {
     int size = exponent < 0 ? -exponent : exponent;
@@ -207,7 +207,7 @@ static inline __attribute__((always_inline)) char *put_decimal(char *out, const 
         char *end = put_figures(out, out + 1, f), *point = out + f->exponent + 1;
         if (end <= point)
             return point;
-        memmove(point + 1, point, 16); /* all that can be after it, and no call */
+        memmove(point + 1, point, 16); /* a constant, so that nothing is called */
         *point = '.';
         return end + 1;
     }
@@ -234,7 +234,7 @@ static __attribute__((noinline)) char *put_exactly(char *out, uint64_t bits,
     return put_decimal(out, &f);
 }
 
-/* What has no digits to work out. */
+/* Writes values without digits: 0, infinities, NaN. */
 static char *put_special(char *out, double value)
 {
     const char *word = isnan(value) ? "nan" : isinf(value) ? "inf" : "0";
@@ -281,8 +281,8 @@ size_t number_write_f64(double value, char out[NUMBER_TEXT])
     return finish(out, put_f64(out, value));
 }
 
-/* What stays the same from number to number, as values, for a character that is written might be
- * any byte that a pointer leads to. */
+/* What stays the same from number to number. It is passed by value: a written character could
+ * change anything that is reached by a pointer, so the compiler would load it anew. */
 typedef struct row_view {
     bool is_f32;
     const void *data;
@@ -301,7 +301,7 @@ static size_t put_columns(char **out, row_view row, size_t from, size_t end)
         ptrdiff_t index = (ptrdiff_t)from * row.stride;
         if (row.is_f32) {
             float value = ((const float *)row.data)[index];
-            /* By its bits, which are looked at anyway. */
+            /* Tested by its bits, which are needed anyway. */
             if ((float32_bits(value) & 0x7fffffff) >= FLOAT32.infinity)
                 break;
             at = put_f32(begin, value);
@@ -318,7 +318,7 @@ static size_t put_columns(char **out, row_view row, size_t from, size_t end)
 
 size_t number_row_write(text *out, const tensor *row, size_t from, const char *separator)
 {
-    enum { AT_ONCE = 64 }; /* room is asked for once for so many */
+    enum { AT_ONCE = 64 }; /* numbers for which room is asked for at once */
     row_view view = {row->type == DTYPE_F32, row->data, row->stride[0], {0}, strlen(separator)};
     memcpy(view.separator, separator, view.separator_length);
     size_t end = from;
@@ -335,8 +335,8 @@ size_t number_row_write(text *out, const tensor *row, size_t from, const char *s
 
 /* ---- fixed counts of digits ----
  *
- * Usual numbers are a whole number of their last decimal's units; all others are all digits of the
- * exact value, rounded as text. */
+ * A usual number is rounded to a whole number of units of its last decimal. Any other is written
+ * with all digits of its exact value, and rounded as text. */
 
 /* An exact value 0.d₁d₂… · 10^point; the last of its `count` digits is not 0, those beyond are. */
 typedef struct expansion {
@@ -375,7 +375,8 @@ static void round_digits(expansion *x, int keep)
 {
     if (keep >= x->count)
         return;
-    /* Up where what follows is more than half of the last digit kept, or half with that one odd. */
+    /* Rounds up if what follows is more than half a unit of the last digit kept, or half and that
+     * digit is odd. */
     char next = keep < 0 ? '0' : digit_at(x, keep);
     bool is_odd = keep > 0 && (x->digit[keep - 1] - '0') % 2 == 1;
     bool up = next > '5' || (next == '5' && (x->count > keep + 1 || is_odd));

@@ -1,9 +1,9 @@
 /* safetensors, as the table of formats knows it: named matrices after a header that says where
  * each lies.
  *
- * A matrix is used in place where io/stored_matrix.h allows it, and one that is not asked for is
- * never looked at, but all of the header is checked. The text "name" of
- * __metadata__ is the document's; what else stands there is for the program that wrote it. */
+ * A matrix is used in place where io/stored_matrix.h allows it. One that is not asked for is never
+ * looked at, but the whole header is checked. The text "name" of __metadata__ is the document's;
+ * the other texts there are for the program that wrote them. */
 
 #include "base/mem.h"
 #include "io/json_scan.h"
@@ -54,7 +54,7 @@ typedef struct file_header {
 
 /* ---- the values of one tensor ---- */
 
-/* Digits and nothing else: JSON has no whole numbers of its own. */
+/* Reads digits and nothing else, since JSON's numbers need not be whole. */
 static bool read_size(file_header *h, const char *at, size_t *value, err *e)
 {
     const char *p = at, *end = json_value_end(&h->text, at);
@@ -207,7 +207,7 @@ static int compare_spans(const void *first, const void *second)
     return order != 0 ? order : (a->end > b->end) - (a->end < b->end);
 }
 
-/* In the order of the data, each tensor begins where the last one ends. */
+/* Checks that, in the order of the data, each tensor begins where the one before it ends. */
 static bool check_data(file_header *h, err *e)
 {
     const stored_tensor **in_order = mem_alloc(h->count, sizeof in_order[0], e);
@@ -305,8 +305,8 @@ static bool add_text(file_header *h, const char *name, const char *at, bundle *t
     return done;
 }
 
-/* The document's name; what is there besides, as an object, where nothing is to be passed over; and
- * what made the result, a text of lines. */
+/* Adds the document's name, what made the result (a text of lines), and all other texts, as an
+ * object, if everything is to be kept. */
 static bool read_metadata(file_header *h, const read_options *how, bundle *to, err *e)
 {
     if (h->metadata == NULL)
@@ -320,7 +320,7 @@ static bool read_metadata(file_header *h, const read_options *how, bundle *to, e
         return false;
     const char *at = json_first(&h->text, h->metadata);
     bool done = true, has_name = bundle_text(to, "name") != NULL;
-    if (how->keeps_all && at != NULL) { /* then nobody has keys */
+    if (how->keeps_all && at != NULL) { /* then no keys were given */
         entry *added = bundle_add(to, SAFETENSORS_METADATA, strlen(SAFETENSORS_METADATA),
                                   json_place(&h->text, h->metadata), e);
         if (added == NULL)

@@ -34,7 +34,7 @@ static size_t folder_length(const char *path)
     return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
-/* The number after `folder`, where the path is one in it; -1: it is none. */
+/* The number that the path has in `folder`; -1 if the path is not a number in it. */
 static int number_in(const char *folder, const char *path)
 {
     size_t length = strlen(folder);
@@ -45,7 +45,7 @@ static int number_in(const char *folder, const char *path)
     return *end == '\0' && number <= INT_MAX ? (int)number : -1;
 }
 
-/* The descriptor that a name of the system's means, which is open already; -1: no such name. */
+/* The open descriptor that a path such as /dev/fd/3 means; -1 if the path means none. */
 static int descriptor_of(const char *path)
 {
     static const char *const STANDARD[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -57,9 +57,9 @@ static int descriptor_of(const char *path)
     return number >= 0 ? number : number_in("/proc/self/fd/", path);
 }
 
-/* The file that is meant, which need not exist yet; "-" is standard output. realpath would want it
- * to exist, and links among the folders need no resolving: the temporary neighbour goes through
- * them as well. */
+/* Follows the links of the file's own name; the file need not exist yet, as it must for realpath.
+ * "-" is standard output. Links among the folders stay, since the temporary file next to it goes
+ * through them as well. */
 static bool find_meant(const char *file, char path[SINK_PATH])
 {
     file = strcmp(file, "-") == 0 ? "/dev/stdout" : file;
@@ -76,7 +76,7 @@ static bool find_meant(const char *file, char path[SINK_PATH])
             return errno == ENOENT;
         if (!S_ISLNK(status.st_mode))
             return true;
-        /* What the link points to takes its place. */
+        /* What the link points to replaces the link's own name. */
         char to[SINK_PATH];
         ssize_t linked = readlink(path, to, sizeof to);
         if (linked <= 0)
@@ -97,8 +97,8 @@ bool sink_target(const char *file, char path[SINK_PATH])
     return find_meant(file, path) && descriptor_of(path) < 0;
 }
 
-/* A descriptor after the standard three: if a caller started us with standard output closed, a
- * file must not become it. */
+/* Moves a descriptor past the standard three: if the program was started with standard output
+ * closed, a file must not take its number. */
 static int away_from_standard(int descriptor)
 {
     if (descriptor < 0 || descriptor > STDERR_FILENO)
@@ -123,7 +123,7 @@ static bool open_temporary(sink *s, const struct stat *old, err *e)
     if (descriptor < 0) {
         int reason = errno;
         fail(s, reason, e);
-        /* Somebody who may write the file may wonder why it can't be done. */
+        /* A user who may write the file may wonder why this fails. */
         if (reason == EACCES || reason == EROFS)
             err_remedy(e,
                        "it is made anew next to the old one, so its folder must be writable too");
@@ -137,7 +137,7 @@ static bool open_temporary(sink *s, const struct stat *old, err *e)
     if (s->held < 0)
         return fail(s, errno, e);
     if (old != NULL && !ownership_copy(s->descriptor, s->target, old, e))
-        return fail(s, errno, e); /* unless it says more already */
+        return fail(s, errno, e); /* keeps an error that is set already */
     return true;
 }
 
@@ -162,13 +162,13 @@ static bool open_file(sink *s, err *e)
         s->descriptor = away_from_standard(open(s->file, O_WRONLY | O_CLOEXEC | O_NOCTTY));
         return s->descriptor >= 0 || fail(s, errno, e);
     }
-    /* Renaming over a file asks nobody whether it may be written; a redirection by the shell
-     * would, and so do we. */
+    /* Renaming over a file does not ask whether it may be written. A redirection by the shell does,
+     * and so do we. */
     if (exists && access(s->file, W_OK) < 0)
         return fail(s, errno, e);
     if (exists && status.st_nlink > 1) {
-        /* A file that is made anew would leave the other names what they were, and one that is
-         * written in place would be half written where that fails. */
+        /* A new file would leave the other names with the old content, and a file written in place
+         * would stay half written after a failure. */
         err_at(e, &(place){.file = s->file},
                "has %zu names (hard links), and a new file would replace only this one",
                (size_t)status.st_nlink);
@@ -205,7 +205,7 @@ static bool close_descriptor(sink *s, err *e)
 {
     int result = close(s->descriptor);
     s->descriptor = -1;
-    /* An interrupted close has closed (Linux); a second one might close somebody else's file. */
+    /* On Linux an interrupted close has closed; a second one might close another thread's file. */
     return result == 0 || errno == EINTR ? true : fail(s, errno, e);
 }
 
@@ -229,16 +229,17 @@ static bool rename_over(const sink *s, const char *from, err *e)
     return rename(from, s->target) == 0 || fail(s, errno, e);
 }
 
-/* The old file is taken out and looked at once more: it may be another one, or another's now. Where
- * files can't be exchanged, the look before has to do. */
+/* Exchanges the files, and checks the old one once more when it is out: another program may have
+ * replaced or written it meanwhile. Where files can't be exchanged, the check before must do. */
 static bool replace_old(const sink *s, err *e)
 {
     struct stat in, next, out;
     char aside[SINK_PATH];
     if (!old_file_check(s->over, s->target, e))
         return false;
-    /* The clock of files ticks some hundred times a second: a time between two ticks no other
-     * program's write bears. Where that can't be set, its size has to do. */
+    /* The clock of files ticks some hundred times a second. So no other program's write can have a
+     * time between two ticks, and such a time marks our file. If it can't be set, the size must
+     * do. */
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
     clock_gettime(CLOCK_REALTIME, &times[1]);
     futimens(s->held, times);
@@ -246,8 +247,8 @@ static bool replace_old(const sink *s, err *e)
         return fail(s, errno, e);
     bool is_exchanged = exchange(aside, s->target);
     bool done = is_exchanged ? old_file_check(s->over, aside, e) : rename_over(s, aside, e);
-    /* What came out is another's. It goes back to where ours is now, and ours should come out.
-     * What comes out instead was put there meanwhile; it is newer, so it goes back too. */
+    /* The file that came out is another program's. It goes back, and ours should come out. If yet
+     * another one comes out, it was put there meanwhile; it is newer, so it goes back too. */
     next = in;
     for (bool is_back = done || !is_exchanged; !is_back; in = next) {
         stat(aside, &next);
@@ -279,15 +280,15 @@ static bool replace(const sink *s, err *e)
     return done;
 }
 
-/* The file is closed, with a check, before it has its name, and locked until then. */
+/* Closes the file, with a check, before it gets its name. It stays locked until then. */
 static bool put_in_place(sink *s, err *e)
 {
     if (s->temporary == NULL)
         return close_descriptor(s, e);
-    int folder = -1; /* what is synced once the file is there; -1 where there is nothing to do */
+    int folder = -1; /* the folder, which is synced once the file is there; -1: not to be synced */
     bool done = mapping_check_unchanged(e);
     if (done && s->syncs) {
-        /* A folder may be one that we may write and not read, and so not open. */
+        /* A folder that we may write but not read can't be opened. */
         char path[SINK_PATH];
         snprintf(path, sizeof path, "%.*s.", (int)folder_length(s->target), s->target);
         folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -297,7 +298,7 @@ static bool put_in_place(sink *s, err *e)
     if (done) {
         temporary_release(s->temporary);
         s->temporary = NULL;
-        /* A file system may have nothing to sync of a folder. */
+        /* A file system may be unable to sync a folder. */
         done = folder < 0 || fsync(folder) == 0 || errno == EINVAL || fail(s, errno, e);
     }
     if (folder >= 0)
@@ -313,13 +314,13 @@ bool sink_shares_file(const char *file, const char *other)
     int number = descriptor_of(path[0]), other_number = descriptor_of(path[1]);
     if (number >= 0 || other_number >= 0)
         return number == other_number;
-    /* /dev/null takes more than one output. */
+    /* /dev/null may take several outputs. */
     struct stat status;
     if (stat(file, &status) == 0 && S_ISCHR(status.st_mode))
         return false;
     if (strcmp(path[0] + folder_length(path[0]), path[1] + folder_length(path[1])) != 0)
         return false;
-    /* Links among the folders are followed here: they may lead to one folder. */
+    /* Two paths may lead to one folder through links, so folders are compared by their inodes. */
     struct stat in[2];
     for (int i = 0; i < 2; i++) {
         path[i][folder_length(path[i])] = '\0';
@@ -396,7 +397,7 @@ bool sink_close(sink *s, err *e)
 
 void sink_discard(sink *s)
 {
-    /* Without a file there is no descriptor, though the field of a zeroed sink says 0. */
+    /* A sink without a file has no descriptor, though the field of a zeroed sink is 0. */
     if (s->file != NULL && s->descriptor >= 0)
         close(s->descriptor);
     if (s->held > 0)
@@ -429,7 +430,7 @@ bool sink_write_text(const char *file, text *all, bool is_whole, err *e)
 
 /* ---- how much room there is ---- */
 
-/* A system of files that has no blocks (of a network, or made up) does not say what is free. */
+/* A file system without blocks (a network's or a virtual one) does not say what is free. */
 bool free_disk(const char *file, uint64_t *bytes)
 {
     struct stat status;
@@ -440,8 +441,8 @@ bool free_disk(const char *file, uint64_t *bytes)
     bool is_there = (is_output ? fstat(STDOUT_FILENO, &status) : stat(file, &status)) == 0;
     if (is_there && !S_ISREG(status.st_mode))
         return false;
-    /* What will replace a file lies next to it until it is whole, so that the old one's bytes are
-     * not free. */
+    /* The new file lies next to the old one until it is whole, so the old one's bytes don't count
+     * as free. */
     snprintf(folder, sizeof folder, "%.*s", length > 0 ? length : 1, length > 0 ? file : ".");
     if ((is_output ? fstatvfs(STDOUT_FILENO, &disk) : statvfs(is_there ? file : folder, &disk)) < 0)
         return false;

@@ -31,7 +31,7 @@ static bool begins_a_word(const slip_spot *s)
     return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
 }
 
-/* "1/2": after a number, which passed, stands a line of division. */
+/* "1/2": a slash after a number, which was read without an error. */
 static bool is_fraction(const slip_spot *s)
 {
     const char *before = s->at;
@@ -60,7 +60,7 @@ static bool is_printed_array(const slip_spot *s)
            (goes_on || (next > after && begins_a_number(next, s->end)));
 }
 
-/* A line of cells between |, and below it one of nothing but - and :. */
+/* A line of cells between |, above a line of nothing but - and :. */
 static bool is_markdown(const slip_spot *s)
 {
     const char *rule = memchr(s->at, '\n', (size_t)(s->end - s->at));
@@ -70,7 +70,7 @@ static bool is_markdown(const slip_spot *s)
     return after - rule > 3 && (*after == '\n' || *after == '\r');
 }
 
-enum { LONGEST = 64 }; /* bytes: no number that somebody typed is longer */
+enum { LONGEST = 64 }; /* bytes: no typed number is longer */
 
 /* Whether a text is a number once this byte of it is `c`. */
 static bool is_number_with(const slip_spot *s, const char *byte, char c)
@@ -91,7 +91,7 @@ static bool is_wide(const slip_spot *s)
            memcmp(s->at, "\xef\xbc\x99", 3) <= 0;
 }
 
-/* "0,5" as many countries write it: one comma, and a number once it is a point. */
+/* "0,5" as many countries write it: one comma, and with a point in its place a number. */
 static bool is_decimal_comma(const slip_spot *s)
 {
     const char *comma = s->at == s->end ? NULL : memchr(s->at, ',', (size_t)(s->end - s->at));
@@ -138,7 +138,7 @@ static bool is_hexadecimal(const slip_spot *s)
     char copy[LONGEST + 1] = {0}, *end;
     const char *p = sign_end(s);
     size_t length = (size_t)(s->end - s->at);
-    assert(length <= LONGEST); /* who looks for numbers looks at no longer ones */
+    assert(length <= LONGEST); /* callers look at no longer numbers */
     if (s->end - p < 3 || p[0] != '0' || (p[1] != 'x' && p[1] != 'X'))
         return false;
     memcpy(copy, s->at, length);
@@ -288,7 +288,7 @@ const char *spoiled_number_remedy(const char *from, const char *end)
         const slip *other = is_ascii ? NULL : slip_find(SLIP_CHARACTER, from, from, end);
         if (length == LONGEST || (!is_ascii && other == NULL))
             return NULL;
-        size_t last = is_ascii ? 0 : other->length - 1; /* of a range the row has the first one */
+        size_t last = is_ascii ? 0 : other->length - 1; /* the row has a range's first one */
         ascii[length++] =
             is_ascii ? *from : (char)(*other->meant + (from[last] - other->seen[last]));
         has_wide = has_wide || (!is_ascii && other->remedy == WIDE);
@@ -321,8 +321,8 @@ static const char *piece_end(const char *from, const char *end, char by)
     return stop == NULL ? end : stop;
 }
 
-/* Where the piece after this one begins; NULL: it was the last. Spaces may align pieces, and don't
- * stand at the end. */
+/* Where the piece after this one begins; NULL: it was the last. Several spaces may align pieces,
+ * but none stands at the end. */
 static const char *next_piece(const char *stop, const char *end, char by)
 {
     if (stop == end)
@@ -333,8 +333,8 @@ static const char *next_piece(const char *stop, const char *end, char by)
     return stop;
 }
 
-/* How many numbers a text is, or 0 where something else is among them; but where `labels` is not 0,
- * pieces that this delimiter does not split may be anything. */
+/* How many numbers the text splits into; 0 if something else is among them. If `labels` is not 0, a
+ * piece that this other delimiter does not split may be anything. */
 static size_t count_pieces(const char *from, const char *end, char by, char labels,
                            bool *decimal_commas)
 {
@@ -373,7 +373,7 @@ static const char *line_end(const char *line, const char *end)
     return end > line && end[-1] == '\r' ? end - 1 : end;
 }
 
-/* The row that begins at a line or below it; NULL where there is none. */
+/* The first row at or below a line; NULL if there is none. */
 static const char *row_from(const csv_reader *r, const char *line)
 {
     while (line != NULL && line < r->end && (*line == '#' || line_end(line, r->end) == line))

@@ -21,7 +21,8 @@ const char *descriptor_name(const char *file)
     return strcmp(file, "-") == 0 ? "standard input" : file;
 }
 
-/* The name in its folder that is nearest in spelling, and of two as near the first by letters. */
+/* Suggests the name in the folder that is nearest in spelling; of two as near, the first by
+ * letters. */
 static void suggest_neighbour(const char *file, err *e)
 {
     const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
@@ -66,7 +67,7 @@ static int descriptor_open(const char *file, err *e)
     return descriptor;
 }
 
-/* Adds what one read gives of `wanted` bytes; *ends: there are no more. */
+/* Adds what one read gives of `wanted` bytes; *ends is set at the end of the input. */
 static bool descriptor_read(int descriptor, const char *file, size_t wanted, text *to, bool *ends,
                             err *e)
 {
@@ -94,16 +95,16 @@ static bool is_regular(int descriptor, struct stat *status)
 static void descriptor_close(int descriptor, const char *file)
 {
     if (strcmp(file, "-") != 0)
-        close(descriptor); /* nothing was written, so nothing can be lost here */
+        close(descriptor); /* nothing was written, so a failure loses nothing */
 }
 
 /* ---- all bytes ---- */
 
-/* From here on a file is mapped; below it, a read is cheaper than the faults of a few pages. */
+/* Files of this size and more are mapped; for smaller ones a read costs less than a few page
+ * faults. */
 enum { MAP_LEAST = 1 << 17 };
 
-/* Refuses an input of which so many bytes were read, where that is more; a first block is always
- * read. */
+/* Refuses an input of which more than `most` bytes were read. A first block is always allowed. */
 static bool check_length(const char *file, size_t length, size_t most, err *e)
 {
     place at = {.file = descriptor_name(file)};
@@ -157,7 +158,7 @@ bool source_open(source *s, const char *file, size_t most, err *e)
     } else if (!read_file(s, descriptor, most, e)) {
         done = false;
     } else if (is_file && fstat(descriptor, &now) == 0 && !file_is_unwritten(&before, &now)) {
-        /* One that can't be looked at has not changed as far as we know. */
+        /* A file whose state can't be read counts as unchanged. */
         done = err_at(e, &(place){.file = descriptor_name(file)}, "was changed while it was read");
         source_close(s);
     }
@@ -186,8 +187,8 @@ bool old_file_is_unchanged(const struct stat *before, const struct stat *now)
            before->st_gid == now->st_gid && before->st_nlink == now->st_nlink;
 }
 
-/* Of a file of that size. The clock of files ticks some hundred times a second, so two changes may
- * bear one time. */
+/* Whether a file of the same size has the same bytes: the clock of files ticks some hundred times a
+ * second, so a second change may have the same time. */
 static bool holds_the_same(const old_file *o)
 {
     char block[1 << 14];
@@ -253,8 +254,8 @@ static void forget(line_source *l)
     l->next = 0;
 }
 
-/* What is to come stays, in front; then as much is read as there is room for. Where that fails the
- * line that was begun is lost: for want of memory alone, or with all that follows. */
+/* Moves the rest of the buffer to its front, then reads as much as there is room for. If that
+ * fails, the line that was begun is lost; if memory did not run out, so is all that follows. */
 static bool read_more(line_source *l, err *e)
 {
     size_t left = l->read.length - l->next;
@@ -269,7 +270,7 @@ static bool read_more(line_source *l, err *e)
     }
     size_t room = l->read.capacity > left + READ_BLOCK ? l->read.capacity - left - 1 : READ_BLOCK;
     bool done = descriptor_read(l->descriptor, l->file, room, &l->read, &l->ends, e);
-    if (done && !l->is_checked && l->read.length >= READ_BLOCK) { /* of what may never end */
+    if (done && !l->is_checked && l->read.length >= READ_BLOCK) { /* the input may never end */
         l->is_checked = true;
         done = is_regular(l->descriptor, &(struct stat){0}) ||
                format_check_block(l->read.data, l->read.length, descriptor_name(l->file), e);
@@ -282,7 +283,7 @@ static bool read_more(line_source *l, err *e)
     return false;
 }
 
-/* Goes after the newline of a line of which the beginning was given up. */
+/* Passes the rest of a line whose beginning was given up. */
 static bool skip_rest(line_source *l, err *e)
 {
     for (;;) {

@@ -39,8 +39,8 @@ bool element_order_is_native(element_type type, bool is_big_endian)
 
 /* ---- bytes to bits: one loop a width, without a branch that depends on the element ---- */
 
-/* Called with a constant size, so that each copy is one move. Bytes whose first is the greatest
- * stand at the upper end of 64 bits. */
+/* Called with a constant size, so that each copy is one move. Big-endian bytes end up at the upper
+ * end of 64 bits. */
 static inline void gather_of(size_t size, bool is_big_endian, const char *at, size_t count,
                              uint64_t *bits)
 {
@@ -140,8 +140,8 @@ bool element_bytes_next(element_bytes *b)
     size_t element = dtype_size(t->type);
     b->length = 0;
     while (!b->is_done && b->length < ELEMENT_BYTES) {
-        /* How many lie one after the other from the index on: those of the axes from which on they
-         * do, of none where not even rows do. */
+        /* How many elements are contiguous from the index on: those of the last axes that have no
+         * gaps; none if even rows have gaps. */
         int dense = t->rank;
         ptrdiff_t step = 1, offset = 0;
         while (dense > 0 && t->stride[dense - 1] == step)
@@ -157,7 +157,7 @@ bool element_bytes_next(element_bytes *b)
         memcpy(b->run + b->length, (const char *)t->data + offset * (ptrdiff_t)element,
                count * element);
         b->length += count * element;
-        /* The index moves on by as many; what the first axis can't take is beyond the last. */
+        /* Moves the index on by as many; a carry out of the first axis means the end. */
         for (int axis = t->rank - 1; axis >= 0 && count > 0; axis--) {
             count += b->index[axis];
             b->index[axis] = count % t->size[axis];
@@ -229,8 +229,8 @@ struct unseen_matrix {
 
 /* ---- elements that can't be read ---- */
 
-/* Without a value, the element is an integer that float64 can't hold. The messages are those of
- * text (io/csv_cells.c). */
+/* Without a value, the element is an integer that float64 can't hold. The words are those of
+ * csv_cells.c. */
 static bool refuse(const job *j, size_t number, const double *value, err *e)
 {
     static const char *const AXES[] = {"column", "row", "matrix", "block", "batch"};
@@ -257,7 +257,7 @@ static bool refuse(const job *j, size_t number, const double *value, err *e)
         length = m->type == ELEMENT_F64 ? number_write_f64(wide, found)
                                         : number_write_f32((float)wide, found);
     }
-    /* And where it is: " in row 2, column 3". */
+    /* Adds where it is: " in row 2, column 3". */
     for (int i = 0; i < m->rank; i++) {
         int axis = m->is_fortran ? i : m->rank - 1 - i;
         index[axis] = number % m->size[axis];
@@ -286,7 +286,7 @@ static bool refuse(const job *j, size_t number, const double *value, err *e)
 
 /* ---- values ---- */
 
-/* From here on, float32 rounds to infinity: its largest number and half a unit in its last
+/* From here on, float32 rounds to infinity: its largest number plus half a unit in its last
  * place. */
 static const double TOO_LARGE_F32 = 0x1.ffffffp127;
 
@@ -305,7 +305,7 @@ static bool load_run(const job *j, size_t first, size_t count, double out[ELEMEN
     const stored_matrix *m = j->from;
     const char *bytes = m->bytes + first * ELEMENTS[m->type].size;
     size_t loaded = element_load(m->type, m->is_big_endian, bytes, count, out), i = 0;
-    /* True where all can be stored without a further look: one loop without a branch. */
+    /* True if all can be stored as they are: one loop without a branch. */
     double limit = j->type == DTYPE_F32 ? TOO_LARGE_F32 : (double)INFINITY;
     bool are_ordinary = loaded == count && j->type != DTYPE_BOOL && m->type != ELEMENT_BOOL;
     for (size_t k = 0; k < loaded; k++)
@@ -319,8 +319,8 @@ static bool load_run(const job *j, size_t first, size_t count, double out[ELEMEN
     return i == count || refuse(j, first + i, i < loaded ? &out[i] : NULL, e);
 }
 
-/* All elements, in the order of the file, where there is a place for them; and whether any is NaN,
- * where somebody asks. */
+/* Converts all elements in the order of the file, and stores them if `to` is given; sets *has_nan
+ * if that is given. */
 static bool convert(const job *j, char *to, bool *has_nan, err *e)
 {
     double run[ELEMENT_RUN];
@@ -352,7 +352,7 @@ static bool is_aligned(const job *j)
     return (uintptr_t)j->from->bytes % dtype_size(j->type) == 0;
 }
 
-/* All finite, found at the speed of memory; bytes that are not aligned are looked at one by one. */
+/* Whether all are finite, at the speed of memory; unaligned elements are looked at one by one. */
 static bool is_finite(const job *j)
 {
     size_t ignored[TENSOR_MAX_RANK];
@@ -376,7 +376,7 @@ static bool is_finite(const job *j)
     return tensor_is_finite(&all, ignored);
 }
 
-/* False too where a value has to change. */
+/* Whether the values can stay as they are; false, without an error, if one has to change. */
 static bool has_good_values(const job *j, err *e)
 {
     bool has_nan = false;
@@ -385,7 +385,7 @@ static bool has_good_values(const job *j, err *e)
 
 static bool is_in_place(const job *j, const mapping *map)
 {
-    /* What lies before the mapping lies far after it in these numbers. */
+    /* An address before the mapping wraps round to a large number. */
     uintptr_t after = (uintptr_t)j->from->bytes - (map == NULL ? 0 : (uintptr_t)map->bytes);
     return map != NULL && after <= map->length && j->bytes <= map->length - after && is_aligned(j);
 }
@@ -435,8 +435,8 @@ typedef struct transposition {
     size_t to_step;   /* elements from one row to the next */
 } transposition;
 
-/* By squares whose lines, read and written, stay in a first-level cache. Called with a constant
- * size, so that each copy is one move. */
+/* Transposes squares whose lines, read and written, stay in a first-level cache. Called with a
+ * constant size, so that each copy is one move. */
 static inline void transpose(const transposition *t, size_t element)
 {
     enum { SIDE = 16 };
@@ -494,13 +494,13 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
     int longer = 0;
     for (int axis = 0; axis < m->rank; axis++)
         longer += m->size[axis] > 1;
-    /* With at most one axis longer than 1, both orders are one. Values that are looked at later
-     * can't change: each is what it has to be, or is refused. */
+    /* If at most one axis is longer than 1, both orders are the same. Values that are looked at
+     * later can't be changed: each is right as it is, or is refused. */
     bool is_native = element_order_is_native(m->type, m->is_big_endian);
     bool is_in_order = !m->is_fortran || longer < 2;
     bool waits = is_in_order && how->later != NULL && !j->allow_nonfinite &&
                  j->type != DTYPE_BOOL && (j->kind == KEY_MATRIX || j->kind == KEY_BIAS);
-    /* Narrower floats stay so in place, as their type's job, of numbers that are finite. */
+    /* Narrower floats stay as they are, in place, if all are finite. */
     const element_row *row = &ELEMENTS[m->type];
     job narrow = *j;
     narrow.type = row->as;
@@ -596,7 +596,7 @@ bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_option
         return false;
     if (m->type == ELEMENT_BOOL && wants_numbers && !how->keeps_types)
         return err_at(e, &m->at, "the elements are true and false, where numbers are wanted");
-    /* Where types are kept, the narrowest one that holds all of it. */
+    /* If types are kept: the narrowest one that holds all elements. */
     bool is_narrow = m->type == ELEMENT_F32 || ELEMENTS[m->type].size < 4;
     if (kind == KEY_MASK || kind == KEY_TRUTHS || kind == KEY_SETTING || kind == KEY_TOL)
         j.type = kind == KEY_MASK || kind == KEY_TRUTHS ? DTYPE_BOOL : DTYPE_F64;

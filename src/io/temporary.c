@@ -29,9 +29,10 @@ enum { DIGITS = 16 };
  *
  * No file escapes it. A thread that makes one says OPENING (HELD, if it puts it in its place) and
  * then looks at is_ending; the handler sets is_ending and then looks at the states. So one of the
- * two sees the other: the thread makes no file any more, or the handler waits until the file is
- * LIVE and removes it. For the same reason no name changes that the handler reads. It never waits
- * for the thread that it interrupts, since that one blocks signals meanwhile. */
+ * two sees the other: either the thread makes no file any more, or the handler waits until the file
+ * is LIVE and removes it. A name that the handler may read never changes, for the same reason. The
+ * handler never waits for the thread that it interrupted, since a thread blocks signals while it
+ * makes a file. */
 enum { FREE, TAKEN, HELD, OPENING, LIVE }; /* HELD and OPENING are waited for */
 static struct {
     atomic_int state;
@@ -64,8 +65,8 @@ void temporary_release(const char *path)
 
 /* ---- what others left ---- */
 
-/* A run that writes many files into a folder looks through it once. What can't be looked at is
- * left as it is. */
+/* A run that writes many files into a folder looks through it once. Files that can't be examined
+ * are left as they are. */
 static void sweep(const char *target, size_t length)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -84,8 +85,8 @@ static void sweep(const char *target, size_t length)
         if (strncmp(name, BEGINNING, sizeof BEGINNING - 1) != 0 ||
             strspn(digits, "0123456789abcdef") != DIGITS || strcmp(digits + DIGITS, ENDING) != 0)
             continue;
-        /* Such a name has what a selfattn made, and nothing else; its lock can be had: the process
-         * that made it is gone. */
+        /* Only selfattn makes files of such names. If the lock can be taken, the process that made
+         * the file is gone. */
         struct stat status;
         int file = openat(dirfd(all), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
@@ -99,9 +100,9 @@ static void sweep(const char *target, size_t length)
 
 /* ---- a new one ---- */
 
-/* Any 64 bits that nobody can foresee well enough to lie in wait for the name; O_EXCL refuses the
- * rest. The address differs from run to run, the clock from call to call, the process from its
- * neighbours. */
+/* 64 bits that another program can't foresee well enough to make the name first; O_EXCL refuses
+ * what it made all the same. The address differs from run to run, the clock from call to call, the
+ * process from its neighbours. */
 static uint64_t unforeseen(void)
 {
     static atomic_uint calls;
@@ -116,8 +117,8 @@ static uint64_t unforeseen(void)
     return bits ^ bits >> 33;
 }
 
-/* Whether the file is locked, or can't be, and still there: before it was locked, another process
- * may have taken it for one that was left. */
+/* Locks the file if its system can. False if another process locked or removed it: before it was
+ * locked, it looked like a file that was left. */
 static bool lock(int descriptor)
 {
     struct stat status;
@@ -197,8 +198,8 @@ void temporary_remove_all(void)
                 break;
             poll(NULL, 0, 1);
         }
-        /* A name that is OPENING for too long may be there or not: removing it does no harm. One
-         * that is HELD for too long may be somebody else's file. */
+        /* If a name is OPENING for too long, its file may exist or not: removing it does no harm.
+         * If a name is HELD for too long, the file may already be another program's. */
         if (atomic_load(state) >= OPENING)
             unlink(temporaries[slot].path);
     }
@@ -214,11 +215,12 @@ static const char ACCESS_LIST[] = "system.posix_acl_access";
 /* Linux's XATTR_LIST_MAX and XATTR_SIZE_MAX. */
 enum { MOST_BYTES = 1 << 16 };
 
-/* *is_kept: the access list is the same, if there is one; its mask would be the group's mode. */
+/* *is_kept: an access list, if there is one, was copied. Without it the list's mask would become
+ * the group's mode. */
 static bool copy_attributes(int descriptor, const char *path, bool is_ours, bool *is_kept, err *e)
 {
     ssize_t length = listxattr(path, NULL, 0);
-    fremovexattr(descriptor, ACCESS_LIST); /* that a new file has from its folder */
+    fremovexattr(descriptor, ACCESS_LIST); /* which a new file inherits from its folder */
     *is_kept = true;
     if (length <= 0)
         return true;
@@ -231,8 +233,8 @@ static bool copy_attributes(int descriptor, const char *path, bool is_ours, bool
     for (ssize_t at = 0; at < length; at += (ssize_t)strlen(names + at) + 1) {
         const char *name = names + at;
         bool is_list = strcmp(name, ACCESS_LIST) == 0;
-        /* Of what the kernel keeps for security's sake a label goes with the file; the right to be
-         * root (capability) and the proof of what was in it (ima, evm) don't. */
+        /* Of the kernel's security attributes, a label is copied. The right to be root (capability)
+         * and the proof of the old content (ima, evm) are not. */
         bool may_be = (is_ours || !is_list) &&
                       (strncmp(name, "security.", 9) != 0 || strcmp(name, "security.selinux") == 0);
         ssize_t size = may_be ? getxattr(path, name, value, MOST_BYTES) : -1;

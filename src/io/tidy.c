@@ -65,7 +65,7 @@ static bool header_read(csv_reader *r, tidy_header *h, err *e)
     return true;
 }
 
-/* The delimiter that makes the first row a header, or 0. */
+/* The delimiter with which the first row is a tidy table's header; 0: none. */
 static char header_delimiter(const char *bytes, size_t length)
 {
     for (const char *p = ",\t;|: "; *p != '\0'; p++) {
@@ -90,7 +90,7 @@ typedef struct job {
     text name;
 } job;
 
-/* Digits, and perhaps ".0" after them: pandas writes a column so that is empty somewhere. */
+/* Reads digits, and perhaps ".0" after them: pandas writes a column so if it has empty cells. */
 static bool index_of(const csv_field *f, size_t *index)
 {
     size_t i = 0;
@@ -112,13 +112,13 @@ static bool read_line(job *j, err *e)
     csv_field f = {0}, field[TIDY_COLUMNS + 1];
     const tidy_header *h = &j->header;
     const char *file = j->reader.file;
-    /* Its fields come in any order, so they are looked at when all are there. */
+    /* The fields come in any order, so they are looked at once all are read. */
     for (size_t count = 0; !f.last; count++) {
         if (!csv_next_field(&j->reader, &f, e))
             return false;
         if (count == h->count || (f.last && count + 1 < h->count)) {
             place at = f.at;
-            for (count++; !f.last; count++) { /* the rest of them is counted */
+            for (count++; !f.last; count++) { /* only counts the rest */
                 if (!csv_next_field(&j->reader, &f, e))
                     return false;
             }
@@ -137,7 +137,7 @@ static bool read_line(job *j, err *e)
                            &stage, e))
         return false;
 
-    /* An axis that the line leaves empty, or NA as R does, is not there. */
+    /* An axis is absent if the line leaves it empty, or says NA as R does. */
     size_t index[GRID_AXES] = {0};
     bool has[GRID_AXES] = {false};
     for (int axis = 0; axis < GRID_AXES; axis++) {
@@ -212,7 +212,7 @@ bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle
 
 /* ---- writing ---- */
 
-/* Nothing where the index is not there. */
+/* Adds an empty field for an absent index. */
 static void add_index(text *to, bool is_there, size_t index, char delimiter)
 {
     enum { LONGEST = 20 }; /* digits of 2⁶⁴ */

@@ -58,7 +58,7 @@ typedef struct directory {
 
 static bool find_directory(const zip *z, directory *d, err *e)
 {
-    /* The last place that is an end record whose comment ends with the file. */
+    /* Finds the last end record whose comment ends with the file. */
     size_t most = END_RECORD + MOST_COMMENT, first = z->length < most ? 0 : z->length - most;
     size_t end = SIZE_MAX, next = z->length < END_RECORD ? 0 : z->length - END_RECORD + 1;
     for (; end == SIZE_MAX && next > first; next--) {
@@ -98,8 +98,8 @@ static bool find_directory(const zip *z, directory *d, err *e)
 
 /* ---- the directory's entries ---- */
 
-/* Numbers that did not fit stand in the zip64 field, one of the extra fields, in this order, just
- * those. */
+/* Numbers that did not fit are in the zip64 field, one of the extra fields: in this order, and no
+ * others. */
 static bool widen(uint64_t *const number[], size_t numbers, const char *extra, size_t length)
 {
     const char *from = NULL;
@@ -127,7 +127,7 @@ static bool widen(uint64_t *const number[], size_t numbers, const char *extra, s
     return true;
 }
 
-/* The entry at *offset, which goes after it. */
+/* Reads the entry at *offset, and moves *offset past it. */
 static bool read_entry(const zip *z, size_t *offset, size_t end, zip_member *m, err *e)
 {
     place at = place_of(z, *offset);
@@ -171,8 +171,8 @@ static bool disagree(const zip *z, const zip_member *m, const char *what, err *e
                   shown(m), m->name, what);
 }
 
-/* Where sizes were not known when it was written, they follow the bytes: 4 or 8 bytes each, with
- * or without a signature. */
+/* If sizes were not known when the header was written, they follow the bytes: 4 or 8 bytes each,
+ * with or without a signature. */
 static bool has_descriptor(const zip *z, const zip_member *m, size_t end)
 {
     size_t begin = m->data + m->packed;
@@ -211,8 +211,8 @@ static bool check_member(const zip *z, zip_member *m, size_t end, err *e)
     if (read_16(p + 8) != m->method ||
         ((read_16(p + 6) ^ m->flags) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) != 0)
         return disagree(z, m, "method", e);
-    /* Lengths that are in bounds are not read again: what a file says that changes may be another
-     * thing the second time. */
+    /* Lengths that were checked are not read again: a file that changes meanwhile may say something
+     * else then. */
     if ((m->flags & FLAG_DESCRIPTOR) != 0)
         return has_descriptor(z, m, end) || disagree(z, m, "size after it", e);
     uint64_t size = read_32(p + 22), packed = read_32(p + 18);
@@ -308,14 +308,14 @@ void zip_close(zip *z)
 
 enum { STORED = 0, DEFLATED = 8, FLAGS_ENCRYPTED = 1 | 1 << 6 | 1 << 13 };
 
-/* APPNOTE.TXT 4.4.5, those that are in use. */
+/* The methods of APPNOTE.TXT 4.4.5 that are in use. */
 static const struct {
     unsigned method;
     const char *name;
 } METHODS[] = {{1, "shrink"}, {6, "implode"}, {9, "deflate64"}, {12, "bzip2"}, {14, "lzma"},
                {93, "zstd"},  {95, "xz"},     {98, "PPMd"},     {99, "AES"}};
 
-/* zlib's own memory, from where all memory comes. */
+/* Gives zlib its memory from the common account. */
 static voidpf take_memory(voidpf ignored, uInt count, uInt size)
 {
     (void)ignored;
@@ -331,7 +331,7 @@ static void give_memory(voidpf ignored, voidpf block)
 static bool inflate_member(const zip *z, const zip_member *m, const char *name, const place *at,
                            text *to, err *e)
 {
-    /* zlib counts to 2³², and a block of this size is enough. */
+    /* zlib counts in 32 bits, and blocks of this size are large enough. */
     enum { LEAST_AT_ONCE = 1 << 16, MOST_AT_ONCE = 1 << 24 };
     const Bytef *begin = (const Bytef *)z->bytes + m->data, *end = begin + m->packed;
     z_stream s = {.next_in = begin, .zalloc = take_memory, .zfree = give_memory};
@@ -339,8 +339,8 @@ static bool inflate_member(const zip *z, const zip_member *m, const char *name, 
     bool has_begun = status == Z_OK;
     /* Until the stream ends, or there is more than the member says. */
     while (status == Z_OK && to->length <= m->size) {
-        /* At most one byte more than the member says it has: that one shows a member that goes on.
-         * Memory grows with what is there, not with what is claimed. */
+        /* At most one byte more than the member says it has: that byte shows a member that goes on.
+         * Memory grows with the bytes that come, not with the size that is claimed. */
         size_t room = to->length < LEAST_AT_ONCE  ? LEAST_AT_ONCE
                       : to->length > MOST_AT_ONCE ? MOST_AT_ONCE
                                                   : to->length;
@@ -520,8 +520,8 @@ bool zip_writer_close(zip_writer *w, err *e)
     bool done = text_ok(&w->directory, e);
     text_add(to, text_string(&w->directory), w->directory.length);
     if (is_large) {
-        /* The record that says where the directory is when a number of it does not fit the usual
-         * one; and where this record is. */
+        /* The zip64 end record, for numbers that don't fit the usual one; and the locator, which
+         * says where this record is. */
         little_write(to, END_SIGNATURE_64, 4);
         little_write(to, END_RECORD_64 - 12, 8); /* after this number */
         little_write(to, MADE_ON_UNIX | VERSION_64, 2);
