@@ -29,15 +29,15 @@ static void remove_temporaries_and_end(int number)
         kill(getpid(), number);
 }
 
-/* Safe in a signal handler. */
+/* Writes to standard error; safe in a signal handler. */
 static void say(const char *words)
 {
     ssize_t ignored = write(STDERR_FILENO, words, strlen(words));
     (void)ignored;
 }
 
-/* A file that somebody cuts short while it is mapped ends the program here. Several threads may
- * meet it: the first one tells it, and the others wait for the end. */
+/* If another program cuts a file short while it is mapped, this program ends here. Several threads
+ * may meet it: the first one reports it, and the others wait for the end. */
 static void end_on_lost_file(int number, siginfo_t *what, void *context)
 {
     static atomic_flag is_told = ATOMIC_FLAG_INIT;
@@ -54,9 +54,9 @@ static void end_on_lost_file(int number, siginfo_t *what, void *context)
     _exit(EXIT_WRONG);
 }
 
-/* Those that end a program unless it asks for them, but for its own faults and the real-time ones,
- * which nobody sends without asking first. A file beyond the limit on its size (ulimit -f) is an
- * error of its write. */
+/* All signals that end a program by default, except those of its own faults and the real-time ones,
+ * which are sent only to programs that ask for them. SIGXFSZ (ulimit -f) is ignored, so that the
+ * write fails with an error. */
 static void clean_up_on_signals(void)
 {
     static const int SIGNALS[] = {
@@ -108,8 +108,9 @@ static void run_command(void *context)
     text told = {0};
     bool is_parsed =
         options_parse(&o, l->argc - taken, l->argv + taken, c->groups, c->named.name, e);
-    /* All processors, and 80 % of what memory the machine has free, with what the program itself
-     * takes: other programs live too. 1: nothing is left. */
+    /* By default all processors, and 80 % of the memory that the machine has free, including what
+     * the program itself takes: the rest is for other programs. A limit of 1 means that nothing is
+     * left. */
     size_t most = world->free_memory / 10 * 8;
     if (!o.has_max_memory)
         o.max_memory = most > MEM_OWN ? most - MEM_OWN : 1;
@@ -136,7 +137,7 @@ static void run_command(void *context)
         l->status = c->run(&o, world, e);
     }
     if (!mapping_check_unchanged(&changed)) {
-        *e = changed; /* what was said of such a file may be an error of its own */
+        *e = changed; /* an error about such a file may come from the change */
         l->status = EXIT_WRONG;
     }
     if (e->is_set && taken == 0 && l->argc > 1 && l->argv[1][0] != '-' &&
@@ -145,7 +146,7 @@ static void run_command(void *context)
         const char *first = l->argv[1];
         const named *near = named_nearest(&COMMANDS, first, strlen(first));
         err meant = *e;
-        meant.remedy[0] = '\0'; /* a file's name that is near, too, is less likely meant */
+        meant.remedy[0] = '\0'; /* a file of a similar name is less likely meant */
         if (!other_words_command(first, &meant) && near != NULL)
             err_remedy(&meant, "did you mean the command %s?", near->name);
         if (meant.remedy[0] != '\0')

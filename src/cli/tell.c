@@ -10,7 +10,7 @@
 
 /* ---- values ---- */
 
-/* Begins a member where it is one for a machine. */
+/* Begins a member in output for machines; false in output for people. */
 static bool begins(teller *t, const char *name)
 {
     if (!t->is_json || name == NULL)
@@ -102,8 +102,8 @@ void tell_words(teller *t, const char *format, ...)
 
 enum { GAP = 2, COLUMNS_MOST = 16 };
 
-/* Writes them, or without `out` makes the columns as wide as they need; with only_wider, those that
- * have a width already. */
+/* Writes the rows. Without `out` it makes columns as wide as they need, with only_wider just those
+ * that have a width already. */
 static void walk_rows(text *out, const char *rows, const char *alignment, size_t *width,
                       size_t indent, bool only_wider)
 {

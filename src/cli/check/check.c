@@ -112,7 +112,7 @@ static bool add_folder(text_list *files, const char *folder, err *e)
     return done;
 }
 
-/* Whether it is a folder without documents; then the error says so. */
+/* Whether the file is a folder without documents, which sets the error. */
 static bool is_bad_folder(const char *file, err *bad)
 {
     text_list files = {0};
@@ -121,9 +121,9 @@ static bool is_bad_folder(const char *file, err *bad)
     return is_bad;
 }
 
-/* `file` in their order; a folder's regular .json files by name, or, where these can't be had, the
- * folder itself. If none is named that of --bundle, which then is all there is, else standard input
- * where nothing else reads it and it is not a terminal. To be freed in any case. */
+/* Lists the files in their order; for a folder its regular .json files by name, or, if it can't be
+ * read, the folder itself. If no file is named: the file of --bundle, or else standard input, if
+ * nothing else reads it and it is not a terminal. To be freed in any case. */
 static bool list_files(const options *o, const env *world, const char *const *file, size_t count,
                        text_list *files, err *e)
 {
@@ -139,7 +139,7 @@ static bool list_files(const options *o, const env *world, const char *const *fi
         err bad = {0};
         if (is_folder(file[i]) && add_folder(files, file[i], &bad))
             continue;
-        /* Others are checked all the same, where nothing can be had of a folder. */
+        /* If a folder can't be read, the other files are checked all the same. */
         done = !bad.is_memory && text_list_add(files, file[i], strlen(file[i]), e);
         if (bad.is_memory)
             *e = bad;
@@ -155,7 +155,7 @@ typedef struct check_class {
     text_list name; /* of each document, empty where it has none or can't be read */
 } check_class;
 
-/* All that it has, whatever that is for. */
+/* Reads all of a file, to tell what it is for. */
 static bool glance(const options *o, const char *file, bundle *said, err *e)
 {
     read_options how = read_options_of(o, file, DTYPE_F64);
@@ -164,7 +164,7 @@ static bool glance(const options *o, const char *file, bundle *said, err *e)
     return input_read(o, file, &how, said, e) != NULL;
 }
 
-/* Of what can't be read it is not known, and `bad` says why. */
+/* Whether the file holds answers. If it can't be read, that is not known, and `bad` says why. */
 static bool is_answers(const options *o, const char *file, err *bad)
 {
     bundle said = {0};
@@ -182,9 +182,10 @@ static bool is_answers(const options *o, const char *file, err *bad)
     return is_it;
 }
 
-/* Answers are what --answers names, files and folders, and of several operands those that have what
- * no document has: a stage that is not an input, or what a page saves of itself. One that can't be
- * read is of answers too, unless no other can be the document. To be freed in any case. */
+/* Answers are the files and folders that --answers names. Of several operands, those are answers
+ * that have what no document has: a stage that is not an input, or what a page saves about itself.
+ * An operand that can't be read counts as answers too, unless no other can be the document. To be
+ * freed in any case. */
 static bool list_class(check_class *all, const options *o, const env *world, err *e)
 {
     text_list answers = {0}, documents = {0};
@@ -218,7 +219,7 @@ static bool list_class(check_class *all, const options *o, const env *world, err
                     all->answers.count);
         done = err_remedy(e, "name the document's file");
     }
-    /* A single file needs no name. One that can't be read is told when it is checked. */
+    /* A single file needs no name. A file that can't be read is reported when it is checked. */
     const text_list *files = &all->documents;
     for (size_t i = 0; i < files->count && files->count > 1 && done; i++) {
         bundle said = {0};
@@ -234,8 +235,8 @@ static bool list_class(check_class *all, const options *o, const env *world, err
     return done;
 }
 
-/* The file, among those of the documents, that a file of answers says it is of; the only one, where
- * there is no other. NULL with the error set where it says none of them. */
+/* The document that a file of answers names; the only document, if there is just one. NULL with the
+ * error set if the answers name none of them. */
 static char **document_of(const check_class *all, const char *answers, const options *o, err *e)
 {
     const place at = {.file = descriptor_name(answers)};
@@ -261,7 +262,7 @@ static char **document_of(const check_class *all, const char *answers, const opt
     return found;
 }
 
-/* How lines begin that are of a document, or of an error. */
+/* The beginnings of lines about documents, and of errors. */
 static const char WELL[] = "ok    ", FAILED[] = "FAIL  ", ERROR[] = "selfattn: ";
 
 /* ---- the same lines in the Test Anything Protocol (testanything.org), version 13 ---- */
@@ -275,7 +276,7 @@ static void add_test(text *out, size_t *tests, bool is_ok, const char *words, si
     text_add_string(out, "\n");
 }
 
-/* What standard error has of it, without the remedy. */
+/* The error as on standard error, without its remedy. */
 static void add_error(text *out, size_t *tests, const char *said)
 {
     const char *where = said + strlen(ERROR);
@@ -284,7 +285,7 @@ static void add_error(text *out, size_t *tests, const char *said)
 
 /* ---- one file ---- */
 
-/* A bad line hides none of those after it, but for those that have no result. */
+/* After a bad line the lines below it are still checked, as long as they have results. */
 static bool check_documents(checker *c, document_reader *all, err *e)
 {
     for (bool is_there = true; is_there;) {
@@ -328,7 +329,7 @@ typedef struct check_jobs {
     checked_file *done;  /* what came of each */
 } check_jobs;
 
-/* Whether not all of it could be checked. */
+/* Whether some of the file could not be checked. */
 static bool checked_file_is_wrong(const checked_file *one)
 {
     return one->bad.is_set || one->passed_over > 0;
@@ -341,7 +342,7 @@ static void checked_file_free(checked_file *one)
     *one = (checked_file){0};
 }
 
-/* All documents of a file: keeps what came of it, and begins anew. */
+/* Checks all documents of a file, keeps what came of it, and resets the checker. */
 static void check_one(const check_jobs *jobs, checker *c, size_t index)
 {
     const char *file = jobs->files->item[jobs->first + index];
@@ -367,8 +368,8 @@ static void check_one(const check_jobs *jobs, checker *c, size_t index)
     c->file = (checked_file){0};
 }
 
-/* In a job of its own a file has one thread and its share of the memory, and what it says waits for
- * its turn. */
+/* Each job checks one file at a time with one thread and a share of the memory. What it says waits
+ * for the file's turn. */
 static void take_files(void *context, size_t worker)
 {
     check_jobs *jobs = context;
@@ -412,7 +413,7 @@ typedef struct reporting {
     size_t tests; /* of --tap */
 } reporting;
 
-/* Of a file, or of one that could not be begun: a failed test too. */
+/* Reports an error of a file; with --tap it is a failed test too. */
 static void say_error(reporting *r, const err *bad)
 {
     char said[ERR_TEXT];
@@ -464,7 +465,7 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
     return done;
 }
 
-/* Files are written in their order; fails for want of memory, or of a place to write to. */
+/* Writes the files in their order. Fails only if memory runs out or writing fails. */
 static bool check_listed(reporting *r, const options *o, actual_result *actual,
                          const text_list *files, err *e)
 {
@@ -485,7 +486,7 @@ static bool check_listed(reporting *r, const options *o, actual_result *actual,
         if (jobs.at_once > 1)
             threads_run(jobs.at_once < jobs.count ? jobs.at_once : jobs.count, take_files, &jobs);
         for (size_t i = 0; i < jobs.count; i++) {
-            /* What a file can't have of its share of the memory it may have alone. */
+            /* A file that needs more than its share of the memory is checked again, alone. */
             if (jobs.at_once > 1 && !checked_file_is_wrong(&jobs.done[i]))
                 continue;
             checked_file_free(&jobs.done[i]);
@@ -501,7 +502,7 @@ static bool check_listed(reporting *r, const options *o, actual_result *actual,
     return done;
 }
 
-/* As they expect, or as another result of them is. */
+/* Checks the documents against what they expect, or against another result. */
 static bool check_all(reporting *r, err *e)
 {
     options own = *r->given;
@@ -522,7 +523,7 @@ static bool check_all(reporting *r, err *e)
     return done;
 }
 
-/* A file of answers that can't be marked keeps none of the others from it. */
+/* Marks all files of answers. One that can't be marked does not stop the others. */
 static bool mark_class(reporting *r, err *e)
 {
     check_class all;
@@ -572,7 +573,7 @@ int command_check(const options *o, env *world, err *e)
     progress_stop(world);
     if (done && r.failed > 0 && o->actual != NULL && !o->why && !o->tap)
         note_say(world, o, NULL, "--why looks for the mistake that gives these numbers");
-    /* Without layers, a stage of layers that --tol names is none. */
+    /* If no document had layers, --tol can't name a stage of layers. */
     bool is_known = r.saw_layers || r.is_wrong || tolerances_check(o, &(text_list){0}, e);
     done = done && sink_close(&r.out, e) && is_known &&
            (!writes_marks(o) || check_marks_write(&r.marks, o, e));

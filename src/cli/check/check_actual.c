@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What a matrix without a name is. */
+/* The stage that a matrix without a name counts as. */
 static const char UNNAMED[] = "output";
 
 /* ---- --map ---- */
@@ -52,7 +52,7 @@ static bool add_pair(check_map *m, const name_pair *of, const options *o, const 
     place at = place_of_option("map");
     bool is_stage = may_be_stage(of);
     if (is_stage && text_list_find(names, of->key) != NULL) {
-        /* Of one name only one stage is compared, and a stage with one. */
+        /* A name is compared with one stage only, and a stage with one name. */
         const entry *there = bundle_find_bytes(&m->key, of->name, of->length);
         const entry *matrix = bundle_find(&m->stage, of->key);
         if (there != NULL)
@@ -95,8 +95,8 @@ bool check_map_gives(const check_map *m, const char *name)
 
 /* ---- names ---- */
 
-/* The stage that NAME of FILE:NAME says: of layers and steps all of it, else what is after its
- * last dot, as in a JSON document's expected.weights; NULL: none. */
+/* The stage that NAME of FILE:NAME means: the whole name for layers and steps, else the part after
+ * its last dot, as in expected.weights; NULL: none. */
 static const char *stage_said(const char *name)
 {
     static const char *const OF_STACK[] = {"layer.", "step.", "ffn."};
@@ -128,7 +128,7 @@ static bool take_matrices(const actual_result *a, bundle *to, bundle *from, err 
         if (!bundle_take(to, mapped != NULL ? mapped : said, one, e))
             return false;
     }
-    /* What --map says is in one line of a stream may be missing in another. */
+    /* A name that --map has may be missing in some lines of a stream. */
     place at = check_actual_place(a);
     for (size_t i = 0; i < a->map.key.count; i++) {
         const entry *pair = &a->map.key.entry[i];
@@ -233,7 +233,7 @@ bool check_actual_open(actual_result *a, const options *o, const env *world, err
     *a = (actual_result){.given = o};
     if (file == NULL)
         return true;
-    /* An exercise is one document, and FILE a page's whole. */
+    /* An exercise is one document, and FILE is all that its page saved. */
     if (o->answers.count > 0 ? !input_file_open_one(&a->in, file, false, o, e)
                              : !input_file_open(&a->in, file, true, o, e))
         return false;

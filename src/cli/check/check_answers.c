@@ -230,9 +230,9 @@ typedef struct marking {
 
 /* ---- one answer ---- */
 
-/* An answer is right within half of the last decimal that is shown, in whatever notation; and a
- * little more, since binary fractions can't hold decimals, and whoever computes more exactly than
- * in float32 may come to another last decimal. The page's rule is the same (exercise.js, isRight).
+/* An answer is right within half of the last decimal that is shown, in any notation, and a little
+ * more: binary fractions can't hold decimals, and a student who computes more exactly than float32
+ * may get another last decimal. The page's rule is the same (exercise.js, isRight).
  */
 static bool is_right(double answer, double computed, int digits)
 {
@@ -241,7 +241,7 @@ static bool is_right(double answer, double computed, int digits)
     char shown[NUMBER_FIXED_TEXT];
     if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
         return !tensor_is_hole(answer) && answer == computed;
-    /* What the last decimal counts. */
+    /* The value of one unit of the last decimal. */
     double unit = pow(10, digits < 0 ? -NUMBER_TEXT_DECIMALS : -digits);
     number_text_write(computed, digits, shown);
     const char *exponent = strchr(shown, 'e');
@@ -268,7 +268,8 @@ static bool mark(marking *m, element *one, err *e)
     text_add_string(&m->lines, is_empty ? "empty: " : "wrong: ");
     element_write_name(one, &m->lines);
     if (!is_empty) {
-        /* To how many decimals, fewer than count, an answer is the rounded number; 0: to none. */
+        /* The number of decimals, fewer than count, to which the answer is rightly rounded; 0:
+         * none. */
         int count = m->digits < 0 ? NUMBER_TEXT_DECIMALS : m->digits, fewer = count - 1;
         char number[NUMBER_TEXT];
         number_write_f64(one->wanted, number);

@@ -16,8 +16,8 @@
 
 /* ---- names and tolerances ---- */
 
-/* Where a document has no tol: published numbers come from a calculator, in float64. And where
- * another program's are checked: most often they are float32. */
+/* Tolerances without a tol: for a document's own numbers, which come from a calculator in float64,
+ * and for another program's, which mostly are float32. */
 static const double DEFAULT_TOL = 1e-9, ACTUAL_TOL = 1e-5;
 
 double check_tolerance(const checker *c, const named_stages *of, const char *name)
@@ -53,7 +53,7 @@ static bool check_names(const bundle *by_stage, const text_list *of_stack, err *
     return true;
 }
 
-/* Another program's result may have anything besides stages, and answers nothing else. */
+/* Another program's result may have other things than stages; answers may not. */
 static bool check_names_of_result(const checker *c, const bundle *numbers,
                                   const text_list *of_stack, err *e)
 {
@@ -73,8 +73,8 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
         if (c->given->answers.count > 0 || check_map_gives(&c->actual->map, one->name))
             return refuse_name(one, of_stack, e);
         if (has_stage && unknown++ < NOTED_MOST) {
-            /* Of attention no stage is one number: that is a remark. A slip is likely where the
-             * stage that was meant is not there. */
+            /* No stage of an attention is a single number, so a number is a remark. A name is
+             * likely a slip if the stage with a similar name is missing. */
             const char *near = stage_names_nearest(of_stack, one->name, length);
             bool is_slip = near != NULL && bundle_find(numbers, near) == NULL;
             if (one->tensor.rank > 0 || (of_stack != NULL && is_slip))
@@ -91,8 +91,9 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
 
 /* ---- stages next to what is said of them ---- */
 
-/* Wants those that are compared, before anything is computed. What a document expects must be
- * there, and so must what its errata and tolerances are about; of another's result, what is. */
+/* Asks for the stages that are compared, before anything is computed. Stages that a document's
+ * numbers, errata and tolerances are about must exist; of another program's result, those are
+ * compared that do. */
 static bool want_stages(const checker *c, const named_stages *of, work *w, err *e)
 {
     const bundle *contents = &of->document->contents, *numbers = of->numbers;
@@ -121,7 +122,7 @@ static bool want_stages(const checker *c, const named_stages *of, work *w, err *
         is_computed = said != NULL && bundle_find(contents, said->name) == NULL;
         own = said != NULL ? said : own;
     }
-    /* What a result has of the document's own inputs is not a stage that somebody computed. */
+    /* A copy of the document's own inputs in a result is not a computed stage. */
     if (!is_computed && own != NULL) {
         err_at(e, &own->at, "%s is an input of the document, and no stage is here that it makes",
                own->name);
@@ -213,7 +214,7 @@ static bool compare(checker *c, const named_stages *of, comparison *found, err *
                                            check_tolerance(c, of, name), &by, e))
             return false;
     }
-    /* All that is expected is null. */
+    /* All expected numbers are null. */
     if (found->numbers == 0)
         return err_at(e, &of->numbers->entry[0].at,
                       "there is no number in \"expected\" to compare with");
@@ -261,8 +262,8 @@ static void add_answers(checker *c, const named_stages *of, const why_question *
                         const comparison *compared, const why_answers *found)
 {
     text *out = &c->file.lines;
-    /* In layers, where they first differ, where more than one is compared; and the one before it,
-     * which agrees. */
+    /* For layers with several compared stages: says where they first differ, and which stage before
+     * it agrees. */
     if (asked->problem == NULL && compared->stages > 1) {
         const char *first = compared->first.stage, *before = NULL, *name;
         for (size_t i = 0; strcmp(name = of->there->item[i], first) != 0; i++)
@@ -348,7 +349,8 @@ static bool explain(checker *c, const named_stages *of, why_question question,
     return done;
 }
 
-/* --tol, where the numbers of an attention are right within it: what would be so too. */
+/* With --tol, if the numbers of an attention are right within it: tells which mistakes would pass
+ * too. */
 static bool tell_overlooked(const checker *c, const named_stages *of, const why_question *asked,
                             err *e)
 {
@@ -375,8 +377,8 @@ static bool tell_overlooked(const checker *c, const named_stages *of, const why_
 
 /* ---- numbers of another shape ---- */
 
-/* Where numbers can't be compared for their shape, which is an error all the same; where memory is
- * missing, that error has to do. */
+/* Explains numbers of another shape, which are an error in any case. If memory runs out, that error
+ * must do. */
 static void explain_shape(checker *c, const named_stages *of, why_question question)
 {
     static const named NOTHING = {"", ""};
@@ -456,7 +458,7 @@ static bool judge(checker *c, const named_stages *of, const work *w, err *e)
     bool done = (!may_tell || found.different > 0 || tell_overlooked(c, of, &asked, e)) &&
                 (!explains || explain(c, of, asked, &found, e));
     if (!done)
-        c->file.lines.length = before; /* its error is all that is said of the document */
+        c->file.lines.length = before; /* only the error is said of the document */
     return done;
 }
 
@@ -480,7 +482,7 @@ static bool check_nothing(checker *c, const document *one, bool is_stack, err *e
     return true;
 }
 
-/* What is compared with what is computed; NULL: nothing is known. */
+/* The numbers that the computed ones are compared with; NULL: there are none. */
 static bool find_numbers(const checker *c, const document *one, const bundle **numbers, err *e)
 {
     const entry *expected = bundle_find(&one->contents, "expected");

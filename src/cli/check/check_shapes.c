@@ -54,7 +54,7 @@ static bool see_as(const layout *as, const tensor *numbers, const axis_sizes *of
 {
     const char *axes = as->axes;
     bool has_columns = strchr(axes, 'c') != NULL;
-    /* Leading axes of 1 may lack. */
+    /* Leading axes of 1 may be missing. */
     while (strlen(axes) > (size_t)numbers->rank && of->size[strchr(LETTERS, *axes) - LETTERS] == 1)
         axes++;
     if (strlen(axes) != (size_t)numbers->rank ||
@@ -130,7 +130,7 @@ bool check_shapes_lay(const checker *c, const work *w, const bundle *numbers, bu
                       find_axes(p, stage_of(row), &like, &sizes);
         if (may_be)
             found = layout_of(&one->tensor, &sizes, c->actual == NULL, &view);
-        /* Of all rows, of which some will be taken. */
+        /* The numbers may be of all rows, of which some will be taken. */
         if (may_be && found == NULL && rows != NULL) {
             sizes.size[2] = rows->of;
             found = layout_of(&one->tensor, &sizes, c->actual == NULL, &view);

@@ -47,7 +47,7 @@ static int by_place(const void *a, const void *b)
     return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Only what is new is written. The old file stays where that fails. */
+/* Writes only if something is new. If that fails, the old file stays. */
 static bool write_file(file_update *u, err *e)
 {
     const char *at = u->old.read.bytes;
@@ -81,7 +81,7 @@ static const char *next_leaf(const char **at, size_t *length)
 
 /* ---- new numbers ---- */
 
-/* In the type that what is expected was read in. */
+/* Reads a number in the type in which the expected stage was read. */
 static bool read_number(const element *one, const char *from, const char *end, double *value)
 {
     float narrow = 0;
@@ -92,13 +92,13 @@ static bool read_number(const element *one, const char *from, const char *end, d
     return fits;
 }
 
-/* In so many decimals where they come near enough, else the shortest that reads back. −0.00 is a 0
- * to who looks at so few of its digits. */
+/* In so many decimals where they come near enough, else the shortest that reads back. −0.00 becomes
+ * 0.00. */
 static void write_number(const element *one, int decimals, char out[NUMBER_FIXED_TEXT])
 {
     double value = one->got;
     if (!isfinite(value)) {
-        assert(!isnan(value)); /* which nothing is that was computed */
+        assert(!isnan(value)); /* no compared stage has one */
         strcpy(out, value < 0 ? "\"-inf\"" : "\"inf\"");
         return;
     }
@@ -113,7 +113,7 @@ static void write_number(const element *one, int decimals, char out[NUMBER_FIXED
         memmove(out, out + 1, strlen(out));
 }
 
-/* Somebody else wrote to it meanwhile. */
+/* Another program wrote to the file meanwhile. */
 static bool refuse_changed(const file_update *u, err *e)
 {
     return err_at(e, &(place){.file = u->old.read.file}, "cannot be read: %s", strerror(ESTALE));

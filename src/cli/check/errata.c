@@ -88,7 +88,7 @@ static void sort_by_place(errata *all)
 {
     for (size_t i = 0; i < all->count; i++)
         all->by_place[i] = &all->one[i];
-    if (all->count > 0) /* else there may be no array */
+    if (all->count > 0) /* else the array may be NULL */
         qsort(all->by_place, all->count, sizeof all->by_place[0], by_place_and_order);
 }
 
@@ -184,11 +184,11 @@ static double half_last_digit(double value)
     return 0.5000001 * unit * pow(10, -(double)decimals);
 }
 
-/* The first for this place, or NULL. */
+/* The first erratum for this place, or NULL. */
 static erratum *find(const errata *all, const element *at)
 {
     erratum wanted = {.at = *at}, *sought = &wanted;
-    erratum **found = all->count == 0 ? NULL /* there may be no array */
+    erratum **found = all->count == 0 ? NULL /* the array may be NULL */
                                       : bsearch(&sought, all->by_place, all->count,
                                                 sizeof all->by_place[0], by_place);
     return found == NULL ? NULL : *found;

@@ -40,7 +40,7 @@ static const named_table PICTURE_FORMATS = NAMED_TABLE("picture", PICTURES);
 static const ending_table PICTURE_ENDINGS = {&PICTURE_FORMATS,
                                              offsetof(struct picture_format, endings)};
 
-/* There is one way to write tokens. */
+/* Tokens have a single format. */
 static bool check_results(const char *file, const options *o, unsigned groups, err *e)
 {
     const char *dot = strrchr(file, '.');
@@ -154,7 +154,8 @@ static bool advise_lines(const output_file *to, err *e)
 static bool plan_outputs(outputs *to, err *e)
 {
     const options *o = to->given;
-    /* What takes standard output from the data (DESIGN §3), unless they are elsewhere. */
+    /* One thing goes to standard output: a picture or trace without a file of its own takes the
+     * data's place there, unless -o names a file. */
     const char *taker = o->output != NULL                           ? NULL
                         : to->draws && strcmp(o->picture, "-") == 0 ? "picture"
                         : to->traces && o->trace_output == NULL     ? "trace"
@@ -202,7 +203,7 @@ static bool plan_outputs(outputs *to, err *e)
     return done;
 }
 
-/* A bad document's result is an object with its error. */
+/* With --keep-going, the result of a bad document is an object with its error. */
 static bool check_holds_errors(const outputs *to, err *e)
 {
     const output *of_numbers = NULL;
@@ -246,8 +247,8 @@ bool outputs_plan(outputs *to, const options *o, err *e)
     }
     if (!check_holds_errors(to, e))
         return false;
-    /* Of a generation: what is for stages, where none are written, and what is for tokens or
-     * numbers alike. */
+    /* Of a generation: refuses options about stages if none are written, and --logits and --digits
+     * if nothing that they shape is. */
     bool goes_on = o->generated > 0, has_stages = o->emit.count > 0 || o->write.count > 0;
     const char *of_stages = o->format != NULL ? "format" : o->header ? "header" : NULL;
     if (goes_on && !has_stages && of_stages != NULL)
@@ -261,8 +262,8 @@ bool outputs_plan(outputs *to, const options *o, err *e)
 
 /* ---- what is wanted of a document ---- */
 
-/* Where nobody says a format: CSV when every matrix came from CSV or TSV and no document was given,
- * else JSON. */
+/* Without --format or an ending: CSV if every matrix came from CSV or TSV and no document was
+ * given, else JSON. */
 static const format *format_of(const output *one, const document *from)
 {
     return one->format != NULL ? one->format : format_by_name(from->is_all_tables ? "csv" : "json");
@@ -337,7 +338,7 @@ static bool is_svg(const outputs *to)
     return strcmp(to->picture.file, "-") != 0;
 }
 
-/* What can't be rendered as options say it is an error. */
+/* Refuses what can't be rendered as options ask. */
 static bool check_shown(const outputs *to, err *e)
 {
     const options *o = to->given;
@@ -368,8 +369,8 @@ bool outputs_want(outputs *to, work *w, err *e)
             if (!w->kind->want(w, name, is_for_text(to, name, w), e))
                 return false;
         }
-        /* As text, numbers take about the bytes that they have in memory, or more; means of heads,
-         * that have been there, are not looked at, nor are tokens alone. */
+        /* As text, numbers take at least about the bytes that they have in memory. Means of heads
+         * and tokens alone are not counted. */
         bool are_tokens = names->count == 0, is_memory = one->to.file == NULL;
         if (o->average_heads || is_memory || (are_tokens && !o->logits))
             continue;
@@ -474,7 +475,7 @@ static bool write_trace(outputs *to, const work *w, const env *world, err *e)
     if (done && (by->most_bytes == 0 || o->force)) {
         done = by->render(w->shown, &how, out, e);
     } else if (done) {
-        /* Nothing is written of one that turns out to be too large, and no more is made. */
+        /* A page that turns out too large is not written, and rendering stops. */
         done = render_within(o, w->shown, &how, &whole, e) && sink_add(out, sink_text(&whole), e);
         sink_discard(&whole);
     }
@@ -499,7 +500,7 @@ static bool write_result(const outputs *to, output *one, const bundle *result, c
     }
     bool done = !o->header || work_header(w, &header, e);
     if (done && work_rows(w) != NULL && f->holds & HOLDS_HEADER) {
-        /* Whoever puts parts of a result together has to know it. */
+        /* join needs it, to put the parts together. */
         text line = {0};
         text_add_string(&line, "rows: ");
         row_choice_show(work_rows(w), &line);

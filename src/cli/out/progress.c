@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum {
-    FIRST_MS = 1000, /* work that lasts less needs no line */
+    FIRST_MS = 1000, /* shorter work needs no line */
     NEXT_MS = 200,   /* as often as an eye cares for */
     LINE = 128
 };
@@ -17,7 +17,7 @@ static atomic_int drawn;
 
 static void put(const char *bytes, size_t length)
 {
-    ssize_t ignored = write(STDERR_FILENO, bytes, length); /* who can't see it can't be told */
+    ssize_t ignored = write(STDERR_FILENO, bytes, length); /* a failure can't be told either */
     (void)ignored;
 }
 

@@ -73,7 +73,7 @@ void note_missing_threads(const env *world, const options *o, const place *at, s
 
 void note_index_header(const env *world, const options *o, const entry *matrix)
 {
-    enum { COLUMNS_LEAST = 3 }; /* fewer are often written by hand: 0, 1 */
+    enum { COLUMNS_LEAST = 3 }; /* fewer are often meant as numbers: 0, 1 */
     const tensor *t = &matrix->tensor;
     bool is_index = t->rank == 2 && t->size[0] > 1 && t->size[1] >= COLUMNS_LEAST;
     for (size_t j = 0; is_index && j < t->size[1]; j++)
@@ -150,7 +150,7 @@ void report_element(text *out, const element *one, const char *wanted_name, cons
     text_add_string(out, ")");
 }
 
-/* An empty one is none. */
+/* An empty name counts as none. */
 static const char *name_of(const document *one)
 {
     const char *name = bundle_text(&one->contents, "name");

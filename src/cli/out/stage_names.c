@@ -24,8 +24,9 @@ const char *stage_names_nearest(const text_list *of_stack, const char *name, siz
 
 /* ---- what would make a stage ---- */
 
-/* Of layers and generations, where the table of stages does not say it: the way's end, a stage that
- * is always next to it, and what it needs. What only a layer says for itself no option does. */
+/* What stages of layers and generations need, where the table of stages does not say it: the end of
+ * the stage's way, a stage that is always there with it, and what it needs. Settings that only a
+ * layer can have are no options, so they are not listed. */
 static const struct {
     const char *stage, *beside, *needs;
 } NEEDS[] = {{"cross.q_rope", "scores", "\"rope\" in the layer's cross"},
@@ -56,7 +57,7 @@ const char *stage_names_needs(const text_list *of_stack, const char *name)
     if (of_stack == NULL || last == NULL)
         return NULL;
     for (size_t i = 0; i < sizeof NEEDS / sizeof NEEDS[0]; i++) {
-        /* Whether the last steps of the way to it are these. */
+        /* Whether the way to the stage ends in these steps. */
         size_t length = strlen(name), steps = strlen(NEEDS[i].stage);
         if (length > steps && name[length - steps - 1] == '.' &&
             strcmp(name + length - steps, NEEDS[i].stage) == 0 &&
