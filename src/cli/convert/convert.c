@@ -26,9 +26,8 @@ typedef struct converter {
 /* As messages call a matrix without a name. */
 static const char UNNAMED[] = "the matrix";
 
-/* What is unread is left out. A matrix without a name gets this one. What stays is moved to another
- * bundle, which takes the place of this one: taken out one by one, each that is left out would move
- * all those after it. */
+/* Leaves unread entries out, and gives a matrix without a name this one. The others move to a new
+ * bundle, since removing entries one by one would each time move all those after it. */
 static bool leave_out(bundle *b, const char *unnamed, err *e)
 {
     bundle stay = {0};
@@ -85,8 +84,8 @@ static void note_formulas(const converter *c, const bundle *b)
 }
 
 /* Names each entry that the format has no place for, on its own line of stderr, and then fails;
- * with --force takes them out of the bundle, and goes on. What only changes its look is told in
- * notes. */
+ * with --force takes them out of the bundle, and goes on. Entries that only change their look are
+ * told in notes. */
 static bool check_lost(const converter *c, bundle *b, err *e)
 {
     size_t lost = 0;
@@ -150,8 +149,8 @@ static bool check_lost(const converter *c, bundle *b, err *e)
 
 /* ---- metadata ---- */
 
-/* What stands besides the matrices of a safetensors file: the document's name, and texts for
- * whoever wrote it. */
+/* A safetensors file has texts besides its matrices: the document's name, and texts of the program
+ * that wrote it. */
 
 /* The metadata as its reader makes them, or as a person may write them in JSON. */
 static entry *find_texts(const bundle *b)
@@ -218,7 +217,7 @@ static size_t least_bytes(const bundle *b, const format *to)
 
 static bool write_one(converter *c, bundle *b, const format *from, err *e)
 {
-    /* What of a file was not read is left out, and it is said why. */
+    /* Unread entries are left out, with the reason. */
     size_t unread = 0;
     for (size_t i = 0; i < b->count; i++) {
         const entry *one = &b->entry[i];
@@ -274,12 +273,12 @@ static bool convert_file(converter *c, err *e)
                    c->to->title, c->in);
             done = err_remedy(e, "--format jsonl writes a document a line");
         }
-        /* What else is in the file of FILE:NAME is not asked for. */
+        /* Of FILE:NAME nothing but that entry is wanted. */
         if (in.matrix != NULL)
             how.keeps_all = how.keeps_unread = false;
         done = done && input_file_read(&in, &how, &b, e);
         if (done && in.matrix != NULL) {
-            /* The one matrix needs a name no more. */
+            /* A single matrix needs no name. */
             bundle only = {0};
             entry *found = bundle_find(&b, in.matrix);
             stack_find_axes(found);

@@ -16,8 +16,8 @@
 
 /* ---- what a tolerance proves: the problem that A was made of ---- */
 
-/* What a result carries of its problem. Where it is a document that is all; else settings are not
- * in it, and are found by trying which of the usual ones give its numbers. */
+/* Reads what a result carries of its problem. A document carries all of it. Other results lack the
+ * settings, which are found by trying which of the usual ones give the numbers. */
 static bool read_inputs(bundle *inputs, problem *p, const diff_file *a, const options *o, err *e)
 {
     err refused = {0};
@@ -33,7 +33,7 @@ static bool read_inputs(bundle *inputs, problem *p, const diff_file *a, const op
     return done && (p->in[INPUT_X] != NULL || p->in[INPUT_Q] != NULL);
 }
 
-/* How many heads the stages have where nothing says it: those with weights have an axis of them. */
+/* Finds the number of heads if nothing says it: weights have an axis of them. */
 static void find_heads(problem *p, const bundle *stages)
 {
     const tensor *rows = p->in[INPUT_Q] != NULL ? p->in[INPUT_Q] : p->in[INPUT_X];
@@ -57,12 +57,13 @@ static void forget(problem *p, input first, input last)
         p->in[which] = NULL;
 }
 
-/* Which of rows and projections are where they come from. */
+/* Whether numbers come from rows, projections or both. */
 enum { FROM_ALL, FROM_ROWS, FROM_PROJECTIONS, FROM_COUNT };
 
 /* ---- trying what gives its numbers ---- */
 
-/* With all of what A carries or some of it, and each of the settings that a result does not say. */
+/* Tries all inputs that A carries, or some of them, with each of the settings that a result does
+ * not say. */
 static bool try_inputs(diff_mistakes *m, const problem *given, const bundle *stages,
                        missed_question *q, err *e)
 {
@@ -98,13 +99,13 @@ static bool try_inputs(diff_mistakes *m, const problem *given, const bundle *sta
     return true;
 }
 
-/* What is found is to be freed in any case. */
+/* The mistakes that are found must be freed in any case. */
 static bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const diff_file *a,
                                const options *o, err *e)
 {
     const bundle *made = &a->contents;
     const tensor *rows = bundle_tensor(made, "q");
-    /* Any may be all that a result has of its inputs; vocab comes with tokens. */
+    /* A result may have any one of these as its only input; vocab comes with tokens. */
     bool has_inputs =
         bundle_tensor(made, "x") != NULL || bundle_find(made, "vocab") != NULL ||
         (rows != NULL && bundle_tensor(made, "k") != NULL && bundle_tensor(made, "v") != NULL);
@@ -135,7 +136,7 @@ static bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const dif
             asked++;
         }
         done = asked == 0 || try_inputs(m, &given, made, &q, e);
-        /* A result without its Wo may still say where all but its output comes from. */
+        /* If a result lacks its Wo, all stages except its output may still be explained. */
         if (done && !m->are_known && asked > 1 && q.claim[STAGE_OUTPUT].numbers != NULL &&
             given.in[INPUT_WO] == NULL) {
             m->is_without_output = true;
@@ -176,7 +177,7 @@ static bool open_file(diff_file *f, const char *operand, const options *o, err *
         err_at(e, &(place){.file = f->in.name}, "these are several results, and diff compares one");
         return err_remedy(e, "sed -n 2p %s | selfattn diff - OTHER takes the second", f->in.path);
     }
-    f->in.is_stream = false; /* one of one result is as good as a file */
+    f->in.is_stream = false; /* a stream of one result is read as a file */
     return input_file_next(&f->in);
 }
 
@@ -201,7 +202,7 @@ static bool read_entries(diff_file *f, const options *o, dtype type, bool leaves
     return done;
 }
 
-/* What is ignored need not be readable. */
+/* Ignored matrices need not be readable. */
 static bool read_as(diff_file *f, const options *o, dtype type, err *e)
 {
     err bad = {0}, other = {0};
@@ -268,7 +269,7 @@ static bool read_files(diff_file file[2], const options *o, err *e)
 
 /* ---- what is said of them ---- */
 
-/* What the other has all the same is compared with something else. */
+/* If the other file has the matrix after all, it is compared with something else there. */
 static void note_missing(const diff_result *d, const diff_file file[2], int side, const options *o,
                          const env *world)
 {

@@ -10,7 +10,7 @@
 
 /* ---- the settings that it was made with ---- */
 
-/* "--scale=2", "--causal" or "--no-round": each once, whatever the way of writing it. */
+/* Adds "--scale=2", "--causal" or "--no-round": spelled the same however it was written. */
 static bool add_setting(text_list *to, const given_key *one, err *e)
 {
     text line = {0};
@@ -37,9 +37,9 @@ static bool add_setting(text_list *to, const given_key *one, err *e)
     return done;
 }
 
-/* Of the arguments that a header says. Other options name files, whose numbers are in the hashes,
- * or say how a result is written. Arguments that this version does not take are not error:
- * `is_understood` is false then. */
+/* Reads the settings among the arguments in a header. Other options name files, whose numbers the
+ * hashes cover, or say how a result is written. Arguments that this version does not know are no
+ * error; then *is_understood is false. */
 static bool read_settings(text_list *to, const char *arguments, bool *is_understood, err *e)
 {
     static const char PROGRAM[] = "selfattn";
@@ -75,13 +75,13 @@ static const char *after(const char *line, const char *start)
 /* What is said of an input. */
 enum { INPUT_SHAPE, INPUT_TYPE, INPUT_HASH };
 
-/* "x, 2 x 2, f32, hash 93b2be02cd2882a0". What is written otherwise was not written by us. */
+/* "x, 2 x 2, f32, hash 93b2be02cd2882a0". Lines of another form are not ours. */
 static bool read_input(origin *to, const char *line, err *e)
 {
     int name = 0, shape = 0, shape_end = 0, type = 0, type_end = 0, hash = 0;
     sscanf(line, "%*[^,]%n, %n%*[^,]%n, %n%*[^,]%n, hash %n", &name, &shape, &shape_end, &type,
            &type_end, &hash);
-    /* Of two that are the same, the first one counts. */
+    /* If a name comes twice, the first line counts. */
     if (hash == 0 || bundle_find_bytes(&to->inputs, line, (size_t)name) != NULL)
         return true;
     entry *added = bundle_add(&to->inputs, line, (size_t)name, (place){0}, e);
@@ -101,7 +101,8 @@ static bool is_same(const text_list *a, const text_list *b, int which)
     return a != NULL && b != NULL && strcmp(a->item[which], b->item[which]) == 0;
 }
 
-/* 0.3 is another number in float32 than in float64. */
+/* The types differ, so the same text may have become other numbers: 0.3 differs between float32 and
+ * float64. */
 static bool is_untold(const text_list *a, const text_list *b)
 {
     return is_same(a, b, INPUT_SHAPE) && !is_same(a, b, INPUT_HASH) && !is_same(a, b, INPUT_TYPE);
@@ -109,7 +110,7 @@ static bool is_untold(const text_list *a, const text_list *b)
 
 /* ---- what is told ---- */
 
-/* Enough of a hash to tell two apart. */
+/* Digits of a hash, enough to tell two apart. */
 enum { SHORT_HASH = 8 };
 
 static void tell_side(teller *t, const char *side, const char *file, const text_list *in,

@@ -64,9 +64,9 @@ static int compare_standings(const void *a, const void *b)
     return (x[i] > y[i]) - (x[i] < y[i]);
 }
 
-/* All entries in the order in which they were made, whatever the order of their file: those of one
- * attention by the pipeline, those of layers floor by floor, and what is not a stage after them.
- * NULL with the error set; to be freed by mem_free. */
+/* All entries in the order in which they were made, not in that of their file: an attention's in
+ * the pipeline's order, layers' floor by floor, and those that are not stages last. NULL with the
+ * error set; to be freed by mem_free. */
 static standing *made_order(const bundle *result, err *e)
 {
     bool has_layers = false;
@@ -113,7 +113,7 @@ typedef struct matcher {
     diff_result *to;
     bool *has_partner; /* of B's entries: one of A is compared with it */
     bundle map;        /* A's names: a text, what --map says each is called in B */
-    text_list given;   /* B's names that --map gives away: not compared under their own */
+    text_list given;   /* B's names that --map gives to others: not compared under themselves */
     err *e;
 } matcher;
 
@@ -181,7 +181,7 @@ static bool read_map(matcher *m)
     return true;
 }
 
-/* What is ignored is a stage, or there: anything else was misspelt. */
+/* An ignored name must be a stage or be in a file: else it was misspelt. */
 static bool check_ignored(const matcher *m)
 {
     const text_list *ignored = &m->o->ignore;
@@ -263,7 +263,7 @@ static bool match_all(matcher *m)
         const entry *a = &m->a->entry[order[i].by[STANDING - 1]];
         if (a->kind != ENTRY_TENSOR || is_ignored(m->o, a))
             continue;
-        /* A name that --map gives away is not compared under itself. */
+        /* A name that --map gives to another is not compared under itself. */
         const char *mapped = bundle_text(&m->map, called(a));
         const char *wanted = mapped == NULL ? a->name : mapped;
         bool is_given = mapped == NULL && text_list_find(&m->given, called(a)) != NULL;
@@ -296,7 +296,7 @@ static const entry *only_matrix(const bundle *b, const options *o)
     return found;
 }
 
-/* What was read from text has no stored type. */
+/* Text has no stored type. */
 static measured_side diff_side(const diff_pair *p, int side)
 {
     return (measured_side){&p->view[side], p->of[side]->stored == NULL, p->of[side]->has_unprinted};
@@ -310,8 +310,8 @@ bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *
     m.has_partner = mem_alloc_zeroed(m.b->count, sizeof m.has_partner[0], e);
     bool done = m.has_partner != NULL && read_map(&m) && check_ignored(&m);
     if (done) {
-        /* A matrix without a name, or one that was picked by FILE:NAME, is compared with the
-         * other's only one, whatever that is called. */
+        /* A matrix without a name, or one picked by FILE:NAME, is compared with the other file's
+         * only matrix, also if the names differ. */
         const entry *a = only_matrix(m.a, o), *b = only_matrix(m.b, o);
         bool is_chosen = a != NULL && b != NULL &&
                          (file[0].in.matrix != NULL || file[1].in.matrix != NULL ||
@@ -364,7 +364,7 @@ static element diff_first(const diff_pair *p)
 
 /* ---- numbers ---- */
 
-/* Three digits too, never below the value: a tolerance that is copied from here does pass. */
+/* Three digits, never below the value, so that a tolerance copied from here passes. */
 static void add_rough_above(text *out, double value)
 {
     char digits[NUMBER_FIXED_TEXT];
@@ -388,7 +388,7 @@ static void add_cosine(text *out, double value)
     text_add_string(out, isnan(value) ? "-" : value == 1 ? "1" : digits);
 }
 
-/* Millions of ulps are not count any more. */
+/* Millions of ulps are not counted exactly. */
 static void add_ulps(text *out, uint64_t ulps)
 {
     if (ulps < 1000000)

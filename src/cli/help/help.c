@@ -102,7 +102,7 @@ static void write_rows(text *out, const named_table *table, size_t column)
         write_line(out, table, named_row(table, i), column);
 }
 
-/* On one line or two: "true is masked out\n→ --mask-true masked". */
+/* Writes one line or two: "true is masked out\n→ --mask-true masked". */
 static void write_cell(text *out, const char *name, const peer_cell *cell)
 {
     text words = {0};
@@ -327,7 +327,7 @@ static void describe_term(text *out, const named *row)
     write_paragraph(out, p->words);
 }
 
-/* Its notes are read where it is printed. */
+/* Shows no notes: they are read where the example is printed. */
 static void describe_example(text *out, const named *row)
 {
     const example *one = (const example *)(const void *)row;
@@ -566,7 +566,7 @@ static void write_entries(text *out, const char *word)
     }
 }
 
-/* What an entry would print is what it is searched in; want of memory is remembered in `out`. */
+/* A word is searched in what each entry would print. If memory runs out, `out` remembers it. */
 static void write_mentions(text *out, const char *word)
 {
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
@@ -592,7 +592,7 @@ static void write_mentions(text *out, const char *word)
 bool help_write_word(text *out, const char *word, err *e)
 {
     const char *bare = word + strspn(word, "-");
-    /* The option whose key --no-KEY removes is what is meant by it. */
+    /* --no-KEY means the option whose key it removes. */
     const char *kept = bare > word && strncmp(bare, "no-", 3) == 0 ? bare + 3 : NULL;
     if (kept != NULL &&
         (option_by_name(kept, strlen(kept)) != NULL || option_by_key(kept, strlen(kept)) != NULL))

@@ -14,8 +14,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* A hyphen that must stay a minus would be another sign to roff. A backslash would need words of
- * its own: no text has one. */
+/* roff would turn a plain hyphen into another sign. A backslash would need an escape too, but no
+ * text has one. */
 static void write_roff(text *out, const char *words, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -249,7 +249,7 @@ static void write_introduction(text *out)
     text_add_format(out, "%s\n", CONVENTIONS_TEXT);
 }
 
-/* What stands within sentences, and so is filled in before they become roff. */
+/* Slots within sentences, which are filled before the sentences become roff. */
 static const slot PHRASE_ROWS[] = {
     {{"introduction", NULL}, .write = write_introduction},
     {{"unfinished", NULL}, .write = unfinished_describe},

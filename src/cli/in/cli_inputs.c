@@ -14,8 +14,8 @@
 
 /* ---- --bundle: whose it is ---- */
 
-/* Where it may be of one attention or of layers, the document says it, or else the bundle or
- * --prefix. */
+/* Whether the bundle is for one attention or for layers: the document says it, or else the bundle
+ * or --prefix. */
 static bundle_for kind_for(const weights_input *b, const bundle *contents)
 {
     if (b->is_for != FOR_EITHER)
@@ -67,8 +67,8 @@ static bool check_names(const weights_input *b, const options *o, err *e)
         has_names = has_names || *b->names.item[i] != '\0';
     if (has_names && !is_index)
         return true;
-    /* All of it, whatever it is: of a file without names what its reader says where nothing is
-     * passed over, or that it has none. */
+    /* Reads everything, for the error of a file without names: the reader's own, or that it has
+     * none. */
     bundle all = {0};
     read_options how = read_options_of(o, o->bundle, DTYPE_F32);
     if (is_index || b->names.count == 0)
@@ -226,8 +226,8 @@ static bool apply_value(const char *value, const char *name, bundle *contents, p
     return bundle_add_text(contents, name, value, length, at, e);
 }
 
-/* Items with separators between; the newline that ends a file's last line is none. JSON and
- * terminals take nothing but UTF-8. */
+/* Adds items between separators; the newline at a file's end is not one. Items must be UTF-8, since
+ * JSON and terminals take nothing else. */
 static bool add_items(text_list *list, const char *items, size_t length, char separator,
                       const place *at, err *e)
 {
@@ -295,7 +295,7 @@ static bool apply_file(cli_input *file, const cli_inputs *g, const char *value, 
         how.type_is_fixed = true;
         if (!matrix_file_read(&file->matrix, value, &how, g->options, e))
             return false;
-        /* A file of several matrices is read without knowing which will be wanted for what. */
+        /* A file of several matrices is read before it is known what each is wanted for. */
         const entry *read = file->matrix.matrix;
         if (read->tensor.type == DTYPE_BOOL && how.kind != KEY_MASK)
             return err_at(e, &read->at, "'%s' is of true and false, where numbers are wanted",
@@ -392,7 +392,7 @@ bool cli_inputs_apply(cli_inputs *g, weights_input *weights, dtype type, bundle 
     }
     if (!weights_input_apply(weights, o, type, contents, e))
         return false;
-    /* Whoever reads the settings later finds there what the matrices were read in. */
+    /* The type in which the matrices were read, for those who read the settings later. */
     const char *word = dtype_name(type);
     return bundle_find(contents, "dtype") != NULL ||
            bundle_add_text(contents, "dtype", word, strlen(word), (place){0}, e);

@@ -33,7 +33,7 @@ static bool kv_session_check(const options *o, err *e)
     if (o->picture != NULL)
         return err_set(e, "--picture draws the weights of one document, and a stream has more "
                           "lines than one");
-    /* An option's matrix or list is there for every line again. */
+    /* An option's matrix or list would come again with every line. */
     for (size_t i = 0; i < OF_LINE_COUNT; i++) {
         if (input_keys_value(o, OF_LINE[i]) != NULL)
             return err_set(e, "--stream reads %s line by line, and --%s gives it once", OF_LINE[i],
@@ -42,8 +42,7 @@ static bool kv_session_check(const options *o, err *e)
     return true;
 }
 
-/* Puts what all rows share under what a line says; a line that says such things again is
- * refused. */
+/* Adds what all rows share to what a line says. A line that gives any of it again is refused. */
 static bool kv_session_share(const kv_session *s, bundle *contents, err *e)
 {
     if (!s->has_shared)
@@ -215,7 +214,7 @@ static bool find_if_lines(document_reader *all, err *e)
     if (by_ending != NULL && by_ending->holds & HOLDS_STREAM) {
         /* A name that ends as a stream's does is believed, unless the first bytes are binary.
          * Nothing at all is a stream of no documents. */
-        err unsaid = {0}; /* whoever reads the whole finds it again */
+        err unsaid = {0}; /* reading the whole finds the error again */
         if (!lines_peek(l, e))
             return false;
         const format *f = format_recognise(l->read.data, l->read.length, l->file, &unsaid);
@@ -369,8 +368,8 @@ bool document_reader_try_line(document_reader *all, const document_line *from, d
     bool done = read_contents(all, from, one, again, e) && has_read_files(all, &one->contents) &&
                 cli_inputs_apply(&all->from_options, all->weights, all->type, &one->contents,
                                  &one->is_all_tables, e);
-    /* Whether all that is made of the document holds for other numbers in the same places: they are
-     * still its own, and those of inputs, of which a plan looks at shapes alone. */
+    /* Whether what was made of the document holds for other numbers in the same places: the numbers
+     * are still its own, and those of inputs, of which a plan reads only the shapes. */
     bool comes_again = done;
     for (size_t i = 0; comes_again && i < again->values; i++) {
         const json_again_value *value = &again->value[i];

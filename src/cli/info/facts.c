@@ -125,7 +125,7 @@ bool facts_join(fact *to, bundle *names, fact *after, err *e)
         const entry *found = bundle_find_bytes(names, name, from->name.length);
         if (found != NULL) {
             fact *known = &to->inside[found - names->entry];
-            /* A shape, a text or a number that is not the same in all documents is not said. */
+            /* Drops a shape, text or number that differs between documents. */
             bool is_same = known->kind == from->kind && known->rank == from->rank &&
                            memcmp(known->size, from->size, sizeof known->size) == 0 &&
                            known->count == from->count &&
@@ -141,7 +141,7 @@ bool facts_join(fact *to, bundle *names, fact *after, err *e)
         fact *added = fact_add(to, "", 0, e);
         if (added == NULL || bundle_add(names, name, from->name.length, (place){0}, e) == NULL)
             return false;
-        /* It moves, without what is inside. */
+        /* The fact may have moved; it is kept without its members. */
         text_free(&added->name);
         *added = *from;
         added->inside = NULL;

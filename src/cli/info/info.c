@@ -51,7 +51,7 @@ static bool read_facts(info_file *to, const source *s, const options *o, err *e)
     return done;
 }
 
-/* Of FILE:NAME the entry of that name is kept, whatever it is. */
+/* Keeps of FILE:NAME only the entry of that name, of any kind. */
 static bool keep_only(fact *root, const char *file, const char *name, err *e)
 {
     text_list others = {0};
@@ -78,7 +78,7 @@ static bool keep_only(fact *root, const char *file, const char *name, err *e)
 
 /* ---- what it is for ---- */
 
-/* Every name is a row of the tables, or a remark; and one at least is a row. */
+/* Whether every name is a row of the tables or a remark, and at least one is a row. */
 static bool all_names_in(const fact *object, const key_tables *tables, const char *also)
 {
     size_t found = 0;
@@ -93,8 +93,8 @@ static bool all_names_in(const fact *object, const key_tables *tables, const cha
     return object->kind == FACT_OBJECT && found > 0;
 }
 
-/* Reads it again, as a document, and plans it. What is wrong then is told, and no error: it is
- * well-formed. But without memory nobody knows. */
+/* Reads the file again, as a document, and plans it. A mistake in it is shown and is not an error,
+ * since the file is well-formed. Running out of memory is one. */
 static bool find_asked(info_file *to, const source *s, const options *o, err *e)
 {
     static double zero;
@@ -138,7 +138,7 @@ static bool find_asked(info_file *to, const source *s, const options *o, err *e)
 
 /* ---- the command ---- */
 
-/* False where the file is bad, which is said at once: the others are looked at all the same. */
+/* False if the file is bad, which is reported at once; the others are still shown. */
 static bool tell_file(const char *file, bool is_first, const options *o, const env *world,
                       sink *out)
 {

@@ -101,7 +101,7 @@ static void tell_matrix(teller *t, const fact *f)
 
 static void tell_entries(teller *t, const fact *object, bool is_stream);
 
-/* A number that is none is a text in JSON, and so is one too large for float64. */
+/* NaN is a text in JSON, and so is a number too large for float64. */
 static void tell_value(teller *t, const fact *f)
 {
     char shape[SHAPE_TEXT];
@@ -182,7 +182,7 @@ static const char *name_of(const fact *f)
     return f->name.length == 0 ? "(no name)" : f->name.data;
 }
 
-/* A value in at most so many columns, of which the reason why there is none needs more. */
+/* Adds a value in at most so many columns; the reason why a value is missing may take more. */
 static void add_value(text *out, const fact *f, size_t columns)
 {
     text value = {0};
@@ -212,7 +212,8 @@ static void measure_row(table *to, const fact *f, size_t indent)
     to->has_matrix = to->has_matrix || f->kind == FACT_MATRIX;
 }
 
-/* Its name and what it is; then what is none of its numbers, and which documents have it. */
+/* Adds a row: the name, what it is, how many of its numbers are not finite or missing, and which
+ * documents have it. */
 static void add_row(table *to, const fact *f, size_t indent)
 {
     teller t = {.out = &to->rows};
@@ -420,7 +421,7 @@ static void tell_stack(teller *t, const stack *s)
         tell_close(t, "}");
         if (t->is_json)
             continue;
-        /* In words, layers that are alike are told once. */
+        /* To people, equal layers are described once. */
         for (; end < s->layers; end++) {
             text_clear(&others);
             tell_layer(&(teller){.out = &others}, &s->layer[end]);

@@ -75,7 +75,7 @@ typedef struct init_plan {
 typedef struct setting {
     const char *name;
     bool decides;      /* what run computes, by more than the elements' type */
-    const char *usual; /* of a word: what run takes where none is said; or NULL */
+    const char *usual; /* of a word: what run takes by default; or NULL */
 } setting;
 static const setting SETTINGS[] = {{"tokens", false, NULL},
                                    {"heads", true, NULL},
@@ -86,9 +86,10 @@ enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
 
 /* ---- keeping ---- */
 
-/* Borrows for *kept what the format holds besides matrices. What it has no place for is noted, and
- * refused where run would then compute something else from a file of several matrices, which is a
- * whole problem: a matrix alone is not, and what belongs to it is said to run with it. */
+/* Borrows for *kept the settings that the format holds. A setting that it has no place for is
+ * noted. It is refused if the file has several matrices, so is a whole problem, and run would
+ * compute something else from it. A single matrix is not a problem: its settings are given to
+ * run. */
 static bool init_settings_keep(const bundle *settings, const format *to, const options *o,
                                const env *world, bundle *kept, err *e)
 {
@@ -136,8 +137,8 @@ static const distribution *common_dist(const options *o)
                                               : "scaled");
 }
 
-/* By --dist-of NAME=DIST, of which the last one that names the part counts; else as the common one
- * says. */
+/* The part's distribution: that of the last --dist-of NAME=DIST that names the part, else the
+ * common one. */
 static const distribution *dist_of(const part *of, const options *o)
 {
     const char *name = common_dist(o)->instead[of->role];
@@ -229,7 +230,7 @@ static bool describe_makings(init_plan *p, const options *o, err *e)
                    p->generator->named.name, l->kind == LAW_NORMAL ? "normal" : "uniform");
             return err_remedy(e, "leave --dtype out here, and give it to run");
         }
-        /* An infinity among the numbers is what run refuses. */
+        /* Numbers that may reach infinity are refused here, since run would refuse them. */
         double reach = law_reach(l);
         if (isfinite(is_f32 ? (float)reach : reach))
             continue;
@@ -245,8 +246,7 @@ enum { EXERCISE_TOKENS = 3, EXERCISE_WIDTH = 4 }; /* as many products as fit a p
 
 /* ---- sizes ---- */
 
-/* --tokens: names of rows, or their number alone. What is another number alone is a slip, and no
- * name. */
+/* --tokens: names of rows, or their number alone. Any other single number is a slip, not a name. */
 static bool count_tokens(init_plan *p, const options *o, err *e)
 {
     entry *rows = bundle_find(&p->settings, "tokens");
@@ -321,7 +321,7 @@ static bool init_plan_make(init_plan *p, const options *o, const env *world, err
                 cli_inputs_apply(&files, &none, DTYPE_F32, &given, &is_all_tables, e);
     cli_inputs_close(&files);
     if (done && input_keys_value(o, "dtype") == NULL)
-        bundle_remove(&given, "dtype"); /* what run and check compute in is theirs to say */
+        bundle_remove(&given, "dtype"); /* run and check decide what they compute in */
     for (size_t i = 0; i < SETTING_COUNT && done; i++) {
         entry *one = bundle_find(&given, SETTINGS[i].name);
         done = one == NULL || bundle_take(&p->settings, SETTINGS[i].name, one, e);
@@ -341,7 +341,7 @@ static bool init_plan_make(init_plan *p, const options *o, const env *world, err
     p->is_out_in = setting_is_out_in(bundle_find(&p->settings, "layout"));
     if (!choose_parts(p, o, e) || !describe_makings(p, o, e))
         return false;
-    /* What is said of the distribution has to mean something to one that is drawn from. */
+    /* A knob must be one that some distribution drawn from takes. */
     unsigned taken = 0;
     bool takes_fan = false;
     for (size_t i = 0; i < p->count; i++) {
@@ -562,7 +562,7 @@ static bool init_variant(const options *o, err *e)
     return done;
 }
 
-/* So many elements are drawn before they are written, where there is no need to hold all. */
+/* Elements that are drawn before they are written, if not all must be in memory. */
 enum { WINDOW = 1 << 20 };
 
 typedef struct maker {
@@ -608,7 +608,7 @@ static bool write_as_drawn(maker *m, err *e)
 
 /* ---- all of them ---- */
 
-/* Of an older distribution there is no title, and the bytes that there always were. */
+/* Older distributions get no title, so that their bytes stay what they were. */
 static bool add_source_of(const maker *m, bundle *to, err *e)
 {
     const options *o = m->o;

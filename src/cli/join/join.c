@@ -14,7 +14,7 @@ typedef struct part {
     input_file in;
     bundle of; /* its document, and what made it */
     text_list header;
-    row_choice rows; /* that it says it has; nothing: it says none */
+    row_choice rows; /* that it says it has; empty if it says nothing */
     size_t count;    /* of rows */
 } part;
 
@@ -63,7 +63,7 @@ static bool read_rows(part *p, const char *line, err *e)
     return done;
 }
 
-/* What went in is the same in all parts, as far as they say it. */
+/* Checks that all parts that name their inputs had the same. */
 static bool check_inputs(const part *p, const part *other, err *e)
 {
     for (size_t i = 0; i < other->header.count; i++) {
@@ -114,8 +114,8 @@ static bool read_all(const joiner *j, bool *are_there, err *e)
 
 /* ---- rows ---- */
 
-/* The axis of a matrix that its rows are along; -1: it is of keys, or of nothing that was chosen
- * from. What has no stage's name is rows of numbers. */
+/* The axis of a matrix's rows; -1 if its rows were not chosen from, as those of keys. A matrix that
+ * is not a stage has rows. */
 static int axis_of(const entry *one)
 {
     const char *axes = stack_axes_of(one->name), *queries = strchr(axes, 'q');
@@ -128,7 +128,7 @@ static bool is_remark(const entry *one)
     return one->name[0] == '_' || strcmp(one->name, "name") == 0;
 }
 
-/* All parts have the same matrices, of as many rows as they say. */
+/* Checks that all parts have the same matrices, with as many rows as they say. */
 static bool check_matrix(part *p, const entry *like, const part *first, err *e)
 {
     const entry *one = bundle_find(&p->of, like->name);
@@ -186,7 +186,7 @@ static bool check_part(part *p, const part *first, err *e)
     return p->count > 0 || err_at(e, &p->at, "no matrix is in it that has rows of queries");
 }
 
-/* Where parts don't say which rows they have, their order is that of their names. */
+/* If parts don't say which rows they have, they are joined in the order of the operands. */
 static bool place_rows(joiner *j, err *e)
 {
     size_t next = 0;
@@ -226,7 +226,7 @@ static bool join_matrix(joiner *j, const entry *like, err *e)
     int axis = axis_of(like);
     size_t size[TENSOR_MAX_RANK];
     tensor whole;
-    /* What is of keys is in all parts, the same. */
+    /* Matrices of keys are the same in all parts. */
     for (size_t i = 1; i < j->parts && axis < 0; i++) {
         const entry *one = bundle_find(&j->part[i].of, like->name);
         size_t at[TENSOR_MAX_RANK] = {0};

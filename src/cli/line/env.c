@@ -16,10 +16,10 @@
 
 enum { MAX_PATH = 4096, MAX_LINE = 4096 };
 
-/* Where nothing at all is known. */
+/* The free memory if nothing is known. */
 static const uint64_t GUESS = (uint64_t)1 << 30;
 
-/* Version 1 has no word for no limit, but the greatest number of whole pages. */
+/* Version 1 writes no limit as the greatest number of whole pages. */
 static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
 
 /* The files of a memory controller (Linux: Documentation/admin-guide/cgroup-v2.rst,
@@ -58,10 +58,10 @@ static bool read_value(const char *folder, const char *name, const char *label, 
     return found;
 }
 
-/* What the group at `path` and all around it leave, of which each may be the one that is full. In a
+/* What the group at `path` and all groups around it leave: any of them may be the full one. In a
  * container the path may be one that only the host knows; the walk then ends at the mount, which is
- * the container's own group. A group leaves its limit less what is used, where cached file pages
- * that nobody has touched lately count as free, since the kernel gives them up. */
+ * the container's own group. A group leaves its limit less what is used, where inactive cached file
+ * pages count as free, since the kernel gives them up. */
 static uint64_t groups_leave(const controller *c, const char *root, char *path)
 {
     uint64_t leaves = UINT64_MAX, limit, usage, cache;

@@ -20,7 +20,8 @@ static void *field_of(options *o, const option_row *row)
     return (char *)o + row->place;
 }
 
-/* Decimal digits only: no sign, no space, no overflow. Gives the first byte that is none. */
+/* Decimal digits only: no sign, no space, no overflow. Returns the first byte that is not a
+ * digit. */
 static const char *read_digits(const char *digit, uint64_t *value)
 {
     *value = 0;
@@ -198,7 +199,7 @@ static bool add_items(options *o, const option_row *row, const char *value, err 
             (read_digits(item + word + 1, &count) != item + length || count == 0))
             return err_option(e, row->named.name, "'%.*s' does not say a whole number from 1",
                               (int)length, item);
-        /* Of a name that is said twice only the last would count. */
+        /* If a name came twice, only the last would count. */
         for (const char *other = value; row->kind == OPTION_PLACES && other < item;
              other += strcspn(other, ",") + 1) {
             if (strncmp(other, item, word + 1) == 0)
@@ -231,7 +232,7 @@ static bool give_key(options *o, const option_row *row, const char *value, err *
 
 static bool may_take(const option_row *row, const char *value)
 {
-    /* Of settings that judge their values themselves: numbers, or a truth. */
+    /* Settings without words judge their values themselves: numbers or truths. */
     if (row->choices == NULL)
         return named_find(&TRUTH_WORDS, value, strlen(value)) != NULL ||
                value[strspn(value, "0123456789.,+-eE")] == '\0';
@@ -329,8 +330,8 @@ static bool err_usage(err *e)
     return err_remedy(e, "Try 'selfattn --help'.");
 }
 
-/* The option that somebody who typed `name` may have meant: a letter, a longer name, or a near
- * one. What others call an option goes before longer names: key is k, not key-tokens. */
+/* The option that was probably meant by `name`: a letter, a longer name, or a near one. Other
+ * programs' names go before longer names: key is k, not key-tokens. */
 static const option_row *nearest_option(const char *name, size_t length)
 {
     if (length == 0)
@@ -380,7 +381,8 @@ static bool refuse_here(parser *p, const option_row *row)
     return false;
 }
 
-/* What getopt does not know, or knows by an abbreviation only; `letter`: 0 for a long option. */
+/* Handles an option that getopt does not know, or knows only by an abbreviation. `letter` is 0 for
+ * a long option. */
 static bool take_unknown(parser *p, const char *element, char letter)
 {
     if (p->groups & GROUP_ANY_WORD) {
@@ -482,9 +484,9 @@ static bool take(parser *p, int code, char *element, const char *next)
     }
     const char *value = optarg;
     bool is_next_element = value != NULL && value == next;
-    /* Of an option that can do without a value, what follows is none if it looks like an option. */
+    /* If the value is optional and the next word looks like an option, it is not the value. */
     if (is_next_element && row->alone != NULL && value[0] == '-' && value[1] != '\0') {
-        optind--; /* getopt took it, and has it still to tell */
+        optind--; /* getopt took it as the value: it must come again */
         return set_option(p->o, row, row->alone, p->e);
     }
     if (is_next_element && strncmp(value, "--", 2) == 0 &&

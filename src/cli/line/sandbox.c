@@ -117,8 +117,8 @@ static void allow_input(ruleset *rules, const char *file)
     }
 }
 
-/* A file, or a folder, in which links may lead out of it. A path that is cut short begins a name
- * in the folder, which is allowed already. */
+/* Allows a file, or a folder with all files that its links lead to. A path too long for the buffer
+ * is in a folder that is allowed already. */
 static void allow_all_of(ruleset *rules, const char *file, file_use use)
 {
     void (*allow_it)(ruleset *, const char *) = use == FILE_WRITTEN ? allow_output : allow_input;
@@ -175,8 +175,8 @@ static int shut_files(const options *o, const char *written)
 
 /* ---- system calls (Linux: Documentation/userspace-api/seccomp_filter.rst) ---- */
 
-/* Which machine's calls the kernel takes them for (linux/audit.h): a process may call by another's
- * numbers. 0: nothing is shut there. */
+/* The machine whose numbers the calls have (linux/audit.h), since a process may also use another
+ * machine's. 0: no calls are shut. */
 #if defined __x86_64__ && !defined __ILP32__
 enum { MACHINE = (int)0xc000003e };
 #elif defined __aarch64__ && !defined __ILP32__ && !defined __AARCH64EB__
