@@ -14,7 +14,7 @@ typedef struct hidden {
     size_t first, end;
 } hidden;
 
-/* The one or two ranges without the front, the focus and the back: how many. */
+/* Finds the one or two ranges between the front, the focus and the back; returns how many. */
 static size_t hidden_ranges(const selection *s, hidden range[2])
 {
     size_t first = s->front, end = s->total - s->back, count = 0;
@@ -70,7 +70,7 @@ size_t selection_at(const selection *s, size_t slot)
     return index;
 }
 
-/* " 9 to 29" of what counts from 1, " 8 to 28" of ids. */
+/* Adds " 9 to 29"; for ids, which count from 0, " 8 to 28". */
 static void add_range(text *out, bool has_ids, size_t first, size_t end)
 {
     size_t begin = has_ids ? 0 : 1;
@@ -86,7 +86,7 @@ void selection_add_part(text *out, bool has_ids, size_t first, size_t end, size_
     text_add_format(out, " of %zu", total);
 }
 
-/* "rows 9 to 29 and 31 to 61 of 64": how many that are. */
+/* Adds "rows 9 to 29 and 31 to 61 of 64"; returns how many rows that are. */
 static size_t add_hidden(text *out, const char *before, const selection *s, const char *what)
 {
     hidden range[2];
@@ -172,7 +172,7 @@ number_width column_number_width(const column_source *from, size_t column)
     return width;
 }
 
-/* With its label; also that of its numbers alone. */
+/* The column's width with its label, and that of its numbers alone. */
 static size_t measure_column(const column_source *from, size_t column, number_width *number)
 {
     *number = column_number_width(from, column);
@@ -203,8 +203,8 @@ bool brackets_next(brackets *b, const column_source *from, size_t budget, bool i
     if (b->from != NULL && begun >= from->matrix.size[1])
         return false;
     b->first = begun;
-    /* In full one more column at the front, one at least; else at the front and at the back by
-     * turns, as long as they fit next to the … for the rest. */
+    /* With --full, columns are added at the front, at least one. Else they are added at the front
+     * and the back by turns, as long as they fit next to the … for the rest. */
     selection columns = {.total = from->matrix.size[1] - begun};
     while (shown < columns.total && shown + !is_full < BRACKETS_MOST) {
         number_width number;

@@ -101,7 +101,7 @@ static bool is_in(uint32_t code, const code_range *range, size_t count)
 
 size_t code_point_columns(uint32_t code)
 {
-    if (code < 0x300) /* letters of the west, most of what is asked for */
+    if (code < 0x300) /* Latin letters, which are most */
         return 1;
     if (is_in(code, JOINING, sizeof JOINING / sizeof JOINING[0]))
         return 0;

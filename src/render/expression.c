@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Up to so many terms are read one by one; of more, the first and the last say how it goes. */
+/* Up to so many terms are written out; of more, the first and the last show the pattern. */
 enum { MOST_TERMS = 16 };
 
 /* An expression being written. */
@@ -16,7 +16,7 @@ typedef struct writer {
     text *out;
     const trace_item *item;
     const render_options *how;
-    bool is_series;     /* a vector's number of this term is meant, not the whole: */
+    bool is_series;     /* a vector stands for its number of this term: */
     size_t term, count; /* of the series' */
     size_t left_out;    /* so many terms there are, where not all are shown */
 } writer;
@@ -61,7 +61,7 @@ static void add_vector(const writer *w, const tensor *of)
     text_add_string(w->out, "]");
 }
 
-/* NULL: it is not the letter of one. */
+/* The operand of a letter; NULL: the letter has none. */
 static const tensor *operand_of(const writer *w, char letter)
 {
     const trace_item *item = w->item;
@@ -89,7 +89,7 @@ static void spell_place(void *to, spelled name)
     } else if (at[0] == 'f') {
         spelling_read(&NUMBERS, w, spelled_whole(w->item->map->function->spelled));
     } else {
-        /* A negative number may stand as it is where the text begins, or a list. */
+        /* A negative number needs no parentheses at the beginning of the text or of a list. */
         const char *so_far = text_string(w->out), *end = so_far + w->out->length;
         while (end > so_far && (end[-1] == ' ' || end[-1] == MATH_BREAK))
             end--;
@@ -171,8 +171,8 @@ static void add_side(worked_line *l, const trace_item *item, const char *side)
 
 worked_line worked_line_of(const trace_item *item, const render_options *how)
 {
-    /* Decimals that say what was rounded away: by themselves numbers have fewer than what is left
-     * may have. */
+    /* Further decimals that show what was rounded away, if the number's own decimals are too few to
+     * show it. */
     enum { ROUNDED_AWAY = 2 };
     bool is_change = item->op == OP_ROUND || item->op == OP_HIDE;
     /* A sum of one number is that number. */

@@ -51,7 +51,7 @@ void heat_scale_add(heat_scale *s, double magnitude)
     s->greatest = magnitude > s->greatest ? magnitude : s->greatest;
 }
 
-/* Where the scale begins: what differs least is still told from what is equal. */
+/* The level of the least difference: it must still be told from equality. */
 static const double FAINTEST = 0.2;
 
 double heat_level(const heat_scale *s, double magnitude)
@@ -201,8 +201,8 @@ void heat_map_add(text *out, const heat_map *map, bool color)
 
 /* ---- sums of keys ---- */
 
-/* Whether the word means some of these keys, which are marked where `is_chosen` is not NULL; else
- * the error says why not. */
+/* Whether the word means some of these keys; if not, the error says why. Marks them if `is_chosen`
+ * is not NULL. */
 static bool choose(const char *word, const trace_map *weights, bool *is_chosen, err *e)
 {
     const entry said = {
@@ -353,7 +353,7 @@ static void add_cells(const picture *p, const tensor *head)
     }
 }
 
-/* A character or less a cell. */
+/* Draws at most a character for each cell. */
 static void add_map(const picture *p, const tensor *head, err *e)
 {
     enum { FRAME = 2, SUM = 4, MOST_ROWS = 64 };

@@ -58,7 +58,7 @@ static void add_hash(text *out, const char *inline_text)
 
 void html_add_items(const html_page *p, const trace_step *step)
 {
-    /* Of a step that it asks for an exam says how it is made, and has the tables to fill in. */
+    /* For a step that is asked for, an exam says how it is made, and has tables to fill in. */
     bool is_of_exam = p->is_blank && p->how->is_exam;
     for (size_t i = 0; i < step->count; i++) {
         const trace_item *item = &step->item[i];
@@ -167,7 +167,7 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
 
 /* ---- the page that leads to the others ---- */
 
-/* What the pages' own style does not have. Pictures are drawn on white. */
+/* What the index needs besides the pages' style. Pictures are drawn on white. */
 static const char INDEX_STYLE[] =
     "img { background: #fff; border: 1px solid var(--line); border-radius: 8px; display: block; "
     "margin: .8rem 0; max-width: 100%; height: auto; }";

@@ -94,8 +94,9 @@ static void add_origin(text *out, const char *name, const trace_room *room, cons
     text_add_string(out, "}");
 }
 
-/* Nobody reads it: each letter is as far from the end of ASCII as it is from its begin (numbers.js,
- * mirror), and no letter of a number becomes one that ends a string or a script. A space stays. */
+/* Makes text unreadable at a glance: each letter is swapped with the one equally far from the other
+ * end of ASCII (numbers.js, mirror). No letter of a number becomes one that ends a string or a
+ * script. A space stays. */
 static void mirror(char *at, const char *end)
 {
     enum { FIRST = '!', LAST = '~' };
@@ -103,7 +104,7 @@ static void mirror(char *at, const char *end)
         *at = (char)(*at >= FIRST && *at <= LAST ? FIRST + LAST - *at : *at);
 }
 
-/* With one byte between two numbers; of those that nobody gets, the sign for them. */
+/* Adds numbers with one byte between them; for numbers that the page hides, a sign. */
 static void add_words_of_row(text *out, const tensor *matrix, size_t row, int digits, bool is_left,
                              bool is_exact)
 {
@@ -120,9 +121,10 @@ static void add_words_of_row(text *out, const tensor *matrix, size_t row, int di
     }
 }
 
-/* Of all heads, or of the one in focus the row in focus. A row is one text, of the same digits as
- * in the tables, or exact with all of them. What is not to be seen the script compares with, or
- * shows once it may be, and nobody reads it: it is packed or mirrored. */
+/* Adds the rows of all heads, or only the row in focus of the head in focus. A row is one text,
+ * with the digits of the tables or, if exact, with all digits. Hidden numbers, which the script
+ * compares with or shows later, are packed or mirrored, so that they can't be read in the
+ * source. */
 static void add_rows(const html_page *p, const trace_map *map, html_kept kept, bool is_exact)
 {
     text *out = p->out;
@@ -196,7 +198,7 @@ bool html_is_alive(const html_page *p)
     return p->whole->document != NULL && p->asked == NULL && first_cut(p, &room) == NULL;
 }
 
-/* Which of the page's words says why its numbers can't be changed, and what it is about. */
+/* Adds which of the page's words says why its numbers can't be changed, and what about. */
 static void add_still(text *out, const html_page *p)
 {
     const trace_room *room;
@@ -234,8 +236,8 @@ static bool is_all_shown(const html_page *p, const tensor *of)
     return true;
 }
 
-/* What the texts of an input leave out: its type first, "4" or "8" bytes a number, and 32 bits as
- * five digits. */
+/* Adds the bits that an input's texts leave out: first its type, "4" or "8" bytes a number, then 32
+ * bits as five digits. */
 static void add_bits(const html_page *p, const trace_map *map)
 {
     enum { PLACES = 5 };
@@ -308,7 +310,8 @@ static key_kind kind_of(const entry *one)
     return row == NULL ? KEY_SETTING : row->kind;
 }
 
-/* Matrices are nodes, and what was expected no longer holds. */
+/* Whether it goes into the page's document as a setting. Matrices are nodes, and "expected" no
+ * longer holds after a change. */
 static bool is_setting(const entry *one)
 {
     key_kind kind = kind_of(one);
@@ -331,7 +334,7 @@ static void add_numbers(text *out, const tensor *of)
     text_add_string(out, of->rank > 1 ? "]" : "");
 }
 
-/* What is in a setting is all of it. */
+/* Adds the members that are settings; inside of a setting, all members. */
 static void add_settings(text *out, const entry *of)
 {
     bool is_whole = of->name != NULL && kind_of(of) == KEY_SETTINGS, is_first = true;
@@ -422,7 +425,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     if (map->paired > 0)
         text_add_format(p->out, ",\"paired\":%zu,\"interleaved\":%s", map->paired,
                         map->is_interleaved ? "true" : "false");
-    /* Of what is not kept there are no labels either: a vocabulary has many. */
+    /* A map whose numbers are not kept gets no labels either: a vocabulary has many. */
     html_kept kept = html_kept_of(p, map);
     if (kept == KEPT_NOTHING) {
         text_add_string(p->out, ",\"rows\":[],\"columns\":[]");
@@ -447,7 +450,7 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     text_add_string(p->out, "}");
 }
 
-/* Those of the operations that the page's cells are made by. */
+/* Adds the spellings of the operations that make the page's cells. */
 static void add_spelled(text *out, const char *name, const bool *is_made_by, bool is_inner)
 {
     bool is_first = true;
@@ -596,7 +599,7 @@ static void add_waiting(const html_page *p)
     text_add_string(p->out, "}");
 }
 
-/* What the script puts into a step once it is open, as nobody reads it. */
+/* Adds what the script puts into a step once it is open, unreadable until then. */
 static void add_closed(const html_page *p)
 {
     html_page open = *p;
@@ -679,7 +682,7 @@ void html_add_data(const html_page *p)
         add_closed(&into);
     text_add_string(&json, "}");
     text_add_string(p->out, "<script type=\"application/json\" id=data>");
-    /* In a script's text only < could end it; strings may spell it otherwise. */
+    /* Only a < could end the script's text; in strings it is spelled otherwise. */
     const char *at = text_string(&json);
     for (const char *mark; (mark = strchr(at, '<')) != NULL; at = mark + 1) {
         text_add(p->out, at, (size_t)(mark - at));

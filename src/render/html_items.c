@@ -184,8 +184,8 @@ static void add_selected(text *out, const char *name, const selection *of, size_
     text_add_string(out, "\"");
 }
 
-/* Its cells lead to their arithmetic, where the page has their numbers. It says which of them it
- * shows, unless that is a whole map. */
+/* The table's cells lead to their arithmetic if the page has their numbers. The table says which
+ * cells it shows, unless it shows the whole map. */
 static void begin_body(const grid *g, const char *class_name)
 {
     text *out = g->page->out;
@@ -281,7 +281,7 @@ static void add_matrix(const html_page *p, const trace_item *item)
         /* A picture would show what is hidden too. */
         if (!g.is_hidden)
             add_sampled(p, &g.matrix, g.is_share);
-        /* Of a matrix that is too wide the row in focus, with every column. */
+        /* Adds the row in focus of a matrix that is too wide, with every column. */
         if (item->focus > 0 && g.at.head == html_focus_head(p, g.map) &&
             selection_count(&g.columns) < g.matrix.size[1]) {
             g.only = item->focus;
@@ -370,7 +370,7 @@ static void add_sentence(const html_page *p, const trace_item *item)
                   item->text);
 }
 
-/* Where a line may be broken there is a space already. */
+/* Adds text without its marks for line breaks, since each has a space already. */
 static void add_without_breaks(text *out, const text *part)
 {
     text whole = {0};
@@ -382,8 +382,8 @@ static void add_without_breaks(text *out, const text *part)
     text_close(&whole, out);
 }
 
-/* What the script writes the line anew from (page/lines.js): a cell, or what else of a map it
- * shows. */
+/* Says from what the script writes the line anew (page/lines.js): a cell, or another part of a
+ * map. */
 static void add_source(const html_page *p, const trace_item *item)
 {
     bool is_of_operand = item->op == OP_VARIANCE || item->op == OP_DIVIDE;
@@ -455,7 +455,7 @@ void html_add_item(const html_page *p, const trace_item *item)
 {
     trace_kind kind = item->kind;
     bool is_worked = kind == TRACE_LINE || kind == TRACE_ROW_PRODUCT || kind == TRACE_STACK;
-    /* That is what an exercise asks for. */
+    /* An exercise asks for these. */
     if (!p->is_blank || !(is_worked || (kind == TRACE_SENTENCE && item->leads)))
         ADD_ITEM[kind](p, item);
 }

@@ -31,8 +31,8 @@ void html_add_formula(const html_page *p)
         double factor = tensor_get(&scale->values, (size_t[]){0, 0, 0});
         is_root = fabs(factor * sqrt(width) - 1) < 1e-12;
     }
-    /* What stands there in a run that has it; a symbol is lit while one of its steps is being read
-     * (steps.js), a mark alone has none. */
+    /* The pieces of the formula, each if the run has it. A symbol is lit while one of its steps is
+     * being read (steps.js); a mark has no steps. */
     const struct {
         bool is_there;
         const char *steps, *mathematics;
@@ -330,7 +330,7 @@ static size_t middle(const spot *s)
     return s->y + BOX_HEIGHT / 2;
 }
 
-/* A rollout is looked at, and nothing goes on from it. */
+/* Nothing goes on from a rollout. */
 static void add_lines(const house *h)
 {
     text *out = h->page->out;
@@ -360,7 +360,7 @@ static void add_lines(const house *h)
     }
 }
 
-/* Its steps begin with the first; a trace of some steps only may have none of it. */
+/* A room links to its first step. A trace of some steps may have none of the room. */
 static void add_room(const house *h, size_t index)
 {
     const spot *s = &h->spot[index];

@@ -31,7 +31,7 @@ static void add_paragraphs(const markup_page *p, const char *words)
     }
 }
 
-/* A paragraph that says what of a matrix is not shown, where anything is not. */
+/* Adds a paragraph that says what of a matrix is not shown, if anything is not. */
 static void add_left_out(const markup_page *p, const selection *rows, const selection *columns)
 {
     text note = {0};
@@ -52,9 +52,9 @@ static void add_formula(const markup_page *p, const char *formula)
 
 /* ---- how wide ---- */
 
-/* A line of so many characters fits a slide, and GitHub's column; the left side, which all lines
- * below each other leave room for, and what is right of it fit a page. However long a left side is,
- * numbers stand next to it. */
+/* In characters: a line that fits a slide and GitHub's column; a page, which holds the longest left
+ * side of aligned lines and what is right of it; and the least that numbers get next to a long left
+ * side. */
 enum { LONGEST_LINE = 80, WIDEST_PAGE = 88, SHORTEST_LINE = 40, EXPONENT_COLUMNS = 2 };
 
 /* ·10⁻⁵ is wider than e-05, of which the first digit is the third character. */
@@ -110,8 +110,8 @@ static void add_line(const markup_page *p, const trace_item *item)
                                                       columns_of(&l.inner) + columns_of(&l.result) +
                                                       6 >
                                                   LONGEST_LINE;
-    /* The left side and the letters, aligned at the sign between them, which is none of a word;
-     * where there is one, the numbers may go on below. */
+    /* The left side and the letters are aligned at the equals sign between them. A sign inside of a
+     * word does not count. If there is one, the numbers may go on below. */
     const char *head = text_string(&l.head), *sign = strstr(head, " = ");
     for (size_t i = 0; i < l.words; i++) {
         const char *word = head + l.word[i].at;
@@ -347,7 +347,7 @@ static void add_matrix(const markup_page *p, const trace_item *item)
             if (used > most && g.end > g.first)
                 break;
         }
-        /* Of several parts each has a name. */
+        /* If there are several parts, each has a name. */
         size_t from = selection_at(&g.columns, g.first), last = selection_at(&g.columns, g.end - 1);
         if (g.end - g.first < count && from != SELECTION_GAP && last != SELECTION_GAP) {
             text words = {0};
@@ -391,8 +391,8 @@ static void add_table(const markup_page *p, const trace_item *item)
 /* Of a row, or of several, and a matrix: on one line where that fits a page, else each of the three
  * on its own, without the columns that have no room there. */
 
-/* Columns that are read at one look, characters that fit a page (a digit is a character), what
- * stands between two matrices, and the columns that stay whatever they take. */
+/* Columns that are read at one look, characters that fit a page (a digit is a character), the sign
+ * between two matrices, and the columns that stay in any case. */
 enum { MOST_COLUMNS = 8, WIDEST_PRODUCT = 84, SIGN_COLUMNS = 4, FEWEST = 2 };
 
 typedef struct part {
@@ -548,7 +548,7 @@ bool markup_render(const trace *t, const render_options *how, const markup *mark
         if (!markup_add_step(&p, t->step[i], i + 1, e))
             return false;
     }
-    /* The empty line after the last paragraph, which is never spilled. */
+    /* Removes the empty line after the last paragraph, which was not spilled. */
     if (out->length > 0)
         out->data[--out->length] = '\0';
     return sink_spill(to, e);

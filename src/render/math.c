@@ -78,7 +78,7 @@ static bool has_index(const char *word, size_t length, size_t *index)
     return is_joined || is_numbered || (length == 3 && word[1] == '_');
 }
 
-/* What stands here and is a word, whatever it looks like; NULL: nothing does. */
+/* The span that begins here and counts as one word; NULL: none does. */
 static const math_span *span_here(const writer *w)
 {
     for (size_t i = 0; i < w->spans; i++) {
@@ -198,7 +198,8 @@ static void add_character(writer *w)
     const text *out = w->out;
     size_t bytes;
     const char *command = math_symbol(w->at, &bytes), *order = escape_find(ORDERS, *w->at);
-    /* That of a name, "ln1.mean", is no sign: MathJax leaves a space after those. */
+    /* The point in a name such as "ln1.mean" is not punctuation, after which MathJax would leave a
+     * space. */
     bool is_after_word = out->length > 0 && strchr("}]", out->data[out->length - 1]) != NULL;
     bool is_dot_of_name =
         *w->at == '.' && is_after_word && w->at + 1 < w->end && is_letter(w->at[1]);

@@ -36,7 +36,7 @@ enum {
 /* What is written on the colours of shares, and what is quieter on white. */
 static const char INK[] = "#16181d", QUIET[] = "#51565f";
 
-/* A white picture with its title, of whatever marks. */
+/* Begins a white picture with its title. */
 static void begin(text *out, const char *title, size_t width, size_t height)
 {
     html_add_format(out,
@@ -96,8 +96,8 @@ void heat_map_add_svg(text *out, const heat_map *map, const char *title)
 
 /* ---- the weights of a room ---- */
 
-/* A cell's size by how many there are in the larger direction: numbers have room in the first kind
- * only, and labels in all but the last. */
+/* A cell's size depends on how many cells there are in the larger direction. Numbers fit the first
+ * size only, and labels all but the last. */
 static const struct {
     size_t most, width, height;
 } CELLS[] = {{16, 48, 32}, {32, 24, 24}, {64, 14, 14}, {64, 5, 5}};

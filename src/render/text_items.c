@@ -129,7 +129,8 @@ void matrix_text_add(text *out, const trace_item *item, const render_options *ho
 
 /* ---- products ---- */
 
-/* One of the three. Line 0 is above all numbers; each has its name on the line above its first. */
+/* One of a product's three matrices. Line 0 is above all numbers; a name is on the line above the
+ * first row. */
 typedef struct box {
     const char *name;
     column_source source;
@@ -147,8 +148,8 @@ enum {
     SIGN_COLUMNS = 5,   /* "  ×  " */
     BROKEN_COLUMNS = 3, /* "=  " */
     NARROWEST = 6,      /* "0, " in the matrix and in the result, for each of their columns */
-    FEWEST = 2,         /* columns that stay, whatever the width: the first, … and the last */
-    FEW = 3             /* neither side is left with fewer as long as the other has more */
+    FEWEST = 2,         /* columns that stay at any width: the first, … and the last */
+    FEW = 3             /* no side gets fewer while the other one has more */
 };
 static const size_t WHOLE = SIZE_MAX; /* as many as there are */
 
@@ -171,8 +172,8 @@ static size_t product_measure(product *p, const selection *inner, const selectio
     return p->is_broken ? size_larger(left, BROKEN_COLUMNS + right) : left + SIGN_COLUMNS + right;
 }
 
-/* Takes columns from the wider side until the three fit; false where no more than `least` of each
- * are left. WHOLE leaves out none, but for rows of a long matrix. */
+/* Takes columns from the wider side until the three fit; false if `least` of each are left and
+ * still too many. WHOLE leaves out nothing except rows of a long matrix. */
 static bool product_fits(product *p, bool is_broken, const render_options *how, size_t least)
 {
     size_t n = p->row.source.matrix.size[1], m = p->result.source.matrix.size[1];
@@ -335,7 +336,7 @@ void table_text_add(text *out, const trace_item *item, const render_options *how
         size_t used = display_columns(cells->item[i], strlen(cells->item[i]));
         width[i % columns] = size_larger(width[i % columns], used);
     }
-    /* Takes from the widest column what is too much, and again where that is not enough. */
+    /* Makes the widest column narrower, again and again until the table fits. */
     for (;;) {
         size_t total = (columns - 1) * BETWEEN, widest = 0;
         for (size_t column = 0; column < columns; column++) {
