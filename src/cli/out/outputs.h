@@ -1,5 +1,5 @@
-/* Where a run's results go: which stages, into which files, in which format. Decided from the options
- * before anything is read; files are opened when the first result is ready. */
+/* Where a run's results go: which stages, into which files, in which format. Decided from the
+ * options before anything is read; files are opened when the first result is ready. */
 #ifndef SELFATTN_CLI_OUT_OUTPUTS_H
 #define SELFATTN_CLI_OUT_OUTPUTS_H
 
