@@ -1,4 +1,4 @@
-/* c = a·b, whoever computes it: m × k times k × n, square where only m is said. */
+/* c = a·b, by any program: m × k times k × n, square where only m is said. */
 #ifndef SELFATTN_TESTS_BENCH_PRODUCT_H
 #define SELFATTN_TESTS_BENCH_PRODUCT_H
 

@@ -8,7 +8,7 @@
 
 enum { ENTRIES_MOST = 8 };
 
-/* Whoever can be measured. */
+/* The programs that can be measured. */
 typedef struct rival {
     const char *name;
     const char *shown;

@@ -1,6 +1,6 @@
-/* A file, and somebody else who writes into it while the program has it: before each of its calls
- * to the world outside in turn, and at moments drawn from a seed, which may be between two of them,
- * once or twice in a run.
+/* A file, and another program that writes into it while the program has it: before each of its
+ * calls to the world outside in turn, and at moments drawn from a seed, which may be between two of
+ * them, once or twice in a run.
  *
  * Of a document that is updated, what that one wrote is there afterwards, whole, with the new
  * numbers in it or, where the program refuses it, as it was written. Of an input, the result is

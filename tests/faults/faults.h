@@ -1,6 +1,6 @@
 /* The five parts of the suite: the loop over all commands, faults planted to
  * show that it sees them, the program killed at any moment, threads that
- * can't be started, and somebody who writes at any moment. */
+ * can't be started, and another program that writes at any moment. */
 #ifndef SELFATTN_TESTS_FAULTS_FAULTS_H
 #define SELFATTN_TESTS_FAULTS_FAULTS_H
 

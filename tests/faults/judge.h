@@ -1,4 +1,4 @@
-/* What must hold of a run in which something failed, whatever it was. */
+/* What must hold of a run in which any one thing failed. */
 #ifndef SELFATTN_TESTS_FAULTS_JUDGE_H
 #define SELFATTN_TESTS_FAULTS_JUDGE_H
 

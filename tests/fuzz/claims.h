@@ -1,4 +1,4 @@
-/* What the fuzz targets share: a claim that must hold whatever the input, and when two bundles are
+/* What the fuzz targets share: a claim that must hold for any input, and when two bundles are
  * the same. All of it is in this header, so that a target stays one file. */
 #ifndef SELFATTN_TESTS_FUZZ_CLAIMS_H
 #define SELFATTN_TESTS_FUZZ_CLAIMS_H

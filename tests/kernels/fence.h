@@ -1,4 +1,4 @@
-/* Memory between two pages that nobody may touch, so that a kernel that reads or writes one byte
+/* Memory between two pages that may not be touched, so that a kernel that reads or writes one byte
  * beyond what it was given is found out: by the page where its memory lies at one, else by the
  * guard bytes around it. */
 #ifndef SELFATTN_TESTS_KERNELS_FENCE_H

@@ -1,6 +1,6 @@
 /* Every slot of the kernels' tables: each instruction set that this machine has against plain C
  * without fma as an instruction, bit for bit, at every length around the vectors' widths and every
- * start, with strides; inputs and outputs lie between pages that nobody may touch, and the bytes
+ * start, with strides; inputs and outputs lie between pages that may not be touched, and the bytes
  * around the outputs must survive. */
 #include "kernels/slots.h"
 #include "unit/unit.h"

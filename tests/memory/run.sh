@@ -2,7 +2,7 @@
 # run.sh [WORD]: one limit for all memory. Each command, with each format and documents that want
 # much, ends below --max-memory and 8 MB next to it (peak.c), and says the same bytes as without a
 # limit, or that memory is missing, with status 2. So it does in a control group with little memory,
-# where nobody gives a limit and what takes too much is killed. WORD picks commands by their words.
+# where no limit is given and what takes too much is killed. WORD picks commands by their words.
 set -uf # words may have a *
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"

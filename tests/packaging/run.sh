@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh: `make install` puts seven files that work where they belong, `make dist` packs the same
 # bytes twice, and what it packs builds. The packages and the programs for any Linux, for 64-bit Arm
-# and for WebAssembly are the same bytes when somebody else builds them from that elsewhere, and run
+# and for WebAssembly are the same bytes when they are built from that elsewhere, and run
 # where nothing else is.
 set -u
 # shellcheck source=tests/claims.sh

@@ -4,7 +4,7 @@
 
 #include "ref/ref_attention.h"
 
-/* A copy to be freed by itself. Tokens and vocabularies are left behind: they name as many rows as
+/* A copy to be freed by itself. Tokens and vocabularies are left out: they name as many rows as
  * there were. */
 ref_problem ref_problem_copy(const ref_problem *p);
 

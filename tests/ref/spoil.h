@@ -1,4 +1,4 @@
-/* A floating-point environment that nobody should compute in: rounding upwards and, where the
+/* A floating-point environment that no program should compute in: rounding upwards and, where the
  * machine can be set so, subnormal numbers taken and written as zero, and a signal for whatever is
  * inexact. */
 #ifndef SELFATTN_TESTS_SPOIL_H

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Waits for its end, whatever signals come: its status, -1 where it has none. */
+/* Waits for the child's end through any signals; its status, or -1 if it has none. */
 int child_status(pid_t child);
 /* True where that is 0. */
 bool child_ended_well(pid_t child);

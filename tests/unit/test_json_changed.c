@@ -1,6 +1,6 @@
-/* Texts that somebody writes to while they are read, as a mapped file may be: at each allocation in
- * turn, with whatever would lead a walk astray. Each ends, and none goes beyond the text. Most are
- * JSON, in which walks go back. */
+/* Texts that another program writes to while they are read, as a mapped file may be: at each
+ * allocation in turn, with whatever would lead a walk astray. Each ends, and none goes beyond the
+ * text. Most are JSON, in which walks go back. */
 #include "attn/spec/keys.h"
 
 #include "cli/info/facts.h"

@@ -1,4 +1,4 @@
-/* A stream's cache: whatever pieces rows came in, and however often it grew, products of it are
+/* A stream's cache: in whatever pieces rows came, and however often it grew, products of it are
  * those of the whole, packed at once. */
 #include "unit.h"
 
