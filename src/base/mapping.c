@@ -53,8 +53,7 @@ const char *mapping_name_at(const void *address)
          * length. */
         bool is_it = atomic_load(&named[slot].state) == LIVE;
         is_it &= at - start < atomic_load(&named[slot].length);
-        is_it &= atomic_load(&named[slot].start) ==
-                 start; /* the slot was not given to another file meanwhile */
+        is_it &= atomic_load(&named[slot].start) == start; /* not another file's by now */
         if (is_it)
             return named[slot].name;
     }
