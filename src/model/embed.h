@@ -1,8 +1,7 @@
+#include "model/stack.h"
 /* The rows that a stack begins with. */
 #ifndef SELFATTN_MODEL_EMBED_H
 #define SELFATTN_MODEL_EMBED_H
-
-#include "model/stack.h"
 
 /* Whether the rows are made of this key of attention. */
 bool stack_begins_with(const char *name);

@@ -1,11 +1,12 @@
 #include "model/generation.h"
 
-#include "attn/spec/angle.h"
 #include "attn/engine/multiply.h"
-#include "attn/spec/setting.h"
 #include "attn/plan/plan.h"
+#include "attn/spec/angle.h"
+#include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "model/embed.h"
+#include "model/stack_run.h"
 
 #include <math.h>
 #include <string.h>

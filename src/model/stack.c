@@ -4,7 +4,8 @@
 #include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "model/embed.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
+#include "model/stack_run.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -110,36 +110,13 @@ bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *
 bool vector_read(const bundle *from, const char *name, const char *of, size_t count, tensor *out,
                  err *e);
 
-/* Bytes that computing these stages will allocate. */
-bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e);
-
-/* Bytes of these stages themselves; SIZE_MAX where they are more than an address can hold. */
-bool stack_stages_memory(const stack *s, const text_list *emit, size_t *bytes, err *e);
-
-/* Bytes that the caches of a stack that goes on take, when they have so many rows. */
-bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e);
-
-/* Multiply-adds, about. */
-double stack_operations(const stack *s);
-
 /* Whether a layer has cross-attention. */
 bool stack_has_cross(const stack *s);
-
-/* Whether what comes from which row can be followed through its layers: each self-attention is over
- * the rows that go in, and their sum with what it makes goes on. */
-bool stack_has_rollout(const stack *s);
 
 /* "layer.2.output" is of layer 2; false: of none. */
 bool stack_stage_layer(const char *name, size_t *number);
 /* Of "layer.1.attention.weights", a stage that there is, the plan that makes it, and which of its
  * stages it is; NULL: rows are all that it can be. */
 const plan *stack_plan_of(const stack *s, const char *name, stage_id *id);
-
-/* The names of all stages, in the order in which they are made. */
-bool stack_stage_names(const stack *s, text_list *names, err *e);
-
-/* Adds the stages that `emit` names to `result`. */
-bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, run_report *report,
-               err *e);
 
 #endif

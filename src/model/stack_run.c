@@ -1,4 +1,6 @@
 /* Computing a stack, what that makes, and what it will cost: its memory and its work. */
+#include "model/stack_run.h"
+
 #include "attn/engine/project.h"
 #include "base/mem.h"
 #include "model/stack.h"

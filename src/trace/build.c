@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "trace/nodes.h"
 
 #include <assert.h>
 #include <string.h>

@@ -145,91 +145,16 @@ bool build_has_one_bias(const builder *b);
  * nothing makes those that are appended. */
 size_t build_key_row(const builder *b);
 
-/* ---- nodes.c: the maps of a trace, and what makes their cells ---- */
-
-/* Adds what has data, once under a name; the map to be completed, a spare one where there is no
- * data. A rank below 3 is one head. */
-trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values);
-trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels rows);
-trace_map *map_add_number(builder *b, const char *name, step_id step, double value);
-/* Numbers that no stage holds: heads × rows × columns, float64, to be filled by tensor_set. */
-trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,
-                        size_t columns);
-
-/* No part, where there is no such map. */
-trace_origin map_from(const builder *b, trace_part part, const char *name);
-/* A part of a map of the same room. */
-typedef struct map_operand {
-    trace_part part;
-    const char *name;
-} map_operand;
-
-/* What makes it: the operands that there are, a to d. The letters follow from that. Without a it is
- * not made. */
-void map_say(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS]);
-void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS]);
-
 /* of_attention.c: the rows of `of` plus `learned` plus sines and cosines of their positions, from
  * `first` on. */
 void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin learned,
                    double first);
-
-const char *map_name_of(stage_id id);
 
 /* of_attention.c: fills room.map out of the run's stages and inputs. */
 void map_make(builder *b);
 
 /* steps_inputs.c: the first waves of a row, which are added to make this map. */
 void waves_show(builder *b, const char *name, size_t row);
-
-/* ---- derivation.c: what a map's cells are made of, read for a cell: the operands' cells, the
- * letters, the worked line. It is said once, by map_say; steps choose which of its cells are
- * shown ---- */
-
-/* The cells that an operand is: so many from the first one on, each so far from the one before, in
- * the map's numbers. */
-typedef struct operand_cells {
-    const trace_room *room;
-    const trace_map *map;
-    size_t first, count, step;
-} operand_cells;
-
-/* False where it has no part in this cell, or one that nothing is taken from. */
-bool derivation_operand(const map_cell *made, const trace_origin *from, operand_cells *of);
-map_cell derivation_cell(const operand_cells *of, size_t index);
-double derivation_number(const operand_cells *of, size_t index);
-
-/* The numbers of a map that no stage holds, out of what is said of it, in float64: of the few
- * operations that such maps have. */
-void derivation_fill(builder *b, trace_map *map);
-
-/* The formula "capped[i,j] = C·tanh(scaled[i,j] / C)", with `more` after it. */
-void derivation_formula(builder *b, const char *name, const char *more);
-/* The formula "q[i] = x[i]·Wq + bq", of keys in another letter. */
-void derivation_row_formula(builder *b, const char *name, char index);
-
-/* "capped[1,2] = C·tanh(scaled[1,2] / C)" and its numbers: row and column in the matrix of the head
- * in focus, or of the key/value head that it shares. */
-trace_item *derivation_line(builder *b, const char *name, size_t row, size_t column);
-/* The same, which says that it is of this head: " in head 2". */
-void derivation_line_of_head(builder *b, const char *name, size_t row, size_t column,
-                             const char *in_head);
-/* The formula of a row, and the line of its first number. */
-void derivation_show(builder *b, const char *name, size_t row);
-/* The formula of a cell, and the lines of the query in focus, a key each. */
-void derivation_show_lines(builder *b, const char *name);
-
-/* The row as a product of a row and a matrix, where it is one and nothing is added; then all
- * rows. */
-void derivation_product(builder *b, const char *name, size_t row);
-/* All its rows, where they are shown. */
-void derivation_whole_product(builder *b, const char *name);
-
-/* The whole matrix, its row `focus` (from 1) marked; of one a head that of the head in focus, with
- * --full all. */
-void derivation_matrix(builder *b, const char *name, size_t focus);
-/* The same of a matrix whose heads lie side by side, head by head. */
-void derivation_matrix_by_head(builder *b, const char *name, size_t focus);
 
 /* ---- trace.c ---- */
 
@@ -244,65 +169,5 @@ typedef void step_maker(builder *b);
 step_maker make_inputs, make_parameters, make_dimensions, make_positions, make_projections,
     make_normalize, make_rope, make_cache, make_scores, make_scale, make_cap, make_mask,
     make_softmax, make_statistics, make_round, make_weighted, make_sum, make_concat, make_join;
-
-/* ---- floors.c, stack_trace.c: what the steps between the attentions of a stack are written
- * with ---- */
-
-/* Rows that go on, and what the trace calls them. */
-typedef struct floor_rows {
-    const char *name;
-    tensor values;          /* of the focus's batch, n × m */
-    trace_map *map;         /* that holds them */
-    const trace_room *room; /* of the map */
-} floor_rows;
-
-typedef struct floors {
-    trace *out;
-    const stack *stack;
-    const bundle *result;
-    trace_focus focus;
-    bool is_full;
-    const text_list *asked; /* words that mean steps; NULL: all steps */
-    err *e;
-    const layer *layer;          /* NULL: above or below all of them */
-    stage_way way;               /* to the stages of the layer */
-    const char *step, *step_way; /* of a generation: "step 2, " and "step.1."; else "" */
-    const text_list *keys;       /* names of all rows so far, or NULL */
-    size_t first_room;           /* where the stack's own rooms begin */
-    const char *place;           /* "layer 1, ", or "" */
-    const char *floor;           /* "layer 1" */
-    trace_labels labels;         /* of rows */
-    builder b;                   /* of the room that is being made */
-    trace_room spare_room;       /* that is filled after a failure; nobody shows it */
-} floors;
-
-/* All rooms of the stack, one after the other. The builder remembers a failure. */
-void floors_of_stack(floors *f, floor_rows *rows);
-/* What a step of the room that is at the way is wanted as. */
-step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id);
-/* A new room, empty: from now on it is one of the house's. */
-trace_room *floors_next(floors *f);
-/* Says where the room is, and lets what follows be added to it. */
-void floors_enter(floors *f, trace_room *room, const char *name, const char *way);
-/* A room with one step, named by the place and `name`, or none where it was not asked for; whether
- * it is told what the step shows. */
-bool floors_begin(floors *f, step_id step, const char *name);
-/* The last room of this name, on this way in its step, of so many that are there; NULL: none. */
-const trace_room *floors_room(const floors *f, size_t rooms, const char *way, const char *name);
-/* A stage of the layer; it has no map yet. */
-floor_rows floors_rows(const floors *f, const char *name);
-/* The map of a stage; the rows know it from then on. */
-trace_map *floors_map_rows(floors *f, floor_rows *rows);
-void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
-/* A room with a step each, whose rows go on. Where its numbers come from: a
- * map is called what its stage is, and what no stage holds after the stage that is made of it:
- * ln1.mean, ln1.centered, ln1.unit. */
-void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows);
-void floors_sum(floors *f, const floor_rows *added, const char *name, floor_rows *rows);
-void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows);
-/* What goes in, and the rows that it becomes. */
-void floors_embedded(floors *f, floor_rows *made);
-/* Who looked at whom, through all layers. */
-void floors_rollout(floors *f);
 
 #endif

@@ -1,7 +1,8 @@
-#include "trace/build.h"
+#include "trace/derivation.h"
 
 #include "attn/spec/spelling.h"
 #include "model/parts.h"
+#include "trace/build.h"
 
 #include <assert.h>
 #include <math.h>

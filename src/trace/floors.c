@@ -1,7 +1,10 @@
-#include "trace/build.h"
+#include "trace/floors.h"
 
 #include "base/mem.h"
 #include "model/embed.h"
+#include "trace/build.h"
+#include "trace/derivation.h"
+#include "trace/nodes.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,6 +2,9 @@
 
 #include "base/mem.h"
 #include "model/embed.h"
+#include "trace/derivation.h"
+#include "trace/floors.h"
+#include "trace/nodes.h"
 
 #include <stdio.h>
 #include <string.h>

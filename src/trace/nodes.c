@@ -1,7 +1,8 @@
 
-#include "trace/build.h"
+#include "trace/nodes.h"
 
 #include "base/mem.h"
+#include "trace/build.h"
 
 #include <assert.h>
 #include <stdint.h>

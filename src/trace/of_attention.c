@@ -1,10 +1,12 @@
 /* The derivations of an attention: its inputs, q, k and v, every form that queries and keys take
  * before they are compared, scores, weights and results. A part adds what a run has, and says where
  * its cells come from: a map that others name must be there before. */
-#include "attn/spec/angle.h"
-#include "attn/engine/rows.h"
 #include "attn/engine/positions.h"
+#include "attn/engine/rows.h"
+#include "attn/spec/angle.h"
 #include "trace/build.h"
+#include "trace/derivation.h"
+#include "trace/nodes.h"
 
 /* ---- positions that are added to x ---- */
 

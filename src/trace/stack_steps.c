@@ -1,6 +1,7 @@
 #include "trace/stack_trace.h"
 
 #include "base/nearest.h"
+#include "model/stack_run.h"
 
 #include <stdio.h>
 #include <string.h>

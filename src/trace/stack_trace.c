@@ -1,6 +1,11 @@
-#include "trace/build.h"
+#include "trace/stack_trace.h"
 
 #include "base/mem.h"
+#include "model/stack_run.h"
+#include "trace/build.h"
+#include "trace/derivation.h"
+#include "trace/floors.h"
+#include "trace/nodes.h"
 
 #include <stdio.h>
 #include <string.h>

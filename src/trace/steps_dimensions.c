@@ -2,6 +2,9 @@
  * dimension analysis and its equations in matrices, seed 000's count of operations. */
 #include "trace/build.h"
 
+#include "trace/derivation.h"
+#include "trace/nodes.h"
+
 #include <string.h>
 
 /* One sequence attends to itself: one letter n does for queries and keys. */

@@ -3,6 +3,8 @@
  * those of a cache. */
 #include "attn/engine/positions.h"
 #include "trace/build.h"
+#include "trace/derivation.h"
+#include "trace/nodes.h"
 
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* The steps up to the softmax: projections, scores, scale, mask. */
 #include "trace/build.h"
 
+#include "trace/derivation.h"
+#include "trace/nodes.h"
+
 #include <math.h>
 #include <string.h>
 

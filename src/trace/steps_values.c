@@ -1,6 +1,9 @@
 /* The steps from the softmax on: softmax, statistics, round, weighted, sum, concat, join. */
 #include "trace/build.h"
 
+#include "trace/derivation.h"
+#include "trace/nodes.h"
+
 #include <math.h>
 
 /* ---- what infinities and NaN come to ---- */

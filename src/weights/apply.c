@@ -1,9 +1,13 @@
 /* Wq, Wk, Wv, Wo and their biases out of what a bundle holds, as views, whatever way a convention
  * has put them together; what their sizes say of heads and of gains; and all that was matched in a
  * bundle, under a document. */
-#include "weights/weights.h"
+#include "weights/apply.h"
 
 #include "attn/spec/setting.h"
+#include "weights/match.h"
+#include "weights/refused.h"
+#include "weights/sources.h"
+#include "weights/weights.h"
 
 #include <string.h>
 

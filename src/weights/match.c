@@ -1,6 +1,9 @@
-#include "weights/weights.h"
+#include "weights/match.h"
 
 #include "base/mem.h"
+#include "weights/refused.h"
+#include "weights/sources.h"
+#include "weights/weights.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>

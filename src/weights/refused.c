@@ -1,3 +1,8 @@
+#include "weights/refused.h"
+
+#include "weights/apply.h"
+#include "weights/match.h"
+#include "weights/sources.h"
 #include "weights/weights.h"
 
 #include <stdio.h>

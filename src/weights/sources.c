@@ -1,7 +1,10 @@
-#include "weights/weights.h"
+#include "weights/sources.h"
 
 #include "attn/spec/keys.h"
 #include "base/mem.h"
+#include "weights/match.h"
+#include "weights/refused.h"
+#include "weights/weights.h"
 
 #include <stdio.h>
 #include <stdlib.h>

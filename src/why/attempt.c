@@ -1,7 +1,10 @@
+#include "why/attempt.h"
+
 #include "attn/engine/rows.h"
 #include "base/mem.h"
 #include "compare/measure.h"
 #include "why/mistake.h"
+#include "why/ranking.h"
 
 #include <assert.h>
 #include <math.h>

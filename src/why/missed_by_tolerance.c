@@ -1,6 +1,7 @@
 #include "why/why.h"
 
 #include "base/mem.h"
+#include "why/attempt.h"
 
 #include <math.h>
 

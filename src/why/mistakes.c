@@ -3,6 +3,8 @@
  * wrong each for itself. */
 #include "why/mistake.h"
 
+#include "why/attempt.h"
+
 #include <math.h>
 
 /* ---- numbers that are right and stand under another stage's name ---- */

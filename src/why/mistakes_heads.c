@@ -2,6 +2,8 @@
  * the layout of their arrays. */
 #include "why/mistake.h"
 
+#include "why/attempt.h"
+
 enum { JOIN_INTERLEAVED, JOIN_VIEWED, JOIN_REVERSED, JOIN_TILED, JOIN_LAYOUT };
 
 /* Key/value heads go with them, so that each is shared by as many heads. */

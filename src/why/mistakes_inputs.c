@@ -1,6 +1,8 @@
 /* Mistakes in the matrices: turned, left out, taken for one another. */
 #include "why/mistake.h"
 
+#include "why/attempt.h"
+
 enum { SWAP_QK, SWAP_QV, SWAP_KV };
 enum { ROWS_V_OF_X, ROWS_K_OF_X, ROWS_V_OF_XK, ROWS_Q_OF_XK, ROWS_SWAPPED };
 

@@ -3,6 +3,7 @@
 #include "why/mistake.h"
 
 #include "attn/plan/plan.h"
+#include "why/attempt.h"
 
 #include <float.h>
 #include <limits.h>

@@ -2,6 +2,8 @@
  * to the keys; and in rotary positions: other pairs, another base, or rows that stand elsewhere. */
 #include "why/mistake.h"
 
+#include "why/attempt.h"
+
 #include <math.h>
 
 /* ---- the scale ---- */

@@ -1,6 +1,8 @@
 /* Mistakes in the softmax, and in the use of its weights. */
 #include "why/mistake.h"
 
+#include "why/attempt.h"
+
 #include <math.h>
 
 enum { SUM_KEYS = 1, SUM_QUERIES = 2, SUM_HEADS = 4, SUM_BATCH = 8, SOFTMAX_BASE_2 = 16 };

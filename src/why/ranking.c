@@ -1,7 +1,8 @@
-#include "why/mistake.h"
+#include "why/ranking.h"
 
 #include "base/mem.h"
 #include "compare/measure.h"
+#include "why/mistake.h"
 
 #include <math.h>
 #include <string.h>

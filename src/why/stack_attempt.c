@@ -1,7 +1,11 @@
-#include "why/mistake.h"
+#include "why/stack_attempt.h"
 
 #include "base/mem.h"
+#include "model/stack_run.h"
 #include "model/stages.h"
+#include "why/attempt.h"
+#include "why/mistake.h"
+#include "why/ranking.h"
 
 #include <stdio.h>
 #include <stdlib.h>

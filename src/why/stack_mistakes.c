@@ -3,6 +3,8 @@
  * all. */
 #include "why/mistake.h"
 
+#include "why/stack_attempt.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "why/mistake.h"
 
 #include "model/embed.h"
+#include "why/stack_attempt.h"
 
 #include <math.h>
 #include <string.h>

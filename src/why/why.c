@@ -1,6 +1,8 @@
 #include "why/why.h"
 
 #include "base/mem.h"
+#include "model/stack_run.h"
+#include "why/attempt.h"
 
 #include <stdio.h>
 #include <string.h>

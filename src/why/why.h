@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "compare/measure.h"
 #include "why/mistake.h"
+#include "why/ranking.h"
+#include "why/stack_attempt.h"
 
 /* How many mistakes can be made there. */
 size_t why_mistakes(const why_question *of);

@@ -3,6 +3,7 @@
  * came before, as generate computes it. */
 #include "bench/work.h"
 #include "model/stack.h"
+#include "model/stack_run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,8 +7,9 @@
 #include "io/format.h"
 #include "io/json_scan.h"
 #include "io/source.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 #include "model/stack.h"
+#include "model/stack_run.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

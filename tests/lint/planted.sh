@@ -102,7 +102,7 @@ plant registered src/io/format.c 'format tidy = {{"tidy", "a table"}, ".csv"};'
 plant registered src/io/format.c 'format mtx = {{"mtx", "a matrix"}, ".mtx"};'
 plant registered src/io/format.c 'static const format ROWS[] = {' '{mtx_read},' '};'
 plant style src/io/read.c 'int   f(void);'
-plant length src/io/read.c 'int f(void)' '{' "$(yes ';' | head -n 60)" '    return 1;' '}'
+
 
 # 100 columns are fine, in 300 bytes too.
 printf '/* %094d */\n' 0 | sed 's/0/…/g' >>src/io/read.c

@@ -3,7 +3,8 @@
 #include "attn/spec/keys.h"
 #include "base/text.h"
 #include "io/format.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
+#include "model/stack_run.h"
 
 static bool read_document(stack_subject *one, const ref_stack *s, size_t batch, size_t rows)
 {

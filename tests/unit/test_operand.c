@@ -1,6 +1,7 @@
 /* Which numbers an operand is: heads that lie side by side or apart, are shared, and have other
  * widths than what is made of them. */
 #include "trace/build.h"
+#include "trace/derivation.h"
 
 #include "unit.h"
 

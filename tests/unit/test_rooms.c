@@ -1,6 +1,7 @@
 /* A house of many rooms, and a room of many maps: what points to one of them stays right while
  * others are added. */
 #include "trace/build.h"
+#include "trace/nodes.h"
 #include "unit.h"
 
 enum { MANY = 1000 };

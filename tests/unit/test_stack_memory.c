@@ -3,8 +3,9 @@
 #include "attn/spec/keys.h"
 #include "heap.h"
 #include "io/format.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 #include "model/stack.h"
+#include "model/stack_run.h"
 #include "unit.h"
 
 /* Next to tensors there are names, places, and what the allocator adds to each block. */

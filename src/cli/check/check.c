@@ -12,7 +12,7 @@
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "io/sink.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 
 #include <dirent.h>
 #include <errno.h>

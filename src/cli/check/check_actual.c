@@ -3,7 +3,7 @@
 #include "cli/check/check_answers.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 #include "weights/names.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "cli/check/errata.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 #include "why/why.h"
 
 #include <string.h>

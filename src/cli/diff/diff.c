@@ -11,6 +11,7 @@
 #include "io/sink.h"
 #include "kernels/kernels.h"
 #include "why/mistake.h"
+#include "why/ranking.h"
 
 #include <string.h>
 

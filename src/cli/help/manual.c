@@ -5,9 +5,10 @@
 #include "cli/help/help.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 #include "trace/trace.h"
 #include "weights/conventions.h"
+#include "weights/refused.h"
 #include "weights/weights.h"
 #include "why/why.h"
 

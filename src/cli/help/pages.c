@@ -8,8 +8,8 @@
 #include "attn/spec/score.h"
 #include "attn/spec/setting.h"
 #include "io/json_write.h"
-#include "model/keys.h"
 #include "model/parts.h"
+#include "model/stack_keys.h"
 #include "render/renderer.h"
 #include "trace/trace.h"
 

@@ -7,8 +7,11 @@
 #include "cli/out/said.h"
 #include "io/number_read.h"
 #include "io/slips.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 #include "tensor/bundle.h"
+#include "weights/apply.h"
+#include "weights/match.h"
+#include "weights/sources.h"
 
 #include <string.h>
 

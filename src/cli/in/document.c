@@ -6,7 +6,7 @@
 #include "cli/line/options_parse.h"
 #include "cli/out/said.h"
 #include "io/format.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 
 #include <assert.h>
 #include <string.h>

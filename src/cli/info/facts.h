@@ -9,8 +9,8 @@
 #include "attn/plan/plan.h"
 #include "cli/tell.h"
 #include "io/format.h"
-#include "model/stack.h"
 #include "tensor/statistics.h"
+#include "model/stack.h"
 
 typedef enum fact_kind {
     FACT_NULL,

@@ -10,7 +10,7 @@
 #include "cli/line/options_parse.h"
 #include "cli/out/said.h"
 #include "kernels/kernels.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include "cli/info/facts.h"
 #include "cli/tell.h"
 #include "io/format.h"
-#include "model/stack.h"
 #include "tensor/statistics.h"
+#include "model/stack.h"
 
 /* ---- a file ---- */
 

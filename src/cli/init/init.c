@@ -5,13 +5,13 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/in/cli_inputs.h"
-#include "cli/init/parts.h"
+#include "cli/init/init_parts.h"
 #include "cli/line/options_parse.h"
 #include "cli/out/outputs.h"
 #include "cli/out/said.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 
 #include <inttypes.h>
 #include <math.h>

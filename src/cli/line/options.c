@@ -2,15 +2,15 @@
 
 #include "attn/spec/keys.h"
 #include "attn/spec/score.h"
-#include "attn/spec/stage.h"
 #include "attn/spec/setting.h"
+#include "attn/spec/stage.h"
 #include "base/threads.h"
 #include "cli/help/help.h"
-#include "cli/init/parts.h"
+#include "cli/init/init_parts.h"
 #include "io/format.h"
 #include "io/number_write.h"
-#include "model/keys.h"
 #include "model/parts.h"
+#include "model/stack_keys.h"
 #include "render/renderer.h"
 #include "trace/trace.h"
 

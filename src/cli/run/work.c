@@ -8,7 +8,7 @@
 #include "cli/line/options_parse.h"
 #include "cli/out/outputs.h"
 #include "cli/version.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
 #include "trace/trace.h"
 
 #include <assert.h>

@@ -5,7 +5,8 @@
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "model/embed.h"
-#include "model/keys.h"
+#include "model/stack_keys.h"
+#include "model/stack_run.h"
 #include "random/generator.h"
 #include "weights/names.h"
 

@@ -1,6 +1,6 @@
 /* What init can make. */
-#ifndef SELFATTN_CLI_INIT_PARTS_H
-#define SELFATTN_CLI_INIT_PARTS_H
+#ifndef SELFATTN_CLI_INIT_INIT_PARTS_H
+#define SELFATTN_CLI_INIT_INIT_PARTS_H
 
 #include "base/named.h"
 #include "random/distribution.h"

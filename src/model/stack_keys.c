@@ -1,4 +1,4 @@
-#include "model/keys.h"
+#include "model/stack_keys.h"
 
 #include "attn/spec/keys.h"
 

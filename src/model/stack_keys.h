@@ -1,6 +1,6 @@
 /* The keys of a stack's document besides those of attention: what layers are made of. */
-#ifndef SELFATTN_MODEL_KEYS_H
-#define SELFATTN_MODEL_KEYS_H
+#ifndef SELFATTN_MODEL_STACK_KEYS_H
+#define SELFATTN_MODEL_STACK_KEYS_H
 
 #include "tensor/bundle.h"
 #include "tensor/key.h"

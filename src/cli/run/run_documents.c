@@ -1,6 +1,5 @@
 /* selfattn run, encode, decode and generate: documents in; stages, tokens or a trace out. */
 #include "base/mem.h"
-
 #include "base/threads.h"
 #include "cli/command.h"
 #include "cli/out/outputs.h"

@@ -1,0 +1,64 @@
+/* What the steps between the attentions of a stack are written with. */
+#ifndef SELFATTN_TRACE_FLOORS_H
+#define SELFATTN_TRACE_FLOORS_H
+
+#include "trace/build.h"
+
+/* Rows that go on, and what the trace calls them. */
+typedef struct floor_rows {
+    const char *name;
+    tensor values;          /* of the focus's batch, n × m */
+    trace_map *map;         /* that holds them */
+    const trace_room *room; /* of the map */
+} floor_rows;
+
+typedef struct floors {
+    trace *out;
+    const stack *stack;
+    const bundle *result;
+    trace_focus focus;
+    bool is_full;
+    const text_list *asked; /* words that mean steps; NULL: all steps */
+    err *e;
+    const layer *layer;          /* NULL: above or below all of them */
+    stage_way way;               /* to the stages of the layer */
+    const char *step, *step_way; /* of a generation: "step 2, " and "step.1."; else "" */
+    const text_list *keys;       /* names of all rows so far, or NULL */
+    size_t first_room;           /* where the stack's own rooms begin */
+    const char *place;           /* "layer 1, ", or "" */
+    const char *floor;           /* "layer 1" */
+    trace_labels labels;         /* of rows */
+    builder b;                   /* of the room that is being made */
+    trace_room spare_room;       /* that is filled after a failure; nobody shows it */
+} floors;
+
+/* All rooms of the stack, one after the other. The builder remembers a failure. */
+void floors_of_stack(floors *f, floor_rows *rows);
+/* What a step of the room that is at the way is wanted as. */
+step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id);
+/* A new room, empty: from now on it is one of the house's. */
+trace_room *floors_next(floors *f);
+/* Says where the room is, and lets what follows be added to it. */
+void floors_enter(floors *f, trace_room *room, const char *name, const char *way);
+/* A room with one step, named by the place and `name`, or none where it was not asked for; whether
+ * it is told what the step shows. */
+bool floors_begin(floors *f, step_id step, const char *name);
+/* The last room of this name, on this way in its step, of so many that are there; NULL: none. */
+const trace_room *floors_room(const floors *f, size_t rooms, const char *way, const char *name);
+/* A stage of the layer; it has no map yet. */
+floor_rows floors_rows(const floors *f, const char *name);
+/* The map of a stage; the rows know it from then on. */
+trace_map *floors_map_rows(floors *f, floor_rows *rows);
+void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
+/* A room with a step each, whose rows go on. Where its numbers come from: a
+ * map is called what its stage is, and what no stage holds after the stage that is made of it:
+ * ln1.mean, ln1.centered, ln1.unit. */
+void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows);
+void floors_sum(floors *f, const floor_rows *added, const char *name, floor_rows *rows);
+void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows);
+/* What goes in, and the rows that it becomes. */
+void floors_embedded(floors *f, floor_rows *made);
+/* Who looked at whom, through all layers. */
+void floors_rollout(floors *f);
+
+#endif

@@ -1,0 +1,31 @@
+/* The maps of a trace, and what makes their cells. */
+#ifndef SELFATTN_TRACE_NODES_H
+#define SELFATTN_TRACE_NODES_H
+
+#include "trace/build.h"
+
+/* Adds what has data, once under a name; the map to be completed, a spare one where there is no
+ * data. A rank below 3 is one head. */
+trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values);
+trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels rows);
+trace_map *map_add_number(builder *b, const char *name, step_id step, double value);
+/* Numbers that no stage holds: heads × rows × columns, float64, to be filled by tensor_set. */
+trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,
+                        size_t columns);
+
+/* No part, where there is no such map. */
+trace_origin map_from(const builder *b, trace_part part, const char *name);
+/* A part of a map of the same room. */
+typedef struct map_operand {
+    trace_part part;
+    const char *name;
+} map_operand;
+
+/* What makes it: the operands that there are, a to d. The letters follow from that. Without a it is
+ * not made. */
+void map_say(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS]);
+void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS]);
+
+const char *map_name_of(stage_id id);
+
+#endif

@@ -1,0 +1,26 @@
+/* An attention computed with mistakes in it, and its stages, to be read and altered. */
+#ifndef SELFATTN_WHY_ATTEMPT_H
+#define SELFATTN_WHY_ATTEMPT_H
+
+#include "why/mistake.h"
+
+/* Nothing is computed yet. `weighted` is kept only where it is asked for; `right` may be NULL. */
+void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t threads,
+                  bool keeps_weighted, const attempt *right);
+/* Computes with these mistakes, none for the right numbers. False without an error where one of
+ * them can't be made in this problem; an error means that memory is missing. To be freed in any
+ * case, and not to be moved. */
+bool attempt_make(attempt *a, const mistake *const *made, size_t count, err *e);
+void attempt_free(attempt *a);
+
+/* A stage with all its axes, to be read and altered. */
+tensor attempt_stage(const attempt *a, stage_id id);
+/* A matrix that lasts as long as the attempt, numbers not set. NULL where memory is missing. */
+tensor *attempt_matrix(attempt *a, dtype type, int rank, const size_t *size);
+/* A copy, in C order. */
+tensor *attempt_copy(attempt *a, const tensor *of);
+/* Weights in place, b × h × n_q × n_k, to so many decimals; false without an error where rows that
+ * are to sum to 1 are far from it. */
+bool attempt_round(attempt *a, int decimals, bool keeps_sum, tensor *weights);
+
+#endif
