@@ -1,5 +1,5 @@
-/* What a map's cells are made of, read for a cell: the operands' cells, the letters, the worked line.
- * It is said once, by map_say; steps choose which of its cells are shown. */
+/* What a map's cells are made of, read for a cell: the operands' cells, the letters, the worked
+ * line. It is said once, by map_say; steps choose which of its cells are shown. */
 #ifndef SELFATTN_TRACE_DERIVATION_H
 #define SELFATTN_TRACE_DERIVATION_H
 

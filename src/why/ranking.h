@@ -1,5 +1,5 @@
-/* How well computed stages are the numbers that somebody got; and which attempts gave them, the best
- * few and what they were. */
+/* How well computed stages are the numbers that came from elsewhere; and which attempts gave them,
+ * the best few and what they were. */
 #ifndef SELFATTN_WHY_RANKING_H
 #define SELFATTN_WHY_RANKING_H
 

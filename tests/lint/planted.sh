@@ -103,7 +103,6 @@ plant registered src/io/format.c 'format mtx = {{"mtx", "a matrix"}, ".mtx"};'
 plant registered src/io/format.c 'static const format ROWS[] = {' '{mtx_read},' '};'
 plant style src/io/read.c 'int   f(void);'
 
-
 # 100 columns are fine, in 300 bytes too.
 printf '/* %094d */\n' 0 | sed 's/0/…/g' >>src/io/read.c
 lint width || { wrong=1; echo 'width counts bytes'; }
