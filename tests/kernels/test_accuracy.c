@@ -236,7 +236,7 @@ static void check_logarithm(unit *u)
     CHECK(u, logarithm(INFINITY) == INFINITY && isnan(logarithm(NAN)));
 }
 
-UNIT(kernel_accuracy)
+UNIT_OF(kernel_accuracy, "exponential tanh logarithm")
 {
     if (!unit_long_double_is_wide()) {
         unit_skip(u, "accuracy: long double is not a wider than double here");

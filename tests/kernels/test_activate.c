@@ -178,7 +178,7 @@ static void check_relu(unit *u, dtype type)
     CHECK(u, numbers_same(type, out, right, RELUS));
 }
 
-UNIT(kernel_activate)
+UNIT_OF(kernel_activate, "relu gelu silu")
 {
     for (dtype type = DTYPE_F32; type <= DTYPE_F64; type++) {
         check_ends(u, type);

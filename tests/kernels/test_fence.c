@@ -39,7 +39,7 @@ static void guards_notice(unit *u, fence *f)
     }
 }
 
-UNIT(fence)
+UNIT_OF(fence, "kernels memory")
 {
     fence f;
     fence_open(&f, BYTES);

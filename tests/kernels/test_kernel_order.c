@@ -295,7 +295,7 @@ static void check_masked_row(unit *u)
     CHECK(u, max == -INFINITY && out[0] == 0 && isnan(out[1]) && isnan(total.sum));
 }
 
-UNIT(kernel_order)
+UNIT_OF(kernel_order, "softmax sum product order")
 {
     for (size_t depth = 0; depth < 700; depth += 1 + depth) {
         for (size_t skipped = 0; skipped < PACKED_STEP; skipped += PACKED_PART) {

@@ -244,7 +244,7 @@ static void check_in_place(unit *u, yard *y, const slot *one, dtype type)
     CHECK(u, memcmp(j.out.data, y->wanted, SIZES.n * dtype_size(type)) == 0);
 }
 
-UNIT(kernels)
+UNIT_OF(kernels, "scores scale cap mask softmax weights product values")
 {
     yard y;
     yard_open(&y);

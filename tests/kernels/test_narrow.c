@@ -129,7 +129,7 @@ static void check_widening(unit *u)
     CHECK(u, !dtype_is_narrower(DTYPE_F32, DTYPE_F32) && !dtype_is_narrower(DTYPE_BOOL, DTYPE_F32));
 }
 
-UNIT(narrow)
+UNIT_OF(narrow, "float16 bfloat16 rounding")
 {
     check_patterns(u);
     check_widening(u);

@@ -192,7 +192,7 @@ static void check_row(unit *u, const struct row *one, size_t threads)
     bundle_free(&document);
 }
 
-UNIT(begin)
+UNIT_OF(begin, "engine run given stages softmax")
 {
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         check_row(u, &ROWS[i], 1);

@@ -116,7 +116,7 @@ static void cut_documents(unit *u)
     globfree(&found);
 }
 
-UNIT(cut_off)
+UNIT_OF(cut_off, "csv json npy truncated")
 {
     cut_samples(u);
     cut_documents(u);

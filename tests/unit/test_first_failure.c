@@ -6,7 +6,7 @@
 /* Four blocks, each of which takes a thread longer than another one takes to begin. */
 enum { QUERIES = 192, KEYS = 4000, WIDTH = 512, TIMES = 30 };
 
-UNIT(first_failure)
+UNIT_OF(first_failure, "memory threads run")
 {
     static float numbers[WIDTH];
     for (size_t i = 0; i < WIDTH; i++)

@@ -145,7 +145,7 @@ static void refuses_an_instruction_set_that_is_not_here(unit *u)
                "--isa: this machine does not have z80 | --isa auto takes the best that is here");
 }
 
-UNIT(limits)
+UNIT_OF(limits, "sizes offset positions")
 {
     refuses_stages_beyond_an_address(u);
     refuses_compared_rows_beyond_an_address(u);

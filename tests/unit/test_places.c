@@ -59,7 +59,7 @@ static void add_square(bundle *to, const char *name, size_t rows)
 
 /* The letters are those of x xk xv x_pos, q k v, the norms, rope, present, q_score k_score; scores
  * to masked, row_max to weights, logsumexp to top, rounded, weighted; attended, context, output. */
-UNIT(places)
+UNIT_OF(places, "plan stages memory")
 {
     bundle projected = {0}, given = {0};
     err e = {0};

@@ -90,7 +90,7 @@ static void goes_on_after_failure(unit *u, run_room *room, crew *by, const bundl
     CHECK_TEXT(u, e.what, "output[row 1, column 1] is beyond the range of f32");
 }
 
-UNIT(run_again)
+UNIT_OF(run_again, "engine stream")
 {
     enum { FEWER = 5 };
     static const size_t ROWS_OF[] = {ROWS, FEWER};

@@ -283,7 +283,7 @@ static void keeps_slots_apart_in_all_orders(unit *u)
     }
 }
 
-UNIT(schedule)
+UNIT_OF(schedule, "threads engine blocks")
 {
     ends_waiting(u, false);
     ends_waiting(u, true);

@@ -139,7 +139,7 @@ static void heeds_the_limit(unit *u, const plan *p)
     CHECK(u, child_ended_well(child));
 }
 
-UNIT(streamed_stage)
+UNIT_OF(streamed_stage, "rows weights softmax")
 {
     bundle document = {0};
     problem asked = {0};

@@ -140,7 +140,7 @@ int main(int argc, char **argv)
         return 1;
     }
     for (const unit_test *test = first_test; test != NULL; test = test->next) {
-        if (argc > 1 && strstr(test->name, argv[1]) == NULL)
+        if (argc > 1 && strstr(test->name, argv[1]) == NULL && strstr(test->words, argv[1]) == NULL)
             continue;
         u->test = test->name;
         if (is_left_out(u->test))

@@ -1,5 +1,6 @@
 /* The unit tests' few words: UNIT(name) and a body are a test, which runs because it is linked, in
- * a process of its own; CHECK counts, and says where it failed. */
+ * a process of its own; CHECK counts, and says where it failed. UNIT_OF(name, words) is one that is
+ * found by other words too: what it tests, where its name does not say that. */
 #ifndef SELFATTN_TESTS_UNIT_H
 #define SELFATTN_TESTS_UNIT_H
 
@@ -15,7 +16,7 @@ typedef struct unit {
 } unit;
 
 typedef struct unit_test {
-    const char *name;
+    const char *name, *words;
     void (*run)(unit *u);
     struct unit_test *next;
 } unit_test;
@@ -23,14 +24,15 @@ typedef struct unit_test {
 void unit_register(unit_test *test);
 
 /* Before main, each test adds itself to the list. */
-#define UNIT(name_)                                                                                \
+#define UNIT_OF(name_, words_)                                                                     \
     static void test_##name_(unit *u);                                                             \
     __attribute__((constructor)) static void register_##name_(void)                                \
     {                                                                                              \
-        static unit_test test = {#name_, test_##name_, NULL};                                      \
+        static unit_test test = {#name_, words_, test_##name_, NULL};                              \
         unit_register(&test);                                                                      \
     }                                                                                              \
     static void test_##name_(unit *u)
+#define UNIT(name_) UNIT_OF(name_, "")
 
 bool unit_check(unit *u, bool holds, const char *file, int line, const char *claim);
 bool unit_check_text(unit *u, const char *got, const char *wanted, const char *file, int line);

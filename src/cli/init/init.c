@@ -426,16 +426,20 @@ static const char *drawing(const options *o)
         if (o->knobs.is_set[i])
             return KNOB_OPTIONS[i];
     }
-    return o->given_count > 0     ? o->given[0].row->named.name
-           : o->dist != NULL      ? "dist"
-           : o->dist_of.count > 0 ? "dist-of"
-           : o->draw.count > 0    ? "draw"
-           : o->biases            ? "biases"
-           : o->width > 0         ? "width"
-           : o->head_width > 0    ? "head-width"
-           : o->fan != NULL       ? "fan"
-           : o->rng != NULL       ? "rng"
-                                  : NULL;
+    if (o->given_count > 0)
+        return o->given[0].row->named.name;
+    const struct {
+        bool is_set;
+        const char *name;
+    } others[] = {{o->dist != NULL, "dist"},   {o->dist_of.count > 0, "dist-of"},
+                  {o->draw.count > 0, "draw"}, {o->biases, "biases"},
+                  {o->width > 0, "width"},     {o->head_width > 0, "head-width"},
+                  {o->fan != NULL, "fan"},     {o->rng != NULL, "rng"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].is_set)
+            return others[i].name;
+    }
+    return NULL;
 }
 
 /* ---- other numbers ---- */
