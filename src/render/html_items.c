@@ -17,10 +17,7 @@
 
 /* ---- colours ---- */
 
-/* A number's colour is a class: p1 to p8 above zero, n1 to n8 below, in eighths of the greatest
- * magnitude; w1 to w8 for shares, in eighths of 1; none for 0. Numbers count as they are shown,
- * since the script, which draws them too (page/cells.js, levelOf), may know no more of them. */
-static double greatest_of(const tensor *matrix, bool is_share, int digits)
+double html_greatest(const tensor *matrix, bool is_share, int digits)
 {
     double greatest = 0;
     if (is_share)
@@ -35,25 +32,24 @@ static double greatest_of(const tensor *matrix, bool is_share, int digits)
     return number_text_value(greatest, digits);
 }
 
-/* Its step of colour, below 0 for a negative number. */
-typedef signed char square;
-
-static square shade_of(double value, double greatest, int digits)
+int html_step(double value, double greatest, int digits)
 {
     double shown = number_text_value(value, digits);
     int step = color_step(shown, greatest);
-    return (square)(shown < 0 ? -step : step);
+    return shown < 0 ? -step : step;
 }
 
-static char kind_of(square step, bool is_share)
+static char kind_of(int step, bool is_share)
 {
     return is_share ? 'w' : step > 0 ? 'p' : 'n';
 }
 
 /* ---- maps of large matrices ---- */
 
+typedef signed char square; /* its step of colour */
+
 /* All squares of one colour are strokes of one path: thousands of elements would be slow. */
-static void add_color(text *out, const sampling *s, const square *squares, square step, char kind)
+static void add_color(text *out, const sampling *s, const square *squares, int step, char kind)
 {
     size_t strokes = 0;
     for (size_t i = 0; i < s->rows; i++) {
@@ -78,16 +74,16 @@ static void add_sampled(const html_page *p, const tensor *matrix, bool is_share)
     sampling s = sampling_of(matrix->size[0], matrix->size[1], HTML_MOST, HTML_MOST);
     square squares[HTML_MOST * HTML_MOST];
     int digits = p->how->digits;
-    double greatest = greatest_of(matrix, is_share, digits);
+    double greatest = html_greatest(matrix, is_share, digits);
     html_add_format(p->out,
                     "<svg class=sampled width=%zu height=%zu viewBox=\"0 0 %zu %zu\" role=img "
                     "aria-label=\"%s\"><g transform=\"translate(0 .5)\">",
                     s.columns * PIXELS, s.rows * PIXELS, s.columns, s.rows, html_english("map"));
     for (size_t i = 0; i < s.rows * s.columns; i++) {
         double value = sampling_at(&s, matrix, i / s.columns, i % s.columns);
-        squares[i] = shade_of(value, greatest, digits);
+        squares[i] = (square)html_step(value, greatest, digits);
     }
-    for (square step = -COLOR_STEPS; step <= COLOR_STEPS; step++) {
+    for (int step = -COLOR_STEPS; step <= COLOR_STEPS; step++) {
         if (step != 0)
             add_color(p->out, &s, squares, step, kind_of(step, is_share));
     }
@@ -139,7 +135,7 @@ static void add_cells(const grid *g, size_t row)
             continue;
         }
         double value = matrix_at(&g->matrix, row, column);
-        square step = shade_of(value, g->greatest, g->page->how->digits);
+        int step = html_step(value, g->greatest, g->page->how->digits);
         if (step == 0)
             text_add_string(out, "<td>");
         else
@@ -259,7 +255,7 @@ static void add_matrix(const html_page *p, const trace_item *item)
         g.row_labels = labels_that_say(&item->rows, g.matrix.size[0]);
     g.column_labels = labels_that_say(&item->columns, g.matrix.size[1]);
     g.is_share = g.map != NULL && g.map->is_share;
-    g.greatest = greatest_of(&g.matrix, g.is_share, p->how->digits);
+    g.greatest = html_greatest(&g.matrix, g.is_share, p->how->digits);
     g.is_blank = p->is_blank && asked_makes(p->asked, g.map);
     text_add_string(out, "<figure><figcaption><b>");
     html_add_mathematics(out, item->text);

@@ -256,10 +256,7 @@ void floors_embedded(floors *f, floor_rows *made)
                        "Attention by itself knows no order of its rows, so each is told where it "
                        "stands: row %zu stands at position %zu, counted from 0.",
                        row + 1, first + row);
-        if (s->adds_sinusoids)
-            waves_show(b, "embedded", row);
-        else
-            derivation_show(b, "embedded", row);
+        (s->adds_sinusoids ? waves_show : derivation_show)(b, "embedded", row);
     }
     if (!has_segments && !has_positions && given->row_letters != NULL)
         derivation_row_formula(b, "embedded", 'i');

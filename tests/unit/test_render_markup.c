@@ -121,6 +121,26 @@ static void check_words(unit *u)
     text_free(&out);
 }
 
+/* Eighths of the greatest magnitude, rounded; the least that is not 0 has a colour too. What is
+ * shown decides: 1.49999 is 1.5. */
+static void check_colors(unit *u)
+{
+    CHECK(u, html_step(8, 8, -1) == 8);
+    CHECK(u, html_step(4, 8, -1) == 4);
+    CHECK(u, html_step(-8, 8, -1) == -8);
+    CHECK(u, html_step(0.001, 8, -1) == 1);
+    CHECK(u, html_step(0, 8, -1) == 0);
+    CHECK(u, html_step(0, 0, -1) == 0);
+    CHECK(u, html_step(-INFINITY, 8, -1) == 0);
+    CHECK(u, html_step(1.4999, 8, -1) == 1);
+    CHECK(u, html_step(-1.49999, 8, -1) == -2);
+    CHECK(u, html_step(0.004, 8, 2) == 0);
+    static const double NUMBERS[] = {1, -3, INFINITY, NAN};
+    tensor matrix = part_matrix(2, 2, NUMBERS);
+    CHECK(u, html_greatest(&matrix, false, -1) == 3);
+    CHECK(u, html_greatest(&matrix, true, -1) == 1);
+}
+
 /* A page of more maps, and a house of more rooms, than there are addresses for. */
 static void check_no_room(unit *u)
 {
@@ -158,5 +178,6 @@ UNIT(render_markup)
     check_spans(u);
     check_words(u);
     check_page_math(u);
+    check_colors(u);
     check_no_room(u);
 }
