@@ -373,6 +373,7 @@ static void add_alive(const html_page *p, const trace_map *map)
         text_add_string(p->out, ",\"called\":");
         json_list_write(p->out, &map->row_names);
     }
+    text_add_string(p->out, map->is_row_a_head ? ",\"isRowAHead\":true" : "");
     text_add_string(p->out, map->is_made ? ",\"made\":true" : "");
     text_add_string(p->out, map->values.type == DTYPE_F64 ? ",\"wide\":true" : "");
     while (which < INPUT_COUNT && strcmp(input_label(which), map->name) != 0)

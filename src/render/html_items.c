@@ -190,7 +190,8 @@ static void begin_body(const grid *g, const char *class_name)
     if (kept == KEPT_ALL || (kept == KEPT_FOCUS && g->only > 0)) {
         const selection *rows = g->at.is_turned ? &g->columns : &g->rows;
         const selection *columns = g->at.is_turned ? &g->rows : &g->columns;
-        bool is_map = is_whole(g) && g->is_table && g->map->values.size[2] == g->matrix.size[1];
+        bool is_map = is_whole(g) && g->is_table && g->at.cut == 0 &&
+                      g->map->values.size[2] == g->matrix.size[1];
         text_add_format(out, " data-map=%zu data-head=%zu", map_index(g->page->room, g->map),
                         g->at.head);
         if (!is_map) {
@@ -200,6 +201,8 @@ static void begin_body(const grid *g, const char *class_name)
                 add_selected(out, "data-rows", rows, g->at.row);
             add_selected(out, "data-columns", columns, g->at.column);
             text_add_string(out, g->at.is_turned ? " data-turned" : "");
+            if (g->at.cut > 0)
+                text_add_format(out, " data-cut=%zu", g->at.cut);
         }
     }
     text_add_string(out, ">\n");

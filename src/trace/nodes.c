@@ -69,6 +69,30 @@ static const trace_map *find_holder(const trace_room *room, const tensor *matrix
     return NULL;
 }
 
+/* Whether the numbers lie one after the other. */
+static bool is_dense(const tensor *t)
+{
+    size_t apart = 1;
+    for (int axis = t->rank - 1; axis >= 0; axis--) {
+        if (t->size[axis] > 1 && t->stride[axis] != (ptrdiff_t)apart)
+            return false;
+        apart *= t->size[axis];
+    }
+    return true;
+}
+
+/* The map that has the very numbers of the matrix, in other rows. */
+static const trace_map *find_cut(const trace_room *room, const tensor *matrix)
+{
+    for (size_t i = 0; i < room->maps && is_dense(matrix); i++) {
+        const tensor *values = &room->map[i]->values;
+        if (values->data == matrix->data && values->type == matrix->type && is_dense(values) &&
+            tensor_count(values) == tensor_count(matrix))
+            return room->map[i];
+    }
+    return NULL;
+}
+
 const trace_map *map_of(const trace_room *room, const tensor *matrix, map_place *at)
 {
     tensor heads = heads_of(matrix);
@@ -80,7 +104,11 @@ const trace_map *map_of(const trace_room *room, const tensor *matrix, map_place 
     if (found != NULL)
         return found;
     at->is_turned = true;
-    return find_holder(room, &turned, false, at);
+    found = find_holder(room, &turned, false, at);
+    if (found != NULL)
+        return found;
+    *at = (map_place){.cut = plain.size[1]};
+    return find_cut(room, &plain);
 }
 
 size_t map_index(const trace_room *room, const trace_map *map)

@@ -55,7 +55,8 @@ static void show_transform(builder *b, stage_id id, const char *by)
     build_sentence(b, "%s each %s is multiplied by %s.", is_second ? "Then" : "First",
                    is_query ? "query" : "key", input_label(input_of_key(by)));
     derivation_row_formula(b, name, is_query ? 'i' : 'j');
-    derivation_line_of_head(b, name, is_query ? b->focus.row : 0, 0, build_head_name(b));
+    derivation_line_of_head(b, name, is_query ? b->focus.row : build_key_row(b), 0,
+                            build_head_name(b));
     build_matrices(b, id);
 }
 

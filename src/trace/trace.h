@@ -274,10 +274,12 @@ void trace_free(trace *t);
 typedef struct map_place {
     size_t head, row, column;
     bool is_turned; /* the matrix has the map's rows as columns */
+    size_t cut;     /* it has all of the map's numbers, in the same order, but rows of so many: a
+                     * row for each head's vector; 0: it has the map's rows */
 } map_place;
 
 /* The map that holds this matrix or vector, by its very numbers: one of which it is a head, or else
- * one of which it is a part; NULL where none does. */
+ * one of which it is a part, or whose rows are cut otherwise; NULL where none does. */
 const trace_map *map_of(const trace_room *room, const tensor *matrix, map_place *at);
 
 /* The map of this name, or NULL. */

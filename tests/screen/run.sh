@@ -1,8 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js
 # and words.js say what is looked at). WORD picks documents by name, and of all of them every
-# STRIDE'th is taken, 8 where nothing is said: some two minutes; and one of many queries. In those
-# of open.txt something is still read otherwise: they are left out, but where WORD picks them.
+# STRIDE'th is taken, 8 where nothing is said: some two minutes; and one of many queries.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -17,12 +16,6 @@ for folder in testdata/seeds testdata/examples testdata/variants testdata/positi
         ! picked "$file" || echo "$file"
     done
 done | awk -v stride="${STRIDE:-8}" 'NR % stride == 1 % stride' >"$scratch/documents"
-if [ -z "$word" ]; then
-    while read -r file; do
-        sed -i "s|^$file\$|-|" "$scratch/documents"
-    done <"$tests/open.txt"
-    skip "$(wc -l <"$tests/open.txt") documents of open.txt are still read otherwise"
-fi
 
 # So many queries that pictures show them as squares.
 if picked queries; then

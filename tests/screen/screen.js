@@ -360,7 +360,6 @@ async function tryDocument(document, index) {
   browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
   const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n');
   for (const [index, document] of documents.entries()) {
-    if (document === '-') continue; // left out
     try {
       await tryDocument(document, index);
     } catch (error) {

@@ -4,7 +4,8 @@
 // with a tab for each head, or of a large map one a head and one of the row in focus; after them
 // parts, which stand in worked lines. heads are figures as the page came, one a head; rows and
 // columns say what a body's places are, -1 for …; null where it has them all. One that is turned
-// has the map's rows as its columns.
+// has the map's rows as its columns; one that is cut has all of the map's numbers in rows of so many,
+// as va with a row for each head.
 const SHOWN = new Map();
 const LEVELS = 8;
 
@@ -59,7 +60,9 @@ function indexAt(indices, slot) {
 }
 
 function cellIn(shown, place) {
-  const row = slotOf(shown.rows, place.row), column = slotOf(shown.columns, place.column);
+  const { cut } = shown, index = indexOfPlace(place);
+  const row = slotOf(shown.rows, cut ? Math.floor(index / cut) : place.row);
+  const column = slotOf(shown.columns, cut ? index % cut : place.column);
   const found = shown.body.rows[shown.isTurned ? column : row];
   const slot = shown.isTurned ? row : column;
   return (found && slot >= 0 && found.cells[slot + labelsIn(found)]) || null;
@@ -67,7 +70,7 @@ function cellIn(shown, place) {
 
 // All that show this number, its own table first.
 function elementsOf(place) {
-  return tablesOf(place.map).filter((shown) => shown.head === place.head)
+  return tablesOf(place.map).filter((shown) => shown.cut || shown.head === place.head)
     .map((shown) => cellIn(shown, place)).filter((cell) => cell);
 }
 
@@ -82,10 +85,10 @@ function placeAt(element) {
 // Of what stands so far down and right of the labels; null where a table leaves something out, or has
 // more than the map.
 function placeOfSlot(shown, map, down, right) {
-  const [row, column] = shown.isTurned ? [right, down] : [down, right];
-  const place = { map, head: shown.head, row: indexAt(shown.rows, row), column: indexAt(shown.columns, column) };
-  const isThere = place.row >= 0 && place.column >= 0 && place.column < map.columns.length;
-  return isThere ? place : null;
+  const slots = shown.isTurned ? [right, down] : [down, right];
+  const row = indexAt(shown.rows, slots[0]), column = indexAt(shown.columns, slots[1]);
+  if (!(row >= 0 && column >= 0 && column < (shown.cut || map.columns.length))) return null;
+  return shown.cut ? cellAt(map, row * shown.cut + column) : { map, head: shown.head, row, column };
 }
 
 // How many places a number takes after its point, and the point; none of what has an exponent.

@@ -28,6 +28,10 @@ function valuesOf(map, key) {
   if (['alibi', 'sinks', 'bs'].includes(key) && (map.heads > 1 || key !== 'bs'))
     return heads.map(([[x]]) => x);
   if (isNumber && Object.values(SETTING_KEYS).concat('eps', 'bs').includes(key)) return heads[0][0][0];
+  if (map.isRowAHead) return range(0, map.slices, (head) => {
+    const [[row]] = heads, width = row.length / map.slices;
+    return row.slice(head * width, (head + 1) * width);
+  });
   const isVector = VECTORS.includes(key) || (key === 'bias' && NORM_PART.test(map.name));
   const values = isVector || key.endsWith('_gain') ? heads.map(([row]) => row) : heads;
   if (map.heads > 1) return DATA.batch && ENTRIES.length === 1 && APART.includes(key) ? [values] : values;

@@ -40,13 +40,14 @@ function fillCell(cell, place, isPart, greatest) {
 }
 
 // Of heads that lie side by side a table has one; one of which columns are left out knows all.
-function isOfSome(map, { columns }) {
-  return Boolean(columns) && map.slices > 1 && !columns.includes(-1);
+function isOfSome(map, { columns, cut }) {
+  return Boolean(columns) && map.slices > 1 && !cut && !columns.includes(-1);
 }
 
 // A table of numbers, or of a worked line's, which has no colours. What is as it was stays.
 function refill(map, shown) {
-  const greatest = greatestOf(map, shown.head, isOfSome(map, shown) ? shown.columns : null), isPart = shown.table.matches('.part');
+  const heads = shown.cut ? range(0, map.heads, Number) : [shown.head], isPart = shown.table.matches('.part');
+  const greatest = Math.max(...heads.map((head) => greatestOf(map, head, isOfSome(map, shown) ? shown.columns : null)));
   const { came, pinned } = ENTRIES[ENTRY], { order } = ROWS, { at } = WORKED;
   const now = { greatest, pinned, order, at, numbers: NUMBERS.get(map) };
   const isAll = Object.keys(now).some((name) => name !== 'numbers' && shown[name] !== now[name]);

@@ -123,15 +123,14 @@ function isWhole(body) {
 
 // The first number of a table is what Tab leads to.
 function makeFocusable(shown, map) {
-  const row = indexAt(shown.rows, 0), column = indexAt(shown.columns, 0);
-  const cell = cellIn(shown, { map, row, column });
+  const place = placeOfSlot(shown, map, 0, 0), cell = place && cellIn(shown, place);
   if (cell) cell.tabIndex = 0;
 }
 
 function showBody(map, body) {
   const shown = { body, table: body.parentNode, head: Number(body.dataset.head), tabs: [],
     heads: [], rows: indicesOf(body.dataset.rows), columns: indicesOf(body.dataset.columns),
-    isTurned: body.dataset.turned !== undefined };
+    isTurned: body.dataset.turned !== undefined, cut: Number(body.dataset.cut || 0) };
   SHOWN.set(map, [...tablesOf(map), shown]);
   shown.table.setAttribute('role', 'grid');
   return shown;
