@@ -278,8 +278,11 @@ async function change(page, random) {
 
 let browser;
 
-async function open(file, address = '') {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } }), said = [];
+// What nobody changes is read in fewer looks.
+const SCREEN_HEIGHT = 800, TALL = 4000;
+
+async function open(file, address = '', height = SCREEN_HEIGHT) {
+  const page = await browser.newPage({ viewport: { width: 1200, height } }), said = [];
   page.on('pageerror', (error) => said.push(error.message));
   page.setDefaultTimeout(60000); // a machine may be busy
   await page.goto(`file://${file}${address}`);
@@ -314,7 +317,7 @@ async function compareWithProgram(name, page, type, did, now) {
       check(name, false, `${did.join('; ')}: the program refuses the page's document: ${ran.stderr}`);
       return;
     }
-    const fresh = await open(file), isSame = await fresh.page.evaluate(inFocus) === focus;
+    const fresh = await open(file, '', TALL), isSame = await fresh.page.evaluate(inFocus) === focus;
     if (isSame) {
       const wanted = await fresh.page.evaluate(readPage);
       tell(name, 'program', did, differences(asGiven(now), wanted, SHARED, asked && !isMoved), Object.keys(wanted).filter((key) => key in now).length);
