@@ -34,9 +34,11 @@ function lettersOf({ map, row, column: ofAll }, ofHead) {
   const { letters, operation, b } = map, others = letters.replace(/[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
   if (!['dot', 'times', 'plus'].includes(operation) || /\p{L}/u.test(others)) return '';
   const column = operation === 'dot' && MAPS[b.map].slices > 1 ? ofAll : ofHead, operands = namedOperands(map);
-  return letters.replace(/([\w.]+)\[i,j\]|\bi\b|\bj\b/g, (words, name) => {
+  return letters.replace(/([\w.]+)\[(?:i,)?j\]|\bi\b|\bj\b/g, (words, name) => {
     if (!name) return { i: row + 1, j: column + 1 }[words];
-    const of = operands.find((one) => one.name === name)?.of;
+    const of = operands.find((one) => one.name === name)?.of, width = of && of.columns.length / of.slices;
+    if (of?.isRowAHead) return `${name}[${Math.floor(ofAll / width) + 1},${ofAll % width + 1}]`;
+    if (words.endsWith('[j]')) return `${name}[${column + 1}]`;
     return `${name}[${of?.called ? `${rowSaid(of, row)}, ` : `${row + 1},`}${column + 1}]`;
   });
 }
