@@ -16,8 +16,9 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext, getcontex
 getcontext().prec = 50
 DIGITS = 12  # significant digits that are printed
 NOT_ALLOWED = Decimal("-Infinity")
-STAGES = ("x xk xv q k v scores scaled capped masked row_max exp row_sum weights logsumexp entropy top "
-          "rounded weighted attended context output").split()
+DEFAULT_TOLERANCE = Decimal("1e-9")
+STAGES = ("x xk xv q k v present_k present_v q_score k_score scores scaled capped masked row_max exp row_sum "
+          "weights logsumexp entropy top rounded weighted attended context output").split()
 SCORES = ("scaled", "dot", "general", "additive")
 
 
@@ -328,11 +329,18 @@ def one_sequence(doc, batch):
         k, v = k + [flat(doc["bias_k"])], v + [flat(doc["bias_v"])]
     if doc.get("add_zero"):
         k, v = k + [[Decimal(0)] * len(k[0])], v + [[Decimal(0)] * len(v[0])]
+    new_k, new_v = k, v
+    if "past_k" in doc:
+        k, v = doc["past_k"] + k, doc["past_v"] + v
     queries, keys, values = cut_into_heads(q, h), cut_into_heads(k, g), cut_into_heads(v, g)
     for i in range(h):
         shared = i // (h // g)
         of_head.append(one_head(queries[i], keys[shared], values[shared], doc, batch, i, h))
-    stages = {"q": q, "k": k, "v": v}
+    stages = {"q": q, "k": new_k, "v": new_v}
+    if "past_k" in doc:
+        stages["present_k"], stages["present_v"] = k, v
+    if doc.get("score") == "additive" and "wa" in doc:
+        stages["q_score"], stages["k_score"] = times(q, doc["wa"]), times(k, doc["ua"])
     for name in of_head[0]:
         stages[name] = [one[name] for one in of_head] if has_heads else of_head[0][name]
     stages["context"] = side_by_side([one["attended"] for one in of_head])
@@ -432,7 +440,8 @@ def differences(doc):
     """
     stages = calculate(doc)
     for stage, published in doc.get("expected", {}).items():
-        tolerance = doc["tol"][stage] if isinstance(doc["tol"], dict) else doc["tol"]
+        tol = doc.get("tol", DEFAULT_TOLERANCE)
+        tolerance = tol[stage] if isinstance(tol, dict) else tol
         if shape(published) != shape(stages[stage]):
             yield f"{stage} is {shape(published)}, ours is {shape(stages[stage])}"
             continue
