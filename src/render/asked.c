@@ -70,6 +70,14 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
 
 enum { STEPS_A_ROOM = FLOOR_CHOICE + 1 };
 
+static bool has_step(const trace_room *room, step_id step)
+{
+    size_t i = 0;
+    while (i < room->steps && room->step[i]->id != step)
+        i++;
+    return i < room->steps;
+}
+
 static bool *waits_of(const asked *a, size_t room, step_id step)
 {
     return a->waits + (room * STEPS_A_ROOM + step) * a->questions;
@@ -171,6 +179,25 @@ static bool wait_for_shown(asked *a, size_t index, const trace_step *step)
     return found;
 }
 
+/* A word that was chosen goes into the next step of a generation, whose first room waits for it; the
+ * others are made of that. */
+static bool wait_for_choice(asked *a, size_t index)
+{
+    const trace_room *room = a->whole->room[index];
+    const bool *from = index == 0 ? NULL : waits_of(a, index - 1, FLOOR_CHOICE);
+    bool found = false;
+    if (index == 0 || !has_step(a->whole->room[index - 1], FLOOR_CHOICE))
+        return false;
+    for (size_t i = 0; i < room->steps; i++) {
+        bool *to = waits_of(a, index, room->step[i]->id);
+        for (size_t j = 0; j < a->questions; j++) {
+            if (!to[j] && from[j])
+                found = to[j] = true;
+        }
+    }
+    return found;
+}
+
 static bool has_map(const trace_room *room, step_id step)
 {
     size_t i = 0;
@@ -200,6 +227,7 @@ static bool wait_for_more(asked *a)
     bool found = false;
     for (size_t i = 0; i < a->whole->rooms; i++) {
         const trace_room *room = a->whole->room[i];
+        found = wait_for_choice(a, i) || found;
         found = wait_for_operands(a, i) || found;
         for (size_t j = 0; j < room->steps; j++)
             found = wait_for_shown(a, i, room->step[j]) || found;
@@ -308,13 +336,12 @@ static bool table_has(const html_page *p, const trace_item *item, const trace_ma
 static bool script_has(const html_page *p, const trace_map *map, bool is_of_head,
                        const size_t cell[3])
 {
-    enum { MOST_CELLS_MADE = 4096 }; /* tables.js */
     bool is_in_focus = cell[0] == html_focus_head(p, map) && cell[1] == p->room->focus.row;
     html_kept kept = html_kept_of(p, map);
     if (kept == KEPT_FOCUS)
         return is_in_focus;
     return kept == KEPT_ALL && is_of_head &&
-           map->values.size[1] * map->values.size[2] <= MOST_CELLS_MADE;
+           map->values.size[1] * map->values.size[2] <= HTML_MOST_MADE;
 }
 
 bool asked_has_cell(const asked *a, size_t room, const trace_map *map, const size_t cell[3])

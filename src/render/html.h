@@ -8,6 +8,8 @@
 /* A matrix up to this size is shown whole; of a larger one there is a map of so many squares a
  * side, and the row in focus. */
 enum { HTML_MOST = 64 };
+/* Cells of a table that the script makes, at most. */
+enum { HTML_MOST_MADE = 4096 };
 
 typedef struct html_page {
     text *out;

@@ -653,7 +653,7 @@ void html_add_data(const html_page *p)
     } else
         add_still(&json, p);
     if (!p->how->is_full)
-        text_add_format(&json, ",\n\"lines\":%d", TRACE_LINES);
+        text_add_format(&json, ",\n\"lines\":%d,\"mostMade\":%d", TRACE_LINES, HTML_MOST_MADE);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");

@@ -1,6 +1,5 @@
 // The page's tables, and those that it does not have by itself: exp, row_max, row_sum, angles.
 
-const MOST_CELLS_MADE = 4096;
 const OWN = '.matrix:not(.part) > [data-map]', FIGURES = `figure:has(${OWN}), .unseen`;
 
 function makeRow(map, label, tag) {
@@ -73,7 +72,7 @@ function isWorthATable(map) {
 // Rows and columns of what would be a table, and is too large for one; nothing of others.
 function unseenSize(map) {
   const size = [map.rows.length, map.columns.length];
-  return map.unseen || (!map.only && size[0] * size[1] > MOST_CELLS_MADE ? size : null);
+  return map.unseen || (!map.only && size[0] * size[1] > DATA.mostMade ? size : null);
 }
 
 // What stands in its place.
