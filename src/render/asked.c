@@ -179,8 +179,8 @@ static bool wait_for_shown(asked *a, size_t index, const trace_step *step)
     return found;
 }
 
-/* A word that was chosen goes into the next step of a generation, whose first room waits for it; the
- * others are made of that. */
+/* A word that was chosen goes into the next step of a generation, whose first room waits for it;
+ * the others are made of that. */
 static bool wait_for_choice(asked *a, size_t index)
 {
     const trace_room *room = a->whole->room[index];
