@@ -62,7 +62,8 @@ function headOfLine(line) {
   const number = map.isColumn ? row + 1 : `${row + 1},${column + 1}`;
   const ofHead = left.endsWith(TEXT.inHead(inHead(camePlace).index + 1)) ? TEXT.inHead(index + 1) : '';
   const said = came.length > 0 && (lettersOf(place, column) || moved);
-  return mathematics(`${map.name}[${number}]${ofHead}${said ? ` = ${said}` : ''}`);
+  const name = left.startsWith(`${map.name}[`) ? `${map.name}[${number}]${ofHead}` : left;
+  return mathematics(`${name}${said ? ` = ${said}` : ''}`);
 }
 
 // ---- what is inside, worked out ----
