@@ -285,6 +285,7 @@ function addControl(section, show, ...parts) {
   const label = makeElement('label', 'control', ...parts);
   section.append(label);
   addView(label, () => true, show);
+  label.addEventListener('change', show); // after the deed, which may have been refused
   show();
 }
 
