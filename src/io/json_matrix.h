@@ -12,7 +12,7 @@
 
 typedef struct json_list {
     const char *at, *end;
-    tensor values;    /* until somebody takes them, */
+    tensor values;    /* until they are taken, */
     const void *data; /* and where they are also then */
 } json_list;
 

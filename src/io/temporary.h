@@ -3,8 +3,8 @@
  * None stays: a failure removes its own, a signal all that there are, and what a process left that
  * was killed (SIGKILL, a power cut) the next one removes that makes a file in the folder. A process
  * holds a lock on each of its own, so that others know which are in use, whatever machine,
- * container or process number it has; where a file system has no locks, nobody else's are
- * touched. */
+ * container or process number it has; where a file system has no locks, those of others are
+ * not touched. */
 #ifndef SELFATTN_IO_TEMPORARY_H
 #define SELFATTN_IO_TEMPORARY_H
 

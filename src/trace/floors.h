@@ -29,7 +29,7 @@ typedef struct floors {
     const char *floor;           /* "layer 1" */
     trace_labels labels;         /* of rows */
     builder b;                   /* of the room that is being made */
-    trace_room spare_room;       /* that is filled after a failure; nobody shows it */
+    trace_room spare_room;       /* that is filled after a failure, and never shown */
 } floors;
 
 /* All rooms of the stack, one after the other. The builder remembers a failure. */

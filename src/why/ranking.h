@@ -5,7 +5,7 @@
 
 #include "why/mistake.h"
 
-/* The numbers of one stage that somebody got. */
+/* The numbers of one stage that came from elsewhere. */
 typedef struct claim {
     const char *name;     /* of the stage */
     const entry *numbers; /* NULL: not known */
@@ -32,7 +32,7 @@ fit fit_of(const claims *of, const tensor *computed);
  * wrote to, an overflow. */
 bool claims_tell(const claims *of);
 
-/* The first stage of which somebody got nothing but NaN: its first number, and how many there are;
+/* The first stage whose claim is nothing but NaN: its first number, and how many there are;
  * 0 where there is no such stage. NaNs that agree are not evidence of anything. */
 size_t claims_nothing_but_nan(const claims *of, element *first);
 

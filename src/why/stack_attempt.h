@@ -7,7 +7,7 @@
 #include "why/mistake.h"
 #include "why/ranking.h"
 
-/* Numbers that somebody got of an attention or a stack, which differ from what is right. */
+/* Numbers of an attention or a stack from elsewhere, which differ from what is right. */
 typedef struct why_question {
     const problem *problem; /* of one attention; NULL: of a stack, as what follows says */
     const kernels *with;

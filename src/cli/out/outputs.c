@@ -274,7 +274,7 @@ static const text_list *names_of(const output *one, const work *w)
     return one->stages.count > 0 ? &one->stages : &w->kind->emitted;
 }
 
-/* Whether nobody but writers of text looks at the stage, each from its first row to its last. */
+/* Whether writers of text alone look at the stage, each from its first row to its last. */
 static bool is_for_text(const outputs *to, const char *name, const work *w)
 {
     if (to->traces || to->draws || to->given->average_heads || strchr(name, '*') != NULL)

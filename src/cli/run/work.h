@@ -61,7 +61,7 @@ typedef struct work_limits {
 
 /* Where nothing else is said, every kind has all functions. */
 typedef struct work_kind {
-    text_list emitted;   /* stages that are written where nobody says which; none: tokens are */
+    text_list emitted;   /* stages that are written by default; none: tokens are */
     bool has_layers;     /* its stages have their names: layer.0.attention.weights */
     const char *said[2]; /* the commands that say so: of an encoder, of a decoder */
     bool (*plan)(work *w, err *e);
@@ -76,7 +76,7 @@ typedef struct work_kind {
     /* The type and sizes of a stage before it is computed, without numbers; false where they aren't
      * known yet. NULL: none are. */
     bool (*shape)(const work *w, const char *name, tensor *like);
-    /* Refuses what is too large to be written where nobody asked for it. NULL: nothing is. */
+    /* Refuses what is too large to be written by default. NULL: nothing is. */
     bool (*check_emitted)(const work *w, err *e);
     double (*operations)(const work *w);
     bool (*has_heads)(const work *w);

@@ -150,7 +150,7 @@ static bool shape_of_attention(const work *w, const char *name, tensor *like)
     return true;
 }
 
-/* Weights that nobody asked for by name may be n² of many rows. */
+/* Weights that are written by default may be n² numbers of many rows. */
 static bool check_weights(const work *w, err *e)
 {
     static const size_t MOST = 1000000000;

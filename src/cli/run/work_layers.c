@@ -630,7 +630,7 @@ static bool show_generation(work *w, shown_for use, env *world, err *e)
     return done;
 }
 
-/* Logits are made of the prompt's last row, so that nobody has to be told which row is taken. */
+/* Logits are made of the prompt's last row, so no note has to say which row is taken. */
 static work_limits limits_of_generation(const work *w)
 {
     work_limits to = limits_of_layers(w);
