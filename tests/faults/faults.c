@@ -14,13 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A run takes a millisecond, and fifty times that with a sanitizer. */
-#if defined __SANITIZE_ADDRESS__
-static const bool RUNS_ARE_SLOW = true;
-#else
-static const bool RUNS_ARE_SLOW = false;
-#endif
-
 /* Where runs are slow only some of many calls are tried, each half as far again
  * as the last, and of a long run fewer still; of one that is whole all. Where
  * all that follow fail, what

@@ -8,6 +8,13 @@
 
 #include <stdint.h>
 
+/* A run takes a millisecond, and fifty times that with a sanitizer. */
+#if defined __SANITIZE_ADDRESS__
+static const bool RUNS_ARE_SLOW = true;
+#else
+static const bool RUNS_ARE_SLOW = false;
+#endif
+
 typedef struct counts {
     size_t passed, failed;
     size_t edits; /* that were made */
