@@ -16,7 +16,7 @@ static bool lies_in_input(const plan *p, stage_id id)
 }
 
 /* The stage in whose place of the result a whole one lies; STAGE_COUNT: in none. The context has
- * its heads side by side, as products with Wo take them, and is the output where there is no Wo. */
+ * its heads side by side, as products with Wo take them; without Wo it is the output. */
 static stage_id place_in_result(const stage_places *to, const plan *p, stage_id id)
 {
     if (id == STAGE_CONTEXT && plan_keeps_heads_apart(p))

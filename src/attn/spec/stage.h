@@ -61,8 +61,8 @@ typedef struct stage {
      * C: h·d_v; c: the compared width; O: the output's width; m, M, N: the widths of x, xk, xv. */
     const char *axes;
     stage_maker by;
-    /* What it is made of, besides inputs: earlier stages, STAGE_COUNT after the last. One that is
-     * not there has its own first in its place: q_rope is made of q where there is no q_norm. */
+    /* What it is made of, besides inputs: earlier stages, STAGE_COUNT after the last. Where one of
+     * them is not there, what that takes first is meant: without q_norm, q_rope is made of q. */
     stage_id takes[STAGE_TAKES + 1];
     /* Whether a problem that can be planned has it; NULL: each has. */
     bool (*is_there)(const struct problem *asked);

@@ -1,9 +1,9 @@
 /* A line on the terminal that says how far a long piece of work is: after a second, and gone before
  * anything else is written there.
  *
- * A thread of its own draws it, from counters that the work moves on. Where standard error is no
- * terminal, or --quiet is given, there is neither thread nor line, and the other functions, which
- * take NULL for that, do nothing. */
+ * A thread of its own draws it, from counters that the work moves on. With --quiet,
+ * or where standard error is a file or a pipe, there is neither thread nor line, and the other
+ * functions, which take NULL for that, do nothing. */
 #ifndef SELFATTN_CLI_OUT_PROGRESS_H
 #define SELFATTN_CLI_OUT_PROGRESS_H
 
