@@ -70,14 +70,6 @@ bool asked_check(const text_list *words, const char *said_by, const trace *whole
 
 enum { STEPS_A_ROOM = FLOOR_CHOICE + 1 };
 
-static bool has_step(const trace_room *room, step_id step)
-{
-    size_t i = 0;
-    while (i < room->steps && room->step[i]->id != step)
-        i++;
-    return i < room->steps;
-}
-
 static bool *waits_of(const asked *a, size_t room, step_id step)
 {
     return a->waits + (room * STEPS_A_ROOM + step) * a->questions;
@@ -186,7 +178,7 @@ static bool wait_for_choice(asked *a, size_t index)
     const trace_room *room = a->whole->room[index];
     const bool *from = index == 0 ? NULL : waits_of(a, index - 1, FLOOR_CHOICE);
     bool found = false;
-    if (index == 0 || !has_step(a->whole->room[index - 1], FLOOR_CHOICE))
+    if (index == 0 || !room_has_step(a->whole->room[index - 1], FLOOR_CHOICE))
         return false;
     for (size_t i = 0; i < room->steps; i++) {
         bool *to = waits_of(a, index, room->step[i]->id);

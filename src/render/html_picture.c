@@ -215,10 +215,7 @@ void html_add_picture(const html_page *page)
         /* Its shape is "3 × 4", or of several heads "2 × 3 × 4". */
         const trace_map *map = p.node[i].map;
         const size_t *size = map->values.size;
-        size_t step = 0;
-        while (step < t->steps && t->step[step]->id != map->step)
-            step++;
-        bool is_link = step < t->steps;
+        bool is_link = room_has_step(t, map->step);
         if (is_link) {
             begin_link(page, map->step);
             text_add_string(out, ">");

@@ -240,6 +240,14 @@ bool trace_make(trace *t, const plan *p, const bundle *result, trace_focus focus
     return only != NULL && room_make(t, only, p, result, focus, is_full, wish, e);
 }
 
+bool room_has_step(const trace_room *room, step_id step)
+{
+    size_t i = 0;
+    while (i < room->steps && room->step[i]->id != step)
+        i++;
+    return i < room->steps;
+}
+
 bool trace_has_floors(const trace *t)
 {
     return t->rooms > 1;

@@ -282,6 +282,9 @@ typedef struct map_place {
  * one of which it is a part, or whose rows are cut otherwise; NULL where none does. */
 const trace_map *map_of(const trace_room *room, const tensor *matrix, map_place *at);
 
+/* Whether the room shows the step. */
+bool room_has_step(const trace_room *room, step_id step);
+
 /* The map of this name, or NULL. */
 const trace_map *map_named(const trace_room *room, const char *name);
 
