@@ -11,7 +11,7 @@
 //             another step is gone to
 // picture     a box that is clicked leads to its step, and is marked; in a house its room is too
 // link        an address with a cell's name opens it
-// access      axe-core finds nothing, light and dark
+// access      axe-core finds nothing, light and dark, on pages that between them have every part
 // narrow      360 and 1,600 pixels: nothing but tables and pictures is scrolled sideways
 // paper       it prints, and every number and picture is between the margins, with the script and
 //             without it, of as many heads; then the page is as it was
@@ -493,6 +493,9 @@ async function checkFocus(name, page) {
     `head 2 is in focus, and shown are ${said} and the tab of ${tab}`);
 }
 
+const ACCESSED = ['001-walkthrough', '000-complete-module', '000-nothing-to-attend', 'asad-two-heads-wo',
+  'six-heads', 'rope', 'batch-lengths', 'rollout', 'marks'];
+
 async function checkPage(name) {
   const { page, said, close } = await open(browser, name);
   if (name === 'asad-two-heads-wo') await checkFocus(name, page);
@@ -511,7 +514,7 @@ async function checkPage(name) {
   const weights = await page.evaluate(() => fullName(MAPS.find((map) => map.name === 'weights')));
   await close();
   await checkLink(name, weights);
-  await checkAccess(name);
+  if (ACCESSED.includes(name)) await checkAccess(name);
   await checkWidths(name);
   await checkPlain(name);
   await checkPaper(name);

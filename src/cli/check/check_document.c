@@ -495,6 +495,14 @@ static bool find_numbers(const checker *c, const document *one, const bundle **n
     return true;
 }
 
+/* Answers that say themselves how many steps they are of could leave some out. */
+static bool refuse_own_length(const checker *c, err *e)
+{
+    place at = check_actual_place(c->actual);
+    err_at(e, &at, "it answers a generation, and how many steps that has is not said");
+    return err_remedy(e, "--length, as it was computed with");
+}
+
 bool check_document(checker *c, document *one, err *e)
 {
     bool marks = c->given->answers.count > 0;
@@ -515,7 +523,7 @@ bool check_document(checker *c, document *one, err *e)
         return err_at(e, &at, "it answers \"%s\", and this document is \"%s\"", said, name);
     }
     /* As a page of answers was computed, else as the document says; of a generation, as many steps
-     * as --length says, else as the numbers are of. */
+     * as --length says, else as the numbers are of, which can't say what is asked for. */
     const char *command = is_stack ? bundle_text(numbers, CHECK_COMMAND) : NULL;
     const char *as = command == NULL                  ? NULL
                      : strcmp(command, "decode") == 0 ? "decoder"
@@ -524,6 +532,7 @@ bool check_document(checker *c, document *one, err *e)
     errata known = {0};
     options own = *c->given;
     bool done = (!is_stack || own.generated > 0 || named_steps(numbers, &own.generated, e)) &&
+                (!asks || own.generated == c->given->generated || refuse_own_length(c, e)) &&
                 work_plan(&w, one, own.generated > 0 ? "decoder" : as, &own, e) && work_list(&w, e);
     /* Everything that can be refused is refused before the numbers are looked at. */
     const row_choice *rows = done ? work_rows(&w) : NULL;
