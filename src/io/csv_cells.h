@@ -1,4 +1,4 @@
-/* Lines, fields and cells of tables in text, before and while they mean numbers. */
+/* Tables in text as they are read: lines, then fields, then cells as numbers. */
 #ifndef SELFATTN_IO_CSV_CELLS_H
 #define SELFATTN_IO_CSV_CELLS_H
 

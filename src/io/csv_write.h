@@ -93,11 +93,11 @@ void csv_text_write(text *out, const char *cell, char delimiter, bool quoted,
 /* Whether a spreadsheet would: it begins with = + - or @, and is not a number. */
 bool csv_is_formula(const char *cell);
 
-/* What made a result, as comments: a line each. NULL: nothing. */
+/* Writes what made a result as comments, a line each. NULL: nothing. */
 void csv_write_header(text *to, const text_list *header);
 
-/* Labels of the first matrix: the lists "columns" and "rows", where they have any, and next to both
- * the text "corner", which stands above row labels and before column labels. */
+/* Whether an entry is labels of the first matrix: the lists "columns" and "rows", unless empty, and
+ * next to both the text "corner", which stands above row labels and before column labels. */
 bool csv_is_labels(const bundle *in, const entry *one);
 
 /* Refuses, naming `what` is written ("CSV"), what no table of numbers can hold: texts, bundles,

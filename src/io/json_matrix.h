@@ -1,10 +1,10 @@
-/* Nested lists of numbers (or of true and false) straight from the bytes of JSON into a tensor: no
- * tree is built, and nearly every list is looked at once.
+/* Matrices in JSON, nested lists of numbers or of true and false, read from the bytes into tensors.
  *
- * Nearly all of a large document is matrices: lists of lists of numbers, all equally long. The scan
- * hands over each list that is not inside another. If it is such a matrix, it is read at once, in
- * the type that is most likely wanted, and found again by its address. Any other list is left to
- * the scan; it is read later by the rules of its key, which say what is wrong with it. */
+ * Nearly all of a large document is such lists, so no tree is built and nearly every list is read
+ * once, during the scan: the scan hands over each list that is not inside another. If it is a
+ * matrix of numbers, it is read at once, in the type that is most likely wanted, kept by its
+ * address, and found again when its key asks for it. Any other list is left to the scan, and read
+ * later by the rules of its key, which say what is wrong with it. */
 #ifndef SELFATTN_IO_JSON_MATRIX_H
 #define SELFATTN_IO_JSON_MATRIX_H
 
@@ -12,13 +12,13 @@
 
 typedef struct json_list {
     const char *at, *end;
-    tensor values;    /* until they are taken, */
-    const void *data; /* and where they are also then */
+    tensor values;    /* owned, until they are taken */
+    const void *data; /* of the values, also after they were taken */
 } json_list;
 
 typedef struct json_lists {
-    dtype type;      /* that numbers are read as */
-    size_t threads;  /* that may read long lists of rows */
+    dtype type;      /* numbers are read as this */
+    size_t threads;  /* so many may read the rows of a long list */
     const char *end; /* of the text */
     json_list *list; /* in the order of the text */
     size_t count, capacity;
@@ -26,8 +26,8 @@ typedef struct json_lists {
     size_t room;   /* bytes in it */
 } json_lists;
 
-/* The visitor's `open`, to json_lists: of a list that is not inside another, if it is a matrix,
- * reads it in the lists' own type. */
+/* The `open` of a visitor whose `to` is a json_lists: reads a list that is not inside another, if
+ * it is a matrix. */
 bool json_lists_open(void *to, const char *at, size_t depth, bool in_list, const char **after,
                      err *e);
 
@@ -36,20 +36,21 @@ const char *json_lists_end(const json_lists *lists, const char *at);
 
 void json_lists_free(json_lists *lists);
 
-/* The numbers of the list that opens at `at` in a text that ends at `end`, and the first byte
- * after it. Where it is not a matrix of rank 1 to 4 of nothing but numbers that fit the type, NULL
- * is after it and nothing is read. False, with the error set, where there is no memory. */
+/* Reads the list that opens at `at` in a text that ends at `end`, and sets *after to the byte after
+ * it. Where the list is not a matrix of rank 1 to 4 of nothing but numbers that fit the type,
+ * nothing is read and *after is NULL. False, with the error set, only where memory is missing. */
 bool json_list_read(json_lists *lists, const char *at, const char *end, dtype type, tensor *values,
                     const char **after, err *e);
 
-/* What the elements of a matrix may be, and what they become. From here on the text must have
- * passed the scan. */
+/* ---- from here on the text must have passed the scan ---- */
+
+/* What the elements of a matrix may be, and what they become. */
 typedef struct json_matrix_rules {
     key_kind kind; /* KEY_MATRIX, KEY_BIAS, KEY_MASK, KEY_TRUTHS or KEY_EXPECTED */
     dtype type;    /* of numbers: a mask and truths are DTYPE_BOOL */
     bool allow_nonfinite;
     bool allow_too_large; /* a number that the type does not hold */
-    bool is_setting;      /* of DTYPE_F64: what is not 0 is not taken for 0 */
+    bool is_setting;      /* DTYPE_F64; a number too small for it is not taken for 0 */
     int most_rank;
 } json_matrix_rules;
 
@@ -58,8 +59,8 @@ typedef struct json_matrix_rules {
 bool json_matrix_read(json_text *t, const char *at, const json_matrix_rules *rules, tensor *out,
                       err *e);
 
-/* Whether a value is a list of numbers (and NaN, infinities, null), be they such as can be read or
- * not. */
+/* Whether a value is a list of numbers (and NaN, infinities, null), whether or not they can be
+ * read. */
 bool json_is_numbers(json_text *t, const char *at, int most_rank);
 
 /* The number at `at` as float64, for what is not a matrix: settings, tolerances. */

@@ -1,11 +1,11 @@
-/* What JSON is written with: texts, numbers, and the members of objects that are for machines. */
+/* The parts that all JSON here is written with: strings, numbers, lists, members of objects. */
 #ifndef SELFATTN_IO_JSON_WRITE_H
 #define SELFATTN_IO_JSON_WRITE_H
 
 #include "base/text.h"
 #include "tensor/bundle.h"
 
-/* cJSON makes the strings: from now on its memory is had as all other is. */
+/* cJSON makes the strings: from now on it allocates through base/mem.h, as all else does. */
 void json_string_use_account(void);
 
 /* Appends the string in quotes, with a '?' for each byte that is not UTF-8, as in a file's name.

@@ -1,11 +1,12 @@
 /* A matrix as a binary file stores it, and how it becomes a tensor: what NPY, NPZ and safetensors
  * share.
  *
- * A format finds where the elements lie and what they are. Where type, byte order, alignment and C
- * order allow, and the bytes lie in how->map, the tensor is used in place. Else it is a copy, F64
- * rounded once where float32 is wanted. What text may not hold (NaN, a number too large for the
- * type, a 2 in a mask) is refused here too, in the same words, at the element's byte. Fortran order
- * becomes C order, since kernels read contiguous rows; every NaN becomes the canonical one. */
+ * A format finds where the elements lie and what they are. The tensor uses these bytes in place
+ * where they lie in how->map and their type, byte order, alignment and order allow it. Else it is a
+ * copy: float64 is rounded once where float32 is wanted, Fortran order becomes C order, since
+ * kernels read contiguous rows, and every NaN becomes the canonical one. What text may not hold
+ * (NaN, a number too large for the type, a 2 in a mask) is refused here too, in the same words, at
+ * the element's byte. */
 #ifndef SELFATTN_IO_STORED_MATRIX_H
 #define SELFATTN_IO_STORED_MATRIX_H
 
@@ -47,17 +48,17 @@ extern const element_row ELEMENTS[ELEMENT_TYPES];
 /* Up to this many are widened at once. */
 enum { ELEMENT_RUN = 512 };
 
-/* The `count` elements that begin at `bytes`, wherever that is aligned. Gives the index of the
- * first integer that float64 can't hold, or `count`. A BOOL is as large as its byte. */
+/* Reads `count` elements from `bytes`, which need no alignment. Returns the index of the first
+ * integer that float64 can't hold, or `count`. A BOOL counts as its byte, 0 to 255. */
 size_t element_load(element_type type, bool is_big_endian, const char *bytes, size_t count,
                     double out[ELEMENT_RUN]);
 
-/* True where elements in this byte order are numbers as the machine has them. */
+/* Whether this byte order is the machine's. */
 bool element_order_is_native(element_type type, bool is_big_endian);
 
 /* ---- bytes to be written ---- */
 
-/* A number of up to 8 bytes, the least first, as the heads of all these files have them. */
+/* A whole number of up to 8 bytes, the lowest first, as in the heads of all these files. */
 uint64_t little_read(const char *at, size_t bytes);
 void little_write(text *to, uint64_t number, size_t bytes);
 
@@ -102,34 +103,36 @@ typedef struct stored_matrix {
     place at; /* of the first element */
 } stored_matrix;
 
-/* Matrices that are used in place, and whose values nobody has looked at: many bytes may be read in
- * vain where a shape doesn't fit. What they lie in stays until they are looked at. */
+/* Matrices that are used in place, and whose values have not been checked: a shape that does not
+ * fit is then found without reading many bytes in vain. The caller keeps the bytes until they
+ * are. */
 typedef struct unseen {
     struct unseen_matrix *one;
     size_t count, capacity;
 } unseen;
 
-/* Looks at all of them, once, and refuses what reading would have refused. */
+/* Checks all of them, once, and refuses what reading would have refused. */
 bool unseen_look(unseen *all, err *e);
 void unseen_free(unseen *all);
 
-/* How many bytes it takes, which is for the format to compare with what is there, before it is
- * read. Refuses, at `at`, a shape with a 0 in it, and one whose product overflows. */
+/* How many bytes its elements take: the format compares that with what is there before it reads.
+ * Refuses, at `at`, a shape with a 0 in it, and one whose product overflows. */
 bool stored_matrix_bytes(const stored_matrix *m, const place *at, size_t *bytes, err *e);
 
-/* An entry for the matrix of this name, and how that is to be read, by how->keys: for a format
- * (`format_name`, for messages) that holds matrices alone. NULL where it is not to be read. */
+/* Adds an entry for the matrix of this name, with the kind that how->keys give it, for a format
+ * that holds matrices alone (`format_name`, for messages). *added is NULL where the matrix is
+ * passed over. */
 bool stored_matrix_add(const read_options *how, const char *format_name, const char *name,
                        const place *at, bundle *to, entry **added, key_kind *kind, err *e);
 
-/* Refuses, at `at`, more axes than a matrix of this kind may have: stored_matrix_read does it at
- * the first element. */
+/* Refuses, at `at`, more axes than a matrix of this kind may have. stored_matrix_read refuses them
+ * too, at the first element. */
 bool stored_matrix_check_axes(const stored_matrix *m, key_kind kind, const read_options *how,
                               const place *at, err *e);
 
-/* Reads it into an entry that has its name and place. `kind` is one of a matrix, or a setting's, or
- * a tolerance's, which is a number, or (a setting) true or false. With how->keys NULL, true and
- * false that have a name are a mask. */
+/* Reads it into an entry that has its name and place already. `kind` is a matrix's, a setting's or
+ * a tolerance's; a setting may be a number, true or false, a tolerance a number. With how->keys
+ * NULL, true and false under a name are a mask. */
 bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_options *how, entry *to,
                         err *e);
 

@@ -1,10 +1,10 @@
 /* The temporary files that outputs are written into, next to what they will replace.
  *
- * None stays: a failure removes its own, a signal all that there are, and what a process left that
- * was killed (SIGKILL, a power cut) the next one removes that makes a file in the folder. A process
- * holds a lock on each of its own, so that others know which are in use, whatever machine,
- * container or process number it has; where a file system has no locks, those of others are
- * not touched. */
+ * None of them stays. A failure removes its own file, a signal removes all. What a killed process
+ * left (SIGKILL, a power cut) is removed by the next process that makes a file in that folder. Each
+ * process holds a lock on its own files, so that others see which are in use, on whatever machine
+ * or in whatever container it runs; where a file system has no locks, files of others are not
+ * touched. */
 #ifndef SELFATTN_IO_TEMPORARY_H
 #define SELFATTN_IO_TEMPORARY_H
 
@@ -16,24 +16,25 @@
 
 enum { TEMPORARY_MOST = 32 }; /* -o, --trace-output and a --write for each of the stages */
 
-/* Room for one, whose path will stand there; NULL: there are as many as can be. */
+/* Takes room for the path of one more file; NULL: TEMPORARY_MOST are in use. */
 char *temporary_take(void);
-/* Makes it in the folder of `target`, locked and empty, and gives its descriptor; -1, with errno,
- * and nothing left behind where that fails: then there is no room taken any more. */
+/* Makes the file in the folder of `target`, locked and empty, writes its path, and returns its
+ * descriptor. -1, with errno, where that fails: then no file is left, and the room is free
+ * again. */
 int temporary_create(char *path, const char *target, mode_t mode);
-/* Between these two no signal removes it, and none ends the program; false, with errno, where the
- * program ends already. What lies there then is removed as it was, if anything does. */
+/* Between these two calls no signal removes the file or ends the program. The first is false, with
+ * errno, where the program is ending already. */
 bool temporary_hold(const char *path, sigset_t *before);
 void temporary_let_go(const char *path, const sigset_t *before);
-/* Gives it a name that no other process removes, and tells it; false, with errno, where that
- * fails. To be called while it is held: where files are exchanged, what lies there is another
- * program's for a moment, and stays if this process is killed then. */
+/* Gives the file a name that no other process removes, and writes it to `aside`; false, with errno,
+ * where that fails. To be called while the file is held: when two files are exchanged, another
+ * program's file has this name for a moment, and must stay if this process is killed then. */
 bool temporary_set_aside(const char *path, char aside[SINK_PATH]);
-/* It has another name now, and needs no room. */
+/* The file has its final name: frees the room. */
 void temporary_release(const char *path);
 
-/* Removes all that exist, and lets no thread make another: the program ends. Safe to call from a
- * signal handler. */
+/* Removes all files, and stops other threads from making more: the program ends. Safe to call from
+ * a signal handler. */
 void temporary_remove_all(void);
 
 #endif

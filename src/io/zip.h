@@ -1,9 +1,9 @@
-/* A zip as its members, read and written: the directory, checked against each member's own header,
- * and their bytes.
+/* Zip files, read and written member by member, by PKWARE's APPNOTE.TXT 6.3.10 with zip64.
  *
- * By PKWARE's APPNOTE.TXT 6.3.10; zip64 included. Read: stored and deflated members. Refused:
- * encryption, other methods, several disks, a directory that does not fit the members, two members
- * of one name, members that overlap (Fifield, "A better zip bomb", 2019). */
+ * Members may be stored or deflated; all that are written are stored. The directory is checked
+ * against each member's own header. Refused: encryption, other methods, several disks, a directory
+ * that does not fit the members, two members of one name, members that overlap (Fifield, "A better
+ * zip bomb", 2019). */
 #ifndef SELFATTN_IO_ZIP_H
 #define SELFATTN_IO_ZIP_H
 
