@@ -1,11 +1,12 @@
-/* What an exercise asks for (--blank), so that nobody reads it off the same page.
+/* What an exercise asks for (--blank), and which parts of the page would give it away.
  *
- * The numbers that the asked steps make are left empty in the tables of these steps. What goes on
- * with them is closed: a step that makes something of them, or shows one, is left out, and so on
- * from there. It has its questions, the steps that it waits for. A sheet's script opens it once all
- * of these are right, and has its numbers, and those that it compares with, as nobody reads them.
+ * The numbers that the asked steps make are left empty in the tables of these steps. A step that
+ * makes something of them, or shows one, is closed, and so is each that goes on with such a step.
+ * It waits for its questions: the asked steps that it goes on with. The script opens it once all
+ * its questions are right; the page holds its numbers, and the right answers, in a form that is not
+ * readable at a glance.
  *
- * The page of an exam (--exam) has none of these numbers, and opens nothing. */
+ * The page of an exam (--exam) has none of these numbers, and never opens a step. */
 #ifndef SELFATTN_RENDER_ASKED_H
 #define SELFATTN_RENDER_ASKED_H
 
@@ -13,7 +14,7 @@
 #include "trace/trace.h"
 
 #define ASKED_SIGN "□"
-/* What stands before a formula that helps: on the page, and of a file of answers. */
+/* Said in front of a formula that helps, on the page and by check --answers. */
 #define ASKED_HINT "it comes from"
 
 /* A step with numbers to fill in. */
@@ -24,41 +25,45 @@ typedef struct asked_question {
 
 typedef struct asked {
     const trace *whole;
-    size_t room;   /* that is being written */
-    bool *is_made; /* of all rooms' maps: an asked step makes it */
+    size_t room;   /* the room that is being written */
+    bool *is_made; /* for each map of each room: an asked step makes it */
     asked_question *question;
     size_t questions;
-    bool *waits; /* of each step of each room, shown or not: for which questions */
+    bool *waits; /* for each step of each room and each question: the step waits for it */
     const render_options *how;
 } asked;
 
-/* Whether one of the words means the step of the room. */
+/* Whether one of the words means this step of this room. */
 bool asked_step(const text_list *words, const trace *whole, const trace_room *room, step_id step);
-/* Refuses a word that means no step with numbers to fill in; `said_by` is what says them. */
+/* Refuses a word that means no step with numbers to fill in; `said_by` is the option or key that
+ * has the words. */
 bool asked_check(const text_list *words, const char *said_by, const trace *whole, err *e);
 
-/* What `how` asks for by `blank`, which outlives it. To be ended also where this fails. */
+/* Finds what how->blank asks for. `how` and `whole` must outlive `a`; asked_end is due also where
+ * this fails. */
 bool asked_begin(asked *a, const trace *whole, const render_options *how, err *e);
 void asked_end(asked *a);
 
-/* Of the room that is being written; `a` may be NULL, then nothing is asked. All of the map is to
- * be filled in; it is not to be seen; and it is not, but the page's script gets its numbers. */
+/* Three questions about a map of the room that is being written; with `a` NULL all are false.
+ * Whether its numbers are to be filled in: */
 bool asked_makes(const asked *a, const trace_map *map);
+/* whether they must not be seen: */
 bool asked_hides(const asked *a, const trace_map *map);
+/* whether they must not be seen, but the script needs them. */
 bool asked_tells(const asked *a, const trace_map *map);
-/* Whether some of these numbers, of this room or of one before it, are not to be seen. */
+/* Whether some of these numbers, of this room or of an earlier one, must not be seen. */
 bool asked_hides_matrix(const asked *a, const tensor *matrix);
 
-/* Whether the step goes on with what the question asks for. */
+/* Whether the step waits for this question. */
 bool asked_waits(const asked *a, size_t room, step_id step, size_t question);
-/* Whether it does so with any, and asks for nothing itself: then nothing of it is shown. */
+/* Whether it waits for any, and asks for nothing itself: then it is closed, and not shown. */
 bool asked_leaves_out(const asked *a, size_t room, step_id step);
 
-/* Whether the page has a cell to fill in for a number of a map that is asked for, at this head, row
- * and column: of large matrices it leaves some out, and of many heads. */
+/* Whether the page has a cell to fill in for this head, row and column of a map that is asked for:
+ * it has no cell for some numbers of large matrices and of many heads. */
 bool asked_has_cell(const asked *a, size_t room, const trace_map *map, const size_t cell[3]);
-/* Whether a file of answers has a place for the map: a stage, and not what a trace made for itself,
- * nor what a layer calls its x, which is a stage by another name. */
+/* Whether a file of answers has a place for the map. It has one for each stage, but not for what a
+ * trace made for itself, nor for a layer's x, which is another stage by a second name. */
 bool asked_is_stage(const trace_room *room, const trace_map *map);
 
 #endif

@@ -1,9 +1,8 @@
-/* What of a matrix is shown: the first rows and columns, the last ones, and the row in focus; … for
- * the rest.
+/* A matrix in brackets, a row as `[1, 0, …, 0]`, with the points of each column aligned: matrices,
+ * products and stacks are drawn so in text.
  *
- * And a matrix in brackets, `[1, 0, …, 0]` a row, the decimals of each column aligned: what
- * matrices, products and stacks are drawn with. Columns that don't fit are left out, or follow in
- * further blocks. */
+ * Of a large matrix a selection is shown: the first rows and columns, the last ones, and the row in
+ * focus, with … for the rest. Columns that do not fit are left out, or follow in further blocks. */
 #ifndef SELFATTN_RENDER_BRACKETS_H
 #define SELFATTN_RENDER_BRACKETS_H
 
@@ -15,19 +14,20 @@
 typedef struct selection {
     size_t total;
     size_t front, back; /* how many of the first and of the last; front + back ≤ total */
-    size_t focus;       /* from 1; 0: none. Counts where it is neither */
-    bool has_ids;       /* columns that are ids, which count from 0 */
+    size_t focus;       /* from 1, shown too where it is in neither; 0: none */
+    bool has_ids;       /* these are ids of a vocabulary: texts count them from 0 */
 } selection;
 
 selection selection_all(size_t total);
-/* All of a few; of many the first, the last and the focus. */
+/* All rows if they are few; else the first, the last and the focus. */
 selection selection_of_rows(size_t total, size_t focus, bool is_full);
 
-/* `shown` of them, a quarter of these at the end: the beginning is read, the end says that there is
- * one. */
+/* `shown` of them, a quarter of these at the end: people read the beginning, and the end only shows
+ * that there is one. */
 selection selection_of_ends(size_t total, size_t shown);
 
-/* How many places are shown, those of … included, and what index (from 0) each has. */
+/* How many slots are drawn, one for each … included; and the index, from 0, of the row or column in
+ * a slot, SELECTION_GAP for …. */
 size_t selection_count(const selection *s);
 size_t selection_at(const selection *s, size_t slot);
 
@@ -40,19 +40,18 @@ void selection_add_left_out(text *out, const selection *rows, const selection *c
 
 /* ---- in brackets ---- */
 
-/* A matrix that is drawn: what column widths are taken from. */
+/* A matrix that is drawn, with all that the widths of its columns depend on. Borrowed. */
 typedef struct column_source {
     tensor matrix; /* of rank 2 */
-    tensor also;   /* a row with the same columns; no data: none */
+    tensor also;   /* one more row with the same columns, a sum; no data: none */
     selection rows;
     const trace_labels *labels, *row_labels; /* above the columns, and before rows; NULL: none */
     int digits;
-    bool has_ids; /* columns that are ids, which count from 0 */
+    bool has_ids; /* as in selection */
 } column_source;
 
-enum {
-    BRACKETS_MOST = 128
-}; /* columns side by side, and three characters each at least: room for any screen */
+/* So many columns may stand side by side; each takes three characters or more. */
+enum { BRACKETS_MOST = 128 };
 
 typedef struct brackets {
     const column_source *from; /* borrowed */
@@ -66,11 +65,11 @@ typedef struct brackets {
 tensor matrix_of(const tensor *t);
 double matrix_at(const tensor *matrix, size_t row, size_t column);
 
-/* That of a TRACE_MATRIX, or a TRACE_STACK with its sum, with the labels that say anything; of many
- * rows some. */
+/* The source of a TRACE_MATRIX, or of a TRACE_STACK with its sum, with a selection of its rows and
+ * the labels that say something. */
 column_source column_source_of(const trace_item *item, const render_options *how);
 
-/* " (3 × 4)", " (4 long)", and nothing of a number. */
+/* " (3 × 4)" of a matrix, " (4 numbers)" of a vector, nothing of a number. */
 void matrix_add_shape(text *out, const tensor *t);
 
 /* All numbers of a column have as many decimals as the one that needs most. */
@@ -78,12 +77,12 @@ number_width column_number_width(const column_source *from, size_t column);
 
 void brackets_measure(brackets *b, const column_source *from, const selection *columns);
 
-/* The next part of a matrix that fits: in full, its columns from where the last part ended; else
- * its first and its last ones, once. Starts from zeros; false when there is none left. */
+/* The next part of a matrix that fits into `budget` columns of text. In full, the matrix follows
+ * part by part; else there is one part, its first and last columns. Begins with a zeroed `b`; false
+ * when no part is left. */
 bool brackets_next(brackets *b, const column_source *from, size_t budget, bool is_full);
 
-/* "columns 1 to 6 of 64", above a part of a matrix that is drawn in parts; nothing above a whole
- * one. */
+/* "columns 1 to 6 of 64", above a part; nothing above a matrix that is drawn whole. */
 void brackets_add_part(text *out, const brackets *b, size_t indent);
 
 size_t brackets_columns(const brackets *b);

@@ -1,8 +1,8 @@
-/* How wide a text is on a terminal, and texts made safe for one: tokens and titles come from the
- * user's files, and none of their bytes may be an order to the terminal.
+/* Text on a terminal: how wide it is, and how to make it safe.
  *
- * No locale: the widths are Unicode's own. A terminal that knows less shows a rare script
- * shifted, never anything else. */
+ * Tokens and titles come from the user's files; no byte of them may be an order to the terminal.
+ * Widths are Unicode's, in any locale. A terminal that knows an older Unicode shows a rare script
+ * shifted; nothing worse happens. */
 #ifndef SELFATTN_RENDER_DISPLAY_H
 #define SELFATTN_RENDER_DISPLAY_H
 
@@ -10,10 +10,10 @@
 
 #include <stdint.h>
 
-/* One character as it is shown: control characters, orders that change the direction of writing,
- * and bytes that are not UTF-8 come out as '?', a byte at a time where they are not character. */
+/* One character as it is shown. Shown as '?' are control characters, characters that change the
+ * direction of writing, and each byte that is not UTF-8. */
 typedef struct glyph {
-    size_t bytes;   /* that it takes in the text */
+    size_t bytes;   /* in the text */
     size_t columns; /* 0 (it joins the one before), 1 or 2 */
     bool is_safe;   /* else it is shown as '?' */
 } glyph;
@@ -27,7 +27,8 @@ size_t code_point_columns(uint32_t code);
 /* Columns of the text as display_add shows it. */
 size_t display_columns(const char *string, size_t length);
 
-/* A character that is a mark, and how it is written as itself; a table of them ends with NUL. */
+/* A character that is a mark, and how a text has the character itself. A table of them ends with
+ * NUL. */
 typedef struct escape {
     char character;
     const char *as;
@@ -40,14 +41,14 @@ void display_add_escaped(text *out, const char *string, size_t length, const esc
 void display_add(text *out, const char *string, size_t length);
 void display_add_string(text *out, const char *string);
 
-/* At most `most` columns of it, the last of them … where it is cut: how many columns that were,
- * or are. */
+/* Adds the text, cut to at most `most` columns, the last of which is then …; returns its columns.
+ * The second function only returns them. */
 size_t display_add_cut(text *out, const char *string, size_t most);
 size_t display_cut_columns(const char *string, size_t most);
 
-/* How many bytes of the text make its next line, broken between words where that can be, else
- * inside one. The line ends before a newline; *skip is what to pass over after it (a newline,
- * or spaces). */
+/* How many bytes of the text make its next line, which ends before a newline, else between words if
+ * that can be, else inside one. *skip: how many bytes to pass over after it, a newline or
+ * spaces. */
 size_t display_line(const char *string, size_t columns, size_t *skip);
 
 /* Words as lines of at most `width` columns, each after `indent` spaces. */
@@ -56,7 +57,7 @@ void display_add_wrapped(text *out, const char *words, size_t indent, size_t wid
 /* Notes as they were typed anywhere: \r\n and \r end a line as \n does, and a tab is a space. */
 void display_add_lines(text *out, const char *words);
 
-/* Ends a line, without spaces before its end. */
+/* Ends a line; spaces at its end go. */
 void display_end_line(text *out);
 
 #endif

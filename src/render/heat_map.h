@@ -1,9 +1,8 @@
-/* Matrices as pictures: as fewer squares where they are large, in the colours of shares, or on a
- * scale of logarithms, where what is zero is dark. Pictures of characters are drawn here, others in
- * svg.c.
+/* Matrices as pictures: a square for each number, or for some rows and columns of a large matrix,
+ * in the colours of shares, or on a logarithmic scale on which zero is dark.
  *
- * Squares and colours are apart from the drawing, so that other pictures show the same number in
- * the same colour. */
+ * Pictures in characters are drawn here, those in SVG by svg.c. Both, and the page, take squares
+ * and colours from here, so that the same number has the same colour everywhere. */
 #ifndef SELFATTN_RENDER_HEAT_MAP_H
 #define SELFATTN_RENDER_HEAT_MAP_H
 
@@ -11,17 +10,16 @@
 
 /* ---- squares ---- */
 
-/* Each stands for some of the matrix's rows and columns. */
 typedef struct sampling {
     size_t rows, columns; /* of squares */
-    size_t tall, wide;    /* how many rows and columns of the matrix are one square */
+    size_t tall, wide;    /* rows and columns of the matrix that one square stands for */
 } sampling;
 
-/* As few rows and columns in a square as make no more than so many squares. */
+/* The smallest squares that are no more than so many. */
 sampling sampling_of(size_t rows, size_t columns, size_t most_rows, size_t most_columns);
 
-/* The finite number of the greatest magnitude in a square; a square of one number is that, whatever
- * it is. */
+/* The finite number of the greatest magnitude in a square; in a square of one number that number,
+ * whatever it is. */
 double sampling_at(const sampling *s, const tensor *matrix, size_t row, size_t column);
 
 /* ---- a scale ---- */
@@ -40,7 +38,7 @@ typedef struct heat_color {
 
 heat_color heat_color_of(double level);
 
-/* What a legend shows of the scale: 0, and its ends where there are any: how many. */
+/* The numbers that a legend shows: 0, and the scale's ends if it has any. Returns how many. */
 enum { HEAT_SAMPLES = 3 };
 size_t heat_samples(const heat_scale *s, double sample[HEAT_SAMPLES]);
 
@@ -58,13 +56,12 @@ heat_color share_color(int step);
 
 /* ---- a picture ---- */
 
-/* Cells of a picture, row by row. */
 typedef struct heat_map {
     size_t rows, columns;
-    const double *magnitude;
+    const double *magnitude; /* of each cell, row by row; borrowed */
     heat_scale scale;
-    size_t apart;  /* of the columns, at the end: a little away from the others */
-    bool is_share; /* from 0 to 1, and shown in a share's colours; the scale is not used */
+    size_t apart;  /* so many columns at the end stand a little away from the others */
+    bool is_share; /* magnitudes are from 0 to 1, in the colours of shares; no scale is used */
 } heat_map;
 
 /* In colour a character shows two rows (24 bits, U+2580); else each cell is a character of its own.
@@ -76,17 +73,18 @@ void heat_map_add_svg(text *out, const heat_map *map, const char *title);
 
 /* ---- sums of keys ---- */
 
-/* Keys whose weights a picture adds up in a last column: what a query gives to them together. */
+/* A picture may have a last column, in which it adds up the weights of chosen keys: how much a
+ * query gives to them together. A word chooses keys: a name, which means every key of that name, a
+ * number from 1, or a range, as for --rows. */
 
-/* Each word is a key's name, which means every key of that name, or its number from 1, or a range,
- * as of --rows, and is one in some attention of the trace. */
+/* Refuses a word that chooses no key in any attention of the trace. */
 bool key_sums_check(const text_list *words, const trace *t, err *e);
 
-/* Which keys of one attention's weights that are: one each, for the caller to free; NULL where none
- * is. False where memory is missing. */
+/* Which keys of one attention's weights are chosen, a truth for each key, which the caller frees;
+ * NULL where none is. False where memory is missing. */
 bool key_sums_find(bool **is_chosen, const text_list *words, const trace_map *weights, err *e);
 
-/* The greatest sum of the rows that are one row of squares. */
+/* The greatest sum among the rows of a row of squares. */
 double key_sums_at(const bool *is_chosen, const sampling *by, const tensor *head, size_t row);
 
 /* "Σ is the sum of these keys: cat, 3:8", or nothing where there are no words. */

@@ -1,38 +1,39 @@
-/* A page, as what its parts share: each of them has a file of its own. */
+/* What the parts of a page share. Each part is a file html_*.c: its data, its words, its pictures,
+ * the items of its steps; html.c puts them together. */
 #ifndef SELFATTN_RENDER_HTML_H
 #define SELFATTN_RENDER_HTML_H
 
 #include "render/asked.h"
 #include "render/renderer.h"
 
-/* A matrix up to this size is shown whole; of a larger one there is a map of so many squares a
- * side, and the row in focus. */
+/* A matrix of up to so many rows and columns is shown whole. Of a larger one the page shows a map
+ * of so many squares a side, and the row in focus. */
 enum { HTML_MOST = 64 };
-/* Cells of a table that the script makes, at most. */
+/* So many cells a table may have that the script makes. */
 enum { HTML_MOST_MADE = 4096 };
 
+/* A page that is being written. All is borrowed. */
 typedef struct html_page {
     text *out;
-    const trace_room *room; /* the room that is being written */
-    const trace *whole;     /* its house */
+    const trace_room *room; /* the room that is being written, of: */
+    const trace *whole;
     const render_options *how;
-    asked *asked;  /* by `blank`; NULL: nothing */
-    bool is_blank; /* what is being written is to be filled in */
-    bool is_alive; /* its numbers can be changed */
+    asked *asked;  /* what `blank` asks for; NULL: nothing */
+    bool is_blank; /* what is written now is left empty, to be filled in */
+    bool is_alive; /* the reader can change its numbers */
 } html_page;
 
-/* Style and script, whose sources are the files in render/page; src/text/embed.sh puts them into
- * the program. */
+/* Style and script: the files of render/page, which src/text/embed.sh puts into the program. */
 extern const char PAGE_STYLE[], PAGE_SCRIPT[];
 
-/* The room that is written from now on. */
+/* Makes this room the one that is written from now on. */
 void html_enter(html_page *p, size_t room);
-/* What a step is called in addresses: "layer.0.attention.scores". */
+/* Adds what addresses call a step of the room: "layer.0.attention.scores". */
 void html_add_step_id(const html_page *p, step_id step);
 /* Whether the room at `index` is the first one of its floor. */
 bool html_begins_floor(const html_page *p, size_t index);
 
-/* All of a step, but for what an exam leaves out of it. */
+/* Adds all items of a step, but for those that an exam leaves out. */
 void html_add_items(const html_page *p, const trace_step *step);
 
 #endif

@@ -1,22 +1,22 @@
-/* What a page holds for its script. */
+/* The numbers that a page holds for its script, and which of them it holds. */
 #ifndef SELFATTN_RENDER_HTML_DATA_H
 #define SELFATTN_RENDER_HTML_DATA_H
 
 #include "render/html.h"
 
-/* The maps of all rooms for the script, as JSON. */
+/* Adds the maps of all rooms as JSON. */
 void html_add_data(const html_page *p);
-/* How much of a map is in it. */
+/* How much of a map these data have. */
 typedef enum html_kept { KEPT_NOTHING, KEPT_FOCUS, KEPT_ALL } html_kept;
 html_kept html_kept_of(const html_page *p, const trace_map *map);
-/* The head of a map that the trace's focus is in: 0 where heads lie side by side. */
+/* The index along a map's heads that the trace's focus has: 0 where the heads lie side by side. */
 size_t html_focus_head(const html_page *p, const trace_map *map);
 
-/* Whether the page shows something of it without its script. */
+/* Whether the page has a table of the map in its own text, not only one that the script makes. */
 bool html_has_table(const html_page *p, const trace_map *map);
 
-/* A page is alive where all numbers of a document's nodes are on it, and none is to be filled in:
- * its script computes them again after a change. */
+/* Whether the reader can change numbers: the page must have all numbers of the document's nodes,
+ * and none to be filled in. The script computes all of them again after a change. */
 bool html_is_alive(const html_page *p);
 
 #endif

@@ -1,18 +1,19 @@
-/* Words on a page. */
+/* Words on a page: each function appends its words with what HTML would take for marks escaped. */
 #ifndef SELFATTN_RENDER_HTML_WORDS_H
 #define SELFATTN_RENDER_HTML_WORDS_H
 
 #include "trace/trace.h"
 
-/* Text that is shown, whatever marks are in it. */
+/* Plain words, the user's or ours. */
 void html_add_words(text *out, const char *words);
-/* Markup with such texts and numbers in it: %s, %d and %zu. */
+/* Markup: `format` stays as it is, and its texts (%s) are escaped; it may have %d and %zu too. */
 void html_add_format(text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* W with a small Q for Wq, d with a small k for d_k, −∞ for -inf. */
+/* Words in which names are set as mathematics: W with a small Q for Wq, d with a small k for d_k,
+ * −∞ for -inf. */
 void html_add_mathematics(text *out, const char *words);
-/* The same without what an option would change. */
+/* The same for a sentence of a trace, without its advice about options. */
 void html_add_sentence(text *out, const char *words);
-/* Of a row or a column, cut where it is long. */
+/* The label of a row or a column, cut where it is long. */
 void html_add_label(text *out, const trace_labels *labels, size_t index);
 
 #endif

@@ -1,15 +1,15 @@
-/* A trace as plain text for a terminal, what `--trace` prints: the items of a step. */
+/* The items of a step in plain text, as `--trace` prints them. */
 #ifndef SELFATTN_RENDER_TEXT_ITEMS_H
 #define SELFATTN_RENDER_TEXT_ITEMS_H
 
 #include "render/renderer.h"
 
-/* A worked line: what is computed, in letters, with this run's numbers, and what comes out:
- * scores[1,2] = q[1]·k[2] = 1·4 + 0·4 + 2·0 = 4. */
+/* A worked line, in letters, with the numbers, and the result: scores[1,2] = q[1]·k[2] =
+ * 1·4 + 0·4 + 2·0 = 4. */
 void line_text_add(text *out, const trace_item *item, const render_options *how);
 
-/* A row times a matrix is a row, side by side as seed 001 draws it, the row and the result at
- * the matrix's middle. */
+/* A row times a matrix, side by side as seed 001 draws it: the row and the result stand at the
+ * matrix's middle. */
 void product_text_add(text *out, const trace_item *item, const render_options *how);
 
 /* The rows of a matrix one under the other; those of a stack with their sum below a line, as seed
@@ -24,10 +24,10 @@ void matrix_text_add(text *out, const trace_item *item, const render_options *ho
  * where the table is too wide. */
 void table_text_add(text *out, const trace_item *item, const render_options *how);
 
-/* Columns: each of so many has room for a letter on the narrowest page. */
+/* A table may have so many columns: each has room for a letter at the narrowest width. */
 enum { TABLE_MOST = 5 };
 
-/* True for a column whose cells below the heading are all numbers: they stand to the right. */
+/* Whether a column's cells below the heading are all numbers, which are aligned to the right. */
 bool table_text_is_right(const text_list *cells, size_t columns, size_t column);
 
 #endif
