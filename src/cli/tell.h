@@ -1,8 +1,8 @@
-/* What info and diff have to say, told once: to a person in words, or to a machine as JSON.
+/* A report of info or diff, written once: as words for a person, or as JSON for a machine.
  *
- * A value has a name, that of its member of the object that is open, and words, a printf format
- * for it alone. Where one of them is NULL, only the other listener hears it. What has no name here
- * is words only, and what has no words is JSON only. */
+ * Each value has a name, under which JSON has it as a member of the open object, and words, a
+ * printf format for the value. With the name NULL only the words are written, with the words NULL
+ * only the member. A function without `name` writes words only, one without `words` JSON only. */
 #ifndef SELFATTN_CLI_TELL_H
 #define SELFATTN_CLI_TELL_H
 
@@ -10,11 +10,11 @@
 #include "tensor/bundle.h"
 
 typedef struct teller {
-    text *out; /* which remembers that there was no memory */
+    text *out; /* borrowed; remembers where memory was missing */
     bool is_json;
 } teller;
 
-/* "{" or "[", of a member or, without a name, of an entry of a list. */
+/* Opens an object or a list with "{" or "[": a member or, with `name` NULL, an entry of a list. */
 void tell_open(teller *t, const char *name, const char *bracket);
 void tell_close(teller *t, const char *bracket);
 
@@ -24,15 +24,15 @@ void tell_truth(teller *t, const char *name, bool value);
 void tell_list(teller *t, const char *name, const text_list *list);
 void tell_sizes(teller *t, const char *name, int rank, const size_t *size);
 void tell_number(teller *t, const char *name, dtype type, double value);
-/* A number in a row of a table: in words as `shown` has it, and a tab. */
+/* A number in a row of tell_table: its words are what `shown` adds, and a tab. */
 void tell_cell(teller *t, const char *name, dtype type, double value,
                void (*shown)(text *out, double value));
 void tell_words(teller *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Rows as lines of cells with a tab after each, in columns that are aligned: to the right where
- * `alignment` has an r. What stands after the last tab of a row has no column. A column without
- * anything in it is left out, and so is its title. Cells are safe for a terminal; titles may be
- * NULL, else they are one row. */
+/* Adds a table. `rows` are lines of cells with a tab after each; what stands after the last tab is
+ * in no column. `titles` is one such line, or NULL. A column is aligned to the right where
+ * `alignment` has an r; a column of empty cells is left out with its title. Cells are made safe for
+ * a terminal. */
 void tell_table(text *out, const char *titles, const text *rows, const char *alignment,
                 size_t indent);
 

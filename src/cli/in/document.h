@@ -12,27 +12,27 @@
 #include "io/json_read.h"
 #include "io/source.h"
 
-/* --stream: documents that are the rows of one sequence, a token or a block of them a line.
+/* For --stream: documents that are rows of one sequence, a token or a block of tokens a line.
  *
  * What all rows share (weights, settings, a vocab) comes from options or from the first line that
- * was computed, and stays. Keys and values of the lines so far are kept, so that a row costs what
- * its attention costs, and gets the bytes that it would have in the whole sequence. */
+ * was computed. Keys and values of earlier lines are kept, so that a row costs only its own
+ * attention, and has the bytes that it would have in the whole sequence. */
 
 typedef struct kv_session {
-    bundle shared; /* what the first line said, and options besides it */
+    bundle shared; /* what options and the first line said */
     bool has_shared;
     kv_cache cache;
 } kv_session;
 
 typedef struct document {
     bundle contents;
-    unseen unseen;      /* of them */
+    unseen unseen;      /* matrices of them that document_reader_look will check */
     const char *file;   /* "-" for standard input, NULL where all came from options */
     size_t line;        /* of a stream, from 1; 0 where it is a whole file */
     bool is_of_many;    /* others come before or after it */
     bool is_all_tables; /* every matrix came from CSV or TSV, and no document was given */
-    kv_cache *cache;    /* of its --stream; NULL: it is a document by itself */
-    packed_weights *packed_weights; /* kept for documents to come; NULL: none will */
+    kv_cache *cache;    /* earlier rows of its --stream; NULL: it is a document by itself */
+    packed_weights *packed_weights; /* kept for the documents after it; NULL: there are none */
 } document;
 
 /* The documents of a command line, one after the other. */
@@ -40,9 +40,9 @@ typedef struct document_reader {
     const options *given;
     weights_input *weights;
     cli_inputs from_options;
-    dtype type; /* what is computed in where neither option nor document says */
-    /* To be set once opened: the one file's bytes, where it was read already, or NULL; what is
-     * expected is read in the type that is computed in. */
+    dtype type; /* the type of computing where neither option nor document says one */
+    /* The caller may set these two after opening: the bytes of the only file, if it was read
+     * already; and that expected numbers are read in the type of computing. */
     const source *read;
     bool types_expected;
     const char *const *file;
@@ -54,15 +54,16 @@ typedef struct document_reader {
     bool was_applied; /* what options give, to a document */
     kv_session rows;  /* of --stream */
     packed_weights packed_weights;
-    bool is_over; /* after a failure: no document after it could be read */
+    bool is_over; /* a failure ended the input: no document after it can be read */
 } document_reader;
 
-/* Standard input is read where "-" is named, or where nothing else is and it is not a terminal.
- * `weights` is opened where it is not yet; whoever has it closes it, after the last document. */
+/* Reads standard input where "-" is named, or where no file is named and it is not a terminal.
+ * Opens `weights` if need be; its owner closes it, after the last document. */
 bool document_reader_open(document_reader *all, const options *given, weights_input *weights,
                           const env *world, dtype type, err *e);
-/* The next document, to be freed by document_free; *is_there false after the last. Fails for a
- * document that can't be read; then the next call goes on after it, unless all of them is over. */
+/* Reads the next document, which the caller frees with document_free; *is_there is false after the
+ * last one. Fails for a document that can't be read; the next call goes on after it, unless
+ * all->is_over. */
 bool document_reader_next(document_reader *all, document *one, bool *is_there, err *e);
 /* A line of a stream that holds a document; its bytes are borrowed until document_reader_next is
  * called. */
@@ -71,40 +72,42 @@ typedef struct document_line {
     size_t length, number;
 } document_line;
 
-/* The next lines of a stream that are in memory already, `most` of them or fewer; 0 also where
- * options' files are still to be read. */
+/* Takes up to `most` lines of a stream that are in memory already, and returns how many; 0 also as
+ * long as files of options are not read yet. */
 size_t document_reader_take(document_reader *all, document_line *to, size_t most);
-/* The document of a line that was taken, to be freed by document_free also where that fails. */
+/* Reads the document of a line that was taken. To be freed by document_free also where this
+ * fails. */
 bool document_reader_read_line(document_reader *all, const document_line *from, document *one,
                                err *e);
-/* The same by one of several threads: false, without an error, where a file is to be read first.
- * Remembers it where its plan holds for other numbers in its matrices. */
+/* The same for one of several threads: false, without an error, where a file must be read first. A
+ * document whose plan holds for other numbers too is remembered in `again`. */
 bool document_reader_try_line(document_reader *all, const document_line *from, document *one,
                               json_again *again, err *e);
-/* The document that was remembered gets another line's numbers, if nothing else differs; else it
- * is to be freed. */
+/* Gives a remembered document the numbers of another line, if nothing else in that differs. False
+ * where something does: then the document must be freed. */
 bool document_reader_try_again(const document_reader *all, const document_line *from, document *one,
                                json_again *again);
 
-/* Looks at the numbers that nobody has looked at. */
+/* Checks the matrices that were used in place without a look. */
 bool document_reader_look(document_reader *all, document *one, err *e);
-/* A document was computed: --stream takes from the first what it says for all. */
+/* To be called for each document that was computed: --stream keeps what the first one says for all
+ * rows. */
 void document_reader_keep(document_reader *all, document *one);
 
-/* Whether the next document of a stream is in memory already, so that nobody waits for it. */
+/* Whether the next document of a stream is in memory already: then reading it does not wait. */
 bool document_reader_has_next(const document_reader *all);
 void document_reader_close(document_reader *all);
-/* How many bytes each of so many may take for weights that stay packed. */
+/* How many bytes of packed weights each of so many threads may keep. */
 size_t document_reader_packed_most(const document_reader *all, size_t sharers);
 void document_free(document *one);
 
-/* What it is computed in. */
+/* The type that it is computed in. */
 dtype document_type(const document *one);
 
 /* For an error about the document as a whole. */
 place document_place(const document *one);
-/* What is wrong with the document is at it, unless it says itself where it is; then which of many
- * documents it is about is said after it. Returns false. */
+/* Gives an error without a place the document's place; to one with a place of its own it adds which
+ * of many documents is meant. Returns false. */
 bool document_blame(const document *one, err *e);
 
 #endif

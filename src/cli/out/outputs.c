@@ -71,7 +71,7 @@ const char *output_data_file(const options *o)
     return o->output == NULL ? "-" : o->output;
 }
 
-const char *output_trace_file(const options *o)
+static const char *output_trace_file(const options *o)
 {
     return o->trace_output == NULL ? "-" : o->trace_output;
 }

@@ -1,9 +1,9 @@
-/* A line on the terminal that says how far a long piece of work is: after a second, and gone before
- * anything else is written there.
+/* The progress line: on the terminal, it says how far a command is that takes more than a second,
+ * and goes before anything else is written there.
  *
- * A thread of its own draws it, from counters that the work moves on. With --quiet,
- * or where standard error is a file or a pipe, there is neither thread nor line, and the other
- * functions, which take NULL for that, do nothing. */
+ * A thread of its own draws it from counters. With --quiet, or where standard error is not a
+ * terminal, there is neither thread nor line: world->progress is NULL, which the other functions
+ * take, and do nothing. */
 #ifndef SELFATTN_CLI_OUT_PROGRESS_H
 #define SELFATTN_CLI_OUT_PROGRESS_H
 
@@ -14,13 +14,13 @@
 
 typedef struct progress {
     atomic_size_t documents; /* done */
-    run_progress run;        /* of the one that is computed */
-    int width;               /* columns that the line may have */
+    run_progress run;        /* of the document that is computed */
+    int width;               /* the line has at most so many columns */
     pthread_t thread;
-    pthread_mutex_t lock; /* held by who writes to the terminal */
+    pthread_mutex_t lock; /* held by the thread that writes to the terminal */
     pthread_cond_t end;
     bool ends;
-    int pauses; /* that are going on */
+    int pauses; /* pauses without their resume so far */
 } progress;
 
 /* "12 documents done, block 3 of 40"; "reading" before any is. */
@@ -33,11 +33,11 @@ void progress_stop(env *world);
 
 void progress_document_done(progress *p);
 
-/* Before anything is written to the terminal, and after; a pair may lie within another. */
+/* To be called before and after anything is written to the terminal; pairs may be nested. */
 void progress_pause(progress *p);
 void progress_resume(progress *p);
 
-/* Erases the line where there is one; safe to call from a signal handler that ends the program. */
+/* Erases the line, if there is one. Safe to call from a signal handler that ends the program. */
 void progress_erase(void);
 
 #endif

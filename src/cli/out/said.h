@@ -1,5 +1,5 @@
-/* What a person is told besides the result: notes and errors on standard error, what check and diff
- * say, a line a document, and how far a long piece of work is. */
+/* Notes and errors on standard error, and the words that check and diff name documents and numbers
+ * with. */
 #ifndef SELFATTN_CLI_OUT_SAID_H
 #define SELFATTN_CLI_OUT_SAID_H
 
@@ -11,41 +11,41 @@
 
 /* ---- notes: lines that --quiet leaves out ---- */
 
-/* The note names its document, but for the only one, read from standard input or made of options,
- * and where `at` is NULL. */
+/* Says a note. It begins with the file and the line of `at`, where that has any; NULL: with
+ * none. */
 void note_say(const env *world, const options *o, const place *at, const char *said, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A note a line; they are taken. */
+/* Says each line as a note, and frees the text. */
 bool note_say_lines(const env *world, const options *o, text *lines, err *e);
 
-/* Where some of all `rows` have nothing to attend to. */
+/* Notes how many of all `rows` have nothing to attend to, if any. */
 void note_empty_rows(const env *world, const options *o, const place *at, const run_report *of,
                      const char *rows);
 
-/* Where not all of the threads could be started. */
+/* Notes that not all threads could be started, if so. */
 void note_missing_threads(const env *world, const options *o, const place *at, size_t ran,
                           size_t asked);
 
-/* A first row of 0, 1, 2, … in a table, above rows of numbers with fractions: pandas writes one
- * above columns that have no names. It may be data as well, and is read as such; but not without a
- * word. */
+/* Notes that a table begins with a row of 0, 1, 2, … above numbers with fractions. pandas writes
+ * such a row above columns without names; it may be data as well, and is read as data. */
 void note_index_header(const env *world, const options *o, const entry *matrix);
 
 /* ---- errors, and lines of check and diff ---- */
 
 void report_error(const env *world, const err *e);
 
-/* The shortest that reads back; of a hole, that it is none. */
+/* Adds the shortest text that reads back, or for a hole that it is none. */
 void report_number(text *out, double value);
-/* The same of float32, where it is one. */
+/* The same for a float32, where it is one. */
 void report_number_as(text *out, double value, bool is_f32);
-/* Differences are read by their size: three digits say it. */
+/* Adds a difference, of which only the size matters, with three digits. */
 void report_rough(text *out, double value);
 
-/* The name of a document, or its file's. */
+/* Adds the document's name, or else its file's. */
 void report_name(text *out, const document *one);
-/* "golden.jsonl:3 (the name)": its file, the line of a stream, and the name where it has one. */
+/* Adds the file, in a stream the line, and the name if there is one: "golden.jsonl:3 (the
+ * name)". */
 void report_document(text *out, const document *one);
 
 /* "weights[query 1, key 2]: expected 0.5, computed 0.46831, apart by 3.17e-02" */
