@@ -69,7 +69,7 @@ double matrix_at(const tensor *matrix, size_t row, size_t column);
  * the labels that say something. */
 column_source column_source_of(const trace_item *item, const render_options *how);
 
-/* " (3 × 4)" of a matrix, " (4 numbers)" of a vector, nothing of a number. */
+/* " (3 × 4)" of a matrix, " (4 long)" of a vector, nothing of a number. */
 void matrix_add_shape(text *out, const tensor *t);
 
 /* All numbers of a column have as many decimals as the one that needs most. */

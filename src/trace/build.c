@@ -404,7 +404,7 @@ void build_same_for_all(builder *b)
     const char *of_batch =
         b->plan->batches > 1 ? build_text(b, " of sequence %zu", b->focus.batch + 1) : "";
     if (has_queries || has_heads)
-        build_sentence(b, "The same for every %s%s%s%s:", has_queries ? "query" : "",
+        build_sentence(b, "For every %s%s%s%s:", has_queries ? "query" : "",
                        has_queries && has_heads ? " and every " : "", has_heads ? "head" : "",
                        of_batch);
 }

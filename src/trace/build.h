@@ -135,7 +135,7 @@ size_t build_lines(const builder *b);
 void build_rest(builder *b);
 /* The same for each of the other queries, where rows are all shown: with it in focus. */
 void build_repeat(builder *b, void show(builder *b));
-/* "The same for every query:", where there is another one; "of sequence 2" of several. */
+/* "For every query:", where there is another one; "of sequence 2" of several. */
 void build_same_for_all(builder *b);
 /* Which of several entries of a batch it is. */
 void build_entry(builder *b, size_t batches);

@@ -47,15 +47,15 @@ void make_inputs(builder *b)
                            "is what it passes on.",
                            rows, goes, as, width, build_plural(width));
         else
-            build_sentence(b, "%zu %s in, %s of %zu number%s. Out of x come %s.", rows, goes, as,
-                           width, build_plural(width), of_x);
+            build_sentence(b, "%zu %s in, %s of %zu number%s. From x %s are computed.", rows, goes,
+                           as, width, build_plural(width), of_x);
         derivation_matrix(b, input_key(INPUT_X), 0);
     }
     if (*of_xk != '\0') {
         build_sentence(b,
                        asked->number != NULL
-                           ? "Out of xk come %s: these queries are some rows of a whole."
-                           : "Out of another sequence, xk, come %s: this is cross-attention.",
+                           ? "From xk %s are computed: these queries are some rows of a whole."
+                           : "From another sequence, xk, %s are computed: this is cross-attention.",
                        of_xk);
         derivation_matrix(b, input_key(INPUT_XK), 0);
     }

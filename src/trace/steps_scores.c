@@ -97,11 +97,11 @@ void make_scores(builder *b)
     const char *absent = "";
     for (size_t i = 0; i < 4; i++) {
         if (keys[i] != NULL && asked->in[input_of_key(keys[i])] == NULL)
-            absent = build_text(b, "%s%s%s is %s", absent, *absent == '\0' ? "" : ", ",
+            absent = build_text(b, "%s%s%s counts as %s", absent, *absent == '\0' ? "" : ", ",
                                 input_label(input_of_key(keys[i])), STAND_INS[i]);
     }
     if (*absent != '\0')
-        build_sentence(b, "What was not given changes nothing: %s.", absent);
+        build_sentence(b, "Not given: %s.", absent);
     /* Its formula, of the queries and keys as they are by then: q_rope, present_k. */
     const char *formula = "", *rest = by->formula;
     for (size_t bytes; *rest != '\0'; rest += bytes) {

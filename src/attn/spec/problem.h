@@ -76,9 +76,9 @@ typedef struct problem {
     bool alignment_is_named; /* upper-left or lower-right was said, not just true */
     bool has_offset;
     size_t offset;
-    const entry *places;  /* of each query, or by batch entry, in place of one offset; or NULL */
-    const entry *rows;    /* the queries that are wanted alone; NULL: all of them */
-    const size_t *number; /* of each query, from 0, where these are some of many; or NULL */
+    const entry *places;  /* a position for each query, or a list for each batch entry; or NULL */
+    const entry *rows;    /* the only queries that are computed; NULL: all are */
+    const size_t *number; /* each query's number in the whole, from 0; NULL: they are the whole */
     bool has_window; /* a query at position p sees keys p − left to p + right; SIZE_MAX: open */
     size_t window_left, window_right;
     const tensor *key_lengths; /* one count, or one a batch entry; NULL where not given */

@@ -44,15 +44,15 @@ static void note_unused(const options *o, const env *world)
 {
     if (o->sum_keys.count > 0 && o->picture == NULL)
         note_say(world, o, NULL,
-                 "no picture is drawn without --picture, so --sum-keys has nothing to say");
+                 "no picture is drawn without --picture, so --sum-keys is not used");
     if (o->trace)
         return;
     bool has_focus = o->focus.count > 0 && o->picture == NULL;
     if (has_focus || o->full)
-        note_say(world, o, NULL, "no trace is made without --trace, so %s nothing to say",
-                 !o->full     ? "--focus has"
-                 : !has_focus ? "--full has"
-                              : "--focus and --full have");
+        note_say(world, o, NULL, "no trace is made without --trace, so %s not used",
+                 !o->full     ? "--focus is"
+                 : !has_focus ? "--full is"
+                              : "--focus and --full are");
 }
 
 /* ---- small documents of a stream, several at once ---- */

@@ -207,8 +207,8 @@ static why_question question_of_attention(const work *w)
 
 /* ---- computing ---- */
 
-/* The weighted values are n_k times the output: for teaching, not for files by accident (DESIGN:
- * above a million only with --force). */
+/* The weighted values take n_k times the numbers of the output. They are for teaching: more than a
+ * million of them are hardly meant, and need --force. */
 enum { WEIGHTED_MOST = 1000000 };
 
 static bool check_weighted(const work *w, err *e)
