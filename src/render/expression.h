@@ -19,6 +19,10 @@ enum { MATH_BREAK = '\n' };
 /* How many bytes of a formula come before the next such place that is not under a root. */
 size_t math_piece(const char *formula);
 
+/* Whether a word is a weight or a bias of queries, keys, values or the output, Wq or bo: its index
+ * is a capital letter, as papers write it. */
+bool math_is_weight(const char *word, size_t length);
+
 /* Whether a formula has names alone and no letter that is a number: "softmax(scores)". */
 bool math_is_words(const char *formula);
 

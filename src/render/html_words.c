@@ -1,6 +1,7 @@
 #include "render/html_words.h"
 
 #include "render/display.h"
+#include "render/expression.h"
 #include "render/number_text.h"
 
 #include <ctype.h>
@@ -36,8 +37,7 @@ void html_add_format(text *out, const char *format, ...)
 /* Wq, bo: the letter and what it is of; d_k. Nothing where there is none. */
 static size_t index_length(const char *words)
 {
-    bool is_weight = (*words == 'W' || *words == 'b') && words[1] != '\0' &&
-                     strchr("qkvo", words[1]) != NULL && !isalnum((unsigned char)words[2]);
+    bool is_weight = math_is_weight(words, 2) && !isalnum((unsigned char)words[2]);
     bool is_size = islower((unsigned char)words[0]) && words[1] == '_' &&
                    islower((unsigned char)words[2]) && !isalnum((unsigned char)words[3]);
     size_t length = is_weight ? 2 : is_size ? 3 : 0;

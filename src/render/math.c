@@ -1,5 +1,6 @@
 #include "render/expression.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,11 @@ static bool is_one_of(const char *const *words, size_t count, const char *word, 
     return false;
 }
 
+bool math_is_weight(const char *word, size_t length)
+{
+    return length == 2 && (word[0] == 'W' || word[0] == 'b') && memchr("qkvo", word[1], 4) != NULL;
+}
+
 /* Wq and bo are a letter with an index, as w1 and d_k are; `*index` says where that begins. */
 static bool has_index(const char *word, size_t length, size_t *index)
 {
@@ -102,6 +108,8 @@ static void add_word(writer *w)
         text_add_string(w->out, "\\infty");
     else if (is_one_of(FUNCTIONS, sizeof FUNCTIONS / sizeof FUNCTIONS[0], word, length))
         text_add_format(w->out, "\\%.*s ", (int)length, word);
+    else if (math_is_weight(word, length))
+        text_add_format(w->out, "%c_{%c}", word[0], toupper((unsigned char)word[1]));
     else if (has_index(word, length, &index))
         text_add_format(w->out, "%c_{%.*s}", word[0], (int)(length - index), word + index);
     else { /* a hyphen would be a minus in \mathrm, an underscore an index */

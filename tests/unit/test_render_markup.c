@@ -29,7 +29,7 @@ static void check_formulas(unit *u)
     check_math(u, "scores[1,2] = q[1]·k[2]", "\\mathrm{scores}[1,2] = q[1]\\cdot k[2]");
     check_math(u, "row_max[i] = maxⱼ masked[i,j]",
                "\\mathrm{row\\_max}[i] = \\max _j \\mathrm{masked}[i,j]");
-    check_math(u, "Wq·d_k + bo", "W_{q}\\cdot d_{k} + b_{o}");
+    check_math(u, "Wq·d_k + bo", "W_{Q}\\cdot d_{k} + b_{O}");
     check_math(u, "1/√d_k", "1/\\sqrt{d_{k}}");
     check_math(u, "√(a + (b))", "\\sqrt{a + (b)}");
     check_math(u, "1 / √((a²\n + b²)/2\n + c)\n + d", "1 / \\sqrt{(a^2 + b^2)/2 + c} + d");
