@@ -97,7 +97,7 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
 static bool want_stages(const checker *c, const named_stages *of, work *w, err *e)
 {
     const bundle *contents = &of->document->contents, *numbers = of->numbers;
-    const text_list *of_stack = w->kind->has_layers ? of->there : NULL;
+    const text_list *of_stack = w->kind->layers != NULL ? of->there : NULL;
     if (!tolerances_check(c->given, of_stack, e))
         return false;
     /* A tolerance is from 0; one a stage is for stages that there are. */
@@ -258,21 +258,22 @@ static void add_rounding(text *out, const rounding *found)
                     found->units == 1 ? "" : "s", number_type_name(found->computed));
 }
 
-static void add_answers(checker *c, const named_stages *of, const why_question *asked,
-                        const comparison *compared, const why_answers *found)
+/* Where the numbers of layers first differ, and which stage before it agrees. */
+static void add_first_stage(text *out, const named_stages *of, const char *first)
+{
+    const char *before = NULL, *name;
+    for (size_t i = 0; strcmp(name = of->there->item[i], first) != 0; i++)
+        before = bundle_find(of->numbers, name) != NULL ? name : before;
+    text_add_format(out, "why: first differs in %s", first);
+    if (before != NULL)
+        text_add_format(out, "; %s, before it, agrees", before);
+    text_add_string(out, "\n");
+}
+
+static void add_answers(checker *c, const why_question *asked, const comparison *compared,
+                        const why_answers *found)
 {
     text *out = &c->file.lines;
-    /* For layers with several compared stages: says where they first differ, and which stage before
-     * it agrees. */
-    if (asked->problem == NULL && compared->stages > 1) {
-        const char *first = compared->first.stage, *before = NULL, *name;
-        for (size_t i = 0; strcmp(name = of->there->item[i], first) != 0; i++)
-            before = bundle_find(of->numbers, name) != NULL ? name : before;
-        text_add_format(out, "why: first differs in %s", first);
-        if (before != NULL)
-            text_add_format(out, "; %s, before it, agrees", before);
-        text_add_string(out, "\n");
-    }
     /* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
     for (size_t i = 0; i < found->count; i++) {
         const why_answer *answer = &found->answer[i];
@@ -316,11 +317,12 @@ static void add_answers(checker *c, const named_stages *of, const why_question *
     }
 }
 
-/* A line for each erratum of the document, whose misprints are known, and of what differs.
- * `question` is without claims. */
-static bool explain(checker *c, const named_stages *of, why_question question,
-                    const comparison *compared, err *e)
+/* Adds a line for each erratum of the document, whose misprints are known, and lines for what
+ * differs. */
+static bool explain(checker *c, const named_stages *of, const work *w, const comparison *compared,
+                    err *e)
 {
+    why_question question = work_question(w, c->world);
     const errata *known = of->known;
     const known_elements listed = {errata_lists, of->known};
     text *out = &c->file.lines;
@@ -343,19 +345,21 @@ static bool explain(checker *c, const named_stages *of, why_question question,
     }
     why_answers found;
     bool done = why_find(&found, &question, e);
+    if (done && w->kind->layers != NULL && compared->stages > 1)
+        add_first_stage(out, of, compared->first.stage);
     if (done)
-        add_answers(c, of, &question, compared, &found);
+        add_answers(c, &question, compared, &found);
     mem_free(room);
     return done;
 }
 
 /* With --tol, if the numbers of an attention are right within it: tells which mistakes would pass
  * too. */
-static bool tell_overlooked(const checker *c, const named_stages *of, const why_question *asked,
-                            err *e)
+static bool tell_overlooked(const checker *c, const named_stages *of, const work *w, err *e)
 {
+    const why_question asked = work_question(w, c->world);
     missed_question question = {
-        .problem = asked->problem, .with = asked->with, .threads = asked->threads};
+        .problem = asked.problem, .with = asked.with, .threads = asked.threads};
     missed_by_tolerance found;
     text notes = {0}, name = {0};
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
@@ -445,18 +449,17 @@ static void explain_shape(checker *c, const named_stages *of, why_question quest
 static bool judge(checker *c, const named_stages *of, const work *w, err *e)
 {
     comparison found = {0};
-    const why_question asked = work_question(w, c->world);
     bool is_loose = c->given->has_tol || c->given->tols.count > 0;
-    bool may_tell = asked.problem != NULL && is_loose && !c->given->quiet;
+    bool may_tell = w->kind->layers == NULL && is_loose && !c->given->quiet;
     size_t before = c->file.lines.length;
     if (!compare(c, of, &found, e)) {
         if (c->given->why)
-            explain_shape(c, of, asked);
+            explain_shape(c, of, work_question(w, c->world));
         return check_shapes_suggest(c, of, w, e);
     }
     bool explains = c->given->why && !(c->given->update && found.different > 0);
-    bool done = (!may_tell || found.different > 0 || tell_overlooked(c, of, &asked, e)) &&
-                (!explains || explain(c, of, asked, &found, e));
+    bool done = (!may_tell || found.different > 0 || tell_overlooked(c, of, w, e)) &&
+                (!explains || explain(c, of, w, &found, e));
     if (!done)
         c->file.lines.length = before; /* only the error is said of the document */
     return done;

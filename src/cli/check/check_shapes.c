@@ -168,7 +168,7 @@ bool check_shapes(const checker *c, const named_stages *of, const work *w, err *
 bool check_shapes_suggest(const checker *c, const named_stages *of, const work *w, err *e)
 {
     const entry *only = &of->numbers->entry[0];
-    bool may_be_other = c->actual != NULL && of->numbers->count == 1 && !w->kind->has_layers;
+    bool may_be_other = c->actual != NULL && of->numbers->count == 1 && w->kind->layers == NULL;
     for (size_t i = STAGES.count; i-- > 0 && may_be_other;) {
         const char *name = named_row(&STAGES, i)->name;
         tensor like = {0};

@@ -62,7 +62,6 @@ typedef struct work_limits {
 /* A function may be NULL only where its comment says so. */
 typedef struct work_kind {
     text_list emitted;   /* stages that are written by default; none: tokens are */
-    bool has_layers;     /* names of stages lead through layers: layer.0.attention.weights */
     const char *said[2]; /* the commands that compute it: for an encoder, for a decoder */
     bool (*plan)(work *w, err *e);
     bool (*list)(work *w, err *e); /* for work_list */
@@ -87,6 +86,9 @@ typedef struct work_kind {
     why_question (*question)(const work *w);
     /* The attention that it is. NULL: it is layers. */
     const plan *(*attention)(const work *w);
+    /* The layers that names of its stages lead through: layer.0.attention.weights. NULL: it is an
+     * attention. */
+    const stack *(*layers)(const work *w);
     /* The generation that goes on step by step. NULL: it is not one. */
     const generation *(*generation)(const work *w);
     /* Refuses more memory than --max-memory, computes, and says the notes. */

@@ -65,19 +65,14 @@ static void say_overruled(const stack *s, const options *o, const place *at, con
 
 /* ---- what layers and steps of a generation have in common ---- */
 
-static const stack *stack_of(const work *w)
-{
-    return w->kind == &WORK_STACK ? &w->of.stack.stack : &w->of.generation.of.stack;
-}
-
 static double operations_of_layers(const work *w)
 {
-    return stack_operations(stack_of(w));
+    return stack_operations(w->kind->layers(w));
 }
 
 static bool layers_have_heads(const work *w)
 {
-    const stack *s = stack_of(w);
+    const stack *s = w->kind->layers(w);
     bool has_heads = false;
     for (size_t i = 0; i < s->parts; i++)
         has_heads =
@@ -88,7 +83,7 @@ static bool layers_have_heads(const work *w)
 /* A head is one that every attention has. */
 static work_limits limits_of_layers(const work *w)
 {
-    const stack *s = stack_of(w);
+    const stack *s = w->kind->layers(w);
     work_limits to = {s->rows, SIZE_MAX, s->batches == 0 ? 1 : s->batches, false, true};
     for (size_t i = 0; i < s->parts; i++) {
         const attention *one = s->part[i].attention;
@@ -114,7 +109,7 @@ static bool add_inputs(const stack *s, const tensor *embedded, text_list *lines,
 
 static why_question question_of_layers(const work *w)
 {
-    const stack *s = stack_of(w);
+    const stack *s = w->kind->layers(w);
     return (why_question){.document = s->document, .how = s->how, .by = s->isa};
 }
 
@@ -161,7 +156,7 @@ static bool wants_weighted(const work *w)
  * for `of_what`. */
 static bool check_memory(const work *w, size_t bytes, size_t house, const char *of_what, err *e)
 {
-    const stack *s = stack_of(w);
+    const stack *s = w->kind->layers(w);
     bytes = size_sum(bytes, house);
     if (bytes <= w->given->max_memory) {
         if (s->how.packed_weights != NULL)
@@ -177,7 +172,7 @@ static bool check_memory(const work *w, size_t bytes, size_t house, const char *
 /* The words of --trace and of --blank; of a generation in so many steps, else 0. */
 static bool check_steps(const work *w, size_t steps, err *e)
 {
-    const stack *s = stack_of(w);
+    const stack *s = w->kind->layers(w);
     return stack_steps_check(s, steps, &w->given->steps, e) &&
            stack_steps_check(s, steps, &w->given->blank, e);
 }
@@ -306,12 +301,12 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
 
 static bool trace_stack_entry(const work *w, trace_focus of, trace *to, err *e)
 {
-    return stack_trace_make(to, stack_of(w), &w->stages, of, false, &NOTHING, e);
+    return stack_trace_make(to, &w->of.stack.stack, &w->stages, of, false, &NOTHING, e);
 }
 
 static bool inputs_of_stack(const work *w, text_list *lines, err *e)
 {
-    return add_inputs(stack_of(w), &w->of.stack.stack.embedded, lines, e);
+    return add_inputs(&w->of.stack.stack, &w->of.stack.stack.embedded, lines, e);
 }
 
 static void free_stack(work *w)
@@ -323,8 +318,12 @@ static void free_stack(work *w)
 
 static char *EMITTED[] = {"output"};
 
+static const stack *layers_of_stack(const work *w)
+{
+    return &w->of.stack.stack;
+}
+
 const work_kind WORK_STACK = {.emitted = {.item = EMITTED, .count = 1},
-                              .has_layers = true,
                               .said = {"encode", "decode"},
                               .plan = plan_stack,
                               .list = list_stack,
@@ -336,6 +335,7 @@ const work_kind WORK_STACK = {.emitted = {.item = EMITTED, .count = 1},
                               .limits = limits_of_layers,
                               .inputs = inputs_of_stack,
                               .question = question_of_layers,
+                              .layers = layers_of_stack,
                               .run = run_stack,
                               .show = show_stack,
                               .trace_entry = trace_stack_entry,
@@ -642,7 +642,8 @@ static work_limits limits_of_generation(const work *w)
 static bool inputs_of_generation(const work *w, text_list *lines, err *e)
 {
     const kept_step *prompt = &w->of.generation.kept->step[0];
-    return add_inputs(stack_of(w), bundle_tensor(&prompt->result, "embedded"), lines, e);
+    return add_inputs(&w->of.generation.of.stack, bundle_tensor(&prompt->result, "embedded"), lines,
+                      e);
 }
 
 static why_question question_of_generation(const work *w)
@@ -650,6 +651,11 @@ static why_question question_of_generation(const work *w)
     why_question asked = question_of_layers(w);
     asked.steps = &w->of.generation.of.how;
     return asked;
+}
+
+static const stack *layers_of_generation(const work *w)
+{
+    return &w->of.generation.of.stack;
 }
 
 static const generation *generation_of(const work *w)
@@ -672,8 +678,7 @@ static void free_generation(work *w)
     mem_free(s->number);
 }
 
-const work_kind WORK_GENERATION = {.has_layers = true,
-                                   .said = {"generate", "generate"},
+const work_kind WORK_GENERATION = {.said = {"generate", "generate"},
                                    .plan = plan_generation,
                                    .list = list_generation,
                                    .want = want_of_layers,
@@ -683,6 +688,7 @@ const work_kind WORK_GENERATION = {.has_layers = true,
                                    .limits = limits_of_generation,
                                    .inputs = inputs_of_generation,
                                    .question = question_of_generation,
+                                   .layers = layers_of_generation,
                                    .generation = generation_of,
                                    .run = run_generation,
                                    .show = show_generation,
