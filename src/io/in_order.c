@@ -17,7 +17,7 @@ typedef struct line_up {
     atomic_size_t turn; /* unit to be handed over */
 } line_up;
 
-static void work(void *context, size_t worker)
+static void make_units(void *context, size_t worker)
 {
     line_up *l = context;
     while (!atomic_load(&l->is_over)) {
@@ -35,11 +35,11 @@ static void work(void *context, size_t worker)
     }
 }
 
-bool threads_run_in_order(size_t threads, const ordered_work *to_do, void *context)
+bool threads_run_in_order(size_t threads, const ordered_work *work, void *context)
 {
-    line_up l = {.work = to_do, .context = context};
+    line_up l = {.work = work, .context = context};
     bell_open(&l.passed, threads);
-    threads_run(threads, work, &l);
+    threads_run(threads, make_units, &l);
     bell_close(&l.passed);
     return !atomic_load(&l.is_over);
 }
@@ -53,18 +53,18 @@ enum {
 };
 
 /* What a worker has read of one part. */
-typedef struct part {
+typedef struct part_read {
     char *numbers; /* room for all numbers; NULL before the first part and when memory ran out */
     const char *first, *after; /* NULL where no row begins in it */
     size_t rows;
     bool is_whole; /* all rows that begin in it were read */
-} part;
+} part_read;
 
 typedef struct reading {
     const rows_read *all;
     const char *after; /* what was taken */
     err *e;
-    part part[THREADS_MOST]; /* of each worker */
+    part_read of[THREADS_MOST]; /* each worker's last part */
 } reading;
 
 static void read_part(void *context, size_t worker, size_t number)
@@ -73,7 +73,7 @@ static void read_part(void *context, size_t worker, size_t number)
     const rows_read *all = j->all;
     const char *from = all->at + number * PART;
     const char *to = all->end - from > PART ? from + PART : all->end;
-    part *p = &j->part[worker];
+    part_read *p = &j->of[worker];
     p->first = from;
     if (number > 0) {
         p->first = memchr(from - all->is_before, all->mark, (size_t)(to - from));
@@ -100,7 +100,7 @@ static void read_part(void *context, size_t worker, size_t number)
 static bool take_part(void *context, size_t worker, size_t number)
 {
     reading *j = context;
-    const part *p = &j->part[worker];
+    const part_read *p = &j->of[worker];
     (void)number;
     if (p->first == NULL)
         return true;
@@ -121,7 +121,7 @@ const char *rows_read_ahead(const rows_read *all, size_t threads, err *e)
     reading j = {.all = all, .after = all->at, .e = e};
     threads_run_in_order(threads, &parts, &j);
     for (size_t i = 0; i < threads; i++)
-        mem_free(j.part[i].numbers);
+        mem_free(j.of[i].numbers);
     return j.after;
 }
 

@@ -395,10 +395,11 @@ static void add_table(const markup_page *p, const trace_item *item)
  * between two matrices, and the columns that stay in any case. */
 enum { MOST_COLUMNS = 8, WIDEST_PRODUCT = 84, SIGN_COLUMNS = 4, FEWEST = 2 };
 
-typedef struct part {
+/* A matrix, and the rows and columns of it that are shown. */
+typedef struct excerpt {
     tensor matrix;
     const selection *rows, *columns;
-} part;
+} excerpt;
 
 static selection shown(size_t total, const render_options *how)
 {
@@ -407,7 +408,7 @@ static selection shown(size_t total, const render_options *how)
 }
 
 /* In characters; what is wider than any page can't be measured. */
-static size_t width_of(const part *of, const render_options *how)
+static size_t width_of(const excerpt *of, const render_options *how)
 {
     column_source from = {.matrix = of->matrix, .digits = how->digits, .rows = *of->rows};
     brackets b = {0};
@@ -427,7 +428,7 @@ static bool shorten(selection *s)
     return true;
 }
 
-static void add_brackets(const markup_page *p, const part *of)
+static void add_brackets(const markup_page *p, const excerpt *of)
 {
     text_add_string(p->out, "\\begin{bmatrix} ");
     for (size_t i = 0; i < selection_count(of->rows); i++) {
@@ -463,10 +464,10 @@ static void add_product(const markup_page *p, const trace_item *item)
     const render_options *how = p->how;
     selection rows, inner, outer; /* inner: the columns of a, which are the rows of b */
     const char *const name[] = {item->left, item->letters, item->text};
-    const part row = {matrix_of(&item->a), &rows, &inner},
-               matrix = {matrix_of(&item->b), &inner, &outer},
-               result = {matrix_of(&item->result), &rows, &outer};
-    const part *const parts[] = {&row, &matrix, &result};
+    const excerpt row = {matrix_of(&item->a), &rows, &inner},
+                  matrix = {matrix_of(&item->b), &inner, &outer},
+                  result = {matrix_of(&item->result), &rows, &outer};
+    const excerpt *const excerpts[] = {&row, &matrix, &result};
     rows = selection_all(row.matrix.size[0]);
     inner = shown(matrix.matrix.size[0], how);
     outer = shown(matrix.matrix.size[1], how);
@@ -487,7 +488,7 @@ static void add_product(const markup_page *p, const trace_item *item)
     }
     for (size_t i = 0; i < 3; i++) {
         text_add_string(p->out, BEFORE[is_on_one_line][3 + i]);
-        add_brackets(p, parts[i]);
+        add_brackets(p, excerpts[i]);
     }
     text_add_string(p->out, p->marks->math_after);
     add_left_out(p, &inner, &outer);
