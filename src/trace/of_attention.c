@@ -431,8 +431,8 @@ static void say_run(builder *b)
         b->room->run.mask = tensor_at(&p->mask, b->focus.batch);
     if (!p->asked->has_window && p->mask.data == NULL && is_causal == plan_is_causal(p))
         return;
-    /* Which keys a window leaves to the focus's queries; causality too where queries don't follow
-     * one another, and it can't be told by where the first one stands. */
+    /* Which keys the window leaves to each query. Where queries don't follow one another, causality
+     * counts too: the place of the first query does not tell it. */
     problem asked = *p->asked;
     plan without = *p;
     if (asked.places == NULL)

@@ -1,13 +1,13 @@
-/* --answers: an exercise (--blank) is marked, as its page does. */
+/* check --answers: marks an exercise (--blank) as its page does. */
 #ifndef SELFATTN_CLI_CHECK_CHECK_ANSWERS_H
 #define SELFATTN_CLI_CHECK_CHECK_ANSWERS_H
 
 #include "cli/check/checker.h"
 #include "trace/trace.h"
 
-/* What the page of an exercise saves besides its answers, under names that begin with _: the name
- * of the document that it is of, the command that it was made by, the entry of a batch that it
- * shows, and of each stage of which it asks for a part only, which cells these are. */
+/* What the page of an exercise saves besides answers, under names that begin with _: the name of
+ * its document, the command that made it, the entry of the batch that it shows, and, for each stage
+ * that it asks for in part, which cells it asks for. */
 #define CHECK_COMMAND "_command"
 #define CHECK_DOCUMENT "_document"
 #define CHECK_BATCH "_batch"

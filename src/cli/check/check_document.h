@@ -1,4 +1,4 @@
-/* One document, computed and compared. */
+/* Checks one document: computes it and compares the numbers. */
 #ifndef SELFATTN_CLI_CHECK_CHECK_DOCUMENT_H
 #define SELFATTN_CLI_CHECK_CHECK_DOCUMENT_H
 

@@ -1,4 +1,4 @@
-/* Shapes, which are looked at before anything is computed. */
+/* The shapes of the numbers that check compares with, judged before anything is computed. */
 #ifndef SELFATTN_CLI_CHECK_CHECK_SHAPES_H
 #define SELFATTN_CLI_CHECK_CHECK_SHAPES_H
 

@@ -1,8 +1,10 @@
-/* check at work. The way of the data: files are checked, several at once where --jobs says so, and
- * what came of each is written in order (check.c); of each its documents one after the other, each
- * computed and compared with what it expects but for its errata, and explained (check_document.c,
- * errata.c); or with another program's result (check_actual.c), or with a person's answers
- * (check_answers.c); or what differs is recorded (check_update.c). */
+/* What the files of the command check share: its state.
+ *
+ * check.c checks files, several at once with --jobs, and writes their lines in order. In each file,
+ * check_document.c computes one document after the other and compares it with what it expects but
+ * for its errata (errata.c), with another program's result (check_actual.c), or with a person's
+ * answers (check_answers.c); with --why it explains what differs, and with --update
+ * check_update.c records it. */
 #ifndef SELFATTN_CLI_CHECK_CHECKER_H
 #define SELFATTN_CLI_CHECK_CHECKER_H
 
@@ -17,39 +19,39 @@
 
 /* ---- the state of the command ---- */
 
-/* What came of one file. */
+/* What is known of one file so far. */
 typedef struct checked_file {
-    /* "ok    …", "FAIL  …" and "why: …", a line each; and, as standard error has it, the error of
-     * each document that could not be checked and was passed over, since more are after it. */
+    /* "ok    …", "FAIL  …" and "why: …", a line each; and the error of each document that could not
+     * be checked and was passed over, as standard error will have it. */
     text lines;
-    char *said; /* notes for standard error, where they had to wait; or NULL */
+    char *said; /* notes for standard error that had to wait; or NULL */
     size_t failed, passed_over;
-    bool is_taken_back; /* errors alone stand: what the lines say was not recorded */
-    bool saw_layers;    /* in a document */
-    err bad;            /* that ended the file */
+    bool is_taken_back; /* only errors are said: what the lines say was not recorded */
+    bool saw_layers;    /* a document has layers */
+    err bad;            /* the error that ended the file */
 } checked_file;
 
-/* The marks of a class (check --answers): a row a file of answers, a column a question that any of
- * them was asked: 1 right, 0 wrong, a hole where nothing was answered or asked. */
+/* The marks of a class, for check --answers: a row for each file of answers, a column for each
+ * question that any of them was asked; 1 is right, 0 wrong, a hole not answered or not asked. */
 typedef struct check_marks {
     text_list question, file;
     text_list error;            /* of each file, empty where it was marked */
-    struct marked_file *marked; /* as many as files, and the one at hand; owned */
+    struct marked_file *marked; /* one for each file, and one for the file at hand; owned */
     size_t capacity;
 } check_marks;
 
-/* A piece of the text that becomes another number. */
+/* A piece of a file's text, and the number that replaces it. */
 typedef struct edit {
     const char *at;
     size_t length;
     char becomes[NUMBER_FIXED_TEXT];
 } edit;
 
-/* What a file is to become: numbers in it are replaced, and all other bytes stay. */
+/* The edits of a file: numbers are replaced, and all other bytes stay. */
 typedef struct file_update {
-    old_file old;     /* what is edited */
-    const char *line; /* of that the line that was looked for last */
-    size_t number;    /* of the line, from 1 */
+    old_file old;     /* the file as it was read */
+    const char *line; /* the line of it that was looked for last */
+    size_t number;    /* of that line, from 1 */
     edit *edit;
     size_t count, capacity;
 } file_update;
@@ -57,21 +59,21 @@ typedef struct file_update {
 typedef struct checker {
     const options *given;
     env *world;
-    weights_input weights;      /* of --bundle */
+    weights_input weights;      /* --bundle */
     document_reader *documents; /* of the file that is checked */
-    actual_result *actual;      /* of --actual; NULL: what the documents expect */
-    check_marks *marks;         /* of --answers */
-    checked_file file;          /* so far */
-    file_update update;         /* of --update: the file that is checked */
+    actual_result *actual;      /* --actual; NULL: compare with what the documents expect */
+    check_marks *marks;         /* --answers; or NULL */
+    checked_file file;          /* the file that is checked, */
+    file_update update;         /* and with --update its edits */
 } checker;
 
-/* Stages of a document by their names, next to what somebody says of them. */
+/* The stages of a document, computed here and as another source has them. All is borrowed. */
 typedef struct named_stages {
     const document *document;
-    const text_list *there; /* the names of all, in the order in which they are made */
-    const bundle *numbers;  /* what is said of them */
+    const text_list *there; /* the names of all stages, in the order in which they are made */
+    const bundle *numbers;  /* expected, of another program, or a person's answers */
     const bundle *computed;
-    const row_choice *rows; /* that both are of; NULL: all */
+    const row_choice *rows; /* the rows that both have; NULL: all */
     errata *known;          /* numbers that are known to be wrong */
 } named_stages;
 
