@@ -1,8 +1,8 @@
-/* What is in a file, as data: what `info` says, before it is decided how it looks.
+/* What is in a file, as data: `info` says it in words or as JSON (info_report.c).
  *
- * A file is one fact, an object's or a bundle's entries are facts inside it. Facts of JSON come
- * straight from its text, so that any well-formed text has them; those of other formats from the
- * bundle that their reader made. */
+ * A file is one fact; the entries of an object or a bundle are facts inside it. Facts of JSON are
+ * read straight from its text, so that any well-formed text has them; those of other formats are
+ * made from the bundle that their reader gives. */
 #ifndef SELFATTN_CLI_INFO_FACTS_H
 #define SELFATTN_CLI_INFO_FACTS_H
 
@@ -43,16 +43,16 @@ typedef struct fact {
     size_t insides, capacity;
 } fact;
 
-/* Adds an object's facts to those of the documents before it, a name's to those of the same name,
- * and takes what is new. `names` has an entry for each of them, in their order, which finds
- * them. */
+/* Joins the facts of a stream's next document to those of the documents before it, name by name.
+ * Takes what is new out of `after`. `names` finds the facts by name: it has an entry for each, in
+ * order. */
 bool facts_join(fact *to, bundle *names, fact *after, err *e);
 
-/* Of a text that begins in this line of its file; or of the value alone that a way
- * (io/json_scan.h) leads to, which is its name: of all where it leads to none, or is NULL. */
+/* The facts of a text that begins at this place; with a way (io/json_scan.h), only of the value
+ * that it leads to, which is called by the way. A way that leads to none counts as NULL. */
 bool facts_of_json(fact *out, const char *bytes, size_t length, place where, const char *way,
                    err *e);
-/* Of what the reader of another format made. */
+/* The facts of what the reader of another format made. */
 bool facts_of_bundle(fact *out, const bundle *of, err *e);
 
 void fact_free(fact *f);

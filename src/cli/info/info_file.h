@@ -1,4 +1,4 @@
-/* One file as `info` sees it, and what it says of it. */
+/* A file as the command info sees it, and the report about it. */
 #ifndef SELFATTN_CLI_INFO_INFO_FILE_H
 #define SELFATTN_CLI_INFO_INFO_FILE_H
 
@@ -20,26 +20,25 @@ typedef enum info_kind {
 
 typedef struct info_file {
     const char *file; /* as messages call it */
-    const char *only; /* the name of what alone is told; NULL: all is */
+    const char *only; /* the only entry that is told of; NULL: all are */
     const format *format;
     size_t bytes;
     size_t documents; /* of a stream */
     fact root;
     info_kind kind;
-    /* What a document asks for, once its defaults are filled in: found by planning it, computing
-     * nothing. */
-    bool is_asked; /* else it asks for nothing, as weights of queries alone do */
-    err trouble;   /* set: it can't be computed, and this is why; the rest is then unknown */
+    /* What a document asks for, with its defaults: it is planned, but not computed. */
+    bool is_asked; /* false: it asks for nothing, as query weights alone do */
+    err trouble;   /* if set, why it can't be computed; then the rest is unknown */
     bundle contents;
     problem problem; /* of INFO_DOCUMENT, as the next three */
-    bool has_inputs; /* else there are weights only, and sizes are told for any number of tokens */
-    tensor token;    /* that they are planned for */
+    bool has_inputs; /* false: weights alone, and sizes are told for any number of tokens */
+    tensor token;    /* the input that weights alone are planned with */
     plan plan;
     stack stack; /* of INFO_LAYERS */
 } info_file;
 
-/* Lines for a person, or one for a machine, whose shape is told in the manual. `error` is set for a
- * file that could not be read, of which a machine is told the name. */
+/* Tells lines of words, or one line of JSON, whose shape is in the manual. `error` is set for a
+ * file that could not be read: then JSON has its name. */
 void info_tell(teller *t, const info_file *of, const err *error);
 
 #endif

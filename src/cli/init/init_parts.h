@@ -1,13 +1,11 @@
-/* What init can make. */
+/* The matrices that init can make. */
 #ifndef SELFATTN_CLI_INIT_INIT_PARTS_H
 #define SELFATTN_CLI_INIT_INIT_PARTS_H
 
 #include "base/named.h"
 #include "random/distribution.h"
 
-/* ---- the matrices that can be made: which axes each has, and what its numbers are for ---- */
-
-/* What an axis is as long as. */
+/* What gives the length of an axis. */
 typedef enum extent {
     EXTENT_TOKENS,
     EXTENT_WIDTH, /* m */
