@@ -60,7 +60,12 @@ void html_add_items(const html_page *p, const trace_step *step)
 {
     /* For a step that is asked for, an exam says how it is made, and has tables to fill in. */
     bool is_of_exam = p->is_blank && p->how->is_exam;
-    for (size_t i = 0; i < step->count; i++) {
+    size_t waited = p->is_alive ? 0 : step->waits;
+    for (size_t i = 0; i <= step->count; i++) {
+        for (; waited < step->waits && step->waiting[waited].before == i; waited++)
+            html_add_item(p, &step->waiting[waited]);
+        if (i == step->count)
+            break;
         const trace_item *item = &step->item[i];
         if (!is_of_exam || item->kind == TRACE_FORMULA || item->kind == TRACE_MATRIX)
             html_add_item(p, item);

@@ -358,15 +358,31 @@ static void add_stack(const html_page *p, const trace_item *item)
 
 /* ---- words and worked lines ---- */
 
+/* What comes and goes on a page that changes is seen to by page/lines.js. */
+static void begin_paragraph(const html_page *p, const trace_item *item, const char *class_name)
+{
+    static const char *const WHILE[] = {
+        [TRACE_ALWAYS] = "",
+        [TRACE_WHILE_SEEN] = " data-while=seen",
+        [TRACE_WHILE_UNSEEN] = " data-while=unseen",
+        [TRACE_WHILE_MORE] = " data-while=more",
+        [TRACE_WHILE_TOP] = " data-while=top",
+    };
+    text_add_format(p->out, "<p%s%s%s", item->waits ? " hidden" : "", class_name,
+                    p->is_alive ? WHILE[item->holds] : "");
+}
+
 static void add_sentence(const html_page *p, const trace_item *item)
 {
     bool is_formula = item->kind == TRACE_FORMULA;
-    add_paragraph(p->out,
-                  item->is_about_heads ? " class=other-heads"
-                  : !item->is_of_focus ? is_formula ? " class=formula" : ""
-                  : is_formula         ? " class=\"formula of-focus\""
-                                       : " class=of-focus",
-                  item->text);
+    begin_paragraph(p, item,
+                    item->is_about_heads ? " class=other-heads"
+                    : !item->is_of_focus ? is_formula ? " class=formula" : ""
+                    : is_formula         ? " class=\"formula of-focus\""
+                                         : " class=of-focus");
+    text_add_string(p->out, ">");
+    html_add_sentence(p->out, item->text);
+    text_add_string(p->out, "</p>\n");
 }
 
 /* Adds text without its marks for line breaks, since each has a space already. */
@@ -388,11 +404,12 @@ static void add_source(const html_page *p, const trace_item *item)
     bool is_of_operand = item->op == OP_VARIANCE || item->op == OP_DIVIDE;
     const trace_map *map = item->map;
     map_place at = {.head = item->cell[0], .row = item->cell[1], .column = item->cell[2]};
-    const char *shows = item->op == OP_VARIANCE ? "variance"
-                        : item->op == OP_DIVIDE ? "share"
-                        : item->op == OP_HIDE   ? "hidden"
-                        : item->result.rank > 0 ? "row"
-                                                : "setting";
+    const char *shows = item->op == OP_VARIANCE          ? "variance"
+                        : item->op == OP_DIVIDE          ? "share"
+                        : item->op == OP_HIDE            ? "hidden"
+                        : item->holds == TRACE_WHILE_TOP ? "top"
+                        : item->result.rank > 0          ? "row"
+                                                         : "setting";
     if (map == NULL) /* "scale", whose line has a copy of it */
         map = map_named(p->room, item->left);
     if (map == NULL)
@@ -408,7 +425,7 @@ static void add_source(const html_page *p, const trace_item *item)
 static void add_line(const html_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
-    text_add_string(p->out, item->is_of_focus ? "<p class=\"line of-focus\"" : "<p class=line");
+    begin_paragraph(p, item, item->is_of_focus ? " class=\"line of-focus\"" : " class=line");
     if (p->is_alive)
         add_source(p, item);
     text_add_string(p->out, p->is_alive ? "><span class=head>" : ">");

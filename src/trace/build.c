@@ -65,17 +65,30 @@ void build_step(builder *b, step_id id, const char *name)
 trace_item *build_item(builder *b, trace_kind kind)
 {
     trace_step *step = b->step;
-    trace_item *items =
-        b->failed ? NULL
-                  : mem_grow(step->item, step->count, &step->capacity, sizeof items[0], b->e);
+    trace_item **all = b->waits ? &step->waiting : &step->item;
+    size_t *count = b->waits ? &step->waits : &step->count;
+    size_t *capacity = b->waits ? &step->waiting_capacity : &step->capacity;
+    trace_item *items = b->failed ? NULL : mem_grow(*all, *count, capacity, sizeof items[0], b->e);
     if (items == NULL) {
         b->failed = true;
         return &b->spare_item;
     }
-    step->item = items;
-    trace_item *added = &items[step->count++];
-    *added = (trace_item){.kind = kind, .head = b->head};
+    *all = items;
+    trace_item *added = &items[(*count)++];
+    *added = (trace_item){
+        .kind = kind, .holds = b->holds, .waits = b->waits, .before = step->count, .head = b->head};
     return added;
+}
+
+void build_while(builder *b, trace_while holds, bool is_so)
+{
+    b->holds = holds;
+    b->waits = !is_so;
+}
+
+void build_always(builder *b)
+{
+    build_while(b, TRACE_ALWAYS, true);
 }
 
 void build_begin_head(builder *b, size_t head)

@@ -15,8 +15,10 @@ typedef struct builder {
     bool is_full;
     bool shows_all_rows; /* worked out too: of a small run where no row was asked for */
     bool failed;
-    size_t head;   /* that items are of, as they say it */
-    tensor joined; /* build_joined's copy, once it is made */
+    size_t head;       /* that items are of, as they say it */
+    trace_while holds; /* on what it depends that items are said, */
+    bool waits;        /* and whether that is not so yet */
+    tensor joined;     /* build_joined's copy, once it is made */
     err *e;
     /* What is written to after a failure, and of a map that has no data; nobody shows them. */
     trace_item spare_item;
@@ -38,6 +40,9 @@ trace_item *build_formula(builder *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A new item of the step to be filled; a spare one after a failure, so never NULL. */
 trace_item *build_item(builder *b, trace_kind kind);
+/* What follows is said while something is so, which it is now or not, until build_always. */
+void build_while(builder *b, trace_while holds, bool is_so);
+void build_always(builder *b);
 /* What follows is of this head, from 0, where the run has heads, until b->head is 0 again. */
 void build_begin_head(builder *b, size_t head);
 /* A worked line: left = letters = (a op b) = result. */

@@ -308,25 +308,26 @@ static void show_slope(builder *b)
 static void show_masked_row(builder *b, const tensor *unmasked, const tensor *masked)
 {
     const plan *p = b->plan;
-    size_t i = b->focus.row, most = build_lines(b), shown = 0;
+    size_t i = b->focus.row, most = build_lines(b), changed = 0;
     for (size_t j = 0; j < p->n_k; j++) {
-        if (shown == most) {
-            build_rest(b);
-            return;
-        }
         tensor before = build_element(unmasked, i, j), after = build_element(masked, i, j);
         bool is_changed = (p->bias.data != NULL || p->slopes.data != NULL) && j < plan_own_keys(p);
-        if (tensor_get(&after, NULL) == -INFINITY) {
+        bool is_hidden = tensor_get(&after, NULL) == -INFINITY;
+        changed += is_hidden || is_changed;
+        if (changed > most)
+            break;
+        if (is_hidden) {
             const char *left = build_text(b, "masked[%zu,%zu]", i + 1, j + 1);
             trace_item *line = build_line(b, OP_HIDE, left, NULL);
             line->a = before;
             line->result = after;
-            shown++;
         } else if (is_changed) {
             derivation_line(b, "masked", i, j);
-            shown++;
         }
     }
+    build_while(b, TRACE_WHILE_MORE, changed > most);
+    build_rest(b);
+    build_always(b);
 }
 
 void make_mask(builder *b)

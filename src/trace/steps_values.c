@@ -102,23 +102,22 @@ static void show_softmax_row(builder *b)
 void make_softmax(builder *b)
 {
     tensor row_sum = build_stage(b, STAGE_ROW_SUM);
-    if (tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) != 0) {
-        build_sentence(
-            b,
-            "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to "
-            "%s. The row's greatest score is taken off first: that changes no weight and "
-            "keeps the exponentials small.",
-            build_query_name(b), build_head_name(b),
-            b->plan->sinks.data == NULL ? "1" : "less than 1");
-        show_softmax_row(b);
-        build_same_for_all(b);
-    } else {
-        build_sentence(b,
-                       "The softmax turns scores into weights, but %s%s may attend to nothing: its "
-                       "weights are 0, and so is its result. The weights of all queries:",
-                       build_query_name(b), build_head_name(b))
-            ->is_of_focus = true;
-    }
+    bool sees = tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) != 0;
+    build_while(b, TRACE_WHILE_SEEN, sees);
+    build_sentence(b,
+                   "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to "
+                   "%s. The row's greatest score is taken off first: that changes no weight and "
+                   "keeps the exponentials small.",
+                   build_query_name(b), build_head_name(b),
+                   b->plan->sinks.data == NULL ? "1" : "less than 1");
+    show_softmax_row(b);
+    build_same_for_all(b);
+    build_while(b, TRACE_WHILE_UNSEEN, !sees);
+    build_sentence(b,
+                   "The softmax turns scores into weights, but %s%s may attend to nothing: its "
+                   "weights are 0, and so is its result. The weights of all queries:",
+                   build_query_name(b), build_head_name(b));
+    build_always(b);
     build_matrices(b, STAGE_WEIGHTS);
 }
 
@@ -300,12 +299,11 @@ void make_statistics(builder *b)
 {
     size_t i = b->focus.row;
     tensor row_sum = build_stage(b, STAGE_ROW_SUM);
-    if (tensor_get(&row_sum, (size_t[]){i, 0}) == 0) {
-        build_sentence(b, "There is nothing to sum up: %s%s may attend to nothing.",
-                       build_query_name(b), build_head_name(b))
-            ->is_of_focus = true;
-        return;
-    }
+    bool sees = tensor_get(&row_sum, (size_t[]){i, 0}) != 0;
+    build_while(b, TRACE_WHILE_UNSEEN, !sees);
+    build_sentence(b, "There is nothing to sum up: %s%s may attend to nothing.",
+                   build_query_name(b), build_head_name(b));
+    build_while(b, TRACE_WHILE_SEEN, sees);
     build_sentence(b,
                    "How %s%s spreads its attention: the entropy is 0 where one key takes all, and "
                    "greatest where all keys get the same.",
@@ -316,25 +314,21 @@ void make_statistics(builder *b)
                    (map_operand){0});
     /* A line for each of the strongest keys: its weight. */
     tensor top = build_stage(b, STAGE_TOP), weights = build_stage(b, STAGE_WEIGHTS);
-    if (top.data == NULL) {
+    if (top.data == NULL)
         build_sentence(b, "No strongest keys are asked for; --top N lists them.");
-        return;
-    }
-    if (tensor_get(&top, (size_t[]){i, 0}) < 0) {
-        build_sentence(b, "There is no strongest key: all weights are 0.")->is_of_focus = true;
-        return;
-    }
-    build_sentence(b, "The strongest keys, in the order of their weights:");
-    for (size_t t = 0; t < top.size[1]; t++) {
+    else if (tensor_get(&top, (size_t[]){i, 0}) < 0 && sees)
+        build_sentence(b, "There is no strongest key: all weights are 0.");
+    else
+        build_sentence(b, "The strongest keys, in the order of their weights:");
+    for (size_t t = 0; top.data != NULL && t < top.size[1]; t++) {
         double key_index = tensor_get(&top, (size_t[]){i, t});
-        if (key_index < 0)
-            break;
-        size_t j = (size_t)key_index;
+        size_t j = key_index < 0 ? 0 : (size_t)key_index;
+        build_while(b, TRACE_WHILE_TOP, key_index >= 0);
         trace_item *line = build_line(b, OP_COPY,
                                       build_text(b, "top[%zu,%zu] is %s: weights[%zu,%zu]", i + 1,
                                                  t + 1, build_key_name(b, j), i + 1, j + 1),
                                       NULL);
         line->a = line->result = build_element(&weights, i, j);
-        line->is_of_focus = true;
     }
+    build_always(b);
 }

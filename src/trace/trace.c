@@ -259,6 +259,7 @@ static void room_free(trace_room *room)
         for (size_t j = 0; j < room->step[i]->count; j++)
             text_list_free(&room->step[i]->item[j].cells);
         mem_free(room->step[i]->item);
+        mem_free(room->step[i]->waiting);
         mem_free(room->step[i]);
     }
     mem_free(room->step);

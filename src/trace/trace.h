@@ -98,8 +98,20 @@ typedef struct trace_word {
 
 enum { TRACE_WORDS = 3 };
 
+/* What of a step is said only while something is so, of the query and head in focus. */
+typedef enum trace_while {
+    TRACE_ALWAYS,
+    TRACE_WHILE_SEEN,   /* the query sees a key, */
+    TRACE_WHILE_UNSEEN, /* or none */
+    TRACE_WHILE_MORE,   /* more scores are masked than have a line */
+    TRACE_WHILE_TOP,    /* so many keys have a weight */
+} trace_while;
+
 typedef struct trace_item {
     trace_kind kind;
+    trace_while holds;
+    bool waits;    /* it does not hold in this run: */
+    size_t before; /* it would stand before the step's item of this number */
     const char *text, *left, *letters;
     trace_word word[TRACE_WORDS]; /* of a line, in their order */
     size_t words;
@@ -130,6 +142,9 @@ typedef struct trace_step {
     const char *name; /* the row's, or of a stack "layer 1, attention: " and the row's */
     trace_item *item;
     size_t count, capacity;
+    /* What is not so in this run: a page whose numbers can be changed shows it once it is. */
+    trace_item *waiting;
+    size_t waits, waiting_capacity;
 } trace_step;
 
 enum { TRACE_OPERANDS = 4 };

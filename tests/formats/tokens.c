@@ -139,6 +139,7 @@ static void strip_html(char *bytes)
     cut(bytes, "<summary>", "</summary>"); /* the name of a floor, which its steps have too */
     cut(bytes, "<script", "</script>");
     cut(bytes, "<svg", "</svg>");
+    cut(bytes, "<p hidden", "</p>"); /* what is not so of these numbers */
     cut(bytes, "<", ">");
     cut(bytes, "&#", ";");
 }

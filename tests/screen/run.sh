@@ -45,6 +45,10 @@ if picked words; then
     page run "$scratch/wide.json" wide
     page generate testdata/stacks/generator.json generation --length 2
     page run testdata/seeds/001-walkthrough.json exercise --blank scores
+    ones='[1, 1, 1, 1, 1, 1, 1, 1]' rows='[[1], [1], [1], [1], [1], [1], [1], [1]]'
+    echo "{\"q\": [[1], [1]], \"k\": $rows, \"v\": $rows, \"mask\": [[0, 0, 0, 0, 0, 0, 0, 0], $ones]}" \
+        >"$scratch/nothing.json"
+    page run "$scratch/nothing.json" nothing --focus row=1
 fi
 
 export NODE_PATH="$modules/node_modules"

@@ -5,6 +5,8 @@
 // hooks    what is not there, or what the program would refuse, is refused, and nothing changes;
 //          sliders, boxes, the badge, Undo and the address follow what is done
 // hand     a click on any number of a key hides it; what is typed is taken, or it is said why not
+// seen     what is said of a query that sees nothing, and of more keys than have lines, goes and comes
+//          with the mask and with the query that is worked out
 // address  1,500 changes are made one after the other and shown once; more than 10,000 are refused
 // still    a page whose numbers can't be changed says why, and what page has them all
 
@@ -132,6 +134,41 @@ async function checkHand(name) {
   await page.close();
 }
 
+// Query 1 sees none of eight keys, query 2 all; six lines are spelled out.
+async function checkSeen(name) {
+  const page = await open(name), rest = '… and so on for all 8 keys.';
+  const said = () => page.evaluate(async () => {
+    while (STALE.size > 0) await new Promise(requestAnimationFrame);
+    const shown = (step) => [...document.querySelectorAll(`#step-${step} > p`)]
+      .filter((one) => one.getClientRects().length > 0).map((one) => one.textContent.replace(/\s+/g, ' '));
+    const find = (step, words) => shown(step).filter((one) => one.startsWith(words));
+    return { masked: find('mask', 'masked[').filter((one) => one.includes('→')).length, rest: find('mask', '…').join(),
+      nothing: find('softmax', 'The softmax turns scores into weights, but').length,
+      softmax: find('softmax', 'The softmax turns the scores of').length, formula: find('softmax', 'row_max[i]').length,
+      exp: find('softmax', 'exp[').filter((one) => !one.includes('[i')).map((one) => one.split(' = ').pop()).join() };
+  });
+  const nothing = { masked: 6, rest, nothing: 1, softmax: 0, formula: 0, exp: '' };
+  const something = { masked: 6, rest: '', nothing: 0, softmax: 1, formula: 1, exp: '1,1,0,0,0,0' };
+  const everything = { masked: 0, rest: '', nothing: 0, softmax: 1, formula: 1, exp: '1,1,1,1,1,1' };
+  const show = (keys) => page.evaluate((all) => all.forEach((key) => selfattn.mask(0, key, true)), keys);
+  const tell = async (what, wanted) => {
+    const found = JSON.stringify(await said());
+    check(name, found === JSON.stringify(wanted), `${what}: it says ${found} and not ${JSON.stringify(wanted)}`);
+  };
+  await tell('as it came', nothing);
+  await show([0, 1]);
+  await tell('query 1 sees two keys', something);
+  await page.evaluate(() => selfattn.mask(0, 1, false));
+  await tell('query 1 sees one key', { ...something, rest, exp: '1,0,0,0,0,0' });
+  await page.evaluate(() => selfattn.mask(0, 0, false));
+  await tell('it sees none again', nothing);
+  await page.locator('#matrix-scores tbody th').nth(1).click();
+  await tell('query 2 is worked out', everything);
+  await page.getByRole('button', { name: 'As it came' }).click();
+  await tell('as it came again', nothing);
+  await page.close();
+}
+
 const MANY = 1500, MOST = 10000;
 
 async function checkAddress(name) {
@@ -164,6 +201,7 @@ const STILL = { wide: 'x has 96 columns, and a page holds 64; one made with --fu
   for (const [name, calls] of Object.entries(REFUSED)) await checkRefused(name, calls);
   await checkFollowing('asad-two-heads-wo');
   await checkHand('asad-two-heads-wo');
+  await checkSeen('nothing');
   await checkAddress('001-walkthrough');
   for (const [name, words] of Object.entries(STILL)) {
     const page = await open(name), said = await page.locator('.bar').textContent();

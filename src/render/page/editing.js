@@ -119,6 +119,7 @@ function startScreen() {
     }
   }
   startLines();
+  startWhile();
   for (const view of VIEWS) addView(view.svg.closest('.tokens'), (maps) => maps.has(view.map), () => drawView(view));
   watchSight();
 }

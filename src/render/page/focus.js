@@ -73,9 +73,13 @@ function takeFocus(at) {
 // ---- showing it ----
 
 // " (dog)", or nothing where it has a number only.
+function nameIn(labels, index) {
+  return /^(\d+|\w+\[.*)$/.test(labels[index]) ? '' : ` (${labels[index]})`;
+}
+
 function nameOfQuery(room, row) {
   const [seen] = mapsThatSee(room);
-  return !seen || /^(\d+|\w+\[.*)$/.test(seen.rows[row]) ? '' : ` (${seen.rows[row]})`;
+  return seen ? nameIn(seen.rows, row) : '';
 }
 
 // In what the page came with: "query 1 (dog)", "in head 1", "attended[1]", "of sequence 1".

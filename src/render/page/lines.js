@@ -177,9 +177,12 @@ function isSpelled(place) {
 }
 
 // The program's rule: trace/steps_scores.c, show_masked_row.
+function countSpelled(place, end) {
+  return range(0, end, (column) => ({ ...place, column })).filter(isSpelled).length;
+}
+
 function isSpelledOut(place) {
-  const before = range(0, place.column, (column) => ({ ...place, column })).filter(isSpelled);
-  return isSpelled(place) && before.length < (DATA.lines ?? Infinity);
+  return isSpelled(place) && countSpelled(place, place.column) < (DATA.lines ?? Infinity);
 }
 
 function maskedLine(line) {
@@ -205,18 +208,59 @@ function addMasked(map) {
     return figure.closest('section').querySelector(`.line[data-cell="${cell}"]`) || made;
   });
   const there = lines.find((line) => line.isConnected), mark = document.createComment('');
-  (there || figure).before(mark);
+  const rest = figure.closest('section').querySelector('[data-while=more]');
+  (there || rest || figure).before(mark);
   mark.replaceWith(...lines);
   for (const line of lines) line.dataset.shows = 'masked';
 }
 
-const MADE_LINES = { cell: cellLine, setting: settingLine, variance: varianceLine, share: shareLine, row: rowLine,
-  hidden: hiddenLine };
+// ---- the strongest keys: the program's rule is attn/engine/rows.c, statistics_top ----
 
-// A query that sees no key has no softmax that is spelled out.
-function seesNothing({ map, head, row }) {
-  const most = mapsOf(map.room).find((one) => one.name === 'row_max');
-  return Boolean(most) && most.step === map.step && valueOf({ map: most, head, row, column: 0 }) === -Infinity;
+const TOP = /^top\[\d+,(\d+)\]/;
+
+// Of equal weights the earlier key's first; undefined: no more keys have a weight.
+function keyAtTop(line) {
+  const place = placeOfLine(line), weightOf = (column) => valueOf({ ...place, column });
+  const keys = [...place.map.columns.keys()].filter((column) => weightOf(column) > 0);
+  return keys.sort((one, other) => weightOf(other) - weightOf(one))[TOP.exec(wordsOf(LINES.get(line).head))[1] - 1];
+}
+
+function topLine(line) {
+  const place = placeOfLine(line), { map, row } = place, key = keyAtTop(line), number = key + 1;
+  if (key === undefined) return [];
+  const [, rank] = TOP.exec(wordsOf(LINES.get(line).head));
+  return [...mathematics(`top[${row + 1},${rank}] is key ${number}${nameIn(map.columns, key)}: weights[${row + 1},${number}]`),
+    ' = ', inTable(textOf({ ...place, column: key }))];
+}
+
+const MADE_LINES = { cell: cellLine, setting: settingLine, variance: varianceLine, share: shareLine, row: rowLine,
+  hidden: hiddenLine, top: topLine };
+
+// ---- what is said only while something is so, of the query and head in focus ----
+
+function rowInFocus(room, name) {
+  const map = mapsOf(room).find((one) => one.name === name), { row, head } = focusOf(room);
+  return { map, head: headAmong(map.heads, head, room), row, column: 0 };
+}
+
+// The program's rules: trace/steps_values.c, make_softmax and make_statistics, and the one of the lines
+// of masked.
+const WHILE = {
+  seen: (room) => valueOf(rowInFocus(room, 'row_sum')) !== 0,
+  unseen: (room) => valueOf(rowInFocus(room, 'row_sum')) === 0,
+  more: (room) => {
+    const place = rowInFocus(room, 'masked');
+    return countSpelled(place, place.map.columns.length) > DATA.lines;
+  },
+  top: (room, line) => keyAtTop(line) !== undefined,
+};
+
+function startWhile() {
+  for (const one of document.querySelectorAll('[data-while]')) {
+    const room = Number(one.closest('section').dataset.room);
+    const { while: holds } = one.dataset, of = rowInFocus(room, { more: 'masked', top: 'weights' }[holds] || 'row_sum').map;
+    addView(one, (maps) => maps.has(of), () => { one.hidden = !WHILE[holds](room, one); });
+  }
 }
 
 // As it came again, it is what it was.
@@ -226,7 +270,6 @@ function drawLine(line) {
     return;
   }
   const { nodes } = LINES.get(line), isAsItCame = EDITS.done.length === 0;
-  if (!line.dataset.shows) line.hidden = !isAsItCame && seesNothing(placeOfLine(line));
   line.replaceChildren(...isAsItCame ? nodes : MADE_LINES[line.dataset.shows || 'cell'](line));
 }
 
