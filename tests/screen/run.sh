@@ -38,7 +38,8 @@ page() {
 if picked words; then
     mkdir "$scratch/pages"
     for document in testdata/seeds/001-walkthrough testdata/stacks/seed-encoder \
-        testdata/variants/soft-cap testdata/examples/asad-two-heads-wo; do
+        testdata/variants/soft-cap testdata/examples/asad-two-heads-wo testdata/variants/alibi \
+        testdata/variants/appended-heads testdata/variants/statistics; do
         page run $document.json "$(basename $document)"
     done
     selfattn init --quiet --tokens 8 --width 96 --heads 12 -o "$scratch/wide.json"

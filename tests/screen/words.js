@@ -7,6 +7,7 @@
 // hand     a click on any number of a key hides it; what is typed is taken, or it is said why not
 // seen     what is said of a query that sees nothing, and of more keys than have lines, goes and comes
 //          with the mask and with the query that is worked out
+// lines    lines that name a row, a key or where a number comes from follow what is changed
 // address  1,500 changes are made one after the other and shown once; more than 10,000 are refused
 // still    a page whose numbers can't be changed says why, and what page has them all
 
@@ -169,6 +170,31 @@ async function checkSeen(name) {
   await page.close();
 }
 
+// What is done to a page, and the lines of a step that begin so, as they are then: by hand. Of scores 0, 0
+// and -1 the weights are 1/(2 + 1/e) twice, and of 0 and -1 the greater is 1/(1 + 1/e).
+const FOLLOWING = [
+  ['alibi', "selfattn.set('slope', [1, 0, 0], -0.3)", 'mask', 'slope of head', ['slope of head 1 = 0.0625']],
+  ['appended-heads', "document.querySelectorAll('#matrix-scores tbody th')[1].click()", 'softmax', 'share of the sink',
+    /row_sum\[2\] = /],
+  ['statistics', "selfattn.set('q', [0, 0], -1)", 'statistics', 'top[', ['top[1,1] is key 1: weights[1,1] = 0.4223',
+    'top[1,2] is key 2: weights[1,2] = 0.4223', 'top[1,3] is key 3: weights[1,3] = 0.1554']],
+  ['statistics', "selfattn.set('q', [0, 0], -1); selfattn.mask(0, 0, false)", 'statistics', 'top[',
+    ['top[1,1] is key 2: weights[1,2] = 0.7311', 'top[1,2] is key 3: weights[1,3] = 0.2689']],
+];
+
+async function checkLines([name, doing, step, begins, wanted]) {
+  const page = await open(name);
+  const found = await page.evaluate(([act, section, words]) => {
+    (0, eval)(act);
+    refreshAll();
+    return [...document.querySelectorAll(`#step-${section} .line`)].filter((one) => one.getClientRects().length > 0)
+      .map((one) => one.textContent.replace(/\s+/g, ' ')).filter((one) => one.startsWith(words));
+  }, [doing, step, begins]);
+  const isRight = wanted instanceof RegExp ? found.length === 1 && wanted.test(found[0]) : found.join() === wanted.join();
+  check(name, isRight, `after ${doing} it says ${found.join('; ')} and not ${wanted}`);
+  await page.close();
+}
+
 const MANY = 1500, MOST = 10000;
 
 async function checkAddress(name) {
@@ -202,6 +228,7 @@ const STILL = { wide: 'x has 96 columns, and a page holds 64; one made with --fu
   await checkFollowing('asad-two-heads-wo');
   await checkHand('asad-two-heads-wo');
   await checkSeen('nothing');
+  for (const one of FOLLOWING) await checkLines(one);
   await checkAddress('001-walkthrough');
   for (const [name, words] of Object.entries(STILL)) {
     const page = await open(name), said = await page.locator('.bar').textContent();

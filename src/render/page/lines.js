@@ -124,7 +124,7 @@ function cellLine(line, head = headOfLine(line)) {
 // What was given, or follows from a size: once it is another one, the page's document gives it.
 function settingLine(line) {
   const place = placeOfLine(line), { nodes, head } = LINES.get(line), [name] = wordsOf(head).split(' = ');
-  const isAsItCame = Object.is(valueOf(place), cameIn(place.map)[indexOfPlace(place)]);
+  const came = cameIn(place.map), isAsItCame = NUMBERS.get(place.map).every((x, i) => Object.is(x, came[i]));
   return isAsItCame && line.dataset.cell === LINES.get(line).cell ? nodes : [name, ' = ', inTable(textOf(place))];
 }
 
@@ -143,7 +143,8 @@ function varianceLine(line) {
 // What of a query's weight its sink has.
 function shareLine(line) {
   const place = placeOfLine(line), sum = { ...place, map: mapsOf(place.map.room).find((one) => one.name === 'row_sum') };
-  return [...LINES.get(line).head.slice(0, 1), ' = ', linkTo(place, inTable), ' / ', linkTo(sum, inTable), ' = ',
+  const words = `${wordsOf(LINES.get(line).head).replace(/\[\d+\]$/, '')}[${place.row + 1}]`;
+  return [...mathematics(words), ' = ', linkTo(place, inTable), ' / ', linkTo(sum, inTable), ' = ',
     inTable(textOfNumber(valueOf(place) / valueOf(sum)))];
 }
 
