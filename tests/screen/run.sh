@@ -39,7 +39,8 @@ if picked words; then
     mkdir "$scratch/pages"
     for document in testdata/seeds/001-walkthrough testdata/stacks/seed-encoder \
         testdata/variants/soft-cap testdata/examples/asad-two-heads-wo testdata/variants/alibi \
-        testdata/variants/appended-heads testdata/variants/statistics; do
+        testdata/variants/appended-heads testdata/variants/statistics \
+        tests/trace/stacks/decoder-one-head; do
         page run $document.json "$(basename $document)"
     done
     selfattn init --quiet --tokens 8 --width 96 --heads 12 -o "$scratch/wide.json"
@@ -47,8 +48,8 @@ if picked words; then
     page generate testdata/stacks/generator.json generation --length 2
     page run testdata/seeds/001-walkthrough.json exercise --blank scores
     ones='[1, 1, 1, 1, 1, 1, 1, 1]' rows='[[1], [1], [1], [1], [1], [1], [1], [1]]'
-    echo "{\"q\": [[1], [1]], \"k\": $rows, \"v\": $rows, \"mask\": [[0, 0, 0, 0, 0, 0, 0, 0], $ones]}" \
-        >"$scratch/nothing.json"
+    echo "{\"q\": [[1], [1]], \"k\": $rows, \"v\": $rows," \
+        "\"mask\": [[0, 0, 0, 0, 0, 0, 0, 0], $ones]}" >"$scratch/nothing.json"
     page run "$scratch/nothing.json" nothing --focus row=1
 fi
 

@@ -81,8 +81,11 @@ async function readPage() {
         other.textContent.startsWith(left[0]));
       note(`line ${stepOf(one)}|${left[1].replace(/\s+/g, ' ')}|${before.indexOf(one)}`, one.textContent);
     },
-    'section > p[data-while]:not(.line, .formula)': (one) => note(`line ${stepOf(one)}|while ${one.dataset.while}|` +
-      [...one.closest('section').querySelectorAll('[data-while]')].indexOf(one), one.textContent),
+    'section > p[data-while]:not(.line, .formula)': (one) => {
+      const begins = one.textContent.slice(0, 12), alike = [...one.closest('section').querySelectorAll('[data-while]')]
+        .filter((other) => other.textContent.startsWith(begins));
+      note(`line ${stepOf(one)}|${begins}|${alike.indexOf(one)}`, one.textContent);
+    },
     '.control': (one) => {
       const input = one.querySelector('input'), output = one.querySelector('output');
       const words = [...one.childNodes].filter((part) => !['INPUT', 'OUTPUT'].includes(part.tagName));

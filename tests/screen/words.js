@@ -174,6 +174,8 @@ async function checkSeen(name) {
 // and -1 the weights are 1/(2 + 1/e) twice, and of 0 and -1 the greater is 1/(1 + 1/e).
 const FOLLOWING = [
   ['alibi', "selfattn.set('slope', [1, 0, 0], -0.3)", 'mask', 'slope of head', ['slope of head 1 = 0.0625']],
+  ['decoder-one-head', "selfattn.set('layer.0.attention.scale', [], 1)", 'layer\\.0\\.cross\\.scale', 'scale =',
+    ['scale = 0.5']],
   ['appended-heads', "document.querySelectorAll('#matrix-scores tbody th')[1].click()", 'softmax', 'share of the sink',
     /row_sum\[2\] = /],
   ['statistics', "selfattn.set('q', [0, 0], -1)", 'statistics', 'top[', ['top[1,1] is key 1: weights[1,1] = 0.4223',

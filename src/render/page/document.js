@@ -49,10 +49,8 @@ function valuesOfAll(map, key) {
 // layer, where it is said by now.
 function isSaid(map, key, of, document, way) {
   if (!(key === 'eps' || Object.values(SETTING_KEYS).includes(key)) || key === 'sinks') return true;
-  const isChanged = ENTRIES.some(({ numbers, came }) =>
-    numbers.get(map).some((x, i) => !Object.is(x, came.get(map)[i])));
   const isOfLayer = way[2] === 'cross' && document.layers[way[1]][key] !== undefined;
-  return isChanged || isOfLayer || (key === 'alibi' && Array.isArray(of[key]));
+  return isChanged(map) || isOfLayer || (key === 'alibi' && Array.isArray(of[key]));
 }
 
 // Goes to where a way leads, making objects that lack.

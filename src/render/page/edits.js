@@ -105,6 +105,10 @@ function cameIn(map) {
   return ENTRIES[ENTRY].came?.get(map);
 }
 
+function isChanged(map) {
+  return ENTRIES.some(({ numbers, came }) => numbers.get(map).some((x, i) => !Object.is(x, came.get(map)[i])));
+}
+
 function takesFrom(map, maps) {
   const nodes = TAKEN.filter((name) => map[name])
     .map((name) => MAPS[map[name].map]);

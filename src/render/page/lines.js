@@ -1,7 +1,7 @@
 // Worked lines, written anew as the program writes them (render/expression.c): what is computed, in
 // letters, with the numbers, and what comes out.
 
-const LINES = new Map(); // by element: what it was as it came, and the words before its numbers
+const LINES = new Map(); // by element: what it was, the words before its numbers, a setting of its layer
 
 // A worked line's numbers have the minus of the tables; − is a sign of arithmetic.
 function linkInLine(part) {
@@ -121,11 +121,17 @@ function cellLine(line, head = headOfLine(line)) {
     ' = ', `${result}${more}`];
 }
 
+// A layer's setting is its cross-attention's too, unless that has one of its own.
+function settingOfLayer(map) {
+  const [layers, layer, cross, ...key] = wayOf(map) || [];
+  return cross === 'cross' ? MAPS.find((one) => String(wayOf(one)) === String([layers, layer, ...key])) : undefined;
+}
+
 // What was given, or follows from a size: once it is another one, the page's document gives it.
 function settingLine(line) {
-  const place = placeOfLine(line), { nodes, head } = LINES.get(line), [name] = wordsOf(head).split(' = ');
-  const came = cameIn(place.map), isAsItCame = NUMBERS.get(place.map).every((x, i) => Object.is(x, came[i]));
-  return isAsItCame && line.dataset.cell === LINES.get(line).cell ? nodes : [name, ' = ', inTable(textOf(place))];
+  const place = placeOfLine(line), { nodes, head, ofLayer } = LINES.get(line), [name] = wordsOf(head).split(' = ');
+  const isGiven = isChanged(place.map) || (ofLayer && isChanged(ofLayer));
+  return !isGiven && line.dataset.cell === LINES.get(line).cell ? nodes : [name, ' = ', inTable(textOf(place))];
 }
 
 function wordsOf(nodes) {
@@ -279,9 +285,9 @@ function startLines() {
   for (const line of document.querySelectorAll('.line[data-cell]')) {
     const [first] = line.children, head = first?.matches('.head') ? [...first.childNodes] : [];
     if (head.length > 0) first.replaceWith(...head);
-    LINES.set(line, { nodes: [...line.childNodes], head, cell: line.dataset.cell });
-    const { map } = placeOfLine(line);
-    addView(line, (maps) => maps.has(map) || takesFrom(map, maps), () => drawLine(line));
+    const { map } = placeSaid(line.dataset.cell), ofLayer = line.dataset.shows === 'setting' && settingOfLayer(map);
+    LINES.set(line, { nodes: [...line.childNodes], head, cell: line.dataset.cell, ofLayer });
+    addView(line, (maps) => maps.has(map) || maps.has(ofLayer) || takesFrom(map, maps), () => drawLine(line));
     if (line.dataset.shows === 'masked') drawMasked(line);
   }
 }
