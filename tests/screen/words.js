@@ -230,6 +230,10 @@ const STILL = { wide: 'x has 96 columns, and a page holds 64; one made with --fu
   await checkFollowing('asad-two-heads-wo');
   await checkHand('asad-two-heads-wo');
   await checkSeen('nothing');
+  const keys = await open('keys-of-x-named-query');
+  await keys.locator('#matrix-x tbody th').nth(1).click();
+  check('keys of x', await keys.evaluate(() => EDITS.done.length) === 0, 'a click on a key works out query 2 of 1');
+  await keys.close();
   for (const one of FOLLOWING) await checkLines(one);
   await checkAddress('001-walkthrough');
   for (const [name, words] of Object.entries(STILL)) {

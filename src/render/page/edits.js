@@ -224,6 +224,13 @@ function mapsOfRows() {
   return x ? sameAs(x) : [];
 }
 
+// Where queries are given, x may be keys alone.
+function areQueriesOfX() {
+  takeAll();
+  const [seen] = mapsThatSee(roomInFocus());
+  return Boolean(seen) && ROWS.axes.get(seen).rows === 0;
+}
+
 // Which axis of an operand goes on where the cell goes on by so many of its numbers.
 function axisBy(of, stride = 0) {
   if (stride === 0) return null;
@@ -459,11 +466,10 @@ function moveRow(from, to) {
   const absent = [from, to].find((row) => !(row in ROWS.order));
   if (absent !== undefined) throw new Error(TEXT.noRow(absent, ROWS.order.length - 1));
   if (from === to) return [];
-  const rows = [...ROWS.order.keys()], room = roomInFocus(), { row, head } = focusOf(room);
-  const [seen] = mapsThatSee(room), areQueries = seen && ROWS.axes.get(seen).rows === 0;
+  const rows = [...ROWS.order.keys()], { row, head } = focusOf(roomInFocus());
   rows.splice(to, 0, ...rows.splice(from, 1));
   return [{ what: 'row', said: 'row', from: [to, from], to: [from, to] },
-    ...areQueries ? setFocus(rows.indexOf(row), head) : []];
+    ...areQueriesOfX() ? setFocus(rows.indexOf(row), head) : []];
 }
 
 function setCausal(room, causal) {

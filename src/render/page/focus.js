@@ -177,12 +177,10 @@ function startEntries() {
 }
 
 function isOfQueries(map) {
-  if (mapsOfRows().length === 0) {
-    const [seen] = mapsThatSee(map.room);
-    return isOfRows(map) && Boolean(seen) && seen.rows.length === map.rows.length;
-  }
-  takeAll();
-  return ROWS.axes.get(map).rows === 0 && isOfRows(map);
+  const isOfX = mapsOfRows().length > 0, [seen] = mapsThatSee(map.room);
+  if (isOfX && areQueriesOfX()) return ROWS.axes.get(map).rows === 0 && isOfRows(map);
+  const isOfKeys = isOfX && ROWS.axes.get(map).rows === 0;
+  return isOfRows(map) && !isOfKeys && Boolean(seen) && seen.rows.length === map.rows.length;
 }
 
 function chooseRow(event) {
