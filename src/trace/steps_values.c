@@ -314,13 +314,17 @@ void make_statistics(builder *b)
                    (map_operand){0});
     /* A line for each of the strongest keys: its weight. */
     tensor top = build_stage(b, STAGE_TOP), weights = build_stage(b, STAGE_WEIGHTS);
-    if (top.data == NULL)
+    if (top.data == NULL) {
         build_sentence(b, "No strongest keys are asked for; --top N lists them.");
-    else if (tensor_get(&top, (size_t[]){i, 0}) < 0 && sees)
-        build_sentence(b, "There is no strongest key: all weights are 0.");
-    else
-        build_sentence(b, "The strongest keys, in the order of their weights:");
-    for (size_t t = 0; top.data != NULL && t < top.size[1]; t++) {
+        build_always(b);
+        return;
+    }
+    bool is_strong = tensor_get(&top, (size_t[]){i, 0}) >= 0;
+    build_while(b, TRACE_WHILE_WEAK, sees && !is_strong);
+    build_sentence(b, "There is no strongest key: all weights are 0.");
+    build_while(b, TRACE_WHILE_STRONG, is_strong);
+    build_sentence(b, "The strongest keys, in the order of their weights:");
+    for (size_t t = 0; t < top.size[1]; t++) {
         double key_index = tensor_get(&top, (size_t[]){i, t});
         size_t j = key_index < 0 ? 0 : (size_t)key_index;
         build_while(b, TRACE_WHILE_TOP, key_index >= 0);

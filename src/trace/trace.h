@@ -104,7 +104,9 @@ typedef enum trace_while {
     TRACE_WHILE_SEEN,   /* the query sees a key, */
     TRACE_WHILE_UNSEEN, /* or none */
     TRACE_WHILE_MORE,   /* more scores are masked than have a line */
-    TRACE_WHILE_TOP,    /* so many keys have a weight */
+    TRACE_WHILE_TOP,    /* so many keys have a weight, */
+    TRACE_WHILE_STRONG, /* at least one has, */
+    TRACE_WHILE_WEAK,   /* or none of those that the query sees */
 } trace_while;
 
 typedef struct trace_item {

@@ -173,11 +173,13 @@ async function checkSeen(name) {
 // What is done to a page, and the lines of a step that begin so, as they are then: by hand. Of scores 0, 0
 // and -1 the weights are 1/(2 + 1/e) twice, and of 0 and -1 the greater is 1/(1 + 1/e).
 const FOLLOWING = [
-  ['alibi', "selfattn.set('slope', [1, 0, 0], -0.3)", 'mask', 'slope of head', ['slope of head 1 = 0.0625']],
+  ['alibi', "selfattn.set('slope', [1, 0, 0], -0.3)", 'mask', 'slope of head 1', ['slope of head 1 = 0.0625']],
   ['decoder-one-head', "selfattn.set('layer.0.attention.scale', [], 1)", 'layer\\.0\\.cross\\.scale', 'scale =',
     ['scale = 0.5']],
   ['appended-heads', "document.querySelectorAll('#matrix-scores tbody th')[1].click()", 'softmax', 'share of the sink',
     /row_sum\[2\] = /],
+  ['no-strongest-key', "selfattn.set('sink', [0, 0, 0], 0)", 'statistics', 'The',
+    ['The strongest keys, in the order of their weights:']],
   ['statistics', "selfattn.set('q', [0, 0], -1)", 'statistics', 'top[', ['top[1,1] is key 1: weights[1,1] = 0.4223',
     'top[1,2] is key 2: weights[1,2] = 0.4223', 'top[1,3] is key 3: weights[1,3] = 0.1554']],
   ['statistics', "selfattn.set('q', [0, 0], -1); selfattn.mask(0, 0, false)", 'statistics', 'top[',
@@ -189,7 +191,7 @@ async function checkLines([name, doing, step, begins, wanted]) {
   const found = await page.evaluate(([act, section, words]) => {
     (0, eval)(act);
     refreshAll();
-    return [...document.querySelectorAll(`#step-${section} .line`)].filter((one) => one.getClientRects().length > 0)
+    return [...document.querySelectorAll(`#step-${section} > p`)].filter((one) => one.getClientRects().length > 0)
       .map((one) => one.textContent.replace(/\s+/g, ' ')).filter((one) => one.startsWith(words));
   }, [doing, step, begins]);
   const isRight = wanted instanceof RegExp ? found.length === 1 && wanted.test(found[0]) : found.join() === wanted.join();

@@ -225,11 +225,16 @@ function addMasked(map) {
 
 const TOP = /^top\[\d+,(\d+)\]/;
 
-// Of equal weights the earlier key's first; undefined: no more keys have a weight.
+// Those that have a weight, of equal ones the earlier first.
+function keysByStrength(place) {
+  const weightOf = (column) => valueOf({ ...place, column });
+  return [...place.map.columns.keys()].filter((column) => weightOf(column) > 0)
+    .sort((one, other) => weightOf(other) - weightOf(one));
+}
+
+// Undefined: no more keys have a weight.
 function keyAtTop(line) {
-  const place = placeOfLine(line), weightOf = (column) => valueOf({ ...place, column });
-  const keys = [...place.map.columns.keys()].filter((column) => weightOf(column) > 0);
-  return keys.sort((one, other) => weightOf(other) - weightOf(one))[TOP.exec(wordsOf(LINES.get(line).head))[1] - 1];
+  return keysByStrength(placeOfLine(line))[TOP.exec(wordsOf(LINES.get(line).head))[1] - 1];
 }
 
 function topLine(line) {
@@ -260,12 +265,14 @@ const WHILE = {
     return countSpelled(place, place.map.columns.length) > DATA.lines;
   },
   top: (room, line) => keyAtTop(line) !== undefined,
+  strong: (room) => keysByStrength(rowInFocus(room, 'weights')).length > 0,
+  weak: (room) => WHILE.seen(room) && !WHILE.strong(room),
 };
 
 function startWhile() {
   for (const one of document.querySelectorAll('[data-while]')) {
     const room = Number(one.closest('section').dataset.room);
-    const { while: holds } = one.dataset, of = rowInFocus(room, { more: 'masked', top: 'weights' }[holds] || 'row_sum').map;
+    const { while: holds } = one.dataset, of = rowInFocus(room, holds === 'more' ? 'masked' : 'weights').map;
     addView(one, (maps) => maps.has(of), () => { one.hidden = !WHILE[holds](room, one); });
   }
 }
