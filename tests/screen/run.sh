@@ -41,7 +41,7 @@ if picked words; then
         testdata/variants/soft-cap testdata/examples/asad-two-heads-wo testdata/variants/alibi \
         testdata/variants/appended-heads testdata/variants/statistics \
         tests/trace/stacks/decoder-one-head tests/trace/documents/keys-of-x-named-query \
-        tests/trace/documents/no-strongest-key; do
+        tests/trace/documents/no-strongest-key tests/trace/documents/labels; do
         page run $document.json "$(basename $document)"
     done
     selfattn init --quiet --tokens 8 --width 96 --heads 12 -o "$scratch/wide.json"

@@ -236,6 +236,14 @@ const STILL = { wide: 'x has 96 columns, and a page holds 64; one made with --fu
   await keys.locator('#matrix-x tbody th').nth(1).click();
   check('keys of x', await keys.evaluate(() => EDITS.done.length) === 0, 'a click on a key works out query 2 of 1');
   await keys.close();
+  const labels = await open('labels');
+  const words = () => labels.evaluate(() => refreshAll() || [...document.querySelectorAll('section > p')].map((one) => one.textContent).join());
+  const came = await words();
+  await labels.evaluate(() => selfattn.move(0, 1));
+  check('labels', await words() !== came, 'a row that is moved is called as before');
+  await labels.evaluate(() => selfattn.reset());
+  check('labels', await words() === came, 'a long name does not come back');
+  await labels.close();
   for (const one of FOLLOWING) await checkLines(one);
   await checkAddress('001-walkthrough');
   for (const [name, words] of Object.entries(STILL)) {

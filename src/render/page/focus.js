@@ -95,6 +95,11 @@ function renamed(text, room, heads) {
 // The parts of a product are of as many heads as their tables.
 function rename(element, room) {
   if (!WORKED.words.has(element)) WORKED.words.set(element, [...element.childNodes]);
+  // A sentence has a name whole that a label cuts.
+  if (isFocusAsItCame(room) && ROWS.order.every((row, i) => row === i)) {
+    element.replaceChildren(...WORKED.words.get(element));
+    return;
+  }
   const heads = [...element.matches('.name') ? element.parentNode.querySelectorAll('[data-map]') : []]
     .map((body) => MAPS[body.dataset.map]).map((map) => Math.max(map.heads, map.slices));
   let part = 0;
