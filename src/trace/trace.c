@@ -105,7 +105,7 @@ void trace_wants(const plan *p, trace_focus focus, kept_stages *w)
     w->weighted_is_one_row = !kept_stages_has(w, STAGE_WEIGHTED);
     w->few = focus.is_by_default ? TRACE_FEW : 0;
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(p, id))
+        if (plan_has_stage(p, id) && !stage_is_backward(id))
             kept_stages_add(w, id);
     }
     w->batch = focus.batch;

@@ -100,7 +100,7 @@ static bool run(attempt *a, const plan *p, const tensor *given)
     kept_stages w = {.given = given};
     run_report report;
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(p, id) && is_after(p, id, a->now) &&
+        if (plan_has_stage(p, id) && is_after(p, id, a->now) && !stage_is_backward(id) &&
             (id != STAGE_WEIGHTED || a->keeps_weighted))
             kept_stages_add(&w, id);
     }

@@ -470,7 +470,7 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
     /* False for what has other axes. A batch that a mistake made of one sequence is in the plan,
      * and not in its numbers. */
     int rank = computed->rank;
-    bool can = computed->data != NULL && (p == NULL || strlen(p->axes[id]) == (size_t)rank);
+    bool can = computed->data != NULL && (p == NULL || strlen(plan_axes(p, id)) == (size_t)rank);
     if (can && p != NULL) {
         const projection *role = plan_role(p, id);
         bool is_joined = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);

@@ -13,17 +13,17 @@ enum { QUERIES = 5, WIDTH = 4 };
 /* What a place says, a letter a stage in the order of the pipeline: "." nowhere, i an input's, b in
  * blocks, r the run's, w written where it lies, c in the output's place; upper case where the
  * result has a copy. */
-static void homes_of(const stage_places *all, char letters[STAGE_COUNT + 1])
+static void homes_of(const stage_places *all, char letters[STAGE_LOSS + 1])
 {
     static const char LETTERS[] = {
         [HOME_NONE] = '.', [HOME_INPUT] = 'i', [HOME_BLOCK] = 'b', [HOME_RUN] = 'r'};
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+    for (stage_id id = 0; id <= STAGE_OUTPUT; id++) {
         const stage_place *one = &all->of[id];
         char letter = one->home == HOME_RESULT ? (one->in == id ? 'w' : 'c') : LETTERS[one->home];
         bool is_copied = one->is_written && one->home != HOME_RESULT;
         letters[id] = is_copied ? (char)(letter - 'a' + 'A') : letter;
     }
-    letters[STAGE_COUNT] = '\0';
+    letters[STAGE_LOSS] = '\0';
 }
 
 static void check_homes(unit *u, const bundle *document, const char *wanted, const char *homes)
@@ -33,7 +33,7 @@ static void check_homes(unit *u, const bundle *document, const char *wanted, con
     err e = {0};
     kept_stages w = {0};
     stage_places found;
-    char letters[STAGE_COUNT + 1];
+    char letters[STAGE_LOSS + 1];
     for (const char *name = wanted; *name != '\0'; name += strspn(name, " ")) {
         size_t length = strcspn(name, " ");
         kept_stages_add(&w, stage_of(named_find(&STAGES, name, length)));

@@ -13,7 +13,9 @@ UNIT(stages)
         size_t taken = 0;
         for (; row->takes[taken] != STAGE_COUNT; taken++) {
             const stage *from = stage_row(row->takes[taken]);
-            if (!CHECK(u, row->takes[taken] < id && from->by <= row->by))
+            /* Backward, rules and the second loop follow each other as rows do. */
+            bool is_in_order = stage_is_backward(id) || from->by <= row->by;
+            if (!CHECK(u, row->takes[taken] < id && is_in_order))
                 printf("  %s takes %s\n", row->key.named.name, from->key.named.name);
         }
         /* Only what an input is takes nothing. What may be absent says what it needs. */

@@ -1,5 +1,6 @@
 #include "attn/engine/block.h"
 
+#include "attn/engine/back_block.h"
 #include "base/mem.h"
 #include "base/prefetch.h"
 
@@ -16,8 +17,11 @@ void empty_rows_join(empty_rows *to, const empty_rows *more)
 
 bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
 {
+    if (p->asked->goes_back && !scratch_back_new(&s->back, p, rows, columns, e))
+        return false;
     size_t element = dtype_size(p->type);
     bool needs_shares = p->asked->round_keeps_sum;
+    s->rows = rows;
     s->block = mem_alloc(rows * columns, element, e);
     s->seen = mem_alloc(2 * rows, sizeof s->seen[0], e);
     s->packed = mem_alloc(panels_room(p), 1, e);
@@ -32,6 +36,7 @@ bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
 
 void scratch_free(scratch *s)
 {
+    scratch_back_free(&s->back);
     mem_free(s->block);
     mem_free(s->seen);
     mem_free(s->packed);
@@ -44,7 +49,8 @@ size_t scratch_memory(const plan *p, size_t rows, size_t columns)
     size_t shares = size_product(columns, p->asked->round_keeps_sum ? sizeof(share) : 0);
     size_t numbers = tensor_bytes(p->type, 2, (size_t[]){rows, columns + 2});
     size_t ranges = size_product(rows, 2 * sizeof(key_range));
-    return size_sum(size_sum(panels_room(p), numbers), size_sum(ranges, shares));
+    size_t back = p->asked->goes_back ? scratch_back_memory(p, rows, columns) : 0;
+    return size_sum(size_sum(panels_room(p), numbers), size_sum(size_sum(ranges, shares), back));
 }
 
 /* ---- from a row of capped scores to masked ones: bias, ALiBi, and what takes keys out. Columns
@@ -147,9 +153,8 @@ static bool is_given(const block_context *of, stage_id id)
     return of->at.where.of[id].is_given;
 }
 
-/* The block's rows of a stage: in its place where it lies whole, else in scratch. */
-static tensor rows_of(const block_context *of, const block *at, stage_id id, void *else_at,
-                      size_t columns)
+tensor block_rows_of(const block_context *of, const block *at, stage_id id, void *else_at,
+                     size_t columns)
 {
     if (!is_whole(of, id))
         return (tensor){.type = of->plan->type,
@@ -161,26 +166,26 @@ static tensor rows_of(const block_context *of, const block *at, stage_id id, voi
     return tensor_range(&of_head, 0, at->first, at->rows);
 }
 
-/* The same, of its columns those that are computed. */
-static tensor scores_of(const block_context *of, const block *at, stage_id id, const scratch *in)
+tensor block_scores_of(const block_context *of, const block *at, stage_id id, void *else_at)
 {
-    tensor rows = rows_of(of, at, id, in->block, at->columns);
+    tensor rows = block_rows_of(of, at, id, else_at, at->columns);
     return tensor_range(&rows, 1, is_whole(of, id) ? at->skipped : 0, at->columns);
 }
 
-static void *row_at(const tensor *t, size_t row)
+/* Capped scores stay where the way back needs them. */
+static tensor scores_of(const block_context *of, const block *at, stage_id id, const scratch *in)
 {
-    return (char *)t->data + t->stride[0] * (ptrdiff_t)row * (ptrdiff_t)dtype_size(t->type);
+    bool stays = id == STAGE_CAPPED && in->back.capped != NULL;
+    return block_scores_of(of, at, id, stays ? in->back.capped : in->block);
 }
 
-/* Around the columns that are computed, a stage that lies whole is `value`. */
-static void fill_rest(const block_context *of, const block *at, stage_id id, double value)
+void block_fill_rest(const block_context *of, const block *at, stage_id id, double value)
 {
     if (!is_whole(of, id))
         return;
-    tensor rows = rows_of(of, at, id, NULL, 0);
+    tensor rows = block_rows_of(of, at, id, NULL, 0);
     for (size_t i = 0; i < at->rows; i++) {
-        void *row = row_at(&rows, i);
+        void *row = block_row_at(&rows, i);
         fill(of->plan, row, 0, at->skipped, value);
         fill(of->plan, row, at->skipped + at->columns, of->plan->n_k, value);
     }
@@ -281,13 +286,13 @@ typedef struct row_stages {
 static void *own_row(const tensor *t, const block *at, const block *own)
 {
     size_t offset = (own->skipped - at->skipped) * dtype_size(t->type);
-    return (char *)row_at(t, own->first - at->first) + offset;
+    return (char *)block_row_at(t, own->first - at->first) + offset;
 }
 
 static void fill_around(const plan *p, const tensor *t, const block *at, const block *own,
                         double value)
 {
-    void *row = row_at(t, own->first - at->first);
+    void *row = block_row_at(t, own->first - at->first);
     size_t begin = own->skipped - at->skipped;
     fill(p, row, 0, begin, value);
     fill(p, row, begin + own->columns, at->columns, value);
@@ -316,7 +321,7 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
     block own = own_of(at, in, i, 0), whole = own_of(at, in, i, before);
     void *scaled = own_row(&s->scaled, at, &own), *capped = own_row(&s->capped, at, &own);
     char *masked = own_row(&s->masked, at, &own), *exponent = own_row(&s->exponent, at, &whole);
-    void *maximum = row_at(&s->maximum, i), *weights = own_row(&s->weights, at, &whole);
+    void *maximum = block_row_at(&s->maximum, i), *weights = own_row(&s->weights, at, &whole);
     bool has_cap = p->asked->softcap > 0, is_masked = is_given(of, STAGE_MASKED);
     bool has_maximum = false;
     if (!is_masked) {
@@ -327,7 +332,7 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
     }
     if (!has_maximum)
         p->with->row_max(masked, own.columns, maximum);
-    fill(p, row_at(&s->masked, i), first - before, first, -INFINITY);
+    fill(p, block_row_at(&s->masked, i), first - before, first, -INFINITY);
     masked -= before * size;
     /* The softmax of the row with those columns. */
     size_t keys = whole.columns - p->appended, cell[] = {i, 0};
@@ -340,7 +345,7 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
     extra_exponent(p, at->head, masked + keys * size, maximum, exponent + keys * size, &total);
     tensor_set(&sums, cell, total.sum + total.rest);
     double sum = tensor_get(&sums, cell);
-    in->undivided = (row_shares){exponent, whole.columns, row_at(&sums, i), weights};
+    in->undivided = (row_shares){exponent, whole.columns, block_row_at(&sums, i), weights};
     if (isnan(sum)) {
         /* Where a sum is NaN so are the shares, but for a key that takes no part: its weight is 0,
          * whether the block computes it or leaves it out. */
@@ -368,9 +373,9 @@ static bool compute_row(const block_context *of, const block *at, size_t i, scra
 /* What no stage is made of, as far as it is wanted. */
 static void compute_statistics(const block_context *of, const block *at, const row_stages *s)
 {
-    tensor logsumexp = rows_of(of, at, STAGE_LOGSUMEXP, NULL, 1),
-           entropy = rows_of(of, at, STAGE_ENTROPY, NULL, 1),
-           top = rows_of(of, at, STAGE_TOP, NULL, of->plan->asked->top);
+    tensor logsumexp = block_rows_of(of, at, STAGE_LOGSUMEXP, NULL, 1),
+           entropy = block_rows_of(of, at, STAGE_ENTROPY, NULL, 1),
+           top = block_rows_of(of, at, STAGE_TOP, NULL, of->plan->asked->top);
     for (size_t i = 0; i < at->rows; i++) {
         size_t number[] = {i, 0};
         if (logsumexp.data != NULL)
@@ -386,7 +391,7 @@ static void compute_statistics(const block_context *of, const block *at, const r
 
 static inline __attribute__((always_inline)) void ask_for_row(const tensor *t, size_t i)
 {
-    ask_for(row_at(t, i), t->size[1] * dtype_size(t->type));
+    ask_for(block_row_at(t, i), t->size[1] * dtype_size(t->type));
 }
 
 static bool compute_weights(const block_context *of, const block *at, scratch *in,
@@ -398,9 +403,9 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
         .scaled = scores_of(of, at, STAGE_SCALED, in),
         .capped = scores_of(of, at, has_cap ? STAGE_CAPPED : STAGE_SCALED, in),
         .masked = scores_of(of, at, STAGE_MASKED, in),
-        .maximum = rows_of(of, at, STAGE_ROW_MAX, in->maximum, 1),
+        .maximum = block_rows_of(of, at, STAGE_ROW_MAX, in->maximum, 1),
         .exponent = scores_of(of, at, STAGE_EXP, in),
-        .sum = rows_of(of, at, STAGE_ROW_SUM, in->sum, 1),
+        .sum = block_rows_of(of, at, STAGE_ROW_SUM, in->sum, 1),
         .weights = scores_of(of, at, STAGE_WEIGHTS, in),
     };
     /* Heads may lie side by side, and their rows far apart in memory: while row i is in the
@@ -422,9 +427,9 @@ static bool compute_weights(const block_context *of, const block *at, scratch *i
     }
     of->plan->with->row_divide(&in->undivided);
     compute_statistics(of, at, &s);
-    fill_rest(of, at, STAGE_MASKED, -INFINITY);
-    fill_rest(of, at, STAGE_EXP, 0);
-    fill_rest(of, at, STAGE_WEIGHTS, 0);
+    block_fill_rest(of, at, STAGE_MASKED, -INFINITY);
+    block_fill_rest(of, at, STAGE_EXP, 0);
+    block_fill_rest(of, at, STAGE_WEIGHTS, 0);
     *weights = s.weights;
     return true;
 }
@@ -451,7 +456,8 @@ static void compute_weighted(const block_context *of, const block *at, const ten
         for (size_t j = 0; j < p->n_k; j++) {
             bool is_there = j >= at->skipped && j < at->skipped + at->columns;
             double weight = is_there ? tensor_get(weights, (size_t[]){i, j - at->skipped}) : 0;
-            p->with->weigh(row_at(&v, j), v.stride[1], p->v.width, weight, row_at(&weighted, j));
+            p->with->weigh(block_row_at(&v, j), v.stride[1], p->v.width, weight,
+                           block_row_at(&weighted, j));
         }
     }
 }
@@ -481,7 +487,7 @@ static void compute_context(const block_context *of, const block *at, scratch *i
 {
     tensor context = context_of(of, at);
     tensor attended =
-        is_whole(of, STAGE_ATTENDED) ? rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
+        is_whole(of, STAGE_ATTENDED) ? block_rows_of(of, at, STAGE_ATTENDED, NULL, 0) : context;
     if (places_make(&of->at.where, STAGE_ATTENDED))
         weigh_values(of, at, in, weights, &attended);
     in->is_past_range = in->is_past_range || !of->plan->with->is_finite(&attended);
@@ -489,9 +495,9 @@ static void compute_context(const block_context *of, const block *at, scratch *i
         tensor_copy(&attended, &context);
 }
 
-bool block_compute(const block_context *of, block *at, scratch *in)
+/* Sets the block's columns, and what each row sees of them. */
+static void find_columns(const block_context *of, block *at, scratch *in)
 {
-    const problem *asked = of->plan->asked;
     bool takes_all = kept_stages_all_keys(of->wanted);
     key_range all = {0, of->plan->n_k};
     if (!takes_all) {
@@ -510,17 +516,31 @@ bool block_compute(const block_context *of, block *at, scratch *in)
         in->seen[i] = takes_all || of->plan->appended > 0
                           ? (key_range){0, at->columns}
                           : visible_columns(of->plan, at, at->first + i);
-    tensor weights = {0};
+}
+
+bool block_weights(const block_context *of, block *at, scratch *in, tensor *weights)
+{
+    *weights = (tensor){0};
+    find_columns(of, at, in);
     if (places_make(&of->at.where, STAGE_WEIGHTS)) {
         tensor scores = scores_of(of, at, STAGE_SCORES, in);
         if (places_make(&of->at.where, STAGE_SCORES))
             compute_scores(of, at, in, &scores);
-        if (!compute_weights(of, at, in, &scores, &weights))
-            return false;
-    } else if (is_given(of, STAGE_WEIGHTS)) {
-        weights = scores_of(of, at, STAGE_WEIGHTS, in);
-        compute_statistics(of, at, &(row_stages){.weights = weights});
+        return compute_weights(of, at, in, &scores, weights);
     }
+    if (is_given(of, STAGE_WEIGHTS)) {
+        *weights = scores_of(of, at, STAGE_WEIGHTS, in);
+        compute_statistics(of, at, &(row_stages){.weights = *weights});
+    }
+    return true;
+}
+
+bool block_compute(const block_context *of, block *at, scratch *in)
+{
+    const problem *asked = of->plan->asked;
+    tensor weights;
+    if (!block_weights(of, at, in, &weights))
+        return false;
     tensor used = weights;
     if (places_make(&of->at.where, STAGE_ROUNDED)) {
         used = scores_of(of, at, STAGE_ROUNDED, in);
@@ -528,7 +548,7 @@ bool block_compute(const block_context *of, block *at, scratch *in)
             rows_round_keep_sum(&weights, asked->round_decimals, &used, in->shares);
         else
             rows_round(&weights, asked->round_decimals, &used);
-        fill_rest(of, at, STAGE_ROUNDED, 0);
+        block_fill_rest(of, at, STAGE_ROUNDED, 0);
     }
     compute_weighted(of, at, &used);
     compute_context(of, at, in, &used);

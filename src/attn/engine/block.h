@@ -21,6 +21,16 @@ typedef struct empty_rows {
 
 void empty_rows_join(empty_rows *to, const empty_rows *more);
 
+/* What one thread works in on the way back, beside what the block's weights lie in. */
+typedef struct scratch_back {
+    void *grad;           /* rows × columns, of a gradient as wide as scores */
+    void *capped;         /* likewise, where there is a cap */
+    void *delta;          /* rows */
+    void *values, *keys;  /* vᵀ and k of a head, packed */
+    void *few;            /* a block's queries, or gradients of what it attended, packed */
+    key_range *of_column; /* the rows that see each column */
+} scratch_back;
+
 /* What one thread works in: one block of one stage, which the stages that nobody wants share. */
 typedef struct scratch {
     void *block;          /* rows × columns */
@@ -30,6 +40,8 @@ typedef struct scratch {
     void *maximum;        /* rows */
     void *sum;            /* rows; after them */
     share *shares;        /* columns, where weights are rounded by largest remainders */
+    size_t rows;          /* of a block at most */
+    scratch_back back;    /* where gradients are asked for */
     row_shares undivided; /* the row whose exponentials and sum were computed last */
     empty_rows empty;
     bool is_past_range; /* something in the context is not finite */
@@ -41,6 +53,18 @@ bool scratch_new(scratch *s, const plan *p, size_t rows, size_t columns, err *e)
 void scratch_free(scratch *s);
 size_t scratch_memory(const plan *p, size_t rows, size_t columns);
 
+/* What the second loop gathers, block after block: gradients of queries, keys and values in their
+ * last form, a query head each, b × h × n × width; no data: not needed. */
+typedef struct gathered {
+    tensor q, k, v;
+    tensor own_k, own_v; /* where heads share keys and values, before they are summed; owned */
+} gathered;
+
+static inline void *block_row_at(const tensor *t, size_t row)
+{
+    return (char *)t->data + t->stride[0] * (ptrdiff_t)row * (ptrdiff_t)dtype_size(t->type);
+}
+
 /* What all blocks share. */
 typedef struct block_context {
     const plan *plan;
@@ -48,7 +72,20 @@ typedef struct block_context {
     placed at;
     projected made;
     panels panels;
+    gathered back;
 } block_context;
+
+/* The block's rows of a stage: in its place where it lies whole, else `else_at`; and of a stage as
+ * wide as scores those columns that are computed. */
+tensor block_rows_of(const block_context *of, const block *at, stage_id id, void *else_at,
+                     size_t columns);
+tensor block_scores_of(const block_context *of, const block *at, stage_id id, void *else_at);
+/* Around the columns that are computed, a stage that lies whole is `value`. */
+void block_fill_rest(const block_context *of, const block *at, stage_id id, double value);
+
+/* The first part of block_compute: to the weights, rows × columns, with +0 where a row does not see
+ * a key. Also fails as that does. */
+bool block_weights(const block_context *of, block *at, scratch *in, tensor *weights);
 
 /* Sets the block's columns: those that its rows see, or all if scores from before masking are
  * wanted. False with in->failure set where a row leaves the type's range. */

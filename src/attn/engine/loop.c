@@ -1,5 +1,6 @@
 #include "attn/engine/loop.h"
 
+#include "attn/engine/back_block.h"
 #include "base/mem.h"
 
 /* A block's scores of all keys stay in a cache while the softmax and the product with the values
@@ -88,12 +89,14 @@ static void work(void *context, size_t worker)
         if (!t.is_block) {
             panels_pack(&r->shared.panels, unit, t.index);
         } else if (number >= r->first && number < r->end) {
-            block at = {.first = t.index % r->blocks * r->block_rows};
+            size_t rows = r->goes_back ? p->n_q : r->block_rows;
+            block at = {.first = t.index % r->blocks * rows};
             at.head = unit % p->kv_heads * r->group + t.index / r->blocks;
             at.batch = unit / p->kv_heads;
-            at.rows = p->n_q - at.first < r->block_rows ? p->n_q - at.first : r->block_rows;
+            at.rows = p->n_q - at.first < rows ? p->n_q - at.first : rows;
             in->failed_at = number;
-            done = block_compute(&r->shared, &at, in);
+            done = r->goes_back ? back_block_head(&r->shared, &at, in)
+                                : block_compute(&r->shared, &at, in);
             if (done && r->shared.wanted->progress != NULL)
                 atomic_fetch_add(&r->shared.wanted->progress->done, 1);
         }
@@ -161,4 +164,18 @@ bool loop_compute(run_room *r, crew *by, empty_rows *empty, err *e)
     if (failed != NULL)
         *e = failed->failure;
     return failed == NULL;
+}
+
+bool loop_go_back(run_room *r, crew *by, err *e)
+{
+    empty_rows known = {0};
+    const size_t blocks = r->blocks, end = r->end;
+    r->goes_back = true;
+    r->blocks = 1;
+    r->end = r->units * r->group;
+    bool done = loop_compute(r, by, &known, e);
+    r->goes_back = false;
+    r->blocks = blocks;
+    r->end = end;
+    return done;
 }

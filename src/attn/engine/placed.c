@@ -25,7 +25,7 @@ bool placed_write(placed *to, const plan *p, const kept_stages *wanted, bundle *
             there = bundle_find(result, name);
         }
         bool is_row = kept_stages_is_one_row(p, wanted, id);
-        there->axes = is_row ? "ke" : p->axes[id];
+        there->axes = is_row ? "ke" : plan_axes(p, id);
         to->written[id] =
             is_row ? tensor_view_of(&there->tensor) : plan_all_axes(p, id, &there->tensor);
     }

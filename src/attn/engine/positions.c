@@ -94,6 +94,7 @@ typedef struct turned {
 typedef struct turning {
     const plan *plan;
     const double *frequency; /* of each pair */
+    bool is_back;            /* by the angles below 0 */
     turned of[2];
     atomic_size_t next_row;
 } turning;
@@ -139,6 +140,8 @@ static void turn_chunk(const turning *t, size_t row, size_t first)
         double position = one->position(p, i / 2, row);
         if (position != known)
             p->with->angles(position, t->frequency + first, count, cosine, sine);
+        for (size_t pair = 0; position != known && t->is_back && pair < count; pair++)
+            sine[pair] = -sine[pair];
         known = position;
         for (size_t head = 0; head < one->from.size[1]; head++)
             p->with->turn(element(&one->from, i / 2, head, row, at.first), count, step,
@@ -172,18 +175,31 @@ static void work(void *context, size_t worker)
     float_mode_restore(&mode);
 }
 
+/* An angle costs some 30 multiply-adds, a number that is turned 4. */
+static bool turn_rows(turning *t, const size_t *size, crew *by, err *e)
+{
+    const plan *p = t->plan;
+    size_t pairs = p->rope_width / 2;
+    double *frequency = mem_alloc(pairs, sizeof frequency[0], e);
+    if (frequency == NULL)
+        return false;
+    for (size_t pair = 0; pair < pairs; pair++)
+        frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
+    t->frequency = frequency;
+    double each = (double)p->rope_width * (15 + 8 * (double)(size[0] * size[1]));
+    crew_run(by, threads_worth(by->most, (double)rows_of(t) * each), work, t);
+    mem_free(frequency);
+    return true;
+}
+
 bool rope_turn_both(const projecting *with, stage_id id, err *e)
 {
     static const stage_id IDS[] = {STAGE_Q_ROPE, STAGE_K_ROPE};
     const plan *p = with->plan;
     tensor *const rows[] = {&with->made->q, &with->made->k};
-    size_t pairs = p->rope_width / 2;
     if (id == STAGE_K_ROPE && places_make(&with->at->where, STAGE_Q_ROPE))
         return true; /* with the queries */
     turning t = {.plan = p};
-    double *frequency = mem_alloc(pairs, sizeof frequency[0], e);
-    if (frequency == NULL)
-        return false;
     for (size_t i = 0; i < 2; i++) {
         if (!places_make(&with->at->where, IDS[i]))
             continue;
@@ -192,14 +208,8 @@ bool rope_turn_both(const projecting *with, stage_id id, err *e)
                            .rows = plan_role(p, IDS[i])->n,
                            .position = i == 0 ? plan_query_position : plan_key_position};
     }
-    for (size_t pair = 0; pair < pairs; pair++)
-        frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
-    t.frequency = frequency;
-    /* An angle costs some 30 multiply-adds, a number that is turned 4. */
-    const size_t *size = rows[id == STAGE_K_ROPE]->size;
-    double each = (double)p->rope_width * (15 + 8 * (double)(size[0] * size[1]));
-    crew_run(with->by, threads_worth(with->by->most, (double)rows_of(&t) * each), work, &t);
-    mem_free(frequency);
+    if (!turn_rows(&t, rows[id == STAGE_K_ROPE]->size, with->by, e))
+        return false;
     for (size_t i = 0; i < 2; i++) {
         if (t.of[i].to.data == NULL)
             continue;
@@ -207,6 +217,89 @@ bool rope_turn_both(const projecting *with, stage_id id, err *e)
         if (!projected_check_range(p, stage_row(IDS[i])->key.named.name, rows[i], e))
             return false;
     }
+    return true;
+}
+
+/* ---- the way back ---- */
+
+bool rope_turn_back(const projecting *with, stage_id id, const tensor *from, const tensor *to,
+                    err *e)
+{
+    const projection *role = plan_role(with->plan, id);
+    bool is_query = role == &with->plan->q;
+    turning t = {.plan = with->plan, .is_back = true};
+    t.of[is_query ? 0 : 1] =
+        (turned){.from = tensor_view_of(from),
+                 .to = tensor_view_of(to),
+                 .rows = role->n,
+                 .position = is_query ? plan_query_position : plan_key_position};
+    return turn_rows(&t, from->size, with->by, e);
+}
+
+/* 1 over the root that a row is divided by; 0 where the root is 0, as the quotient is. */
+static double inverse_root(const plan *p, const tensor *row)
+{
+    double squares = 0;
+    for (size_t i = 0; i < row->size[0]; i++) {
+        double x = tensor_get(row, &i);
+        squares += x * x;
+    }
+    double root = sqrt(squares / (double)row->size[0] + p->asked->qk_eps);
+    return root == 0 ? 0 : 1 / root;
+}
+
+static tensor row_of(const tensor *all, size_t batch, size_t head, size_t i)
+{
+    tensor rows = plan_of_head(all, batch, head);
+    return tensor_at(&rows, i);
+}
+
+/* With r the root, y = x / r · gain: the gradient of x[i] is (gain[i]·dy[i] − x[i]·s) / r, where
+ * s = Σ gain[j]·dy[j]·x[j] / (width·r²). All of it in float64, rounded once. */
+void normalize_back(const plan *p, stage_id id, const tensor *x, const tensor *from,
+                    const tensor *to)
+{
+    const tensor *gain = plan_role(p, id) == &p->q ? &p->q_gain : &p->k_gain;
+    size_t heads = x->size[1], rows = x->size[2], width = x->size[3];
+    for (size_t n = 0; n < x->size[0] * heads * rows; n++) {
+        size_t batch = n / rows / heads, head = n / rows % heads;
+        tensor at = row_of(x, batch, head, n % rows), dy = row_of(from, batch, head, n % rows),
+               dx = row_of(to, batch, head, n % rows);
+        double inverse = inverse_root(p, &at), sum = 0;
+        for (size_t i = 0; i < width; i++) {
+            double factor = gain->data == NULL ? 1 : tensor_get(gain, (size_t[]){head, i});
+            sum += factor * tensor_get(&dy, &i) * tensor_get(&at, &i);
+        }
+        sum = sum / (double)width * inverse * inverse;
+        for (size_t i = 0; i < width; i++) {
+            double factor = gain->data == NULL ? 1 : tensor_get(gain, (size_t[]){head, i});
+            double own = factor * tensor_get(&dy, &i) - tensor_get(&at, &i) * sum;
+            tensor_set(&dx, &i, own * inverse);
+        }
+    }
+}
+
+bool normalize_gain_back(const plan *p, stage_id id, const tensor *x, const tensor *from,
+                         const tensor *gain, err *e)
+{
+    const tensor *of = plan_role(p, id) == &p->q ? &p->q_gain : &p->k_gain;
+    size_t heads = x->size[1], rows = x->size[2], width = x->size[3];
+    size_t apart = of->stride[0] == 0 ? 0 : width, count = apart == 0 ? width : heads * width;
+    double *sum = mem_alloc_zeroed(count, sizeof sum[0], e);
+    if (sum == NULL)
+        return false;
+    for (size_t n = 0; n < x->size[0] * heads * rows; n++) {
+        size_t batch = n / rows / heads, head = n / rows % heads;
+        tensor at = row_of(x, batch, head, n % rows), dy = row_of(from, batch, head, n % rows);
+        double inverse = inverse_root(p, &at);
+        for (size_t i = 0; i < width; i++)
+            sum[head * apart + i] += tensor_get(&dy, &i) * (tensor_get(&at, &i) * inverse);
+    }
+    tensor flat = {
+        .type = gain->type, .rank = 1, .size = {count}, .stride = {1}, .data = gain->data};
+    for (size_t i = 0; i < count; i++)
+        tensor_set(&flat, &i, sum[i]);
+    mem_free(sum);
     return true;
 }
 

@@ -51,6 +51,17 @@ bool normalize_heads(const projecting *with, stage_id id, err *e);
 /* Turns both at once, in the turn of the first that is needed: an angle serves both. */
 bool rope_turn_both(const projecting *with, stage_id id, err *e);
 
+/* The way back of both: gradients of q or k from those of their next form, as the stage is one of
+ * queries or of keys. All are b × heads × n × width; of a norm `x` is what was normalized. */
+bool rope_turn_back(const projecting *with, stage_id id, const tensor *from, const tensor *to,
+                    err *e);
+void normalize_back(const plan *p, stage_id id, const tensor *x, const tensor *from,
+                    const tensor *to);
+/* Of the gains, heads × width or of all heads: their sum over batch entries, heads that share them,
+ * and rows. */
+bool normalize_gain_back(const plan *p, stage_id id, const tensor *x, const tensor *from,
+                         const tensor *gain, err *e);
+
 /* Bytes that all of them work in. */
 size_t positions_memory(const plan *p);
 

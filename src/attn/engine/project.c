@@ -76,8 +76,7 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
     return true;
 }
 
-/* What a projection starts from. */
-static const tensor *rows_of(const projected *made, const projection *r)
+const tensor *projected_rows(const projected *made, const projection *r)
 {
     return r->rows_as == INPUT_X && made->x.data != NULL ? &made->x : &r->rows;
 }
@@ -113,6 +112,16 @@ static void append_rows(const tensor *all, size_t first, const tensor *learned)
     }
 }
 
+tensor projected_form(const projecting *with, stage_id id)
+{
+    const projection *r = plan_role(with->plan, id);
+    if (with->at->where.of[id].home != HOME_INPUT)
+        return projected_place(with, id);
+    if (r->given.data != NULL)
+        return r->given;
+    return plan_split_heads(projected_rows(with->made, r), r->heads);
+}
+
 /* q, k or v, with what is appended to it. */
 static bool project(const projecting *with, stage_id id, err *e)
 {
@@ -121,7 +130,7 @@ static bool project(const projecting *with, stage_id id, err *e)
     tensor *out = form_of(with->made, id);
     *out = r->given;
     if (out->data == NULL)
-        *out = plan_split_heads(rows_of(with->made, r), r->heads);
+        *out = plan_split_heads(projected_rows(with->made, r), r->heads);
     if (with->at->where.of[id].home == HOME_INPUT) {
         if (with->at->written[id].data != NULL) {
             tensor into = plan_heads_apart(&with->at->written[id], r->heads);
@@ -137,7 +146,8 @@ static bool project(const projecting *with, stage_id id, err *e)
         tensor rows = placed_at(with->at, id);
         rows = tensor_range(&rows, 1, 0, r->n);
         for (size_t batch = 0; batch < p->batches; batch++) {
-            tensor from = tensor_at(rows_of(with->made, r), batch), to = tensor_at(&rows, batch);
+            tensor from = tensor_at(projected_rows(with->made, r), batch),
+                   to = tensor_at(&rows, batch);
             if (!project_rows(p, r, &from, &to, &is_finite, with->by, e))
                 return false;
         }
@@ -351,7 +361,7 @@ bool project_inputs(projected *made, const plan *p, const placed *at, crew *by, 
 
 bool project_output(projected *made, const plan *p, const placed *at, crew *by, err *e)
 {
-    const tensor *output = &at->written[STAGE_OUTPUT], *context = &at->written[STAGE_CONTEXT];
+    const tensor *output = &at->whole[STAGE_OUTPUT], *context = &at->written[STAGE_CONTEXT];
     if (!made->context_is_finite && !projected_check_range(p, "context", &made->context_rows, e))
         return false;
     if (context->data != NULL && context->rank == 4) {

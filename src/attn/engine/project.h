@@ -35,6 +35,10 @@ typedef struct projecting {
 
 /* The stage's place, b × heads × n × width: heads of the role that it is a form of. */
 tensor projected_place(const projecting *with, stage_id id);
+/* The same of what lies in an input too: q, k or v before later forms took its place. */
+tensor projected_form(const projecting *with, stage_id id);
+/* What a projection starts from, b × n × m: with positions, where they were added. */
+const tensor *projected_rows(const projected *made, const projection *r);
 /* False, with the error set, where finite inputs gave what the type can't hold. */
 bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
 

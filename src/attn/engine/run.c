@@ -1,5 +1,6 @@
 #include "attn/engine/run.h"
 
+#include "attn/engine/backward.h"
 #include "attn/engine/loop.h"
 #include "base/mem.h"
 
@@ -16,7 +17,20 @@ static bool has_blocks(const run_room *r)
     return places_make(&r->shared.at.where, STAGE_CONTEXT);
 }
 
-/* The output's product takes the memory that the loop is done with, where nothing is kept. */
+/* From the output back to all that it was made of. */
+static bool go_back(run_room *r, crew *by, err *e)
+{
+    block_context *c = &r->shared;
+    const projecting with = {c->plan, &c->at, &c->made, by};
+    bool done = backward_begin(&with, e) && backward_open(&c->back, &with, e) &&
+                (!backward_has_blocks(&c->at.where) || loop_go_back(r, by, e)) &&
+                backward_end(&c->back, &with, e);
+    backward_close(&c->back);
+    return done;
+}
+
+/* The output's product takes the memory that the loop is done with, where nothing is kept and the
+ * loop does not come again. */
 static bool compute(run_room *r, bool is_kept, crew *by, bundle *result, run_report *report, err *e)
 {
     block_context *c = &r->shared;
@@ -42,10 +56,11 @@ static bool compute(run_room *r, bool is_kept, crew *by, bundle *result, run_rep
                     ? "; true in the mask hides a key, and --mask-true attend turns that round"
                     : "; false in the mask hides a key, and --mask-true masked turns that round";
     }
-    if (!is_kept)
+    bool goes_back = backward_is_needed(p, &c->at.where);
+    if (!is_kept && !goes_back)
         loop_close(r);
     if (done) {
-        done = project_output(&c->made, p, &c->at, by, e);
+        done = project_output(&c->made, p, &c->at, by, e) && (!goes_back || go_back(r, by, e));
         report->threads = by->ran;
         report->threads_wanted = by->wanted;
     }
@@ -125,7 +140,10 @@ bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *byt
     if (!has_blocks(&r))
         of_blocks = 0;
     *bytes = size_sum(places_memory(&r.shared.at.where, p, w), project_memory(p));
-    *bytes = size_sum(*bytes, size_larger(of_blocks, project_product_memory(p, threads)));
+    size_t product = project_product_memory(p, threads);
+    size_t back = backward_memory(p, &r.shared.at.where);
+    *bytes = size_sum(*bytes, back > 0 ? size_sum(of_blocks, size_sum(product, back))
+                                       : size_larger(of_blocks, product));
     return *bytes < SIZE_MAX ||
            err_set(e,
                    "more memory is needed than an address can hold: batches %zu, heads "

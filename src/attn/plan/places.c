@@ -19,12 +19,18 @@ static bool lies_in_input(const plan *p, stage_id id)
  * its heads side by side, as products with Wo take them; without Wo it is the output. */
 static stage_id place_in_result(const stage_places *to, const plan *p, stage_id id)
 {
-    if (id == STAGE_CONTEXT && plan_keeps_heads_apart(p))
+    bool is_context = id == STAGE_CONTEXT || id == STAGE_CONTEXT_GRAD;
+    if (is_context && plan_keeps_heads_apart(p))
         return STAGE_COUNT;
     if (to->of[id].is_written)
         return id;
     bool is_output = id == STAGE_CONTEXT && p->wo.data == NULL;
     return is_output && to->of[STAGE_OUTPUT].is_written ? STAGE_OUTPUT : STAGE_COUNT;
+}
+
+bool places_gathers(const plan *p, stage_id id, stage_id taken)
+{
+    return plan_role(p, id) != NULL && stage_row(taken)->by == STAGE_BY_BLOCK_BACK;
 }
 
 void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
@@ -52,10 +58,12 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
             if (taken == STAGE_COUNT)
                 continue;
             is_needed[taken] = true;
-            is_whole[taken] = is_whole[taken] || row->by == STAGE_BY_RULE;
+            is_whole[taken] =
+                is_whole[taken] || (row->by == STAGE_BY_RULE && !places_gathers(p, id, taken));
         }
         bool is_view = one->is_given || lies_in_input(p, id);
-        bool is_of_block = row->by == STAGE_BY_BLOCK && !is_whole[id] && !one->is_written;
+        bool is_by_block = row->by == STAGE_BY_BLOCK || row->by == STAGE_BY_BLOCK_BACK;
+        bool is_of_block = is_by_block && !is_whole[id] && !one->is_written;
         one->in = place_in_result(to, p, id);
         /* Products take the context's heads side by side, however they are given. */
         if (is_view && !(id == STAGE_CONTEXT && plan_keeps_heads_apart(p)))

@@ -43,6 +43,10 @@ static inline bool places_make(const stage_places *of, stage_id id)
     return of->of[id].home != HOME_NONE && !of->of[id].is_given;
 }
 
+/* Whether a stage that is whole, a gradient of queries, keys or values, is gathered of blocks of
+ * the other, which need not be whole. */
+bool places_gathers(const plan *p, stage_id id, stage_id taken);
+
 /* Bytes of all that is whole, in the result and not; SIZE_MAX: more than an address can hold. */
 size_t places_memory(const stage_places *of, const plan *p, const kept_stages *wanted);
 

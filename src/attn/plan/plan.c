@@ -196,7 +196,8 @@ static bool find_heads(plan *p, err *e)
 /* Of the axes of its forms the last is the role's width. */
 const projection *plan_role(const plan *p, stage_id id)
 {
-    char width = stage_row(id)->axes[2];
+    const char *axes = stage_row(id)->axes;
+    char width = strlen(axes) > 2 ? axes[2] : '\0';
     return width == 'Q' ? &p->q : width == 'K' ? &p->k : width == 'V' ? &p->v : NULL;
 }
 
@@ -206,20 +207,30 @@ bool plan_keeps_heads_apart(const plan *p)
     return q != NULL && q->rank == 4;
 }
 
+/* The stage that a gradient has the shape of; any other its own. */
+static stage_id like_stage(stage_id id)
+{
+    return stage_row(id)->of != STAGE_X ? stage_row(id)->of : id;
+}
+
 /* All axes that the stage can have in this problem, b and h among them. Those of a role that came
  * with all of its axes (rank 4) have its layout, present_v that of k. */
-static const char *all_axes(const plan *p, stage_id id)
+static const char *all_axes(const plan *p, stage_id gradient)
 {
+    stage_id id = like_stage(gradient);
     const projection *role = plan_role(p, id), *like = id == STAGE_PRESENT_V ? &p->k : role;
     const tensor *given = like == NULL ? NULL : p->asked->in[like->given_as];
-    bool is_context = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
+    bool is_output = id == STAGE_OUTPUT || id == STAGE_OUTPUT_GRAD;
+    bool is_context =
+        id == STAGE_CONTEXT || id == STAGE_CONTEXT_GRAD || (is_output && p->wo.data == NULL);
     if (given != NULL && given->rank == 4)
         return role == &p->q ? "bhqd" : role == &p->k ? "bhkd" : "bhke";
     return is_context && plan_keeps_heads_apart(p) ? "bhqe" : stage_row(id)->axes;
 }
 
-static size_t axis_size(const plan *p, stage_id id, char letter)
+static size_t axis_size(const plan *p, stage_id gradient, char letter)
 {
+    stage_id id = like_stage(gradient);
     const projection *of = plan_role(p, id);
     size_t heads = of == NULL ? p->heads : of->heads, width = of == NULL ? 0 : of->width;
     /* Keys and values of the sequence come first alone, then with what is appended to them; a
@@ -257,7 +268,9 @@ static size_t axis_size(const plan *p, stage_id id, char letter)
 bool plan_has_stage(const plan *p, stage_id id)
 {
     const stage *row = stage_row(id);
-    return row->is_there == NULL || row->is_there(p->asked);
+    return (row->is_there == NULL || row->is_there(p->asked)) &&
+           (row->of == STAGE_X || plan_has_stage(p, row->of)) &&
+           (row->of_input == NULL || p->asked->in[input_of_key(row->of_input)] != NULL);
 }
 
 stage_id plan_stand_in(const plan *p, stage_id id)
@@ -290,20 +303,48 @@ bool plan_check_stage(const plan *p, stage_id id, err *e)
     return err_set(e, "there is no stage %s here: it needs %s", row->key.named.name, row->made_by);
 }
 
+/* The input that the stage is the gradient of, whose shape it has; ALiBi's slopes are a setting.
+ * NULL: of none. */
+static const tensor *input_of(const plan *p, stage_id id)
+{
+    const char *name = stage_row(id)->of_input;
+    if (id == STAGE_SLOPES_GRAD)
+        return p->asked->slopes;
+    return name == NULL ? NULL : p->asked->in[input_of_key(name)];
+}
+
+const char *plan_axes(const plan *p, stage_id id)
+{
+    stage_id like = like_stage(id);
+    return stage_is_backward(like) ? "" : p->axes[like];
+}
+
 void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK])
 {
-    *rank = (int)strlen(p->axes[id]);
+    const tensor *like = input_of(p, id);
+    if (like != NULL) {
+        *rank = like->rank;
+        memcpy(size, like->size, (size_t)like->rank * sizeof size[0]);
+        return;
+    }
+    const char *axes = plan_axes(p, id);
+    *rank = (int)strlen(axes);
     for (int axis = 0; axis < *rank; axis++)
-        size[axis] = axis_size(p, id, p->axes[id][axis]);
+        size[axis] = axis_size(p, id, axes[axis]);
 }
 
 void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK])
 {
     const stage *row = stage_row(id);
     const projection *role = plan_role(p, id);
-    const char *axes = id == STAGE_CONTEXT ? row->axes : all_axes(p, id);
+    const char *axes = like_stage(id) == STAGE_CONTEXT ? row->axes : all_axes(p, id);
+    if (input_of(p, id) != NULL) {
+        plan_stage_shape(p, id, rank, size);
+        return;
+    }
     /* What is made of another form of the same rows. */
-    if (role != NULL && row->takes[0] != STAGE_COUNT && plan_role(p, row->takes[0]) == role)
+    if (role != NULL && row->by == STAGE_BY_PROJECTION && row->takes[0] != STAGE_COUNT &&
+        plan_role(p, row->takes[0]) == role)
         axes = role == &p->q ? "bhqd" : "bhkd";
     *rank = (int)strlen(axes);
     for (int axis = 0; axis < *rank; axis++)
@@ -312,11 +353,13 @@ void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
 
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)
 {
-    const char *axes = all_axes(p, id);
+    const char *axes = all_axes(p, id), *own = plan_axes(p, id);
     tensor full = tensor_view_of(of);
+    if (input_of(p, id) != NULL)
+        return full;
     full.rank = (int)strlen(axes);
     for (int axis = 0, from = 0; axis < full.rank; axis++) {
-        bool is_here = p->axes[id][from] == axes[axis];
+        bool is_here = own[from] == axes[axis];
         full.size[axis] = is_here ? of->size[from] : 1;
         full.stride[axis] = is_here ? of->stride[from] : 0;
         from += is_here;
@@ -356,7 +399,7 @@ bool kept_stages_all_keys(const kept_stages *w)
 {
     return kept_stages_is_given(w, STAGE_MASKED) || kept_stages_is_given(w, STAGE_WEIGHTS) ||
            kept_stages_has(w, STAGE_SCORES) || kept_stages_has(w, STAGE_SCALED) ||
-           kept_stages_has(w, STAGE_CAPPED);
+           kept_stages_has(w, STAGE_CAPPED) || kept_stages_has(w, STAGE_WEIGHTS_GRAD);
 }
 
 bool kept_stages_is_one_row(const plan *p, const kept_stages *w, stage_id id)
@@ -414,7 +457,7 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
                 plan_check_names(asked, asked->key_tokens, "key_tokens", plan_own_keys(p), e);
     /* q, k, v and what follows them keep the batch and the heads that q, k or v came with: then
      * these are not the axes of the table. */
-    for (stage_id id = STAGE_X; id < STAGE_COUNT && fits; id++) {
+    for (stage_id id = STAGE_X; !stage_is_backward(id) && fits; id++) {
         const char *axes = all_axes(p, id);
         bool came_with_all = axes != stage_row(id)->axes;
         char *to = p->axes[id];
@@ -424,6 +467,7 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
                 *to++ = *axes;
         }
     }
+    fits = fits && plan_find_gradients(p, e);
     float_mode_restore(&mode);
     return fits;
 }

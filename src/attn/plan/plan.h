@@ -48,9 +48,9 @@ typedef struct plan {
     /* Of all heads, an axis before those of one, of stride 0 where they share; a va or ba that the
      * document does not give is made here, and owned. */
     score_parameters of_score;
-    /* The letters of each stage's axes as they are here: "hqk" of "bhqk" where there is no
-     * batch. */
-    char axes[STAGE_COUNT][TENSOR_MAX_RANK + 1];
+    /* The letters of each forward stage's axes as they are here: "hqk" of "bhqk" where there is no
+     * batch; plan_axes has them of all stages. */
+    char axes[STAGE_LOSS][TENSOR_MAX_RANK + 1];
     text_list notes; /* what a person should know, a line each; owned */
 } plan;
 
@@ -71,6 +71,11 @@ stage_id plan_stand_in(const plan *p, stage_id id);
 bool plan_is_made_of(const plan *p, stage_id id, stage_id from);
 /* False where it has not, with an error that says what would make the stage. */
 bool plan_check_stage(const plan *p, stage_id id, err *e);
+/* The letters of its axes; "" of a number, and of what has an input's shape. */
+const char *plan_axes(const plan *p, stage_id id);
+/* What is given for a gradient or a target, with all axes of the stage that it is like; no data
+ * where it is not given. */
+tensor plan_given_like(const plan *p, input which);
 /* Of a stage that is made. */
 void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
 /* The same as a run lays it out for itself: with all its axes, heads side by side as products make

@@ -395,6 +395,8 @@ double plan_key_position(const plan *p, size_t batch, size_t index)
 /* What a document may say, and rows that keep coming can't have, with the reason. */
 static const char NO_LAST_KEY[] = "its row would stand after the last key, and no key is the last";
 
+static const char COMES_BACK[] = "what comes back to a row is known once the last one has come";
+
 static const struct {
     const char *key, *why;
 } NOT_STREAMED[] = {
@@ -407,6 +409,9 @@ static const struct {
     {"bias_v", NO_LAST_KEY},
     {"past_k", "a cache is kept of them"},
     {"past_v", "a cache is kept of them"},
+    {"output_grad", COMES_BACK},
+    {"logsumexp_grad", COMES_BACK},
+    {"loss", COMES_BACK},
 };
 
 static bool find_stream(plan *p, err *e)

@@ -14,6 +14,9 @@ bool plan_find_output(plan *p, err *e);
  * notes on causality. */
 bool plan_find_scores(plan *p, err *e);
 
+/* plan_gradients.c: fills nothing; after all others. */
+bool plan_find_gradients(plan *p, err *e);
+
 /* Whether queries, keys or values are made of these rows: x, xk or xv, of which each takes the
  * nearest that is there. */
 bool plan_uses_rows(const problem *asked, input rows);

@@ -320,6 +320,18 @@ static bool read_mask_axis(problem *p, const entry *setting, err *e)
     return true;
 }
 
+static bool read_loss(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &LOSS_WORDS, "", e);
+    if (word == NULL)
+        return false;
+    p->loss = word_is(word, "sum")      ? LOSS_SUM
+              : word_is(word, "mean")   ? LOSS_MEAN
+              : word_is(word, "square") ? LOSS_SQUARE
+                                        : LOSS_NONE;
+    return true;
+}
+
 static bool read_dtype(problem *p, const entry *setting, err *e)
 {
     const named *word = setting_word(setting, &DTYPE_WORDS, "", e);
@@ -345,6 +357,7 @@ static const setting_row SETTINGS[] = {
     {{"mask_true", ""}, WORD, AT(mask_true_is_masked), .words = &MASK_TRUE_WORDS, .yes = "masked"},
     {{"mask_axis", ""}, .read = read_mask_axis},
     {{"layout", ""}, WORD, AT(layout_is_out_in), .words = &LAYOUT_WORDS, .yes = "out-in"},
+    {{"loss", ""}, .read = read_loss},
     {{"dtype", ""}, .read = read_dtype},
     {{"qk_norm", ""}, WORD, AT(normalizes), .words = &QK_NORM_WORDS, .yes = "rms"},
     {{"qk_eps", ""}, NUMBER, AT(qk_eps)},
@@ -388,6 +401,8 @@ bool problem_read(problem *p, const bundle *document, err *e)
         /* What came with a layout of its own keeps it. */
         p->is_out_in[which] = entry_is_out_in(found, p->layout_is_out_in);
     }
+    p->goes_back = p->loss != LOSS_NONE || p->in[INPUT_OUTPUT_GRAD] != NULL ||
+                   p->in[INPUT_LOGSUMEXP_GRAD] != NULL;
     p->tokens = bundle_list(document, "tokens");
     p->key_tokens = bundle_list(document, "key_tokens");
     p->rows = bundle_find(document, "rows"); /* which there are is known later */

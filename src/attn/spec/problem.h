@@ -43,6 +43,9 @@ typedef enum input {
     INPUT_SINKS,
     INPUT_BIAS_K,
     INPUT_BIAS_V,
+    INPUT_OUTPUT_GRAD,
+    INPUT_LOGSUMEXP_GRAD,
+    INPUT_TARGET,
     INPUT_COUNT
 } input;
 
@@ -59,6 +62,10 @@ typedef enum scale_kind {
     SCALE_NUMBER
 } scale_kind;
 typedef enum mask_axis { MASK_AXIS_UNSAID, MASK_AXIS_BATCH, MASK_AXIS_HEAD } mask_axis;
+
+/* What is made of the output, so that gradients are of something: their sum, their mean, or half
+ * the sum of the squares of what they are away from `target`. */
+typedef enum loss_kind { LOSS_NONE, LOSS_SUM, LOSS_MEAN, LOSS_SQUARE } loss_kind;
 
 typedef struct rope_settings {
     bool is_asked, is_interleaved, has_width;
@@ -89,6 +96,8 @@ typedef struct problem {
     double scale_number;
     double softcap; /* 0 = none was asked for */
     const score *score;
+    loss_kind loss;
+    bool goes_back;      /* gradients are asked for, by one to begin with or by a loss */
     size_t top;          /* so many strongest keys a query; 0 = not asked for */
     bool adds_positions; /* sinusoids, to the rows of x */
     rope_settings rope;

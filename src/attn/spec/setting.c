@@ -181,6 +181,14 @@ const named_table LAYOUT_WORDS = NAMED_TABLE("layout", LAYOUT_ROWS);
 const named_table SCALE_WORDS = NAMED_TABLE_ALSO("scale", SCALE_ROWS, SCALE_SYNONYMS);
 const named_table MASK_TRUE_WORDS = NAMED_TABLE("meaning of true", MASK_TRUE_ROWS);
 const named_table MASK_AXIS_WORDS = NAMED_TABLE("mask axis", MASK_AXIS_ROWS);
+static const named LOSS_ROWS[] = {
+    {"sum", "the sum of all numbers of the output"},
+    {"mean", "their mean"},
+    {"square", "half the sum of the squares of output − target"},
+    {"none", "no loss"},
+};
+
+const named_table LOSS_WORDS = NAMED_TABLE("loss", LOSS_ROWS);
 const named_table TRUTH_WORDS = NAMED_TABLE("truth", TRUTH_ROWS);
 const named_table POSITIONS_WORDS =
     NAMED_TABLE_ALSO("kind of positions", POSITIONS_ROWS, POSITIONS_SYNONYMS);

@@ -40,8 +40,54 @@ typedef enum stage_id {
     STAGE_ATTENDED,
     STAGE_CONTEXT,
     STAGE_OUTPUT,
+    /* Backward: of the loss, then of what each stage was made of. */
+    STAGE_LOSS,
+    STAGE_OUTPUT_GRAD,
+    STAGE_BO_GRAD,
+    STAGE_WO_GRAD,
+    STAGE_CONTEXT_GRAD,
+    STAGE_ATTENDED_GRAD,
+    STAGE_DELTA,
+    STAGE_WEIGHTS_GRAD,
+    STAGE_MASKED_GRAD,
+    STAGE_BIAS_GRAD,
+    STAGE_SLOPES_GRAD,
+    STAGE_SINKS_GRAD,
+    STAGE_CAPPED_GRAD,
+    STAGE_SCALED_GRAD,
+    STAGE_SCORES_GRAD,
+    STAGE_PRESENT_K_GRAD,
+    STAGE_PRESENT_V_GRAD,
+    STAGE_PAST_K_GRAD,
+    STAGE_PAST_V_GRAD,
+    STAGE_Q_ROPE_GRAD,
+    STAGE_K_ROPE_GRAD,
+    STAGE_Q_NORM_GRAD,
+    STAGE_K_NORM_GRAD,
+    STAGE_Q_GAIN_GRAD,
+    STAGE_K_GAIN_GRAD,
+    STAGE_Q_GRAD,
+    STAGE_K_GRAD,
+    STAGE_V_GRAD,
+    STAGE_BIAS_K_GRAD,
+    STAGE_BIAS_V_GRAD,
+    STAGE_WQ_GRAD,
+    STAGE_WK_GRAD,
+    STAGE_WV_GRAD,
+    STAGE_BQ_GRAD,
+    STAGE_BK_GRAD,
+    STAGE_BV_GRAD,
+    STAGE_X_GRAD,
+    STAGE_XK_GRAD,
+    STAGE_XV_GRAD,
     STAGE_COUNT
 } stage_id;
+
+/* Of the backward pass; all before it are forward. */
+static inline bool stage_is_backward(stage_id id)
+{
+    return id > STAGE_OUTPUT && id < STAGE_COUNT;
+}
 
 /* How the numbers of a stage come about. */
 typedef enum stage_maker {
@@ -49,9 +95,10 @@ typedef enum stage_maker {
     STAGE_BY_PROJECTION, /* whole, before the blocks: queries, keys and values in their forms */
     STAGE_BY_BLOCK,      /* a block of a head's queries at a time */
     STAGE_BY_RULE,       /* whole, after the blocks, of stages that are whole */
+    STAGE_BY_BLOCK_BACK, /* a block at a time in the second loop, that of gradients */
 } stage_maker;
 
-enum { STAGE_TAKES = 2 };
+enum { STAGE_TAKES = 3 };
 
 typedef struct stage {
     key key; /* named "weights"; results are read by these rows as documents are by KEYS */
@@ -69,6 +116,10 @@ typedef struct stage {
     /* How to say that it is not there: "rounded weights are made by --round". NULL: it always
      * is. */
     const char *made_by;
+    /* Of what a gradient has the shape, and is not there without: a stage, or the key of an input
+     * (then `axes` is ""). STAGE_X and NULL: of neither. */
+    stage_id of;
+    const char *of_input;
 } stage;
 
 extern const named_table STAGES; /* rows of `stage`, at their stage_id */

@@ -322,7 +322,7 @@ static bool run_attention(work *w, env *world, err *e)
         tensor whole = streamed_stage_tensor(all->stage[i]);
         if (!bundle_add_tensor(&w->stages, name, &whole, (place){0}, e))
             return false;
-        bundle_find(&w->stages, name)->axes = p->axes[all->id[i]];
+        bundle_find(&w->stages, name)->axes = plan_axes(p, all->id[i]);
     }
     for (size_t i = 0; i < p->notes.count; i++)
         note_say(world, w->given, &at, "%s", p->notes.item[i]);

@@ -2,7 +2,7 @@
 // the program computes of it is the page's numbers, to the bit.
 
 const LEFT_OUT = ['ids', 'embedding', 'vocab', 'segments', 'layout', 'mask_axis', 'expected', 'tol',
-  'errata'];
+  'errata', 'loss']; // a page goes forward
 const OF_SIGHT = ['window', 'mask', 'mask_true'];
 const VECTORS = ['va', 'ba', 'bs', 'sinks', 'alibi', 'bias_k', 'bias_v', 'gain', 'bq', 'bk', 'bv', 'bo',
   'b1', 'b2'];

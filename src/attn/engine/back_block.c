@@ -1,0 +1,270 @@
+#include "attn/engine/back_block.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+bool scratch_back_new(scratch_back *s, const plan *p, size_t rows, size_t columns, err *e)
+{
+    size_t element = dtype_size(p->type);
+    const kernels *with = p->with;
+    bool has_cap = p->asked->softcap > 0;
+    s->grad = mem_alloc(rows * columns, element, e);
+    s->capped = has_cap ? mem_alloc(rows * columns, element, e) : NULL;
+    s->delta = mem_alloc(rows, element, e);
+    s->values = mem_alloc(with->packed_bytes(p->v.width, p->n_k), 1, e);
+    s->keys = mem_alloc(with->packed_bytes(p->n_k, p->k.width), 1, e);
+    s->few = mem_alloc(with->packed_bytes(rows, size_larger(p->k.width, p->v.width)), 1, e);
+    s->of_column = mem_alloc(columns, sizeof s->of_column[0], e);
+    return s->grad != NULL && (s->capped != NULL || !has_cap) && s->delta != NULL &&
+           s->values != NULL && s->keys != NULL && s->few != NULL && s->of_column != NULL;
+}
+
+void scratch_back_free(scratch_back *s)
+{
+    mem_free(s->grad);
+    mem_free(s->capped);
+    mem_free(s->delta);
+    mem_free(s->values);
+    mem_free(s->keys);
+    mem_free(s->few);
+    mem_free(s->of_column);
+}
+
+size_t scratch_back_memory(const plan *p, size_t rows, size_t columns)
+{
+    const kernels *with = p->with;
+    size_t wide = p->asked->softcap > 0 ? 2 : 1;
+    size_t numbers = tensor_bytes(p->type, 2, (size_t[]){rows, wide * columns + 1});
+    size_t packs =
+        size_sum(with->packed_bytes(p->v.width, p->n_k), with->packed_bytes(p->n_k, p->k.width));
+    packs = size_sum(packs, with->packed_bytes(rows, size_larger(p->k.width, p->v.width)));
+    return size_sum(size_sum(numbers, packs), size_product(columns, sizeof(key_range)));
+}
+
+/* The columns from `first` on of what is packed. */
+static packed columns_from(const kernels *with, const packed *all, size_t first)
+{
+    packed part = *all;
+    part.skipped = first % PACKED_STEP;
+    part.columns -= first - part.skipped;
+    part.data = (char *)all->data + with->packed_bytes(all->depth, first - part.skipped);
+    return part;
+}
+
+/* The rows from `first` on of what is packed. */
+static packed rows_from(const kernels *with, const packed *all, size_t first)
+{
+    packed part = *all;
+    part.data = (char *)all->data + with->packed_bytes(first, 1);
+    return part;
+}
+
+/* `of_rows`: what comes back to logsumexp, b × h × n_q × 1; no data: nothing does. */
+static double delta_of(const plan *p, const block *at, size_t i, const tensor *grad,
+                       const tensor *attended, const tensor *of_rows)
+{
+    tensor from = tensor_at(attended, i), sum = {.type = p->type, .rank = 1, .size = {1}};
+    double number, less = 0;
+    sum.data = &number;
+    /* A row and a column of numbers: one chain of fused multiply-adds. */
+    tensor column = {.type = p->type,
+                     .rank = 2,
+                     .size = {from.size[0], 1},
+                     .stride = {from.stride[0], 1},
+                     .data = from.data};
+    p->with->row_product(block_row_at(grad, i), &column, sum.data);
+    if (of_rows->data != NULL) {
+        tensor of_head = plan_of_head(of_rows, at->batch, at->head);
+        less = tensor_get(&of_head, (size_t[]){at->first + i, 0});
+    }
+    return tensor_get(&sum, (size_t[]){0}) - less;
+}
+
+/* The rows of scores that the block has, from gradients of its weights to gradients of its
+ * scores: each stage in its own place, or in the place of the one before. */
+typedef struct back_rows {
+    tensor weights, capped, weights_grad, masked_grad, capped_grad, scaled_grad, scores_grad;
+} back_rows;
+
+static void pass_on(const void *from, void *to, size_t bytes)
+{
+    if (from != to)
+        memcpy(to, from, bytes);
+}
+
+/* to = from · (1 − (capped / most)²), in float64 and rounded once. */
+static void uncap(const plan *p, const void *from, const void *capped, size_t n, void *to)
+{
+    double most = p->asked->softcap;
+    if (p->type == DTYPE_F32) {
+        for (size_t j = 0; j < n; j++) {
+            double part = (double)((const float *)capped)[j] / most;
+            ((float *)to)[j] = (float)((double)((const float *)from)[j] * (1 - part * part));
+        }
+        return;
+    }
+    for (size_t j = 0; j < n; j++) {
+        double part = ((const double *)capped)[j] / most;
+        ((double *)to)[j] = ((const double *)from)[j] * (1 - part * part);
+    }
+}
+
+/* Around the row's own columns +0. */
+static void clear_around(const plan *p, void *row, key_range own, size_t columns)
+{
+    p->with->fill(row, own.first, 0);
+    p->with->fill((char *)row + own.end * dtype_size(p->type), columns - own.end, 0);
+}
+
+static void make_row(const plan *p, const back_rows *s, size_t i, key_range own, double delta)
+{
+    const kernels *with = p->with;
+    size_t size = dtype_size(p->type), n = own.end - own.first, at = own.first * size;
+    const tensor *in_place[] = {&s->masked_grad, &s->capped_grad, &s->scaled_grad, &s->scores_grad};
+    const void *weights = (char *)block_row_at(&s->weights, i) + at;
+    char *masked = (char *)block_row_at(&s->masked_grad, i) + at;
+    char *capped = (char *)block_row_at(&s->capped_grad, i) + at;
+    char *scaled = (char *)block_row_at(&s->scaled_grad, i) + at;
+    float less = (float)-delta, zero = 0;
+    double less_f64 = -delta, zero_f64 = 0, most;
+    bool is_f32 = p->type == DTYPE_F32;
+    /* weights · (weights_grad − delta); a weight of 0 gives +0 */
+    with->add((char *)block_row_at(&s->weights_grad, i) + at, n,
+              is_f32 ? (const void *)&less : &less_f64, 0, masked);
+    with->times(masked, n, weights, masked);
+    with->add(masked, n, is_f32 ? (const void *)&zero : &zero_f64, 0, masked);
+    pass_on(masked, capped, n * size);
+    if (p->asked->softcap > 0)
+        uncap(p, capped, (char *)block_row_at(&s->capped, i) + at, n, scaled);
+    else
+        pass_on(capped, scaled, n * size);
+    with->scale(scaled, n, p->scale, (char *)block_row_at(&s->scores_grad, i) + at, &most);
+    for (size_t k = 0; k < sizeof in_place / sizeof in_place[0]; k++)
+        clear_around(p, block_row_at(in_place[k], i), own, s->weights.size[1]);
+}
+
+/* The block's rows that see each column; neither end moves back. */
+static void find_seeing(const scratch *in, const block *at)
+{
+    key_range rows = {0, 0};
+    for (size_t j = 0; j < at->columns; j++) {
+        while (rows.first < at->rows && in->seen[rows.first].end <= j)
+            rows.first++;
+        while (rows.end < at->rows && in->seen[rows.end].first <= j)
+            rows.end++;
+        in->back.of_column[j] = (key_range){rows.first, size_larger(rows.first, rows.end)};
+    }
+}
+
+/* The chains of a head's keys or values go on: `by` turned, times the block's rows. */
+static void gather(const block_context *of, const block *at, const scratch *in, const tensor *by,
+                   const tensor *rows, const tensor *all)
+{
+    const plan *p = of->plan;
+    tensor of_head = plan_of_head(all, at->batch, at->head), turned = tensor_transposed(by);
+    tensor to = tensor_range(&of_head, 0, at->skipped, at->columns);
+    packed few = {.data = in->back.few};
+    const product_band band = {.terms = in->back.of_column, .goes_on = true};
+    p->with->pack(rows, &few);
+    p->with->product(&turned, &few, &band, &to);
+}
+
+/* What comes back to the block's scores, by way of its weights. */
+static tensor make_scores_grad(const block_context *of, const block *at, scratch *in,
+                               const tensor *weights, const tensor *grad, const packed *values)
+{
+    static const stage_id WIDE[] = {STAGE_MASKED_GRAD, STAGE_CAPPED_GRAD, STAGE_SCALED_GRAD,
+                                    STAGE_SCORES_GRAD};
+    const plan *p = of->plan;
+    const tensor of_rows = plan_given_like(p, INPUT_LOGSUMEXP_GRAD);
+    const product_band seen = {.columns = in->seen};
+    packed of_columns = columns_from(p->with, values, at->skipped);
+    void *room = in->back.grad;
+    bool has_cap = p->asked->softcap > 0;
+    tensor attended = plan_of_head(&of->made.context, at->batch, at->head);
+    attended = tensor_range(&attended, 0, at->first, at->rows);
+    tensor delta = block_rows_of(of, at, STAGE_DELTA, in->back.delta, 1);
+    back_rows s = {.weights = *weights,
+                   .weights_grad = block_scores_of(of, at, STAGE_WEIGHTS_GRAD, room),
+                   .masked_grad = block_scores_of(of, at, STAGE_MASKED_GRAD, room),
+                   .scaled_grad = block_scores_of(of, at, STAGE_SCALED_GRAD, room),
+                   .scores_grad = block_scores_of(of, at, STAGE_SCORES_GRAD, room)};
+    s.capped_grad = has_cap ? block_scores_of(of, at, STAGE_CAPPED_GRAD, room) : s.masked_grad;
+    if (has_cap)
+        s.capped = block_scores_of(of, at, STAGE_CAPPED, in->back.capped);
+    p->with->product(grad, &of_columns, &seen, &s.weights_grad);
+    for (size_t i = 0; i < at->rows; i++) {
+        size_t cell[] = {i, 0};
+        tensor_set(&delta, cell, delta_of(p, at, i, grad, &attended, &of_rows));
+        make_row(p, &s, i, in->seen[i], tensor_get(&delta, cell));
+    }
+    for (size_t i = 0; i < sizeof WIDE / sizeof WIDE[0]; i++)
+        block_fill_rest(of, at, WIDE[i], 0);
+    return s.scores_grad;
+}
+
+static bool compute_block(const block_context *of, block *at, scratch *in, const packed *values,
+                          const packed *keys)
+{
+    const plan *p = of->plan;
+    const gathered *to = &of->back;
+    tensor weights;
+    if (!block_weights(of, at, in, &weights))
+        return false;
+    find_seeing(in, at);
+    /* How the loss grows with what the block attended to. */
+    tensor all = plan_heads_apart(&of->at.whole[STAGE_CONTEXT_GRAD], p->heads);
+    tensor of_head = plan_of_head(&all, at->batch, at->head);
+    tensor grad = tensor_range(&of_head, 0, at->first, at->rows);
+    tensor kept = block_rows_of(of, at, STAGE_ATTENDED_GRAD, NULL, p->v.width);
+    if (kept.data != NULL)
+        tensor_copy(&grad, &kept);
+    if (to->v.data != NULL)
+        gather(of, at, in, &weights, &grad, &to->v);
+    if (!places_make(&of->at.where, STAGE_DELTA) && !places_make(&of->at.where, STAGE_WEIGHTS_GRAD))
+        return true;
+    tensor scores_grad = make_scores_grad(of, at, in, &weights, &grad, values);
+    tensor queries = projected_queries(&of->made, at->batch, at->head);
+    queries = tensor_range(&queries, 0, at->first, at->rows);
+    if (to->q.data != NULL) {
+        const product_band terms = {.terms = in->seen};
+        const packed of_keys = rows_from(p->with, keys, at->skipped);
+        tensor rows = plan_of_head(&to->q, at->batch, at->head);
+        rows = tensor_range(&rows, 0, at->first, at->rows);
+        p->with->product(&scores_grad, &of_keys, &terms, &rows);
+    }
+    if (to->k.data != NULL)
+        gather(of, at, in, &scores_grad, &queries, &to->k);
+    return true;
+}
+
+/* Where a head's chains begin; no data: nothing is gathered there. */
+static void clear_head(const plan *p, const tensor *all, const block *at)
+{
+    for (size_t j = 0; all->data != NULL && j < p->n_k; j++) {
+        tensor of_head = plan_of_head(all, at->batch, at->head);
+        p->with->fill(block_row_at(&of_head, j), of_head.size[1], 0);
+    }
+}
+
+bool back_block_head(const block_context *of, block *at, scratch *in)
+{
+    const plan *p = of->plan;
+    size_t end = at->first + at->rows;
+    packed values = {.data = in->back.values}, keys = {.data = in->back.keys};
+    tensor v = projected_values(&of->made, p, at->batch, at->head);
+    tensor k = projected_keys(&of->made, p, at->batch, at->head), turned = tensor_transposed(&v);
+    p->with->pack(&turned, &values);
+    p->with->pack(&k, &keys);
+    clear_head(p, &of->back.k, at);
+    clear_head(p, &of->back.v, at);
+    for (size_t first = at->first; first < end; first += in->rows) {
+        block some = {.batch = at->batch, .head = at->head, .first = first};
+        some.rows = end - first < in->rows ? end - first : in->rows;
+        if (!compute_block(of, &some, in, &values, &keys))
+            return false;
+    }
+    return true;
+}

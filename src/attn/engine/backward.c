@@ -1,0 +1,630 @@
+#include "attn/engine/backward.h"
+
+#include "attn/engine/multiply.h"
+#include "attn/engine/positions.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- what is needed ---- */
+
+bool backward_is_needed(const plan *p, const stage_places *where)
+{
+    bool is_needed = false;
+    for (stage_id id = STAGE_LOSS; p->asked->goes_back && id < STAGE_COUNT; id++)
+        is_needed = is_needed || places_make(where, id);
+    return is_needed;
+}
+
+bool backward_has_blocks(const stage_places *where)
+{
+    return places_make(where, STAGE_ATTENDED_GRAD);
+}
+
+/* The stages that are gathered: of each row the first that is needed, where there is none before
+ * it. */
+static stage_id gathered_id(const plan *p, const stage_places *where, const stage_id *forms,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (places_make(where, forms[i]) &&
+            places_gathers(p, forms[i], plan_stand_in(p, stage_row(forms[i])->takes[0])))
+            return forms[i];
+    }
+    return STAGE_COUNT;
+}
+
+static const stage_id Q_FORMS[] = {STAGE_Q_ROPE_GRAD, STAGE_Q_NORM_GRAD, STAGE_Q_GRAD};
+static const stage_id K_FORMS[] = {STAGE_PRESENT_K_GRAD, STAGE_K_ROPE_GRAD, STAGE_K_NORM_GRAD,
+                                   STAGE_K_GRAD};
+static const stage_id V_FORMS[] = {STAGE_PRESENT_V_GRAD, STAGE_V_GRAD};
+
+static stage_id gathered_queries(const plan *p, const stage_places *where)
+{
+    return gathered_id(p, where, Q_FORMS, sizeof Q_FORMS / sizeof Q_FORMS[0]);
+}
+
+static stage_id gathered_keys(const plan *p, const stage_places *where)
+{
+    return gathered_id(p, where, K_FORMS, sizeof K_FORMS / sizeof K_FORMS[0]);
+}
+
+static stage_id gathered_values(const plan *p, const stage_places *where)
+{
+    return gathered_id(p, where, V_FORMS, sizeof V_FORMS / sizeof V_FORMS[0]);
+}
+
+/* ---- products whose chains go on: c = a·b, or c + a·b ---- */
+
+enum { CHAIN_ROWS = 48 };
+
+typedef struct chain {
+    const kernels *with;
+    tensor a, c;
+    packed b;
+    bool goes_on;
+    atomic_size_t next;
+} chain;
+
+static void work(void *context, size_t worker)
+{
+    (void)worker;
+    chain *all = context;
+    const product_band band = {.goes_on = all->goes_on};
+    float_mode mode;
+    size_t first;
+    float_mode_set(&mode);
+    while ((first = atomic_fetch_add(&all->next, CHAIN_ROWS)) < all->c.size[0]) {
+        size_t left = all->c.size[0] - first, count = left < CHAIN_ROWS ? left : CHAIN_ROWS;
+        tensor a = tensor_range(&all->a, 0, first, count),
+               c = tensor_range(&all->c, 0, first, count);
+        all->with->product(&a, &all->b, &band, &c);
+    }
+    float_mode_restore(&mode);
+}
+
+static bool multiply_on(const projecting *with, const tensor *a, const tensor *b, bool goes_on,
+                        const tensor *c, err *e)
+{
+    const kernels *by = with->plan->with;
+    chain all = {.with = by, .a = *a, .c = *c, .goes_on = goes_on};
+    double operations = (double)c->size[0] * (double)c->size[1] * (double)b->size[0];
+    all.b.data = mem_alloc(by->packed_bytes(b->size[0], b->size[1]), 1, e);
+    if (all.b.data == NULL)
+        return false;
+    by->pack(b, &all.b);
+    crew_run(with->by, threads_worth(with->by->most, operations), work, &all);
+    mem_free(all.b.data);
+    return true;
+}
+
+/* ---- before the second loop ---- */
+
+/* Entry by entry; both have the same axes. */
+static void fill_with(const tensor *to, double value)
+{
+    size_t index[TENSOR_MAX_RANK] = {0};
+    tensor all = *to;
+    do
+        tensor_set(&all, index, value);
+    while (tensor_next(&all, index));
+}
+
+/* The sums are one chain in float64, in index order, and rounded once. */
+static void make_loss(const plan *p, const tensor *output, tensor *loss)
+{
+    size_t index[TENSOR_MAX_RANK] = {0};
+    const tensor target = plan_given_like(p, INPUT_TARGET);
+    double sum = 0;
+    do {
+        double value = tensor_get(output, index);
+        if (p->asked->loss == LOSS_SQUARE) {
+            double apart = value - tensor_get(&target, index);
+            value = apart * apart / 2;
+        }
+        sum += value;
+    } while (tensor_next(output, index));
+    if (p->asked->loss == LOSS_MEAN)
+        sum /= (double)tensor_count(output);
+    tensor_set(loss, index, sum);
+}
+
+static void make_output_grad(const plan *p, const tensor *output, tensor *grad)
+{
+    size_t index[TENSOR_MAX_RANK] = {0};
+    double each = p->asked->loss == LOSS_MEAN  ? 1 / (double)tensor_count(output)
+                  : p->asked->loss == LOSS_SUM ? 1
+                                               : 0;
+    const tensor given = plan_given_like(p, INPUT_OUTPUT_GRAD),
+                 target = plan_given_like(p, INPUT_TARGET);
+    if (given.data != NULL) {
+        tensor_copy(&given, grad);
+    } else if (p->asked->loss != LOSS_SQUARE) {
+        fill_with(grad, each);
+    } else {
+        do
+            tensor_set(grad, index, tensor_get(output, index) - tensor_get(&target, index));
+        while (tensor_next(grad, index));
+    }
+}
+
+bool backward_begin(const projecting *with, err *e)
+{
+    const plan *p = with->plan;
+    const placed *at = with->at;
+    if (places_make(&at->where, STAGE_LOSS)) {
+        tensor loss = placed_at(at, STAGE_LOSS), output = placed_at(at, STAGE_OUTPUT);
+        make_loss(p, &output, &loss);
+    }
+    if (!places_make(&at->where, STAGE_OUTPUT_GRAD))
+        return true;
+    tensor output = placed_at(at, STAGE_OUTPUT), grad = placed_at(at, STAGE_OUTPUT_GRAD);
+    make_output_grad(p, &output, &grad);
+    if (!places_make(&at->where, STAGE_CONTEXT_GRAD))
+        return true;
+    tensor context = placed_at(at, STAGE_CONTEXT_GRAD);
+    if (p->wo.data == NULL) {
+        tensor from = plan_heads_apart(&grad, p->heads), to = plan_heads_apart(&context, p->heads);
+        tensor_copy(&from, &to);
+    }
+    for (size_t batch = 0; p->wo.data != NULL && batch < p->batches; batch++) {
+        tensor turned = tensor_transposed(&p->wo), rows = tensor_at(&grad, batch),
+               to = tensor_at(&context, batch);
+        if (!multiply_on(with, &rows, &turned, false, &to, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- where it gathers ---- */
+
+static bool open_shared(const plan *p, const projection *role, tensor *all, tensor *own, err *e)
+{
+    const size_t size[] = {p->batches, p->heads, p->n_k, role->width};
+    if (all->data == NULL || p->heads == p->kv_heads)
+        return true;
+    if (!tensor_new(own, p->type, 4, size, e))
+        return false;
+    *all = tensor_view_of(own);
+    return true;
+}
+
+bool backward_open(gathered *to, const projecting *with, err *e)
+{
+    const plan *p = with->plan;
+    const stage_places *where = &with->at->where;
+    stage_id q = gathered_queries(p, where), k = gathered_keys(p, where),
+             v = gathered_values(p, where);
+    *to = (gathered){0};
+    if (q != STAGE_COUNT)
+        to->q = projected_place(with, q);
+    if (k != STAGE_COUNT)
+        to->k = projected_place(with, k);
+    if (v != STAGE_COUNT)
+        to->v = projected_place(with, v);
+    return open_shared(p, &p->k, &to->k, &to->own_k, e) &&
+           open_shared(p, &p->v, &to->v, &to->own_v, e);
+}
+
+void backward_close(gathered *to)
+{
+    tensor_free(&to->own_k);
+    tensor_free(&to->own_v);
+}
+
+/* ---- after the second loop ---- */
+
+static void add_rows(const plan *p, const tensor *from, const tensor *to)
+{
+    for (size_t i = 0; i < to->size[0]; i++) {
+        void *row = block_row_at(to, i);
+        p->with->add(row, to->size[1], block_row_at(from, i), from->stride[1], row);
+    }
+}
+
+/* Heads that share keys: the first one's, then the others added in their order. */
+static void sum_heads(const projecting *with, stage_id id, const tensor *of_heads)
+{
+    const plan *p = with->plan;
+    size_t group = p->heads / p->kv_heads;
+    if (of_heads->data == NULL)
+        return;
+    tensor all = projected_place(with, id);
+    for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
+        size_t batch = unit / p->heads, head = unit % p->heads;
+        tensor from = plan_of_head(of_heads, batch, head),
+               to = plan_of_head(&all, batch, head / group);
+        if (head % group == 0)
+            tensor_copy(&from, &to);
+        else
+            add_rows(p, &from, &to);
+    }
+}
+
+/* Gradients of queries, keys or values from those of their next form. */
+static bool make_form(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    stage_id taken = plan_stand_in(p, stage_row(id)->takes[0]);
+    if (places_gathers(p, id, taken))
+        return true;
+    tensor from = projected_place(with, taken), to = projected_place(with, id);
+    if (taken == STAGE_Q_ROPE_GRAD || taken == STAGE_K_ROPE_GRAD)
+        return rope_turn_back(with, id, &from, &to, e);
+    if (taken == STAGE_Q_NORM_GRAD || taken == STAGE_K_NORM_GRAD) {
+        tensor x = projected_form(with, id == STAGE_Q_GRAD ? STAGE_Q : STAGE_K);
+        normalize_back(p, id, &x, &from, &to);
+        return true;
+    }
+    from = tensor_range(&from, 2, p->past, to.size[2]);
+    tensor_copy(&from, &to);
+    return true;
+}
+
+static bool make_past(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    tensor all = projected_place(with, stage_row(id)->takes[0]);
+    tensor from = tensor_range(&all, 2, 0, p->past), grad = placed_at(with->at, id);
+    (void)e;
+    if (grad.rank == 2) { /* the batch has one entry */
+        grad.rank = 3;
+        memmove(grad.size + 1, grad.size, 2 * sizeof grad.size[0]);
+        memmove(grad.stride + 1, grad.stride, 2 * sizeof grad.stride[0]);
+        grad.size[0] = 1;
+    }
+    tensor to = plan_heads_apart(&grad, p->kv_heads);
+    if (to.size[0] == p->batches) {
+        tensor_copy(&from, &to);
+        return true;
+    }
+    fill_with(&to, 0);
+    for (size_t unit = 0; unit < p->batches * p->kv_heads; unit++) {
+        tensor of = plan_of_head(&from, unit / p->kv_heads, unit % p->kv_heads),
+               sum = plan_of_head(&to, 0, unit % p->kv_heads);
+        add_rows(p, &of, &sum);
+    }
+    return true;
+}
+
+static bool make_gain(const projecting *with, stage_id id, err *e)
+{
+    bool is_query = id == STAGE_Q_GAIN_GRAD;
+    tensor x = projected_form(with, is_query ? STAGE_Q : STAGE_K);
+    tensor from = projected_place(with, is_query ? STAGE_Q_NORM_GRAD : STAGE_K_NORM_GRAD),
+           to = placed_at(with->at, id);
+    return normalize_gain_back(with->plan, is_query ? STAGE_Q_GRAD : STAGE_K_GRAD, &x, &from, &to,
+                               e);
+}
+
+/* A row that is appended is the same in all batch entries: their sum. */
+static bool make_appended(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    stage_id of = stage_row(id)->takes[0];
+    const projection *role = plan_role(p, of);
+    tensor all = projected_place(with, of), grad = placed_at(with->at, id);
+    tensor to = {.type = p->type,
+                 .rank = 2,
+                 .size = {role->heads, role->width},
+                 .stride = {(ptrdiff_t)role->width, 1},
+                 .data = grad.data};
+    (void)e;
+    fill_with(&to, 0);
+    for (size_t batch = 0; batch < p->batches; batch++) {
+        tensor of_batch = tensor_at(&all, batch), row = tensor_range(&of_batch, 1, role->n, 1);
+        for (size_t head = 0; head < role->heads; head++) {
+            tensor from = tensor_at(&row, head), sum = tensor_range(&to, 0, head, 1);
+            add_rows(p, &from, &sum);
+        }
+    }
+    return true;
+}
+
+/* How a gradient lies that has the shape of an input, as `view` sees that. */
+static tensor like_view(const tensor *view, const tensor *given, const tensor *grad)
+{
+    tensor like = *view;
+    like.type = grad->type;
+    like.data = grad->data;
+    for (int axis = 0; axis < view->rank; axis++) {
+        like.stride[axis] = 0;
+        for (int of = 0; of < given->rank && view->stride[axis] != 0; of++) {
+            if (given->stride[of] == view->stride[axis])
+                like.stride[axis] = grad->stride[of];
+        }
+    }
+    return like;
+}
+
+/* Of x·W the gradient of W, for one batch entry after the other: xᵀ·grad. */
+static bool make_weight(const projecting *with, stage_id id, input which, const tensor *weight,
+                        const tensor *rows, const tensor *grads, err *e)
+{
+    const plan *p = with->plan;
+    tensor grad = placed_at(with->at, id), made;
+    tensor to = like_view(weight, p->asked->in[which], &grad);
+    size_t parts = to.rank == 3 ? to.size[0] : 1;
+    const size_t *size = &to.size[to.rank - 2];
+    if (!tensor_new(&made, p->type, 2, size, e))
+        return false;
+    bool done = true;
+    for (size_t part = 0; part < parts && done; part++) {
+        for (size_t batch = 0; batch < p->batches && done; batch++) {
+            tensor x = tensor_at(rows, batch), turned = tensor_transposed(&x);
+            tensor of_batch = tensor_at(grads, batch);
+            tensor columns = tensor_range(&of_batch, 1, part * size[1], size[1]);
+            columns = tensor_range(&columns, 0, 0, x.size[0]);
+            done = multiply_on(with, &turned, &columns, batch > 0, &made, e);
+        }
+        tensor into = to.rank == 3 ? tensor_at(&to, part) : to;
+        tensor_copy(&made, &into);
+    }
+    tensor_free(&made);
+    return done;
+}
+
+static bool make_weight_of_role(const projecting *with, stage_id id, err *e)
+{
+    stage_id taken = stage_row(id)->takes[0];
+    const projection *role = plan_role(with->plan, taken);
+    tensor grads = placed_at(with->at, taken);
+    return make_weight(with, id, role->weight_as, &role->weight, projected_rows(with->made, role),
+                       &grads, e);
+}
+
+static bool make_wo(const projecting *with, stage_id id, err *e)
+{
+    tensor grads = placed_at(with->at, STAGE_OUTPUT_GRAD);
+    return make_weight(with, id, INPUT_WO, &with->plan->wo, &with->made->context_rows, &grads, e);
+}
+
+/* The sum of rows of the sequence: batch entries, then rows. `apart` is b × heads × n × width. */
+static void sum_rows(const plan *p, const tensor *apart, size_t rows, const tensor *grad)
+{
+    size_t heads = apart->size[1], width = apart->size[3];
+    char *to = grad->data;
+    p->with->fill(to, heads * width, 0);
+    for (size_t batch = 0; batch < p->batches; batch++) {
+        for (size_t i = 0; i < rows; i++) {
+            for (size_t head = 0; head < heads; head++) {
+                tensor of_head = plan_of_head(apart, batch, head);
+                char *part = to + head * width * dtype_size(p->type);
+                p->with->add(part, width, block_row_at(&of_head, i), of_head.stride[1], part);
+            }
+        }
+    }
+}
+
+static bool make_bias_of_role(const projecting *with, stage_id id, err *e)
+{
+    stage_id taken = stage_row(id)->takes[0];
+    const projection *role = plan_role(with->plan, taken);
+    tensor apart = projected_place(with, taken), grad = placed_at(with->at, id);
+    (void)e;
+    sum_rows(with->plan, &apart, role->n, &grad);
+    return true;
+}
+
+static bool make_bo(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    tensor all = placed_at(with->at, STAGE_OUTPUT_GRAD), grad = placed_at(with->at, id);
+    tensor apart = plan_heads_apart(&all, 1);
+    (void)e;
+    sum_rows(p, &apart, p->n_q, &grad);
+    return true;
+}
+
+/* Of rows that were projected by role: grad·Wᵀ is added to theirs. */
+static bool add_role(const projecting *with, const projection *role, stage_id of, const tensor *to,
+                     err *e)
+{
+    const plan *p = with->plan;
+    tensor grads = placed_at(with->at, of), made = {0};
+    const size_t size[] = {role->n, role->rows.size[2]};
+    if (role->weight.data != NULL && !tensor_new(&made, p->type, 2, size, e))
+        return false;
+    bool done = true;
+    for (size_t batch = 0; batch < p->batches && done; batch++) {
+        tensor from = tensor_at(&grads, batch), into = tensor_at(to, batch);
+        size_t parts = role->weight.rank == 3 ? role->heads : 1;
+        from = tensor_range(&from, 0, 0, role->n);
+        for (size_t part = 0; part < parts && done && made.data != NULL; part++) {
+            tensor weight = role->weight.rank == 3 ? tensor_at(&role->weight, part) : role->weight;
+            tensor turned = tensor_transposed(&weight);
+            tensor columns = tensor_range(&from, 1, part * weight.size[1], weight.size[1]);
+            done = multiply_on(with, &columns, &turned, part > 0, &made, e);
+        }
+        add_rows(p, made.data != NULL ? &made : &from, &into);
+    }
+    tensor_free(&made);
+    return done;
+}
+
+static bool make_rows(const projecting *with, stage_id id, err *e)
+{
+    static const stage_id OF[] = {STAGE_Q_GRAD, STAGE_K_GRAD, STAGE_V_GRAD};
+    const plan *p = with->plan;
+    input which = input_of_key(stage_row(id)->of_input);
+    tensor grad = placed_at(with->at, id), to = grad;
+    if (grad.rank == 2) { /* the same in all batch entries */
+        to.rank = 3;
+        to.size[0] = p->batches;
+        to.stride[0] = 0;
+        memcpy(to.size + 1, grad.size, 2 * sizeof to.size[0]);
+        memcpy(to.stride + 1, grad.stride, 2 * sizeof to.stride[0]);
+    }
+    fill_with(&grad, 0);
+    for (size_t i = 0; i < sizeof OF / sizeof OF[0]; i++) {
+        const projection *role = plan_role(p, OF[i]);
+        bool is_of_these = role->rows_as == which && role->given.data == NULL;
+        if (is_of_these && !add_role(with, role, OF[i], &to, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is added to scores: gradients over all that it was spread over ---- */
+
+static bool make_bias(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    tensor masked = placed_at(with->at, STAGE_MASKED_GRAD), grad = placed_at(with->at, id);
+    tensor all = like_view(&p->bias, p->asked->in[INPUT_BIAS], &grad);
+    size_t keys = plan_own_keys(p);
+    (void)e;
+    fill_with(&grad, 0);
+    for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
+        tensor from = plan_of_head(&masked, unit / p->heads, unit % p->heads),
+               to = plan_of_head(&all, unit / p->heads, unit % p->heads);
+        from = tensor_range(&from, 1, 0, keys);
+        add_rows(p, &from, &to);
+    }
+    return true;
+}
+
+static bool make_slopes(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    tensor masked = placed_at(with->at, STAGE_MASKED_GRAD), grad = placed_at(with->at, id);
+    (void)e;
+    for (size_t head = 0; head < p->heads; head++) {
+        double sum = 0;
+        for (size_t batch = 0; batch < p->batches; batch++) {
+            tensor of_head = plan_of_head(&masked, batch, head);
+            for (size_t n = 0; n < p->n_q * plan_own_keys(p); n++) {
+                size_t cell[] = {n / plan_own_keys(p), n % plan_own_keys(p)};
+                double position = (double)visible_position(p, batch, cell[0]);
+                sum -= tensor_get(&of_head, cell) * fabs(position - (double)cell[1]);
+            }
+        }
+        tensor_set(&grad, &head, sum);
+    }
+    return true;
+}
+
+static bool make_sinks(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    tensor delta = placed_at(with->at, STAGE_DELTA), grad = placed_at(with->at, id);
+    tensor maximum = placed_at(with->at, STAGE_ROW_MAX), sums = placed_at(with->at, STAGE_ROW_SUM);
+    tensor flat = grad;
+    (void)e;
+    flat.rank = 1;
+    flat.size[0] = p->heads;
+    flat.stride[0] = 1;
+    for (size_t head = 0; head < p->heads; head++) {
+        double sum = 0;
+        for (size_t n = 0; n < p->batches * p->n_q; n++) {
+            size_t cell[] = {n / p->n_q, head, n % p->n_q, 0};
+            double weight =
+                extra_sink_term(p, head, tensor_get(&maximum, cell)) / tensor_get(&sums, cell);
+            sum -= weight * tensor_get(&delta, cell);
+        }
+        tensor_set(&flat, &head, sum);
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+/* In their order; those that are not needed are passed over. */
+static const struct {
+    stage_id id;
+    bool (*make)(const projecting *with, stage_id id, err *e);
+} RULES[] = {
+    {STAGE_BO_GRAD, make_bo},
+    {STAGE_WO_GRAD, make_wo},
+    {STAGE_BIAS_GRAD, make_bias},
+    {STAGE_SLOPES_GRAD, make_slopes},
+    {STAGE_SINKS_GRAD, make_sinks},
+    {STAGE_PRESENT_K_GRAD, make_form},
+    {STAGE_PRESENT_V_GRAD, make_form},
+    {STAGE_PAST_K_GRAD, make_past},
+    {STAGE_PAST_V_GRAD, make_past},
+    {STAGE_Q_ROPE_GRAD, make_form},
+    {STAGE_K_ROPE_GRAD, make_form},
+    {STAGE_Q_NORM_GRAD, make_form},
+    {STAGE_K_NORM_GRAD, make_form},
+    {STAGE_Q_GAIN_GRAD, make_gain},
+    {STAGE_K_GAIN_GRAD, make_gain},
+    {STAGE_Q_GRAD, make_form},
+    {STAGE_K_GRAD, make_form},
+    {STAGE_V_GRAD, make_form},
+    {STAGE_BIAS_K_GRAD, make_appended},
+    {STAGE_BIAS_V_GRAD, make_appended},
+    {STAGE_WQ_GRAD, make_weight_of_role},
+    {STAGE_WK_GRAD, make_weight_of_role},
+    {STAGE_WV_GRAD, make_weight_of_role},
+    {STAGE_BQ_GRAD, make_bias_of_role},
+    {STAGE_BK_GRAD, make_bias_of_role},
+    {STAGE_BV_GRAD, make_bias_of_role},
+    {STAGE_X_GRAD, make_rows},
+    {STAGE_XK_GRAD, make_rows},
+    {STAGE_XV_GRAD, make_rows},
+};
+
+static bool check_range(const plan *p, stage_id id, const tensor *t, err *e)
+{
+    size_t index[TENSOR_MAX_RANK] = {0};
+    if (p->asked->allow_nonfinite || tensor_is_finite(t, index))
+        return true;
+    err_set(e, "%s is beyond the range of %s", stage_row(id)->key.named.name, dtype_name(p->type));
+    return err_remedy(e, p->type == DTYPE_F32 ? "--dtype f64 has more range"
+                                              : "smaller inputs or weights would not be");
+}
+
+bool backward_end(const gathered *from, const projecting *with, err *e)
+{
+    const plan *p = with->plan;
+    const placed *at = with->at;
+    sum_heads(with, gathered_keys(p, &at->where), &from->own_k);
+    sum_heads(with, gathered_values(p, &at->where), &from->own_v);
+    for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++) {
+        if (places_make(&at->where, RULES[i].id) && !RULES[i].make(with, RULES[i].id, e))
+            return false;
+    }
+    for (stage_id id = STAGE_LOSS; id < STAGE_COUNT; id++) {
+        if (at->whole[id].data == NULL)
+            continue;
+        if (!check_range(p, id, &at->whole[id], e))
+            return false;
+        if (at->where.of[id].home == HOME_RUN && at->written[id].data != NULL) {
+            tensor apart = plan_heads_apart(&at->whole[id], p->heads), into = at->written[id];
+            tensor_copy(&apart, &into);
+        }
+    }
+    return true;
+}
+
+/* A product of a weight or of its gradient, a matrix at a time: what is packed, and what comes
+ * out. */
+static size_t product_memory(const plan *p, size_t depth, size_t columns, size_t rows)
+{
+    return size_sum(p->with->packed_bytes(depth, columns),
+                    tensor_bytes(p->type, 2, (size_t[]){rows, columns}));
+}
+
+static size_t weight_memory(const plan *p, const tensor *weight, size_t rows)
+{
+    if (weight->data == NULL)
+        return 0;
+    size_t from = weight->size[weight->rank - 2], to = weight->size[weight->rank - 1];
+    return size_larger(product_memory(p, rows, to, from), product_memory(p, to, from, rows));
+}
+
+size_t backward_memory(const plan *p, const stage_places *where)
+{
+    const projection *const roles[] = {&p->q, &p->k, &p->v};
+    size_t of_heads[] = {p->batches, p->heads, p->n_k, p->k.width + p->v.width};
+    size_t most = weight_memory(p, &p->wo, p->n_q);
+    if (!backward_is_needed(p, where))
+        return 0;
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+        most = size_larger(most, weight_memory(p, &roles[i]->weight, roles[i]->n));
+    most = size_sum(most, positions_memory(p));
+    return size_sum(most, p->heads == p->kv_heads ? 0 : tensor_bytes(p->type, 4, of_heads));
+}
