@@ -17,8 +17,10 @@ getcontext().prec = 50
 DIGITS = 12  # significant digits that are printed
 NOT_ALLOWED = Decimal("-Infinity")
 DEFAULT_TOLERANCE = Decimal("1e-9")
-STAGES = ("x xk xv q k v present_k present_v q_score k_score scores scaled capped masked row_max exp row_sum "
-          "weights logsumexp entropy top rounded weighted attended context output").split()
+STAGES = ("x xk xv q k v q_norm k_norm q_rope k_rope present_k present_v q_score k_score scores scaled capped masked "
+          "row_max exp row_sum weights logsumexp entropy top rounded weighted attended context output").split()
+INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias sinks q_gain k_gain bias_k bias_v").split()
+NUDGE = Decimal("1e-16")
 SCORES = ("scaled", "dot", "general", "additive")
 
 
@@ -108,6 +110,59 @@ def representations(doc, batch):
     return made["q"], made["k"], made["v"]
 
 
+# --- one length, and positions by turning ---------------------------------------------------------
+
+def normalized(rows, heads, gain, eps):
+    """Each head of each row divided by its root mean square, times the gain."""
+    gains = gain if rank(gain) == 2 else [gain or [Decimal(1)] * (len(rows[0]) // heads)] * heads
+    parts = []
+    for part, factors in zip(cut_into_heads(rows, heads), gains, strict=True):
+        roots = [(dot(row, row) / len(row) + eps).sqrt() for row in part]
+        parts.append([[x / root * f for x, f in zip(row, factors, strict=True)]
+                      for row, root in zip(part, roots, strict=True)])
+    return side_by_side(parts)
+
+
+def sine(angle):
+    """Its own series, which is quick enough for angles of a few turns."""
+    term = total = angle
+    for n in range(1, 120):
+        term *= -angle * angle / (2 * n * (2 * n + 1))
+        total += term
+    return total
+
+
+def turned(rows, heads, doc, first):
+    """Pairs of each head's numbers turned by position · base^(−2p/width)."""
+    said = doc["rope"] if isinstance(doc["rope"], dict) else {"base": doc["rope"]}
+    pairing = said.get("pairing", doc.get("rope_pairing", "half"))
+    quarter = Decimal("1.57079632679489661923132169163975144209858469968755291048747")
+    parts = cut_into_heads(rows, heads)
+    width = int(said.get("width", doc.get("rope_width", len(parts[0][0]))))
+    for part in parts:
+        for i, row in enumerate(part):
+            for p in range(width // 2):
+                one, other = (2 * p, 2 * p + 1) if pairing == "interleaved" else (p, p + width // 2)
+                angle = (first + i) * Decimal(said.get("base", 10000)) ** (Decimal(-2 * p) / width)
+                cosine, a, b = sine(angle + quarter), row[one], row[other]
+                row[one], row[other] = a * cosine - b * sine(angle), b * cosine + a * sine(angle)
+    return side_by_side(parts)
+
+
+# --- a number that is nudged, for gradients -------------------------------------------------------
+
+AT = {}  # the name of a stage, the place of a number in it, and what is added there
+
+
+def nudged(name, table, *before):
+    """A stage as what follows takes it."""
+    if AT.get("stage") == name and AT["place"][:len(before)] == before:
+        i, j = AT["place"][len(before):]
+        table = [row[:] for row in table]
+        table[i][j] += AT["amount"]
+    return table
+
+
 # --- step 4: attention scores ---------------------------------------------------------------------
 
 def tanh(z):
@@ -174,7 +229,7 @@ def position_of(doc, batch, i, n_q, n_k):
         length = int(counts[batch] if isinstance(counts, list) else counts)
     if doc.get("causal") == "lower-right":
         return i + length - n_q, length
-    return i + int(doc.get("offset", 0)), length
+    return i + int(doc.get("offset", len(doc.get("past_k", [])))), length
 
 
 def published_slopes(n):
@@ -239,7 +294,7 @@ def statistics(stages, count):
     both = zip(stages["row_max"], stages["row_sum"], strict=True)
     found = {"logsumexp": [[top + total.ln() if total else NOT_ALLOWED]
                            for (top,), (total,) in both],
-             "entropy": [[-sum(w * w.ln() for w in row if w)] for row in stages["weights"]]}
+             "entropy": [[-sum(w * w.ln() for w in row if w > 0)] for row in stages["weights"]]}
     if count:
         found["top"] = []
         for row in stages["weights"]:
@@ -287,20 +342,21 @@ def unify_heads(context, doc):
 
 def one_head(q, k, v, doc, batch, head, heads):
     factor = scale_factor(doc, len(q[0]))
-    stages = {"scores": attention_scores(q, k, doc, head)}
-    stages["scaled"] = [[s * factor for s in row] for row in stages["scores"]]
-    before = stages["scaled"]
+    stages = {"scores": nudged("scores", attention_scores(q, k, doc, head), batch, head)}
+    before = stages["scaled"] = nudged("scaled", [[s * factor for s in row] for row in stages["scores"]],
+                                       batch, head)
     if "softcap" in doc:
         cap = doc["softcap"]
-        before = stages["capped"] = [[cap * tanh(s / cap) for s in row] for row in before]
-    stages["masked"] = masked_scores(before, doc, batch, head, heads)
+        before = stages["capped"] = nudged("capped", [[cap * tanh(s / cap) for s in row] for row in before],
+                                           batch, head)
+    stages["masked"] = nudged("masked", masked_scores(before, doc, batch, head, heads), batch, head)
     stages.update(softmax(stages["masked"], doc["sinks"][head] if "sinks" in doc else None))
-    weights = stages["weights"]
+    weights = stages["weights"] = nudged("weights", stages["weights"], batch, head)
     stages.update(statistics(stages, int(doc.get("top", 0))))
     if "round" in doc:
         weights = stages["rounded"] = round_by_hand(weights, doc["round"])
     stages["weighted"] = weighted_values(weights, v)
-    stages["attended"] = sum_weighted(stages["weighted"])
+    stages["attended"] = nudged("attended", sum_weighted(stages["weighted"]), batch, head)
     return stages
 
 
@@ -329,22 +385,29 @@ def one_sequence(doc, batch):
         k, v = k + [flat(doc["bias_k"])], v + [flat(doc["bias_v"])]
     if doc.get("add_zero"):
         k, v = k + [[Decimal(0)] * len(k[0])], v + [[Decimal(0)] * len(v[0])]
-    new_k, new_v = k, v
+    stages = {"q": nudged("q", q, batch), "k": nudged("k", k, batch), "v": nudged("v", v, batch)}
+    q, k, v = stages["q"], stages["k"], stages["v"]
+    if doc.get("qk_norm") == "rms":
+        eps = doc.get("qk_eps", Decimal("1e-6"))
+        q = stages["q_norm"] = nudged("q_norm", normalized(q, h, doc.get("q_gain"), eps), batch)
+        k = stages["k_norm"] = nudged("k_norm", normalized(k, g, doc.get("k_gain"), eps), batch)
+    if "rope" in doc:
+        past = len(doc.get("past_k", []))
+        q = stages["q_rope"] = nudged("q_rope", turned(q, h, doc, past), batch)
+        k = stages["k_rope"] = nudged("k_rope", turned(k, g, doc, past), batch)
     if "past_k" in doc:
-        k, v = doc["past_k"] + k, doc["past_v"] + v
+        k = stages["present_k"] = nudged("present_k", doc["past_k"] + k, batch)
+        v = stages["present_v"] = nudged("present_v", doc["past_v"] + v, batch)
     queries, keys, values = cut_into_heads(q, h), cut_into_heads(k, g), cut_into_heads(v, g)
     for i in range(h):
         shared = i // (h // g)
         of_head.append(one_head(queries[i], keys[shared], values[shared], doc, batch, i, h))
-    stages = {"q": q, "k": new_k, "v": new_v}
-    if "past_k" in doc:
-        stages["present_k"], stages["present_v"] = k, v
     if doc.get("score") == "additive" and "wa" in doc:
         stages["q_score"], stages["k_score"] = times(q, doc["wa"]), times(k, doc["ua"])
     for name in of_head[0]:
         stages[name] = [one[name] for one in of_head] if has_heads else of_head[0][name]
-    stages["context"] = side_by_side([one["attended"] for one in of_head])
-    stages["output"] = unify_heads(stages["context"], doc)
+    stages["context"] = nudged("context", side_by_side([one["attended"] for one in of_head]), batch)
+    stages["output"] = nudged("output", unify_heads(stages["context"], doc), batch)
     for name, letter in (("q", "q"), ("k", "k"), ("v", "v"), ("context", "q"), ("output", "q")):
         if rank(doc.get(letter)) == 4 and not (name == "output" and "wo" in doc):
             stages[name] = cut_into_heads(stages[name], g if name in "kv" else h)
@@ -364,6 +427,95 @@ def calculate(doc):
         if rows is not None:
             stages[key] = rows
     return {name: stages[name] for name in STAGES if name in stages}
+
+
+# --- gradients: how a loss grows with each number, by nudging it up and down -----------------------
+
+def loss_of(doc):
+    """What gradients are of."""
+    stages = calculate(doc)
+    output = [value for _, value in cells(stages["output"])]
+    if doc.get("loss") == "square":
+        target = [value for _, value in cells(doc["target"])]
+        return sum((a - b) ** 2 for a, b in zip(output, target, strict=True)) / 2
+    if "loss" in doc:
+        return sum(output) / (len(output) if doc["loss"] == "mean" else 1)
+    total = Decimal(0)
+    for name in ("output", "logsumexp"):
+        if name + "_grad" in doc:
+            pairs = zip(cells(stages[name]), cells(doc[name + "_grad"]), strict=True)
+            total += sum(value * factor for (_, value), (_, factor) in pairs)
+    return total
+
+
+def slope(doc, change):
+    """change(by) makes the document's loss another one, and change(0) brings it back."""
+    ends = []
+    for amount in (NUDGE, -NUDGE):
+        change(amount)
+        ends.append(loss_of(doc))
+    change(Decimal(0))
+    return (ends[0] - ends[1]) / (2 * NUDGE)
+
+
+def mapped(table, function, place=()):
+    if isinstance(table, list):
+        return [mapped(part, function, place + (index,)) for index, part in enumerate(table)]
+    return function(place)
+
+
+def input_gradient(doc, key):
+    def at(place):
+        inner = doc[key]
+        for index in place[:-1]:
+            inner = inner[index]
+        came = inner[place[-1]]
+
+        def change(amount):
+            inner[place[-1]] = came + amount
+        return slope(doc, change)
+    return mapped(doc[key], at)
+
+
+def stage_gradient(doc, table, name):
+    """With the axes of batch entries and heads that the stage may not have here."""
+    of_rows = name in ("output", "context") or name[0] in "qkvp"
+    has_batch = rank(doc.get("q") or inputs(doc, "x")) > 2
+
+    def at(place):
+        full = place if has_batch else (0,) + place
+        if not of_rows and len(full) < 4:
+            full = full[:1] + (0,) + full[1:]
+
+        def change(amount):
+            AT.update(stage=name, place=full, amount=amount)
+        found = slope(doc, change)
+        AT.clear()
+        return found
+    return mapped(table, at)
+
+
+def gradient(doc, stages, name):
+    """One of "expected": delta by what it is, all others by nudging."""
+    if name == "loss":
+        return loss_of(doc)
+    if name == "delta":
+        grads = stage_gradient(doc, stages["attended"], "attended")
+        given = doc.get("logsumexp_grad")
+
+        def of_row(place):
+            own, row = grads, stages["attended"]
+            for index in place[:-1]:
+                own, row = own[index], row[index]
+            less = Decimal(0)
+            if given is not None:
+                less = given
+                for index in place:
+                    less = less[index]
+            return dot(own, row) - less
+        return mapped(stages["row_max"], of_row)
+    of = {"slopes_grad": "alibi"}.get(name, name.removesuffix("_grad"))
+    return input_gradient(doc, of) if of in INPUTS + ["alibi"] else stage_gradient(doc, stages[of], of)
 
 
 def read_document(path):
@@ -439,6 +591,9 @@ def differences(doc):
     Of an erratum the recomputed number counts, to the digits that it is given with.
     """
     stages = calculate(doc)
+    for name in doc.get("expected", {}):
+        if name.endswith("_grad") or name in ("delta", "loss"):
+            stages[name] = gradient(doc, stages, name)
     for stage, published in doc.get("expected", {}).items():
         tol = doc.get("tol", DEFAULT_TOLERANCE)
         tolerance = tol[stage] if isinstance(tol, dict) else tol
