@@ -246,6 +246,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "--score scaled --scale 0.5 --round 1:keep-sum --emit "
               "rounded,weighted seed.json"},
     {.words = "--softcap 3 --trace=cap general.json"},
+    {.words = "--loss sum --softcap 3 --causal --emit *_grad -x small.npy"},
     {.words = "--threads 3 --max-memory 1M heads.json"},
     {.words = "--threads 1 --max-memory 430K --emit weights,output -o out.json long.json",
      .outputs = "out.json"},

@@ -52,6 +52,8 @@ of() {
     again groups $(of groups) --heads 1400 --kv-heads 700 --window 64,0
     again batch $(of batch) --heads 35
     again long $(of long) --heads 2
+    again gradients --q groups-q.npy --k groups-k.npy --v groups-k.npy --heads 1400 --kv-heads 700 \
+        --causal --loss mean --emit q_grad,k_grad,v_grad --format safetensors
 }
 again layers encode layers.json --input rows.npy --emit output --format npy
 again generation generate generation.json --length 3 \
