@@ -94,20 +94,22 @@ static void pass_on(const void *from, void *to, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-/* to = from · (1 − (capped / most)²), in float64 and rounded once. */
+/* to = from · (1 − (capped / most)²), in float64 and rounded once. `most` is what the cap was in
+ * the type: of another one the share could be above 1, and the slope below 0. */
 static void uncap(const plan *p, const void *from, const void *capped, size_t n, void *to)
 {
     double most = p->asked->softcap;
     if (p->type == DTYPE_F32) {
+        most = (double)(float)most;
         for (size_t j = 0; j < n; j++) {
             double part = (double)((const float *)capped)[j] / most;
-            ((float *)to)[j] = (float)((double)((const float *)from)[j] * (1 - part * part));
+            ((float *)to)[j] = (float)((double)((const float *)from)[j] * (1 - part * part)) + 0;
         }
         return;
     }
     for (size_t j = 0; j < n; j++) {
         double part = ((const double *)capped)[j] / most;
-        ((double *)to)[j] = ((const double *)from)[j] * (1 - part * part);
+        ((double *)to)[j] = ((const double *)from)[j] * (1 - part * part) + 0;
     }
 }
 
@@ -127,10 +129,12 @@ static void make_row(const plan *p, const back_rows *s, size_t i, key_range own,
     char *masked = (char *)block_row_at(&s->masked_grad, i) + at;
     char *capped = (char *)block_row_at(&s->capped_grad, i) + at;
     char *scaled = (char *)block_row_at(&s->scaled_grad, i) + at;
+    char *scores = (char *)block_row_at(&s->scores_grad, i) + at;
     float less = (float)-delta, zero = 0;
     double less_f64 = -delta, zero_f64 = 0, most;
     bool is_f32 = p->type == DTYPE_F32;
-    /* weights · (weights_grad − delta); a weight of 0 gives +0 */
+    /* weights · (weights_grad − delta). Each 0 is +0 in all of these stages, as it is outside of the
+     * row's own columns: which columns these are depends on what else is wanted. */
     with->add((char *)block_row_at(&s->weights_grad, i) + at, n,
               is_f32 ? (const void *)&less : &less_f64, 0, masked);
     with->times(masked, n, weights, masked);
@@ -140,7 +144,8 @@ static void make_row(const plan *p, const back_rows *s, size_t i, key_range own,
         uncap(p, capped, (char *)block_row_at(&s->capped, i) + at, n, scaled);
     else
         pass_on(capped, scaled, n * size);
-    with->scale(scaled, n, p->scale, (char *)block_row_at(&s->scores_grad, i) + at, &most);
+    with->scale(scaled, n, p->scale, scores, &most);
+    with->add(scores, n, is_f32 ? (const void *)&zero : &zero_f64, 0, scores);
     for (size_t k = 0; k < sizeof in_place / sizeof in_place[0]; k++)
         clear_around(p, block_row_at(in_place[k], i), own, s->weights.size[1]);
 }
