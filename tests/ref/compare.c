@@ -8,6 +8,7 @@
  * come after the problems otherwise; a stack that is tried alone and fails is printed. */
 #include "ref/compare_stacks.h"
 #include "ref/compare_stages.h"
+#include "ref/gradients.h"
 #include "ref/properties.h"
 #include "ref/ref_random.h"
 #include "ref/verdict.h"
@@ -42,10 +43,13 @@ static void try_problem(const ref_problem *p, const char *where, tally *t)
     size_t told = verdict_told();
     bool is_right = compare_stages(p, wrong, sizeof wrong);
     count(t, is_right);
-    if (is_right)
+    if (is_right) {
         properties_try(p, where, &t->passed, &t->failed);
-    else
+        if (gradients_exist(p))
+            gradients_try(p, where, &t->passed, &t->failed);
+    } else {
         verdict_tell(where, "stages", wrong);
+    }
     if (verdict_told() > told)
         printf("  %s\n", ref_describe(p, words));
 }
@@ -91,7 +95,8 @@ static bool notices(const char *mistake, uint64_t index, bool is_shown)
     char wrong[WRONG];
     ref_random_problem(&p, 1, index);
     p.mistake = mistake;
-    bool is_noticed = !compare_stages(&p, wrong, sizeof wrong);
+    bool is_noticed = !compare_stages(&p, wrong, sizeof wrong) ||
+                      (gradients_exist(&p) && !gradients_are_right(&p, wrong, sizeof wrong));
     if (is_noticed && is_shown)
         printf("%s: problem %" PRIu64 ": %s\n", mistake, index, wrong);
     ref_problem_free(&p);

@@ -150,7 +150,7 @@ static void compute_scores(const ref_problem *p, ref_result *r)
 /* ---- scale, bias, mask ---- */
 
 /* Computed in float64 (a root and a division: two roundings), rounded to the type: three. */
-static ref_number scale_of(const ref_problem *p, const ref_sizes *s)
+ref_number ref_scale_of(const ref_problem *p, const ref_sizes *s)
 {
     const precision *type = ref_precision(p);
     bool is_scaled = p->score == NULL || ref_word_is(p->score, "scaled");
@@ -277,7 +277,7 @@ static scaled_score scale_and_mask(const ref_problem *p, const ref_sizes *s, ref
                                    const ref_number *bias, const ref_number *alibi, bool allowed)
 {
     const precision *type = ref_precision(p);
-    ref_number scale = scale_of(p, s);
+    ref_number scale = ref_scale_of(p, s);
     scaled_score of = {.scaled = number_multiply(type, score, scale)};
     of.capped = capped(p, of.scaled);
     of.masked = bias != NULL ? number_add(type, of.capped, *bias) : of.capped;

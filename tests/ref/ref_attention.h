@@ -43,6 +43,9 @@ typedef enum ref_input {
     REF_SINKS,
     REF_BIAS_K,
     REF_BIAS_V,
+    REF_OUTPUT_GRAD,
+    REF_LOGSUMEXP_GRAD,
+    REF_TARGET,
     REF_INPUTS
 } ref_input;
 
@@ -80,6 +83,7 @@ typedef struct ref_problem {
     size_t *key_lengths; /* one a batch entry; NULL: not said */
     double softcap;      /* 0: not said */
     size_t top;          /* 0: not said */
+    const char *loss;    /* sum, mean or square */
     int round_decimals;  /* −1: not said */
     bool round_keeps_sum;
     bool has_tokens, has_key_tokens;
@@ -132,6 +136,25 @@ typedef enum ref_stage_id {
     REF_STAGE_ATTENDED,
     REF_STAGE_CONTEXT,
     REF_STAGE_OUTPUT,
+    REF_STAGE_LOSS,
+    REF_STAGE_OUTPUT_GRAD,
+    REF_STAGE_CONTEXT_GRAD,
+    REF_STAGE_ATTENDED_GRAD,
+    REF_STAGE_WEIGHTS_GRAD,
+    REF_STAGE_DELTA,
+    REF_STAGE_MASKED_GRAD,
+    REF_STAGE_CAPPED_GRAD,
+    REF_STAGE_SCALED_GRAD,
+    REF_STAGE_SCORES_GRAD,
+    REF_STAGE_PRESENT_K_GRAD,
+    REF_STAGE_PRESENT_V_GRAD,
+    REF_STAGE_Q_ROPE_GRAD,
+    REF_STAGE_K_ROPE_GRAD,
+    REF_STAGE_Q_NORM_GRAD,
+    REF_STAGE_K_NORM_GRAD,
+    REF_STAGE_Q_GRAD,
+    REF_STAGE_K_GRAD,
+    REF_STAGE_V_GRAD,
     REF_STAGES
 } ref_stage_id;
 

@@ -67,6 +67,7 @@ const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
     say_if(out, p->round_decimals >= 0 && !p->round_keeps_sum, "round");
     say_if(out, p->round_decimals >= 0 && p->round_keeps_sum, "round=keep-sum");
     say_if(out, p->top > 0, "top");
+    say(out, "loss=", p->loss);
     say_if(out, p->adds_zero, "add_zero");
     say_if(out, p->has_tokens, "tokens");
     say_if(out, p->has_key_tokens, "key_tokens");

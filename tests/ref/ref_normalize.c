@@ -39,16 +39,19 @@ static void normalize(const ref_problem *p, ref_number *x, size_t width, const d
     }
 }
 
+/* Of one head; NULL where there are none. */
+static const double *gains_of(const ref_array *gain, size_t head, size_t width)
+{
+    if (gain->at == NULL)
+        return NULL;
+    return gain->at + (ref_count_of(gain) == width ? 0 : head * width);
+}
+
 static void normalize_all(const ref_problem *p, const ref_sizes *s, ref_number *x, ref_input gains,
                           size_t heads, size_t n, size_t width)
 {
-    const ref_array *gain = &p->in[gains];
-    bool is_shared = gain->at != NULL && ref_count_of(gain) == width;
-    for (size_t row = 0; row < s->b * heads * n; row++) {
-        size_t head = row / n % heads;
-        const double *of_head = gain->at == NULL ? NULL : gain->at + (is_shared ? 0 : head * width);
-        normalize(p, x + row * width, width, of_head);
-    }
+    for (size_t row = 0; row < s->b * heads * n; row++)
+        normalize(p, x + row * width, width, gains_of(&p->in[gains], row / n % heads, width));
 }
 
 void ref_compute_norms(const ref_problem *p, ref_result *r)
@@ -60,4 +63,40 @@ void ref_compute_norms(const ref_problem *p, ref_result *r)
     normalize_all(p, s, r->k, REF_K_GAIN, s->g, s->n_new + s->n_k - s->own, s->d_k);
     ref_keep_stage(r, &p->in[REF_Q], REF_STAGE_Q_NORM, "q_norm", 'q', s->d_q, r->q);
     ref_keep_stage(r, &p->in[REF_K], REF_STAGE_K_NORM, "k_norm", 'n', s->d_k, r->k);
+}
+
+/* With y = gain·x / r and r = √(mean(x²) + eps): ∂r/∂x[i] = x[i] / (width·r), so that of dy comes
+ * (gain[i]·dy[i] − x[i] · Σ gain·dy·x / (width·r²)) / r. */
+static void go_back(const ref_problem *p, const ref_number *x, size_t width, const double *gain,
+                    ref_number *dy)
+{
+    const precision *wide = &FLOAT64;
+    ref_number root = root_of(x, width, p->has_eps ? p->eps : 1e-6), sum = number_exact(0);
+    bool is_lost = root.slip > root.value / 2;
+    ref_number inverse = number_exact(0);
+    if (root.value > 0)
+        inverse = number_divide(wide, number_exact(1), root);
+    for (size_t i = 0; i < width; i++) {
+        if (gain != NULL)
+            dy[i] = number_multiply(wide, dy[i], number_exact(gain[i]));
+        sum = number_add(wide, sum, number_multiply(wide, dy[i], x[i]));
+    }
+    sum = number_divide(wide, sum, number_exact((long double)width));
+    sum = number_multiply(wide, number_multiply(wide, sum, inverse), inverse);
+    for (size_t i = 0; i < width; i++) {
+        ref_number less = number_multiply(wide, x[i], sum);
+        ref_number own = number_add(wide, dy[i], (ref_number){-less.value, less.slip});
+        dy[i] = number_add(ref_precision(p), number_multiply(wide, own, inverse), number_exact(0));
+        if (is_lost)
+            dy[i].slip = INFINITY;
+    }
+}
+
+void ref_normalize_back(const ref_problem *p, const ref_sizes *s, const ref_number *x,
+                        ref_input gains, size_t n, size_t width, ref_number *dy)
+{
+    size_t heads = gains == REF_Q_GAIN ? s->h : s->g;
+    for (size_t row = 0; row < s->b * heads * n; row++)
+        go_back(p, x + row * width, width, gains_of(&p->in[gains], row / n % heads, width),
+                dy + row * width);
 }

@@ -162,8 +162,8 @@ static void compute_unjoined(const ref_problem *p, ref_result *r, ref_stage_id i
 }
 
 /* Wo[row][column] as context·Wo uses it; 3-D: h × d_v × m_out */
-static ref_number wo_element(const ref_problem *p, const ref_sizes *s, size_t head, size_t row,
-                             size_t column)
+ref_number ref_wo_element(const ref_problem *p, const ref_sizes *s, size_t head, size_t row,
+                          size_t column)
 {
     const ref_array *wo = &p->in[REF_WO];
     size_t across = ref_makes(p, "concat") ? row * s->h + head : head * s->d_v + row;
@@ -182,7 +182,7 @@ static ref_number joined(const ref_problem *p, const ref_result *r, size_t b, si
     for (size_t head = 0; head < s->h; head++)
         for (size_t row = 0; row < s->d_v; row++)
             sum = number_chain(ref_precision(p), sum, context_element(r, b, i, head, row),
-                               wo_element(p, s, head, row, column));
+                               ref_wo_element(p, s, head, row, column));
     if (bo->at == NULL)
         return sum;
     return number_add(ref_precision(p), sum, number_exact(bo->at[column]));

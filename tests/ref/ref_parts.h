@@ -31,8 +31,11 @@ void ref_keep_stage(ref_result *r, const ref_array *layout, ref_stage_id id, con
 /* ref_project.c: q, k and v of rows and weights. */
 void ref_compute_projections(const ref_problem *p, ref_result *r);
 
-/* ref_normalize.c: queries and keys by their root mean square. */
+/* ref_normalize.c: queries and keys by their root mean square; and the way back of `n` rows of each
+ * head, from gradients of what came of x to those of x. */
 void ref_compute_norms(const ref_problem *p, ref_result *r);
+void ref_normalize_back(const ref_problem *p, const ref_sizes *s, const ref_number *x,
+                        ref_input gains, size_t n, size_t width, ref_number *dy);
 
 /* ref_positions.c: x with positions added, b × n_q × m; NULL where there are none. */
 const ref_number *ref_compute_positions(const ref_problem *p, ref_result *r);
@@ -40,13 +43,19 @@ double ref_query_position(const ref_problem *p, const ref_sizes *s, size_t b, si
 
 /* A sine or cosine of position·base^(−2p/width), of a frequency that is rounded to float64. */
 ref_number ref_turn_of(long double value, long double angle);
-/* ref_rope.c: queries and keys turned by their positions. */
+/* ref_rope.c: queries and keys turned by their positions, and gradients of both turned back. */
 void ref_compute_turns(const ref_problem *p, ref_result *r);
+void ref_turn_back(const ref_problem *p, const ref_sizes *s, ref_number *q, ref_number *k);
 
 /* ref_cache.c: keys and values after those of the cache. */
 void ref_compute_cache(const ref_problem *p, ref_result *r);
 
 /* Query head i uses key/value head ⌊i / (h/g)⌋. */
 size_t ref_kv_head(const ref_problem *p, const ref_sizes *s, size_t head);
+ref_number ref_scale_of(const ref_problem *p, const ref_sizes *s);
+
+/* Wo[row][column] of a head as context·Wo uses it. */
+ref_number ref_wo_element(const ref_problem *p, const ref_sizes *s, size_t head, size_t row,
+                          size_t column);
 
 #endif

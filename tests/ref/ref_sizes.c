@@ -5,16 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 const char *const REF_INPUT_KEYS[REF_INPUTS] = {
     "x",  "xk", "xv", "wq", "wk",     "wv",     "wo",     "bq",     "bk",    "bv",
     "bo", "q",  "k",  "v",  "past_k", "past_v", "q_gain", "k_gain", "mask",  "bias",
-    "ws", "bs", "wa", "ua", "va",     "ba",     "sinks",  "bias_k", "bias_v"};
+    "ws", "bs", "wa", "ua", "va",     "ba",     "sinks",  "bias_k", "bias_v",
+    "output_grad", "logsumexp_grad", "target"};
+/* clang-format on */
 
-const char *const REF_MISTAKES[] = {"scale",  "causal",   "alignment", "mask",       "mask-axis",
-                                    "order",  "groups",   "layout",    "empty",      "concat",
-                                    "tanh",   "exp",      "ties",      "remainders", "cap",
-                                    "window", "lengths",  "alibi",     "sink",       "entropy",
-                                    "top",    "appended", "rms",       "rope",       "positions"};
+const char *const REF_MISTAKES[] = {
+    "scale",     "causal", "alignment", "mask",    "mask-axis", "order",      "groups", "layout",
+    "empty",     "concat", "tanh",      "exp",     "ties",      "remainders", "cap",    "window",
+    "lengths",   "alibi",  "sink",      "entropy", "top",       "appended",   "rms",    "rope",
+    "positions", "delta",  "uncapped",  "shared",  "turned"};
 const size_t REF_MISTAKE_COUNT = sizeof REF_MISTAKES / sizeof REF_MISTAKES[0];
 
 void *ref_alloc(size_t count, size_t size)

@@ -99,6 +99,7 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_text(to, "score", p->score, e) && add_text(to, "causal", p->causal, e) &&
            add_text(to, "scale", p->scale, e) && add_text(to, "mask_true", p->mask_true, e) &&
            add_text(to, "mask_axis", p->mask_axis, e) && add_text(to, "layout", p->layout, e) &&
+           add_text(to, "loss", p->loss, e) &&
            add_number(to, p->scale_is_number, "scale", p->scale_number, e) &&
            add_number(to, p->has_offset, "offset", (double)p->offset, e) &&
            add_number(to, p->heads > 0, "heads", (double)p->heads, e) &&

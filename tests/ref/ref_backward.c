@@ -1,0 +1,277 @@
+#include "ref/ref_backward.h"
+
+#include "ref/ref_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what it begins with ---- */
+
+/* Of element i of the output. */
+static ref_number begun(const ref_problem *p, const ref_stage *output, size_t i)
+{
+    const precision *type = ref_precision(p);
+    if (p->in[REF_OUTPUT_GRAD].at != NULL)
+        return number_exact(p->in[REF_OUTPUT_GRAD].at[i]);
+    if (ref_word_is(p->loss, "square"))
+        return number_add(type, output->at[i], number_exact(-p->in[REF_TARGET].at[i]));
+    if (ref_word_is(p->loss, "mean"))
+        return number_rounded(type, 1 / (long double)output->count, 2);
+    return number_exact(p->loss != NULL ? 1 : 0);
+}
+
+static ref_number loss_of(const ref_problem *p, const ref_stage *output)
+{
+    const precision *wide = &FLOAT64;
+    ref_number sum = number_exact(0);
+    for (size_t i = 0; i < output->count; i++) {
+        ref_number one = output->at[i];
+        if (ref_word_is(p->loss, "square")) {
+            one = number_add(wide, one, number_exact(-p->in[REF_TARGET].at[i]));
+            one = number_multiply(wide, number_multiply(wide, one, one), number_exact(0.5L));
+        }
+        sum = number_add(wide, sum, one);
+    }
+    if (ref_word_is(p->loss, "mean"))
+        sum = number_divide(wide, sum, number_exact((long double)output->count));
+    return sum;
+}
+
+static void begin(const ref_problem *p, ref_result *r)
+{
+    const ref_stage *output = &r->stage[REF_STAGE_OUTPUT];
+    if (p->loss != NULL) {
+        ref_number *loss = ref_stage_new(r, REF_STAGE_LOSS, "loss", "", 1);
+        r->stage[REF_STAGE_LOSS].rank = 0;
+        *loss = number_add(ref_precision(p), loss_of(p, output), number_exact(0));
+    }
+    ref_stage *grad = &r->stage[REF_STAGE_OUTPUT_GRAD];
+    *grad = *output;
+    grad->name = "output_grad";
+    grad->at = ref_alloc(grad->count, sizeof grad->at[0]);
+    for (size_t i = 0; i < grad->count; i++)
+        grad->at[i] = begun(p, output, i);
+}
+
+/* ---- heads apart ---- */
+
+/* A stage of rows whose heads are side by side, or apart where `given` is: b × heads × n × width. */
+static ref_number *apart_of(const ref_sizes *s, const ref_array *given, const ref_stage *kept,
+                            size_t heads, size_t n, size_t width)
+{
+    bool is_apart = given->at != NULL && given->rank == 4;
+    ref_number *all = ref_alloc(kept->count, sizeof all[0]);
+    for (size_t at = 0; at < s->b * heads * n * width; at++) {
+        size_t column = at % width, i = at / width % n, head = at / width / n % heads,
+               b = at / width / n / heads;
+        all[at] = kept->at[is_apart ? at : ((b * n + i) * heads + head) * width + column];
+    }
+    return all;
+}
+
+/* attended_grad = output_grad·Woᵀ of each head */
+static void compute_attended(const ref_problem *p, ref_result *r)
+{
+    const ref_sizes *s = &r->sizes;
+    const ref_stage *output = &r->stage[REF_STAGE_OUTPUT_GRAD];
+    size_t count = s->b * s->h * s->n_q * s->d_v;
+    ref_number *to = ref_stage_new(r, REF_STAGE_ATTENDED_GRAD, "attended_grad", "bhq", s->d_v);
+    if (p->in[REF_WO].at == NULL) {
+        ref_number *all = apart_of(s, &p->in[REF_Q], output, s->h, s->n_q, s->d_v);
+        memcpy(to, all, count * sizeof all[0]);
+        free(all);
+    }
+    for (size_t at = 0; at < count && p->in[REF_WO].at != NULL; at++) {
+        size_t column = at % s->d_v, i = at / s->d_v % s->n_q, head = at / s->d_v / s->n_q % s->h,
+               b = at / s->d_v / s->n_q / s->h;
+        const ref_number *row = output->at + (b * s->n_q + i) * s->m_out;
+        to[at] = number_exact(0);
+        for (size_t o = 0; o < s->m_out; o++)
+            to[at] = number_chain(ref_precision(p), to[at], row[o],
+                                  ref_wo_element(p, s, head, column, o));
+    }
+    ref_keep_stage(r, &p->in[REF_Q], REF_STAGE_CONTEXT_GRAD, "context_grad", 'q', s->d_v, to);
+}
+
+/* ---- scores ---- */
+
+static ref_number dot(const precision *type, const ref_number *a, const ref_number *b, size_t n)
+{
+    ref_number sum = number_exact(0);
+    for (size_t i = 0; i < n; i++)
+        sum = number_chain(type, sum, a[i], b[i]);
+    return sum;
+}
+
+/* grad · (1 − (capped / C)²), in float64 and rounded once */
+static ref_number uncapped(const ref_problem *p, ref_number grad, ref_number capped)
+{
+    const precision *wide = &FLOAT64;
+    if (p->softcap == 0 || ref_makes(p, "uncapped"))
+        return grad;
+    ref_number part = number_divide(wide, capped, number_exact(p->softcap));
+    ref_number square = number_multiply(wide, part, part);
+    ref_number slope = number_add(wide, number_exact(1), (ref_number){-square.value, square.slip});
+    return number_add(ref_precision(p), number_multiply(wide, grad, slope), number_exact(0));
+}
+
+static ref_number negative(ref_number a)
+{
+    return (ref_number){-a.value, a.slip};
+}
+
+/* weights_grad, delta, and from masked_grad to scores_grad */
+static void compute_scores(const ref_problem *p, ref_result *r)
+{
+    const ref_sizes *s = &r->sizes;
+    const precision *type = ref_precision(p);
+    const ref_number *grad = r->stage[REF_STAGE_ATTENDED_GRAD].at,
+                     *attended = r->stage[REF_STAGE_ATTENDED].at,
+                     *weight = r->stage[REF_STAGE_WEIGHTS].at,
+                     *capped = r->stage[REF_STAGE_CAPPED].at, scale = ref_scale_of(p, s);
+    const double *less = p->in[REF_LOGSUMEXP_GRAD].at;
+    ref_number *of_weight = ref_stage_new(r, REF_STAGE_WEIGHTS_GRAD, "weights_grad", "bhq", s->n_k);
+    ref_number *delta = ref_stage_new(r, REF_STAGE_DELTA, "delta", "bhq", 1);
+    ref_number *masked = ref_stage_new(r, REF_STAGE_MASKED_GRAD, "masked_grad", "bhq", s->n_k);
+    ref_number *held = ref_stage_new(r, REF_STAGE_CAPPED_GRAD, "capped_grad", "bhq", s->n_k);
+    ref_number *scaled = ref_stage_new(r, REF_STAGE_SCALED_GRAD, "scaled_grad", "bhq", s->n_k);
+    ref_number *score = ref_stage_new(r, REF_STAGE_SCORES_GRAD, "scores_grad", "bhq", s->n_k);
+    r->stage[REF_STAGE_CAPPED_GRAD].is_not_made = p->softcap == 0;
+    for (size_t row = 0; row < s->b * s->h * s->n_q; row++) {
+        size_t head = row / s->n_q % s->h, b = row / s->n_q / s->h;
+        const ref_number *of_row = grad + row * s->d_v,
+                         *v = r->v + (b * s->g + ref_kv_head(p, s, head)) * s->n_k * s->d_v;
+        delta[row] = dot(type, of_row, attended + row * s->d_v, s->d_v);
+        if (less != NULL)
+            delta[row] = number_add(type, delta[row], number_exact(-less[row]));
+        for (size_t j = 0; j < s->n_k; j++) {
+            size_t at = row * s->n_k + j;
+            of_weight[at] = dot(type, of_row, v + j * s->d_v, s->d_v);
+            ref_number own = number_add(type, of_weight[at], negative(delta[row]));
+            masked[at] =
+                number_multiply(type, weight[at], ref_makes(p, "delta") ? of_weight[at] : own);
+            held[at] = masked[at];
+            scaled[at] = uncapped(p, held[at], capped[at]);
+            score[at] = number_multiply(type, scaled[at], scale);
+        }
+    }
+}
+
+/* ---- queries, keys and values ---- */
+
+/* by·rows: of each row of a head's scores the sum of rows of its keys. */
+static ref_number *gather_queries(const ref_problem *p, const ref_result *r)
+{
+    const ref_sizes *s = &r->sizes;
+    const ref_number *by = r->stage[REF_STAGE_SCORES_GRAD].at;
+    ref_number *all = ref_alloc(s->b * s->h * s->n_q * s->d_q, sizeof all[0]);
+    for (size_t row = 0; row < s->b * s->h * s->n_q; row++) {
+        size_t head = row / s->n_q % s->h, b = row / s->n_q / s->h;
+        const ref_number *k = r->k + (b * s->g + ref_kv_head(p, s, head)) * s->n_k * s->d_k;
+        for (size_t column = 0; column < s->d_q; column++)
+            for (size_t j = 0; j < s->n_k; j++)
+                all[row * s->d_q + column] =
+                    number_chain(ref_precision(p), all[row * s->d_q + column], by[row * s->n_k + j],
+                                 k[j * s->d_k + column]);
+    }
+    return all;
+}
+
+/* byᵀ·rows, of each key the sum over the queries of a head, then over the heads that share it. */
+static ref_number *gather_keys(const ref_problem *p, const ref_sizes *s, const ref_number *by,
+                               const ref_number *rows, size_t width)
+{
+    const precision *type = ref_precision(p);
+    ref_number *all = ref_alloc(s->b * s->g * s->n_k * width, sizeof all[0]);
+    for (size_t at = 0; at < s->b * s->h * s->n_k * width; at++) {
+        size_t column = at % width, j = at / width % s->n_k, unit = at / width / s->n_k,
+               head = unit % s->h, kept = unit / s->h * s->g + ref_kv_head(p, s, head);
+        ref_number sum = number_exact(0);
+        for (size_t i = 0; i < s->n_q; i++)
+            sum = number_chain(type, sum, by[(unit * s->n_q + i) * s->n_k + j],
+                               rows[(unit * s->n_q + i) * width + column]);
+        ref_number *to = &all[(kept * s->n_k + j) * width + column];
+        bool is_first = head == 0 || ref_kv_head(p, s, head - 1) != ref_kv_head(p, s, head);
+        *to = is_first || ref_makes(p, "shared") ? sum : number_add(type, *to, sum);
+    }
+    return all;
+}
+
+/* The rows after those of the cache, to their front. */
+static void leave_past(const ref_sizes *s, ref_number *rows, size_t width)
+{
+    size_t n = (s->n_k - s->past) * width;
+    for (size_t unit = 0; unit < s->b * s->g; unit++)
+        memmove(rows + unit * n, rows + (unit * s->n_k + s->past) * width, n * sizeof rows[0]);
+}
+
+/* Through the forms of queries and keys, the last one first. */
+static void go_back(const ref_problem *p, ref_result *r, ref_number *q, ref_number *k)
+{
+    const ref_sizes *s = &r->sizes;
+    const ref_array *of_q = &p->in[REF_Q], *of_k = &p->in[REF_K];
+    size_t n = s->n_k - s->past;
+    if (p->has_rope) {
+        ref_keep_stage(r, of_q, REF_STAGE_Q_ROPE_GRAD, "q_rope_grad", 'q', s->d_q, q);
+        ref_keep_stage(r, of_k, REF_STAGE_K_ROPE_GRAD, "k_rope_grad", 'n', s->d_k, k);
+        ref_turn_back(p, s, q, k);
+    }
+    if (p->normalizes) {
+        ref_keep_stage(r, of_q, REF_STAGE_Q_NORM_GRAD, "q_norm_grad", 'q', s->d_q, q);
+        ref_keep_stage(r, of_k, REF_STAGE_K_NORM_GRAD, "k_norm_grad", 'n', s->d_k, k);
+        ref_number *x = apart_of(s, of_q, &r->stage[REF_STAGE_Q], s->h, s->n_q, s->d_q);
+        ref_number *xk = apart_of(s, of_k, &r->stage[REF_STAGE_K], s->g, n, s->d_k);
+        ref_normalize_back(p, s, x, REF_Q_GAIN, s->n_q, s->d_q, q);
+        ref_normalize_back(p, s, xk, REF_K_GAIN, n, s->d_k, k);
+        free(x);
+        free(xk);
+    }
+    ref_keep_stage(r, of_q, REF_STAGE_Q_GRAD, "q_grad", 'q', s->d_q, q);
+    ref_keep_stage(r, of_k, REF_STAGE_K_GRAD, "k_grad", 'n', s->d_k, k);
+}
+
+void ref_compute_gradients(const ref_problem *p, ref_result *r)
+{
+    const ref_sizes *s = &r->sizes;
+    begin(p, r);
+    compute_attended(p, r);
+    compute_scores(p, r);
+    ref_number *q = gather_queries(p, r);
+    ref_number *k = gather_keys(p, s, r->stage[REF_STAGE_SCORES_GRAD].at, r->q, s->d_k);
+    ref_number *v = gather_keys(p, s, r->stage[REF_STAGE_WEIGHTS].at,
+                                r->stage[REF_STAGE_ATTENDED_GRAD].at, s->d_v);
+    if (s->past > 0) {
+        const ref_array *of_k = &p->in[REF_K];
+        ref_keep_stage(r, of_k, REF_STAGE_PRESENT_K_GRAD, "present_k_grad", 'k', s->d_k, k);
+        ref_keep_stage(r, of_k, REF_STAGE_PRESENT_V_GRAD, "present_v_grad", 'k', s->d_v, v);
+        leave_past(s, k, s->d_k);
+        leave_past(s, v, s->d_v);
+    }
+    go_back(p, r, q, k);
+    ref_keep_stage(r, &p->in[REF_V], REF_STAGE_V_GRAD, "v_grad", 'n', s->d_v, v);
+    free(q);
+    free(k);
+    free(v);
+}
+
+/* ---- what they are gradients of ---- */
+
+long double ref_loss_of(const ref_problem *p)
+{
+    ref_result r;
+    ref_compute_weights(p, &r);
+    ref_compute_output(p, &r);
+    const ref_stage *output = &r.stage[REF_STAGE_OUTPUT], *sums = &r.stage[REF_STAGE_ROW_SUM];
+    const double *of_output = p->in[REF_OUTPUT_GRAD].at, *of_sum = p->in[REF_LOGSUMEXP_GRAD].at;
+    long double loss = p->loss != NULL ? loss_of(p, output).value : 0;
+    for (size_t i = 0; of_output != NULL && i < output->count; i++)
+        loss += (long double)of_output[i] * output->at[i].value;
+    for (size_t row = 0; of_sum != NULL && row < sums->count; row++) {
+        if (sums->at[row].value > 0)
+            loss += (long double)of_sum[row] *
+                    (r.stage[REF_STAGE_ROW_MAX].at[row].value + logl(sums->at[row].value));
+    }
+    ref_result_free(&r);
+    return loss;
+}
