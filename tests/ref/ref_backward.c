@@ -56,7 +56,7 @@ static void begin(const ref_problem *p, ref_result *r)
 
 /* ---- heads apart ---- */
 
-/* A stage of rows whose heads are side by side, or apart where `given` is: b × heads × n × width. */
+/* A stage of rows, heads side by side, or apart where `given` is: b × heads × n × width. */
 static ref_number *apart_of(const ref_sizes *s, const ref_array *given, const ref_stage *kept,
                             size_t heads, size_t n, size_t width)
 {

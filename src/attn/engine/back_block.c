@@ -133,8 +133,8 @@ static void make_row(const plan *p, const back_rows *s, size_t i, key_range own,
     float less = (float)-delta, zero = 0;
     double less_f64 = -delta, zero_f64 = 0, most;
     bool is_f32 = p->type == DTYPE_F32;
-    /* weights · (weights_grad − delta). Each 0 is +0 in all of these stages, as it is outside of the
-     * row's own columns: which columns these are depends on what else is wanted. */
+    /* weights · (weights_grad − delta). Each 0 is +0 in all of these stages, as it is outside of
+     * the row's own columns: which columns these are depends on what else is wanted. */
     with->add((char *)block_row_at(&s->weights_grad, i) + at, n,
               is_f32 ? (const void *)&less : &less_f64, 0, masked);
     with->times(masked, n, weights, masked);
