@@ -34,7 +34,7 @@ bool tolerance_admits(const tolerance *t, number_type type, double a, double b);
 
 /* The least atol with which |a − b| ≤ atol + rtol·|b| holds as computed here, with rtol left as it
  * is; and the least rtol, with atol left as it is. Infinity where none is enough. Numbers are
- * finite. */
+ * finite. Public for its test. */
 double tolerance_least_atol(const tolerance *t, double a, double b);
 double tolerance_least_rtol(const tolerance *t, double a, double b);
 

@@ -16,7 +16,8 @@ typedef struct ordered_work {
 } ordered_work;
 
 /* At most as many units are in memory as there are threads. Where threads can't be started, fewer
- * do the work, if need be the caller's alone. False where a hand_over was false. */
+ * do the work, if need be the caller's alone. False where a hand_over was false.
+ * Public for its test. */
 bool threads_run_in_order(size_t threads, const ordered_work *work, void *context);
 
 /* ---- rows ---- */

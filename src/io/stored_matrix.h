@@ -49,7 +49,8 @@ extern const element_row ELEMENTS[ELEMENT_TYPES];
 enum { ELEMENT_RUN = 512 };
 
 /* Reads `count` elements from `bytes`, which need no alignment. Returns the index of the first
- * integer that float64 can't hold, or `count`. A BOOL counts as its byte, 0 to 255. */
+ * integer that float64 can't hold, or `count`. A BOOL counts as its byte, 0 to 255.
+ * Public for its test. */
 size_t element_load(element_type type, bool is_big_endian, const char *bytes, size_t count,
                     double out[ELEMENT_RUN]);
 

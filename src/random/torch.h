@@ -11,7 +11,7 @@ void torch_fill(stream *s, const draw *d, size_t first, size_t count, double *ou
 void torch_scalar_fill(stream *s, const draw *d, size_t first, size_t count, double *out);
 
 /* Logarithm, sine and cosine in float32 as the C library has them, for the plain code: of
- * 0 < x ≤ 1, normal, and of 0 ≤ x ≤ 2π. */
+ * 0 < x ≤ 1, normal, and of 0 ≤ x ≤ 2π. Public for its test. */
 float scalar_log(float x);
 float scalar_sine(float x);
 float scalar_cosine(float x);

@@ -21,7 +21,7 @@ typedef struct glyph {
 glyph glyph_at(const char *at, const char *end);
 
 /* From Unicode's tables: 0 for what joins the character before it, 2 for East Asian wide characters
- * and emoji, else 1. */
+ * and emoji, else 1. Public for its test. */
 size_t code_point_columns(uint32_t code);
 
 /* Columns of the text as display_add shows it. */

@@ -15,7 +15,7 @@ void html_add_asked(const html_page *p, step_id step);
  * shown, since the script, which colours numbers too (page/cells.js, levelOf), may know no more.
  *
  * The greatest magnitude of a matrix, 1 of shares; and a number's eighths of it, below 0 for a
- * negative number. */
+ * negative number. Public for its test. */
 double html_greatest(const tensor *matrix, bool is_share, int digits);
 int html_step(double value, double greatest, int digits);
 

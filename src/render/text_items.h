@@ -1,4 +1,5 @@
-/* The items of a step in plain text, as `--trace` prints them. */
+/* The items of a step in plain text, as `--trace` prints them; each kind is public for its test.
+ */
 #ifndef SELFATTN_RENDER_TEXT_ITEMS_H
 #define SELFATTN_RENDER_TEXT_ITEMS_H
 

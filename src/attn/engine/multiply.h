@@ -32,7 +32,7 @@ typedef struct packed_weights {
 } packed_weights;
 
 /* The matrix, packed, until all are freed; as->data is NULL where it does not fit in any more.
- * False when it would fit, but memory is missing. */
+ * False when it would fit, but memory is missing. Public for its test. */
 bool packed_weights_find(packed_weights *all, const kernels *with, const tensor *weight, packed *as,
                          err *e);
 

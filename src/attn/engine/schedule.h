@@ -52,7 +52,8 @@ size_t schedule_memory(size_t slots);
  * work. */
 void schedule_start(schedule *s, size_t units, size_t wave, size_t parts, size_t blocks);
 
-/* The next task, which is begun once what it needs is there; false when there is none. */
+/* The next task, which is begun once what it needs is there; false when there is none.
+ * Apart, for a test that lets virtual workers stop between them. */
 bool schedule_next(schedule *s, task *t);
 void schedule_begin(const schedule *s, const task *t);
 /* The next task, begun; waits for what it needs. */

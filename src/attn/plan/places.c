@@ -49,10 +49,7 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
         if (!is_needed[id])
             continue;
         one->is_given = kept_stages_is_given(wanted, id);
-        /* A run goes on from forms of q, k and v, and from these. */
-        assert(!one->is_given || row->by == STAGE_BY_PROJECTION || id == STAGE_SCORES ||
-               id == STAGE_MASKED || id == STAGE_WEIGHTS || id == STAGE_ATTENDED ||
-               id == STAGE_CONTEXT);
+        assert(!one->is_given || row->by == STAGE_BY_PROJECTION || row->is_door);
         for (size_t i = 0; !one->is_given && row->takes[i] != STAGE_COUNT; i++) {
             stage_id taken = plan_stand_in(p, row->takes[i]);
             if (taken == STAGE_COUNT)

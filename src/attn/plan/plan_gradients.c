@@ -50,7 +50,7 @@ static bool check_goes_back(const plan *p, err *e)
     const problem *asked = p->asked;
     place at = problem_place(asked, "score");
     if (!asked->score->is_product || p->of_score.for_query.data != NULL ||
-        p->of_score.for_key.data != NULL) {
+        p->of_score.for_key.data != NULL || asked->in[INPUT_BS] != NULL) {
         err_at(e, &at, "gradients go back through q·k alone, and the score is %s",
                asked->score->named.name);
         return err_remedy(e, "without output_grad and loss it is computed forward");

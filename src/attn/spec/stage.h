@@ -116,6 +116,7 @@ typedef struct stage {
     /* How to say that it is not there: "rounded weights are made by --round". NULL: it always
      * is. */
     const char *made_by;
+    bool is_door; /* made by blocks, and a run may begin at it */
     /* Of what a gradient has the shape, and is not there without: a stage, or the key of an input
      * (then `axes` is ""). STAGE_X and NULL: of neither. */
     stage_id of;

@@ -16,7 +16,8 @@ void help_write_version(text *out);
 void help_write_first(text *out);
 
 /* Writes into an empty text: all entries of any table with this name, a plural's whole table, or
- * those whose text has the word; false, with a nearest name in the error, where there is none. */
+ * those whose text has the word; false, with a nearest name in the error, where there is none.
+ * Public for its test. */
 bool help_write_word(text *out, const char *word, err *e);
 
 /* ---- every table that `selfattn help` knows, and what it says about a row beyond its one-line
@@ -30,7 +31,7 @@ typedef struct topic {
 extern const topic TOPICS[];
 extern const size_t TOPIC_COUNT;
 
-/* "  -x, --input FILE", without a help. */
+/* "  -x, --input FILE", without a help. Public for its test. */
 void topic_write_option_name(text *out, const option_row *row);
 /* The paragraph of that name in one of the tables of texts, or NULL. */
 const char *topic_words(const named_table *texts, const char *name);
@@ -79,12 +80,12 @@ extern const char SCHEMA_PAGE[];
 /* ---- plain text broken into lines by words, and padded into columns ---- */
 
 /* Columns that a UTF-8 text takes where each character takes one, as they do in all of our
- * tables. */
+ * tables. Public for its test. */
 size_t wrap_columns(const char *line);
 
 /* Appends `words`, each line indented by `indent` and at most `width` columns wide, with a newline
  * at the end. `column` is where the line stands now; one that has reached the indent is ended
- * first. Newlines in `words` are kept. */
+ * first. Newlines in `words` are kept. Public for its test. */
 void wrap_add(text *out, const char *words, size_t column, size_t indent, size_t width);
 
 /* ---- completions for the shells, what the build adds to the manual's pages, and the schema of

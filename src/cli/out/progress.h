@@ -23,7 +23,7 @@ typedef struct progress {
     int pauses; /* pauses without their resume so far */
 } progress;
 
-/* "12 documents done, block 3 of 40"; "reading" before any is. */
+/* "12 documents done, block 3 of 40"; "reading" before any is. Public for its test. */
 enum { PROGRESS_WORDS = 96 };
 void progress_words(size_t documents, size_t done, size_t blocks, char words[PROGRESS_WORDS]);
 
