@@ -109,7 +109,8 @@ else
     # shellcheck disable=SC2016 # the inner shell's
     expect 'testdata: calculated numbers' sh -c '
         python3 -B "$0/worked/calculate.py" --check "$0"/seeds/*.json "$0"/variants/*.json \
-            "$0"/examples/*.json | grep -v "^[1-9][0-9]* agree, 0 differ$" || :' "$root/testdata"
+            "$0"/examples/*.json "$0"/positions/backward-*.json |
+            grep -v "^[1-9][0-9]* agree, 0 differ$" || :' "$root/testdata"
 fi
 
 # ---- where each paragraph of the seeds is seen
