@@ -395,6 +395,14 @@ static const synonym SYNONYMS[] = {
     {"attention", "weights"},
     {"probabilities", "weights"},
     {"softmax", "weights"},
+    /* as kernels call them */
+    {"lse", "logsumexp"},
+    {"dout", "output_grad"},
+    {"softmax_d", "delta"},
+    {"dq", "q_grad"},
+    {"dk", "k_grad"},
+    {"dv", "v_grad"},
+    {"dbias", "bias_grad"},
     {NULL, NULL},
 };
 
