@@ -25,10 +25,9 @@ typedef struct trial {
 
 bool gradients_exist(const ref_problem *p)
 {
-    bool is_product = p->score == NULL || ref_word_is(p->score, "scaled") ||
-                      ref_word_is(p->score, "dot") ||
-                      (ref_word_is(p->score, "general") && p->in[REF_WS].at == NULL &&
-                       p->in[REF_BS].at == NULL);
+    bool is_product =
+        p->score == NULL || ref_word_is(p->score, "scaled") || ref_word_is(p->score, "dot") ||
+        (ref_word_is(p->score, "general") && p->in[REF_WS].at == NULL && p->in[REF_BS].at == NULL);
     return is_product && p->round_decimals < 0;
 }
 
