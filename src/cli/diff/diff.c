@@ -44,7 +44,7 @@ static void find_heads(problem *p, const bundle *stages)
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         const stage *row = stage_row(id);
         const tensor *made = bundle_tensor(stages, row->key.named.name);
-        bool is_of_heads = row->axes[1] == 'h' && strlen(row->axes) == 4;
+        bool is_of_heads = strlen(row->axes) == 4 && row->axes[1] == 'h';
         if (made != NULL && is_of_heads && made->rank == rows->rank + 1)
             p->heads = made->size[made->rank - 3];
     }
