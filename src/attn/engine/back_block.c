@@ -43,24 +43,6 @@ size_t scratch_back_memory(const plan *p, size_t rows, size_t columns)
     return size_sum(size_sum(numbers, packs), size_product(columns, sizeof(key_range)));
 }
 
-/* The columns from `first` on of what is packed. */
-static packed columns_from(const kernels *with, const packed *all, size_t first)
-{
-    packed part = *all;
-    part.skipped = first % PACKED_STEP;
-    part.columns -= first - part.skipped;
-    part.data = (char *)all->data + with->packed_bytes(all->depth, first - part.skipped);
-    return part;
-}
-
-/* The rows from `first` on of what is packed. */
-static packed rows_from(const kernels *with, const packed *all, size_t first)
-{
-    packed part = *all;
-    part.data = (char *)all->data + with->packed_bytes(first, 1);
-    return part;
-}
-
 /* `of_rows`: what comes back to logsumexp, b × h × n_q × 1; no data: nothing does. */
 static double delta_of(const plan *p, const block *at, size_t i, const tensor *grad,
                        const tensor *attended, const tensor *of_rows)
@@ -185,7 +167,7 @@ static tensor make_scores_grad(const block_context *of, const block *at, scratch
     const plan *p = of->plan;
     const tensor of_rows = plan_given_like(p, INPUT_LOGSUMEXP_GRAD);
     const product_band seen = {.columns = in->seen};
-    packed of_columns = columns_from(p->with, values, at->skipped);
+    packed of_columns = packed_from_column(p->with, values, at->skipped);
     void *room = in->back.grad;
     bool has_cap = p->asked->softcap > 0;
     tensor attended = plan_of_head(&of->made.context, at->batch, at->head);
@@ -235,7 +217,7 @@ static bool compute_block(const block_context *of, block *at, scratch *in, const
     queries = tensor_range(&queries, 0, at->first, at->rows);
     if (to->q.data != NULL) {
         const product_band terms = {.terms = in->seen};
-        const packed of_keys = rows_from(p->with, keys, at->skipped);
+        const packed of_keys = packed_from_row(p->with, keys, at->skipped);
         tensor rows = plan_of_head(&to->q, at->batch, at->head);
         rows = tensor_range(&rows, 0, at->first, at->rows);
         p->with->product(&scores_grad, &of_keys, &terms, &rows);

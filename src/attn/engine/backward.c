@@ -23,37 +23,15 @@ bool backward_has_blocks(const stage_places *where)
     return places_make(where, STAGE_ATTENDED_GRAD);
 }
 
-/* The stages that are gathered: of each row the first that is needed, where there is none before
- * it. */
-static stage_id gathered_id(const plan *p, const stage_places *where, const stage_id *forms,
-                            size_t count)
+/* The stage of queries, keys or values that the second loop gathers: the form that they have in its
+ * blocks; STAGE_COUNT: none is needed. */
+static stage_id gathered_of(const plan *p, const stage_places *where, const projection *role)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (places_make(where, forms[i]) &&
-            places_gathers(p, forms[i], plan_stand_in(p, stage_row(forms[i])->takes[0])))
-            return forms[i];
-    }
-    return STAGE_COUNT;
-}
-
-static const stage_id Q_FORMS[] = {STAGE_Q_ROPE_GRAD, STAGE_Q_NORM_GRAD, STAGE_Q_GRAD};
-static const stage_id K_FORMS[] = {STAGE_PRESENT_K_GRAD, STAGE_K_ROPE_GRAD, STAGE_K_NORM_GRAD,
-                                   STAGE_K_GRAD};
-static const stage_id V_FORMS[] = {STAGE_PRESENT_V_GRAD, STAGE_V_GRAD};
-
-static stage_id gathered_queries(const plan *p, const stage_places *where)
-{
-    return gathered_id(p, where, Q_FORMS, sizeof Q_FORMS / sizeof Q_FORMS[0]);
-}
-
-static stage_id gathered_keys(const plan *p, const stage_places *where)
-{
-    return gathered_id(p, where, K_FORMS, sizeof K_FORMS / sizeof K_FORMS[0]);
-}
-
-static stage_id gathered_values(const plan *p, const stage_places *where)
-{
-    return gathered_id(p, where, V_FORMS, sizeof V_FORMS / sizeof V_FORMS[0]);
+    stage_id id = STAGE_LOSS;
+    while (id < STAGE_COUNT && !(places_make(where, id) && plan_role(p, id) == role &&
+                                 places_gathers(p, id, plan_stand_in(p, stage_row(id)->takes[0]))))
+        id++;
+    return id;
 }
 
 /* ---- products whose chains go on: c = a·b, or c + a·b ---- */
@@ -195,8 +173,8 @@ bool backward_open(gathered *to, const projecting *with, err *e)
 {
     const plan *p = with->plan;
     const stage_places *where = &with->at->where;
-    stage_id q = gathered_queries(p, where), k = gathered_keys(p, where),
-             v = gathered_values(p, where);
+    stage_id q = gathered_of(p, where, &p->q), k = gathered_of(p, where, &p->k),
+             v = gathered_of(p, where, &p->v);
     *to = (gathered){0};
     if (q != STAGE_COUNT)
         to->q = projected_place(with, q);
@@ -269,21 +247,13 @@ static bool make_past(const projecting *with, stage_id id, err *e)
     tensor all = projected_place(with, stage_row(id)->takes[0]);
     tensor from = tensor_range(&all, 2, 0, p->past), grad = placed_at(with->at, id);
     (void)e;
-    if (grad.rank == 2) { /* the batch has one entry */
-        grad.rank = 3;
-        memmove(grad.size + 1, grad.size, 2 * sizeof grad.size[0]);
-        memmove(grad.stride + 1, grad.stride, 2 * sizeof grad.stride[0]);
-        grad.size[0] = 1;
-    }
-    tensor to = plan_heads_apart(&grad, p->kv_heads);
-    if (to.size[0] == p->batches) {
-        tensor_copy(&from, &to);
-        return true;
-    }
-    fill_with(&to, 0);
+    /* What all batch entries share gains from each of them. */
+    tensor all_entries = grad.rank == 2 ? plan_shared(&grad, p->batches) : grad;
+    tensor to = plan_heads_apart(&all_entries, p->kv_heads);
+    fill_with(&grad, 0);
     for (size_t unit = 0; unit < p->batches * p->kv_heads; unit++) {
         tensor of = plan_of_head(&from, unit / p->kv_heads, unit % p->kv_heads),
-               sum = plan_of_head(&to, 0, unit % p->kv_heads);
+               sum = plan_of_head(&to, unit / p->kv_heads, unit % p->kv_heads);
         add_rows(p, &of, &sum);
     }
     return true;
@@ -449,14 +419,8 @@ static bool make_rows(const projecting *with, stage_id id, err *e)
     static const stage_id OF[] = {STAGE_Q_GRAD, STAGE_K_GRAD, STAGE_V_GRAD};
     const plan *p = with->plan;
     input which = input_of_key(stage_row(id)->of_input);
-    tensor grad = placed_at(with->at, id), to = grad;
-    if (grad.rank == 2) { /* the same in all batch entries */
-        to.rank = 3;
-        to.size[0] = p->batches;
-        to.stride[0] = 0;
-        memcpy(to.size + 1, grad.size, 2 * sizeof to.size[0]);
-        memcpy(to.stride + 1, grad.stride, 2 * sizeof to.stride[0]);
-    }
+    tensor grad = placed_at(with->at, id);
+    tensor to = grad.rank == 2 ? plan_shared(&grad, p->batches) : grad;
     fill_with(&grad, 0);
     for (size_t i = 0; i < sizeof OF / sizeof OF[0]; i++) {
         const projection *role = plan_role(p, OF[i]);
@@ -581,8 +545,8 @@ bool backward_end(const gathered *from, const projecting *with, err *e)
 {
     const plan *p = with->plan;
     const placed *at = with->at;
-    sum_heads(with, gathered_keys(p, &at->where), &from->own_k);
-    sum_heads(with, gathered_values(p, &at->where), &from->own_v);
+    sum_heads(with, gathered_of(p, &at->where, &p->k), &from->own_k);
+    sum_heads(with, gathered_of(p, &at->where, &p->v), &from->own_v);
     for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++) {
         if (places_make(&at->where, RULES[i].id) && !RULES[i].make(with, RULES[i].id, e))
             return false;

@@ -21,7 +21,7 @@ typedef struct empty_rows {
 
 void empty_rows_join(empty_rows *to, const empty_rows *more);
 
-/* What one thread works in on the way back, beside what the block's weights lie in. */
+/* A thread's room in the second loop, next to that in which weights are made again. */
 typedef struct scratch_back {
     void *grad;           /* rows × columns, of a gradient as wide as scores */
     void *capped;         /* likewise, where there is a cap */

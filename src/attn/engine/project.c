@@ -533,6 +533,22 @@ static packed pack_part(const panels *all, const tensor *rows, size_t first, siz
     return part;
 }
 
+packed packed_from_column(const kernels *with, const packed *all, size_t first)
+{
+    packed part = *all;
+    part.skipped = first % PACKED_STEP;
+    part.columns -= first;
+    part.data = (char *)all->data + with->packed_bytes(all->depth, first - part.skipped);
+    return part;
+}
+
+packed packed_from_row(const kernels *with, const packed *all, size_t first)
+{
+    packed part = *all;
+    part.data = (char *)all->data + with->packed_bytes(first, 1);
+    return part;
+}
+
 packed panels_keys(const panels *all, size_t batch, size_t head, size_t first, size_t count,
                    void *room)
 {
@@ -543,12 +559,7 @@ packed panels_keys(const panels *all, size_t batch, size_t head, size_t first, s
     const kv_cache *c = packed_cache(all->plan);
     size_t unit = batch * all->plan->kv_heads + plan_kv_head(all->plan, head);
     packed keys = c != NULL ? c->keys[unit] : all->keys[unit % all->slots];
-    first -= cache_first(all->plan);
-    keys.skipped = first % PACKED_STEP;
-    keys.columns -= first;
-    first -= keys.skipped;
-    keys.data = (char *)keys.data + all->plan->with->packed_bytes(keys.depth, first);
-    return keys;
+    return packed_from_column(all->plan->with, &keys, first - cache_first(all->plan));
 }
 
 /* Keys are the rows of the values. */
@@ -562,7 +573,5 @@ packed panels_values(const panels *all, size_t batch, size_t head, size_t first,
     const kv_cache *c = packed_cache(all->plan);
     size_t unit = batch * all->plan->kv_heads + plan_kv_head(all->plan, head);
     packed values = c != NULL ? c->values[unit] : all->values[unit % all->slots];
-    first -= cache_first(all->plan);
-    values.data = (char *)values.data + all->plan->with->packed_bytes(first, 1);
-    return values;
+    return packed_from_row(all->plan->with, &values, first - cache_first(all->plan));
 }

@@ -110,6 +110,10 @@ size_t panels_room(const plan *p);
 size_t panels_parts(const panels *all);
 void panels_pack(const panels *all, size_t unit, size_t part);
 
+/* What is packed from a column on, a multiple of PACKED_PART, or from a row on. */
+packed packed_from_column(const kernels *with, const packed *all, size_t first);
+packed packed_from_row(const kernels *with, const packed *all, size_t first);
+
 /* Those of keys from `first` on, a multiple of PACKED_PART where they are packed for all blocks;
  * else `count` of them, in `room`. */
 packed panels_keys(const panels *all, size_t batch, size_t head, size_t first, size_t count,

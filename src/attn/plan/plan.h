@@ -48,8 +48,8 @@ typedef struct plan {
     /* Of all heads, an axis before those of one, of stride 0 where they share; a va or ba that the
      * document does not give is made here, and owned. */
     score_parameters of_score;
-    /* The letters of each forward stage's axes as they are here: "hqk" of "bhqk" where there is no
-     * batch; plan_axes has them of all stages. */
+    /* The letters of a forward stage's axes in this problem: "hqk" where "bhqk" has no batch.
+     * plan_axes gives those of any stage. */
     char axes[STAGE_LOSS][TENSOR_MAX_RANK + 1];
     text_list notes; /* what a person should know, a line each; owned */
 } plan;
@@ -89,6 +89,8 @@ bool plan_keeps_heads_apart(const plan *p);
  * borrowed. */
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of);
 
+/* What `count` have in common, with an axis of them before its one or two. */
+tensor plan_shared(const tensor *t, size_t count);
 /* One head's part of what has all axes, b × h × …; borrowed. */
 tensor plan_of_head(const tensor *all, size_t batch, size_t head);
 

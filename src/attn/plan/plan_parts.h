@@ -40,9 +40,6 @@ bool plan_note(plan *p, err *e, const char *format, ...) __attribute__((format(p
 bool plan_wrong_shape(const plan *p, input which, err *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* What `count` have in common, with an axis of them before its one or two. */
-tensor plan_shared(const tensor *t, size_t count);
-
 /* A bias or another vector as `count` numbers in a row, whichever way its rank wraps them (n, 1 ×
  * n, n × 1, h × d); of `heads`, unless that is 0, as many for each or for all: heads × count. */
 bool plan_vector(const plan *p, input which, int most_rank, size_t heads, size_t count, tensor *out,
