@@ -53,19 +53,18 @@ static bool check_own(const bundle *own, err *e)
 {
     static const char *const GIVEN[] = {"x",      "xk",     "xv",    "q",      "k",   "v",
                                         "past_k", "past_v", "vocab", "tokens", "rows"};
-    static const char *const OF_GRADIENTS[] = {"output_grad", "logsumexp_grad", "loss", "target"};
     static const char *const OF_CHECK[] = {"expected", "tol", "errata"};
     const entry *given = bundle_find_first(own, GIVEN, sizeof GIVEN / sizeof GIVEN[0]),
                 *of_check = bundle_find_first(own, OF_CHECK, sizeof OF_CHECK / sizeof OF_CHECK[0]);
     if (given != NULL)
         return err_at(e, &given->at, "%s is given to a layer, whose rows come from the one before",
                       given->name);
-    const entry *of_gradients =
-        bundle_find_first(own, OF_GRADIENTS, sizeof OF_GRADIENTS / sizeof OF_GRADIENTS[0]);
-    if (of_gradients != NULL)
-        return err_at(e, &of_gradients->at,
-                      "%s is in a layer, and gradients go back through one attention alone",
-                      of_gradients->name);
+    for (size_t i = 0; i < own->count; i++) {
+        if (problem_key_goes_back(own->entry[i].name))
+            return err_at(e, &own->entry[i].at,
+                          "%s is in a layer, and gradients go back through one attention alone",
+                          own->entry[i].name);
+    }
     if (of_check == NULL)
         return true;
     err_at(e, &of_check->at, "%s is in a layer, and check reads it at the top", of_check->name);

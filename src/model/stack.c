@@ -318,10 +318,7 @@ static bool check_top(const stack *s, err *e)
         /* Which says something of a document, and nothing of what is computed. */
         bool is_about_document = kind == KEY_TEXT || kind == KEY_STEPS || kind == KEY_STAGES ||
                                  kind == KEY_TOL || kind == KEY_RECORDS;
-        bool is_of_gradients = strcmp(name, "loss") == 0;
-        for (input which = INPUT_OUTPUT_GRAD; which < INPUT_COUNT; which++)
-            is_of_gradients = is_of_gradients || strcmp(name, input_key(which)) == 0;
-        if (is_of_gradients)
+        if (problem_key_goes_back(name))
             return err_at(e, &given->at,
                           "%s is given, and gradients go back through one attention alone", name);
         if (strcmp(name, input_key(INPUT_PAST_K)) == 0 ||

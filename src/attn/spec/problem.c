@@ -32,6 +32,12 @@ input input_of_key(const char *key_name)
     return which;
 }
 
+bool problem_key_goes_back(const char *key_name)
+{
+    input which = input_of_key(key_name);
+    return strcmp(key_name, "loss") == 0 || (which >= INPUT_OUTPUT_GRAD && which <= INPUT_TARGET);
+}
+
 place problem_place(const problem *p, const char *key_name)
 {
     const entry *found = bundle_find(p->document, key_name);

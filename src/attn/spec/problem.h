@@ -128,6 +128,9 @@ typedef struct problem {
 bool problem_read(problem *p, const bundle *document, err *e);
 void problem_free(problem *p);
 
+/* Whether the key asks for gradients, or says what they begin with. */
+bool problem_key_goes_back(const char *key_name);
+
 /* There is something to compute with: a document of tokens alone has nothing. */
 bool problem_has_inputs(const problem *p);
 
