@@ -5,7 +5,6 @@
 #include "base/mem.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 /* ---- what is needed ---- */
@@ -34,48 +33,13 @@ static stage_id gathered_of(const plan *p, const stage_places *where, const proj
     return id;
 }
 
-/* ---- products whose chains go on: c = a·b, or c + a·b ---- */
-
-enum { CHAIN_ROWS = 48 };
-
-typedef struct chain {
-    const kernels *with;
-    tensor a, c;
-    packed b;
-    bool goes_on;
-    atomic_size_t next;
-} chain;
-
-static void work(void *context, size_t worker)
-{
-    (void)worker;
-    chain *all = context;
-    const product_band band = {.goes_on = all->goes_on};
-    float_mode mode;
-    size_t first;
-    float_mode_set(&mode);
-    while ((first = atomic_fetch_add(&all->next, CHAIN_ROWS)) < all->c.size[0]) {
-        size_t left = all->c.size[0] - first, count = left < CHAIN_ROWS ? left : CHAIN_ROWS;
-        tensor a = tensor_range(&all->a, 0, first, count),
-               c = tensor_range(&all->c, 0, first, count);
-        all->with->product(&a, &all->b, &band, &c);
-    }
-    float_mode_restore(&mode);
-}
-
-static bool multiply_on(const projecting *with, const tensor *a, const tensor *b, bool goes_on,
-                        const tensor *c, err *e)
+/* c = a·b, or where chains go on c + a·b. */
+static bool add_product(const projecting *with, const tensor *a, const tensor *b, bool goes_on,
+                        tensor *c, err *e)
 {
     const kernels *by = with->plan->with;
-    chain all = {.with = by, .a = *a, .c = *c, .goes_on = goes_on};
-    double operations = (double)c->size[0] * (double)c->size[1] * (double)b->size[0];
-    all.b.data = mem_alloc(by->packed_bytes(b->size[0], b->size[1]), 1, e);
-    if (all.b.data == NULL)
-        return false;
-    by->pack(b, &all.b);
-    crew_run(with->by, threads_worth(with->by->most, operations), work, &all);
-    mem_free(all.b.data);
-    return true;
+    return goes_on ? multiply_on(by, a, b, c, with->by, e)
+                   : multiply(by, a, b, NULL, c, with->by, e);
 }
 
 /* ---- before the second loop ---- */
@@ -150,7 +114,7 @@ bool backward_begin(const projecting *with, err *e)
     for (size_t batch = 0; p->wo.data != NULL && batch < p->batches; batch++) {
         tensor turned = tensor_transposed(&p->wo), rows = tensor_at(&grad, batch),
                to = tensor_at(&context, batch);
-        if (!multiply_on(with, &rows, &turned, false, &to, e))
+        if (!add_product(with, &rows, &turned, false, &to, e))
             return false;
     }
     return true;
@@ -327,7 +291,7 @@ static bool make_weight(const projecting *with, stage_id id, input which, const 
             tensor of_batch = tensor_at(grads, batch);
             tensor columns = tensor_range(&of_batch, 1, part * size[1], size[1]);
             columns = tensor_range(&columns, 0, 0, x.size[0]);
-            done = multiply_on(with, &turned, &columns, batch > 0, &made, e);
+            done = add_product(with, &turned, &columns, batch > 0, &made, e);
         }
         tensor into = to.rank == 3 ? tensor_at(&to, part) : to;
         tensor_copy(&made, &into);
@@ -406,7 +370,7 @@ static bool add_role(const projecting *with, const projection *role, stage_id of
             tensor weight = role->weight.rank == 3 ? tensor_at(&role->weight, part) : role->weight;
             tensor turned = tensor_transposed(&weight);
             tensor columns = tensor_range(&from, 1, part * weight.size[1], weight.size[1]);
-            done = multiply_on(with, &columns, &turned, part > 0, &made, e);
+            done = add_product(with, &columns, &turned, part > 0, &made, e);
         }
         add_rows(p, made.data != NULL ? &made : &from, &into);
     }
@@ -568,7 +532,8 @@ bool backward_end(const gathered *from, const projecting *with, err *e)
  * out. */
 static size_t product_memory(const plan *p, size_t depth, size_t columns, size_t rows)
 {
-    return size_sum(p->with->packed_bytes(depth, columns),
+    size_t steps = (columns + PACKED_STEP - 1) / PACKED_STEP;
+    return size_sum(p->with->packed_bytes(depth, steps * PACKED_STEP),
                     tensor_bytes(p->type, 2, (size_t[]){rows, columns}));
 }
 

@@ -35,6 +35,7 @@ typedef struct job {
     packed whole;         /* b; no data where it is not packed, or column by column */
     cut cut;
     tensor *c;
+    bool goes_on;     /* chains begin at c; cut by rows alone */
     size_t step, end; /* of the rows or columns */
     atomic_size_t next;
     atomic_bool lacks_memory;
@@ -56,7 +57,7 @@ static void multiply_block(const job *j, const packed *b, size_t row, size_t row
 {
     tensor a = tensor_range(j->a, 0, row, rows), all = tensor_range(j->c, 0, row, rows);
     tensor c = tensor_range(&all, 1, column, columns);
-    j->with->product(&a, b, NULL, &c);
+    j->with->product(&a, b, j->goes_on ? &(product_band){.goes_on = true} : NULL, &c);
     finish(j, &c, column);
 }
 
@@ -170,8 +171,12 @@ static bool multiply_range(const job *whole, size_t first, size_t count, size_t 
                            err *e)
 {
     tensor b = tensor_range(whole->b, 1, first, count), c = tensor_range(whole->c, 1, first, count);
-    job part = {
-        .with = whole->with, .a = whole->a, .b = &b, .c = &c, .is_finite = whole->is_finite};
+    job part = {.with = whole->with,
+                .a = whole->a,
+                .b = &b,
+                .c = &c,
+                .goes_on = whole->goes_on,
+                .is_finite = whole->is_finite};
     if (whole->bias != NULL)
         part.bias = whole->bias + first * dtype_size(c.type);
     part.whole = (packed){mem_alloc(part.with->packed_bytes(b.size[0], b.size[1]), 1, e),
@@ -181,6 +186,17 @@ static bool multiply_range(const job *whole, size_t first, size_t count, size_t 
     run_job(&part, PACKING, PACKED_STEP, count, threads, by);
     run_job(&part, BY_ROWS, BLOCK_ROWS, whole->a->size[0], threads, by);
     mem_free(part.whole.data);
+    return true;
+}
+
+static bool multiply_by_rows(const job *j, size_t threads, crew *by, err *e)
+{
+    size_t columns = j->b->size[1], step = columns_at_once(j->with, j->b->size[0], columns);
+    for (size_t first = 0; first < columns; first += step) {
+        size_t left = columns - first;
+        if (!multiply_range(j, first, left < step ? left : step, threads, by, e))
+            return false;
+    }
     return true;
 }
 
@@ -207,19 +223,21 @@ static bool multiply_all(job *j, crew *by, err *e)
         run_job(j, BY_ROWS, BLOCK_ROWS, rows, threads, by);
         return true;
     }
-    size_t step = columns_at_once(j->with, depth, columns);
-    for (size_t first = 0; first < columns; first += step) {
-        size_t left = columns - first;
-        if (!multiply_range(j, first, left < step ? left : step, threads, by, e))
-            return false;
-    }
-    return true;
+    return multiply_by_rows(j, threads, by, e);
 }
 
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e)
 {
     return linear_map_apply(&(linear_map){b, bias, NULL}, with, a, c, NULL, by, e);
+}
+
+bool multiply_on(const kernels *with, const tensor *a, const tensor *b, const tensor *c, crew *by,
+                 err *e)
+{
+    tensor to = *c;
+    const job j = {.with = with, .a = a, .b = b, .c = &to, .goes_on = true};
+    return multiply_by_rows(&j, threads_for(a->size[0], b->size[0], b->size[1], by->most), by, e);
 }
 
 /* ---- weights that stay ---- */

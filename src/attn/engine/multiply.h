@@ -11,6 +11,10 @@
 bool multiply(const kernels *with, const tensor *a, const tensor *b, const tensor *bias, tensor *c,
               crew *by, err *e);
 
+/* The same for chains that have come as far as c: c + a·b. */
+bool multiply_on(const kernels *with, const tensor *a, const tensor *b, const tensor *c, crew *by,
+                 err *e);
+
 /* Bytes that it allocates at most, for so many rows of a. */
 size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t columns,
                        size_t threads);
