@@ -7,20 +7,13 @@
 #define SELFATTN_MODEL_STACK_H
 
 #include "attn/engine/multiply.h"
+#include "attn/engine/norm.h"
 #include "model/attention.h"
 #include "model/parts.h"
 
 /* Whether layers are a decoder's. `as` is "encoder" or "decoder" where a command decides it, and
  * the document's "kind" must agree; NULL: the kind says it, else whether there is a memory. */
 bool stack_find_kind(const bundle *document, const char *as, bool *is_decoder, err *e);
-
-/* LayerNorm and RMSNorm over rows: kernels.h has the formulas. */
-typedef struct norm {
-    bool is_rms;
-    bool eps_is_outside; /* of the root: / (√variance + eps), as some have it */
-    double eps;
-    tensor gain, bias; /* borrowed; no data: 1, and 0 */
-} norm;
 
 /* The position-wise feed-forward part of a layer:
  *

@@ -1,6 +1,7 @@
 #include "attn/engine/positions.h"
 
 #include "attn/spec/angle.h"
+#include "attn/engine/norm.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -236,46 +237,30 @@ bool rope_turn_back(const projecting *with, stage_id id, const tensor *from, con
     return turn_rows(&t, from->size, with->by, e);
 }
 
-/* 1 over the root that a row is divided by; 0 where the root is 0, as the quotient is. */
-static double inverse_root(const plan *p, const tensor *row)
-{
-    double squares = 0;
-    for (size_t i = 0; i < row->size[0]; i++) {
-        double x = tensor_get(row, &i);
-        squares += x * x;
-    }
-    double root = sqrt(squares / (double)row->size[0] + p->asked->qk_eps);
-    return root == 0 ? 0 : 1 / root;
-}
-
 static tensor row_of(const tensor *all, size_t batch, size_t head, size_t i)
 {
     tensor rows = plan_of_head(all, batch, head);
     return tensor_at(&rows, i);
 }
 
-/* With r the root, y = x / r · gain: the gradient of x[i] is (gain[i]·dy[i] − x[i]·s) / r, where
- * s = Σ gain[j]·dy[j]·x[j] / (width·r²). All of it in float64, rounded once. */
+/* That of a head; no data: there are no gains. */
+static tensor gain_of_head(const tensor *gains, size_t head)
+{
+    return gains->data == NULL ? (tensor){0} : tensor_at(gains, head);
+}
+
 void normalize_back(const plan *p, stage_id id, const tensor *x, const tensor *from,
                     const tensor *to)
 {
-    const tensor *gain = plan_role(p, id) == &p->q ? &p->q_gain : &p->k_gain;
-    size_t heads = x->size[1], rows = x->size[2], width = x->size[3];
+    const tensor *gains = plan_role(p, id) == &p->q ? &p->q_gain : &p->k_gain;
+    norm by = {.is_rms = true, .eps = p->asked->qk_eps};
+    size_t heads = x->size[1], rows = x->size[2];
     for (size_t n = 0; n < x->size[0] * heads * rows; n++) {
         size_t batch = n / rows / heads, head = n / rows % heads;
         tensor at = row_of(x, batch, head, n % rows), dy = row_of(from, batch, head, n % rows),
                dx = row_of(to, batch, head, n % rows);
-        double inverse = inverse_root(p, &at), sum = 0;
-        for (size_t i = 0; i < width; i++) {
-            double factor = gain->data == NULL ? 1 : tensor_get(gain, (size_t[]){head, i});
-            sum += factor * tensor_get(&dy, &i) * tensor_get(&at, &i);
-        }
-        sum = sum / (double)width * inverse * inverse;
-        for (size_t i = 0; i < width; i++) {
-            double factor = gain->data == NULL ? 1 : tensor_get(gain, (size_t[]){head, i});
-            double own = factor * tensor_get(&dy, &i) - tensor_get(&at, &i) * sum;
-            tensor_set(&dx, &i, own * inverse);
-        }
+        by.gain = gain_of_head(gains, head);
+        norm_back(&by, &at, &dy, &dx);
     }
 }
 
@@ -283,6 +268,7 @@ bool normalize_gain_back(const plan *p, stage_id id, const tensor *x, const tens
                          const tensor *gain, err *e)
 {
     const tensor *of = plan_role(p, id) == &p->q ? &p->q_gain : &p->k_gain;
+    const norm by = {.is_rms = true, .eps = p->asked->qk_eps};
     size_t heads = x->size[1], rows = x->size[2], width = x->size[3];
     size_t apart = of->stride[0] == 0 ? 0 : width, count = apart == 0 ? width : heads * width;
     double *sum = mem_alloc_zeroed(count, sizeof sum[0], e);
@@ -291,9 +277,7 @@ bool normalize_gain_back(const plan *p, stage_id id, const tensor *x, const tens
     for (size_t n = 0; n < x->size[0] * heads * rows; n++) {
         size_t batch = n / rows / heads, head = n / rows % heads;
         tensor at = row_of(x, batch, head, n % rows), dy = row_of(from, batch, head, n % rows);
-        double inverse = inverse_root(p, &at);
-        for (size_t i = 0; i < width; i++)
-            sum[head * apart + i] += tensor_get(&dy, &i) * (tensor_get(&at, &i) * inverse);
+        norm_gain_back(&by, &at, &dy, sum + head * apart);
     }
     tensor flat = {
         .type = gain->type, .rank = 1, .size = {count}, .stride = {1}, .data = gain->data};

@@ -1,0 +1,28 @@
+/* Norms of rows, LayerNorm and RMSNorm, and their way back; kernels.h has the way there. */
+#ifndef SELFATTN_ATTN_ENGINE_NORM_H
+#define SELFATTN_ATTN_ENGINE_NORM_H
+
+#include "tensor/tensor.h"
+
+typedef struct norm {
+    bool is_rms;
+    bool eps_is_outside; /* of the root: / (√variance + eps), as some have it */
+    double eps;
+    tensor gain, bias; /* a number a column; borrowed; no data: 1, and 0 */
+} norm;
+
+/* Of a row of x, where that of y = deviation · inverse · gain + bias has the gradient dy:
+ *     deviation = x − mean, of an RMSNorm x
+ *     root = √(mean of deviation² + eps), inverse = 1 / root, and 0 where the root is
+ *     again = Σ gain·dy·deviation / n · inverse / root
+ *     from = (gain·dy − deviation·again) · inverse
+ *     dx = from − mean of from, of an RMSNorm from
+ * in float64, each sum a chain in index order, each number rounded once to the type. An eps outside
+ * of the root is added to it for the inverse alone. The mean is the first number and the mean of
+ * what all are away from it, so that equal numbers have no deviation. dx may be dy. */
+void norm_back(const norm *by, const tensor *x, const tensor *dy, const tensor *dx);
+
+/* Adds what the row gives to the gradient of the gain: dy · deviation · inverse. */
+void norm_gain_back(const norm *by, const tensor *x, const tensor *dy, double *sum);
+
+#endif
