@@ -1,5 +1,6 @@
 #include "attn/engine/backward.h"
 
+#include "attn/engine/loss.h"
 #include "attn/engine/multiply.h"
 #include "attn/engine/positions.h"
 #include "base/mem.h"
@@ -54,56 +55,20 @@ static void fill_with(const tensor *to, double value)
     while (tensor_next(&all, index));
 }
 
-/* The sums are one chain in float64, in index order, and rounded once. */
-static void make_loss(const plan *p, const tensor *output, tensor *loss)
-{
-    size_t index[TENSOR_MAX_RANK] = {0};
-    const tensor target = plan_given_like(p, INPUT_TARGET);
-    double sum = 0;
-    do {
-        double value = tensor_get(output, index);
-        if (p->asked->loss == LOSS_SQUARE) {
-            double apart = value - tensor_get(&target, index);
-            value = apart * apart / 2;
-        }
-        sum += value;
-    } while (tensor_next(output, index));
-    if (p->asked->loss == LOSS_MEAN)
-        sum /= (double)tensor_count(output);
-    tensor_set(loss, index, sum);
-}
-
-static void make_output_grad(const plan *p, const tensor *output, tensor *grad)
-{
-    size_t index[TENSOR_MAX_RANK] = {0};
-    double each = p->asked->loss == LOSS_MEAN  ? 1 / (double)tensor_count(output)
-                  : p->asked->loss == LOSS_SUM ? 1
-                                               : 0;
-    const tensor given = plan_given_like(p, INPUT_OUTPUT_GRAD),
-                 target = plan_given_like(p, INPUT_TARGET);
-    if (given.data != NULL) {
-        tensor_copy(&given, grad);
-    } else if (p->asked->loss != LOSS_SQUARE) {
-        fill_with(grad, each);
-    } else {
-        do
-            tensor_set(grad, index, tensor_get(output, index) - tensor_get(&target, index));
-        while (tensor_next(grad, index));
-    }
-}
-
 bool backward_begin(const projecting *with, err *e)
 {
     const plan *p = with->plan;
     const placed *at = with->at;
+    const loss by = {p->asked->loss, plan_given_like(p, INPUT_TARGET),
+                     plan_given_like(p, INPUT_OUTPUT_GRAD)};
     if (places_make(&at->where, STAGE_LOSS)) {
-        tensor loss = placed_at(at, STAGE_LOSS), output = placed_at(at, STAGE_OUTPUT);
-        make_loss(p, &output, &loss);
+        tensor number = placed_at(at, STAGE_LOSS), output = placed_at(at, STAGE_OUTPUT);
+        tensor_set(&number, NULL, loss_of(&by, &output));
     }
     if (!places_make(&at->where, STAGE_OUTPUT_GRAD))
         return true;
     tensor output = placed_at(at, STAGE_OUTPUT), grad = placed_at(at, STAGE_OUTPUT_GRAD);
-    make_output_grad(p, &output, &grad);
+    loss_grad(&by, &output, &grad);
     if (!places_make(&at->where, STAGE_CONTEXT_GRAD))
         return true;
     tensor context = placed_at(at, STAGE_CONTEXT_GRAD);
