@@ -3,55 +3,12 @@
 #include "attn/engine/multiply.h"
 #include "attn/plan/plan.h"
 #include "attn/spec/angle.h"
-#include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "model/embed.h"
 #include "model/stack_run.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- what makes logits ---- */
-
-/* The unembedding that is given, or what ids look up, turned: an embedding, or the vocab's vectors,
- * one below another. */
-static bool find_unembedding(generation *g, err *e)
-{
-    const entry *own = bundle_find(g->stack.document, "unembedding"),
-                *tied = bundle_find(g->stack.document, "embedding"),
-                *vocab = bundle_find(g->stack.document, "vocab");
-    size_t width = g->stack.width;
-    if (own == NULL && tied == NULL && vocab == NULL)
-        return err_set(e, "there is nothing to choose from: neither an unembedding, nor an "
-                          "embedding, nor a vocab");
-    g->tied_to = own != NULL ? NULL : tied != NULL ? "embedding" : "vocab";
-    if (own == NULL && tied != NULL) { /* a row for each id, whatever the layout, as wide as x */
-        g->unembedding = tensor_transposed(&tied->tensor);
-        return true;
-    }
-    if (own == NULL) {
-        const bundle *words = vocab->bundle;
-        if (!tensor_new(&g->words, g->stack.type, 2, (size_t[]){words->count, width}, e))
-            return false;
-        for (size_t id = 0; id < words->count; id++) {
-            tensor row = tensor_at(&g->words, id);
-            tensor_copy(&words->entry[id].tensor, &row);
-        }
-        g->unembedding = tensor_transposed(&g->words);
-        return true;
-    }
-    const tensor *t = &own->tensor;
-    bool is_out_in = setting_is_out_in(bundle_find(g->stack.document, "layout"));
-    bool turns = t->rank == 2 && entry_is_out_in(own, is_out_in);
-    g->unembedding = turns ? tensor_transposed(t) : tensor_view_of(t);
-    if (t->rank == 2 && g->unembedding.size[0] == width)
-        return true;
-    char shape[SHAPE_TEXT];
-    err_at(e, &own->at, "%s is %s, and the rows of the output are %zu wide", own->name,
-           tensor_shape_text(t, shape), width);
-    return t->rank == 2 && t->size[turns ? 0 : 1] == width &&
-           err_remedy(e, "transposed it would fit: --layout %s", turns ? "in-out" : "out-in");
-}
 
 /* Cross-attention may have an offset of its own, and the last row's angles must be known too. */
 static bool check_angles(const generation *g, err *e)
@@ -87,11 +44,9 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     if (s->batches > 0)
         return err_at(e, &bundle_find(document, "x")->at,
                       "a prompt is one sequence, and x is a batch of %zu", s->batches);
-    if (!find_unembedding(g, e))
+    if (!unembedding_find(&g->unembedding, s, e))
         return false;
-    size_t to_choose = g->unembedding.size[1], to_look_up = stack_ids(s);
-    if (!vector_read(s->document, "unembedding_bias", NULL, to_choose, &g->bias, e))
-        return false;
+    size_t to_choose = g->unembedding.weight.size[1], to_look_up = stack_ids(s);
     /* Each id that may be chosen has to be looked up in the next step. */
     if (to_choose > to_look_up)
         return err_at(e, &bundle_find(s->document, "unembedding")->at,
@@ -119,7 +74,7 @@ bool generation_is_done(const generation *g)
 void generation_close(generation *g)
 {
     stack_free(&g->stack);
-    tensor_free(&g->words);
+    unembedding_free(&g->unembedding);
     tensor_free(&g->logits);
     tensor_free(&g->tempered);
     tensor_free(&g->exponentials);
@@ -173,7 +128,8 @@ static bool choose(generation *g, size_t *id, err *e)
 bool generation_memory_in_all(const generation *g, size_t *bytes, err *e)
 {
     /* What opening made room for, whatever is computed. */
-    const tensor *const made[] = {&g->words, &g->logits, &g->tempered, &g->exponentials};
+    const tensor *const made[] = {&g->unembedding.words, &g->logits, &g->tempered,
+                                  &g->exponentials};
     size_t of_caches, of_made = 0;
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         of_made += made[i]->data == NULL ? 0 : tensor_count(made[i]) * dtype_size(made[i]->type);
@@ -199,7 +155,8 @@ bool generation_step(generation *g, crew *by, err *e)
     bool done = generation_go_on(g, e) && stack_run(s, g->emit, by, &g->made, &report, e);
     if (done) { /* the last row of the output goes on */
         tensor row = tensor_range(&bundle_find(&g->made, "output")->tensor, 0, s->rows - 1, 1);
-        done = multiply(s->isa->table(s->type), &row, &g->unembedding, &g->bias, &g->logits, by, e);
+        done = multiply(s->isa->table(s->type), &row, &g->unembedding.weight, &g->unembedding.bias,
+                        &g->logits, by, e);
     }
     /* Rows in range may make logits that are not. */
     if (done && !s->how.allow_nonfinite && !tensor_is_finite(&g->logits, index))

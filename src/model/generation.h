@@ -8,7 +8,7 @@
 #ifndef SELFATTN_MODEL_GENERATION_H
 #define SELFATTN_MODEL_GENERATION_H
 
-#include "model/stack.h"
+#include "model/unembedding.h"
 
 typedef struct generation_settings {
     size_t steps;
@@ -19,10 +19,8 @@ typedef struct generation_settings {
 typedef struct generation {
     stack stack;
     generation_settings how;
-    tensor unembedding, bias; /* m × ids, as used in x·W; borrowed */
-    const char *tied_to;      /* what the unembedding is, turned; NULL: it was given */
-    tensor words;             /* a vocab that it is: a row a word; owned */
-    tensor logits;            /* 1 × ids, of the step that was last; owned */
+    unembedding unembedding;
+    tensor logits; /* 1 × ids, of the step that was last; owned */
     /* With a temperature, of that step: logits / temperature, and exp(these − the greatest), both
      * 1 × ids in float64; owned. */
     tensor tempered, exponentials;

@@ -35,7 +35,8 @@ static void add_logits(floors *f, const kept_generation *t)
     bool tells = floors_begin(f, FLOOR_LOGITS, "logits");
     tensor output = floors_rows(f, "output").values, logits = floors_rows(f, "logits").values;
     tensor last = tensor_range(&output, 0, g->stack.rows - 1, 1);
-    const char *name = g->tied_to != NULL ? build_text(b, "%sᵀ", g->tied_to) : "unembedding";
+    const char *name = g->unembedding.tied_to != NULL ? build_text(b, "%sᵀ", g->unembedding.tied_to)
+                                                      : "unembedding";
     trace_map *row = map_add(b, "output.last", FLOOR_LOGITS, &last);
     row->rows = (trace_labels){&k->last, NULL};
     row->letters = "the last row of the output";
@@ -44,11 +45,13 @@ static void add_logits(floors *f, const kept_generation *t)
     const trace_map *whole = room == NULL ? NULL : map_named(room, "output");
     if (whole != NULL)
         row->operand[0] = (trace_origin){PART_BELOW, room, whole, whole->name};
-    trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding);
+    trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding.weight);
     weights->columns = (trace_labels){&t->ids, NULL};
-    weights->letters = g->tied_to != NULL ? build_text(b, "the %s, turned", g->tied_to) : NULL;
-    weights->is_beyond_page = tensor_count(&g->unembedding) > MOST_IN_PAGE;
-    trace_map *bias = map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->bias);
+    weights->letters = g->unembedding.tied_to != NULL
+                           ? build_text(b, "the %s, turned", g->unembedding.tied_to)
+                           : NULL;
+    weights->is_beyond_page = tensor_count(&g->unembedding.weight) > MOST_IN_PAGE;
+    trace_map *bias = map_add(b, "unembedding_bias", FLOOR_LOGITS, &g->unembedding.bias);
     bias->columns = weights->columns;
     bias->id_name = weights->id_name = k->next.item[0];
     trace_origin of_row = map_from(b, PART_ROW, "output.last"),
@@ -60,17 +63,19 @@ static void add_logits(floors *f, const kept_generation *t)
         (trace_origin[4]){of_row, of_weights, map_from(b, PART_OF_COLUMN, "unembedding_bias")});
     if (!tells)
         return;
-    build_sentence(
-        b,
-        "Only the last row of the output goes on: its product with %s is a logit for "
-        "%s: the greater, the likelier to come next.%s",
-        name,
-        logits.size[1] == 1 ? "the only id" : build_text(b, "each of the %zu ids", logits.size[1]),
-        g->tied_to == NULL ? ""
-                           : build_text(b,
-                                        " There is no unembedding, so that the %s's rows, which "
-                                        "%s look up, are what the row is compared with.",
-                                        g->tied_to, g->words.data != NULL ? "words" : "ids"));
+    build_sentence(b,
+                   "Only the last row of the output goes on: its product with %s is a logit for "
+                   "%s: the greater, the likelier to come next.%s",
+                   name,
+                   logits.size[1] == 1 ? "the only id"
+                                       : build_text(b, "each of the %zu ids", logits.size[1]),
+                   g->unembedding.tied_to == NULL
+                       ? ""
+                       : build_text(b,
+                                    " There is no unembedding, so that the %s's rows, which "
+                                    "%s look up, are what the row is compared with.",
+                                    g->unembedding.tied_to,
+                                    g->unembedding.words.data != NULL ? "words" : "ids"));
     derivation_row_formula(b, "logits", 'i');
     derivation_line(b, "logits", 0, g->next);
     derivation_matrix(b, "logits", 1);

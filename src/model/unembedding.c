@@ -1,0 +1,54 @@
+#include "model/unembedding.h"
+
+#include "attn/spec/setting.h"
+
+/* Of an embedding, or of a vocab's vectors, one below another. */
+static bool find_weight(unembedding *u, const stack *s, err *e)
+{
+    const entry *own = bundle_find(s->document, "unembedding"),
+                *tied = bundle_find(s->document, "embedding"),
+                *vocab = bundle_find(s->document, "vocab");
+    size_t width = s->width;
+    if (own == NULL && tied == NULL && vocab == NULL)
+        return err_set(e, "there is nothing to choose from: neither an unembedding, nor an "
+                          "embedding, nor a vocab");
+    u->tied_to = own != NULL ? NULL : tied != NULL ? "embedding" : "vocab";
+    if (own == NULL && tied != NULL) { /* a row for each id, whatever the layout, as wide as x */
+        u->weight = tensor_transposed(&tied->tensor);
+        return true;
+    }
+    if (own == NULL) {
+        const bundle *words = vocab->bundle;
+        if (!tensor_new(&u->words, s->type, 2, (size_t[]){words->count, width}, e))
+            return false;
+        for (size_t id = 0; id < words->count; id++) {
+            tensor row = tensor_at(&u->words, id);
+            tensor_copy(&words->entry[id].tensor, &row);
+        }
+        u->weight = tensor_transposed(&u->words);
+        return true;
+    }
+    const tensor *t = &own->tensor;
+    bool is_out_in = setting_is_out_in(bundle_find(s->document, "layout"));
+    bool turns = t->rank == 2 && entry_is_out_in(own, is_out_in);
+    u->weight = turns ? tensor_transposed(t) : tensor_view_of(t);
+    if (t->rank == 2 && u->weight.size[0] == width)
+        return true;
+    char shape[SHAPE_TEXT];
+    err_at(e, &own->at, "%s is %s, and the rows of the output are %zu wide", own->name,
+           tensor_shape_text(t, shape), width);
+    return t->rank == 2 && t->size[turns ? 0 : 1] == width &&
+           err_remedy(e, "transposed it would fit: --layout %s", turns ? "in-out" : "out-in");
+}
+
+bool unembedding_find(unembedding *u, const stack *s, err *e)
+{
+    *u = (unembedding){0};
+    return find_weight(u, s, e) &&
+           vector_read(s->document, "unembedding_bias", NULL, u->weight.size[1], &u->bias, e);
+}
+
+void unembedding_free(unembedding *u)
+{
+    tensor_free(&u->words);
+}

@@ -1,0 +1,17 @@
+/* What makes logits of a stack's rows: weights with a column an id, and a bias. */
+#ifndef SELFATTN_MODEL_UNEMBEDDING_H
+#define SELFATTN_MODEL_UNEMBEDDING_H
+
+#include "model/stack.h"
+
+typedef struct unembedding {
+    tensor weight, bias; /* m × ids, as used in x·W, and a number an id; borrowed */
+    const char *tied_to; /* what the weight is, turned; NULL: it was given */
+    tensor words;        /* a vocab that it is: a row a word; owned */
+} unembedding;
+
+/* That which is given, or what ids or words look up, turned. To be freed in any case. */
+bool unembedding_find(unembedding *u, const stack *s, err *e);
+void unembedding_free(unembedding *u);
+
+#endif
