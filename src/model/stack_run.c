@@ -3,7 +3,7 @@
 
 #include "attn/engine/project.h"
 #include "base/mem.h"
-#include "model/stack.h"
+#include "model/row_job.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -61,100 +61,12 @@ typedef struct flow {
     run_report *report;
 } flow;
 
-/* ---- rows that don't know of each other, split over the crew ---- */
-
-/* What a number of a row costs next to a multiply-add of a product. */
-static const double SUM_COST = 8, ACTIVATION_COST = 8, NORM_COST = 16;
-
-enum { BLOCK_ROWS = 16 };
-
-typedef struct row_job row_job;
-
-/* Does something to `count` rows from `first` on. */
-typedef void row_work(row_job *j, size_t first, size_t count);
-
-/* out, of a, and of b where its data is there; all contiguous, and of one shape. */
-struct row_job {
-    row_work *work;
-    const kernels *with;
-    const norm *norm;
-    const activation *activation;
-    const tensor *a, *b;
-    tensor *out;
-    atomic_size_t next;
-    atomic_bool is_out_of_range;
-};
-
-static char *row_at(const tensor *rows, size_t row)
-{
-    return (char *)rows->data + row * rows->size[1] * dtype_size(rows->type);
-}
-
-static void add_rows(row_job *j, size_t first, size_t count)
-{
-    j->with->add(row_at(j->a, first), count * j->a->size[1], row_at(j->b, first), 1,
-                 row_at(j->out, first));
-}
-
-static void activate_rows(row_job *j, size_t first, size_t count)
-{
-    size_t n = count * j->a->size[1];
-    char *to = row_at(j->out, first);
-    j->activation->apply(j->with, row_at(j->a, first), n, to);
-    if (j->b->data != NULL)
-        j->with->times(to, n, row_at(j->b, first), to);
-}
-
-static void norm_rows(row_job *j, size_t first, size_t count)
-{
-    const norm *by = j->norm;
-    size_t width = j->a->size[1];
-    for (size_t i = first; i < first + count; i++) {
-        const char *from = row_at(j->a, i);
-        char *to = row_at(j->out, i);
-        double eps = by->eps;
-        if (by->eps_is_outside) { /* (√v + eps)² = v + 2·eps·√v + eps² */
-            double mean = 0, squares = 0;
-            for (size_t k = 0; k < width && !by->is_rms; k++)
-                mean += tensor_get(j->a, (size_t[]){i, k}) / (double)width;
-            for (size_t k = 0; k < width; k++) {
-                double part = tensor_get(j->a, (size_t[]){i, k}) - mean;
-                squares += part * part;
-            }
-            eps *= 2 * sqrt(squares / (double)width) + by->eps;
-        }
-        if (!(by->is_rms ? j->with->row_rms_norm(from, width, by->gain.data, eps, to)
-                         : j->with->row_norm(from, width, by->gain.data, by->bias.data, eps, to)))
-            atomic_store(&j->is_out_of_range, true);
-    }
-}
-
-static void take_rows(void *context, size_t worker)
-{
-    row_job *j = context;
-    float_mode mode;
-    size_t first, rows = j->out->size[0];
-    (void)worker;
-    float_mode_set(&mode);
-    while ((first = atomic_fetch_add(&j->next, BLOCK_ROWS)) < rows) {
-        size_t left = rows - first;
-        j->work(j, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
-    }
-    float_mode_restore(&mode);
-}
-
-static void run_rows(row_job *j, double cost, crew *by)
-{
-    double numbers = (double)j->out->size[0] * (double)j->out->size[1];
-    crew_run(by, threads_worth(by->most, cost * numbers), take_rows, j);
-}
-
 /* out = the norm of each row of x, n × width, which may be the same; kept under the name. */
 static bool norm_into(const flow *f, const keeper *keep, const norm *by, const char *name,
                       const tensor *x, tensor *out, err *e)
 {
-    row_job j = {.work = norm_rows, .with = f->with, .norm = by, .a = x, .out = out};
-    run_rows(&j, NORM_COST, f->by);
+    row_job j = {.work = rows_norm, .with = f->with, .norm = by, .a = x, .out = out};
+    rows_run(&j, NORM_COST, f->by);
     if (atomic_load(&j.is_out_of_range) && !f->stack->how.allow_nonfinite)
         return err_set(e, "the squares of a row that is normed add up to more than float64 holds");
     return keeper_keep(keep, name, out, "bqm", e);
@@ -190,13 +102,13 @@ static bool run_feed_forward(const flow *f, const feed_forward *p, const tensor 
                 (!has_gate || (linear_map_apply(&gating, f->with, x, &gate, NULL, f->by, e) &&
                                keeper_keep(keep, "gate", &gate, "bqO", e)));
     if (done) {
-        row_job j = {.work = activate_rows,
+        row_job j = {.work = rows_activate,
                      .with = f->with,
                      .activation = p->by,
                      .a = &hidden,
                      .b = &gate,
                      .out = &hidden};
-        run_rows(&j, ACTIVATION_COST, f->by);
+        rows_run(&j, ACTIVATION_COST, f->by);
         done = keeper_keep(keep, "activated", &hidden, "bqO", e) &&
                linear_map_apply(&back, f->with, &hidden, out, NULL, f->by, e) &&
                keeper_keep(keep, "output", out, "bqO", e);
@@ -245,14 +157,14 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
     if (done && as->adds == RESIDUAL_NONE) {
         tensor_copy(&made, &f->rows);
     } else if (done) {
-        row_job sum = {.work = add_rows,
+        row_job sum = {.work = rows_add,
                        .with = f->with,
                        .a = as->adds == RESIDUAL_LAYER    ? &f->layer
                             : as->adds == RESIDUAL_NORMED ? taken
                                                           : &f->rows,
                        .b = &made,
                        .out = &f->rows};
-        run_rows(&sum, SUM_COST, f->by);
+        rows_run(&sum, SUM_COST, f->by);
         done = keeper_keep(keep, part_sum_name(as->kind), &f->rows, "bqm", e);
     }
     tensor_free(&made);
