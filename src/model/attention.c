@@ -62,7 +62,7 @@ static bool check_own(const bundle *own, err *e)
     for (size_t i = 0; i < own->count; i++) {
         if (problem_key_goes_back(own->entry[i].name))
             return err_at(e, &own->entry[i].at,
-                          "%s is in a layer, and gradients go back through one attention alone",
+                          "%s is in a layer, and what gradients begin with stands at the top",
                           own->entry[i].name);
     }
     if (of_check == NULL)
@@ -127,6 +127,8 @@ static bool plan_rows(attention *a, err *e)
     asked->cache = in->how.goes_on && !a->sees_memory ? &a->cache : NULL;
     asked->packed_weights = in->before == 0 ? in->how.packed_weights : NULL;
     asked->width_onward = x->size[x->rank - 1];
+    asked->goes_back = in->goal.is_there;
+    asked->in[INPUT_OUTPUT_GRAD] = in->goal.is_there ? &in->part_grad : NULL;
     if (in->how.goes_on && !check_goes_on(a, e))
         return false;
     /* A query of cross-attention stands where its row does, as in the whole sequence;
@@ -212,21 +214,36 @@ static bool will_keep(const attention *a, const keeper *keep)
            a->plan.appended == 0 && !keeper_wants(keep, "k") && !keeper_wants(keep, "v");
 }
 
+static void want_named(const attention *a, const keeper *keep, bool are_backward, kept_stages *w)
+{
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (stage_is_backward(id) == are_backward && plan_has_stage(&a->plan, id) &&
+            keeper_wants(keep, stage_row(id)->key.named.name))
+            kept_stages_add(w, id);
+    }
+}
+
 static void want_stages(const attention *a, const keeper *keep, bool needs_mean, kept_stages *w)
 {
     if (keep->one_row != NULL)
         *w = *keep->one_row;
     kept_stages_add(w, STAGE_OUTPUT);
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(&a->plan, id) && keeper_wants(keep, stage_row(id)->key.named.name))
-            kept_stages_add(w, id);
-    }
+    want_named(a, keep, false, w);
     if (needs_mean)
         kept_stages_add(w, STAGE_WEIGHTS);
     if (will_keep(a, keep)) {
         kept_stages_add(w, STAGE_K);
         kept_stages_add(w, STAGE_V);
     }
+}
+
+/* Those on the way back, which goes on to the rows, and of cross-attention to a memory. */
+static void want_back(const attention *a, const keeper *keep, kept_stages *w)
+{
+    want_named(a, keep, true, w);
+    kept_stages_add(w, STAGE_X_GRAD);
+    if (a->sees_memory)
+        kept_stages_add(w, STAGE_XK_GRAD);
 }
 
 /* What stays are stages that are wanted, a memory's rows, and what a cache grows by. A mean is made
@@ -275,6 +292,21 @@ static void take_rows(const attention *a, const projection *r, bundle *made, con
     *found = (tensor){0};
 }
 
+/* All that are wanted go to the result, but for `except`, which goes on. */
+static bool keep_stages(const keeper *keep, const kept_stages *w, stage_id except, bundle *made,
+                        err *e)
+{
+    bool done = true;
+    for (size_t i = 0; i < w->count && done; i++) {
+        const char *name = stage_row(w->stage[i])->key.named.name;
+        char full[STAGE_NAME];
+        stage_name_in_full(&keep->way, name, full);
+        if (keeper_wants(keep, name) && w->stage[i] != except)
+            done = bundle_take(keep->result, full, bundle_find(made, name), e);
+    }
+    return done;
+}
+
 bool attention_run(attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e)
 {
@@ -297,13 +329,7 @@ bool attention_run(attention *a, const keeper *keep, crew *by, tensor *out, tens
             tensor_own(&of_heads, of_heads.type, 2, (size_t[]){p->batches * p->n_q, p->n_k},
                        of_heads.data);
     }
-    for (size_t i = 0; i < w.count && done; i++) {
-        const char *name = stage_row(w.stage[i])->key.named.name;
-        char full[STAGE_NAME];
-        stage_name_in_full(&keep->way, name, full);
-        if (keeper_wants(keep, name) && w.stage[i] != STAGE_OUTPUT)
-            done = bundle_take(keep->result, full, bundle_find(&made, name), e);
-    }
+    done = done && keep_stages(keep, &w, STAGE_OUTPUT, &made, e);
     if (done) {
         tensor *output = &bundle_find(&made, "output")->tensor;
         size_t size[] = {p->batches * p->n_q, p->width_out};
@@ -333,4 +359,56 @@ bool attention_run(attention *a, const keeper *keep, crew *by, tensor *out, tens
     else
         tensor_free(&of_heads);
     return done;
+}
+
+/* A gradient that goes on, as rows: a copy where it is wanted too. */
+static bool take_rows_back(const keeper *keep, bundle *made, stage_id id, tensor *out, err *e)
+{
+    const char *name = stage_row(id)->key.named.name;
+    tensor *found = &bundle_find(made, name)->tensor;
+    size_t width = found->size[found->rank - 1];
+    const size_t size[] = {tensor_count(found) / width, width};
+    if (!keeper_wants(keep, name)) {
+        *out = *found;
+        *found = (tensor){0};
+    } else if (!tensor_new_copy(out, found, e)) {
+        return false;
+    }
+    tensor_own(out, out->type, 2, size, out->data);
+    return true;
+}
+
+bool attention_run_back(attention *a, const keeper *keep, crew *by, tensor *rows, tensor *memory,
+                        err *e)
+{
+    bundle made = {0};
+    kept_stages w = {0};
+    run_report unused = {0};
+    *rows = *memory = (tensor){0};
+    want_back(a, keep, &w);
+    bool done = run_plan_by(&a->plan, &w, by, &made, &unused, e) &&
+                take_rows_back(keep, &made, STAGE_X_GRAD, rows, e) &&
+                (!a->sees_memory || take_rows_back(keep, &made, STAGE_XK_GRAD, memory, e)) &&
+                keep_stages(keep, &w, STAGE_COUNT, &made, e);
+    bundle_free(&made);
+    return done;
+}
+
+bool attention_back_memory(const attention *a, const keeper *keep, size_t threads, size_t *kept,
+                           size_t *working, err *e)
+{
+    kept_stages w = {0};
+    want_back(a, keep, &w);
+    *kept = 0;
+    for (size_t i = 0; i < w.count; i++) {
+        size_t size[TENSOR_MAX_RANK];
+        int rank;
+        plan_stage_shape(&a->plan, w.stage[i], &rank, size);
+        if (keeper_wants(keep, stage_row(w.stage[i])->key.named.name))
+            *kept = size_sum(*kept, tensor_bytes(a->plan.type, rank, size));
+    }
+    if (!run_memory(&a->plan, &w, threads, working, e))
+        return false;
+    *working -= *kept < *working ? *kept : *working;
+    return true;
 }

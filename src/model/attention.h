@@ -51,4 +51,14 @@ bool attention_memory(const attention *a, const keeper *keep, bool needs_mean, s
 bool attention_run(attention *a, const keeper *keep, crew *by, tensor *out, tensor *mean,
                    run_report *report, err *e);
 
+/* As attention_memory, of its way back. */
+bool attention_back_memory(const attention *a, const keeper *keep, size_t threads, size_t *kept,
+                           size_t *working, err *e);
+
+/* From the gradient of its output, in the stack's part_grad, and the rows that it read, in its
+ * input, to that of the rows, and of cross-attention that of its memory; both owned by the
+ * caller. */
+bool attention_run_back(attention *a, const keeper *keep, crew *by, tensor *rows, tensor *memory,
+                        err *e);
+
 #endif

@@ -8,7 +8,7 @@
 #ifndef SELFATTN_MODEL_GENERATION_H
 #define SELFATTN_MODEL_GENERATION_H
 
-#include "model/unembedding.h"
+#include "model/stack.h"
 
 typedef struct generation_settings {
     size_t steps;

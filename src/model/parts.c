@@ -1,5 +1,7 @@
 #include "model/parts.h"
 
+#include <math.h>
+
 /* ---- orders of norms ---- */
 
 static const norm_order ROWS[] = {
@@ -110,13 +112,70 @@ static void silu(const kernels *with, const void *x, size_t n, void *out)
     with->silu(x, n, out);
 }
 
+/* ---- how they grow: each of x in float64. What the value is of x gives the share of it that the
+ * function lets through, but next to 0, where a half of it goes through ---- */
+
+static const double SMALL = 0x1p-60;
+static const double ROOT_2_OVER_PI = 0.79788456080286535588, ROOT_2_PI = 2.50662827463100050242;
+static const double GELU_CUBE = 0.044715;
+
+static double share_of(double x, double value)
+{
+    return fabs(x) < SMALL ? 0.5 : value / x;
+}
+
+static void relu_slope(const kernels *in64, const double *x, size_t n, double *out)
+{
+    (void)in64;
+    for (size_t i = 0; i < n; i++)
+        out[i] = x[i] > 0 ? 1 : 0;
+}
+
+/* Φ(x) + x·φ(x), φ(x) = exp(−x²/2) / √(2π) */
+static void gelu_slope(const kernels *in64, const double *x, size_t n, double *out)
+{
+    const double most = 0;
+    row_total unused;
+    for (size_t i = 0; i < n; i++)
+        out[i] = -(x[i] * x[i]) / 2;
+    in64->row_exponent(out, n, &most, out, &unused, NULL);
+    for (size_t i = 0; i < n; i++) {
+        double value;
+        in64->gelu(&x[i], 1, &value);
+        out[i] = share_of(x[i], value) + x[i] * (out[i] / ROOT_2_PI);
+    }
+}
+
+/* With t the tanh: (1 + t)/2 + x/2·(1 − t²)·√(2/π)·(1 + 3·0.044715·x²) */
+static void gelu_tanh_slope(const kernels *in64, const double *x, size_t n, double *out)
+{
+    in64->gelu_tanh(x, n, out);
+    for (size_t i = 0; i < n; i++) {
+        double share = share_of(x[i], out[i]); /* (1 + t)/2; so (1 − t²)/2 = 2·share·(1 − share) */
+        double left = 2 * share * (1 - share);
+        double inner = ROOT_2_OVER_PI * (1 + 3 * GELU_CUBE * (x[i] * x[i]));
+        out[i] = share + (left == 0 ? 0 : x[i] * left * inner);
+    }
+}
+
+/* With s = 1/(1 + exp(−x)): s·(1 + x·(1 − s)) */
+static void silu_slope(const kernels *in64, const double *x, size_t n, double *out)
+{
+    in64->silu(x, n, out);
+    for (size_t i = 0; i < n; i++) {
+        double share = share_of(x[i], out[i]);
+        out[i] = share * (1 + x[i] * (1 - share));
+    }
+}
+
 static const activation ACTIVATION_ROWS[] = {
-    {{"relu", "max(x, 0)"}, "max({a}, 0)", relu},
-    {{"gelu", "x·Φ(x), Φ the normal distribution"}, "{(a)}·Φ({a})", gelu},
+    {{"relu", "max(x, 0)"}, "max({a}, 0)", relu, relu_slope},
+    {{"gelu", "x·Φ(x), Φ the normal distribution"}, "{(a)}·Φ({a})", gelu, gelu_slope},
     {{"gelu_tanh", "x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))"},
      "{(a)} / 2·(1\n + tanh(√(2/π)·({a}\n + 0.044715·{(a)}³)))",
-     gelu_tanh},
-    {{"silu", "x/(1 + exp(−x))"}, "{(a)}\n / (1 + exp(−{(a)}))", silu},
+     gelu_tanh,
+     gelu_tanh_slope},
+    {{"silu", "x/(1 + exp(−x))"}, "{(a)}\n / (1 + exp(−{(a)}))", silu, silu_slope},
 };
 
 /* As configurations of published models call them. */

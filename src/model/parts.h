@@ -52,11 +52,14 @@ size_t part_steps(const part_row *as, part_step step[PART_STEPS_MOST]);
 
 extern const named_table NORM_KINDS; /* layer, rms: plain `named` rows; kernels.h has formulas */
 
-/* What is done to the hidden numbers of a feed-forward part; a new one is a kernel and a row. */
+/* What is done to the hidden numbers of a feed-forward part; a new one is a kernel, its
+ * slope and a row. */
 typedef struct activation {
     named named;         /* its help is its formula */
     const char *spelled; /* of a number (attn/spec/operation.h) */
     void (*apply)(const kernels *with, const void *x, size_t n, void *out);
+    /* How it grows at x, by the kernels of float64, in which x and out are. */
+    void (*slope)(const kernels *in64, const double *x, size_t n, double *out);
 } activation;
 
 extern const named_table ACTIVATIONS; /* relu first: it is the default */

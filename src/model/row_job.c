@@ -48,6 +48,42 @@ void rows_norm(row_job *j, size_t first, size_t count)
     }
 }
 
+void rows_times(row_job *j, size_t first, size_t count)
+{
+    j->with->times(row_at(j->a, first), count * j->a->size[1], row_at(j->b, first),
+                   row_at(j->out, first));
+}
+
+/* The slope times b, rounded once. */
+void rows_activate_back(row_job *j, size_t first, size_t count)
+{
+    enum { AT_ONCE = 64 };
+    size_t width = j->a->size[1], n = count * width;
+    double x[AT_ONCE], slope[AT_ONCE];
+    for (size_t begin = 0; begin < n; begin += AT_ONCE) {
+        size_t some = n - begin < AT_ONCE ? n - begin : AT_ONCE;
+        tensor of = {.type = j->a->type, .rank = 1, .size = {some}, .stride = {1}}, dy = of,
+               to = of;
+        size_t at = begin * dtype_size(of.type);
+        of.data = row_at(j->a, first) + at;
+        dy.data = row_at(j->b, first) + at;
+        to.data = row_at(j->out, first) + at;
+        for (size_t i = 0; i < some; i++)
+            x[i] = tensor_get(&of, &i);
+        j->activation->slope(j->in64, x, some, slope);
+        for (size_t i = 0; i < some; i++)
+            tensor_set(&to, &i, slope[i] * tensor_get(&dy, &i));
+    }
+}
+
+void rows_norm_back(row_job *j, size_t first, size_t count)
+{
+    for (size_t i = first; i < first + count; i++) {
+        tensor x = tensor_at(j->a, i), dy = tensor_at(j->b, i), dx = tensor_at(j->out, i);
+        norm_back(j->norm, &x, &dy, &dx);
+    }
+}
+
 static void take_rows(void *context, size_t worker)
 {
     row_job *j = context;

@@ -18,6 +18,7 @@ typedef void row_work(row_job *j, size_t first, size_t count);
 struct row_job {
     row_work *work;
     const kernels *with;
+    const kernels *in64; /* of a way back */
     const norm *norm;
     const activation *activation;
     const tensor *a, *b;
@@ -29,6 +30,9 @@ struct row_job {
 row_work rows_add;      /* a + b */
 row_work rows_activate; /* the activation of a, times b where there is one */
 row_work rows_norm;     /* the norm of each row of a */
+row_work rows_times;    /* a · b */
+/* The way back: b is the gradient of what the activation, or the norm, made of a. */
+row_work rows_activate_back, rows_norm_back;
 
 void rows_run(row_job *j, double cost, crew *by);
 

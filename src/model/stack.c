@@ -318,16 +318,14 @@ static bool check_top(const stack *s, err *e)
         /* Which says something of a document, and nothing of what is computed. */
         bool is_about_document = kind == KEY_TEXT || kind == KEY_STEPS || kind == KEY_STAGES ||
                                  kind == KEY_TOL || kind == KEY_RECORDS;
-        if (problem_key_goes_back(name))
-            return err_at(e, &given->at,
-                          "%s is given, and gradients go back through one attention alone", name);
         if (strcmp(name, input_key(INPUT_PAST_K)) == 0 ||
             strcmp(name, input_key(INPUT_PAST_V)) == 0)
             return err_at(e, &given->at, "%s is given, and a stack begins without a cache", name);
         /* A layer's object, or a key of attention that at the top is read by nothing. */
-        bool is_of_layers = of_layer != NULL ? of_layer->kind == KEY_OBJECT
-                                             : !is_about_document && !attention_shares(name) &&
-                                                   !stack_begins_with(name);
+        bool is_of_layers = of_layer != NULL
+                                ? of_layer->kind == KEY_OBJECT
+                                : !is_about_document && !attention_shares(name) &&
+                                      !stack_begins_with(name) && !problem_key_goes_back(name);
         if (is_of_layers)
             return refuse_at_top(given,
                                  has_layers
@@ -354,7 +352,8 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     *s = (stack){.document = document, .how = *how, .isa = by};
     s->order = read_order(s, NULL, e);
     if (s->order == NULL || !check_top(s, e) || !check_activation(document, e) ||
-        !stack_embed(s, e) || !make_input(s, s->rows, &s->input, e) || !read_layers(s, e))
+        !stack_embed(s, e) || !make_input(s, s->rows, &s->input, e) || !goal_read(s, e) ||
+        (s->goal.is_there && !make_input(s, s->rows, &s->part_grad, e)) || !read_layers(s, e))
         return false;
     const entry *memory = bundle_find(document, "memory");
     if (memory != NULL && !stack_has_cross(s))
@@ -445,4 +444,6 @@ void stack_free(stack *s)
     tensor_free(&s->embedded);
     tensor_free(&s->input);
     tensor_free(&s->chosen_input);
+    tensor_free(&s->part_grad);
+    goal_free(&s->goal);
 }

@@ -9,6 +9,7 @@
 #include "attn/engine/multiply.h"
 #include "attn/engine/norm.h"
 #include "model/attention.h"
+#include "model/goal.h"
 #include "model/parts.h"
 
 /* Whether layers are a decoder's. `as` is "encoder" or "decoder" where a command decides it, and
@@ -76,6 +77,9 @@ struct stack {
     tensor input;             /* where a part finds its rows, in the shape of x; owned */
     const row_choice *chosen; /* rows that are computed to the end; NULL: all */
     tensor chosen_input;      /* where parts find those; owned */
+    goal goal;                /* what gradients begin with */
+    tensor part_grad; /* where a part finds its output's, in the shape of x; no data: nothing goes
+                         back; owned */
     layer *layer;
     layer_part *part; /* those of all layers; owned, as they are */
     size_t layers, parts;

@@ -51,6 +51,8 @@ static const object_key STACK_ROWS[] = {
     {{{"unembedding", "weights of the logits (default: what ids or words look up)"}, KEY_MATRIX},
      NULL},
     {{{"unembedding_bias", "their bias"}, KEY_MATRIX}, NULL},
+    {{{"labels", "the id that each row should lead to, or -100: it doesn't count"}, KEY_NUMBERS},
+     NULL},
 };
 
 const named_table STACK_KEYS = NAMED_TABLE("key", STACK_ROWS);

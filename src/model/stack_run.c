@@ -3,7 +3,9 @@
 
 #include "attn/engine/project.h"
 #include "base/mem.h"
+#include "model/feed_forward.h"
 #include "model/row_job.h"
+#include "model/stack_back.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -58,6 +60,7 @@ typedef struct flow {
     tensor input; /* the stack's, as rows */
     bool rolls_out;
     tensor rollout; /* of the layers so far */
+    tape *tape;     /* NULL: nothing goes back */
     run_report *report;
 } flow;
 
@@ -86,38 +89,6 @@ static void choose_rows(const row_choice *chosen, const tensor *all, tensor *to)
 
 /* ---- a part ---- */
 
-/* out: n × width, of x: n × width. */
-static bool run_feed_forward(const flow *f, const feed_forward *p, const tensor *x, tensor *out,
-                             const keeper *keep, err *e)
-{
-    const linear_map in = {&p->w1, &p->b1, p->kept}, gating = {&p->w3, NULL, p->kept},
-                     back = {&p->w2, &p->b2, p->kept};
-    size_t size[] = {x->size[0], p->hidden};
-    bool has_gate = p->w3.data != NULL;
-    tensor hidden = {0}, gate = {0};
-    bool done = tensor_new(&hidden, x->type, 2, size, e) &&
-                (!has_gate || tensor_new(&gate, x->type, 2, size, e)) &&
-                linear_map_apply(&in, f->with, x, &hidden, NULL, f->by, e) &&
-                keeper_keep(keep, "hidden", &hidden, "bqO", e) &&
-                (!has_gate || (linear_map_apply(&gating, f->with, x, &gate, NULL, f->by, e) &&
-                               keeper_keep(keep, "gate", &gate, "bqO", e)));
-    if (done) {
-        row_job j = {.work = rows_activate,
-                     .with = f->with,
-                     .activation = p->by,
-                     .a = &hidden,
-                     .b = &gate,
-                     .out = &hidden};
-        rows_run(&j, ACTIVATION_COST, f->by);
-        done = keeper_keep(keep, "activated", &hidden, "bqO", e) &&
-               linear_map_apply(&back, f->with, &hidden, out, NULL, f->by, e) &&
-               keeper_keep(keep, "output", out, "bqO", e);
-    }
-    tensor_free(&hidden);
-    tensor_free(&gate);
-    return done;
-}
-
 /* rows = the part of rows, with its norms and its residual */
 static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper *keep, err *e)
 {
@@ -128,7 +99,8 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
     bool done;
     /* What the part reads: an attention reads f->input. */
     if (as->ln_before > 0) {
-        if (!norm_into(f, keep, &l->norm[as->ln_before - 1], part_norm_name(as->ln_before), given,
+        if (!tape_keep(f->tape, tape_of_part(f->stack, p, TAPE_GIVEN), given, e) ||
+            !norm_into(f, keep, &l->norm[as->ln_before - 1], part_norm_name(as->ln_before), given,
                        &f->input, e))
             return false;
     } else if (as->kind == PART_FEED_FORWARD) {
@@ -136,6 +108,8 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
     } else {
         tensor_copy(given, &f->input);
     }
+    if (!tape_keep(f->tape, tape_of_part(f->stack, p, TAPE_READ), taken, e))
+        return false;
     if (p->chooses) { /* keys and values are made of all rows, which stay where they are */
         const stack *s = f->stack;
         tensor all = f->input;
@@ -147,7 +121,7 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
     }
     if (as->kind == PART_FEED_FORWARD) {
         done = tensor_new(&made, f->rows.type, 2, f->rows.size, e) &&
-               run_feed_forward(f, p->feed_forward, taken, &made, &within, e);
+               feed_forward_run(p->feed_forward, f->with, f->by, taken, &made, &within, e);
     } else {
         bool is_rolled = f->rolls_out && as->kind == PART_ATTENTION;
         done = attention_run(p->attention, &within, f->by, &made, is_rolled ? &mean : NULL,
@@ -168,9 +142,10 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
         done = keeper_keep(keep, part_sum_name(as->kind), &f->rows, "bqm", e);
     }
     tensor_free(&made);
-    return done &&
-           (as->ln_after == 0 || norm_into(f, keep, &l->norm[as->ln_after - 1],
-                                           part_norm_name(as->ln_after), &f->rows, &f->rows, e));
+    return done && (as->ln_after == 0 ||
+                    (tape_keep(f->tape, tape_of_part(f->stack, p, TAPE_SUM), &f->rows, e) &&
+                     norm_into(f, keep, &l->norm[as->ln_after - 1], part_norm_name(as->ln_after),
+                               &f->rows, &f->rows, e)));
 }
 
 /* ---- the stack ---- */
@@ -207,8 +182,10 @@ static bool run_all(flow *f, const keeper *keep, err *e)
     if (done && s->has_end) {
         keeper within = keeper_within(keep, "ffn");
         tensor_copy(rows, &f->input);
-        done = run_feed_forward(f, &s->end, &f->input, rows, &within, e);
+        done = tape_keep(f->tape, tape_of_end(s, TAPE_END), rows, e) &&
+               feed_forward_run(&s->end, f->with, f->by, &f->input, rows, &within, e);
     }
+    done = done && (!s->has_final || tape_keep(f->tape, tape_of_end(s, TAPE_FINAL), rows, e));
     if (!done || (s->has_final && !norm_into(f, keep, &s->final, "ln_f", rows, rows, e)) ||
         !keeper_keep(keep, "output", rows, "bqm", e))
         return false;
@@ -231,6 +208,7 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
                err *e)
 {
     flow f = {.stack = s, .with = s->isa->table(s->type), .by = by, .report = report};
+    tape kept = {0};
     keeper keep = keeper_of(emit);
     keep.result = result;
     keep.batches = s->batches;
@@ -244,7 +222,11 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
     f.input.owns = false;
     bool done =
         tensor_new(&f.rows, s->type, 2, size, e) && tensor_new(&f.layer, s->type, 2, size, e);
-    done = done && run_all(&f, &keep, e);
+    if (stack_goes_back(s, &keep))
+        f.tape = &kept;
+    done = done && (f.tape == NULL || tape_open(f.tape, s, e)) && run_all(&f, &keep, e) &&
+           (f.tape == NULL || stack_go_back(s, f.tape, &f.rows, &keep, by, e));
+    tape_free(&kept);
     tensor_free(&f.rows);
     tensor_free(&f.layer);
     tensor_free(&f.rollout);
@@ -271,42 +253,23 @@ static size_t rows_chosen(const stack *s)
     return s->embedded.size[0] / s->chosen->of * s->chosen->count;
 }
 
-/* Is told of all stages, in the order in which they are made: the name, how many rows it has, and
- * how wide they are (0: an attention's, which has axes of its own). False, with the error set, ends
- * it. */
-typedef bool stage_visitor(void *context, const char *name, size_t rows, size_t width, err *e);
-
-typedef struct walk {
-    const stack *stack;
-    size_t rows;
-    stage_visitor *visit;
-    void *context;
-    err *e;
-} walk;
-
-static bool tell(const walk *w, const stage_way *way, const char *name, size_t width)
-{
-    char full[STAGE_NAME];
-    stage_name_in_full(way, name, full);
-    return w->visit(w->context, full, w->rows, width, w->e);
-}
-
 static bool tell_feed_forward(const walk *w, const stage_way *way, const feed_forward *f)
 {
     const stage_way within = stage_way_on(way, part_name(PART_FEED_FORWARD));
-    return tell(w, &within, "hidden", f->hidden) &&
-           (f->w3.data == NULL || tell(w, &within, "gate", f->hidden)) &&
-           tell(w, &within, "activated", f->hidden) && tell(w, &within, "output", w->stack->width);
+    return walk_tell(w, &within, "hidden", f->hidden) &&
+           (f->w3.data == NULL || walk_tell(w, &within, "gate", f->hidden)) &&
+           walk_tell(w, &within, "activated", f->hidden) &&
+           walk_tell(w, &within, "output", w->stack->width);
 }
 
 static bool tell_attention(const walk *w, const stage_way *way, const char *name, const plan *p)
 {
     const stage_way within = stage_way_on(way, name);
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(p, id) && !tell(w, &within, stage_row(id)->key.named.name, 0))
+    for (stage_id id = 0; !stage_is_backward(id) && id < STAGE_COUNT; id++) {
+        if (plan_has_stage(p, id) && !walk_tell(w, &within, stage_row(id)->key.named.name, 0))
             return false;
     }
-    return tell(w, &within, "mean_weights", 0);
+    return walk_tell(w, &within, "mean_weights", 0);
 }
 
 static bool tell_layer(walk *w, const layer *l, size_t number)
@@ -320,7 +283,7 @@ static bool tell_layer(walk *w, const layer *l, size_t number)
             const char *name = step[j].name;
             if (p->chooses && step[j].kind == PART_STEP_ITSELF)
                 w->rows = rows_chosen(w->stack);
-            bool done = step[j].kind != PART_STEP_ITSELF ? tell(w, &way, name, w->stack->width)
+            bool done = step[j].kind != PART_STEP_ITSELF ? walk_tell(w, &way, name, w->stack->width)
                         : p->as->kind == PART_FEED_FORWARD
                             ? tell_feed_forward(w, &way, p->feed_forward)
                             : tell_attention(w, &way, name, &p->attention->plan);
@@ -328,21 +291,21 @@ static bool tell_layer(walk *w, const layer *l, size_t number)
                 return false;
         }
     }
-    return tell(w, &way, "output", w->stack->width);
+    return walk_tell(w, &way, "output", w->stack->width);
 }
 
 static bool each_stage(const stack *s, stage_visitor *visit, void *context, err *e)
 {
     walk w = {s, s->embedded.size[0], visit, context, e};
     const stage_way top = {.text = ""};
-    bool done =
-        tell(&w, &top, "embedded", s->width) && (!s->has_first || tell(&w, &top, "ln_e", s->width));
+    bool done = walk_tell(&w, &top, "embedded", s->width) &&
+                (!s->has_first || walk_tell(&w, &top, "ln_e", s->width));
     for (size_t i = 0; i < s->layers && done; i++)
         done = tell_layer(&w, &s->layer[i], i);
-    return done && (!stack_has_rollout(s) || tell(&w, &top, "rollout", s->rows)) &&
+    return done && (!stack_has_rollout(s) || walk_tell(&w, &top, "rollout", s->rows)) &&
            (!s->has_end || tell_feed_forward(&w, &top, &s->end)) &&
-           (!s->has_final || tell(&w, &top, "ln_f", s->width)) &&
-           tell(&w, &top, "output", s->width);
+           (!s->has_final || walk_tell(&w, &top, "ln_f", s->width)) &&
+           walk_tell(&w, &top, "output", s->width) && (!s->goal.is_there || stack_tell_back(&w));
 }
 
 static bool add_name(void *context, const char *name, size_t rows, size_t width, err *e)
@@ -443,7 +406,10 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     if (s->has_end)
         add_feed_forward(&t, &s->end, rows);
     add_kept(&t, ROWS_AT_ONCE * s->embedded.size[0], s->width);
-    *bytes = size_sum(t.kept, t.largest);
+    size_t back;
+    if (!stack_back_memory(s, &t.keep, threads, &back, e))
+        return false;
+    *bytes = size_sum(size_sum(t.kept, t.largest), back);
     return true;
 }
 

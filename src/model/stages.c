@@ -114,6 +114,13 @@ bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const ch
     return true;
 }
 
+bool keeper_take(const keeper *k, const char *name, tensor *of, err *e)
+{
+    char full[STAGE_NAME];
+    stage_name_in_full(&k->way, name, full);
+    return !keeper_wants(k, name) || bundle_add_tensor(k->result, full, of, (place){0}, e);
+}
+
 /* ---- axes ---- */
 
 /* What is made outside of attention, in a stack or in each of its layers, with the axes that it has
@@ -124,19 +131,32 @@ typedef struct rows_stage {
 } rows_stage;
 
 static const rows_stage ROWS_STAGES[] = {
-    {{"embedded", "bqm"}, true, false},     {{"ln_e", "bqm"}, true, false},
-    {{"rollout", "bqk"}, true, false},      {{"ln_f", "bqm"}, true, false},
-    {{"ln1", "bqm"}, false, true},          {{"ln2", "bqm"}, false, true},
-    {{"ln3", "bqm"}, false, true},          {{"attention_sum", "bqm"}, false, true},
-    {{"cross_sum", "bqm"}, false, true},    {{"ffn_sum", "bqm"}, false, true},
-    {{"ffn.hidden", "bqO"}, true, true},    {{"ffn.gate", "bqO"}, true, true},
-    {{"ffn.activated", "bqO"}, true, true}, {{"ffn.output", "bqO"}, true, true},
+    {{"embedded", "bqm"}, true, false},
+    {{"ln_e", "bqm"}, true, false},
+    {{"rollout", "bqk"}, true, false},
+    {{"ln_f", "bqm"}, true, false},
+    {{"ln1", "bqm"}, false, true},
+    {{"ln2", "bqm"}, false, true},
+    {{"ln3", "bqm"}, false, true},
+    {{"attention_sum", "bqm"}, false, true},
+    {{"cross_sum", "bqm"}, false, true},
+    {{"ffn_sum", "bqm"}, false, true},
+    {{"ffn.hidden", "bqO"}, true, true},
+    {{"ffn.gate", "bqO"}, true, true},
+    {{"ffn.activated", "bqO"}, true, true},
+    {{"ffn.output", "bqO"}, true, true},
+    {{"logits", "bqO"}, true, false},
     {{"output", "bqm"}, false, true}, /* a stack's has the name of attention's */
 };
 
+/* A gradient has the axes of what it is of. */
 static const rows_stage *find_rows(const char *name, size_t length)
 {
     static const named_table TABLE = NAMED_TABLE("stage", ROWS_STAGES);
+    static const char GRADIENT[] = "_grad";
+    size_t end = sizeof GRADIENT - 1;
+    if (length > end && memcmp(name + length - end, GRADIENT, end) == 0)
+        length -= end;
     return (const rows_stage *)(const void *)named_find(&TABLE, name, length);
 }
 

@@ -46,6 +46,9 @@ bool keeper_wants(const keeper *k, const char *name);
  * a batch, "bqm"; a string literal. */
 bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const char *axes, err *e);
 
+/* Takes a matrix into the result, where it is wanted. */
+bool keeper_take(const keeper *k, const char *name, tensor *of, err *e);
+
 /* Whether there are stacks with a stage of this name that one attention alone does not have. */
 bool stack_may_have_stage(const char *name, size_t length);
 /* The letters of the axes of what a stack's result has under this name, as of an attention's. */

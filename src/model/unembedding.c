@@ -1,6 +1,7 @@
 #include "model/unembedding.h"
 
 #include "attn/spec/setting.h"
+#include "model/stack.h"
 
 /* Of an embedding, or of a vocab's vectors, one below another. */
 static bool find_weight(unembedding *u, const stack *s, err *e)

@@ -2,7 +2,9 @@
 #ifndef SELFATTN_MODEL_UNEMBEDDING_H
 #define SELFATTN_MODEL_UNEMBEDDING_H
 
-#include "model/stack.h"
+#include "tensor/bundle.h"
+
+typedef struct stack stack;
 
 typedef struct unembedding {
     tensor weight, bias; /* m × ids, as used in x·W, and a number an id; borrowed */

@@ -224,6 +224,23 @@ bool tensor_next(const tensor *t, size_t *index)
     return false;
 }
 
+tensor tensor_seen_as(const tensor *t, const tensor *view, const tensor *of)
+{
+    tensor like = *view;
+    like.type = t->type;
+    like.data = t->data;
+    like.owns = false;
+    like.file = NULL;
+    for (int axis = 0; axis < view->rank; axis++) {
+        like.stride[axis] = 0;
+        for (int one = 0; one < of->rank && view->stride[axis] != 0; one++) {
+            if (of->stride[one] == view->stride[axis])
+                like.stride[axis] = t->stride[one];
+        }
+    }
+    return like;
+}
+
 void tensor_copy(const tensor *from, tensor *to)
 {
     size_t bytes = dtype_size(from->type);

@@ -59,6 +59,9 @@ tensor tensor_transposed(const tensor *t);
 
 /* `count` entries from `first` on of one axis, borrowed. */
 tensor tensor_range(const tensor *t, int axis, size_t first, size_t count);
+/* A tensor of the shape of another one, seen as `view` sees that: turned, split, an axis of stride
+ * 0 for what is shared. */
+tensor tensor_seen_as(const tensor *t, const tensor *view, const tensor *of);
 /* Copies the elements into another tensor of the same shape and of the same or a wider type.
  * Strides may differ. */
 void tensor_copy(const tensor *from, tensor *to);

@@ -290,7 +290,13 @@ static void do_nothing(const kernels *with, const void *x, size_t n, void *out)
     (void)with, (void)x, (void)n, (void)out; /* they are the same place */
 }
 
-static const activation NO_ACTIVATION = {{"none", "x"}, "{a}", do_nothing};
+static void be_one(const kernels *in64, const double *x, size_t n, double *out)
+{
+    (void)x;
+    in64->fill(out, n, 1);
+}
+
+static const activation NO_ACTIVATION = {{"none", "x"}, "{a}", do_nothing, be_one};
 
 static bool set_activation(stack_attempt *a, feed_forward *f)
 {

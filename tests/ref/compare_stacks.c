@@ -1,5 +1,6 @@
 #include "ref/compare_stacks.h"
 
+#include "ref/stack_gradients.h"
 #include "ref/stack_properties.h"
 #include "ref/stack_subject.h"
 #include "ref/verdict.h"
@@ -10,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WRONG = 512 };
+/* Of each so manieth stack gradients are tried too: they take long. */
+enum { WRONG = 512, GRADIENTS_OF = 4 };
 
 static const long double ROUNDINGS = 0x1p13L;
 
@@ -119,6 +121,8 @@ void compare_stacks(uint64_t seed, uint64_t first, uint64_t count, size_t *passe
             stack_properties_try(&s, where, passed, failed);
         else
             verdict_tell(where, "stages", wrong);
+        if (done && i % GRADIENTS_OF == 0)
+            stack_gradients_try(&s, where, passed, failed);
         if (!done && count == 1)
             show(&s);
         ref_stack_free(&s);

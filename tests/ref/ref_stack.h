@@ -54,6 +54,9 @@ typedef struct ref_stack {
     size_t *segments; /* of n rows; NULL: not said, and 0 */
     size_t layers;
     ref_layer layer[REF_LAYERS_MOST];
+    /* What gradients begin with, which the reference does not compute. */
+    const char *loss;
+    ref_array output_grad, target, labels, unembedding, unembedding_bias;
     ref_feed_forward end; /* of the order seed */
     ref_norm first, final;
     const char *mistake; /* one of REF_STACK_MISTAKES that it shall make */

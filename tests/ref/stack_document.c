@@ -164,6 +164,12 @@ void stack_document(const ref_stack *s, size_t batch, size_t rows, text *out)
     add_array(out, "segment_embedding", &s->segment_rows);
     add_rows(out, "memory", &s->memory, batch);
     add_array(out, "position_embedding", &s->positions);
+    add_word(out, "loss", s->loss);
+    add_array(out, "output_grad", &s->output_grad);
+    add_array(out, "target", &s->target);
+    add_array(out, "labels", &s->labels);
+    add_array(out, "unembedding", &s->unembedding);
+    add_array(out, "unembedding_bias", &s->unembedding_bias);
     add_key(out, "layers");
     for (size_t i = 0; i < s->layers; i++) {
         text_add_string(out, i == 0 ? "[" : ", ");

@@ -222,29 +222,13 @@ static bool make_appended(const projecting *with, stage_id id, err *e)
     return true;
 }
 
-/* How a gradient lies that has the shape of an input, as `view` sees that. */
-static tensor like_view(const tensor *view, const tensor *given, const tensor *grad)
-{
-    tensor like = *view;
-    like.type = grad->type;
-    like.data = grad->data;
-    for (int axis = 0; axis < view->rank; axis++) {
-        like.stride[axis] = 0;
-        for (int of = 0; of < given->rank && view->stride[axis] != 0; of++) {
-            if (given->stride[of] == view->stride[axis])
-                like.stride[axis] = grad->stride[of];
-        }
-    }
-    return like;
-}
-
 /* Of x·W the gradient of W, for one batch entry after the other: xᵀ·grad. */
 static bool make_weight(const projecting *with, stage_id id, input which, const tensor *weight,
                         const tensor *rows, const tensor *grads, err *e)
 {
     const plan *p = with->plan;
     tensor grad = placed_at(with->at, id), made;
-    tensor to = like_view(weight, p->asked->in[which], &grad);
+    tensor to = tensor_seen_as(&grad, weight, p->asked->in[which]);
     size_t parts = to.rank == 3 ? to.size[0] : 1;
     const size_t *size = &to.size[to.rank - 2];
     if (!tensor_new(&made, p->type, 2, size, e))
@@ -366,7 +350,7 @@ static bool make_bias(const projecting *with, stage_id id, err *e)
 {
     const plan *p = with->plan;
     tensor masked = placed_at(with->at, STAGE_MASKED_GRAD), grad = placed_at(with->at, id);
-    tensor all = like_view(&p->bias, p->asked->in[INPUT_BIAS], &grad);
+    tensor all = tensor_seen_as(&grad, &p->bias, p->asked->in[INPUT_BIAS]);
     size_t keys = plan_own_keys(p);
     (void)e;
     fill_with(&grad, 0);

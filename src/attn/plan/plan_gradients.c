@@ -48,7 +48,12 @@ tensor plan_given_like(const plan *p, input which)
 static bool check_goes_back(const plan *p, err *e)
 {
     const problem *asked = p->asked;
-    place at = problem_place(asked, "score");
+    place at = problem_place(asked, "loss");
+    if (asked->loss == LOSS_CROSS_ENTROPY) {
+        err_at(e, &at, "the loss is cross-entropy, and one attention has no logits");
+        return err_remedy(e, "layers have: selfattn encode, selfattn decode");
+    }
+    at = problem_place(asked, "score");
     if (!asked->score->is_product || p->of_score.for_query.data != NULL ||
         p->of_score.for_key.data != NULL || asked->in[INPUT_BS] != NULL) {
         err_at(e, &at, "gradients go back through q·k alone, and the score is %s",
@@ -66,27 +71,9 @@ static bool check_goes_back(const plan *p, err *e)
     return true;
 }
 
-/* A loss makes the output's gradient itself; what does not take part is refused. */
-static bool check_loss(const plan *p, err *e)
-{
-    const problem *asked = p->asked;
-    place at = problem_place(asked, "loss");
-    if (asked->loss != LOSS_NONE && asked->in[INPUT_OUTPUT_GRAD] != NULL)
-        return err_at(e, &asked->at[INPUT_OUTPUT_GRAD],
-                      "output_grad is given, and the loss makes one");
-    if (asked->loss == LOSS_SQUARE && asked->in[INPUT_TARGET] == NULL) {
-        err_at(e, &at, "the loss is square, and there is no target");
-        return err_remedy(e, "--target FILE gives what the output should be");
-    }
-    if (asked->loss != LOSS_SQUARE && asked->in[INPUT_TARGET] != NULL)
-        return err_at(e, &asked->at[INPUT_TARGET],
-                      "target is given, and only the loss square compares with one");
-    return true;
-}
-
 bool plan_find_gradients(plan *p, err *e)
 {
-    if (!check_loss(p, e) || (p->asked->goes_back && !check_goes_back(p, e)))
+    if (!problem_check_loss(p->asked, e) || (p->asked->goes_back && !check_goes_back(p, e)))
         return false;
     return check_like(p, INPUT_OUTPUT_GRAD, e) && check_like(p, INPUT_LOGSUMEXP_GRAD, e) &&
            check_like(p, INPUT_TARGET, e);

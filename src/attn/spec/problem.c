@@ -331,10 +331,11 @@ static bool read_loss(problem *p, const entry *setting, err *e)
     const named *word = setting_word(setting, &LOSS_WORDS, "", e);
     if (word == NULL)
         return false;
-    p->loss = word_is(word, "sum")      ? LOSS_SUM
-              : word_is(word, "mean")   ? LOSS_MEAN
-              : word_is(word, "square") ? LOSS_SQUARE
-                                        : LOSS_NONE;
+    p->loss = word_is(word, "sum")             ? LOSS_SUM
+              : word_is(word, "mean")          ? LOSS_MEAN
+              : word_is(word, "square")        ? LOSS_SQUARE
+              : word_is(word, "cross-entropy") ? LOSS_CROSS_ENTROPY
+                                               : LOSS_NONE;
     return true;
 }
 
@@ -415,6 +416,21 @@ bool problem_read(problem *p, const bundle *document, err *e)
     const entry *vocab = bundle_find(document, "vocab");
     bool looks_up = vocab != NULL && p->tokens != NULL && p->in[INPUT_X] == NULL;
     return !looks_up || look_up_tokens(p, vocab, e);
+}
+
+bool problem_check_loss(const problem *p, err *e)
+{
+    place at = problem_place(p, "loss");
+    if (p->loss != LOSS_NONE && p->in[INPUT_OUTPUT_GRAD] != NULL)
+        return err_at(e, &p->at[INPUT_OUTPUT_GRAD], "output_grad is given, and the loss makes one");
+    if (p->loss == LOSS_SQUARE && p->in[INPUT_TARGET] == NULL) {
+        err_at(e, &at, "the loss is square, and there is no target");
+        return err_remedy(e, "--target FILE gives what the output should be");
+    }
+    if (p->loss != LOSS_SQUARE && p->in[INPUT_TARGET] != NULL)
+        return err_at(e, &p->at[INPUT_TARGET],
+                      "target is given, and only the loss square compares with one");
+    return true;
 }
 
 bool problem_has_inputs(const problem *p)

@@ -63,9 +63,16 @@ typedef enum scale_kind {
 } scale_kind;
 typedef enum mask_axis { MASK_AXIS_UNSAID, MASK_AXIS_BATCH, MASK_AXIS_HEAD } mask_axis;
 
-/* What is made of the output, so that gradients are of something: their sum, their mean, or half
- * the sum of the squares of what they are away from `target`. */
-typedef enum loss_kind { LOSS_NONE, LOSS_SUM, LOSS_MEAN, LOSS_SQUARE } loss_kind;
+/* What is made of the output, so that gradients are of something: the sum of its numbers, their
+ * mean, or half the sum of the squares of what they are away from `target`; and of layers, how far
+ * their logits are from `labels`. */
+typedef enum loss_kind {
+    LOSS_NONE,
+    LOSS_SUM,
+    LOSS_MEAN,
+    LOSS_SQUARE,
+    LOSS_CROSS_ENTROPY
+} loss_kind;
 
 typedef struct rope_settings {
     bool is_asked, is_interleaved, has_width;
@@ -130,6 +137,9 @@ void problem_free(problem *p);
 
 /* Whether the key asks for gradients, or says what they begin with. */
 bool problem_key_goes_back(const char *key_name);
+
+/* A loss makes the output's gradient itself; what does not take part is refused. */
+bool problem_check_loss(const problem *p, err *e);
 
 /* There is something to compute with: a document of tokens alone has nothing. */
 bool problem_has_inputs(const problem *p);

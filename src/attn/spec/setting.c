@@ -185,6 +185,7 @@ static const named LOSS_ROWS[] = {
     {"sum", "the sum of all numbers of the output"},
     {"mean", "their mean"},
     {"square", "half the sum of the squares of output − target"},
+    {"cross-entropy", "of layers: how far logits are from labels"},
     {"none", "no loss"},
 };
 

@@ -1,0 +1,117 @@
+#include "model/gradient.h"
+
+#include "attn/engine/multiply.h"
+#include "base/mem.h"
+#include "model/row_job.h"
+
+#include <stdio.h>
+
+gradient_name gradient_of(const char *of_key)
+{
+    gradient_name name;
+    snprintf(name.text, sizeof name.text, "%s_grad", of_key);
+    return name;
+}
+
+bool gradient_open(const way_back *g, const tensor *of, tensor *grad, err *e)
+{
+    size_t index[TENSOR_MAX_RANK] = {0};
+    if (!tensor_new(grad, g->type, of->rank, of->size, e))
+        return false;
+    do
+        tensor_set(grad, index, 0);
+    while (tensor_next(grad, index));
+    return true;
+}
+
+bool gradient_check_range(const way_back *g, const keeper *keep, const char *name,
+                          const tensor *grad, err *e)
+{
+    size_t index[TENSOR_MAX_RANK];
+    if (g->allow_nonfinite || tensor_is_finite(grad, index))
+        return true;
+    err_set(e, "%s%s is beyond the range of %s", keep->way.text, name, dtype_name(g->type));
+    return err_remedy(e, g->type == DTYPE_F32 ? "--dtype f64 has more range"
+                                              : "smaller weights would not be");
+}
+
+bool gradient_keep(const way_back *g, const keeper *keep, const char *of_key, tensor *grad, err *e)
+{
+    if (!gradient_check_range(g, keep, gradient_of(of_key).text, grad, e))
+        return false;
+    return keeper_take(keep, gradient_of(of_key).text, grad, e);
+}
+
+bool gradient_of_weight(const way_back *g, const keeper *keep, const bundle *own,
+                        const char *of_key, const tensor *view, const tensor *x, const tensor *dy,
+                        err *e)
+{
+    const entry *given = bundle_find(own, of_key);
+    tensor turned = tensor_transposed(x), made = {0}, grad = {0};
+    if (given == NULL || !keeper_wants(keep, gradient_of(of_key).text))
+        return true;
+    bool done = tensor_new(&made, x->type, 2, view->size, e) &&
+                multiply(g->with, &turned, dy, NULL, &made, g->by, e) &&
+                tensor_new(&grad, x->type, 2, given->tensor.size, e);
+    if (done) {
+        tensor to = tensor_seen_as(&grad, view, &given->tensor);
+        tensor_copy(&made, &to);
+        done = gradient_keep(g, keep, of_key, &grad, e);
+    }
+    tensor_free(&made);
+    tensor_free(&grad);
+    return done;
+}
+
+bool gradient_of_bias(const way_back *g, const keeper *keep, const bundle *own, const char *of_key,
+                      const tensor *dy, err *e)
+{
+    const entry *given = own == NULL ? NULL : bundle_find(own, of_key);
+    tensor grad = {0};
+    if (given == NULL || !keeper_wants(keep, gradient_of(of_key).text))
+        return true;
+    bool done = gradient_open(g, &given->tensor, &grad, e);
+    for (size_t i = 0; done && i < dy->size[0]; i++)
+        g->with->add(grad.data, dy->size[1], row_at(dy, i), 1, grad.data);
+    done = done && gradient_keep(g, keep, of_key, &grad, e);
+    tensor_free(&grad);
+    return done;
+}
+
+static bool keep_gain(const way_back *g, const keeper *keep, const bundle *own, const norm *by,
+                      const tensor *x, const tensor *dy, err *e)
+{
+    static const char GAIN[] = "gain";
+    const entry *given = own == NULL ? NULL : bundle_find(own, GAIN);
+    tensor grad = {0};
+    if (given == NULL || !keeper_wants(keep, gradient_of(GAIN).text))
+        return true;
+    double *sum = mem_alloc_zeroed(x->size[1], sizeof sum[0], e);
+    bool done = sum != NULL && gradient_open(g, &given->tensor, &grad, e);
+    for (size_t i = 0; done && i < x->size[0]; i++) {
+        tensor row = tensor_at(x, i), dy_row = tensor_at(dy, i);
+        norm_gain_back(by, &row, &dy_row, sum);
+    }
+    tensor flat = grad;
+    flat.rank = 1;
+    flat.size[0] = x->size[1];
+    flat.stride[0] = 1;
+    for (size_t i = 0; done && i < x->size[1]; i++)
+        tensor_set(&flat, &i, sum[i]);
+    done = done && gradient_keep(g, keep, GAIN, &grad, e);
+    mem_free(sum);
+    tensor_free(&grad);
+    return done;
+}
+
+bool gradient_of_norm(const way_back *g, const keeper *keep, const bundle *own, const norm *by,
+                      const tensor *x, tensor *dy, err *e)
+{
+    row_job back = {
+
+        .work = rows_norm_back, .norm = by, .a = x, .b = dy, .out = dy};
+    if (!keep_gain(g, keep, own, by, x, dy, e) || !gradient_of_bias(g, keep, own, "bias", dy, e))
+        return false;
+    rows_run(&back, NORM_COST, g->by);
+    return true;
+}
