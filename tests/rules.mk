@@ -4,7 +4,8 @@
 PROGRAMS := $(addprefix $(BUILD)/,cli unit compare why)
 # What a script of tests runs next to ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak values)
-FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public safetensors runner lint
+FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public model safetensors runner \
+	lint
 # First those that find most, since a slow machine may not come to the last (.ci/run); last the short
 # ones, so that none is waited for alone. sanitize and coverage run faults.
 SLOW     := stress sanitize screen answer clang valgrind fuzz coverage web architectures fresh \

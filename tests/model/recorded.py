@@ -1,0 +1,147 @@
+"""Gradients that transformers recorded of its own models, against the program's: loss and the
+gradient of every parameter, in float64 of the same float32 numbers.
+
+The argument is a folder with a folder for each model. The documents are made of what config.json says of these families;
+nothing of the program is asked how it would read them.
+"""
+import array
+import json
+import pathlib
+import struct
+import sys
+
+from claims import check, finish, selfattn
+
+SHARE = 2e-6  # of each tensor's largest: float32 has recorded them
+NOT_COUNTED = -100
+
+
+def read(path):
+    raw = path.read_bytes()
+    size, = struct.unpack("<Q", raw[:8])
+    header = json.loads(raw[8:8 + size])
+    found = {}
+    for name, one in header.items():
+        if name == "__metadata__":
+            continue
+        begin, end = one["data_offsets"]
+        numbers = array.array({"F32": "f", "I64": "q"}[one["dtype"]])
+        numbers.frombytes(raw[8 + size + begin:8 + size + end])
+        found[name] = (one["shape"], list(numbers))
+    return found
+
+
+def nested(shape, numbers):
+    if len(shape) < 2:
+        return numbers
+    size = len(numbers) // shape[0]
+    return [nested(shape[1:], numbers[i * size:(i + 1) * size]) for i in range(shape[0])]
+
+
+def columns(rows, first, count):
+    return [row[first:first + count] for row in rows]
+
+
+def flat(value):
+    if isinstance(value, list):
+        return [number for part in value for number in flat(part)]
+    return [value]
+
+
+def gpt2(config, weights):
+    width = config["n_embd"]
+    names, layers = {}, []
+    for i in range(config["n_layer"]):
+        way, to = f"transformer.h.{i}.", f"layer.{i}."
+        one = {}
+        for part, first in (("q", 0), ("k", width), ("v", 2 * width)):
+            one["w" + part] = columns(weights[way + "attn.c_attn.weight"], first, width)
+            one["b" + part] = weights[way + "attn.c_attn.bias"][first:first + width]
+        rest = {"wo": "attn.c_proj.weight", "bo": "attn.c_proj.bias", "w1": "mlp.c_fc.weight",
+                "b1": "mlp.c_fc.bias", "w2": "mlp.c_proj.weight", "b2": "mlp.c_proj.bias"}
+        for key, name in rest.items():
+            one[key] = weights[way + name]
+            names[way + name] = [to + ("attention." if key in ("wo", "bo") else "") + key]
+        for kind in ("weight", "bias"):
+            names[way + "attn.c_attn." + kind] = [f"{to}attention.{kind[0]}{part}" for part in "qkv"]
+        for ln in ("1", "2"):
+            one["ln" + ln] = {"gain": weights[f"{way}ln_{ln}.weight"], "bias": weights[f"{way}ln_{ln}.bias"]}
+            names[f"{way}ln_{ln}.weight"] = [f"{to}ln{ln}.gain"]
+            names[f"{way}ln_{ln}.bias"] = [f"{to}ln{ln}.bias"]
+        layers.append(one)
+    top = {"embedding": "transformer.wte.weight", "position_embedding": "transformer.wpe.weight"}
+    names.update({name: [key] for key, name in top.items()})
+    for key, kind in (("gain", "weight"), ("bias", "bias")):
+        names["transformer.ln_f." + kind] = ["ln_f." + key]
+    return names, {
+        "norm": "pre", "activation": "gelu_tanh", "heads": config["n_head"],
+        "norm_eps": config["layer_norm_epsilon"], "layers": layers,
+        "ln_f": {"gain": weights["transformer.ln_f.weight"], "bias": weights["transformer.ln_f.bias"]},
+        **{key: weights[name] for key, name in top.items()}}
+
+
+def llama(config, weights):
+    names, layers = {}, []
+    parts = {"attention.wq": "self_attn.q_proj", "attention.wk": "self_attn.k_proj",
+             "attention.wv": "self_attn.v_proj", "attention.wo": "self_attn.o_proj",
+             "w1": "mlp.gate_proj", "w3": "mlp.up_proj", "w2": "mlp.down_proj"}
+    norms = {"ln1": "input_layernorm", "ln2": "post_attention_layernorm"}
+    for i in range(config["num_hidden_layers"]):
+        way, to = f"model.layers.{i}.", f"layer.{i}."
+        one = {}
+        for key, name in parts.items():
+            one[key.removeprefix("attention.")] = weights[f"{way}{name}.weight"]
+            names[f"{way}{name}.weight"] = [to + key]
+        for key, name in norms.items():
+            one[key] = {"gain": weights[f"{way}{name}.weight"]}
+            names[f"{way}{name}.weight"] = [f"{to}{key}.gain"]
+        layers.append(one)
+    names.update({"model.embed_tokens.weight": ["embedding"], "lm_head.weight": ["unembedding"],
+                  "model.norm.weight": ["ln_f.gain"]})
+    return names, {
+        "norm": "pre", "norm_kind": "rms", "norm_eps": config["rms_norm_eps"], "layout": "out-in",
+        "activation": config["hidden_act"], "heads": config["num_attention_heads"],
+        "kv_heads": config["num_key_value_heads"], "rope": config["rope_parameters"]["rope_theta"],
+        "layers": layers, "ln_f": {"gain": weights["model.norm.weight"]},
+        "embedding": weights["model.embed_tokens.weight"], "unembedding": weights["lm_head.weight"]}
+
+
+FAMILIES = {"gpt2": gpt2, "llama": llama}
+
+
+def largest_apart(recorded, made):
+    most = max(map(abs, recorded))
+    return max(abs(a - b) for a, b in zip(recorded, made)) / (most or 1)
+
+
+def joined(parts):
+    """Side by side, as gpt2 keeps wq, wk and wv."""
+    if len(parts) == 1 or not isinstance(parts[0][0], list):
+        return flat(parts)
+    return flat([sum(rows, []) for rows in zip(*parts)])
+
+
+def compare(folder):
+    config = json.loads((folder / "config.json").read_text())
+    weights = {name: nested(*one) for name, one in read(folder / "model.safetensors").items()}
+    gradients = read(folder / "gradients.safetensors")
+    names, document = FAMILIES[config["model_type"]](config, weights)
+    labels = gradients.pop("labels")[1]
+    document.update({
+        "dtype": "f64", "ids": read(folder / "recorded.safetensors")["b1.input_ids"][1],
+        "loss": "cross-entropy", "labels": labels[1:] + [NOT_COUNTED]})
+    made = json.loads(selfattn("decode", "--emit", "loss,*_grad", data=json.dumps(document).encode()))
+    check(f"{folder.name}: loss", abs(gradients.pop("loss")[1][0] - made["loss"]) < SHARE * made["loss"])
+    for name, (_, numbers) in gradients.items():
+        parts = [made[key + "_grad"] for key in names[name.removeprefix("grad.")]]
+        apart = largest_apart(numbers, joined(parts))
+        check(f"{folder.name}: {name} is {apart:.2g} of its largest apart", apart < SHARE)
+
+
+def main():
+    for name in FAMILIES:
+        compare(pathlib.Path(sys.argv[1]) / name)
+    finish()
+
+
+main()
