@@ -162,6 +162,10 @@ const input_file INPUT_FILES[] = {
      "{\"vocab\": {\"a\": [1, 0], \"b\": [0, 1], \"c\": [1, 1]}, \"tokens\": [\"a\", \"c\"],\n"
      "\"unembedding\": [[1, 0, 2], [0, 1, 1]], \"unembedding_bias\": [0, 0.5, 0],\n"
      "\"positions\": \"sinusoidal\", \"layers\": [{\"w1\": [[1], [2]], \"w2\": [[1, 1]]}, {}]}\n"},
+    {"labels.json",
+     "{\"embedding\": [[1, 0], [0, 1], [1, 1]], \"ids\": [1, 2], \"segment_embedding\": [[0, 1]],\n"
+     "\"unembedding_bias\": [0, 0.5, 0], \"loss\": \"cross-entropy\", \"labels\": [2, -100],\n"
+     "\"layers\": [{\"w1\": [[1], [2]], \"w2\": [[1, 1]], \"ln1\": {\"gain\": [1, 2]}}]}\n"},
     {"ids.json",
      "{\"embedding\": [[1, 0], [0, 1], [1, 1]], \"ids\": [1, 2], \"memory\": [[1, 2]],\n"
      "\"position_embedding\": [[0, 1], [1, 0], [1, 1], [0, 0], [2, 0]], \"dtype\": \"f64\",\n"
@@ -336,6 +340,10 @@ const command_line COMMAND_LINES[] = {
      .is_whole = true},
     {.words = "encode --emit * gated.json"},
     {.words = "encode --rows 1,3 --emit * gated.json"},
+    {.words = "encode --loss mean --emit *_grad gated.json"},
+    {.words = "decode --loss sum --threads 3 --emit *_grad layers.json", .tries_again = true},
+    {.words = "encode --loss mean --emit *_grad layers-batch.json"},
+    {.words = "decode --emit *_grad,loss,logits labels.json"},
     {.words = "encode --trace=embedded,inputs gated.json", .is_whole = true},
     {.words = "encode --trace-format html --blank norm,embedded layers-batch.json"},
     {.words = "check layers-batch.json"},

@@ -165,9 +165,12 @@ run -x tall.npy --window 1,1 --emit output
 run -x labels.csv --window 1,1 --emit output
 encode layers.json
 encode layers.json --emit *
+encode layers.json --loss sum --emit *_grad
 encode layers.json --trace
 encode rows.json
 encode rows.json --emit *
+encode rows.json --loss sum --emit *_grad
+encode rows.json --loss sum --emit loss
 encode rows.json --trace-format html
 encode rows.json --trace-format json
 encode rows.json --format npz -o /dev/stdout
