@@ -57,7 +57,7 @@ of() {
 }
 again layers encode layers.json --input rows.npy --emit output --format npy
 again gradients-of-layers encode layers.json --input rows.npy --loss mean \
-    --emit x_grad,layer.0.attention.wk_grad,layer.0.w1_grad --format safetensors
+    --emit x_grad,layer.0.attention.wk_grad,layer.0.ln1_grad --format safetensors
 again generation generate generation.json --length 3 \
     --emit step.0.layer.1.output,step.2.logits --format safetensors
 again stream --stream --heads 16 --causal stream.jsonl --emit output
