@@ -10,12 +10,9 @@
 
 /* ---- what is needed ---- */
 
-bool backward_is_needed(const plan *p, const stage_places *where)
+bool backward_is_needed(const stage_places *where)
 {
-    bool is_needed = false;
-    for (stage_id id = STAGE_LOSS; p->asked->goes_back && id < STAGE_COUNT; id++)
-        is_needed = is_needed || places_make(where, id);
-    return is_needed;
+    return where->count > 0 && stage_is_backward(where->needed[where->count - 1]);
 }
 
 bool backward_has_blocks(const stage_places *where)
@@ -499,7 +496,7 @@ size_t backward_memory(const plan *p, const stage_places *where)
     const projection *const roles[] = {&p->q, &p->k, &p->v};
     size_t of_heads[] = {p->batches, p->heads, p->n_k, p->k.width + p->v.width};
     size_t most = weight_memory(p, &p->wo, p->n_q);
-    if (!backward_is_needed(p, where))
+    if (!backward_is_needed(where))
         return 0;
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
         most = size_larger(most, weight_memory(p, &roles[i]->weight, roles[i]->n));

@@ -8,14 +8,12 @@ bool placed_write(placed *to, const plan *p, const kept_stages *wanted, bundle *
     for (size_t i = 0; i < wanted->count; i++) {
         stage_id id = wanted->stage[i];
         const char *name = stage_row(id)->key.named.name;
-        size_t size[TENSOR_MAX_RANK];
+        const stage_shape *shape = &to->where.of[id].written;
         tensor kept = {0};
-        int rank;
-        kept_stages_shape(p, wanted, id, &rank, size);
         entry *there = bundle_find(result, name);
-        if (there == NULL || there->tensor.rank != rank ||
-            memcmp(there->tensor.size, size, (size_t)rank * sizeof size[0]) != 0) {
-            if (!tensor_new(&kept, p->type, rank, size, e) ||
+        if (there == NULL || there->tensor.rank != shape->rank ||
+            memcmp(there->tensor.size, shape->size, (size_t)shape->rank * sizeof(size_t)) != 0) {
+            if (!tensor_new(&kept, p->type, shape->rank, shape->size, e) ||
                 (there == NULL && !bundle_add_tensor(result, name, &kept, (place){0}, e)))
                 return false;
             if (there != NULL) {
@@ -48,17 +46,14 @@ static void take_given(placed *to, const plan *p, stage_id id, const tensor *num
 
 bool placed_open(placed *to, const plan *p, const kept_stages *wanted, err *e)
 {
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+    for (size_t i = 0; i < to->where.count; i++) {
+        stage_id id = to->where.needed[i];
         const stage_place *one = &to->where.of[id];
-        if (one->home == HOME_NONE || one->home == HOME_BLOCK)
-            continue;
         if (one->home == HOME_RESULT)
             to->whole[id] = to->written[one->in];
-        if (one->home == HOME_RUN && to->own[id].data == NULL) {
-            if (!tensor_new(&to->own[id], p->type, one->rank, one->size, e))
-                return false;
-            to->whole[id] = tensor_view_of(&to->own[id]);
-        }
+        if (one->home == HOME_RUN && to->whole[id].data == NULL &&
+            !tensor_new(&to->whole[id], p->type, one->whole.rank, one->whole.size, e))
+            return false;
         if (one->is_given)
             take_given(to, p, id, &wanted->given[id]);
     }
@@ -67,12 +62,12 @@ bool placed_open(placed *to, const plan *p, const kept_stages *wanted, err *e)
 
 void placed_free(placed *all)
 {
-    for (stage_id id = 0; id < STAGE_COUNT; id++)
-        tensor_free(&all->own[id]);
+    for (size_t i = 0; i < all->where.count; i++)
+        tensor_free(&all->whole[all->where.needed[i]]);
 }
 
 tensor placed_at(const placed *all, stage_id id)
 {
     assert(all->whole[id].data != NULL);
-    return all->whole[id];
+    return tensor_view_of(&all->whole[id]);
 }

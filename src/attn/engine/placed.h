@@ -10,9 +10,8 @@ typedef struct placed {
     stage_places where;
     /* With all their axes, no data where there are none: places in the result, and those of stages
      * that lie whole, in the result or not. `weighted` is n_k × d_v where one row of it is
-     * wanted. */
+     * wanted. What is the run's stays from one run of a plan to the next. */
     tensor written[STAGE_COUNT], whole[STAGE_COUNT];
-    tensor own[STAGE_COUNT]; /* the run's, from one run of a plan to the next */
 } placed;
 
 /* Gives each wanted stage its place in the result, which may have it already. */

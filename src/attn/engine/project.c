@@ -112,14 +112,17 @@ static void append_rows(const tensor *all, size_t first, const tensor *learned)
     }
 }
 
+/* A role as it is given, or the rows that it would be projected from. */
+static tensor as_given(const projected *made, const projection *r)
+{
+    return r->given.data != NULL ? r->given : plan_split_heads(projected_rows(made, r), r->heads);
+}
+
 tensor projected_form(const projecting *with, stage_id id)
 {
-    const projection *r = plan_role(with->plan, id);
-    if (with->at->where.of[id].home != HOME_INPUT)
-        return projected_place(with, id);
-    if (r->given.data != NULL)
-        return r->given;
-    return plan_split_heads(projected_rows(with->made, r), r->heads);
+    return with->at->where.of[id].home == HOME_INPUT
+               ? as_given(with->made, plan_role(with->plan, id))
+               : projected_place(with, id);
 }
 
 /* q, k or v, with what is appended to it. */
@@ -128,23 +131,21 @@ static bool project(const projecting *with, stage_id id, err *e)
     const plan *p = with->plan;
     const projection *r = plan_role(p, id);
     tensor *out = form_of(with->made, id);
-    *out = r->given;
-    if (out->data == NULL)
-        *out = plan_split_heads(projected_rows(with->made, r), r->heads);
     if (with->at->where.of[id].home == HOME_INPUT) {
+        *out = as_given(with->made, r);
         if (with->at->written[id].data != NULL) {
             tensor into = plan_heads_apart(&with->at->written[id], r->heads);
             tensor_copy(out, &into);
         }
         return true;
     }
-    tensor all = projected_place(with, id), of_sequence = tensor_range(&all, 2, 0, r->n);
+    tensor whole = placed_at(with->at, id), all = plan_heads_apart(&whole, r->heads);
     bool is_finite = true;
     if (r->weight.data == NULL && r->bias.data == NULL) {
-        tensor_copy(out, &of_sequence);
+        tensor given = as_given(with->made, r), of_sequence = tensor_range(&all, 2, 0, r->n);
+        tensor_copy(&given, &of_sequence);
     } else {
-        tensor rows = placed_at(with->at, id);
-        rows = tensor_range(&rows, 1, 0, r->n);
+        tensor rows = tensor_range(&whole, 1, 0, r->n);
         for (size_t batch = 0; batch < p->batches; batch++) {
             tensor from = tensor_at(projected_rows(with->made, r), batch),
                    to = tensor_at(&rows, batch);
@@ -299,29 +300,24 @@ static bool write_rows(const projecting *with, stage_id id, err *e)
     return true;
 }
 
-/* The stages before the blocks in their order, up to what a stream's cache keeps, and after it. */
-typedef struct projected_stage {
-    stage_id id;
-    bool (*make)(const projecting *with, stage_id id, err *e);
-} projected_stage;
-
-static const projected_stage ROWS_AND_FORMS[] = {
-    {STAGE_X, write_rows},
-    {STAGE_XK, write_rows},
-    {STAGE_XV, write_rows},
-    {STAGE_X_POS, sinusoid_add},
-    {STAGE_Q, project},
-    {STAGE_K, project},
-    {STAGE_V, project},
-    {STAGE_Q_NORM, normalize_heads},
-    {STAGE_K_NORM, normalize_heads},
-    {STAGE_Q_ROPE, rope_turn_both},
-    {STAGE_K_ROPE, rope_turn_both},
-    {STAGE_PRESENT_K, join},
-    {STAGE_PRESENT_V, join},
+/* What makes the stages before the blocks. */
+static bool (*const MAKE[STAGE_SCORES])(const projecting *with, stage_id id, err *e) = {
+    [STAGE_X] = write_rows,
+    [STAGE_XK] = write_rows,
+    [STAGE_XV] = write_rows,
+    [STAGE_X_POS] = sinusoid_add,
+    [STAGE_Q] = project,
+    [STAGE_K] = project,
+    [STAGE_V] = project,
+    [STAGE_Q_NORM] = normalize_heads,
+    [STAGE_K_NORM] = normalize_heads,
+    [STAGE_Q_ROPE] = rope_turn_both,
+    [STAGE_K_ROPE] = rope_turn_both,
+    [STAGE_PRESENT_K] = join,
+    [STAGE_PRESENT_V] = join,
+    [STAGE_Q_SCORE] = transform,
+    [STAGE_K_SCORE] = transform,
 };
-
-static const projected_stage COMPARED[] = {{STAGE_Q_SCORE, transform}, {STAGE_K_SCORE, transform}};
 
 static void take_given(const projecting *with, stage_id id)
 {
@@ -330,14 +326,18 @@ static void take_given(const projecting *with, stage_id id)
     *form_of(with->made, id) = role == NULL ? all : plan_heads_apart(&all, role->heads);
 }
 
-static bool make_needed(const projecting *with, const projected_stage *stages, size_t count, err *e)
+/* The stages from `first` to the one before `end`, in their order. */
+static bool make_needed(const projecting *with, stage_id first, stage_id end, err *e)
 {
-    for (size_t i = 0; i < count; i++) {
-        stage_id id = stages[i].id;
-        if (places_make(&with->at->where, id) && !stages[i].make(with, id, e))
-            return false;
-        if (with->at->where.of[id].is_given)
+    const stage_places *where = &with->at->where;
+    for (size_t i = 0; i < where->count && where->needed[i] < end; i++) {
+        stage_id id = where->needed[i];
+        if (id < first)
+            continue;
+        if (where->of[id].is_given)
             take_given(with, id);
+        else if (!MAKE[id](with, id, e))
+            return false;
     }
     return true;
 }
@@ -346,8 +346,8 @@ bool project_inputs(projected *made, const plan *p, const placed *at, crew *by, 
 {
     const projecting with = {p, at, made, by};
     size_t index[TENSOR_MAX_RANK] = {0};
-    if (!make_needed(&with, ROWS_AND_FORMS, sizeof ROWS_AND_FORMS / sizeof ROWS_AND_FORMS[0], e) ||
-        !cache_join(made, p, e))
+    /* A stream's cache keeps the forms before those that scores compare. */
+    if (!make_needed(&with, STAGE_X, STAGE_Q_SCORE, e) || !cache_join(made, p, e))
         return false;
     made->queries = made->q;
     made->keys = made->k;
@@ -356,7 +356,7 @@ bool project_inputs(projected *made, const plan *p, const placed *at, crew *by, 
         !p->asked->allow_nonfinite || made->v.data == NULL || tensor_is_finite(&made->v, index);
     made->context_rows = placed_at(at, STAGE_CONTEXT);
     made->context = plan_split_heads(&made->context_rows, p->heads);
-    return make_needed(&with, COMPARED, sizeof COMPARED / sizeof COMPARED[0], e);
+    return make_needed(&with, STAGE_Q_SCORE, STAGE_SCORES, e);
 }
 
 bool project_output(projected *made, const plan *p, const placed *at, crew *by, err *e)

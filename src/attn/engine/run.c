@@ -56,7 +56,7 @@ static bool compute(run_room *r, bool is_kept, crew *by, bundle *result, run_rep
                     ? "; true in the mask hides a key, and --mask-true attend turns that round"
                     : "; false in the mask hides a key, and --mask-true masked turns that round";
     }
-    bool goes_back = backward_is_needed(p, &c->at.where);
+    bool goes_back = backward_is_needed(&c->at.where);
     if (!is_kept && !goes_back)
         loop_close(r);
     if (done) {
@@ -139,7 +139,7 @@ bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *byt
     of_blocks = size_sum(of_blocks, schedule_memory(r.slots));
     if (!has_blocks(&r))
         of_blocks = 0;
-    *bytes = size_sum(places_memory(&r.shared.at.where, p, w), project_memory(p));
+    *bytes = size_sum(places_memory(&r.shared.at.where, p), project_memory(p));
     size_t product = project_product_memory(p, threads);
     size_t back = backward_memory(p, &r.shared.at.where);
     *bytes = size_sum(*bytes, back > 0 ? size_sum(of_blocks, size_sum(product, back))

@@ -37,13 +37,16 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
 {
     bool is_needed[STAGE_COUNT] = {[STAGE_CONTEXT] = true};
     bool is_whole[STAGE_COUNT] = {[STAGE_CONTEXT] = true};
+    stage_id last = STAGE_CONTEXT;
     *to = (stage_places){0};
     for (size_t i = 0; i < wanted->count; i++) {
-        assert(plan_has_stage(p, wanted->stage[i]));
-        to->of[wanted->stage[i]].is_written = is_needed[wanted->stage[i]] = true;
+        stage_id id = wanted->stage[i];
+        assert(plan_has_stage(p, id));
+        to->of[id].is_written = is_needed[id] = true;
+        last = id > last ? id : last;
     }
     /* Stages take earlier ones: what takes a stage is known when its turn comes. */
-    for (stage_id id = STAGE_COUNT; id-- > 0;) {
+    for (stage_id id = last + 1; id-- > 0;) {
         const stage *row = stage_row(id);
         stage_place *one = &to->of[id];
         if (!is_needed[id])
@@ -70,7 +73,13 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
         else
             one->home = one->in != STAGE_COUNT ? HOME_RESULT : HOME_RUN;
         if (one->home == HOME_RUN)
-            plan_whole_shape(p, id, &one->rank, one->size);
+            plan_whole_shape(p, id, &one->whole.rank, one->whole.size);
+        if (one->is_written)
+            kept_stages_shape(p, wanted, id, &one->written.rank, one->written.size);
+    }
+    for (stage_id id = 0; id <= last; id++) {
+        if (is_needed[id])
+            to->needed[to->count++] = id;
     }
     /* What blocks make is made of what is given, or all of it of inputs. */
     for (stage_id given = 0; wanted->given != NULL && given < STAGE_COUNT; given++) {
@@ -82,18 +91,16 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
     assert(wanted->given == NULL || p->asked->cache == NULL);
 }
 
-size_t places_memory(const stage_places *of, const plan *p, const kept_stages *wanted)
+size_t places_memory(const stage_places *of, const plan *p)
 {
-    size_t all = 0, size[TENSOR_MAX_RANK];
-    int rank;
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        const stage_place *one = &of->of[id];
+    size_t all = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        const stage_place *one = &of->of[of->needed[i]];
+        const stage_shape *whole = &one->whole, *written = &one->written;
         if (one->home == HOME_RUN)
-            all = size_sum(all, tensor_bytes(p->type, one->rank, one->size));
-        if (!one->is_written)
-            continue;
-        kept_stages_shape(p, wanted, id, &rank, size);
-        all = size_sum(all, tensor_bytes(p->type, rank, size));
+            all = size_sum(all, tensor_bytes(p->type, whole->rank, whole->size));
+        if (one->is_written)
+            all = size_sum(all, tensor_bytes(p->type, written->rank, written->size));
     }
     return all;
 }

@@ -21,17 +21,25 @@ typedef enum stage_home {
     HOME_RESULT, /* whole, in the result */
 } stage_home;
 
+typedef struct stage_shape {
+    int rank;
+    size_t size[TENSOR_MAX_RANK];
+} stage_shape;
+
 typedef struct stage_place {
     stage_home home;
-    bool is_written; /* the result has the stage; what lies elsewhere is copied there */
-    bool is_given;   /* and needed */
-    stage_id in;     /* of HOME_RESULT, the stage in whose place: itself, or output for context */
-    int rank;        /* of HOME_RUN: what it takes */
-    size_t size[TENSOR_MAX_RANK];
+    bool is_written;   /* the result has the stage; what lies elsewhere is copied there */
+    bool is_given;     /* and needed */
+    stage_id in;       /* of HOME_RESULT, the stage in whose place: itself, or output for context */
+    stage_shape whole; /* of HOME_RUN: what it takes */
+    stage_shape written; /* of what is written: what the result has */
 } stage_place;
 
 typedef struct stage_places {
     stage_place of[STAGE_COUNT];
+    /* Those that are needed, in their order: all that a run has to do with. */
+    stage_id needed[STAGE_COUNT];
+    size_t count;
 } stage_places;
 
 /* Of stages that are made. */
@@ -48,6 +56,6 @@ static inline bool places_make(const stage_places *of, stage_id id)
 bool places_gathers(const plan *p, stage_id id, stage_id taken);
 
 /* Bytes of all that is whole, in the result and not; SIZE_MAX: more than an address can hold. */
-size_t places_memory(const stage_places *of, const plan *p, const kept_stages *wanted);
+size_t places_memory(const stage_places *of, const plan *p);
 
 #endif
