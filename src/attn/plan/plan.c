@@ -213,19 +213,22 @@ static stage_id like_stage(stage_id id)
     return stage_row(id)->of != STAGE_X ? stage_row(id)->of : id;
 }
 
-/* All axes that the stage can have in this problem, b and h among them. Those of a role that came
- * with all of its axes (rank 4) have its layout, present_v that of k. */
-static const char *all_axes(const plan *p, stage_id gradient)
+/* All axes that a forward stage can have, b and h among them. Those of a role that came with all of
+ * its axes (rank 4) have its layout, present_v that of k. */
+static const char *find_axes(const plan *p, stage_id id)
 {
-    stage_id id = like_stage(gradient);
     const projection *role = plan_role(p, id), *like = id == STAGE_PRESENT_V ? &p->k : role;
     const tensor *given = like == NULL ? NULL : p->asked->in[like->given_as];
-    bool is_output = id == STAGE_OUTPUT || id == STAGE_OUTPUT_GRAD;
-    bool is_context =
-        id == STAGE_CONTEXT || id == STAGE_CONTEXT_GRAD || (is_output && p->wo.data == NULL);
+    bool is_context = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
     if (given != NULL && given->rank == 4)
         return role == &p->q ? "bhqd" : role == &p->k ? "bhkd" : "bhke";
     return is_context && plan_keeps_heads_apart(p) ? "bhqe" : stage_row(id)->axes;
+}
+
+static const char *all_axes(const plan *p, stage_id id)
+{
+    stage_id like = like_stage(id);
+    return stage_is_backward(like) ? stage_row(like)->axes : p->all_axes[like];
 }
 
 static size_t axis_size(const plan *p, stage_id gradient, char letter)
@@ -239,30 +242,40 @@ static size_t axis_size(const plan *p, stage_id gradient, char letter)
     size_t keys = id == STAGE_XK || id == STAGE_XV ? p->k.n
                   : is_new                         ? p->k.n + p->appended
                                                    : p->n_k;
-    const struct {
-        char letter;
-        size_t size;
-    } sizes[] = {{'b', p->batches},
-                 {'h', heads},
-                 {'q', p->n_q},
-                 {'k', keys},
-                 {'t', p->asked->top},
-                 {'d', width},
-                 {'e', p->v.width},
-                 {'Q', heads * width},
-                 {'K', heads * width},
-                 {'V', heads * width},
-                 {'c', p->compared_width},
-                 {'C', p->heads * p->v.width},
-                 {'O', p->width_out},
-                 {'m', p->q.rows.size[2]},
-                 {'M', p->k.rows.size[2]},
-                 {'N', p->v.rows.size[2]}};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (sizes[i].letter == letter)
-            return sizes[i].size;
+    switch (letter) {
+    case 'b':
+        return p->batches;
+    case 'h':
+        return heads;
+    case 'q':
+        return p->n_q;
+    case 'k':
+        return keys;
+    case 't':
+        return p->asked->top;
+    case 'd':
+        return width;
+    case 'e':
+        return p->v.width;
+    case 'Q':
+    case 'K':
+    case 'V':
+        return heads * width;
+    case 'c':
+        return p->compared_width;
+    case 'C':
+        return p->heads * p->v.width;
+    case 'O':
+        return p->width_out;
+    case 'm':
+        return p->q.rows.size[2];
+    case 'M':
+        return p->k.rows.size[2];
+    case 'N':
+        return p->v.rows.size[2];
+    default:
+        return 1;
     }
-    return 1;
 }
 
 bool plan_has_stage(const plan *p, stage_id id)
@@ -458,7 +471,7 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
     /* q, k, v and what follows them keep the batch and the heads that q, k or v came with: then
      * these are not the axes of the table. */
     for (stage_id id = STAGE_X; !stage_is_backward(id) && fits; id++) {
-        const char *axes = all_axes(p, id);
+        const char *axes = p->all_axes[id] = find_axes(p, id);
         bool came_with_all = axes != stage_row(id)->axes;
         char *to = p->axes[id];
         for (; *axes != '\0'; axes++) {

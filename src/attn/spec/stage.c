@@ -2,7 +2,6 @@
 
 #include "attn/spec/problem.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* ---- when a stage is there ---- */
@@ -93,7 +92,7 @@ static const char NEEDS_GRADIENT[] =
 /* ---- the rows ---- */
 
 /* clang-format off */
-static const stage ROWS[STAGE_COUNT] = {
+const stage ROWS_OF_STAGES[STAGE_COUNT] = {
     [STAGE_X] = {{{"x", "input rows, one a token"}, KEY_EXPECTED},
         "x", "bqm",
         STAGE_IS_ROWS, {STAGE_COUNT}, has_x,
@@ -406,17 +405,11 @@ static const synonym SYNONYMS[] = {
     {NULL, NULL},
 };
 
-const named_table STAGES = NAMED_TABLE_ALSO("stage", ROWS, SYNONYMS);
-
-const stage *stage_row(stage_id id)
-{
-    assert(id < STAGE_COUNT);
-    return &ROWS[id];
-}
+const named_table STAGES = NAMED_TABLE_ALSO("stage", ROWS_OF_STAGES, SYNONYMS);
 
 stage_id stage_of(const named *row)
 {
-    return (stage_id)((const stage *)(const void *)row - ROWS);
+    return (stage_id)((const stage *)(const void *)row - ROWS_OF_STAGES);
 }
 
 const char *stage_axes_of(const char *name)

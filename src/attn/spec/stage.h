@@ -6,6 +6,8 @@
 #include "base/named.h"
 #include "tensor/key.h"
 
+#include <assert.h>
+
 struct problem;
 
 typedef enum stage_id {
@@ -123,9 +125,15 @@ typedef struct stage {
     const char *of_input;
 } stage;
 
-extern const named_table STAGES; /* rows of `stage`, at their stage_id */
+extern const stage ROWS_OF_STAGES[STAGE_COUNT];
+extern const named_table STAGES; /* of ROWS_OF_STAGES */
 
-const stage *stage_row(stage_id id);
+static inline const stage *stage_row(stage_id id)
+{
+    assert(id < STAGE_COUNT);
+    return &ROWS_OF_STAGES[id];
+}
+
 /* The id of a row that a look-up in STAGES gave. */
 stage_id stage_of(const named *row);
 
