@@ -326,7 +326,8 @@ static void show_masked_row(builder *b, const tensor *unmasked, const tensor *ma
         }
     }
     build_while(b, TRACE_WHILE_MORE, changed > most);
-    build_rest(b);
+    if (most < p->n_k)
+        build_sentence(b, "… and so on for all keys whose scores change; --full spells them out.");
     build_always(b);
 }
 

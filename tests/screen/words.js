@@ -137,7 +137,7 @@ async function checkHand(name) {
 
 // Query 1 sees none of eight keys, query 2 all; six lines are spelled out.
 async function checkSeen(name) {
-  const page = await open(name), rest = '… and so on for all 8 keys.';
+  const page = await open(name), rest = '… and so on for all keys whose scores change.';
   const said = () => page.evaluate(async () => {
     while (STALE.size > 0) await new Promise(requestAnimationFrame);
     const shown = (step) => [...document.querySelectorAll(`#step-${step} > p`)]
