@@ -92,9 +92,19 @@ static void add_step(html_page *p, const trace_step *step, size_t number)
     text_add_string(p->out, "</section>\n");
 }
 
+/* A page is of one document, and a title says more than the name of its file. */
+static text title_of(const trace *t)
+{
+    text title = {0};
+    if (t->title == NULL)
+        return render_title(t, RENDER_UNTITLED);
+    display_add_string(&title, t->title);
+    return title;
+}
+
 static void add_page(html_page *p)
 {
-    text *out = p->out, title = render_title(p->whole, RENDER_UNTITLED), line = {0}, notes = {0};
+    text *out = p->out, title = title_of(p->whole), line = {0}, notes = {0};
     bool has_floors = trace_has_floors(p->whole);
     size_t number = 0;
     text_add_string(out, BEGIN);
