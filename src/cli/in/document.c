@@ -262,44 +262,56 @@ static bool read_file(document_reader *all, document *one, err *e)
     return done;
 }
 
+/* The next line of the stream that holds a document; after the last one it is closed. */
+static bool read_next_line(document_reader *all, document *one, bool *is_there, err *e)
+{
+    document_line next;
+    one->file = all->lines.file;
+    do {
+        next.bytes = lines_next(&all->lines, &next.length, e);
+        one->line = next.number = all->lines.number;
+    } while (next.bytes != NULL && jsonl_is_blank(next.bytes, next.length));
+    *is_there = next.bytes != NULL;
+    if (*is_there)
+        return read_contents(all, &next, one, NULL, e);
+    if (e->is_set)
+        return false;
+    all->is_stream = false;
+    lines_close(&all->lines);
+    return true;
+}
+
+/* The next file, which may be a stream. */
+static bool open_next(document_reader *all, document *one, err *e)
+{
+    size_t most = all->given->max_memory;
+    bool is_open = true;
+    *one = (document){.file = all->file[all->next++]};
+    if (all->read != NULL)
+        lines_open_read(&all->lines, all->read, most);
+    else
+        is_open = lines_open(&all->lines, one->file, most, e);
+    if (is_open && find_if_lines(all, e)) {
+        all->is_many = all->is_many || all->is_stream;
+        return true;
+    }
+    all->is_stream = false;
+    lines_close(&all->lines);
+    return false;
+}
+
 static bool read_next(document_reader *all, document *one, bool *is_there, err *e)
 {
-    for (;;) {
-        if (all->is_stream) {
-            /* The next line that holds a document. */
-            document_line next;
-            one->file = all->lines.file;
-            do {
-                next.bytes = lines_next(&all->lines, &next.length, e);
-                one->line = next.number = all->lines.number;
-            } while (next.bytes != NULL && jsonl_is_blank(next.bytes, next.length));
-            *is_there = next.bytes != NULL;
-            if (*is_there)
-                return read_contents(all, &next, one, NULL, e);
-            if (e->is_set)
-                return false;
-            all->is_stream = false;
-            lines_close(&all->lines);
-        }
-        if (all->next == all->files)
-            return true;
-        const char *file = all->file[all->next++];
-        *one = (document){.file = file};
-        bool is_open =
-            all->read != NULL || lines_open(&all->lines, file, all->given->max_memory, e);
-        if (all->read != NULL)
-            lines_open_read(&all->lines, all->read, all->given->max_memory);
-        if (!is_open || !find_if_lines(all, e)) {
-            all->is_stream = false;
-            lines_close(&all->lines);
+    while (!*is_there && (all->is_stream || all->next < all->files)) {
+        if (!all->is_stream && !open_next(all, one, e))
             return false;
-        }
-        all->is_many = all->is_many || all->is_stream;
-        if (!all->is_stream) {
-            *is_there = true;
+        *is_there = !all->is_stream;
+        if (*is_there)
             return read_file(all, one, e);
-        }
+        if (!read_next_line(all, one, is_there, e))
+            return false;
     }
+    return true;
 }
 
 static bool has_read_files(const document_reader *all, const bundle *contents)
