@@ -167,6 +167,17 @@ static void add_own_layers(weight_match *m, err *e)
     }
 }
 
+/* The same of one attention. */
+static void add_own_keys(weight_match *m, err *e)
+{
+    for (size_t i = 0; i < KEYS.count; i++) {
+        const key *row = (const key *)(const void *)named_row(&KEYS, i);
+        const char *name = match_name(m, 0, "", row->named.name);
+        if (name != NULL)
+            add_source(m, (weight_source){.to = {.key = row}, .name = name}, e);
+    }
+}
+
 /* ---- --map ---- */
 
 /* A name taken for one key may be meant for another; `only_left` leaves the taken ones out. */
@@ -289,21 +300,19 @@ static bool check_kinds(weight_match *m, const weight_source *mapped, err *e)
 
 bool weight_sources_find(weight_match *m, const text_list *map, err *e)
 {
-    bool is_own = weight_match_is_own(m), are_layers = !m->is_alone && !is_own;
-    if (m->is_alone && !is_own)
+    bool is_own = weight_match_is_own(m);
+    if (m->is_alone && is_own) {
+        add_own_keys(m, e);
+    } else if (m->is_alone) {
         add_attention(m, m->attention, 0, "", "", e);
-    else if (!m->is_alone && is_own)
+    } else if (is_own) {
         add_own_layers(m, e);
-    for (size_t i = 0; i < KEYS.count && m->is_alone && is_own; i++) {
-        const key *row = (const key *)(const void *)named_row(&KEYS, i);
-        const char *name = match_name(m, 0, "", row->named.name);
-        if (name != NULL)
-            add_source(m, (weight_source){.to = {.key = row}, .name = name}, e);
+    } else {
+        for (size_t i = 0; i < m->count; i++)
+            add_layer(m, i, e);
     }
-    for (size_t i = 0; i < m->count && are_layers; i++)
-        add_layer(m, i, e);
     drop_absent(m);
-    if (are_layers)
+    if (!m->is_alone && !is_own)
         add_rest(m, e);
     bool done = !e->is_set && (map->count == 0 || add_all_mapped(m, map, e));
     if (m->is_alone) {
