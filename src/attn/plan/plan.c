@@ -231,17 +231,10 @@ static const char *all_axes(const plan *p, stage_id id)
     return stage_is_backward(like) ? stage_row(like)->axes : p->all_axes[like];
 }
 
-static size_t axis_size(const plan *p, stage_id gradient, char letter)
+/* Of a stage that has so many keys and is a form of `of`, or of no role. */
+static size_t axis_size(const plan *p, const projection *of, size_t keys, char letter)
 {
-    stage_id id = like_stage(gradient);
-    const projection *of = plan_role(p, id);
     size_t heads = of == NULL ? p->heads : of->heads, width = of == NULL ? 0 : of->width;
-    /* Keys and values of the sequence come first alone, then with what is appended to them; a
-     * cache's come in last. */
-    bool is_new = of != NULL && id != STAGE_PRESENT_K && id != STAGE_PRESENT_V;
-    size_t keys = id == STAGE_XK || id == STAGE_XV ? p->k.n
-                  : is_new                         ? p->k.n + p->appended
-                                                   : p->n_k;
     switch (letter) {
     case 'b':
         return p->batches;
@@ -276,6 +269,22 @@ static size_t axis_size(const plan *p, stage_id gradient, char letter)
     default:
         return 1;
     }
+}
+
+static void shape_by_axes(const plan *p, stage_id gradient, const char *axes, int *rank,
+                          size_t size[TENSOR_MAX_RANK])
+{
+    stage_id id = like_stage(gradient);
+    const projection *of = plan_role(p, id);
+    /* Keys and values of the sequence come first alone, then with what is appended to them; a
+     * cache's come in last. */
+    bool is_new = of != NULL && id != STAGE_PRESENT_K && id != STAGE_PRESENT_V;
+    size_t keys = id == STAGE_XK || id == STAGE_XV ? p->k.n
+                  : is_new                         ? p->k.n + p->appended
+                                                   : p->n_k;
+    *rank = (int)strlen(axes);
+    for (int axis = 0; axis < *rank; axis++)
+        size[axis] = axis_size(p, of, keys, axes[axis]);
 }
 
 bool plan_has_stage(const plan *p, stage_id id)
@@ -340,10 +349,7 @@ void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
         memcpy(size, like->size, (size_t)like->rank * sizeof size[0]);
         return;
     }
-    const char *axes = plan_axes(p, id);
-    *rank = (int)strlen(axes);
-    for (int axis = 0; axis < *rank; axis++)
-        size[axis] = axis_size(p, id, axes[axis]);
+    shape_by_axes(p, id, plan_axes(p, id), rank, size);
 }
 
 void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK])
@@ -359,9 +365,7 @@ void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
     if (role != NULL && row->by == STAGE_BY_PROJECTION && row->takes[0] != STAGE_COUNT &&
         plan_role(p, row->takes[0]) == role)
         axes = role == &p->q ? "bhqd" : "bhkd";
-    *rank = (int)strlen(axes);
-    for (int axis = 0; axis < *rank; axis++)
-        size[axis] = axis_size(p, id, axes[axis]);
+    shape_by_axes(p, id, axes, rank, size);
 }
 
 tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)
