@@ -59,6 +59,8 @@ bool read_find_kind(const read_options *how, const char *name, size_t length, co
     const named *row = how->keys == NULL ? NULL : named_find(how->keys, name, length);
     *is_wanted = row != NULL || how->keys == NULL;
     *kind = row == NULL ? how->kind : ((const key *)(const void *)row)->kind;
+    if (*kind == KEY_FILLED) /* which is a matrix, where there are no words */
+        *kind = KEY_MATRIX;
     if (*is_wanted)
         return true;
     if (how->skips_unknown)

@@ -216,6 +216,15 @@ static bool read_text(json_reader *r, const char *at, entry *to, err *e)
     return to->text != NULL;
 }
 
+/* What is in double quotes and no number is a word. */
+static bool read_filled(json_reader *r, const char *at, entry *to, err *e)
+{
+    double nonfinite;
+    return *at == '"' && !json_nonfinite_read(&r->text, at, &nonfinite)
+               ? read_text(r, at, to, e)
+               : read_matrix(r, KEY_MATRIX, at, to, e);
+}
+
 static bool read_setting(json_reader *r, const char *at, entry *to, err *e)
 {
     if (*at == '"')
@@ -368,6 +377,7 @@ typedef struct value_form {
 } value_form;
 
 static const value_form FORMS[KIND_SKIPPED] = {
+    [KEY_FILLED] = {.read = read_filled},
     [KEY_SETTING] = {.read = read_setting},
     [KEY_NUMBERS] = {.read = read_numbers},
     [KEY_SETTINGS] = {read_setting, .is_object = true, .members = {KEY_NUMBERS, true, false, NULL}},

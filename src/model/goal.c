@@ -103,6 +103,7 @@ bool goal_read(stack *s, err *e)
     place at = done ? problem_place(&asked, "loss") : (place){0};
     g->is_there = asked.goes_back;
     g->of.kind = asked.loss;
+    g->of.is_ones = asked.begins_with_ones;
     problem_free(&asked);
     bundle_free(&own);
     if (!done)
@@ -112,7 +113,7 @@ bool goal_read(stack *s, err *e)
     if (labels != NULL && g->of.kind != LOSS_CROSS_ENTROPY)
         return err_at(e, &labels->at,
                       "labels is given, and only the loss cross-entropy compares with them");
-    return read_like_output(s, "output_grad", &g->of.given, e) &&
+    return (g->of.is_ones || read_like_output(s, "output_grad", &g->of.given, e)) &&
            read_like_output(s, "target", &g->of.target, e) &&
            (g->of.kind != LOSS_CROSS_ENTROPY || read_cross_entropy(s, g, &at, e));
 }

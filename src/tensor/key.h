@@ -9,6 +9,7 @@
 typedef enum key_kind {
     KEY_MATRIX,   /* numbers in the run's dtype: a tensor; of rank 0 for a single number */
     KEY_BIAS,     /* the same; −inf is allowed */
+    KEY_FILLED,   /* a matrix, or a word that says what fills it: a text */
     KEY_MASK,     /* true and false, or 1 and 0: a tensor of DTYPE_BOOL */
     KEY_TRUTHS,   /* true and false only: read as a mask where the key table doesn't ask for one */
     KEY_EXPECTED, /* a float64 matrix computed elsewhere: null is a hole, infinities are allowed */

@@ -57,7 +57,7 @@ bool backward_begin(const projecting *with, err *e)
     const plan *p = with->plan;
     const placed *at = with->at;
     const loss by = {p->asked->loss, plan_given_like(p, INPUT_TARGET),
-                     plan_given_like(p, INPUT_OUTPUT_GRAD)};
+                     plan_given_like(p, INPUT_OUTPUT_GRAD), p->asked->begins_with_ones};
     if (places_make(&at->where, STAGE_LOSS)) {
         tensor number = placed_at(at, STAGE_LOSS), output = placed_at(at, STAGE_OUTPUT);
         tensor_set(&number, NULL, loss_of(&by, &output));

@@ -18,9 +18,9 @@ double loss_of(const loss *by, const tensor *output)
 void loss_grad(const loss *by, const tensor *output, const tensor *grad)
 {
     size_t index[TENSOR_MAX_RANK] = {0};
-    double each = by->kind == LOSS_MEAN  ? 1 / (double)tensor_count(output)
-                  : by->kind == LOSS_SUM ? 1
-                                         : 0;
+    double each = by->kind == LOSS_MEAN                 ? 1 / (double)tensor_count(output)
+                  : by->kind == LOSS_SUM || by->is_ones ? 1
+                                                        : 0;
     tensor to = *grad;
     if (by->given.data != NULL) {
         tensor_copy(&by->given, &to);

@@ -8,7 +8,8 @@
 typedef struct loss {
     loss_kind kind;
     tensor target; /* of LOSS_SQUARE */
-    tensor given;  /* the gradient, where it is given */
+    tensor given;  /* the gradient, where it is given; no data: it is not, */
+    bool is_ones;  /* or is 1 everywhere */
 } loss;
 
 /* Sum, mean, or half the sum of the squares of output − target: one chain in float64, in index

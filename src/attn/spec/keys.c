@@ -30,7 +30,7 @@ static const key ROWS[] = {
     {{"sinks", "a logit a head that takes weight and has no value"}, KEY_MATRIX},
     {{"bias_k", "a learned row after the keys"}, KEY_MATRIX},
     {{"bias_v", "a learned row after the values"}, KEY_MATRIX},
-    {{"output_grad", "how a loss grows with each number of the output"}, KEY_MATRIX},
+    {{"output_grad", "how a loss grows with each number of the output"}, KEY_FILLED},
     {{"logsumexp_grad", "how it grows with each row's logsumexp"}, KEY_MATRIX},
     {{"target", "what the output should be, for the loss square"}, KEY_MATRIX},
     {{"tokens", "names of the input rows"}, KEY_LIST},

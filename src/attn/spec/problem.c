@@ -24,6 +24,12 @@ const char *input_label(input which)
     return LABELS[which] != NULL ? LABELS[which] : input_key(which);
 }
 
+bool input_learns(input which)
+{
+    return (which >= INPUT_WQ && which <= INPUT_BO) || which == INPUT_Q_GAIN ||
+           which == INPUT_K_GAIN || (which >= INPUT_WS && which <= INPUT_BIAS_V);
+}
+
 input input_of_key(const char *key_name)
 {
     input which = INPUT_X;
@@ -408,8 +414,15 @@ bool problem_read(problem *p, const bundle *document, err *e)
         /* What came with a layout of its own keeps it. */
         p->is_out_in[which] = entry_is_out_in(found, p->layout_is_out_in);
     }
-    p->goes_back = p->loss != LOSS_NONE || p->in[INPUT_OUTPUT_GRAD] != NULL ||
-                   p->in[INPUT_LOGSUMEXP_GRAD] != NULL;
+    const entry *grad = bundle_find(document, input_key(INPUT_OUTPUT_GRAD));
+    if (grad != NULL && grad->kind == ENTRY_TEXT) {
+        p->in[INPUT_OUTPUT_GRAD] = NULL;
+        p->begins_with_ones = true;
+        if (setting_word(grad, &FILL_WORDS, ", or a matrix as output is", e) == NULL)
+            return false;
+    }
+    p->goes_back = p->begins_with_ones || p->loss != LOSS_NONE ||
+                   p->in[INPUT_OUTPUT_GRAD] != NULL || p->in[INPUT_LOGSUMEXP_GRAD] != NULL;
     p->tokens = bundle_list(document, "tokens");
     p->key_tokens = bundle_list(document, "key_tokens");
     p->rows = bundle_find(document, "rows"); /* which there are is known later */
@@ -421,11 +434,12 @@ bool problem_read(problem *p, const bundle *document, err *e)
 bool problem_check_loss(const problem *p, err *e)
 {
     place at = problem_place(p, "loss");
-    if (p->loss != LOSS_NONE && p->in[INPUT_OUTPUT_GRAD] != NULL)
+    bool is_given = p->in[INPUT_OUTPUT_GRAD] != NULL || p->begins_with_ones;
+    if (p->loss != LOSS_NONE && is_given)
         return err_at(e, &p->at[INPUT_OUTPUT_GRAD], "output_grad is given, and the loss makes one");
     if (p->loss == LOSS_SQUARE && p->in[INPUT_TARGET] == NULL) {
-        err_at(e, &at, "the loss is square, and there is no target");
-        return err_remedy(e, "--target FILE gives what the output should be");
+        err_at(e, &at, "the loss square compares the output with a target, and none is given");
+        return err_remedy(e, "give it as \"target\" in the document, or by --target FILE");
     }
     if (p->loss != LOSS_SQUARE && p->in[INPUT_TARGET] != NULL)
         return err_at(e, &p->at[INPUT_TARGET],

@@ -51,6 +51,7 @@ typedef enum input {
 
 const char *input_key(input which);       /* "wq", the document's key */
 const char *input_label(input which);     /* "Wq", as messages and traces write it */
+bool input_learns(input which);           /* a matrix that a model has learnt, not what it reads */
 input input_of_key(const char *key_name); /* INPUT_COUNT where it is not a matrix's key */
 
 typedef enum causal { CAUSAL_NONE, CAUSAL_UPPER_LEFT, CAUSAL_LOWER_RIGHT } causal;
@@ -104,9 +105,10 @@ typedef struct problem {
     double softcap; /* 0 = none was asked for */
     const score *score;
     loss_kind loss;
-    bool goes_back;      /* gradients are asked for, by one to begin with or by a loss */
-    size_t top;          /* so many strongest keys a query; 0 = not asked for */
-    bool adds_positions; /* sinusoids, to the rows of x */
+    bool begins_with_ones; /* output_grad is 1 everywhere */
+    bool goes_back;        /* gradients are asked for, by one to begin with or by a loss */
+    size_t top;            /* so many strongest keys a query; 0 = not asked for */
+    bool adds_positions;   /* sinusoids, to the rows of x */
     rope_settings rope;
     bool normalizes; /* queries and keys, each head by its root mean square */
     double qk_eps;

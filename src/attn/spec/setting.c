@@ -181,6 +181,7 @@ const named_table LAYOUT_WORDS = NAMED_TABLE("layout", LAYOUT_ROWS);
 const named_table SCALE_WORDS = NAMED_TABLE_ALSO("scale", SCALE_ROWS, SCALE_SYNONYMS);
 const named_table MASK_TRUE_WORDS = NAMED_TABLE("meaning of true", MASK_TRUE_ROWS);
 const named_table MASK_AXIS_WORDS = NAMED_TABLE("mask axis", MASK_AXIS_ROWS);
+static const named FILL_ROWS[] = {{"ones", "1 for each number: what each adds to their sum"}};
 static const named LOSS_ROWS[] = {
     {"sum", "the sum of all numbers of the output"},
     {"mean", "their mean"},
@@ -189,6 +190,7 @@ static const named LOSS_ROWS[] = {
     {"none", "no loss"},
 };
 
+const named_table FILL_WORDS = NAMED_TABLE("filling", FILL_ROWS);
 const named_table LOSS_WORDS = NAMED_TABLE("loss", LOSS_ROWS);
 const named_table TRUTH_WORDS = NAMED_TABLE("truth", TRUTH_ROWS);
 const named_table POSITIONS_WORDS =

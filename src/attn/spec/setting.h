@@ -41,6 +41,7 @@ extern const named_table MASK_AXIS_WORDS; /* batch, head */
 extern const named_table DTYPE_WORDS;     /* f32, f64 */
 extern const named_table POSITIONS_WORDS; /* sinusoidal, none */
 extern const named_table PAIRING_WORDS;   /* half, interleaved */
+extern const named_table FILL_WORDS;      /* ones: a matrix is the other possibility */
 extern const named_table LOSS_WORDS;      /* sum, mean, square, cross-entropy, none */
 extern const named_table QK_NORM_WORDS;   /* rms, none */
 

@@ -223,6 +223,7 @@ static const named_table VALUES = NAMED_TABLE("placeholder", PLACEHOLDERS);
 const key_kind_words KEY_KIND_WORDS[] = {
     [KEY_MATRIX] = {"numbers: a matrix, of rank up to 4", "matrix"},
     [KEY_BIAS] = {"numbers: a matrix, of rank up to 4; -inf is allowed", "matrix"},
+    [KEY_FILLED] = {"numbers: a matrix; or a word that says what fills it", "numbers"},
     [KEY_MASK] = {"true and false, or 1 and 0: a matrix, of rank up to 4", "mask"},
     [KEY_TRUTHS] = {"true and false: a matrix", "mask"},
     [KEY_EXPECTED] = {"numbers: a matrix; null is a hole", "number or null"},
@@ -248,7 +249,7 @@ static void describe_key(text *out, const named *row)
     text words = {0};
     if (value != NULL)
         text_add_string(&words, value->help);
-    else if (option != NULL && option->choices != NULL)
+    else if (option != NULL && option->choices != NULL && option->kind != OPTION_KEY_FILE)
         named_list(option->choices, &words); /* "post, pre or seed" */
     else
         text_add_string(&words, KEY_KIND_WORDS[((const key *)(const void *)row)->kind].says);

@@ -108,9 +108,10 @@ static void write_bash_words(text *out)
             continue;
         text_add_string(out, "    ");
         write_pattern(out, row);
-        text_add_format(out, ")\n%s        mapfile -t COMPREPLY < <(compgen %s%s-W \"",
+        text_add_format(out, ")\n%s        mapfile -t COMPREPLY < <(compgen %s%s%s-W \"",
                         is_pair ? "        compopt -o nospace 2>/dev/null\n" : "",
-                        is_pair ? "-S = " : "", is_list(row) ? "-P \"$before\" " : "");
+                        is_pair ? "-S = " : "", is_list(row) ? "-P \"$before\" " : "",
+                        takes_file(row) ? "-f " : "");
         option_write_choices(out, row, " ");
         text_add_format(out, "\" -- \"%s\")\n        return ;;\n",
                         is_list(row) ? "${word##*,}" : "$word");
@@ -309,7 +310,7 @@ static void write_keys(text *out, const named_table *in)
         bool has_own = strstr(SCHEMA_PAGE, definition) != NULL;
         text_add_format(out, "%s        \"%s\": {\"description\": ", i > 0 ? ",\n" : "", name);
         json_string_write(out, of->named.help);
-        if (has_own || option == NULL || option->choices == NULL) {
+        if (has_own || option == NULL || option->choices == NULL || of->kind == KEY_FILLED) {
             text_add_format(out, ", \"$ref\": \"#/$defs/%s\"}",
                             has_own ? name : KEY_KIND_WORDS[of->kind].definition);
             continue;

@@ -293,7 +293,7 @@ static bool apply_file(cli_input *file, const cli_inputs *g, const char *value, 
 {
     if (!file->is_read) {
         read_options how = read_options_of(g->options, value, type);
-        how.kind = kind_of_key(name);
+        how.kind = kind_of_key(name) == KEY_FILLED ? KEY_MATRIX : kind_of_key(name);
         how.later = g->later;
         how.type_is_fixed = true;
         if (!matrix_file_read(&file->matrix, value, &how, g->options, e))
@@ -327,8 +327,11 @@ static bool apply_one(cli_inputs *g, size_t index, dtype type, bundle *contents,
         return true;
     switch (one->row->kind) {
     case OPTION_KEY_FILE:
+        if (given_key_file(one) == NULL) /* a word that stands for a matrix */
+            return apply_value(one->value, name, contents, at, e);
         if (!apply_file(file, g, one->value, name, type, contents, e))
-            return false;
+            return one->row->choices != NULL &&
+                   err_remedy(e, "FILE is a file, or the word %s", one->row->choices->first->name);
         *is_all_tables = *is_all_tables && file->matrix.format->is_table;
         return true;
     case OPTION_KEY_LIST:
@@ -374,9 +377,9 @@ bool cli_inputs_is_read(const cli_inputs *g, const weights_input *weights, dtype
     type = type_of(o, contents, type);
     file += type == DTYPE_F64 ? o->given_count : 0;
     for (size_t i = 0; i < o->given_count; i++) {
-        option_kind kind = o->given[i].row->kind;
-        bool has_file = kind == OPTION_KEY_FILE || kind == OPTION_KEY_LIST;
-        if (has_file && o->given[i].value != NULL && !file[i].is_read)
+        const given_key *one = &o->given[i];
+        bool is_list = one->row->kind == OPTION_KEY_LIST && one->value != NULL;
+        if ((is_list || given_key_file(one) != NULL) && !file[i].is_read)
             return false;
     }
     return !weights->is_open ||

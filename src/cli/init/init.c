@@ -33,6 +33,12 @@ static const part ROWS[] = {
     {{"q", "queries"}, ROLE_ROWS, EXTENT_TOKENS, EXTENT_HEADS, false},
     {{"k", "keys"}, ROLE_ROWS, EXTENT_TOKENS, EXTENT_SHARED, false},
     {{"v", "values"}, ROLE_ROWS, EXTENT_TOKENS, EXTENT_SHARED, false},
+    {{"output_grad", "what comes back to the output"},
+     ROLE_ROWS,
+     EXTENT_TOKENS,
+     EXTENT_OUTPUT,
+     false},
+    {{"target", "what the output should be"}, ROLE_ROWS, EXTENT_TOKENS, EXTENT_OUTPUT, false},
 };
 
 const named_table PARTS = NAMED_TABLE("part", ROWS);
@@ -182,6 +188,8 @@ static bool choose_parts(init_plan *p, const options *o, err *e)
         for (size_t i = 0; i < PARTS.count; i++)
             add_usual(p, &ROWS[i], o);
     }
+    bool joins = is_made(p, part_find("wo", 2));
+    p->extent[EXTENT_OUTPUT] = p->extent[joins ? EXTENT_WIDTH : EXTENT_HEADS];
     for (size_t i = 0; i < o->dist_of.count; i++) {
         const char *pair = o->dist_of.item[i], *name = strchr(pair, '=') + 1;
         const part *of = part_find(pair, (size_t)(name - 1 - pair));

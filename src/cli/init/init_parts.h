@@ -8,11 +8,12 @@
 /* What gives the length of an axis. */
 typedef enum extent {
     EXTENT_TOKENS,
-    EXTENT_WIDTH, /* m */
-    EXTENT_HEADS, /* h·d: all queries, and what Wo joins */
-    EXTENT_SHARED /* g·d: all keys, all values */
+    EXTENT_WIDTH,  /* m */
+    EXTENT_HEADS,  /* h·d: all queries, and what Wo joins */
+    EXTENT_SHARED, /* g·d: all keys, all values */
+    EXTENT_OUTPUT  /* m where Wo is drawn too, else h·d */
 } extent;
-enum { EXTENTS = EXTENT_SHARED + 1 };
+enum { EXTENTS = EXTENT_OUTPUT + 1 };
 
 typedef struct part {
     named named; /* the document's key */

@@ -564,6 +564,8 @@ const char *given_key_file(const given_key *one)
     bool is_file = one->row->kind == OPTION_KEY_FILE || is_list;
     if (one->value == NULL || !is_file || (is_list && one->value[0] != '@'))
         return NULL;
+    if (one->row->choices != NULL && is_word_of(one->row, one->value, strlen(one->value)))
+        return NULL;
     return one->value + is_list;
 }
 

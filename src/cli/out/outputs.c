@@ -271,7 +271,8 @@ static const format *format_of(const output *one, const document *from)
 
 static const text_list *names_of(const output *one, const work *w)
 {
-    return one->stages.count > 0 ? &one->stages : &w->kind->emitted;
+    const text_list *usual = w->emitted.count > 0 ? &w->emitted : &w->kind->emitted;
+    return one->stages.count > 0 ? &one->stages : usual;
 }
 
 /* Whether writers of text alone look at the stage, each from its first row to its last. */

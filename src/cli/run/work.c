@@ -64,7 +64,8 @@ bool header_add_entries(text_list *lines, const key_tables *keys, const bundle *
             text_add_format(way, ".%zu.", j);
             done = header_add_entries(lines, object->members, one->bundle->entry[j].bundle, way, e);
         }
-        bool is_matrix = as->kind == KEY_MATRIX || as->kind == KEY_BIAS || as->kind == KEY_MASK;
+        bool is_matrix = as->kind == KEY_MATRIX || as->kind == KEY_FILLED || as->kind == KEY_BIAS ||
+                         as->kind == KEY_MASK;
         if (one->kind == ENTRY_TENSOR &&
             (is_matrix || (as->kind == KEY_NUMBERS && one->tensor.rank > 0)))
             done = header_add_input(lines, text_string(way), &one->tensor, e);
@@ -222,6 +223,7 @@ void work_free(work *w)
         trace_free(&w->entry[i]);
     mem_free(w->entry);
     trace_free(&w->made);
+    text_list_free(&w->emitted);
     text_list_free(&w->there);
     text_list_free(&w->wanted);
     bundle_free(&w->stages);

@@ -64,6 +64,9 @@ typedef struct work_kind {
     text_list emitted;   /* stages that are written by default; none: tokens are */
     const char *said[2]; /* the commands that compute it: for an encoder, for a decoder */
     bool (*plan)(work *w, err *e);
+    /* The names of the matrices that learn, of which NAME_grad is a stage: none where no gradients
+     * are asked for. NULL: it has none. */
+    bool (*parameters)(const work *w, text_list *names, err *e);
     bool (*list)(work *w, err *e); /* for work_list */
     /* Keeps a stage, or all that a name with * means; refuses a stage that is not made. With
      * by_rows, the rows of a stage that is too large to keep may be computed while they are
@@ -119,10 +122,11 @@ struct work {
         stack_solution stack;
         generation_solution generation;
     } of;
-    row_choice rows;  /* the rows that are computed, or written; none: all are */
-    text_list there;  /* the names of its stages, in the order in which they are made */
-    text_list wanted; /* layers: names of the stages to keep, in which * stands for anything */
-    bundle stages;    /* the stages that were kept, once it has run */
+    row_choice rows;   /* the rows that are computed, or written; none: all are */
+    text_list emitted; /* stages that this one writes by default; none: the kind says them */
+    text_list there;   /* the names of its stages, in the order in which they are made */
+    text_list wanted;  /* layers: names of the stages to keep, in which * stands for anything */
+    bundle stages;     /* the stages that were kept, once it has run */
     const streamed_rows *supply; /* makes rows that are computed while they are written; or NULL */
     /* Called after each step of a generation; NULL: not called. */
     bool (*hear)(void *listener, const generation *g, err *e);

@@ -53,6 +53,48 @@ static bool make_rows(void *context, const tensor *matrix, size_t first, size_t 
 
 /* ---- planning ---- */
 
+static bool parameters_of_attention(const work *w, text_list *names, err *e)
+{
+    const problem *asked = &w->of.attention.problem;
+    bool done = true;
+    for (input which = INPUT_X; asked->goes_back && which < INPUT_COUNT && done; which++) {
+        const char *name = input_key(which);
+        if (asked->in[which] != NULL && input_learns(which))
+            done = text_list_add(names, name, strlen(name), e);
+    }
+    return done;
+}
+
+static char *EMITTED[] = {"weights", "output"};
+
+/* With gradients also the loss, and the gradients of what learns, or where nothing does of what is
+ * given in its place. */
+static bool find_emitted(work *w, err *e)
+{
+    static const char *const GIVEN[] = {"q", "k", "v"};
+    const problem *asked = &w->of.attention.problem;
+    text_list learn = {0};
+    text gradient = {0};
+    bool done = parameters_of_attention(w, &learn, e), learns = learn.count > 0;
+    for (size_t i = 0; i < 3 && done && !learns; i++) {
+        if (asked->in[input_of_key(GIVEN[i])] != NULL)
+            done = text_list_add(&learn, GIVEN[i], 1, e);
+    }
+    for (size_t i = 0; i < 2 && done; i++)
+        done = text_list_add(&w->emitted, EMITTED[i], strlen(EMITTED[i]), e);
+    if (asked->loss != LOSS_NONE)
+        done = done && text_list_add(&w->emitted, "loss", strlen("loss"), e);
+    for (size_t i = 0; i < learn.count && done; i++) {
+        text_clear(&gradient);
+        text_add_format(&gradient, "%s_grad", learn.item[i]);
+        done = text_ok(&gradient, e) &&
+               text_list_add(&w->emitted, text_string(&gradient), gradient.length, e);
+    }
+    text_free(&gradient);
+    text_list_free(&learn);
+    return done;
+}
+
 static bool plan_attention(work *w, err *e)
 {
     solution *s = &w->of.attention;
@@ -69,6 +111,8 @@ static bool plan_attention(work *w, err *e)
     s->problem.cache = w->document->cache;
     s->problem.packed_weights = w->document->packed_weights;
     if (!plan_make(&s->plan, &s->problem, by->table(s->problem.type), e))
+        return false;
+    if (s->problem.goes_back && !find_emitted(w, e))
         return false;
     if (s->problem.rows == NULL)
         return true;
@@ -389,10 +433,9 @@ static void free_attention(work *w)
     chosen_rows_free(&s->chosen);
 }
 
-static char *EMITTED[] = {"weights", "output"};
-
 const work_kind WORK_ATTENTION = {.emitted = {.item = EMITTED, .count = 2},
                                   .plan = plan_attention,
+                                  .parameters = parameters_of_attention,
                                   .list = list_attention,
                                   .want = want_of_attention,
                                   .bytes = bytes_of_attention,
