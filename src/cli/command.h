@@ -27,6 +27,7 @@ int command_init(const options *o, env *world, err *e);
 int command_encode(const options *o, env *world, err *e);
 int command_decode(const options *o, env *world, err *e);
 int command_generate(const options *o, env *world, err *e);
+int command_train(const options *o, env *world, err *e);
 int command_info(const options *o, env *world, err *e);
 int command_convert(const options *o, env *world, err *e);
 int command_join(const options *o, env *world, err *e);

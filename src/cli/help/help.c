@@ -415,9 +415,8 @@ static const char NEXT[] =
     "  selfattn help --causal                            about an option\n"
     "  selfattn help softmax                             a stage, a step, any term\n"
     "  selfattn help stages                              also conventions, mistakes\n"
-    "  selfattn help lecture                             how to work: also exercise,\n"
-    "                                                    golden, kernels, pipes,\n"
-    "                                                    files\n"
+    "  selfattn help lecture                             also exercise, golden,\n"
+    "                                                    kernels, pipes, files\n"
     "  man selfattn                                      everything\n";
 
 /* What a newcomer needs first. */

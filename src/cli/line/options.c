@@ -147,7 +147,8 @@ static const option_row ROWS[] = {
     {{"emit", "stages to write (default: weights,output)"}, OPTION_WORDS, GROUP_OUTPUT, "STAGE,...",
      .shared = GROUP_STAGES, .any_in = GROUP_WAYS, .place = AT(emit), .choices = &STAGES},
     {{"output", "write the data to FILE, whole or not at all"}, OPTION_FILE, GROUP_OUTPUT, "FILE",
-     .shared = GROUP_INIT | GROUP_STAGES | GROUP_CHECK, .file = FILE_WRITTEN, .letter = 'o',
+     .shared = GROUP_INIT | GROUP_STAGES | GROUP_CHECK | GROUP_TRAIN, .file = FILE_WRITTEN,
+     .letter = 'o',
      .place = AT(output)},
     {{"format", "format of the data (default: by name, else JSON)"}, OPTION_WORD, GROUP_OUTPUT, "F",
      .shared = GROUP_FILES | GROUP_INIT | GROUP_STAGES | GROUP_CHECK, .place = AT(format),
@@ -157,7 +158,7 @@ static const option_row ROWS[] = {
      .choices = &STAGES},
     {{"sync", "wait until files that are written are on the disk"}, OPTION_FLAG, GROUP_OUTPUT,
      .shared = GROUP_CONVERT | GROUP_JOIN | GROUP_INIT | GROUP_STAGES | GROUP_DIFF |
-               GROUP_EXAMPLE,
+               GROUP_EXAMPLE | GROUP_TRAIN,
      .place = AT(sync)},
     {{"digits", "decimals of every number (default: the shortest)"},
      OPTION_COUNT, GROUP_OUTPUT, "N",
@@ -309,6 +310,15 @@ static const option_row ROWS[] = {
      OPTION_FLAG, GROUP_GENERATE, .place = AT(logits)},
     {{"stop", "end after this word, or id"}, OPTION_WORD, GROUP_GENERATE, "TOKEN",
      .place = AT(stop)},
+    /* training */
+    {{"steps", "how many steps to take (default: 1)"}, OPTION_COUNT, GROUP_TRAIN, "N",
+     .place = AT(train_steps), .has = AT(has_train_steps), .most = 1000000},
+    {{"rate", "how far: each number less rate × gradient (default: 0.1)"},
+     OPTION_NUMBER, GROUP_TRAIN, "R", .place = AT(rate), .has = AT(has_rate)},
+    {{"only", "matrices that learn (default: all weights and biases)"}, OPTION_WORDS, GROUP_TRAIN,
+     "NAME,...", .place = AT(only)},
+    {{"losses", "write the loss after each step to FILE, as CSV"}, OPTION_FILE, GROUP_TRAIN,
+     "FILE", .file = FILE_WRITTEN, .place = AT(losses)},
 };
 /* clang-format on */
 
@@ -323,6 +333,7 @@ const option_title OPTION_TITLES[] = {
     {GROUP_RUN, "Running", NULL},
     {GROUP_STACK, "Layers", NULL},
     {GROUP_GENERATE, "Generating", NULL},
+    {GROUP_TRAIN, "Training", NULL},
     {GROUP_COMPARE, "Comparing", NULL},
     {GROUP_CHECK, "Checking", NULL},
     {GROUP_DIFF, "Two results", "Without a tolerance, equal means equal."},

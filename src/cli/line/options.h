@@ -57,6 +57,7 @@ typedef enum option_group {
     GROUP_STACK = 32768,     /* of layers */
     GROUP_STAGES = 65536,    /* of stages of a generation: shared by rows of other groups */
     GROUP_GENERATE = 131072, /* --length */
+    GROUP_TRAIN = 1048576,   /* --steps */
     GROUP_JOIN = 524288,     /* of rows that are put together: shared by rows of other groups */
     GROUP_WAYS = 262144      /* no option is of it: any word may be the way to a layer's stage */
 } option_group;
@@ -159,6 +160,12 @@ typedef struct options {
     double temperature;
     bool has_temperature, logits;
     const char *stop;
+    /* train */
+    size_t train_steps;
+    double rate;
+    bool has_train_steps, has_rate;
+    text_list only;
+    const char *losses;
     /* help */
     const char *completion;
 } options;
