@@ -255,6 +255,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "--loss mean --emit *_grad past.json"},
     {.words = "--loss mean --alibi=1,0.5 --emit *_grad,delta extra.json"},
     {.words = "--loss mean --emit *_grad,loss apart.json"},
+    {.words = "--loss sum --emit *_grad general.json"},
+    {.words = "--loss sum --emit *_grad additive.json"},
     {.words = "--threads 3 --max-memory 1M heads.json"},
     {.words = "--threads 1 --max-memory 430K --emit weights,output -o out.json long.json",
      .outputs = "out.json"},

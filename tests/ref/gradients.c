@@ -25,10 +25,7 @@ typedef struct trial {
 
 bool gradients_exist(const ref_problem *p)
 {
-    bool is_product =
-        p->score == NULL || ref_word_is(p->score, "scaled") || ref_word_is(p->score, "dot") ||
-        (ref_word_is(p->score, "general") && p->in[REF_WS].at == NULL && p->in[REF_BS].at == NULL);
-    return is_product && p->round_decimals < 0;
+    return p->round_decimals < 0;
 }
 
 /* As many numbers as a stage has, in its shape. */
@@ -176,7 +173,9 @@ static const struct {
     {REF_BV, "bv_grad"},         {REF_BO, "bo_grad"},         {REF_PAST_K, "past_k_grad"},
     {REF_PAST_V, "past_v_grad"}, {REF_Q_GAIN, "q_gain_grad"}, {REF_K_GAIN, "k_gain_grad"},
     {REF_BIAS, "bias_grad"},     {REF_SINKS, "sinks_grad"},   {REF_BIAS_K, "bias_k_grad"},
-    {REF_BIAS_V, "bias_v_grad"}, {SLOPES, "slopes_grad"},
+    {REF_BIAS_V, "bias_v_grad"}, {REF_WS, "ws_grad"},         {REF_BS, "bs_grad"},
+    {REF_WA, "wa_grad"},         {REF_UA, "ua_grad"},         {REF_VA, "va_grad"},
+    {REF_BA, "ba_grad"},         {SLOPES, "slopes_grad"},
 };
 enum { INPUTS = sizeof OF_INPUTS / sizeof OF_INPUTS[0] };
 
@@ -442,7 +441,7 @@ static long double terms_of(const trial *t, const form *q, const form *k)
     return terms;
 }
 
-/* A score is as steep in q as in k: Σ q·q_grad = Σ k·k_grad, both Σ scores_grad·q·k. Each term goes
+/* A product is as steep in q as in k: Σ q·q_grad = Σ k·k_grad, both Σ scores_grad·q·k. Each term goes
  * through a chain of n_k or n_q steps, and a group's sum. */
 static bool roles_agree(trial *t)
 {
@@ -452,6 +451,8 @@ static bool roles_agree(trial *t)
     long double size = 0, steps = (long double)(s->n_q + s->n_k + s->h);
     long double by_q = product_of(t, &q, &of_q, &size), by_k = product_of(t, &k, &of_k, &size);
     long double allowed = steps * (type->unit * terms_of(t, &q, &k) + type->tiny * size);
+    if (ref_word_is(t->problem.score, "additive") || t->problem.in[REF_WS].at != NULL)
+        return true; /* it is not one of q and k */
     t->says.runs++;
     return fabsl(by_q - by_k) <= allowed ||
            says(t, "sums", "q·q_grad is %.17Lg, k·k_grad %.17Lg ± %.3Lg", by_q, by_k, allowed);

@@ -5,7 +5,7 @@
 
 #include "ref/ref_attention.h"
 
-/* Whether the problem has gradients at all: its scores are q·k, and it rounds no weights. */
+/* Whether the problem has gradients at all: it rounds no weights. */
 bool gradients_exist(const ref_problem *p);
 
 /* Counts the claims that held and those that did not, and prints a line for each of these, led by

@@ -14,8 +14,8 @@ size_t ref_kv_head(const ref_problem *p, const ref_sizes *s, size_t head)
 }
 
 /* Ws, Wa or Ua at [row][column]: shared by all heads when 2-D, one a head when 3-D. */
-static ref_number transform_element(const ref_problem *p, const ref_array *w, size_t head,
-                                    size_t row, size_t column)
+ref_number ref_transform_element(const ref_problem *p, const ref_array *w, size_t head, size_t row,
+                                 size_t column)
 {
     size_t rows = w->size[w->rank - 2], columns = w->size[w->rank - 1];
     size_t start = w->rank == 3 ? head * rows * columns : 0;
@@ -33,13 +33,14 @@ static ref_number transformed(const ref_problem *p, const ref_array *w, size_t h
         return row[column];
     ref_number sum = number_exact(0);
     for (size_t i = 0; i < width; i++)
-        sum = number_chain(ref_precision(p), sum, row[i], transform_element(p, w, head, i, column));
+        sum = number_chain(ref_precision(p), sum, row[i],
+                           ref_transform_element(p, w, head, i, column));
     return sum;
 }
 
 /* va, ba or bs: `count` numbers for all heads, or as many a head; `absent` where not given. */
-static ref_number vector_element(const ref_problem *p, ref_input which, size_t count, size_t head,
-                                 size_t i, long double absent)
+ref_number ref_vector_element(const ref_problem *p, ref_input which, size_t count, size_t head,
+                              size_t i, long double absent)
 {
     const ref_array *a = &p->in[which];
     if (a->at == NULL)
@@ -55,9 +56,9 @@ static ref_number additive_score(const ref_problem *p, const ref_sizes *s, size_
     ref_number sum = number_exact(0);
     for (size_t i = 0; i < s->c; i++) {
         ref_number inner = number_add(type, number_add(type, q[i], k[i]),
-                                      vector_element(p, REF_BA, s->c, head, i, 0));
+                                      ref_vector_element(p, REF_BA, s->c, head, i, 0));
         ref_number outer = ref_makes(p, "tanh") ? inner : number_tanh(type, inner);
-        sum = number_chain(type, sum, vector_element(p, REF_VA, s->c, head, i, 1), outer);
+        sum = number_chain(type, sum, ref_vector_element(p, REF_VA, s->c, head, i, 1), outer);
     }
     return sum;
 }
@@ -78,7 +79,7 @@ static ref_number product_score(const ref_problem *p, const ref_sizes *s, size_t
 {
     ref_number sum = chain_of(p, s, q, k);
     if (p->in[REF_BS].at != NULL)
-        sum = number_add(ref_precision(p), sum, vector_element(p, REF_BS, 1, head, 0, 0));
+        sum = number_add(ref_precision(p), sum, ref_vector_element(p, REF_BS, 1, head, 0, 0));
     return sum;
 }
 

@@ -160,20 +160,71 @@ static void compute_scores(const ref_problem *p, ref_result *r)
 
 /* ---- queries, keys and values ---- */
 
-/* by·rows: of each row of a head's scores the sum of rows of its keys. */
-static ref_number *gather_queries(const ref_problem *p, const ref_result *r)
+/* by·k′: of each row of a head's scores the sum of rows of its keys. */
+static void gather_queries(const ref_problem *p, const ref_result *r, ref_number *all)
 {
     const ref_sizes *s = &r->sizes;
-    const ref_number *by = r->stage[REF_STAGE_SCORES_GRAD].at;
-    ref_number *all = ref_alloc(s->b * s->h * s->n_q * s->d_q, sizeof all[0]);
+    const ref_number *by = r->stage[REF_STAGE_SCORES_GRAD].at,
+                     *keys = r->stage[REF_STAGE_K_SCORE].at;
     for (size_t row = 0; row < s->b * s->h * s->n_q; row++) {
-        size_t head = row / s->n_q % s->h, b = row / s->n_q / s->h;
-        const ref_number *k = r->k + (b * s->g + ref_kv_head(p, s, head)) * s->n_k * s->d_k;
-        for (size_t column = 0; column < s->d_q; column++)
+        const ref_number *k = keys + row / s->n_q * s->n_k * s->c;
+        for (size_t column = 0; column < s->c; column++)
             for (size_t j = 0; j < s->n_k; j++)
-                all[row * s->d_q + column] =
-                    number_chain(ref_precision(p), all[row * s->d_q + column], by[row * s->n_k + j],
-                                 k[j * s->d_k + column]);
+                all[row * s->c + column] = number_chain(ref_precision(p), all[row * s->c + column],
+                                                        by[row * s->n_k + j], k[j * s->c + column]);
+    }
+}
+
+/* What the tanh of a query and a key takes gains, in float64 and rounded once. */
+static ref_number unbent(const ref_problem *p, ref_number by, ref_number inner, ref_number va)
+{
+    const precision *wide = &FLOAT64;
+    ref_number bent = number_tanh(ref_precision(p), inner);
+    ref_number square = number_multiply(wide, bent, bent);
+    ref_number slope = number_add(wide, number_exact(1), (ref_number){-square.value, square.slip});
+    return number_add(ref_precision(p), number_multiply(wide, number_multiply(wide, by, va), slope),
+                      number_exact(0));
+}
+
+/* Of va·tanh(q′ + k′ + ba): both gain the same of each pair. */
+static void gather_additive(const ref_problem *p, const ref_result *r, ref_number *q, ref_number *k)
+{
+    const ref_sizes *s = &r->sizes;
+    const precision *type = ref_precision(p);
+    const ref_number *by = r->stage[REF_STAGE_SCORES_GRAD].at,
+                     *queries = r->stage[REF_STAGE_Q_SCORE].at,
+                     *keys = r->stage[REF_STAGE_K_SCORE].at;
+    for (size_t at = 0; at < s->b * s->h * s->n_q * s->n_k * s->c; at++) {
+        size_t column = at % s->c, pair = at / s->c, row = pair / s->n_k, unit = row / s->n_q;
+        size_t of_query = row * s->c + column,
+               of_key = (unit * s->n_k + pair % s->n_k) * s->c + column;
+        ref_number inner = number_add(type, number_add(type, queries[of_query], keys[of_key]),
+                                      ref_vector_element(p, REF_BA, s->c, unit % s->h, column, 0));
+        ref_number gained =
+            unbent(p, by[pair], inner, ref_vector_element(p, REF_VA, s->c, unit % s->h, column, 1));
+        if (by[pair].value == 0 && by[pair].slip == 0)
+            continue;
+        q[of_query] = number_add(type, q[of_query], gained);
+        k[of_key] = number_add(type, k[of_key], gained);
+    }
+}
+
+/* Rows of `width` numbers from what `heads` of each batch entry's heads made of them: by Wᵀ, heads
+ * that share rows in one chain; without W each is the sum of theirs. */
+static ref_number *transform_back(const ref_problem *p, const ref_sizes *s, const ref_array *w,
+                                  const ref_number *from, size_t heads, size_t n, size_t width)
+{
+    const precision *type = ref_precision(p);
+    ref_number *all = ref_alloc(s->b * heads * n * width, sizeof all[0]);
+    for (size_t at = 0; at < s->b * s->h * n * width; at++) {
+        size_t column = at % width, i = at / width % n, unit = at / width / n, head = unit % s->h;
+        size_t kept = unit / s->h * heads + (heads == s->h ? head : ref_kv_head(p, s, head));
+        const ref_number *grad = from + (unit * n + i) * s->c;
+        ref_number *to = &all[(kept * n + i) * width + column];
+        if (w->at == NULL)
+            *to = number_add(type, *to, grad[column]);
+        for (size_t c = 0; w->at != NULL && c < s->c; c++)
+            *to = number_chain(type, *to, grad[c], ref_transform_element(p, w, head, column, c));
     }
     return all;
 }
@@ -237,8 +288,20 @@ void ref_compute_gradients(const ref_problem *p, ref_result *r)
     begin(p, r);
     compute_attended(p, r);
     compute_scores(p, r);
-    ref_number *q = gather_queries(p, r);
-    ref_number *k = gather_keys(p, s, r->stage[REF_STAGE_SCORES_GRAD].at, r->q, s->d_k);
+    const ref_array *wq = &p->in[p->in[REF_WA].at != NULL ? REF_WA : REF_WS], *wk = &p->in[REF_UA];
+    ref_number *q_score = ref_stage_new(r, REF_STAGE_Q_SCORE_GRAD, "q_score_grad", "bhq", s->c),
+               *k_score = ref_stage_new(r, REF_STAGE_K_SCORE_GRAD, "k_score_grad", "bhk", s->c), *k;
+    r->stage[REF_STAGE_Q_SCORE_GRAD].is_not_made = wq->at == NULL;
+    r->stage[REF_STAGE_K_SCORE_GRAD].is_not_made = wk->at == NULL;
+    if (ref_word_is(p->score, "additive")) {
+        gather_additive(p, r, q_score, k_score);
+        k = transform_back(p, s, wk, k_score, s->g, s->n_k, s->d_k);
+    } else {
+        gather_queries(p, r, q_score);
+        k = gather_keys(p, s, r->stage[REF_STAGE_SCORES_GRAD].at, r->stage[REF_STAGE_Q_SCORE].at,
+                        s->d_k);
+    }
+    ref_number *q = transform_back(p, s, wq, q_score, s->h, s->n_q, s->d_q);
     ref_number *v = gather_keys(p, s, r->stage[REF_STAGE_WEIGHTS].at,
                                 r->stage[REF_STAGE_ATTENDED_GRAD].at, s->d_v);
     if (s->past > 0) {

@@ -54,6 +54,13 @@ void ref_compute_cache(const ref_problem *p, ref_result *r);
 size_t ref_kv_head(const ref_problem *p, const ref_sizes *s, size_t head);
 ref_number ref_scale_of(const ref_problem *p, const ref_sizes *s);
 
+/* Ws, Wa or Ua of a head at [row][column], and va, ba or bs: `count` numbers for all heads, or as
+ * many a head; `absent` where not given. */
+ref_number ref_transform_element(const ref_problem *p, const ref_array *w, size_t head, size_t row,
+                                 size_t column);
+ref_number ref_vector_element(const ref_problem *p, ref_input which, size_t count, size_t head,
+                              size_t i, long double absent);
+
 /* Wo[row][column] of a head as context·Wo uses it. */
 ref_number ref_wo_element(const ref_problem *p, const ref_sizes *s, size_t head, size_t row,
                           size_t column);

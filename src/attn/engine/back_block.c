@@ -13,12 +13,14 @@ bool scratch_back_new(scratch_back *s, const plan *p, size_t rows, size_t column
     s->grad = mem_alloc(rows * columns, element, e);
     s->capped = has_cap ? mem_alloc(rows * columns, element, e) : NULL;
     s->delta = mem_alloc(rows, element, e);
+    s->bent = mem_alloc(p->compared_width, element, e);
     s->values = mem_alloc(with->packed_bytes(p->v.width, p->n_k), 1, e);
     s->keys = mem_alloc(with->packed_bytes(p->n_k, p->k.width), 1, e);
     s->few = mem_alloc(with->packed_bytes(rows, size_larger(p->k.width, p->v.width)), 1, e);
     s->of_column = mem_alloc(columns, sizeof s->of_column[0], e);
     return s->grad != NULL && (s->capped != NULL || !has_cap) && s->delta != NULL &&
-           s->values != NULL && s->keys != NULL && s->few != NULL && s->of_column != NULL;
+           s->bent != NULL && s->values != NULL && s->keys != NULL && s->few != NULL &&
+           s->of_column != NULL;
 }
 
 void scratch_back_free(scratch_back *s)
@@ -26,6 +28,7 @@ void scratch_back_free(scratch_back *s)
     mem_free(s->grad);
     mem_free(s->capped);
     mem_free(s->delta);
+    mem_free(s->bent);
     mem_free(s->values);
     mem_free(s->keys);
     mem_free(s->few);
@@ -37,6 +40,7 @@ size_t scratch_back_memory(const plan *p, size_t rows, size_t columns)
     const kernels *with = p->with;
     size_t wide = p->asked->softcap > 0 ? 2 : 1;
     size_t numbers = tensor_bytes(p->type, 2, (size_t[]){rows, wide * columns + 1});
+    numbers = size_sum(numbers, tensor_bytes(p->type, 1, &p->compared_width));
     size_t packs =
         size_sum(with->packed_bytes(p->v.width, p->n_k), with->packed_bytes(p->n_k, p->k.width));
     packs = size_sum(packs, with->packed_bytes(rows, size_larger(p->k.width, p->v.width)));
@@ -192,6 +196,80 @@ static tensor make_scores_grad(const block_context *of, const block *at, scratch
     return s.scores_grad;
 }
 
+/* ---- scores that are more than a product ---- */
+
+/* Of va·tanh(inner), `bent` being the tanh: adds what va gains, and leaves what inner gains, in
+ * float64 and rounded once. */
+static void unbend(const plan *p, double gain, const void *va, void *bent, size_t n, void *vector)
+{
+    for (size_t c = 0; c < n && p->type == DTYPE_F32; c++) {
+        float *t = (float *)bent + c, *sum = (float *)vector + c;
+        double wide = *t, of_tanh = gain * (double)((const float *)va)[c];
+        *sum = fmaf((float)gain, *t, *sum);
+        *t = (float)(of_tanh * (1 - wide * wide));
+    }
+    for (size_t c = 0; c < n && p->type == DTYPE_F64; c++) {
+        double *t = (double *)bent + c, *sum = (double *)vector + c;
+        double of_tanh = gain * ((const double *)va)[c];
+        *sum = fma(gain, *t, *sum);
+        *t = of_tanh * (1 - *t * *t);
+    }
+}
+
+/* Queries in their order, and for each its keys: what each pair's score was made of gains its
+ * share. A pair whose score gains nothing gives nothing. */
+static void go_back_additive(const block_context *of, const block *at, const scratch *in,
+                             const tensor *scores_grad, const tensor *queries)
+{
+    const plan *p = of->plan;
+    const gathered *to = &of->back;
+    const score_parameters with = plan_score_parameters(p, at->head);
+    size_t width = p->compared_width;
+    tensor keys = projected_keys(&of->made, p, at->batch, at->head), q = {0}, k = {0};
+    tensor vector = plan_of_head(&to->vector, at->batch, at->head),
+           shift = plan_of_head(&to->shift, at->batch, at->head);
+    if (to->q.data != NULL)
+        q = plan_of_head(&to->q, at->batch, at->head);
+    if (to->k.data != NULL)
+        k = plan_of_head(&to->k, at->batch, at->head);
+    for (size_t i = 0; i < at->rows; i++) {
+        void *of_query = q.data == NULL ? NULL : block_row_at(&q, at->first + i);
+        if (of_query != NULL)
+            p->with->fill(of_query, width, 0);
+        for (size_t j = in->seen[i].first; j < in->seen[i].end; j++) {
+            double gain = tensor_get(scores_grad, (size_t[]){i, j});
+            void *bent = in->back.bent;
+            if (gain == 0)
+                continue;
+            p->with->add(block_row_at(queries, i), width, block_row_at(&keys, at->skipped + j),
+                         keys.stride[1], bent);
+            p->with->add(bent, width, with.shift.data, 1, bent);
+            p->with->cap(bent, width, 1, bent);
+            unbend(p, gain, with.vector.data, bent, width, vector.data);
+            p->with->add(shift.data, width, bent, 1, shift.data);
+            if (of_query != NULL)
+                p->with->add(of_query, width, bent, 1, of_query);
+            if (k.data != NULL)
+                p->with->add(block_row_at(&k, at->skipped + j), width, bent, 1,
+                             block_row_at(&k, at->skipped + j));
+        }
+    }
+}
+
+/* What is added to each product of a head gains what each score does, one chain in their order. */
+static void gather_shift(const block_context *of, const block *at, const scratch *in,
+                         const tensor *scores_grad)
+{
+    tensor shift = plan_of_head(&of->back.shift, at->batch, at->head);
+    for (size_t i = 0; i < at->rows; i++) {
+        for (size_t j = in->seen[i].first; j < in->seen[i].end; j++) {
+            tensor one = tensor_at(scores_grad, i);
+            one = tensor_range(&one, 0, j, 1);
+            of->plan->with->add(shift.data, 1, one.data, 0, shift.data);
+        }
+    }
+}
+
 static bool compute_block(const block_context *of, block *at, scratch *in, const packed *values,
                           const packed *keys)
 {
@@ -215,6 +293,12 @@ static bool compute_block(const block_context *of, block *at, scratch *in, const
     tensor scores_grad = make_scores_grad(of, at, in, &weights, &grad, values);
     tensor queries = projected_queries(&of->made, at->batch, at->head);
     queries = tensor_range(&queries, 0, at->first, at->rows);
+    if (!p->asked->score->is_product) {
+        go_back_additive(of, at, in, &scores_grad, &queries);
+        return true;
+    }
+    if (to->shift.data != NULL)
+        gather_shift(of, at, in, &scores_grad);
     if (to->q.data != NULL) {
         const product_band terms = {.terms = in->seen};
         const packed of_keys = packed_from_row(p->with, keys, at->skipped);
@@ -228,9 +312,9 @@ static bool compute_block(const block_context *of, block *at, scratch *in, const
 }
 
 /* Where a head's chains begin; no data: nothing is gathered there. */
-static void clear_head(const plan *p, const tensor *all, const block *at)
+static void clear_head(const plan *p, const tensor *all, const block *at, size_t rows)
 {
-    for (size_t j = 0; all->data != NULL && j < p->n_k; j++) {
+    for (size_t j = 0; all->data != NULL && j < rows; j++) {
         tensor of_head = plan_of_head(all, at->batch, at->head);
         p->with->fill(block_row_at(&of_head, j), of_head.size[1], 0);
     }
@@ -244,9 +328,12 @@ bool back_block_head(const block_context *of, block *at, scratch *in)
     tensor v = projected_values(&of->made, p, at->batch, at->head);
     tensor k = projected_keys(&of->made, p, at->batch, at->head), turned = tensor_transposed(&v);
     p->with->pack(&turned, &values);
-    p->with->pack(&k, &keys);
-    clear_head(p, &of->back.k, at);
-    clear_head(p, &of->back.v, at);
+    if (p->asked->score->is_product)
+        p->with->pack(&k, &keys);
+    clear_head(p, &of->back.k, at, p->n_k);
+    clear_head(p, &of->back.v, at, p->n_k);
+    clear_head(p, &of->back.vector, at, 1);
+    clear_head(p, &of->back.shift, at, 1);
     for (size_t first = at->first; first < end; first += in->rows) {
         block some = {.batch = at->batch, .head = at->head, .first = first};
         some.rows = end - first < in->rows ? end - first : in->rows;

@@ -20,12 +20,18 @@ bool backward_has_blocks(const stage_places *where)
     return places_make(where, STAGE_ATTENDED_GRAD);
 }
 
+/* What the stage is a gradient of a form of, that which is compared among them. */
+static const projection *side_of(const plan *p, stage_id id)
+{
+    return id == STAGE_Q_SCORE_GRAD ? &p->q : id == STAGE_K_SCORE_GRAD ? &p->k : plan_role(p, id);
+}
+
 /* The stage of queries, keys or values that the second loop gathers: the form that they have in its
  * blocks; STAGE_COUNT: none is needed. */
 static stage_id gathered_of(const plan *p, const stage_places *where, const projection *role)
 {
     stage_id id = STAGE_LOSS;
-    while (id < STAGE_COUNT && !(places_make(where, id) && plan_role(p, id) == role &&
+    while (id < STAGE_COUNT && !(places_make(where, id) && side_of(p, id) == role &&
                                  places_gathers(p, id, plan_stand_in(p, stage_row(id)->takes[0]))))
         id++;
     return id;
@@ -84,15 +90,27 @@ bool backward_begin(const projecting *with, err *e)
 
 /* ---- where it gathers ---- */
 
+/* Heads of what is compared are apart already. */
+static tensor place_of(const projecting *with, stage_id id)
+{
+    return plan_role(with->plan, id) == NULL ? placed_at(with->at, id) : projected_place(with, id);
+}
+
 static bool open_shared(const plan *p, const projection *role, tensor *all, tensor *own, err *e)
 {
     const size_t size[] = {p->batches, p->heads, p->n_k, role->width};
-    if (all->data == NULL || p->heads == p->kv_heads)
+    if (all->data == NULL || all->size[1] == p->heads)
         return true;
     if (!tensor_new(own, p->type, 4, size, e))
         return false;
     *all = tensor_view_of(own);
     return true;
+}
+
+static bool open_vector(const plan *p, const tensor *of, tensor *own, err *e)
+{
+    const size_t size[] = {p->batches, p->heads, 1, of->size[1]};
+    return of->data == NULL || tensor_new(own, p->type, 4, size, e);
 }
 
 bool backward_open(gathered *to, const projecting *with, err *e)
@@ -103,19 +121,23 @@ bool backward_open(gathered *to, const projecting *with, err *e)
              v = gathered_of(p, where, &p->v);
     *to = (gathered){0};
     if (q != STAGE_COUNT)
-        to->q = projected_place(with, q);
+        to->q = place_of(with, q);
     if (k != STAGE_COUNT)
-        to->k = projected_place(with, k);
+        to->k = place_of(with, k);
     if (v != STAGE_COUNT)
         to->v = projected_place(with, v);
     return open_shared(p, &p->k, &to->k, &to->own_k, e) &&
-           open_shared(p, &p->v, &to->v, &to->own_v, e);
+           open_shared(p, &p->v, &to->v, &to->own_v, e) &&
+           open_vector(p, &p->of_score.vector, &to->vector, e) &&
+           open_vector(p, &p->of_score.shift, &to->shift, e);
 }
 
 void backward_close(gathered *to)
 {
     tensor_free(&to->own_k);
     tensor_free(&to->own_v);
+    tensor_free(&to->vector);
+    tensor_free(&to->shift);
 }
 
 /* ---- after the second loop ---- */
@@ -147,6 +169,26 @@ static void sum_heads(const projecting *with, stage_id id, const tensor *of_head
     }
 }
 
+/* What a head compares is rows·W: of its gradient, that of the rows is grad·Wᵀ. Of heads that share
+ * keys the chains go on, in their order. */
+static bool transform_back(const projecting *with, stage_id id, stage_id taken, err *e)
+{
+    const plan *p = with->plan;
+    bool is_key = taken == STAGE_K_SCORE_GRAD;
+    const tensor *weight = is_key ? &p->of_score.for_key : &p->of_score.for_query;
+    tensor from = placed_at(with->at, taken), to = projected_place(with, id);
+    size_t group = is_key ? p->heads / p->kv_heads : 1;
+    bool done = true;
+    for (size_t unit = 0; unit < p->batches * p->heads && done; unit++) {
+        size_t batch = unit / p->heads, head = unit % p->heads;
+        tensor of_head = tensor_at(weight, head), turned = tensor_transposed(&of_head);
+        tensor grad = plan_of_head(&from, batch, head),
+               rows = plan_of_head(&to, batch, head / group);
+        done = add_product(with, &grad, &turned, head % group > 0, &rows, e);
+    }
+    return done;
+}
+
 /* Gradients of queries, keys or values from those of their next form. */
 static bool make_form(const projecting *with, stage_id id, err *e)
 {
@@ -154,6 +196,8 @@ static bool make_form(const projecting *with, stage_id id, err *e)
     stage_id taken = plan_stand_in(p, stage_row(id)->takes[0]);
     if (places_gathers(p, id, taken))
         return true;
+    if (taken == STAGE_Q_SCORE_GRAD || taken == STAGE_K_SCORE_GRAD)
+        return transform_back(with, id, taken, e);
     tensor from = projected_place(with, taken), to = projected_place(with, id);
     if (taken == STAGE_Q_ROPE_GRAD || taken == STAGE_K_ROPE_GRAD)
         return rope_turn_back(with, id, &from, &to, e);
@@ -241,6 +285,34 @@ static bool make_weight(const projecting *with, stage_id id, input which, const 
         }
         tensor into = to.rank == 3 ? tensor_at(&to, part) : to;
         tensor_copy(&made, &into);
+    }
+    tensor_free(&made);
+    return done;
+}
+
+/* Of what a head compares, rows·W, the gradient of W: rowsᵀ·grad, of one for all heads head after
+ * head, of each batch entry after batch entry. */
+static bool make_transform(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    bool is_key = id == STAGE_UA_GRAD;
+    const tensor *weight = is_key ? &p->of_score.for_key : &p->of_score.for_query,
+                 *given = p->asked->in[input_of_key(stage_row(id)->of_input)];
+    tensor grad = placed_at(with->at, id), to = tensor_seen_as(&grad, weight, given), made;
+    tensor grads = placed_at(with->at, stage_row(id)->takes[0]);
+    if (!tensor_new(&made, p->type, 2, to.size + 1, e))
+        return false;
+    bool done = true;
+    for (size_t unit = 0; unit < p->batches * p->heads && done; unit++) {
+        size_t batch = unit % p->batches, head = unit / p->batches;
+        bool goes_on = batch > 0 || (head > 0 && to.stride[0] == 0);
+        tensor x = plan_of_head(is_key ? &with->made->k : &with->made->q, batch,
+                                is_key ? plan_kv_head(p, head) : head);
+        tensor turned = tensor_transposed(&x), of_unit = plan_of_head(&grads, batch, head);
+        tensor into = tensor_at(&to, head);
+        done = add_product(with, &turned, &of_unit, goes_on, &made, e);
+        if (done)
+            tensor_copy(&made, &into);
     }
     tensor_free(&made);
     return done;
@@ -380,6 +452,23 @@ static bool make_slopes(const projecting *with, stage_id id, err *e)
     return true;
 }
 
+/* Of the score's vector or shift, from what blocks added up: batch entries, then heads where one is
+ * for all of them. */
+static void sum_vector(const projecting *with, stage_id id, const tensor *view, const tensor *from)
+{
+    const plan *p = with->plan;
+    if (!places_make(&with->at->where, id))
+        return;
+    tensor grad = placed_at(with->at, id);
+    tensor all = tensor_seen_as(&grad, view, p->asked->in[input_of_key(stage_row(id)->of_input)]);
+    fill_with(&grad, 0);
+    for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
+        tensor of_unit = plan_of_head(from, unit % p->batches, unit / p->batches),
+               to = tensor_range(&all, 0, unit / p->batches, 1);
+        add_rows(p, &of_unit, &to);
+    }
+}
+
 static bool make_sinks(const projecting *with, stage_id id, err *e)
 {
     const plan *p = with->plan;
@@ -415,6 +504,9 @@ static const struct {
     {STAGE_BIAS_GRAD, make_bias},
     {STAGE_SLOPES_GRAD, make_slopes},
     {STAGE_SINKS_GRAD, make_sinks},
+    {STAGE_WS_GRAD, make_transform},
+    {STAGE_WA_GRAD, make_transform},
+    {STAGE_UA_GRAD, make_transform},
     {STAGE_PRESENT_K_GRAD, make_form},
     {STAGE_PRESENT_V_GRAD, make_form},
     {STAGE_PAST_K_GRAD, make_past},
@@ -457,6 +549,9 @@ bool backward_end(const gathered *from, const projecting *with, err *e)
     const placed *at = with->at;
     sum_heads(with, gathered_of(p, &at->where, &p->k), &from->own_k);
     sum_heads(with, gathered_of(p, &at->where, &p->v), &from->own_v);
+    sum_vector(with, STAGE_BS_GRAD, &p->of_score.shift, &from->shift);
+    sum_vector(with, STAGE_VA_GRAD, &p->of_score.vector, &from->vector);
+    sum_vector(with, STAGE_BA_GRAD, &p->of_score.shift, &from->shift);
     for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++) {
         if (places_make(&at->where, RULES[i].id) && !RULES[i].make(with, RULES[i].id, e))
             return false;
@@ -500,6 +595,12 @@ size_t backward_memory(const plan *p, const stage_places *where)
         return 0;
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
         most = size_larger(most, weight_memory(p, &roles[i]->weight, roles[i]->n));
+    const score_parameters *of_score = &p->of_score;
+    most = size_larger(most, weight_memory(p, &of_score->for_query, p->n_q));
+    most = size_larger(most, weight_memory(p, &of_score->for_key, p->n_k));
+    size_t vectors = (of_score->vector.data == NULL ? 0 : of_score->vector.size[1]) +
+                     (of_score->shift.data == NULL ? 0 : of_score->shift.size[1]);
+    most = size_sum(most, tensor_bytes(p->type, 3, (size_t[]){p->batches, p->heads, vectors}));
     most = size_sum(most, positions_memory(p));
     return size_sum(most, p->heads == p->kv_heads ? 0 : tensor_bytes(p->type, 4, of_heads));
 }

@@ -23,6 +23,7 @@ void empty_rows_join(empty_rows *to, const empty_rows *more);
 
 /* A thread's room in the second loop, next to that in which weights are made again. */
 typedef struct scratch_back {
+    void *bent;           /* of a query and a key what an additive score sums */
     void *grad;           /* rows × columns, of a gradient as wide as scores */
     void *capped;         /* likewise, where there is a cap */
     void *delta;          /* rows */
@@ -58,6 +59,8 @@ size_t scratch_memory(const plan *p, size_t rows, size_t columns);
 typedef struct gathered {
     tensor q, k, v;
     tensor own_k, own_v; /* where heads share keys and values, before they are summed; owned */
+    /* Of the score's vector and its shift, b × h × 1 × as many numbers as a head has; owned. */
+    tensor vector, shift;
 } gathered;
 
 static inline void *block_row_at(const tensor *t, size_t row)

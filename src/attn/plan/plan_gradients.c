@@ -53,13 +53,6 @@ static bool check_goes_back(const plan *p, err *e)
         err_at(e, &at, "the loss is cross-entropy, and one attention has no logits");
         return err_remedy(e, "layers have: selfattn encode, selfattn decode");
     }
-    at = problem_place(asked, "score");
-    if (!asked->score->is_product || p->of_score.for_query.data != NULL ||
-        p->of_score.for_key.data != NULL || asked->in[INPUT_BS] != NULL) {
-        err_at(e, &at, "gradients go back through q·k alone, and the score is %s",
-               asked->score->named.name);
-        return err_remedy(e, "without output_grad and loss it is computed forward");
-    }
     at = problem_place(asked, "round");
     if (asked->round_decimals >= 0) {
         err_at(e, &at, "weights are rounded by hand, and what is rounded has no gradient");
