@@ -472,10 +472,8 @@ static void arrange_each(shape_search *s, const work_attempt *made_by, const nam
     int rank = computed->rank;
     bool can = computed->data != NULL && (p == NULL || strlen(plan_axes(p, id)) == (size_t)rank);
     if (can && p != NULL) {
-        const projection *role = plan_role(p, id);
-        bool is_joined = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
         of.all = plan_all_axes(p, id, computed);
-        of.heads = role != NULL ? role->heads : is_joined ? p->heads : 1;
+        of.heads = plan_heads_joined(p, id);
         can = of.all.rank == 3 || of.all.rank == AXES;
     } else if (can) { /* rows of a stack: b × n × m, of one head */
         of = (arrangeable){{.type = computed->type, .rank = 3, .data = computed->data}, 1};

@@ -213,6 +213,15 @@ static stage_id like_stage(stage_id id)
     return stage_row(id)->of != STAGE_X ? stage_row(id)->of : id;
 }
 
+size_t plan_heads_joined(const plan *p, stage_id id)
+{
+    stage_id like = like_stage(id);
+    const projection *role = plan_role(p, like);
+    if (role != NULL)
+        return role->heads;
+    return like == STAGE_CONTEXT || (like == STAGE_OUTPUT && p->wo.data == NULL) ? p->heads : 1;
+}
+
 /* All axes that a forward stage can have, b and h among them. Those of a role that came with all of
  * its axes (rank 4) have its layout, present_v that of k. */
 static const char *find_axes(const plan *p, stage_id id)

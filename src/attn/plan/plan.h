@@ -84,6 +84,8 @@ void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
 void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
 /* q, k or v, which the stage is one form of; NULL where it is of none alone. */
 const projection *plan_role(const plan *p, stage_id id);
+/* How many heads lie side by side in the stage's rows; 1 where they are one head's, or an axis. */
+size_t plan_heads_joined(const plan *p, stage_id id);
 /* With q of rank 4, the context (and without Wo the output) keeps its heads apart. */
 bool plan_keeps_heads_apart(const plan *p);
 /* A stage's tensor with an axis of size 1 for each of b and h that it lacks: rank as its axes;

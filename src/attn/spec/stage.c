@@ -1,6 +1,8 @@
 #include "attn/spec/stage.h"
 
 #include "attn/spec/problem.h"
+#include "base/nearest.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -427,22 +429,78 @@ const stage ROWS_OF_STAGES[STAGE_COUNT] = {
 };
 /* clang-format on */
 
+/* ---- names that others give to stages ---- */
+
+/* Of the first few it is not sure: a result's "attention" may be its output. */
+enum { UNSURE_SYNONYMS = 5 };
+
 static const synonym SYNONYMS[] = {
     {"attention", "weights"},
     {"probabilities", "weights"},
     {"softmax", "weights"},
+    {"out", "output"},
+    {"o", "output"},
     /* as kernels call them */
     {"lse", "logsumexp"},
+    {"softmax_lse", "logsumexp"},
     {"dout", "output_grad"},
+    {"do", "output_grad"},
     {"softmax_d", "delta"},
+    {"dpsum", "delta"},
     {"dq", "q_grad"},
     {"dk", "k_grad"},
     {"dv", "v_grad"},
+    {"dx", "x_grad"},
     {"dbias", "bias_grad"},
+    {"dsink", "sinks_grad"},
+    {"dsinks", "sinks_grad"},
     {NULL, NULL},
 };
 
+/* How else a gradient is said to be one. */
+static const struct {
+    const char *before, *after;
+} GRADIENTS[] = {{"grad.", ""}, {"grad_", ""}, {"", ".grad"}};
+
 const named_table STAGES = NAMED_TABLE_ALSO("stage", ROWS_OF_STAGES, SYNONYMS);
+
+static const named_table AS_KERNELS_SAY =
+    NAMED_TABLE_ALSO("stage", ROWS_OF_STAGES, SYNONYMS + UNSURE_SYNONYMS);
+
+/* Of a stage or an input; '-', '_' and capitals make no difference. */
+static const named *gradient_of(const char *name, size_t length)
+{
+    const named *called = named_by_synonym(&STAGES, name, length);
+    text wanted = {0};
+    const named *found = NULL;
+    if (called != NULL)
+        text_add_format(&wanted, "%s_grad", called->name);
+    else
+        text_add_format(&wanted, "%.*s_grad", (int)length, name);
+    for (stage_id id = STAGE_LOSS; id < STAGE_COUNT && found == NULL; id++) {
+        const named *row = &ROWS_OF_STAGES[id].key.named;
+        if (spelling_distance(text_string(&wanted), wanted.length, row->name, strlen(row->name)) ==
+            0)
+            found = row;
+    }
+    text_free(&wanted);
+    return found;
+}
+
+const named *stage_called(const char *name)
+{
+    const size_t length = strlen(name);
+    const named *found = named_find(&STAGES, name, length);
+    if (found == NULL)
+        found = named_by_synonym(&AS_KERNELS_SAY, name, length);
+    for (size_t i = 0; found == NULL && i < sizeof GRADIENTS / sizeof GRADIENTS[0]; i++) {
+        size_t before = strlen(GRADIENTS[i].before), after = strlen(GRADIENTS[i].after);
+        if (length > before + after && strncmp(name, GRADIENTS[i].before, before) == 0 &&
+            strcmp(name + length - after, GRADIENTS[i].after) == 0)
+            found = gradient_of(name + before, length - before - after);
+    }
+    return found;
+}
 
 stage_id stage_of(const named *row)
 {

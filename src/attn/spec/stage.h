@@ -144,6 +144,9 @@ static inline const stage *stage_row(stage_id id)
 
 /* The id of a row that a look-up in STAGES gave. */
 stage_id stage_of(const named *row);
+/* The row of this name, or of one that kernels and PyTorch give to the stage: "dq", "lse",
+ * "grad.wq", "x.grad". NULL: none. */
+const named *stage_called(const char *name);
 
 /* The letters of the axes of what a result has under this name: a stage's, also by the way to it in
  * a layer ("layer.0.attention.weights", "step.1.layer.0.cross.q"). "": nobody knows them. */

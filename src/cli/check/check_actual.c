@@ -105,7 +105,9 @@ static const char *stage_said(const char *name)
             return name;
     }
     const char *dot = strrchr(name, '.'), *last = dot == NULL ? name : dot + 1;
-    return stage_names_have(NULL, last) || stack_may_have_stage(last, strlen(last)) ? last : NULL;
+    if (stage_called(name) != NULL)
+        return name;
+    return stage_called(last) != NULL || stack_may_have_stage(last, strlen(last)) ? last : NULL;
 }
 
 /* Moves the matrices of a result, of which the document knows the stages, and what a page of

@@ -38,9 +38,7 @@ static bool find_axes(const plan *p, stage_id id, const tensor *like, axis_sizes
     tensor all = plan_all_axes(p, id, like);
     if (all.rank < 3 || all.rank > AXES)
         return false;
-    const projection *role = plan_role(p, id);
-    bool is_of_heads = id == STAGE_CONTEXT || (id == STAGE_OUTPUT && p->wo.data == NULL);
-    size_t heads = role != NULL ? role->heads : is_of_heads ? p->heads : 1;
+    size_t heads = plan_heads_joined(p, id);
     to->is_joined = all.rank == 3;
     to->size[0] = all.size[0];
     to->size[1] = to->is_joined ? heads : all.size[1];
@@ -93,8 +91,8 @@ static const layout *layout_of(const tensor *numbers, const axis_sizes *of, bool
 
 /* Adds the numbers in the axes that the stage has: b × n × hc or b × h × n × c, without the axes
  * that it lacks itself. */
-static bool add_laid(bundle *to, const entry *one, const tensor *view, const axis_sizes *of,
-                     const tensor *like, err *e)
+static bool add_laid(bundle *to, const char *name, const entry *one, const tensor *view,
+                     const axis_sizes *of, const tensor *like, err *e)
 {
     tensor ordered = *view, copy;
     tensor own = *like; /* of as many rows as there are */
@@ -106,12 +104,61 @@ static bool add_laid(bundle *to, const entry *one, const tensor *view, const axi
     if (!tensor_new_copy(&copy, &ordered, e))
         return false;
     tensor_own(&copy, copy.type, own.rank, own.size, copy.data);
-    if (!bundle_add_tensor(to, one->name, &copy, one->at, e))
+    if (!bundle_add_tensor(to, name, &copy, one->at, e))
         return false;
-    entry *added = bundle_find(to, one->name);
+    entry *added = bundle_find(to, name);
     added->stored = one->stored;
     added->has_unprinted = one->has_unprinted;
     return true;
+}
+
+/* Heads that share keys: the gradients of a group's heads, each alone, added in their order. */
+static bool sum_groups(const plan *p, const tensor *of_heads, tensor *sum, err *e)
+{
+    const size_t *all = of_heads->size, group = p->heads / p->kv_heads;
+    const size_t size[] = {all[0], p->kv_heads, all[2], all[3]};
+    size_t at[TENSOR_MAX_RANK] = {0};
+    if (!tensor_new(sum, DTYPE_F64, AXES, size, e))
+        return false;
+    do {
+        double value = 0;
+        for (size_t i = 0; i < group; i++)
+            value += tensor_get(of_heads, (size_t[]){at[0], at[1] * group + i, at[2], at[3]});
+        tensor_set(sum, at, value);
+    } while (tensor_next(sum, at));
+    return true;
+}
+
+/* Where a kernel has a gradient of keys or values for each query head, of which the stage is a
+ * group's sum; false without an error where it has not. */
+static bool add_groups(const checker *c, const plan *p, stage_id id, const char *name,
+                       const entry *one, axis_sizes *of, const tensor *like, bundle *laid, err *e)
+{
+    const projection *role = plan_role(p, id);
+    bool is_shared = role == &p->k || role == &p->v;
+    tensor of_heads, sum;
+    if (!stage_is_backward(id) || !is_shared || p->heads == p->kv_heads || c->actual == NULL)
+        return false;
+    of->size[1] = p->heads;
+    const layout *found = layout_of(&one->tensor, of, false, &of_heads);
+    of->size[1] = p->kv_heads;
+    if (found == NULL || !sum_groups(p, &of_heads, &sum, e))
+        return false;
+    note_say(c->world, c->given, NULL, "%s is taken as %s by query head, and each group is summed",
+             one->name, found->said);
+    bool done = add_laid(laid, name, one, &sum, of, like, e);
+    tensor_free(&sum);
+    return done;
+}
+
+/* The stage that the numbers are of: its own name comes first, then what kernels call it. */
+static const char *stage_name_of(const checker *c, const bundle *numbers, const bundle *laid,
+                                 const entry *one)
+{
+    const named *row = c->given->answers.count > 0 ? NULL : stage_called(one->name);
+    bool is_free = row != NULL && bundle_find(numbers, row->name) == NULL &&
+                   bundle_find(laid, row->name) == NULL;
+    return is_free ? row->name : one->name;
 }
 
 bool check_shapes_lay(const checker *c, const work *w, const bundle *numbers, bundle *laid, err *e)
@@ -120,29 +167,32 @@ bool check_shapes_lay(const checker *c, const work *w, const bundle *numbers, bu
     const plan *p = w->kind->attention == NULL ? NULL : w->kind->attention(w);
     for (size_t i = 0; i < numbers->count; i++) {
         const entry *one = &numbers->entry[i];
-        const named *row = named_find(&STAGES, one->name, strlen(one->name));
+        const char *name = p == NULL ? one->name : stage_name_of(c, numbers, laid, one);
+        const named *row = named_find(&STAGES, name, strlen(name));
         const layout *found = NULL;
         tensor like, view, a, b;
         axis_sizes sizes;
         bool may_be = c->given->answers.count == 0 && p != NULL && row != NULL &&
-                      one->kind == ENTRY_TENSOR && w->kind->shape(w, one->name, &like) &&
+                      one->kind == ENTRY_TENSOR && w->kind->shape(w, name, &like) &&
                       !measure_align(&one->tensor, &like, &a, &b) &&
                       find_axes(p, stage_of(row), &like, &sizes);
         if (may_be)
             found = layout_of(&one->tensor, &sizes, c->actual == NULL, &view);
+        if (may_be && found == NULL &&
+            add_groups(c, p, stage_of(row), name, one, &sizes, &like, laid, e))
+            continue;
         /* The numbers may be of all rows, of which some will be taken. */
         if (may_be && found == NULL && rows != NULL) {
             sizes.size[2] = rows->of;
             found = layout_of(&one->tensor, &sizes, c->actual == NULL, &view);
         }
-        if (found == NULL) {
-            if (bundle_borrow(laid, one->name, one, e) == NULL)
-                return false;
+        if (e->is_set || (found == NULL && bundle_borrow(laid, name, one, e) == NULL))
+            return false;
+        if (found == NULL)
             continue;
-        }
         if (found->said != NULL)
             note_say(c->world, c->given, NULL, "%s is taken as %s", one->name, found->said);
-        if (!add_laid(laid, one, &view, &sizes, &like, e))
+        if (!add_laid(laid, name, one, &view, &sizes, &like, e))
             return false;
     }
     return true;
