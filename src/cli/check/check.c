@@ -33,6 +33,10 @@ static bool check_options(const options *o, err *e)
     const char *other = o->actual != NULL ? "actual" : o->update ? "update" : o->why ? "why" : NULL;
     bool marks = o->answers.count > 0;
     const char *written = o->output != NULL ? "output" : o->format != NULL ? "format" : NULL;
+    const char *apart = marks ? "answers" : o->update ? "update" : o->why ? "why" : NULL;
+    if (o->differences && apart != NULL)
+        return err_set(e, "--differences is about gradients alone, and --%s about other numbers",
+                       apart);
     if (marks && other != NULL)
         return err_set(e, "--answers marks an exercise, and --%s is about other numbers", other);
     const struct {
@@ -571,7 +575,7 @@ int command_check(const options *o, env *world, err *e)
     if (o->tap)
         text_add_format(sink_text(&r.out), "1..%zu\n", r.tests);
     progress_stop(world);
-    if (done && r.failed > 0 && o->actual != NULL && !o->why && !o->tap)
+    if (done && r.failed > 0 && o->actual != NULL && !o->why && !o->differences && !o->tap)
         note_say(world, o, NULL, "--why looks for the mistake that gives these numbers");
     /* If no document had layers, --tol can't name a stage of layers. */
     bool is_known = r.saw_layers || r.is_wrong || tolerances_check(o, &(text_list){0}, e);

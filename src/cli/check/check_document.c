@@ -6,6 +6,7 @@
 #include "cli/check/check_shapes.h"
 #include "cli/check/check_update.h"
 #include "cli/check/checker.h"
+#include "cli/check/differences.h"
 #include "cli/check/errata.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
@@ -516,6 +517,8 @@ bool check_document(checker *c, document *one, err *e)
     c->file.saw_layers = c->file.saw_layers || is_stack;
     if (!find_numbers(c, one, &numbers, e))
         return false;
+    if (c->given->differences)
+        return check_differences(c, one, c->actual != NULL ? numbers : NULL, e);
     if (numbers == NULL)
         return check_nothing(c, one, is_stack, e);
     /* A document without a name may be any. */

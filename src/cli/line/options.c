@@ -219,6 +219,8 @@ static const option_row ROWS[] = {
      OPTION_FILES, GROUP_CHECK, "FILE", .file = FILE_READ, .place = AT(answers)},
     {{"why", "say which mistake gives the numbers that differ"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(why)},
+    {{"differences", "compare gradients with central differences"},
+     OPTION_FLAG, GROUP_CHECK, .place = AT(differences)},
     {{"update", "write numbers that differ into the documents"},
      OPTION_FLAG, GROUP_CHECK, .place = AT(update)},
     {{"tap", "write the Test Anything Protocol"}, OPTION_FLAG, GROUP_CHECK, .place = AT(tap)},

@@ -144,7 +144,7 @@ typedef struct options {
     text_list answers;  /* files and folders of those to be marked, to exercises */
     const char *actual; /* a result to be checked; NULL: what the documents expect */
     size_t jobs;
-    bool why, tap, update, has_jobs;
+    bool why, differences, tap, update, has_jobs;
     /* init */
     size_t width, head_width; /* 0 where they are not given */
     uint64_t seed;
