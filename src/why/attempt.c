@@ -79,6 +79,7 @@ const point_stages POINT_STAGES[POINT_COUNT] = {
     [POINT_WEIGHTS] = {1, {STAGE_WEIGHTS}},
     [POINT_CONTEXT] = {2, {STAGE_ATTENDED, STAGE_CONTEXT}},
     [POINT_OUTPUT] = {1, {STAGE_OUTPUT}},
+    [POINT_BACK_ROWS] = {3, {STAGE_Q_GRAD, STAGE_K_GRAD, STAGE_V_GRAD}},
 };
 
 /* All stages at first, and later those that are made of what is changed now. */
@@ -94,23 +95,18 @@ static bool is_after(const plan *p, stage_id id, point now)
     return is_made;
 }
 
-static bool run(attempt *a, const plan *p, const tensor *given)
+/* What comes out takes the place of what was there, in the same shape: rows may have been laid out
+ * otherwise. */
+static bool run_for(attempt *a, const plan *p, const kept_stages *w)
 {
     bundle made = {0};
-    kept_stages w = {.given = given};
     run_report report;
-    for (stage_id id = 0; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(p, id) && is_after(p, id, a->now) && !stage_is_backward(id) &&
-            (id != STAGE_WEIGHTED || a->keeps_weighted))
-            kept_stages_add(&w, id);
-    }
-    bool done = run_plan(p, &w, a->threads, &made, &report, a->e);
-    /* What comes out takes the place of what was there, in the same shape: rows may have been laid
-     * out otherwise. */
-    for (size_t i = 0; done && i < w.count; i++) {
-        entry *found = bundle_find(&made, stage_row(w.stage[i])->key.named.name);
-        tensor *to = &a->stage[w.stage[i]];
-        if (to->data != NULL && !tensor_same_shape(to, &found->tensor))
+    bool done = run_plan(p, w, a->threads, &made, &report, a->e);
+    for (size_t i = 0; done && i < w->count; i++) {
+        entry *found = bundle_find(&made, stage_row(w->stage[i])->key.named.name);
+        tensor *to = &a->stage[w->stage[i]];
+        if (kept_stages_is_given(w, w->stage[i]) ||
+            (to->data != NULL && !tensor_same_shape(to, &found->tensor)))
             continue;
         tensor_free(to);
         *to = found->tensor;
@@ -118,6 +114,17 @@ static bool run(attempt *a, const plan *p, const tensor *given)
     }
     bundle_free(&made);
     return done;
+}
+
+static bool run(attempt *a, const plan *p, const tensor *given)
+{
+    kept_stages w = {.given = given};
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(p, id) && is_after(p, id, a->now) && !stage_is_backward(id) &&
+            (id != STAGE_WEIGHTED || a->keeps_weighted))
+            kept_stages_add(&w, id);
+    }
+    return run_for(a, p, &w);
 }
 
 /* q, k and v were changed as inputs. */
@@ -226,6 +233,77 @@ static bool round_weights(attempt *a)
     return true;
 }
 
+/* ---- the way back: what it takes of the way forward is given to it, so that what it is asked may
+ * be another problem ---- */
+
+bool attempt_back(attempt *a, const stage_id *wanted, size_t count)
+{
+    kept_stages w = {.given = a->back};
+    for (size_t i = 0; i < count; i++) {
+        if (plan_has_stage(&a->back_plan, wanted[i]))
+            kept_stages_add(&w, wanted[i]);
+    }
+    /* The loop reads weights, queries and keys, and rules the rows that these were made of. */
+    for (stage_id id = STAGE_X; id < STAGE_LOSS; id++) {
+        bool is_read = a->back[id].data != NULL || id == STAGE_X_POS;
+        if (is_read && plan_has_stage(&a->back_plan, id))
+            kept_stages_add(&w, id);
+    }
+    return run_for(a, &a->back_plan, &w);
+}
+
+/* Queries, keys and values in the last form that they have in either plan. */
+static void give_forms(attempt *a)
+{
+    static const stage_id LAST[] = {STAGE_Q_SCORE, STAGE_K_SCORE, STAGE_PRESENT_V};
+    for (size_t i = 0; i < sizeof LAST / sizeof LAST[0]; i++) {
+        stage_id there = plan_stand_in(&a->back_plan, LAST[i]);
+        a->back[there] = a->stage[plan_stand_in(&a->plan, LAST[i])];
+    }
+}
+
+static bool begin_back(attempt *a)
+{
+    static const stage_id GIVEN[] = {STAGE_CAPPED, STAGE_ROW_MAX, STAGE_ROW_SUM, STAGE_WEIGHTS,
+                                     STAGE_CONTEXT};
+    if (!plan_make(&a->back_plan, &a->problem, a->with, a->e))
+        return false;
+    give_forms(a);
+    for (size_t i = 0; i < sizeof GIVEN / sizeof GIVEN[0]; i++) {
+        stage_id id = plan_stand_in(&a->back_plan, GIVEN[i]);
+        a->back[id] = a->stage[id];
+    }
+    return true;
+}
+
+static bool go_back(attempt *a)
+{
+    stage_id all[STAGE_COUNT];
+    size_t count = 0;
+    for (stage_id id = STAGE_LOSS; id < STAGE_COUNT; id++) {
+        if (a->back[id].data == NULL)
+            all[count++] = id;
+    }
+    return attempt_back(a, all, count);
+}
+
+/* What is made of gradients of q, k and v that were changed. */
+static bool go_on_back(attempt *a)
+{
+    const point_stages *changed = &POINT_STAGES[POINT_BACK_ROWS];
+    stage_id after[STAGE_COUNT];
+    size_t count = 0;
+    for (stage_id id = STAGE_LOSS; id < STAGE_COUNT; id++) {
+        if (plan_has_stage(&a->back_plan, id) && is_after(&a->back_plan, id, POINT_BACK_ROWS))
+            after[count++] = id;
+    }
+    for (size_t i = 0; i < changed->count; i++)
+        a->back[changed->stage[i]] = a->stage[changed->stage[i]];
+    return attempt_back(a, after, count);
+}
+
+/* ---- one point after the other ---- */
+
 static bool pass(attempt *a, const mistake *const *made, size_t count)
 {
     problem *p = &a->problem;
@@ -233,6 +311,10 @@ static bool pass(attempt *a, const mistake *const *made, size_t count)
     bool is_changed = false;
     for (size_t i = 0; i < count; i++)
         is_changed = is_changed || made[i]->at[at] != NULL;
+    if (at >= POINT_BACK && !a->keeps_gradients)
+        return true;
+    if (at == POINT_BACK)
+        *p = a->begun;
     if (at == POINT_ROWS && is_changed) {
         forget_rows(a);
         p->in[INPUT_Q] = own_rows(a, STAGE_Q, a->plan.n_q);
@@ -244,7 +326,8 @@ static bool pass(attempt *a, const mistake *const *made, size_t count)
         if (made[i]->at[at] != NULL && !made[i]->at[at](a))
             return false;
     }
-    if (at != POINT_ASKED && !is_changed)
+    bool is_always = at == POINT_ASKED || at == POINT_BACK || at == POINT_BACK_GIVEN;
+    if (!is_always && !is_changed)
         return true;
     switch (at) {
     case POINT_ASKED:
@@ -259,6 +342,12 @@ static bool pass(attempt *a, const mistake *const *made, size_t count)
     case POINT_MASKED:
     case POINT_CONTEXT:
         return go_on(a);
+    case POINT_BACK:
+        return begin_back(a);
+    case POINT_BACK_GIVEN:
+        return go_back(a);
+    case POINT_BACK_ROWS:
+        return go_on_back(a);
     default:
         return true;
     }
@@ -272,6 +361,10 @@ bool attempt_make(attempt *a, const mistake *const *made, size_t count, err *e)
     if (a->right != NULL)
         say_heads(&a->problem, &a->right->plan);
     bool done = true;
+    for (size_t i = 0; i < count && !a->keeps_gradients; i++) {
+        for (point at = POINT_BACK; at < POINT_COUNT; at++)
+            done = done && made[i]->at[at] == NULL;
+    }
     for (a->now = POINT_ASKED; done && a->now < POINT_COUNT; a->now++)
         done = pass(a, made, count);
     if (!refused.is_memory)
@@ -287,4 +380,5 @@ void attempt_free(attempt *a)
     for (stage_id id = 0; id < STAGE_COUNT; id++)
         tensor_free(&a->stage[id]);
     plan_free(&a->plan);
+    plan_free(&a->back_plan);
 }

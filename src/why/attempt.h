@@ -13,6 +13,9 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
 bool attempt_make(attempt *a, const mistake *const *made, size_t count, err *e);
 void attempt_free(attempt *a);
 
+/* Computes gradients once more, as the way back is asked and with what it is given by now. */
+bool attempt_back(attempt *a, const stage_id *wanted, size_t count);
+
 /* A stage with all its axes, to be read and altered. */
 tensor attempt_stage(const attempt *a, stage_id id);
 /* A matrix that lasts as long as the attempt, numbers not set. NULL where memory is missing. */

@@ -24,6 +24,8 @@ static void begin(trial *t, attempt *a, const attempt *right)
 {
     const missed_question *of = t->of;
     attempt_open(a, of->problem, of->with, of->threads, is_known(of, STAGE_WEIGHTED), right);
+    for (stage_id id = STAGE_LOSS; id < STAGE_COUNT && of->problem->goes_back; id++)
+        a->keeps_gradients = a->keeps_gradients || is_known(of, id);
 }
 
 /* Takes what gives other numbers, all of which pass. */

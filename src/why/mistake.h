@@ -26,6 +26,12 @@ typedef enum point {
     POINT_WEIGHTS, /* before they are rounded by hand, where that is asked for */
     POINT_CONTEXT,
     POINT_OUTPUT,
+    /* In a document with gradients, and in the way back alone: in what it is asked, in what it is
+     * given of the way forward, in gradients of q, k and v, and when all is computed. */
+    POINT_BACK,
+    POINT_BACK_GIVEN,
+    POINT_BACK_ROWS,
+    POINT_BACK_END,
     POINT_COUNT
 } point;
 
@@ -86,8 +92,11 @@ struct attempt {
     const kernels *with;
     size_t threads;
     bool keeps_weighted;       /* next to which every n_q × n_k stage is small */
+    bool keeps_gradients;      /* else mistakes in the way back can't be made */
     struct problem begun;      /* what was asked at first */
     plan plan;                 /* of that; a run that goes on asks it for the rest */
+    plan back_plan;            /* of the way back, of `problem` as it is from then on, */
+    tensor back[STAGE_COUNT];  /* and what it is given; borrowed of `stage` and `made` */
     tensor stage[STAGE_COUNT]; /* no data: not there */
     tensor made[ATTEMPT_MATRICES];
     size_t made_count;
@@ -97,12 +106,13 @@ struct attempt {
     entry turned;       /* where rows stand, which a mistake moves; its numbers are in `made` */
 };
 
-/* Rows of `mistake`, which are those of the themes. */
-extern const named_table MISTAKES, STACK_MISTAKES;
+/* Rows of `mistake`, which are those of the themes; MISTAKES are those of the way forward, and then
+ * those of the way back. */
+extern const named_table MISTAKES, FORWARD_MISTAKES, STACK_MISTAKES;
 const mistake *mistake_at(const named_table *of, size_t index);
 
 extern const named_table WEIGHT_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, MASK_MISTAKES,
-    BEND_MISTAKES, POSITION_MISTAKES, HEAD_MISTAKES, INPUT_MISTAKES;
+    BEND_MISTAKES, POSITION_MISTAKES, HEAD_MISTAKES, INPUT_MISTAKES, BACK_MISTAKES;
 
 /* What no mistake of computing gives: a few numbers, each for itself, that were badly copied. */
 extern const named_table MISPRINTS; /* rows of `named` */
@@ -116,6 +126,14 @@ bool attempt_add_to_sum(attempt *a, size_t n);
 
 /* Without the input `with`, or all from `from` on to it. */
 bool blunder_leave_out(attempt *a);
+
+/* The transposes of inputs, likewise; false where one is not square. */
+bool blunder_transpose(attempt *a);
+
+/* One alignment of causality in the place of the other; none; or one where there is none. */
+bool blunder_align(attempt *a);
+
+enum { CAUSAL_ADDED = CAUSAL_LOWER_RIGHT + 1 }; /* to none */
 
 /* Without the setting `with`. */
 bool blunder_forget(attempt *a);

@@ -209,7 +209,11 @@ static const named_table *const THEMES[] = {
     NULL,
 };
 
-const named_table MISTAKES = {.what = "mistake", .parts = THEMES};
+const named_table FORWARD_MISTAKES = {.what = "mistake", .parts = THEMES};
+
+static const named_table *const WAYS[] = {&FORWARD_MISTAKES, &BACK_MISTAKES, NULL};
+
+const named_table MISTAKES = {.what = "mistake", .parts = WAYS};
 
 const mistake *mistake_at(const named_table *of, size_t index)
 {

@@ -13,7 +13,7 @@ static int first_of(const mistake *row)
 }
 
 /* Matrices of heads lie one below the other in Wo, and are turned as the one that they make. */
-static bool transpose(attempt *a)
+bool blunder_transpose(attempt *a)
 {
     problem *p = &a->problem;
     bool is_any = false;
@@ -138,14 +138,14 @@ bool blunder_forget(attempt *a)
 
 /* clang-format off */
 static const mistake WEIGHT_ROWS[] = {
-    {{"wq-transposed", "the transpose of Wq is used"}, AT(ASKED, transpose, INPUT_WQ)},
-    {{"wk-transposed", "the transpose of Wk is used"}, AT(ASKED, transpose, INPUT_WK)},
-    {{"wv-transposed", "the transpose of Wv is used"}, AT(ASKED, transpose, INPUT_WV)},
-    {{"wo-transposed", "the transpose of Wo is used"}, AT(ASKED, transpose, INPUT_WO)},
+    {{"wq-transposed", "the transpose of Wq is used"}, AT(ASKED, blunder_transpose, INPUT_WQ)},
+    {{"wk-transposed", "the transpose of Wk is used"}, AT(ASKED, blunder_transpose, INPUT_WK)},
+    {{"wv-transposed", "the transpose of Wv is used"}, AT(ASKED, blunder_transpose, INPUT_WV)},
+    {{"wo-transposed", "the transpose of Wo is used"}, AT(ASKED, blunder_transpose, INPUT_WO)},
     {{"qkv-transposed", "the transposes of Wq, Wk and Wv are used"},
-     AT(ASKED, transpose, INPUT_WV), .from = INPUT_WQ},
+     AT(ASKED, blunder_transpose, INPUT_WV), .from = INPUT_WQ},
     {{"weights-transposed", "all weights are transposed"},
-     AT(ASKED, transpose, INPUT_WO), .from = INPUT_WQ},
+     AT(ASKED, blunder_transpose, INPUT_WO), .from = INPUT_WQ},
     {{"wq-missing", "without Wq"}, AT(ASKED, blunder_leave_out, INPUT_WQ)},
     {{"wk-missing", "without Wk"}, AT(ASKED, blunder_leave_out, INPUT_WK)},
     {{"wv-missing", "without Wv"}, AT(ASKED, blunder_leave_out, INPUT_WV)},

@@ -9,8 +9,7 @@
 #include <limits.h>
 #include <math.h>
 
-enum { CAUSAL_ADDED = CAUSAL_LOWER_RIGHT + 1 }; /* to none */
-enum { FILL_LEAST = INT_MIN };                  /* the least float32, which is not an int */
+enum { FILL_LEAST = INT_MIN }; /* the least float32, which is not an int */
 enum { HIDE_SELF, HIDE_FROM_SECOND, HIDE_PAST, HIDE_PAST_ONLY };
 
 static bool invert_mask(attempt *a)
@@ -41,8 +40,7 @@ static bool change_causality(attempt *a, causal to)
     return is_other;
 }
 
-/* One alignment in the place of the other; none; or one where there is none. */
-static bool align_causal(attempt *a)
+bool blunder_align(attempt *a)
 {
     problem *p = &a->problem;
     bool is_here = (p->causal == CAUSAL_NONE) == (a->row->with == CAUSAL_ADDED);
@@ -203,13 +201,13 @@ static bool transpose_places(attempt *a)
      .at[POINT_ASKED] = fill_up_keys, .with = n}
 
 static const mistake MASK_ROWS[] = {
-    {{"causal-missing", "causality is left out"}, AT(ASKED, align_causal, CAUSAL_NONE)},
+    {{"causal-missing", "causality is left out"}, AT(ASKED, blunder_align, CAUSAL_NONE)},
     {{"causal-added", "queries see no later keys, though all should be seen"},
-     AT(ASKED, align_causal, CAUSAL_ADDED)},
+     AT(ASKED, blunder_align, CAUSAL_ADDED)},
     {{"causal-upper-left", "causality begins at the first key (upper-left)"},
-     AT(ASKED, align_causal, CAUSAL_UPPER_LEFT)},
+     AT(ASKED, blunder_align, CAUSAL_UPPER_LEFT)},
     {{"causal-lower-right", "causality ends at the last key (lower-right)"},
-     AT(ASKED, align_causal, CAUSAL_LOWER_RIGHT)},
+     AT(ASKED, blunder_align, CAUSAL_LOWER_RIGHT)},
     {{"causal-strict", "a query does not see its own key"}, AT(MASKED, hide, HIDE_SELF)},
     {{"causal-late", "a query sees one key too many"},
      .at[POINT_ASKED] = drop_causal, .at[POINT_MASKED] = hide, .with = HIDE_FROM_SECOND},

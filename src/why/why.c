@@ -45,6 +45,15 @@ static stage_id stage_of_claim(const claim *one)
     return stage_of(named_find(&STAGES, one->name, strlen(one->name)));
 }
 
+/* Numbers of the way back are to be explained. */
+static bool asks_for_gradients(const why_question *of)
+{
+    bool asks = false;
+    for (size_t i = 0; i < of->claims.count && of->problem->goes_back; i++)
+        asks = asks || stage_is_backward(stage_of_claim(&of->claims.claim[i]));
+    return asks;
+}
+
 /* It needs no scope: mistakes are made in all of it. */
 static bool make_attention(work_attempt *a, const stack_scope *where, const mistake *const *made,
                            size_t count, err *e)
@@ -60,6 +69,7 @@ static bool make_attention(work_attempt *a, const stack_scope *where, const mist
     }
     attempt_open(&a->attention, of->problem, of->with, of->threads, keeps_weighted,
                  right == NULL ? NULL : &right->attention);
+    a->attention.keeps_gradients = asks_for_gradients(of);
     a->attention.fits = right != NULL && of->shapes_are_right ? &of->claims : NULL;
     if (!attempt_make(&a->attention, made, count, e))
         return false;
@@ -126,13 +136,17 @@ static const plan *plan_of_layers(const work_attempt *a, const claim *one, stage
 static const subject *subject_of(const why_question *of)
 {
     /* For layers, their own mistakes come before attention's. */
-    static const named_table *const PARTS[] = {&STACK_MISTAKES, &MISTAKES, NULL};
+    static const named_table *const PARTS[] = {&STACK_MISTAKES, &FORWARD_MISTAKES, NULL};
     static const named_table ALL = {.what = "mistake", .parts = PARTS};
     static const subject LAYERS = {&ALL,        &STACK_MISTAKES, make_layers,
                                    free_layers, size_of_layers,  plan_of_layers};
-    static const subject ATTENTION = {&MISTAKES,      &MISTAKES,         make_attention,
+    static const subject ATTENTION = {&FORWARD_MISTAKES, &FORWARD_MISTAKES, make_attention,
+                                      free_attention,    size_of_attention, plan_of_attention};
+    static const subject GRADIENTS = {&MISTAKES,      &MISTAKES,         make_attention,
                                       free_attention, size_of_attention, plan_of_attention};
-    return of->problem == NULL ? &LAYERS : &ATTENTION;
+    if (of->problem == NULL)
+        return &LAYERS;
+    return asks_for_gradients(of) ? &GRADIENTS : &ATTENTION;
 }
 
 size_t why_mistakes(const why_question *of)

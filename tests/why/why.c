@@ -4,6 +4,8 @@
  * What is shown is the output alone, or with the weights, or all from the scores on, in turn. With
  * NAME it says which problems of that mistake were missed. */
 #include "why/plants.h"
+#include "why/why_backward.h"
+#include "why/why_judge.h"
 #include "why/why_stacks.h"
 
 #include "ref/ref_random.h"
@@ -31,10 +33,10 @@ typedef struct shown {
     double tol[STAGE_COUNT];
 } shown;
 
-enum { SHOWS_OUTPUT, SHOWS_WEIGHTS, SHOWS_SCORES, SHOWN_WAYS, SHOWS_ROWS = SHOWN_WAYS };
-
 static bool is_shown(stage_id id, size_t how)
 {
+    if (how == SHOWS_GRADIENTS)
+        return id == STAGE_Q_GRAD || id == STAGE_K_GRAD || id == STAGE_V_GRAD;
     if (how == SHOWS_ROWS && (id == STAGE_Q || id == STAGE_K || id == STAGE_V))
         return true;
     if (how == SHOWS_OUTPUT)
@@ -141,11 +143,11 @@ static bool is_among_first_two(const why_answers *found, const char *name)
            (found->count > 1 && names_it(&found->answer[1], name));
 }
 
-static void say_missed(const plant *which, const why_answers *found, uint64_t number,
+static void say_missed(const char *name, const why_answers *found, uint64_t number,
                        const ref_problem *p)
 {
     char words[REF_DESCRIPTION];
-    printf("  missed: %s in problem %llu: %s\n", which->name, (unsigned long long)number,
+    printf("  missed: %s in problem %llu: %s\n", name, (unsigned long long)number,
            ref_describe(p, words));
     for (size_t i = 0; i < found->count; i++)
         printf("    %s, %d digits, error %.3g\n", found->answer[i].made[0].row->name,
@@ -177,21 +179,21 @@ static size_t way_of_showing(const plant *which, uint64_t number)
     return is_of_names ? SHOWS_ROWS : number % SHOWN_WAYS;
 }
 
-static void judge(const plant *which, const planting *of, uint64_t number, bool says, tally *t)
+void why_judge(const char *name, size_t how, const planting *of, uint64_t number, bool says,
+               tally *t)
 {
     shown wrong = {0}, right = {0};
     subject s = {0};
     why_answers found;
-    size_t how = way_of_showing(which, number);
     show(&wrong, of->r, of->right_result, how);
     show(&right, of->right_result, of->right_result, how);
     if (is_changed(&wrong, of->right_result) &&
         subject_run(&s, of->right, &(subject_way){.threads = 1}) && is_reproduced(&s, &right)) {
         t->tried++;
-        bool is_found = ask(&found, &s, &wrong) && is_among_first_two(&found, which->name);
+        bool is_found = ask(&found, &s, &wrong) && is_among_first_two(&found, name);
         t->found += is_found;
         if (!is_found && says)
-            say_missed(which, &found, number, of->right);
+            say_missed(name, &found, number, of->right);
         t->claimed += !ask(&found, &s, &right) || found.count > 0;
     }
     subject_free(&s);
@@ -199,7 +201,7 @@ static void judge(const plant *which, const planting *of, uint64_t number, bool 
     bundle_free(&right.numbers);
 }
 
-static bool is_small(const ref_problem *p)
+bool why_is_small(const ref_problem *p)
 {
     ref_sizes s = ref_sizes_of(p);
     return s.b * s.h * s.n_q * s.n_k * (s.d_k + s.d_v) < LARGE;
@@ -212,7 +214,7 @@ static void try_plant(const plant *which, const ref_problem *right, const ref_re
     ref_result r = {0};
     planting of = {right, right_result, &p, &r, which->with};
     if (plant_make(which, &of))
-        judge(which, &of, number, says, t);
+        why_judge(which->name, way_of_showing(which, number), &of, number, says, t);
     ref_result_free(&r);
     ref_problem_free(&p);
 }
@@ -245,7 +247,7 @@ static void try_problem(uint64_t number, size_t count, const char *only, tally *
     ref_result right_result = {0};
     ref_random_problem(&random, 8, number);
     right = ref_problem_copy(&random);
-    if (is_small(&right)) {
+    if (why_is_small(&right)) {
         ref_compute_weights(&right, &right_result);
         plant_compute_rest(&right, &right_result);
         for (size_t i = 0; i < PLANT_COUNT; i++) {
@@ -265,7 +267,7 @@ static bool is_planted(const char *name)
     size_t i = 0;
     while (i < PLANT_COUNT && strcmp(PLANTS[i].name, name) != 0)
         i++;
-    return i < PLANT_COUNT;
+    return i < PLANT_COUNT || why_backward_plants(name);
 }
 
 static void report(const plant *which, const tally *t, bool says)
@@ -337,11 +339,16 @@ int main(int argc, char **argv)
     tally all = add_up(of_plant, only);
     tally of_stacks = {0};
     why_stacks((count + 1) / 2, only, &of_stacks);
-    all.tried += of_stacks.tried;
-    all.found += of_stacks.found;
-    all.claimed += of_stacks.claimed;
-    all.never += of_stacks.never;
-    all.seldom += of_stacks.seldom;
+    tally of_back = {0};
+    why_backward(count, only, &of_back);
+    const tally *const others[] = {&of_stacks, &of_back};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        all.tried += others[i]->tried;
+        all.found += others[i]->found;
+        all.claimed += others[i]->claimed;
+        all.never += others[i]->never;
+        all.seldom += others[i]->seldom;
+    }
     bool is_enough = only != NULL || all.found * 100 >= all.tried * FOUND_LEAST;
     if (!is_enough)
         printf("FAIL why: %zu of %zu found\n", all.found, all.tried);

@@ -188,7 +188,8 @@ static tensor make_scores_grad(const block_context *of, const block *at, scratch
     p->with->product(grad, &of_columns, &seen, &s.weights_grad);
     for (size_t i = 0; i < at->rows; i++) {
         size_t cell[] = {i, 0};
-        tensor_set(&delta, cell, delta_of(p, at, i, grad, &attended, &of_rows));
+        if (!of->at.where.of[STAGE_DELTA].is_given)
+            tensor_set(&delta, cell, delta_of(p, at, i, grad, &attended, &of_rows));
         make_row(p, &s, i, in->seen[i], tensor_get(&delta, cell));
     }
     for (size_t i = 0; i < sizeof WIDE / sizeof WIDE[0]; i++)

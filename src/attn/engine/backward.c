@@ -68,13 +68,13 @@ bool backward_begin(const projecting *with, err *e)
         tensor number = placed_at(at, STAGE_LOSS), output = placed_at(at, STAGE_OUTPUT);
         tensor_set(&number, NULL, loss_of(&by, &output));
     }
-    if (!places_make(&at->where, STAGE_OUTPUT_GRAD))
-        return true;
-    tensor output = placed_at(at, STAGE_OUTPUT), grad = placed_at(at, STAGE_OUTPUT_GRAD);
-    loss_grad(&by, &output, &grad);
+    if (places_make(&at->where, STAGE_OUTPUT_GRAD)) {
+        tensor output = placed_at(at, STAGE_OUTPUT), grad = placed_at(at, STAGE_OUTPUT_GRAD);
+        loss_grad(&by, &output, &grad);
+    }
     if (!places_make(&at->where, STAGE_CONTEXT_GRAD))
         return true;
-    tensor context = placed_at(at, STAGE_CONTEXT_GRAD);
+    tensor grad = placed_at(at, STAGE_OUTPUT_GRAD), context = placed_at(at, STAGE_CONTEXT_GRAD);
     if (p->wo.data == NULL) {
         tensor from = plan_heads_apart(&grad, p->heads), to = plan_heads_apart(&context, p->heads);
         tensor_copy(&from, &to);

@@ -17,6 +17,14 @@ static bool has_blocks(const run_room *r)
     return places_make(&r->shared.at.where, STAGE_CONTEXT);
 }
 
+/* Also the way back has a loop over blocks, of its own. */
+static bool has_loop(const run_room *r)
+{
+    const stage_places *where = &r->shared.at.where;
+    return has_blocks(r) ||
+           (backward_is_needed(r->shared.plan, where) && backward_has_blocks(where));
+}
+
 /* From the output back to all that it was made of. */
 static bool go_back(run_room *r, crew *by, err *e)
 {
@@ -41,8 +49,8 @@ static bool compute(run_room *r, bool is_kept, crew *by, bundle *result, run_rep
     bool done = placed_write(&c->at, p, c->wanted, result, e) &&
                 placed_open(&c->at, p, c->wanted, e) && project_inputs(&c->made, p, &c->at, by, e);
     c->made.context_is_finite = true;
-    if (done && has_blocks(r))
-        done = loop_open(r, by->most, e) && loop_compute(r, by, &empty, e);
+    done = done && (!has_loop(r) || loop_open(r, by->most, e)) &&
+           (!has_blocks(r) || loop_compute(r, by, &empty, e));
     report->empty_rows = empty.count;
     if (empty.count > 0) {
         char name[ROW_NAME];
@@ -137,7 +145,7 @@ bool run_memory(const plan *p, const kept_stages *w, size_t threads, size_t *byt
     size_t of_blocks =
         size_sum(size_product(r.slots, panels_memory(p)), size_product(r.threads, of_thread));
     of_blocks = size_sum(of_blocks, schedule_memory(r.slots));
-    if (!has_blocks(&r))
+    if (!has_loop(&r))
         of_blocks = 0;
     *bytes = size_sum(places_memory(&r.shared.at.where, p), project_memory(p));
     size_t product = project_product_memory(p, threads);

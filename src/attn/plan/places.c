@@ -54,7 +54,8 @@ void places_find(stage_places *to, const plan *p, const kept_stages *wanted)
         if (!is_needed[id])
             continue;
         one->is_given = kept_stages_is_given(wanted, id);
-        assert(!one->is_given || row->by == STAGE_BY_PROJECTION || row->is_door);
+        assert(!one->is_given || row->by == STAGE_BY_PROJECTION || row->is_door ||
+               kept_stages_is_given(wanted, STAGE_CONTEXT));
         for (size_t i = 0; !one->is_given && row->takes[i] != STAGE_COUNT; i++) {
             stage_id taken = plan_stand_in(p, row->takes[i]);
             if (taken == STAGE_COUNT)

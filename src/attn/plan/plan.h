@@ -167,7 +167,8 @@ typedef struct kept_stages {
     /* By stage_id, in the shapes that the plan has for them: stages that are there, from which the
      * run goes on; no data: to be made. They may be forms of q, k and v, and one of scores, masked,
      * weights, attended and context, of which then nothing is wanted that blocks make of earlier
-     * stages. NULL: none is there. */
+     * stages. Where the context is, all that the way back takes may be next to it: weights, capped,
+     * row_max and row_sum, and gradients. NULL: none is there. */
     const tensor *given;
 } kept_stages;
 
