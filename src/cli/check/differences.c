@@ -9,6 +9,7 @@
 #include "attn/engine/run.h"
 #include "base/mem.h"
 #include "cli/check/check_shapes.h"
+#include "cli/check/identities.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "io/number_read.h"
@@ -20,6 +21,8 @@
 /* In proportion to the greatest number of the stage, where no --tol is given: ours in float64, and
  * float32 or another program's. */
 static const double OWN_TOL = 1e-6, NARROW_TOL = 1e-4;
+/* The same of sums that are to be equal, in proportion to their terms. */
+static const double OWN_SUM = 1e-9, NARROW_SUM = 1e-5;
 /* Sums of float32 that cancel keep this much of the greatest gradient of all. */
 static const double NARROW_REST = 0x1p-20;
 
@@ -49,6 +52,7 @@ typedef struct nudged {
     plan plan;              /* of the way forward */
     bundle stages;          /* as they are: those whose gradients are looked at */
     tensor output_grad, logsumexp_grad;
+    bool has_empty_rows;
     run_room *room;
     crew by;
     bundle up, down; /* what comes of a nudge */
@@ -116,6 +120,7 @@ static bool nudged_open(nudged *n, const problem *asked, const kernels *with, si
     n->room = run_room_new(e);
     bool done = n->room != NULL && open_inputs(n, e) && plan_make(&whole, &n->problem, with, e);
     kept_stages_add(&base, STAGE_OUTPUT_GRAD);
+    kept_stages_add(&base, STAGE_ATTENDED_GRAD);
     for (size_t i = 0; i < count; i++) {
         if (stage_row(id[i])->of != STAGE_X)
             kept_stages_add(&base, stage_row(id[i])->of);
@@ -126,6 +131,7 @@ static bool nudged_open(nudged *n, const problem *asked, const kernels *with, si
             bundle_tensor(&n->stages, stage_row(STAGE_OUTPUT_GRAD)->key.named.name);
         n->output_grad = plan_all_axes(&whole, STAGE_OUTPUT_GRAD, grad);
         n->logsumexp_grad = plan_given_like(&whole, INPUT_LOGSUMEXP_GRAD);
+        n->has_empty_rows = report.empty_rows > 0;
     }
     plan_free(&whole);
     problem *p = &n->problem;
@@ -396,7 +402,15 @@ bool check_differences(checker *c, document *one, const bundle *actual, err *e)
     double each = done ? RUNS * (double)count * (plan_operations(&n->plan) + RUN) : 0;
     for (size_t i = 0; done && i < count; i++)
         done = find_gradient(n, id[i], FEW + (size_t)(SECONDS / each), &found, e);
-    done = done && compare(c, &w, actual == NULL ? &w.stages : &laid, &found, e);
+    const bundle *theirs = actual == NULL ? &w.stages : &laid;
+    done = done && compare(c, &w, theirs, &found, e);
+    /* What a number may be off says nothing of what sums may be. */
+    if (done && !c->given->has_tol && c->given->tols.count == 0) {
+        bool is_narrow = actual != NULL || p->type == DTYPE_F32;
+        check_identities(c, one,
+                         &(identities){p, theirs, &n->stages, n->has_empty_rows,
+                                       is_narrow ? NARROW_SUM : OWN_SUM});
+    }
     if (n != NULL)
         nudged_free(n);
     mem_free(n);
