@@ -233,6 +233,16 @@ static bool round_weights(attempt *a)
     return true;
 }
 
+void attempt_exponents(const attempt *a, tensor *masked, const tensor *logsumexp)
+{
+    tensor all = plan_all_axes(&a->plan, STAGE_MASKED, masked);
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do {
+        double less = tensor_get(logsumexp, (size_t[]){at[0], at[1], at[2], 0});
+        tensor_set(&all, at, isinf(less) ? 0 : exp(tensor_get(&all, at) - less));
+    } while (tensor_next(&all, at));
+}
+
 /* ---- the way back: what it takes of the way forward is given to it, so that what it is asked may
  * be another problem ---- */
 
@@ -276,8 +286,63 @@ static bool begin_back(attempt *a)
     return true;
 }
 
+/* The numbers that somebody claims of a stage, as the plan has it; no data: there are none. */
+static tensor claimed(attempt *a, stage_id id)
+{
+    tensor like = {0}, numbers, made;
+    for (size_t i = 0; i < a->from->count; i++) {
+        const claim *one = &a->from->claim[i];
+        if (strcmp(one->name, stage_row(id)->key.named.name) != 0)
+            continue;
+        plan_stage_shape(&a->plan, id, &like.rank, like.size);
+        tensor *copy = attempt_matrix(a, a->plan.type, like.rank, like.size);
+        if (copy == NULL || !measure_align(&one->numbers->tensor, copy, &numbers, &made))
+            return (tensor){0};
+        tensor_copy(&numbers, &made);
+        return tensor_view_of(copy);
+    }
+    return (tensor){0};
+}
+
+/* Weights of the right scores with the logarithm of the sum that is claimed, and delta of the
+ * results that are. */
+static bool begin_at_claims(attempt *a)
+{
+    tensor weights = claimed(a, STAGE_WEIGHTS), logsumexp = claimed(a, STAGE_LOGSUMEXP);
+    tensor context = claimed(a, STAGE_CONTEXT), attended = claimed(a, STAGE_ATTENDED),
+           output = a->plan.wo.data == NULL && a->plan.bo.data == NULL ? claimed(a, STAGE_OUTPUT)
+                                                                       : (tensor){0};
+    if (context.data == NULL)
+        context = output;
+    if (context.data == NULL && attended.data != NULL) {
+        tensor *made = attempt_copy(a, &a->stage[STAGE_CONTEXT]);
+        if (made == NULL)
+            return false;
+        context = tensor_view_of(made);
+        tensor rows = plan_all_axes(&a->plan, STAGE_CONTEXT, &context),
+               apart = plan_heads_apart(&rows, a->plan.heads);
+        attended = plan_all_axes(&a->plan, STAGE_ATTENDED, &attended);
+        tensor_copy(&attended, &apart);
+    }
+    if (weights.data == NULL && logsumexp.data != NULL) {
+        tensor *made = attempt_copy(a, &a->stage[STAGE_MASKED]);
+        if (made == NULL)
+            return false;
+        weights = tensor_view_of(made);
+        tensor of_rows = plan_all_axes(&a->plan, STAGE_LOGSUMEXP, &logsumexp);
+        attempt_exponents(a, made, &of_rows);
+    }
+    if (weights.data != NULL)
+        a->back[STAGE_WEIGHTS] = weights;
+    if (context.data != NULL)
+        a->back[STAGE_CONTEXT] = context;
+    return weights.data != NULL || context.data != NULL;
+}
+
 static bool go_back(attempt *a)
 {
+    if (a->from != NULL && !begin_at_claims(a))
+        return false;
     stage_id all[STAGE_COUNT];
     size_t count = 0;
     for (stage_id id = STAGE_LOSS; id < STAGE_COUNT; id++) {

@@ -13,6 +13,8 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
 bool attempt_make(attempt *a, const mistake *const *made, size_t count, err *e);
 void attempt_free(attempt *a);
 
+/* In place, of all masked scores what each row's logsumexp makes weights of. */
+void attempt_exponents(const attempt *a, tensor *masked, const tensor *logsumexp);
 /* Computes gradients once more, as the way back is asked and with what it is given by now. */
 bool attempt_back(attempt *a, const stage_id *wanted, size_t count);
 

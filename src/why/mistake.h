@@ -93,6 +93,7 @@ struct attempt {
     size_t threads;
     bool keeps_weighted;       /* next to which every n_q × n_k stage is small */
     bool keeps_gradients;      /* else mistakes in the way back can't be made */
+    const struct claims *from; /* the way back begins at these, as far as it takes them; or NULL */
     struct problem begun;      /* what was asked at first */
     plan plan;                 /* of that; a run that goes on asks it for the rest */
     plan back_plan;            /* of the way back, of `problem` as it is from then on, */

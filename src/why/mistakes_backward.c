@@ -104,17 +104,9 @@ static bool again(attempt *a, bool keeps_sum)
             break;
     }
     const tensor *numbers = bundle_tensor(&made, stage_row(STAGE_MASKED)->key.named.name);
-    tensor masked = plan_all_axes(&a->back_plan, STAGE_MASKED, numbers),
-           logsumexp = attempt_stage(a, STAGE_LOGSUMEXP);
-    size_t at[TENSOR_MAX_RANK] = {0};
-    tensor weights = keeps_sum ? give_copy(a, STAGE_WEIGHTS, numbers) : (tensor){0};
-    while (weights.data != NULL) {
-        double less = tensor_get(&logsumexp, (size_t[]){at[0], at[1], at[2], 0});
-        double one = isinf(less) ? 0 : exp(tensor_get(&masked, at) - less);
-        tensor_set(&weights, at, one);
-        if (!tensor_next(&weights, at))
-            break;
-    }
+    tensor logsumexp = attempt_stage(a, STAGE_LOGSUMEXP);
+    if (keeps_sum && give_copy(a, STAGE_WEIGHTS, numbers).data != NULL)
+        attempt_exponents(a, &a->back[STAGE_WEIGHTS], &logsumexp);
     bundle_free(&made);
     return !a->e->is_set;
 }

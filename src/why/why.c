@@ -265,6 +265,38 @@ static void find_layers(const search *s, size_t *first, size_t *end)
     }
 }
 
+/* Gradients may be right for results of the way forward that are not. */
+static bool is_right_back(const search *s, err *e)
+{
+    const why_question *of = s->of;
+    claim back[STAGE_COUNT];
+    tensor computed[STAGE_COUNT];
+    claims some = {back, 0, of->claims.known};
+    attempt a;
+    if (s->about->plan_of != plan_of_attention || !asks_for_gradients(of))
+        return false;
+    attempt_open(&a, of->problem, of->with, of->threads, false, NULL);
+    a.keeps_gradients = true;
+    a.from = &of->claims;
+    bool is_made = attempt_make(&a, NULL, 0, e);
+    for (size_t i = 0; is_made && i < of->claims.count; i++) {
+        stage_id id = stage_of_claim(&of->claims.claim[i]);
+        if (!stage_is_backward(id))
+            continue;
+        back[some.count] = of->claims.claim[i];
+        computed[some.count++] = a.stage[id];
+    }
+    bool is_right = is_made && fit_of(&some, computed).is_within;
+    /* What is right anyway says nothing. */
+    for (size_t i = 0, n = 0; i < of->claims.count && is_right; i++) {
+        if (stage_is_backward(stage_of_claim(&of->claims.claim[i])))
+            computed[n++] = s->right.computed[i];
+    }
+    is_right = is_right && !fit_of(&some, computed).is_within;
+    attempt_free(&a);
+    return is_right;
+}
+
 /* False, with the error set, where memory is missing. */
 static bool find(search *s, why_answers *to, err *e)
 {
@@ -280,6 +312,9 @@ static bool find(search *s, why_answers *to, err *e)
     double operations = s->size.operations;
     stack_scope whole = everywhere(&s->size);
     size_t first, end;
+    to->is_right_back = is_right_back(s, e);
+    if (to->is_right_back)
+        return true;
     find_layers(s, &first, &end);
     try_each(s, &whole, e);
     to->tried_layers = !s->ranking.has_exact && s->size.layers > 1 &&
@@ -317,6 +352,18 @@ bool why_find(why_answers *to, const why_question *of, err *e)
     ranking_free(&s->ranking);
     work_attempt_free(&s->right);
     mem_free(s);
+    if (!done || !to->is_right_back)
+        return done;
+    /* What is left to be explained is the way forward. */
+    claim rest[STAGE_COUNT];
+    why_question forward = *of;
+    forward.claims = (claims){rest, 0, of->claims.known};
+    for (size_t i = 0; i < of->claims.count; i++) {
+        if (!stage_is_backward(stage_of_claim(&of->claims.claim[i])))
+            rest[forward.claims.count++] = of->claims.claim[i];
+    }
+    done = why_find(to, &forward, e);
+    to->is_right_back = true;
     return done;
 }
 

@@ -275,6 +275,9 @@ static void add_answers(checker *c, const why_question *asked, const comparison 
                         const why_answers *found)
 {
     text *out = &c->file.lines;
+    if (found->is_right_back)
+        text_add_string(out, "why: the gradients are right for the results of the way forward that "
+                             "are there, and these are not\n");
     /* why: heads-interleaved: heads are split by interleaving columns (matches to 6 digits) */
     for (size_t i = 0; i < found->count; i++) {
         const why_answer *answer = &found->answer[i];
