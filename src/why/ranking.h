@@ -87,7 +87,8 @@ typedef struct why_answers {
     bool tried_pairs;  /* where no single mistake was found */
     int right_digits;  /* in which the numbers agree with what is right */
     rounding rounding; /* they do in all that matter; where no mistake was found */
-    bool is_right_back; /* the way back is, but for where it begins: at wrong results of the other */
+    bool
+        is_right_back; /* the way back is, but for where it begins: at wrong results of the other */
     size_t nans; /* a stage is nothing but so many NaN, and no mistake was tried; 0: none is */
     element first_nan;
 } why_answers;
