@@ -4,7 +4,9 @@
  *
  * There is no second engine. What is asked can be changed before it is computed; later numbers are
  * changed by computing up to them, altering them where they lie, and letting the same engine go on
- * from there: q, k and v become inputs of a problem, later stages are given to the run. */
+ * from there: q, k and v become inputs of a problem, later stages are given to the run. So is, to
+ * the way back, all that it takes of the way forward: what it is asked may then be another
+ * problem. */
 #ifndef SELFATTN_WHY_MISTAKE_H
 #define SELFATTN_WHY_MISTAKE_H
 
