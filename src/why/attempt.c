@@ -183,6 +183,36 @@ static const tensor *own_rows(attempt *a, stage_id id, size_t n)
     return own;
 }
 
+/* What is asked begins at these. */
+static void begin_at(attempt *a, stage_id q, stage_id k, stage_id v)
+{
+    forget_rows(a);
+    a->problem.in[INPUT_Q] = own_rows(a, q, a->plan.n_q);
+    a->problem.in[INPUT_K] = own_rows(a, k, a->plan.k.n);
+    a->problem.in[INPUT_V] = own_rows(a, v, a->plan.v.n);
+}
+
+bool attempt_turn(attempt *a, stage_id q, stage_id k, bundle *made)
+{
+    const problem kept = a->problem;
+    kept_stages w = {0};
+    run_report report;
+    plan rest;
+    a->problem = a->begun;
+    begin_at(a, q, k, STAGE_V);
+    a->problem.goes_back = false;
+    a->problem.loss = LOSS_NONE;
+    a->problem.in[INPUT_OUTPUT_GRAD] = a->problem.in[INPUT_LOGSUMEXP_GRAD] = NULL;
+    a->problem.in[INPUT_TARGET] = NULL;
+    kept_stages_add(&w, STAGE_Q_ROPE);
+    kept_stages_add(&w, STAGE_K_ROPE);
+    bool done = plan_make(&rest, &a->problem, a->with, a->e) &&
+                run_plan(&rest, &w, a->threads, made, &report, a->e);
+    plan_free(&rest);
+    a->problem = kept;
+    return done;
+}
+
 /* ---- the way through ---- */
 
 /* What is changed stands nowhere in the document. */
@@ -380,12 +410,8 @@ static bool pass(attempt *a, const mistake *const *made, size_t count)
         return true;
     if (at == POINT_BACK)
         *p = a->begun;
-    if (at == POINT_ROWS && is_changed) {
-        forget_rows(a);
-        p->in[INPUT_Q] = own_rows(a, STAGE_Q, a->plan.n_q);
-        p->in[INPUT_K] = own_rows(a, STAGE_K, a->plan.k.n);
-        p->in[INPUT_V] = own_rows(a, STAGE_V, a->plan.v.n);
-    }
+    if (at == POINT_ROWS && is_changed)
+        begin_at(a, STAGE_Q, STAGE_K, STAGE_V);
     for (size_t i = 0; i < count; i++) {
         a->row = made[i];
         if (made[i]->at[at] != NULL && !made[i]->at[at](a))

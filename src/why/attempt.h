@@ -18,6 +18,9 @@ void attempt_exponents(const attempt *a, tensor *masked, const tensor *logsumexp
 /* Computes gradients once more, as the way back is asked and with what it is given by now. */
 bool attempt_back(attempt *a, const stage_id *wanted, size_t count);
 
+/* What rows of these stages are as q_rope and k_rope, were they queries and keys; without norms. */
+bool attempt_turn(attempt *a, stage_id q, stage_id k, bundle *made);
+
 /* A stage with all its axes, to be read and altered. */
 tensor attempt_stage(const attempt *a, stage_id id);
 /* A matrix that lasts as long as the attempt, numbers not set. NULL where memory is missing. */

@@ -221,6 +221,25 @@ static bool values_right(attempt *a)
     return attempt_back(a, VALUES, COUNT(VALUES));
 }
 
+/* Turned on, by their positions, in the place of back. */
+static bool turn_on(attempt *a)
+{
+    static const stage_id TO[] = {STAGE_Q_GRAD, STAGE_K_GRAD},
+                          FROM[] = {STAGE_Q_ROPE, STAGE_K_ROPE};
+    bundle made = {0};
+    bool done = a->problem.rope.is_asked && !a->problem.normalizes &&
+                attempt_turn(a, STAGE_Q_ROPE_GRAD, STAGE_K_ROPE_GRAD, &made);
+    for (size_t i = 0; done && i < COUNT(TO); i++) {
+        tensor *to = &a->stage[TO[i]];
+        const tensor *from = bundle_tensor(&made, stage_row(FROM[i])->key.named.name);
+        done = tensor_same_shape(from, to);
+        if (done)
+            tensor_copy(from, to);
+    }
+    bundle_free(&made);
+    return done && a->plan.appended == 0;
+}
+
 enum { OF_QUERIES = 0, OF_KEYS = 1 }; /* twice the scale, or without it */
 
 static bool scale_role(attempt *a)
@@ -369,6 +388,8 @@ static const mistake BACK_ROWS[] = {
      .with = INPUT_SINKS},
     {{"back-rope-missing", "going back, gradients of q and k are not turned back"},
      AT(BACK, blunder_forget, FORGET_ROPE)},
+    {{"back-rope-turned-on", "going back, gradients of q and k are turned on, not back"},
+     AT(BACK_ROWS, turn_on, 0)},
     {{"back-norm-missing", "going back, the norms of q and k are left out"},
      AT(BACK, blunder_forget, FORGET_NORM)},
     {{"v-grad-transposed", "the gradient of v is weights·attended_grad, not of their transpose"},

@@ -214,6 +214,13 @@ static bool without_form(planting *of)
     return is_there && plant_forget(of) && go_back(of);
 }
 
+static bool turn_on(planting *of)
+{
+    of->p->mistake = "turned";
+    bool has_appended = of->r->sizes.own < of->r->sizes.n_k; /* rows that stand nowhere */
+    return of->right->has_rope && !of->right->normalizes && !has_appended && go_back(of);
+}
+
 /* with: the last of a block's; 1: the last; 0: each query's own */
 static bool drop_keys(planting *of)
 {
@@ -351,6 +358,7 @@ static const struct {
     {"back-softcap-missing", without_cap, 0},
     {"back-sinks-missing", without_sinks, 0},
     {"back-rope-missing", without_form, NO_ROPE},
+    {"back-rope-turned-on", turn_on, 0},
     {"back-norm-missing", without_form, NO_NORM},
     {"v-grad-transposed", change_values, 0},
     {"v-grad-undivided", change_values, 1},
@@ -408,10 +416,16 @@ static bool make(size_t index, planting *of)
     return plant_make(&PLANTS[index - BACK_COUNT], of) && gradients_exist(of->p) && go_back(of);
 }
 
+/* Of rows in another order than the projections' it is not clear what their gradients are of. */
 static bool is_of_ask(size_t index)
 {
+    static const plant_step OF_ROWS[] = {plant_interleave, plant_view, plant_role, plant_kept_rows,
+                                         plant_read_layout};
     const plant *forward = index < BACK_COUNT ? NULL : &PLANTS[index - BACK_COUNT];
-    return forward == NULL || (forward->change != NULL && forward->weights == NULL &&
+    bool is_of_rows = false;
+    for (size_t i = 0; forward != NULL && i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++)
+        is_of_rows = is_of_rows || forward->change == OF_ROWS[i];
+    return forward == NULL || (forward->change != NULL && forward->weights == NULL && !is_of_rows &&
                                forward->last == NULL && forward->mistake == NULL);
 }
 
@@ -466,8 +480,9 @@ void why_backward(size_t count, const char *only, tally *to)
     bool is_any_left = true;
     for (uint64_t number = 0; number < PROBLEMS_MOST && is_any_left; number++) {
         try_problem(number, count, only, of_plant);
+        /* Some of the way forward change shapes, and are never asked about. */
         is_any_left = false;
-        for (size_t i = 0; i < plant_count(); i++)
+        for (size_t i = 0; i < (only == NULL ? BACK_COUNT : plant_count()); i++)
             is_any_left = is_any_left || is_left(i, count, only, of_plant);
     }
     for (size_t i = 0; i < plant_count(); i++) {
