@@ -479,6 +479,13 @@ static void add_spellings(text *out, const trace *whole)
     }
     add_spelled(out, "operations", is_made_by, false);
     add_spelled(out, "insides", is_made_by, true);
+    text_add_string(out, ",\n\"inF64\":[");
+    for (size_t i = 0, count = 0; i < OPERATIONS.count; i++) {
+        const operation_row *row = operation_of((operation)i);
+        if (is_made_by[i] && row->is_in_f64)
+            text_add_format(out, "%s\"%s\"", count++ > 0 ? "," : "", row->named.name);
+    }
+    text_add_string(out, "]");
     text_add_string(out, ",\n\"functions\":{");
     for (size_t i = 0; i < ACTIVATIONS.count; i++) {
         const activation *row = (const activation *)named_row(&ACTIVATIONS, i);

@@ -169,6 +169,33 @@ stage_id build_values(const builder *b)
     return plan_stand_in(b->plan, STAGE_PRESENT_V);
 }
 
+stage_id build_gradient_of(stage_id of)
+{
+    stage_id id = STAGE_OUTPUT_GRAD;
+    while (stage_row(id)->of != of)
+        id++;
+    return id;
+}
+
+stage_id build_result_grad(const builder *b)
+{
+    const plan *p = b->plan;
+    bool is_output = !p->has_heads && p->wo.data == NULL && p->bo.data == NULL;
+    return is_output ? STAGE_OUTPUT_GRAD : STAGE_ATTENDED_GRAD;
+}
+
+const char *build_summed_name(builder *b, stage_id id)
+{
+    return b->plan->batches == 1 ? map_name_of(id) : build_text(b, "%s_part", map_name_of(id));
+}
+
+const char *build_output_name(const builder *b)
+{
+    const plan *p = b->plan;
+    bool is_joined = p->wo.data != NULL || p->bo.data != NULL;
+    return map_name_of(is_joined ? STAGE_OUTPUT : p->has_heads ? STAGE_CONTEXT : STAGE_ATTENDED);
+}
+
 stage_id build_used_weights(const builder *b)
 {
     return plan_stand_in(b->plan, STAGE_ROUNDED);

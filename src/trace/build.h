@@ -63,6 +63,15 @@ stage_id build_keys(const builder *b);
 stage_id build_values(const builder *b);
 /* The weights that values are summed by: rounded where rounding was asked for. */
 stage_id build_used_weights(const builder *b);
+/* The gradient of a stage; and of each head's result, by the name that it goes on with: without
+ * heads, Wo and bo, which is as it was given, it is the output's. */
+stage_id build_gradient_of(stage_id id);
+stage_id build_result_grad(const builder *b);
+/* What a gradient's map is called that all entries of a batch add to: of one of several, where it
+ * holds what this one adds, "wq_grad_part". */
+const char *build_summed_name(builder *b, stage_id id);
+/* What the output is called: without Wo and bo the context, without heads what is attended to. */
+const char *build_output_name(const builder *b);
 /* The last form of the new keys, before a cache's go before them. */
 stage_id build_new_keys(const builder *b);
 
@@ -158,6 +167,9 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin le
 /* of_attention.c: fills room.map out of the run's stages and inputs. */
 void map_make(builder *b);
 
+/* of_gradients.c: the same of what goes back. */
+void map_make_back(builder *b);
+
 /* steps_inputs.c: the first waves of a row, which are added to make this map. */
 void waves_show(builder *b, const char *name, size_t row);
 
@@ -173,6 +185,9 @@ bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, 
 typedef void step_maker(builder *b);
 step_maker make_inputs, make_parameters, make_dimensions, make_positions, make_projections,
     make_normalize, make_rope, make_cache, make_scores, make_scale, make_cap, make_mask,
-    make_softmax, make_statistics, make_round, make_weighted, make_sum, make_concat, make_join;
+    make_softmax, make_statistics, make_round, make_weighted, make_sum, make_concat, make_join,
+    make_loss, make_join_back, make_sum_back, make_softmax_back, make_mask_back, make_cap_back,
+    make_scale_back, make_scores_back, make_cache_back, make_rope_back, make_normalize_back,
+    make_projections_back;
 
 #endif

@@ -58,34 +58,96 @@ static double mean_square(const operand_cells *row)
     return squares / (double)row->count;
 }
 
+/* Of the type, where a stage has such numbers; what a trace makes for itself is of float64. */
+static double rounded(const trace_map *map, double number)
+{
+    return map->values.type == DTYPE_F32 ? (double)(float)number : number;
+}
+
+static double go_on(const trace_map *map, double a, double b, double sum)
+{
+    if (map->is_made)
+        return sum + a * b;
+    return map->values.type == DTYPE_F32 ? (double)fmaf((float)a, (float)b, (float)sum)
+                                         : fma(a, b, sum);
+}
+
+/* Of a series. */
+static double work_out_sum(const trace_map *map, const operand_cells of[TRACE_OPERANDS])
+{
+    double sum = 0;
+    for (size_t p = 0; p < of[0].count; p++) {
+        double a = derivation_number(&of[0], p);
+        switch (map->op) {
+        case OP_DOT:
+        case OP_DOT_LESS:
+        case OP_NORM_SHARE:
+            sum = go_on(map, a, derivation_number(&of[1], p), sum);
+            break;
+        case OP_LOSS_SQUARE:
+            a -= derivation_number(&of[1], p);
+            sum += a * a;
+            break;
+        case OP_SLOPE_BACK:
+            sum += a * derivation_number(&of[1], p);
+            break;
+        case OP_SINK_BACK:
+            sum += a / derivation_number(&of[1], p) * derivation_number(&of[2], p);
+            break;
+        case OP_ADD_UP:
+            sum = rounded(map, sum + a);
+            break;
+        default:
+            sum += a;
+        }
+    }
+    return sum;
+}
+
 static double work_out(const map_cell *made)
 {
+    const trace_map *map = made->map;
     operand_cells of[TRACE_OPERANDS];
-    double first[TRACE_OPERANDS] = {0}, sum = 0;
+    double first[TRACE_OPERANDS] = {0}, sum;
     bool has[TRACE_OPERANDS];
     for (size_t i = 0; i < TRACE_OPERANDS; i++) {
-        has[i] = derivation_operand(made, &made->map->operand[i], &of[i]);
+        has[i] = derivation_operand(made, &map->operand[i], &of[i]);
         first[i] = has[i] ? derivation_number(&of[i], 0) : 0;
     }
-    switch (made->map->op) {
+    switch (map->op) {
+    case OP_COPY:
+        return first[0];
     case OP_TIMES:
         return first[0] * first[1];
+    case OP_ADD_THREE:
+        return rounded(map, first[0] + first[1]) + first[2];
+    case OP_TIMES_THREE:
+        return first[0] * (first[1] * first[2]);
     case OP_DIVIDE:
         return first[0] / first[1];
     case OP_MINUS:
         return first[0] - first[1];
     case OP_MEAN:
-        for (size_t p = 0; p < of[0].count; p++)
-            sum += derivation_number(&of[0], p);
+        sum = work_out_sum(map, of);
         return (sum + first[1]) / (double)(of[0].count + has[1]);
     case OP_NORMALIZE:
         sum = sqrt(mean_square(&of[1]) + first[2]);
         return sum == 0 ? 0 : first[0] / sum;
+    case OP_INVERSE_RMS:
+        sum = sqrt(mean_square(&of[0]) + first[1]);
+        return sum == 0 ? 0 : 1 / sum;
+    case OP_NORM_SHARE:
+        return work_out_sum(map, of) / (double)of[0].count * first[2] * first[2];
+    case OP_LOSS_MEAN:
+        return work_out_sum(map, of) / first[1];
+    case OP_LOSS_SQUARE:
+        return work_out_sum(map, of) / 2;
+    case OP_SLOPE_BACK:
+    case OP_SINK_BACK:
+        return 0 - work_out_sum(map, of);
     default:
-        assert(made->map->op == OP_DOT);
-        for (size_t p = 0; p < of[0].count; p++)
-            sum += derivation_number(&of[0], p) * derivation_number(&of[1], p);
-        return sum;
+        assert(map->op == OP_DOT || map->op == OP_ADD_UP || map->op == OP_TOTAL);
+        return work_out_sum(map, of);
     }
 }
 
@@ -100,6 +162,11 @@ void derivation_fill(builder *b, trace_map *map)
 }
 
 /* ---- letters ---- */
+
+static bool is_of_all_rows(trace_part part)
+{
+    return part.row == AXIS_ALL || part.row == AXIS_OWN;
+}
 
 /* Letters that are being written. */
 typedef struct writer {
@@ -169,6 +236,7 @@ static bool has_letter(const writer *w, trace_axis axis, bool is_element)
     case AXIS_I:
     case AXIS_QUERY:
     case AXIS_PAIR:
+    case AXIS_LEARNED:
         return true;
     case AXIS_J:
     case AXIS_PARTNER:
@@ -186,6 +254,10 @@ static void add_axis(writer *w, const trace_origin *from, trace_axis axis, bool 
         add_row(w, from, cells != NULL);
     else if (axis == AXIS_QUERY)
         text_add_format(w->out, "%zu", w->map->query + 1);
+    else if (axis == AXIS_LEARNED)
+        text_add_format(w->out, "%zu", from->map->values.size[1] - from->room->run.appended + 1);
+    else if (cells != NULL && from->part.row == axis && axis == AXIS_J)
+        text_add_format(w->out, "%zu", derivation_cell(cells, 0).row + 1);
     else if (cells != NULL && !is_any) /* of a pair's other column too the number is its own */
         add_column(w, from, derivation_cell(cells, 0).column);
     else
@@ -208,9 +280,9 @@ static void add_place(writer *w, const trace_origin *from, bool is_element)
     text_add_string(w->out, "[");
     if (has_row)
         add_axis(w, from, part.row, false, cells);
-    else if (part.row == AXIS_ALL)
+    else if (is_of_all_rows(part))
         text_add_string(w->out, "·");
-    if (has_column && (has_row || part.row == AXIS_ALL))
+    if (has_column && (has_row || is_of_all_rows(part)))
         text_add_string(w->out, cells != NULL && from->map->row_letters != NULL ? ", " : ",");
     if (has_column)
         add_axis(w, from, part.column, is_element, cells);
@@ -299,16 +371,28 @@ void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin 
     m->letters = m->has_origin ? spell(b, &(writer){.map = m}) : NULL;
 }
 
+/* Whether its letters say i. */
+static bool has_row_letter(const trace_map *map)
+{
+    bool has = false;
+    for (size_t i = 0; i < TRACE_OPERANDS; i++) {
+        trace_part part = map->operand[i].part;
+        has = has || (map->operand[i].map != NULL && (part.row == AXIS_I || part.column == AXIS_I));
+    }
+    return has;
+}
+
 void derivation_formula(builder *b, const char *name, const char *more)
 {
     const trace_map *map = map_named(b->room, name);
     if (b->failed)
         return;
-    bool is_row = map->values.size[1] == 1 && !map->is_of_queries;
+    bool is_row = map->values.size[1] == 1 && !map->is_of_queries && !has_row_letter(map);
     build_formula(b, "%s%s = %s%s", name,
-                  map->is_column ? "[i]"
-                  : is_row       ? "[j]"
-                                 : "[i,j]",
+                  map->is_number   ? ""
+                  : map->is_column ? "[i]"
+                  : is_row         ? "[j]"
+                                   : "[i,j]",
                   map->letters, more);
 }
 
@@ -336,7 +420,7 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
     tensor numbers = tensor_at(&of.map->values, first.head), head = numbers;
     numbers = build_element(&numbers, first.row, first.column);
     trace_part part = from->part;
-    if (part.row != AXIS_ALL && part.column != AXIS_ALL && !part.is_of_heads)
+    if (!is_of_all_rows(part) && part.column != AXIS_ALL && !part.is_of_heads)
         return numbers;
     numbers.rank = 1;
     numbers.size[0] = of.count;

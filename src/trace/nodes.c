@@ -208,6 +208,21 @@ trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels row
     return added;
 }
 
+trace_map *map_add_square(builder *b, stage_id id, step_id step)
+{
+    trace_map *made = map_add_stage(b, id, step, build_query_labels(b, "q"));
+    made->columns = build_column_labels(b);
+    return made;
+}
+
+trace_map *map_add_number_a_head(builder *b, const char *name, step_id step, tensor numbers)
+{
+    numbers.rank = 3;
+    numbers.size[1] = numbers.size[2] = 1;
+    numbers.stride[1] = numbers.stride[2] = 0;
+    return map_add(b, name, step, &numbers);
+}
+
 /* ---- parts and cells ---- */
 
 double map_number(const map_cell *cell)

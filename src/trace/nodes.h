@@ -8,6 +8,10 @@
  * data. A rank below 3 is one head. */
 trace_map *map_add(builder *b, const char *name, step_id step, const tensor *values);
 trace_map *map_add_stage(builder *b, stage_id id, step_id step, trace_labels rows);
+/* A row each query and a column each key. */
+trace_map *map_add_square(builder *b, stage_id id, step_id step);
+/* The only cell of each head's matrix. */
+trace_map *map_add_number_a_head(builder *b, const char *name, step_id step, tensor numbers);
 trace_map *map_add_number(builder *b, const char *name, step_id step, double value);
 /* Numbers that no stage holds: heads × rows × columns, float64, to be filled by tensor_set. */
 trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,

@@ -111,8 +111,9 @@ static void add_normalized(builder *b, stage_id from, stage_id id, const tensor 
     if (!plan_has_stage(b->plan, id))
         return;
     map_add_number(b, "qk_eps", STEP_NORMALIZE, b->plan->asked->qk_eps);
-    tensor apart = *gains; /* a row a head, where they are shared too */
+    tensor apart = *gains; /* a row a head, or one that all share */
     apart.rank = 3;
+    apart.size[0] = gains->stride[0] == 0 ? 1 : gains->size[0];
     apart.size[2] = gains->size[1];
     apart.stride[2] = gains->stride[1];
     apart.size[1] = 1;
@@ -202,13 +203,6 @@ static void add_roles(builder *b)
 
 /* ---- scores to weights ---- */
 
-static trace_map *add_square(builder *b, stage_id id, step_id step)
-{
-    trace_map *made = map_add_stage(b, id, step, build_query_labels(b, "q"));
-    made->columns = build_column_labels(b);
-    return made;
-}
-
 /* q′ = q·Ws, k′ = k·Ua; its map's name, or that of what was not multiplied. */
 static const char *add_compared(builder *b, stage_id id, stage_id from, const char *made_by,
                                 trace_labels labels)
@@ -256,27 +250,18 @@ static void add_scores(builder *b)
     if (by->shift != NULL)
         of[count] = (map_operand){by->shift_is_one ? PART_NUMBER : PART_ROW,
                                   input_label(input_of_key(by->shift))};
-    map_say(b, add_square(b, STAGE_SCORES, STEP_SCORES), by->made_by, of);
+    map_say(b, map_add_square(b, STAGE_SCORES, STEP_SCORES), by->made_by, of);
     if (p->scale != 1) {
         map_add_number(b, "scale", STEP_SCALE, p->scale);
-        map_say(b, add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
+        map_say(b, map_add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
                 (map_operand[4]){{PART_CELL, "scores"}, {PART_NUMBER, "scale"}});
     }
     if (plan_has_stage(p, STAGE_CAPPED)) {
         const char *before = map_name_of(p->scale == 1 ? STAGE_SCORES : STAGE_SCALED);
         map_add_number(b, "C", STEP_CAP, p->asked->softcap);
-        map_say(b, add_square(b, STAGE_CAPPED, STEP_CAP), OP_CAP,
+        map_say(b, map_add_square(b, STAGE_CAPPED, STEP_CAP), OP_CAP,
                 (map_operand[4]){{PART_CELL, before}, {PART_NUMBER, "C"}});
     }
-}
-
-/* A number a head, as the only cell of its matrix. */
-static void add_number_a_head(builder *b, const char *name, step_id step, tensor numbers)
-{
-    numbers.rank = 3;
-    numbers.size[1] = numbers.size[2] = 1;
-    numbers.stride[1] = numbers.stride[2] = 0;
-    map_add(b, name, step, &numbers);
 }
 
 static void add_masked(builder *b)
@@ -292,14 +277,16 @@ static void add_masked(builder *b)
     if (p->bias.data != NULL) {
         tensor all = tensor_at(&b->plan->bias, b->focus.batch);
         bool is_one_row = build_has_one_bias(b);
-        tensor bias = is_one_row ? tensor_range(&all, 1, 0, 1) : all;
+        if (all.stride[0] == 0) /* one for all heads */
+            all = tensor_at(&all, 0);
+        tensor bias = is_one_row ? tensor_range(&all, all.rank - 2, 0, 1) : all;
         trace_map *added = map_add(b, "bias", STEP_MASK, &bias);
         added->rows = is_one_row ? NUMBERED : build_query_labels(b, "q");
         added->columns = build_column_labels(b);
         added->is_of_queries = !is_one_row;
     }
     if (p->slopes.data != NULL) {
-        add_number_a_head(b, "slope", STEP_MASK, p->slopes);
+        map_add_number_a_head(b, "slope", STEP_MASK, p->slopes);
         trace_map *places = map_add_made(b, "p", STEP_MASK, 1, p->n_q, 1);
         for (size_t i = 0; i < p->n_q && !b->failed; i++) /* from 1, as in the step's formula */
             tensor_set(&places->values, (size_t[]){0, i, 0},
@@ -307,7 +294,7 @@ static void add_masked(builder *b)
         places->is_bare = true;
         places->letters = "where query i stands among the keys, from 1";
     }
-    trace_map *masked = add_square(b, STAGE_MASKED, STEP_MASK);
+    trace_map *masked = map_add_square(b, STAGE_MASKED, STEP_MASK);
     map_say(
         b, masked, OP_PLUS,
         (map_operand[4]){
@@ -322,11 +309,11 @@ static void add_softmax(builder *b)
     const char *masked = map_name_of(build_masked(b));
     trace_labels queries = build_query_labels(b, "q");
     if (p->sinks.data != NULL)
-        add_number_a_head(b, "sink", STEP_SOFTMAX, p->sinks);
+        map_add_number_a_head(b, "sink", STEP_SOFTMAX, p->sinks);
     trace_map *row_max = map_add_stage(b, STAGE_ROW_MAX, STEP_SOFTMAX, queries);
     map_say(b, row_max, OP_MAX,
             (map_operand[4]){{PART_ROW_I, masked}, [2] = {PART_NUMBER, "sink"}});
-    map_say(b, add_square(b, STAGE_EXP, STEP_SOFTMAX), OP_EXP,
+    map_say(b, map_add_square(b, STAGE_EXP, STEP_SOFTMAX), OP_EXP,
             (map_operand[4]){{PART_CELL, masked}, {PART_OF_ROW, "row_max"}});
     if (p->sinks.data != NULL && map_named(b->room, "row_max") != NULL) {
         /* A logit a head, and what it adds to each row's sum. */
@@ -343,10 +330,10 @@ static void add_softmax(builder *b)
     }
     map_say(b, map_add_stage(b, STAGE_ROW_SUM, STEP_SOFTMAX, queries), OP_SUM,
             (map_operand[4]){{PART_ROW_I, "exp"}, [2] = {PART_OF_ROW, "sink_exp"}});
-    trace_map *weights = add_square(b, STAGE_WEIGHTS, STEP_SOFTMAX);
+    trace_map *weights = map_add_square(b, STAGE_WEIGHTS, STEP_SOFTMAX);
     map_say(b, weights, OP_DIVIDE, (map_operand[4]){{PART_CELL, "exp"}, {PART_OF_ROW, "row_sum"}});
     weights->is_share = true;
-    trace_map *rounded = add_square(b, STAGE_ROUNDED, STEP_ROUND);
+    trace_map *rounded = map_add_square(b, STAGE_ROUNDED, STEP_ROUND);
     rounded->is_share = true;
     map_say(b, rounded, OP_ROUND, (map_operand[4]){{PART_CELL, "weights"}});
 }
@@ -458,4 +445,5 @@ void map_make(builder *b)
     add_softmax(b);
     add_results(b);
     add_output(b);
+    map_make_back(b);
 }

@@ -9,7 +9,12 @@ const char *part_name_in_traces(trace_part part)
                        [AXIS_ONLY] = "number",
                        [AXIS_I] = "of-column-i",
                        [AXIS_J] = "of-column"},
-        [AXIS_ALL] = {[AXIS_ONLY] = "column", [AXIS_I] = "column-i", [AXIS_J] = "column-j"},
+        [AXIS_ALL] = {[AXIS_ONLY] = "column",
+                      [AXIS_I] = "column-i",
+                      [AXIS_J] = "column-j",
+                      [AXIS_ALL] = "all"},
+        [AXIS_OWN] = {[AXIS_J] = "column-j"},
+        [AXIS_LEARNED] = {[AXIS_J] = "learned"},
         [AXIS_I] = {[AXIS_ALL] = "row-i",
                     [AXIS_ONLY] = "of-row",
                     [AXIS_J] = "cell",
@@ -20,7 +25,9 @@ const char *part_name_in_traces(trace_part part)
         [AXIS_BELOW] = {[AXIS_J] = "below"},
         [AXIS_QUERY] = {[AXIS_I] = "of-focus"},
     };
-    return part.is_of_heads ? "of-heads" : NAMES[part.row][part.column];
+    if (part.is_of_heads)
+        return part.row == AXIS_ALL ? "column-of-heads" : "of-heads";
+    return NAMES[part.row][part.column];
 }
 
 /* Along rows, or columns, of which there are `size`, `step` from one to the next. */
@@ -83,18 +90,30 @@ trace_address trace_address_of(const trace_room *room, const trace_map *made,
         a.base = ((ptrdiff_t)rows - (ptrdiff_t)made->values.size[1]) * (ptrdiff_t)columns;
         a.first_row = above;
     }
+    if (part.row == AXIS_OWN)
+        go_along(&a, AXIS_ALL, rows - room->run.appended, columns);
+    if (part.row == AXIS_LEARNED)
+        a.base = (ptrdiff_t)((rows - room->run.appended) * columns);
+    if (part.column == AXIS_PAIR && room->run.appended > 0) /* what is appended is not turned */
+        a.end_row = rows;
     size_t apart = lies_apart ? rows * columns : width,
            each = of_heads > heads ? of_heads / heads : 1;
     if (of_heads > 1 && (heads > 1 || part.is_of_heads))
         a.head = apart * each;
-    if (of_heads == 1 && is_joined && a.pair != AXIS_PAIR) { /* its columns are all heads' */
-        a.head = a.column * (made->values.size[2] / made->slices);
+    /* Where it is not one that all heads share, its columns, or rows, are all heads'. */
+    size_t own = made->values.size[2] / made->slices, along = part.row == AXIS_J ? rows : columns;
+    if (of_heads == 1 && heads > 1 && along == heads * own && a.pair != AXIS_PAIR) {
+        a.head = a.column * own;
         a.group = 1;
         a.end_column = SIZE_MAX;
     }
+    if (part.row == AXIS_ALL && part.column == AXIS_ALL) {
+        a.count = lies_apart && heads > 1 ? rows * columns : tensor_count(&of->values);
+        a.step = 1;
+    }
     if (part.is_of_heads) {
-        a.count = each;
-        a.step = apart;
+        a.count = each * (part.row == AXIS_ALL ? rows : 1);
+        a.step = part.row == AXIS_ALL ? columns : apart;
     }
     return a;
 }

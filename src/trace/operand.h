@@ -16,7 +16,7 @@ struct trace_map;
 /* i and j are the cell's row and column; of heads side by side each counts its own columns. */
 typedef enum trace_axis {
     AXIS_ONLY,    /* the only one; where there are several, the first */
-    AXIS_ALL,     /* all, one after the other */
+    AXIS_ALL,     /* all, one after the other; of both, all of the head */
     AXIS_I,       /* i; as rows, the only one where there is no other */
     AXIS_J,       /* j */
     AXIS_ABOVE,   /* row i, where there are so many */
@@ -24,18 +24,22 @@ typedef enum trace_axis {
     AXIS_QUERY,   /* the row of the map's query */
     AXIS_PARTNER, /* the other column of j's pair */
     AXIS_PAIR,    /* the column of the number of j's pair */
+    AXIS_OWN,     /* as rows, all but those that are appended */
+    AXIS_LEARNED, /* as a row, the first that is appended */
     AXIS_COUNT
 } trace_axis;
 
 /* Small: a trace of many rooms has thousands of them. */
 typedef struct trace_part {
     unsigned char row, column; /* a trace_axis each */
-    bool is_of_heads;          /* of each head that belongs to the cell's, one after the other */
+    bool is_of_heads;          /* of each head that belongs to the cell's, one after the other: a
+                                * cell, or the column */
 } trace_part;
 
 static const trace_part PART_ROW = {AXIS_ONLY, AXIS_ALL, false};
 static const trace_part PART_ROW_I = {AXIS_I, AXIS_ALL, false};
 static const trace_part PART_ROW_J = {AXIS_J, AXIS_ALL, false};
+static const trace_part PART_COLUMN = {AXIS_ALL, AXIS_ONLY, false};
 static const trace_part PART_COLUMN_J = {AXIS_ALL, AXIS_J, false};
 static const trace_part PART_CELL = {AXIS_I, AXIS_J, false};
 static const trace_part PART_OF_ROW = {AXIS_I, AXIS_ONLY, false};
@@ -46,6 +50,11 @@ static const trace_part PART_OF_PAIR = {AXIS_I, AXIS_PAIR, false};
 static const trace_part PART_ABOVE = {AXIS_ABOVE, AXIS_J, false};
 static const trace_part PART_BELOW = {AXIS_BELOW, AXIS_J, false};
 static const trace_part PART_OF_HEADS = {AXIS_I, AXIS_J, true};
+static const trace_part PART_WHOLE = {AXIS_ALL, AXIS_ALL, false};
+static const trace_part PART_COLUMN_I = {AXIS_ALL, AXIS_I, false};
+static const trace_part PART_OWN_COLUMN_J = {AXIS_OWN, AXIS_J, false};
+static const trace_part PART_COLUMN_OF_HEADS = {AXIS_ALL, AXIS_J, true};
+static const trace_part PART_LEARNED = {AXIS_LEARNED, AXIS_J, false};
 static const trace_part PART_OF_FOCUS = {AXIS_QUERY, AXIS_I, false};
 
 /* "row-i": what programs that read a trace call the part; NULL: it has no name. */

@@ -31,6 +31,29 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
     [STEP_SUM] = {{"sum", "the weighted values added up"}, "attended"},
     [STEP_CONCAT] = {{"concat", "the heads' results side by side"}, "context"},
     [STEP_JOIN] = {{"join", "the heads joined by Wo and bo"}, "output"},
+    [STEP_LOSS] = {{"loss", "backward: what the output is to gain, where it begins"},
+                   "loss output_grad"},
+    [STEP_JOIN_BACK] = {{"join_back", "backward through Wo and bo to each head's result"},
+                        "bo_grad wo_grad context_grad attended_grad"},
+    [STEP_SUM_BACK] = {{"sum_back", "backward to each weight and each value"},
+                       "weights_grad present_v_grad v_grad"},
+    [STEP_SOFTMAX_BACK] = {{"softmax_back", "backward: what one weight gains, the others lose"},
+                           "delta masked_grad sinks_grad"},
+    [STEP_MASK_BACK] = {{"mask_back", "backward to biases and slopes"}, "bias_grad slopes_grad"},
+    [STEP_CAP_BACK] = {{"cap_back", "backward through the cap"}, "capped_grad"},
+    [STEP_SCALE_BACK] = {{"scale_back", "backward through the scale"}, "scaled_grad"},
+    [STEP_SCORES_BACK] = {{"scores_back", "backward to queries and keys as they are compared"},
+                          "scores_grad q_rope_grad k_rope_grad present_k_grad "
+                          "q_grad k_grad"},
+    [STEP_CACHE_BACK] = {{"cache_back", "backward to earlier and to new keys and values"},
+                         "past_k_grad past_v_grad"},
+    [STEP_ROPE_BACK] = {{"rope_back", "backward: queries and keys turned back"},
+                        "q_norm_grad k_norm_grad"},
+    [STEP_NORMALIZE_BACK] = {{"normalize_back", "backward through the norms of queries and keys"},
+                             "q_gain_grad k_gain_grad"},
+    [STEP_PROJECTIONS_BACK] = {{"projections_back", "backward to weights, biases and inputs"},
+                               "bias_k_grad bias_v_grad wq_grad wk_grad wv_grad "
+                               "bq_grad bk_grad bv_grad x_grad xk_grad xv_grad"},
     [FLOOR_EMBEDDED] = {{"embedded", "the rows that go into the first layer"}, "positions"},
     [FLOOR_LAYER] = {{"layer", "what a layer does, one part after the other"}, ""},
     [FLOOR_NORM] = {{"norm", "each row divided by its own spread"}, ""},
@@ -98,6 +121,18 @@ static step_maker *const MAKERS[STEP_COUNT] = {
     [STEP_SUM] = make_sum,
     [STEP_CONCAT] = make_concat,
     [STEP_JOIN] = make_join,
+    [STEP_LOSS] = make_loss,
+    [STEP_JOIN_BACK] = make_join_back,
+    [STEP_SUM_BACK] = make_sum_back,
+    [STEP_SOFTMAX_BACK] = make_softmax_back,
+    [STEP_MASK_BACK] = make_mask_back,
+    [STEP_CAP_BACK] = make_cap_back,
+    [STEP_SCALE_BACK] = make_scale_back,
+    [STEP_SCORES_BACK] = make_scores_back,
+    [STEP_CACHE_BACK] = make_cache_back,
+    [STEP_ROPE_BACK] = make_rope_back,
+    [STEP_NORMALIZE_BACK] = make_normalize_back,
+    [STEP_PROJECTIONS_BACK] = make_projections_back,
 };
 
 void trace_wants(const plan *p, trace_focus focus, kept_stages *w)
@@ -105,12 +140,61 @@ void trace_wants(const plan *p, trace_focus focus, kept_stages *w)
     w->weighted_is_one_row = !kept_stages_has(w, STAGE_WEIGHTED);
     w->few = focus.is_by_default ? TRACE_FEW : 0;
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
-        if (plan_has_stage(p, id) && !stage_is_backward(id))
+        if (plan_has_stage(p, id))
             kept_stages_add(w, id);
     }
     w->batch = focus.batch;
     w->head = focus.head;
     w->row = focus.row;
+}
+
+static bool step_works(const builder *b, step_id id)
+{
+    const plan *p = b->plan;
+    switch (id) {
+    case STEP_POSITIONS:
+        return p->asked->adds_positions;
+    case STEP_PROJECTIONS:
+        return p->q.rows.data != NULL || p->k.rows.data != NULL || p->v.rows.data != NULL;
+    case STEP_NORMALIZE:
+        return p->asked->normalizes;
+    case STEP_ROPE:
+        return p->rope_width > 0;
+    case STEP_CACHE:
+        return p->past > 0;
+    case STEP_SCALE:
+        return p->scale != 1;
+    case STEP_CAP:
+        return plan_has_stage(p, STAGE_CAPPED);
+    case STEP_MASK:
+        return plan_masks(p);
+    case STEP_ROUND:
+        return plan_has_stage(p, STAGE_ROUNDED);
+    case STEP_CONCAT:
+        return p->has_heads;
+    case STEP_JOIN:
+        return p->wo.data != NULL || p->bo.data != NULL;
+    default:
+        return true;
+    }
+}
+
+/* What a step goes back through has something to do too. */
+static bool goes_back_through(const builder *b, step_id id)
+{
+    static const struct {
+        step_id back, through;
+    } WAYS[] = {{STEP_MASK_BACK, STEP_MASK},
+                {STEP_CAP_BACK, STEP_CAP},
+                {STEP_SCALE_BACK, STEP_SCALE},
+                {STEP_CACHE_BACK, STEP_CACHE},
+                {STEP_ROPE_BACK, STEP_ROPE},
+                {STEP_NORMALIZE_BACK, STEP_NORMALIZE},
+                {STEP_PROJECTIONS_BACK, STEP_PROJECTIONS}};
+    bool works = id != STEP_JOIN_BACK || build_result_grad(b) == STAGE_ATTENDED_GRAD;
+    for (size_t i = 0; i < sizeof WAYS / sizeof WAYS[0]; i++)
+        works = works && (WAYS[i].back != id || step_works(b, WAYS[i].through));
+    return works && b->plan->asked->goes_back;
 }
 
 /* Once, before the first step that shows the focus and not all. */
@@ -160,25 +244,11 @@ bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, 
     b.shows_all_rows = focus.is_by_default && p->n_q <= TRACE_FEW && p->n_k <= TRACE_FEW;
     room->focus = focus;
     room->heads = p->heads;
-    const bool does_nothing[STEP_COUNT] = {
-        [STEP_POSITIONS] = !p->asked->adds_positions,
-        [STEP_PROJECTIONS] =
-            p->q.rows.data == NULL && p->k.rows.data == NULL && p->v.rows.data == NULL,
-        [STEP_NORMALIZE] = !p->asked->normalizes,
-        [STEP_ROPE] = p->rope_width == 0,
-        [STEP_CACHE] = p->past == 0,
-        [STEP_SCALE] = p->scale == 1,
-        [STEP_CAP] = !plan_has_stage(p, STAGE_CAPPED),
-        [STEP_MASK] = !plan_masks(p),
-        [STEP_ROUND] = !plan_has_stage(p, STAGE_ROUNDED),
-        [STEP_CONCAT] = !p->has_heads,
-        [STEP_JOIN] = p->wo.data == NULL && p->bo.data == NULL,
-    };
     build_name_keys(&b);
     map_make(&b);
     for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
         step_wish of = wish == NULL ? STEP_IF_IT_WORKS : wish[id];
-        bool works = !does_nothing[id];
+        bool works = id < STEP_LOSS ? step_works(&b, id) : goes_back_through(&b, id);
         /* What nobody needs to follow the computation is shown when it is asked for. */
         bool is_needed = works && (id != STEP_STATISTICS || plan_has_stage(p, STAGE_TOP));
         if (of == STEP_UNWANTED || (of == STEP_IF_IT_WORKS && !is_needed))
@@ -191,7 +261,7 @@ bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, 
         }
         say_focus(&b, id);
         /* Worked out head by head, as the scores and all up to what each head finds. */
-        if (id >= STEP_SCORES && id <= STEP_SUM)
+        if ((id >= STEP_SCORES && id <= STEP_SUM) || (id >= STEP_SUM_BACK && id <= STEP_SCALE_BACK))
             build_begin_head(&b, b.focus.head);
         MAKERS[id](&b);
         b.head = 0;

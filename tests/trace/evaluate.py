@@ -150,7 +150,7 @@ def numbers(value):
 
 
 def flat(value):
-    return [y for x in value for y in flat(x)] if isinstance(value, list) else [value]
+    return [y for x in value for y in flat(x)] if isinstance(value, (list, tuple)) else [value]
 
 
 def is_rounded(a, result):
@@ -337,9 +337,18 @@ def joined(heads):
     return [[x for row in rows for x in row] for rows in zip(*heads)]
 
 
+def has_no_entries(node, stage):
+    """A loss, or a gradient in the shape of an input, which may be turned: the same numbers."""
+    own, turned = flat(node.values), flat(list(zip(*joined(node.values))))
+    is_it = node.name == "loss" or node.name.endswith("_grad")
+    return is_it and repr(flat([numbers(stage)])) in (repr(own), repr(turned))
+
+
 def is_stage(node, stage, trace, end):
     """The numbers of the batch that is shown; of a generation's step, those of its rows, `end` the
     last, and of the keys so far."""
+    if has_no_entries(node, stage):
+        return True
     if "batch" in trace:
         stage = stage[trace["batch"]]
     if node.focus:

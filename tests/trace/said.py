@@ -10,7 +10,9 @@ PLACES = {
     "row": ("", "[j]"), "row-i": ("[i]", "[i,j]"), "row-j": ("[j]", ""), "column-j": ("[·,j]", ""),
     "cell": ("[i,j]", "[i,j]"), "of-row": ("[i]", "[i]"), "of-column": ("[j]", "[j]"),
     "number": ("", ""), "partner": ("[i,j′]", ""), "of-pair": ("[i,p]", ""), "above": ("", ""),
-    "below": ("", ""), "of-heads": ("[i,j]overtheheads", ""), "of-focus": ("[f,i]", ""),
+    "below": ("", ""), "column": ("", ""), "column-i": ("[·,i]", ""), "all": ("", ""),
+    "column-of-heads": ("[·,j]overtheheads", ""), "learned": (r"[l,j]", ""),
+    "of-heads": ("[i,j]overtheheads", ""), "of-focus": ("[f,i]", ""),
 }
 FUNCTIONS = {
     "relu": "max(x,0)", "gelu": "x·Φ(x),Φthenormaldistribution", "silu": "x/(1+exp(−x))",
@@ -61,11 +63,14 @@ def place_of(run, node, part, letters, cell, is_element=False):
     if cell is not None:
         head, row, column = cell
         width = of.columns // of.slices
-        inner = (node.first_of(part["at"], head, row, column) or 0) % of.columns
+        first = node.first_of(part["at"], head, row, column) or 0
+        inner = first % of.columns
         own = column % (node.columns // node.slices)
         i = str(row + 1)
         j = "|".join({str(column + 1), str(own + 1), str(inner + 1),
                       f"{inner // width + 1},{inner % width + 1}"})
+        if part["part"] in ("row-j", "turned"):
+            j = str(first // of.columns % of.rows + 1)
     if part["part"] == "cell" and of.rows == 1 < node.rows:
         i = "1"
     pair = cell and node.pair(column)
@@ -78,6 +83,8 @@ def place_of(run, node, part, letters, cell, is_element=False):
     if cell and has_ids(part["of"]):
         j = A_WORD
     j = "j" if is_element else j
+    if part["part"] == "learned":
+        letters = letters.replace("l", str(part["at"]["base"] // of.columns + 1))
     if part["part"] == "of-focus":
         letters = letters.replace("f", str(node.focus["row"] + 1))
     text = "".join({"i": i, "j": f"(?:{j})"}.get(x, re.escape(x)) for x in letters)
@@ -119,8 +126,9 @@ def line_is_said(run, node, said):
     head, row, column = cell = said["cell"]
     own = column % (node.columns // node.slices)
     at = (rf"\[{A_WORD}\]" if has_ids(node.name) else
-          rf"\[{row + 1}(?:,(?:{column + 1}|{own + 1}))?\](?:inhead{head_of(node, said) + 1})?")
-    left = f"expofthesink|{names_of(node.name)}(?:{at})" + ("?" if node.rows == node.columns == 1 else "")
+          rf"\[{row + 1}(?:,(?:{column + 1}|{own + 1}))?\]")
+    at = f"(?:{at})" + ("?" if node.rows == node.columns == 1 else "")
+    left = f"expofthesink|{names_of(node.name)}{at}(?:inhead{head_of(node, said) + 1})?"
     return re.fullmatch(left, bare(said.get("left", ""))) and (
         "letters" not in said or re.fullmatch(pattern(run, node, cell), bare(said["letters"])))
 

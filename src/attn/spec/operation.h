@@ -27,6 +27,7 @@ typedef struct operation_row {
     operation_inside inside; /* and with that worked out: */
     const char *inner;
     const char *letters; /* NULL: as spelled, of a series one term */
+    bool is_in_f64;      /* rounded once, at the end */
 } operation_row;
 
 extern const named_table OPERATIONS; /* rows of `operation_row`, at their operation */

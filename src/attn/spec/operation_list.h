@@ -1,7 +1,8 @@
 /* All operations: constant, name, what it makes, and how that is written. A new one is a row here:
  * its spelling is what traces and pages print, and what pages and tests/trace work out. They know
  * sums of any terms, √, squares, |x|, tanh, exp and ln (render/page/formula.js); what has an order
- * of its own, or is not arithmetic, is in evaluate.js.
+ * of its own, or is not arithmetic, is in evaluate.js. What is_in_f64 is worked out in float64 and
+ * rounded once to the type.
  *
  * A spelling is text with these in it; a, b, c, d are the operands, vectors or numbers:
  *   {a}      the operand. A negative number is in parentheses, except where the text before it is
@@ -70,3 +71,36 @@ OPERATION(OP_MEAN, "mean", "the mean of a₁, a₂, … and b₁, b₂, …", .s
 OPERATION(OP_MINUS, "minus", "a − b", .spelled = "{a}\n − {b}")
 OPERATION(OP_ACTIVATE, "activate", "the node's function of a, and times b where there is one",
           .spelled = "{f}[b?·{b}]", .letters = "{f}({a})[b?·{b}]")
+/* Backward. Each 0 of softmax_back, cap_back and scale_back is +0. */
+OPERATION(OP_ADD_UP, "add_up", "a₁ + a₂ + …, one after the other", .spelled = "<{a};\n + >",
+          .letters = "Σ {a}")
+OPERATION(OP_ADD_THREE, "add_three", "a, and b and c where there are such",
+          .spelled = "{a}[b?\n + {b}][c?\n + {c}]")
+OPERATION(OP_LOSS_MEAN, "loss_mean", "(a₁ + a₂ + …) / b", .spelled = "(<{a};\n + >) / {b}",
+          .letters = "Σ {a} / {b}", .is_in_f64 = true)
+OPERATION(OP_LOSS_SQUARE, "loss_square", "((a₁ − b₁)² + (a₂ − b₂)² + …) / 2",
+          .spelled = "(<({a} − {b})²;\n + >) / 2", .letters = "Σ ({a} − {b})² / 2",
+          .is_in_f64 = true)
+OPERATION(OP_DOT_LESS, "dot_less", "a₁·b₁ + a₂·b₂ + …, and c taken off where there is one",
+          .spelled = "<{(a)}·{b};\n + >[c?\n − {c}]")
+OPERATION(OP_SOFTMAX_BACK, "softmax_back", "a·(b − c)", .spelled = "{(a)}·({b} − {c})")
+OPERATION(OP_CAP_BACK, "cap_back", "a·(1 − (b / c)²)", .spelled = "{(a)}·(1 − ({b} / {c})²)",
+          .is_in_f64 = true)
+OPERATION(OP_SCALE_BACK, "scale_back", "a·b", .spelled = "{(a)}·{b}")
+OPERATION(OP_SLOPE_BACK, "slope_back", "−(a₁·b₁ + a₂·b₂ + …)", .spelled = "−(<{(a)}·{b};\n + >)",
+          .letters = "−Σ {a}·{b}", .is_in_f64 = true)
+OPERATION(OP_SINK_BACK, "sink_back", "−(a₁ / b₁·c₁ + a₂ / b₂·c₂ + …)",
+          .spelled = "−(<{a} / {b}·{(c)};\n + >)", .letters = "−Σ {a} / {b}·{c}", .is_in_f64 = true)
+OPERATION(OP_TURN_BACK, "turn_back",
+          "a·cos(c) + b·sin(c), or − in the second column of a pair; a where there is no pair",
+          .spelled = "[c?{(a)}·cos({c})\n ~+~−~ {b}·sin({c}):{a}]",
+          .letters = "{a}·cos({c}) + {b}·sin({c}): j and j′ are pair p; minus for its second")
+OPERATION(OP_INVERSE_RMS, "inverse_rms", "1 / √((a₁² + a₂² + …)/n + b), 0 where the root is",
+          .spelled = "1 / √((<{(a)}²;\n + >)/{n}\n + {b})", .letters = "1 / √(mean of {a}² + {b})")
+OPERATION(OP_NORM_SHARE, "norm_share", "(a₁·b₁ + a₂·b₂ + …)/n·c·c",
+          .spelled = "(<{(a)}·{b};\n + >)/{n}·{c}·{c}", .letters = "(mean of {a}·{b})·{c}²")
+OPERATION(OP_NORM_BACK, "norm_back", "(a − b·c)·d", .spelled = "({a} − {(b)}·{c})·{d}",
+          .is_in_f64 = true)
+OPERATION(OP_TIMES_THREE, "times_three", "a·(b·c)", .spelled = "{(a)}·({b}·{c})")
+OPERATION(OP_TOTAL, "total", "a₁ + a₂ + …", .spelled = "<{a};\n + >", .letters = "Σ {a}",
+          .is_in_f64 = true)

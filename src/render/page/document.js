@@ -2,11 +2,11 @@
 // the program computes of it is the page's numbers, to the bit.
 
 const LEFT_OUT = ['ids', 'embedding', 'vocab', 'segments', 'layout', 'mask_axis', 'expected', 'tol',
-  'errata', 'loss']; // a page goes forward
+  'errata'];
 const OF_SIGHT = ['window', 'mask', 'mask_true'];
 const VECTORS = ['va', 'ba', 'bs', 'sinks', 'alibi', 'bias_k', 'bias_v', 'gain', 'bq', 'bk', 'bv', 'bo',
   'b1', 'b2'];
-const APART = ['q', 'k', 'v', 'past_k', 'past_v'];
+const APART = ['q', 'k', 'v', 'past_k', 'past_v', 'output_grad', 'logsumexp_grad', 'target'];
 
 const MINUS_ZERO = '\u0000';
 

@@ -308,12 +308,18 @@ function wave({ place, a, c }) {
   return TYPE.round(x + (pairOf(place.map, place.column).isFirst ? sine : cosine));
 }
 
-function turn({ place, a, b }) {
+function turn({ place, a, b, c }) {
   const x = numberIn(a), other = numberIn(b);
-  if (other === undefined) return x;
+  if (c.count === 0) return x;
   const { sine, cosine } = turnIn(place.map.c, place);
-  return TYPE.round(pairOf(place.map, place.column).isFirst ? x * cosine - other * sine
+  const isBack = place.map.operation === 'turn_back';
+  return TYPE.round(pairOf(place.map, place.column).isFirst !== isBack ? x * cosine - other * sine
     : x * cosine + other * sine);
+}
+
+// As it is spelled, and each 0 is +0.
+function withoutMinusZero(cell) {
+  return workSpelled(cell.place.map)(cell) + 0;
 }
 
 function activate({ place: { map }, a, b }) {
@@ -329,7 +335,9 @@ function entropy({ a }) {
 // One cell each: what has an order of its own, or is a function of its own. All else is worked out as
 // it is spelled (formula.js).
 const WORK = {
-  plus, wave, turn, activate, entropy,
+  plus, wave, turn, turn_back: turn, activate, entropy,
+  softmax_back: withoutMinusZero, cap_back: withoutMinusZero, scale_back: withoutMinusZero,
+  slope_back: withoutMinusZero, sink_back: withoutMinusZero,
   sum: sumOf,
   max: ({ place, a, c }) => greatestIn(maskedRow(listIn(a), place.map.a, place), listIn(c)),
   divide: ({ a, b }) => shareIn(numberIn(a), numberIn(b)),

@@ -96,7 +96,8 @@ class Formula extends Arithmetic {
   constructor(map, spelled) {
     super('', MADE);
     this.map = map;
-    this.type = map.made ? PLAIN : TYPE;
+    this.isInF64 = DATA.inF64.includes(map.operation);
+    this.type = map.made || this.isInF64 ? PLAIN : TYPE;
     readSpelling(spelled, this);
     this.work = this.sum();
     if (this.tokens.length > 0) this.value(this.tokens[0]);
@@ -117,7 +118,8 @@ class Formula extends Arithmetic {
   }
 
   place(name) {
-    const [letter, then] = name.replace(/[()]/g, ''), { round } = this.type;
+    const [letter, then] = name.replace(/[()]/g, '');
+    const { round } = this.isInF64 && !isOfTrace(this.map[letter]) ? TYPE : this.type;
     if (letter === 'n') this.tokens.push(this.count);
     else if (letter === 'j') this.tokens.push(({ place }) => place.column + 1);
     else if (!'abcd'.includes(letter)) throw new Error(`a formula has {${name}}`);
@@ -173,12 +175,17 @@ class Formula extends Arithmetic {
   }
 }
 
+// Numbers that no stage holds, or a setting's: of float64, unless the type takes them.
+function isOfTrace(operand) {
+  return Boolean(operand && MAPS[operand.map].made);
+}
+
 const FORMULAS = new Map();
 
 function workSpelled(map) {
   if (!FORMULAS.has(map)) {
-    const { work } = new Formula(map, DATA.operations[map.operation]);
-    FORMULAS.set(map, (cell) => work(cell, 0));
+    const { work, isInF64 } = new Formula(map, DATA.operations[map.operation]);
+    FORMULAS.set(map, isInF64 && !map.made ? (cell) => TYPE.round(work(cell, 0)) : (cell) => work(cell, 0));
   }
   return FORMULAS.get(map);
 }

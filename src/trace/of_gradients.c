@@ -1,0 +1,537 @@
+/* The derivations of an attention's gradients, from the output back to the inputs: each is made of
+ * gradients of what came after it, and of stages and inputs on the way. */
+#include "attn/engine/positions.h"
+#include "trace/build.h"
+#include "trace/derivation.h"
+#include "trace/nodes.h"
+
+#include <math.h>
+
+static const char *gradient_name(stage_id of)
+{
+    return map_name_of(build_gradient_of(of));
+}
+
+/* ---- what all entries of a batch add to ---- */
+
+/* The numbers of a gradient without an axis of entries. Of several entries what the one in focus
+ * adds is shown, which no stage holds, and say_summed works out. */
+static tensor summed(builder *b, stage_id id, tensor all)
+{
+    if (b->plan->batches == 1 || all.data == NULL)
+        return all;
+    return build_numbers_new(b, build_summed_name(b, id), all.type, all.rank, all.size);
+}
+
+static trace_map *add_summed(builder *b, stage_id id, step_id step, tensor all)
+{
+    tensor numbers = summed(b, id, all);
+    return map_add(b, build_summed_name(b, id), step, &numbers);
+}
+
+static void say_summed(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS])
+{
+    map_say(b, m, op, of);
+    if (b->plan->batches > 1 && m->values.data != NULL)
+        derivation_fill(b, m);
+}
+
+static tensor whole(const builder *b, stage_id id)
+{
+    const tensor *found = bundle_tensor(b->result, map_name_of(id));
+    return found == NULL ? (tensor){0} : tensor_view_of(found);
+}
+
+/* All its numbers in one row. */
+static tensor flat(const builder *b, stage_id id)
+{
+    tensor row = whole(b, id);
+    if (row.data != NULL)
+        row = (tensor){.type = row.type,
+                       .rank = 1,
+                       .size = {tensor_count(&row)},
+                       .stride = {1},
+                       .data = row.data};
+    return row;
+}
+
+/* As the input is seen: turned, where it came so. */
+static tensor like_input(const builder *b, stage_id id, input which, const tensor *view)
+{
+    tensor grad = whole(b, id);
+    return grad.data == NULL ? grad : tensor_seen_as(&grad, view, b->plan->asked->in[which]);
+}
+
+static trace_map *add_number_a_head(builder *b, stage_id id, step_id step)
+{
+    tensor numbers = summed(b, id, flat(b, id));
+    trace_map *added = map_add_number_a_head(b, build_summed_name(b, id), step, numbers);
+    added->is_number = true;
+    return added;
+}
+
+/* ---- the output ---- */
+
+static void add_loss(builder *b)
+{
+    const plan *p = b->plan;
+    const problem *asked = p->asked;
+    const char *output = build_output_name(b);
+    bool is_square = asked->loss == LOSS_SQUARE, is_given = asked->in[INPUT_OUTPUT_GRAD] != NULL;
+    double count = (double)(p->batches * p->n_q * p->width_out);
+    trace_labels queries = build_query_labels(b, NULL);
+    size_t slices = map_named(b->room, output)->slices;
+    if (is_square) {
+        tensor all = plan_given_like(p, INPUT_TARGET), of_entry = tensor_at(&all, b->focus.batch);
+        trace_map *target = map_add(b, "target", STEP_LOSS, &of_entry);
+        target->rows = queries;
+        target->is_of_queries = true;
+        target->slices = slices;
+    }
+    if (asked->loss == LOSS_MEAN)
+        map_add_number(b, "count", STEP_LOSS, count)->letters = "how many numbers the output has";
+    trace_map *loss = add_summed(b, STAGE_LOSS, STEP_LOSS, whole(b, STAGE_LOSS));
+    loss->is_number = true;
+    say_summed(
+        b, loss,
+        is_square                  ? OP_LOSS_SQUARE
+        : asked->loss == LOSS_MEAN ? OP_LOSS_MEAN
+                                   : OP_TOTAL,
+        (map_operand[4]){{PART_WHOLE, output},
+                         {is_square ? PART_WHOLE : PART_NUMBER, is_square ? "target" : "count"}});
+    if (!is_square && !is_given) {
+        double each = asked->loss == LOSS_MEAN ? 1 / count : asked->loss == LOSS_SUM ? 1 : 0;
+        map_add_number(b, "each", STEP_LOSS, each)->letters =
+            asked->loss == LOSS_MEAN  ? "1 / count"
+            : asked->loss == LOSS_SUM ? "1, as a sum gains what a number gains"
+                                      : "0, as nothing comes back to the output";
+    }
+    trace_map *grad = map_add_stage(b, STAGE_OUTPUT_GRAD, STEP_LOSS, queries);
+    grad->slices = slices;
+    if (is_square)
+        map_say(b, grad, OP_MINUS, (map_operand[4]){{PART_CELL, output}, {PART_CELL, "target"}});
+    else if (!is_given)
+        map_say(b, grad, OP_COPY, (map_operand[4]){{PART_NUMBER, "each"}});
+}
+
+static void add_join(builder *b)
+{
+    const plan *p = b->plan;
+    const char *output_grad = map_name_of(STAGE_OUTPUT_GRAD), *rows = map_name_of(STAGE_CONTEXT);
+    trace_map *bo = add_summed(b, STAGE_BO_GRAD, STEP_JOIN_BACK, flat(b, STAGE_BO_GRAD));
+    bo->slices = p->wo.data == NULL && plan_keeps_heads_apart(p) ? p->heads : 1;
+    say_summed(b, bo, OP_ADD_UP, (map_operand[4]){{PART_COLUMN_J, output_grad}});
+    if (p->wo.data != NULL) {
+        if (map_named(b->room, "joined") != NULL)
+            rows = "joined";
+        say_summed(b,
+                   add_summed(b, STAGE_WO_GRAD, STEP_JOIN_BACK,
+                              like_input(b, STAGE_WO_GRAD, INPUT_WO, &p->wo)),
+                   OP_DOT, (map_operand[4]){{PART_COLUMN_I, rows}, {PART_COLUMN_J, output_grad}});
+        trace_map *context =
+            map_add_stage(b, STAGE_CONTEXT_GRAD, STEP_JOIN_BACK, build_query_labels(b, NULL));
+        context->slices = context->values.size[0] == 1 ? p->heads : 1;
+        map_say(b, context, OP_DOT,
+                (map_operand[4]){{PART_ROW_I, output_grad}, {PART_ROW_J, "Wo"}});
+    }
+    if (build_result_grad(b) == STAGE_ATTENDED_GRAD)
+        map_say(b,
+                map_add_stage(b, STAGE_ATTENDED_GRAD, STEP_JOIN_BACK, build_query_labels(b, NULL)),
+                OP_COPY,
+                (map_operand[4]){{PART_CELL, map_name_of(p->wo.data != NULL ? STAGE_CONTEXT_GRAD
+                                                                            : STAGE_OUTPUT_GRAD)}});
+}
+
+/* ---- weights to scores ---- */
+
+/* Gradients of keys or values: of each a chain over the queries, and of heads that share them the
+ * sum of theirs. */
+static void add_gathered(builder *b, stage_id id, step_id step, const char *by, const char *rows,
+                         trace_labels labels)
+{
+    const plan *p = b->plan;
+    const char *name = map_name_of(id);
+    trace_map *grad = map_add_stage(b, id, step, labels);
+    const map_operand of[4] = {{PART_COLUMN_I, by}, {PART_COLUMN_J, rows}};
+    if (p->heads == p->kv_heads) {
+        map_say(b, grad, OP_DOT, of);
+        return;
+    }
+    const size_t size[] = {p->heads, p->n_k, plan_role(p, id)->width};
+    const char *by_head = build_text(b, "%s_by_head", name);
+    tensor each = build_numbers_new(b, by_head, p->type, 3, size);
+    trace_map *of_heads = map_add(b, by_head, step, &each);
+    of_heads->rows = labels;
+    of_heads->is_of_heads = true;
+    map_say(b, of_heads, OP_DOT, of);
+    derivation_fill(b, of_heads);
+    map_say(b, grad, OP_ADD_UP, (map_operand[4]){{PART_OF_HEADS, by_head}});
+}
+
+static void add_sum(builder *b)
+{
+    const char *weights = map_name_of(STAGE_WEIGHTS), *v = map_name_of(build_values(b)),
+               *result = map_name_of(build_result_grad(b));
+    map_say(b, map_add_square(b, STAGE_WEIGHTS_GRAD, STEP_SUM_BACK), OP_DOT,
+            (map_operand[4]){{PART_ROW_I, result}, {PART_ROW_J, v}});
+    add_gathered(b, build_gradient_of(build_values(b)), STEP_SUM_BACK, weights, result,
+                 build_value_labels(b, v));
+}
+
+static void add_softmax(builder *b)
+{
+    const plan *p = b->plan;
+    trace_labels queries = build_query_labels(b, "q");
+    tensor all = plan_given_like(p, INPUT_LOGSUMEXP_GRAD);
+    if (all.data != NULL) {
+        tensor of_entry = tensor_at(&all, b->focus.batch);
+        trace_map *given = map_add(b, "logsumexp_grad", STEP_SOFTMAX_BACK, &of_entry);
+        given->rows = queries;
+        given->is_of_queries = given->is_column = given->is_of_heads = true;
+    }
+    map_say(b, map_add_stage(b, STAGE_DELTA, STEP_SOFTMAX_BACK, queries), OP_DOT_LESS,
+            (map_operand[4]){{PART_ROW_I, map_name_of(build_result_grad(b))},
+                             {PART_ROW_I, "attended"},
+                             {PART_OF_ROW, "logsumexp_grad"}});
+    map_say(b, map_add_square(b, build_gradient_of(build_masked(b)), STEP_SOFTMAX_BACK),
+            OP_SOFTMAX_BACK,
+            (map_operand[4]){
+                {PART_CELL, "weights"}, {PART_CELL, "weights_grad"}, {PART_OF_ROW, "delta"}});
+    if (p->sinks.data != NULL)
+        say_summed(b, add_number_a_head(b, STAGE_SINKS_GRAD, STEP_SOFTMAX_BACK), OP_SINK_BACK,
+                   (map_operand[4]){{PART_COLUMN, "sink_exp"},
+                                    {PART_COLUMN, "row_sum"},
+                                    {PART_COLUMN, "delta"}});
+}
+
+/* The bias gains what each score does that it is added to: over heads and queries that share it. */
+static void add_bias(builder *b)
+{
+    const plan *p = b->plan;
+    tensor grad = like_input(b, STAGE_BIAS_GRAD, INPUT_BIAS, &p->bias);
+    bool is_of_heads = p->heads == 1 || p->bias.stride[1] != 0, is_one_row = build_has_one_bias(b);
+    if (grad.data == NULL)
+        return;
+    bool is_of_entries = p->batches == 1 || p->bias.stride[0] != 0;
+    tensor own = tensor_at(&grad, is_of_entries ? b->focus.batch : 0);
+    own = tensor_range(&own, 0, 0, is_of_heads ? p->heads : 1);
+    own = tensor_range(&own, 1, 0, is_one_row ? 1 : p->n_q);
+    const map_operand of[4] = {{!is_of_heads && is_one_row ? PART_COLUMN_OF_HEADS
+                                : !is_of_heads             ? PART_OF_HEADS
+                                : is_one_row               ? PART_COLUMN_J
+                                                           : PART_CELL,
+                                "masked_grad"}};
+    operation op = is_of_heads && !is_one_row ? OP_COPY : OP_ADD_UP;
+    trace_map *bias;
+    if (is_of_entries) {
+        bias = map_add(b, map_name_of(STAGE_BIAS_GRAD), STEP_MASK_BACK, &own);
+        map_say(b, bias, op, of);
+    } else {
+        bias = add_summed(b, STAGE_BIAS_GRAD, STEP_MASK_BACK, own);
+        say_summed(b, bias, op, of);
+    }
+    bias->rows = is_one_row ? NUMBERED : build_query_labels(b, "q");
+    bias->columns = build_column_labels(b);
+    bias->is_of_queries = !is_one_row;
+    bias->is_of_heads = bias->is_apart = is_of_heads;
+}
+
+static void add_slopes(builder *b)
+{
+    const plan *p = b->plan;
+    if (whole(b, STAGE_SLOPES_GRAD).data == NULL)
+        return;
+    trace_map *apart = map_add_made(b, "distance", STEP_MASK_BACK, 1, p->n_q, p->n_k);
+    for (size_t n = 0; n < p->n_q * plan_own_keys(p) && !b->failed; n++) {
+        const size_t at[] = {0, n / plan_own_keys(p), n % plan_own_keys(p)};
+        double position = (double)visible_position(p, b->focus.batch, at[1]);
+        tensor_set(&apart->values, at, fabs(position - (double)at[2]));
+    }
+    apart->rows = build_query_labels(b, "q");
+    apart->columns = build_column_labels(b);
+    apart->letters = "how far query i and key j are apart";
+    say_summed(b, add_number_a_head(b, STAGE_SLOPES_GRAD, STEP_MASK_BACK), OP_SLOPE_BACK,
+               (map_operand[4]){{PART_WHOLE, "masked_grad"}, {PART_WHOLE, "distance"}});
+}
+
+/* From the masked scores to the scores, by what is on the way. */
+static void add_scores(builder *b)
+{
+    const plan *p = b->plan;
+    const char *unmasked = gradient_name(build_unmasked(b));
+    if (plan_masks(p)) {
+        map_say(b, map_add_square(b, build_gradient_of(build_unmasked(b)), STEP_MASK_BACK), OP_COPY,
+                (map_operand[4]){{PART_CELL, "masked_grad"}});
+        add_bias(b);
+        add_slopes(b);
+    }
+    if (plan_has_stage(p, STAGE_CAPPED))
+        map_say(
+            b,
+            map_add_square(b, p->scale == 1 ? STAGE_SCORES_GRAD : STAGE_SCALED_GRAD, STEP_CAP_BACK),
+            OP_CAP_BACK,
+            (map_operand[4]){{PART_CELL, unmasked}, {PART_CELL, "capped"}, {PART_NUMBER, "C"}});
+    if (p->scale != 1)
+        map_say(b, map_add_square(b, STAGE_SCORES_GRAD, STEP_SCALE_BACK), OP_SCALE_BACK,
+                (map_operand[4]){{PART_CELL, "scaled_grad"}, {PART_NUMBER, "scale"}});
+}
+
+/* ---- scores to queries and keys ---- */
+
+static void add_compared(builder *b)
+{
+    stage_id queries = build_queries(b), keys = build_keys(b);
+    map_say(
+        b,
+        map_add_stage(b, build_gradient_of(queries), STEP_SCORES_BACK, build_query_labels(b, "q")),
+        OP_DOT, (map_operand[4]){{PART_ROW_I, "scores_grad"}, {PART_COLUMN_J, map_name_of(keys)}});
+    add_gathered(b, build_gradient_of(keys), STEP_SCORES_BACK, "scores_grad", map_name_of(queries),
+                 build_key_labels(b, map_name_of(keys)));
+}
+
+/* What a cache had, and what is new, out of both. */
+static void add_cached(builder *b, stage_id past, input which, stage_id all, stage_id fresh)
+{
+    const plan *p = b->plan;
+    const tensor *given = p->asked->in[which];
+    tensor grad = whole(b, past);
+    const map_operand above[4] = {{PART_CELL, map_name_of(all)}};
+    if (given->rank > 2)
+        grad = tensor_at(&grad, b->focus.batch);
+    trace_map *made = given->rank > 2 ? map_add(b, map_name_of(past), STEP_CACHE_BACK, &grad)
+                                      : add_summed(b, past, STEP_CACHE_BACK, grad);
+    made->rows = build_key_labels(b, input_key(which));
+    made->slices = given->rank < 4 ? p->kv_heads : 1;
+    made->is_of_heads = true;
+    if (given->rank > 2)
+        map_say(b, made, OP_COPY, above);
+    else
+        say_summed(b, made, OP_COPY, above);
+    map_say(
+        b,
+        map_add_stage(b, fresh, STEP_CACHE_BACK,
+                      build_new_labels(b, build_key_labels(b, which == INPUT_PAST_K ? "k" : "v"))),
+        OP_COPY, (map_operand[4]){{PART_BELOW, map_name_of(all)}});
+}
+
+static void add_turned_back(builder *b, stage_id from, stage_id turned, const char *angles,
+                            trace_labels labels)
+{
+    const char *of = gradient_name(turned);
+    trace_map *made = map_add_stage(b, build_gradient_of(from), STEP_ROPE_BACK, labels);
+    map_say(b, made, OP_TURN_BACK,
+            (map_operand[4]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
+    made->paired = b->plan->rope_width;
+    made->is_interleaved = b->plan->asked->rope.is_interleaved;
+}
+
+/* Of a norm without a gain its rows gain what comes back to it. */
+static void add_normalized_back(builder *b, stage_id from, stage_id normal, stage_id gain_grad,
+                                trace_labels labels)
+{
+    const plan *p = b->plan;
+    const projection *role = plan_role(p, from);
+    const char *of = map_name_of(from), *back = gradient_name(normal), *gained = back,
+               *gain = build_text(b, "%s_gain", of), *inverse = build_text(b, "%s_inverse", of),
+               *share = build_text(b, "%s_share", of), *parts = build_text(b, "%s_gain_terms", of);
+    trace_map *grad = map_add_stage(b, build_gradient_of(from), STEP_NORMALIZE_BACK, labels);
+    size_t rows = grad->values.size[1];
+    trace_map *made = map_add_made(b, inverse, STEP_NORMALIZE_BACK, role->heads, rows, 1);
+    map_say(b, made, OP_INVERSE_RMS, (map_operand[4]){{PART_ROW_I, of}, {PART_NUMBER, "qk_eps"}});
+    made->rows = labels;
+    made->is_column = true;
+    derivation_fill(b, made);
+    tensor gains = whole(b, gain_grad);
+    if (gains.data != NULL) {
+        gained = build_text(b, "%s_gained", of);
+        made = map_add_made(b, gained, STEP_NORMALIZE_BACK, role->heads, rows, role->width);
+        made->rows = labels;
+        map_say(b, made, OP_TIMES, (map_operand[4]){{PART_CELL, back}, {PART_OF_COLUMN, gain}});
+        derivation_fill(b, made);
+    }
+    made = map_add_made(b, share, STEP_NORMALIZE_BACK, role->heads, rows, 1);
+    map_say(b, made, OP_NORM_SHARE,
+            (map_operand[4]){{PART_ROW_I, gained}, {PART_ROW_I, of}, {PART_OF_ROW, inverse}});
+    made->rows = labels;
+    made->is_column = true;
+    derivation_fill(b, made);
+    map_say(
+        b, grad, OP_NORM_BACK,
+        (map_operand[4]){
+            {PART_CELL, gained}, {PART_CELL, of}, {PART_OF_ROW, share}, {PART_OF_ROW, inverse}});
+    if (gains.data == NULL)
+        return;
+    made = map_add_made(b, parts, STEP_NORMALIZE_BACK, role->heads, rows, role->width);
+    made->rows = labels;
+    map_say(b, made, OP_TIMES_THREE,
+            (map_operand[4]){{PART_CELL, back}, {PART_CELL, of}, {PART_OF_ROW, inverse}});
+    derivation_fill(b, made);
+    bool is_of_heads = gains.rank == 2;
+    tensor rows_of_gains = {.type = gains.type,
+                            .rank = 3,
+                            .size = {is_of_heads ? gains.size[0] : 1, 1, role->width},
+                            .stride = {(ptrdiff_t)role->width, 0, 1},
+                            .data = gains.data};
+    trace_map *sums = add_summed(b, gain_grad, STEP_NORMALIZE_BACK, rows_of_gains);
+    sums->is_of_heads = sums->is_apart = is_of_heads;
+    say_summed(b, sums, OP_TOTAL,
+               (map_operand[4]){{is_of_heads ? PART_COLUMN_J : PART_COLUMN_OF_HEADS, parts}});
+}
+
+static void add_forms(builder *b)
+{
+    const plan *p = b->plan;
+    trace_labels queries = build_query_labels(b, "q"),
+                 keys = build_new_labels(b, build_key_labels(b, "k"));
+    if (p->past > 0) {
+        add_cached(b, STAGE_PAST_K_GRAD, INPUT_PAST_K, STAGE_PRESENT_K_GRAD,
+                   build_gradient_of(build_new_keys(b)));
+        add_cached(b, STAGE_PAST_V_GRAD, INPUT_PAST_V, STAGE_PRESENT_V_GRAD, STAGE_V_GRAD);
+    }
+    if (p->rope_width > 0) {
+        add_turned_back(b, plan_stand_in(p, STAGE_Q_NORM), STAGE_Q_ROPE, "q_angle", queries);
+        add_turned_back(b, plan_stand_in(p, STAGE_K_NORM), STAGE_K_ROPE, "k_angle", keys);
+    }
+    if (p->asked->normalizes) {
+        add_normalized_back(b, STAGE_Q, STAGE_Q_NORM, STAGE_Q_GAIN_GRAD, queries);
+        add_normalized_back(b, STAGE_K, STAGE_K_NORM, STAGE_K_GAIN_GRAD, keys);
+    }
+}
+
+/* ---- projections ---- */
+
+static const struct role_gradients {
+    stage_id role, grad, weight, bias;
+} ROLES[] = {
+    {STAGE_Q, STAGE_Q_GRAD, STAGE_WQ_GRAD, STAGE_BQ_GRAD},
+    {STAGE_K, STAGE_K_GRAD, STAGE_WK_GRAD, STAGE_BK_GRAD},
+    {STAGE_V, STAGE_V_GRAD, STAGE_WV_GRAD, STAGE_BV_GRAD},
+};
+enum { ROLE_COUNT = sizeof ROLES / sizeof ROLES[0] };
+
+static void add_weights(builder *b, const struct role_gradients *of)
+{
+    const plan *p = b->plan;
+    const projection *role = plan_role(p, of->role);
+    const trace_map *made = map_named(b->room, map_name_of(of->role));
+    const char *grad = map_name_of(of->grad);
+    trace_part column = of->role == STAGE_Q ? PART_COLUMN_J : PART_OWN_COLUMN_J;
+    if (role->weight.data != NULL) {
+        trace_map *weight = add_summed(b, of->weight, STEP_PROJECTIONS_BACK,
+                                       like_input(b, of->weight, role->weight_as, &role->weight));
+        weight->slices = role->weight.rank == 2 ? role->heads : 1;
+        weight->is_of_heads = true;
+        say_summed(b, weight, OP_DOT,
+                   (map_operand[4]){{PART_COLUMN_I, made->operand[0].name}, {column, grad}});
+    }
+    if (role->bias.data != NULL) {
+        trace_map *bias = add_summed(b, of->bias, STEP_PROJECTIONS_BACK, flat(b, of->bias));
+        bias->slices = role->heads;
+        bias->is_of_heads = true;
+        bias->is_row_a_head = map_named(b->room, input_label(role->bias_as))->is_row_a_head;
+        say_summed(b, bias, OP_ADD_UP, (map_operand[4]){{column, grad}});
+    }
+}
+
+/* The weights with heads side by side, as they take a row of all heads' gradients. */
+static const char *side_by_side(builder *b, const projection *role)
+{
+    const char *label = input_label(role->weight_as);
+    const tensor *w = &role->weight;
+    if (w->rank == 2)
+        return label;
+    const char *name = build_text(b, "%s_joined", label);
+    const size_t size[] = {w->size[1], w->size[0] * w->size[2]};
+    tensor numbers = build_numbers_new(b, name, b->plan->type, 2, size);
+    trace_map *joined = map_add(b, name, STEP_PROJECTIONS_BACK, &numbers);
+    joined->slices = role->heads;
+    map_say(b, joined, OP_COPY, (map_operand[4]){{PART_CELL, label}});
+    joined->letters = build_text(b, "%s, the heads side by side", label);
+    derivation_fill(b, joined);
+    return name;
+}
+
+/* What comes back to rows by way of the role: grad·Wᵀ, without a weight the gradient itself. */
+static void say_rows_of_role(builder *b, const projection *role, const char *grad, trace_map *to)
+{
+    if (role->weight.data == NULL)
+        map_say(b, to, OP_COPY, (map_operand[4]){{PART_CELL, grad}});
+    else
+        map_say(b, to, OP_DOT,
+                (map_operand[4]){{PART_ROW_I, grad}, {PART_ROW_J, side_by_side(b, role)}});
+}
+
+static void add_rows(builder *b, stage_id id)
+{
+    const plan *p = b->plan;
+    input which = input_of_key(stage_row(id)->of_input);
+    tensor grad = whole(b, id);
+    const struct role_gradients *of[ROLE_COUNT];
+    map_operand parts[TRACE_OPERANDS] = {{{0}, NULL}};
+    size_t count = 0;
+    if (grad.data == NULL)
+        return;
+    for (size_t i = 0; i < ROLE_COUNT; i++) {
+        const projection *role = plan_role(p, ROLES[i].role);
+        if (role->rows_as == which && role->given.data == NULL)
+            of[count++] = &ROLES[i];
+    }
+    bool is_of_entries = grad.rank == 3;
+    if (is_of_entries)
+        grad = tensor_at(&grad, b->focus.batch);
+    trace_map *rows = is_of_entries ? map_add(b, map_name_of(id), STEP_PROJECTIONS_BACK, &grad)
+                                    : add_summed(b, id, STEP_PROJECTIONS_BACK, grad);
+    rows->rows = map_named(b->room, input_key(which))->rows;
+    rows->is_of_queries = which == INPUT_X;
+    if (count == 1)
+        say_rows_of_role(b, plan_role(p, of[0]->role), map_name_of(of[0]->grad), rows);
+    for (size_t i = 0; i < count && count > 1; i++) {
+        const projection *role = plan_role(p, of[i]->role);
+        parts[i] = (map_operand){PART_CELL, map_name_of(of[i]->grad)};
+        if (role->weight.data == NULL)
+            continue;
+        parts[i].name = build_text(b, "%s_by_%s", map_name_of(id), map_name_of(of[i]->role));
+        tensor numbers = build_numbers_new(b, parts[i].name, p->type, 2, grad.size);
+        trace_map *part = map_add(b, parts[i].name, STEP_PROJECTIONS_BACK, &numbers);
+        part->rows = rows->rows;
+        say_rows_of_role(b, role, map_name_of(of[i]->grad), part);
+        derivation_fill(b, part);
+    }
+    if (count > 1)
+        map_say(b, rows, OP_ADD_THREE, parts);
+    if (!is_of_entries && p->batches > 1)
+        derivation_fill(b, rows);
+}
+
+static void add_projections(builder *b)
+{
+    static const stage_id ROWS[] = {STAGE_X_GRAD, STAGE_XK_GRAD, STAGE_XV_GRAD};
+    const plan *p = b->plan;
+    for (size_t i = 0; i < ROLE_COUNT; i++)
+        add_weights(b, &ROLES[i]);
+    for (size_t i = 1; p->bias_k.data != NULL && i < ROLE_COUNT; i++) {
+        stage_id id = ROLES[i].role == STAGE_K ? STAGE_BIAS_K_GRAD : STAGE_BIAS_V_GRAD;
+        trace_map *learned = add_summed(b, id, STEP_PROJECTIONS_BACK, flat(b, id));
+        learned->slices = p->kv_heads;
+        learned->is_of_heads = true;
+        say_summed(b, learned, OP_COPY,
+                   (map_operand[4]){{PART_LEARNED, map_name_of(ROLES[i].grad)}});
+    }
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+        add_rows(b, ROWS[i]);
+}
+
+void map_make_back(builder *b)
+{
+    /* A picture is drawn of weights alone. */
+    if (!b->plan->asked->goes_back || whole(b, STAGE_OUTPUT_GRAD).data == NULL)
+        return;
+    add_loss(b);
+    add_join(b);
+    add_sum(b);
+    add_softmax(b);
+    add_scores(b);
+    add_compared(b);
+    add_forms(b);
+    add_projections(b);
+}

@@ -1,0 +1,336 @@
+/* The steps of the way back: from what the output is to gain to the inputs. */
+#include "trace/build.h"
+
+#include "attn/engine/positions.h"
+
+#include "trace/derivation.h"
+#include "trace/nodes.h"
+
+static const char *gradient_name(stage_id of)
+{
+    return map_name_of(build_gradient_of(of));
+}
+
+/* Of several entries of a batch what the one in focus adds; after what shows it. */
+static void say_summed(builder *b, stage_id id)
+{
+    if (b->plan->batches > 1)
+        build_sentence(b, "This is what sequence %zu adds to %s, which is the sum over all %zu.",
+                       b->focus.batch + 1, map_name_of(id), b->plan->batches);
+}
+
+/* A gradient that is there, in the shape of an input: its formula, its first number, and all. */
+static void show_summed(builder *b, stage_id id)
+{
+    const char *name = build_summed_name(b, id);
+    const trace_map *map = map_named(b->room, name);
+    if (map == NULL)
+        return;
+    size_t head =
+        map->is_of_heads ? b->focus.head * map->values.size[0] * map->slices / b->plan->heads : 0;
+    const char *in_head = map->is_of_heads ? build_in_head(b, head) : "";
+    derivation_formula(b, name, "");
+    if (map->is_of_heads)
+        build_begin_head(b, head);
+    derivation_line_of_head(b, name, 0, 0, in_head);
+    b->head = 0;
+    derivation_matrix(b, name, 0);
+    say_summed(b, id);
+}
+
+void make_loss(builder *b)
+{
+    const problem *asked = b->plan->asked;
+    const char *output = build_output_name(b), *loss = build_summed_name(b, STAGE_LOSS);
+    build_sentence(b,
+                   "From here the way goes back. A gradient says how much the loss grows with a "
+                   "number: by so much for each 1 that the number grows, while all others stay.");
+    if (asked->loss == LOSS_NONE && asked->in[INPUT_OUTPUT_GRAD] != NULL) {
+        build_sentence(b, "What the loss gains with each number of %s is given, as output_grad.",
+                       output);
+        derivation_matrix(b, "output_grad", b->focus.row + 1);
+        return;
+    }
+    if (asked->loss == LOSS_SQUARE) {
+        build_sentence(b, "The output should have been the target. What it is off counts by half "
+                          "its square.");
+        derivation_matrix(b, "target", b->focus.row + 1);
+    }
+    if (asked->loss != LOSS_NONE) {
+        derivation_formula(b, loss, "");
+        derivation_line(b, loss, 0, 0);
+        say_summed(b, STAGE_LOSS);
+    }
+    derivation_formula(b, "output_grad", "");
+    if (asked->loss != LOSS_SQUARE)
+        build_formula(b, "each = %s", map_named(b->room, "each")->letters);
+    derivation_line(b, "output_grad", b->focus.row, 0);
+    derivation_matrix(b, "output_grad", b->focus.row + 1);
+}
+
+void make_join_back(builder *b)
+{
+    const plan *p = b->plan;
+    bool has_wo = p->wo.data != NULL;
+    if (has_wo) {
+        build_sentence(b, "Each number of a head's result went into all numbers of its row of the "
+                          "output, by a row of Wo: by the same row its gradient comes back.");
+        derivation_row_formula(b, "context_grad", 'i');
+        build_begin_head(b, b->focus.head);
+        derivation_line_of_head(b, "context_grad", b->focus.row, 0, build_head_name(b));
+        b->head = 0;
+    }
+    derivation_formula(b, "attended_grad", "");
+    build_begin_head(b, b->focus.head);
+    build_matrices(b, STAGE_ATTENDED_GRAD);
+    b->head = 0;
+    if (has_wo) {
+        build_sentence(b, "Wo gains of every query: what it took times what came of it.");
+        show_summed(b, STAGE_WO_GRAD);
+    }
+    if (p->bo.data != NULL) {
+        build_sentence(b, "The bias bo is in every row, and gains what all of them do.");
+        show_summed(b, STAGE_BO_GRAD);
+    }
+}
+
+/* Keys or values: what all queries make of one, and of heads that share it all of theirs. */
+static void show_gathered(builder *b, stage_id id)
+{
+    const char *name = map_name_of(id), *by_head = build_text(b, "%s_by_head", name);
+    size_t row = build_key_row(b), head = build_shown_head(b, id);
+    if (b->plan->heads != b->plan->kv_heads) {
+        derivation_formula(b, by_head, "");
+        build_begin_head(b, b->focus.head);
+        derivation_line_of_head(b, by_head, row, 0, build_head_name(b));
+        build_sharing(b);
+    }
+    derivation_formula(b, name, "");
+    build_begin_head(b, head);
+    derivation_line_of_head(b, name, row, 0, build_in_head(b, head));
+    b->head = 0;
+    derivation_matrix(b, name, row + 1);
+}
+
+void make_sum_back(builder *b)
+{
+    build_sentence(b,
+                   "The result of %s%s was a sum of weights times values. A weight gains what its "
+                   "value does along the gradient: the value says how loud the weight should be.",
+                   build_query_name(b), build_head_name(b));
+    derivation_show_lines(b, "weights_grad");
+    derivation_product(b, "weights_grad", b->focus.row);
+    build_same_for_all(b);
+    build_matrices(b, STAGE_WEIGHTS_GRAD);
+    build_sentence(b, "A value gains of every query, by the weight that it had there: the weight "
+                      "says how much the value is told.");
+    show_gathered(b, build_gradient_of(build_values(b)));
+}
+
+void make_softmax_back(builder *b)
+{
+    const char *scores = gradient_name(build_masked(b));
+    build_sentence(b,
+                   "A row's weights sum to %s, so that what one gains, the others lose. First what "
+                   "all weights of %s%s gain together, each by its share.",
+                   b->plan->sinks.data == NULL ? "1" : "1 with the sink's", build_query_name(b),
+                   build_head_name(b));
+    derivation_formula(b, "delta", "");
+    derivation_line(b, "delta", b->focus.row, 0);
+    if (b->plan->asked->in[INPUT_LOGSUMEXP_GRAD] != NULL)
+        build_sentence(b, "What comes back to logsumexp, logsumexp_grad, is for all scores of the "
+                          "row, by their weights too, and is taken off.");
+    build_sentence(b, "Then a score gains by how much its weight gains more than that. A weight of "
+                      "0 or 1 moves no more, and nothing comes back through it.");
+    derivation_show_lines(b, scores);
+    build_same_for_all(b);
+    build_matrices(b, build_gradient_of(build_masked(b)));
+    if (map_named(b->room, build_summed_name(b, STAGE_SINKS_GRAD)) == NULL)
+        return;
+    build_sentence(b, "A sink takes its weight from all others, and gains what they lose by it.");
+    derivation_formula(b, build_summed_name(b, STAGE_SINKS_GRAD), "");
+    derivation_line_of_head(b, build_summed_name(b, STAGE_SINKS_GRAD), 0, 0, build_head_name(b));
+    say_summed(b, STAGE_SINKS_GRAD);
+}
+
+void make_mask_back(builder *b)
+{
+    const char *slopes = build_summed_name(b, STAGE_SLOPES_GRAD);
+    bool is_of_entries = b->plan->bias.data != NULL && b->plan->bias.stride[0] != 0;
+    const char *bias =
+        is_of_entries ? map_name_of(STAGE_BIAS_GRAD) : build_summed_name(b, STAGE_BIAS_GRAD);
+    build_sentence(b,
+                   "A number that was added to a score lets its gradient through as it is. A key "
+                   "that was taken out has a weight of 0, and its gradient is 0.");
+    derivation_formula(b, gradient_name(build_unmasked(b)), "");
+    build_matrices(b, build_gradient_of(build_unmasked(b)));
+    const trace_map *map = map_named(b->room, bias);
+    if (map != NULL) {
+        build_sentence(b, "The bias gains what all scores do that it was added to.");
+        derivation_formula(b, bias, "");
+        derivation_line(b, bias, map->is_of_queries ? b->focus.row : 0, 0);
+        derivation_matrix(b, bias, map->is_of_queries ? b->focus.row + 1 : 0);
+        if (!is_of_entries)
+            say_summed(b, STAGE_BIAS_GRAD);
+    }
+    if (map_named(b->room, slopes) == NULL)
+        return;
+    build_sentence(b, "The head's slope lowered each score by its distance, and gains as much "
+                      "less.");
+    derivation_formula(b, slopes, "");
+    derivation_line_of_head(b, slopes, 0, 0, build_head_name(b));
+    say_summed(b, STAGE_SLOPES_GRAD);
+}
+
+void make_cap_back(builder *b)
+{
+    stage_id before = b->plan->scale == 1 ? STAGE_SCORES_GRAD : STAGE_SCALED_GRAD;
+    build_sentence(b, "The nearer a score came to the cap, the less it moves, and the less comes "
+                      "back to it.");
+    derivation_show_lines(b, map_name_of(before));
+    build_same_for_all(b);
+    build_matrices(b, before);
+}
+
+void make_scale_back(builder *b)
+{
+    build_sentence(b, "The scale that made scores small makes their gradients small too; but where "
+                      "it kept weights away from 0 and 1, it kept these gradients alive.");
+    derivation_show_lines(b, "scores_grad");
+    build_same_for_all(b);
+    build_matrices(b, STAGE_SCORES_GRAD);
+}
+
+void make_scores_back(builder *b)
+{
+    stage_id queries = build_gradient_of(build_queries(b));
+    const char *name = map_name_of(queries);
+    build_sentence(b, "A score is a product of a query and a key. So a query gains the keys, each "
+                      "by the gradient of its score: towards those that should have more weight.");
+    derivation_row_formula(b, name, 'i');
+    build_begin_head(b, b->focus.head);
+    derivation_line_of_head(b, name, b->focus.row, 0, build_head_name(b));
+    derivation_product(b, name, b->focus.row);
+    b->head = 0;
+    derivation_matrix(b, name, b->focus.row + 1);
+    build_sentence(b, "And a key gains the queries that were compared with it.");
+    show_gathered(b, build_gradient_of(build_keys(b)));
+}
+
+void make_cache_back(builder *b)
+{
+    static const stage_id MADE[] = {STAGE_PAST_K_GRAD, STAGE_PAST_V_GRAD};
+    build_sentence(b, "The first rows are the cache's, the others those of the new keys and "
+                      "values.");
+    for (size_t i = 0; i < sizeof MADE / sizeof MADE[0]; i++) {
+        const trace_map *past = map_named(b->room, map_name_of(MADE[i]));
+        const char *name = past != NULL ? past->name : build_summed_name(b, MADE[i]);
+        derivation_formula(b, name, "");
+        derivation_matrix(b, name, 0);
+        if (past == NULL)
+            say_summed(b, MADE[i]);
+    }
+    derivation_row_formula(b, gradient_name(build_new_keys(b)), 'i');
+    derivation_matrix(b, gradient_name(build_new_keys(b)), 0);
+    derivation_row_formula(b, "v_grad", 'i');
+    derivation_matrix(b, "v_grad", 0);
+}
+
+/* The pair that comes first, and that of the slower turns after it. */
+static void show_turned_back(builder *b, stage_id id, size_t row)
+{
+    enum { PAIRS = 2 };
+    const char *name = map_name_of(id);
+    size_t head = build_shown_head(b, id);
+    build_begin_head(b, head);
+    derivation_formula(b, name, "");
+    for (size_t pair = 0; pair < PAIRS && pair < b->plan->rope_width / 2; pair++) {
+        derivation_line(b, name, row, rope_pair_of(b->plan, pair).first);
+        derivation_line(b, name, row, rope_pair_of(b->plan, pair).second);
+    }
+    derivation_matrix_by_head(b, name, row + 1);
+    b->head = 0;
+}
+
+void make_rope_back(builder *b)
+{
+    const plan *p = b->plan;
+    build_sentence(b, "What turned a pair of numbers by an angle turns their gradients back by the "
+                      "same angle.");
+    show_turned_back(b, build_gradient_of(plan_stand_in(p, STAGE_Q_NORM)), b->focus.row);
+    show_turned_back(b, build_gradient_of(plan_stand_in(p, STAGE_K_NORM)), build_key_row(b));
+    build_other_heads(b);
+}
+
+static void show_normalized_back(builder *b, stage_id of, stage_id gain_grad, size_t row)
+{
+    const char *name = map_name_of(of), *back = gradient_name(of),
+               *gain = build_summed_name(b, gain_grad),
+               *made[] = {build_text(b, "%s_gained", name), build_text(b, "%s_inverse", name),
+                          build_text(b, "%s_share", name)};
+    size_t head = build_shown_head(b, of);
+    build_begin_head(b, head);
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        if (map_named(b->room, made[i]) == NULL)
+            continue;
+        derivation_formula(b, made[i], "");
+        derivation_line(b, made[i], row, 0);
+    }
+    derivation_formula(b, back, "");
+    derivation_line(b, back, row, 0);
+    derivation_matrix_by_head(b, back, row + 1);
+    b->head = 0;
+    if (map_named(b->room, gain) == NULL)
+        return;
+    const char *terms = build_text(b, "%s_gain_terms", name);
+    derivation_formula(b, terms, "");
+    show_summed(b, gain_grad);
+}
+
+void make_normalize_back(builder *b)
+{
+    build_sentence(b, "A row was divided by its root mean square: to grow along itself changes "
+                      "nothing, and that share of its gradient is taken off.");
+    show_normalized_back(b, STAGE_Q, STAGE_Q_GAIN_GRAD, b->focus.row);
+    show_normalized_back(b, STAGE_K, STAGE_K_GAIN_GRAD, build_key_row(b));
+    build_other_heads(b);
+}
+
+/* Rows, and what they are made of. */
+static void show_rows(builder *b, stage_id id)
+{
+    static const stage_id ROLES[] = {STAGE_Q, STAGE_K, STAGE_V};
+    const trace_map *of_entry = map_named(b->room, map_name_of(id));
+    const char *name = of_entry != NULL ? of_entry->name : build_summed_name(b, id);
+    size_t row = id == STAGE_X_GRAD ? b->focus.row : build_key_row(b);
+    if (map_named(b->room, name) == NULL)
+        return;
+    for (size_t i = 0; i < sizeof ROLES / sizeof ROLES[0]; i++) {
+        const char *part = build_text(b, "%s_by_%s", map_name_of(id), map_name_of(ROLES[i]));
+        if (map_named(b->room, part) == NULL)
+            continue;
+        derivation_formula(b, part, "");
+        derivation_line(b, part, row, 0);
+    }
+    derivation_formula(b, name, "");
+    derivation_line(b, name, row, 0);
+    derivation_matrix(b, name, row + 1);
+    if (of_entry == NULL)
+        say_summed(b, id);
+}
+
+void make_projections_back(builder *b)
+{
+    static const stage_id PARAMETERS[] = {STAGE_WQ_GRAD, STAGE_BQ_GRAD,     STAGE_WK_GRAD,
+                                          STAGE_BK_GRAD, STAGE_BIAS_K_GRAD, STAGE_WV_GRAD,
+                                          STAGE_BV_GRAD, STAGE_BIAS_V_GRAD};
+    static const stage_id ROWS[] = {STAGE_X_GRAD, STAGE_XK_GRAD, STAGE_XV_GRAD};
+    build_sentence(b, "A weight gains of every row that it was used on: the number that it took, "
+                      "times the gradient of what came of it. Every token has a say, and against "
+                      "the sum a step of learning goes.");
+    for (size_t i = 0; i < sizeof PARAMETERS / sizeof PARAMETERS[0]; i++)
+        show_summed(b, PARAMETERS[i]);
+    build_sentence(b, "And the rows gain by all that was made of them.");
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+        show_rows(b, ROWS[i]);
+}
