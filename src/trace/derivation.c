@@ -389,10 +389,9 @@ void derivation_formula(builder *b, const char *name, const char *more)
         return;
     bool is_row = map->values.size[1] == 1 && !map->is_of_queries && !has_row_letter(map);
     build_formula(b, "%s%s = %s%s", name,
-                  map->is_number   ? ""
-                  : map->is_column ? "[i]"
-                  : is_row         ? "[j]"
-                                   : "[i,j]",
+                  map->is_column ? "[i]"
+                  : is_row       ? "[j]"
+                                 : "[i,j]",
                   map->letters, more);
 }
 

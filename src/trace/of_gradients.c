@@ -168,17 +168,8 @@ static void add_gathered(builder *b, stage_id id, step_id step, const char *by, 
     map_say(b, grad, OP_ADD_UP, (map_operand[4]){{PART_OF_HEADS, by_head}});
 }
 
-static void add_sum(builder *b)
-{
-    const char *weights = map_name_of(STAGE_WEIGHTS), *v = map_name_of(build_values(b)),
-               *result = map_name_of(build_result_grad(b));
-    map_say(b, map_add_square(b, STAGE_WEIGHTS_GRAD, STEP_SUM_BACK), OP_DOT,
-            (map_operand[4]){{PART_ROW_I, result}, {PART_ROW_J, v}});
-    add_gathered(b, build_gradient_of(build_values(b)), STEP_SUM_BACK, weights, result,
-                 build_value_labels(b, v));
-}
-
-static void add_softmax(builder *b)
+/* Before weights_grad: rows of attended_grad are those of attended, as a page learns here. */
+static void add_delta(builder *b)
 {
     const plan *p = b->plan;
     trace_labels queries = build_query_labels(b, "q");
@@ -193,6 +184,21 @@ static void add_softmax(builder *b)
             (map_operand[4]){{PART_ROW_I, map_name_of(build_result_grad(b))},
                              {PART_ROW_I, "attended"},
                              {PART_OF_ROW, "logsumexp_grad"}});
+}
+
+static void add_sum(builder *b)
+{
+    const char *weights = map_name_of(STAGE_WEIGHTS), *v = map_name_of(build_values(b)),
+               *result = map_name_of(build_result_grad(b));
+    map_say(b, map_add_square(b, STAGE_WEIGHTS_GRAD, STEP_SUM_BACK), OP_DOT,
+            (map_operand[4]){{PART_ROW_I, result}, {PART_ROW_J, v}});
+    add_gathered(b, build_gradient_of(build_values(b)), STEP_SUM_BACK, weights, result,
+                 build_value_labels(b, v));
+}
+
+static void add_softmax(builder *b)
+{
+    const plan *p = b->plan;
     map_say(b, map_add_square(b, build_gradient_of(build_masked(b)), STEP_SOFTMAX_BACK),
             OP_SOFTMAX_BACK,
             (map_operand[4]){
@@ -247,8 +253,8 @@ static void add_slopes(builder *b)
         double position = (double)visible_position(p, b->focus.batch, at[1]);
         tensor_set(&apart->values, at, fabs(position - (double)at[2]));
     }
-    apart->rows = build_query_labels(b, "q");
-    apart->columns = build_column_labels(b);
+    apart->rows = (trace_labels){NULL, "q"}; /* of their places, whichever tokens stand there */
+    apart->columns = (trace_labels){NULL, "k"};
     apart->letters = "how far query i and key j are apart";
     say_summed(b, add_number_a_head(b, STAGE_SLOPES_GRAD, STEP_MASK_BACK), OP_SLOPE_BACK,
                (map_operand[4]){{PART_WHOLE, "masked_grad"}, {PART_WHOLE, "distance"}});
@@ -528,6 +534,7 @@ void map_make_back(builder *b)
         return;
     add_loss(b);
     add_join(b);
+    add_delta(b);
     add_sum(b);
     add_softmax(b);
     add_scores(b);

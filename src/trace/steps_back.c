@@ -57,7 +57,6 @@ void make_loss(builder *b)
         derivation_matrix(b, "target", b->focus.row + 1);
     }
     if (asked->loss != LOSS_NONE) {
-        derivation_formula(b, loss, "");
         derivation_line(b, loss, 0, 0);
         say_summed(b, STAGE_LOSS);
     }
@@ -148,7 +147,6 @@ void make_softmax_back(builder *b)
     if (map_named(b->room, build_summed_name(b, STAGE_SINKS_GRAD)) == NULL)
         return;
     build_sentence(b, "A sink takes its weight from all others, and gains what they lose by it.");
-    derivation_formula(b, build_summed_name(b, STAGE_SINKS_GRAD), "");
     derivation_line_of_head(b, build_summed_name(b, STAGE_SINKS_GRAD), 0, 0, build_head_name(b));
     say_summed(b, STAGE_SINKS_GRAD);
 }
@@ -177,7 +175,6 @@ void make_mask_back(builder *b)
         return;
     build_sentence(b, "The head's slope lowered each score by its distance, and gains as much "
                       "less.");
-    derivation_formula(b, slopes, "");
     derivation_line_of_head(b, slopes, 0, 0, build_head_name(b));
     say_summed(b, STAGE_SLOPES_GRAD);
 }
