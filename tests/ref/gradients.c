@@ -441,8 +441,8 @@ static long double terms_of(const trial *t, const form *q, const form *k)
     return terms;
 }
 
-/* A product is as steep in q as in k: Σ q·q_grad = Σ k·k_grad, both Σ scores_grad·q·k. Each term goes
- * through a chain of n_k or n_q steps, and a group's sum. */
+/* A product is as steep in q as in k: Σ q·q_grad = Σ k·k_grad, both Σ scores_grad·q·k. Each term
+ * goes through a chain of n_k or n_q steps, and a group's sum. */
 static bool roles_agree(trial *t)
 {
     const ref_sizes *s = &t->reference.sizes;

@@ -459,8 +459,9 @@ static void sum_vector(const projecting *with, stage_id id, const tensor *view, 
     const plan *p = with->plan;
     if (!places_make(&with->at->where, id))
         return;
-    tensor grad = placed_at(with->at, id);
-    tensor all = tensor_seen_as(&grad, view, p->asked->in[input_of_key(stage_row(id)->of_input)]);
+    tensor grad = placed_at(with->at, id), all = *view;
+    all.type = p->type;
+    all.data = grad.data; /* whose numbers lie as those of the view do, whatever its axes are */
     fill_with(&grad, 0);
     for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
         tensor of_unit = plan_of_head(from, unit % p->batches, unit / p->batches),
