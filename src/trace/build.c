@@ -177,6 +177,14 @@ stage_id build_gradient_of(stage_id of)
     return id;
 }
 
+bool build_goes_back(const builder *b)
+{
+    const plan *p = b->plan;
+    return p->asked->goes_back && p->asked->score->is_product &&
+           p->of_score.for_query.data == NULL && p->of_score.for_key.data == NULL &&
+           p->asked->in[INPUT_BS] == NULL;
+}
+
 stage_id build_result_grad(const builder *b)
 {
     const plan *p = b->plan;

@@ -63,6 +63,9 @@ stage_id build_keys(const builder *b);
 stage_id build_values(const builder *b);
 /* The weights that values are summed by: rounded where rounding was asked for. */
 stage_id build_used_weights(const builder *b);
+/* Whether gradients are shown: of scores q·kᵀ alone, since nothing says yet how another score
+ * function's are made. */
+bool build_goes_back(const builder *b);
 /* The gradient of a stage; and of each head's result, by the name that it goes on with: without
  * heads, Wo and bo, which is as it was given, it is the output's. */
 stage_id build_gradient_of(stage_id id);

@@ -90,20 +90,22 @@ static void add_loss(builder *b)
     }
     if (asked->loss == LOSS_MEAN)
         map_add_number(b, "count", STEP_LOSS, count)->letters = "how many numbers the output has";
-    trace_map *loss = add_summed(b, STAGE_LOSS, STEP_LOSS, whole(b, STAGE_LOSS));
-    loss->is_number = true;
+    trace_map *number = add_summed(b, STAGE_LOSS, STEP_LOSS, whole(b, STAGE_LOSS));
+    number->is_number = true;
     say_summed(
-        b, loss,
+        b, number,
         is_square                  ? OP_LOSS_SQUARE
         : asked->loss == LOSS_MEAN ? OP_LOSS_MEAN
                                    : OP_TOTAL,
         (map_operand[4]){{PART_WHOLE, output},
                          {is_square ? PART_WHOLE : PART_NUMBER, is_square ? "target" : "count"}});
     if (!is_square && !is_given) {
-        double each = asked->loss == LOSS_MEAN ? 1 / count : asked->loss == LOSS_SUM ? 1 : 0;
+        bool is_one = asked->loss == LOSS_SUM || asked->begins_with_ones;
+        double each = asked->loss == LOSS_MEAN ? 1 / count : is_one ? 1 : 0;
         map_add_number(b, "each", STEP_LOSS, each)->letters =
             asked->loss == LOSS_MEAN  ? "1 / count"
             : asked->loss == LOSS_SUM ? "1, as a sum gains what a number gains"
+            : is_one                  ? "1, as output_grad is ones"
                                       : "0, as nothing comes back to the output";
     }
     trace_map *grad = map_add_stage(b, STAGE_OUTPUT_GRAD, STEP_LOSS, queries);
@@ -530,7 +532,7 @@ static void add_projections(builder *b)
 void map_make_back(builder *b)
 {
     /* A picture is drawn of weights alone. */
-    if (!b->plan->asked->goes_back || whole(b, STAGE_OUTPUT_GRAD).data == NULL)
+    if (!build_goes_back(b) || whole(b, STAGE_OUTPUT_GRAD).data == NULL)
         return;
     add_loss(b);
     add_join(b);

@@ -52,6 +52,8 @@ static bool trace_attention(floors *f, trace_room *made, const attention *by, co
     tensor past_k, past_v;
     bool is_of_rows = !by->sees_memory;
     of.asked = &asked;
+    /* What comes back to one attention is made by all that are after it, which is not shown. */
+    asked.goes_back = false;
     if (asked.cache != NULL && of.past > 0) {
         find_past(f, way, "present_k", &of, &past_k, &of.past_k);
         find_past(f, way, "present_v", &of, &past_v, &of.past_v);

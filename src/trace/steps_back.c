@@ -41,7 +41,7 @@ static void show_summed(builder *b, stage_id id)
 void make_loss(builder *b)
 {
     const problem *asked = b->plan->asked;
-    const char *output = build_output_name(b), *loss = build_summed_name(b, STAGE_LOSS);
+    const char *output = build_output_name(b), *number = build_summed_name(b, STAGE_LOSS);
     build_sentence(b,
                    "From here the way goes back. A gradient says how much the loss grows with a "
                    "number: by so much for each 1 that the number grows, while all others stay.");
@@ -57,7 +57,7 @@ void make_loss(builder *b)
         derivation_matrix(b, "target", b->focus.row + 1);
     }
     if (asked->loss != LOSS_NONE) {
-        derivation_line(b, loss, 0, 0);
+        derivation_line(b, number, 0, 0);
         say_summed(b, STAGE_LOSS);
     }
     derivation_formula(b, "output_grad", "");

@@ -194,7 +194,7 @@ static bool goes_back_through(const builder *b, step_id id)
     bool works = id != STEP_JOIN_BACK || build_result_grad(b) == STAGE_ATTENDED_GRAD;
     for (size_t i = 0; i < sizeof WAYS / sizeof WAYS[0]; i++)
         works = works && (WAYS[i].back != id || step_works(b, WAYS[i].through));
-    return works && b->plan->asked->goes_back;
+    return works && build_goes_back(b);
 }
 
 /* Once, before the first step that shows the focus and not all. */
@@ -255,7 +255,11 @@ bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, 
             continue;
         build_step(&b, id, step_of(id)->named.name);
         if (!works) { /* it was named */
-            build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
+            build_sentence(&b,
+                           id >= STEP_LOSS && p->asked->goes_back && !build_goes_back(&b)
+                               ? "The way back through such scores is not shown; --emit '*_grad' "
+                                 "has its numbers: %s is left out."
+                               : "There is nothing to do in this run: %s changes no number here.",
                            b.step->name);
             continue;
         }

@@ -189,16 +189,16 @@ static bool refuse_step(const trainer *t, size_t step, const char *what, err *e)
 }
 
 /* Says all losses to a program, and to a person some ten of them. */
-static void add_loss(trainer *t, size_t step, double loss, bool is_f32)
+static void add_loss(trainer *t, size_t step, double number, bool is_f32)
 {
     size_t steps = t->given.train_steps, every = (steps + 9) / 10;
     text_add_format(&t->csv, "%zu,", step);
-    report_number_as(&t->csv, loss, is_f32);
+    report_number_as(&t->csv, number, is_f32);
     text_add_string(&t->csv, "\n");
     if (step < steps && step % every != 0)
         return;
     text_add_format(&t->rows, "%zu\t", step);
-    report_number_as(&t->rows, loss, is_f32);
+    report_number_as(&t->rows, number, is_f32);
     text_add_string(&t->rows, "\t\n");
 }
 
@@ -211,10 +211,10 @@ static bool take_step(trainer *t, size_t step, err *e)
     for (size_t i = 0; i < t->gradients.count && done && !is_last; i++)
         done = w.kind->want(&w, t->gradients.item[i], false, e);
     done = done && w.kind->run(&w, t->world, e);
-    const tensor *loss = done ? bundle_tensor(&w.stages, "loss") : NULL;
-    if (loss != NULL) {
-        double value = tensor_get(loss, (const size_t[TENSOR_MAX_RANK]){0});
-        add_loss(t, step, value, loss->type == DTYPE_F32);
+    const tensor *made = done ? bundle_tensor(&w.stages, "loss") : NULL;
+    if (made != NULL) {
+        double value = tensor_get(made, (const size_t[TENSOR_MAX_RANK]){0});
+        add_loss(t, step, value, made->type == DTYPE_F32);
         done = isfinite(value) || refuse_step(t, step, "the loss", e);
     }
     for (size_t i = 0; i < t->names.count && done && !is_last; i++) {
