@@ -51,7 +51,7 @@ static const object_key STACK_ROWS[] = {
     {{{"unembedding", "weights of the logits (default: what ids or words look up)"}, KEY_MATRIX},
      NULL},
     {{{"unembedding_bias", "their bias"}, KEY_MATRIX}, NULL},
-    {{{"labels", "the id that each row should lead to, or -100: it doesn't count"}, KEY_NUMBERS},
+    {{{"labels", "the id that each row should lead to; -100: it doesn't count"}, KEY_NUMBERS},
      NULL},
 };
 

@@ -283,8 +283,9 @@ void make_dimensions(builder *b)
     build_cells(b, shapes,
                 (const char *[]){"matrix", "in letters", "here", "made of", "multiplications"});
     list_shapes(b, shapes);
+    /* Of the way there, which the table has. */
     for (size_t i = 0; i < b->room->maps; i++)
-        all += multiplications(b, b->room->map[i]);
+        all += b->room->map[i]->step < STEP_LOSS ? multiplications(b, b->room->map[i]) : 0;
     build_sentence(b, "The products of matrices take %zu multiplications%s. In one line%s:", all,
                    p->batches > 1 ? " a sequence" : "",
                    plan_masks(p) ? ", with M what the step mask adds" : "");

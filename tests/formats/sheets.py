@@ -29,6 +29,8 @@ PIPELINE = [
     ("concat", ["context"]),
     ("join", ["output"]),
 ]
+# Where output_grad is given, these follow from weights and from nothing after them.
+GIVEN_BACK = ["context_grad", "attended_grad", "weights_grad", "present_v_grad", "v_grad"]
 NUMBER = re.compile(r"\d+\.\d+")
 
 
@@ -94,10 +96,13 @@ def look_at_attention(file, document, given):
     rows = document.get("q", document.get("x"))
     is_batch = isinstance(rows, list) and isinstance(rows[0], list) and isinstance(rows[0][0], list)
     stages = result_of("run", file, [name for _, names in PIPELINE for name in names], is_batch)
+    back = result_of("run", file, GIVEN_BACK if "output_grad" in document else [], is_batch)
     for at, (word, names) in enumerate(PIPELINE):
         before = [name for _, some in PIPELINE[:at] for name in some]
         after = [name for _, some in PIPELINE[at:] for name in some]
         known = texts_of(given).union(*(texts_of(stages.get(name)) for name in before))
+        if "weights" in before:
+            known |= texts_of(back)
         yield look("run", file, word, known, set().union(*(texts_of(stages.get(name)) for name in after)))
 
 

@@ -232,7 +232,7 @@ static void test_removed_keys(unit *u)
     check_refused(u, "run", "--no-full", "", "unknown option '--no-full'",
                   "Try 'selfattn --help'.");
     check_refused(u, "check", "--no-wq", "", "check takes no --wq",
-                  "it is an option of: run, encode, decode, generate");
+                  "it is an option of: run, encode, decode, generate, train");
 }
 
 static void test_unknown_options(unit *u)
@@ -254,7 +254,7 @@ static void test_unknown_options(unit *u)
     check_refused(u, "check", "--emit weights a.json", "", "check takes no --emit",
                   "it is an option of: run, encode, decode, generate");
     check_refused(u, "diff", "-x a", "", "diff takes no --input",
-                  "it is an option of: run, encode, decode, generate");
+                  "it is an option of: run, encode, decode, generate, train");
 }
 
 static void test_missing_and_unwanted_values(unit *u)
@@ -308,7 +308,8 @@ static void test_wrong_words(unit *u)
                   "selfattn help steps lists them");
     check_refused(u, "run", "--trace=row_mx", "--trace",
                   "unknown step 'row_mx'; did you mean row_max?", "selfattn help steps lists them");
-    check_refused(u, "run", "--write out=f", "--write", "unknown stage 'out'", STAGES_ARE);
+    check_refused(u, "run", "--write out=f", "--write", "unknown stage 'out'; did you mean output?",
+                  STAGES_ARE);
     check_refused(u, "run", "--write weights", "--write", "'weights' is not of the form STAGE=FILE",
                   "");
     check_refused(u, "run", "--map =x", "--map", "'=x' is not of the form NAME=KEY", "");

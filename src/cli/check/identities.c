@@ -123,9 +123,10 @@ void check_identities(checker *c, const document *one, const identities *by)
     bool sums_to_1 = asked->in[INPUT_SINKS] == NULL && asked->in[INPUT_LOGSUMEXP_GRAD] == NULL;
     bool has_masked = numbers_of(in, STAGE_MASKED_GRAD) != NULL;
     stage_id rows = has_masked ? STAGE_MASKED_GRAD : STAGE_SCORES_GRAD;
-    /* A cache's keys and values gain a part, which q_grad counts and k_grad does not. */
+    /* A score that is a product grows alike with its query and its key. A cache's keys and values
+     * gain a part, which q_grad counts and k_grad does not. */
     if (numbers_of(in, STAGE_Q_GRAD) != NULL && numbers_of(in, STAGE_K_GRAD) != NULL &&
-        !asked->normalizes && p->past == 0) {
+        asked->score->is_product && !asked->normalizes && p->past == 0) {
         tensor q = apart(p, by->stages, STAGE_Q), k = apart(p, by->stages, STAGE_K);
         tensor of_q = apart(p, in, STAGE_Q_GRAD), of_k = apart(p, in, STAGE_K_GRAD);
         both_sums worst = worst_group(p, (const tensor *const[]){&q, &k}, &of_q, &of_k);

@@ -488,7 +488,7 @@ void help_write_all(text *out)
     }
     write_commands(out);
     write_groups(out, (GROUP_ANY_WORD - 1) | GROUP_CONVERT | GROUP_DIFF | GROUP_INIT |
-                          GROUP_EXAMPLE | GROUP_STACK | GROUP_GENERATE);
+                          GROUP_EXAMPLE | GROUP_STACK | GROUP_GENERATE | GROUP_TRAIN);
     text_add_format(out, "%s\n%s", EXIT_STATUS, NEXT);
 }
 
@@ -599,6 +599,7 @@ bool help_write_word(text *out, const char *word, err *e)
         word = bare = kept;
     if (*bare == '\0')
         return err_set(e, "help: '%s' is not a word to be looked up", word);
+    write_entries(out, word);
     /* "stages", "score functions": all of that table. */
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         text plural = {0};
@@ -607,8 +608,6 @@ bool help_write_word(text *out, const char *word, err *e)
             topic_write_table(out, TOPICS[i].table);
         text_close(&plural, out);
     }
-    if (out->length == 0)
-        write_entries(out, word);
     if (out->length == 0)
         write_mentions(out, bare);
     if (out->length > 0 || out->failed)

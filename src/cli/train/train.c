@@ -145,7 +145,9 @@ static bool choose_names(trainer *t, err *e)
     tensor like;
     work w = {0};
     bool done = work_plan(&w, &t->one, NULL, &t->given, e);
-    if (done && (w.kind->parameters == NULL || !w.kind->shape(&w, "loss", &like))) {
+    if (done && w.kind->parameters == NULL)
+        done = err_at(e, &at, "train takes one attention, and this document has layers");
+    if (done && !w.kind->shape(&w, "loss", &like)) {
         done = err_at(e, &at, "there is no loss that could become less");
         err_remedy(e, "\"loss\" in the document or --loss says what it is: sum, mean, or square "
                       "with a target");
