@@ -264,6 +264,27 @@ static bool read_layers(stack *s, err *e)
     return !e->is_set;
 }
 
+entry *stack_parameter(const bundle *document, const char *name)
+{
+    static const char ATTENTION[] = "attention.";
+    const entry *layers = bundle_find(document, "layers");
+    const bundle *in = document;
+    size_t number;
+    if (stack_stage_layer(name, &number)) {
+        if (layers == NULL || number >= layers->bundle->count)
+            return NULL;
+        in = layers->bundle->entry[number].bundle;
+        name = strchr(name + strlen("layer."), '.') + 1;
+        if (strncmp(name, ATTENTION, sizeof ATTENTION - 1) == 0)
+            name += sizeof ATTENTION - 1;
+    }
+    const char *dot = strchr(name, '.');
+    const entry *object = dot == NULL ? NULL : bundle_find_bytes(in, name, (size_t)(dot - name));
+    if (dot != NULL && (object == NULL || object->kind != ENTRY_BUNDLE))
+        return NULL;
+    return dot == NULL ? bundle_find(in, name) : bundle_find(object->bundle, dot + 1);
+}
+
 bool stack_has_cross(const stack *s)
 {
     size_t i = 0;

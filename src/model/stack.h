@@ -107,6 +107,10 @@ bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *
 bool vector_read(const bundle *from, const char *name, const char *of, size_t count, tensor *out,
                  err *e);
 
+/* The entry that a gradient's name without "_grad" is of: "layer.0.attention.wq", "ln_f.gain", of a
+ * document without layers "wq"; NULL: there is none. */
+entry *stack_parameter(const bundle *document, const char *name);
+
 /* Whether a layer has cross-attention. */
 bool stack_has_cross(const stack *s);
 

@@ -144,6 +144,9 @@ extern const work_kind WORK_ATTENTION, WORK_STACK, WORK_GENERATION;
  * --length is a generation; NULL: the document says what it is. The work must be freed also where
  * this fails, and can't be copied; document and options must outlive it. */
 bool work_plan(work *w, const document *one, const char *as, const options *o, err *e);
+/* Written by default from now on: what the kind says, the loss where there is one, and the
+ * gradients of these. */
+bool work_emit_gradients(work *w, const text_list *of, bool has_loss, err *e);
 /* Fills w->there, unless that was done. */
 bool work_list(work *w, err *e);
 void work_free(work *w);

@@ -67,30 +67,18 @@ static bool parameters_of_attention(const work *w, text_list *names, err *e)
 
 static char *EMITTED[] = {"weights", "output"};
 
-/* With gradients also the loss, and the gradients of what learns, or where nothing does of what is
- * given in its place. */
-static bool find_emitted(work *w, err *e)
+/* Where nothing learns, gradients are of what is given in the place of what would. */
+static bool emit_gradients(work *w, err *e)
 {
     static const char *const GIVEN[] = {"q", "k", "v"};
     const problem *asked = &w->of.attention.problem;
     text_list learn = {0};
-    text gradient = {0};
     bool done = parameters_of_attention(w, &learn, e), learns = learn.count > 0;
-    for (size_t i = 0; i < 3 && done && !learns; i++) {
+    for (size_t i = 0; i < sizeof GIVEN / sizeof GIVEN[0] && done && !learns; i++) {
         if (asked->in[input_of_key(GIVEN[i])] != NULL)
-            done = text_list_add(&learn, GIVEN[i], 1, e);
+            done = text_list_add(&learn, GIVEN[i], strlen(GIVEN[i]), e);
     }
-    for (size_t i = 0; i < 2 && done; i++)
-        done = text_list_add(&w->emitted, EMITTED[i], strlen(EMITTED[i]), e);
-    if (asked->loss != LOSS_NONE)
-        done = done && text_list_add(&w->emitted, "loss", strlen("loss"), e);
-    for (size_t i = 0; i < learn.count && done; i++) {
-        text_clear(&gradient);
-        text_add_format(&gradient, "%s_grad", learn.item[i]);
-        done = text_ok(&gradient, e) &&
-               text_list_add(&w->emitted, text_string(&gradient), gradient.length, e);
-    }
-    text_free(&gradient);
+    done = done && work_emit_gradients(w, &learn, asked->loss != LOSS_NONE, e);
     text_list_free(&learn);
     return done;
 }
@@ -112,7 +100,7 @@ static bool plan_attention(work *w, err *e)
     s->problem.packed_weights = w->document->packed_weights;
     if (!plan_make(&s->plan, &s->problem, by->table(s->problem.type), e))
         return false;
-    if (s->problem.goes_back && !find_emitted(w, e))
+    if (s->problem.goes_back && !emit_gradients(w, e))
         return false;
     if (s->problem.rows == NULL)
         return true;

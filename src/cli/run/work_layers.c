@@ -186,6 +186,34 @@ static const text_list *asked_steps(const work *w, shown_for use)
 
 /* ---- layers ---- */
 
+/* Not what rows are made of, nor what is added to scores, which no layer has learnt. */
+static bool learns(const stack *s, const char *name)
+{
+    const entry *of = stack_parameter(s->document, name);
+    const char *last = strrchr(name, '.');
+    input which = input_of_key(last == NULL ? name : last + 1);
+    bool is_of_attention = strstr(name, ".attention.") != NULL || strstr(name, ".cross.") != NULL;
+    return of != NULL && of->kind == ENTRY_TENSOR && strcmp(name, "x") != 0 &&
+           strcmp(name, "memory") != 0 && (!is_of_attention || input_learns(which));
+}
+
+static bool parameters_of_stack(const work *w, text_list *names, err *e)
+{
+    static const char GRADIENT[] = "_grad";
+    const stack *s = &w->of.stack.stack;
+    text_list all = {0};
+    bool done = stack_stage_names(s, &all, e);
+    for (size_t i = 0; i < all.count && done; i++) {
+        char *name = all.item[i], *end = name + strlen(name) - (sizeof GRADIENT - 1);
+        if (!ends_in(name, GRADIENT))
+            continue;
+        *end = '\0';
+        done = !learns(s, name) || text_list_add(names, name, (size_t)(end - name), e);
+    }
+    text_list_free(&all);
+    return done;
+}
+
 static bool plan_stack(work *w, err *e)
 {
     stack_solution *s = &w->of.stack;
@@ -194,8 +222,15 @@ static bool plan_stack(work *w, err *e)
                           .allow_nonfinite = w->given->allow_nonfinite,
                           .packed_weights = w->document->packed_weights};
     const isa *by = isa_by_name(w->given->isa, e);
-    return by != NULL && stack_read(&s->stack, contents, &how, by, e) &&
-           row_choice_read(&w->rows, bundle_find(contents, "rows"), "row", s->stack.rows, e);
+    if (by == NULL || !stack_read(&s->stack, contents, &how, by, e) ||
+        !row_choice_read(&w->rows, bundle_find(contents, "rows"), "row", s->stack.rows, e))
+        return false;
+    text_list learn = {0};
+    bool done = parameters_of_stack(w, &learn, e) &&
+                (!s->stack.goal.is_there ||
+                 work_emit_gradients(w, &learn, s->stack.goal.of.kind != LOSS_NONE, e));
+    text_list_free(&learn);
+    return done;
 }
 
 static bool list_stack(work *w, err *e)
@@ -326,6 +361,7 @@ static const stack *layers_of_stack(const work *w)
 const work_kind WORK_STACK = {.emitted = {.item = EMITTED, .count = 1},
                               .said = {"encode", "decode"},
                               .plan = plan_stack,
+                              .parameters = parameters_of_stack,
                               .list = list_stack,
                               .want = want_of_layers,
                               .bytes = bytes_of_stack,

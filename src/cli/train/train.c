@@ -1,12 +1,14 @@
 /* selfattn train: steps of plain descent, and the document that they lead to. Each step computes
  * the document anew with the numbers that the step before left in it, as a run would. */
 #include "attn/spec/setting.h"
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/in/matrix_file.h"
 #include "cli/line/options_parse.h"
 #include "cli/out/outputs.h"
 #include "cli/out/said.h"
 #include "cli/tell.h"
+#include "model/stack.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +23,7 @@ typedef struct trainer {
     weights_input weights;
     document one;
     text_list names, gradients; /* of what learns, and of the stages that say how */
+    entry **learner;            /* and where it is in the document; owned */
     text rows, csv;             /* the losses, for a person and for a program */
 } trainer;
 
@@ -73,37 +76,55 @@ static bool own_matrix(entry *of, bool is_out_in, err *e)
     return true;
 }
 
-/* What a document has no place for: that some matrices are kept in another layout than its own. */
-static bool own_matrices(trainer *t, err *e)
+static bool is_learner(const trainer *t, const entry *one)
 {
-    bundle *contents = &t->one.contents;
-    bool is_out_in = setting_is_out_in(bundle_find(contents, "layout")), done = true;
-    for (size_t i = 0; i < contents->count && done; i++) {
-        entry *one = &contents->entry[i];
-        bool is_kept = one->layout == LAYOUT_UNSAID && text_list_find(&t->names, one->name) == NULL;
-        done = one->kind != ENTRY_TENSOR || is_kept || own_matrix(one, is_out_in, e);
+    size_t i = 0;
+    while (i < t->names.count && t->learner[i] != one)
+        i++;
+    return i < t->names.count;
+}
+
+/* What a document has no place for: that some matrices are kept in another layout than its own.
+ * Objects, as layers are, may have a layout of their own. */
+static bool own_matrices(const trainer *t, const bundle *in, bool is_out_in, err *e)
+{
+    const entry *layout = bundle_find(in, "layout");
+    bool done = true;
+    if (layout != NULL)
+        is_out_in = setting_is_out_in(layout);
+    for (size_t i = 0; i < in->count && done; i++) {
+        entry *one = &in->entry[i];
+        bool is_kept = one->layout == LAYOUT_UNSAID && !is_learner(t, one);
+        if (one->kind == ENTRY_BUNDLE)
+            done = own_matrices(t, one->bundle, is_out_in, e);
+        else
+            done = one->kind != ENTRY_TENSOR || is_kept || own_matrix(one, is_out_in, e);
     }
     return done;
 }
 
-/* What options and a bundle gave goes over what the file has; what learnt does so too. */
-static bool complete_document(trainer *t, err *e)
+/* What options and a bundle gave goes over what the file has, and so does what learnt. */
+static bool complete(const trainer *t, const bundle *from, bundle *to, err *e)
 {
-    const options *o = &t->given;
-    bundle *contents = &t->one.contents;
     bool done = true;
-    for (size_t i = 0; i < o->given_count; i++)
-        bundle_remove(&t->kept, o->given[i].row->key);
-    for (size_t i = 0; i < contents->count && done; i++) {
-        entry *one = &contents->entry[i];
-        bool is_new = bundle_find(&t->kept, one->name) == NULL;
+    for (size_t i = 0; i < from->count && done; i++) {
+        entry *one = &from->entry[i], *there = bundle_find(to, one->name);
         /* The type is what the command computes in, unless somebody said it. */
-        if (strcmp(one->name, "dtype") == 0 && input_keys_value(o, "dtype") == NULL)
+        if (strcmp(one->name, "dtype") == 0 && input_keys_value(&t->given, "dtype") == NULL)
             continue;
-        if (is_new || text_list_find(&t->names, one->name) != NULL)
-            done = bundle_take(&t->kept, one->name, one, e);
+        if (there == NULL || is_learner(t, one))
+            done = bundle_take(to, one->name, one, e);
+        else if (one->kind == ENTRY_BUNDLE && there->kind == ENTRY_BUNDLE)
+            done = complete(t, one->bundle, there->bundle, e);
     }
     return done;
+}
+
+static bool complete_document(trainer *t, err *e)
+{
+    for (size_t i = 0; i < t->given.given_count; i++)
+        bundle_remove(&t->kept, t->given.given[i].row->key);
+    return complete(t, &t->one.contents, &t->kept, e);
 }
 
 /* ---- what learns ---- */
@@ -118,13 +139,19 @@ static bool add_name(trainer *t, const char *name, err *e)
     return done;
 }
 
+static bool has_stage(work *w, const char *name)
+{
+    err unsaid = {0};
+    return w->kind->want(w, name, false, &unsaid);
+}
+
 /* Refuses the last name that was added where it is not of a matrix that has a gradient. */
-static bool check_name(const trainer *t, const work *w, const text_list *usual, err *e)
+static bool check_name(const trainer *t, work *w, const text_list *usual, err *e)
 {
     const char *name = t->names.item[t->names.count - 1];
-    tensor like;
-    if (bundle_tensor(&t->one.contents, name) != NULL &&
-        w->kind->shape(w, t->gradients.item[t->gradients.count - 1], &like))
+    const entry *of = stack_parameter(&t->one.contents, name);
+    if (of != NULL && of->kind == ENTRY_TENSOR &&
+        has_stage(w, t->gradients.item[t->gradients.count - 1]))
         return true;
     text others = {0};
     for (size_t i = 0; i < usual->count; i++)
@@ -136,32 +163,48 @@ static bool check_name(const trainer *t, const work *w, const text_list *usual, 
     return false;
 }
 
+/* One name, or all of the usual ones that a name with * means. */
+static bool choose(trainer *t, work *w, const char *said, const text_list *usual, err *e)
+{
+    bool is_pattern = strchr(said, '*') != NULL, is_there = false, done = true;
+    for (size_t i = 0; i < usual->count && done && is_pattern; i++) {
+        bool is_meant = stage_name_matches(said, usual->item[i]);
+        is_there = is_there || is_meant;
+        if (is_meant && text_list_find(&t->names, usual->item[i]) == NULL)
+            done = add_name(t, usual->item[i], e);
+    }
+    if (!done || is_there || text_list_find(&t->names, said) != NULL)
+        return done;
+    return add_name(t, said, e) && check_name(t, w, usual, e);
+}
+
 /* By default all that a model learns; --only may name inputs, too. */
 static bool choose_names(trainer *t, err *e)
 {
     const text_list *only = &t->given.only;
     place at = document_place(&t->one);
     text_list usual = {0};
-    tensor like;
     work w = {0};
     bool done = work_plan(&w, &t->one, NULL, &t->given, e);
-    if (done && w.kind->parameters == NULL)
-        done = err_at(e, &at, "train takes one attention, and this document has layers");
-    if (done && !w.kind->shape(&w, "loss", &like)) {
+    if (done && (w.kind->parameters == NULL || !has_stage(&w, "loss"))) {
         done = err_at(e, &at, "there is no loss that could become less");
         err_remedy(e, "\"loss\" in the document or --loss says what it is: sum, mean, or square "
                       "with a target");
     }
     done = done && w.kind->parameters(&w, &usual, e);
     const text_list *from = only->count > 0 ? only : &usual;
-    for (size_t i = 0; i < from->count && done; i++) {
-        if (text_list_find(&t->names, from->item[i]) == NULL)
-            done = add_name(t, from->item[i], e) && check_name(t, &w, &usual, e);
-    }
+    for (size_t i = 0; i < from->count && done; i++)
+        done = choose(t, &w, from->item[i], &usual, e);
     if (done && from->count == 0) {
         done = err_at(e, &at, "it has no weights and no biases that could learn");
         err_remedy(e, "--only names what does: x, or q, k and v where they are given");
     }
+    if (done) {
+        t->learner = mem_alloc(t->names.count, sizeof t->learner[0], e);
+        done = t->learner != NULL;
+    }
+    for (size_t i = 0; i < t->names.count && done; i++)
+        t->learner[i] = stack_parameter(&t->one.contents, t->names.item[i]);
     text_list_free(&usual);
     work_free(&w);
     return done;
@@ -220,10 +263,9 @@ static bool take_step(trainer *t, size_t step, err *e)
         done = isfinite(value) || refuse_step(t, step, "the loss", e);
     }
     for (size_t i = 0; i < t->names.count && done && !is_last; i++) {
-        const char *name = t->names.item[i];
-        tensor *matrix = &bundle_find(&t->one.contents, name)->tensor;
+        tensor *matrix = &t->learner[i]->tensor;
         done = descend(bundle_tensor(&w.stages, t->gradients.item[i]), t->given.rate, matrix) ||
-               refuse_step(t, step + 1, name, e);
+               refuse_step(t, step + 1, t->names.item[i], e);
     }
     work_free(&w);
     t->given.quiet = true;           /* what was noted holds for all steps */
@@ -316,7 +358,8 @@ int command_train(const options *o, env *world, err *e)
         text_list_free(&shown.output[i].stages);
     shown.count = 0;
     shown.documents = &t.documents;
-    done = done && read_document(&t, e) && choose_names(&t, e) && own_matrices(&t, e);
+    done = done && read_document(&t, e) && choose_names(&t, e) &&
+           own_matrices(&t, &t.one.contents, false, e);
     for (size_t step = 0; step <= t.given.train_steps && done; step++)
         done = take_step(&t, step, e);
     if (done && (shown.traces || shown.draws))
@@ -324,6 +367,7 @@ int command_train(const options *o, env *world, err *e)
     if (!done && t.one.contents.count > 0)
         document_blame(&t.one, e);
     done = write_all(&t, o, as, &shown, done, e) && say_losses(&t, o, e);
+    mem_free(t.learner);
     bundle_free(&t.kept);
     document_free(&t.one);
     document_reader_close(&t.documents);
