@@ -3,7 +3,7 @@
 #ifndef SELFATTN_MODEL_GRADIENT_H
 #define SELFATTN_MODEL_GRADIENT_H
 
-#include "attn/engine/norm.h"
+#include "attn/engine/norms.h"
 #include "base/threads.h"
 #include "model/stages.h"
 

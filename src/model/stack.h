@@ -7,7 +7,7 @@
 #define SELFATTN_MODEL_STACK_H
 
 #include "attn/engine/multiply.h"
-#include "attn/engine/norm.h"
+#include "attn/engine/norms.h"
 #include "model/attention.h"
 #include "model/goal.h"
 #include "model/parts.h"

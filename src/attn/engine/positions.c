@@ -1,7 +1,7 @@
 #include "attn/engine/positions.h"
 
 #include "attn/spec/angle.h"
-#include "attn/engine/norm.h"
+#include "attn/engine/norms.h"
 #include "base/mem.h"
 
 #include <math.h>

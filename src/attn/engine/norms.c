@@ -1,4 +1,4 @@
-#include "attn/engine/norm.h"
+#include "attn/engine/norms.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Norms of rows, LayerNorm and RMSNorm, and their way back; kernels.h has the way there. */
-#ifndef SELFATTN_ATTN_ENGINE_NORM_H
-#define SELFATTN_ATTN_ENGINE_NORM_H
+#ifndef SELFATTN_ATTN_ENGINE_NORMS_H
+#define SELFATTN_ATTN_ENGINE_NORMS_H
 
 #include "tensor/tensor.h"
 
