@@ -154,6 +154,13 @@ trace_map *map_add(builder *b, const char *name, step_id step, const tensor *val
     return added;
 }
 
+const trace_map *map_there(const builder *b, const char *name)
+{
+    const trace_map *found = map_named(b->room, name);
+    assert(found != NULL || b->failed);
+    return found != NULL ? found : &b->spare_map;
+}
+
 trace_origin map_from(const builder *b, trace_part part, const char *name)
 {
     const trace_map *found = map_named(b->room, name);

@@ -17,6 +17,8 @@ trace_map *map_add_number(builder *b, const char *name, step_id step, double val
 trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,
                         size_t columns);
 
+/* One that there is; never NULL, also after a failure, where it may be an empty one. */
+const trace_map *map_there(const builder *b, const char *name);
 /* No part, where there is no such map. */
 trace_origin map_from(const builder *b, trace_part part, const char *name);
 /* A part of a map of the same room. */

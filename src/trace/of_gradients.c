@@ -80,7 +80,7 @@ static void add_loss(builder *b)
     bool is_square = asked->loss == LOSS_SQUARE, is_given = asked->in[INPUT_OUTPUT_GRAD] != NULL;
     double count = (double)(p->batches * p->n_q * p->width_out);
     trace_labels queries = build_query_labels(b, NULL);
-    size_t slices = map_named(b->room, output)->slices;
+    size_t slices = map_there(b, output)->slices;
     if (is_square) {
         tensor all = plan_given_like(p, INPUT_TARGET), of_entry = tensor_at(&all, b->focus.batch);
         trace_map *target = map_add(b, "target", STEP_LOSS, &of_entry);
@@ -421,7 +421,7 @@ static void add_weights(builder *b, const struct role_gradients *of)
 {
     const plan *p = b->plan;
     const projection *role = plan_role(p, of->role);
-    const trace_map *made = map_named(b->room, map_name_of(of->role));
+    const trace_map *made = map_there(b, map_name_of(of->role));
     const char *grad = map_name_of(of->grad);
     trace_part column = of->role == STAGE_Q ? PART_COLUMN_J : PART_OWN_COLUMN_J;
     if (role->weight.data != NULL) {
@@ -436,7 +436,7 @@ static void add_weights(builder *b, const struct role_gradients *of)
         trace_map *bias = add_summed(b, of->bias, STEP_PROJECTIONS_BACK, flat(b, of->bias));
         bias->slices = role->heads;
         bias->is_of_heads = true;
-        bias->is_row_a_head = map_named(b->room, input_label(role->bias_as))->is_row_a_head;
+        bias->is_row_a_head = map_there(b, input_label(role->bias_as))->is_row_a_head;
         say_summed(b, bias, OP_ADD_UP, (map_operand[4]){{column, grad}});
     }
 }
@@ -489,7 +489,7 @@ static void add_rows(builder *b, stage_id id)
         grad = tensor_at(&grad, b->focus.batch);
     trace_map *rows = is_of_entries ? map_add(b, map_name_of(id), STEP_PROJECTIONS_BACK, &grad)
                                     : add_summed(b, id, STEP_PROJECTIONS_BACK, grad);
-    rows->rows = map_named(b->room, input_key(which))->rows;
+    rows->rows = map_there(b, input_key(which))->rows;
     rows->is_of_queries = which == INPUT_X;
     if (count == 1)
         say_rows_of_role(b, plan_role(p, of[0]->role), map_name_of(of[0]->grad), rows);

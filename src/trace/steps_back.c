@@ -62,7 +62,7 @@ void make_loss(builder *b)
     }
     derivation_formula(b, "output_grad", "");
     if (asked->loss != LOSS_SQUARE)
-        build_formula(b, "each = %s", map_named(b->room, "each")->letters);
+        build_formula(b, "each = %s", map_there(b, "each")->letters);
     derivation_line(b, "output_grad", b->focus.row, 0);
     derivation_matrix(b, "output_grad", b->focus.row + 1);
 }

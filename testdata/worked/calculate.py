@@ -19,7 +19,7 @@ NOT_ALLOWED = Decimal("-Infinity")
 DEFAULT_TOLERANCE = Decimal("1e-9")
 STAGES = ("x xk xv q k v q_norm k_norm q_rope k_rope present_k present_v q_score k_score scores scaled capped masked "
           "row_max exp row_sum weights logsumexp entropy top rounded weighted attended context output").split()
-INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias sinks q_gain k_gain bias_k bias_v").split()
+INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias sinks q_gain k_gain bias_k bias_v ws bs wa ua va ba").split()
 NUDGE = Decimal("1e-16")
 SCORES = ("scaled", "dot", "general", "additive")
 
@@ -176,17 +176,19 @@ def parameter(doc, key, matrix_rank, head):
     return value[head] if rank(value) > matrix_rank else value
 
 
-def attention_scores(q, k, doc, head):
+def attention_scores(q, k, doc, batch, head):
     score = doc.get("score", "scaled")
     if score not in SCORES:
         raise ValueError(f"{doc['name']}: no score function is called {score} here")
     if score == "general":  # q·Ws·kᵀ + bs
         ws = parameter(doc, "ws", 2, head)
         bs = parameter(doc, "bs", 0, head) or Decimal(0)
-        return [[s + bs for s in row] for row in times(times(q, ws) if ws else q, transposed(k))]
+        compared = nudged("q_score", times(q, ws), batch, head) if ws else q
+        return [[s + bs for s in row] for row in times(compared, transposed(k))]
     if score == "additive":  # va·tanh(q·Wa + k·Ua + ba)
         wa, ua = parameter(doc, "wa", 2, head), parameter(doc, "ua", 2, head)
-        q, k = times(q, wa) if wa else q, times(k, ua) if ua else k
+        q = nudged("q_score", times(q, wa), batch, head) if wa else q
+        k = nudged("k_score", times(k, ua), batch, head) if ua else k
         width = len(q[0])
         ba = parameter(doc, "ba", 1, head) or [Decimal(0)] * width
         va = parameter(doc, "va", 1, head) or [Decimal(1)] * width
@@ -342,7 +344,7 @@ def unify_heads(context, doc):
 
 def one_head(q, k, v, doc, batch, head, heads):
     factor = scale_factor(doc, len(q[0]))
-    stages = {"scores": nudged("scores", attention_scores(q, k, doc, head), batch, head)}
+    stages = {"scores": nudged("scores", attention_scores(q, k, doc, batch, head), batch, head)}
     before = stages["scaled"] = nudged("scaled", [[s * factor for s in row] for row in stages["scores"]],
                                        batch, head)
     if "softcap" in doc:
@@ -404,6 +406,8 @@ def one_sequence(doc, batch):
         of_head.append(one_head(queries[i], keys[shared], values[shared], doc, batch, i, h))
     if doc.get("score") == "additive" and "wa" in doc:
         stages["q_score"], stages["k_score"] = times(q, doc["wa"]), times(k, doc["ua"])
+    if doc.get("score") == "general" and "ws" in doc:
+        stages["q_score"] = times(q, doc["ws"])
     for name in of_head[0]:
         stages[name] = [one[name] for one in of_head] if has_heads else of_head[0][name]
     stages["context"] = nudged("context", side_by_side([one["attended"] for one in of_head]), batch)
@@ -479,7 +483,7 @@ def input_gradient(doc, key):
 
 def stage_gradient(doc, table, name):
     """With the axes of batch entries and heads that the stage may not have here."""
-    of_rows = name in ("output", "context") or name[0] in "qkvp"
+    of_rows = name in ("output", "context") or (name[0] in "qkvp" and not name.endswith("_score"))
     has_batch = rank(doc.get("q") or inputs(doc, "x")) > 2
 
     def at(place):

@@ -139,10 +139,14 @@ static bool add_name(trainer *t, const char *name, err *e)
     return done;
 }
 
-static bool has_stage(work *w, const char *name)
+/* False where memory for the answer runs out. */
+static bool has_stage(work *w, const char *name, bool *is_there, err *e)
 {
-    err unsaid = {0};
-    return w->kind->want(w, name, false, &unsaid);
+    err refused = {0};
+    *is_there = w->kind->want(w, name, false, &refused);
+    if (refused.is_memory)
+        *e = refused;
+    return !refused.is_memory;
 }
 
 /* Refuses the last name that was added where it is not of a matrix that has a gradient. */
@@ -150,8 +154,11 @@ static bool check_name(const trainer *t, work *w, const text_list *usual, err *e
 {
     const char *name = t->names.item[t->names.count - 1];
     const entry *of = stack_parameter(&t->one.contents, name);
+    bool has_gradient = false;
     if (of != NULL && of->kind == ENTRY_TENSOR &&
-        has_stage(w, t->gradients.item[t->gradients.count - 1]))
+        !has_stage(w, t->gradients.item[t->gradients.count - 1], &has_gradient, e))
+        return false;
+    if (has_gradient)
         return true;
     text others = {0};
     for (size_t i = 0; i < usual->count; i++)
@@ -185,8 +192,10 @@ static bool choose_names(trainer *t, err *e)
     place at = document_place(&t->one);
     text_list usual = {0};
     work w = {0};
-    bool done = work_plan(&w, &t->one, NULL, &t->given, e);
-    if (done && (w.kind->parameters == NULL || !has_stage(&w, "loss"))) {
+    bool has_loss = false;
+    bool done = work_plan(&w, &t->one, NULL, &t->given, e) &&
+                (w.kind->parameters == NULL || has_stage(&w, "loss", &has_loss, e));
+    if (done && !has_loss) {
         done = err_at(e, &at, "there is no loss that could become less");
         err_remedy(e, "\"loss\" in the document or --loss says what it is: sum, mean, or square "
                       "with a target");
