@@ -361,6 +361,16 @@ void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
     shape_by_axes(p, id, plan_axes(p, id), rank, size);
 }
 
+size_t plan_stage_numbers(const plan *p, stage_id id)
+{
+    size_t size[TENSOR_MAX_RANK], count = 1;
+    int rank;
+    plan_stage_shape(p, id, &rank, size);
+    for (int axis = 0; axis < rank; axis++)
+        count = size_product(count, size[axis]);
+    return count;
+}
+
 void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK])
 {
     const stage *row = stage_row(id);

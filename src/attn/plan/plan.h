@@ -79,7 +79,9 @@ const char *plan_axes(const plan *p, stage_id id);
 tensor plan_given_like(const plan *p, input which);
 /* Of a stage that is made. */
 void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
-/* The same as a run lays it out for itself: with all its axes, heads side by side as products make
+/* How many numbers it has; SIZE_MAX: more than an address can hold. */
+size_t plan_stage_numbers(const plan *p, stage_id id);
+/* The shape as a run lays it out for itself: with all its axes, heads side by side as products make
  * and take rows, apart in the forms of q, k and v after them. */
 void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
 /* q, k or v, which the stage is one form of; NULL where it is of none alone. */

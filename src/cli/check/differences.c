@@ -78,16 +78,6 @@ static bool can_nudge(const plan *p, stage_id id)
            (is_of_stage || row->of_input != NULL || id == STAGE_SLOPES_GRAD);
 }
 
-static size_t numbers_of(const plan *p, stage_id id)
-{
-    size_t size[TENSOR_MAX_RANK], count = 1;
-    int rank;
-    plan_stage_shape(p, id, &rank, size);
-    for (int axis = 0; axis < rank; axis++)
-        count = size_product(count, size[axis]);
-    return count;
-}
-
 /* ---- the attention that is nudged ---- */
 
 static bool open_inputs(nudged *n, err *e)
@@ -385,8 +375,8 @@ bool check_differences(checker *c, document *one, const bundle *actual, err *e)
     done = done && (actual == NULL || check_shapes(c, &of, &w, e));
     for (stage_id one_of = STAGE_LOSS; done && one_of < STAGE_COUNT; one_of++) {
         const char *name = stage_row(one_of)->key.named.name;
-        if (!can_nudge(p, one_of) ||
-            (actual == NULL ? numbers_of(p, one_of) > WIDE : bundle_find(&laid, name) == NULL))
+        if (!can_nudge(p, one_of) || (actual == NULL ? plan_stage_numbers(p, one_of) > WIDE
+                                                     : bundle_find(&laid, name) == NULL))
             continue;
         id[count++] = one_of;
         done = actual != NULL || w.kind->want(&w, name, false, e);

@@ -17,17 +17,6 @@
  * next to writing so many numbers as text. */
 static const size_t KEPT_LEAST = 64 << 10, PART_LEAST = 32 << 10, PART_MOST = 32 << 20;
 
-/* SIZE_MAX where they are more than an address can hold. */
-static size_t stage_numbers(const plan *p, stage_id id)
-{
-    size_t size[TENSOR_MAX_RANK], count = 1;
-    int rank;
-    plan_stage_shape(p, id, &rank, size);
-    for (int axis = 0; axis < rank; axis++)
-        count = size_product(count, size[axis]);
-    return count;
-}
-
 static const char *stage_shape_text(const plan *p, stage_id id, char shape[SHAPE_TEXT])
 {
     size_t size[TENSOR_MAX_RANK];
@@ -130,7 +119,7 @@ static bool want_stage(work *w, stage_id id, bool by_rows, err *e)
     const plan *p = &s->plan;
     w->wants_weights = w->wants_weights || id == STAGE_WEIGHTS;
     if (by_rows && streamed_stage_can(p, id) && plan_has_stage(p, id) &&
-        stage_numbers(p, id) > KEPT_LEAST / dtype_size(p->type)) {
+        plan_stage_numbers(p, id) > KEPT_LEAST / dtype_size(p->type)) {
         s->streamed.id[s->streamed.count++] = id;
         return true;
     }
@@ -166,7 +155,7 @@ static bool bytes_of_attention(const work *w, const text_list *names, size_t *by
     *bytes = 0;
     for (stage_id id = STAGE_X; id < STAGE_COUNT; id++) {
         if (plan_has_stage(p, id) && keeper_wants(&by, stage_row(id)->key.named.name))
-            *bytes = size_sum(*bytes, size_product(stage_numbers(p, id), dtype_size(p->type)));
+            *bytes = size_sum(*bytes, size_product(plan_stage_numbers(p, id), dtype_size(p->type)));
     }
     return true;
 }
@@ -188,7 +177,7 @@ static bool check_weights(const work *w, err *e)
     static const size_t MOST = 1000000000;
     const plan *p = &w->of.attention.plan;
     char shape[SHAPE_TEXT];
-    if (stage_numbers(p, STAGE_WEIGHTS) <= MOST)
+    if (plan_stage_numbers(p, STAGE_WEIGHTS) <= MOST)
         return true;
     err_set(e, "the weights are %s, more than a billion numbers, and no option asks for them",
             stage_shape_text(p, STAGE_WEIGHTS, shape));
@@ -248,7 +237,7 @@ static bool check_weighted(const work *w, err *e)
     const solution *s = &w->of.attention;
     char shape[SHAPE_TEXT];
     if (!kept_stages_has(&s->wanted, STAGE_WEIGHTED) || s->wanted.weighted_is_one_row ||
-        w->given->force || stage_numbers(&s->plan, STAGE_WEIGHTED) <= WEIGHTED_MOST)
+        w->given->force || plan_stage_numbers(&s->plan, STAGE_WEIGHTED) <= WEIGHTED_MOST)
         return true;
     err_set(e, "weighted is %s, more than a million numbers",
             stage_shape_text(&s->plan, STAGE_WEIGHTED, shape));
@@ -271,7 +260,7 @@ static bool divide(const work *w, size_t most_numbers, size_t threads, division 
     *to = (division){.kept = s->wanted, .made.part = PART_LEAST};
     for (size_t i = 0; i < s->streamed.count; i++) {
         stage_id id = s->streamed.id[i];
-        if (stage_numbers(p, id) > most_numbers)
+        if (plan_stage_numbers(p, id) > most_numbers)
             to->made.id[to->made.count++] = id;
         else
             kept_stages_add(&to->kept, id);
