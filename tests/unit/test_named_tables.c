@@ -73,6 +73,7 @@ static void test_scores(unit *u)
         check_row(u, row->made_by != OP_COPY, &SCORES, name, "it has its operation");
         check_row(u, row->formula != NULL, &SCORES, name, "it has its formula");
         check_row(u, row->order != NULL, &SCORES, name, "it says the order of its operations");
+        check_row(u, row->back != 0, &SCORES, name, "it says how gradients go back");
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -294,7 +295,8 @@ static bool compute_block(const block_context *of, block *at, scratch *in, const
     tensor scores_grad = make_scores_grad(of, at, in, &weights, &grad, values);
     tensor queries = projected_queries(&of->made, at->batch, at->head);
     queries = tensor_range(&queries, 0, at->first, at->rows);
-    if (!p->asked->score->is_product) {
+    assert(p->asked->score->back != 0);
+    if (p->asked->score->back == BACK_BY_TANH) {
         go_back_additive(of, at, in, &scores_grad, &queries);
         return true;
     }
@@ -329,7 +331,7 @@ bool back_block_head(const block_context *of, block *at, scratch *in)
     tensor v = projected_values(&of->made, p, at->batch, at->head);
     tensor k = projected_keys(&of->made, p, at->batch, at->head), turned = tensor_transposed(&v);
     p->with->pack(&turned, &values);
-    if (p->asked->score->is_product)
+    if (p->asked->score->back == BACK_BY_PRODUCT)
         p->with->pack(&k, &keys);
     clear_head(p, &of->back.k, at, p->n_k);
     clear_head(p, &of->back.v, at, p->n_k);

@@ -1,4 +1,5 @@
 #include "attn/plan/plan_parts.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdio.h>

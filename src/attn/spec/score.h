@@ -23,13 +23,18 @@ typedef struct compared_keys {
     const key_range *seen; /* by each query: no other scores are needed */
 } compared_keys;
 
+/* How gradients go back through a score: as through a product, or through additive's tanh. A new
+ * way is one here, its code in engine/back_block.c, and plainly in tests/ref/ref_backward.c. */
+typedef enum score_way_back { BACK_BY_PRODUCT = 1, BACK_BY_TANH } score_way_back;
+
 typedef struct score {
     named named;
     const char *formula; /* of one score, in the letters of the trace */
     const char *order;   /* of its operations, which is promised (selfattn-contract(7)) */
     bool is_scaled;      /* its scale is `head` unless another is given, else `none` */
     bool is_product;     /* of q′ and k′, which are packed for it */
-    operation made_by;   /* of q′ and k′, then its vector and its shift where it has them */
+    score_way_back back;
+    operation made_by; /* of q′ and k′, then its vector and its shift where it has them */
     /* The keys of its parameters; NULL where it has no such parameter. */
     const char *for_query, *for_key, *vector, *shift;
     bool shift_is_one; /* one number a head, not one a component */

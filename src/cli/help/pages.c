@@ -326,6 +326,8 @@ static void write_parts(text *out)
 {
     bool is_first = true;
     for (int row = 0; row < AXIS_COUNT; row++) {
+        if (row == AXIS_OWN) /* called as all rows are */
+            continue;
         for (int column = 0; column < AXIS_COUNT; column++) {
             const char *name =
                 part_name_in_traces((trace_part){(unsigned char)row, (unsigned char)column, false});
@@ -334,7 +336,8 @@ static void write_parts(text *out)
             is_first = is_first && name == NULL;
         }
     }
-    text_add_format(out, ", \"%s\"", part_name_in_traces(PART_OF_HEADS));
+    text_add_format(out, ", \"%s\", \"%s\"", part_name_in_traces(PART_OF_HEADS),
+                    part_name_in_traces(PART_COLUMN_OF_HEADS));
 }
 
 static void write_operations(text *out, const named_table *of)
