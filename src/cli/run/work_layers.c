@@ -225,10 +225,10 @@ static bool plan_stack(work *w, err *e)
     if (by == NULL || !stack_read(&s->stack, contents, &how, by, e) ||
         !row_choice_read(&w->rows, bundle_find(contents, "rows"), "row", s->stack.rows, e))
         return false;
+    const goal *to = &s->stack.goal;
     text_list learn = {0};
-    bool done = parameters_of_stack(w, &learn, e) &&
-                (!s->stack.goal.is_there ||
-                 work_emit_gradients(w, &learn, s->stack.goal.of.kind != LOSS_NONE, e));
+    bool done = !to->is_there || (parameters_of_stack(w, &learn, e) &&
+                                  work_emit_gradients(w, &learn, to->of.kind != LOSS_NONE, e));
     text_list_free(&learn);
     return done;
 }
