@@ -65,7 +65,7 @@ static void multiply_by(const way_back *g, tensor *a, const tensor *b)
 }
 
 /* The gradient of what the gate made of the activation: that of the gate, and in its place that of
- * the activation. `activated` is the latter's. */
+ * the activation. */
 static bool gate_back(const feed_forward *p, const way_back *g, const bundle *own, const tensor *x,
                       const inside *of, tensor *grad, tensor *of_gate, const keeper *of_weights,
                       const keeper *keep, err *e)

@@ -92,10 +92,7 @@ static bool keep_gain(const way_back *g, const keeper *keep, const bundle *own, 
         tensor row = tensor_at(x, i), dy_row = tensor_at(dy, i);
         norm_gain_back(by, &row, &dy_row, sum);
     }
-    tensor flat = grad;
-    flat.rank = 1;
-    flat.size[0] = x->size[1];
-    flat.stride[0] = 1;
+    tensor flat = tensor_flat(&grad);
     for (size_t i = 0; done && i < x->size[1]; i++)
         tensor_set(&flat, &i, sum[i]);
     done = done && gradient_keep(g, keep, GAIN, &grad, e);
@@ -107,9 +104,7 @@ static bool keep_gain(const way_back *g, const keeper *keep, const bundle *own, 
 bool gradient_of_norm(const way_back *g, const keeper *keep, const bundle *own, const norm *by,
                       const tensor *x, tensor *dy, err *e)
 {
-    row_job back = {
-
-        .work = rows_norm_back, .norm = by, .a = x, .b = dy, .out = dy};
+    row_job back = {.work = rows_norm_back, .norm = by, .a = x, .b = dy, .out = dy};
     if (!keep_gain(g, keep, own, by, x, dy, e) || !gradient_of_bias(g, keep, own, "bias", dy, e))
         return false;
     rows_run(&back, NORM_COST, g->by);

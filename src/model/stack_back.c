@@ -453,31 +453,11 @@ bool stack_goes_back(const stack *s, const keeper *keep)
     return of.is_wanted;
 }
 
-bool stack_back_memory(const stack *s, const keeper *keep, size_t threads, size_t *bytes, err *e)
+size_t stack_back_memory(const stack *s)
 {
     enum { AT_ONCE = 6 }; /* gradients of rows, of a layer, of a memory, and what a part makes */
-    size_t rows = s->embedded.size[0], largest = 0, kept = 0;
-    *bytes = 0;
-    if (!stack_goes_back(s, keep))
-        return true;
-    for (size_t i = 0; i < s->parts; i++) {
-        const layer_part *p = &s->part[i];
-        keeper of_layer = keeper_of_layer(keep, p->layer),
-               within = keeper_within(&of_layer, part_name(p->as->kind));
-        size_t working = 0, stays = 0;
-        if (p->as->kind == PART_FEED_FORWARD)
-            working = feed_forward_back_memory(p->feed_forward, s->type, rows);
-        else if (!attention_back_memory(p->attention, &within, threads, &stays, &working, e))
-            return false;
-        largest = size_larger(largest, working);
-        kept = size_sum(kept, stays);
-    }
-    if (s->has_end)
-        largest = size_larger(largest, feed_forward_back_memory(&s->end, s->type, rows));
+    size_t rows = s->embedded.size[0], at_once = tape_of_end(s, TAPE_ENDS) + AT_ONCE;
     size_t ids = goal_has_logits(&s->goal) ? s->goal.to_ids.weight.size[1] : 0;
-    size_t at_once = tape_of_end(s, TAPE_ENDS) + AT_ONCE;
-    size_t all = size_sum(tensor_bytes(s->type, 3, (size_t[]){at_once, rows, s->width}),
-                          tensor_bytes(s->type, 2, (size_t[]){rows, ids}));
-    *bytes = size_sum(size_sum(all, kept), largest);
-    return true;
+    return size_sum(tensor_bytes(s->type, 3, (size_t[]){at_once, rows, s->width}),
+                    tensor_bytes(s->type, 2, (size_t[]){rows, ids}));
 }

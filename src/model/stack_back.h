@@ -33,7 +33,7 @@ bool stack_go_back(const stack *s, const tape *t, const tensor *output, const ke
                    crew *by, err *e);
 /* Tells of all its stages. */
 bool stack_tell_back(const walk *w);
-/* Bytes that it takes, with its tape, next to stages that are kept. */
-bool stack_back_memory(const stack *s, const keeper *keep, size_t threads, size_t *bytes, err *e);
+/* Bytes of its tape, and of what goes from part to part. */
+size_t stack_back_memory(const stack *s);
 
 #endif

@@ -326,7 +326,9 @@ bool stack_stage_names(const stack *s, text_list *names, err *e)
 typedef struct total {
     const stack *stack;
     keeper keep;
+    bool goes_back;
     size_t threads, kept, largest; /* SIZE_MAX: more than an address can hold */
+    size_t largest_back;           /* on the way back, where it goes back */
 } total;
 
 static void add_kept(total *t, size_t rows, size_t width)
@@ -354,6 +356,9 @@ static void add_feed_forward(total *t, const feed_forward *f, size_t rows)
     size_t hidden = size_product(size_product(rows, f->hidden), dtype_size(t->stack->type));
     t->largest =
         size_larger(t->largest, size_sum(size_product(hidden, parts), size_larger(in, out)));
+    if (t->goes_back)
+        t->largest_back =
+            size_larger(t->largest_back, feed_forward_back_memory(f, t->stack->type, rows));
 }
 
 /* Of rollout: a mean and the next product; the one so far is the stage, and stays. */
@@ -370,6 +375,12 @@ static bool add_attention(total *t, const attention *a, const keeper *keep, bool
         t->largest =
             size_larger(t->largest, 2 * mean + multiply_memory(s->isa->table(s->type), s->rows, n_k,
                                                                n_k, t->threads));
+    if (!t->goes_back)
+        return true;
+    if (!attention_back_memory(a, keep, t->threads, &kept, &working, e))
+        return false;
+    t->kept = size_sum(t->kept, kept);
+    t->largest_back = size_larger(t->largest_back, working);
     return true;
 }
 
@@ -379,6 +390,7 @@ static bool add_kept_and_parts(total *t, const text_list *emit, size_t *rows, er
     const stack *s = t->stack;
     *rows = s->embedded.size[0];
     t->keep = keeper_of(emit);
+    t->goes_back = stack_goes_back(s, &t->keep);
     bool rolls_out = stack_has_rollout(s) && keeper_wants(&t->keep, "rollout");
     each_stage(s, add_stage, t, e);
     for (size_t i = 0; i < s->parts; i++) {
@@ -406,10 +418,9 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     if (s->has_end)
         add_feed_forward(&t, &s->end, rows);
     add_kept(&t, ROWS_AT_ONCE * s->embedded.size[0], s->width);
-    size_t back;
-    if (!stack_back_memory(s, &t.keep, threads, &back, e))
-        return false;
-    *bytes = size_sum(size_sum(t.kept, t.largest), back);
+    *bytes = size_sum(size_sum(t.kept, t.largest), t.largest_back);
+    if (t.goes_back)
+        *bytes = size_sum(*bytes, stack_back_memory(s));
     return true;
 }
 

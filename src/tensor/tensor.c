@@ -224,6 +224,12 @@ bool tensor_next(const tensor *t, size_t *index)
     return false;
 }
 
+tensor tensor_flat(const tensor *t)
+{
+    return (tensor){
+        .type = t->type, .rank = 1, .size = {tensor_count(t)}, .stride = {1}, .data = t->data};
+}
+
 tensor tensor_seen_as(const tensor *t, const tensor *view, const tensor *of)
 {
     tensor like = *view;

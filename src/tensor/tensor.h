@@ -59,6 +59,8 @@ tensor tensor_transposed(const tensor *t);
 
 /* `count` entries from `first` on of one axis, borrowed. */
 tensor tensor_range(const tensor *t, int axis, size_t first, size_t count);
+/* Numbers that lie one after the other, in one row; borrowed. */
+tensor tensor_flat(const tensor *t);
 /* A tensor of the shape of another one, seen as `view` sees that: turned, split, an axis of stride
  * 0 for what is shared. */
 tensor tensor_seen_as(const tensor *t, const tensor *view, const tensor *of);

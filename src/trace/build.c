@@ -177,6 +177,11 @@ stage_id build_gradient_of(stage_id of)
     return id;
 }
 
+const char *build_gradient_name(stage_id of)
+{
+    return map_name_of(build_gradient_of(of));
+}
+
 bool build_goes_back(const builder *b)
 {
     const plan *p = b->plan;

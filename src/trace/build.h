@@ -69,6 +69,7 @@ bool build_goes_back(const builder *b);
 /* The gradient of a stage; and of each head's result, by the name that it goes on with: without
  * heads, Wo and bo, which is as it was given, it is the output's. */
 stage_id build_gradient_of(stage_id id);
+const char *build_gradient_name(stage_id of);
 stage_id build_result_grad(const builder *b);
 /* What a gradient's map is called that all entries of a batch add to: of one of several, where it
  * holds what this one adds, "wq_grad_part". */

@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-static const char *gradient_name(stage_id of)
-{
-    return map_name_of(build_gradient_of(of));
-}
-
 /* ---- what all entries of a batch add to ---- */
 
 /* The numbers of a gradient without an axis of entries. Of several entries what the one in focus
@@ -45,14 +40,8 @@ static tensor whole(const builder *b, stage_id id)
 /* All its numbers in one row. */
 static tensor flat(const builder *b, stage_id id)
 {
-    tensor row = whole(b, id);
-    if (row.data != NULL)
-        row = (tensor){.type = row.type,
-                       .rank = 1,
-                       .size = {tensor_count(&row)},
-                       .stride = {1},
-                       .data = row.data};
-    return row;
+    tensor all = whole(b, id);
+    return all.data == NULL ? all : tensor_flat(&all);
 }
 
 /* As the input is seen: turned, where it came so. */
@@ -266,7 +255,7 @@ static void add_slopes(builder *b)
 static void add_scores(builder *b)
 {
     const plan *p = b->plan;
-    const char *unmasked = gradient_name(build_unmasked(b));
+    const char *unmasked = build_gradient_name(build_unmasked(b));
     if (plan_masks(p)) {
         map_say(b, map_add_square(b, build_gradient_of(build_unmasked(b)), STEP_MASK_BACK), OP_COPY,
                 (map_operand[4]){{PART_CELL, "masked_grad"}});
@@ -325,7 +314,7 @@ static void add_cached(builder *b, stage_id past, input which, stage_id all, sta
 static void add_turned_back(builder *b, stage_id from, stage_id turned, const char *angles,
                             trace_labels labels)
 {
-    const char *of = gradient_name(turned);
+    const char *of = build_gradient_name(turned);
     trace_map *made = map_add_stage(b, build_gradient_of(from), STEP_ROPE_BACK, labels);
     map_say(b, made, OP_TURN_BACK,
             (map_operand[4]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
@@ -339,7 +328,7 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
 {
     const plan *p = b->plan;
     const projection *role = plan_role(p, from);
-    const char *of = map_name_of(from), *back = gradient_name(normal), *gained = back,
+    const char *of = map_name_of(from), *back = build_gradient_name(normal), *gained = back,
                *gain = build_text(b, "%s_gain", of), *inverse = build_text(b, "%s_inverse", of),
                *share = build_text(b, "%s_share", of), *parts = build_text(b, "%s_gain_terms", of);
     trace_map *grad = map_add_stage(b, build_gradient_of(from), STEP_NORMALIZE_BACK, labels);

@@ -53,7 +53,7 @@ static bool trace_attention(floors *f, trace_room *made, const attention *by, co
     bool is_of_rows = !by->sees_memory;
     of.asked = &asked;
     /* What comes back to one attention is made by all that are after it, which is not shown. */
-    asked.goes_back = false;
+    problem_go_forward(&asked);
     if (asked.cache != NULL && of.past > 0) {
         find_past(f, way, "present_k", &of, &past_k, &of.past_k);
         find_past(f, way, "present_v", &of, &past_v, &of.past_v);

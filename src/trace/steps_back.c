@@ -1,15 +1,8 @@
 /* The steps of the way back: from what the output is to gain to the inputs. */
-#include "trace/build.h"
-
 #include "attn/engine/positions.h"
-
+#include "trace/build.h"
 #include "trace/derivation.h"
 #include "trace/nodes.h"
-
-static const char *gradient_name(stage_id of)
-{
-    return map_name_of(build_gradient_of(of));
-}
 
 /* Of several entries of a batch what the one in focus adds; after what shows it. */
 static void say_summed(builder *b, stage_id id)
@@ -128,7 +121,7 @@ void make_sum_back(builder *b)
 
 void make_softmax_back(builder *b)
 {
-    const char *scores = gradient_name(build_masked(b));
+    const char *scores = build_gradient_name(build_masked(b));
     build_sentence(b,
                    "A row's weights sum to %s, so that what one gains, the others lose. First what "
                    "all weights of %s%s gain together, each by its share.",
@@ -160,7 +153,7 @@ void make_mask_back(builder *b)
     build_sentence(b,
                    "A number that was added to a score lets its gradient through as it is. A key "
                    "that was taken out has a weight of 0, and its gradient is 0.");
-    derivation_formula(b, gradient_name(build_unmasked(b)), "");
+    derivation_formula(b, build_gradient_name(build_unmasked(b)), "");
     build_matrices(b, build_gradient_of(build_unmasked(b)));
     const trace_map *map = map_named(b->room, bias);
     if (map != NULL) {
@@ -227,8 +220,8 @@ void make_cache_back(builder *b)
         if (past == NULL)
             say_summed(b, MADE[i]);
     }
-    derivation_row_formula(b, gradient_name(build_new_keys(b)), 'i');
-    derivation_matrix(b, gradient_name(build_new_keys(b)), 0);
+    derivation_row_formula(b, build_gradient_name(build_new_keys(b)), 'i');
+    derivation_matrix(b, build_gradient_name(build_new_keys(b)), 0);
     derivation_row_formula(b, "v_grad", 'i');
     derivation_matrix(b, "v_grad", 0);
 }
@@ -261,7 +254,7 @@ void make_rope_back(builder *b)
 
 static void show_normalized_back(builder *b, stage_id of, stage_id gain_grad, size_t row)
 {
-    const char *name = map_name_of(of), *back = gradient_name(of),
+    const char *name = map_name_of(of), *back = build_gradient_name(of),
                *gain = build_summed_name(b, gain_grad),
                *made[] = {build_text(b, "%s_gained", name), build_text(b, "%s_inverse", name),
                           build_text(b, "%s_share", name)};

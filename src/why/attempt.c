@@ -200,10 +200,7 @@ bool attempt_turn(attempt *a, stage_id q, stage_id k, bundle *made)
     plan rest;
     a->problem = a->begun;
     begin_at(a, q, k, STAGE_V);
-    a->problem.goes_back = false;
-    a->problem.loss = LOSS_NONE;
-    a->problem.in[INPUT_OUTPUT_GRAD] = a->problem.in[INPUT_LOGSUMEXP_GRAD] = NULL;
-    a->problem.in[INPUT_TARGET] = NULL;
+    problem_go_forward(&a->problem);
     kept_stages_add(&w, STAGE_Q_ROPE);
     kept_stages_add(&w, STAGE_K_ROPE);
     bool done = plan_make(&rest, &a->problem, a->with, a->e) &&

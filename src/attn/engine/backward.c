@@ -461,7 +461,7 @@ static void sum_vector(const projecting *with, stage_id id, const tensor *view, 
         return;
     tensor grad = placed_at(with->at, id), all = *view;
     all.type = p->type;
-    all.data = grad.data; /* whose numbers lie as those of the view do, whatever its axes are */
+    all.data = grad.data; /* they lie as the view's do, whatever their axes */
     fill_with(&grad, 0);
     for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
         tensor of_unit = plan_of_head(from, unit % p->batches, unit / p->batches),
@@ -475,11 +475,8 @@ static bool make_sinks(const projecting *with, stage_id id, err *e)
     const plan *p = with->plan;
     tensor delta = placed_at(with->at, STAGE_DELTA), grad = placed_at(with->at, id);
     tensor maximum = placed_at(with->at, STAGE_ROW_MAX), sums = placed_at(with->at, STAGE_ROW_SUM);
-    tensor flat = grad;
+    tensor flat = tensor_flat(&grad);
     (void)e;
-    flat.rank = 1;
-    flat.size[0] = p->heads;
-    flat.stride[0] = 1;
     for (size_t head = 0; head < p->heads; head++) {
         double sum = 0;
         for (size_t n = 0; n < p->batches * p->n_q; n++) {

@@ -243,7 +243,7 @@ static tensor row_of(const tensor *all, size_t batch, size_t head, size_t i)
     return tensor_at(&rows, i);
 }
 
-/* That of a head; no data: there are no gains. */
+/* The gains of one head; no data: there are none. */
 static tensor gain_of_head(const tensor *gains, size_t head)
 {
     return gains->data == NULL ? (tensor){0} : tensor_at(gains, head);
@@ -279,8 +279,7 @@ bool normalize_gain_back(const plan *p, stage_id id, const tensor *x, const tens
         tensor at = row_of(x, batch, head, n % rows), dy = row_of(from, batch, head, n % rows);
         norm_gain_back(&by, &at, &dy, sum + head * apart);
     }
-    tensor flat = {
-        .type = gain->type, .rank = 1, .size = {count}, .stride = {1}, .data = gain->data};
+    tensor flat = tensor_flat(gain);
     for (size_t i = 0; i < count; i++)
         tensor_set(&flat, &i, sum[i]);
     mem_free(sum);

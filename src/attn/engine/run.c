@@ -20,8 +20,7 @@ static bool has_blocks(const run_room *r)
 /* Also the way back has a loop over blocks, of its own. */
 static bool has_loop(const run_room *r)
 {
-    const stage_places *where = &r->shared.at.where;
-    return has_blocks(r) || (backward_is_needed(where) && backward_has_blocks(where));
+    return has_blocks(r) || backward_has_blocks(&r->shared.at.where);
 }
 
 /* From the output back to all that it was made of. */

@@ -48,8 +48,8 @@ typedef struct plan {
     /* Of all heads, an axis before those of one, of stride 0 where they share; a va or ba that the
      * document does not give is made here, and owned. */
     score_parameters of_score;
-    /* The letters of all axes that a forward stage can have in this problem, "bhqk", and of those
-     * that it has: "hqk" where there is no batch. plan_axes gives the latter of any stage. */
+    /* Of each forward stage in this problem: the letters of all axes that it can have, "bhqk", and
+     * of those that it has, "hqk" where there is no batch. plan_axes says the second of any. */
     const char *all_axes[STAGE_LOSS];
     char axes[STAGE_LOSS][TENSOR_MAX_RANK + 1];
     text_list notes; /* what a person should know, a line each; owned */

@@ -447,6 +447,13 @@ bool problem_check_loss(const problem *p, err *e)
     return true;
 }
 
+void problem_go_forward(problem *p)
+{
+    p->goes_back = p->begins_with_ones = false;
+    p->loss = LOSS_NONE;
+    p->in[INPUT_OUTPUT_GRAD] = p->in[INPUT_LOGSUMEXP_GRAD] = p->in[INPUT_TARGET] = NULL;
+}
+
 bool problem_has_inputs(const problem *p)
 {
     return p->in[INPUT_X] != NULL || p->in[INPUT_XK] != NULL || p->in[INPUT_XV] != NULL ||

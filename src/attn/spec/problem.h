@@ -143,6 +143,9 @@ bool problem_key_goes_back(const char *key_name);
 /* A loss makes the output's gradient itself; what does not take part is refused. */
 bool problem_check_loss(const problem *p, err *e);
 
+/* From now on it asks for no gradients. */
+void problem_go_forward(problem *p);
+
 /* There is something to compute with: a document of tokens alone has nothing. */
 bool problem_has_inputs(const problem *p);
 

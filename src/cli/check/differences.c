@@ -34,7 +34,7 @@ static const double SAME = 1e-6;
 /* Sums that cancel are compared with what they are made of: at least this much of it counts as the
  * greatest number. */
 static const double CANCELLED = 1e-4;
-/* What is computed twice differs by this much of itself, whatever was nudged. */
+/* Rounding alone moves a result by this share of it. */
 static const double ROUNDING = 0x1p-48;
 
 /* All numbers are nudged where that takes a few seconds; else so many of each gradient that it
@@ -124,11 +124,8 @@ static bool nudged_open(nudged *n, const problem *asked, const kernels *with, si
         n->has_empty_rows = report.empty_rows > 0;
     }
     plan_free(&whole);
-    problem *p = &n->problem;
-    p->goes_back = false;
-    p->loss = LOSS_NONE;
-    p->in[INPUT_OUTPUT_GRAD] = p->in[INPUT_LOGSUMEXP_GRAD] = p->in[INPUT_TARGET] = NULL;
-    return done && plan_make(&n->plan, p, with, e);
+    problem_go_forward(&n->problem);
+    return done && plan_make(&n->plan, &n->problem, with, e);
 }
 
 static void nudged_free(nudged *n)

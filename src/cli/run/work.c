@@ -8,6 +8,7 @@
 #include "cli/line/options_parse.h"
 #include "cli/out/outputs.h"
 #include "cli/version.h"
+#include "model/gradient.h"
 #include "model/stack_keys.h"
 #include "trace/trace.h"
 
@@ -220,16 +221,12 @@ why_question work_question(const work *w, const env *world)
 bool work_emit_gradients(work *w, const text_list *of, bool has_loss, err *e)
 {
     static const char LOSS[] = "loss";
-    text gradient = {0};
     bool done = text_list_add_all(&w->emitted, &w->kind->emitted, e) &&
                 (!has_loss || text_list_add(&w->emitted, LOSS, strlen(LOSS), e));
     for (size_t i = 0; i < of->count && done; i++) {
-        text_clear(&gradient);
-        text_add_format(&gradient, "%s_grad", of->item[i]);
-        done = text_ok(&gradient, e) &&
-               text_list_add(&w->emitted, text_string(&gradient), gradient.length, e);
+        const gradient_name one = gradient_of(of->item[i]);
+        done = text_list_add(&w->emitted, one.text, strlen(one.text), e);
     }
-    text_free(&gradient);
     return done;
 }
 

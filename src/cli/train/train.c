@@ -8,6 +8,7 @@
 #include "cli/out/outputs.h"
 #include "cli/out/said.h"
 #include "cli/tell.h"
+#include "model/gradient.h"
 #include "model/stack.h"
 
 #include <math.h>
@@ -131,12 +132,9 @@ static bool complete_document(trainer *t, err *e)
 
 static bool add_name(trainer *t, const char *name, err *e)
 {
-    text gradient = {0};
-    text_add_format(&gradient, "%s_grad", name);
-    bool done = text_ok(&gradient, e) && text_list_add(&t->names, name, strlen(name), e) &&
-                text_list_add(&t->gradients, text_string(&gradient), gradient.length, e);
-    text_free(&gradient);
-    return done;
+    const gradient_name gradient = gradient_of(name);
+    return text_list_add(&t->names, name, strlen(name), e) &&
+           text_list_add(&t->gradients, gradient.text, strlen(gradient.text), e);
 }
 
 /* False where memory for the answer runs out. */
