@@ -9,21 +9,26 @@
 /* What was read knows its batches and heads, but calls all other axes q and k. */
 void element_write_indices(const element *one, int count, text *out)
 {
-    /* By the letters of a stage's axes, from the end: leading ones may lack. What is not a stage,
-     * or has more axes than it knows, has rows and columns. */
+    /* By the letters of a stage's axes, from the end: leading ones may lack, and one of a single
+     * number ("1") says nothing. What is not a stage, or has more axes than it knows, has rows and
+     * columns. */
     static const char LETTERS[] = "bhqkr";
     static const char *const NAMES[] = {"batch", "head", "query", "key", "row"};
     static const char *const UNKNOWN[TENSOR_MAX_RANK + 1] = {"", "c", "rc", "hrc", "bhrc", "bhrce"};
     const char *own = stage_axes_of(one->stage);
     size_t rank = (size_t)one->rank, length = strlen(own);
     const char *axes = rank <= length ? own + (length - rank) : UNKNOWN[rank];
+    const char *between = "";
     for (int axis = 0; axis < count; axis++) {
+        if (axes[axis] == '1')
+            continue;
         bool is_chosen = one->rows != NULL && (axes[axis] == 'q' || axes[axis] == 'r');
         size_t index = is_chosen ? one->rows[one->index[axis]] : one->index[axis];
         bool is_leading = one->axes != NULL && (one->axes[axis] == 'b' || one->axes[axis] == 'h');
         const char *letter = strchr(LETTERS, is_leading ? one->axes[axis] : axes[axis]);
-        text_add_format(out, "%s%s %zu", axis == 0 ? "" : ", ",
+        text_add_format(out, "%s%s %zu", between,
                         letter == NULL ? "column" : NAMES[letter - LETTERS], index + 1);
+        between = ", ";
     }
 }
 

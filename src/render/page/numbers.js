@@ -185,10 +185,12 @@ function roomOf(map) {
   return room.floor ? `${room.floor}, ${room.name}: ` : '';
 }
 
-// Of one query, "weighted[2]", its number comes first: "weighted[2,1,1]".
+// Of one query, "weighted[2]", its number comes first: "weighted[2,1,1]"; one number a row has none
+// of its column: "row_max[2]".
 function nameOf(place) {
   const { head: index, heads } = headOf(place);
   const head = heads > 1 ? `${TEXT.head(index + 1)}, ` : '';
   const of = place.map.focus ? `${place.map.focus.row + 1},` : '';
-  return `${place.map.name.split('[')[0]}[${head}${of}${place.row + 1},${place.column + 1}]`;
+  const column = place.map.isColumn ? '' : `,${place.column + 1}`;
+  return `${place.map.name.split('[')[0]}[${head}${of}${place.row + 1}${column}]`;
 }
