@@ -270,7 +270,7 @@ typedef struct suspects {
 } suspects;
 
 /* A file half read. */
-typedef struct job {
+typedef struct csv_job {
     csv_reader reader;
     csv_matrices all;
     /* The labels of the first block, on their way into the bundle. */
@@ -287,19 +287,19 @@ typedef struct job {
     csv_layout layout;
     suspects suspects;
     csv_field first_label; /* of the block's rows */
-} job;
+} csv_job;
 
 static const char *plural(size_t count)
 {
     return count == 1 ? "" : "s";
 }
 
-static const char *name_now(const job *j)
+static const char *name_now(const csv_job *j)
 {
     return j->all.out->entry[j->now].name;
 }
 
-static csv_matrix *matrix_now(const job *j)
+static csv_matrix *matrix_now(const csv_job *j)
 {
     return &j->all.one[j->now];
 }
@@ -348,7 +348,7 @@ static bool check_no_separator_line(const csv_reader *r, err *e)
 /* ---- blocks ---- */
 
 /* Checks that the block so far, if there is one, has all its rows. */
-static bool check_whole(const job *j, err *e)
+static bool check_whole(const csv_job *j, err *e)
 {
     if (j->now == SIZE_MAX)
         return true;
@@ -362,7 +362,7 @@ static bool check_whole(const job *j, err *e)
     return j->layout.labels_are_sure || suspects_check(&j->suspects, "column", e);
 }
 
-static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
+static bool begin_block(csv_job *j, const block_comment *c, const place *at, err *e)
 {
     if (!check_whole(j, e))
         return false;
@@ -388,7 +388,7 @@ static bool begin_block(job *j, const block_comment *c, const place *at, err *e)
     return grid_add(&m->grid, c->index, at->line, e);
 }
 
-static bool read_comment(job *j, const csv_field *comment, err *e)
+static bool read_comment(csv_job *j, const csv_field *comment, err *e)
 {
     block_comment c;
     place at = comment->at;
@@ -436,7 +436,7 @@ static bool read_label(csv_field f, text *to, err *e)
 }
 
 /* A bundle has a place for the labels of one matrix, the first. */
-static bool add_label(job *j, const csv_field *f, text_list *list, err *e)
+static bool add_label(csv_job *j, const csv_field *f, text_list *list, err *e)
 {
     if (!read_label(*f, &j->label, e))
         return false;
@@ -448,7 +448,7 @@ static bool add_label(job *j, const csv_field *f, text_list *list, err *e)
     return err_remedy(e, "%s:%s takes it alone, without them", j->reader.file, name_now(j));
 }
 
-static bool read_header(job *j, err *e)
+static bool read_header(csv_job *j, err *e)
 {
     csv_field f;
     do {
@@ -466,7 +466,7 @@ static bool read_header(job *j, err *e)
     return done;
 }
 
-static bool read_row_label(job *j, csv_field *f, err *e)
+static bool read_row_label(csv_job *j, csv_field *f, err *e)
 {
     if (!csv_next_field(&j->reader, f, e))
         return false;
@@ -489,7 +489,7 @@ static bool read_row_label(job *j, csv_field *f, err *e)
 }
 
 /* Adds the list if it is not empty and no matrix has its name. */
-static bool keep_list(const job *j, text_list *list, const char *name, err *e)
+static bool keep_list(const csv_job *j, text_list *list, const char *name, err *e)
 {
     bool only_counts = j->are_counted;
     for (size_t i = 0; only_counts && i < list->count; i++)
@@ -508,12 +508,12 @@ static bool keep_list(const job *j, text_list *list, const char *name, err *e)
 /* ---- rows ---- */
 
 /* Labels of columns in the header, or SIZE_MAX where there is none. */
-static size_t header_labels(const job *j)
+static size_t header_labels(const csv_job *j)
 {
     return j->header_fields > 0 ? j->header_fields - j->layout.has_corner : SIZE_MAX;
 }
 
-static bool refuse_header(const job *j, size_t count, const place *at, err *e)
+static bool refuse_header(const csv_job *j, size_t count, const place *at, err *e)
 {
     size_t labels = header_labels(j);
     return err_at(e, at, "row 1 has %zu number%s, the header %zu label%s", count, plural(count),
@@ -521,7 +521,7 @@ static bool refuse_header(const job *j, size_t count, const place *at, err *e)
 }
 
 /* Refuses a row that does not have `wanted` numbers; `f` is one of its fields. */
-static bool refuse_count(const job *j, const csv_field *f, size_t count, size_t wanted,
+static bool refuse_count(const csv_job *j, const csv_field *f, size_t count, size_t wanted,
                          const place *at, err *e)
 {
     size_t row = j->rows_read + 1;
@@ -535,7 +535,7 @@ static bool refuse_count(const job *j, const csv_field *f, size_t count, size_t 
     return cells_remedy(&j->reader, f, e);
 }
 
-static bool read_row(job *j, err *e)
+static bool read_row(csv_job *j, err *e)
 {
     csv_matrix *m = matrix_now(j);
     csv_field f = {0};
@@ -596,7 +596,7 @@ static bool read_row(job *j, err *e)
     return true;
 }
 
-static bool read_line_of_numbers(job *j, err *e)
+static bool read_line_of_numbers(csv_job *j, err *e)
 {
     place at = csv_place(&j->reader);
     block_comment unnamed = {.name = ""};
@@ -626,7 +626,7 @@ static bool read_line_of_numbers(job *j, err *e)
 
 /* ---- the whole ---- */
 
-static bool read_all(job *j, err *e)
+static bool read_all(csv_job *j, err *e)
 {
     place file = {.file = j->reader.file};
     csv_field comment;
@@ -652,7 +652,7 @@ static bool read_all(job *j, err *e)
 
 bool csv_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
-    job j = {.all = {.how = how, .out = out}, .now = SIZE_MAX};
+    csv_job j = {.all = {.how = how, .out = out}, .now = SIZE_MAX};
     char delimiter = how->delimiter == 0 ? ',' : how->delimiter;
     csv_open(&j.reader, how->file, how->first_line, bytes, length, delimiter);
     bool done = encoding_check(bytes, length, csv_place(&j.reader), e) &&

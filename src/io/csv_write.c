@@ -218,7 +218,7 @@ bool block_comment_read(const char *line, size_t length, block_comment *out)
 static const char UNNAMED[] = "matrix";
 
 /* What stays the same from row to row. */
-typedef struct writer {
+typedef struct csv_writer {
     sink *out;
     const write_options *how;
     const char *file_kind; /* "CSV" */
@@ -226,7 +226,7 @@ typedef struct writer {
     const entry *columns, *rows; /* labels of the next block, or NULL */
     const char *corner;          /* what stands above the row labels */
     const tensor *matrix;        /* that is being written */
-} writer;
+} csv_writer;
 
 void csv_number_write(text *out, const tensor *matrix, size_t row, size_t column,
                       const write_options *how)
@@ -313,7 +313,7 @@ static bool is_blank(const char *label)
 
 /* Refuses labels of which the reader would take every one for a malformed number, in spite of
  * quotes. */
-static bool check_labels_stay(const writer *w, const entry *labels, err *e)
+static bool check_labels_stay(const csv_writer *w, const entry *labels, err *e)
 {
     const char *first = NULL;
     for (size_t i = 0; labels != NULL && i < labels->list.count; i++) {
@@ -335,12 +335,12 @@ static bool check_labels_stay(const writer *w, const entry *labels, err *e)
 /* ---- rows ---- */
 
 /* Whether a label needs quotes to be read as a label. */
-static bool is_ambiguous(const writer *w, const char *label)
+static bool is_ambiguous(const csv_writer *w, const char *label)
 {
     return is_blank(label) || label_looks_like_number(label, strlen(label), w->delimiter);
 }
 
-static void write_cells(const writer *w, text *to, const tensor *matrix, size_t row)
+static void write_cells(const csv_writer *w, text *to, const tensor *matrix, size_t row)
 {
     bool is_usual = matrix->type != DTYPE_BOOL && w->how->digits < 0;
     tensor numbers = tensor_at(matrix, row);
@@ -357,7 +357,7 @@ static void write_cells(const writer *w, text *to, const tensor *matrix, size_t 
 
 static void write_row(const void *context, size_t row, text *to)
 {
-    const writer *w = context;
+    const csv_writer *w = context;
     size_t before = to->length;
     if (w->rows != NULL) {
         const char *label = w->rows->list.item[row];
@@ -375,7 +375,7 @@ static void write_row(const void *context, size_t row, text *to)
     text_add_string(to, "\n");
 }
 
-static bool write_matrix(writer *w, const tensor *matrix, err *e)
+static bool write_matrix(csv_writer *w, const tensor *matrix, err *e)
 {
     const rows_text rows = {matrix, write_row, w};
     text *to = sink_text(w->out);
@@ -405,7 +405,7 @@ static bool write_matrix(writer *w, const tensor *matrix, err *e)
 /* ---- the whole ---- */
 
 /* Checks all that can be wrong before the first byte is written. */
-static bool check(const writer *w, const bundle *result, const entry *first, err *e)
+static bool check(const csv_writer *w, const bundle *result, const entry *first, err *e)
 {
     if (!csv_delimiter_check(w->delimiter, e) || !csv_check_result(result, w->file_kind, e))
         return false;
@@ -441,7 +441,7 @@ static bool check(const writer *w, const bundle *result, const entry *first, err
 }
 
 /* Whether one matrix without a name needs no comment. */
-static bool is_plain(const writer *w, const entry *one)
+static bool is_plain(const csv_writer *w, const entry *one)
 {
     if (one->tensor.rank > 2 || (w->how->names_alone && one->name[0] != '\0'))
         return false;
@@ -475,13 +475,13 @@ static bool write_delimited(const bundle *result, const write_options *how, sink
             first = &result->entry[i];
     }
     const char *corner = bundle_text(result, "corner");
-    writer w = {.out = out,
-                .how = how,
-                .file_kind = file_kind,
-                .delimiter = how->delimiter != 0 ? how->delimiter : delimiter,
-                .columns = labels_of(result, "columns"),
-                .rows = labels_of(result, "rows"),
-                .corner = corner == NULL ? "" : corner};
+    csv_writer w = {.out = out,
+                    .how = how,
+                    .file_kind = file_kind,
+                    .delimiter = how->delimiter != 0 ? how->delimiter : delimiter,
+                    .columns = labels_of(result, "columns"),
+                    .rows = labels_of(result, "rows"),
+                    .corner = corner == NULL ? "" : corner};
     if (!check(&w, result, first, e))
         return false;
     char index[INDEX_TEXT];

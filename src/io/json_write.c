@@ -98,11 +98,11 @@ void json_member_count(text *out, const char *name, size_t value)
 
 enum { INDENT = 2 };
 
-typedef struct writer {
+typedef struct json_writer {
     sink *out;
     text *text;
     const write_options *how;
-} writer;
+} json_writer;
 
 /* Begins a new line at this depth, or on a single line adds `otherwise`. */
 static void add_line(text *to, const write_options *how, size_t depth, const char *otherwise)
@@ -138,7 +138,7 @@ static void write_row(const void *context, size_t row, text *to)
 }
 
 /* Each row is on one line; entries of further axes begin new lines. */
-static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
+static bool write_tensor(json_writer *w, const tensor *t, size_t depth, err *e)
 {
     if (t->rank == 0)
         json_element_write(w->text, t->type, tensor_get(t, NULL), w->how->digits);
@@ -165,9 +165,9 @@ static bool write_tensor(writer *w, const tensor *t, size_t depth, err *e)
     return true;
 }
 
-static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth, err *e);
+static bool write_bundle(json_writer *w, const bundle *b, bool is_list, size_t depth, err *e);
 
-static bool write_value(writer *w, const entry *one, size_t depth, err *e)
+static bool write_value(json_writer *w, const entry *one, size_t depth, err *e)
 {
     switch (one->kind) {
     case ENTRY_TENSOR:
@@ -187,7 +187,7 @@ static bool write_value(writer *w, const entry *one, size_t depth, err *e)
 }
 
 /* Begins an entry; without a name it is a list's. */
-static void begin_entry(writer *w, const char *name, bool flat, size_t depth, bool *is_first)
+static void begin_entry(json_writer *w, const char *name, bool flat, size_t depth, bool *is_first)
 {
     if (flat)
         text_add_string(w->text, *is_first ? "" : ", ");
@@ -201,7 +201,7 @@ static void begin_entry(writer *w, const char *name, bool flat, size_t depth, bo
 }
 
 /* A bundle of depth 0 is the document. */
-static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth, err *e)
+static bool write_bundle(json_writer *w, const bundle *b, bool is_list, size_t depth, err *e)
 {
     /* Tolerances and records are short enough for one line. */
     bool flat = depth > 0, is_first = true;
@@ -235,7 +235,7 @@ static bool write_bundle(writer *w, const bundle *b, bool is_list, size_t depth,
 
 bool json_write(const bundle *result, const write_options *how, sink *out, err *e)
 {
-    writer w = {.out = out, .text = sink_text(out), .how = how};
+    json_writer w = {.out = out, .text = sink_text(out), .how = how};
     /* A matrix that was read as a bare list has no name, and is written as a bare list. */
     const entry *only = result->entry;
     bool bare = how->name == NULL && how->header == NULL && result->count == 1 &&

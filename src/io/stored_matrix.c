@@ -213,17 +213,17 @@ bool element_bytes_check(const bundle *result, const char *what, err *e)
 /* ---- matrices ---- */
 
 /* One matrix on its way into a tensor. */
-typedef struct job {
+typedef struct matrix_job {
     const stored_matrix *from;
     key_kind kind;
     dtype type; /* of the tensor */
     bool allow_nonfinite;
     size_t count, bytes;
-} job;
+} matrix_job;
 
 struct unseen_matrix {
     stored_matrix from;
-    job as;
+    matrix_job as;
     mapping *in;
 };
 
@@ -231,7 +231,7 @@ struct unseen_matrix {
 
 /* Without a value, the element is an integer that float64 can't hold. The words are those of
  * csv_cells.c. */
-static bool refuse(const job *j, size_t number, const double *value, err *e)
+static bool refuse(const matrix_job *j, size_t number, const double *value, err *e)
 {
     static const char *const AXES[] = {"column", "row", "matrix", "block", "batch"};
     const stored_matrix *m = j->from;
@@ -290,7 +290,7 @@ static bool refuse(const job *j, size_t number, const double *value, err *e)
  * place. */
 static const double TOO_LARGE_F32 = 0x1.ffffffp127;
 
-static bool is_allowed(const job *j, double value)
+static bool is_allowed(const matrix_job *j, double value)
 {
     if (j->type == DTYPE_BOOL || j->from->type == ELEMENT_BOOL)
         return value == 0 || value == 1;
@@ -300,7 +300,8 @@ static bool is_allowed(const job *j, double value)
 }
 
 /* `count` values from number `first` on, checked; every NaN is the canonical one. */
-static bool load_run(const job *j, size_t first, size_t count, double out[ELEMENT_RUN], err *e)
+static bool load_run(const matrix_job *j, size_t first, size_t count, double out[ELEMENT_RUN],
+                     err *e)
 {
     const stored_matrix *m = j->from;
     const char *bytes = m->bytes + first * ELEMENTS[m->type].size;
@@ -321,7 +322,7 @@ static bool load_run(const job *j, size_t first, size_t count, double out[ELEMEN
 
 /* Converts all elements in the order of the file, and stores them if `to` is given; sets *has_nan
  * if that is given. */
-static bool convert(const job *j, char *to, bool *has_nan, err *e)
+static bool convert(const matrix_job *j, char *to, bool *has_nan, err *e)
 {
     double run[ELEMENT_RUN];
     for (size_t first = 0; first < j->count; first += ELEMENT_RUN) {
@@ -347,13 +348,13 @@ static bool convert(const job *j, char *to, bool *has_nan, err *e)
 
 /* ---- bytes that are the tensor's already ---- */
 
-static bool is_aligned(const job *j)
+static bool is_aligned(const matrix_job *j)
 {
     return (uintptr_t)j->from->bytes % dtype_size(j->type) == 0;
 }
 
 /* Whether all are finite, at the speed of memory; unaligned elements are looked at one by one. */
-static bool is_finite(const job *j)
+static bool is_finite(const matrix_job *j)
 {
     size_t ignored[TENSOR_MAX_RANK];
     if (!is_aligned(j))
@@ -377,13 +378,13 @@ static bool is_finite(const job *j)
 }
 
 /* Whether the values can stay as they are; false, without an error, if one has to change. */
-static bool has_good_values(const job *j, err *e)
+static bool has_good_values(const matrix_job *j, err *e)
 {
     bool has_nan = false;
     return (j->type != DTYPE_BOOL && is_finite(j)) || (convert(j, NULL, &has_nan, e) && !has_nan);
 }
 
-static bool is_in_place(const job *j, const mapping *map)
+static bool is_in_place(const matrix_job *j, const mapping *map)
 {
     /* An address before the mapping wraps round to a large number. */
     uintptr_t after = (uintptr_t)j->from->bytes - (map == NULL ? 0 : (uintptr_t)map->bytes);
@@ -392,7 +393,7 @@ static bool is_in_place(const job *j, const mapping *map)
 
 /* ---- values that are looked at later ---- */
 
-static bool put_off(const job *j, const read_options *how, err *e)
+static bool put_off(const matrix_job *j, const read_options *how, err *e)
 {
     unseen *all = how->later;
     struct unseen_matrix *larger =
@@ -488,7 +489,7 @@ static void fortran_reorder(const char *from, tensor *to)
 
 /* ---- the tensor ---- */
 
-static bool make_tensor(const job *j, const read_options *how, tensor *out, err *e)
+static bool make_tensor(const matrix_job *j, const read_options *how, tensor *out, err *e)
 {
     const stored_matrix *m = j->from;
     int longer = 0;
@@ -502,7 +503,7 @@ static bool make_tensor(const job *j, const read_options *how, tensor *out, err 
                  j->type != DTYPE_BOOL && (j->kind == KEY_MATRIX || j->kind == KEY_BIAS);
     /* Narrower floats stay as they are, in place, if all are finite. */
     const element_row *row = &ELEMENTS[m->type];
-    job narrow = *j;
+    matrix_job narrow = *j;
     narrow.type = row->as;
     if (is_in_order && is_native && how->keeps_narrow && j->kind == KEY_MATRIX &&
         dtype_is_narrower(narrow.type, j->type) && is_in_place(&narrow, how->map) &&
@@ -589,7 +590,7 @@ bool stored_matrix_read(const stored_matrix *m, key_kind kind, const read_option
     bool takes_truths = how->takes_truths || (how->keys == NULL && is_named);
     if (m->type == ELEMENT_BOOL && takes_truths && kind != KEY_MASK)
         kind = KEY_TRUTHS;
-    job j = {.from = m, .kind = kind, .allow_nonfinite = how->allow_nonfinite};
+    matrix_job j = {.from = m, .kind = kind, .allow_nonfinite = how->allow_nonfinite};
     bool wants_numbers = kind == KEY_MATRIX || kind == KEY_BIAS || kind == KEY_TOL;
     if (!stored_matrix_check_axes(m, kind, how, &m->at, e) ||
         !stored_matrix_bytes(m, &m->at, &j.bytes, e))

@@ -83,12 +83,12 @@ static char header_delimiter(const char *bytes, size_t length)
 /* ---- reading ---- */
 
 /* A file half read. */
-typedef struct job {
+typedef struct tidy_job {
     csv_reader reader;
     csv_matrices stages;
     tidy_header header;
     text name;
-} job;
+} tidy_job;
 
 /* Reads digits, and perhaps ".0" after them: pandas writes a column so if it has empty cells. */
 static bool index_of(const csv_field *f, size_t *index)
@@ -107,7 +107,7 @@ static bool index_of(const csv_field *f, size_t *index)
     return f->text[point] == '.' && i == f->length && i > point + 1;
 }
 
-static bool read_line(job *j, err *e)
+static bool read_line(tidy_job *j, err *e)
 {
     csv_field f = {0}, field[TIDY_COLUMNS + 1];
     const tidy_header *h = &j->header;
@@ -182,7 +182,7 @@ bool tidy_may_be(const char *bytes, size_t length)
 
 bool tidy_read(const char *bytes, size_t length, const read_options *how, bundle *out, err *e)
 {
-    job j = {.stages = {.how = how, .out = out}};
+    tidy_job j = {.stages = {.how = how, .out = out}};
     csv_field comment;
     csv_line kind = CSV_BLANK;
     char delimiter = how->delimiter != 0 ? how->delimiter : header_delimiter(bytes, length);

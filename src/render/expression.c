@@ -12,14 +12,14 @@
 enum { MOST_TERMS = 16 };
 
 /* An expression being written. */
-typedef struct writer {
+typedef struct expression_writer {
     text *out;
     const trace_item *item;
     const render_options *how;
     bool is_series;     /* a vector stands for its number of this term: */
     size_t term, count; /* of the series' */
     size_t left_out;    /* so many terms there are, where not all are shown */
-} writer;
+} expression_writer;
 
 /* A number, or a vector's element. */
 static double element(const tensor *of, size_t index)
@@ -38,7 +38,7 @@ static size_t count_of(const tensor *of)
     return of->data == NULL ? 0 : of->rank == 0 ? 1 : of->size[0];
 }
 
-static void add_number(const writer *w, const tensor *of, size_t index, bool is_operand)
+static void add_number(const expression_writer *w, const tensor *of, size_t index, bool is_operand)
 {
     if (is_operand)
         number_text_add_operand(w->out, element(of, index), w->how->digits);
@@ -46,7 +46,7 @@ static void add_number(const writer *w, const tensor *of, size_t index, bool is_
         number_text_add(w->out, element(of, index), w->how->digits);
 }
 
-static void add_vector(const writer *w, const tensor *of)
+static void add_vector(const expression_writer *w, const tensor *of)
 {
     selection shown = shown_terms(of->size[0], w->how);
     text_add_string(w->out, "[");
@@ -62,7 +62,7 @@ static void add_vector(const writer *w, const tensor *of)
 }
 
 /* The operand of a letter; NULL: the letter has none. */
-static const tensor *operand_of(const writer *w, char letter)
+static const tensor *operand_of(const expression_writer *w, char letter)
 {
     const trace_item *item = w->item;
     const tensor *const of[] = {&item->a, &item->b, &item->c, &item->d};
@@ -75,12 +75,12 @@ static const spelling_reader NUMBERS;
 
 static void spell_text(void *to, spelled words)
 {
-    text_add(((writer *)to)->out, words.at, (size_t)(words.end - words.at));
+    text_add(((expression_writer *)to)->out, words.at, (size_t)(words.end - words.at));
 }
 
 static void spell_place(void *to, spelled name)
 {
-    writer *w = to;
+    expression_writer *w = to;
     const char *at = name.at;
     if (at[0] == 'j') {
         text_add_format(w->out, "%zu", w->item->column);
@@ -110,7 +110,7 @@ static void spell_place(void *to, spelled name)
 
 static void spell_series(void *to, const spelled_series *series)
 {
-    writer *w = to;
+    expression_writer *w = to;
     const char *first = strchr(series->term.at, '{') + 1;
     first += *first == '(';
     const tensor *of = operand_of(w, first[0]), *more = operand_of(w, first[1]);
@@ -140,7 +140,7 @@ static bool spell_has(const void *to, char letter)
 
 static bool spell_is_first(const void *to)
 {
-    const trace_item *item = ((const writer *)to)->item;
+    const trace_item *item = ((const expression_writer *)to)->item;
     return map_pair_of(item->map, item->cell[2]).is_first;
 }
 
@@ -189,17 +189,17 @@ worked_line worked_line_of(const trace_item *item, const render_options *how)
         text_add_string(&l.head, is_change ? ": " : " = ");
         add_side(&l, item, item->letters);
     }
-    writer numbers = {.out = &l.expression, .item = item, .how = &before};
+    expression_writer numbers = {.out = &l.expression, .item = item, .how = &before};
     if (!is_itself)
         spelling_read(&NUMBERS, &numbers, spelled_whole(operation_of(item->op)->spelled));
     if (l.expression.length == 0)
         l.before = "";
     else if (is_change && item->letters == NULL)
         l.before = ": ";
-    writer inner = {.out = &l.inner, .item = item, .how = how};
+    expression_writer inner = {.out = &l.inner, .item = item, .how = how};
     if (item->inner.data != NULL)
         spelling_read(&NUMBERS, &inner, spelled_whole(operation_of(item->op)->inner));
-    writer result = {.out = &l.result, .how = &after};
+    expression_writer result = {.out = &l.result, .how = &after};
     tensor value = is_itself ? item->a : item->result;
     if (is_itself && value.rank > 0)
         value = tensor_at(&value, 0);

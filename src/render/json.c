@@ -13,23 +13,23 @@ static const char *const KINDS[] = {
 };
 
 /* A matrix may be larger than all else, so it is spilled row by row; a failure is remembered. */
-typedef struct writer {
+typedef struct json_trace {
     sink *to;
     text *out;           /* of it */
     const char *between; /* two members of an object */
     int digits;
     bool failed;
     err *e;
-} writer;
+} json_trace;
 
-static void spill(writer *w)
+static void spill(json_trace *w)
 {
     w->failed = w->failed || !sink_spill(w->to, w->e);
 }
 
 /* ---- members of an object: each begins with the comma after the one before ---- */
 
-static void add_text(writer *w, const char *name, const char *value)
+static void add_text(json_trace *w, const char *name, const char *value)
 {
     if (value == NULL)
         return;
@@ -38,7 +38,7 @@ static void add_text(writer *w, const char *name, const char *value)
 }
 
 /* A matrix has a line for each row. */
-static void add_numbers(writer *w, const tensor *of)
+static void add_numbers(json_trace *w, const tensor *of)
 {
     if (of->rank == 0)
         json_element_write(w->out, of->type, tensor_get(of, NULL), w->digits);
@@ -55,7 +55,7 @@ static void add_numbers(writer *w, const tensor *of)
     text_add_string(w->out, of->rank > 1 ? "]" : "");
 }
 
-static void add_tensor(writer *w, const char *name, const tensor *value)
+static void add_tensor(json_trace *w, const char *name, const tensor *value)
 {
     if (value->data == NULL)
         return;
@@ -63,7 +63,7 @@ static void add_tensor(writer *w, const char *name, const tensor *value)
     add_numbers(w, value);
 }
 
-static void add_labels(writer *w, const char *name, const trace_labels *labels, size_t count)
+static void add_labels(json_trace *w, const char *name, const trace_labels *labels, size_t count)
 {
     char room[LABEL_ROOM];
     text_add_format(w->out, ", \"%s\": [", name);
@@ -74,7 +74,7 @@ static void add_labels(writer *w, const char *name, const trace_labels *labels, 
     text_add_string(w->out, "]");
 }
 
-static void add_function(writer *w, const trace_map *map)
+static void add_function(json_trace *w, const trace_map *map)
 {
     if (map != NULL && map->function != NULL)
         add_text(w, "function", map->function->named.name);
@@ -84,7 +84,7 @@ static void add_function(writer *w, const trace_map *map)
 
 /* Of each member a kind has what it has of an item; text of sentences and formulas is not a name.
  * */
-static void add_item(writer *w, const trace_item *item)
+static void add_item(json_trace *w, const trace_item *item)
 {
     bool is_text = item->kind == TRACE_SENTENCE || item->kind == TRACE_FORMULA;
     bool is_matrix = item->kind == TRACE_MATRIX;
@@ -160,8 +160,8 @@ void json_add_address(text *out, const trace_room *room, const trace_map *made,
     text_add_string(out, "}");
 }
 
-static void add_origin(writer *w, const char *name, const trace_room *room, const trace_map *made,
-                       const trace_origin *from)
+static void add_origin(json_trace *w, const char *name, const trace_room *room,
+                       const trace_map *made, const trace_origin *from)
 {
     if (from->map == NULL)
         return;
@@ -171,7 +171,7 @@ static void add_origin(writer *w, const char *name, const trace_room *room, cons
     text_add_string(w->out, "}");
 }
 
-static void add_node(writer *w, const trace_room *room, const trace_map *map)
+static void add_node(json_trace *w, const trace_room *room, const trace_map *map)
 {
     const size_t *size = map->values.size;
     text_add_format(w->out, "    {\"name\": \"%s%s\", \"shape\": [%zu, %zu, %zu]", room->place.way,
@@ -205,7 +205,7 @@ static void add_node(writer *w, const trace_room *room, const trace_map *map)
 bool json_render(const trace *t, const render_options *how, sink *to, err *e)
 {
     text *out = sink_text(to);
-    writer w = {.to = to, .out = out, .between = ",\n  ", .digits = how->digits, .e = e};
+    json_trace w = {.to = to, .out = out, .between = ",\n  ", .digits = how->digits, .e = e};
     text_add_format(out, "{\n  \"selfattn_trace\": %d", JSON_TRACE_VERSION);
     add_text(&w, "name", t->name);
     add_text(&w, "title", t->title);

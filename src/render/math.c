@@ -5,14 +5,14 @@
 #include <string.h>
 
 /* A formula being translated. */
-typedef struct writer {
+typedef struct math_writer {
     text *out;
     const char *at, *end;
     math_words *words;
     const char *formula; /* that the spans count from */
     const math_span *span;
     size_t spans;
-} writer;
+} math_writer;
 
 static const struct {
     const char *character, *command;
@@ -52,7 +52,7 @@ static bool is_digit(char c)
 /* ---- words ---- */
 
 /* ln1 is one word, as ln_f is. */
-static size_t word_length(const writer *w)
+static size_t word_length(const math_writer *w)
 {
     const char *at = w->at;
     while (at < w->end && (is_letter(*at) || is_digit(*at) ||
@@ -85,7 +85,7 @@ static bool has_index(const char *word, size_t length, size_t *index)
 }
 
 /* The span that begins here and counts as one word; NULL: none does. */
-static const math_span *span_here(const writer *w)
+static const math_span *span_here(const math_writer *w)
 {
     for (size_t i = 0; i < w->spans; i++) {
         if (w->formula + w->span[i].at == w->at)
@@ -94,9 +94,9 @@ static const math_span *span_here(const writer *w)
     return NULL;
 }
 
-static void add_token(writer *w);
+static void add_token(math_writer *w);
 
-static void add_word(writer *w)
+static void add_word(math_writer *w)
 {
     size_t length = word_length(w), index;
     const char *word = w->at;
@@ -133,7 +133,7 @@ static void add_word(writer *w)
 /* ---- numbers ---- */
 
 /* 6.0337e-06 is 6.0337·10⁻⁶. */
-static void add_number(writer *w)
+static void add_number(math_writer *w)
 {
     const char *begin = w->at;
     while (w->at < w->end && (is_digit(*w->at) || *w->at == '.'))
@@ -151,7 +151,7 @@ static void add_number(writer *w)
 /* ---- the rest ---- */
 
 /* What stands in parentheses, without them, else the next word or number. */
-static void add_group(writer *w)
+static void add_group(math_writer *w)
 {
     text_add_string(w->out, "{");
     if (w->at < w->end && *w->at == '(') {
@@ -160,7 +160,7 @@ static void add_group(writer *w)
         do
             depth += (*close == '(') - (size_t)(*close == ')');
         while (++close < w->end && depth > 0);
-        writer inner = *w;
+        math_writer inner = *w;
         inner.at++;
         inner.end = depth == 0 ? close - 1 : close;
         while (inner.at < inner.end)
@@ -173,7 +173,7 @@ static void add_group(writer *w)
 
 /* Mathematics knows no spaces; between words they are asked for. A command ends in a space of its
  * own, and the j of Σⱼ is not a word. */
-static void add_space(writer *w)
+static void add_space(math_writer *w)
 {
     const text *out = w->out;
     char last = out->length > 0 ? out->data[out->length - 1] : ' ';
@@ -193,7 +193,7 @@ static const escape ORDERS[] = {
     {'&', "\\&"},           {'#', "\\#"},    {'_', "\\_"},        {'\0', NULL},
 };
 
-static void add_words(writer *w, size_t bytes)
+static void add_words(math_writer *w, size_t bytes)
 {
     text_add_string(w->out, "\\text{");
     w->words(w->out, w->at, bytes);
@@ -201,7 +201,7 @@ static void add_words(writer *w, size_t bytes)
     w->at += bytes;
 }
 
-static void add_character(writer *w)
+static void add_character(math_writer *w)
 {
     const text *out = w->out;
     size_t bytes;
@@ -231,7 +231,7 @@ static void add_character(writer *w)
     }
 }
 
-static void add_token(writer *w)
+static void add_token(math_writer *w)
 {
     static const char ROOT[] = "√";
     const math_span *span = span_here(w);
@@ -272,7 +272,7 @@ size_t math_piece(const char *formula)
 bool math_is_words(const char *formula)
 {
     size_t index;
-    writer w = {.at = formula, .end = formula + strlen(formula)};
+    math_writer w = {.at = formula, .end = formula + strlen(formula)};
     for (; w.at < w.end; w.at += *w.at == '(' || *w.at == ')') {
         size_t length = is_letter(*w.at) ? word_length(&w) : 0;
         if (length == 1 || has_index(w.at, length, &index) || strchr("()", w.at[length]) == NULL)
@@ -285,13 +285,13 @@ bool math_is_words(const char *formula)
 void math_add_part(text *out, const char *formula, size_t first, size_t end, const math_span *span,
                    size_t spans, math_words *words)
 {
-    writer w = {.out = out,
-                .at = formula + first,
-                .end = formula + end,
-                .words = words,
-                .formula = formula,
-                .span = span,
-                .spans = spans};
+    math_writer w = {.out = out,
+                     .at = formula + first,
+                     .end = formula + end,
+                     .words = words,
+                     .formula = formula,
+                     .span = span,
+                     .spans = spans};
     while (w.at < w.end)
         add_token(&w);
 }

@@ -27,7 +27,7 @@ enum { SMALL_BYTES = 4096 };
  * weights, by all threads. Packing b is cut by its columns too. */
 typedef enum cut { BY_ROWS, BY_COLUMNS, OF_ONE_ROW, PACKING } cut;
 
-typedef struct job {
+typedef struct product_job {
     const kernels *with;
     const tensor *a, *b;
     const char *bias;     /* numbers as c's, one a column; NULL: none */
@@ -40,10 +40,10 @@ typedef struct job {
     atomic_size_t next;
     atomic_bool lacks_memory;
     atomic_bool *is_finite; /* whether c is; may be NULL */
-} job;
+} product_job;
 
 /* What belongs to a product's elements while they are in the cache. */
-static void finish(const job *j, tensor *c, size_t first_column)
+static void finish(const product_job *j, tensor *c, size_t first_column)
 {
     if (j->bias != NULL)
         j->with->add_to_rows(c, j->bias + first_column * dtype_size(c->type));
@@ -52,8 +52,8 @@ static void finish(const job *j, tensor *c, size_t first_column)
 }
 
 /* These rows and columns of c; b has the columns alone. */
-static void multiply_block(const job *j, const packed *b, size_t row, size_t rows, size_t column,
-                           size_t columns)
+static void multiply_block(const product_job *j, const packed *b, size_t row, size_t rows,
+                           size_t column, size_t columns)
 {
     tensor a = tensor_range(j->a, 0, row, rows), all = tensor_range(j->c, 0, row, rows);
     tensor c = tensor_range(&all, 1, column, columns);
@@ -61,7 +61,7 @@ static void multiply_block(const job *j, const packed *b, size_t row, size_t row
     finish(j, &c, column);
 }
 
-static void take_pieces(job *j, packed *room)
+static void take_pieces(product_job *j, packed *room)
 {
     size_t first;
     while ((first = atomic_fetch_add(&j->next, j->step)) < j->end) {
@@ -101,7 +101,7 @@ static void take_pieces(job *j, packed *room)
 static void work(void *context, size_t worker)
 {
     (void)worker;
-    job *j = context;
+    product_job *j = context;
     float_mode mode;
     packed room = {0};
     _Alignas(MEM_ALIGN) char small[SMALL_BYTES];
@@ -158,7 +158,7 @@ size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t co
     return threads_for(rows, depth, columns, threads) * with->packed_bytes(depth, PACKED_STEP);
 }
 
-static void run_job(job *j, cut how, size_t step, size_t end, size_t threads, crew *by)
+static void run_job(product_job *j, cut how, size_t step, size_t end, size_t threads, crew *by)
 {
     j->cut = how;
     j->step = step;
@@ -167,16 +167,16 @@ static void run_job(job *j, cut how, size_t step, size_t end, size_t threads, cr
     crew_run(by, threads, work, j);
 }
 
-static bool multiply_range(const job *whole, size_t first, size_t count, size_t threads, crew *by,
-                           err *e)
+static bool multiply_range(const product_job *whole, size_t first, size_t count, size_t threads,
+                           crew *by, err *e)
 {
     tensor b = tensor_range(whole->b, 1, first, count), c = tensor_range(whole->c, 1, first, count);
-    job part = {.with = whole->with,
-                .a = whole->a,
-                .b = &b,
-                .c = &c,
-                .goes_on = whole->goes_on,
-                .is_finite = whole->is_finite};
+    product_job part = {.with = whole->with,
+                        .a = whole->a,
+                        .b = &b,
+                        .c = &c,
+                        .goes_on = whole->goes_on,
+                        .is_finite = whole->is_finite};
     if (whole->bias != NULL)
         part.bias = whole->bias + first * dtype_size(c.type);
     part.whole = (packed){mem_alloc(part.with->packed_bytes(b.size[0], b.size[1]), 1, e),
@@ -189,7 +189,7 @@ static bool multiply_range(const job *whole, size_t first, size_t count, size_t 
     return true;
 }
 
-static bool multiply_by_rows(const job *j, size_t threads, crew *by, err *e)
+static bool multiply_by_rows(const product_job *j, size_t threads, crew *by, err *e)
 {
     size_t columns = j->b->size[1], step = columns_at_once(j->with, j->b->size[0], columns);
     for (size_t first = 0; first < columns; first += step) {
@@ -200,7 +200,7 @@ static bool multiply_by_rows(const job *j, size_t threads, crew *by, err *e)
     return true;
 }
 
-static bool multiply_all(job *j, crew *by, err *e)
+static bool multiply_all(product_job *j, crew *by, err *e)
 {
     size_t rows = j->a->size[0], depth = j->b->size[0], columns = j->b->size[1];
     size_t threads = threads_for(rows, depth, columns, by->most);
@@ -236,7 +236,7 @@ bool multiply_on(const kernels *with, const tensor *a, const tensor *b, const te
                  err *e)
 {
     tensor to = *c;
-    const job j = {.with = with, .a = a, .b = b, .c = &to, .goes_on = true};
+    const product_job j = {.with = with, .a = a, .b = b, .c = &to, .goes_on = true};
     return multiply_by_rows(&j, threads_for(a->size[0], b->size[0], b->size[1], by->most), by, e);
 }
 
@@ -298,7 +298,7 @@ bool linear_map_apply(const linear_map *m, const kernels *with, const tensor *a,
                       bool *is_finite, crew *by, err *e)
 {
     atomic_bool judged = true;
-    job j = {.with = with, .a = a, .b = m->weight, .kept = m->kept, .c = c};
+    product_job j = {.with = with, .a = a, .b = m->weight, .kept = m->kept, .c = c};
     if (m->bias != NULL)
         j.bias = m->bias->data;
     if (is_finite != NULL)

@@ -20,7 +20,7 @@
 
 /* ---- the matrices that there are ---- */
 
-static const part ROWS[] = {
+static const init_part ROWS[] = {
     {{"x", "input rows"}, ROLE_ROWS, EXTENT_TOKENS, EXTENT_WIDTH, true},
     {{"wq", "weights of the queries"}, ROLE_WEIGHT, EXTENT_WIDTH, EXTENT_HEADS, true},
     {{"wk", "weights of the keys"}, ROLE_WEIGHT, EXTENT_WIDTH, EXTENT_SHARED, true},
@@ -43,21 +43,21 @@ static const part ROWS[] = {
 
 const named_table PARTS = NAMED_TABLE("part", ROWS);
 
-static bool part_is_bias(const part *p)
+static bool part_is_bias(const init_part *p)
 {
     return p->role == ROLE_BIAS || p->role == ROLE_JOIN_BIAS;
 }
 
-static const part *part_find(const char *name, size_t length)
+static const init_part *part_find(const char *name, size_t length)
 {
-    return (const part *)(const void *)named_find(&PARTS, name, length);
+    return (const init_part *)(const void *)named_find(&PARTS, name, length);
 }
 
 /* ---- what is to be made ---- */
 
 /* One matrix to be made. */
 typedef struct making {
-    const part *part;
+    const init_part *part;
     const distribution *dist;
     draw draw;
     int rank;
@@ -145,7 +145,7 @@ static const distribution *common_dist(const options *o)
 
 /* The part's distribution: that of the last --dist-of NAME=DIST that names the part, else the
  * common one. */
-static const distribution *dist_of(const part *of, const options *o)
+static const distribution *dist_of(const init_part *of, const options *o)
 {
     const char *name = common_dist(o)->instead[of->role];
     for (size_t i = 0; i < o->dist_of.count; i++) {
@@ -156,7 +156,7 @@ static const distribution *dist_of(const part *of, const options *o)
     return name == NULL ? common_dist(o) : dist_named(name);
 }
 
-static bool is_made(const init_plan *p, const part *of)
+static bool is_made(const init_plan *p, const init_part *of)
 {
     size_t i = 0;
     while (i < p->count && p->made[i].part != of)
@@ -165,7 +165,7 @@ static bool is_made(const init_plan *p, const part *of)
 }
 
 /* What is drawn unless --draw says otherwise; each once. */
-static void add_usual(init_plan *p, const part *of, const options *o)
+static void add_usual(init_plan *p, const init_part *of, const options *o)
 {
     bool is_missed = of->role == ROLE_JOIN && o->exercise.count > 0; /* Wo is one product more */
     if (of->is_usual && !is_missed && (!part_is_bias(of) || o->biases) && !is_made(p, of))
@@ -175,7 +175,7 @@ static void add_usual(init_plan *p, const part *of, const options *o)
 static bool choose_parts(init_plan *p, const options *o, err *e)
 {
     for (size_t i = 0; i < o->draw.count; i++) {
-        const part *of = part_find(o->draw.item[i], strlen(o->draw.item[i]));
+        const init_part *of = part_find(o->draw.item[i], strlen(o->draw.item[i]));
         if (is_made(p, of))
             return err_option(e, "draw", "%s is drawn twice", of->named.name);
         p->made[p->count++].part = of;
@@ -192,7 +192,7 @@ static bool choose_parts(init_plan *p, const options *o, err *e)
     p->extent[EXTENT_OUTPUT] = p->extent[joins ? EXTENT_WIDTH : EXTENT_HEADS];
     for (size_t i = 0; i < o->dist_of.count; i++) {
         const char *pair = o->dist_of.item[i], *name = strchr(pair, '=') + 1;
-        const part *of = part_find(pair, (size_t)(name - 1 - pair));
+        const init_part *of = part_find(pair, (size_t)(name - 1 - pair));
         if (dist_named(name) == NULL) {
             err_option(e, "dist-of", "there is no distribution '%.200s'", name);
             return err_remedy(e, "selfattn help distributions lists them");

@@ -15,12 +15,12 @@ typedef enum extent {
 } extent;
 enum { EXTENTS = EXTENT_OUTPUT + 1 };
 
-typedef struct part {
+typedef struct init_part {
     named named; /* the document's key */
     matrix_role role;
     extent in, out; /* of rows: their number and width; of a bias, those of its weight */
     bool is_usual;  /* made unless --draw says otherwise; of a bias, with --biases */
-} part;
+} init_part;
 
 /* In the order of the document. A part's own numbers depend on its place here: new rows come
  * last. */

@@ -9,25 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct part {
+typedef struct run_part {
     place at; /* its file */
     input_file in;
     bundle of; /* its document, and what made it */
     text_list header;
     row_choice rows; /* that it says it has; empty if it says nothing */
     size_t count;    /* of rows */
-} part;
+} run_part;
 
 /* Where a row of the whole is. */
 typedef struct row_place {
-    const part *in; /* NULL: nowhere, so far */
+    const run_part *in; /* NULL: nowhere, so far */
     size_t row;
 } row_place;
 
 typedef struct joiner {
     const options *o;
     const env *world;
-    part *part;
+    run_part *part;
     size_t parts;
     row_place *row;
     size_t rows;
@@ -47,7 +47,7 @@ static bool starts_with(const char *line, const char *with)
 }
 
 /* "rows: 3:8 of 64" */
-static bool read_rows(part *p, const char *line, err *e)
+static bool read_rows(run_part *p, const char *line, err *e)
 {
     const char *of = strstr(line, " of ");
     entry said = {.name = "rows", .at = p->at, .kind = ENTRY_TEXT};
@@ -64,7 +64,7 @@ static bool read_rows(part *p, const char *line, err *e)
 }
 
 /* Checks that all parts that name their inputs had the same. */
-static bool check_inputs(const part *p, const part *other, err *e)
+static bool check_inputs(const run_part *p, const run_part *other, err *e)
 {
     for (size_t i = 0; i < other->header.count; i++) {
         const char *line = other->header.item[i];
@@ -77,7 +77,7 @@ static bool check_inputs(const part *p, const part *other, err *e)
 
 /* ---- reading ---- */
 
-static void forget(part *p)
+static void forget(run_part *p)
 {
     bundle_free(&p->of);
     text_list_free(&p->header);
@@ -89,7 +89,7 @@ static void forget(part *p)
 static bool read_all(const joiner *j, bool *are_there, err *e)
 {
     for (size_t i = 0; i < j->parts; i++) {
-        part *p = &j->part[i];
+        run_part *p = &j->part[i];
         forget(p);
         bool is_there = input_file_next(&p->in);
         p->at.line = p->in.is_stream ? p->in.lines.number : 0;
@@ -129,7 +129,7 @@ static bool is_remark(const entry *one)
 }
 
 /* Checks that all parts have the same matrices, with as many rows as they say. */
-static bool check_matrix(part *p, const entry *like, const part *first, err *e)
+static bool check_matrix(run_part *p, const entry *like, const run_part *first, err *e)
 {
     const entry *one = bundle_find(&p->of, like->name);
     const char *name = like->name[0] == '\0' ? "the matrix" : like->name;
@@ -155,11 +155,11 @@ static bool check_matrix(part *p, const entry *like, const part *first, err *e)
                                       name, rows, rows == 1 ? "" : "s", p->count);
 }
 
-static bool check_part(part *p, const part *first, err *e)
+static bool check_part(run_part *p, const run_part *first, err *e)
 {
     const char *name = bundle_text(&p->of, "name"), *other = bundle_text(&first->of, "name");
     p->count = p->rows.count;
-    const part *fewer = p->rows.of < first->rows.of ? p : first, *more = fewer == p ? first : p;
+    const run_part *fewer = p->rows.of < first->rows.of ? p : first, *more = fewer == p ? first : p;
     if (fewer->rows.of == 0 && more->rows.of > 0)
         return err_at(e, &fewer->at, "it does not say which rows it has, and %s does",
                       more->at.file);
@@ -199,7 +199,7 @@ static bool place_rows(joiner *j, err *e)
     if (j->row == NULL)
         return false;
     for (size_t i = 0; i < j->parts; i++) {
-        const part *p = &j->part[i];
+        const run_part *p = &j->part[i];
         for (size_t row = 0; row < p->count; row++) {
             size_t of_whole = is_said ? p->rows.row[row] : next++;
             row_place *to = &j->row[of_whole];
@@ -259,10 +259,10 @@ static bool join_matrix(joiner *j, const entry *like, err *e)
 static bool join(joiner *j, err *e)
 {
     const options *o = j->o;
-    const part *first = &j->part[0];
+    const run_part *first = &j->part[0];
     const char *out = o->operand[j->parts];
     for (size_t i = 0; i < j->parts; i++) {
-        part *p = &j->part[i];
+        run_part *p = &j->part[i];
         if (!input_file_open(&p->in, o->operand[i], false, o, e))
             return false;
         p->at.file = p->in.name;

@@ -139,10 +139,10 @@ typedef struct banded {
 } banded;
 
 /* The part of a panel that a tile needs; all zeros: none. */
-typedef struct part {
+typedef struct needed_part {
     key_range columns, terms;
     bool is_first; /* as a strip's */
-} part;
+} needed_part;
 
 static size_t clamped(size_t n, key_range to)
 {
@@ -175,7 +175,7 @@ static key_range columns_of_tile(const banded *p, size_t row)
 }
 
 /* A chain without terms is +0, and needs no tile. */
-static part part_of_tile(const banded *p, size_t row)
+static needed_part part_of_tile(const banded *p, size_t row)
 {
     key_range columns = columns_of_tile(p, row);
     key_range chain = range_of_tile(p->band->terms, row, p->rows, p->depth);
@@ -185,8 +185,8 @@ static part part_of_tile(const banded *p, size_t row)
     bool begins = !p->band->goes_on;
     bool is_empty = begins && chain.end == 0 && p->terms.first == 0;
     if (columns.first == columns.end || (terms.first == terms.end && !is_empty))
-        return (part){0};
-    return (part){columns, terms, begins && chain.first >= p->terms.first};
+        return (needed_part){0};
+    return (needed_part){columns, terms, begins && chain.first >= p->terms.first};
 }
 
 static bool is_same_range(key_range a, key_range b)
@@ -194,7 +194,7 @@ static bool is_same_range(key_range a, key_range b)
     return a.first == b.first && a.end == b.end;
 }
 
-static bool is_same_part(part a, part b)
+static bool is_same_part(needed_part a, needed_part b)
 {
     return is_same_range(a.columns, b.columns) && is_same_range(a.terms, b.terms) &&
            a.is_first == b.is_first;
@@ -202,7 +202,7 @@ static bool is_same_part(part a, part b)
 
 /* ---- products ---- */
 
-static void add_part(const tensor *a, const packed *b, tensor *c, part needed, size_t row,
+static void add_part(const tensor *a, const packed *b, tensor *c, needed_part needed, size_t row,
                      size_t rows)
 {
     size_t at = b->skipped + needed.columns.first, within = at % PANEL_COLUMNS;
@@ -219,7 +219,7 @@ static void add_part(const tensor *a, const packed *b, tensor *c, part needed, s
 }
 
 /* The first row after those that need the same as the tile at `row`. */
-static size_t end_of_part(const banded *p, size_t row, part needed)
+static size_t end_of_part(const banded *p, size_t row, needed_part needed)
 {
     size_t end = row + TILE_ROWS, last = (p->rows - 1) / TILE_ROWS * TILE_ROWS;
     bool has_terms = needed.terms.first < needed.terms.end;
@@ -233,7 +233,7 @@ static size_t end_of_part(const banded *p, size_t row, part needed)
 static void add_banded(const tensor *a, const packed *b, tensor *c, const banded *p)
 {
     for (size_t row = 0, end; row < p->rows; row = end) {
-        part needed = part_of_tile(p, row);
+        needed_part needed = part_of_tile(p, row);
         end = end_of_part(p, row, needed);
         if (needed.columns.end > 0)
             add_part(a, b, c, needed, row, end - row);
