@@ -1,13 +1,14 @@
 #!/bin/sh
 # run.sh: the programs' and the command line's tests again, where every wrong access and overflow
-# ends the program. The suites that run the same documents once more for their text or against
-# other programs come by no other way, and why's planted mistakes by none but that of check --why,
-# which tries them all. A look for leaks would take most of the time of each small process: faults
-# counts the blocks of every command, and valgrind those of the unit tests.
+# ends the program; of the command line's cases every $SANITIZE_EVERY'th. The suites that run the
+# same documents once more for their text or against other programs come by no other way, and why's
+# planted mistakes by none but that of check --why, which tries them all. A look for leaks would
+# take most of the time of each small process: faults counts the blocks of every command, and
+# valgrind those of the unit tests.
 set -eu
 cd "$(dirname "$0")/../.."
 make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=asan programs >/dev/null
 # A test asks for more memory than there is, and wants to be refused, not ended.
 ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1:detect_leaks=0
 export ASAN_OPTIONS
-BUILD=build/asan exec tests/run.sh faults cli 'compare 1000' unit
+CASES_EVERY=${SANITIZE_EVERY:-1} BUILD=build/asan exec tests/run.sh faults cli 'compare 1000' unit

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh [WORD]: pages of --trace-format html in a browser, opened from files (pages.js says what is
-# looked at). WORD picks documents by name.
+# looked at). WORD picks documents by name; of the examples every $WEB_EVERY'th is opened.
 #
 # Takes playwright-core and axe-core from npm, once, into build/web, and the browser of Debian
 # (chromium); some pages are changed in Firefox too (firefox.js). What is not here is skipped, and
