@@ -163,6 +163,17 @@ static const named ROWS[] = {
     {"hint", "Hint {1} of {2} for {3}:"},
     {"first", "Compute {1} first."},
     {"noNumber", "{1} is not a number."},
+    /* what a wrong answer is: {1} is the answer, {2} a cell */
+    {"slip", "{1}: {2}."},
+    {"slipSign", "its sign is turned"},
+    {"slipPercent", "{1} is a share of 100, and here it is one of 1"},
+    {"slipTurned", "that is {2}: row and column are exchanged"},
+    {"slipHead", "that is {2}, of another head"},
+    {"slipBefore", "that is {2}, and something is still to be done with it"},
+    {"slipAfter", "that is {2}, which comes later"},
+    {"slipOther", "that is {2}"},
+    {"slipUnscaled", "that is the softmax of the scores before they are scaled"},
+    {"slipDecimals", "it is right to {1} of {2} decimals"},
     {"opened", "Open now: {1}."},
     {"comesFrom", ASKED_HINT},
     {"leftOut", "This step goes on with what you are asked for."},
@@ -184,17 +195,28 @@ const char *html_english(const char *which)
     return row->help;
 }
 
-void html_say(text *out, const char *which, const char *const *about)
+static void say(text *out, const char *which, const char *const *about,
+                void (*add)(text *out, const char *words))
 {
     for (const char *at = html_english(which); *at != '\0';) {
         size_t plain = strcspn(at, "{");
         text_add(out, at, plain);
         at += plain;
         if (*at == '{') {
-            html_add_words(out, about[at[1] - '1']);
+            add(out, about[at[1] - '1']);
             at += strlen("{1}");
         }
     }
+}
+
+void html_say(text *out, const char *which, const char *const *about)
+{
+    say(out, which, about, html_add_words);
+}
+
+void html_say_plain(text *out, const char *which, const char *const *about)
+{
+    say(out, which, about, text_add_string);
 }
 
 void html_say_numbers(text *out, const char *which, size_t first, size_t second)

@@ -8,6 +8,8 @@
 /* Add the sentence of this name with these texts, or numbers, in its places. */
 void html_say(text *out, const char *which, const char *const *about);
 void html_say_numbers(text *out, const char *which, size_t first, size_t second);
+/* The same for a terminal. */
+void html_say_plain(text *out, const char *which, const char *const *about);
 /* The sentence of this name itself, which has no places. */
 const char *html_english(const char *which);
 /* Adds all sentences as a JSON object, for the script. */

@@ -688,6 +688,33 @@ async function checkHints(name) {
   await close();
 }
 
+// Wrong answers that one slip gives are told as that: q·k is 1, 5, 5, 0, the scale 1/2; e^-2 is 0.1353,
+// e^-2.5 0.0821; the weights are 0.1192, 0.8808, 0.9241, 0.0759, and softmax(1, 5) 0.0180, 0.9820.
+const SLIPS = [
+  ['scores', 0, '-1', 'its sign is turned'], ['scores', 1, '5/2', 'that is scaled[1,2], which comes later'],
+  ['scores', 2, '7', ''], ['scaled', 1, '5', 'that is scores[1,2], and something is still to be done with it'],
+  ['weights', 0, '11.92', '11.92 is a share of 100, and here it is one of 1'],
+  ['weights', 3, '0.0821', 'that is exp[2,2], and something is still to be done with it'],
+  ['weights', 1, '0,982', 'that is the softmax of the scores before they are scaled'],
+  ['weights', 2, '0.92', 'it is right to 2 of 4 decimals'],
+];
+
+async function checkSlips(name) {
+  const { page, said, close } = await open(browser, name);
+  for (const [map, at, typed, slip] of SLIPS) {
+    const figure = page.locator(`figure:has([id="matrix-${map}"])`), cell = figure.locator('input').nth(at);
+    await cell.fill(typed);
+    await cell.press('Enter');
+    const told = await figure.locator('.hint .line').first().textContent({ timeout: 500 }).catch(() => '');
+    check(name, told === (slip && `${typed}: ${slip}.`), `${typed} for ${map} ${at} is “${told}”`);
+    await page.reload();
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+  }
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 // Solved question after question, in the order of the page and then the other way round: a step is
 // closed until all that it waits for is right, and a reload leaves it so.
 async function checkOpening(name) {
@@ -1144,6 +1171,7 @@ let browser;
   const names = pagesIn(folder);
   for (const name of names) {
     if (name === 'exercise-exam') await checkExam(name);
+    else if (name === 'exercise-slips') await checkSlips(name);
     else if (EXERCISES[name] && EXERCISES[name].numbers) await checkExercise(name);
     else if (EXERCISES[name]) await checkSaved(name);
     else await checkPage(name);

@@ -150,6 +150,9 @@ fi
 if picked exercise; then
     exercise exercise run "$root/testdata/seeds/001-walkthrough.json" --blank scores,weights
     exercise exercise-exam run "$root/testdata/seeds/001-walkthrough.json" --exam --blank scores
+    echo '{"q": [[1, 2, 0, 1], [3, -1, 2, 0]], "k": [[1, 0, 1, 0], [0, 2, 1, 1]],' \
+        '"v": [[1, 3], [5, 2]]}' >"$scratch/documents/slips.json"
+    exercise exercise-slips run "$scratch/documents/slips.json" --blank scores,scale,softmax
     exercise exercise-floors encode "$root/testdata/stacks/seed-encoder.json" \
         --blank residual,layer.0.ln2
     exercise exercise-heads run "$root/testdata/examples/asad-two-heads-wo.json" \

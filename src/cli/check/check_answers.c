@@ -7,13 +7,13 @@
 #include "cli/out/said.h"
 #include "compare/measure.h"
 #include "model/stages.h"
+#include "render/answer.h"
 #include "render/asked.h"
 #include "render/display.h"
+#include "render/html_english.h"
 #include "render/number_text.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool check_page_saves(const char *name)
@@ -230,30 +230,74 @@ typedef struct marking {
 
 /* ---- one answer ---- */
 
-/* An answer is right within half of the last decimal that is shown, in any notation, and a little
- * more: binary fractions can't hold decimals, and a student who computes more exactly than float32
- * may get another last decimal. The page's rule is the same (exercise.js, isRight).
- */
-static bool is_right(double answer, double computed, int digits)
+/* The cell of the trace that an element is; no map: none. */
+static map_cell cell_of(const trace *t, const element *one)
 {
-    enum { MORE_DIGITS = 4 }; /* of a large number, which has an exponent, after the first one */
-    static const double FLOAT32 = 8 * (double)FLT_EPSILON;
-    char shown[NUMBER_FIXED_TEXT];
-    if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
-        return !tensor_is_hole(answer) && answer == computed;
-    /* The value of one unit of the last decimal. */
-    double unit = pow(10, digits < 0 ? -NUMBER_TEXT_DECIMALS : -digits);
-    number_text_write(computed, digits, shown);
-    const char *exponent = strchr(shown, 'e');
-    if (exponent != NULL)
-        unit = fmax(unit, pow(10, atoi(exponent + 1) - MORE_DIGITS));
-    return fabs(answer - computed) <= 0.5 * unit * (1 + 1e-6) + FLOAT32 * fabs(computed);
+    const trace_map *map = trace_map_of(t, one->stage);
+    const size_t *last = one->index + one->rank - 1;
+    map_cell at = {.map = map};
+    for (size_t i = 0; map != NULL && i < t->rooms && at.room == NULL; i++) {
+        const trace_room *room = t->room[i];
+        at.room = map->number < room->maps && room->map[map->number] == map ? room : NULL;
+    }
+    if (map == NULL || at.room == NULL || map->is_of_focus || one->rank < 2)
+        return (map_cell){0};
+    at.head = one->rank > 2 ? last[-2] : 0;
+    at.row = last[-1];
+    at.column = last[0];
+    const size_t *size = map->values.size;
+    bool is_there = at.head < size[0] && at.row < size[1] && at.column < size[2];
+    /* Of a batch, the trace may show another entry. */
+    return is_there && map_number(&at) == one->got ? at : (map_cell){0};
+}
+
+/* Adds what the wrong answer is, if it is one slip. */
+static bool add_slip(marking *m, const element *one, err *e)
+{
+    const map_cell at = cell_of(m->trace, one);
+    const int count = m->digits < 0 ? NUMBER_TEXT_DECIMALS : m->digits;
+    int decimals = answer_decimals(one->wanted, one->got, m->digits);
+    char said[NUMBER_TEXT];
+    text cell = {0};
+    answer_slip slip = {0};
+    number_write_f64(one->wanted, said);
+    text_add_format(&m->lines, " is not %s", said);
+    if (decimals > 0) {
+        char right[24], all[24];
+        snprintf(right, sizeof right, "%d", decimals);
+        snprintf(all, sizeof all, "%d", count);
+        text_add_string(&m->lines, ": ");
+        html_say_plain(&m->lines, "slipDecimals", (const char *const[]){right, all});
+        return true;
+    }
+    if (at.map == NULL || !answer_slip_find(&slip, &at, one->wanted, m->digits, e))
+        return at.map == NULL;
+    if (slip.sentence == NULL)
+        return true;
+    if (slip.cell.map != NULL) {
+        element other = *one;
+        text name = {0};
+        text_add_format(&name, "%s%s", at.room->place.way, slip.cell.map->name);
+        other.stage = text_string(&name);
+        size_t *last = other.index + other.rank - 1;
+        if (other.rank > 2)
+            last[-2] = slip.cell.head;
+        last[-1] = slip.cell.row;
+        last[0] = slip.cell.column;
+        element_write_name(&other, &cell);
+        text_close(&name, &cell);
+    }
+    text_add_string(&m->lines, ": ");
+    html_say_plain(&m->lines, slip.sentence, (const char *const[]){said, text_string(&cell)});
+    bool done = text_ok(&cell, e);
+    text_free(&cell);
+    return done;
 }
 
 /* Counts an answer, and adds a line where it is not right. */
 static bool mark(marking *m, element *one, err *e)
 {
-    bool right = is_right(one->wanted, one->got, m->digits);
+    bool right = answer_is_right(one->wanted, one->got, m->digits);
     bool is_empty = tensor_is_hole(one->wanted);
     text question = {0};
     element_write_name(one, &question);
@@ -267,22 +311,7 @@ static bool mark(marking *m, element *one, err *e)
     const trace_map *map = trace_map_of(m->trace, one->stage);
     text_add_string(&m->lines, is_empty ? "empty: " : "wrong: ");
     element_write_name(one, &m->lines);
-    if (!is_empty) {
-        /* The number of decimals, fewer than count, to which the answer is rightly rounded; 0:
-         * none. */
-        int count = m->digits < 0 ? NUMBER_TEXT_DECIMALS : m->digits, fewer = count - 1;
-        char number[NUMBER_TEXT];
-        number_write_f64(one->wanted, number);
-        text_add_format(&m->lines, " is not %s", number);
-        for (; fewer > 0; fewer--) {
-            double units = pow(10, fewer);
-            if (fabs(one->wanted * units - nearbyint(one->got * units)) <= 1e-6)
-                break;
-        }
-        if (fewer > 0)
-            text_add_format(&m->lines, ", which is right to %d decimal%s, and %d count", fewer,
-                            fewer == 1 ? "" : "s", count);
-    }
+    done = done && (is_empty || add_slip(m, one, e));
     if (map != NULL && map->letters != NULL)
         text_add_format(&m->lines, "; " ASKED_HINT " %s%s = %s", map->name,
                         one->rank == 0 ? "" : "[i,j]", map->letters);

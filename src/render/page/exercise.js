@@ -37,13 +37,18 @@ function lastDecimal(text) {
 }
 
 // Within half of the last decimal that is shown, in whatever notation, and a little more: the rule of
-// selfattn check --answers (check_answers.c, is_right).
-function isRight(typed, place) {
-  const answer = answerIn(typed), { map, head, row, column } = place;
-  const wanted = numberOf(rowOf(map, head, row, map.exact)[column]);
+// selfattn check --answers (answer.c, answer_is_right).
+function isWithin(answer, wanted, text) {
   if (!Number.isFinite(wanted)) return answer === wanted;
-  return Math.abs(answer - wanted) <= 0.5 * lastDecimal(textOf(place)) * (1 + 1e-6) +
-    8 * 2 ** -23 * Math.abs(wanted);
+  return Math.abs(answer - wanted) <= 0.5 * lastDecimal(text) * (1 + 1e-6) + 8 * 2 ** -23 * Math.abs(wanted);
+}
+
+function exactNumber({ map, head, row, column }) {
+  return numberOf(rowOf(map, head, row, map.exact)[column]);
+}
+
+function isRight(typed, place) {
+  return isWithin(answerIn(typed), exactNumber(place), textOf(place));
 }
 
 function makeInput(place, cell) {
@@ -122,7 +127,8 @@ function help(exercise, blank) {
   }
   const made = arithmeticOf(blank.place), most = made.parts ? HINTS.length : 1;
   const number = Math.min(blank.tries, most), before = mapsBefore(made.cells);
-  exercise.help.replaceChildren(TEXT.hint(number, most, nameOf(blank.place)), ' ',
+  const slip = slipOf(blank.input.value, blank.place);
+  exercise.help.replaceChildren(slip && makeElement('p', 'line', TEXT.slip(blank.input.value, slip)), TEXT.hint(number, most, nameOf(blank.place)), ' ',
     number === 1 ? TEXT.comesFrom : '', ...(number > 1 && before.length > 0
       ? hintOfUnknown(blank.place, made, before) : HINTS[number - 1](blank.place, made)));
 }

@@ -1,0 +1,73 @@
+// What a wrong answer is, where one slip alone gives it: the rules of selfattn check --answers
+// (answer.c).
+
+function mapsMadeOf(map, found = new Set()) {
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const operand = map[name] && MAPS[map[name].map];
+    if (!operand || operand.room !== map.room || found.has(operand)) continue;
+    found.add(operand);
+    mapsMadeOf(operand, found);
+  }
+  return found;
+}
+
+function isAlike(one, other) {
+  return one !== other && one.room === other.room && !one.focus && one.cells && one.heads === other.heads &&
+    one.slices === other.slices && ['rows', 'columns'].every((axis) => one[axis].join('\n') === other[axis].join('\n'));
+}
+
+// A number that its matrix has twice is no cell's own.
+function isOwn(place) {
+  const { map, head } = place, text = textOf(place);
+  return range(0, map.rows.length, (row) => rowOf(map, head, row)).flat().filter((one) => one === text).length === 1;
+}
+
+function placesElsewhere({ map, head, row, column }) {
+  const turned = { map, head, row: column, column: row }, before = mapsMadeOf(map);
+  const heads = range(0, map.heads, (other) => ({ map, head: other, row, column }));
+  const named = (other) => (before.has(other) ? 'slipBefore' : mapsMadeOf(other).has(map) ? 'slipAfter' : 'slipOther');
+  const at = MAPS.indexOf(map), like = MAPS.filter((other) => isAlike(other, map));
+  const near = [...like.filter((other) => MAPS.indexOf(other) < at).reverse(), ...like.filter((other) => MAPS.indexOf(other) > at)];
+  return [
+    ...(row !== column && column < map.rows.length && row < map.columns.length && map.slices <= 1
+      ? [{ slip: 'slipTurned', place: turned }] : []),
+    ...heads.filter((other) => other.head !== head).map((place) => ({ slip: 'slipHead', place })),
+    ...near.map((other) => ({ slip: named(other), place: { map: other, head, row, column } })),
+  ].filter(({ slip, place }) => isKept(place.map, place.head, place.row) &&
+    (slip === 'slipBefore' || slip === 'slipAfter' || isOwn(place)));
+}
+
+// exp or weights of the scores as they are before scaling; NaN where that is not asked.
+function ofUnscaled({ map, head, row, column }) {
+  const named = (name) => MAPS.find((other) => other.room === map.room && other.name === name);
+  const scores = named('scores'), masked = named('masked');
+  if (!scores?.cells || !named('scaled') || !['exp', 'weights'].includes(map.name) || !isKept(scores, head, row)) return NaN;
+  const hides = (j) => masked?.cells && rowOf(masked, head, row)[j] === '-inf';
+  const numbers = rowOf(scores, head, row).map((text, j) => (hides(j) ? -Infinity : numberOf(text)));
+  const most = Math.max(...numbers), powers = numbers.map((number) => Math.exp(number - most));
+  return map.name === 'exp' ? powers[column] : powers[column] / powers.reduce((sum, one) => sum + one, 0);
+}
+
+function decimalsRight(answer, wanted) {
+  return range(1, DIGITS, (fewer) => DIGITS - fewer)
+    .find((decimals) => Math.abs(answer * 10 ** decimals - Math.round(wanted * 10 ** decimals)) <= 1e-6);
+}
+
+// The sentence, or nothing.
+function slipOf(typed, place) {
+  const answer = answerIn(typed), wanted = exactNumber(place);
+  const isNumber = (number, at = place) => isWithin(answer, number, textOf(at));
+  const decimals = Number.isFinite(wanted) && decimalsRight(answer, wanted);
+  if (decimals) return TEXT.slipDecimals(decimals, DIGITS);
+  if (!Number.isFinite(answer) || answer === 1 || isNumber(0)) return '';
+  const found = [
+    ...(isNumber(-wanted) ? [{ slip: 'slipSign' }] : []),
+    ...(place.map.share && isWithin(answer / 100, wanted, textOf(place)) ? [{ slip: 'slipPercent' }] : []),
+    ...placesElsewhere(place).filter((other) => isNumber(numberOf(textOf(other.place)), other.place)),
+    ...(isNumber(ofUnscaled(place)) ? [{ slip: 'slipUnscaled' }] : []),
+  ];
+  const [first] = found, isOne = first && found.every(({ slip }) => slip === first.slip);
+  if (!isOne) return '';
+  const words = TEXT[first.slip];
+  return typeof words === 'string' ? words : words(typed, first.place && nameOf(first.place));
+}
