@@ -148,21 +148,34 @@ static void take_row(const kernels *in64, const tensor *logits, size_t row, expo
     to->total = all.sum + all.rest;
 }
 
-bool goal_cross_entropy(const goal *g, const kernels *in64, const tensor *logits, double *number,
-                        err *e)
+bool goal_row_losses(const goal *g, const kernels *in64, const tensor *logits, double *of_row,
+                     err *e)
 {
     exponentials of = {.of_id = mem_alloc(logits->size[1], sizeof of.of_id[0], e)};
-    double sum = 0;
     for (size_t row = 0; of.of_id != NULL && row < logits->size[0]; row++) {
         size_t id = g->label[row];
+        of_row[row] = 0;
         if (id == NO_LABEL)
             continue;
         take_row(in64, logits, row, &of);
-        sum += statistics_logsumexp(of.most, of.total) - tensor_get(logits, (size_t[]){row, id});
+        of_row[row] =
+            statistics_logsumexp(of.most, of.total) - tensor_get(logits, (size_t[]){row, id});
     }
-    *number = sum / (double)g->labels;
     mem_free(of.of_id);
     return of.of_id != NULL;
+}
+
+bool goal_cross_entropy(const goal *g, const kernels *in64, const tensor *logits, double *number,
+                        err *e)
+{
+    size_t rows = logits->size[0];
+    double *of_row = mem_alloc(rows, sizeof of_row[0], e), sum = 0;
+    bool done = of_row != NULL && goal_row_losses(g, in64, logits, of_row, e);
+    for (size_t row = 0; done && row < rows; row++)
+        sum += of_row[row];
+    *number = sum / (double)g->labels;
+    mem_free(of_row);
+    return done;
 }
 
 bool goal_logits_grad(const goal *g, const kernels *in64, const tensor *logits, tensor *grad,

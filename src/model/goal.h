@@ -24,8 +24,11 @@ void goal_free(goal *g);
 
 bool goal_has_logits(const goal *g);
 
-/* Of logits, a row each: the mean over rows with a label of logsumexp of the row − its logit at the
- * label, in float64, added in the order of rows. */
+/* Of logits, a row each: logsumexp of the row − its logit at the label, in float64; 0 without a
+ * label. */
+bool goal_row_losses(const goal *g, const kernels *in64, const tensor *logits, double *of_row,
+                     err *e);
+/* The mean of these over rows with a label, added in the order of rows. */
 bool goal_cross_entropy(const goal *g, const kernels *in64, const tensor *logits, double *number,
                         err *e);
 /* Its gradient, which may take the place of the logits: (softmax of the row, at its label less 1) /

@@ -1,17 +1,22 @@
 #include "attn/engine/loss.h"
 
+double loss_term(const loss *by, const tensor *output, const size_t *index)
+{
+    double value = tensor_get(output, index);
+    if (by->kind == LOSS_SQUARE) {
+        double apart = value - tensor_get(&by->target, index);
+        return apart * apart / 2;
+    }
+    return by->given.data == NULL ? value : value * tensor_get(&by->given, index);
+}
+
 double loss_of(const loss *by, const tensor *output)
 {
     size_t index[TENSOR_MAX_RANK] = {0};
     double sum = 0;
-    do {
-        double value = tensor_get(output, index);
-        if (by->kind == LOSS_SQUARE) {
-            double apart = value - tensor_get(&by->target, index);
-            value = apart * apart / 2;
-        }
-        sum += value;
-    } while (tensor_next(output, index));
+    do
+        sum += loss_term(by, output, index);
+    while (tensor_next(output, index));
     return by->kind == LOSS_MEAN ? sum / (double)tensor_count(output) : sum;
 }
 

@@ -12,6 +12,10 @@ typedef struct loss {
     bool is_ones;  /* or is 1 everywhere */
 } loss;
 
+/* What one number of the output adds to it: half a square, the number, or where its gradient is
+ * given, the number times that. */
+double loss_term(const loss *by, const tensor *output, const size_t *index);
+
 /* Sum, mean, or half the sum of the squares of output − target: one chain in float64, in index
  * order. */
 double loss_of(const loss *by, const tensor *output);
