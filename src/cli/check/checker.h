@@ -5,7 +5,7 @@
  * for its errata (errata.c), with another program's result (check_actual.c), or with a person's
  * answers (check_answers.c); with --why it explains what differs, and with --update
  * check_update.c records it. With --differences, differences.c and identities.c look at gradients
- * alone. */
+ * alone, and nudged_*.c compute what moves. */
 #ifndef SELFATTN_CLI_CHECK_CHECKER_H
 #define SELFATTN_CLI_CHECK_CHECKER_H
 

@@ -4,8 +4,8 @@
 
 #include "cli/check/checker.h"
 
-/* Compares the gradients of one attention, ours or those of `actual`, and adds the line that says
- * how it went. */
+/* Compares the gradients of an attention or of layers, ours or those of `actual`, and adds the line
+ * that says how it went. */
 bool check_differences(checker *c, document *one, const bundle *actual, err *e);
 
 #endif
