@@ -178,9 +178,7 @@ static ref_number capped(const ref_problem *p, ref_number scaled)
     return number_multiply(type, c, ref_makes(p, "cap") ? number_divide(type, scaled, c) : bent);
 }
 
-/* The element of a mask or bias that query i and key j of a head have: an axis that it lacks, or
- * has one of, is shared. */
-static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *s, size_t b,
+size_t ref_met_index(const ref_problem *p, const ref_array *a, const ref_sizes *s, size_t b,
                      size_t head, size_t i, size_t j)
 {
     bool by_batch = ref_word_is(p->mask_axis, "batch");
@@ -188,20 +186,26 @@ static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *
         b = 0;
     switch (a->rank) {
     case 1:
-        return a->at[j];
+        return j;
     case 2:
         i = a->size[0] == 1 ? 0 : by_batch ? b : i;
-        return a->at[i * s->own + j];
+        return i * s->own + j;
     case 3:
         head = a->size[0] == 1 ? 0 : by_batch ? b : head;
         i = a->size[1] == 1 ? 0 : i;
-        return a->at[(head * a->size[1] + i) * s->own + j];
+        return (head * a->size[1] + i) * s->own + j;
     default:
         b = a->size[0] == 1 ? 0 : b;
         head = a->size[1] == 1 ? 0 : head;
         i = a->size[2] == 1 ? 0 : i;
-        return a->at[((b * a->size[1] + head) * a->size[2] + i) * s->own + j];
+        return ((b * a->size[1] + head) * a->size[2] + i) * s->own + j;
     }
+}
+
+static double met_by(const ref_problem *p, const ref_array *a, const ref_sizes *s, size_t b,
+                     size_t head, size_t i, size_t j)
+{
+    return a->at[ref_met_index(p, a, s, b, head, i, j)];
 }
 
 /* Where query i stands among the keys: at i + offset, or with lower-right so that the last query

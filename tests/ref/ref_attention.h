@@ -157,6 +157,18 @@ typedef enum ref_stage_id {
     REF_STAGE_Q_GRAD,
     REF_STAGE_K_GRAD,
     REF_STAGE_V_GRAD,
+    /* Of parameters: ref_parameters.h alone makes these. */
+    REF_STAGE_WQ_GRAD,
+    REF_STAGE_WK_GRAD,
+    REF_STAGE_WV_GRAD,
+    REF_STAGE_WO_GRAD,
+    REF_STAGE_BQ_GRAD,
+    REF_STAGE_BK_GRAD,
+    REF_STAGE_BV_GRAD,
+    REF_STAGE_BO_GRAD,
+    REF_STAGE_BIAS_GRAD,
+    REF_STAGE_SLOPES_GRAD,
+    REF_STAGE_SINKS_GRAD,
     REF_STAGES
 } ref_stage_id;
 

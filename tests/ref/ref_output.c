@@ -161,15 +161,20 @@ static void compute_unjoined(const ref_problem *p, ref_result *r, ref_stage_id i
                 }
 }
 
-/* Wo[row][column] as context·Wo uses it; 3-D: h × d_v × m_out */
+/* 3-D: h × d_v × m_out */
+size_t ref_wo_index(const ref_problem *p, const ref_sizes *s, size_t head, size_t row,
+                    size_t column)
+{
+    size_t across = ref_makes(p, "concat") ? row * s->h + head : head * s->d_v + row;
+    if (ref_word_is(p->layout, "out-in"))
+        return column * s->h * s->d_v + across;
+    return across * s->m_out + column;
+}
+
 ref_number ref_wo_element(const ref_problem *p, const ref_sizes *s, size_t head, size_t row,
                           size_t column)
 {
-    const ref_array *wo = &p->in[REF_WO];
-    size_t across = ref_makes(p, "concat") ? row * s->h + head : head * s->d_v + row;
-    if (ref_word_is(p->layout, "out-in"))
-        return number_exact(wo->at[column * s->h * s->d_v + across]);
-    return number_exact(wo->at[across * s->m_out + column]);
+    return number_exact(p->in[REF_WO].at[ref_wo_index(p, s, head, row, column)]);
 }
 
 /* context·Wo + bo */

@@ -61,7 +61,19 @@ ref_number ref_transform_element(const ref_problem *p, const ref_array *w, size_
 ref_number ref_vector_element(const ref_problem *p, ref_input which, size_t count, size_t head,
                               size_t i, long double absent);
 
-/* Wo[row][column] of a head as context·Wo uses it. */
+/* Where W[row][column] of one head stands, as x·W uses it. 2-D: the heads' columns side by side;
+ * 3-D: one matrix a head. */
+size_t ref_weight_index(const ref_problem *p, const ref_array *w, size_t head, size_t width,
+                        size_t row, size_t column);
+
+/* Where the element of a mask or bias stands that query i and key j of a head have: an axis that it
+ * lacks, or has one of, is shared. */
+size_t ref_met_index(const ref_problem *p, const ref_array *a, const ref_sizes *s, size_t b,
+                     size_t head, size_t i, size_t j);
+
+/* Wo[row][column] of a head as context·Wo uses it, and where it stands. */
+size_t ref_wo_index(const ref_problem *p, const ref_sizes *s, size_t head, size_t row,
+                    size_t column);
 ref_number ref_wo_element(const ref_problem *p, const ref_sizes *s, size_t head, size_t row,
                           size_t column);
 

@@ -9,17 +9,21 @@ static ref_number row_element(const ref_array *rows, size_t b, size_t i, size_t 
     return number_exact(rows->at[(entry * n + i) * m + column]);
 }
 
-/* W[row][column] of one head as x·W uses it. 2-D: the heads' columns side by side; 3-D: one matrix
- * a head. */
-static ref_number weight_element(const ref_problem *p, const ref_array *w, size_t head,
-                                 size_t width, size_t row, size_t column)
+size_t ref_weight_index(const ref_problem *p, const ref_array *w, size_t head, size_t width,
+                        size_t row, size_t column)
 {
     size_t matrix = w->rank == 3 ? head : 0;
     size_t across = w->rank == 3 ? column : head * width + column;
     size_t rows = w->size[w->rank - 2], columns = w->size[w->rank - 1];
     if (ref_word_is(p->layout, "out-in"))
-        return number_exact(w->at[(matrix * rows + across) * columns + row]);
-    return number_exact(w->at[(matrix * rows + row) * columns + across]);
+        return (matrix * rows + across) * columns + row;
+    return (matrix * rows + row) * columns + across;
+}
+
+static ref_number weight_element(const ref_problem *p, const ref_array *w, size_t head,
+                                 size_t width, size_t row, size_t column)
+{
+    return number_exact(w->at[ref_weight_index(p, w, head, width, row, column)]);
 }
 
 /* One of q, k, v. */
