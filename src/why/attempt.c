@@ -289,6 +289,21 @@ bool attempt_back(attempt *a, const stage_id *wanted, size_t count)
     return run_for(a, &a->back_plan, &w);
 }
 
+tensor attempt_give(attempt *a, stage_id id, const tensor *of)
+{
+    tensor *copy = attempt_copy(a, of);
+    if (copy == NULL)
+        return (tensor){0};
+    a->back[id] = tensor_view_of(copy);
+    return plan_all_axes(&a->back_plan, id, copy);
+}
+
+void attempt_scale(attempt *a, const stage_id *id, size_t count, double by)
+{
+    for (size_t i = 0; i < count; i++)
+        numbers_scale(&a->stage[id[i]], by);
+}
+
 /* Queries, keys and values in the last form that they have in either plan. */
 static void give_forms(attempt *a)
 {

@@ -18,6 +18,12 @@ void attempt_exponents(const attempt *a, tensor *masked, const tensor *logsumexp
 /* Computes gradients once more, as the way back is asked and with what it is given by now. */
 bool attempt_back(attempt *a, const stage_id *wanted, size_t count);
 
+/* A copy that the way back is given in the place of what this was, or would be, as a view with all
+ * axes; no data: memory is missing. */
+tensor attempt_give(attempt *a, stage_id id, const tensor *of);
+/* These stages, as far as they are there, times `by`. */
+void attempt_scale(attempt *a, const stage_id *id, size_t count, double by);
+
 /* What rows of these stages are as q_rope and k_rope, were they queries and keys; without norms. */
 bool attempt_turn(attempt *a, stage_id q, stage_id k, bundle *made);
 

@@ -110,12 +110,13 @@ struct attempt {
 };
 
 /* Rows of `mistake`, which are those of the themes; MISTAKES are those of the way forward, and then
- * those of the way back. */
+ * those of the way back, of which parameters come last. */
 extern const named_table MISTAKES, FORWARD_MISTAKES, STACK_MISTAKES;
 const mistake *mistake_at(const named_table *of, size_t index);
 
 extern const named_table WEIGHT_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, MASK_MISTAKES,
-    BEND_MISTAKES, POSITION_MISTAKES, HEAD_MISTAKES, INPUT_MISTAKES, BACK_MISTAKES;
+    BEND_MISTAKES, POSITION_MISTAKES, HEAD_MISTAKES, INPUT_MISTAKES, BACK_MISTAKES,
+    PARAMETER_MISTAKES;
 
 /* What no mistake of computing gives: a few numbers, each for itself, that were badly copied. */
 extern const named_table MISPRINTS; /* rows of `named` */
@@ -138,6 +139,10 @@ bool blunder_align(attempt *a);
 
 enum { CAUSAL_ADDED = CAUSAL_LOWER_RIGHT + 1 }; /* to none */
 
+/* The gradient `with` holds the numbers of `from`, and that those of `with`; false where they have
+ * not one shape. */
+bool blunder_exchange_grads(attempt *a);
+
 /* Without the setting `with`. */
 bool blunder_forget(attempt *a);
 
@@ -152,6 +157,8 @@ enum {
     FORGET_OFFSET,
 };
 
+/* All times `by`; nothing where there is no data. */
+void numbers_scale(tensor *t, double by);
 /* With: a type for float formats; decimals + a way. */
 void numbers_keep_as(tensor *t, int with);
 

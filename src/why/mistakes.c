@@ -70,6 +70,16 @@ static double kept_as(double value, int with)
     return (way == AS_EVEN ? rint(units) : way == AS_CUT ? trunc(units) : round(units)) / tens;
 }
 
+void numbers_scale(tensor *t, double by)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    if (t->data == NULL)
+        return;
+    do
+        tensor_set(t, at, tensor_get(t, at) * by);
+    while (tensor_next(t, at));
+}
+
 void numbers_keep_as(tensor *t, int with)
 {
     size_t at[TENSOR_MAX_RANK] = {0};
@@ -211,7 +221,8 @@ static const named_table *const THEMES[] = {
 
 const named_table FORWARD_MISTAKES = {.what = "mistake", .parts = THEMES};
 
-static const named_table *const WAYS[] = {&FORWARD_MISTAKES, &BACK_MISTAKES, NULL};
+static const named_table *const WAYS[] = {&FORWARD_MISTAKES, &BACK_MISTAKES, &PARAMETER_MISTAKES,
+                                          NULL};
 
 const named_table MISTAKES = {.what = "mistake", .parts = WAYS};
 

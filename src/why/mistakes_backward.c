@@ -4,8 +4,6 @@
 
 #include "why/attempt.h"
 
-#include <math.h>
-
 static const stage_id DELTA[] = {STAGE_DELTA}, OUTPUT_GRAD[] = {STAGE_OUTPUT_GRAD};
 
 static const stage_id KEYS[] = {STAGE_PRESENT_K_GRAD, STAGE_PAST_K_GRAD, STAGE_K_ROPE_GRAD,
@@ -16,35 +14,6 @@ static const stage_id VALUES[] = {STAGE_PRESENT_V_GRAD, STAGE_PAST_V_GRAD, STAGE
 static const stage_id QUERIES[] = {STAGE_Q_ROPE_GRAD, STAGE_Q_NORM_GRAD, STAGE_Q_GAIN_GRAD,
                                    STAGE_Q_GRAD};
 #define COUNT(of) (sizeof(of) / sizeof((of)[0]))
-
-/* ---- numbers ---- */
-
-static void scale_all(tensor *t, double by)
-{
-    size_t at[TENSOR_MAX_RANK] = {0};
-    if (t->data == NULL)
-        return;
-    do
-        tensor_set(t, at, tensor_get(t, at) * by);
-    while (tensor_next(t, at));
-}
-
-static void scale_stages(attempt *a, const stage_id *id, size_t count, double by)
-{
-    for (size_t i = 0; i < count; i++)
-        scale_all(&a->stage[id[i]], by);
-}
-
-/* A copy that the way back is given in the place of what it was, or would make, as a view with all
- * axes; no data: memory is missing. */
-static tensor give_copy(attempt *a, stage_id id, const tensor *of)
-{
-    tensor *copy = attempt_copy(a, of);
-    if (copy == NULL)
-        return (tensor){0};
-    a->back[id] = tensor_view_of(copy);
-    return plan_all_axes(&a->back_plan, id, copy);
-}
 
 /* ---- what the way back is asked ---- */
 
@@ -70,7 +39,7 @@ static bool negate_logsumexp_grad(attempt *a)
     tensor *copy = given == NULL ? NULL : attempt_copy(a, given);
     a->problem.in[INPUT_LOGSUMEXP_GRAD] = copy;
     if (copy != NULL)
-        scale_all(copy, -1);
+        numbers_scale(copy, -1);
     return copy != NULL;
 }
 
@@ -100,12 +69,12 @@ static bool again(attempt *a, bool keeps_sum)
     for (size_t i = 0; i < COUNT(TAKEN); i++) {
         const tensor *one = bundle_tensor(&made, stage_row(TAKEN[i])->key.named.name);
         bool is_taken = one != NULL && (!keeps_sum || TAKEN[i] == STAGE_CAPPED);
-        if (is_taken && give_copy(a, TAKEN[i], one).data == NULL)
+        if (is_taken && attempt_give(a, TAKEN[i], one).data == NULL)
             break;
     }
     const tensor *numbers = bundle_tensor(&made, stage_row(STAGE_MASKED)->key.named.name);
     tensor logsumexp = attempt_stage(a, STAGE_LOGSUMEXP);
-    if (keeps_sum && give_copy(a, STAGE_WEIGHTS, numbers).data != NULL)
+    if (keeps_sum && attempt_give(a, STAGE_WEIGHTS, numbers).data != NULL)
         attempt_exponents(a, &a->back[STAGE_WEIGHTS], &logsumexp);
     bundle_free(&made);
     return !a->e->is_set;
@@ -128,7 +97,7 @@ static bool change_delta(attempt *a)
     if (!attempt_back(a, DELTA, 1))
         return false;
     tensor delta = attempt_stage(a, STAGE_DELTA), sums = attempt_stage(a, STAGE_ROW_SUM);
-    tensor to = give_copy(a, STAGE_DELTA, &a->stage[STAGE_DELTA]);
+    tensor to = attempt_give(a, STAGE_DELTA, &a->stage[STAGE_DELTA]);
     size_t at[TENSOR_MAX_RANK] = {0};
     if (to.data == NULL)
         return false;
@@ -160,8 +129,8 @@ static bool change_output_grad(attempt *a)
                          [GRAD_TWICE] = 2,
                          [GRAD_HALF] = 0.5,
                          [GRAD_MEAN] = 1 / (double)tensor_count(grad)};
-    scale_all(grad, by[a->row->with]);
-    return give_copy(a, STAGE_OUTPUT_GRAD, grad).data != NULL;
+    numbers_scale(grad, by[a->row->with]);
+    return attempt_give(a, STAGE_OUTPUT_GRAD, grad).data != NULL;
 }
 
 /* Keys from the last whole block on, or the last one, or each query's own, have weight 0. */
@@ -169,7 +138,7 @@ enum { DROP_LAST = 1, DROP_OWN = 0 };
 
 static bool drop_weights(attempt *a)
 {
-    tensor weights = give_copy(a, STAGE_WEIGHTS, &a->stage[STAGE_WEIGHTS]);
+    tensor weights = attempt_give(a, STAGE_WEIGHTS, &a->stage[STAGE_WEIGHTS]);
     size_t at[TENSOR_MAX_RANK] = {0}, keys = plan_own_keys(&a->plan), block = (size_t)a->row->with;
     bool is_own = a->row->with == DROP_OWN;
     size_t tail = is_own ? 0 : block == DROP_LAST ? 1 : keys % block;
@@ -186,12 +155,12 @@ static bool drop_weights(attempt *a)
 
 static bool undivided_weights(attempt *a)
 {
-    return give_copy(a, STAGE_WEIGHTS, &a->stage[STAGE_EXP]).data != NULL;
+    return attempt_give(a, STAGE_WEIGHTS, &a->stage[STAGE_EXP]).data != NULL;
 }
 
 static bool weights_as(attempt *a)
 {
-    tensor weights = give_copy(a, STAGE_WEIGHTS, &a->stage[STAGE_WEIGHTS]);
+    tensor weights = attempt_give(a, STAGE_WEIGHTS, &a->stage[STAGE_WEIGHTS]);
     if (weights.data == NULL)
         return false;
     numbers_keep_as(&weights, a->row->with);
@@ -201,7 +170,7 @@ static bool weights_as(attempt *a)
 /* Each score gains what its weight does: no softmax is gone back through. */
 static bool skip_softmax(attempt *a)
 {
-    tensor weights = give_copy(a, STAGE_WEIGHTS, &a->stage[STAGE_WEIGHTS]),
+    tensor weights = attempt_give(a, STAGE_WEIGHTS, &a->stage[STAGE_WEIGHTS]),
            right = attempt_stage(a, STAGE_WEIGHTS);
     size_t at[TENSOR_MAX_RANK] = {0};
     if (weights.data == NULL || !change_delta(a))
@@ -246,9 +215,9 @@ static bool scale_role(attempt *a)
 {
     double scale = a->plan.scale, by = a->row->with == 0 ? 1 / scale : scale;
     if (a->row->from == OF_QUERIES)
-        scale_stages(a, QUERIES, COUNT(QUERIES), by);
+        attempt_scale(a, QUERIES, COUNT(QUERIES), by);
     else
-        scale_stages(a, KEYS, COUNT(KEYS), by);
+        attempt_scale(a, KEYS, COUNT(KEYS), by);
     return scale != 1 && scale != 0;
 }
 
@@ -262,13 +231,13 @@ static bool change_groups(attempt *a)
     if (group == 1)
         return false;
     if (a->row->with == GROUP_MEAN) {
-        scale_stages(a, KEYS, COUNT(KEYS), 1 / (double)group);
-        scale_stages(a, VALUES, COUNT(VALUES), 1 / (double)group);
+        attempt_scale(a, KEYS, COUNT(KEYS), 1 / (double)group);
+        attempt_scale(a, VALUES, COUNT(VALUES), 1 / (double)group);
         return true;
     }
     /* Nothing comes back to the other heads. */
-    tensor delta = give_copy(a, STAGE_DELTA, &a->stage[STAGE_DELTA]),
-           grad = give_copy(a, STAGE_CONTEXT_GRAD, &a->stage[STAGE_CONTEXT_GRAD]);
+    tensor delta = attempt_give(a, STAGE_DELTA, &a->stage[STAGE_DELTA]),
+           grad = attempt_give(a, STAGE_CONTEXT_GRAD, &a->stage[STAGE_CONTEXT_GRAD]);
     if (delta.data == NULL || grad.data == NULL)
         return false;
     tensor heads = plan_heads_apart(&grad, a->plan.heads);
@@ -294,7 +263,8 @@ static bool change_values(attempt *a)
     tensor right = attempt_stage(a, STAGE_WEIGHTS);
     if (is_turned && right.size[2] != right.size[3])
         return false;
-    tensor weights = give_copy(a, STAGE_WEIGHTS, &a->stage[is_turned ? STAGE_WEIGHTS : STAGE_EXP]);
+    tensor weights =
+        attempt_give(a, STAGE_WEIGHTS, &a->stage[is_turned ? STAGE_WEIGHTS : STAGE_EXP]);
     if (weights.data == NULL)
         return false;
     tensor turned = is_turned ? tensor_transposed(&right) : weights;
@@ -305,7 +275,7 @@ static bool change_values(attempt *a)
 
 /* ---- at the end ---- */
 
-static bool exchange_grads(attempt *a)
+bool blunder_exchange_grads(attempt *a)
 {
     tensor *one = &a->stage[a->row->with], *other = &a->stage[a->row->from], kept = *one;
     if (one->data == NULL || !tensor_same_shape(one, other))
@@ -419,9 +389,9 @@ static const mistake BACK_ROWS[] = {
     {{"back-wo-transposed", "going back, Wo is used in the place of its transpose"},
      AT(BACK, blunder_transpose, INPUT_WO)},
     {{"qk-grads-exchanged", "q's gradient holds k's, and k's that of q"},
-     AT(BACK_END, exchange_grads, STAGE_Q_GRAD), .from = STAGE_K_GRAD},
+     AT(BACK_END, blunder_exchange_grads, STAGE_Q_GRAD), .from = STAGE_K_GRAD},
     {{"kv-grads-exchanged", "k's gradient holds v's, and v's that of k"},
-     AT(BACK_END, exchange_grads, STAGE_K_GRAD), .from = STAGE_V_GRAD},
+     AT(BACK_END, blunder_exchange_grads, STAGE_K_GRAD), .from = STAGE_V_GRAD},
     {{"float16-back-weights", "going back, weights are rounded to float16"},
      AT(BACK_GIVEN, weights_as, AS_FLOAT16), .is_of_digits = true},
     {{"bfloat16-back-weights", "going back, weights are rounded to bfloat16"},

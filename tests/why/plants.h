@@ -151,6 +151,17 @@ bool plant_throughout_weights(planting *of);
 double plant_kept(double value, int with);
 enum { TO_EVEN = 32, CUT_OFF = 64, KEEPS_SUM = 96, TO_FLOAT16 = 128, TO_BFLOAT16 };
 
+/* Of the way back, which the reference went both ways; but for parameters. */
+typedef struct back_plant {
+    const char *name;
+    plant_step make;
+    int with;
+} back_plant;
+
+/* plant_parameters.c: gradients of parameters, where all that these are made of is right. */
+extern const back_plant PARAMETER_PLANTS[];
+extern const size_t PARAMETER_PLANT_COUNT;
+
 /* The scale of the right problem. */
 double plant_right_scale(const ref_problem *p);
 

@@ -3,6 +3,7 @@
 #include "ref/dice.h"
 #include "ref/gradients.h"
 #include "ref/ref_backward.h"
+#include "ref/ref_parameters.h"
 #include "ref/ref_random.h"
 #include "ref/ref_select.h"
 #include "why/why_judge.h"
@@ -324,11 +325,7 @@ static bool keep_gradients(planting *of)
 }
 
 /* clang-format off */
-static const struct {
-    const char *name;
-    plant_step make;
-    int with;
-} BACK_PLANTS[] = {
+static const back_plant BACK_PLANTS[] = {
     {"delta-missing", change_delta, IS_ZERO},
     {"delta-of-all-heads", change_delta, IS_OF_HEADS},
     {"delta-undivided", change_delta, IS_UNDIVIDED},
@@ -384,12 +381,23 @@ static const struct {
 
 enum { BACK_COUNT = sizeof BACK_PLANTS / sizeof BACK_PLANTS[0] };
 
+/* After these, those of parameters. */
+static size_t back_count(void)
+{
+    return BACK_COUNT + PARAMETER_PLANT_COUNT;
+}
+
+static const back_plant *back_plant_at(size_t index)
+{
+    return index < BACK_COUNT ? &BACK_PLANTS[index] : &PARAMETER_PLANTS[index - BACK_COUNT];
+}
+
 bool why_backward_plants(const char *name)
 {
     size_t i = 0;
-    while (i < BACK_COUNT && strcmp(BACK_PLANTS[i].name, name) != 0)
+    while (i < back_count() && strcmp(back_plant_at(i)->name, name) != 0)
         i++;
-    return i < BACK_COUNT;
+    return i < back_count();
 }
 
 /* ---- random problems ---- */
@@ -398,22 +406,27 @@ bool why_backward_plants(const char *name)
  * through them is to be known, too. */
 static size_t plant_count(void)
 {
-    return BACK_COUNT + PLANT_COUNT;
+    return back_count() + PLANT_COUNT;
+}
+
+static const plant *forward_plant(size_t index)
+{
+    return index < back_count() ? NULL : &PLANTS[index - back_count()];
 }
 
 static const char *plant_name(size_t index)
 {
-    return index < BACK_COUNT ? BACK_PLANTS[index].name : PLANTS[index - BACK_COUNT].name;
+    return index < back_count() ? back_plant_at(index)->name : forward_plant(index)->name;
 }
 
 static bool make(size_t index, planting *of)
 {
-    if (index < BACK_COUNT) {
-        of->with = BACK_PLANTS[index].with;
+    if (index < back_count()) {
+        of->with = back_plant_at(index)->with;
         go_forward(of->p, of->r);
-        return BACK_PLANTS[index].make(of);
+        return back_plant_at(index)->make(of);
     }
-    return plant_make(&PLANTS[index - BACK_COUNT], of) && gradients_exist(of->p) && go_back(of);
+    return plant_make(forward_plant(index), of) && gradients_exist(of->p) && go_back(of);
 }
 
 /* Of rows in another order than the projections' it is not clear what their gradients are of. */
@@ -421,7 +434,7 @@ static bool is_of_ask(size_t index)
 {
     static const plant_step OF_ROWS[] = {plant_interleave, plant_view, plant_role, plant_kept_rows,
                                          plant_read_layout};
-    const plant *forward = index < BACK_COUNT ? NULL : &PLANTS[index - BACK_COUNT];
+    const plant *forward = forward_plant(index);
     bool is_of_rows = false;
     for (size_t i = 0; forward != NULL && i < sizeof OF_ROWS / sizeof OF_ROWS[0]; i++)
         is_of_rows = is_of_rows || forward->change == OF_ROWS[i];
@@ -435,8 +448,10 @@ static void try_plant(size_t index, const ref_problem *right, const ref_result *
     ref_problem p = ref_problem_copy(right);
     ref_result r = {0};
     planting of = {right, right_result, &p, &r, 0};
+    bool is_of_parameters = index >= BACK_COUNT && index < back_count();
     if (make(index, &of))
-        why_judge(plant_name(index), SHOWS_GRADIENTS, &of, number, says, t);
+        why_judge(plant_name(index), is_of_parameters ? SHOWS_PARAMETERS : SHOWS_GRADIENTS, &of,
+                  number, says, t);
     ref_result_free(&r);
     ref_problem_free(&p);
 }
@@ -444,7 +459,7 @@ static void try_plant(size_t index, const ref_problem *right, const ref_result *
 static bool is_left(size_t index, size_t count, const char *only, const tally *of_plant)
 {
     bool is_asked_for = only == NULL || strcmp(only, plant_name(index)) == 0;
-    size_t wanted = index < BACK_COUNT ? count : (count + 1) / 2;
+    size_t wanted = index < back_count() ? count : (count + 1) / 2;
     size_t most = is_seldom(&of_plant[index]) ? 8 * wanted : wanted;
     return is_asked_for && is_of_ask(index) && of_plant[index].tried < most;
 }
@@ -465,6 +480,7 @@ static void try_problem(uint64_t number, size_t count, const char *only, tally *
         if (number % 2 == 0)
             give_random(&p, REF_LOGSUMEXP_GRAD, &right, REF_STAGE_ROW_SUM, &d);
         ref_compute_gradients(&p, &right);
+        ref_compute_parameters(&p, &right);
         for (size_t i = 0; i < plant_count(); i++) {
             if (is_left(i, count, only, of_plant))
                 try_plant(i, &p, &right, number, only != NULL, &of_plant[i]);
@@ -482,7 +498,7 @@ void why_backward(size_t count, const char *only, tally *to)
         try_problem(number, count, only, of_plant);
         /* Some of the way forward change shapes, and are never asked about. */
         is_any_left = false;
-        for (size_t i = 0; i < (only == NULL ? BACK_COUNT : plant_count()); i++)
+        for (size_t i = 0; i < (only == NULL ? back_count() : plant_count()); i++)
             is_any_left = is_any_left || is_left(i, count, only, of_plant);
     }
     for (size_t i = 0; i < plant_count(); i++) {
@@ -495,7 +511,7 @@ void why_backward(size_t count, const char *only, tally *to)
         to->tried += one->tried;
         to->found += one->found;
         to->claimed += one->claimed;
-        to->never += i < BACK_COUNT && one->tried == 0;
+        to->never += i < back_count() && one->tried == 0;
         to->seldom += is_seldom(one);
     }
     free(of_plant);

@@ -8,14 +8,15 @@
 #include <stdint.h>
 
 /* What is shown: the output, or with the weights, or all from the scores on; all with q, k and v;
- * or what comes back to these. */
+ * or what comes back to these, or to parameters. */
 enum {
     SHOWS_OUTPUT,
     SHOWS_WEIGHTS,
     SHOWS_SCORES,
     SHOWN_WAYS,
     SHOWS_ROWS = SHOWN_WAYS,
-    SHOWS_GRADIENTS
+    SHOWS_GRADIENTS,
+    SHOWS_PARAMETERS
 };
 
 /* Counts it, where it changes what is shown, and whether it is named. */

@@ -1,0 +1,310 @@
+/* Mistakes in gradients of parameters alone: those of queries, keys, values and scores are right,
+ * and so is all that these are summed from. */
+#include "why/mistake.h"
+
+#include "why/attempt.h"
+
+static const stage_id PARAMETERS[] = {
+    STAGE_BO_GRAD, STAGE_WO_GRAD,     STAGE_BIAS_GRAD,   STAGE_SLOPES_GRAD, STAGE_SINKS_GRAD,
+    STAGE_WS_GRAD, STAGE_BS_GRAD,     STAGE_WA_GRAD,     STAGE_UA_GRAD,     STAGE_VA_GRAD,
+    STAGE_BA_GRAD, STAGE_Q_GAIN_GRAD, STAGE_K_GAIN_GRAD, STAGE_BIAS_K_GRAD, STAGE_BIAS_V_GRAD,
+    STAGE_WQ_GRAD, STAGE_WK_GRAD,     STAGE_WV_GRAD,     STAGE_BQ_GRAD,     STAGE_BK_GRAD,
+    STAGE_BV_GRAD};
+#define COUNT(of) (sizeof(of) / sizeof((of)[0]))
+
+/* A projection's weights and bias, and the gradient of what it makes. */
+static const struct {
+    stage_id weight, bias, made;
+} PROJECTED[] = {
+    {STAGE_WQ_GRAD, STAGE_BQ_GRAD, STAGE_Q_GRAD},
+    {STAGE_WK_GRAD, STAGE_BK_GRAD, STAGE_K_GRAD},
+    {STAGE_WV_GRAD, STAGE_BV_GRAD, STAGE_V_GRAD},
+    {STAGE_WO_GRAD, STAGE_BO_GRAD, STAGE_OUTPUT_GRAD},
+};
+
+/* Of what is summed the first alone, the last, or the mean; or nothing. */
+enum { SUM_FIRST, SUM_LAST, SUM_MEAN, SUM_NONE };
+
+/* ---- entries of the batch ---- */
+
+/* Nothing comes back to the other entries. */
+static void clear_others(tensor *of, size_t kept)
+{
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do {
+        if (at[0] != kept)
+            tensor_set(of, at, 0);
+    } while (tensor_next(of, at));
+}
+
+static bool change_batch(attempt *a)
+{
+    size_t batches = a->plan.batches, kept = a->row->with == SUM_FIRST ? 0 : batches - 1;
+    if (batches == 1)
+        return false;
+    if (a->row->with == SUM_MEAN) {
+        attempt_scale(a, PARAMETERS, COUNT(PARAMETERS), 1 / (double)batches);
+        return true;
+    }
+    /* Gradients of queries, keys and values that a mistake has changed are given, and all of
+     * them. */
+    if (a->back[STAGE_Q_GRAD].data != NULL)
+        return false;
+    tensor had_delta = a->back[STAGE_DELTA], had_grad = a->back[STAGE_OUTPUT_GRAD],
+           delta = attempt_give(a, STAGE_DELTA, &a->stage[STAGE_DELTA]),
+           grad = attempt_give(a, STAGE_OUTPUT_GRAD, &a->stage[STAGE_OUTPUT_GRAD]);
+    if (delta.data == NULL || grad.data == NULL)
+        return false;
+    clear_others(&delta, kept);
+    clear_others(&grad, kept);
+    bool done = attempt_back(a, PARAMETERS, COUNT(PARAMETERS));
+    a->back[STAGE_DELTA] = had_delta;
+    a->back[STAGE_OUTPUT_GRAD] = had_grad;
+    return done;
+}
+
+static bool double_all(attempt *a)
+{
+    attempt_scale(a, PARAMETERS, COUNT(PARAMETERS), 2);
+    return true;
+}
+
+/* ---- weights and biases of projections ---- */
+
+/* Rows that the projection makes, of all entries of the batch. */
+static size_t rows_of(const attempt *a, stage_id made)
+{
+    const projection *role = plan_role(&a->plan, made);
+    return a->plan.batches * (role == NULL ? a->plan.n_q : role->n);
+}
+
+static bool average_weights(attempt *a)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < COUNT(PROJECTED); i++) {
+        is_any = is_any || a->stage[PROJECTED[i].weight].data != NULL;
+        attempt_scale(a, &PROJECTED[i].weight, 1, 1 / (double)rows_of(a, PROJECTED[i].made));
+    }
+    return is_any;
+}
+
+static bool turn_weights(attempt *a)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < COUNT(PROJECTED); i++) {
+        tensor *grad = &a->stage[PROJECTED[i].weight];
+        if (grad->data == NULL || grad->size[grad->rank - 2] != grad->size[grad->rank - 1])
+            continue;
+        tensor *right = attempt_copy(a, grad);
+        if (right == NULL)
+            return false;
+        tensor turned = tensor_transposed(right);
+        tensor_copy(&turned, grad);
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* The last row of the last entry of the batch. */
+static void take_last_row(const attempt *a, stage_id made, const tensor *grad)
+{
+    tensor all = plan_all_axes(&a->plan, made, &a->stage[made]), flat = tensor_flat(grad);
+    size_t row = rows_of(a, made) / a->plan.batches - 1;
+    for (size_t column = 0; column < flat.size[0]; column++)
+        tensor_set(&flat, &column, tensor_get(&all, (size_t[]){a->plan.batches - 1, row, column}));
+}
+
+static bool change_biases(attempt *a)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < COUNT(PROJECTED); i++) {
+        stage_id made = PROJECTED[i].made;
+        tensor *grad = &a->stage[PROJECTED[i].bias];
+        double rows = (double)rows_of(a, made);
+        if (grad->data == NULL)
+            continue;
+        is_any = true;
+        if (a->row->with == SUM_LAST)
+            take_last_row(a, made, grad);
+        else
+            numbers_scale(grad, a->row->with == SUM_MEAN ? 1 / rows : 0);
+    }
+    return is_any;
+}
+
+/* Weights of another problem's rows, and of the right gradients of what these made. */
+static bool sum_again(attempt *a, const problem *of)
+{
+    static const stage_id MADE[] = {STAGE_Q_GRAD, STAGE_K_GRAD, STAGE_V_GRAD},
+                          WEIGHTS[] = {STAGE_WQ_GRAD, STAGE_WK_GRAD, STAGE_WV_GRAD};
+    const plan had_plan = a->back_plan;
+    tensor had[COUNT(MADE)];
+    bool done = plan_make(&a->back_plan, of, a->with, a->e);
+    for (size_t i = 0; i < COUNT(MADE); i++) {
+        had[i] = a->back[MADE[i]];
+        a->back[MADE[i]] = a->stage[MADE[i]];
+    }
+    done = done && attempt_back(a, WEIGHTS, COUNT(WEIGHTS));
+    for (size_t i = 0; i < COUNT(MADE); i++)
+        a->back[MADE[i]] = had[i];
+    plan_free(&a->back_plan);
+    a->back_plan = had_plan;
+    return done;
+}
+
+/* The rows `from` in the place of the rows `with`. */
+static bool take_rows(attempt *a)
+{
+    problem other = a->problem;
+    const tensor *of = other.in[a->row->with], *taken = other.in[a->row->from];
+    if (of == NULL || taken == NULL || !tensor_same_shape(of, taken))
+        return false;
+    other.in[a->row->with] = taken;
+    return sum_again(a, &other);
+}
+
+static bool forget_positions(attempt *a)
+{
+    problem other = a->problem;
+    other.adds_positions = false;
+    return a->problem.adds_positions && sum_again(a, &other);
+}
+
+/* ---- what is added to scores, and sinks ---- */
+
+/* An axis along which all share a number. */
+static bool is_spread(const tensor *bias, int axis)
+{
+    return bias->stride[axis] == 0 && bias->size[axis] > 1;
+}
+
+/* Of all scores that a number was added to one gives it its gradient. */
+static bool pick_one(attempt *a)
+{
+    static const stage_id BIAS[] = {STAGE_BIAS_GRAD};
+    const tensor *bias = &a->plan.bias, had = a->back[STAGE_MASKED_GRAD];
+    tensor masked = attempt_give(a, STAGE_MASKED_GRAD, &a->stage[STAGE_MASKED_GRAD]);
+    size_t at[TENSOR_MAX_RANK] = {0};
+    if (masked.data == NULL)
+        return false;
+    do {
+        bool is_other = false;
+        for (int axis = 0; axis < masked.rank; axis++) {
+            size_t kept = a->row->with == SUM_FIRST ? 0 : bias->size[axis] - 1;
+            is_other = is_other || (is_spread(bias, axis) && at[axis] != kept);
+        }
+        if (is_other)
+            tensor_set(&masked, at, 0);
+    } while (tensor_next(&masked, at));
+    bool done = attempt_back(a, BIAS, COUNT(BIAS));
+    a->back[STAGE_MASKED_GRAD] = had;
+    return done;
+}
+
+static bool change_spread(attempt *a)
+{
+    const tensor *bias = &a->plan.bias;
+    double shared = 1;
+    for (int axis = 0; bias->data != NULL && axis < bias->rank; axis++)
+        shared *= is_spread(bias, axis) ? (double)bias->size[axis] : 1;
+    if (shared == 1)
+        return false;
+    if (a->row->with != SUM_MEAN)
+        return pick_one(a);
+    numbers_scale(&a->stage[STAGE_BIAS_GRAD], 1 / shared);
+    return true;
+}
+
+static bool scale_one(attempt *a)
+{
+    numbers_scale(&a->stage[a->row->with], a->plan.scale);
+    return a->stage[a->row->with].data != NULL && a->plan.scale != 1;
+}
+
+static bool negate_one(attempt *a)
+{
+    numbers_scale(&a->stage[a->row->with], -1);
+    return a->stage[a->row->with].data != NULL;
+}
+
+static bool clear_one(attempt *a)
+{
+    numbers_scale(&a->stage[a->row->with], 0);
+    return a->stage[a->row->with].data != NULL;
+}
+
+/* What comes back to logsumexp was taken off delta. */
+static bool forget_logsumexp(attempt *a)
+{
+    static const stage_id SINKS[] = {STAGE_SINKS_GRAD};
+    const tensor less = plan_given_like(&a->back_plan, INPUT_LOGSUMEXP_GRAD),
+                 had = a->back[STAGE_DELTA];
+    size_t at[TENSOR_MAX_RANK] = {0};
+    if (less.data == NULL || a->stage[STAGE_SINKS_GRAD].data == NULL)
+        return false;
+    tensor delta = attempt_give(a, STAGE_DELTA, &a->stage[STAGE_DELTA]);
+    if (delta.data == NULL)
+        return false;
+    do
+        tensor_set(&delta, at, tensor_get(&delta, at) + tensor_get(&less, at));
+    while (tensor_next(&delta, at));
+    bool done = attempt_back(a, SINKS, COUNT(SINKS));
+    a->back[STAGE_DELTA] = had;
+    return done;
+}
+
+/* clang-format off */
+static const mistake PARAMETER_ROWS[] = {
+    {{"batch-grads-first", "parameters gain from the first of the batch alone"},
+     AT(BACK_END, change_batch, SUM_FIRST)},
+    {{"batch-grads-last", "parameters gain from the last of the batch alone"},
+     AT(BACK_END, change_batch, SUM_LAST)},
+    {{"batch-grads-averaged", "parameters gain the mean of the batch, not its sum"},
+     AT(BACK_END, change_batch, SUM_MEAN)},
+    {{"parameter-grads-twice", "gradients of parameters are added to older ones: doubled"},
+     AT(BACK_END, double_all, 0)},
+    {{"weight-grads-transposed", "gradients of weights are transposed"},
+     AT(BACK_END, turn_weights, 0)},
+    {{"weight-grads-averaged", "weights gain a mean over rows, not a sum"},
+     AT(BACK_END, average_weights, 0)},
+    {{"bias-grads-averaged", "biases gain a mean over rows, not a sum"},
+     AT(BACK_END, change_biases, SUM_MEAN)},
+    {{"bias-grads-last", "biases gain from the last row alone"},
+     AT(BACK_END, change_biases, SUM_LAST)},
+    {{"bias-grads-missing", "biases gain nothing"}, AT(BACK_END, change_biases, SUM_NONE)},
+    {{"key-weight-grads-of-x", "weights of keys gain of the rows x, not of xk"},
+     AT(BACK_END, take_rows, INPUT_XK), .from = INPUT_X},
+    {{"value-weight-grads-of-xk", "weights of values gain of the rows xk, not of xv"},
+     AT(BACK_END, take_rows, INPUT_XV), .from = INPUT_XK},
+    {{"weight-grads-unplaced", "weights gain of rows without their positions"},
+     AT(BACK_END, forget_positions, 0)},
+    {{"qk-weight-grads-exchanged", "Wq's gradient holds Wk's, and Wk's that of Wq"},
+     AT(BACK_END, blunder_exchange_grads, STAGE_WQ_GRAD), .from = STAGE_WK_GRAD},
+    {{"kv-weight-grads-exchanged", "Wk's gradient holds Wv's, and Wv's that of Wk"},
+     AT(BACK_END, blunder_exchange_grads, STAGE_WK_GRAD), .from = STAGE_WV_GRAD},
+    {{"score-bias-grad-first", "a shared bias gains from the first score it is added to"},
+     AT(BACK_END, change_spread, SUM_FIRST)},
+    {{"score-bias-grad-last", "a shared bias gains from the last score it is added to"},
+     AT(BACK_END, change_spread, SUM_LAST)},
+    {{"score-bias-grad-averaged", "a shared bias gains the mean of its scores, not the sum"},
+     AT(BACK_END, change_spread, SUM_MEAN)},
+    {{"score-bias-grad-scaled", "the gradient of the scores' bias is scaled as scores are"},
+     AT(BACK_END, scale_one, STAGE_BIAS_GRAD)},
+    {{"score-bias-grad-missing", "the bias of the scores gains nothing"},
+     AT(BACK_END, clear_one, STAGE_BIAS_GRAD)},
+    {{"sinks-grad-missing", "the sinks gain nothing"},
+     AT(BACK_END, clear_one, STAGE_SINKS_GRAD)},
+    {{"sinks-grad-negated", "the gradient of the sinks has the other sign"},
+     AT(BACK_END, negate_one, STAGE_SINKS_GRAD)},
+    {{"sinks-grad-of-output", "the sinks gain nothing of what comes back to logsumexp"},
+     AT(BACK_END, forget_logsumexp, 0)},
+    {{"slopes-grad-missing", "the slopes of the position bias gain nothing"},
+     AT(BACK_END, clear_one, STAGE_SLOPES_GRAD)},
+    {{"slopes-grad-negated", "the gradient of the slopes has the other sign"},
+     AT(BACK_END, negate_one, STAGE_SLOPES_GRAD)},
+    {{"slopes-grad-scaled", "the gradient of the slopes is scaled as scores are"},
+     AT(BACK_END, scale_one, STAGE_SLOPES_GRAD)},
+};
+/* clang-format on */
+
+const named_table PARAMETER_MISTAKES = NAMED_TABLE("mistake", PARAMETER_ROWS);
