@@ -386,7 +386,8 @@ bool attention_run_back(attention *a, const keeper *keep, crew *by, tensor *rows
     run_report unused = {0};
     *rows = *memory = (tensor){0};
     want_back(a, keep, &w);
-    bool done = run_plan_by(&a->plan, &w, by, &made, &unused, e) &&
+    bool done = (a->otherwise != NULL ? a->otherwise(a->context, a, &w, by, &made, e)
+                                      : run_plan_by(&a->plan, &w, by, &made, &unused, e)) &&
                 take_rows_back(keep, &made, STAGE_X_GRAD, rows, e) &&
                 (!a->sees_memory || take_rows_back(keep, &made, STAGE_XK_GRAD, memory, e)) &&
                 keep_stages(keep, &w, STAGE_COUNT, &made, e);

@@ -10,8 +10,8 @@
 typedef struct stack stack;
 typedef struct attention attention;
 
-/* Computes the stages of one otherwise than run_plan_by does, and adds them as that does, in the
- * shapes of its plan: with mistakes, to find somebody's. */
+/* Computes the stages of one otherwise than run_plan_by does, forward or back, and adds them as
+ * that does, in the shapes of its plan: with mistakes, to find somebody's. */
 typedef bool attention_compute(void *context, const attention *a, const kept_stages *w, crew *by,
                                bundle *made, err *e);
 

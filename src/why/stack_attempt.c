@@ -54,9 +54,13 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
         asked.in[INPUT_PAST_V] = &one->past_v;
     }
     bool has_weighted = kept_stages_has(w, STAGE_WEIGHTED);
+    bool goes_back = w->count > 0 && stage_is_backward(w->stage[w->count - 1]);
+    if (!goes_back) /* what comes back is not there yet */
+        problem_go_forward(&asked);
     attempt right, wrong;
     attempt_open(&right, &asked, of->plan.with, by->most, has_weighted, NULL);
     attempt_open(&wrong, &asked, of->plan.with, by->most, has_weighted, &right);
+    right.keeps_gradients = wrong.keeps_gradients = goes_back;
     bool done = attempt_make(&right, NULL, 0, e);
     bool is_made = done && one->is_meant && attempt_make(&wrong, a->wrong, a->wrong_count, e);
     for (size_t i = 0; is_made && i < w->count; i++) {
@@ -207,13 +211,14 @@ static bool make_at(stack_attempt *a, stack_point at)
 
 /* ---- computing ---- */
 
-/* A sum to which nothing was added is what the part made: "layer.0.ffn_sum", "layer.0.ffn.output".
- * False where it is not a sum. */
+/* A sum to which nothing was added is what the part made: "layer.0.ffn_sum", "layer.0.ffn.output";
+ * and so are their gradients. False where it is not a sum. */
 static bool name_summand(const char *sum, char out[STAGE_NAME])
 {
-    const char *end = strstr(sum, "_sum");
+    static const char SUM[] = "_sum";
+    const char *end = strstr(sum, SUM);
     if (end != NULL)
-        snprintf(out, STAGE_NAME, "%.*s.output", (int)(end - sum), sum);
+        snprintf(out, STAGE_NAME, "%.*s.output%s", (int)(end - sum), sum, end + sizeof SUM - 1);
     return end != NULL;
 }
 

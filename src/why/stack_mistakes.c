@@ -204,6 +204,7 @@ static bool stand_beside(stack_attempt *a, layer_part *p, part_row *row)
 
 /* ---- parts ---- */
 
+/* It makes zeros, and gains nothing. */
 static bool attend_to_nothing(void *context, const attention *of, const kept_stages *w, crew *by,
                               bundle *made, err *e)
 {
@@ -211,8 +212,11 @@ static bool attend_to_nothing(void *context, const attention *of, const kept_sta
     (void)context;
     if (!run_plan_by(&of->plan, w, by, made, &report, e))
         return false;
-    tensor *output = &bundle_find(made, "output")->tensor;
-    memset(output->data, 0, tensor_count(output) * dtype_size(output->type));
+    for (size_t i = 0; i < w->count; i++) {
+        tensor *one = &bundle_find(made, stage_row(w->stage[i])->key.named.name)->tensor;
+        if (w->stage[i] >= STAGE_OUTPUT)
+            memset(one->data, 0, tensor_count(one) * dtype_size(one->type));
+    }
     return true;
 }
 
@@ -267,6 +271,7 @@ static bool look_at_x(stack_attempt *a, layer_part *p, part_row *row)
     if (a->of->steps != NULL && a->of->steps->steps > 1)
         return false;
     p->attention->asked.in[INPUT_XK] = NULL;
+    p->attention->sees_memory = false;
     return plan_again(a, p->attention);
 }
 

@@ -45,12 +45,23 @@ static stage_id stage_of_claim(const claim *one)
     return stage_of(named_find(&STAGES, one->name, strlen(one->name)));
 }
 
+/* "q_grad", or of layers "layer.0.attention.q_grad" and "layer.0.w1_grad". */
+static bool is_of_way_back(const claim *one)
+{
+    static const char END[] = "_grad";
+    const char *last = strrchr(one->name, '.'), *name = last == NULL ? one->name : last + 1;
+    const named *row = named_find(&STAGES, name, strlen(name));
+    size_t length = strlen(name), end = sizeof END - 1;
+    return row != NULL ? stage_is_backward(stage_of(row))
+                       : length > end && strcmp(name + length - end, END) == 0;
+}
+
 /* Numbers of the way back are to be explained. */
 static bool asks_for_gradients(const why_question *of)
 {
     bool asks = false;
-    for (size_t i = 0; i < of->claims.count && of->problem->goes_back; i++)
-        asks = asks || stage_is_backward(stage_of_claim(&of->claims.claim[i]));
+    for (size_t i = 0; i < of->claims.count && (of->problem == NULL || of->problem->goes_back); i++)
+        asks = asks || is_of_way_back(&of->claims.claim[i]);
     return asks;
 }
 
@@ -137,15 +148,19 @@ static const subject *subject_of(const why_question *of)
 {
     /* For layers, their own mistakes come before attention's. */
     static const named_table *const PARTS[] = {&STACK_MISTAKES, &FORWARD_MISTAKES, NULL};
-    static const named_table ALL = {.what = "mistake", .parts = PARTS};
+    static const named_table *const BOTH_WAYS[] = {&STACK_MISTAKES, &MISTAKES, NULL};
+    static const named_table ALL = {.what = "mistake", .parts = PARTS},
+                             ALL_BACK = {.what = "mistake", .parts = BOTH_WAYS};
     static const subject LAYERS = {&ALL,        &STACK_MISTAKES, make_layers,
                                    free_layers, size_of_layers,  plan_of_layers};
+    static const subject LAYERS_BACK = {&ALL_BACK,   &STACK_MISTAKES, make_layers,
+                                        free_layers, size_of_layers,  plan_of_layers};
     static const subject ATTENTION = {&FORWARD_MISTAKES, &FORWARD_MISTAKES, make_attention,
                                       free_attention,    size_of_attention, plan_of_attention};
     static const subject GRADIENTS = {&MISTAKES,      &MISTAKES,         make_attention,
                                       free_attention, size_of_attention, plan_of_attention};
     if (of->problem == NULL)
-        return &LAYERS;
+        return asks_for_gradients(of) ? &LAYERS_BACK : &LAYERS;
     return asks_for_gradients(of) ? &GRADIENTS : &ATTENTION;
 }
 
@@ -244,7 +259,8 @@ static fit fit_at(const search *s, size_t index)
 }
 
 /* The layers in which one mistake can have been made: not before a stage that is right, and not
- * after the first one that is too wrong to be someone's float32. */
+ * after the first one that is too wrong to be someone's float32. Of gradients a layer that has a
+ * right one comes after it, or is it, on either way. */
 static void find_layers(const search *s, size_t *first, size_t *end)
 {
     const claims *of = &s->of->claims;
@@ -252,8 +268,16 @@ static void find_layers(const search *s, size_t *first, size_t *end)
     *first = 0;
     *end = s->size.layers;
     for (; fit_at(s, i).is_within; i++) { /* one is not */
-        if (stack_stage_layer(of->claim[i].name, &number))
+        if (!stack_stage_layer(of->claim[i].name, &number))
+            continue;
+        if (is_of_way_back(&of->claim[i]))
+            *end = number + 1;
+        else
             *first = number;
+    }
+    if (is_of_way_back(&of->claim[i])) {
+        *first = 0;
+        return;
     }
     for (; i < of->count; i++) {
         fit found = fit_at(s, i);
