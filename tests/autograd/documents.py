@@ -1,0 +1,325 @@
+"""Random documents with gradients: one attention in all its variants, and encoders and decoders.
+
+Numbers are small, so that no row is sure of one key and no sum of a gradient cancels what a
+comparison by its largest number should see.
+"""
+import random
+
+
+def matrix(dice, *sizes, most=1):
+    if not sizes:
+        return round(dice.uniform(-most, most), 6)
+    return [matrix(dice, *sizes[1:], most=most) for _ in range(sizes[0])]
+
+
+def chance(dice, share=0.3):
+    return dice.random() < share
+
+
+class Sizes:
+    def __init__(self, dice):
+        some = lambda most: dice.randint(1, most)
+        self.groups = dice.choice((1, 1, 2, 3))
+        self.heads = self.groups * dice.choice((1, 1, 2, 3))
+        self.n_q = some(7)
+        self.n_k = self.n_q if chance(dice, 0.5) else some(7)
+        self.batch = some(3) if chance(dice) else 0
+        self.d_q = self.d_k = 2 * some(3)
+        self.d_v = some(5)
+        self.m = 1 + some(5)  # a row of one number would be lost in qk_norm, all but its sign
+        self.past = some(4) if chance(dice) else 0
+        self.own = self.n_k + self.past
+        self.is_given = chance(dice)  # q, k and v
+        self.is_apart = self.is_given and self.batch and chance(dice, 0.5)  # of rank 4
+
+    def rows(self, dice, n, width, share=1.0):
+        """n × width, of each batch entry or of all of them."""
+        of_entries = (self.batch,) if self.batch and chance(dice, share) else ()
+        return matrix(dice, *of_entries, n, width)
+
+
+def add_weight(one, dice, key, heads, rows, columns):
+    """For all heads or one a head, turned round where the layout says so."""
+    apart = chance(dice)
+    sizes = (rows, columns if apart else heads * columns)
+    if one.get("layout") == "out-in":
+        sizes = sizes[::-1]
+    one[key] = matrix(dice, *((heads,) if apart else ()), *sizes)
+
+
+def add_role(one, dice, size, role, n, heads, width):
+    if size.is_given:
+        one[role] = (matrix(dice, size.batch, heads, n, width) if size.is_apart
+                     else size.rows(dice, n, heads * width))
+        return
+    add_weight(one, dice, "w" + role, heads, size.m, width)
+    if chance(dice):
+        one["b" + role] = matrix(dice, heads * width)
+
+
+def appends(one):
+    return "bias_k" in one or one.get("add_zero")
+
+
+def add_rows(one, dice, size):
+    """x, and xk and xv where keys are of other rows; or q, k and v themselves."""
+    if not size.is_given:
+        one["x"] = size.rows(dice, size.n_q, size.m)
+        if size.n_k != size.n_q or chance(dice):
+            one["xk"] = size.rows(dice, size.n_k, size.m, 0.7)
+        if "xk" in one and chance(dice):
+            one["xv"] = size.rows(dice, size.n_k, size.m, 0.7)
+    add_role(one, dice, size, "q", size.n_q, size.heads, size.d_q)
+    add_role(one, dice, size, "k", size.n_k, size.groups, size.d_k)
+    add_role(one, dice, size, "v", size.n_k, size.groups, size.d_v)
+    if size.past:
+        for role, width in (("k", size.d_k), ("v", size.d_v)):
+            one["past_" + role] = size.rows(dice, size.past, size.groups * width)
+
+
+def add_score(one, dice, size):
+    """The score's parameters, all of a head's own or of all heads."""
+    width = dice.randint(1, 5)
+    own = lambda *sizes: (size.heads, *sizes) if chance(dice) else sizes
+
+    def turned(rows, columns):
+        return own(*((columns, rows) if one.get("layout") == "out-in" else (rows, columns)))
+    if one["score"] == "general":
+        one["ws"] = matrix(dice, *turned(size.d_q, size.d_k))
+        if chance(dice):
+            one["bs"] = matrix(dice, dice.choice((1, size.heads)))
+    else:
+        one["wa"] = matrix(dice, *turned(size.d_q, width))
+        one["ua"] = matrix(dice, *turned(size.d_k, width))
+        one["va"] = matrix(dice, *own(width))
+        one["ba"] = matrix(dice, *own(width))
+    if chance(dice):
+        one["scale"] = round(dice.uniform(0.2, 1.5), 3)
+
+
+def add_form(one, dice, size):
+    """What queries and keys become before they are compared."""
+    if chance(dice):
+        one.update(qk_norm="rms", qk_eps=dice.choice((1e-6, 0.1)))
+        for role, heads, width in (("q", size.heads, size.d_q), ("k", size.groups, size.d_k)):
+            if chance(dice, 0.6):
+                one[role + "_gain"] = matrix(dice, width * dice.choice((1, heads)))
+    if chance(dice, 0.4):
+        one.update(rope=dice.choice((10000, 10)),
+                   rope_pairing=dice.choice(("half", "interleaved")),
+                   rope_width=2 * dice.randint(1, size.d_q // 2))
+        if chance(dice):
+            one["rope_positions"] = [dice.randint(0, 30) for _ in range(size.n_q + size.n_k)]
+
+
+def spread(dice, size):
+    """A shape of a mask or a bias, of each rank, and what its first axis is."""
+    b = size.batch or 1
+    shapes = [((size.own,), None), ((size.n_q, size.own), None), ((b, size.own), "batch"),
+              ((b, size.n_q, size.own), "batch"), ((size.heads, size.n_q, size.own), "head"),
+              ((dice.choice((1, b)), dice.choice((1, size.heads)), dice.choice((1, size.n_q)),
+                size.own), None)]
+    return dice.choice(shapes)
+
+
+def yes_or_no(numbers, seen):
+    if isinstance(numbers, list):
+        return [yes_or_no(one, seen) for one in numbers]
+    return int(numbers < seen)
+
+
+def with_holes(dice, numbers):
+    if isinstance(numbers, list):
+        return [with_holes(dice, one) for one in numbers]
+    return -float("inf") if chance(dice, 0.1) else numbers
+
+
+def add_masks(one, dice, size):
+    axis = None
+    if chance(dice, 0.4):
+        shape, axis = spread(dice, size)
+        one["mask"] = yes_or_no(matrix(dice, *shape), 0.5)
+    if chance(dice, 0.4):
+        shape, other = spread(dice, size)
+        if "mask" not in one or axis == other:
+            one["bias"], axis = with_holes(dice, matrix(dice, *shape)), other
+    if axis:
+        one["mask_axis"] = axis
+    if chance(dice, 0.4):
+        one["causal"] = dice.choice(("upper-left", "lower-right"))
+    if chance(dice, 0.2) and one.get("causal") != "lower-right":
+        one["offset"] = dice.randint(0, 4)
+    if chance(dice, 0.2):
+        one["window"] = [dice.randint(-1, 3), dice.randint(-1, 3)]
+    if chance(dice, 0.2):
+        one["key_lengths"] = [dice.randint(size.past or 1, size.own)
+                              for _ in range(size.batch or 1)]
+    if chance(dice):
+        one["alibi"] = (True if size.heads in (1, 2, 4) and chance(dice, 0.5)
+                        else [abs(number) for number in matrix(dice, size.heads)])
+
+
+def attention(seed):
+    dice = random.Random(seed)
+    size = Sizes(dice)
+    one = {"dtype": "f64", "heads": size.heads, "kv_heads": size.groups}
+    if chance(dice):
+        one["layout"] = "out-in"
+    one["score"] = dice.choice(("scaled", "scaled", "dot", "general", "additive"))
+    if chance(dice, 0.2):
+        one["bias_k"], one["bias_v"] = (matrix(dice, size.groups * width)
+                                        for width in (size.d_k, size.d_v))
+        one["add_zero"] = chance(dice, 0.5)
+    if one["score"] in ("general", "additive"):
+        size.d_q = 2 * dice.randint(1, 3) if not size.is_given and chance(dice) else size.d_k
+    if appends(one):
+        size.past, size.own, size.is_apart = 0, size.n_k, False
+    add_rows(one, dice, size)
+    if one["score"] in ("general", "additive"):
+        add_score(one, dice, size)
+    if not appends(one) and size.d_q == size.d_k:
+        add_form(one, dice, size)
+    add_masks(one, dice, size)
+    if chance(dice):
+        one["softcap"] = round(dice.uniform(0.5, 3), 3)
+    if chance(dice):
+        one["sinks"] = matrix(dice, size.heads)
+    add_output(one, dice, size)
+    return one
+
+
+def add_output(one, dice, size):
+    width = size.heads * size.d_v
+    shape = ((size.batch,) if size.batch else ()) + (size.n_q, width)
+    if chance(dice, 0.6):
+        columns = dice.randint(1, 5)
+        sizes = (columns, width) if one.get("layout") == "out-in" else (width, columns)
+        one["wo"] = matrix(dice, *sizes)
+        shape = shape[:-1] + (columns,)
+    elif size.is_apart:
+        shape = (size.batch, size.heads, size.n_q, size.d_v)
+    if chance(dice) and ("wo" in one or not size.is_apart):
+        one["bo"] = matrix(dice, shape[-1])
+    add_loss(one, dice, shape)
+    if chance(dice, 0.2):
+        rows = ((size.batch,) if size.batch else ()) + (size.heads, size.n_q)
+        one["logsumexp_grad"] = matrix(dice, *rows, 1)
+
+
+def add_loss(one, dice, shape, kinds=("output_grad", "ones", "sum", "mean", "square")):
+    kind = dice.choice(kinds)
+    if kind == "output_grad":
+        one["output_grad"] = matrix(dice, *shape)
+    elif kind == "ones":
+        one["output_grad"] = "ones"
+    else:
+        one["loss"] = kind
+    if kind == "square":
+        one["target"] = matrix(dice, *shape)
+
+
+# ---- layers ----
+
+def norm(dice, width, kind):
+    one = {"gain": [1 + number / 2 for number in matrix(dice, width)]}
+    if kind == "layer":
+        one["bias"] = matrix(dice, width)
+    return one
+
+
+def some_attention(dice, width, heads, turned):
+    one = {}
+    columns = width // heads["heads"]
+    for role, count in (("q", heads["heads"]), ("k", heads["kv_heads"]), ("v", heads["kv_heads"])):
+        sizes = (width, count * columns)
+        one["w" + role] = matrix(dice, *(sizes[::-1] if turned else sizes), most=0.4)
+        if chance(dice, 0.5):
+            one["b" + role] = matrix(dice, count * columns)
+    one["wo"] = matrix(dice, width, width)
+    if chance(dice, 0.5):
+        one["bo"] = matrix(dice, width)
+    return one
+
+
+def some_layer(dice, top, width):
+    turned = top.get("layout") == "out-in"
+    heads = {key: top[key] for key in ("heads", "kv_heads")}
+    one = some_attention(dice, width, heads, turned)
+    hidden = dice.randint(2, 7)
+    inward, outward = (width, hidden), (hidden, width)
+    if turned:
+        inward, outward = outward, inward
+    one["w1"], one["w2"] = matrix(dice, *inward, most=0.4), matrix(dice, *outward, most=0.4)
+    if chance(dice):
+        one["w3"] = matrix(dice, *inward, most=0.4)
+    if chance(dice, 0.5):
+        one["b1"], one["b2"] = matrix(dice, hidden), matrix(dice, width)
+    if "memory" in top:
+        one["cross"] = some_attention(dice, width, heads, turned)
+    for i in range(1, 4 if "memory" in top else 3):
+        if chance(dice, 0.7):
+            one[f"ln{i}"] = norm(dice, width, top["norm_kind"])
+    return one
+
+
+def add_embedding(top, dice, n, width):
+    """No two rows are alike: from keys that are, no score learns."""
+    ids = n + dice.randint(1, 3)
+    top["embedding"] = matrix(dice, ids, width, most=0.4)
+    top["ids"] = dice.sample(range(ids), n)
+    if chance(dice, 0.5):
+        top["ids"] = [dice.randrange(ids) for _ in range(n)]
+        top["position_embedding"] = matrix(dice, n + 1, width)
+    if chance(dice):
+        top["segment_embedding"] = matrix(dice, 2, width)
+        top["segments"] = [dice.randrange(2) for _ in range(n)]
+    return ids
+
+
+def add_cross_entropy(top, dice, n, width, ids):
+    """Labels, one of which counts at least, and what makes logits, or the embedding again."""
+    top["loss"] = "cross-entropy"
+    top["labels"] = [-100 if chance(dice) else dice.randrange(ids) for _ in range(n)]
+    top["labels"][dice.randrange(n)] = dice.randrange(ids)
+    if chance(dice, 0.6):
+        turned = top.get("layout") == "out-in"
+        top["unembedding"] = matrix(dice, *((ids, width) if turned else (width, ids)), most=0.4)
+    if chance(dice):
+        top["unembedding_bias"] = matrix(dice, ids)
+
+
+def layers(seed):
+    dice = random.Random(seed)
+    groups = dice.choice((1, 2))
+    heads = groups * dice.choice((1, 2))
+    width, n = max(4, heads * 2 * dice.randint(1, 2)), dice.randint(1, 6)
+    top = {"dtype": "f64", "heads": heads, "kv_heads": groups, "norm": dice.choice(("pre", "post")),
+           "norm_kind": dice.choice(("layer", "layer", "rms")),
+           "norm_eps": dice.choice((1e-5, 0.01)),
+           "activation": dice.choice(("relu", "gelu", "gelu_tanh", "silu"))}
+    top["kind"] = dice.choice(("encoder", "decoder"))
+    if chance(dice):
+        top["layout"] = "out-in"
+    if top["kind"] == "decoder" and chance(dice, 0.5):
+        top["memory"] = matrix(dice, dice.randint(1, 5), width)
+    if top["kind"] == "decoder":
+        top["causal"] = "upper-left"
+    if chance(dice):
+        top["rope"] = 100
+    if chance(dice, 0.2):
+        top["softcap"] = 2
+    if chance(dice, 0.2):
+        top["qk_norm"] = "rms"
+    top["layers"] = [some_layer(dice, top, width) for _ in range(dice.randint(1, 2))]
+    for key in ("ln_e", "ln_f"):
+        if chance(dice):
+            top[key] = norm(dice, width, top["norm_kind"])
+    if chance(dice, 0.7):
+        ids = add_embedding(top, dice, n, width)
+    else:
+        top["x"] = matrix(dice, n, width)
+    if "ids" in top and chance(dice, 0.7):
+        add_cross_entropy(top, dice, n, width, ids)
+    else:
+        add_loss(top, dice, (n, width), ("output_grad", "square"))  # the sum of a norm is always 0
+    return top

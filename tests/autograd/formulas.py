@@ -1,0 +1,403 @@
+"""Attention and layers by their formulas, as products of matrices, for PyTorch to differentiate.
+
+Of the program this knows what selfattn-document(5) says: what a document's keys mean, and the names
+of stages.
+"""
+import math
+
+import torch
+
+# What a layer and its cross-attention take from the document's top.
+OF_ALL_ATTENTIONS = ("heads", "kv_heads", "scale", "score", "softcap", "qk_norm", "qk_eps",
+                     "layout")
+OF_LAYERS = OF_ALL_ATTENTIONS + ("causal", "window", "alibi", "rope", "rope_pairing", "rope_width",
+                                 "norm", "norm_kind", "norm_eps", "activation")
+
+
+class Numbers:
+    """Those of an object in a document, and by their names all that gradients are wanted of."""
+
+    def __init__(self, one, made, way=""):
+        self.one, self.made, self.way = one, made, way
+
+    def __contains__(self, key):
+        return key in self.one
+
+    def get(self, key, default=None):
+        return self.one.get(key, default)
+
+    def inside(self, one, way, top=()):
+        """Of an object in this one, which takes the keys in `top` from here."""
+        above = {key: self.one[key] for key in top if key in self.one}
+        return Numbers({**above, **one}, self.made, self.way + way)
+
+    def given(self, key):
+        name = self.way + key
+        if name not in self.made:
+            self.made[name] = torch.tensor(self.one[key], dtype=torch.float64, requires_grad=True)
+        return self.made[name]
+
+    def kept(self, name, numbers):
+        """A stage: numbers of its own, so that its gradient is what comes back to it alone."""
+        stage = numbers.clone()
+        stage.retain_grad()
+        self.made[self.way + name] = stage
+        return stage
+
+
+# ---- rows and heads ----
+
+def with_batch(rows):
+    return rows if rows.dim() > 2 else rows.unsqueeze(0)
+
+
+def apart(rows, heads):
+    """b × n × h·d, or as it is wanted: b × h × n × d."""
+    rows = with_batch(rows)
+    return rows if rows.dim() == 4 else rows.unflatten(2, (heads, -1)).transpose(1, 2)
+
+
+def joined(rows):
+    return rows.transpose(1, 2).flatten(2)
+
+
+def in_batch(*all_rows):
+    """Rows that came without a batch serve each of its entries."""
+    batch = max(len(rows) for rows in all_rows)
+    return [rows.expand(batch, -1, -1, -1) for rows in all_rows]
+
+
+def kept_rows(of, name, rows, like):
+    """A stage of b × h × n × d; its heads are side by side unless the key `like` has them apart."""
+    if like in of and of.given(like).dim() == 4:
+        return of.kept(name, rows)
+    return apart(of.kept(name, joined(rows)), rows.shape[1])
+
+
+def weight(of, key):
+    """For rows on its left."""
+    matrix = of.given(key)
+    return matrix.transpose(-1, -2) if of.get("layout") == "out-in" else matrix
+
+
+def projected(of, role, rows, heads):
+    if role in of:
+        return apart(of.given(role), heads)
+    made = with_batch(rows)
+    if "w" + role in of:
+        by = weight(of, "w" + role)
+        made = made @ by if by.dim() == 2 else torch.cat([made @ one for one in by], -1)
+    if "b" + role in of:
+        made = made + of.given("b" + role).flatten()
+    return apart(made, heads)
+
+
+def with_appended(of, role, rows):
+    """The learned row after all others, and one of zeros."""
+    more = []
+    if "bias_" + role in of:
+        more.append(apart(of.given("bias_" + role).reshape(1, 1, -1), rows.shape[1]))
+    if of.get("add_zero"):
+        more.append(torch.zeros_like(rows[:1, :, :1]))
+    return torch.cat([rows] + [one.expand(len(rows), -1, -1, -1) for one in more], 2)
+
+
+def normalized(of, role, rows):
+    root = (rows.square().mean(-1, keepdim=True) + of.get("qk_eps", 1e-6)).sqrt()
+    rows = rows / root
+    if role + "_gain" in of:
+        rows = rows * of.given(role + "_gain").reshape(-1, 1, rows.shape[-1])
+    return kept_rows(of, role + "_norm", rows, role)
+
+
+def turned(of, role, rows, positions):
+    """Each pair of numbers by the angle position · base^(−2p/width)."""
+    width = of.get("rope_width", rows.shape[-1])
+    turn = float(of.get("rope")) ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    angle = positions.to(torch.float64).unsqueeze(-1) * turn
+    cos, sin = angle.cos(), angle.sin()
+    if of.get("rope_pairing") == "interleaved":
+        one, two = rows[..., 0:width:2], rows[..., 1:width:2]
+        pairs = torch.stack((one * cos - two * sin, two * cos + one * sin), -1).flatten(-2)
+    else:
+        one, two = rows[..., :width // 2], rows[..., width // 2:width]
+        pairs = torch.cat((one * cos - two * sin, two * cos + one * sin), -1)
+    return kept_rows(of, role + "_rope", torch.cat((pairs, rows[..., width:]), -1), role)
+
+
+# ---- which query sees which key ----
+
+def lengths(of, n_k):
+    """b × 1 × 1 × 1, or of all entries alike."""
+    return torch.tensor(of.get("key_lengths", [n_k])).reshape(-1, 1, 1, 1)
+
+
+def places(of, n_q, n_k, past):
+    """Where queries stand among the keys: b × 1 × n_q × 1."""
+    first = torch.tensor(of.get("offset", past)).reshape(1, 1, 1, 1)
+    if of.get("causal") == "lower-right":
+        first = lengths(of, n_k) - n_q
+    return first + torch.arange(n_q).reshape(1, 1, n_q, 1)
+
+
+def of_scores(of, numbers):
+    """What a mask or a bias says of b × h × n_q × n_k."""
+    by_batch = of.get("mask_axis") == "batch"
+    if numbers.dim() == 1:
+        return numbers.reshape(1, 1, 1, -1)
+    if numbers.dim() == 2:
+        return numbers[:, None, None] if by_batch else numbers[None, None]
+    if numbers.dim() == 3:
+        return numbers[:, None] if by_batch else numbers[None]
+    return numbers
+
+
+def seen(of, place, n_k):
+    """True where a query may attend to a key."""
+    key = torch.arange(n_k)
+    allowed = (key < lengths(of, n_k)) & (place == place)
+    if of.get("causal", "none") != "none":
+        allowed = allowed & (key <= place)
+    if "window" in of:
+        before, after = of.get("window")
+        allowed = allowed & ((key >= place - before) | (before < 0))
+        allowed = allowed & ((key <= place + after) | (after < 0))
+    if "mask" in of:
+        allowed = allowed & of_scores(of, torch.tensor(of.get("mask"), dtype=torch.bool))
+    return allowed
+
+
+def slopes(of, heads):
+    """As they are given, which may learn, or the published ones, 2^(−8i/h), which don't."""
+    given = of.get("alibi")
+    if given is not True:
+        return of.inside({"slopes": given}, "").given("slopes").reshape(1, -1, 1, 1)
+    return (2. ** (-8 * torch.arange(1, heads + 1) / heads)).reshape(1, -1, 1, 1)
+
+
+# ---- scores, weights, output ----
+
+def compared(of, q, k):
+    score = of.get("score", "scaled")
+    if score == "general":
+        if "ws" in of:
+            q = of.kept("q_score", q @ weight(of, "ws"))
+        made = q @ k.transpose(-1, -2)
+        return made + of.given("bs").reshape(-1, 1, 1) if "bs" in of else made
+    if score == "additive":
+        q = of.kept("q_score", q @ weight(of, "wa")) if "wa" in of else q
+        k = of.kept("k_score", k @ weight(of, "ua")) if "ua" in of else k
+        pair = q.unsqueeze(3) + k.unsqueeze(2)
+        width = pair.shape[-1]
+        if "ba" in of:
+            pair = pair + of.given("ba").reshape(-1, 1, 1, width)
+        pair = pair.tanh()
+        if "va" in of:
+            pair = pair * of.given("va").reshape(-1, 1, 1, width)
+        return pair.sum(-1)
+    return q @ k.transpose(-1, -2)
+
+
+def factor(of, width):
+    scale = of.get("scale", "head" if of.get("score", "scaled") == "scaled" else "none")
+    return {"none": 1, "head": 1 / math.sqrt(width)}.get(scale, scale)
+
+
+def masked(of, scores, place, own):
+    """What is appended after `own` keys is seen by all, and nothing is added to its scores."""
+    more = scores.shape[-1] - own
+    pad = torch.nn.functional.pad
+    if "bias" in of:
+        scores = scores + pad(of_scores(of, of.given("bias")), (0, more))
+    if "alibi" in of:
+        far = (place - torch.arange(own)).abs()
+        scores = scores - pad(slopes(of, scores.shape[1]) * far, (0, more))
+    allowed = pad(seen(of, place, own), (0, more), value=True)
+    return of.kept("masked", torch.where(allowed, scores, -torch.inf))
+
+
+def asked_of(of, key, stage):
+    """A sum over the stage whose gradient is what the key says, 0 where it says nothing."""
+    asked = torch.tensor(of.get(key, 0.), dtype=torch.float64)
+    return (asked.reshape(-1) * stage.reshape(-1)).sum()
+
+
+def weights_of(of, scores):
+    """Softmax with a sink, where there is one, in the sum; a row that sees nothing has zeros. The
+    greatest score is a number like any other that is taken off all of them: no gradient is its."""
+    most = scores.detach().amax(-1, keepdim=True)
+    sink = of.given("sinks").reshape(1, -1, 1, 1) if "sinks" in of else torch.tensor(-torch.inf)
+    most = torch.maximum(most, sink.detach())
+    most = torch.where(most.isinf(), 0., most)
+    raised = (scores - most).exp()
+    total = raised.sum(-1, keepdim=True) + (sink - most).exp()
+    total = torch.where(total == 0, 1., total)
+    return of.kept("weights", raised / total), most + total.log()
+
+
+def key_rows(of, k, past):
+    """New keys as they are compared: normalized, turned."""
+    if of.get("qk_norm") == "rms":
+        k = normalized(of, "k", k)
+    if "rope" in of:
+        at = of.get("rope_positions", range(past, past + k.shape[2]))
+        k = turned(of, "k", k, torch.tensor(at[-k.shape[2]:]))
+    return k
+
+
+def query_rows(of, q, place):
+    if of.get("qk_norm") == "rms":
+        q = normalized(of, "q", q)
+    if "rope" in of:
+        at = of.get("rope_positions")
+        q = turned(of, "q", q, place[..., 0] if at is None else torch.tensor(at[:q.shape[2]]))
+    return q
+
+
+def attention(of, x=None, xk=None):
+    """The output, and the sum over logsumexp that logsumexp_grad asks for."""
+    heads = of.get("heads", 1)
+    groups = of.get("kv_heads", heads)
+    x = x if x is not None else of.given("x") if "x" in of else None
+    xk = xk if xk is not None else of.given("xk") if "xk" in of else x
+    xv = of.given("xv") if "xv" in of else xk
+    pasts = [apart(of.given(key), groups) for key in ("past_k", "past_v") if key in of]
+    made = in_batch(projected(of, "q", x, heads), projected(of, "k", xk, groups),
+                    projected(of, "v", xv, groups), *pasts)
+    q = kept_rows(of, "q", made[0], "q")
+    k = kept_rows(of, "k", with_appended(of, "k", made[1]), "k")
+    v = kept_rows(of, "v", with_appended(of, "v", made[2]), "v")
+    past = pasts[0].shape[2] if pasts else 0
+    own = past + k.shape[2] - ("bias_k" in of) - bool(of.get("add_zero"))
+    place = places(of, q.shape[2], own, past)
+    q, k = query_rows(of, q, place), key_rows(of, k, past)
+    if pasts:
+        k = kept_rows(of, "present_k", torch.cat((made[3], k), 2), "k")
+        v = kept_rows(of, "present_v", torch.cat((made[4], v), 2), "v")
+    k, v = (rows.repeat_interleave(heads // groups, 1) for rows in (k, v))
+
+    scores = of.kept("scores", compared(of, q, k))
+    scores = of.kept("scaled", scores * factor(of, q.shape[-1]))
+    if "softcap" in of:
+        scores = of.kept("capped", of.get("softcap") * (scores / of.get("softcap")).tanh())
+    weights, logsumexp = weights_of(of, masked(of, scores, place, own))
+    attended = of.kept("attended", weights @ v)
+    context = output = kept_rows(of, "context", attended, "q")
+    if "wo" in of or not ("q" in of and of.given("q").dim() == 4):
+        output = joined(context)
+    if "wo" in of:
+        by = weight(of, "wo")
+        output = output @ (by if by.dim() == 2 else by.flatten(0, 1))
+    if "bo" in of:
+        output = output + of.given("bo").flatten()
+    return of.kept("output", output), asked_of(of, "logsumexp_grad", logsumexp)
+
+
+# ---- layers ----
+
+ACTIVATIONS = {
+    "relu": lambda x: x.clamp(min=0),
+    "gelu": lambda x: x * torch.erfc(-x / math.sqrt(2)) / 2,
+    "gelu_tanh": lambda x: x * (1 + (math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)).tanh()) / 2,
+    "silu": lambda x: x / (1 + (-x).exp()),
+}
+
+
+def norm(of, name, rows):
+    one = of.inside(of.get(name, {}), name + ".")
+    if of.get("norm_kind", "layer") == "layer":
+        rows = rows - rows.mean(-1, keepdim=True)
+    eps = one.get("eps", of.get("norm_eps", 1e-5))
+    rows = rows / (rows.square().mean(-1, keepdim=True) + eps).sqrt()
+    if "gain" in one:
+        rows = rows * one.given("gain")
+    if "bias" in one:
+        rows = rows + one.given("bias")
+    return of.kept(name, rows)
+
+
+def feed_forward(of, rows):
+    part = of.inside({}, "ffn.")
+    hidden = rows @ weight(of, "w1")
+    hidden = part.kept("hidden", hidden + of.given("b1") if "b1" in of else hidden)
+    activated = ACTIVATIONS[of.get("activation", "relu")](hidden)
+    if "w3" in of:
+        activated = activated * part.kept("gate", rows @ weight(of, "w3"))
+    output = part.kept("activated", activated) @ weight(of, "w2")
+    return part.kept("output", output + of.given("b2") if "b2" in of else output)
+
+
+def layer(of, rows, memory):
+    def self_attention(x):
+        part = of.inside(of.one, "attention.")
+        return attention(part, part.kept("x", x))[0]
+
+    def cross_attention(x):
+        part = of.inside(of.get("cross"), "cross.", OF_ALL_ATTENTIONS)
+        return attention(part, part.kept("x", x), part.kept("xk", memory))[0]
+
+    parts = [("attention", self_attention)]
+    if "cross" in of:
+        parts.append(("cross", cross_attention))
+    if "w1" in of:
+        parts.append(("ffn", lambda x: feed_forward(of, x)))
+    for i, (name, part) in enumerate(parts, 1):
+        if of.get("norm") == "pre":
+            rows = of.kept(name + "_sum", rows + part(norm(of, f"ln{i}", rows)))
+        else:
+            rows = norm(of, f"ln{i}", of.kept(name + "_sum", rows + part(rows)))
+    return of.kept("output", rows)
+
+
+def embedded(of):
+    if "ids" not in of:
+        return of.given("x")
+    rows = of.given("embedding")[of.get("ids")]
+    if "segment_embedding" in of:
+        rows = rows + of.given("segment_embedding")[of.get("segments")]
+    if "position_embedding" in of:
+        rows = rows + of.given("position_embedding")[:len(rows)]
+    return rows
+
+
+def stack(of):
+    rows = of.kept("embedded", embedded(of))
+    if "ln_e" in of:
+        rows = norm(of, "ln_e", rows)
+    memory = of.given("memory") if "memory" in of else None
+    for i, one in enumerate(of.get("layers")):
+        rows = layer(of.inside(one, f"layer.{i}.", OF_LAYERS), rows, memory)
+    return of.kept("output", norm(of, "ln_f", rows) if "ln_f" in of else rows)
+
+
+def cross_entropy(of, output):
+    by = weight(of, "unembedding") if "unembedding" in of else of.given("embedding").T
+    logits = output @ by
+    if "unembedding_bias" in of:
+        logits = logits + of.given("unembedding_bias")
+    logits = of.kept("logits", logits).flatten(0, -2)
+    counted = [(i, label) for i, label in enumerate(of.get("labels")) if label != -100]
+    far = [logits[i].logsumexp(0) - logits[i, label] for i, label in counted]
+    return torch.stack(far).mean()
+
+
+def loss_of(of, output):
+    """What the document's loss makes of the output; what output_grad asks for is one too."""
+    loss = "sum" if of.get("output_grad") == "ones" else of.get("loss", "none")
+    if loss == "cross-entropy":
+        return cross_entropy(of, output)
+    if loss == "square":
+        target = torch.tensor(of.get("target"), dtype=torch.float64)
+        return (output - target.reshape(output.shape)).square().sum() / 2
+    if loss != "none":
+        return {"sum": output.sum, "mean": output.mean}[loss]()
+    return asked_of(of, "output_grad", output)
+
+
+def gradients(document):
+    """Every gradient by the name of its stage."""
+    of = Numbers(document, {})
+    output, more = (stack(of), 0) if "layers" in document else attention(of)
+    (loss_of(of, output) + more).backward()
+    return {name + "_grad": torch.zeros_like(one) if one.grad is None else one.grad
+            for name, one in of.made.items()}
