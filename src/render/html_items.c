@@ -369,6 +369,7 @@ static void begin_paragraph(const html_page *p, const trace_item *item, const ch
         [TRACE_WHILE_TOP] = " data-while=top",
         [TRACE_WHILE_STRONG] = " data-while=strong",
         [TRACE_WHILE_WEAK] = " data-while=weak",
+        [TRACE_WHILE_SURE] = " data-while=sure",
     };
     text_add_format(p->out, "<p%s%s%s", item->waits ? " hidden" : "", class_name,
                     p->is_alive ? WHILE[item->holds] : "");

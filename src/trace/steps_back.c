@@ -119,6 +119,21 @@ void make_sum_back(builder *b)
     show_gathered(b, build_gradient_of(build_values(b)));
 }
 
+/* The slope of a weight w is w·(1 − w): of all but 0.0001 it is a 2500th of the steepest. */
+static void say_saturated(builder *b)
+{
+    tensor weights = build_stage(b, STAGE_WEIGHTS);
+    bool is_sure = false;
+    for (size_t j = 0; weights.data != NULL && j < weights.size[1]; j++)
+        is_sure = is_sure || tensor_get(&weights, (size_t[]){b->focus.row, j}) >= 0.9999;
+    build_while(b, TRACE_WHILE_SURE, is_sure);
+    build_sentence(b,
+                   "This row is saturated: one key has at least 0.9999 of the weight, and the "
+                   "scores of %s%s learn next to nothing.",
+                   build_query_name(b), build_head_name(b));
+    build_always(b);
+}
+
 void make_softmax_back(builder *b)
 {
     const char *scores = build_gradient_name(build_masked(b));
@@ -135,6 +150,7 @@ void make_softmax_back(builder *b)
     build_sentence(b, "Then a score gains by how much its weight gains more than that. A weight of "
                       "0 or 1 moves no more, and nothing comes back through it.");
     derivation_show_lines(b, scores);
+    say_saturated(b);
     build_same_for_all(b);
     build_matrices(b, build_gradient_of(build_masked(b)));
     if (map_named(b->room, build_summed_name(b, STAGE_SINKS_GRAD)) == NULL)

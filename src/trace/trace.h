@@ -120,6 +120,7 @@ typedef enum trace_while {
     TRACE_WHILE_TOP,    /* so many keys have a weight, */
     TRACE_WHILE_STRONG, /* at least one has, */
     TRACE_WHILE_WEAK,   /* or none of those that the query sees */
+    TRACE_WHILE_SURE,   /* one key has nearly all of the weight */
 } trace_while;
 
 typedef struct trace_item {

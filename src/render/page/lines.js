@@ -255,8 +255,8 @@ function rowInFocus(room, name) {
   return { map, head: headAmong(map.heads, head, room), row, column: 0 };
 }
 
-// The program's rules: trace/steps_values.c, make_softmax and make_statistics, and the one of the lines
-// of masked.
+// The program's rules: trace/steps_values.c, make_softmax and make_statistics, trace/steps_back.c,
+// say_saturated, and the one of the lines of masked.
 const WHILE = {
   seen: (room) => valueOf(rowInFocus(room, 'row_sum')) !== 0,
   unseen: (room) => valueOf(rowInFocus(room, 'row_sum')) === 0,
@@ -267,6 +267,10 @@ const WHILE = {
   top: (room, line) => keyAtTop(line) !== undefined,
   strong: (room) => keysByStrength(rowInFocus(room, 'weights')).length > 0,
   weak: (room) => WHILE.seen(room) && !WHILE.strong(room),
+  sure: (room) => {
+    const place = rowInFocus(room, 'weights');
+    return place.map.columns.some((_, column) => valueOf({ ...place, column }) >= 0.9999);
+  },
 };
 
 function startWhile() {
