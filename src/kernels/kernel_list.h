@@ -102,6 +102,15 @@ KERNEL_OF(void, row_exponent,
            const row_shares *beside))
 KERNEL_OF(void, row_divide, (const row_shares *of))
 
+/* The way back through the softmax of a row, x being what comes back to its weights, and a scale:
+ *     masked[j] = weights[j]·(x[j] − delta) + (+0),  out[j] = masked[j]·factor + (+0),
+ * each operation rounded once. All may be the same memory, in which then out[j] stays. */
+KERNEL_OF(void, row_back,
+          (const void *x, size_t n, const void *weights, const void *delta, double factor,
+           void *masked, void *out))
+/* out[i] = Σ_p a[i][p]·b[i][p], a chain for each row as in product: what delta is. */
+KERNEL_OF(void, row_dots, (const tensor *a, const tensor *b, void *out))
+
 /* n random numbers from there on: low + (high − low)·part, and mean + deviation·(r·cos 2πv or
  * r·sin 2πv), all in float64 without fused operations, then rounded once to the type. */
 KERNEL_OF(void, draw_uniform,

@@ -309,6 +309,26 @@ static void call_divide_beside(const kernels *with, job *j)
     total_of(with, &j->in[1], &of);
 }
 
+static void call_row_back(const kernels *with, job *j)
+{
+    with->row_back(j->in[0].data, j->in[0].size[1], j->in[1].data, j->in[2].data, 0.3, j->out.data,
+                   j->out.data);
+}
+
+/* Before it is scaled. */
+static void call_masked_row_back(const kernels *with, job *j)
+{
+    void *scaled = numbers_room(j->out.size[1]);
+    with->row_back(j->in[0].data, j->in[0].size[1], j->in[1].data, j->in[2].data, 0.3, j->out.data,
+                   scaled);
+    free(scaled);
+}
+
+static void call_row_dots(const kernels *with, job *j)
+{
+    with->row_dots(&j->in[0], &j->in[1], j->out.data);
+}
+
 static const slot SLOTS[] = {
     {"product", call_product, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     /* What a causal block takes: the first columns of a, and of b. */
@@ -317,6 +337,7 @@ static const slot SLOTS[] = {
     {"product after", call_product_behind, NUMBERS_ANY, {"re", "dn", "", ""}, "rh"},
     {"pack_at", call_pack_at, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     {"row_product", call_row_product, NUMBERS_ANY, {"d", "dn", "", ""}, "n"},
+    {"row_dots", call_row_dots, NUMBERS_ANY, {"rd", "rd", "", ""}, "r"},
     {"product_of_nonzero", call_product_of_nonzero, NUMBERS_ANY, {"rd", "dn", "", ""}, "rn"},
     {"add_to_rows", call_add_to_rows, NUMBERS_ANY, {"rn", "n", "", ""}, "rn"},
     {"is_finite", call_is_finite, NUMBERS_ANY, {"rn", "", "", ""}, "1"},
@@ -352,6 +373,8 @@ static const slot SLOTS[] = {
     {"row_max", call_row_max, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
     {"row_exponent", call_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "n"},
     {"sum of row_exponent", call_sum_of_row_exponent, NUMBERS_SCORES, {"n", "", "", ""}, "1"},
+    {"row_back", call_row_back, NUMBERS_ANY, {"n", "n", "1", ""}, "n"},
+    {"masked of row_back", call_masked_row_back, NUMBERS_ANY, {"n", "n", "1", ""}, "n"},
     {"row_divide", call_row_divide, NUMBERS_SHARES, {"n", "", "", ""}, "n"},
     {"division beside", call_divide_beside, NUMBERS_SHARES, {"n", "n", "", ""}, "n"},
     {"division beside fewer", call_divide_beside, NUMBERS_SHARES, {"n", "h", "", ""}, "n"},

@@ -98,6 +98,26 @@ static void check_tiles(unit *u, dtype type)
     free(left), free(right), free(got), free(wanted);
 }
 
+/* out[i] = fma(a[i][p], b[i][p], …) for p = 0, 1, …, from +0; then + (+0). */
+static void check_dots_order(unit *u, dtype type, size_t rows, size_t depth)
+{
+    uint64_t state = depth;
+    void *left = new_numbers(type, rows * depth, &state);
+    void *right = new_numbers(type, rows * depth, &state);
+    void *got = numbers_room(rows), *wanted = numbers_room(rows);
+    tensor a = matrix(type, left, rows, depth), b = matrix(type, right, rows, depth);
+    isa_best()->table(type)->row_dots(&a, &b, got);
+    for (size_t i = 0; i < rows; i++) {
+        double sum = 0;
+        for (size_t p = 0; p < depth; p++)
+            sum = fused(type, numbers_get(type, left, i * depth + p),
+                        numbers_get(type, right, i * depth + p), sum);
+        numbers_put(type, wanted, i, sum + 0.0);
+    }
+    CHECK(u, numbers_same(type, got, wanted, rows));
+    free(left), free(right), free(got), free(wanted);
+}
+
 /* Ranges of which neither end moves back; some are empty, and some are all. */
 static void fill_ranges(key_range *of, size_t rows, size_t all, uint64_t *state)
 {
@@ -240,6 +260,26 @@ static void check_sum_order(unit *u, size_t n)
     free(row);
 }
 
+/* weights·(x − delta) and that times the factor, each operation rounded, and no zero is −0. */
+static void check_back(unit *u, size_t n)
+{
+    uint64_t state = n;
+    float *x = new_numbers(DTYPE_F32, n, &state), *shares = new_numbers(DTYPE_F32, n, &state);
+    float *got[] = {numbers_room(n), numbers_room(n)};
+    float *wanted[] = {numbers_room(n), numbers_room(n)};
+    const float delta = 0.3F;
+    isa_best()->table(DTYPE_F32)->row_back(x, n, shares, &delta, -1e-44, got[0], got[1]);
+    for (size_t j = 0; j < n; j++) {
+        const volatile float apart = x[j] - delta, product = shares[j] * apart;
+        wanted[0][j] = product + 0.0F;
+        const volatile float scaled = wanted[0][j] * -1e-44F;
+        wanted[1][j] = scaled + 0.0F;
+    }
+    CHECK(u, numbers_same(DTYPE_F32, got[0], wanted[0], n));
+    CHECK(u, numbers_same(DTYPE_F32, got[1], wanted[1], n));
+    free(x), free(shares), free(got[0]), free(got[1]), free(wanted[0]), free(wanted[1]);
+}
+
 /* Exponentials and shares that are computed side by side are those that are computed alone. */
 static void check_beside(unit *u, dtype type, size_t n, size_t shares)
 {
@@ -303,8 +343,12 @@ UNIT_OF(kernel_order, "softmax sum product order")
             check_product_order(u, DTYPE_F64, depth, skipped);
         }
     }
-    for (size_t n = 0; n < 200; n++)
+    for (size_t n = 0; n < 200; n++) {
         check_sum_order(u, n);
+        check_back(u, n);
+        check_dots_order(u, DTYPE_F32, n % 20, n);
+        check_dots_order(u, DTYPE_F64, n % 20, n);
+    }
     for (size_t n = 0; n < 400; n += 1 + n / 2) {
         for (size_t shares = 0; shares < 400; shares += 1 + shares / 2) {
             check_beside(u, DTYPE_F32, n, shares);

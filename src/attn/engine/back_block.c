@@ -48,25 +48,21 @@ size_t scratch_back_memory(const plan *p, size_t rows, size_t columns)
     return size_sum(size_sum(numbers, packs), size_product(columns, sizeof(key_range)));
 }
 
-/* `of_rows`: what comes back to logsumexp, b × h × n_q × 1; no data: nothing does. */
-static double delta_of(const plan *p, const block *at, size_t i, const tensor *grad,
-                       const tensor *attended, const tensor *of_rows)
+/* A row of what the block attended to and of its gradient: one chain of fused multiply-adds, less
+ * what comes back to logsumexp, b × h × n_q × 1. */
+static void make_delta(const plan *p, const block *at, const tensor *grad, const tensor *attended,
+                       tensor *delta)
 {
-    tensor from = tensor_at(attended, i), sum = {.type = p->type, .rank = 1, .size = {1}};
-    double number, less = 0;
-    sum.data = &number;
-    /* A row and a column of numbers: one chain of fused multiply-adds. */
-    tensor column = {.type = p->type,
-                     .rank = 2,
-                     .size = {from.size[0], 1},
-                     .stride = {from.stride[0], 1},
-                     .data = from.data};
-    p->with->row_product(block_row_at(grad, i), &column, sum.data);
-    if (of_rows->data != NULL) {
-        tensor of_head = plan_of_head(of_rows, at->batch, at->head);
-        less = tensor_get(&of_head, (size_t[]){at->first + i, 0});
+    const tensor all = plan_given_like(p, INPUT_LOGSUMEXP_GRAD);
+    p->with->row_dots(grad, attended, delta->data);
+    if (all.data == NULL)
+        return;
+    tensor of_head = plan_of_head(&all, at->batch, at->head);
+    for (size_t i = 0; i < at->rows; i++) {
+        size_t cell[] = {i, 0};
+        double less = tensor_get(&of_head, (size_t[]){at->first + i, 0});
+        tensor_set(delta, cell, tensor_get(delta, cell) - less);
     }
-    return tensor_get(&sum, (size_t[]){0}) - less;
 }
 
 /* The rows of scores that the block has, from gradients of its weights to gradients of its
@@ -74,12 +70,6 @@ static double delta_of(const plan *p, const block *at, size_t i, const tensor *g
 typedef struct back_rows {
     tensor weights, capped, weights_grad, masked_grad, capped_grad, scaled_grad, scores_grad;
 } back_rows;
-
-static void pass_on(const void *from, void *to, size_t bytes)
-{
-    if (from != to)
-        memcpy(to, from, bytes);
-}
 
 /* to = from · (1 − (capped / most)²), in float64 and rounded once. `most` is what the cap was in
  * the type: of another one the share could be above 1, and the slope below 0. */
@@ -107,7 +97,9 @@ static void clear_around(const plan *p, void *row, key_range own, size_t columns
     p->with->fill((char *)row + own.end * dtype_size(p->type), columns - own.end, 0);
 }
 
-static void make_row(const plan *p, const back_rows *s, size_t i, key_range own, double delta)
+/* Each 0 is +0 in all of these stages, as it is outside of the row's own columns: which columns
+ * these are depends on what else is wanted. */
+static void make_row(const plan *p, const back_rows *s, size_t i, key_range own, const void *delta)
 {
     const kernels *with = p->with;
     size_t size = dtype_size(p->type), n = own.end - own.first, at = own.first * size;
@@ -117,22 +109,21 @@ static void make_row(const plan *p, const back_rows *s, size_t i, key_range own,
     char *capped = (char *)block_row_at(&s->capped_grad, i) + at;
     char *scaled = (char *)block_row_at(&s->scaled_grad, i) + at;
     char *scores = (char *)block_row_at(&s->scores_grad, i) + at;
-    float less = (float)-delta, zero = 0;
-    double less_f64 = -delta, zero_f64 = 0, most;
-    bool is_f32 = p->type == DTYPE_F32;
-    /* weights · (weights_grad − delta). Each 0 is +0 in all of these stages, as it is outside of
-     * the row's own columns: which columns these are depends on what else is wanted. */
-    with->add((char *)block_row_at(&s->weights_grad, i) + at, n,
-              is_f32 ? (const void *)&less : &less_f64, 0, masked);
-    with->times(masked, n, weights, masked);
-    with->add(masked, n, is_f32 ? (const void *)&zero : &zero_f64, 0, masked);
-    pass_on(masked, capped, n * size);
-    if (p->asked->softcap > 0)
+    const void *grad = (char *)block_row_at(&s->weights_grad, i) + at;
+    if (p->asked->softcap > 0) {
+        const double zero = 0; /* of either type */
+        double most;
+        with->row_back(grad, n, weights, delta, 1, masked, capped);
         uncap(p, capped, (char *)block_row_at(&s->capped, i) + at, n, scaled);
-    else
-        pass_on(capped, scaled, n * size);
-    with->scale(scaled, n, p->scale, scores, &most);
-    with->add(scores, n, is_f32 ? (const void *)&zero : &zero_f64, 0, scores);
+        with->scale(scaled, n, p->scale, scores, &most);
+        with->add(scores, n, &zero, 0, scores);
+    } else {
+        /* Where a stage shares the scores' place nobody needs it. */
+        char *apart = masked != scores ? masked : scaled;
+        with->row_back(grad, n, weights, delta, p->scale, apart, scores);
+        if (scaled != apart && scaled != scores)
+            memcpy(scaled, apart, n * size);
+    }
     for (size_t k = 0; k < sizeof in_place / sizeof in_place[0]; k++)
         clear_around(p, block_row_at(in_place[k], i), own, s->weights.size[1]);
 }
@@ -170,7 +161,6 @@ static tensor make_scores_grad(const block_context *of, const block *at, scratch
     static const stage_id WIDE[] = {STAGE_MASKED_GRAD, STAGE_CAPPED_GRAD, STAGE_SCALED_GRAD,
                                     STAGE_SCORES_GRAD};
     const plan *p = of->plan;
-    const tensor of_rows = plan_given_like(p, INPUT_LOGSUMEXP_GRAD);
     const product_band seen = {.columns = in->seen};
     packed of_columns = packed_from_column(p->with, values, at->skipped);
     void *room = in->back.grad;
@@ -187,12 +177,10 @@ static tensor make_scores_grad(const block_context *of, const block *at, scratch
     if (has_cap)
         s.capped = block_scores_of(of, at, STAGE_CAPPED, in->back.capped);
     p->with->product(grad, &of_columns, &seen, &s.weights_grad);
-    for (size_t i = 0; i < at->rows; i++) {
-        size_t cell[] = {i, 0};
-        if (!of->at.where.of[STAGE_DELTA].is_given)
-            tensor_set(&delta, cell, delta_of(p, at, i, grad, &attended, &of_rows));
-        make_row(p, &s, i, in->seen[i], tensor_get(&delta, cell));
-    }
+    if (!of->at.where.of[STAGE_DELTA].is_given)
+        make_delta(p, at, grad, &attended, &delta);
+    for (size_t i = 0; i < at->rows; i++)
+        make_row(p, &s, i, in->seen[i], block_row_at(&delta, i));
     for (size_t i = 0; i < sizeof WIDE / sizeof WIDE[0]; i++)
         block_fill_rest(of, at, WIDE[i], 0);
     return s.scores_grad;

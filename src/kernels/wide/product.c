@@ -271,3 +271,22 @@ void KERNEL(product_of_nonzero)(const tensor *a, const tensor *b, tensor *c)
         }
     }
 }
+
+/* Chains that grow side by side: a single one would wait for itself. */
+enum { DOTS = 8 };
+
+void KERNEL(row_dots)(const tensor *a, const tensor *b, void *out)
+{
+    real *to = out;
+    for (size_t i = 0, rows; i < a->size[0]; i += rows) {
+        real sum[DOTS] = {0};
+        rows = at_most(a->size[0] - i, DOTS);
+        for (size_t p = 0; p < a->size[1]; p++) {
+            for (size_t r = 0; r < rows; r++)
+                sum[r] = fused(row_of(a, i + r)[a->stride[1] * (ptrdiff_t)p],
+                               row_of(b, i + r)[b->stride[1] * (ptrdiff_t)p], sum[r]);
+        }
+        for (size_t r = 0; r < rows; r++)
+            to[i + r] = sum[r] + (real)0;
+    }
+}

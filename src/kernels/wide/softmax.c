@@ -191,3 +191,20 @@ void KERNEL(row_exponent)(const void *x, size_t n, const void *max, void *out, r
     *total = partials_total(&of_row);
     divide_from(beside, divided);
 }
+
+/* ---- the way back ---- */
+
+void KERNEL(row_back)(const void *x, size_t n, const void *weights, const void *delta,
+                      double factor, void *masked, void *out)
+{
+    const real *from = x, *share = weights;
+    real *first = masked, *to = out;
+    wide less = wide_set(*(const real *)delta), by = wide_set((real)factor);
+    for (size_t j = 0; j < n; j += LANES) {
+        wide apart = wide_sub(wide_load_some(from + j, n - j, 0), less);
+        wide made = wide_mul(wide_load_some(share + j, n - j, 0), apart);
+        made = wide_add(made, wide_zero());
+        wide_store_some(first + j, made, n - j);
+        wide_store_some(to + j, wide_add(wide_mul(made, by), wide_zero()), n - j);
+    }
+}
