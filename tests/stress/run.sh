@@ -54,6 +54,8 @@ of() {
     again long $(of long) --heads 2
     again gradients --q groups-q.npy --k groups-k.npy --v groups-k.npy --heads 1400 --kv-heads 700 \
         --causal --loss mean --emit q_grad,k_grad,v_grad --format safetensors
+    again gradients-of-one-head $(of long) --heads 1 --causal --alibi=0.02 --loss mean \
+        --emit q_grad,k_grad,v_grad,slopes_grad
 }
 again layers encode layers.json --input rows.npy --emit output --format npy
 again gradients-of-layers encode layers.json --input rows.npy --loss mean \

@@ -75,21 +75,56 @@ static void ends_waiting(unit *u, bool is_asleep)
     schedule_close(&s);
 }
 
+typedef struct awaited {
+    schedule *of;
+    task by;
+} awaited;
+
+static void *await_turn(void *of)
+{
+    const awaited *one = of;
+    return schedule_await(one->of, &one->by, 0) ? of : NULL;
+}
+
+/* Nor is who waits for a turn that a block before keeps. */
+static void ends_waiting_for_a_turn(unit *u)
+{
+    schedule s;
+    err e = {0};
+    task first;
+    awaited second = {.of = &s};
+    pthread_t waiting;
+    void *taken = &s;
+    CHECK(u, schedule_open(&s, 1, THREADS_MOST, &e));
+    schedule_start(&s, 1, WAVE, 0, BLOCKS);
+    CHECK(u, schedule_take(&s, &first) && schedule_await(&s, &first, 0));
+    CHECK(u, schedule_take(&s, &second.by));
+    CHECK(u, pthread_create(&waiting, NULL, await_turn, &second) == 0);
+    while (atomic_load(&s.has_news.sleepers) < 1)
+        sched_yield();
+    schedule_stop(&s);
+    pthread_join(waiting, &taken);
+    CHECK(u, taken == NULL);
+    schedule_close(&s);
+}
+
 /* ---- workers that are none: each may stop anywhere, for as long as it likes ---- */
 
-enum { WORKERS_MOST = 6, SLOTS_MOST = 6, UNITS_MOST = 12 };
+enum { WORKERS_MOST = 6, SLOTS_MOST = 6, UNITS_MOST = 12, TURNS_MOST = 2 };
 
-typedef enum player_state { IS_FREE, WAITS, WORKS, HAS_ENDED } player_state;
+typedef enum player_state { IS_FREE, WAITS, WORKS, HAS_TURN, HAS_ENDED } player_state;
 
 typedef struct player {
     player_state is;
     task at;
+    size_t turn; /* of its block, the next or the one that it has */
 } player;
 
 /* What is true of the slots is counted here once more, apart from the schedule. */
 typedef struct game {
-    size_t workers, units, parts, blocks, slots;
+    size_t workers, units, parts, blocks, slots, turns;
     player by[WORKERS_MOST];
+    size_t had[TURNS_MOST]; /* blocks */
     size_t packed[UNITS_MOST], computed[UNITS_MOST];
 } game;
 
@@ -112,6 +147,15 @@ static bool no_other_is_there(const game *g, const task *t)
     return true;
 }
 
+/* A turn is its block's only when all blocks before have had it, and no one has it. */
+static bool is_right_turn(const game *g, const player *p)
+{
+    for (size_t i = 0; i < g->workers; i++)
+        if (g->by[i].is == HAS_TURN && g->by[i].turn == p->turn)
+            return false;
+    return g->had[p->turn] == p->at.unit * g->blocks + p->at.index;
+}
+
 typedef enum played { MOVED, STOOD, WENT_WRONG } played;
 
 static played move(game *g, schedule *s, size_t worker)
@@ -128,8 +172,22 @@ static played move(game *g, schedule *s, size_t worker)
             return WENT_WRONG;
         schedule_begin(s, &p->at);
         p->is = WORKS;
+        p->turn = p->at.is_block ? 0 : g->turns;
+        return MOVED;
+    case HAS_TURN:
+        g->had[p->turn]++;
+        schedule_pass(s, &p->at, p->turn++);
+        p->is = WORKS;
         return MOVED;
     case WORKS:
+        if (p->turn < g->turns) {
+            if (atomic_load(&s->passed[p->turn]) < schedule_before(s, &p->at))
+                return STOOD;
+            if (!is_right_turn(g, p))
+                return WENT_WRONG;
+            p->is = HAS_TURN;
+            return MOVED;
+        }
         (p->at.is_block ? g->computed : g->packed)[p->at.unit]++;
         schedule_done(s, &p->at);
         p->is = IS_FREE;
@@ -144,6 +202,9 @@ static bool is_whole(const game *g)
 {
     for (size_t i = 0; i < g->units; i++)
         if (g->packed[i] != g->parts || g->computed[i] != g->blocks)
+            return false;
+    for (size_t i = 0; i < g->turns; i++)
+        if (g->had[i] != g->units * g->blocks)
             return false;
     return true;
 }
@@ -190,7 +251,8 @@ static void keeps_slots_apart(unit *u)
         game g = {.workers = 1 + unit_random(&dice) % WORKERS_MOST,
                   .units = 1 + unit_random(&dice) % UNITS_MOST,
                   .parts = 1 + unit_random(&dice) % 3,
-                  .blocks = 1 + unit_random(&dice) % 4};
+                  .blocks = 1 + unit_random(&dice) % 4,
+                  .turns = unit_random(&dice) % (TURNS_MOST + 1)};
         g.slots = 2 * wave < g.units ? 2 * wave : g.units;
         wrong += !plays_right(&g, wave, &dice);
     }
@@ -210,13 +272,17 @@ static uint64_t fingerprint(const game *g, size_t next)
     uint64_t hash = fnv_step(FNV_OF_NOTHING, (uint8_t)next);
     for (size_t i = 0; i < g->workers; i++) {
         const player *p = &g->by[i];
-        bool has_task = p->is == WAITS || p->is == WORKS;
+        bool has_task = p->is != IS_FREE && p->is != HAS_ENDED;
         hash = fnv_step(hash, (uint8_t)p->is);
+        bool has_turns = p->is == WORKS || p->is == HAS_TURN;
         hash = fnv_step(hash, (uint8_t)(has_task * (1 + p->at.is_block)));
+        hash = fnv_step(hash, (uint8_t)(has_turns * p->turn));
         hash = fnv_step(hash, (uint8_t)(has_task * (p->at.unit * 16 + p->at.index)));
     }
     for (size_t i = 0; i < g->units; i++)
         hash = fnv_step(hash, (uint8_t)(g->packed[i] * 16 + g->computed[i]));
+    for (size_t i = 0; i < g->turns; i++)
+        hash = fnv_step(hash, (uint8_t)g->had[i]);
     return hash | 1;
 }
 
@@ -239,7 +305,9 @@ static void explore(explored *all, const game *from, schedule *s)
     size_t next = atomic_load(&s->next), moved = 0;
     if (!is_new(all, fingerprint(from, next)))
         return;
+    atomic_size_t passed[SCHEDULE_TURNS];
     memcpy(before, s->slot, from->slots * sizeof before[0]);
+    memcpy(passed, s->passed, sizeof passed);
     for (size_t i = 0; i < from->workers; i++) {
         game g = *from;
         played was = move(&g, s, i);
@@ -248,6 +316,7 @@ static void explore(explored *all, const game *from, schedule *s)
         if (was == MOVED)
             explore(all, &g, s);
         memcpy(s->slot, before, from->slots * sizeof before[0]);
+        memcpy(s->passed, passed, sizeof passed);
         atomic_store(&s->next, next);
     }
     if (moved > 0)
@@ -265,6 +334,8 @@ static void keeps_slots_apart_in_all_orders(unit *u)
         {.workers = 3, .units = 4, .parts = 1, .blocks = 2, .slots = 2},
         {.workers = 3, .units = 4, .parts = 2, .blocks = 1, .slots = 2},
         {.workers = 4, .units = 4, .parts = 1, .blocks = 1, .slots = 2},
+        {.workers = 2, .units = 4, .parts = 1, .blocks = 3, .slots = 2, .turns = 2},
+        {.workers = 3, .units = 3, .parts = 1, .blocks = 2, .slots = 2, .turns = 1},
     };
     for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
         schedule s;
@@ -287,6 +358,7 @@ UNIT_OF(schedule, "threads engine blocks")
 {
     ends_waiting(u, false);
     ends_waiting(u, true);
+    ends_waiting_for_a_turn(u);
     gives_each_task_once(u);
     stops(u);
     keeps_slots_apart(u);

@@ -6,47 +6,84 @@
 #include <math.h>
 #include <string.h>
 
+/* What is added to scores gathers the gradients of masked ones, after those of scores were made: so
+ * they don't share one place. */
+static bool keeps_masked(const plan *p)
+{
+    return p->bias.data != NULL || p->slopes.data != NULL;
+}
+
 bool scratch_back_new(scratch_back *s, const plan *p, size_t rows, size_t columns, err *e)
 {
     size_t element = dtype_size(p->type);
-    const kernels *with = p->with;
     bool has_cap = p->asked->softcap > 0;
     s->grad = mem_alloc(rows * columns, element, e);
+    s->masked = keeps_masked(p) ? mem_alloc(rows * columns, element, e) : NULL;
     s->capped = has_cap ? mem_alloc(rows * columns, element, e) : NULL;
     s->delta = mem_alloc(rows, element, e);
     s->bent = mem_alloc(p->compared_width, element, e);
-    s->values = mem_alloc(with->packed_bytes(p->v.width, p->n_k), 1, e);
-    s->keys = mem_alloc(with->packed_bytes(p->n_k, p->k.width), 1, e);
-    s->few = mem_alloc(with->packed_bytes(rows, size_larger(p->k.width, p->v.width)), 1, e);
+    s->few = mem_alloc(p->with->packed_bytes(rows, size_larger(p->k.width, p->v.width)), 1, e);
     s->of_column = mem_alloc(columns, sizeof s->of_column[0], e);
-    return s->grad != NULL && (s->capped != NULL || !has_cap) && s->delta != NULL &&
-           s->bent != NULL && s->values != NULL && s->keys != NULL && s->few != NULL &&
-           s->of_column != NULL;
+    return s->grad != NULL && (s->masked != NULL || !keeps_masked(p)) &&
+           (s->capped != NULL || !has_cap) && s->delta != NULL && s->bent != NULL &&
+           s->few != NULL && s->of_column != NULL;
 }
 
 void scratch_back_free(scratch_back *s)
 {
     mem_free(s->grad);
+    mem_free(s->masked);
     mem_free(s->capped);
     mem_free(s->delta);
     mem_free(s->bent);
-    mem_free(s->values);
-    mem_free(s->keys);
     mem_free(s->few);
     mem_free(s->of_column);
 }
 
 size_t scratch_back_memory(const plan *p, size_t rows, size_t columns)
 {
-    const kernels *with = p->with;
-    size_t wide = p->asked->softcap > 0 ? 2 : 1;
+    size_t wide = 1 + (size_t)keeps_masked(p) + (size_t)(p->asked->softcap > 0);
     size_t numbers = tensor_bytes(p->type, 2, (size_t[]){rows, wide * columns + 1});
     numbers = size_sum(numbers, tensor_bytes(p->type, 1, &p->compared_width));
-    size_t packs =
-        size_sum(with->packed_bytes(p->v.width, p->n_k), with->packed_bytes(p->n_k, p->k.width));
-    packs = size_sum(packs, with->packed_bytes(rows, size_larger(p->k.width, p->v.width)));
-    return size_sum(size_sum(numbers, packs), size_product(columns, sizeof(key_range)));
+    size_t few = p->with->packed_bytes(rows, size_larger(p->k.width, p->v.width));
+    return size_sum(size_sum(numbers, few), size_product(columns, sizeof(key_range)));
 }
+
+/* ---- turns: what each block adds to, one block after the other ---- */
+
+/* Keys and values are added to in ranges of keys, so that the next block need not wait for the last
+ * key: a chain for each element, whatever the ranges are. They are whole register tiles. */
+enum { RANGES = 8, RANGE_STEP = 48 };
+enum { TURN_VALUES = 0, TURN_KEYS = RANGES, TURN_ALONE = 2 * RANGES };
+_Static_assert((int)TURN_ALONE < (int)SCHEDULE_TURNS, "each has its turn");
+
+/* The keys of a range; none after the last one. */
+static key_range keys_of_range(const plan *p, size_t range)
+{
+    size_t step = (p->n_k + RANGES * RANGE_STEP - 1) / (RANGES * RANGE_STEP) * RANGE_STEP;
+    size_t first = range * step, end = first + step;
+    return (key_range){first < p->n_k ? first : p->n_k, end < p->n_k ? end : p->n_k};
+}
+
+static bool await(const turns *my, size_t turn)
+{
+    return schedule_await(my->of, my->by, turn);
+}
+
+static void pass(const turns *my, size_t turn)
+{
+    schedule_pass(my->of, my->by, turn);
+}
+
+/* Where a head's chains begin. */
+static void clear_rows(const plan *p, const tensor *all, const block *at, size_t first, size_t end)
+{
+    tensor of_head = plan_of_head(all, at->batch, at->head);
+    for (size_t i = first; i < end; i++)
+        p->with->fill(block_row_at(&of_head, i), of_head.size[1], 0);
+}
+
+/* ---- from weights to scores ---- */
 
 /* A row of what the block attended to and of its gradient: one chain of fused multiply-adds, less
  * what comes back to logsumexp, b × h × n_q × 1. */
@@ -128,6 +165,31 @@ static void make_row(const plan *p, const back_rows *s, size_t i, key_range own,
         clear_around(p, block_row_at(in_place[k], i), own, s->weights.size[1]);
 }
 
+/* What is added to scores gains what they do: a bias over all that it was spread over, a slope in
+ * float64. */
+static void gather_added(const block_context *of, const block *at, const scratch *in,
+                         const tensor *masked)
+{
+    const plan *p = of->plan;
+    tensor bias = {0}, slopes = of->back.slopes;
+    size_t element = dtype_size(p->type), keys = block_keys(p, at);
+    if (of->back.bias.data != NULL)
+        bias = plan_of_head(&of->back.bias, at->batch, at->head);
+    double *slope = slopes.data == NULL ? NULL : (double *)slopes.data + at->head;
+    for (size_t i = 0; i < at->rows; i++) {
+        size_t first = in->seen[i].first, end = in->seen[i].end < keys ? in->seen[i].end : keys;
+        if (bias.data != NULL && first < end) {
+            char *to = block_row_at(&bias, at->first + i);
+            to += (at->skipped + first) * element;
+            p->with->add(to, end - first, (char *)block_row_at(masked, i) + first * element, 1, to);
+        }
+        double position = (double)visible_position(p, at->batch, at->first + i);
+        for (size_t j = first; slope != NULL && j < end; j++)
+            *slope -=
+                tensor_get(masked, (size_t[]){i, j}) * fabs(position - (double)(at->skipped + j));
+    }
+}
+
 /* The block's rows that see each column; neither end moves back. */
 static void find_seeing(const scratch *in, const block *at)
 {
@@ -142,48 +204,68 @@ static void find_seeing(const scratch *in, const block *at)
 }
 
 /* The chains of a head's keys or values go on: `by` turned, times the block's rows. */
-static void gather(const block_context *of, const block *at, const scratch *in, const tensor *by,
-                   const tensor *rows, const tensor *all)
+static bool gather(const block_context *of, const block *at, const scratch *in, const tensor *by,
+                   const tensor *rows, const tensor *all, const turns *my, size_t turn)
 {
     const plan *p = of->plan;
     tensor of_head = plan_of_head(all, at->batch, at->head), turned = tensor_transposed(by);
-    tensor to = tensor_range(&of_head, 0, at->skipped, at->columns);
     packed few = {.data = in->back.few};
-    const product_band band = {.terms = in->back.of_column, .goes_on = true};
     p->with->pack(rows, &few);
-    p->with->product(&turned, &few, &band, &to);
+    for (size_t range = 0; range < RANGES; range++) {
+        key_range keys = keys_of_range(p, range);
+        if (!await(my, turn + range))
+            return false;
+        if (at->first == 0)
+            clear_rows(p, all, at, keys.first, keys.end);
+        size_t first = size_larger(keys.first, at->skipped), end = at->skipped + at->columns;
+        end = end < keys.end ? end : keys.end;
+        if (first < end) {
+            const product_band band = {.terms = in->back.of_column + (first - at->skipped),
+                                       .goes_on = true};
+            tensor some = tensor_range(&turned, 0, first - at->skipped, end - first),
+                   to = tensor_range(&of_head, 0, first, end - first);
+            p->with->product(&some, &few, &band, &to);
+        }
+        pass(my, turn + range);
+    }
+    return true;
 }
 
 /* What comes back to the block's scores, by way of its weights. */
-static tensor make_scores_grad(const block_context *of, const block *at, scratch *in,
-                               const tensor *weights, const tensor *grad, const packed *values)
+static back_rows make_scores_grad(const block_context *of, const block *at, scratch *in,
+                                  const tensor *weights, const tensor *grad)
 {
     static const stage_id WIDE[] = {STAGE_MASKED_GRAD, STAGE_CAPPED_GRAD, STAGE_SCALED_GRAD,
                                     STAGE_SCORES_GRAD};
     const plan *p = of->plan;
-    const product_band seen = {.columns = in->seen};
-    packed of_columns = packed_from_column(p->with, values, at->skipped);
-    void *room = in->back.grad;
+    bool is_gathered = of->back.bias.data != NULL || of->back.slopes.data != NULL;
+    void *room = in->back.grad, *masked = is_gathered ? in->back.masked : room;
     bool has_cap = p->asked->softcap > 0;
     tensor attended = plan_of_head(&of->made.context, at->batch, at->head);
     attended = tensor_range(&attended, 0, at->first, at->rows);
     tensor delta = block_rows_of(of, at, STAGE_DELTA, in->back.delta, 1);
     back_rows s = {.weights = *weights,
                    .weights_grad = block_scores_of(of, at, STAGE_WEIGHTS_GRAD, room),
-                   .masked_grad = block_scores_of(of, at, STAGE_MASKED_GRAD, room),
+                   .masked_grad = block_scores_of(of, at, STAGE_MASKED_GRAD, masked),
                    .scaled_grad = block_scores_of(of, at, STAGE_SCALED_GRAD, room),
                    .scores_grad = block_scores_of(of, at, STAGE_SCORES_GRAD, room)};
     s.capped_grad = has_cap ? block_scores_of(of, at, STAGE_CAPPED_GRAD, room) : s.masked_grad;
     if (has_cap)
         s.capped = block_scores_of(of, at, STAGE_CAPPED, in->back.capped);
-    p->with->product(grad, &of_columns, &seen, &s.weights_grad);
+    for (key_part part = {0}; block_next_part(of, at, in, &part);) {
+        const product_band seen = {.columns = part.seen};
+        packed values = panels_turned_values(&of->panels, at->batch, at->head,
+                                             at->skipped + part.first, part.count, in->packed);
+        tensor of_part = tensor_range(&s.weights_grad, 1, part.first, part.count);
+        p->with->product(grad, &values, &seen, &of_part);
+    }
     if (!of->at.where.of[STAGE_DELTA].is_given)
         make_delta(p, at, grad, &attended, &delta);
     for (size_t i = 0; i < at->rows; i++)
         make_row(p, &s, i, in->seen[i], block_row_at(&delta, i));
     for (size_t i = 0; i < sizeof WIDE / sizeof WIDE[0]; i++)
         block_fill_rest(of, at, WIDE[i], 0);
-    return s.scores_grad;
+    return s;
 }
 
 /* ---- scores that are more than a product ---- */
@@ -260,8 +342,58 @@ static void gather_shift(const block_context *of, const block *at, const scratch
     }
 }
 
-static bool compute_block(const block_context *of, block *at, scratch *in, const packed *values,
-                          const packed *keys)
+/* What all of a head's pairs of a query and a key add to, or those of several heads. */
+static bool gather_alone(const block_context *of, const block *at, const scratch *in,
+                         const back_rows *s, const tensor *queries, const turns *my)
+{
+    const plan *p = of->plan;
+    const gathered *to = &of->back;
+    bool is_product = p->asked->score->back == BACK_BY_PRODUCT;
+    bool is_added = to->bias.data != NULL || to->slopes.data != NULL;
+    if (is_product && !is_added && to->shift.data == NULL)
+        return true;
+    if (!await(my, TURN_ALONE))
+        return false;
+    const tensor *const of_head[] = {&to->vector, &to->shift};
+    for (size_t i = 0; i < 2; i++) {
+        if (at->first == 0 && of_head[i]->data != NULL)
+            clear_rows(p, of_head[i], at, 0, 1);
+    }
+    if (at->first == 0 && !is_product && to->k.data != NULL)
+        clear_rows(p, &to->k, at, 0, p->n_k);
+    if (is_added)
+        gather_added(of, at, in, &s->masked_grad);
+    if (!is_product)
+        go_back_additive(of, at, in, &s->scores_grad, queries);
+    else if (to->shift.data != NULL)
+        gather_shift(of, at, in, &s->scores_grad);
+    pass(my, TURN_ALONE);
+    return true;
+}
+
+/* The products of scores_grad: with the keys for the queries, and turned with the queries for the
+ * keys. */
+static bool multiply_back(const block_context *of, const block *at, const scratch *in,
+                          const tensor *scores_grad, const tensor *queries, const turns *my)
+{
+    const plan *p = of->plan;
+    const gathered *to = &of->back;
+    tensor rows = {0};
+    if (to->q.data != NULL) {
+        rows = plan_of_head(&to->q, at->batch, at->head);
+        rows = tensor_range(&rows, 0, at->first, at->rows);
+    }
+    for (key_part part = {0}; rows.data != NULL && block_next_part(of, at, in, &part);) {
+        packed keys = panels_key_rows(&of->panels, at->batch, at->head, at->skipped + part.first,
+                                      part.count, in->packed);
+        tensor of_part = tensor_range(scores_grad, 1, part.first, part.count);
+        product_band band = {.terms = part.seen, .goes_on = part.first > 0};
+        p->with->product(&of_part, &keys, &band, &rows);
+    }
+    return to->k.data == NULL || gather(of, at, in, scores_grad, queries, &to->k, my, TURN_KEYS);
+}
+
+bool back_block_compute(const block_context *of, block *at, scratch *in, const turns *my)
 {
     const plan *p = of->plan;
     const gathered *to = &of->back;
@@ -276,60 +408,16 @@ static bool compute_block(const block_context *of, block *at, scratch *in, const
     tensor kept = block_rows_of(of, at, STAGE_ATTENDED_GRAD, NULL, p->v.width);
     if (kept.data != NULL)
         tensor_copy(&grad, &kept);
-    if (to->v.data != NULL)
-        gather(of, at, in, &weights, &grad, &to->v);
+    if (to->v.data != NULL && !gather(of, at, in, &weights, &grad, &to->v, my, TURN_VALUES))
+        return false;
     if (!places_make(&of->at.where, STAGE_DELTA) && !places_make(&of->at.where, STAGE_WEIGHTS_GRAD))
         return true;
-    tensor scores_grad = make_scores_grad(of, at, in, &weights, &grad, values);
+    back_rows s = make_scores_grad(of, at, in, &weights, &grad);
     tensor queries = projected_queries(&of->made, at->batch, at->head);
     queries = tensor_range(&queries, 0, at->first, at->rows);
     assert(p->asked->score->back != 0);
-    if (p->asked->score->back == BACK_BY_TANH) {
-        go_back_additive(of, at, in, &scores_grad, &queries);
-        return true;
-    }
-    if (to->shift.data != NULL)
-        gather_shift(of, at, in, &scores_grad);
-    if (to->q.data != NULL) {
-        const product_band terms = {.terms = in->seen};
-        const packed of_keys = packed_from_row(p->with, keys, at->skipped);
-        tensor rows = plan_of_head(&to->q, at->batch, at->head);
-        rows = tensor_range(&rows, 0, at->first, at->rows);
-        p->with->product(&scores_grad, &of_keys, &terms, &rows);
-    }
-    if (to->k.data != NULL)
-        gather(of, at, in, &scores_grad, &queries, &to->k);
-    return true;
-}
-
-/* Where a head's chains begin; no data: nothing is gathered there. */
-static void clear_head(const plan *p, const tensor *all, const block *at, size_t rows)
-{
-    for (size_t j = 0; all->data != NULL && j < rows; j++) {
-        tensor of_head = plan_of_head(all, at->batch, at->head);
-        p->with->fill(block_row_at(&of_head, j), of_head.size[1], 0);
-    }
-}
-
-bool back_block_head(const block_context *of, block *at, scratch *in)
-{
-    const plan *p = of->plan;
-    size_t end = at->first + at->rows;
-    packed values = {.data = in->back.values}, keys = {.data = in->back.keys};
-    tensor v = projected_values(&of->made, p, at->batch, at->head);
-    tensor k = projected_keys(&of->made, p, at->batch, at->head), turned = tensor_transposed(&v);
-    p->with->pack(&turned, &values);
-    if (p->asked->score->back == BACK_BY_PRODUCT)
-        p->with->pack(&k, &keys);
-    clear_head(p, &of->back.k, at, p->n_k);
-    clear_head(p, &of->back.v, at, p->n_k);
-    clear_head(p, &of->back.vector, at, 1);
-    clear_head(p, &of->back.shift, at, 1);
-    for (size_t first = at->first; first < end; first += in->rows) {
-        block some = {.batch = at->batch, .head = at->head, .first = first};
-        some.rows = end - first < in->rows ? end - first : in->rows;
-        if (!compute_block(of, &some, in, &values, &keys))
-            return false;
-    }
-    return true;
+    if (!gather_alone(of, at, in, &s, &queries, my))
+        return false;
+    return p->asked->score->back != BACK_BY_PRODUCT ||
+           multiply_back(of, at, in, &s.scores_grad, &queries, my);
 }

@@ -113,6 +113,28 @@ static bool open_vector(const plan *p, const tensor *of, tensor *own, err *e)
     return of->data == NULL || tensor_new(own, p->type, 4, size, e);
 }
 
+/* All blocks of all heads add to it. */
+static void open_bias(gathered *to, const projecting *with)
+{
+    const plan *p = with->plan;
+    if (!places_make(&with->at->where, STAGE_BIAS_GRAD))
+        return;
+    tensor grad = placed_at(with->at, STAGE_BIAS_GRAD);
+    fill_with(&grad, 0);
+    to->bias = tensor_seen_as(&grad, &p->bias, p->asked->in[INPUT_BIAS]);
+}
+
+static bool open_slopes(gathered *to, const projecting *with, err *e)
+{
+    const size_t heads = with->plan->heads;
+    if (!places_make(&with->at->where, STAGE_SLOPES_GRAD))
+        return true;
+    if (!tensor_new(&to->slopes, DTYPE_F64, 1, &heads, e))
+        return false;
+    fill_with(&to->slopes, 0);
+    return true;
+}
+
 bool backward_open(gathered *to, const projecting *with, err *e)
 {
     const plan *p = with->plan;
@@ -126,7 +148,8 @@ bool backward_open(gathered *to, const projecting *with, err *e)
         to->k = place_of(with, k);
     if (v != STAGE_COUNT)
         to->v = projected_place(with, v);
-    return open_shared(p, &p->k, &to->k, &to->own_k, e) &&
+    open_bias(to, with);
+    return open_slopes(to, with, e) && open_shared(p, &p->k, &to->k, &to->own_k, e) &&
            open_shared(p, &p->v, &to->v, &to->own_v, e) &&
            open_vector(p, &p->of_score.vector, &to->vector, e) &&
            open_vector(p, &p->of_score.shift, &to->shift, e);
@@ -138,6 +161,7 @@ void backward_close(gathered *to)
     tensor_free(&to->own_v);
     tensor_free(&to->vector);
     tensor_free(&to->shift);
+    tensor_free(&to->slopes);
 }
 
 /* ---- after the second loop ---- */
@@ -413,43 +437,16 @@ static bool make_rows(const projecting *with, stage_id id, err *e)
     return true;
 }
 
-/* ---- what is added to scores: gradients over all that it was spread over ---- */
+/* ---- what blocks have added up ---- */
 
-static bool make_bias(const projecting *with, stage_id id, err *e)
+/* A number a head, rounded once. */
+static void round_slopes(const projecting *with, const tensor *from)
 {
-    const plan *p = with->plan;
-    tensor masked = placed_at(with->at, STAGE_MASKED_GRAD), grad = placed_at(with->at, id);
-    tensor all = tensor_seen_as(&grad, &p->bias, p->asked->in[INPUT_BIAS]);
-    size_t keys = plan_own_keys(p);
-    (void)e;
-    fill_with(&grad, 0);
-    for (size_t unit = 0; unit < p->batches * p->heads; unit++) {
-        tensor from = plan_of_head(&masked, unit / p->heads, unit % p->heads),
-               to = plan_of_head(&all, unit / p->heads, unit % p->heads);
-        from = tensor_range(&from, 1, 0, keys);
-        add_rows(p, &from, &to);
-    }
-    return true;
-}
-
-static bool make_slopes(const projecting *with, stage_id id, err *e)
-{
-    const plan *p = with->plan;
-    tensor masked = placed_at(with->at, STAGE_MASKED_GRAD), grad = placed_at(with->at, id);
-    (void)e;
-    for (size_t head = 0; head < p->heads; head++) {
-        double sum = 0;
-        for (size_t batch = 0; batch < p->batches; batch++) {
-            tensor of_head = plan_of_head(&masked, batch, head);
-            for (size_t n = 0; n < p->n_q * plan_own_keys(p); n++) {
-                size_t cell[] = {n / plan_own_keys(p), n % plan_own_keys(p)};
-                double position = (double)visible_position(p, batch, cell[0]);
-                sum -= tensor_get(&of_head, cell) * fabs(position - (double)cell[1]);
-            }
-        }
-        tensor_set(&grad, &head, sum);
-    }
-    return true;
+    if (from->data == NULL)
+        return;
+    tensor grad = placed_at(with->at, STAGE_SLOPES_GRAD);
+    for (size_t head = 0; head < with->plan->heads; head++)
+        tensor_set(&grad, &head, tensor_get(from, &head));
 }
 
 /* Of the score's vector or shift, from what blocks added up: batch entries, then heads where one is
@@ -499,8 +496,6 @@ static const struct {
 } RULES[] = {
     {STAGE_BO_GRAD, make_bo},
     {STAGE_WO_GRAD, make_wo},
-    {STAGE_BIAS_GRAD, make_bias},
-    {STAGE_SLOPES_GRAD, make_slopes},
     {STAGE_SINKS_GRAD, make_sinks},
     {STAGE_WS_GRAD, make_transform},
     {STAGE_WA_GRAD, make_transform},
@@ -547,6 +542,7 @@ bool backward_end(const gathered *from, const projecting *with, err *e)
     const placed *at = with->at;
     sum_heads(with, gathered_of(p, &at->where, &p->k), &from->own_k);
     sum_heads(with, gathered_of(p, &at->where, &p->v), &from->own_v);
+    round_slopes(with, &from->slopes);
     sum_vector(with, STAGE_BS_GRAD, &p->of_score.shift, &from->shift);
     sum_vector(with, STAGE_VA_GRAD, &p->of_score.vector, &from->vector);
     sum_vector(with, STAGE_BA_GRAD, &p->of_score.shift, &from->shift);
@@ -600,5 +596,6 @@ size_t backward_memory(const plan *p, const stage_places *where)
                      (of_score->shift.data == NULL ? 0 : of_score->shift.size[1]);
     most = size_sum(most, tensor_bytes(p->type, 3, (size_t[]){p->batches, p->heads, vectors}));
     most = size_sum(most, positions_memory(p));
+    most = size_sum(most, size_product(p->heads, sizeof(double)));
     return size_sum(most, p->heads == p->kv_heads ? 0 : tensor_bytes(p->type, 4, of_heads));
 }

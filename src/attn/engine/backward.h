@@ -1,10 +1,10 @@
 /* The way back, from a gradient of the output to those of all that it was made of.
  *
- * After the output, a second loop goes over the heads. A head's blocks of queries come in their
- * order: each makes its weights again, by what made them before, and from them the gradients of
- * scores. What every block adds to, the gradients of keys and values, is one chain over the queries
- * for each number, so neither threads nor the size of blocks change a bit. Then rules make the
- * rest, each of stages that are whole. */
+ * After the output, a second loop goes over all blocks of queries. Each makes its weights again, by
+ * what made them before, and from them the gradients of scores. What blocks add to, such as the
+ * gradients of keys and values, is one chain over the queries for each number: blocks compute side
+ * by side, and add in turns, one after the other. So neither threads nor the size of blocks change
+ * a bit. Then rules make the rest, each of stages that are whole. */
 #ifndef SELFATTN_ATTN_ENGINE_BACKWARD_H
 #define SELFATTN_ATTN_ENGINE_BACKWARD_H
 

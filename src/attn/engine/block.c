@@ -57,8 +57,7 @@ size_t scratch_memory(const plan *p, size_t rows, size_t columns)
  * are those of a block; appended rows, which stand after the keys, are touched by none of it ----
  * */
 
-/* The block's columns that are keys of the sequence. */
-static size_t keys_of(const plan *p, const block *at)
+size_t block_keys(const plan *p, const block *at)
 {
     return at->columns - p->appended;
 }
@@ -74,7 +73,7 @@ static void fill(const plan *p, void *row, size_t from, size_t to, double value)
 static tensor spread_row(const plan *p, const tensor *all, const block *at, size_t query)
 {
     tensor of_head = plan_of_head(all, at->batch, at->head), row = tensor_at(&of_head, query);
-    return tensor_range(&row, 0, at->skipped, keys_of(p, at));
+    return tensor_range(&row, 0, at->skipped, block_keys(p, at));
 }
 
 /* What of `all` stands among `count` from `first` on, counted from there. */
@@ -88,14 +87,14 @@ static key_range range_within(key_range all, size_t first, size_t count)
 /* The block's columns whose keys the query may see, masks apart. */
 static key_range visible_columns(const plan *p, const block *at, size_t query)
 {
-    return range_within(visible_keys(p, at->batch, query), at->skipped, keys_of(p, at));
+    return range_within(visible_keys(p, at->batch, query), at->skipped, block_keys(p, at));
 }
 
 /* to = from + bias − slope·distance, and −inf where attending is not allowed. May be in place.
  * False where to = from. */
 static bool apply_masks(const plan *p, const block *at, size_t query, const void *from, void *to)
 {
-    size_t keys = keys_of(p, at);
+    size_t keys = block_keys(p, at);
     if (from != to)
         memcpy(to, from, at->columns * dtype_size(p->type));
     if (p->bias.data != NULL) {
@@ -200,14 +199,7 @@ static tensor context_of(const block_context *of, const block *at)
 
 /* ---- scores ---- */
 
-/* A block's columns one part after another: `first` counts from the block's own. */
-typedef struct key_part {
-    size_t first, count;
-    const key_range *seen; /* each row's own columns of the part */
-} key_part;
-
-/* The next part; false after the last. A block without columns has one, which is empty. */
-static bool next_part(const block_context *of, const block *at, const scratch *in, key_part *part)
+bool block_next_part(const block_context *of, const block *at, const scratch *in, key_part *part)
 {
     bool is_first = part->seen == NULL;
     part->first += part->count;
@@ -228,7 +220,7 @@ static void compute_scores(const block_context *of, const block *at, const scrat
     tensor q = projected_queries(&of->made, at->batch, at->head);
     score_parameters with = plan_score_parameters(p, at->head);
     q = tensor_range(&q, 0, at->first, at->rows);
-    for (key_part part = {0}; next_part(of, at, in, &part);) {
+    for (key_part part = {0}; block_next_part(of, at, in, &part);) {
         compared_keys keys = {.seen = part.seen};
         size_t first = at->skipped + part.first;
         tensor of_part = tensor_range(scores, 1, part.first, part.count);
@@ -468,7 +460,7 @@ static void weigh_values(const block_context *of, const block *at, const scratch
 {
     const plan *p = of->plan;
     if (of->made.v_is_finite) {
-        for (key_part part = {0}; next_part(of, at, in, &part);) {
+        for (key_part part = {0}; block_next_part(of, at, in, &part);) {
             packed v = panels_values(&of->panels, at->batch, at->head, at->skipped + part.first,
                                      part.count, in->packed);
             tensor of_part = tensor_range(weights, 1, part.first, part.count);

@@ -25,9 +25,9 @@ void empty_rows_join(empty_rows *to, const empty_rows *more);
 typedef struct scratch_back {
     void *bent;           /* of a query and a key what an additive score sums */
     void *grad;           /* rows × columns, of a gradient as wide as scores */
+    void *masked;         /* likewise, where the bias or slopes gather it */
     void *capped;         /* likewise, where there is a cap */
     void *delta;          /* rows */
-    void *values, *keys;  /* vᵀ and k of a head, packed */
     void *few;            /* a block's queries, or gradients of what it attended, packed */
     key_range *of_column; /* the rows that see each column */
 } scratch_back;
@@ -55,12 +55,15 @@ void scratch_free(scratch *s);
 size_t scratch_memory(const plan *p, size_t rows, size_t columns);
 
 /* What the second loop gathers, block after block: gradients of queries, keys and values in their
- * last form, a query head each, b × h × n × width; no data: not needed. */
+ * last form, a query head each, b × h × n × width; no data: not needed. That of the bias is spread
+ * over b × h × n_q × n_k as the bias is. */
 typedef struct gathered {
     tensor q, k, v;
     tensor own_k, own_v; /* where heads share keys and values, before they are summed; owned */
     /* Of the score's vector and its shift, b × h × 1 × as many numbers as a head has; owned. */
     tensor vector, shift;
+    tensor bias;
+    tensor slopes; /* float64, before they are rounded, a head each; owned */
 } gathered;
 
 static inline void *block_row_at(const tensor *t, size_t row)
@@ -77,6 +80,18 @@ typedef struct block_context {
     panels panels;
     gathered back;
 } block_context;
+
+/* A block's columns one part after another: `first` counts from the block's own. */
+typedef struct key_part {
+    size_t first, count;
+    const key_range *seen; /* each row's own columns of the part */
+} key_part;
+
+/* The next part; false after the last. A block without columns has one, which is empty. */
+bool block_next_part(const block_context *of, const block *at, const scratch *in, key_part *part);
+
+/* The block's columns that are keys of the sequence. */
+size_t block_keys(const plan *p, const block *at);
 
 /* The block's rows of a stage: in its place where it lies whole, else `else_at`; and of a stage as
  * wide as scores those columns that are computed. */

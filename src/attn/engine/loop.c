@@ -3,6 +3,8 @@
 #include "attn/engine/back_block.h"
 #include "base/mem.h"
 
+#include <assert.h>
+
 /* A block's scores of all keys stay in a cache while the softmax and the product with the values
  * walk over them: in a second-level one (1 MB and more), or in a thread's share of half of the
  * third-level one where that is larger. Its rows are whole register tiles of 6, and with more of
@@ -89,13 +91,13 @@ static void work(void *context, size_t worker)
         if (!t.is_block) {
             panels_pack(&r->shared.panels, unit, t.index);
         } else if (number >= r->first && number < r->end) {
-            size_t rows = r->goes_back ? p->n_q : r->block_rows;
+            size_t rows = r->block_rows;
             block at = {.first = t.index % r->blocks * rows};
             at.head = unit % p->kv_heads * r->group + t.index / r->blocks;
             at.batch = unit / p->kv_heads;
             at.rows = p->n_q - at.first < rows ? p->n_q - at.first : rows;
             in->failed_at = number;
-            done = r->goes_back ? back_block_head(&r->shared, &at, in)
+            done = r->goes_back ? back_block_compute(&r->shared, &at, in, &(turns){&r->tasks, &t})
                                 : block_compute(&r->shared, &at, in);
             if (done && r->shared.wanted->progress != NULL)
                 atomic_fetch_add(&r->shared.wanted->progress->done, 1);
@@ -169,13 +171,9 @@ bool loop_compute(run_room *r, crew *by, empty_rows *empty, err *e)
 bool loop_go_back(run_room *r, crew *by, err *e)
 {
     empty_rows known = {0};
-    const size_t blocks = r->blocks, end = r->end;
-    r->goes_back = true;
-    r->blocks = 1;
-    r->end = r->units * r->group;
+    assert(r->first == 0 && r->end == r->units * r->group * r->blocks);
+    r->goes_back = r->shared.panels.goes_back = true;
     bool done = loop_compute(r, by, &known, e);
-    r->goes_back = false;
-    r->blocks = blocks;
-    r->end = end;
+    r->goes_back = r->shared.panels.goes_back = false;
     return done;
 }

@@ -12,7 +12,7 @@ struct run_room {
     size_t block_rows, block_columns, blocks; /* a block's rows and most columns, a head's blocks */
     size_t units, wave, slots;
     size_t group;       /* query heads that use one key/value head */
-    bool goes_back;     /* in the second loop: a head is one block, and back_block.h computes it */
+    bool goes_back;     /* in the second loop: back_block.h computes the blocks */
     size_t first, end;  /* the blocks to compute, counted over heads and batch entries */
     size_t threads;     /* at most */
     scratch *of_worker; /* NULL: the loop's memory is not allocated */
@@ -31,7 +31,7 @@ void loop_close(run_room *r);
 /* Computes the blocks from `first` up to `end`; `empty` are those of their rows that may attend to
  * nothing. */
 bool loop_compute(run_room *r, crew *by, empty_rows *empty, err *e);
-/* The second loop, after the first: heads in place of blocks. */
+/* The second loop, after the first, over all blocks. */
 bool loop_go_back(run_room *r, crew *by, err *e);
 
 #endif

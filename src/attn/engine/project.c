@@ -462,64 +462,115 @@ static size_t part_of(const plan *p)
     return steps < 1 ? PACKED_STEP : steps * PACKED_STEP;
 }
 
+/* Bytes of what a slot has of each; one room of values serves both loops. */
+typedef struct slot_bytes {
+    size_t keys, values, key_rows;
+} slot_bytes;
+
+static slot_bytes slot_bytes_of(const plan *p)
+{
+    const kernels *with = p->with;
+    size_t keys = p->n_k - cache_first(p);
+    bool is_there = packed_cache(p) != NULL, goes_back = p->asked->goes_back;
+    slot_bytes of = {0};
+    if (!is_there && p->asked->score->is_product)
+        of.keys = with->packed_bytes(p->compared_width, keys);
+    if (!is_there || goes_back)
+        of.values = with->packed_bytes(keys, p->v.width);
+    if (goes_back)
+        of.values = size_larger(of.values, with->packed_bytes(p->v.width, keys));
+    if (goes_back && p->asked->score->back == BACK_BY_PRODUCT)
+        of.key_rows = with->packed_bytes(keys, p->compared_width);
+    return of;
+}
+
+static bool new_list(packed **list, bool is_needed, size_t slots, size_t bytes, err *e)
+{
+    if (is_needed && bytes > 0)
+        *list = packed_list_new(slots, bytes, e);
+    return !is_needed || bytes == 0 || *list != NULL;
+}
+
 bool panels_new(panels *all, const plan *p, const placed *at, const projected *made, size_t slots,
                 err *e)
 {
+    const stage_places *where = &at->where;
+    bool weighs = places_make(where, STAGE_ATTENDED) || places_make(where, STAGE_WEIGHTS_GRAD);
     *all = (panels){.plan = p, .made = made, .slots = slots, .part = part_of(p)};
-    if (packed_cache(p) != NULL || all->part > 0)
+    if (all->part > 0)
         return true;
-    size_t keys = p->n_k - cache_first(p);
-    all->packs_keys = p->asked->score->is_product && places_make(&at->where, STAGE_SCORES);
-    if (all->packs_keys)
-        all->keys = packed_list_new(slots, p->with->packed_bytes(p->compared_width, keys), e);
-    if (all->packs_keys && all->keys == NULL)
-        return false;
-    if (!places_make(&at->where, STAGE_ATTENDED))
-        return true;
-    all->values = packed_list_new(slots, p->with->packed_bytes(keys, p->v.width), e);
-    return all->values != NULL;
+    const slot_bytes of = slot_bytes_of(p);
+    return new_list(&all->keys, places_make(where, STAGE_SCORES), slots, of.keys, e) &&
+           new_list(&all->values, weighs, slots, of.values, e) &&
+           new_list(&all->key_rows, places_make(where, STAGE_SCORES_GRAD), slots, of.key_rows, e);
 }
 
 void panels_free(panels *all)
 {
     packed_list_free(all->keys, all->slots);
     packed_list_free(all->values, all->slots);
+    packed_list_free(all->key_rows, all->slots);
     *all = (panels){0};
 }
 
 size_t panels_memory(const plan *p)
 {
-    size_t bytes = 0;
-    if (packed_cache(p) == NULL && part_of(p) == 0)
-        shared_memory(p, &bytes); /* what an address can't hold has parts */
-    return bytes;
+    if (part_of(p) > 0)
+        return 0; /* what an address can't hold has parts */
+    const slot_bytes of = slot_bytes_of(p);
+    return size_sum(of.keys, size_sum(of.values, of.key_rows));
 }
 
 size_t panels_room(const plan *p)
 {
-    size_t part = part_of(p);
-    return size_larger(p->with->packed_bytes(p->compared_width, part),
-                       p->with->packed_bytes(part, p->v.width));
+    const kernels *with = p->with;
+    size_t part = part_of(p), compared = p->compared_width;
+    size_t keys =
+        size_larger(with->packed_bytes(compared, part), with->packed_bytes(part, compared));
+    return size_larger(keys, size_larger(with->packed_bytes(p->v.width, part),
+                                         with->packed_bytes(part, p->v.width)));
+}
+
+/* What a loop packs of a unit, a part each. */
+typedef struct packing {
+    packed *list; /* NULL: nothing */
+    bool is_values, is_turned;
+} packing;
+
+enum { PACKINGS = 3 };
+
+static void find_packings(const panels *all, packing *of)
+{
+    bool back = all->goes_back, is_there = packed_cache(all->plan) != NULL;
+    of[0] = (packing){all->keys, false, true};
+    of[1] = (packing){back || !is_there ? all->values : NULL, true, back};
+    of[2] = (packing){back ? all->key_rows : NULL, false, false};
 }
 
 size_t panels_parts(const panels *all)
 {
-    return (size_t)(all->keys != NULL) + (all->values != NULL);
+    packing of[PACKINGS];
+    size_t parts = 0;
+    find_packings(all, of);
+    for (size_t i = 0; i < PACKINGS; i++)
+        parts += of[i].list != NULL;
+    return parts;
 }
 
 void panels_pack(const panels *all, size_t unit, size_t part)
 {
     const plan *p = all->plan;
-    size_t slot = unit % all->slots, batch = unit / p->kv_heads;
-    size_t head = unit % p->kv_heads * (p->heads / p->kv_heads);
-    if (part == all->packs_keys) {
-        tensor v = projected_values(all->made, p, batch, head);
-        p->with->pack(&v, &all->values[slot]);
-        return;
-    }
-    tensor k = projected_keys(all->made, p, batch, head);
-    tensor turned = tensor_transposed(&k);
-    p->with->pack(&turned, &all->keys[slot]);
+    size_t batch = unit / p->kv_heads, head = unit % p->kv_heads * (p->heads / p->kv_heads);
+    packing of[PACKINGS];
+    size_t i = 0;
+    find_packings(all, of);
+    for (size_t before = 0; of[i].list == NULL || before < part; i++)
+        before += of[i].list != NULL;
+    tensor rows = of[i].is_values ? projected_values(all->made, p, batch, head)
+                                  : projected_keys(all->made, p, batch, head);
+    if (of[i].is_turned)
+        rows = tensor_transposed(&rows);
+    p->with->pack(&rows, &of[i].list[unit % all->slots]);
 }
 
 static packed pack_part(const panels *all, const tensor *rows, size_t first, size_t count,
@@ -549,6 +600,14 @@ packed packed_from_row(const kernels *with, const packed *all, size_t first)
     return part;
 }
 
+/* Those of one query head's unit. */
+static packed of_unit(const panels *all, packed *const in_cache, const packed *list, size_t batch,
+                      size_t head)
+{
+    size_t unit = batch * all->plan->kv_heads + plan_kv_head(all->plan, head);
+    return in_cache != NULL ? in_cache[unit] : list[unit % all->slots];
+}
+
 packed panels_keys(const panels *all, size_t batch, size_t head, size_t first, size_t count,
                    void *room)
 {
@@ -557,9 +616,19 @@ packed panels_keys(const panels *all, size_t batch, size_t head, size_t first, s
         return pack_part(all, &k, first, count, true, room);
     }
     const kv_cache *c = packed_cache(all->plan);
-    size_t unit = batch * all->plan->kv_heads + plan_kv_head(all->plan, head);
-    packed keys = c != NULL ? c->keys[unit] : all->keys[unit % all->slots];
+    packed keys = of_unit(all, c == NULL ? NULL : c->keys, all->keys, batch, head);
     return packed_from_column(all->plan->with, &keys, first - cache_first(all->plan));
+}
+
+packed panels_key_rows(const panels *all, size_t batch, size_t head, size_t first, size_t count,
+                       void *room)
+{
+    if (all->part > 0) {
+        tensor k = projected_keys(all->made, all->plan, batch, head);
+        return pack_part(all, &k, first, count, false, room);
+    }
+    packed keys = of_unit(all, NULL, all->key_rows, batch, head);
+    return packed_from_row(all->plan->with, &keys, first - cache_first(all->plan));
 }
 
 /* Keys are the rows of the values. */
@@ -571,7 +640,17 @@ packed panels_values(const panels *all, size_t batch, size_t head, size_t first,
         return pack_part(all, &v, first, count, false, room);
     }
     const kv_cache *c = packed_cache(all->plan);
-    size_t unit = batch * all->plan->kv_heads + plan_kv_head(all->plan, head);
-    packed values = c != NULL ? c->values[unit] : all->values[unit % all->slots];
+    packed values = of_unit(all, c == NULL ? NULL : c->values, all->values, batch, head);
     return packed_from_row(all->plan->with, &values, first - cache_first(all->plan));
+}
+
+packed panels_turned_values(const panels *all, size_t batch, size_t head, size_t first,
+                            size_t count, void *room)
+{
+    if (all->part > 0) {
+        tensor v = projected_values(all->made, all->plan, batch, head);
+        return pack_part(all, &v, first, count, true, room);
+    }
+    packed values = of_unit(all, NULL, all->values, batch, head);
+    return packed_from_column(all->plan->with, &values, first - cache_first(all->plan));
 }

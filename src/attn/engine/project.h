@@ -85,14 +85,16 @@ bool cache_pack(kv_cache *c, const plan *p, const tensor *k, const tensor *v, er
  *
  * A unit is one key/value head of one batch entry, with the keys that all of its query heads use.
  * There are as many slots as are in use at once; unit u lies in slot u mod slots. A stream's cache
- * holds them packed already: then there is nothing to pack, and no slot ---- */
+ * holds them packed already: then there is nothing to pack, and no slot. The second loop needs them
+ * turned the other way round too ---- */
 
 typedef struct panels {
     const plan *plan;
     const projected *made;
-    bool packs_keys; /* the score function is a product, which never transforms them */
-    packed *keys;    /* k′ᵀ: one a slot, or NULL */
-    packed *values;  /* v: one a slot, or NULL */
+    packed *keys;     /* k′ᵀ: one a slot, or NULL */
+    packed *values;   /* v, in the second loop vᵀ: one a slot, or NULL */
+    packed *key_rows; /* k′, for the second loop: one a slot, or NULL */
+    bool goes_back;   /* in the second loop */
     size_t slots;
     size_t part; /* keys that a block packs at once; 0: all are packed for all blocks */
 } panels;
@@ -120,5 +122,10 @@ packed panels_keys(const panels *all, size_t batch, size_t head, size_t first, s
                    void *room);
 packed panels_values(const panels *all, size_t batch, size_t head, size_t first, size_t count,
                      void *room);
+/* Of the second loop: vᵀ and k′ likewise. */
+packed panels_turned_values(const panels *all, size_t batch, size_t head, size_t first,
+                            size_t count, void *room);
+packed panels_key_rows(const panels *all, size_t batch, size_t head, size_t first, size_t count,
+                       void *room);
 
 #endif

@@ -38,6 +38,8 @@ void schedule_start(schedule *s, size_t units, size_t wave, size_t parts, size_t
     s->blocks = blocks;
     atomic_init(&s->next, 0);
     atomic_init(&s->has_news.is_over, false);
+    for (size_t i = 0; i < SCHEDULE_TURNS; i++)
+        atomic_init(&s->passed[i], 0);
     for (size_t i = 0; i < s->slots; i++) {
         atomic_init(&s->slot[i].packed, 0);
         atomic_init(&s->slot[i].computed, 0);
@@ -90,6 +92,25 @@ bool schedule_take(schedule *s, task *t)
         return false;
     schedule_begin(s, t);
     return true;
+}
+
+size_t schedule_before(const schedule *s, const task *t)
+{
+    return t->unit * s->blocks + t->index;
+}
+
+bool schedule_await(schedule *s, const task *t, size_t turn)
+{
+    assert(t->is_block);
+    return bell_wait(&s->has_news, &s->passed[turn], schedule_before(s, t));
+}
+
+void schedule_pass(schedule *s, const task *t, size_t turn)
+{
+    size_t before = atomic_fetch_add(&s->passed[turn], 1);
+    assert(before == schedule_before(s, t));
+    (void)before, (void)t;
+    bell_ring(&s->has_news);
 }
 
 /* A slot has news for others when a unit is packed, or computed, as a whole. */

@@ -21,6 +21,10 @@
 #include "base/err.h"
 #include "base/threads.h"
 
+/* What blocks add to goes from each block to the next in turns, so that sums have the order of the
+ * blocks: a block has its turn when all that come before it have passed theirs. */
+enum { SCHEDULE_TURNS = 17 };
+
 /* What lies in one slot, and what was done there. */
 typedef struct schedule_slot {
     atomic_size_t packed, computed; /* parts and blocks, of all units that were here */
@@ -32,6 +36,7 @@ typedef struct schedule {
     atomic_size_t next;
     size_t slots;
     schedule_slot *slot;
+    atomic_size_t passed[SCHEDULE_TURNS]; /* blocks that have had this turn */
     bell has_news;
 } schedule;
 
@@ -58,6 +63,12 @@ bool schedule_next(schedule *s, task *t);
 void schedule_begin(const schedule *s, const task *t);
 /* The next task, begun; waits for what it needs. */
 bool schedule_take(schedule *s, task *t);
+/* A block's turn; false where the schedule is stopped. A turn that any block has, all have once,
+ * and each of them passes it. The block before was taken earlier, so the wait ends. */
+bool schedule_await(schedule *s, const task *t, size_t turn);
+void schedule_pass(schedule *s, const task *t, size_t turn);
+/* How many blocks come before this one. */
+size_t schedule_before(const schedule *s, const task *t);
 /* Every task that was taken is to be reported, unless the schedule is stopped. */
 void schedule_done(schedule *s, const task *t);
 /* No task is given after those that are taken by now. */
