@@ -1,5 +1,6 @@
 """A contestant (contestant.h): attention with q, k and v given, as arrays of heads × n × d, by
-numpy or PyTorch: arrays.py numpy|torch core|additive NAME=VALUE ...; or torch encoder: the layer."""
+numpy or PyTorch: arrays.py numpy|torch core|additive NAME=VALUE ...; torch layer: with projections
+around it; or torch encoder: a layer of an encoder. back=yes: PyTorch's gradients of all too."""
 import os
 import sys
 import time
@@ -52,24 +53,51 @@ def numpy_additive():
     return out
 
 
+def torch_attend(torch, query, keys, values):
+    """PyTorch 2 has the whole of it; PyTorch 1 its parts. All are 1 × heads × n × d."""
+    if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+        whole = torch.nn.functional.scaled_dot_product_attention
+        return whole(query, keys, values, is_causal=causal)
+    scores = torch.matmul(query * d**-0.5, keys.transpose(2, 3))
+    if causal:
+        scores = scores + torch.from_numpy(mask)
+    return torch.matmul(torch.softmax(scores, -1), values)
+
+
+def torch_forth_and_back(torch, given, compute):
+    """What `compute` makes of these arrays; back=yes: and the gradients of all of them, by autograd,
+    from a gradient of that."""
+    torch.set_num_threads(int(words["threads"]))
+    goes_back = words.get("back") == "yes"
+    torch.set_grad_enabled(goes_back)
+    one = [torch.from_numpy(array).requires_grad_(goes_back) for array in given]
+    if not goes_back:
+        return lambda: compute(*one)
+    up = torch.ones_like(compute(*one)).detach()
+    return lambda: torch.autograd.grad(compute(*one), one, up)
+
+
 def torch_core():
-    """PyTorch 2 has the whole of it; PyTorch 1 its parts."""
     import torch
 
-    torch.set_num_threads(int(words["threads"]))
-    torch.set_grad_enabled(False)
-    one = [torch.from_numpy(array)[None] for array in (q, k, v)]
-    if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
-        return lambda: torch.nn.functional.scaled_dot_product_attention(*one, is_causal=causal)
-    query, keys, values = (array[0] for array in one)
+    given = [array[None] for array in (q, k, v)]
+    return torch_forth_and_back(torch, given, lambda *one: torch_attend(torch, *one))
 
-    def parts():
-        scores = torch.bmm(query * d**-0.5, keys.transpose(1, 2))
-        if causal:
-            scores += torch.from_numpy(mask)
-        return torch.bmm(torch.softmax(scores, -1), values)
 
-    return parts
+def torch_layer():
+    """x projected by wq, wk and wv, heads apart, attended, side by side again, and by wo."""
+    import torch
+
+    width = int(words["width"])
+    given = encoder(n, width, width)
+
+    def compute(x, wq, wk, wv, wo):
+        apart = [(x @ w).reshape(1, n, heads, d).transpose(1, 2) for w in (wq, wk, wv)]
+        attended = torch_attend(torch, *apart)
+        return attended.transpose(1, 2).reshape(n, width) @ wo
+
+    return torch_forth_and_back(torch, [given[name] for name in ("x", "wq", "wk", "wv", "wo")],
+                                compute)
 
 
 def torch_encoder():
@@ -98,7 +126,7 @@ def milliseconds(work):
 
 
 of_numpy = {"core": numpy_core, "additive": numpy_additive}
-of_torch = {"core": torch_core, "encoder": torch_encoder}
+of_torch = {"core": torch_core, "layer": torch_layer, "encoder": torch_encoder}
 run = of_torch[sys.argv[2]]() if library == "torch" else of_numpy[sys.argv[2]]
 print("ready", flush=True)
 for line in sys.stdin:

@@ -18,6 +18,7 @@ typedef struct core {
     size_t threads;
     double base_kb; /* the process's memory before the first run */
     double memory;  /* what that run added; 0 before it */
+    double result;  /* bytes of what came out */
 } core;
 
 /* ---- documents ---- */
@@ -83,6 +84,11 @@ static void add_variants(bundle *to, const words *w)
     bench_must(bundle_add_text(to, "score", by, strlen(by), (place){0}, &e), &e);
 }
 
+static bool goes_back(const words *w)
+{
+    return words_are(w, "back", "yes");
+}
+
 /* q·kᵀ/√d of elements of variance 1 has the variance 1 too; sharp=50 makes it fifty times as
  * wide. */
 static void write_core(bundle *to, const words *w)
@@ -93,6 +99,8 @@ static void write_core(bundle *to, const words *w)
     add_matrix(to, "q", n, heads * d, (float)words_number(w, "sharp", 1));
     add_matrix(to, "k", n, shared, 1);
     add_matrix(to, "v", n, shared, 1);
+    if (goes_back(w))
+        add_matrix(to, "output_grad", n, heads * d, 1);
 }
 
 /* Weights of variance 1/width keep the variance of what they project. */
@@ -103,6 +111,8 @@ static void write_layer(bundle *to, const words *w)
     add_matrix(to, "x", words_number(w, "n", 2048), width, 1);
     for (size_t i = 0; i < 4; i++)
         add_matrix(to, WEIGHTS[i], width, width, 1 / sqrtf((float)width));
+    if (goes_back(w))
+        add_matrix(to, "output_grad", words_number(w, "n", 2048), width, 1);
 }
 
 /* ---- preparing ---- */
@@ -137,17 +147,41 @@ static void *prepare(const words *w, void (*write)(bundle *to, const words *w))
     return c;
 }
 
+/* The way back too, to all that was given. */
+static void want_gradients(core *c, const stage_id *of, size_t count, const words *w)
+{
+    for (size_t i = 0; c != NULL && goes_back(w) && i < count; i++)
+        kept_stages_add(&c->wants, of[i]);
+}
+
 static void *prepare_core(const words *w)
 {
-    return prepare(w, write_core);
+    static const stage_id OF[] = {STAGE_Q_GRAD, STAGE_K_GRAD, STAGE_V_GRAD};
+    core *c = prepare(w, write_core);
+    want_gradients(c, OF, sizeof OF / sizeof OF[0], w);
+    return c;
 }
 
 static void *prepare_layer(const words *w)
 {
-    return prepare(w, write_layer);
+    static const stage_id OF[] = {STAGE_X_GRAD, STAGE_WQ_GRAD, STAGE_WK_GRAD, STAGE_WV_GRAD,
+                                  STAGE_WO_GRAD};
+    core *c = prepare(w, write_layer);
+    want_gradients(c, OF, sizeof OF / sizeof OF[0], w);
+    return c;
 }
 
 /* ---- running ---- */
+
+static double bytes_of(const bundle *result)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < result->count; i++) {
+        const tensor *t = &result->entry[i].tensor;
+        bytes += (double)tensor_bytes(t->type, t->rank, t->size);
+    }
+    return bytes;
+}
 
 /* Freeing the result is timed too: who asks for memory pays for giving it back. */
 static double run(void *state)
@@ -158,6 +192,7 @@ static double run(void *state)
     err e = {0};
     double before = now_ms();
     bench_must(run_plan(&c->decided, &c->wants, c->threads, &result, &report, &e), &e);
+    c->result = bytes_of(&result);
     bundle_free(&result);
     return now_ms() - before;
 }
@@ -169,26 +204,29 @@ static double run_for_memory(void *state)
 {
     core *c = state;
     if (c->memory == 0) {
-        double result = (double)(c->decided.n_q * c->decided.width_out * sizeof(float));
         run(c);
-        c->memory = (memory_kb() - c->base_kb) * 1024e-6 - result * 1e-6;
+        c->memory = (memory_kb() - c->base_kb) * 1024e-6 - c->result * 1e-6;
     }
     return c->memory;
 }
 
 /* ---- multiply-adds ---- */
 
+/* On the way back the scores come again, then a product for each gradient: of weights, q, k and v.
+ * Each of a layer's projections has two. */
 static double core_operations(const words *w)
 {
     double n = (double)words_number(w, "n", 2048), heads = (double)words_number(w, "heads", 1);
     double pairs = words_are(w, "causal", "yes") ? n * (n + 1) / 2 : n * n;
-    return 2 * pairs * heads * (double)words_number(w, "d", 64);
+    double products = goes_back(w) ? 7 : 2;
+    return products * pairs * heads * (double)words_number(w, "d", 64);
 }
 
 static double layer_operations(const words *w)
 {
     double n = (double)words_number(w, "n", 2048), width = (double)words_number(w, "width", 512);
-    return 2 * n * n * width + 4 * n * width * width;
+    double products = goes_back(w) ? 7 : 2, projections = goes_back(w) ? 12 : 4;
+    return products * n * n * width + projections * n * width * width;
 }
 
 const work WORK_CORE = {"core", prepare_core, run, core_operations};

@@ -43,6 +43,9 @@ done
         --emit output --format npy
     runs 'a batch' $(of batch) --heads 35 --emit output --format npy
     runs 'rotary positions' $(of long) --heads 2 --rope --rows -64: --format json
+    runs 'gradients' $(of long) --heads 2 --loss mean --emit q_grad,k_grad,v_grad --format npz
+    runs 'gradients of one head' $(of long) --heads 1 --causal --alibi=0.02 --loss mean \
+        --emit q_grad,k_grad,v_grad,slopes_grad --format npz
 }
 runs 'layers' encode layers.json --input rows.npy --emit output --format npy
 runs 'generation' generate generation.json --length 3 --emit step.2.logits --format safetensors
