@@ -495,7 +495,8 @@ bool panels_new(panels *all, const plan *p, const placed *at, const projected *m
                 err *e)
 {
     const stage_places *where = &at->where;
-    bool weighs = places_make(where, STAGE_ATTENDED) || places_make(where, STAGE_WEIGHTS_GRAD);
+    bool weighs = places_make(where, STAGE_ATTENDED) || places_make(where, STAGE_DELTA) ||
+                  places_make(where, STAGE_WEIGHTS_GRAD);
     *all = (panels){.plan = p, .made = made, .slots = slots, .part = part_of(p)};
     if (all->part > 0)
         return true;
