@@ -65,8 +65,10 @@ static void add_vector(const expression_writer *w, const tensor *of)
 static const tensor *operand_of(const expression_writer *w, char letter)
 {
     const trace_item *item = w->item;
-    const tensor *const of[] = {&item->a, &item->b, &item->c, &item->d};
-    return letter == 'i' ? &item->inner : letter >= 'a' && letter <= 'd' ? of[letter - 'a'] : NULL;
+    const tensor *const of[] = {&item->a, &item->b, &item->c, &item->d, &item->e};
+    return letter == 'i'                                    ? &item->inner
+           : letter >= 'a' && letter < 'a' + TRACE_OPERANDS ? of[letter - 'a']
+                                                            : NULL;
 }
 
 /* ---- what a spelling is with numbers ---- */

@@ -109,7 +109,7 @@ static void add_item(json_trace *w, const trace_item *item)
         add_text(w, "operation", operation_of(item->op)->named.name);
         add_function(w, item->map);
     }
-    const tensor *const operand[] = {&item->a, &item->b, &item->c, &item->d};
+    const tensor *const operand[] = {&item->a, &item->b, &item->c, &item->d, &item->e};
     for (size_t i = 0; i < TRACE_OPERANDS; i++)
         add_tensor(w, (const char[]){(char)('a' + i), '\0'}, operand[i]);
     if (item->column > 0)

@@ -482,7 +482,7 @@ trace_item *derivation_line(builder *b, const char *name, size_t row, size_t col
         build_word(line, line->left, strlen(name) + 1, strlen(map->id_name));
     for (size_t i = 0; i < letters.words; i++)
         build_word(line, line->letters, letters.word[i].at, letters.word[i].bytes);
-    tensor *const operand[] = {&line->a, &line->b, &line->c, &line->d};
+    tensor *const operand[] = {&line->a, &line->b, &line->c, &line->d, &line->e};
     for (size_t i = 0; i < TRACE_OPERANDS; i++)
         *operand[i] = numbers_of(&at, &map->operand[i]);
     tensor of_head = tensor_at(&map->values, at.head);

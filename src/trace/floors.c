@@ -109,7 +109,7 @@ static trace_map *map_made(floors *f, const char *name, const floor_rows *like, 
 void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
 {
     map_say_origins(&f->b, floors_map_rows(f, made), OP_COPY,
-                    (trace_origin[4]){origin_of(PART_CELL, of)});
+                    (trace_origin[TRACE_OPERANDS]){origin_of(PART_CELL, of)});
 }
 
 /* ---- what goes in: rows as they are given, or those of words or ids out of a table; and positions
@@ -190,7 +190,8 @@ static const char *map_segments(floors *f, const char *name, const floor_rows *e
     picked->row_letters = "segment of i";
     for (size_t i = 0; i < s->rows; i++)
         build_name(b, &picked->row_names, build_text(b, "segment %zu", stack_segment_of_row(s, i)));
-    map_say(b, sum, OP_PLUS, (map_operand[4]){{PART_CELL, name}, {PART_CELL, picked->name}});
+    map_say(b, sum, OP_PLUS,
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, name}, {PART_CELL, picked->name}});
     tensor of_table = tensor_at(&table->values, 0), to = tensor_at(&picked->values, 0),
            into = tensor_at(&sum->values, 0);
     size_t at[TENSOR_MAX_RANK] = {0};
@@ -232,7 +233,7 @@ void floors_embedded(floors *f, floor_rows *made)
         map_say_waves(b, rows, cell, learned, (double)first);
     else
         map_say_origins(b, rows, learned.map == NULL ? OP_COPY : OP_PLUS,
-                        (trace_origin[4]){cell, learned});
+                        (trace_origin[TRACE_OPERANDS]){cell, learned});
     if (!tells || b->failed)
         return;
     /* Where rows come from: words or ids, segments, positions. */
@@ -281,10 +282,11 @@ static void map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
         trace_map *mean = map_made(f, mean_name, of, 1);
         trace_map *centered = map_made(f, centered_name, of, width);
         mean->is_column = true;
-        map_say_origins(b, mean, OP_MEAN, (trace_origin[4]){origin_of(PART_ROW_I, of)});
+        map_say_origins(b, mean, OP_MEAN,
+                        (trace_origin[TRACE_OPERANDS]){origin_of(PART_ROW_I, of)});
         derivation_fill(b, mean);
         map_say_origins(b, centered, OP_MINUS,
-                        (trace_origin[4]){cell, map_from(b, PART_OF_ROW, mean_name)});
+                        (trace_origin[TRACE_OPERANDS]){cell, map_from(b, PART_OF_ROW, mean_name)});
         derivation_fill(b, centered);
         cell = map_from(b, PART_CELL, centered_name);
     }
@@ -296,17 +298,18 @@ static void map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
     trace_origin row = cell;
     row.part = PART_ROW_I;
     map_say_origins(b, divided, OP_NORMALIZE,
-                    (trace_origin[4]){cell, row, map_from(b, PART_NUMBER, eps)});
+                    (trace_origin[TRACE_OPERANDS]){cell, row, map_from(b, PART_NUMBER, eps)});
     if (!is_changed)
         return;
     derivation_fill(b, divided);
     trace_map *rows = floors_map_rows(f, made);
     if (n->gain.data == NULL)
-        map_say(b, rows, OP_PLUS, (map_operand[4]){{PART_CELL, unit}, {PART_OF_COLUMN, bias}});
+        map_say(b, rows, OP_PLUS,
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, unit}, {PART_OF_COLUMN, bias}});
     else
-        map_say(
-            b, rows, OP_DOT,
-            (map_operand[4]){{PART_CELL, unit}, {PART_OF_COLUMN, gain}, {PART_OF_COLUMN, bias}});
+        map_say(b, rows, OP_DOT,
+                (map_operand[TRACE_OPERANDS]){
+                    {PART_CELL, unit}, {PART_OF_COLUMN, gain}, {PART_OF_COLUMN, bias}});
 }
 
 /* What the part has of its own, where there is not too much of it to be looked at. */
@@ -360,8 +363,9 @@ void floors_sum(floors *f, const floor_rows *added, const char *name, floor_rows
     builder *b = &f->b;
     bool tells = floors_begin(f, FLOOR_RESIDUAL, name);
     floor_rows sum = floors_rows(f, name);
-    map_say_origins(b, floors_map_rows(f, &sum), OP_PLUS,
-                    (trace_origin[4]){origin_of(PART_CELL, added), origin_of(PART_CELL, rows)});
+    map_say_origins(
+        b, floors_map_rows(f, &sum), OP_PLUS,
+        (trace_origin[TRACE_OPERANDS]){origin_of(PART_CELL, added), origin_of(PART_CELL, rows)});
     *rows = sum;
     if (!tells)
         return;
@@ -384,8 +388,9 @@ static void make_product(floors *f, bool tells, const floor_rows *of, const char
     map_add(b, w_name, b->step->id, w);
     map_add(b, bias_name, b->step->id, bias);
     map_say_origins(b, floors_map_rows(f, made), OP_DOT,
-                    (trace_origin[4]){origin_of(PART_ROW_I, of), map_from(b, PART_COLUMN_J, w_name),
-                                      map_from(b, PART_OF_COLUMN, bias_name)});
+                    (trace_origin[TRACE_OPERANDS]){origin_of(PART_ROW_I, of),
+                                                   map_from(b, PART_COLUMN_J, w_name),
+                                                   map_from(b, PART_OF_COLUMN, bias_name)});
     if (!tells)
         return;
     show_parameter(f, w_name, w);
@@ -414,8 +419,9 @@ void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
     }
     trace_map *map = floors_map_rows(f, &activated);
     map->function = by->by;
-    map_say_origins(b, map, OP_ACTIVATE,
-                    (trace_origin[4]){origin_of(PART_CELL, &hidden), origin_of(PART_CELL, &gate)});
+    map_say_origins(
+        b, map, OP_ACTIVATE,
+        (trace_origin[TRACE_OPERANDS]){origin_of(PART_CELL, &hidden), origin_of(PART_CELL, &gate)});
     map->letters = build_text(b, "%s: %s", map->letters, function->help);
     if (tells) {
         build_sentence(b, "%s: %s.", function->name, function->help);
@@ -468,9 +474,9 @@ static const char *map_layer(floors *f, size_t number)
     if (mean == NULL)
         return name;
     const char *called = build_text(b, "layer %zu's %s", number + 1, mean->name);
-    map_say_origins(
-        b, half, OP_MEAN,
-        (trace_origin[4]){{PART_CELL, room, mean, called}, map_from(b, PART_CELL, "I")});
+    map_say_origins(b, half, OP_MEAN,
+                    (trace_origin[TRACE_OPERANDS]){{PART_CELL, room, mean, called},
+                                                   map_from(b, PART_CELL, "I")});
     derivation_fill(b, half);
     return name;
 }
@@ -498,13 +504,13 @@ void floors_rollout(floors *f)
             const char *half = map_layer(f, i), *name = build_text(b, "rollout%zu", i + 1);
             trace_map *made = i + 1 == layers ? map : add_square(f, name);
             map_say(b, made, OP_DOT,
-                    (map_operand[4]){{PART_ROW_I, half}, {PART_COLUMN_J, product}});
+                    (map_operand[TRACE_OPERANDS]){{PART_ROW_I, half}, {PART_COLUMN_J, product}});
             if (made != map)
                 derivation_fill(b, made);
             product = name;
         }
         if (layers == 1)
-            map_say(b, map, OP_COPY, (map_operand[4]){{PART_CELL, "A1"}});
+            map_say(b, map, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, "A1"}});
     }
     if (!tells)
         return;

@@ -58,9 +58,9 @@ static void add_logits(floors *f, const kept_generation *t)
                  of_weights = map_from(b, PART_COLUMN_J, "unembedding");
     of_row.name = build_text(b, "output[%zu]", g->stack.rows);
     of_weights.name = name;
-    map_say_origins(
-        b, map_row(f, t, "logits", &logits), OP_DOT,
-        (trace_origin[4]){of_row, of_weights, map_from(b, PART_OF_COLUMN, "unembedding_bias")});
+    map_say_origins(b, map_row(f, t, "logits", &logits), OP_DOT,
+                    (trace_origin[TRACE_OPERANDS]){
+                        of_row, of_weights, map_from(b, PART_OF_COLUMN, "unembedding_bias")});
     if (!tells)
         return;
     build_sentence(b,
@@ -95,20 +95,21 @@ static void add_probabilities(floors *f, const kept_generation *t)
            exponentials = floors_rows(f, "exponentials").values;
     map_add_number(b, "temperature", FLOOR_PROBABILITIES, g->how.temperature);
     map_say_origins(b, map_row(f, t, "tempered", &tempered), OP_DIVIDE,
-                    (trace_origin[4]){{PART_OF_COLUMN, before, logits, "logits"},
-                                      map_from(b, PART_NUMBER, "temperature")});
+                    (trace_origin[TRACE_OPERANDS]){{PART_OF_COLUMN, before, logits, "logits"},
+                                                   map_from(b, PART_NUMBER, "temperature")});
     map_say(b, map_add_number(b, "most", FLOOR_PROBABILITIES, g->most), OP_MAX,
-            (map_operand[4]){{PART_ROW, "tempered"}});
+            (map_operand[TRACE_OPERANDS]){{PART_ROW, "tempered"}});
     map_say(b, map_row(f, t, "exponentials", &exponentials), OP_EXP,
-            (map_operand[4]){{PART_OF_COLUMN, "tempered"}, {PART_NUMBER, "most"}});
+            (map_operand[TRACE_OPERANDS]){{PART_OF_COLUMN, "tempered"}, {PART_NUMBER, "most"}});
     map_say(b, map_add_number(b, "total", FLOOR_PROBABILITIES, g->total), OP_SUM,
-            (map_operand[4]){{PART_ROW, "exponentials"}});
+            (map_operand[TRACE_OPERANDS]){{PART_ROW, "exponentials"}});
     const trace_map *made =
         map_add_made(b, "probabilities", FLOOR_PROBABILITIES, 1, 1, tempered.size[1]);
     trace_map *shares = map_row(f, t, "probabilities", &made->values);
     shares->is_share = true;
-    map_say(b, shares, OP_DIVIDE,
-            (map_operand[4]){{PART_OF_COLUMN, "exponentials"}, {PART_NUMBER, "total"}});
+    map_say(
+        b, shares, OP_DIVIDE,
+        (map_operand[TRACE_OPERANDS]){{PART_OF_COLUMN, "exponentials"}, {PART_NUMBER, "total"}});
     derivation_fill(b, shares);
     if (!tells)
         return;

@@ -22,7 +22,7 @@ static void add_angles(builder *b, const char *name, step_id step, const char *p
         map_add_made(b, name, step, 1, of_rows->values.size[1], of_pairs->values.size[2]);
     angles->rows = rows;
     map_say(b, angles, OP_TIMES,
-            (map_operand[4]){{PART_OF_ROW, positions}, {PART_OF_COLUMN, frequencies}});
+            (map_operand[TRACE_OPERANDS]){{PART_OF_ROW, positions}, {PART_OF_COLUMN, frequencies}});
     derivation_fill(b, angles);
 }
 
@@ -44,8 +44,9 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin le
     positions->letters = "where row i stands, from 0";
     frequencies->letters = build_text(b, "10000^(−2(j − 1)/%zu)", width);
     add_angles(b, "x_angle", step, "x_position", "x_frequency", sums->rows);
-    map_say_origins(b, sums, OP_WAVE,
-                    (trace_origin[4]){of, map_from(b, PART_OF_PAIR, "x_angle"), learned});
+    map_say_origins(
+        b, sums, OP_WAVE,
+        (trace_origin[TRACE_OPERANDS]){of, map_from(b, PART_OF_PAIR, "x_angle"), learned});
     sums->paired = 2 * pairs;
     sums->is_interleaved = true;
 }
@@ -87,10 +88,11 @@ static void add_role(builder *b, stage_id rows, stage_id id, trace_labels row_la
                           b->plan->asked->in[r->bias_as]->size[0] > 1;
     trace_map *made = map_add_stage(b, id, STEP_PROJECTIONS, labels);
     if (r->weight.data == NULL)
-        map_say(b, made, OP_PLUS, (map_operand[4]){{PART_CELL, from}, {PART_OF_COLUMN, bias_name}});
+        map_say(b, made, OP_PLUS,
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, from}, {PART_OF_COLUMN, bias_name}});
     else
         map_say(b, made, OP_DOT,
-                (map_operand[4]){
+                (map_operand[TRACE_OPERANDS]){
                     {PART_ROW_I, from}, {PART_COLUMN_J, weight_name}, {PART_OF_COLUMN, bias_name}});
 }
 
@@ -121,7 +123,7 @@ static void add_normalized(builder *b, stage_id from, stage_id id, const tensor 
     map_add(b, gain, STEP_NORMALIZE, &apart);
     map_say(
         b, map_add_stage(b, id, STEP_NORMALIZE, labels), OP_NORMALIZE,
-        (map_operand[4]){
+        (map_operand[TRACE_OPERANDS]){
             {PART_CELL, of}, {PART_ROW_I, of}, {PART_NUMBER, "qk_eps"}, {PART_OF_COLUMN, gain}});
 }
 
@@ -140,8 +142,9 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
                             : plan_key_position(b->plan, b->focus.batch, i));
     stands->letters = is_query ? "where query i stands, from 0" : "where key i stands, from 0";
     add_angles(b, angles, STEP_ROPE, positions, "frequency", labels);
-    map_say(b, made, OP_TURN,
-            (map_operand[4]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
+    map_say(
+        b, made, OP_TURN,
+        (map_operand[TRACE_OPERANDS]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
     made->appended = is_query ? 0 : b->plan->appended;
     made->paired = b->plan->rope_width;
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
@@ -163,7 +166,7 @@ static void add_past(builder *b, input which, const tensor *apart)
 static void add_present(builder *b, stage_id id, const char *past, stage_id new_rows)
 {
     map_say(b, map_add_stage(b, id, STEP_CACHE, build_key_labels(b, map_name_of(id))), OP_STACK,
-            (map_operand[4]){{PART_ABOVE, past}, {PART_BELOW, map_name_of(new_rows)}});
+            (map_operand[TRACE_OPERANDS]){{PART_ABOVE, past}, {PART_BELOW, map_name_of(new_rows)}});
 }
 
 /* Queries, keys and values in every form, one after the other. */
@@ -210,9 +213,9 @@ static const char *add_compared(builder *b, stage_id id, stage_id from, const ch
     const char *rows = map_name_of(from);
     if (!plan_has_stage(b->plan, id))
         return rows;
-    map_say(
-        b, map_add_stage(b, id, STEP_SCORES, labels), OP_DOT,
-        (map_operand[4]){{PART_ROW_I, rows}, {PART_COLUMN_J, input_label(input_of_key(made_by))}});
+    map_say(b, map_add_stage(b, id, STEP_SCORES, labels), OP_DOT,
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, rows},
+                                          {PART_COLUMN_J, input_label(input_of_key(made_by))}});
     return map_name_of(id);
 }
 
@@ -254,13 +257,13 @@ static void add_scores(builder *b)
     if (p->scale != 1) {
         map_add_number(b, "scale", STEP_SCALE, p->scale);
         map_say(b, map_add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
-                (map_operand[4]){{PART_CELL, "scores"}, {PART_NUMBER, "scale"}});
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, "scores"}, {PART_NUMBER, "scale"}});
     }
     if (plan_has_stage(p, STAGE_CAPPED)) {
         const char *before = map_name_of(p->scale == 1 ? STAGE_SCORES : STAGE_SCALED);
         map_add_number(b, "C", STEP_CAP, p->asked->softcap);
         map_say(b, map_add_square(b, STAGE_CAPPED, STEP_CAP), OP_CAP,
-                (map_operand[4]){{PART_CELL, before}, {PART_NUMBER, "C"}});
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, before}, {PART_NUMBER, "C"}});
     }
 }
 
@@ -297,7 +300,7 @@ static void add_masked(builder *b)
     trace_map *masked = map_add_square(b, STAGE_MASKED, STEP_MASK);
     map_say(
         b, masked, OP_PLUS,
-        (map_operand[4]){
+        (map_operand[TRACE_OPERANDS]){
             {PART_CELL, before}, {PART_CELL, "bias"}, {PART_NUMBER, "slope"}, {PART_OF_ROW, "p"}});
     masked->untouched = p->appended;
     masked->length = map_from(b, PART_NUMBER, "key_lengths");
@@ -312,9 +315,9 @@ static void add_softmax(builder *b)
         map_add_number_a_head(b, "sink", STEP_SOFTMAX, p->sinks);
     trace_map *row_max = map_add_stage(b, STAGE_ROW_MAX, STEP_SOFTMAX, queries);
     map_say(b, row_max, OP_MAX,
-            (map_operand[4]){{PART_ROW_I, masked}, [2] = {PART_NUMBER, "sink"}});
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, masked}, [2] = {PART_NUMBER, "sink"}});
     map_say(b, map_add_square(b, STAGE_EXP, STEP_SOFTMAX), OP_EXP,
-            (map_operand[4]){{PART_CELL, masked}, {PART_OF_ROW, "row_max"}});
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, masked}, {PART_OF_ROW, "row_max"}});
     if (p->sinks.data != NULL && map_named(b->room, "row_max") != NULL) {
         /* A logit a head, and what it adds to each row's sum. */
         trace_map *terms = map_add_made(b, "sink_exp", STEP_SOFTMAX, p->heads, p->n_q, 1);
@@ -326,16 +329,17 @@ static void add_softmax(builder *b)
         terms->rows = queries;
         terms->is_column = true;
         map_say(b, terms, OP_EXP,
-                (map_operand[4]){{PART_NUMBER, "sink"}, {PART_OF_ROW, "row_max"}});
+                (map_operand[TRACE_OPERANDS]){{PART_NUMBER, "sink"}, {PART_OF_ROW, "row_max"}});
     }
     map_say(b, map_add_stage(b, STAGE_ROW_SUM, STEP_SOFTMAX, queries), OP_SUM,
-            (map_operand[4]){{PART_ROW_I, "exp"}, [2] = {PART_OF_ROW, "sink_exp"}});
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "exp"}, [2] = {PART_OF_ROW, "sink_exp"}});
     trace_map *weights = map_add_square(b, STAGE_WEIGHTS, STEP_SOFTMAX);
-    map_say(b, weights, OP_DIVIDE, (map_operand[4]){{PART_CELL, "exp"}, {PART_OF_ROW, "row_sum"}});
+    map_say(b, weights, OP_DIVIDE,
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, "exp"}, {PART_OF_ROW, "row_sum"}});
     weights->is_share = true;
     trace_map *rounded = map_add_square(b, STAGE_ROUNDED, STEP_ROUND);
     rounded->is_share = true;
-    map_say(b, rounded, OP_ROUND, (map_operand[4]){{PART_CELL, "weights"}});
+    map_say(b, rounded, OP_ROUND, (map_operand[TRACE_OPERANDS]){{PART_CELL, "weights"}});
 }
 
 /* ---- results ---- */
@@ -347,10 +351,10 @@ static void add_results(builder *b)
     const char *weights = map_name_of(build_used_weights(b)), *v = map_name_of(build_values(b)),
                *name = map_name_of(STAGE_WEIGHTED);
     map_say(b, map_add_stage(b, STAGE_ATTENDED, STEP_SUM, queries), OP_DOT,
-            (map_operand[4]){{PART_ROW_I, weights}, {PART_COLUMN_J, v}});
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, weights}, {PART_COLUMN_J, v}});
     trace_map *context = map_add_stage(b, STAGE_CONTEXT, STEP_CONCAT, queries);
     context->slices = context->values.size[0] == 1 ? p->heads : 1;
-    map_say(b, context, OP_COPY, (map_operand[4]){{PART_CELL, "attended"}});
+    map_say(b, context, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, "attended"}});
     context->letters = "attended, the heads side by side";
     if (bundle_tensor(b->result, name) == NULL)
         return;
@@ -365,7 +369,8 @@ static void add_results(builder *b)
         weighted->rows = build_value_labels(b, v);
         weighted->is_of_focus = true;
         weighted->query = query;
-        map_say(b, weighted, OP_TIMES, (map_operand[4]){{PART_OF_FOCUS, weights}, {PART_CELL, v}});
+        map_say(b, weighted, OP_TIMES,
+                (map_operand[TRACE_OPERANDS]){{PART_OF_FOCUS, weights}, {PART_CELL, v}});
     }
 }
 
@@ -380,7 +385,7 @@ static void add_output(builder *b)
     if (p->wo.data == NULL) {
         bo->slices = plan_keeps_heads_apart(p) ? p->heads : 1; /* a part for each that came apart */
         map_say(b, output, OP_PLUS,
-                (map_operand[4]){{PART_CELL, "context"}, {PART_OF_COLUMN, "bo"}});
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, "context"}, {PART_OF_COLUMN, "bo"}});
         return;
     }
     /* Wo takes the rows of the context, or of heads that are apart, a map of their own. */
@@ -390,11 +395,12 @@ static void add_output(builder *b)
         trace_map *joined = map_add(b, rows, STEP_JOIN, &side_by_side);
         joined->rows = build_query_labels(b, NULL);
         joined->slices = p->heads;
-        map_say(b, joined, OP_COPY, (map_operand[4]){{PART_CELL, "context"}});
+        map_say(b, joined, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, "context"}});
         joined->letters = "context, the heads side by side";
     }
     map_say(b, output, OP_DOT,
-            (map_operand[4]){{PART_ROW_I, rows}, {PART_COLUMN_J, "Wo"}, {PART_OF_COLUMN, "bo"}});
+            (map_operand[TRACE_OPERANDS]){
+                {PART_ROW_I, rows}, {PART_COLUMN_J, "Wo"}, {PART_OF_COLUMN, "bo"}});
 }
 
 /* ---- how they are computed ---- */

@@ -81,13 +81,13 @@ static void add_loss(builder *b)
         map_add_number(b, "count", STEP_LOSS, count)->letters = "how many numbers the output has";
     trace_map *number = add_summed(b, STAGE_LOSS, STEP_LOSS, whole(b, STAGE_LOSS));
     number->is_number = true;
-    say_summed(
-        b, number,
-        is_square                  ? OP_LOSS_SQUARE
-        : asked->loss == LOSS_MEAN ? OP_LOSS_MEAN
-                                   : OP_TOTAL,
-        (map_operand[4]){{PART_WHOLE, output},
-                         {is_square ? PART_WHOLE : PART_NUMBER, is_square ? "target" : "count"}});
+    say_summed(b, number,
+               is_square                  ? OP_LOSS_SQUARE
+               : asked->loss == LOSS_MEAN ? OP_LOSS_MEAN
+                                          : OP_TOTAL,
+               (map_operand[TRACE_OPERANDS]){
+                   {PART_WHOLE, output},
+                   {is_square ? PART_WHOLE : PART_NUMBER, is_square ? "target" : "count"}});
     if (!is_square && !is_given) {
         bool is_one = asked->loss == LOSS_SUM || asked->begins_with_ones;
         double each = asked->loss == LOSS_MEAN ? 1 / count : is_one ? 1 : 0;
@@ -100,9 +100,10 @@ static void add_loss(builder *b)
     trace_map *grad = map_add_stage(b, STAGE_OUTPUT_GRAD, STEP_LOSS, queries);
     grad->slices = slices;
     if (is_square)
-        map_say(b, grad, OP_MINUS, (map_operand[4]){{PART_CELL, output}, {PART_CELL, "target"}});
+        map_say(b, grad, OP_MINUS,
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, output}, {PART_CELL, "target"}});
     else if (!is_given)
-        map_say(b, grad, OP_COPY, (map_operand[4]){{PART_NUMBER, "each"}});
+        map_say(b, grad, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_NUMBER, "each"}});
 }
 
 static void add_join(builder *b)
@@ -111,26 +112,29 @@ static void add_join(builder *b)
     const char *output_grad = map_name_of(STAGE_OUTPUT_GRAD), *rows = map_name_of(STAGE_CONTEXT);
     trace_map *bo = add_summed(b, STAGE_BO_GRAD, STEP_JOIN_BACK, flat(b, STAGE_BO_GRAD));
     bo->slices = p->wo.data == NULL && plan_keeps_heads_apart(p) ? p->heads : 1;
-    say_summed(b, bo, OP_ADD_UP, (map_operand[4]){{PART_COLUMN_J, output_grad}});
+    say_summed(b, bo, OP_ADD_UP, (map_operand[TRACE_OPERANDS]){{PART_COLUMN_J, output_grad}});
     if (p->wo.data != NULL) {
         if (map_named(b->room, "joined") != NULL)
             rows = "joined";
-        say_summed(b,
-                   add_summed(b, STAGE_WO_GRAD, STEP_JOIN_BACK,
-                              like_input(b, STAGE_WO_GRAD, INPUT_WO, &p->wo)),
-                   OP_DOT, (map_operand[4]){{PART_COLUMN_I, rows}, {PART_COLUMN_J, output_grad}});
+        say_summed(
+            b,
+            add_summed(b, STAGE_WO_GRAD, STEP_JOIN_BACK,
+                       like_input(b, STAGE_WO_GRAD, INPUT_WO, &p->wo)),
+            OP_DOT,
+            (map_operand[TRACE_OPERANDS]){{PART_COLUMN_I, rows}, {PART_COLUMN_J, output_grad}});
         trace_map *context =
             map_add_stage(b, STAGE_CONTEXT_GRAD, STEP_JOIN_BACK, build_query_labels(b, NULL));
         context->slices = context->values.size[0] == 1 ? p->heads : 1;
         map_say(b, context, OP_DOT,
-                (map_operand[4]){{PART_ROW_I, output_grad}, {PART_ROW_J, "Wo"}});
+                (map_operand[TRACE_OPERANDS]){{PART_ROW_I, output_grad}, {PART_ROW_J, "Wo"}});
     }
     if (build_result_grad(b) == STAGE_ATTENDED_GRAD)
         map_say(b,
                 map_add_stage(b, STAGE_ATTENDED_GRAD, STEP_JOIN_BACK, build_query_labels(b, NULL)),
                 OP_COPY,
-                (map_operand[4]){{PART_CELL, map_name_of(p->wo.data != NULL ? STAGE_CONTEXT_GRAD
-                                                                            : STAGE_OUTPUT_GRAD)}});
+                (map_operand[TRACE_OPERANDS]){
+                    {PART_CELL,
+                     map_name_of(p->wo.data != NULL ? STAGE_CONTEXT_GRAD : STAGE_OUTPUT_GRAD)}});
 }
 
 /* ---- weights to scores ---- */
@@ -143,7 +147,7 @@ static void add_gathered(builder *b, stage_id id, step_id step, const char *by, 
     const plan *p = b->plan;
     const char *name = map_name_of(id);
     trace_map *grad = map_add_stage(b, id, step, labels);
-    const map_operand of[4] = {{PART_COLUMN_I, by}, {PART_COLUMN_J, rows}};
+    const map_operand of[TRACE_OPERANDS] = {{PART_COLUMN_I, by}, {PART_COLUMN_J, rows}};
     if (p->heads == p->kv_heads) {
         map_say(b, grad, OP_DOT, of);
         return;
@@ -156,7 +160,7 @@ static void add_gathered(builder *b, stage_id id, step_id step, const char *by, 
     of_heads->is_of_heads = true;
     map_say(b, of_heads, OP_DOT, of);
     derivation_fill(b, of_heads);
-    map_say(b, grad, OP_ADD_UP, (map_operand[4]){{PART_OF_HEADS, by_head}});
+    map_say(b, grad, OP_ADD_UP, (map_operand[TRACE_OPERANDS]){{PART_OF_HEADS, by_head}});
 }
 
 /* Before weights_grad: rows of attended_grad are those of attended, as a page learns here. */
@@ -172,9 +176,9 @@ static void add_delta(builder *b)
         given->is_of_queries = given->is_column = given->is_of_heads = true;
     }
     map_say(b, map_add_stage(b, STAGE_DELTA, STEP_SOFTMAX_BACK, queries), OP_DOT_LESS,
-            (map_operand[4]){{PART_ROW_I, map_name_of(build_result_grad(b))},
-                             {PART_ROW_I, "attended"},
-                             {PART_OF_ROW, "logsumexp_grad"}});
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, map_name_of(build_result_grad(b))},
+                                          {PART_ROW_I, "attended"},
+                                          {PART_OF_ROW, "logsumexp_grad"}});
 }
 
 static void add_sum(builder *b)
@@ -182,7 +186,7 @@ static void add_sum(builder *b)
     const char *weights = map_name_of(STAGE_WEIGHTS), *v = map_name_of(build_values(b)),
                *result = map_name_of(build_result_grad(b));
     map_say(b, map_add_square(b, STAGE_WEIGHTS_GRAD, STEP_SUM_BACK), OP_DOT,
-            (map_operand[4]){{PART_ROW_I, result}, {PART_ROW_J, v}});
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, result}, {PART_ROW_J, v}});
     add_gathered(b, build_gradient_of(build_values(b)), STEP_SUM_BACK, weights, result,
                  build_value_labels(b, v));
 }
@@ -192,13 +196,13 @@ static void add_softmax(builder *b)
     const plan *p = b->plan;
     map_say(b, map_add_square(b, build_gradient_of(build_masked(b)), STEP_SOFTMAX_BACK),
             OP_SOFTMAX_BACK,
-            (map_operand[4]){
+            (map_operand[TRACE_OPERANDS]){
                 {PART_CELL, "weights"}, {PART_CELL, "weights_grad"}, {PART_OF_ROW, "delta"}});
     if (p->sinks.data != NULL)
         say_summed(b, add_number_a_head(b, STAGE_SINKS_GRAD, STEP_SOFTMAX_BACK), OP_SINK_BACK,
-                   (map_operand[4]){{PART_COLUMN, "sink_exp"},
-                                    {PART_COLUMN, "row_sum"},
-                                    {PART_COLUMN, "delta"}});
+                   (map_operand[TRACE_OPERANDS]){{PART_COLUMN, "sink_exp"},
+                                                 {PART_COLUMN, "row_sum"},
+                                                 {PART_COLUMN, "delta"}});
 }
 
 /* The bias gains what each score does that it is added to: over heads and queries that share it. */
@@ -213,11 +217,11 @@ static void add_bias(builder *b)
     tensor own = tensor_at(&grad, is_of_entries ? b->focus.batch : 0);
     own = tensor_range(&own, 0, 0, is_of_heads ? p->heads : 1);
     own = tensor_range(&own, 1, 0, is_one_row ? 1 : p->n_q);
-    const map_operand of[4] = {{!is_of_heads && is_one_row ? PART_COLUMN_OF_HEADS
-                                : !is_of_heads             ? PART_OF_HEADS
-                                : is_one_row               ? PART_COLUMN_J
-                                                           : PART_CELL,
-                                "masked_grad"}};
+    const map_operand of[TRACE_OPERANDS] = {{!is_of_heads && is_one_row ? PART_COLUMN_OF_HEADS
+                                             : !is_of_heads             ? PART_OF_HEADS
+                                             : is_one_row               ? PART_COLUMN_J
+                                                                        : PART_CELL,
+                                             "masked_grad"}};
     operation op = is_of_heads && !is_one_row ? OP_COPY : OP_ADD_UP;
     trace_map *bias;
     if (is_of_entries) {
@@ -247,8 +251,9 @@ static void add_slopes(builder *b)
     apart->rows = (trace_labels){NULL, "q"}; /* of their places, whichever tokens stand there */
     apart->columns = (trace_labels){NULL, "k"};
     apart->letters = "how far query i and key j are apart";
-    say_summed(b, add_number_a_head(b, STAGE_SLOPES_GRAD, STEP_MASK_BACK), OP_SLOPE_BACK,
-               (map_operand[4]){{PART_WHOLE, "masked_grad"}, {PART_WHOLE, "distance"}});
+    say_summed(
+        b, add_number_a_head(b, STAGE_SLOPES_GRAD, STEP_MASK_BACK), OP_SLOPE_BACK,
+        (map_operand[TRACE_OPERANDS]){{PART_WHOLE, "masked_grad"}, {PART_WHOLE, "distance"}});
 }
 
 /* From the masked scores to the scores, by what is on the way. */
@@ -258,7 +263,7 @@ static void add_scores(builder *b)
     const char *unmasked = build_gradient_name(build_unmasked(b));
     if (plan_masks(p)) {
         map_say(b, map_add_square(b, build_gradient_of(build_unmasked(b)), STEP_MASK_BACK), OP_COPY,
-                (map_operand[4]){{PART_CELL, "masked_grad"}});
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, "masked_grad"}});
         add_bias(b);
         add_slopes(b);
     }
@@ -267,10 +272,11 @@ static void add_scores(builder *b)
             b,
             map_add_square(b, p->scale == 1 ? STAGE_SCORES_GRAD : STAGE_SCALED_GRAD, STEP_CAP_BACK),
             OP_CAP_BACK,
-            (map_operand[4]){{PART_CELL, unmasked}, {PART_CELL, "capped"}, {PART_NUMBER, "C"}});
+            (map_operand[TRACE_OPERANDS]){
+                {PART_CELL, unmasked}, {PART_CELL, "capped"}, {PART_NUMBER, "C"}});
     if (p->scale != 1)
         map_say(b, map_add_square(b, STAGE_SCORES_GRAD, STEP_SCALE_BACK), OP_SCALE_BACK,
-                (map_operand[4]){{PART_CELL, "scaled_grad"}, {PART_NUMBER, "scale"}});
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, "scaled_grad"}, {PART_NUMBER, "scale"}});
 }
 
 /* ---- scores to queries and keys ---- */
@@ -281,7 +287,9 @@ static void add_compared(builder *b)
     map_say(
         b,
         map_add_stage(b, build_gradient_of(queries), STEP_SCORES_BACK, build_query_labels(b, "q")),
-        OP_DOT, (map_operand[4]){{PART_ROW_I, "scores_grad"}, {PART_COLUMN_J, map_name_of(keys)}});
+        OP_DOT,
+        (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "scores_grad"},
+                                      {PART_COLUMN_J, map_name_of(keys)}});
     add_gathered(b, build_gradient_of(keys), STEP_SCORES_BACK, "scores_grad", map_name_of(queries),
                  build_key_labels(b, map_name_of(keys)));
 }
@@ -292,7 +300,7 @@ static void add_cached(builder *b, stage_id past, input which, stage_id all, sta
     const plan *p = b->plan;
     const tensor *given = p->asked->in[which];
     tensor grad = whole(b, past);
-    const map_operand above[4] = {{PART_CELL, map_name_of(all)}};
+    const map_operand above[TRACE_OPERANDS] = {{PART_CELL, map_name_of(all)}};
     if (given->rank > 2)
         grad = tensor_at(&grad, b->focus.batch);
     trace_map *made = given->rank > 2 ? map_add(b, map_name_of(past), STEP_CACHE_BACK, &grad)
@@ -308,7 +316,7 @@ static void add_cached(builder *b, stage_id past, input which, stage_id all, sta
         b,
         map_add_stage(b, fresh, STEP_CACHE_BACK,
                       build_new_labels(b, build_key_labels(b, which == INPUT_PAST_K ? "k" : "v"))),
-        OP_COPY, (map_operand[4]){{PART_BELOW, map_name_of(all)}});
+        OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_BELOW, map_name_of(all)}});
 }
 
 static void add_turned_back(builder *b, stage_id from, stage_id turned, const char *angles,
@@ -316,8 +324,9 @@ static void add_turned_back(builder *b, stage_id from, stage_id turned, const ch
 {
     const char *of = build_gradient_name(turned);
     trace_map *made = map_add_stage(b, build_gradient_of(from), STEP_ROPE_BACK, labels);
-    map_say(b, made, OP_TURN_BACK,
-            (map_operand[4]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
+    map_say(
+        b, made, OP_TURN_BACK,
+        (map_operand[TRACE_OPERANDS]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
     made->paired = b->plan->rope_width;
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
 }
@@ -334,7 +343,8 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
     trace_map *grad = map_add_stage(b, build_gradient_of(from), STEP_NORMALIZE_BACK, labels);
     size_t rows = grad->values.size[1];
     trace_map *made = map_add_made(b, inverse, STEP_NORMALIZE_BACK, role->heads, rows, 1);
-    map_say(b, made, OP_INVERSE_RMS, (map_operand[4]){{PART_ROW_I, of}, {PART_NUMBER, "qk_eps"}});
+    map_say(b, made, OP_INVERSE_RMS,
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, of}, {PART_NUMBER, "qk_eps"}});
     made->rows = labels;
     made->is_column = true;
     derivation_fill(b, made);
@@ -343,25 +353,28 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
         gained = build_text(b, "%s_gained", of);
         made = map_add_made(b, gained, STEP_NORMALIZE_BACK, role->heads, rows, role->width);
         made->rows = labels;
-        map_say(b, made, OP_TIMES, (map_operand[4]){{PART_CELL, back}, {PART_OF_COLUMN, gain}});
+        map_say(b, made, OP_TIMES,
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, back}, {PART_OF_COLUMN, gain}});
         derivation_fill(b, made);
     }
     made = map_add_made(b, share, STEP_NORMALIZE_BACK, role->heads, rows, 1);
     map_say(b, made, OP_NORM_SHARE,
-            (map_operand[4]){{PART_ROW_I, gained}, {PART_ROW_I, of}, {PART_OF_ROW, inverse}});
+            (map_operand[TRACE_OPERANDS]){
+                {PART_ROW_I, gained}, {PART_ROW_I, of}, {PART_OF_ROW, inverse}});
     made->rows = labels;
     made->is_column = true;
     derivation_fill(b, made);
     map_say(
         b, grad, OP_NORM_BACK,
-        (map_operand[4]){
+        (map_operand[TRACE_OPERANDS]){
             {PART_CELL, gained}, {PART_CELL, of}, {PART_OF_ROW, share}, {PART_OF_ROW, inverse}});
     if (gains.data == NULL)
         return;
     made = map_add_made(b, parts, STEP_NORMALIZE_BACK, role->heads, rows, role->width);
     made->rows = labels;
-    map_say(b, made, OP_TIMES_THREE,
-            (map_operand[4]){{PART_CELL, back}, {PART_CELL, of}, {PART_OF_ROW, inverse}});
+    map_say(
+        b, made, OP_TIMES_THREE,
+        (map_operand[TRACE_OPERANDS]){{PART_CELL, back}, {PART_CELL, of}, {PART_OF_ROW, inverse}});
     derivation_fill(b, made);
     bool is_of_heads = gains.rank == 2;
     tensor rows_of_gains = {.type = gains.type,
@@ -371,8 +384,9 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
                             .data = gains.data};
     trace_map *sums = add_summed(b, gain_grad, STEP_NORMALIZE_BACK, rows_of_gains);
     sums->is_of_heads = sums->is_apart = is_of_heads;
-    say_summed(b, sums, OP_TOTAL,
-               (map_operand[4]){{is_of_heads ? PART_COLUMN_J : PART_COLUMN_OF_HEADS, parts}});
+    say_summed(
+        b, sums, OP_TOTAL,
+        (map_operand[TRACE_OPERANDS]){{is_of_heads ? PART_COLUMN_J : PART_COLUMN_OF_HEADS, parts}});
 }
 
 static void add_forms(builder *b)
@@ -418,15 +432,16 @@ static void add_weights(builder *b, const struct role_gradients *of)
                                        like_input(b, of->weight, role->weight_as, &role->weight));
         weight->slices = role->weight.rank == 2 ? role->heads : 1;
         weight->is_of_heads = true;
-        say_summed(b, weight, OP_DOT,
-                   (map_operand[4]){{PART_COLUMN_I, made->operand[0].name}, {column, grad}});
+        say_summed(
+            b, weight, OP_DOT,
+            (map_operand[TRACE_OPERANDS]){{PART_COLUMN_I, made->operand[0].name}, {column, grad}});
     }
     if (role->bias.data != NULL) {
         trace_map *bias = add_summed(b, of->bias, STEP_PROJECTIONS_BACK, flat(b, of->bias));
         bias->slices = role->heads;
         bias->is_of_heads = true;
         bias->is_row_a_head = map_there(b, input_label(role->bias_as))->is_row_a_head;
-        say_summed(b, bias, OP_ADD_UP, (map_operand[4]){{column, grad}});
+        say_summed(b, bias, OP_ADD_UP, (map_operand[TRACE_OPERANDS]){{column, grad}});
     }
 }
 
@@ -442,7 +457,7 @@ static const char *side_by_side(builder *b, const projection *role)
     tensor numbers = build_numbers_new(b, name, b->plan->type, 2, size);
     trace_map *joined = map_add(b, name, STEP_PROJECTIONS_BACK, &numbers);
     joined->slices = role->heads;
-    map_say(b, joined, OP_COPY, (map_operand[4]){{PART_CELL, label}});
+    map_say(b, joined, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, label}});
     joined->letters = build_text(b, "%s, the heads side by side", label);
     derivation_fill(b, joined);
     return name;
@@ -452,10 +467,11 @@ static const char *side_by_side(builder *b, const projection *role)
 static void say_rows_of_role(builder *b, const projection *role, const char *grad, trace_map *to)
 {
     if (role->weight.data == NULL)
-        map_say(b, to, OP_COPY, (map_operand[4]){{PART_CELL, grad}});
+        map_say(b, to, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, grad}});
     else
-        map_say(b, to, OP_DOT,
-                (map_operand[4]){{PART_ROW_I, grad}, {PART_ROW_J, side_by_side(b, role)}});
+        map_say(
+            b, to, OP_DOT,
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, grad}, {PART_ROW_J, side_by_side(b, role)}});
 }
 
 static void add_rows(builder *b, stage_id id)
@@ -512,7 +528,7 @@ static void add_projections(builder *b)
         learned->slices = p->kv_heads;
         learned->is_of_heads = true;
         say_summed(b, learned, OP_COPY,
-                   (map_operand[4]){{PART_LEARNED, map_name_of(ROLES[i].grad)}});
+                   (map_operand[TRACE_OPERANDS]){{PART_LEARNED, map_name_of(ROLES[i].grad)}});
     }
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
         add_rows(b, ROWS[i]);

@@ -103,7 +103,7 @@ static void add_mean_weights(floors *f, const stage_way *way)
     mean->rows = weights->rows;
     mean->columns = weights->columns;
     mean->is_share = mean->is_of_queries = true;
-    map_say(b, mean, OP_MEAN, (map_operand[4]){{PART_OF_HEADS, "weights"}});
+    map_say(b, mean, OP_MEAN, (map_operand[TRACE_OPERANDS]){{PART_OF_HEADS, "weights"}});
     /* They are told in the step that makes the weights, where somebody asked for them. */
     bool is_asked = f->asked != NULL && stack_words_name_more(f->asked, &room->place);
     for (size_t i = 0; is_asked && i < room->steps; i++) {
@@ -148,7 +148,7 @@ static void add_attention(floors *f, const layer_part *p, const floor_rows *of, 
                     *output = map_named(room, "output");
     const trace_map *last = output != NULL ? output : context;
     map_say_origins(b, room->map[x->number], OP_COPY,
-                    (trace_origin[4]){{PART_CELL, of->room, of->map, of->name}});
+                    (trace_origin[TRACE_OPERANDS]){{PART_CELL, of->room, of->map, of->name}});
     made->map = room->map[last->number];
     made->room = room;
     join_past(f, "past_k", KEYS);

@@ -290,7 +290,7 @@ static void show_statistic(builder *b, stage_id id, operation op, map_operand fi
                            map_operand second)
 {
     trace_map *made = map_add_stage(b, id, STEP_STATISTICS, build_query_labels(b, "q"));
-    map_say(b, made, op, (map_operand[4]){first, second});
+    map_say(b, made, op, (map_operand[TRACE_OPERANDS]){first, second});
     derivation_formula(b, map_name_of(id), "");
     show_numbers(b, map_name_of(id), b->focus.row, 0);
 }

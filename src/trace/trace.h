@@ -133,8 +133,8 @@ typedef struct trace_item {
     size_t words;
     int decimals; /* that OP_ROUND leaves */
     operation op;
-    size_t column;             /* of its cell, from 1, where the operation asks for it */
-    tensor a, b, c, d, result; /* views; no data: not there */
+    size_t column;                /* of its cell, from 1, where the operation asks for it */
+    tensor a, b, c, d, e, result; /* views; no data: not there */
     tensor inner; /* of a line whose operation has one inside: what that comes to, term by term */
     trace_labels rows, columns;
     bool has_ids; /* its columns are ids, which count from 0 */
@@ -163,7 +163,7 @@ typedef struct trace_step {
     size_t waits, waiting_capacity;
 } trace_step;
 
-enum { TRACE_OPERANDS = 4 };
+enum { TRACE_OPERANDS = 5 };
 
 /* A matrix of all heads, and where its cells come from. */
 typedef struct trace_map {
@@ -192,7 +192,7 @@ typedef struct trace_map {
     bool has_origin;     /* else it has letters at most */
     operation op;
     const struct activation *function; /* of OP_ACTIVATE */
-    /* a, b, c, d of the operation; without an origin, a: the same numbers where they are made */
+    /* a to e of the operation; without an origin, a: the same numbers where they are made */
     trace_origin operand[TRACE_OPERANDS];
     size_t paired; /* columns of a head that belong to pairs */
     bool is_interleaved;

@@ -140,7 +140,7 @@ static void expect_operand(page *p, const cJSON *item, const char *name, int ter
     if (strncmp(name, "ab}", 3) == 0 && term >= first)
         expect_value(p, element(member(item, "b"), term - first));
     else
-        expect_value(p, term < 0 ? of : element(of, term));
+        expect_value(p, term < 0 || !cJSON_IsArray(of) ? of : element(of, term));
 }
 
 /* The numbers of the item in the order in which attn/spec/operation_list.h says that its operation
@@ -177,7 +177,7 @@ static void expect_spelled(page *p, const cJSON *item, const char *at, const cha
             expect_number(p, p->terms);
             at = close;
         } else if (*at == '{') {
-            expect_operand(p, item, at + strcspn(at, "abcdij"), term);
+            expect_operand(p, item, at + strcspn(at, "abcdeij"), term);
             at = close;
         } else if (isdigit((unsigned char)*at)) {
             char number[32];

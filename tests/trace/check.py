@@ -136,7 +136,7 @@ class Document:
 
 def planted():
     for spelled, operands, wanted in PLANTED:
-        got = operations.work_out(spelled, {x: operands.get(x, []) for x in "abcd"})
+        got = operations.work_out(spelled, {x: operands.get(x, []) for x in "abcde"})
         if operations.number(got).value != wanted:
             yield f"{spelled} is {got!r}, by hand {wanted}"
 

@@ -33,7 +33,7 @@ class Node:
         self.appended, self.untouched = said.get("appended", 0), said.get("untouched", 0)
         self.paired, self.interleaved = said.get("paired", 0), said.get("interleaved", False)
         self.focus, self.learned = said.get("focus"), said.get("learned")
-        self.operands = {letter: said[letter] for letter in "abcd" if letter in said}
+        self.operands = {letter: said[letter] for letter in "abcde" if letter in said}
         self.values = said.get("values") and [
             [[number(x) for x in row] for row in head] for head in said["values"]]
         self.numbers = self.values and [x for head in self.values for row in head for x in row]
@@ -83,8 +83,8 @@ def expected(run, node, head, row, column, got):
         if row == node.rows - node.appended and node.learned:
             wanted = cells(run, node.learned, node, head, row, column)[0]
         return None if same(got, wanted) else wanted
-    letters = "a" if column >= node.columns - node.untouched else "abcd"
-    operands = {x: [] for x in "abcd"}
+    letters = "a" if column >= node.columns - node.untouched else "abcde"
+    operands = {x: [] for x in "abcde"}
     for letter in letters:
         if letter in node.operands:
             if run["nodes"][node.operands[letter]["of"]].values is None:
@@ -161,7 +161,7 @@ def is_rounded(a, result):
 
 def line_is_true(said, kind, node=None):
     op, result = said["operation"], flat(numbers(said["result"]))
-    operands = {x: flat(numbers(said.get(x, []))) for x in "abcd"}
+    operands = {x: flat(numbers(said.get(x, []))) for x in "abcde"}
     a, b = operands["a"], operands["b"]
     if op == "round":
         return is_rounded(a[0], result[0])
@@ -261,7 +261,7 @@ class Shown:
         node, (head, row, column) = self.nodes[said["of"]], said["cell"]
         if node.operation != said["operation"] or not letters.line_is_said(self.run, node, said):
             return False
-        for x in "abcd":
+        for x in "abcde":
             wanted = []
             if x in node.operands:
                 if self.nodes[node.operands[x]["of"]].values is None:
@@ -275,7 +275,7 @@ class Shown:
         if "of" in said and not self.cell_is_true(said):
             return False
         if "of" not in said and not self.is_partial and not all(
-                self.knows(numbers(said[x])) for x in "abcd" if x in said):
+                self.knows(numbers(said[x])) for x in "abcde" if x in said):
             return False
         if not line_is_true(said, self.kind, self.nodes.get(said.get("of"))):
             return False
@@ -396,7 +396,7 @@ def alter_steps(trace, kind, every):
         shown.begin()
         for said in step["items"]:
             before = set(shown.made)
-            for name in ("a", "b", "c", "d", "inner", "result"):
+            for name in ("a", "b", "c", "d", "e", "inner", "result"):
                 for value, at in list(places(said, name)) if name in said else []:
                     counted += 1
                     if counted % every:

@@ -188,6 +188,8 @@ class Formula(spelling.Spelling):
         if letters == "inner":
             return f"inner[{at}]"
         first = self.operands.get(letters[0]) or 0
+        if first == len(letters) == 1:
+            return f"{letters}[0]"  # one number stands in each term
         return f"{letters[0]}[{at}]" if at < first else f"{letters[-1]}[{at - first}]"
 
     def terms(self, letters):

@@ -126,7 +126,7 @@ class Worked(spelling.Spelling):
     """A line with its numbers."""
 
     def __init__(self, item, page, digits=None):
-        super().__init__({x: item.get(x) for x in ("a", "b", "c", "d", "j", "inner")})
+        super().__init__({x: item.get(x) for x in ("a", "b", "c", "d", "e", "j", "inner")})
         self.item, self.page, self.digits, self.count, self.all = item, page, digits, 0, 0
         self.node = page.nodes.get(item.get("of"))
         pair = self.node and self.node.pair(item["cell"][2])

@@ -4,12 +4,13 @@
  * of its own, or is not arithmetic, is in evaluate.js. What is_in_f64 is worked out in float64 and
  * rounded once to the type.
  *
- * A spelling is text with these in it; a, b, c, d are the operands, vectors or numbers:
+ * A spelling is text with these in it; a to e are the operands, vectors or numbers:
  *   {a}      the operand. A negative number is in parentheses, except where the text before it is
  *            empty or ends with ( or a comma.
  *   {(a)}    the same, a negative number always in parentheses: where a factor comes first
  *   {ab}     a's numbers and then b's
- *   <t;s>    t for each number of the first operand in t, with s between them
+ *   <t;s>    t for each number of the first operand in t, with s between them; an operand that is
+ *            one number stands in each t
  *   <t;s;z>  z in place of t where that number is 0
  *   [a?t]    t where there is such an operand;  [a?t:u]  else u
  *   {n}      how many terms the series before it has

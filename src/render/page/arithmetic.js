@@ -36,7 +36,10 @@ class Printer {
     if (name === 'n') this.parts.push(String(this.count));
     else if (name === 'j') this.parts.push(String(column + 1));
     else if (name === 'f') this.print(DATA.functions[map.function]);
-    else this.number(this.cells(name.replace(/[()]/g, ''))[this.term], name.startsWith('('));
+    else {
+      const cells = this.cells(name.replace(/[()]/g, ''));
+      this.number(cells[cells.length === 1 ? 0 : this.term], name.startsWith('('));
+    }
   }
 
   // A term whose first number is 0 is `zero`, where there is one.
@@ -94,7 +97,7 @@ function arithmeticOfAppended(place) {
 }
 
 function tooLarge(map) {
-  const isBeyond = ['a', 'b', 'c', 'd'].some((name) => map[name] && MAPS[map[name].map].beyond);
+  const isBeyond = OPERANDS.some((name) => map[name] && MAPS[map[name].map].beyond);
   return isBeyond ? TEXT.beyond : TEXT.tooLarge;
 }
 

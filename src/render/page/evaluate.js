@@ -2,7 +2,7 @@
 // operation takes, by the arithmetic of real.js. What the page came with stays as it is until
 // something is changed.
 
-const OPERANDS = ['a', 'b', 'c', 'd'], TAKEN = [...OPERANDS, 'learned', 'length'];
+const OPERANDS = ['a', 'b', 'c', 'd', 'e'], TAKEN = [...OPERANDS, 'learned', 'length'];
 
 function sizeOf(map) {
   return map.heads * map.rows.length * map.columns.length;
@@ -109,7 +109,7 @@ class Cell {
     this.place = { map, head, row, column: 0 };
     this.strides = OPERANDS.map((name) => map[name] && strideOf(map[name]));
     this.width = map.columns.length / map.slices;
-    this.a = this.b = this.c = this.d = NOTHING;
+    this.a = this.b = this.c = this.d = this.e = NOTHING;
   }
 
   moveTo(column) {
@@ -119,6 +119,7 @@ class Cell {
     this.b = this.moved(this.b, 1, goesOn);
     this.c = this.moved(this.c, 2, goesOn);
     this.d = this.moved(this.d, 3, goesOn);
+    this.e = this.moved(this.e, 4, goesOn);
   }
 
   moved(strand, i, goesOn) {

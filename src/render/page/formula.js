@@ -3,7 +3,7 @@
 
 // ---- spellings ----
 
-const PIECES = /\{(.+?)\}|<([^;>]+);([^;>]+)(?:;([^>]+))?>|\[([a-d])\?(.+?)(?::(.+?))?\]|~(.+?)~(.+?)~|[^{<[~]+/gs;
+const PIECES = /\{(.+?)\}|<([^;>]+);([^;>]+)(?:;([^>]+))?>|\[([a-e])\?(.+?)(?::(.+?))?\]|~(.+?)~(.+?)~|[^{<[~]+/gs;
 
 // Tells `to` of the pieces of a spelling, one after the other; it says which operands there are, and
 // which column of a pair is meant.
@@ -20,7 +20,7 @@ function readSpelling(spelled, to) {
 
 // The letters of what a series counts: those of its first operand.
 function lettersCounted(term) {
-  return [...term.match(/{\(?([a-d]+)/)[1]];
+  return [...term.match(/{\(?([a-e]+)/)[1]];
 }
 
 // ---- arithmetic ----
@@ -122,9 +122,10 @@ class Formula extends Arithmetic {
     const { round } = this.isInF64 && !isOfTrace(this.map[letter]) ? TYPE : this.type;
     if (letter === 'n') this.tokens.push(this.count);
     else if (letter === 'j') this.tokens.push(({ place }) => place.column + 1);
-    else if (!'abcd'.includes(letter)) throw new Error(`a formula has {${name}}`);
+    else if (!'abcde'.includes(letter)) throw new Error(`a formula has {${name}}`);
     else {
-      const one = ({ [letter]: { numbers, first, step } }, term) => round(numbers[first + term * step]);
+      const one = ({ [letter]: { numbers, first, step, count } }, term) =>
+        round(numbers[first + (count === 1 ? 0 : term * step)]);
       const both = (cell, term) => (term < cell[letter].count ? one(cell, term)
         : round(listIn(cell[then])[term - cell[letter].count]));
       this.tokens.push(then ? both : Object.assign(one, { letter }));

@@ -63,11 +63,11 @@ function appendedOf(place) {
   return place.row - place.map.rows.length + (place.map.appended || 0);
 }
 
-// { a, b, c, d }, each a list of cells or undefined; null where one of them is not on this page.
+// { a, b, c, d, e }, each a list of cells or undefined; null where one of them is not on this page.
 function operandsOf(place) {
   const found = {}, { untouched, columns } = place.map;
   const isUntouched = untouched && place.column >= columns.length - untouched;
-  for (const name of isUntouched ? ['a'] : ['a', 'b', 'c', 'd']) {
+  for (const name of isUntouched ? ['a'] : OPERANDS) {
     if (!place.map[name]) continue;
     found[name] = cellsOf(place.map[name], place);
     if (!found[name]) return null;
