@@ -104,6 +104,11 @@ static double work_out_sum(const trace_map *map, const operand_cells of[TRACE_OP
     return sum;
 }
 
+static double inverse_of(double root)
+{
+    return root == 0 ? 0 : 1 / root;
+}
+
 static double work_out(const map_cell *made)
 {
     const trace_map *map = made->map;
@@ -121,8 +126,8 @@ static double work_out(const map_cell *made)
         return first[0] * first[1];
     case OP_ADD_THREE:
         return rounded(map, first[0] + first[1]) + first[2];
-    case OP_TIMES_THREE:
-        return first[0] * (first[1] * first[2]);
+    case OP_NORM_GAIN:
+        return first[0] * (first[1] * inverse_of(first[2]));
     case OP_DIVIDE:
         return first[0] / first[1];
     case OP_MINUS:
@@ -133,11 +138,11 @@ static double work_out(const map_cell *made)
     case OP_NORMALIZE:
         sum = sqrt(mean_square(&of[1]) + first[2]);
         return sum == 0 ? 0 : first[0] / sum;
-    case OP_INVERSE_RMS:
-        sum = sqrt(mean_square(&of[0]) + first[1]);
-        return sum == 0 ? 0 : 1 / sum;
+    case OP_ROOT:
+        return sqrt(mean_square(&of[0]) + first[1]);
     case OP_NORM_SHARE:
-        return work_out_sum(map, of) / (double)of[0].count * first[2] * first[2];
+        sum = inverse_of(first[2]);
+        return sum == 0 ? 0 : work_out_sum(map, of) / (double)of[0].count * (sum / first[2]);
     case OP_LOSS_MEAN:
         return work_out_sum(map, of) / first[1];
     case OP_LOSS_SQUARE:

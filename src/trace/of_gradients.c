@@ -338,12 +338,12 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
     const plan *p = b->plan;
     const projection *role = plan_role(p, from);
     const char *of = map_name_of(from), *back = build_gradient_name(normal), *gained = back,
-               *gain = build_text(b, "%s_gain", of), *inverse = build_text(b, "%s_inverse", of),
+               *gain = build_text(b, "%s_gain", of), *root = build_text(b, "%s_root", of),
                *share = build_text(b, "%s_share", of), *parts = build_text(b, "%s_gain_terms", of);
     trace_map *grad = map_add_stage(b, build_gradient_of(from), STEP_NORMALIZE_BACK, labels);
     size_t rows = grad->values.size[1];
-    trace_map *made = map_add_made(b, inverse, STEP_NORMALIZE_BACK, role->heads, rows, 1);
-    map_say(b, made, OP_INVERSE_RMS,
+    trace_map *made = map_add_made(b, root, STEP_NORMALIZE_BACK, role->heads, rows, 1);
+    map_say(b, made, OP_ROOT,
             (map_operand[TRACE_OPERANDS]){{PART_ROW_I, of}, {PART_NUMBER, "qk_eps"}});
     made->rows = labels;
     made->is_column = true;
@@ -358,23 +358,21 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
         derivation_fill(b, made);
     }
     made = map_add_made(b, share, STEP_NORMALIZE_BACK, role->heads, rows, 1);
-    map_say(b, made, OP_NORM_SHARE,
-            (map_operand[TRACE_OPERANDS]){
-                {PART_ROW_I, gained}, {PART_ROW_I, of}, {PART_OF_ROW, inverse}});
+    map_say(
+        b, made, OP_NORM_SHARE,
+        (map_operand[TRACE_OPERANDS]){{PART_ROW_I, gained}, {PART_ROW_I, of}, {PART_OF_ROW, root}});
     made->rows = labels;
     made->is_column = true;
     derivation_fill(b, made);
-    map_say(
-        b, grad, OP_NORM_BACK,
-        (map_operand[TRACE_OPERANDS]){
-            {PART_CELL, gained}, {PART_CELL, of}, {PART_OF_ROW, share}, {PART_OF_ROW, inverse}});
+    map_say(b, grad, OP_NORM_BACK,
+            (map_operand[TRACE_OPERANDS]){
+                {PART_CELL, gained}, {PART_CELL, of}, {PART_OF_ROW, share}, {PART_OF_ROW, root}});
     if (gains.data == NULL)
         return;
     made = map_add_made(b, parts, STEP_NORMALIZE_BACK, role->heads, rows, role->width);
     made->rows = labels;
-    map_say(
-        b, made, OP_TIMES_THREE,
-        (map_operand[TRACE_OPERANDS]){{PART_CELL, back}, {PART_CELL, of}, {PART_OF_ROW, inverse}});
+    map_say(b, made, OP_NORM_GAIN,
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, back}, {PART_CELL, of}, {PART_OF_ROW, root}});
     derivation_fill(b, made);
     bool is_of_heads = gains.rank == 2;
     tensor rows_of_gains = {.type = gains.type,

@@ -272,7 +272,7 @@ static void show_normalized_back(builder *b, stage_id of, stage_id gain_grad, si
 {
     const char *name = map_name_of(of), *back = build_gradient_name(of),
                *gain = build_summed_name(b, gain_grad),
-               *made[] = {build_text(b, "%s_gained", name), build_text(b, "%s_inverse", name),
+               *made[] = {build_text(b, "%s_gained", name), build_text(b, "%s_root", name),
                           build_text(b, "%s_share", name)};
     size_t head = build_shown_head(b, of);
     build_begin_head(b, head);

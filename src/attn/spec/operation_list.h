@@ -96,12 +96,14 @@ OPERATION(OP_TURN_BACK, "turn_back",
           "a·cos(c) + b·sin(c), or − in the second column of a pair; a where there is no pair",
           .spelled = "[c?{(a)}·cos({c})\n ~+~−~ {b}·sin({c}):{a}]",
           .letters = "{a}·cos({c}) + {b}·sin({c}): j and j′ are pair p; minus for its second")
-OPERATION(OP_INVERSE_RMS, "inverse_rms", "1 / √((a₁² + a₂² + …)/n + b), 0 where the root is",
-          .spelled = "1 / √((<{(a)}²;\n + >)/{n}\n + {b})", .letters = "1 / √(mean of {a}² + {b})")
-OPERATION(OP_NORM_SHARE, "norm_share", "(a₁·b₁ + a₂·b₂ + …)/n·c·c",
-          .spelled = "(<{(a)}·{b};\n + >)/{n}·{c}·{c}", .letters = "(mean of {a}·{b})·{c}²")
-OPERATION(OP_NORM_BACK, "norm_back", "(a − b·c)·d", .spelled = "({a} − {(b)}·{c})·{d}",
+/* Of a norm, by its root: 1 / root is 0 where the root is, and a factor of its own. */
+OPERATION(OP_ROOT, "root", "√((a₁² + a₂² + …)/n + b)", .spelled = "√((<{(a)}²;\n + >)/{n}\n + {b})",
+          .letters = "√(mean of {a}² + {b})")
+OPERATION(OP_NORM_SHARE, "norm_share", "(a₁·b₁ + a₂·b₂ + …)/n·(1 / c / c)",
+          .spelled = "(<{(a)}·{b};\n + >)/{n}·(1 / {c} / {c})",
+          .letters = "(mean of {a}·{b}) / {c}²")
+OPERATION(OP_NORM_BACK, "norm_back", "(a − b·c)·(1 / d)", .spelled = "({a} − {(b)}·{c})·(1 / {d})",
           .is_in_f64 = true)
-OPERATION(OP_TIMES_THREE, "times_three", "a·(b·c)", .spelled = "{(a)}·({b}·{c})")
+OPERATION(OP_NORM_GAIN, "norm_gain", "a·(b·(1 / c))", .spelled = "{(a)}·({(b)}·(1 / {c}))")
 OPERATION(OP_TOTAL, "total", "a₁ + a₂ + …", .spelled = "<{a};\n + >", .letters = "Σ {a}",
           .is_in_f64 = true)
