@@ -182,12 +182,21 @@ const char *build_gradient_name(stage_id of)
     return map_name_of(build_gradient_of(of));
 }
 
-bool build_goes_back(const builder *b)
+stage_id build_compared(const builder *b, stage_id id)
 {
-    const plan *p = b->plan;
-    return p->asked->goes_back && p->asked->score->is_product &&
-           p->of_score.for_query.data == NULL && p->of_score.for_key.data == NULL &&
-           p->asked->in[INPUT_BS] == NULL;
+    if (plan_has_stage(b->plan, id))
+        return id;
+    return id == STAGE_Q_SCORE ? build_queries(b) : build_keys(b);
+}
+
+void build_heads_of_score(const builder *b, tensor *view)
+{
+    int last = view->rank - 1;
+    view->size[0] = view->stride[0] == 0 ? 1 : b->plan->heads;
+    view->size[2] = view->size[last];
+    view->stride[2] = view->stride[last];
+    view->size[1] = view->rank < 3 ? 1 : view->size[1];
+    view->rank = 3;
 }
 
 stage_id build_result_grad(const builder *b)

@@ -63,9 +63,12 @@ stage_id build_keys(const builder *b);
 stage_id build_values(const builder *b);
 /* The weights that values are summed by: rounded where rounding was asked for. */
 stage_id build_used_weights(const builder *b);
-/* Whether gradients are shown: of scores q·kᵀ alone, since nothing says yet how another score
- * function's are made. */
-bool build_goes_back(const builder *b);
+/* What a score function compares: q_score, or where nothing was multiplied the last form of q; of
+ * k_score likewise. */
+stage_id build_compared(const builder *b, stage_id id);
+/* A score function's parameter as a matrix a head, or one that all heads share: a vector is its
+ * only row, a number the only cell. */
+void build_heads_of_score(const builder *b, tensor *view);
 /* The gradient of a stage; and of each head's result, by the name that it goes on with: without
  * heads, Wo and bo, which is as it was given, it is the output's. */
 stage_id build_gradient_of(stage_id id);

@@ -109,7 +109,52 @@ static double inverse_of(double root)
     return root == 0 ? 0 : 1 / root;
 }
 
-static double work_out(const map_cell *made)
+/* tanh(own + other + shift), by the run's kernels. */
+static double bent(const builder *b, const trace_map *map, double own, double other, double shift)
+{
+    double wide = rounded(map, rounded(map, own + other) + shift);
+    float narrow = (float)wide;
+    if (map->values.type == DTYPE_F64) {
+        b->plan->with->cap(&wide, 1, 1, &wide);
+        return wide;
+    }
+    b->plan->with->cap(&narrow, 1, 1, &narrow);
+    return (double)narrow;
+}
+
+/* What the pairs of a cell give by their tanhs, added to a sum one after the other, as the run does
+ * it: a pair whose score gains nothing gives nothing. */
+static double add_pairs(const builder *b, const map_cell *made, double sum)
+{
+    const trace_map *map = made->map;
+    operand_cells of[TRACE_OPERANDS];
+    bool is_back = map->op == OP_TANH_BACK;
+    for (size_t i = 0; i < TRACE_OPERANDS; i++)
+        derivation_operand(made, &map->operand[i], &of[i]);
+    double own = derivation_number(&of[2], 0), fourth = derivation_number(&of[3], 0),
+           shift = is_back ? derivation_number(&of[4], 0) : fourth;
+    for (size_t p = 0; p < of[0].count; p++) {
+        double gain = derivation_number(&of[0], p);
+        if (gain == 0)
+            continue;
+        double t = bent(b, map, own, derivation_number(&of[1], p), shift);
+        sum = is_back ? rounded(map, sum + rounded(map, gain * fourth * (1 - t * t)))
+                      : go_on(map, gain, t, sum);
+    }
+    return sum;
+}
+
+static double work_out_terms(const builder *b, const operand_cells *of)
+{
+    double sum = 0;
+    for (size_t p = 0; p < of->count; p++) {
+        map_cell term = derivation_cell(of, p);
+        sum = add_pairs(b, &term, sum);
+    }
+    return sum;
+}
+
+static double work_out(const builder *b, const map_cell *made)
 {
     const trace_map *map = made->map;
     operand_cells of[TRACE_OPERANDS];
@@ -150,6 +195,11 @@ static double work_out(const map_cell *made)
     case OP_SLOPE_BACK:
     case OP_SINK_BACK:
         return 0 - work_out_sum(map, of);
+    case OP_TANH_BACK:
+    case OP_TANH_SUM:
+        return add_pairs(b, made, 0);
+    case OP_TERMS:
+        return work_out_terms(b, &of[0]);
     default:
         assert(map->op == OP_DOT || map->op == OP_ADD_UP || map->op == OP_TOTAL);
         return work_out_sum(map, of);
@@ -162,7 +212,7 @@ void derivation_fill(builder *b, trace_map *map)
     if (b->failed)
         return;
     do
-        tensor_set(&map->values, at, work_out(&(map_cell){b->room, map, at[0], at[1], at[2]}));
+        tensor_set(&map->values, at, work_out(b, &(map_cell){b->room, map, at[0], at[1], at[2]}));
     while (tensor_next(&map->values, at));
 }
 
@@ -278,6 +328,8 @@ static void add_place(writer *w, const trace_origin *from, bool is_element)
          has_column = has_letter(w, part.column, is_element);
     operand_cells found;
     const operand_cells *cells = NULL;
+    if (w->row != 0 && part.row == AXIS_J && part.column == AXIS_ALL)
+        text_add_string(w->out, "ᵀ"); /* of a whole row: all rows, as columns */
     if (part.row == AXIS_ABOVE || part.row == AXIS_BELOW || !(has_row || has_column))
         return;
     if (has_operand(w, from, &found))

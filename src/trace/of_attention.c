@@ -224,8 +224,7 @@ static void add_scores(builder *b)
 {
     const plan *p = b->plan;
     const score *by = p->asked->score;
-    /* Parameters of the score function, one for all heads or one a head. A vector is the only row
-     * of its matrix, a number the only cell. */
+    /* Parameters of the score function, one for all heads or one a head. */
     const score_parameters *of_all = &p->of_score;
     const char *const keys[] = {by->for_query, by->for_key, by->vector, by->shift};
     const tensor *const all[] = {&of_all->for_query, &of_all->for_key, &of_all->vector,
@@ -234,11 +233,7 @@ static void add_scores(builder *b)
         tensor apart = *all[i];
         if (apart.data == NULL)
             continue;
-        apart.size[0] = apart.stride[0] == 0 ? 1 : p->heads;
-        apart.size[2] = apart.size[apart.rank - 1];
-        apart.stride[2] = apart.stride[apart.rank - 1];
-        apart.size[1] = apart.rank < 3 ? 1 : apart.size[1];
-        apart.rank = 3;
+        build_heads_of_score(b, &apart);
         map_add(b, input_label(input_of_key(keys[i])), STEP_PARAMETERS, &apart)->is_apart =
             apart.size[0] > 1;
     }

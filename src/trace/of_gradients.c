@@ -139,17 +139,16 @@ static void add_join(builder *b)
 
 /* ---- weights to scores ---- */
 
-/* Gradients of keys or values: of each a chain over the queries, and of heads that share them the
- * sum of theirs. */
-static void add_gathered(builder *b, stage_id id, step_id step, const char *by, const char *rows,
-                         trace_labels labels)
+/* Gradients of keys or values: of each what all queries give, and of heads that share them the sum
+ * of theirs. */
+static void add_gathered(builder *b, stage_id id, step_id step, operation op,
+                         const map_operand of[TRACE_OPERANDS], trace_labels labels)
 {
     const plan *p = b->plan;
     const char *name = map_name_of(id);
     trace_map *grad = map_add_stage(b, id, step, labels);
-    const map_operand of[TRACE_OPERANDS] = {{PART_COLUMN_I, by}, {PART_COLUMN_J, rows}};
     if (p->heads == p->kv_heads) {
-        map_say(b, grad, OP_DOT, of);
+        map_say(b, grad, op, of);
         return;
     }
     const size_t size[] = {p->heads, p->n_k, plan_role(p, id)->width};
@@ -158,7 +157,7 @@ static void add_gathered(builder *b, stage_id id, step_id step, const char *by, 
     trace_map *of_heads = map_add(b, by_head, step, &each);
     of_heads->rows = labels;
     of_heads->is_of_heads = true;
-    map_say(b, of_heads, OP_DOT, of);
+    map_say(b, of_heads, op, of);
     derivation_fill(b, of_heads);
     map_say(b, grad, OP_ADD_UP, (map_operand[TRACE_OPERANDS]){{PART_OF_HEADS, by_head}});
 }
@@ -187,7 +186,8 @@ static void add_sum(builder *b)
                *result = map_name_of(build_result_grad(b));
     map_say(b, map_add_square(b, STAGE_WEIGHTS_GRAD, STEP_SUM_BACK), OP_DOT,
             (map_operand[TRACE_OPERANDS]){{PART_ROW_I, result}, {PART_ROW_J, v}});
-    add_gathered(b, build_gradient_of(build_values(b)), STEP_SUM_BACK, weights, result,
+    add_gathered(b, build_gradient_of(build_values(b)), STEP_SUM_BACK, OP_DOT,
+                 (map_operand[TRACE_OPERANDS]){{PART_COLUMN_I, weights}, {PART_COLUMN_J, result}},
                  build_value_labels(b, v));
 }
 
@@ -281,17 +281,161 @@ static void add_scores(builder *b)
 
 /* ---- scores to queries and keys ---- */
 
+/* A gradient in the shape of a score's parameter, one for all heads or one a head: a vector is the
+ * only row of its matrix, a number the only cell. */
+static trace_map *add_parameter(builder *b, stage_id id, const tensor *view)
+{
+    tensor all = whole(b, id), apart;
+    if (all.data == NULL)
+        return map_add(b, map_name_of(id), STEP_SCORES_BACK, &all);
+    if (view->rank < 3) {
+        apart = *view; /* they lie as the view's numbers do, whatever their axes */
+        apart.type = all.type;
+        apart.data = all.data;
+    } else {
+        apart = like_input(b, id, input_of_key(stage_row(id)->of_input), view);
+    }
+    build_heads_of_score(b, &apart);
+    trace_map *added = add_summed(b, id, STEP_SCORES_BACK, apart);
+    added->is_of_heads = added->is_apart = apart.size[0] > 1;
+    return added;
+}
+
+/* A copy with all query heads apart. */
+static const char *heads_apart(builder *b, const char *name, size_t width)
+{
+    const char *copy = build_text(b, "%s_apart", name);
+    const trace_map *of = map_there(b, name);
+    const size_t size[] = {b->plan->heads, of->values.size[1], width};
+    tensor numbers = build_numbers_new(b, copy, b->plan->type, 3, size);
+    trace_map *apart = map_add(b, copy, STEP_SCORES_BACK, &numbers);
+    apart->rows = of->rows;
+    apart->is_of_heads = true;
+    map_say(b, apart, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, name}});
+    derivation_fill(b, apart);
+    return copy;
+}
+
+/* And one with them side by side. */
+static const char *heads_joined(builder *b, const char *name)
+{
+    const char *copy = build_text(b, "%s_joined", name);
+    const trace_map *of = map_there(b, name);
+    const size_t size[] = {of->values.size[1], b->plan->heads * of->values.size[2]};
+    tensor numbers = build_numbers_new(b, copy, b->plan->type, 2, size);
+    trace_map *joined = map_add(b, copy, STEP_SCORES_BACK, &numbers);
+    joined->rows = of->rows;
+    joined->slices = b->plan->heads;
+    joined->is_of_heads = true;
+    map_say(b, joined, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, name}});
+    joined->letters = build_text(b, "%s, the heads side by side", name);
+    derivation_fill(b, joined);
+    return copy;
+}
+
+/* Through q′ = q·W: what comes back to q, and what W gains; nothing where there is no W. */
+static void add_transformed(builder *b, stage_id rows, stage_id compared, stage_id weight_grad,
+                            const tensor *weight, trace_labels labels)
+{
+    const plan *p = b->plan;
+    bool is_shared = rows != build_queries(b) && p->heads != p->kv_heads;
+    const char *name = map_name_of(rows), *grad = build_gradient_name(compared),
+               *by = input_label(input_of_key(stage_row(weight_grad)->of_input));
+    if (!plan_has_stage(p, compared))
+        return;
+    trace_map *back = map_add_stage(b, build_gradient_of(rows), STEP_SCORES_BACK, labels);
+    if (is_shared)
+        map_say(b, back, OP_DOT,
+                (map_operand[TRACE_OPERANDS]){{PART_ROW_I_OF_HEADS, heads_joined(b, grad)},
+                                              {PART_ROW_J_OF_HEADS, heads_joined(b, by)}});
+    else
+        map_say(b, back, OP_DOT,
+                (map_operand[TRACE_OPERANDS]){{PART_ROW_I, grad}, {PART_ROW_J, by}});
+    trace_map *gains = add_parameter(b, weight_grad, weight);
+    map_operand of[TRACE_OPERANDS] = {{PART_COLUMN_I, name}, {PART_COLUMN_J, grad}};
+    if (gains->values.data != NULL && !gains->is_apart && p->heads > 1) {
+        of[0] = (map_operand){PART_COLUMN_I_OF_HEADS, heads_apart(b, name, weight->size[1])};
+        of[1].part = PART_COLUMN_OF_HEADS;
+    }
+    say_summed(b, gains, OP_DOT, of);
+}
+
+/* What is added to all products of a head, or is in all of its tanhs: of heads that share one, the
+ * sum of what each of them adds. */
+static void add_shared(builder *b, stage_id id, const tensor *view, operation op, map_operand by)
+{
+    trace_map *all = add_parameter(b, id, view);
+    if (all->values.data == NULL)
+        return;
+    const map_operand of[TRACE_OPERANDS] = {by};
+    if (all->is_apart || b->plan->heads == 1) {
+        say_summed(b, all, op, of);
+        return;
+    }
+    const char *name = build_text(b, "%s_by_head", map_name_of(id));
+    const size_t size[] = {b->plan->heads, 1, all->values.size[2]};
+    tensor each = build_numbers_new(b, name, b->plan->type, 3, size);
+    trace_map *of_heads = map_add(b, name, STEP_SCORES_BACK, &each);
+    of_heads->is_of_heads = true;
+    map_say(b, of_heads, op, of);
+    derivation_fill(b, of_heads);
+    say_summed(b, all, OP_ADD_UP, (map_operand[TRACE_OPERANDS]){{PART_OF_HEADS, name}});
+}
+
+/* What va and ba gain, of all pairs. */
+static void add_tanhs(builder *b, const char *q, const char *k, const char *grad)
+{
+    const score_parameters *by = &b->plan->of_score;
+    const char *sums = "va_grad_by_query";
+    if (whole(b, STAGE_VA_GRAD).data != NULL) {
+        const size_t size[] = {b->plan->heads, b->plan->n_q, b->plan->compared_width};
+        tensor each = build_numbers_new(b, sums, b->plan->type, 3, size);
+        trace_map *of_queries = map_add(b, sums, STEP_SCORES_BACK, &each);
+        of_queries->rows = build_query_labels(b, "q");
+        of_queries->is_of_queries = of_queries->is_of_heads = true;
+        map_say(b, of_queries, OP_TANH_SUM,
+                (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "scores_grad"},
+                                              {PART_COLUMN_J, k},
+                                              {PART_CELL, q},
+                                              {PART_OF_COLUMN, "ba"}});
+        derivation_fill(b, of_queries);
+    }
+    add_shared(b, STAGE_VA_GRAD, &by->vector, OP_TERMS, (map_operand){PART_COLUMN_J, sums});
+    add_shared(b, STAGE_BA_GRAD, &by->shift, OP_TERMS, (map_operand){PART_COLUMN_J, grad});
+}
+
 static void add_compared(builder *b)
 {
-    stage_id queries = build_queries(b), keys = build_keys(b);
-    map_say(
-        b,
-        map_add_stage(b, build_gradient_of(queries), STEP_SCORES_BACK, build_query_labels(b, "q")),
-        OP_DOT,
-        (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "scores_grad"},
-                                      {PART_COLUMN_J, map_name_of(keys)}});
-    add_gathered(b, build_gradient_of(keys), STEP_SCORES_BACK, "scores_grad", map_name_of(queries),
-                 build_key_labels(b, map_name_of(keys)));
+    const plan *p = b->plan;
+    const score_parameters *by = &p->of_score;
+    bool is_tanh = p->asked->score->back == BACK_BY_TANH;
+    stage_id rows[] = {build_queries(b), build_keys(b)}, q = build_compared(b, STAGE_Q_SCORE),
+             k = build_compared(b, STAGE_K_SCORE);
+    const char *queries = map_name_of(q), *keys = map_name_of(k);
+    trace_labels of_queries = build_query_labels(b, "q"),
+                 of_keys = build_key_labels(b, map_name_of(rows[1]));
+    operation op = is_tanh ? OP_TANH_BACK : OP_DOT;
+    map_operand to_q[TRACE_OPERANDS] = {{PART_ROW_I, "scores_grad"}, {PART_COLUMN_J, keys}},
+                to_k[TRACE_OPERANDS] = {{PART_COLUMN_I, "scores_grad"}, {PART_COLUMN_J, queries}};
+    if (is_tanh) {
+        to_q[2] = (map_operand){PART_CELL, queries};
+        to_k[2] = (map_operand){PART_CELL, keys};
+        to_q[3] = to_k[3] = (map_operand){PART_OF_COLUMN, "va"};
+        to_q[4] = to_k[4] = (map_operand){PART_OF_COLUMN, "ba"};
+    }
+    map_say(b, map_add_stage(b, build_gradient_of(q), STEP_SCORES_BACK, of_queries), op, to_q);
+    if (k == STAGE_K_SCORE)
+        map_say(b, map_add_stage(b, STAGE_K_SCORE_GRAD, STEP_SCORES_BACK, of_keys), op, to_k);
+    else
+        add_gathered(b, build_gradient_of(k), STEP_SCORES_BACK, op, to_k, of_keys);
+    add_transformed(b, rows[0], STAGE_Q_SCORE, is_tanh ? STAGE_WA_GRAD : STAGE_WS_GRAD,
+                    &by->for_query, of_queries);
+    add_transformed(b, rows[1], STAGE_K_SCORE, STAGE_UA_GRAD, &by->for_key, of_keys);
+    if (is_tanh)
+        add_tanhs(b, queries, keys, build_gradient_name(q));
+    else
+        add_shared(b, STAGE_BS_GRAD, &by->shift, OP_ADD_UP,
+                   (map_operand){PART_WHOLE, "scores_grad"});
 }
 
 /* What a cache had, and what is new, out of both. */
@@ -535,7 +679,7 @@ static void add_projections(builder *b)
 void map_make_back(builder *b)
 {
     /* A picture is drawn of weights alone. */
-    if (!build_goes_back(b) || whole(b, STAGE_OUTPUT_GRAD).data == NULL)
+    if (!b->plan->asked->goes_back || whole(b, STAGE_OUTPUT_GRAD).data == NULL)
         return;
     add_loss(b);
     add_join(b);

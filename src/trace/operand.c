@@ -25,9 +25,12 @@ const char *part_name_in_traces(trace_part part)
         [AXIS_BELOW] = {[AXIS_J] = "below"},
         [AXIS_QUERY] = {[AXIS_I] = "of-focus"},
     };
-    if (part.is_of_heads)
-        return part.row == AXIS_ALL ? "column-of-heads" : "of-heads";
-    return NAMES[part.row][part.column];
+    static const char *const OF_HEADS[AXIS_COUNT][AXIS_COUNT] = {
+        [AXIS_ALL] = {[AXIS_I] = "column-i-of-heads", [AXIS_J] = "column-of-heads"},
+        [AXIS_I] = {[AXIS_ALL] = "row-i-of-heads", [AXIS_J] = "of-heads"},
+        [AXIS_J] = {[AXIS_ALL] = "row-j-of-heads"},
+    };
+    return (part.is_of_heads ? OF_HEADS : NAMES)[part.row][part.column];
 }
 
 /* Along rows, or columns, of which there are `size`, `step` from one to the next. */
@@ -111,7 +114,9 @@ trace_address trace_address_of(const trace_room *room, const trace_map *made,
         a.count = lies_apart && heads > 1 ? rows * columns : tensor_count(&of->values);
         a.step = 1;
     }
-    if (part.is_of_heads) {
+    if (part.is_of_heads && part.column == AXIS_ALL) {
+        a.count = width * each;
+    } else if (part.is_of_heads) {
         a.count = each * (part.row == AXIS_ALL ? rows : 1);
         a.step = part.row == AXIS_ALL ? columns : apart;
     }

@@ -33,7 +33,7 @@ typedef enum trace_axis {
 typedef struct trace_part {
     unsigned char row, column; /* a trace_axis each */
     bool is_of_heads;          /* of each head that belongs to the cell's, one after the other: a
-                                * cell, or the column */
+                                * cell, the column, or of heads side by side the row */
 } trace_part;
 
 static const trace_part PART_ROW = {AXIS_ONLY, AXIS_ALL, false};
@@ -54,6 +54,9 @@ static const trace_part PART_WHOLE = {AXIS_ALL, AXIS_ALL, false};
 static const trace_part PART_COLUMN_I = {AXIS_ALL, AXIS_I, false};
 static const trace_part PART_OWN_COLUMN_J = {AXIS_OWN, AXIS_J, false};
 static const trace_part PART_COLUMN_OF_HEADS = {AXIS_ALL, AXIS_J, true};
+static const trace_part PART_COLUMN_I_OF_HEADS = {AXIS_ALL, AXIS_I, true};
+static const trace_part PART_ROW_I_OF_HEADS = {AXIS_I, AXIS_ALL, true};
+static const trace_part PART_ROW_J_OF_HEADS = {AXIS_J, AXIS_ALL, true};
 static const trace_part PART_LEARNED = {AXIS_LEARNED, AXIS_J, false};
 static const trace_part PART_OF_FOCUS = {AXIS_QUERY, AXIS_I, false};
 

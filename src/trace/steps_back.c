@@ -207,20 +207,98 @@ void make_scale_back(builder *b)
     build_matrices(b, STAGE_SCORES_GRAD);
 }
 
+/* What is compared: the formula of its gradient, and its first number. */
+static void show_compared(builder *b, stage_id of, size_t row)
+{
+    bool is_product = b->plan->asked->score->back == BACK_BY_PRODUCT;
+    const char *name = build_gradient_name(of);
+    if (is_product)
+        derivation_row_formula(b, name, 'i');
+    else
+        derivation_formula(b, name, "");
+    build_begin_head(b, b->focus.head);
+    derivation_line_of_head(b, name, row, 0, build_head_name(b));
+    derivation_product(b, name, row);
+    b->head = 0;
+    derivation_matrix(b, name, row + 1);
+}
+
+/* The way back through q′ = q·W, and what W gains. */
+static void show_transformed(builder *b, stage_id rows, stage_id weight_grad, size_t row)
+{
+    const char *name = build_gradient_name(rows), *weight = build_summed_name(b, weight_grad),
+               *of = input_label(input_of_key(stage_row(weight_grad)->of_input));
+    if (map_named(b->room, weight) == NULL)
+        return;
+    build_sentence(b, "What was compared is %s times %s, and by %sᵀ its gradient goes back.",
+                   map_name_of(rows), of, of);
+    derivation_row_formula(b, name, 'i');
+    size_t head = build_shown_head(b, build_gradient_of(rows));
+    build_begin_head(b, head);
+    derivation_line_of_head(b, name, row, 0, build_in_head(b, head));
+    b->head = 0;
+    derivation_matrix(b, name, row + 1);
+    build_sentence(b, "%s gains what it took times what came of it.", of);
+    show_summed(b, weight_grad);
+}
+
+/* What is for a head, or for all of them: of those that share it, of the head in focus first. */
+static void show_shared(builder *b, stage_id id)
+{
+    const char *by_head = build_text(b, "%s_by_head", map_name_of(id));
+    if (map_named(b->room, by_head) != NULL) {
+        derivation_formula(b, by_head, "");
+        build_begin_head(b, b->focus.head);
+        derivation_line_of_head(b, by_head, 0, 0, build_head_name(b));
+        b->head = 0;
+    }
+    show_summed(b, id);
+}
+
+/* What an additive score's vector and bias gain. */
+static void show_tanhs(builder *b)
+{
+    const char *sums = "va_grad_by_query";
+    if (map_named(b->room, sums) != NULL) {
+        build_sentence(b, "va gains the tanhs that it added up, each by what its score gains.");
+        derivation_formula(b, sums, "");
+        build_begin_head(b, b->focus.head);
+        derivation_line_of_head(b, sums, b->focus.row, 0, build_head_name(b));
+        b->head = 0;
+        show_shared(b, STAGE_VA_GRAD);
+    }
+    if (map_named(b->room, build_summed_name(b, STAGE_BA_GRAD)) != NULL) {
+        build_sentence(b, "ba is in every tanh, and gains what all of them do.");
+        show_shared(b, STAGE_BA_GRAD);
+    }
+}
+
 void make_scores_back(builder *b)
 {
-    stage_id queries = build_gradient_of(build_queries(b));
-    const char *name = map_name_of(queries);
-    build_sentence(b, "A score is a product of a query and a key. So a query gains the keys, each "
-                      "by the gradient of its score: towards those that should have more weight.");
-    derivation_row_formula(b, name, 'i');
-    build_begin_head(b, b->focus.head);
-    derivation_line_of_head(b, name, b->focus.row, 0, build_head_name(b));
-    derivation_product(b, name, b->focus.row);
-    b->head = 0;
-    derivation_matrix(b, name, b->focus.row + 1);
-    build_sentence(b, "And a key gains the queries that were compared with it.");
-    show_gathered(b, build_gradient_of(build_keys(b)));
+    stage_id queries = build_compared(b, STAGE_Q_SCORE), keys = build_compared(b, STAGE_K_SCORE);
+    bool is_product = b->plan->asked->score->back == BACK_BY_PRODUCT;
+    if (is_product)
+        build_sentence(b, "A score is a product of a query and a key. So a query gains the keys, "
+                          "each by the gradient of its score: towards those that should have more "
+                          "weight.");
+    else
+        build_sentence(b, "A score is a sum of tanhs by va. The slope of a tanh is 1 − tanh²: "
+                          "where it is close to −1 or 1 it is flat, and nothing comes back "
+                          "through it.");
+    show_compared(b, queries, b->focus.row);
+    build_sentence(b, is_product ? "And a key gains the queries that were compared with it."
+                                 : "And a key gains by the same tanhs, of all queries.");
+    if (keys == STAGE_K_SCORE)
+        show_compared(b, keys, build_key_row(b));
+    else
+        show_gathered(b, build_gradient_of(keys));
+    show_transformed(b, build_queries(b), is_product ? STAGE_WS_GRAD : STAGE_WA_GRAD, b->focus.row);
+    show_transformed(b, build_keys(b), STAGE_UA_GRAD, build_key_row(b));
+    show_tanhs(b);
+    if (map_named(b->room, build_summed_name(b, STAGE_BS_GRAD)) != NULL) {
+        build_sentence(b, "bs is in every score, and gains what all of them do.");
+        show_shared(b, STAGE_BS_GRAD);
+    }
 }
 
 void make_cache_back(builder *b)

@@ -43,8 +43,8 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
     [STEP_CAP_BACK] = {{"cap_back", "backward through the cap"}, "capped_grad"},
     [STEP_SCALE_BACK] = {{"scale_back", "backward through the scale"}, "scaled_grad"},
     [STEP_SCORES_BACK] = {{"scores_back", "backward to queries and keys as they are compared"},
-                          "scores_grad q_rope_grad k_rope_grad present_k_grad "
-                          "q_grad k_grad"},
+                          "scores_grad q_score_grad k_score_grad ws_grad bs_grad wa_grad ua_grad "
+                          "va_grad ba_grad q_rope_grad k_rope_grad present_k_grad q_grad k_grad"},
     [STEP_CACHE_BACK] = {{"cache_back", "backward to earlier and to new keys and values"},
                          "past_k_grad past_v_grad"},
     [STEP_ROPE_BACK] = {{"rope_back", "backward: queries and keys turned back"},
@@ -194,7 +194,7 @@ static bool goes_back_through(const builder *b, step_id id)
     bool works = id != STEP_JOIN_BACK || build_result_grad(b) == STAGE_ATTENDED_GRAD;
     for (size_t i = 0; i < sizeof WAYS / sizeof WAYS[0]; i++)
         works = works && (WAYS[i].back != id || step_works(b, WAYS[i].through));
-    return works && build_goes_back(b);
+    return works && b->plan->asked->goes_back;
 }
 
 /* Once, before the first step that shows the focus and not all. */
@@ -255,11 +255,7 @@ bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, 
             continue;
         build_step(&b, id, step_of(id)->named.name);
         if (!works) { /* it was named */
-            build_sentence(&b,
-                           id >= STEP_LOSS && p->asked->goes_back && !build_goes_back(&b)
-                               ? "The way back through such scores is not shown; --emit '*_grad' "
-                                 "has its numbers: %s is left out."
-                               : "There is nothing to do in this run: %s changes no number here.",
+            build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
                            b.step->name);
             continue;
         }

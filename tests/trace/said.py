@@ -11,7 +11,8 @@ PLACES = {
     "cell": ("[i,j]", "[i,j]"), "of-row": ("[i]", "[i]"), "of-column": ("[j]", "[j]"),
     "number": ("", ""), "partner": ("[i,j′]", ""), "of-pair": ("[i,p]", ""), "above": ("", ""),
     "below": ("", ""), "column": ("", ""), "column-i": ("[·,i]", ""), "all": ("", ""),
-    "column-of-heads": ("[·,j]overtheheads", ""), "learned": (r"[l,j]", ""),
+    "column-of-heads": ("[·,j]overtheheads", ""), "column-i-of-heads": ("[·,i]overtheheads", ""),
+    "row-i-of-heads": ("[i]overtheheads", ""), "row-j-of-heads": ("[j]overtheheads", ""), "learned": (r"[l,j]", ""),
     "of-heads": ("[i,j]overtheheads", ""), "of-focus": ("[f,i]", ""),
 }
 FUNCTIONS = {

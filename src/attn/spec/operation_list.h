@@ -88,6 +88,18 @@ OPERATION(OP_SOFTMAX_BACK, "softmax_back", "a·(b − c)", .spelled = "{(a)}·({
 OPERATION(OP_CAP_BACK, "cap_back", "a·(1 − (b / c)²)", .spelled = "{(a)}·(1 − ({b} / {c})²)",
           .is_in_f64 = true)
 OPERATION(OP_SCALE_BACK, "scale_back", "a·b", .spelled = "{(a)}·{b}")
+/* a, b, c, d, e: what each score gains, the other side's numbers, the own one, va and ba. Each term
+ * is worked out in float64 and rounded once, then they are added up. */
+OPERATION(OP_TANH_BACK, "tanh_back",
+          "a₁·d·(1 − tanh(c + b₁ + e)²) + a₂·d·(1 − tanh(c + b₂ + e)²) + …",
+          .spelled = "<{(a)}·{d}·(1 − tanh({c} + {b} + {e})²);\n + >",
+          .letters = "Σ {a}·{d}·(1 − tanh({c} + {b} + {e})²)")
+OPERATION(OP_TANH_SUM, "tanh_sum", "a₁·tanh(c + b₁ + d) + a₂·tanh(c + b₂ + d) + …",
+          .spelled = "<{(a)}·tanh({c} + {b} + {d});\n + >",
+          .letters = "Σ {a}·tanh({c} + {b} + {d})")
+/* The terms of each a, one chain over all of them. */
+OPERATION(OP_TERMS, "terms", "a₁ + a₂ + …, what each is a sum of one after the other",
+          .spelled = "<{a};\n + >", .letters = "Σ {a}")
 OPERATION(OP_SLOPE_BACK, "slope_back", "−(a₁·b₁ + a₂·b₂ + …)", .spelled = "−(<{(a)}·{b};\n + >)",
           .letters = "−Σ {a}·{b}", .is_in_f64 = true)
 OPERATION(OP_SINK_BACK, "sink_back", "−(a₁ / b₁·c₁ + a₂ / b₂·c₂ + …)",

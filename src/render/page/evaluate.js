@@ -333,12 +333,36 @@ function entropy({ a }) {
     (weight === 0 ? sum : fused64(weight, logarithm(weight), sum)), 0));
 }
 
+// What the pairs of a cell give by their tanhs, added to a sum one after the other: attn/engine/back_block.c.
+function addPairs(sum, { place: { map }, a, b, c, d, e }) {
+  const isBack = map.operation === 'tanh_back', shift = numberIn(isBack ? e : d), own = numberIn(c);
+  for (let p = 0; p < a.count; p++) {
+    const gain = a.numbers[a.first + p * a.step], other = b.numbers[b.first + p * b.step];
+    if (gain === 0) continue;
+    const t = tangent(TYPE, TYPE.round(TYPE.round(own + other) + shift));
+    sum = isBack ? TYPE.round(sum + TYPE.round(gain * numberIn(d) * (1 - t * t))) : TYPE.fused(gain, t, sum);
+  }
+  return sum;
+}
+
+function pairsOf({ place, a }) {
+  const map = MAPS[place.map.a.map];
+  let sum = 0;
+  for (let p = 0; p < a.count; p++) {
+    const { head, row, column } = cellAt(map, a.first + p * a.step), term = new Cell(map, head, row);
+    term.moveTo(column);
+    sum = addPairs(sum, term);
+  }
+  return sum;
+}
+
 // One cell each: what has an order of its own, or is a function of its own. All else is worked out as
 // it is spelled (formula.js).
 const WORK = {
   plus, wave, turn, turn_back: turn, activate, entropy,
   softmax_back: withoutMinusZero, cap_back: withoutMinusZero, scale_back: withoutMinusZero,
   slope_back: withoutMinusZero, sink_back: withoutMinusZero,
+  tanh_back: (cell) => addPairs(0, cell), tanh_sum: (cell) => addPairs(0, cell), terms: pairsOf,
   sum: sumOf,
   max: ({ place, a, c }) => greatestIn(maskedRow(listIn(a), place.map.a, place), listIn(c)),
   divide: ({ a, b }) => shareIn(numberIn(a), numberIn(b)),
