@@ -11,10 +11,13 @@
 //              bit for bit, and calls rows and columns as the page does
 // undo         brings back what came
 // cases        the same after changes that once went wrong
+// gradients    of a number that is nudged the loss grows as its gradient says, and nothing of the page
+//              is another one afterwards; what a gradient is blamed on adds up to it, a number each of
+//              what is no gradient, or a row's sum
 // planted      an operation that the program has not is worked out from its row alone
 // scripts      no two functions of a page have one name
 //
-// A changed node that nobody looks at, or fewer than 1,000 changes of all documents, are failures.
+// A changed node that nobody looks at, or fewer than 1,000 changes of all documents, or 100 nudges, are failures.
 
 const fs = require('fs');
 const path = require('path');
@@ -22,9 +25,9 @@ const vm = require('vm');
 const { spawnSync } = require('child_process');
 
 const [scripts, folder] = process.argv.slice(2);
-const PARTS = ['document', 'edits', 'evaluate', 'focus', 'formula', 'numbers', 'origins', 'real', 'texts'];
+const PARTS = ['document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'numbers', 'origins', 'real', 'texts'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
-const EDITS = 5, LEAST = 1000;
+const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100;
 const CASES = {
   // a layer's cross-attention rounds as the layer does, unless it says so itself
   'decoder-seen-by-all': ['edit(setRound(13, 3))'],
@@ -57,7 +60,7 @@ const PLANTED = [
 ];
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
-let passed = 0, failed = 0, changes = 0;
+let passed = 0, failed = 0, changes = 0, nudges = 0;
 
 function check(name, holds, what) {
   if (holds) passed++;
@@ -111,8 +114,34 @@ function open(data) {
       const far = Math.abs(terms.reduce(add, 0) - valueOf(place));
       return a.length !== b.length || far > 1e-5 * terms.map(Math.abs).reduce(add, 1);
     }).map(fullName);
+    const gradientsAmiss = (random) => {
+      takeAll();
+      const pick = (count) => Math.floor(random() * count), all = MAPS.filter(gradientOf), amiss = [];
+      const cellOf = (map, rows) => ({ map, head: pick(map.heads), row: pick(rows), column: pick(map.columns.length) });
+      for (const map of all) {
+        const place = cellOf(map, map.rows.length), of = gradientAt(place), terms = blamesOf(of);
+        const shares = terms.map(({ share }) => share), add = (sum, x) => sum + x;
+        const most = shares.map(Math.abs).reduce(add, 1e-30) * (DATA.type === 'f32' ? 1e-5 : 1e-13);
+        if (terms.length === 0 && of.map.name !== 'output_grad') amiss.push(anchorOf(of) + ' is blamed on nothing');
+        if (terms.length > 0 && !(Math.abs(shares.reduce(add) - valueOf(of)) <= most)) amiss.push(anchorOf(of) + ' is not ' + shares.join(' + '));
+        for (const { place: { map: on } } of terms)
+          if (forwardOf(on) ? true : goesBack(on) && on.name !== 'delta' && !on.name.endsWith('_share')) amiss.push(anchorOf(of) + ' is blamed on ' + on.name);
+      }
+      for (const map of all.filter(isInput)) {
+        const place = cellOf(map, rowsGiven(map)), of = gradientAt(place), before = String(NODES(ENTRY).map(({ numbers }) => numbers));
+        if (!isNudged(place)) continue;
+        const { quotient, step } = nudgeOf(place);
+        const greatest = NUMBERS.get(of.map).reduce((most, x) => Math.max(most, Math.abs(x)), 0.01);
+        nudges++;
+        if (!(Math.abs(quotient - valueOf(of)) <= greatest * (DATA.type === 'f32' ? 0.02 : 1e-5)))
+          amiss.push(anchorOf(place) + ' ± ' + step + ': the loss grows by ' + quotient + ', and the gradient is ' + valueOf(of));
+        if (String(NODES(ENTRY).map(({ numbers }) => numbers)) !== before) amiss.push(anchorOf(place) + ' is nudged, and the page is another');
+      }
+      return amiss;
+    };
+    let nudges = 0;
     const LABELS = () => new Map(MAPS.map((map) => [fullName(map), [...map.rows, ...map.columns]]));
-    globalThis.page = { NODES, LABELS, productsAmiss, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
+    globalThis.page = { NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
     ${draw}
     ${plant}`, page);
@@ -250,6 +279,10 @@ function generator(seed) {
   };
 }
 
+function seedOf(name) {
+  return [...name].reduce((hash, letter) => Math.imul(hash, 33) ^ letter.charCodeAt(0), 5381);
+}
+
 // What a small page has of each query, "weighted[2]", stays where the focus moves.
 function weightedOf(nodes, file, type, batch) {
   return nodes.filter(({ name }) => /\bweighted\[/.test(name)).map(({ name, focus: { head, row } }) => {
@@ -288,6 +321,12 @@ function allNumbers(page) {
   return String(page.entries.flatMap((entry) => page.NODES(entry).map((node) => node.numbers)));
 }
 
+function checkGradients(name, page, did) {
+  const before = page.nudges(), amiss = page.gradientsAmiss(generator(seedOf(name)));
+  nudges += page.nudges() - before;
+  check(name, amiss.length === 0, `${did.join('; ')}: ${amiss.slice(0, 5).join('; ')}`);
+}
+
 function tryEdits(name, page, type, acts) {
   const came = allNumbers(page), said = acts.map((act) => act());
   changes += acts.length;
@@ -297,6 +336,7 @@ function tryEdits(name, page, type, acts) {
   const focus = [`head=${head + 1}`, `row=${row + 1}`];
   const difference = differenceIn(page, file, type, focus) || labelDifference(page, file, type, focus);
   check(name, difference === null, `${said.join('; ')}: ${difference}`);
+  checkGradients(name, page, said);
   while (page.isEdited()) page.undo();
   check(name, allNumbers(page) === came, 'undo does not bring it back');
 }
@@ -319,6 +359,7 @@ documents.forEach((document, i) => {
   const difference = differenceIn(page, document, type, []);
   check(name, difference === null, `as it came: ${difference}`);
   const amiss = page.productsAmiss();
+  checkGradients(name, page, ['as it came']);
   check(name, amiss.length === 0, `operands of ${amiss} are not what it was made of`);
   for (const seed of [2 * i, 2 * i + 1]) {
     const random = generator(seed);
@@ -337,4 +378,5 @@ documents.forEach((document, i) => {
   if (words.length > 0) tryEdits(name, page, type, words.map((one) => () => page.act(one)));
 });
 if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} changes`);
+if (documents.length > 100) check('all', nudges >= LEAST_NUDGES, `only ${nudges} numbers are nudged`);
 console.log(`${passed} passed, ${failed} failed`);

@@ -38,7 +38,8 @@ page() {
 if picked words; then
     mkdir "$scratch/pages"
     for document in testdata/seeds/001-walkthrough testdata/stacks/seed-encoder \
-        testdata/variants/soft-cap testdata/examples/asad-two-heads-wo testdata/variants/alibi \
+        testdata/variants/soft-cap testdata/variants/backward-walkthrough \
+        testdata/examples/asad-two-heads-wo testdata/variants/alibi \
         testdata/variants/appended-heads testdata/variants/statistics \
         tests/trace/stacks/decoder-one-head tests/trace/documents/keys-of-x-named-query \
         tests/trace/documents/no-strongest-key tests/trace/documents/labels; do

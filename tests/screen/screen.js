@@ -9,6 +9,9 @@
 // undone    all of it taken back is the page as it came
 // owned     whatever shows a number is one of the page's views
 //
+// backward  with gradients below the numbers all of this holds of both, where a page has them; and by the
+//           key, the box, the hook and the address there are as many, each that of the node
+//
 // The changes are drawn from a seed: by mouse and by keys, in sight and out of sight, by sliders and
 // switches, by people's own scripts, taken back and done again.
 
@@ -68,7 +71,9 @@ async function readPage() {
       if (place) {
         const at = `${tableOf(shown)}|${place.head},${place.row},${place.column}`;
         const level = shown.table.matches('.part') ? '' : (/\b[pnw]\d\b/.exec(one.className) || [''])[0];
-        note(`cell ${at}`, `${one.textContent} ${level}`);
+        const below = one.querySelector('small');
+        note(`cell ${at}`, `${ownOf(one).textContent} ${level}`);
+        if (below) note(`gradient ${at}`, `${below.textContent} ${below.className}`);
         note(`mark ${at}`, one.classList.contains('changed') ? one.title : '');
       } else {
         const at = own === one.closest('tbody') ? one.parentNode.sectionRowIndex : `top ${one.cellIndex - labelsIn(own.rows[0])}`;
@@ -149,10 +154,13 @@ function asGiven(seen) {
 }
 
 // What reads otherwise, of what both have; and lines that are missed in a step of both, or are too many
-// there, unless the other page shows fewer. How another head's slope is made is not said.
+// there, unless the other page shows fewer. What comes back through the softmax is called after the mask
+// where there is one, and so has other lines on a page whose mask has no step. How another head's slope is made is not said.
 function differences(one, other, kinds, isLess = false) {
   const stepOf = (key) => key.replace(/^\w+ /, '').split('|')[0], stepsOf = (seen) => new Set(Object.keys(seen).map(stepOf));
-  const steps = [stepsOf(one), stepsOf(other)];
+  const steps = [stepsOf(one), stepsOf(other)], isMasked = ([...all]) => all.some((step) => /\bmask$/.test(step));
+  if (isMasked(steps[0]) !== isMasked(steps[1]))
+    for (const step of steps[0]) if (step.endsWith('softmax_back')) steps[0].delete(step);
   const isOfOne = (key) => /^line (?!.*\|slope of head)/.test(key) && (isLess ? !(key in one) : !(key in one && key in other)) &&
     steps.every((all) => all.has(stepOf(key)));
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => kinds.test(key))
@@ -162,7 +170,7 @@ function differences(one, other, kinds, isLess = false) {
 
 // The document says what causality hides key by key, and has what a temperature divides; labels that
 // are places only go with their rows.
-const SHARED = /^(cell|label|line|control(?!.*(causal|temperature))|look)/;
+const SHARED = /^(cell|gradient|label|line|control(?!.*(causal|temperature))|look)/;
 
 // What was taken back is in no address.
 const KEPT = /^(?!bar Redo)/;
@@ -306,6 +314,43 @@ function tell(name, kind, did, found, count) {
     `${found.length} read otherwise:\n    ${found.slice(0, TOLD).join('\n    ')}${more}`);
 }
 
+// Of pages with gradients, what opens them below the numbers.
+function backwardIn(page) {
+  return page.url().includes('backward') ? '#backward' : '';
+}
+
+// Runs in the page: below how many numbers something stands, and what is not the gradient's number, or has
+// not its sign and its part of the greatest.
+function gradientsIn() {
+  const amiss = [], all = [...document.querySelectorAll('td small')], calls = { slope: 'slopes', sink: 'sinks' };
+  for (const below of all) {
+    const place = placeAt(below), { name, room } = place.map, called = `${calls[name] || name.toLowerCase()}_grad`;
+    const of = [called, `${called}_part`, 'context_grad', 'output_grad'].map((one) =>
+      MAPS.find((map) => map.room === room && map.name === one)).find((one) => one);
+    const cells = of && rowOf(of, place.head, place.row), text = cells?.[place.column] ?? '';
+    const sign = text.startsWith('-') ? 'n' : 'p', isNone = Number(text) === 0;
+    const level = isNone ? below.className === '' : below.className.startsWith(sign);
+    if (below.textContent !== (isNone || sign === 'n' ? text : `+${text}`) || !level)
+      amiss.push(`${fullName(place.map)}[${place.head},${place.row},${place.column}] has ${below.textContent} below it, and its gradient is ${text}`);
+  }
+  return { count: all.length, amiss };
+}
+
+async function tryBackward(name, page) {
+  const told = () => page.evaluate(() => [document.querySelectorAll('td small').length > 0, BACKWARD.box.checked,
+    location.hash.includes('backward'), /m7 -4l-7 4l7 4$/.test(document.querySelector('.picture path')?.getAttribute('d') ?? 'm7 -4l-7 4l7 4')].join());
+  const box = page.getByLabel('backward'), ways = [['the key', () => page.keyboard.press('b')], ['the box', () => box.click()],
+    ['the hook', () => page.evaluate(() => selfattn.switch('backward', !BACKWARD.isOn))]];
+  for (const [way, act] of ways) {
+    const before = await told();
+    await act();
+    const isOn = !before.startsWith('true'), now = await told();
+    check(name, now === Array(4).fill(String(isOn)).join(), `${way} leads from ${before} to ${now}`);
+  }
+  const { count, amiss } = await page.evaluate(gradientsIn);
+  check(name, count > 20 && amiss.length === 0, `of ${count} gradients: ${amiss.slice(0, TOLD).join('; ')}`);
+}
+
 async function compareWithProgram(name, page, type, did, now) {
   const file = path.join(folder, 'edited.html'), document = path.join(folder, 'edited.json');
   const inFocus = () => {
@@ -322,7 +367,7 @@ async function compareWithProgram(name, page, type, did, now) {
       check(name, false, `${did.join('; ')}: the program refuses the page's document: ${ran.stderr}`);
       return;
     }
-    const fresh = await open(file, '', TALL), isSame = await fresh.page.evaluate(inFocus) === focus;
+    const fresh = await open(file, backwardIn(page), TALL), isSame = await fresh.page.evaluate(inFocus) === focus;
     if (isSame) {
       const wanted = await fresh.page.evaluate(readPage);
       tell(name, 'program', did, differences(asGiven(now), wanted, SHARED, asked && !isMoved), Object.keys(wanted).filter((key) => key in now).length);
@@ -348,6 +393,7 @@ async function tryDocument(document, index) {
   }
   const unowned = await page.evaluate(unownedIn);
   check(name, unowned.length === 0, `no view shows ${unowned.slice(0, TOLD).join(' ')}`);
+  if (await page.evaluate(() => hasGradients())) await tryBackward(name, page);
   const came = await page.evaluate(readPage), did = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (let i = 0; i < CHANGES; i++) did.push(await change(page, random));
@@ -358,7 +404,7 @@ async function tryDocument(document, index) {
     await again.page.close();
   }
   await page.evaluate(() => selfattn.reset());
-  tell(name, 'undone', did, differences(await page.evaluate(readPage), came, /^(cell|mark|label|place|line|control|look|bar (badge|Undo|As|address|tab))/),
+  tell(name, 'undone', did, differences(await page.evaluate(readPage), came, /^(cell|gradient|mark|label|place|line|control|look|bar (badge|Undo|As|address|tab))/),
     Object.keys(came).length);
   check(name, said.length === 0, `it says ${said.join(', ')}`);
   await page.close();

@@ -38,6 +38,7 @@ const REFUSED = {
     ["switch('foo', true)", 'no switch foo'],
     ["switch('constructor', true)", 'no switch constructor'],
     ["switch('causal', 'yes')", 'yes is neither true nor false'],
+    ["switch('backward', true)", 'no gradients here'],
     ["switch('base', 3)", 'no rotary positions'],
     ["switch('temperature', 2)", 'computed here'],
     ["switch('round', 1.5)", '0 to 15 decimals'],
@@ -61,6 +62,7 @@ const REFUSED = {
     ["set('layer.0.ln1.eps', [], -5)", 'layer.0.ln1.eps must be a number from 0'],
     ['mask(0, 0, false)', 'name one of layer.0.attention'],
   ],
+  'backward-walkthrough': [["switch('backward', 'yes')", 'yes is neither true nor false']],
   'soft-cap': [["set('C', [], 0)", 'C must be a number above 0'], ["set('C', [], -1)", 'C must be a number above 0']],
 };
 

@@ -37,6 +37,9 @@
 // sums        keys that are chosen above the weights, by the keyboard too, are added up in a last column
 // saving      a picture is saved as SVG, which has its looks without the page's style, and as PNG; a table
 //             is copied in four forms
+// backward    (backward-walkthrough.html) gradients below numbers can be read by all, on a narrow screen and
+//             on paper; from a number of Wq the panel leads to the output, blame by blame, each with the
+//             gradient of testdata; a nudge is near it, and leaves the page as it was
 // temperature of the softmax: a slider divides what makes the scores, and is undone at once
 // moving      a row of x goes to another place, by keys and by the pointer, and a reload keeps it; each
 //             token has its own output then, but where places count
@@ -1160,6 +1163,56 @@ async function checkTemperature(name) {
   await close();
 }
 
+// Numbers of backward-walkthrough.json, by testdata/worked/calculate.py.
+const BLAMED = ['Wq[1,1]', 'q[1,1]', 'scores[1,2]', 'weights[1,2]', 'attended[1,2]'];
+
+async function checkBackward(name) {
+  const { page, said, close } = await open(browser, name, { anchor: '#Wq-h0-r0-c0' });
+  const { expected } = JSON.parse(fs.readFileSync(`testdata/variants/${name}.json`));
+  const state = () => page.evaluate(() => JSON.stringify([EDITS.done, location.hash, document.querySelector('.badge').textContent,
+    ...MAPS.map((map) => [...NUMBERS.get(map)].map(String)), ...[...document.querySelectorAll('main td')].map((td) => td.textContent)]));
+  const panel = page.locator('.panel'), before = await state();
+  await panel.getByRole('button', { name: 'nudge' }).click();
+  const quotient = Number((await panel.locator('.quotient').textContent()).replace('−', '-'));
+  check(name, Math.abs(quotient - expected.wq_grad[0][0]) < 1e-3, `a nudge of Wq[1,1] makes ${quotient}`);
+  check(name, (await panel.locator('.nudged').textContent()).includes('some 7 digits'), 'it does not say how near it can be');
+  check(name, await state() === before, 'a nudge changes the page');
+  for (const [i, at] of BLAMED.entries()) {
+    const [, stage, row, column] = /^(\w+)\[(\d),(\d)\]$/.exec(at), key = stage === 'attended' ? 'output' : stage.toLowerCase();
+    const all = expected[`${key}_grad`] ?? expected.masked_grad, wanted = all[row - 1][column - 1];
+    const line = await panel.locator('.line').last().textContent(), got = Number(line.split(' = ').pop().replace('−', '-'));
+    check(name, Math.abs(got - wanted) < 1e-4 && line.includes('_grad'), `${at} is blamed for ${line}, and should be for ${wanted}`);
+    if (i + 1 < BLAMED.length) await panel.locator('.blames a', { hasText: BLAMED[i + 1] }).click();
+  }
+  check(name, (await panel.locator('.blames').count()) === 0, 'the output is blamed on more than the loss');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+  await checkGraded(name);
+}
+
+async function checkGraded(name) {
+  const { page, close } = await open(browser, name, { anchor: '#backward', bypassCSP: true });
+  const below = page.locator('td small');
+  check(name, (await below.count()) > 50, `below ${await below.count()} numbers is a gradient`);
+  await page.evaluate(AXE);
+  await page.addStyleTag({ content: 'section { content-visibility: visible !important }' });
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+    check(name, violations.length === 0, `axe, backward, ${colorScheme}: ${violations.map((one) => one.nodes[0].html)}`);
+  }
+  await page.setViewportSize({ width: 360, height: 800 });
+  check(name, await page.evaluate(() => document.documentElement.scrollWidth) <= 360, 'with gradients a narrow page is too wide');
+  await page.emulateMedia({ media: 'print' });
+  await page.setViewportSize({ width: PAPERS.A4, height: 1000 });
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  const { out, tables } = await page.evaluate(ON_PAPER, PAPERS.A4);
+  const isPrinted = await below.evaluateAll((all) => all.every((one) => one.getClientRects().length > 0 &&
+    getComputedStyle(one).printColorAdjust === 'exact'));
+  check(name, out.length === 0 && tables.every((holds) => holds) && isPrinted, `on paper gradients are lost, or beyond the margin: ${out}`);
+  await close();
+}
+
 function pagesIn(directory) {
   const files = fs.existsSync(directory) ? fs.readdirSync(directory) : [];
   return files.filter((file) => file.endsWith('.html')).map((file) => path.basename(file, '.html'));
@@ -1183,6 +1236,7 @@ let browser;
     if (name === 'six-heads') await checkPictures(name);
     if (name === 'batch-lengths') await checkEntries(name);
     if (name === '001-walkthrough') await checkSums(name);
+    if (name === 'backward-walkthrough') await checkBackward(name);
     if (name in FOCUSED) await checkFocused(name);
     if (name in MOVED) await checkMoving(name);
     if (name === 'causal-mask-bias') await checkSight(name);

@@ -99,7 +99,7 @@ for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to
     positions/sinusoidal positions/rope positions/qk-norm positions/neurst-cache \
     examples/allennlp-additive-1 seeds/004-score-ws seeds/001-additive-parameters \
     variants/alibi variants/sinks variants/appended-heads variants/appended-rows \
-    variants/soft-cap; do
+    variants/soft-cap variants/backward-walkthrough; do
     page "$root/testdata/$name.json"
 done
 page "$root/testdata/examples/asad-two-heads-wo.json" --focus row=2,head=2

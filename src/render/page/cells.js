@@ -103,7 +103,7 @@ function alignPoints(body, columns = range(labelsIn(body.rows[0]), body.rows[0].
   const rows = [...body.rows];
   for (const at of columns) {
     const cells = rows.map((row) => row.cells[at]).filter((cell) => cell);
-    const texts = cells.map((cell) => cell.textContent), places = texts.map(placesAfter);
+    const texts = cells.map((cell) => ownOf(cell).textContent), places = texts.map(placesAfter);
     const most = Math.max(...places);
     cells.forEach((cell, i) => {
       const lacks = most > places[i] && /^-?\d+(\.\d+)?$/.test(texts[i]);
@@ -128,12 +128,21 @@ function fillHead(map, shown) {
   [...shown.body.rows].forEach((row, i) => {
     const first = labelsIn(row);
     rowOf(map, shown.head, indexAt(shown.rows, i)).forEach((text, j) => {
-      row.cells[j + first].textContent = hides ? ASKED : inTable(text);
+      ownOf(row.cells[j + first]).textContent = hides ? ASKED : inTable(text);
       row.cells[j + first].className = hides ? '' : levelOf(map, numberOf(text), greatest);
     });
   });
   if (shown.summed) showSums(map, shown);
   alignPoints(shown.body);
+  showGradients(map, shown);
+}
+
+// Heads that are put aside come back on paper.
+function shownAside(shown) {
+  return shown.heads.filter((one) => one).map((figure) => {
+    const body = figure.querySelector('tbody[data-map]');
+    return { ...shown, body, head: Number(body.dataset.head), heads: [] };
+  });
 }
 
 // Does nothing where each head has a table of its own.

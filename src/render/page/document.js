@@ -209,7 +209,7 @@ function roomNamed(name = '') {
 const SWITCHES = { causal: setCausal, base: setBase, round: setRound, temperature: setTemperature };
 
 function switchNamed(name) {
-  if (!Object.hasOwn(SWITCHES, name)) throw new Error(TEXT.noSwitch(name, Object.keys(SWITCHES).join(', ')));
+  if (!Object.hasOwn(SWITCHES, name)) throw new Error(TEXT.noSwitch(name, [...Object.keys(SWITCHES), 'backward'].join(', ')));
   return SWITCHES[name];
 }
 
@@ -218,7 +218,8 @@ const OWN_SCRIPTS = {
   get: numberNamed,
   set: changeNamed,
   mask: (query, key, mayAttend, room) => edit(setMask(roomNamed(room), query, key, mayAttend)),
-  switch: (name, value, room) => edit(switchNamed(name)(roomNamed(room), value)),
+  switch: (name, value, room) => (name === 'backward' ? setBackward(value)
+    : edit(switchNamed(name)(roomNamed(room), value))),
   move: (from, to) => edit(moveRow(from, to)),
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),

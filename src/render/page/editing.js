@@ -30,8 +30,8 @@ function markCell(cell, place) {
 }
 
 function fillCell(cell, place, isPart, greatest) {
-  const text = inTable(textOf(place));
-  if (cell.textContent !== text) cell.textContent = text;
+  const text = inTable(textOf(place)), own = ownOf(cell);
+  if (own.textContent !== text) own.textContent = text;
   if (!isPart) {
     const kept = cell.className.split(' ').filter((name) => !/^[pnw]\d$/.test(name));
     cell.className = [levelOf(place.map, valueOf(place), greatest), ...kept].join(' ').trim();
@@ -66,14 +66,7 @@ function refill(map, shown) {
   Object.assign(shown, now);
   if (shown.summed) showSums(map, shown);
   if (!isPart) alignPoints(shown.body, changed);
-}
-
-// Heads that are put aside come back on paper.
-function refillAside(map, shown) {
-  for (const figure of shown.heads.filter((one) => one)) {
-    const body = figure.querySelector('tbody[data-map]');
-    refill(map, { ...shown, body, head: Number(body.dataset.head), heads: [] });
-  }
+  showGradients(map, shown);
 }
 
 // What came is computed while the reader reads, so that the first change is as quick as others. Where
@@ -112,10 +105,8 @@ function startScreen() {
     const picture = all[0].table.closest('figure')?.querySelector(':scope > .sampled');
     if (picture) addView(picture, (maps) => maps.has(map), () => drawSampled(picture, map, all[0].head));
     for (const shown of all) {
-      addView(shown.table, (maps) => maps.has(map), () => {
-        refill(map, shown);
-        refillAside(map, shown);
-      });
+      addView(shown.table, (maps) => maps.has(map) || maps.has(gradientOf(map)), () =>
+        [shown, ...shownAside(shown)].forEach((one) => refill(map, one)));
     }
   }
   startLines();
@@ -195,7 +186,9 @@ function startBar() {
 // ---- in a cell ----
 
 function endTyping(cell, place) {
+  const of = BACKWARD.isOn && gradientAt(place);
   cell.textContent = inTable(textOf(place));
+  if (of) showGradient(cell, of);
   if (EDITS.order) markCell(cell, place);
   focusCell(cell);
 }

@@ -20,8 +20,10 @@ function headAmong(heads, head, room) {
   return Math.floor((head * heads) / DATA.rooms[room].focus.heads);
 }
 
+// The rows of a weight's gradient are the weight's.
 function isOfRows(map) {
-  return map.rows.length > 1 && !map.focus &&
+  const isOfWeight = /^W/.test(forwardOf(map)?.name);
+  return map.rows.length > 1 && !map.focus && !isOfWeight &&
     Boolean(map.operation || ['x', 'xk', 'xv', 'q', 'k', 'v'].includes(map.key || map.name));
 }
 

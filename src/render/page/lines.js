@@ -28,16 +28,25 @@ function namedOperands(map) {
     .map((one) => ({ at: one.at, of: MAPS[one.map], name: one.as ?? MAPS[one.map].name }));
 }
 
+// Of a column that is taken whole, which one: heads may share it.
+function columnTaken(name, place) {
+  const letter = OPERANDS.find((one) => place.map[one] && (place.map[one].as ?? MAPS[place.map[one].map].name) === name);
+  const { map, first } = strandOf(place.map[letter], place);
+  return cellAt(map, first).column;
+}
+
 // "q[2]·k[1] = ", where the letters are of places and say no more than that. The columns of a weight
 // whose heads lie side by side count on over all of them, others in their own.
-function lettersOf({ map, row, column: ofAll }, ofHead) {
+function lettersOf(place, ofHead) {
+  const { map, row, column: ofAll } = place;
   const { letters, operation, b } = map, others = letters.replace(/[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
   if (!['dot', 'times', 'plus'].includes(operation) || /\p{L}/u.test(others)) return '';
   const column = operation === 'dot' && MAPS[b.map].slices > 1 ? ofAll : ofHead, operands = namedOperands(map);
-  return letters.replace(/([\w.]+)\[(?:i,)?j\]|\bi\b|\bj\b/g, (words, name) => {
+  return letters.replace(/([\w.]+)\[(?:i,|·,)?j\]|\bi\b|\bj\b/g, (words, name) => {
     if (!name) return { i: row + 1, j: column + 1 }[words];
     const of = operands.find((one) => one.name === name)?.of, width = of && of.columns.length / of.slices;
     if (of?.isRowAHead) return `${name}[${Math.floor(ofAll / width) + 1},${ofAll % width + 1}]`;
+    if (words.endsWith('[·,j]')) return `${name}[·,${columnTaken(name, place) + 1}]`;
     if (words.endsWith('[j]')) return `${name}[${column + 1}]`;
     return `${name}[${of?.called ? `${rowSaid(of, row)}, ` : `${row + 1},`}${column + 1}]`;
   });
@@ -62,7 +71,8 @@ function headOfLine(line) {
   const number = map.isColumn ? row + 1 : `${row + 1},${column + 1}`;
   const ofHead = left.endsWith(TEXT.inHead(inHead(camePlace).index + 1)) ? TEXT.inHead(index + 1) : '';
   const said = came.length > 0 && (lettersOf(place, column) || moved);
-  const name = left.startsWith(`${map.name}[`) ? `${map.name}[${number}]${ofHead}` : left;
+  const name = left.startsWith(`${map.name}[`) ? `${map.name}[${number}]${ofHead}`
+    : ofHead ? `${map.name}${ofHead}` : left;
   return mathematics(`${name}${said ? ` = ${said}` : ''}`);
 }
 

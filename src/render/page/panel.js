@@ -112,8 +112,10 @@ function show(place) {
     makeElement('bdi', '', labelsOf(place)));
   const line = partsLine(place, made.parts, resultOf(place));
   if (made.count > MOST_TERMS) line.append(` ${TEXT.terms(made.count)}`);
-  panel.replaceChildren(makeButton(TEXT.close, close), head, formulaOf(place), line);
+  const blame = blameFor(place), madeOf = blame.length > 0 ? [makeElement('h4', '', TEXT.madeOf)] : [];
+  panel.replaceChildren(makeButton(TEXT.close, close), head, ...madeOf, formulaOf(place), line);
   if (made.words && made.words !== TEXT.given) panel.append(makeElement('p', 'note', made.words));
+  panel.append(...blame, ...nudgeFor(place));
   if (!place.map.only && !place.map.blank) panel.append(copyingOf(place));
   panel.hidden = false;
   PANEL.shown = place;
@@ -163,11 +165,12 @@ function bring(element, options) {
   }));
 }
 
-// The address names a cell or a step, and holds what was changed: "#scores-h0-r0-c1&edit=…".
+// The address names a cell or a step, and holds what was changed and whether gradients are shown:
+// "#scores-h0-r0-c1&edit=…&backward".
 function partsOfAddress() {
   const parts = location.hash.slice(1).split('&');
-  const isEdit = (part) => part.startsWith('edit=');
-  return { anchor: parts.find((part) => !isEdit(part)) || '', edits: parts.find(isEdit) };
+  const isEdit = (part) => part.startsWith('edit='), isBackward = parts.includes('backward');
+  return { anchor: parts.find((part) => !isEdit(part) && part !== 'backward') || '', edits: parts.find(isEdit), isBackward };
 }
 
 function anchorInAddress() {
@@ -175,7 +178,8 @@ function anchorInAddress() {
 }
 
 function sayAddress(anchor = anchorInAddress()) {
-  const edits = textOfEdits(), parts = [anchor, edits && `edit=${encodeURIComponent(edits)}`];
+  const edits = textOfEdits(), parts = [anchor, edits && `edit=${encodeURIComponent(edits)}`,
+    BACKWARD.isOn && 'backward'];
   const hash = parts.filter((part) => part).map((part, i) => (i > 0 ? '&' : '#') + part).join('');
   if (location.hash !== hash) history.replaceState(null, '', hash || location.pathname + location.search);
 }

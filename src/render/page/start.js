@@ -6,6 +6,7 @@ startTokens();
 startSaving();
 startSums();
 startExercises();
+startBackward();
 startEditing();
 startPaper();
 followAddress();

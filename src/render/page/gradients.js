@@ -1,0 +1,162 @@
+// What goes back on a page: which map is the gradient of which, what a number's gradient is made of,
+// said as blame, and what the loss does where a number is nudged.
+
+// ---- which is whose ----
+
+// Gradients are called after stages and keys; in a batch a part is what the entry in focus adds.
+// Without Wo what is attended to is what comes out, and of one head the context is its result.
+const GRADIENTS_CALLED = { slope: ['slopes'], sink: ['sinks'], context: ['context', 'output'],
+  attended: ['attended', 'context', 'output'] };
+
+// Of a map its gradient, and of that the map; and what goes back, as far as it was asked.
+const GRADIENTS = new Map(), FORWARD = new Map(), GOES_BACK = new Map();
+let areGradientsTaken = false;
+
+function isAlike(map, other) {
+  return map.heads === other.heads && map.rows.length === other.rows.length &&
+    map.columns.length === other.columns.length;
+}
+
+function findGradient(map) {
+  const all = mapsOf(map.room), named = (name) => all.find((one) => one.name === name);
+  const names = (GRADIENTS_CALLED[map.name] || [map.name.toLowerCase()])
+    .filter((name) => name !== 'output' || map.name === name || !named(name));
+  return names.flatMap((name) => [named(`${name}_grad`), named(`${name}_grad_part`)])
+    .find((one) => one && one.cells && isAlike(map, one));
+}
+
+// A sheet that asks for numbers tells no gradients besides.
+function takeGradients() {
+  if (areGradientsTaken) return;
+  areGradientsTaken = true;
+  if (MAPS.some((map) => map.blank)) return;
+  for (const map of MAPS.filter((one) => one.cells)) {
+    const gradient = findGradient(map);
+    if (!gradient) continue;
+    GRADIENTS.set(map, gradient);
+    if (!FORWARD.has(gradient)) FORWARD.set(gradient, map);
+  }
+}
+
+function gradientOf(map) {
+  takeGradients();
+  return GRADIENTS.get(map);
+}
+
+// The gradient's cell; undefined where the page has none.
+function gradientAt(place) {
+  const gradient = gradientOf(place.map);
+  return gradient && isKept(gradient, place.head, place.row) ? { ...place, map: gradient } : undefined;
+}
+
+function forwardOf(map) {
+  takeGradients();
+  return FORWARD.get(map);
+}
+
+// Gradients, and what is made of them on the way: delta, or x_grad_by_q.
+function goesBack(map) {
+  if (!GOES_BACK.has(map))
+    GOES_BACK.set(map, Boolean(forwardOf(map)) || OPERANDS.some((name) => map[name] && goesBack(MAPS[map[name].map])));
+  return GOES_BACK.get(map);
+}
+
+// ---- blame ----
+
+// A gradient is a sum of what comes back from each cell that the number went into: what it would be if
+// nothing came back from any other.
+function shareFrom(place, letter, at) {
+  const cell = { place };
+  for (const name of OPERANDS) {
+    const operand = place.map[name], numbers = listOf(operand, place);
+    const isBack = operand && goesBack(MAPS[operand.map]);
+    cell[name] = { first: 0, step: 1, count: numbers.length,
+      numbers: isBack ? numbers.map((x, i) => (name === letter && i === at ? x : 0)) : numbers };
+  }
+  return workOf(place.map)(cell);
+}
+
+// A row's sum, which is a number of its own.
+const ROW_SUMS = ['dot_less', 'norm_share'];
+
+// What comes back by way of a sum that is no gradient itself comes from that sum's own terms.
+function blameOn({ place, share }) {
+  const forward = forwardOf(place.map);
+  if (forward) return [{ place: { ...place, map: forward }, share }];
+  if (!place.map.operation || ROW_SUMS.includes(place.map.operation)) return [{ place, share }];
+  const terms = blamesOf(place);
+  return terms.length === 1 ? [{ ...terms[0], share }] : terms;
+}
+
+// Of a gradient's cell: the cells of later stages that its number went into, each with its share.
+function blamesOf(place) {
+  const letters = OPERANDS.filter((name) => place.map[name] && goesBack(MAPS[place.map[name].map]));
+  return letters.flatMap((letter) => partsOf(place.map[letter], place).flatMap((cell, at) =>
+    blameOn({ place: cell, share: shareFrom(place, letter, at) })));
+}
+
+// ---- nudging ----
+
+// Settings that count something, or are next to nothing, are not nudged.
+function isNudged(place) {
+  return isInput(place.map) && place.row < rowsGiven(place.map) && Number.isFinite(valueOf(place)) &&
+    !isLength(place.map) && !/eps$/.test(place.map.name);
+}
+
+// What the gradients are of: the loss, or where gradients of results are given each result by its own.
+function partsOfLoss(room) {
+  const named = (name) => mapsOf(room).find((map) => map.name === name);
+  const ofOutput = named('output_grad'), ofRows = named('logsumexp_grad');
+  const loss = named('loss') || named('loss_part');
+  return { loss, output: !loss && forwardOf(ofOutput), ofOutput, ofRows, most: named('row_max'), sum: named('row_sum') };
+}
+
+function lossNow({ loss, output, ofOutput, ofRows, most, sum }) {
+  const numbers = (map) => NUMBERS.get(map);
+  let total = loss ? numbers(loss)[0] : 0;
+  if (output) total = numbers(output).reduce((all, x, i) => all + x * numbers(ofOutput)[i], total);
+  // A query that sees nothing has no logsumexp to gain by.
+  if (ofRows) total = numbers(ofRows).reduce((all, x, i) =>
+    (numbers(sum)[i] === 0 ? all : all + x * (numbers(most)[i] + Math.log(numbers(sum)[i]))), total);
+  return total;
+}
+
+// The loss with other numbers in some maps; they are as they were after it.
+function lossWith(parts, order, changed) {
+  const came = new Map(NUMBERS), all = new Set(changed.keys());
+  try {
+    changed.forEach((numbers, map) => NUMBERS.set(map, numbers));
+    for (const map of order) {
+      if (!isMade(map) || all.has(map) || !takesFrom(map, all)) continue;
+      all.add(map);
+      compute(map);
+    }
+    return lossNow(parts);
+  } finally {
+    came.forEach((numbers, map) => NUMBERS.set(map, numbers));
+  }
+}
+
+// Powers of two, so that numbers of a usual size move by just so much. A large step bends, and a small
+// one drowns in the rounding of the loss.
+const STEPS_TRIED = { f32: [-3, -5, -7, -9, -11], f64: [-10, -13, -16, -19] };
+
+// The central difference by each step, of which the one counts that the next smaller step changes least.
+function nudgeOf(place) {
+  takeAll();
+  catchUp();
+  const parts = partsOfLoss(place.map.room), x = valueOf(place), maps = sameAs(place.map);
+  const order = inOrder(Object.values(parts).filter((map) => map)), round = place.map.wide ? Number : TYPE.round;
+  const lossAt = (value) => lossWith(parts, order, new Map(maps.map((map) => {
+    const numbers = NUMBERS.get(map).slice();
+    numbers[indexOfPlace({ ...place, map })] = value;
+    return [map, numbers];
+  })));
+  const tried = STEPS_TRIED[DATA.type].map((power) => {
+    const step = 2 ** power * Math.max(1, 2 ** Math.floor(Math.log2(Math.abs(x) || 1)));
+    const [above, below] = [round(x + step), round(x - step)], [more, less] = [lossAt(above), lossAt(below)];
+    return { step, wide: above - below, more, less, quotient: (more - less) / (above - below) };
+  });
+  const changes = tried.slice(1).map(({ quotient }, i) => Math.abs(quotient - tried[i].quotient));
+  return tried[changes.indexOf(Math.min(...changes)) + 1] || tried[0];
+}
