@@ -46,9 +46,8 @@ static const named ROWS[] = {
     {"present", "present"},
     {"backward", "backward"},
     {"backwardKey", "Below each number its gradient, and the arrows turned round: the key b"},
-    {"goingBack",
-     "“backward”, or the key b, turns the arrows round and shows below each number its gradient: by "
-     "how much the loss grows for each 1 that the number grows."},
+    {"goingBack", "“backward”, or the key b, turns the arrows round and puts its gradient below "
+                  "each number: how much the loss grows for each 1 that the number grows."},
     {"notes", "notes"},
     {"notesKey", "What to say, in a window of its own: the key n"},
     {"notesOf", "Notes: {1}"},
@@ -74,13 +73,13 @@ static const named ROWS[] = {
     {"blamedFor", "blamed for"},
     {"wentInto", "It went into"},
     {"nudge", "nudge"},
-    {"nudgeHelp", "A little more and a little less of it: what the loss does, next to its gradient"},
+    {"nudgeHelp", "A little more and a little less of it: what the loss does"},
     {"nudged", "{1} ± {2}: {3} is {4} and {5}, and their difference, divided by {6}, is"},
     {"theLoss", "the loss"},
     {"theProduct", "the sum of results times their gradients"},
     {"besides", "The gradient is"},
-    {"nudgeDigits", "Numbers have some {1} digits here, and a difference of two has fewer: the last "
-                    "ones may differ. The page is as it was."},
+    {"nudgeDigits", "Numbers have some {1} digits here, and a difference of two has fewer: the "
+                    "last ones may differ. The page is as it was."},
     {"copyTable", "Copy the table for"},
     {"sheet", "a spreadsheet"},
     {"csv", "CSV"},

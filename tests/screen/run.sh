@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js
 # and words.js say what is looked at). WORD picks documents by name, and of all of them every
-# STRIDE'th is taken, 16 where nothing is said; and one of many queries.
+# STRIDE'th is taken, 16 where nothing is said; and one with gradients, and one of many queries.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -16,6 +16,9 @@ for folder in testdata/seeds testdata/examples testdata/variants testdata/positi
         ! picked "$file" || echo "$file"
     done
 done | awk -v stride="${STRIDE:-16}" 'NR % stride == 1 % stride' >"$scratch/documents"
+
+# One with gradients, in any case.
+[ -n "$word" ] || echo testdata/variants/backward-walkthrough.json >>"$scratch/documents"
 
 # So many queries that pictures show them as squares.
 if picked queries; then

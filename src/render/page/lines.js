@@ -28,11 +28,12 @@ function namedOperands(map) {
     .map((one) => ({ at: one.at, of: MAPS[one.map], name: one.as ?? MAPS[one.map].name }));
 }
 
-// Of a column that is taken whole, which one: heads may share it.
+// Of a column that is taken whole, which one: heads may share it, and a head by itself counts its own
+// (trace/derivation.c, add_column).
 function columnTaken(name, place) {
   const letter = OPERANDS.find((one) => place.map[one] && (place.map[one].as ?? MAPS[place.map[one].map].name) === name);
   const { map, first } = strandOf(place.map[letter], place);
-  return cellAt(map, first).column;
+  return place.map.heads > 1 ? place.column : cellAt(map, first).column;
 }
 
 // "q[2]·k[1] = ", where the letters are of places and say no more than that. The columns of a weight
