@@ -141,7 +141,7 @@ function lossWith(parts, order, changed) {
 // one drowns in the rounding of the loss.
 const STEPS_TRIED = { f32: [-3, -5, -7, -9, -11], f64: [-10, -13, -16, -19] };
 
-// The central difference by each step, of which the one counts that the next smaller step changes least.
+// The central difference by each step: of the two neighbours that differ least that of the smaller step.
 function nudgeOf(place) {
   takeAll();
   catchUp();
