@@ -149,6 +149,7 @@ function sayNudge(place, line) {
   ...of ? [`${TEXT.besides} `, linkTo(of, () => text(valueOf(of), digits - 2)), '. '] : [],
   TEXT.nudgeDigits(digits));
   placePanel(place);
+  PANEL.element.scrollTop = line.offsetTop; // on a phone the panel has no room for all of it
 }
 
 function nudgeFor(place) {
