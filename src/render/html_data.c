@@ -4,6 +4,7 @@
 #include "render/html_data.h"
 
 #include "attn/spec/keys.h"
+#include "attn/spec/problem.h"
 #include "base/mem.h"
 #include "io/json_write.h"
 #include "model/parts.h"
@@ -638,6 +639,22 @@ static void add_closed(const html_page *p)
     text_close(&items, p->out);
 }
 
+/* ---- what learns ---- */
+
+/* Keys of what `train` moves where nothing is named. */
+static void add_learners(text *out)
+{
+    bool is_first = true;
+    text_add_string(out, ",\n\"learn\":[");
+    for (input which = INPUT_X; which < INPUT_COUNT; which++) {
+        if (!input_learns(which))
+            continue;
+        text_add_format(out, "%s\"%s\"", is_first ? "" : ",", input_key(which));
+        is_first = false;
+    }
+    text_add_string(out, "]");
+}
+
 /* ---- all of it ---- */
 
 void html_add_data(const html_page *p)
@@ -657,6 +674,8 @@ void html_add_data(const html_page *p)
     if (p->is_alive) {
         text_add_format(&json, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->type));
         add_settings(&json, &(entry){.bundle = (bundle *)(uintptr_t)p->whole->document});
+        if (bundle_find(p->whole->document, "loss") != NULL)
+            add_learners(&json);
     } else
         add_still(&json, p);
     if (!p->how->is_full)

@@ -1,6 +1,6 @@
 'use strict';
-// node edits.js SCRIPTS FOLDER: the scripts of pages, in the folder SCRIPTS, with the data of a page
-// of each document that FOLDER/documents names, in float32 and float64 by turns.
+// node edits.js SCRIPTS FOLDER [learning]: the scripts of pages, in the folder SCRIPTS, with the data of
+// a page of each document that FOLDER/documents names, in float32 and float64 by turns.
 //
 // as it came   every node of every entry of a batch, computed again by the page, is what the trace has,
 //              bit for bit, and its texts are those of the page
@@ -16,6 +16,9 @@
 //              what is no gradient, or a row's sum
 // planted      an operation that the program has not is worked out from its row alone
 // scripts      no two functions of a page have one name
+// learning     after 1, 10 and 100 steps each number, text and loss is what `selfattn train` leads to, in
+//              float32 and float64; undo and redo bring back each series, and an address all of them;
+//              a step that can't be taken is refused, and changes nothing
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, or 100 nudges, are failures.
 
@@ -24,8 +27,9 @@ const path = require('path');
 const vm = require('vm');
 const { spawnSync } = require('child_process');
 
-const [scripts, folder] = process.argv.slice(2);
-const PARTS = ['document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'numbers', 'origins', 'real', 'texts'];
+const [scripts, folder, learning] = process.argv.slice(2);
+const PARTS = ['document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'learning', 'numbers', 'origins',
+  'real', 'texts'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
 const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100;
 const CASES = {
@@ -58,6 +62,22 @@ const PLANTED = [
     (a, b, [c]) => sumOf(a.map((x, p) => x * b[p])) + c],
   ['√(|{a}|) + {j}', 'scores[i,j]', ([a], b, c, j) => Math.sqrt(Math.abs(a)) + j + 1],
 ];
+// Documents that learn: x of 3 rows, and matrices of these rows and columns. Keys with a list of
+// sizes are drawn.
+const PLAIN = { x: [3, 4], wq: [4, 2], wk: [4, 2], wv: [4, 3] };
+const ONE_HEAD = { ...PLAIN, loss: 'square', target: [3, 3] };
+const TWO_GROUPS = { x: [3, 4], wq: [4, 8], wk: [4, 4], wv: [4, 4], wo: [8, 3], heads: 4, kv_heads: 2 };
+const LEARNT = {
+  'one head': ONE_HEAD,
+  'x alone': { x: [3, 2], loss: 'square', target: [3, 2] },
+  causal: { ...PLAIN, causal: true, loss: 'mean' },
+  masked: { ...PLAIN, mask: [[1, 0, 1], [0, 0, 0], [1, 1, 0]], loss: 'sum', score: 'dot' },
+  groups: { ...TWO_GROUPS, loss: 'square', target: [3, 3], causal: true },
+  biases: { ...TWO_GROUPS, bq: [8], bk: [4], bv: [4], bo: [3], bias: [3, 3], sinks: [4], loss: 'mean' },
+  heads: { x: [3, 4], wq: [2, 4, 2], wk: [2, 4, 2], wv: [2, 4, 1], loss: 'square', target: [3, 2] },
+  turned: { ...ONE_HEAD, rope: true, softcap: 2 },
+};
+const SERIES = [[1, 0.1], [10, 0.05], [100, 0.01]];
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
 let passed = 0, failed = 0, changes = 0, nudges = 0;
@@ -141,7 +161,10 @@ function open(data) {
     };
     let nudges = 0;
     const LABELS = () => new Map(MAPS.map((map) => [fullName(map), [...map.rows, ...map.columns]]));
-    globalThis.page = { NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
+    const TEXTS = () => MAPS.filter((map) => map.cells).map((map) => [fullName(map),
+      range(0, map.heads, (head) => map.rows.map((nothing, row) => rowOf(map, head, row)))]);
+    const replay = (words) => editAll(editsIn(words));
+    globalThis.page = { TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
     ${draw}
     ${plant}`, page);
@@ -341,13 +364,100 @@ function tryEdits(name, page, type, acts) {
   check(name, allNumbers(page) === came, 'undo does not bring it back');
 }
 
+// ---- learning ----
+
+function drawn(document, random) {
+  const draw = ([size, ...more]) => Array.from({ length: size }, () => (more.length > 0 ? draw(more) : Math.fround(2 * random() - 1)));
+  return Object.fromEntries(Object.entries(document).map(([name, value]) =>
+    [name, Array.isArray(value) && !Array.isArray(value[0]) ? draw(value) : value]));
+}
+
+// A matrix of the two documents that has other numbers.
+function matrixDifference(page, file, type) {
+  const round = type === 'f32' ? Math.fround : Number;
+  const [ours, wanted] = [page.currentDocument(), fs.readFileSync(file, 'utf8')].map((text) => JSON.parse(text));
+  const numbers = (matrix) => String([matrix].flat(3).map(round));
+  return Object.keys(wanted).find((name) => Array.isArray(wanted[name]) && numbers(ours[name]) !== numbers(wanted[name]));
+}
+
+// What the page has otherwise than the program after the steps, and all that it shows.
+function differenceAfter(page, losses, said, file, type) {
+  const wanted = said.trim().split('\n').slice(1).map((line) => Number(line.split(',')[1]));
+  const round = type === 'f32' ? Math.fround : Number, texts = open(dataOf(file, type)).TEXTS();
+  if (String(wanted.map(round)) !== String(losses)) return `losses are ${losses}, and ${wanted} by the program`;
+  const matrix = matrixDifference(page, file, type);
+  if (matrix) return `its document has another ${matrix}`;
+  const other = texts.find(([, rows], i) => String(rows) !== String(page.TEXTS()[i][1]));
+  return other ? `it shows another ${other[0]}` : differenceIn(page, file, type, []);
+}
+
+// One series after the other, undone, done again, and once more as an address says them.
+function tryLearning(name, document, type, only) {
+  const files = [0, ...SERIES].map((nothing, i) => path.join(folder, `learnt-${i}.json`));
+  fs.writeFileSync(files[0], JSON.stringify(document));
+  const data = dataOf(files[0], type), page = open(data), numbers = [allNumbers(page)];
+  const runs = [];
+  SERIES.forEach(([steps, rate], i) => {
+    const losses = page.train(steps, rate, only);
+    const by = selfattn('train', '--dtype', type, '--steps', steps, '--rate', rate, ...only.length > 0
+      ? ['--only', only] : [], '--losses', '-', '-o', files[i + 1], files[i]);
+    const difference = by.isDone ? differenceAfter(page, losses, by.text, files[i + 1], type) : by.said;
+    check(name, difference === null, `${steps} steps at ${rate}: ${difference}`);
+    numbers.push(allNumbers(page));
+    runs.push(...losses.slice(i > 0 ? 1 : 0));
+    check(name, String(page.lossRuns().map((run) => run.losses)) === String(runs), 'the line has other losses');
+  });
+  const address = page.textOfEdits(), other = open(data);
+  other.replay(address);
+  check(name, allNumbers(other) === numbers[3], `an address leads elsewhere: ${address}`);
+  const back = SERIES.map(() => page.undo() || allNumbers(page)), again = SERIES.map(() => page.redo() || allNumbers(page));
+  check(name, String(back) === String(numbers.slice(0, 3).reverse()), 'undo does not bring each series back');
+  check(name, String(again) === String(numbers.slice(1)), 'redo does not bring each series again');
+}
+
+// What is refused says why, as the program does, and nothing changes.
+function tryRefusals(name, document, rows) {
+  const file = path.join(folder, 'refused.json');
+  fs.writeFileSync(file, JSON.stringify(document));
+  const page = open(dataOf(file, 'f32')), came = allNumbers(page);
+  for (const [words, ...asked] of rows) {
+    let said = '';
+    try {
+      page.train(...asked);
+    } catch (error) {
+      said = error.message;
+    }
+    check(name, said.includes(words), `it says '${said}', not '${words}'`);
+    check(name, allNumbers(page) === came && !page.isEdited(), `it changes though it says '${said}'`);
+  }
+}
+
+function checkLearning() {
+  Object.entries(LEARNT).forEach(([name, sizes], i) => {
+    const document = drawn(sizes, generator(100 + i)), only = document.wv ? '' : 'x';
+    for (const type of ['f32', 'f64']) tryLearning(`learning, ${name}, ${type}`, document, type, only);
+  });
+  const one = drawn(ONE_HEAD, generator(1)), { loss, target, ...still } = one;
+  tryLearning('learning, norms', drawn({ ...ONE_HEAD, qk_norm: 'rms', q_gain: [2], k_gain: [2] }, generator(2)), 'f32', '');
+  tryLearning('learning, Wv alone', one, 'f64', 'wv');
+  tryLearning('learning, x and Wq', one, 'f32', 'x,wq');
+  tryRefusals('learning, refused', one, [['wq is not finite', 1, 1e39], ['after step', 20, 1e9],
+    ['the loss is not finite', 20, 1e9], ['a rate below 1000000000', 20, 1e9], ['no matrix heads', 1, 0.1, 'heads'],
+    ['not a rate', 1, NaN], ['not a rate', 1, Infinity], ['not a rate', 1, -1], ['not a rate', 1, '1'],
+    ['not a number of steps', 0.5, 1]]);
+  tryRefusals('learning, no loss', still, [['no loss here', 1, 0.1]]);
+  tryRefusals('learning, additive', { ...one, score: 'additive' }, [['no gradients on this page', 1, 0.1]]);
+  tryRefusals('learning, a batch', { ...one, x: [one.x, one.x], target: [target, target] }, [['the part of one', 1, 0.1]]);
+  tryRefusals('learning, nothing', { x: one.x, loss: 'sum' }, [['nothing is chosen that learns: there are x', 1, 0.1]]);
+}
+
 // All scripts of a page share their names, and of two functions of one name the last one is there.
 const names = fs.readdirSync(scripts).filter((file) => file.endsWith('.js'))
   .flatMap((file) => fs.readFileSync(path.join(scripts, file), 'utf8').match(/(?<=^(?:function\*? |class ))\w+/gm) || []);
 const twice = names.filter((name, i) => names.indexOf(name) !== i);
 check('scripts', twice.length === 0, `several functions are called ${twice}`);
 
-const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n');
+const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n').filter((line) => line);
 documents.forEach((document, i) => {
   const type = i % 2 === 0 ? 'f32' : 'f64', data = dataOf(document, type);
   if (data === null) return; // it is of an error, or of a type of its own
@@ -377,6 +487,7 @@ documents.forEach((document, i) => {
   const words = CASES[path.basename(document, '.json')] || [];
   if (words.length > 0) tryEdits(name, page, type, words.map((one) => () => page.act(one)));
 });
+if (learning) checkLearning();
 if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} changes`);
 if (documents.length > 100) check('all', nudges >= LEAST_NUDGES, `only ${nudges} numbers are nudged`);
 console.log(`${passed} passed, ${failed} failed`);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh [WORD]: pages whose numbers are changed, without a browser (edits.js says what is looked
-# at). WORD picks documents by name; STRIDE takes every so many'th of them, which `make check` does.
+# at). WORD picks documents by name, "learning" steps of learning; STRIDE takes every so many'th of them, which `make check` does.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -14,7 +14,9 @@ for document in testdata/seeds testdata/examples testdata/variants testdata/posi
         ! picked "$file" || echo "$file"
     done
 done | awk -v stride="${STRIDE:-1}" 'NR % stride == 1 % stride' >"$scratch/documents"
-node "$tests/edits.js" "$root/src/render/page" "$scratch" >"$scratch/found" 2>&1
+learning=
+! picked learning || learning=learning
+node "$tests/edits.js" "$root/src/render/page" "$scratch" $learning >"$scratch/found" 2>&1
 sed '$d' "$scratch/found"
 well=$(sed -n '$s/ passed, [0-9]* failed$//p' "$scratch/found")
 bad=$(sed -n '$s/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$scratch/found")

@@ -221,6 +221,7 @@ const OWN_SCRIPTS = {
   switch: (name, value, room) => (name === 'backward' ? setBackward(value)
     : edit(switchNamed(name)(roomNamed(room), value))),
   move: (from, to) => edit(moveRow(from, to)),
+  train,
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),
 };

@@ -132,7 +132,7 @@ function markEdits(message = '') {
   EDITOR.redo.disabled = EDITS.undone.length === 0;
   const isOther = EDITS.done.flat().some((one) => one.what !== 'focus');
   EDITOR.badge.textContent = [message, isOther ? TEXT.edited : ''].filter((words) => words).join(' · ');
-  sayAddress();
+  if (!LEARNING.series) sayAddress(); // browsers forbid it many times a second
 }
 
 function attempt(act, done) {
@@ -399,6 +399,7 @@ function startEditing() {
   EDITS.told = showEdits;
   startBar();
   startControls();
+  startLearning();
   const main = document.querySelector('main');
   main.addEventListener('dblclick', (event) => changeCell(event, false));
   main.addEventListener('click', (event) => { if (EDITOR.box.checked) changeCell(event, true); });

@@ -160,7 +160,8 @@ function entriesWith(map, entry) {
 
 // { place, entry, from, to } of a number; { room, from, to } of what may be seen, an entry each, of a
 // base, of decimals, and of a temperature, there { value, numbers }, those of each map that it divides,
-// an entry each; { from, to } of a row that moves, each [from where, to where], and of the focus.
+// an entry each; { from, to } of a row that moves, each [from where, to where], and of the focus; of
+// steps of learning { value, numbers, losses }, numbers of each map that learns.
 // Putting one gives the maps that it concerns; `fresh` are numbers that nobody else has.
 const CHANGES = {
   number: ({ place, entry }, value, fresh) => {
@@ -196,6 +197,7 @@ const CHANGES = {
     return mapsThatSee(room);
   },
   focus: (nothing, at) => takeFocus(at),
+  train: (nothing, { numbers }) => putLearnt(numbers),
   row: (nothing, [from, to]) => {
     const maps = mapsOfRows(), order = [...ROWS.order];
     order.splice(to, 0, ...order.splice(from, 1));
@@ -326,10 +328,11 @@ function edit(changes, isOnward = false) {
 
 const MOST_EDITS = 10000; // that an address may ask for
 
-// One after the other; one that is refused leaves out itself alone.
+// One after the other; one that is refused leaves out itself alone. Each step of learning counts.
 function editAll(makers) {
+  const count = makers.reduce((all, { steps = 1 }) => all + steps, 0);
   let refused = null;
-  if (makers.length > MOST_EDITS) throw new Error(TEXT.tooManyEdits(makers.length, MOST_EDITS));
+  if (!(count <= MOST_EDITS)) throw new Error(TEXT.tooManyEdits(count, MOST_EDITS));
   takeAll();
   together((fresh) => makers.forEach((make) => {
     try {
@@ -520,7 +523,7 @@ function textOfEdits() {
 
 // What such a text says, one after the other; what is not of this page is passed over.
 function editsIn(text) {
-  return text.split(';').map((said) => () => {
+  return text.split(';').map((said) => (said.startsWith('train=') ? trainingIn(said) : () => {
     const [what, value] = said.split('=');
     const [, kind, ...at] = /^(causal|mask|base|round|temperature)-(\d+)(?:-(\d+)-(\d+)(?:-(\d+))?)?$/.exec(what) || [];
     const [room, row, column, ofMask = ENTRY] = at.filter((digits) => digits).map(Number);
@@ -533,5 +536,5 @@ function editsIn(text) {
     if (kind === 'mask') return setMask(room, row, column, value === '1', ofMask);
     const [anchor, entry = ENTRY] = what.split(/-b(?=\d+$)/), place = placeOf(`#${anchor}`);
     return place && entry in ENTRIES ? setNumber(place, Number(value), Number(entry)) : [];
-  });
+  }));
 }
