@@ -639,7 +639,7 @@ static void add_closed(const html_page *p)
     text_close(&items, p->out);
 }
 
-/* ---- what learns ---- */
+/* ---- the document ---- */
 
 /* Keys of what `train` moves where nothing is named. */
 static void add_learners(text *out)
@@ -653,6 +653,14 @@ static void add_learners(text *out)
         is_first = false;
     }
     text_add_string(out, "]");
+}
+
+static void add_document(text *out, const trace *of)
+{
+    text_add_format(out, ",\n\"type\":\"%s\",\"source\":", dtype_name(of->type));
+    add_settings(out, &(entry){.bundle = (bundle *)(uintptr_t)of->document});
+    if (bundle_find(of->document, "loss") != NULL)
+        add_learners(out);
 }
 
 /* ---- all of it ---- */
@@ -671,12 +679,9 @@ void html_add_data(const html_page *p)
     if (p->whole->batch > 0)
         text_add_format(&json, ",\n\"batch\":%zu", p->whole->batch);
     add_spellings(&json, p->whole);
-    if (p->is_alive) {
-        text_add_format(&json, ",\n\"type\":\"%s\",\"source\":", dtype_name(p->whole->type));
-        add_settings(&json, &(entry){.bundle = (bundle *)(uintptr_t)p->whole->document});
-        if (bundle_find(p->whole->document, "loss") != NULL)
-            add_learners(&json);
-    } else
+    if (p->is_alive)
+        add_document(&json, p->whole);
+    else
         add_still(&json, p);
     if (!p->how->is_full)
         text_add_format(&json, ",\n\"lines\":%d,\"mostMade\":%d", TRACE_LINES, HTML_MOST_MADE);

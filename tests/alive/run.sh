@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: pages whose numbers are changed, without a browser (edits.js says what is looked
-# at). WORD picks documents by name, "learning" steps of learning; STRIDE takes every so many'th of them, which `make check` does.
+# at). WORD picks documents by name, "learning" steps of learning; STRIDE takes every so many'th of
+# the documents, which `make check` does.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"

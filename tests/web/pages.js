@@ -41,6 +41,9 @@
 //             on paper; from a number of Wq the panel leads to the output, blame by blame, each with the
 //             gradient of testdata; a nudge is near it, and leaves the page as it was
 // temperature of the softmax: a slider divides what makes the scores, and is undone at once
+// learning    (learning.html) steps are taken by buttons, and are those of `selfattn train`, a series
+//             undone at once; what is typed as a rate or chosen counts; Stop and a change end a series,
+//             and too large a rate with words; a reload takes the steps again
 // moving      a row of x goes to another place, by keys and by the pointer, and a reload keeps it; each
 //             token has its own output then, but where places count
 // presenting  one step in large type, and back; notes in a window of their own follow
@@ -1212,6 +1215,65 @@ async function checkGraded(name) {
   await close();
 }
 
+// The losses that the program says, of the document of the page.
+function lossesBy(name, ...options) {
+  const file = path.join(folder, `${name}.trained`);
+  spawnSync('selfattn', ['train', '--quiet', '--losses', file, '-o', '/dev/null', ...options,
+    path.join(folder, `${name}.document`)]);
+  return fs.readFileSync(file, 'utf8').trim().split('\n').slice(1).map((line) => Math.fround(line.split(',')[1]));
+}
+
+async function checkLearning(name) {
+  const { page, said, close } = await open(browser, name);
+  const losses = () => page.evaluate(() => LEARNING.points.map(({ loss }) => loss));
+  const isOn = () => page.evaluate(() => Boolean(LEARNING.series));
+  const press = (words) => page.getByRole('button', { name: words, exact: true }).click();
+  const ended = async () => { while (await isOn()) await page.waitForTimeout(20); };
+  const rate = page.getByLabel('rate, typed'), badge = () => page.textContent('.badge');
+  const shown = async () => `${await page.textContent('.learning output')} ${await page.locator('.learning .tokens svg').innerHTML()}`;
+  const came = await shown();
+  await rate.fill('1/5');
+  await rate.press('Tab');
+  await press('Step');
+  check(name, String(await losses()) === String(lossesBy(name, '--rate', '0.2')), `a step comes to ${await losses()}`);
+  check(name, await shown() !== came, 'the picture stays as it was');
+  await press('10 steps');
+  await ended();
+  check(name, String(await losses()) === String(lossesBy(name, '--rate', '0.2', '--steps', '11')), `10 more come to ${await losses()}`);
+  const trained = await shown();
+  await page.reload();
+  check(name, await shown() === trained, 'a reload leads elsewhere');
+  await press('Undo');
+  check(name, (await losses()).length === 2, '10 steps are not undone at once');
+  await press('As it came');
+  check(name, await shown() === came, 'it does not come back');
+  await page.locator('.learning').getByLabel('WQ').uncheck();
+  await page.locator('.learning').getByLabel('WK').uncheck();
+  await press('Step');
+  check(name, String(await losses()) === String(lossesBy(name, '--only', 'wv')), `Wv alone comes to ${await losses()}`);
+  await press('As it came');
+  await press('100 steps');
+  await press('Stop');
+  const { length } = await losses();
+  await page.waitForTimeout(100);
+  check(name, length < 101 && (await losses()).length === length && !await isOn(), `Stop ends it after ${length}`);
+  await press('100 steps');
+  await page.evaluate(() => selfattn.set('x', [0, 0], 2));
+  await ended();
+  check(name, await page.evaluate(() => EDITS.done.length) === 3, 'it goes on after a change');
+  await press('As it came');
+  await rate.fill('1e39');
+  await rate.press('Tab');
+  await press('10 steps');
+  check(name, (await badge()).startsWith('after step 1 wv is not finite: a rate below 1e+39'), `it says ${await badge()}`);
+  await rate.fill('-1');
+  await rate.press('Tab');
+  check(name, (await badge()).startsWith('-1 is not a rate'), `it says ${await badge()} of a rate below 0`);
+  check(name, await page.evaluate(() => EDITS.done.length) === 0, 'a step that is refused changes something');
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
 function pagesIn(directory) {
   const files = fs.existsSync(directory) ? fs.readdirSync(directory) : [];
   return files.filter((file) => file.endsWith('.html')).map((file) => path.basename(file, '.html'));
@@ -1232,6 +1294,7 @@ let browser;
       await checkTemperature(name);
       await checkSaving(name);
     }
+    if (name === 'learning') await checkLearning(name);
     if (name === 'six-heads') await checkPictures(name);
     if (name === 'batch-lengths') await checkEntries(name);
     if (name === '001-walkthrough') await checkSums(name);

@@ -102,6 +102,8 @@ for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to
     variants/soft-cap variants/backward-walkthrough; do
     page "$root/testdata/$name.json"
 done
+page "$root/testdata/variants/learning.json"
+! picked learning || cp "$root/testdata/variants/learning.json" "$scratch/learning.document"
 page "$root/testdata/examples/asad-two-heads-wo.json" --focus row=2,head=2
 for name in trace/documents/causal-mask-bias trace/documents/bias-for-all \
     trace/documents/six-heads trace/documents/batch-lengths trace/documents/heads-apart-wo \
