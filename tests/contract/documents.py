@@ -1,0 +1,79 @@
+"""The documents on which the program and the second implementation are compared."""
+import glob
+import json
+import subprocess
+
+from check import bits_of
+from contract import results
+
+FOLDERS = "seeds variants positions examples".split()
+# What documents of init get besides their numbers, and what is drawn for them.
+SETTINGS = [
+    ({}, "--biases"),
+    ({"causal": True}, "--heads 2"),
+    ({"alibi": True, "causal": True}, "--heads 3 --width 6"),
+    ({"alibi": True}, "--heads 6 --width 12"),
+    ({"alibi": True}, "--heads 16 --width 16"),
+    ({"softcap": 0.5}, "--heads 2 --kv-heads 1"),
+    ({"rope": 10000}, "--heads 2"),
+    ({"rope": 100, "rope_pairing": "interleaved", "rope_width": 2}, "--heads 2"),
+    ({"rope": {"base": 500.5, "positions": [3, 1, 4, 1]}}, "--heads 2 --tokens 4"),
+    ({"qk_norm": "rms"}, "--heads 2 --tokens 5"),
+    ({"qk_norm": "rms", "rope": 10000, "causal": True}, "--heads 4 --kv-heads 2"),
+    ({"positions": "sinusoidal"}, "--heads 2"),
+    ({"positions": "sinusoidal", "offset": 1000}, "--width 7"),
+    ({"window": [2, 1]}, "--tokens 20 --width 3"),
+    ({"score": "additive"}, "--tokens 3 --width 4"),
+    ({"score": "general", "scale": 0.3}, "--tokens 3"),
+    ({"add_zero": True}, "--heads 2"),
+    ({"scale": "embed", "softcap": 3}, "--heads 2 --biases"),
+    ({"loss": "mean"}, "--heads 2 --biases"),
+    ({"loss": "sum", "scale": "none"}, "--biases --std 30 --dist gaussian"),
+    ({"scale": 100000}, "--dist gaussian --tokens 18"),
+    ({"key_lengths": 3, "causal": "lower-right"}, "--tokens 5"),
+    ({"layout": "out-in"}, "--layout out-in --heads 2 --biases"),
+    ({"mask": [True, False, True, True]}, "--tokens 4 --heads 2"),
+    ({"sinks": [0.5, -2]}, "--heads 2"),
+    ({"bias": [[0, 1, "-inf"], [0.1, 0.2, 0.3], [1, 1, 1]]}, "--tokens 3"),
+    ({"top": 2}, "--tokens 40 --width 2"),
+    ({"round": "2:keep-sum"}, "--tokens 7"),
+    ({"round": 3}, "--tokens 7"),
+    ({"round": "6:keep-sum"}, "--tokens 33 --width 2"),
+]
+
+
+def stages_of(doc, dtype):
+    return {name: {"shape": sizes, "bits": bits_of(dtype, numbers)}
+            for name, (sizes, numbers) in results(doc, dtype).items()}
+
+
+def with_gradients(doc):
+    """The document with something that comes back to its output, where it has nothing and may."""
+    if "round" in doc or "output_grad" in doc or "loss" in doc:
+        return None
+    sizes, numbers = results(doc)["output"]
+    grads = [(7 * i % 11 - 5) / 4 for i in range(len(numbers))]
+    for size in reversed(sizes[1:]):
+        grads = [grads[i:i + size] for i in range(0, len(grads), size)]
+    return dict(doc, output_grad=grads)
+
+
+def documents():
+    """Name and document, one after another."""
+    for folder in FOLDERS:
+        for file in sorted(glob.glob("testdata/%s/*.json" % folder)):
+            doc = json.load(open(file, encoding="utf-8"))
+            if {"x", "q", "vocab"} & set(doc) and not {"layers", "w1"} & set(doc):
+                yield file, doc
+    for number, (more, options) in enumerate(SETTINGS):
+        words = ("selfattn init --seed %d --tokens 6 " % number + options).split()
+        drawn = subprocess.run(words, check=True, capture_output=True).stdout
+        yield "%s, %s" % (" ".join(words), json.dumps(more)), dict(json.loads(drawn), **more)
+
+
+def all_documents():
+    for name, doc in documents():
+        yield name, doc
+        more = with_gradients(doc)
+        if more:
+            yield name + " with gradients", more
