@@ -1,0 +1,65 @@
+#!/bin/sh
+# run.sh [WORD]: a second implementation, written from selfattn-contract(7) alone, gives the bits of
+# all stages, forward and backward; the vectors of testdata/contract are what it writes, and their
+# checker takes the program's results, and none with another bit.
+set -u
+# shellcheck source=tests/claims.sh
+. "$(dirname "$0")/../claims.sh"
+find_python 'import math; math.nextafter'
+make_scratch
+vectors=testdata/contract/1
+
+# The second implementation has no number that the page does not have.
+page_has_numbers() {
+    sed 's/\\-/-/g' man/selfattn-contract.7.in >"$scratch/page"
+    grep -o -- '-\{0,1\}0x1[.0-9a-f]*p[-+][0-9]*' "$tests/arithmetic.py" | while read -r number; do
+        grep -q -F -- "$number" "$scratch/page" || echo "the page lacks $number"
+    done >"$said"
+    [ ! -s "$said" ]
+}
+
+check() {
+    $python -B "$tests/check.py" --all "$@" >"$said" 2>&1
+}
+
+# One bit of the result becomes another one; the checker says where.
+sees_a_bit() {
+    $python -B "$tests/spoil.py" "$1" <"$scratch/result" >"$scratch/spoiled"
+    check "$1" "$scratch/spoiled"
+    [ $? = 1 ] && grep -q "\] is [0-9a-f]*, and here [0-9a-f]*$" "$said"
+}
+
+if picked numbers; then
+    page_has_numbers
+    count 'the page has the numbers of the second implementation'
+fi
+if picked vectors; then
+    $python -B "$tests/vectors.py" "$scratch" && for file in "$vectors"/*.json; do
+        cmp "$file" "$scratch/${file##*/}"
+    done >"$said" 2>&1 && [ ! -s "$said" ]
+    count 'vectors are what the second implementation writes'
+fi
+for file in "$vectors"/*"$word"*.json; do
+    [ -f "$file" ] || continue
+    case $file in *f32.json) format=json ;; *) format=npz ;; esac
+    selfattn run --quiet --emit '*' --format $format "$file" >"$scratch/result"
+    check "$file" "$scratch/result"
+    count "${file##*/} as $format"
+    case $file in */backward-*)
+        sees_a_bit "$file"
+        count "another bit of ${file##*/}"
+        ;;
+    esac
+done
+
+# Documents say how many they are in their last line.
+$python -B "$tests/compare.py" "$word" >"$scratch/compared" 2>&1
+sed '$d' "$scratch/compared"
+read -r well wrong <<END
+$(tail -n 1 "$scratch/compared" | grep '^[0-9]* [0-9]*$' || echo 0 1)
+END
+passed=$((passed + well)) failed=$((failed + wrong))
+if [ -z "$word" ] && [ $((well + wrong)) -lt 200 ]; then
+    fail "$((well + wrong)) documents, and 200 were promised"
+fi
+finish
