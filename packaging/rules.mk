@@ -28,6 +28,10 @@ $(ARM64)/libz.a:
 wasm: | build/libraries
 	@tests/need.sh clang lld wasi-libc libclang-rt-dev-wasm32
 	@$(MAKE) VARIANT=wasm CC='clang --target=wasm32-wasi' static
+## wheel: packs those for x86-64 and for Arm as wheels, which pip installs
+wheel: static static-arm64
+	@tests/need.sh zip
+	@packaging/sbom.sh $$(packaging/wheel.sh $(sort $(STATIC) $(STATIC:%-$(MACHINE)=%-aarch64)))
 ## deb: builds Debian's packages selfattn and selfattn-doc of what is built here
 deb: all
 	@tests/need.sh debhelper fakeroot
@@ -43,4 +47,4 @@ release:
 	@$(MAKE) packaging
 	@cd build && sha256sum selfattn-$(VERSION).tar.gz selfattn-$(VERSION)-* \
 		selfattn*_$(VERSION)-1_*.deb
-.PHONY: dist static static-arm64 wasm deb release
+.PHONY: dist static static-arm64 wasm wheel deb release

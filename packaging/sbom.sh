@@ -41,7 +41,7 @@ for file; do
 END
         case $name in
         *.wasm) needed wasi-libc NOASSERTION MIT ;;
-        *-linux-*) library glibc features.h '__GLIBC__ . __GLIBC_MINOR__' LGPL-2.1-or-later ;;
+        *linux*) library glibc features.h '__GLIBC__ . __GLIBC_MINOR__' LGPL-2.1-or-later ;;
         *) library cJSON cjson/cJSON.h \
             'CJSON_VERSION_MAJOR . CJSON_VERSION_MINOR . CJSON_VERSION_PATCH' MIT ;;
         esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh: `make install` puts seven files that work where they belong, `make dist` packs the same
-# bytes twice, and what it packs builds. The packages and the programs for any Linux, for 64-bit Arm
-# and for WebAssembly are the same bytes when they are built from that elsewhere, and run
+# bytes twice, and what it packs builds. Packages, wheels and the programs for any Linux, for
+# 64-bit Arm and for WebAssembly are the same bytes when they are built from that elsewhere, and run
 # where nothing else is.
 set -u
 # shellcheck source=tests/claims.sh
@@ -25,10 +25,10 @@ check_ships() {
     shipped='static deb'
     if tests/need.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static &&
         make static-arm64 >"$said" 2>&1; then
-        shipped="$shipped static-arm64"
+        shipped="$shipped wheel"
         cp -r build/foreign "$1/build/"
     else
-        skip "a program for 64-bit Arm: nothing here that builds it, or Debian's zlib can't be had"
+        skip "a program for 64-bit Arm, and wheels: no compiler here, or Debian's zlib can't be had"
     fi
     if tests/need.sh nodejs clang lld wasi-libc libclang-rt-dev-wasm32; then
         shipped="$shipped wasm"
@@ -44,7 +44,7 @@ check_ships() {
         skip 'files differ from what is committed, and so does what is shipped'
         return
     fi
-    for file in build/*.deb build/*-linux-* build/*.wasm build/*.spdx.json; do
+    for file in build/*.deb build/*-linux-* build/*.wasm build/*.whl build/*.spdx.json; do
         case $file in *.tar.gz.* | *'*'*) continue ;; esac
         check "$file is the same bytes, built elsewhere" cmp "$file" "$1/$file"
     done
