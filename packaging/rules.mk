@@ -32,6 +32,10 @@ wasm: | build/libraries
 wheel: static static-arm64
 	@tests/need.sh zip
 	@packaging/sbom.sh $$(packaging/wheel.sh $(sort $(STATIC) $(STATIC:%-$(MACHINE)=%-aarch64)))
+## npm: packs the one for WebAssembly for Node and browsers, to run by npx
+npm: wasm
+	@tests/need.sh nodejs
+	@packaging/sbom.sh $$(packaging/npm.sh build/selfattn-$(VERSION)-wasi.wasm)
 ## deb: builds Debian's packages selfattn and selfattn-doc of what is built here
 deb: all
 	@tests/need.sh debhelper fakeroot
@@ -47,4 +51,4 @@ release:
 	@$(MAKE) packaging
 	@cd build && sha256sum selfattn-$(VERSION).tar.gz selfattn-$(VERSION)-* \
 		selfattn*_$(VERSION)-1_*.deb
-.PHONY: dist static static-arm64 wasm wheel deb release
+.PHONY: dist static static-arm64 wasm wheel npm deb release

@@ -40,12 +40,12 @@ for file; do
   "packages": [
 END
         case $name in
-        *.wasm) needed wasi-libc NOASSERTION MIT ;;
+        *.wasm | *.tgz) needed wasi-libc NOASSERTION MIT ;;
         *linux*) library glibc features.h '__GLIBC__ . __GLIBC_MINOR__' LGPL-2.1-or-later ;;
         *) library cJSON cjson/cJSON.h \
             'CJSON_VERSION_MAJOR . CJSON_VERSION_MINOR . CJSON_VERSION_PATCH' MIT ;;
         esac
-        case $name in *.wasm) ;; *) library zlib zlib.h ZLIB_VERSION Zlib ;; esac
+        case $name in *.wasm | *.tgz) ;; *) library zlib zlib.h ZLIB_VERSION Zlib ;; esac
         package selfattn "$version" MIT ", \"packageFileName\": \"$name\",
      \"checksums\": [{\"algorithm\": \"SHA256\", \"checksumValue\": \"$sum\"}]" | sed '$s/,$//'
         printf '  ],\n  "relationships": [\n%s\n  ]\n}\n' "$relations"

@@ -42,6 +42,7 @@ works() {
     busybox-static) command -v busybox >/dev/null ;;
     musl-tools) command -v musl-gcc >/dev/null ;;
     debhelper) command -v dh >/dev/null ;;
+    node-typescript) command -v tsc >/dev/null ;;
     python3-*) /usr/bin/python3 -c "import ${1#python3-}" 2>/dev/null ;;
     universal-ctags) ctags --version 2>/dev/null | grep -q Universal ;;
     *) command -v "$1" >/dev/null ;;

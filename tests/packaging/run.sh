@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh: `make install` puts seven files that work where they belong, `make dist` packs the same
-# bytes twice, and what it packs builds. Packages, wheels and the programs for any Linux, for
+# bytes twice, and what it packs builds. What is packed and the programs for any Linux, for
 # 64-bit Arm and for WebAssembly are the same bytes when they are built from that elsewhere, and run
 # where nothing else is.
 set -u
@@ -31,12 +31,13 @@ check_ships() {
         skip "a program for 64-bit Arm, and wheels: no compiler here, or Debian's zlib can't be had"
     fi
     if tests/need.sh nodejs clang lld wasi-libc libclang-rt-dev-wasm32; then
-        shipped="$shipped wasm"
+        shipped="$shipped npm"
     else
         skip 'a program for WebAssembly: nothing here that builds it'
     fi
+    # One make at a time: tests/npx builds the program for WebAssembly, too.
     # shellcheck disable=SC2086 # words are meant
-    check 'what is shipped is built' make $shipped
+    check 'what is shipped is built' flock build/libraries make $shipped
     check 'it has no fault that Debian knows' lintian --fail-on warning build/*.deb
     check 'it is built elsewhere' env USER=other TZ=Asia/Tokyo sh -c \
         'umask 027; exec make -C "$1" $2' sh "$1" "$shipped"
@@ -44,7 +45,8 @@ check_ships() {
         skip 'files differ from what is committed, and so does what is shipped'
         return
     fi
-    for file in build/*.deb build/*-linux-* build/*.wasm build/*.whl build/*.spdx.json; do
+    for file in build/*.deb build/*-linux-* build/*.wasm build/*.whl build/*.tgz \
+        build/*.spdx.json; do
         case $file in *.tar.gz.* | *'*'*) continue ;; esac
         check "$file is the same bytes, built elsewhere" cmp "$file" "$1/$file"
     done
