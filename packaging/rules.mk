@@ -36,6 +36,12 @@ wheel: static static-arm64
 npm: wasm
 	@tests/need.sh nodejs
 	@packaging/sbom.sh $$(packaging/npm.sh build/selfattn-$(VERSION)-wasi.wasm)
+## recipes: writes build/recipes for other package managers; the archive lies at PLACE
+recipes: dist
+	@mkdir -p build/recipes
+	@sum=$$(sha256sum <$(DIST) | cut -d' ' -f1) && for file in packaging/recipes/*; do \
+		sed "s|PLACE|$(or $(PLACE),https://selfattn.invalid)|; s|VERSION|$(VERSION)|; s|SUM|$$sum|" \
+			$$file >build/recipes/$${file##*/} || exit; done
 ## deb: builds Debian's packages selfattn and selfattn-doc of what is built here
 deb: all
 	@tests/need.sh debhelper fakeroot
@@ -51,4 +57,4 @@ release:
 	@$(MAKE) packaging
 	@cd build && sha256sum selfattn-$(VERSION).tar.gz selfattn-$(VERSION)-* \
 		selfattn*_$(VERSION)-1_*.deb
-.PHONY: dist static static-arm64 wasm wheel npm deb release
+.PHONY: dist static static-arm64 wasm wheel npm recipes deb release

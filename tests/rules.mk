@@ -10,7 +10,7 @@ FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public model
 # ones, so that none is waited for alone. sanitize and coverage run faults.
 SLOW     := stress sanitize screen answer clang valgrind fuzz coverage web architectures fresh \
 	packaging alive autograd contract exponent hard memory endless numbers differ schema python \
-	npx latex machines
+	npx taps latex machines
 # Take long: what grows faster than its input is looked for when code that searches has changed;
 # places in memory that threads share, when code that shares them has; every compiler that Debian
 # has, and all tests on machines of other kinds, before a release.
