@@ -10,11 +10,12 @@ FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public model
 # ones, so that none is waited for alone. sanitize and coverage run faults.
 SLOW     := stress sanitize screen answer clang valgrind fuzz coverage web architectures fresh \
 	packaging alive autograd contract exponent hard memory endless numbers differ schema python \
-	npx taps latex machines
+	taps latex machines
 # Take long: what grows faster than its input is looked for when code that searches has changed;
 # places in memory that threads share, when code that shares them has; every compiler that Debian
-# has, and all tests on machines of other kinds, before a release.
-LONG     := growth tsan compilers elsewhere
+# has, all tests on machines of other kinds, and the package for Node, whose WASI is an experiment,
+# before a release.
+LONG     := growth tsan compilers elsewhere npx
 
 ## check: runs the tests, in about a minute, of alive a tenth; CASE=WORD picks some by name
 check: programs man
