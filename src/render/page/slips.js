@@ -2,7 +2,7 @@
 // (answer.c).
 
 function mapsMadeOf(map, found = new Set()) {
-  for (const name of ['a', 'b', 'c', 'd']) {
+  for (const name of OPERANDS) {
     const operand = map[name] && MAPS[map[name].map];
     if (!operand || operand.room !== map.room || found.has(operand)) continue;
     found.add(operand);
@@ -11,7 +11,7 @@ function mapsMadeOf(map, found = new Set()) {
   return found;
 }
 
-function isAlike(one, other) {
+function isOfSameCells(one, other) {
   return one !== other && one.room === other.room && !one.focus && one.cells && one.heads === other.heads &&
     one.slices === other.slices && ['rows', 'columns'].every((axis) => one[axis].join('\n') === other[axis].join('\n'));
 }
@@ -26,7 +26,7 @@ function placesElsewhere({ map, head, row, column }) {
   const turned = { map, head, row: column, column: row }, before = mapsMadeOf(map);
   const heads = range(0, map.heads, (other) => ({ map, head: other, row, column }));
   const named = (other) => (before.has(other) ? 'slipBefore' : mapsMadeOf(other).has(map) ? 'slipAfter' : 'slipOther');
-  const at = MAPS.indexOf(map), like = MAPS.filter((other) => isAlike(other, map));
+  const at = MAPS.indexOf(map), like = MAPS.filter((other) => isOfSameCells(other, map));
   const near = [...like.filter((other) => MAPS.indexOf(other) < at).reverse(), ...like.filter((other) => MAPS.indexOf(other) > at)];
   return [
     ...(row !== column && column < map.rows.length && row < map.columns.length && map.slices <= 1
