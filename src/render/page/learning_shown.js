@@ -77,7 +77,7 @@ function spanOf(losses) {
   return [Math.min(least, 0), Math.max(most, 0)];
 }
 
-function lossNow() {
+function lossShown() {
   const place = { map: lossMap(), head: 0, row: 0, column: 0 };
   return EDITS.order ? valueOf(place) : numberOf(textOf(place));
 }
@@ -112,7 +112,7 @@ function sayLoss({ step, loss, x, y }) {
 }
 
 function drawLoss() {
-  const now = lossNow(), runs = lossRuns();
+  const now = lossShown(), runs = lossRuns();
   if (runs.length === 0 || lastOf(lastOf(runs).losses) !== now) {
     const { first = 0, losses = [now] } = lastOf(runs) || {};
     runs.push({ first: first + losses.length - 1, losses: [now] });
