@@ -401,6 +401,15 @@ bool back_block_compute(const block_context *of, block *at, scratch *in, const t
     if (!block_weights(of, at, in, &weights))
         return false;
     find_seeing(in, at);
+    if (of->at.where.of[STAGE_MASKED_GRAD].is_given) {
+        /* What is added to scores takes it, and nothing else of the loop. */
+        const tensor masked = block_scores_of(of, at, STAGE_MASKED_GRAD, NULL);
+        if (!await(my, TURN_ALONE))
+            return false;
+        gather_added(of, at, in, &masked);
+        pass(my, TURN_ALONE);
+        return true;
+    }
     /* How the loss grows with what the block attended to. */
     tensor all = plan_heads_apart(&of->at.whole[STAGE_CONTEXT_GRAD], p->heads);
     tensor of_head = plan_of_head(&all, at->batch, at->head);

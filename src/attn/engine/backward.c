@@ -17,7 +17,8 @@ bool backward_is_needed(const stage_places *where)
 
 bool backward_has_blocks(const stage_places *where)
 {
-    return places_make(where, STAGE_ATTENDED_GRAD);
+    return places_make(where, STAGE_ATTENDED_GRAD) || places_make(where, STAGE_BIAS_GRAD) ||
+           places_make(where, STAGE_SLOPES_GRAD);
 }
 
 /* What the stage is a gradient of a form of, that which is compared among them. */
