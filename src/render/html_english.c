@@ -187,13 +187,12 @@ static const named ROWS[] = {
     {"stepAxis", "steps"},
     {"lossOfBatch", "No step of learning can be taken here: it adds up what all sequences of the "
                     "batch learn, and the page has the part of one. selfattn train takes it."},
-    {"noGradients", "there are no gradients on this page: selfattn train takes a step"},
+    {"noSlopes", "there are no gradients on this page: selfattn train takes a step"},
     {"noLoss", "there is no loss here that could become less"},
     {"noSteps", "{1} is not a number of steps: they go from 0"},
     {"noRate", "{1} is not a rate: it is a number from 0"},
     {"noLearner", "there is no matrix {1} here that could learn: there are {2}"},
     {"nothingLearns", "nothing is chosen that learns: there are {1}"},
-    {"theLoss", "the loss"},
     {"rateTooLarge", "after step {1} {2} is not finite: a rate below {3} goes less far each time"},
     {"noCell", "{1} has no such number: it is {2}"},
     /* exercises */

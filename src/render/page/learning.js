@@ -12,7 +12,7 @@ function lossMap() {
 function whyNoLearning() {
   if (lossMap()) return '';
   if (MAPS.some((map) => map.name === 'loss_part')) return TEXT.lossOfBatch;
-  return DATA.learn ? TEXT.noGradients : TEXT.noLoss;
+  return DATA.learn ? TEXT.noSlopes : TEXT.noLoss;
 }
 
 // What goes in and has a gradient, { name, map, gradient }, by the names of the document's keys.
