@@ -105,8 +105,10 @@ function startScreen() {
     const picture = all[0].table.closest('figure')?.querySelector(':scope > .sampled');
     if (picture) addView(picture, (maps) => maps.has(map), () => drawSampled(picture, map, all[0].head));
     for (const shown of all) {
-      addView(shown.table, (maps) => maps.has(map) || maps.has(gradientOf(map)), () =>
-        [shown, ...shownAside(shown)].forEach((one) => refill(map, one)));
+      addView(shown.table, (maps) => maps.has(map) || maps.has(gradientOf(map)), () => {
+        refill(map, shown); // first: it keeps the labels as they came, for those put aside too
+        shownAside(shown).forEach((one) => refill(map, one));
+      });
     }
   }
   startLines();
