@@ -66,6 +66,8 @@ function goesBack(map) {
 // A gradient is a sum of what comes back from each cell that the number went into: what it would be if
 // nothing came back from any other.
 function shareFrom(place, letter, at) {
+  // Of a sum of sums, each is its own share: it is worked out from what they are sums of.
+  if (place.map.operation === 'terms') return listOf(place.map[letter], place)[at];
   const cell = { place };
   for (const name of OPERANDS) {
     const operand = place.map[name], numbers = listOf(operand, place);
