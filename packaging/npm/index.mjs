@@ -14,7 +14,7 @@ export async function load(source = new URL("selfattn.wasm", import.meta.url)) {
 
 async function read(address) {
   if (address.protocol !== "file:") return (await fetch(address)).arrayBuffer();
-  const files = "node:fs/promises"; // where there is a browser, nobody looks for it
+  const files = "node:fs/promises"; // a name in a variable: bundlers for browsers leave it alone
   return (await import(/* webpackIgnore: true */ /* @vite-ignore */ files)).readFile(address);
 }
 
@@ -69,7 +69,7 @@ function bytesOf(content) {
 }
 
 /** The program's options with _ for -: true is the bare option, false is --no-NAME, a list goes
- * with commas, an object is an option for each item, and what is not defined is no setting. */
+ * with commas, an object gives the option once for each of its items, and undefined leaves it out. */
 function options(settings) {
   return Object.entries(settings).flatMap(([name, value]) => {
     const option = name.replaceAll("_", "-");

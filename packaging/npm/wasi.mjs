@@ -304,7 +304,7 @@ export class Run {
   }
 
   path_readlink() {
-    return INVAL; // there are no links
+    return INVAL; // these files in memory have no links
   }
 
   fd_sync() {

@@ -6,7 +6,7 @@
 A document is the name of a file, or a dict with the keys of one; matrices may be settings. They are
 NumPy's arrays, PyTorch's tensors, what else has a buffer or __array__, or lists. Other settings are
 the program's options with _ for -: True is the bare option, False is --no-NAME, a list goes with
-commas, a dict is an option for each item (tol={"weights": 1e-3}), None is no setting.
+commas, a dict gives the option once for each item (tol={"weights": 1e-3}), None leaves it out.
 """
 import contextlib
 import io
