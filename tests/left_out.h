@@ -1,4 +1,5 @@
-/* What a run leaves out: $WITHOUT has the names of tests, or claims of cases, one a line. */
+/* What a run leaves out: $WITHOUT has the names of tests, or claims of cases, one a line, and of the
+ * others $CASES_EVERY takes every so many'th. */
 #ifndef SELFATTN_TESTS_LEFT_OUT_H
 #define SELFATTN_TESTS_LEFT_OUT_H
 
@@ -16,6 +17,13 @@ static inline bool is_left_out(const char *name)
         line += there + (line[there] == '\n');
     }
     return false;
+}
+
+static inline size_t cases_every(void)
+{
+    const char *so_many = getenv("CASES_EVERY");
+    size_t every = so_many == NULL ? 1 : strtoul(so_many, NULL, 10);
+    return every + (every == 0);
 }
 
 #endif

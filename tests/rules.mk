@@ -7,15 +7,15 @@ HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak values)
 FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public model safetensors runner \
 	lint
 # First those that find most, since a slow machine may not come to the last (.ci/run); last the short
-# ones, so that none is waited for alone. sanitize and coverage run faults.
-SLOW     := stress sanitize screen answer clang valgrind fuzz coverage web architectures fresh \
+# ones, so that none is waited for alone.
+SLOW     := stress sanitize screen answer faults clang valgrind fuzz web architectures fresh \
 	packaging alive autograd contract exponent hard memory endless numbers differ schema python \
 	taps latex machines
 # Take long: what grows faster than its input is looked for when code that searches has changed;
-# places in memory that threads share, when code that shares them has; every compiler that Debian
-# has, all tests on machines of other kinds, and the package for Node, whose WASI is an experiment,
-# before a release.
-LONG     := growth tsan compilers elsewhere npx
+# places in memory that threads share, when code that shares them has; what no test reaches, every
+# compiler that Debian has, all tests on machines of other kinds, and the package for Node, whose
+# WASI is an experiment, before a release.
+LONG     := growth tsan coverage compilers elsewhere npx
 
 ## check: runs the tests, in about a minute, of alive a tenth; CASE=WORD picks some by name
 check: programs man

@@ -293,9 +293,7 @@ int main(int argc, char **argv)
         return 1;
     }
     atexit(remove_scratch);
-    const char *so_many = getenv("CASES_EVERY");
-    every = so_many == NULL ? 1 : strtoul(so_many, NULL, 10);
-    every += every == 0;
+    every = cases_every();
     struct sigaction ends = {.sa_handler = stop};
     sigaction(SIGINT, &ends, NULL);
     sigaction(SIGTERM, &ends, NULL);

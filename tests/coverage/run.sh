@@ -14,7 +14,7 @@ make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=coverage CC=gcc \
 rm -f "$build"/*.counters
 find "$build" -name '*.gcda' -exec rm {} +
 # What the other suites reach, these do; of random problems a third is enough. What fails in them
-# fails here: .ci/run has no other run of faults that tries every call.
+# fails here.
 BUILD=$build tests/run.sh faults 'why 1' unit cli 'compare 1000' >"$build/tests.txt" ||
     grep -A 3 '^FAIL' "$build/tests.txt" || true
 failed=$(sed -n '$s/.* passed, \([0-9]*\) failed.*/\1/p' "$build/tests.txt")

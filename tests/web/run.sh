@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: pages of --trace-format html in a browser, opened from files (pages.js says what is
-# looked at). WORD picks documents by name; of the examples every $WEB_EVERY'th is opened.
+# looked at). WORD picks documents by name; of the examples every $WEB_EVERY'th is opened, and of the
+# other pages every so many'th has the checks that all have. Those that one page has are made always.
 #
 # Takes playwright-core and axe-core from npm, once, into build/web, and the browser of Debian
 # (chromium); some pages are changed in Firefox too (firefox.js). What is not here is skipped, and
