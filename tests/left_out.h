@@ -1,5 +1,5 @@
-/* What a run leaves out: $WITHOUT has the names of tests, or claims of cases, one a line, and of the
- * others $CASES_EVERY takes every so many'th. */
+/* What a run leaves out: $WITHOUT has the names of tests, or claims of cases, one a line, and of
+ * the others $CASES_EVERY takes every so many'th. */
 #ifndef SELFATTN_TESTS_LEFT_OUT_H
 #define SELFATTN_TESTS_LEFT_OUT_H
 

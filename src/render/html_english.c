@@ -38,12 +38,16 @@ static const named ROWS[] = {
     {"itsDocument", "its document"},
     /* the script: the bar of steps */
     {"step", "Step"},
-    {"stepOf", "{1} of {2}: {3}"},
+    {"stepOf", "{1}/{2} {3}"},
     {"previous", "Previous step"},
     {"next", "Next step"},
+    {"menu", "More"},
+    {"about", "About this document"},
+    {"stops", "The stages with their numbers: each leads to its step"},
     {"single", "one step at a time"},
     {"ask", "ask first"},
     {"present", "present"},
+    {"rowsShown", "Rows {1} to {2} of {3}."},
     {"backward", "backward"},
     {"backwardKey", "Below each number its gradient, and the arrows turned round: the key b"},
     {"goingBack", "“backward”, or the key b, turns the arrows round and puts its gradient below "
@@ -56,8 +60,7 @@ static const named ROWS[] = {
     {"question", "Next comes “{1}”. What will its numbers be? Think of it, then look."},
     {"show", "Show"},
     {"pointing",
-     "Point at a number, or click it, and its arithmetic opens. Arrow keys, Page Up and "
-     "Page Down lead from step to step."},
+     "Point at a number, and its arithmetic opens; the arrow keys lead from step to step."},
     {"legend", "Colours: orange is above zero, blue below, green a share of 1; the stronger, the "
                "larger."},
     /* heads, and the panel */

@@ -2,9 +2,9 @@
 # run.sh: the programs' and the command line's tests again, where every wrong access and overflow
 # ends the program; of the command line's cases, and of faults', every $SANITIZE_EVERY'th. The
 # suites that run the same documents once more for their text or against other programs come by no
-# other way, and why's planted mistakes by none but that of check --why, which tries them all. A look
-# for leaks would take most of the time of each small process: faults counts the blocks of every
-# command, and valgrind those of the unit tests.
+# other way, and why's planted mistakes by none but that of check --why, which tries them all. A
+# look for leaks would take most of the time of each small process: faults counts the blocks of
+# every command, and valgrind those of the unit tests.
 set -eu
 cd "$(dirname "$0")/../.."
 make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT=asan programs >/dev/null

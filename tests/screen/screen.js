@@ -86,7 +86,7 @@ async function readPage() {
         other.textContent.startsWith(left[0]));
       note(`line ${stepOf(one)}|${left[1].replace(/\s+/g, ' ')}|${before.indexOf(one)}`, one.textContent);
     },
-    'section > p[data-while]:not(.line, .formula)': (one) => {
+    ':is(.story, .matrices) > p[data-while]:not(.line, .formula)': (one) => {
       const begins = one.textContent.slice(0, 12), alike = [...one.closest('section').querySelectorAll('[data-while]')]
         .filter((other) => other.textContent.startsWith(begins));
       note(`line ${stepOf(one)}|${begins}|${alike.indexOf(one)}`, one.textContent);

@@ -120,7 +120,7 @@ async function checkHand(name) {
   check(name, (await badge()).includes('weights is computed'), `5 on a weight says “${await badge()}”`);
   await page.keyboard.press('Escape');
   check(name, await done() === 0, 'something was changed');
-  await page.getByLabel('change by a click').check();
+  await page.evaluate(() => EDITOR.box.click());
   for (const map of ['scores', 'scaled', 'exp', 'weights']) {
     const weight = () => page.evaluate(() => selfattn.get('weights', [0, 0, 0]));
     await ofTable(map).click();
@@ -128,7 +128,7 @@ async function checkHand(name) {
     await ofTable(map).click();
     check(name, await weight() > 0, `another click on ${map} does not show it`);
   }
-  await page.getByLabel('change by a click').uncheck();
+  await page.evaluate(() => EDITOR.box.click());
   const before = await done();
   for (const [key, count] of [['Control+z', before - 1], ['Control+y', before], ['Control+z', before - 1], ['Control+Shift+Z', before]]) {
     await page.keyboard.press(key);
@@ -142,7 +142,7 @@ async function checkSeen(name) {
   const page = await open(name), rest = '… and so on for all keys whose scores change.';
   const said = () => page.evaluate(async () => {
     while (STALE.size > 0) await new Promise(requestAnimationFrame);
-    const shown = (step) => [...document.querySelectorAll(`#step-${step} > p`)]
+    const shown = (step) => [...document.querySelectorAll(`#step-${step} > div > p`)]
       .filter((one) => one.getClientRects().length > 0).map((one) => one.textContent.replace(/\s+/g, ' '));
     const find = (step, words) => shown(step).filter((one) => one.startsWith(words));
     return { masked: find('mask', 'masked[').filter((one) => one.includes('→')).length, rest: find('mask', '…').join(),
@@ -167,7 +167,7 @@ async function checkSeen(name) {
   await tell('it sees none again', nothing);
   await page.locator('#matrix-scores tbody th').nth(1).click();
   await tell('query 2 is worked out', everything);
-  await page.getByRole('button', { name: 'As it came' }).click();
+  await page.evaluate(() => EDITOR.reset.click());
   await tell('as it came again', nothing);
   await page.close();
 }
@@ -193,7 +193,7 @@ async function checkLines([name, doing, step, begins, wanted]) {
   const found = await page.evaluate(([act, section, words]) => {
     (0, eval)(act);
     refreshAll();
-    return [...document.querySelectorAll(`#step-${section} > p`)].filter((one) => one.getClientRects().length > 0)
+    return [...document.querySelectorAll(`#step-${section} > div > p`)].filter((one) => one.getClientRects().length > 0)
       .map((one) => one.textContent.replace(/\s+/g, ' ')).filter((one) => one.startsWith(words));
   }, [doing, step, begins]);
   const isRight = wanted instanceof RegExp ? found.length === 1 && wanted.test(found[0]) : found.join() === wanted.join();
@@ -239,7 +239,7 @@ const STILL = { wide: 'x has 96 columns, and a page holds 64; one made with --fu
   check('keys of x', await keys.evaluate(() => EDITS.done.length) === 0, 'a click on a key works out query 2 of 1');
   await keys.close();
   const labels = await open('labels');
-  const words = () => labels.evaluate(() => refreshAll() || [...document.querySelectorAll('section > p')].map((one) => one.textContent).join());
+  const words = () => labels.evaluate(() => refreshAll() || [...document.querySelectorAll(':is(.story, .matrices) > p')].map((one) => one.textContent).join());
   const came = await words();
   await labels.evaluate(() => selfattn.move(0, 1));
   check('labels', await words() !== came, 'a row that is moved is called as before');

@@ -46,7 +46,8 @@
 //             and too large a rate with words; a reload takes the steps again
 // moving      a row of x goes to another place, by keys and by the pointer, and a reload keeps it; each
 //             token has its own output then, but where places count
-// presenting  one step in large type, and back; notes in a window of their own follow
+// presenting  one step in large type, part by part, and back; none of some pages' steps is taller than
+//             three screens; notes in a window of their own follow
 // exercise    (exercise*.html) right and wrong answers are told apart, in any notation; help comes in
 //             steps, about the cell that is wrong; what is typed outlives a reload; what is saved is
 //             what selfattn check --answers marks; what goes on with an answer opens once it is
@@ -163,6 +164,13 @@ async function open(browser, name, options = {}) {
   return { page, said, close: () => context.close() };
 }
 
+// What stands in the menu of the bar: it is opened, and closed again.
+async function inMenu(page, act) {
+  await page.locator('.menu > summary').click();
+  await act();
+  if (await page.locator('.menu[open]').count()) await page.locator('.menu > summary').click();
+}
+
 async function checkNumbers(name, page) {
   const stages = JSON.parse(fs.readFileSync(path.join(folder, `${name}.stages.json`)));
   const maps = await page.evaluate(() => MAPS.filter((map) => map.cells).map((map) => ({
@@ -234,10 +242,10 @@ async function checkSteps(name, page) {
   const count = await page.evaluate(() => { document.activeElement.blur(); goToStep(0);
     return STEPS.sections.length; });
   for (let i = 1; i < count; i++) await page.keyboard.press('ArrowRight');
-  check(name, (await page.textContent('.bar output')).startsWith(`${count} of ${count}:`),
+  check(name, (await page.textContent('.bar output')).startsWith(`${count}/${count} `),
     'the arrow keys do not lead to the last step');
   for (let i = 1; i < count; i++) await page.keyboard.press('ArrowLeft');
-  check(name, (await page.textContent('.bar output')).startsWith('1 of'), 'nor back');
+  check(name, (await page.textContent('.bar output')).startsWith('1/'), 'nor back');
   await checkHurry(name, page);
   await checkKeys(name, page);
 }
@@ -272,11 +280,14 @@ async function checkKeys(name, page) {
     }
   };
   const next = () => page.click('.bar button >> nth=1');
-  const box = async () => {
-    await page.click('.bar input[type=checkbox] >> nth=1');
-    await page.click('.bar input[type=checkbox] >> nth=1');
+  const box = () => inMenu(page, async () => {
+    await page.getByLabel('ask first').click();
+    await page.getByLabel('ask first').click();
+  });
+  const slider = async () => {
+    await page.evaluate(() => { MENU.element.open = true; });
+    await page.focus('.bar input[type=range]');
   };
-  const slider = () => page.focus('.bar input[type=range]');
   const cell = async () => {
     await page.evaluate(() => goToStep(STEPS.sections.findIndex((one, i) => i > 0 &&
       one.querySelector('td[tabindex="0"]'))));
@@ -293,6 +304,7 @@ async function checkKeys(name, page) {
 }
 
 async function checkPicture(name, page) {
+  await page.evaluate(() => document.querySelectorAll('.about').forEach((one) => { one.open = true; }));
   const links = await page.locator('.picture a').all();
   check(name, links.length > 3, 'hardly a box leads anywhere');
   for (const link of links) {
@@ -314,7 +326,7 @@ async function checkPicture(name, page) {
 
 function isAtStep(page, number) {
   return page.waitForFunction((at) =>
-    document.querySelector('.bar output').textContent.startsWith(`${at} of `), number,
+    document.querySelector('.bar output').textContent.startsWith(`${at}/`), number,
   { timeout: 2000 }).then(() => true, () => false);
 }
 
@@ -364,7 +376,7 @@ const ON_PAPER = (width) => {
     captions: captions.map((one) => one.querySelector('b').textContent),
     out: all.filter((one) => one.getBoundingClientRect().right > width + 1)
       .map((one) => one.closest('section, nav').id + one.className),
-    tables: [...document.querySelectorAll('.matrix:not(.block *)')].map((table) => {
+    tables: [...document.querySelectorAll('.matrix:not(.block *, .mini)')].map((table) => {
       const parts = isShown(table) ? [table] : [...table.nextElementSibling.querySelectorAll('table')];
       const linesOf = (one) => [...one.rows].map((row) => [...row.querySelectorAll('td')]
         .map((cell) => cell.textContent).filter((word) => word.trim() !== ''));
@@ -461,7 +473,7 @@ async function checkLink(name, weights) {
   const { page, close } = await open(browser, name,
     { anchor: `#${weights}-h0-r${name === 'large' ? LARGE.row : 0}-c0`, viewport: { width: 360, height: 800 } });
   await page.waitForTimeout(300);
-  const box = await page.locator('td.chosen').first().boundingBox();
+  const box = await page.locator('section td.chosen').first().boundingBox();
   check(name, box && box.y > 0 && box.y < 800, 'a linked cell is not in view');
   check(name, /^(.*: )?weights(, head 1)?: .+/.test(await page.textContent('.panel h3')) &&
     (await page.evaluate(() => document.activeElement.tagName)) === 'TD',
@@ -891,7 +903,7 @@ async function checkChanges(name) {
   await page.keyboard.press('Escape');
   check(name, (await texts()) === changed, 'Escape takes what was typed');
   check(name, JSON.parse(await page.evaluate(() => selfattn.document())) !== null, 'no document');
-  await page.getByRole('button', { name: 'As it came' }).click();
+  await inMenu(page, () => page.getByRole('button', { name: 'As it came' }).click());
   check(name, (await texts()) === came, 'it does not come back');
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await close();
@@ -915,7 +927,7 @@ async function checkMoving(name) {
   const marked = await page.evaluate(() => refreshAll() ||
     document.querySelectorAll('[id^=matrix-attended] td.changed').length > 0);
   check(name, marked === MOVED[name], `what is attended is ${marked ? '' : 'not '}marked`);
-  await page.getByRole('button', { name: 'As it came' }).click();
+  await inMenu(page, () => page.getByRole('button', { name: 'As it came' }).click());
   const at = (row) => page.locator('#matrix-x tbody th').nth(row).boundingBox();
   await page.evaluate(() => goToStep(0));
   const [from, to] = [await at(last), await at(0)];
@@ -933,31 +945,80 @@ async function checkMoving(name) {
   await close();
 }
 
-// One step at a time in large type, and the address says which.
+// One step fills the screen in large type, and the address says which; a key reveals the next part of
+// its story before it goes on; the bar goes while the mouse rests.
 async function checkPresenting(name) {
   const { page, said, close } = await open(browser, name);
   const sizes = () => page.evaluate(() => [getComputedStyle(document.documentElement).fontSize,
     [...document.querySelectorAll('section[data-step]')].filter((one) => one.offsetHeight).length].join());
+  const parts = () => page.evaluate(() => storyOf(STEPS.sections[STEPS.at]).filter((one) => !one.matches('.later')).length);
   const came = await sizes();
   await page.getByLabel('present').check();
-  await page.keyboard.press('PageDown');
-  check(name, (await sizes()) === '24px,1', `presenting has ${await sizes()}`);
+  await page.evaluate(() => goToStep(1));
+  check(name, (await sizes()) === '30px,1', `presenting has ${await sizes()}`);
   const step = await page.evaluate(() => STEPS.sections[1].id);
-  check(name, page.url().endsWith(`#${step}`), `the address ends at ${page.url()}`);
+  check(name, page.url().endsWith(`#${step}&present`), `the address ends at ${page.url()}`);
   const [notes] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('n')]);
   const told = () => notes.locator('body').innerText();
-  const sentence = await page.locator('section.here > p').first().innerText();
+  const sentence = await page.locator('section.here .story > p').first().innerText();
   check(name, (await told()).includes(sentence), `the notes are ${await told()}`);
-  await notes.keyboard.press('PageDown');
+  const count = await page.evaluate(() => storyOf(STEPS.sections[STEPS.at]).length);
+  for (let at = 1; at <= count; at++) {
+    check(name, (await parts()) === at, `after ${at - 1} keys ${await parts()} parts are revealed`);
+    await notes.keyboard.press('PageDown');
+  }
   check(name, (await told()).startsWith(await page.evaluate(() => STEPS.sections[2].firstElementChild.firstChild.textContent)),
     `a key in the notes leads to ${await told()}`);
   check(name, (await notes.title()).startsWith('Notes: '), `they are called ${await notes.title()}`);
   await notes.close();
   await page.keyboard.press('PageUp');
+  check(name, (await parts()) === count, `back, ${await parts()} parts of ${count} are revealed`);
+  await page.reload();
+  check(name, (await sizes()) === '30px,1', `a reload presents ${await sizes()}`);
+  await checkFits(name, page);
+  await page.evaluate(async () => {
+    while (!document.body.classList.contains('still')) await new Promise(requestAnimationFrame);
+  });
+  await page.mouse.move(300, 300);
+  check(name, !await page.evaluate(() => document.body.classList.contains('still')), 'the bar does not come with the mouse');
   await page.getByLabel('present').uncheck();
   check(name, (await sizes()) === came, `after it there is ${await sizes()}`);
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await close();
+}
+
+// All that have a part of their own, and one that is large.
+const PRESENTED = ['000-complete-module', 'rope', 'six-heads', 'backward-walkthrough', 'asad-two-heads-wo',
+  'allennlp-additive-1', 'large', 'batch-lengths', 'alibi', 'sinks'];
+
+async function checkPresented(name) {
+  const { page, said, close } = await open(browser, name, { anchor: '#present' });
+  await checkFits(name, page);
+  check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
+  await close();
+}
+
+const SCREENS = [[1920, 1080], [1280, 720], [1024, 768]];
+
+// Of each step, with all that its keys reveal, nothing is taller than the screen, and its result is there.
+async function checkFits(name, page) {
+  for (const [width, height] of SCREENS) {
+    await page.setViewportSize({ width, height });
+    const wrong = await page.evaluate(() => STEPS.sections.flatMap((section, at) => {
+      goToStep(at);
+      const found = [];
+      do {
+        const shown = [...section.querySelectorAll('.matrices > figure')].filter((one) => one.offsetHeight);
+        const lowest = Math.max(section.getBoundingClientRect().bottom, MAP.element.getBoundingClientRect().bottom);
+        if (document.documentElement.scrollHeight > innerHeight + 1 || lowest > innerHeight + 1) found.push('too tall');
+        if (section.querySelector('.matrices > figure') && shown.length === 0) found.push('no matrix');
+        if (shown.some((one) => one.getBoundingClientRect().bottom > innerHeight + 1)) found.push('a matrix is cut');
+        if (storyOf(section).length > 0 && !storyOf(section).some((one) => one.offsetHeight)) found.push('no word');
+      } while (reveal(1));
+      return [...new Set(found)].map((what) => `${section.id}: ${what}`);
+    }));
+    check(name, wrong.length === 0, `presented at ${width} × ${height}: ${wrong.join(', ')}`);
+  }
 }
 
 // A click lets a query see a key, and hides it; a switch does so for causality.
@@ -967,12 +1028,12 @@ async function checkSight(name) {
   const [id, row, column] = await cell.evaluate((one) =>
     [one.closest('table').id, placeAt(one).row, placeAt(one).column]);
   const td = page.locator(`[id="${id}"] tbody tr`).nth(row).locator('td').nth(column);
-  await page.getByLabel('change by a click').check();
+  await inMenu(page, () => page.getByLabel('change by a click').check());
   for (const isHidden of [false, true]) {
     await td.click();
     check(name, ((await td.textContent()) === '−∞') === isHidden, 'a click does not change what is seen');
   }
-  await page.getByRole('button', { name: 'As it came' }).click();
+  await inMenu(page, () => page.getByRole('button', { name: 'As it came' }).click());
   await page.getByLabel('causal').uncheck();
   check(name, await page.locator('td.changed').count() > 0, 'the switch changes nothing');
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
@@ -988,7 +1049,7 @@ async function checkFocused(name) {
   const [documents, row, head, entry = 1] = FOCUSED[name], other = `${name}-focus`;
   // What a small page shows of all rows at once is there only where no row was asked for.
   const texts = (page) => page.evaluate(() => refreshAll() ||
-    [...document.querySelectorAll('section > p:not(.formula, .note, .of-focus, .other-heads), .product, ' +
+    [...document.querySelectorAll(':is(.story, .matrices) > p:not(.formula, .note, .of-focus, .other-heads), .product, ' +
       'figure:not(.of-focus) > .part')]
       .filter((one) => ![one, one.previousElementSibling].some((at) => at?.textContent === 'All rows at once:'))
       .map((one) => one.textContent.replace(/\s+/g, ' ').replaceAll('−', '-').replace(/bQ\[\d+,/, 'bQ['))
@@ -1011,7 +1072,7 @@ async function checkFocused(name) {
   const focus = await page.locator('#matrix-scores tr.focus').evaluateAll((rows) =>
     rows.map((one) => one.sectionRowIndex).join());
   check(name, focus === String(row - 1), `the row in focus is ${focus}`);
-  await page.getByRole('button', { name: 'As it came' }).click();
+  await inMenu(page, () => page.getByRole('button', { name: 'As it came' }).click());
   check(name, (await texts(page)).join() === came.join(), 'it does not come back');
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
   await wanted.close();
@@ -1227,7 +1288,10 @@ async function checkLearning(name) {
   const { page, said, close } = await open(browser, name);
   const losses = () => page.evaluate(() => LEARNING.points.map(({ loss }) => loss));
   const isOn = () => page.evaluate(() => Boolean(LEARNING.series));
-  const press = (words) => page.getByRole('button', { name: words, exact: true }).click();
+  const press = (words) => {
+    const button = page.getByRole('button', { name: words, exact: true });
+    return words === 'As it came' ? inMenu(page, () => button.click()) : button.click();
+  };
   const ended = async () => { while (await isOn()) await page.waitForTimeout(20); };
   const rate = page.getByLabel('rate, typed'), badge = () => page.textContent('.badge');
   const shown = async () => `${await page.textContent('.learning output')} ${await page.locator('.learning .tokens svg').innerHTML()}`;
@@ -1304,6 +1368,7 @@ let browser;
     if (name in MOVED) await checkMoving(name);
     if (name === 'causal-mask-bias') await checkSight(name);
     if (name === '001-walkthrough' || name === 'rollout') await checkPresenting(name);
+    if (PRESENTED.includes(name)) await checkPresented(name);
   }
   for (const name of pagesIn(path.join(folder, 'some'))) await checkExample(`some/${name}`, 6);
   for (const name of pagesIn(path.join(folder, 'digits'))) await checkDigits(`digits/${name}`);

@@ -94,8 +94,8 @@ function startBackward() {
   const { box, label } = makeToggle(TEXT.backward, () => setBackward(box.checked));
   BACKWARD.box = box;
   label.title = TEXT.backwardKey;
-  lastOf(STEPS.bar.querySelectorAll('label')).after(label);
-  STEPS.bar.nextElementSibling.append(` ${TEXT.goingBack}`);
+  STEPS.tools.append(label);
+  addHelp(TEXT.goingBack);
   document.addEventListener('keydown', backwardByKey);
   if (partsOfAddress().isBackward) showBackward(true); // and the address keeps edits that are not made yet
 }

@@ -178,11 +178,12 @@ function startBar() {
   Object.assign(EDITOR, { box: box.box, undo: button(TEXT.undo, undo),
     redo: button(TEXT.redo, redo), reset: button(TEXT.reset, asItCame), pin: button(TEXT.pin, pin),
     badge: makeElement('output', 'badge') });
-  EDITOR.bar = makeElement('div', 'edits', box.label, EDITOR.undo, EDITOR.redo, EDITOR.reset, EDITOR.pin,
-    button(TEXT.copy, copyDocument), EDITOR.badge);
+  EDITOR.bar = makeElement('div', 'edits', EDITOR.undo, EDITOR.redo, EDITOR.pin);
   EDITOR.pin.setAttribute('aria-pressed', false);
-  STEPS.bar.append(EDITOR.bar);
-  STEPS.bar.nextElementSibling.append(` ${TEXT.changing}`);
+  STEPS.tools.prepend(EDITOR.bar);
+  STEPS.bar.append(EDITOR.badge);
+  addToMenu(box.label, makeElement('div', 'edits', EDITOR.reset, button(TEXT.copy, copyDocument)));
+  addHelp(TEXT.changing);
 }
 
 // ---- in a cell ----
@@ -279,7 +280,7 @@ function editByKey(event) {
 // show: brings it to the number that there is.
 function addControl(section, show, ...parts) {
   const label = makeElement('label', 'control', ...parts);
-  section.append(label);
+  partOf(section, 'story').append(label);
   addView(label, () => true, show);
   label.addEventListener('change', show); // after the deed, which may have been refused
   show();
@@ -394,7 +395,7 @@ function whyStill() {
 function startEditing() {
   const words = whyStill();
   if (words) {
-    STEPS.bar.append(makeElement('div', 'edits', makeElement('output', 'badge', words)));
+    STEPS.bar.append(makeElement('output', 'badge', words));
     return;
   }
   globalThis.selfattn = OWN_SCRIPTS;

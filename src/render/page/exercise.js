@@ -149,6 +149,7 @@ function openStep(section, items) {
   const made = document.createElement('template');
   made.innerHTML = mirror(items);
   section.querySelector('.closed').replaceWith(made.content);
+  layOut(section);
   takeTables(section);
   markKeys(section);
 }
@@ -290,5 +291,5 @@ function startExercises() {
   for (const { blanks } of EXERCISES.filter((one) => !isExam(one)))
     blanks.filter(({ input, place }) => isRight(input.value, place)).forEach(judge);
   if (DATA.closed) openSteps();
-  if (maps.length > 0) STEPS.bar.append(makeButton(TEXT.save, saveAnswers));
+  if (maps.length > 0) STEPS.tools.append(makeButton(TEXT.save, saveAnswers));
 }

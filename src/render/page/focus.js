@@ -125,7 +125,7 @@ function showFocusIn(section) {
   }
   for (const one of section.querySelectorAll('.of-focus:not([data-shows=variance])')) one.hidden = isOther;
   for (const one of section.querySelectorAll(
-    'section > p:not(.formula, .line, .of-focus, .other-heads, .note), .product .name, .part th'))
+    ':is(.story, .matrices) > p:not(.formula, .line, .of-focus, .other-heads, .note), .product .name, .part th'))
     if (one.tagName !== 'TH' || isOfPlace(one)) rename(one, room);
 }
 
@@ -135,6 +135,10 @@ function showFocusOf(map, shown) {
     line.classList.remove('focus');
     const row = slotOf(shown.rows, focusOf(map.room).row);
     if (shown.body.rows[row]) shown.body.rows[row].classList.add('focus');
+  }
+  if (shown.table.matches('.mini') && map.heads > 1) {
+    shown.head = headOnMap(map);
+    refill(map, shown);
   }
   if (!shown.table.matches('.part')) return;
   shown.came ||= { rows: shown.rows, columns: shown.columns };

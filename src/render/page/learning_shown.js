@@ -195,7 +195,7 @@ function makeLearning(room) {
 function startLearning() {
   const { room } = lossMap() || {}, section = room !== undefined && sectionOf(room, 'loss');
   if (section) {
-    section.append(makeLearning(room));
+    partOf(section, 'story').append(makeLearning(room));
     drawLoss();
     showSeries();
   } else if (whyNoLearning() === TEXT.lossOfBatch) {

@@ -6,7 +6,7 @@ const NOTES = { window: null };
 function notesOf({ sections, at }) {
   const section = sections[at], next = sections[at + 1];
   const heading = section.firstElementChild.firstChild.cloneNode(), words = makeElement('h1', '', heading);
-  const sentences = [...section.querySelectorAll(':scope > p:not(.formula, .line, .note, .saving)')]
+  const sentences = [...section.querySelectorAll(':scope > .story > p:not(.formula, .line, .note, .saving)')]
     .filter((one) => !one.hidden).map((one) => one.cloneNode(true));
   return [words, ...sentences, makeElement('p', '', next ? TEXT.then(nameOfStep(next)) : TEXT.last)];
 }
@@ -39,6 +39,6 @@ function notesByKey(event) {
 function startNotes() {
   const button = makeButton(TEXT.notes, openNotes);
   button.title = TEXT.notesKey;
-  lastOf(STEPS.bar.querySelectorAll('label')).after(button);
+  addToMenu(button);
   document.addEventListener('keydown', notesByKey);
 }

@@ -123,14 +123,17 @@ function show(place) {
   placePanel(place);
 }
 
-// Below, or above where it would cover the number that it is about.
+// Below, or above where it would cover the number that it is about; where there are columns, in that
+// which the number is not in.
 function placePanel(place) {
-  const panel = PANEL.element;
+  const panel = PANEL.element, here = elementsOf(place).filter(isInView)[0];
+  const isOnRight = Boolean(here && here.closest('.matrices'));
   panel.classList.remove('above');
-  const { top } = panel.getBoundingClientRect();
+  panel.classList.toggle('left', isOnRight);
+  const { top, left, right } = panel.getBoundingClientRect();
   const isCovered = elementsOf(place).some((element) => {
     const box = element.getBoundingClientRect();
-    return box.bottom > top && box.top < innerHeight;
+    return box.bottom > top && box.top < innerHeight && box.right > left && box.left < right;
   });
   panel.classList.toggle('above', isCovered);
 }
@@ -165,12 +168,13 @@ function bring(element, options) {
   }));
 }
 
-// The address names a cell or a step, and holds what was changed and whether gradients are shown:
-// "#scores-h0-r0-c1&edit=…&backward".
+// The address names a cell or a step, and holds what was changed, whether gradients are shown and
+// whether it is presented: "#scores-h0-r0-c1&edit=…&backward&present".
 function partsOfAddress() {
   const parts = location.hash.slice(1).split('&');
-  const isEdit = (part) => part.startsWith('edit='), isBackward = parts.includes('backward');
-  return { anchor: parts.find((part) => !isEdit(part) && part !== 'backward') || '', edits: parts.find(isEdit), isBackward };
+  const isEdit = (part) => part.startsWith('edit='), modes = ['backward', 'present'];
+  return { anchor: parts.find((part) => !isEdit(part) && !modes.includes(part)) || '', edits: parts.find(isEdit),
+    isBackward: parts.includes('backward'), isPresented: parts.includes('present') };
 }
 
 function anchorInAddress() {
@@ -179,15 +183,16 @@ function anchorInAddress() {
 
 function sayAddress(anchor = anchorInAddress()) {
   const edits = textOfEdits(), parts = [anchor, edits && `edit=${encodeURIComponent(edits)}`,
-    BACKWARD.isOn && 'backward'];
+    BACKWARD.isOn && 'backward', PRESENT.isOn && 'present'];
   const hash = parts.filter((part) => part).map((part, i) => (i > 0 ? '&' : '#') + part).join('');
   if (location.hash !== hash) history.replaceState(null, '', hash || location.pathname + location.search);
 }
 
 // Opens the cell or the step that the address names.
 function followAddress() {
-  const anchor = anchorInAddress(), place = placeOf(`#${anchor}`);
+  const anchor = anchorInAddress(), { isPresented } = partsOfAddress(), place = placeOf(`#${anchor}`);
   const target = document.getElementById(decodeURIComponent(anchor));
+  if (isPresented !== document.body.classList.contains('presenting')) present(isPresented);
   if (!place && target) goToTarget(target);
   if (!place) return;
   showHead(place.map, place.head);

@@ -86,10 +86,10 @@ function preparePaper() {
   refreshAll();
   if (document.body.classList.contains('printing')) return;
   document.body.classList.add('printing');
-  PAPER.opened = [...document.querySelectorAll('details:not([open])')];
+  PAPER.opened = [...document.querySelectorAll('details:not([open], .map *, .menu)')];
   for (const floor of PAPER.opened) floor.open = true;
   tabbedTables().forEach(spreadHeads);
-  document.querySelectorAll('.matrix').forEach(fitTable);
+  document.querySelectorAll('.matrix:not(.mini)').forEach(fitTable);
 }
 
 function clearPaper() {

@@ -5,6 +5,7 @@ const SCREEN = []; // { element, takes: whether it shows some of these maps, dra
 
 function addView(element, takes, draw) {
   SCREEN.push({ element, takes, draw });
+  if (SIGHT.watch) SIGHT.watch.observe(element);
 }
 
 // What is out of sight waits for the frame after, or until it comes into sight: of a large page it is
@@ -13,6 +14,7 @@ function addView(element, takes, draw) {
 const STALE = new Set(); // views
 const PATIENCE = 8; // milliseconds at a time
 const IN_SIGHT = new Set(); // elements
+const SIGHT = { watch: null };
 let isRefreshing = false;
 
 function bringUp(view) {
@@ -21,14 +23,14 @@ function bringUp(view) {
 }
 
 function watchSight() {
-  const watch = new IntersectionObserver((seen) => seen.forEach(({ target, isIntersecting }) => {
+  SIGHT.watch = new IntersectionObserver((seen) => seen.forEach(({ target, isIntersecting }) => {
     if (!isIntersecting) IN_SIGHT.delete(target);
     else {
       IN_SIGHT.add(target);
       [...STALE].filter(({ element }) => element === target).forEach(bringUp);
     }
   }));
-  for (const element of new Set(SCREEN.map((view) => view.element))) watch.observe(element);
+  for (const element of new Set(SCREEN.map((view) => view.element))) SIGHT.watch.observe(element);
 }
 
 function refreshUntil(end) {

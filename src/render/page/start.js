@@ -1,12 +1,15 @@
+startGrid();
 takeTables();
 startPanel();
 startSteps();
 startNotes();
+startPresenting();
 startTokens();
 startSaving();
 startSums();
 startExercises();
 startBackward();
 startEditing();
+startMap();
 startPaper();
 followAddress();

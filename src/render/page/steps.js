@@ -34,6 +34,7 @@ function markStep() {
   slider.setAttribute('aria-valuetext', output.textContent);
   for (const link of document.querySelectorAll('.picture a'))
     link.classList.toggle('here', isAt(link, sections[at]));
+  markOnMap(sections[at]);
   for (const symbol of document.querySelectorAll('.whole [data-steps]')) {
     const steps = symbol.dataset.steps.split(' ');
     symbol.classList.toggle('here', steps.includes(nameOfStep(sections[at])));
@@ -58,6 +59,7 @@ function askQuestion(section) {
 }
 
 function goToStep(at) {
+  const by = at - STEPS.at;
   STEPS.at = Math.min(STEPS.sections.length - 1, Math.max(0, at));
   const section = STEPS.sections[STEPS.at];
   close();
@@ -65,6 +67,7 @@ function goToStep(at) {
   markStep();
   sayAddress(section.id);
   askQuestion(section);
+  presentStep(by);
   bring(section.firstElementChild, { block: 'start' });
 }
 
@@ -124,7 +127,7 @@ function stepByKey(event) {
   const by = STEP_KEYS[event.key], isArrow = event.key.startsWith('Arrow');
   if (!by || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (isArrow && takesArrows(event.target)) return;
-  goToStep(STEPS.at + by);
+  if (!reveal(by)) goToStep(STEPS.at + by);
   event.preventDefault();
 }
 
@@ -133,23 +136,6 @@ function makeToggle(words, change) {
   box.type = 'checkbox';
   box.addEventListener('change', change);
   return { box, label: makeElement('label', '', box, ` ${words}`) };
-}
-
-// In front of a class: one step at a time, in large type, on the whole screen where that is allowed.
-function present(isOn, single) {
-  document.body.classList.toggle('presenting', isOn);
-  if (single.box.checked !== isOn) single.box.click();
-  const { fullscreenElement, documentElement } = document;
-  if (isOn) documentElement.requestFullscreen?.().catch(() => {});
-  else if (fullscreenElement) document.exitFullscreen();
-}
-
-function makePresenting(single) {
-  const toggle = makeToggle(TEXT.present, () => present(toggle.box.checked, single));
-  document.addEventListener('fullscreenchange', () => {
-    if (!document.fullscreenElement && toggle.box.checked) toggle.box.click();
-  });
-  return toggle.label;
 }
 
 // To a step; to a floor, which is unfolded, the first of its steps.
@@ -179,14 +165,17 @@ function startSteps() {
     goToStep(STEPS.at);
   });
   STEPS.ask = ask.box;
+  STEPS.tools = makeElement('div', 'tools');
   const bar = makeElement('div', 'bar',
-    makeButton('‹', () => goToStep(STEPS.at - 1), TEXT.previous), STEPS.slider,
-    makeButton('›', () => goToStep(STEPS.at + 1), TEXT.next), STEPS.output,
-    single.label, ask.label, makePresenting(single));
+    makeButton('‹', () => goToStep(STEPS.at - 1), TEXT.previous), STEPS.output,
+    makeButton('›', () => goToStep(STEPS.at + 1), TEXT.next), STEPS.tools);
   bar.setAttribute('role', 'group');
   bar.setAttribute('aria-label', TEXT.step);
-  const help = makeElement('p', 'note screen', `${TEXT.pointing} ${TEXT.legend}`);
-  document.querySelector('main').prepend(bar, help);
+  startMenu(bar, STEPS.slider, single.label, ask.label);
+  STEPS.single = single.box;
+  STEPS.line = makeElement('p', 'note screen', TEXT.pointing);
+  document.querySelector('main').prepend(bar, STEPS.line);
+  addHelp(TEXT.legend);
   STEPS.bar = bar;
   new ResizeObserver(measureBar).observe(bar);
   document.addEventListener('scroll', followScroll, { passive: true });

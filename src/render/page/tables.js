@@ -1,6 +1,6 @@
 // The page's tables, and those that it does not have by itself: exp, row_max, row_sum, angles.
 
-const OWN = '.matrix:not(.part) > [data-map]', FIGURES = `figure:has(${OWN}), .unseen`;
+const OWN = '.matrix:not(.part, .mini) > [data-map]', FIGURES = `figure:has(${OWN}), .unseen`;
 
 function makeRow(map, label, tag) {
   const row = document.createElement('tr');
@@ -112,7 +112,7 @@ function addMissingTables(root) {
     if (result) firstBeside(result, index, MAPS[indexOf(result)]).before(...made);
     else if (before) before.after(...made);
     else if (figures[0]) figures[0].before(...made);
-    else section.append(...made);
+    else matricesOf(section).append(...made);
   }
 }
 

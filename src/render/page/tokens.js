@@ -191,5 +191,5 @@ function showTokens(map) {
   const help = map.heads > 1 ? `${TEXT.tokensHelp} ${TEXT.headsHelp}` : TEXT.tokensHelp;
   const block = makeElement('div', 'tokens', makeElement('h3', '', TEXT.tokens),
     makeElement('p', 'note', help), heads, controlsOf(view), view.svg, savingOf(view.svg, fullName(map)));
-  tablesOf(map)[0].table.closest('section').append(block);
+  matricesOf(tablesOf(map)[0].table.closest('section')).append(block);
 }
