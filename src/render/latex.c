@@ -1,4 +1,5 @@
-/* A trace as a LaTeX document that compiles as it is, with amsmath and booktabs only. */
+/* A trace as a LaTeX document that compiles as it is, with amsmath and booktabs only: an article, or
+ * slides by beamer. */
 #include "render/markup.h"
 
 #include "base/utf8.h"
@@ -94,51 +95,73 @@ static size_t characters_of(const char *words)
     return count;
 }
 
+/* What the two have in common. */
+#define MARKS                                                                                      \
+    .add_words = add_words, .math_words = add_math_words, .strong_before = "\\textbf{",            \
+    .strong_after = "}", .math_before = "\\begin{align*}", .math_after = "\n\\end{align*}\n\n",    \
+    .columns_before = "\\begin{center}\n\\begin{tabular}{", .columns_after = "}\n\\toprule\n",     \
+    .rule = "\\midrule\n", .inline_before = "$", .inline_after = "$", .row_before = "",            \
+    .cell_between = " & ", .row_after = " \\\\\n",                                                 \
+    .table_after = "\\bottomrule\n\\end{tabular}\n\\end{center}\n\n", .numbers_are_math = true,    \
+    .most_characters = MOST_CHARACTERS, .characters = characters_of
+
 static const markup LATEX = {
-    .add_words = add_words,
-    .math_words = add_math_words,
+    MARKS,
     .heading_before = {"\\section*{", "\\subsection*{"},
     .heading_after = "}\n\n",
-    .strong_before = "\\textbf{",
-    .strong_after = "}",
-    .math_before = "\\begin{align*}",
-    .math_after = "\n\\end{align*}\n\n",
-    .columns_before = "\\begin{center}\n\\begin{tabular}{",
-    .columns_after = "}\n\\toprule\n",
-    .rule = "\\midrule\n",
-    .inline_before = "$",
-    .inline_after = "$",
-    .row_before = "",
-    .cell_between = " & ",
-    .row_after = " \\\\\n",
-    .table_after = "\\bottomrule\n\\end{tabular}\n\\end{center}\n\n",
-    .numbers_are_math = true,
-    .most_characters = MOST_CHARACTERS,
-    .characters = characters_of,
+};
+
+/* A step is a frame, which goes on on as many slides as it needs. */
+static const markup BEAMER = {
+    MARKS,
+    .heading_before = {"\\begin{frame}[t,allowframebreaks]{",
+                       "\\begin{frame}[t,allowframebreaks]{"},
+    .heading_after = "}\n\n",
+    .frame_after = "\\end{frame}\n\n",
+    .most_rows = 12,
 };
 
 /* Wide matrices have more columns than amsmath's ten, formulas stand below an empty line already,
  * and long derivations go on on the next page. */
-static const char PREAMBLE[] = "\\documentclass[a4paper]{article}\n"
-                               "\\usepackage{amsmath}\n"
-                               "\\usepackage{booktabs}\n"
-                               "\\setlength{\\parindent}{0pt}\n"
-                               "\\setlength{\\parskip}{6pt plus 2pt}\n"
-                               "\\setlength{\\oddsidemargin}{0pt}\n"
-                               "\\setlength{\\textwidth}{160mm}\n"
-                               "\\setlength{\\topmargin}{-10mm}\n"
-                               "\\setlength{\\textheight}{235mm}\n"
-                               "\\setcounter{MaxMatrixCols}{64}\n"
-                               "\\AtBeginDocument{\\setlength{\\abovedisplayskip}{2pt}}\n"
-                               "\\allowdisplaybreaks\n"
-                               "\\sloppy\n"
-                               "\\begin{document}\n\n";
+#define PREAMBLE                                                                                   \
+    "\\usepackage{amsmath}\n"                                                                      \
+    "\\usepackage{booktabs}\n"                                                                     \
+    "\\setlength{\\parindent}{0pt}\n"                                                              \
+    "\\setlength{\\parskip}{6pt plus 2pt}\n"                                                       \
+    "\\setcounter{MaxMatrixCols}{64}\n"                                                            \
+    "\\AtBeginDocument{\\setlength{\\abovedisplayskip}{2pt}}\n"                                    \
+    "\\allowdisplaybreaks\n"                                                                       \
+    "\\sloppy\n"
 
-bool latex_render(const trace *t, const render_options *how, sink *to, err *e)
+static const char ARTICLE[] =
+    "\\documentclass[a4paper]{article}\n" PREAMBLE "\\setlength{\\oddsidemargin}{0pt}\n"
+    "\\setlength{\\textwidth}{160mm}\n"
+    "\\setlength{\\topmargin}{-10mm}\n"
+    "\\setlength{\\textheight}{235mm}\n";
+
+/* Letters of 8 points on a slide of 90 millimetres are as high as 34 pixels of 1080, and a line holds
+ * what a line of the article does. */
+static const char SLIDES[] = "\\documentclass[8pt,aspectratio=169]{beamer}\n"
+                             "\\usefonttheme[onlymath]{serif}\n"
+                             "\\setbeamertemplate{navigation symbols}{}\n"
+                             "\\setbeamertemplate{frametitle continuation}{}\n" PREAMBLE;
+
+static bool render(const trace *t, const render_options *how, const char *preamble,
+                   const markup *marks, sink *to, err *e)
 {
-    text_add_string(sink_text(to), PREAMBLE);
-    if (!markup_render(t, how, &LATEX, to, e))
+    text_add_format(sink_text(to), "%s\\begin{document}\n\n", preamble);
+    if (!markup_render(t, how, marks, to, e))
         return false;
     text_add_string(sink_text(to), "\n\\end{document}\n");
     return sink_spill(to, e);
+}
+
+bool latex_render(const trace *t, const render_options *how, sink *to, err *e)
+{
+    return render(t, how, ARTICLE, &LATEX, to, e);
+}
+
+bool beamer_render(const trace *t, const render_options *how, sink *to, err *e)
+{
+    return render(t, how, SLIDES, &BEAMER, to, e);
 }

@@ -363,27 +363,38 @@ static void add_matrix(const markup_page *p, const trace_item *item)
 
 /* ---- a table of words ---- */
 
+static void add_table_row(const markup_page *p, const trace_item *item, size_t row)
+{
+    size_t columns = item->columns_count;
+    for (size_t column = 0; column < columns; column++) {
+        const char *words = item->cells.item[row * columns + column];
+        bool is_math = row > 0 && *words != '\0' && item->columns_hold[column] == 'm';
+        text_add_string(p->out, column == 0 ? p->marks->row_before : p->marks->cell_between);
+        if (is_math && !math_is_words(words))
+            add_inline(p, words);
+        else
+            add_words(p, words);
+    }
+    text_add_string(p->out, p->marks->row_after);
+}
+
+/* Where it has more rows than fit it goes on as another table. */
 static void add_table(const markup_page *p, const trace_item *item)
 {
     char aligns[TABLE_MOST + 1] = "";
     size_t columns = item->columns_count;
     for (size_t column = 0; column < columns; column++)
         aligns[column] = table_text_is_right(&item->cells, columns, column) ? 'r' : 'l';
-    begin_table(p, aligns);
-    for (size_t i = 0; i < item->cells.count; i++) {
-        const char *words = item->cells.item[i];
-        bool is_math = i >= columns && *words != '\0' && item->columns_hold[i % columns] == 'm';
-        text_add_string(p->out, i % columns == 0 ? p->marks->row_before : p->marks->cell_between);
-        if (is_math && !math_is_words(words))
-            add_inline(p, words);
-        else
-            add_words(p, words);
-        if (i % columns == columns - 1)
-            text_add_string(p->out, p->marks->row_after);
-        if (i == columns - 1)
-            add_rule(p, aligns);
+    size_t rows = item->cells.count / columns, most = p->marks->most_rows;
+    for (size_t row = 1, end; row < rows; row = end) {
+        end = most == 0 || rows - row < most ? rows : row + most;
+        begin_table(p, aligns);
+        add_table_row(p, item, 0);
+        add_rule(p, aligns);
+        for (size_t i = row; i < end; i++)
+            add_table_row(p, item, i);
+        text_add_string(p->out, p->marks->table_after);
     }
-    text_add_string(p->out, p->marks->table_after);
 }
 
 /* ---- products ---- */
@@ -507,6 +518,11 @@ static void (*const ADD_ITEM[])(const markup_page *p, const trace_item *item) = 
     [TRACE_MATRIX] = add_matrix,     [TRACE_TABLE] = add_table,
 };
 
+static void end_frame(const markup_page *p)
+{
+    text_add_string(p->out, p->marks->frame_after == NULL ? "" : p->marks->frame_after);
+}
+
 bool markup_add_step(const markup_page *p, const trace_step *step, size_t number, err *e)
 {
     text_add_format(p->out, "%s%zu. ", p->marks->heading_before[1], number);
@@ -523,12 +539,16 @@ bool markup_add_step(const markup_page *p, const trace_step *step, size_t number
             i++;
         }
     }
+    end_frame(p);
     return true;
 }
 
 void markup_add_beginning(const markup_page *p, const trace *t)
 {
-    text title = render_title(t, p->how->source), notes = {0};
+    bool needs_title = p->marks->frame_after != NULL;
+    text title =
+        render_title(t, needs_title && p->how->source == NULL ? RENDER_UNTITLED : p->how->source);
+    text notes = {0};
     if (title.length > 0) {
         text_add_string(p->out, p->marks->heading_before[0]);
         add_words(p, text_string(&title));
@@ -536,6 +556,7 @@ void markup_add_beginning(const markup_page *p, const trace *t)
     }
     display_add_lines(&notes, t->notes == NULL ? "" : t->notes);
     add_paragraphs(p, text_string(&notes));
+    end_frame(p);
     text_close(&title, p->out);
     text_close(&notes, p->out);
 }

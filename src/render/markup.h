@@ -16,7 +16,8 @@ typedef struct markup {
     math_words *math_words;
     const struct dialect *dialect;                 /* for add_words; NULL: there is only one */
     const char *heading_before[2], *heading_after; /* around the title, and around a step's name */
-    const char *strong_before, *strong_after;      /* around bold words */
+    const char *frame_after; /* what a heading begins ends with it; NULL: it begins nothing */
+    const char *strong_before, *strong_after; /* around bold words */
     const char *math_before, *math_after;     /* around lines that are aligned at & and end in \\ */
     const char *inline_before, *inline_after; /* around mathematics in a cell */
     bool numbers_are_math;
@@ -27,6 +28,7 @@ typedef struct markup {
     /* The line below a heading, or above a sum; NULL: the line has the alignments, and stands below
      * the first row alone, so that every table needs a heading. */
     const char *rule;
+    size_t most_rows; /* of a table of words, below its heading; 0: any number fits */
     /* How many characters fit side by side, 0: any number; and how many some words take. */
     size_t most_characters;
     size_t (*characters)(const char *words);

@@ -44,7 +44,7 @@ text render_title(const trace *t, const char *otherwise);
 
 /* The rows' functions, each in a file of its own. */
 render_trace text_render, markdown_render, markdown_render_pandoc, notebook_render, latex_render,
-    json_render, html_render;
+    beamer_render, json_render, html_render;
 
 /* The weights as pictures, a heat map for each head: in SVG, and in characters. The trace needs no
  * steps, only its map of the weights, and for SVG that of the masked scores where keys are

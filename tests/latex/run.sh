@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: every document's trace in LaTeX compiles, as it is, and no line of it is wider than
-# the page. WORD picks documents by name.
+# the page; and every fourth as slides, of which none is too full by the height of a letter. WORD
+# picks documents by name.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -9,16 +10,26 @@ command -v pdflatex >/dev/null ||
 make_scratch
 cd "$scratch" || exit 1
 
-# page [COMMAND] DOCUMENT [OPTION]...
-page() {
-    if selfattn "$@" --quiet --trace-format latex --trace-output page.tex -o /dev/null &&
+# as FORMAT FILL [COMMAND] DOCUMENT [OPTION]...: nothing is too full, by the first of FILL's words.
+as() {
+    format=$1 full=$2
+    shift 2
+    if selfattn "$@" --quiet --trace-format "$format" --trace-output page.tex -o /dev/null &&
         pdflatex -interaction=nonstopmode -halt-on-error page.tex >said 2>&1 &&
-        ! grep -a -q '^Overfull' said; then
+        ! grep -a -q -E "^Overfull $full" said; then
         pass
     else
-        fail "$*"
+        fail "$format: $*"
         grep -a -e '^Overfull' -A 3 -e '^!' said | sed 's/^/    /'
     fi
+}
+
+# page [COMMAND] DOCUMENT [OPTION]...
+pages=0
+page() {
+    as latex '' "$@"
+    pages=$((pages + 1))
+    [ $((pages % 4)) != 1 ] || as beamer '.(hbox|vbox .([89]|[1-9][0-9]+)[.])' "$@"
 }
 
 for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \

@@ -738,7 +738,7 @@ async function checkSlips(name) {
 async function checkOpening(name) {
   const { page, said, close } = await open(browser, name);
   const closed = () => page.evaluate(() =>
-    [...document.querySelectorAll('.closed')].map((note) => note.parentNode.id.replace('step-', '')).join());
+    [...document.querySelectorAll('.closed')].map((note) => note.closest('section').id.replace('step-', '')).join());
   const count = (part) => page.locator(part).count();
   const { opens } = EXERCISES[name], questions = Object.keys(opens);
   for (const order of [questions, [...questions].reverse()]) {

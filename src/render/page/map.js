@@ -21,7 +21,8 @@ function mapsOnMap(room, names) {
 
 // The head that is worked out.
 function headOnMap(map) {
-  return map.heads > 1 ? headAmong(map.heads, focusOf(map.room).head, map.room) : 0;
+  if (map.heads === 1) return 0;
+  return DATA.rooms[map.room].focus ? headAmong(map.heads, focusOf(map.room).head, map.room) : map.head;
 }
 
 function makeSmallTable(map) {
