@@ -1,5 +1,5 @@
-/* A trace as a LaTeX document that compiles as it is, with amsmath and booktabs only: an article, or
- * slides by beamer. */
+/* A trace as a LaTeX document that compiles as it is, with amsmath and booktabs only: an article,
+ * or slides by beamer. */
 #include "render/markup.h"
 
 #include "base/utf8.h"
@@ -139,8 +139,8 @@ static const char ARTICLE[] =
     "\\setlength{\\topmargin}{-10mm}\n"
     "\\setlength{\\textheight}{235mm}\n";
 
-/* Letters of 8 points on a slide of 90 millimetres are as high as 34 pixels of 1080, and a line holds
- * what a line of the article does. */
+/* Letters of 8 points on a slide of 90 millimetres are as high as 34 pixels of 1080, and a line
+ * holds what a line of the article does. */
 static const char SLIDES[] = "\\documentclass[8pt,aspectratio=169]{beamer}\n"
                              "\\usefonttheme[onlymath]{serif}\n"
                              "\\setbeamertemplate{navigation symbols}{}\n"
