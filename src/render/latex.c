@@ -95,28 +95,31 @@ static size_t characters_of(const char *words)
     return count;
 }
 
+#define TABLE_AFTER "\\bottomrule\n\\end{tabular}\n\\end{center}\n"
+
 /* What the two have in common. */
 #define MARKS                                                                                      \
     .add_words = add_words, .math_words = add_math_words, .strong_before = "\\textbf{",            \
     .strong_after = "}", .math_before = "\\begin{align*}", .math_after = "\n\\end{align*}\n\n",    \
     .columns_before = "\\begin{center}\n\\begin{tabular}{", .columns_after = "}\n\\toprule\n",     \
     .rule = "\\midrule\n", .inline_before = "$", .inline_after = "$", .row_before = "",            \
-    .cell_between = " & ", .row_after = " \\\\\n",                                                 \
-    .table_after = "\\bottomrule\n\\end{tabular}\n\\end{center}\n\n", .numbers_are_math = true,    \
+    .cell_between = " & ", .row_after = " \\\\\n", .numbers_are_math = true,                       \
     .most_characters = MOST_CHARACTERS, .characters = characters_of
 
 static const markup LATEX = {
     MARKS,
     .heading_before = {"\\section*{", "\\subsection*{"},
     .heading_after = "}\n\n",
+    .table_after = TABLE_AFTER "\n",
 };
 
-/* A step is a frame, which goes on on as many slides as it needs. */
+/* A step is a frame, which goes on on as many slides as it needs, best after a table. */
 static const markup BEAMER = {
     MARKS,
     .heading_before = {"\\begin{frame}[t,allowframebreaks]{",
                        "\\begin{frame}[t,allowframebreaks]{"},
     .heading_after = "}\n\n",
+    .table_after = TABLE_AFTER "\\pagebreak[2]\n\n",
     .frame_after = "\\end{frame}\n\n",
     .most_rows = 12,
 };
