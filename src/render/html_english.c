@@ -221,6 +221,7 @@ static const named ROWS[] = {
     {"closed", "This step goes on with what you are asked for, and opens once that is right."},
     {"answer", "your answer for {1}"},
     {"digits", "{1} decimals count"},
+    {"student", "Name:"},
     {"save", "Save answers"},
     {"answersFile", "{1}-answers.json"},
     /* on paper */

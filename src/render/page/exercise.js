@@ -18,8 +18,8 @@ function loadTyped() {
   }
 }
 
-function keepTyped(place, typed) {
-  KEPT.typed[anchorOf(place)] = typed;
+function keepTyped(at, typed) {
+  KEPT.typed[at] = typed;
   try {
     localStorage.setItem(KEPT.name, JSON.stringify(KEPT.typed));
   } catch (forbidden) {
@@ -58,7 +58,7 @@ function makeInput(place, cell) {
   cell.replaceChildren(input);
   input.value = KEPT.typed[anchorOf(place)] || '';
   input.addEventListener('input', () => {
-    keepTyped(place, input.value);
+    keepTyped(anchorOf(place), input.value);
     mark({ input }, '');
   });
   return { input, place, tries: 0 };
@@ -280,7 +280,16 @@ function saveAnswers() {
   answers._document = DATA.document;
   if (DATA.command) answers._command = DATA.command;
   if (DATA.batch) answers._batch = DATA.batch;
-  saveFile(`${JSON.stringify(answers)}\n`, TEXT.answersFile(nameOfFile()), 'application/json');
+  const who = KEPT.typed.name ? `-${inFileName(KEPT.typed.name)}` : '';
+  saveFile(`${JSON.stringify(answers)}\n`, TEXT.answersFile(nameOfFile() + who), 'application/json');
+}
+
+// An exam has a place for a name, on paper too; the file that is saved is called after it.
+function addName() {
+  const input = makeElement('input', 'student');
+  input.value = KEPT.typed.name || '';
+  input.addEventListener('input', () => keepTyped('name', input.value));
+  document.querySelector('header').append(makeElement('label', '', `${TEXT.student} `, input));
 }
 
 function startExercises() {
@@ -291,5 +300,6 @@ function startExercises() {
   for (const { blanks } of EXERCISES.filter((one) => !isExam(one)))
     blanks.filter(({ input, place }) => isRight(input.value, place)).forEach(judge);
   if (DATA.closed) openSteps();
+  if (EXERCISES.some(isExam)) addName();
   if (maps.length > 0) STEPS.tools.append(makeButton(TEXT.save, saveAnswers));
 }

@@ -6,8 +6,12 @@ function saveFile(part, name, type) {
   Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: name }).click();
 }
 
+function inFileName(words) {
+  return words.replace(/[^\p{L}\p{N}._-]+/gu, '-');
+}
+
 function nameOfFile() {
-  return DATA.document.replace(/[^\p{L}\p{N}._-]+/gu, '-');
+  return inFileName(DATA.document);
 }
 
 // Where a browser forbids the clipboard, it is a file.
