@@ -1,236 +1,180 @@
-"""The numbers of selfattn-contract(7): two types, and functions that give the same bits anywhere.
-
-By the text of that page; floats of Python are float64, and its integers make fma exact.
-"""
+"""The arithmetic of selfattn-contract(7): its types, and what it says under FUNCTIONS."""
 import math
 import struct
-from decimal import Decimal, localcontext
+from array import array
+from decimal import Context, Decimal
 from fractions import Fraction
 
 
-# --- the two types ---------------------------------------------------------------------------------
-
-def bits(words):
-    """Numbers as the page has them"""
+def hexes(words):
     return [float.fromhex(word) for word in words.split()]
 
 
-def odd(high, low):
-    """high + low, whose last bit says that something was lost: it can be rounded once more."""
-    if low == 0 or not math.isfinite(high) or struct.unpack("<q", struct.pack("<d", high))[0] & 1:
-        return high
-    return math.nextafter(high, math.copysign(math.inf, low))
-
-
-def fma64(a, b, c):
-    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
-        return a * b + c
-    (an, ad), (bn, bd), (cn, cd) = a.as_integer_ratio(), b.as_integer_ratio(), c.as_integer_ratio()
-    top = an * bn * cd + cn * ad * bd
-    return top / (ad * bd * cd) if top else a * b + c
-
-
-def round32(x):
-    try:
-        return struct.unpack("<f", struct.pack("<f", x))[0]
-    except OverflowError:
-        return math.copysign(math.inf, x)
-
-
-def fma32(a, b, c):
-    p, s = a * b, a * b + c
-    part = s - p
-    return round32(odd(s, (p - (s - part)) + (c - part)))
-
-
-class Float64:
-    name, pack, smallest = "f64", "<d", 2.0 ** -1022
-    round, fma = staticmethod(float), staticmethod(fma64)
-    log2e, ln2_high, ln2_low = bits("0x1.71547652b82fep+0 0x1.62e42fefa39efp-1 0x1.abc9e3b39803fp-56")
-    least, shift, bias = -709.0, 1.5 * 2.0 ** 52, 1023
-    terms = [1 / math.factorial(i) for i in range(13, -1, -1)]
-
-    @staticmethod
-    def read(x):
-        return float(x)
-
-
-class Float32:
-    name, pack, smallest = "f32", "<f", 2.0 ** -126
-    round, fma = staticmethod(round32), staticmethod(fma32)
-    log2e, ln2_high, ln2_low = bits("0x1.715476p+0 0x1.62e43p-1 -0x1.05c61p-29")
-    least, shift, bias = -88.0, 1.5 * 2.0 ** 23, 127
-    terms = bits("0x1.6a2434p-10 0x1.1239e2p-7 0x1.5558f2p-5 0x1.555492p-3 0x1.fffffcp-2 1 1")
-
-    @staticmethod
-    def read(x):
-        return round32(odd(float(x), x - Fraction(float(x))) if isinstance(x, Fraction) else x)
-
-
-TYPES = {"f32": Float32, "f64": Float64}
-
-
-# --- functions -------------------------------------------------------------------------------------
-
-def exp_parts(t, x, m):
-    """n and r with e^(x - m) = 2^n·e^r"""
-    k = t.fma(m, t.log2e, t.shift) - t.shift
-    rho = t.fma(k, -t.ln2_high, m)
-    s = t.shift + t.bias - k
-    x = max(x, t.round(m + t.least))
-    power = t.round(t.fma(x, t.log2e, t.round(-rho * t.log2e)) + s)
-    n = power - (t.shift + t.bias)
-    return n, t.fma(n, -t.ln2_low, t.round(t.fma(power - s, -t.ln2_high, x) - rho))
-
-
-def power_of_two(t, n):
-    return 2.0 ** n if n > -t.bias else 0.0
-
-
-def polynomial(t, terms, x):
-    total = terms[0]
-    for term in terms[1:]:
-        total = t.fma(total, x, term)
-    return total
-
-
-def exp(t, x, m):
-    if abs(m) >= 65536:
-        x, m = t.round(x - m), 0.0
-    n, r = exp_parts(t, x, m)
-    return t.round(polynomial(t, t.terms, r) * power_of_two(t, n))
-
-
-def tanh(t, x):
-    n, r = exp_parts(t, -2 * abs(x), 0.0)
-    s, p = power_of_two(t, n), t.fma(t.round(r * r), polynomial(t, t.terms[:-2], r), r)
-    size = t.round(t.fma(s, p, t.round(s - 1)) / t.fma(s, p, t.round(s + 1)))
-    return size if x < 0 else 0 - size
-
-
-LN2 = bits("0x1.62e42feep-1 0x1.a39ef35793c76p-33")
-
-
-def log(x):
-    m, e = math.frexp(x)
-    m, e = (2 * m, e - 1) if 2 * m < 1.4142135623730951 else (m, e)
-    f = m - 1
-    s, half = f / (2 + f), 0.5 * f * f
-    rest = polynomial(Float64, [0.0] + [2 / i for i in range(25, 2, -2)], s * s)
-    small = s * (half + rest * (s * s)) + e * LN2[1]
-    return e * LN2[0] - ((half - small) - f)
-
-
 def two_sum(a, b):
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
+    t = a + b
+    u = t - a
+    return t, (a - (t - u)) + (b - u)
+
+
+def fma(a, b, c):
+    """In float64, by whole numbers: their quotient is rounded once."""
+    try:
+        (a1, a2), (b1, b2), (c1, c2) = (x.as_integer_ratio() for x in (a, b, c))
+        exact = a1 * b1 * c2 + c1 * a2 * b2
+        return exact / (a2 * b2 * c2) if exact else a * b + c
+    except (OverflowError, ValueError):
+        return a * b + c
 
 
 def two_product(a, b):
-    return a * b, fma64(a, b, -(a * b))
+    t = a * b
+    return t, fma(a, b, -t)
 
 
 def two_add(a, b):
-    (high, rest), (low, least) = two_sum(a[0], b[0]), two_sum(a[1], b[1])
-    high, rest = two_sum(high, low + rest)
-    return two_sum(high, rest + least)
+    (t, u), (v, w) = two_sum(a[0], b[0]), two_sum(a[1], b[1])
+    t, u = two_sum(t, v + u)
+    return two_sum(t, u + w)
 
 
-def series(terms, z):
-    total = terms[0]
-    for term in terms[1:]:
-        total = total * z + term
+def odd(near, lost):
+    """What is lost stays known in the last bit, so that a second rounding does no harm."""
+    if lost and near - near == 0 and struct.pack("<d", near)[0] % 2 == 0:
+        return math.nextafter(near, math.copysign(math.inf, lost))
+    return near
+
+
+def polynomial(coefficients, x, step):
+    total = coefficients[0]
+    for term in coefficients[1:]:
+        total = step(total, x, term)
     return total
 
 
-SINE = [(-1) ** (i // 2) / math.factorial(i) for i in range(17, 2, -2)]
-COSINE = [(-1) ** (i // 2) / math.factorial(i) for i in range(16, 3, -2)]
-QUARTER = bits("0x1.921fb54442d18p+0 0x1.1a62633145c07p-54 -0x1.f1976b7ed8fbcp-110")
-QUARTERS_A_RADIAN, = bits("0x1.45f306dc9c883p-1")
+def ln(x):
+    m, e = math.frexp(x)
+    if 2 * m < 1.4142135623730951:
+        m, e = 2 * m, e - 1
+    f = m - 1
+    s, t = f / (2 + f), 0.5 * f * f
+    z = s * s
+    high, low = hexes("0x1.62e42feep-1 0x1.a39ef35793c76p-33")
+    tail = s * (t + polynomial([2 / n for n in range(25, 1, -2)], z, fma) * z) + e * low
+    return e * high - ((t - tail) - f)
+
+
+def inverse_factorials(first, last):
+    """With the signs of sine's and cosine's terms"""
+    return [(-1) ** (n // 2) / math.factorial(n) for n in range(first, last - 1, -2)]
 
 
 def cosine_and_sine(position, frequency):
-    angle = two_product(position, frequency)
-    n = angle[0] * QUARTERS_A_RADIAN + 1.5 * 2.0 ** 52 - 1.5 * 2.0 ** 52
-    for part in QUARTER:
-        angle = two_add(angle, two_product(-n, part))
-    r, low = angle
+    a, big = two_product(float(position), frequency), 1.5 * 2.0 ** 52
+    n = (a[0] * float.fromhex("0x1.45f306dc9c883p-1") + big) - big
+    for c in hexes("0x1.921fb54442d18p+0 0x1.1a62633145c07p-54 -0x1.f1976b7ed8fbcp-110"):
+        a = two_add(a, two_product(-n, c))
+    r, rest = a
     z = r * r
-    first = 1 - z / 2
-    s = r + (r * z * series(SINE, z) + low * first)
-    c = first + (((1 - first) - z / 2) + (z * z * series(COSINE, z) - r * low))
-    return [(c, s), (-s, c), (-c, -s), (s, -c)][int(n) % 4]
+    f = 1 - z / 2
+    of_s = polynomial(inverse_factorials(17, 3), z, lambda total, x, term: total * x + term)
+    of_t = polynomial(inverse_factorials(16, 4), z, lambda total, x, term: total * x + term)
+    s = r + (r * z * of_s + rest * f)
+    c = f + (((1 - f) - z / 2) + (z * z * of_t - r * rest))
+    return ((c, s), (-s, c), (-c, -s), (s, -c))[int(n) % 4]
 
 
-def frequency(base, p, width):
-    with localcontext() as to:
-        to.prec = 60
-        return float(Decimal(float(base)) ** (Decimal(-2 * p) / width)) if p else 1.0
+def power(base, exponent):
+    """base^exponent, rounded once"""
+    many = Context(prec=60)
+    return float(many.power(Decimal(base), many.divide(*map(Decimal, exponent.as_integer_ratio()))))
 
 
-def partial_sums(t, terms):
-    """16 sums and their rests, one by one; joined by the tree."""
-    part = [(0.0, 0.0)] * 16
+class Float64:
+    pack, bias, least, big, smallest = "<d", 1023, -709, 1.5 * 2.0 ** 52, 2.0 ** -1022
+    log, high, low = hexes("0x1.71547652b82fep+0 0x1.62e42fefa39efp-1 0x1.abc9e3b39803fp-56")
+    terms = [1 / math.factorial(n) for n in range(13, -1, -1)]
+    round, fma = staticmethod(float), staticmethod(fma)
 
-    def add(at, value, rest):
-        total, lost = two_sum(part[at][0], value)
-        part[at] = (total, (part[at][1] + rest) + lost if t is Float64 else 0.0)
-    for j, term in enumerate(terms):
-        add(j % 16, term, 0.0)
-    for step in (8, 4, 2, 1):
-        for at in range(step):
-            add(at, *part[at + step])
-    return part[0]
+    def read(self, number):
+        """The exact number, whatever it was read as"""
+        return float(number)
+
+    def reduced(self, x, m):
+        """n and r, of which exp is made"""
+        r_ = self.round
+        if abs(m) >= 65536:
+            x, m = r_(x - m), 0.0
+        k = r_(self.fma(m, self.log, self.big) - self.big)
+        rho = self.fma(k, -self.high, m)
+        s = r_(r_(self.big + self.bias) - k)
+        x = max(x, r_(m + self.least))
+        p = r_(self.fma(x, self.log, r_(-rho * self.log)) + s)
+        n = r_(p - r_(self.big + self.bias))
+        return n, self.fma(n, -self.low, r_(self.fma(r_(p - s), -self.high, x) - rho))
+
+    def scale(self, n):
+        return 0.0 if n == -self.bias else 2.0 ** n
+
+    def exp(self, x, m):
+        if x == -math.inf:
+            return 0.0
+        n, r = self.reduced(x, m)
+        return self.round(polynomial(self.terms, r, self.fma) * self.scale(n))
+
+    def tanh(self, x):
+        n, r = self.reduced(self.round(-2 * abs(x)), 0.0)
+        s = self.scale(n)
+        p = self.fma(self.round(r * r), polynomial(self.terms[:-2], r, self.fma), r)
+        result = self.round(self.fma(s, p, self.round(s - 1)) / self.fma(s, p, self.round(s + 1)))
+        return 0.0 - result if x >= 0 else result
+
+    def grown(self, one, other):
+        """Two sums with rests become one."""
+        total, lost = two_sum(one[0], other[0])
+        return total, (one[1] + other[1]) + lost
+
+    def sum(self, numbers, after=()):
+        """In 16 parts, in float64"""
+        parts = [(0.0, 0.0)] * 16
+        for j, number in enumerate(numbers):
+            parts[j % 16] = self.grown(parts[j % 16], (number, 0.0))
+        for s in 8, 4, 2, 1:
+            parts[:s] = map(self.grown, parts[:s], parts[s:2 * s])
+        total = parts[0]
+        for number in after:
+            total = Float64.grown(self, total, (number, 0.0))
+        return total[0] + total[1]
+
+    def chain(self, one, other):
+        total = 0.0
+        for a, b in zip(one, other):
+            total = self.fma(a, b, total)
+        return total + 0.0
+
+    def product(self, one, other):
+        columns = list(zip(*other))
+        return [[self.chain(row, column) for column in columns] for row in one]
 
 
-# --- rows ------------------------------------------------------------------------------------------
+class Float32(Float64):
+    pack, bias, least, big, smallest = "<f", 127, -88, 1.5 * 2.0 ** 23, 2.0 ** -126
+    log, high, low = hexes("0x1.715476p+0 0x1.62e43p-1 -0x1.05c61p-29")
+    terms = hexes("0x1.6a2434p-10 0x1.1239e2p-7 0x1.5558f2p-5 0x1.555492p-3 0x1.fffffcp-2 1 1")
 
-def chain(t, a, b, begin=0.0):
-    for x, y in zip(a, b):
-        begin = t.fma(x, y, begin)
-    return begin + 0.0
+    def round(self, number):
+        return array("f", (number,))[0]
 
+    def read(self, number):
+        near = float(number)
+        if near - near:
+            return near
+        return self.round(odd(near, float(Fraction(number) - Fraction(near))))
 
-def product(t, a, b, begin=None):
-    columns = turned(b)
-    return [[chain(t, row, column, begin[i][j] if begin else 0.0) for j, column in enumerate(columns)]
-            for i, row in enumerate(a)]
+    def fma(self, a, b, c):
+        return self.round(odd(*two_sum(a * b, c)))
 
-
-def turned(rows):
-    return [list(column) for column in zip(*rows)]
-
-
-def added(t, a, b):
-    return [[t.round(x + y) for x, y in zip(one, other)] for one, other in zip(a, b)]
-
-
-def apart(rows, heads):
-    """Heads side by side become a list of heads."""
-    width = len(rows[0]) // heads
-    return [[row[h * width:(h + 1) * width] for row in rows] for h in range(heads)]
+    def grown(self, one, other):
+        return one[0] + other[0], 0.0
 
 
-def joined(heads):
-    return [[x for head in heads for x in head[i]] for i in range(len(heads[0]))]
-
-
-def shape(table):
-    return [len(table)] + shape(table[0]) if isinstance(table, list) else []
-
-
-def flat(table):
-    return [x for part in table for x in flat(part)] if isinstance(table, list) else [table]
-
-
-def shaped(numbers, sizes):
-    if not sizes:
-        return numbers[0]
-    step = len(numbers) // sizes[0]
-    return [shaped(numbers[i * step:(i + 1) * step], sizes[1:]) for i in range(sizes[0])]
-
-
-def norm_root(t, row, eps):
-    total, rest = partial_sums(t, [x * x for x in row])
-    return math.sqrt((total + rest) / len(row) + eps)
+TYPES = {"f32": Float32(), "f64": Float64()}

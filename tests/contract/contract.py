@@ -1,307 +1,537 @@
-"""One attention, forward and backward, to the last bit: by the text of selfattn-contract(7)."""
+"""selfattn-contract(7) again: every stage of an attention, forward and backward.
+
+Tables are nested lists with the axes batch entry, head, row and column, whether or not a document
+has such an axis; rows that all heads share have one head.
+"""
 import math
 from fractions import Fraction
+from functools import reduce
 
-from arithmetic import *
-from forward import Attention
+from arithmetic import TYPES, cosine_and_sine, ln, power
+from check import flat, shape
+
+MATRICES = ("x xk xv q k v past_k past_v wq wk wv wo bq bk bv bo bias_k bias_v mask bias sinks "
+            "ws bs wa ua va ba q_gain k_gain output_grad logsumexp_grad target").split()
+F64 = TYPES["f64"]
+SHARED = "ws", "wa", "ua"
+LEARNED = {"general": {"q": "ws"}, "additive": {"q": "wa", "k": "ua"}}
 
 
-# --- backward --------------------------------------------------------------------------------------
+def over(levels, f, *tables):
+    """f of what lies so deep in all the tables"""
+    return [over(levels - 1, f, *parts) for parts in zip(*tables)] if levels else f(*tables)
 
-class Gradients(Attention):
-    def backward(self):
-        s = self.stages
-        self.begin()
-        self.through_softmax()
-        self.gather()
-        self.added_to_scores()
-        for role in "qkv":
-            self.through_forms(role)
-        for role, key in (("q", "wq"), ("k", "wk"), ("v", "wv")):
-            self.of_weight(role, key)
-        for key in ("x", "xk", "xv"):
-            made = [role for role in "qkv" if self.rows_key(role) == key and role not in self.inputs]
-            if made:
-                s[key + "_grad"] = self.of_rows(key, made)
-        return s
 
-    def begin(self):
-        t, doc, s = self.t, self.doc, self.stages
-        output, loss = s["output"], doc.get("loss", "none")
-        numbers, target = flat(output), flat(self.inputs.get("target", []))
-        each = 1.0 if doc.get("output_grad") == "ones" or loss == "sum" else 0.0
-        if loss != "none":
-            halves = [(x - y) * (x - y) / 2 for x, y in zip(numbers, target)]
-            total = 0.0
-            for x in halves if loss == "square" else numbers:
-                total += x
-            s["loss"] = t.round(total / len(numbers) if loss == "mean" else total)
-            each = t.round(1 / len(numbers)) if loss == "mean" else each
-        grads = [each] * len(numbers)
-        if loss == "square":
-            grads = [t.round(x - y) for x, y in zip(numbers, target)]
-        given = self.inputs.get("output_grad")
-        if given is not None:
-            four = len(shape(given)) == 4
-            grads = flat([joined(entry) for entry in given] if four else given)
-        s["output_grad"] = grad = shaped(grads, shape(output))
-        wo = self.weight("wo")
-        s["context_grad"] = [product(t, rows, turned(wo)) for rows in grad] if wo else grad
-        s["attended_grad"] = [apart(rows, self.h) for rows in s["context_grad"]]
-        if wo:
-            s["wo_grad"] = self.as_given("wo", self.over_batch(s["context"], grad))
-        if "bo" in self.inputs:
-            s["bo_grad"] = self.column_sums([row for rows in grad for row in rows])
+def at(levels, f, *tables, path=()):
+    """The same; f is told first where that is."""
+    if len(path) == levels:
+        return f(path, *tables)
+    return [at(levels, f, *parts, path=path + (n,)) for n, parts in enumerate(zip(*tables))]
 
-    def column_sums(self, rows):
-        total = [0.0] * len(rows[0])
-        for row in rows:
-            total = added(self.t, [total], [row])[0]
-        return total
 
-    def over_batch(self, rows, grads):
-        made = None
-        for x, grad in zip(rows, grads):
-            made = product(self.t, turned(x), grad, made)
-        return made
+def indexed(table, *path):
+    for n, part in enumerate(table):
+        yield from indexed(part, *path, n) if isinstance(part, list) else [(path + (n,), part)]
 
-    def as_given(self, key, matrix):
-        """In the layout of the weight that the matrix is a gradient of"""
-        if len(shape(self.inputs[key])) == 3:
-            parts = shaped(flat(matrix), shape(self.inputs[key])) if key == "wo" else apart(
-                matrix, len(self.inputs[key]))
-            return [turned(one) for one in parts] if self.doc.get("layout") == "out-in" else parts
+
+def rank(table):
+    return len(shape(table))
+
+
+def listed(value, count):
+    return value if isinstance(value, list) else [value] * count
+
+
+def turned(matrix):
+    return [list(column) for column in zip(*matrix)]
+
+
+def split(matrix, heads):
+    width = len(matrix[0]) // heads if matrix else 0
+    return [[row[h * width:(h + 1) * width] for row in matrix] for h in range(heads)]
+
+
+def beside(matrices):
+    return [sum(rows, []) for rows in zip(*matrices)]
+
+
+def below(matrices):
+    return sum(matrices, [])
+
+
+def in_order(numbers):
+    """Their sum"""
+    return reduce(lambda total, x: total + x, numbers, 0.0)
+
+
+class Attention:
+    def __init__(self, doc, t):
+        if "vocab" in doc and not {"x", "q"} & set(doc):
+            doc = dict(doc, x=[doc["vocab"][word] for word in doc["tokens"]])
+        self.doc, self.t, self.made = doc, t, {}
+        self.given = {key: over(rank(doc[key]), t.read, doc[key]) for key in MATRICES if key in doc}
+        sizes = {key: shape(doc.get(key)) for key in "x xk xv q k v past_k past_v wq wk wv".split()}
+        apart = [sizes["w" + n][0] if len(sizes["w" + n]) == 3 else
+                 sizes[n][1] if len(sizes[n]) == 4 else 0 for n in "qkv"]
+        self.h = doc.get("heads") or apart[0] or doc.get("kv_heads", 1)
+        self.g = doc.get("kv_heads") or apart[1] or apart[2] or self.h
+        self.heads = {"q": self.h, "k": self.g, "v": self.g}
+        self.apart = any(apart) or "heads" in doc or "kv_heads" in doc
+        batches = [size[0] for key, size in sizes.items() if len(size) > 2 and key[0] != "w"]
+        self.batched, self.b = bool(batches), max(batches, default=1)
+        self.score = doc.get("score", "scaled")
+        self.final = ("x", 1) if "wo" in doc else ("q", self.h)
+        self.norms = doc.get("qk_norm", "none") != "none"
+        self.learned = {n: key for n, key in LEARNED.get(self.score, {}).items() if key in doc}
+
+    def keep(self, name, table, came=None):
+        """A stage. Rows have their heads side by side, unless the input came otherwise."""
+        if came:
+            shown = table if rank(self.doc.get(came)) == 4 else over(1, beside, table)
+        else:
+            shown = table if self.apart else [entry[0] for entry in table]
+        shown = shown if self.batched else shown[0]
+        self.made[name] = shape(shown), flat(shown)
+        return table
+
+    def for_heads(self, table):
+        """Of shared keys or values those of each head"""
+        return [[entry[h * len(entry) // self.h] for h in range(self.h)] for entry in table]
+
+    def add(self, one, other):
+        return over(rank(one), lambda a, b: self.t.round(a + b), one, other)
+
+    def total(self, tables):
+        return reduce(self.add, tables, over(rank(tables[0]), lambda x: 0.0, tables[0]))
+
+    # What a document has, and what that gains
+
+    def rows(self, key, heads=1):
+        table = self.given[key]
+        if rank(table) == 4:
+            return table
+        return [split(m, heads) for m in (table if rank(table) == 3 else [table] * self.b)]
+
+    def way(self, matrix):
+        """From the document's layout, or to it"""
         return turned(matrix) if self.doc.get("layout") == "out-in" else matrix
 
-    def through_softmax(self):
-        t, s = self.t, self.stages
-        comes = self.inputs.get("logsumexp_grad")
-        less = shaped(flat(comes), [self.b, self.h, self.n_q]) if comes else None
-        self.each("delta", lambda b, h, i, grad, row: [
-            t.round(chain(t, grad, row) - (less[b][h][i] if less else 0.0))], "attended_grad", "attended")
-        self.each("weights_grad", lambda b, h, i, grad: [
-            chain(t, grad, value) for value in self.v[b][self.shared(h)]], "attended_grad")
-        self.each("masked_grad", lambda b, h, i, row, grad, delta: [
-            t.round(x * t.round(y - delta[0])) + 0.0 for x, y in zip(row, grad)],
-            "weights", "weights_grad", "delta")
-        if self.cap:
-            s["capped_grad"] = s["masked_grad"]
-            self.each("scaled_grad", lambda b, h, i, grad, row: [
-                t.round(x * (1 - (y / self.cap) * (y / self.cap))) + 0.0 for x, y in zip(grad, row)],
-                "masked_grad", "capped")
-        else:
-            s["scaled_grad"] = s["masked_grad"]
-        self.each("scores_grad", lambda b, h, i, grad: [t.round(x * self.scale) + 0.0 for x in grad], "scaled_grad")
+    def weight(self, key, heads):
+        """A matrix for each head: its own, its columns, or in a score function that of all"""
+        table = self.given[key]
+        if rank(table) == 3:
+            return over(1, self.way, table)
+        table = self.way(table)
+        return [table] * heads if key in SHARED else split(table, heads)
 
-    def gather(self):
-        """What comes back to queries, keys and values as they are compared and weighed"""
-        t, s = self.t, self.stages
-        grads = s["scores_grad"]
-        self.back = {"v": [[product(t, turned(s["weights"][b][h]), s["attended_grad"][b][h])
-                            for h in range(self.h)] for b in range(self.b)]}
-        if self.score == "additive":
-            self.additive()
-        else:
-            self.back["q"] = [[product(t, grads[b][h], self.k_score[b][h]) for h in range(self.h)]
-                              for b in range(self.b)]
-            self.back["k"] = [[product(t, turned(grads[b][h]), self.q_score[b][h]) for h in range(self.h)]
-                              for b in range(self.b)]
-            if self.bs[0]:
-                s["bs_grad"] = self.of_heads("bs", [[self.column_sums([[x] for x in flat(grads[b][h])])
-                                                     for b in range(self.b)] for h in range(self.h)])
-        for role, key in (("q", "wa" if self.score == "additive" else "ws"), ("k", "ua")):
-            heads, weight = self.back[role], self.of_score(key)
-            if not weight[0]:
-                self.back[role] = heads if role == "q" else self.over_group(heads)
-                continue
-            s[role + "_score_grad"], made = heads, []
-            for entry in heads:
-                made.append([None] * (self.h if role == "q" else self.g))
-                for h, rows in enumerate(entry):
-                    to = h if role == "q" else self.shared(h)
-                    made[-1][to] = product(t, rows, turned(weight[h]), made[-1][to])
-            self.back[role] = made
-            own = self.q if role == "q" else [[e[self.shared(h)] for h in range(self.h)] for e in self.k]
-            made, all_heads = None, []
-            for h in range(self.h):
-                made = made if len(shape(self.inputs[key])) == 2 else None
-                for b in range(self.b):
-                    made = product(t, turned(own[b][h]), heads[b][h], made)
-                all_heads.append(turned(made) if self.doc.get("layout") == "out-in" else made)
-            s[key + "_grad"] = all_heads if len(shape(self.inputs[key])) == 3 else all_heads[-1]
-        self.back["v"] = self.over_group(self.back["v"])
+    def of_head(self, key, h, ranks):
+        table = self.given[key]
+        return table if rank(table) <= ranks else table[min(h, len(table) - 1)]
 
-    def over_group(self, heads):
-        """Of heads that share keys the first one's, then the others added"""
-        made = []
-        for entry in heads:
-            made.append([None] * self.g)
-            for h, rows in enumerate(entry):
-                first = made[-1][self.shared(h)]
-                made[-1][self.shared(h)] = added(self.t, first, rows) if first else rows
-        return made
+    def place(self, key, axes):
+        """The indices of a table that may have the last axes alone, or one entry on an axis"""
+        sizes = shape(self.doc[key])
+        if len(axes) == 4 and self.doc.get("mask_axis") == "batch" and len(sizes) in (2, 3):
+            axes = axes[:1] + axes[5 - len(sizes):]
+        return tuple(min(n, size - 1) for n, size in zip(axes[len(axes) - len(sizes):], sizes))
 
-    def of_heads(self, key, vectors):
-        """Sums of heads and their batch entries, in the shape of the parameter"""
-        numbers, width = flat(self.inputs[key]), len(vectors[0][0])
-        if len(numbers) > width:
-            return shaped(flat([self.column_sums(own) for own in vectors]), shape(self.inputs[key]))
-        total = self.column_sums([row for own in vectors for row in own])
-        return shaped(total, shape(self.inputs[key]))
+    def entry(self, key, axes):
+        return reduce(lambda table, n: table[n], self.place(key, axes), self.given[key])
 
-    def additive(self):
-        t, s = self.t, self.stages
-        width = len(self.q_score[0][0][0])
-        zeros = [[[[0.0] * width for _ in range(n)] for _ in range(self.h)] for n in (self.n_q, len(self.k[0][0]))
-                 for _ in range(self.b)]
-        self.back["q"], self.back["k"] = zeros[:self.b], zeros[self.b:]
-        vectors, shifts = [[[[0.0] * width for _ in range(self.b)] for _ in range(self.h)] for _ in "vb"]
-        for b, h in self.units:
-            for i, row in enumerate(s["scores_grad"][b][h]):
-                for j, gain in enumerate(row):
-                    if gain == 0:
-                        continue
-                    bent = self.bent(b, h, i, j)
-                    vectors[h][b] = [t.fma(gain, x, y) for x, y in zip(bent, vectors[h][b])]
-                    inner = [t.round(gain * a * (1 - x * x)) for a, x in zip(self.va[h], bent)]
-                    for rows, at in ((self.back["q"][b][h], i), (self.back["k"][b][h], j), (shifts[h], b)):
-                        rows[at] = added(t, [rows[at]], [inner])[0]
-        for key, own in (("va", vectors), ("ba", shifts)):
-            if key in self.inputs:
-                s[key + "_grad"] = self.of_heads(key, own)
+    def gain(self, key, numbers):
+        """A gradient, in the shape of what gains"""
+        name = "slopes_grad" if key == "alibi" else key + "_grad"
+        self.made[name] = shape(self.doc[key]), flat(numbers)
 
-    def added_to_scores(self):
-        t, s = self.t, self.stages
-        grads = s["masked_grad"]
-        if "bias" in self.inputs:
-            sizes, total = shape(self.inputs["bias"]), {}
-            for b, h in self.units:
-                for i, row in enumerate(grads[b][h]):
-                    for j in range(self.n_k):
-                        at = tuple(self.place("bias", b, h, i, j))
-                        total[at] = t.round(total.get(at, 0.0) + row[j])
-            s["bias_grad"] = shaped([total[at] for at in sorted(total)], sizes)
-        if isinstance(self.doc.get("alibi"), list):
-            s["slopes_grad"] = [self.total(grads, h, lambda b, i: [
-                float(abs(self.position(b, i) - j)) for j in range(self.n_k)]) for h in range(self.h)]
-        if self.sinks:
-            tops, sums = s["row_max"], s["row_sum"]
-            s["sinks_grad"] = shaped([self.total(s["delta"], h, lambda b, i: [
-                exp(t, self.sinks[h], tops[b][h][i][0]) / sums[b][h][i][0]]) for h in range(self.h)],
-                shape(self.inputs["sinks"]))
+    def gather(self, key, numbers, t=None):
+        """Sums over what each number of a table was spread over, as they come"""
+        sums, t = {}, t or self.t
+        for axes, x in numbers:
+            index = self.place(key, axes)
+            sums[index] = t.round(sums.get(index, 0.0) + x)
+        self.gain(key, [self.t.round(sums[index]) for index in sorted(sums)])
 
-    def total(self, grads, h, factors):
-        total = 0.0
-        for b in range(self.b):
-            for i in range(self.n_q):
-                for x, y in zip(grads[b][h][i], factors(b, i)):
-                    total -= x * y
-        return self.t.round(total)
+    def gain_rows(self, key, tables):
+        if rank(self.doc[key]) < 4:
+            tables = [over(1, beside, table) for table in tables]
+        together = rank(self.doc[key]) == 2
+        self.gain(key, self.total(below(tables)) if together else reduce(self.add, tables))
 
-    def through_forms(self, role):
-        s, grad = self.stages, self.back[role]
-        if self.past and role in "kv":
-            s["present_%s_grad" % role] = grad
-            given = self.inputs["past_" + role]
-            before = [[rows[:self.past] for rows in entry] for entry in grad]
-            if len(shape(given)) < 4:
-                before = [joined(entry) for entry in before]
-            if len(shape(given)) == 2:
-                before = [[self.column_sums(list(rows))] for rows in zip(*before)]
-            s["past_%s_grad" % role] = shaped(flat(before), shape(given))
-            grad = [[rows[self.past:] for rows in entry] for entry in grad]
-        if role + "_rope" in s:
-            s[role + "_rope_grad"] = grad
-            grad = self.turn(role, grad, -1)
-        if role + "_norm" in s:
-            s[role + "_norm_grad"] = grad
-            grad = self.norm_back(role, grad)
-        s[role + "_grad"] = grad
-        if "bias_" + role in self.inputs:
-            rows = [[x for head in entry for x in head[self.new]] for entry in grad]
-            s["bias_%s_grad" % role] = shaped(self.column_sums(rows), shape(self.inputs["bias_" + role]))
+    def project(self, key, rows, heads):
+        """By heads of which several may share rows"""
+        if key not in self.doc:
+            return [split(beside(entry), heads) for entry in rows]
+        return [[self.t.product(entry[h * len(entry) // heads], weight)
+                 for h, weight in enumerate(self.weight(key, heads))] for entry in rows]
 
-    def norm_back(self, role, grads):
-        eps, heads = float(self.doc.get("qk_eps", 1e-6)), len(grads[0])
-        given = self.inputs.get(role + "_gain")
-        width = len(grads[0][0][0])
-        gains = [[0.0] * width for _ in range(heads)]
-        if given and len(flat(given)) == width:
-            gains = [gains[0]] * heads
-        made = [[[None] * len(rows) for rows in entry] for entry in grads]
-        for b, entry in enumerate(grads):
-            for h, rows in enumerate(entry):
-                gain = self.gain(role, h)
-                for i, dy in enumerate(rows):
-                    x, squares, total = self.forms[role][b][h][i], 0.0, 0.0
-                    for one in x:
-                        squares += one * one
-                    root = math.sqrt(squares / width + eps)
-                    inverse = 1 / root if root else 0.0
-                    for a, d, one in zip(gain, dy, x):
-                        total += a * d * one
-                    total = total / width * (inverse / root if root else 0.0)
-                    made[b][h][i] = [self.t.round((a * d - one * total) * inverse)
-                                     for a, d, one in zip(gain, dy, x)]
-                    for c in range(width):
-                        gains[h][c] += dy[c] * (x[c] * inverse)
-        if given:
-            numbers = gains[0] if gains[0] is gains[-1] else flat(gains)
-            self.stages[role + "_gain_grad"] = shaped([self.t.round(x) for x in numbers], shape(given))
-        return made
+    def back(self, key, grads, count):
+        """To the rows: one chain over the heads that share them"""
+        if key not in self.doc:
+            return over(1, lambda entry: [beside(entry)], grads)
+        each = len(grads[0]) // count
+        back = below([turned(weight) for weight in self.weight(key, len(grads[0]))])
+        back = [back[n * len(back) // count:(n + 1) * len(back) // count] for n in range(count)]
+        return [[self.t.product(beside(entry[n * each:][:each]), back[n]) for n in range(count)]
+                for entry in grads]
 
-    def own_rows(self, role):
-        """The gradients of the rows that were made of input rows, heads side by side"""
-        n = self.n_q if role == "q" else self.new
-        return [joined([rows[:n] for rows in entry]) for entry in self.stages[role + "_grad"]]
-
-    def of_weight(self, role, key):
-        grads = self.own_rows(role)
-        if role in self.inputs:
+    def gain_weight(self, key, rows, grads):
+        """Rows, turned, and gradients: one chain over heads that share, batch entries, rows"""
+        if key not in self.doc:
             return
-        if key in self.inputs:
-            self.stages[key + "_grad"] = self.as_given(key, self.over_batch(self.rows[self.rows_key(role)], grads))
-        if "b" + role in self.inputs:
-            total = self.column_sums([row for rows in grads for row in rows])
-            self.stages["b%s_grad" % role] = shaped(total, shape(self.inputs["b" + role]))
+        heads = range(len(grads[0]))
+        together = key in SHARED and rank(self.doc[key]) == 2
+        parts = [self.t.product(
+            turned(below([entry[h * len(entry) // len(heads)] for h in some for entry in rows])),
+            below([entry[h] for h in some for entry in grads]))
+            for some in ([heads] if together else [[h] for h in heads])]
+        apart = rank(self.doc[key]) == 3
+        self.gain(key, over(1, self.way, parts) if apart else self.way(beside(parts)))
 
-    def of_rows(self, key, roles):
-        t, shared = self.t, len(shape(self.inputs[key])) == 2
-        first = self.rows[key]
-        total = [[[0.0] * len(first[0][0]) for _ in first[0]] for _ in range(1 if shared else self.b)]
-        for role in roles:
-            weight = self.weight("w" + role)
-            for b, grads in enumerate(self.own_rows(role)):
-                at = 0 if shared else b
-                total[at] = added(t, total[at], product(t, grads, turned(weight)) if weight else grads)
-        return total[0] if shared else total
+    # Forward
+
+    def stand(self):
+        """Where queries and new keys stand"""
+        doc, k = self.doc, "xk" if "xk" in self.doc else "x"
+        self.origin = {"q": "x", "k": k, "v": "xv" if "xv" in doc else k}
+        n_q = shape(doc["q" if "q" in doc else "x"])[-2]
+        self.past = shape(doc["past_k"])[-2] if "past_k" in doc else 0
+        self.new = shape(doc["k" if "k" in doc else k])[-2]
+        self.n = self.past + self.new
+        lengths, first = doc.get("key_lengths", self.n), doc.get("offset", self.past)
+        self.lengths = listed(lengths, self.b)
+        self.places = [first if isinstance(first, list) else range(first, first + n_q)] * self.b
+        if doc.get("causal") == "lower-right":
+            self.places = [range(n - n_q, n) for n in self.lengths]
+        rope = doc.get("rope")
+        self.rope = {key[5:]: doc[key] for key in doc if key.startswith("rope_")}
+        self.rope.update(rope if isinstance(rope, dict) else {"base": rope})
+        self.turns = {"q": self.places, "k": [range(self.past, self.n)] * self.b}
+        if "positions" in self.rope:
+            given = self.rope["positions"]
+            given = given if rank(given) == 2 else [given] * self.b
+            self.turns = {"q": [row[:n_q] for row in given],
+                          "k": [row[n_q:] or row for row in given]}
+
+    def positioned(self, row, position):
+        sinusoids = [cosine_and_sine(position, power(10000.0, Fraction(c % 2 - c, len(row))))
+                     for c in range(len(row))]
+        return [self.t.round(x + both[1 - c % 2])
+                for c, (x, both) in enumerate(zip(row, sinusoids))]
+
+    def turn(self, row, places, i, sign=1):
+        width, made = self.rope.get("width", len(row)), list(row)
+        for p in range(width // 2 if i < len(places) else 0):  # rows of zeros after the keys stay
+            one, two = p, p + width // 2
+            if self.rope.get("pairing") == "interleaved":
+                one, two = 2 * p, 2 * p + 1
+            frequency = power(float(self.rope["base"]), Fraction(-2 * p, width))
+            c, s = cosine_and_sine(places[i], frequency)
+            made[one] = self.t.round(row[one] * c - row[two] * sign * s)
+            made[two] = self.t.round(row[two] * c + row[one] * sign * s)
+        return made
+
+    def factors(self, name, h, row):
+        """Of a norm, and its eps"""
+        key = name + "_gain"
+        gain = self.of_head(key, h, 1) if key in self.doc else [1.0] * len(row)
+        return gain, float(self.doc.get("qk_eps", 1e-6))
+
+    def normed(self, row, gain, eps):
+        root = math.sqrt(self.t.sum([x * x for x in row]) / len(row) + eps)
+        return [self.t.round((x / root if root else 0.0) * g) for x, g in zip(row, gain)]
+
+    def inputs(self):
+        """Queries, keys and values, and all that is done to them before they are compared"""
+        doc, keep, last = self.doc, self.keep, {}
+        self.source = source = {n: self.rows(key) for n, key in self.origin.items() if key in doc}
+        for n, name in zip("qkv", ("x", "xk", "xv")):
+            if n not in doc:
+                keep(name, source[n], name)
+        if doc.get("positions", "none") != "none":
+            x = at(3, lambda p, row: self.positioned(row, self.places[p[0]][p[2]]), source["q"])
+            keep("x_pos", x, "x")
+            source.update({n: x for n, key in self.origin.items() if key == "x"})
+        for n, heads in self.heads.items():
+            last[n] = self.rows(n, heads) if n in doc else self.biased(
+                n, self.project("w" + n, source[n], heads))
+        for n in "kv" if "bias_k" in doc or doc.get("add_zero") else "":
+            after = [flat(self.given["bias_" + n])] if "bias_" + n in doc else []
+            after += [[0.0] * self.g * len(last[n][0][0][0])] if doc.get("add_zero") else []
+            last[n] = [over(1, lambda a, b: a + b, entry, split(after, self.g))
+                       for entry in last[n]]
+        for n in "qkv":
+            keep(n, last[n], n)
+        self.plain = dict(last)
+        for n in "qkv":
+            if self.norms and n != "v":
+                last[n] = keep(n + "_norm", at(3, lambda p, row: self.normed(
+                    row, *self.factors(n, p[1], row)), last[n]), n)
+            if "rope" in doc and n != "v":
+                last[n] = keep(n + "_rope", at(3, lambda p, row: self.turn(
+                    row, self.turns[n][p[0]], p[2]), last[n]), n)
+            if self.past and n != "q":
+                past = self.rows("past_" + n, self.g)
+                last[n] = keep("present_" + n, over(2, lambda a, b: a + b, past, last[n]), n)
+        return last
+
+    def biased(self, name, table):
+        if "b" + name not in self.doc:
+            return table
+        bias = split([flat(self.given["b" + name])], len(table[0]))
+        return at(3, lambda p, row: self.add(row, bias[p[1]][0]), table)
+
+    def tanhs(self, p, q, k):
+        """Of an additive score, before they are summed"""
+        both = self.add(q, k)
+        both = self.add(both, self.of_head("ba", p[1], 1)) if "ba" in self.doc else both
+        return [self.t.tanh(x) for x in both]
+
+    def va(self, p, tanhs):
+        return self.of_head("va", p[1], 1) if "va" in self.doc else [1.0] * len(tanhs)
+
+    def compare(self, q, k):
+        doc, t, sides = self.doc, self.t, {"q": q, "k": k}
+        for n, key in self.learned.items():
+            sides[n] = self.keep(n + "_score", self.project(key, sides[n], self.h))
+        self.q, self.k = sides["q"], self.for_heads(sides["k"])
+        if self.score == "additive":
+            self.tanh = at(2, lambda p, q, k: [[self.tanhs(p, a, b) for b in k] for a in q],
+                           self.q, self.k)
+            return at(4, lambda p, tanhs: t.chain(tanhs, self.va(p, tanhs)), self.tanh)
+        made = over(2, lambda q, k: t.product(q, turned(k)), self.q, self.k)
+        if self.score == "general" and "bs" in doc:
+            made = at(4, lambda p, x: t.round(x + self.of_head("bs", p[1], 0)), made)
+        return made
+
+    def scale(self, d_k):
+        word = self.doc.get("scale", "head" if self.score == "scaled" else "none")
+        if word in ("head", "embed"):
+            return self.t.round(1 / math.sqrt(d_k if word == "head" else shape(self.doc["x"])[-1]))
+        return 1.0 if word == "none" else self.t.read(word)
+
+    def slopes(self):
+        given, low = self.doc.get("alibi", False), 1 << self.h.bit_length() - 1
+        if given is not True:
+            return [self.t.read(x) for x in listed(given, self.h)]
+        exponents = [Fraction(-8 * i, low) for i in range(1, low + 1)]
+        exponents += [Fraction(-4 * i, low) for i in range(1, 2 * low, 2)]
+        return [self.t.round(power(2.0, e)) for e in exponents[:self.h]]
+
+    def distance(self, b, h, i, j):
+        return self.t.round(abs(self.places[b][i] - j)) if j < self.n else 0.0
+
+    def masked(self, cell, x):
+        doc, t, (b, h, i, j) = self.doc, self.t, cell
+        if j >= self.n:
+            return x
+        if "bias" in doc:
+            x = t.round(x + self.entry("bias", cell))
+        x = t.round(x - t.round(self.slope[h] * self.distance(*cell)))
+        (left, right), p = doc.get("window", (-1, -1)), self.places[b][i]
+        masks = doc.get("mask_true") == "masked"
+        hidden = [j >= self.lengths[b], left >= 0 and j < p - left, right >= 0 and j > p + right,
+                  doc.get("causal", "none") not in (False, "none") and j > p,
+                  "mask" in doc and bool(self.entry("mask", cell)) == masks]
+        return -math.inf if any(hidden) else x
+
+    def softmax(self, path, row):
+        t = self.t
+        sink = [self.given["sinks"][path[1]]] if "sinks" in self.doc else []
+        greatest = max(row + sink) + 0.0
+        powers = [t.exp(x, greatest) for x in row]
+        after = powers[self.n:] + [t.exp(x, greatest) for x in sink]
+        total = t.round(t.sum(powers[:self.n], after))
+        weights = [t.round(x / total) if total else 0.0 for x in powers]
+        weights = [x if x >= t.smallest else 0.0 for x in weights]
+        seen = [x for x in weights if x]
+        entropy = 0.0 - F64.chain(seen, [ln(x) for x in seen])
+        log = t.round(greatest + ln(total)) if total else -math.inf
+        return [greatest], powers, [total], weights, [log], [t.round(entropy)]
+
+    def top(self, row):
+        order = sorted((j for j, x in enumerate(row) if x), key=lambda j: -row[j])
+        return (order + [-1] * self.doc["top"])[:self.doc["top"]]
+
+    def rounded(self, row):
+        decimals, _, keep_sum = str(self.doc["round"]).partition(":")
+        one = 10 ** int(decimals)
+        exact = [Fraction(x) * one for x in row]
+        units = [math.floor(x + (0 if keep_sum else Fraction(1, 2))) for x in exact]
+        order = sorted((j for j, x in enumerate(row) if x), key=lambda j: units[j] - exact[j])
+        lack = one - sum(units) if keep_sum and order else 0
+        for turn in range(abs(lack)):
+            units[(order if lack > 0 else order[::-1])[turn % len(order)]] += 1 if lack > 0 else -1
+        return [self.t.round(x / one) for x in units]
+
+    def attend(self, weights, v):
+        pairs = [[[(w, x) for w, x in zip(row, column) if w] for column in turned(v)]
+                 for row in weights]
+        return over(2, lambda some: self.t.chain(*zip(*some)) if some else 0.0, pairs)
+
+    def weigh(self, weights, v):
+        return [[[self.t.round(w * x) + 0.0 if w else 0.0 for x in value]
+                 for w, value in zip(row, v)] for row in weights]
+
+    def forward(self):
+        doc, t, keep = self.doc, self.t, self.keep
+        self.stand()
+        last = self.inputs()
+        self.before, self.v = last, self.for_heads(last["v"])
+        table = keep("scores", self.compare(last["q"], last["k"]))
+        self.factor, self.slope = self.scale(len(last["q"][0][0][0])), self.slopes()
+        table = keep("scaled", over(4, lambda x: t.round(x * self.factor), table))
+        if "softcap" in doc:
+            self.cap = t.read(doc["softcap"])
+            table = self.capped = keep("capped", over(
+                4, lambda x: t.round(self.cap * t.tanh(t.round(x / self.cap))), table))
+        made = at(3, self.softmax, keep("masked", at(4, self.masked, table)))
+        soft = self.soft = {}
+        for n, name in enumerate("row_max exp row_sum weights logsumexp entropy".split()):
+            soft[name] = keep(name, over(3, lambda parts: parts[n], made))
+        weights = soft["weights"]
+        if "top" in doc:
+            keep("top", over(3, self.top, weights))
+        if "round" in doc:
+            weights = keep("rounded", over(3, self.rounded, weights))
+        keep("weighted", over(2, self.weigh, weights, self.v))
+        self.attended = keep("attended", over(2, self.attend, weights, self.v))
+        rows = [[beside(entry)] for entry in keep("context", self.attended, "q")]
+        self.output = self.biased("o", self.project("wo", rows, self.final[1]))
+        keep("output", self.output, self.final[0])
+
+    # Backward
+
+    def loss(self):
+        """What comes back to the output"""
+        doc, t, numbers = self.doc, self.t, self.made["output"][1]
+        kind = doc.get("loss", "none")
+        if kind == "none" and "output_grad" in doc:
+            return self.rows("output_grad", self.final[1])
+        grad = {"none": 0.0, "sum": 1.0, "mean": t.round(1 / len(numbers))}.get(kind)
+        grads = over(4, lambda x: grad, self.output)
+        if kind == "square":
+            target = self.rows("target", self.final[1])
+            grads = over(4, lambda x, y: t.round(x - y), self.output, target)
+            numbers = [(x - y) * (x - y) / 2 for x, y in zip(numbers, flat(self.given["target"]))]
+        total = in_order(numbers)
+        if kind != "none":
+            self.made["loss"] = [], [t.round(total / len(numbers) if kind == "mean" else total)]
+        return grads
+
+    def softmax_back(self, grads):
+        doc, t, keep, soft = self.doc, self.t, self.keep, self.soft
+        delta = over(3, lambda one, other: [t.chain(one, other)], grads, self.attended)
+        if "logsumexp_grad" in doc:
+            given = iter(flat(self.given["logsumexp_grad"]))
+            delta = over(4, lambda x: t.round(x - next(given)), delta)
+        keep("delta", delta)
+        table = keep("weights_grad", over(2, lambda m, v: t.product(m, turned(v)), grads, self.v))
+        table = keep("masked_grad", over(3, lambda row, gain, d: [
+            t.round(w * t.round(x - d[0])) + 0.0 for w, x in zip(row, gain)],
+            soft["weights"], table, delta))
+        cells = [(cell, x) for cell, x in indexed(table) if cell[3] < self.n]
+        if "bias" in doc:
+            self.gather("bias", cells)
+        if doc.get("alibi", True) is not True:
+            self.gather("alibi", ((cell[1:2], -x * self.distance(*cell)) for cell, x in cells), F64)
+        if "sinks" in doc:
+            less = at(3, lambda p, m, total, d: -(
+                t.exp(self.given["sinks"][p[1]], m[0]) / total[0] * d[0]),
+                soft["row_max"], soft["row_sum"], delta)
+            self.gather("sinks", ((p[1:2], x) for p, x in indexed(less)), F64)
+        if "softcap" in doc:
+            keep("capped_grad", table)
+            table = over(4, lambda x, c: t.round(x * (1 - c / self.cap * (c / self.cap))) + 0.0,
+                         table, self.capped)
+        keep("scaled_grad", table)
+        return keep("scores_grad", over(4, lambda x: t.round(x * self.factor) + 0.0, table))
+
+    def compare_back(self, grads):
+        """To queries and keys, and to what a score function has learned"""
+        doc, t, sums = self.doc, self.t, {}
+        if self.score == "additive":
+            gains = at(4, lambda p, x, tanhs: [t.round(x * a * (1 - y * y)) for a, y in zip(
+                self.va(p, tanhs), tanhs)], grads, self.tanh)
+            q = over(3, self.total, gains)
+            k = over(2, lambda m: [self.total(column) for column in turned(m)], gains)
+            sums["va"] = over(2, lambda m, tanh: t.product([flat(m)], below(tanh))[0],
+                              grads, self.tanh)
+            sums["ba"] = over(2, lambda m: self.total(below(m)), gains)
+        else:
+            q = over(2, t.product, grads, self.k)
+            k = over(2, lambda m, q: t.product(turned(m), q), grads, self.q)
+            sums["bs"] = over(2, lambda m: [reduce(self.add, flat(m), 0.0)], grads)
+        found = {"q": q, "k": k}
+        for n in self.learned:
+            self.keep(n + "_score_grad", found[n])
+        for n, key in self.learned.items():
+            self.gain_weight(key, self.before[n], found[n])
+            found[n] = self.back(key, found[n], self.heads[n])
+        for key in [key for key in ("bs", "va", "ba") if key in doc and key in sums]:
+            self.gather(key, [((h, c)[:2 if key != "bs" else 1], x) for h in range(self.h)
+                              for entry in sums[key] for c, x in enumerate(entry[h])])
+        return found["q"], found["k"] if "k" in self.learned else self.grouped(found["k"])
+
+    def grouped(self, table):
+        """Of heads that share keys the first one's, then the others added"""
+        share = self.h // self.g
+        return [[reduce(self.add, entry[g * share:][:share]) for g in range(self.g)]
+                for entry in table]
+
+    def backward(self):
+        doc, t, keep = self.doc, self.t, self.keep
+        grads = keep("output_grad", self.loss(), self.final[0])
+        self.gain_bias("o", grads)
+        self.gain_weight("wo", [[beside(entry)] for entry in self.attended], grads)
+        grads = [split(entry[0], self.h) for entry in self.back("wo", grads, 1)]
+        keep("attended_grad", keep("context_grad", grads, "q"))
+        q, k = self.compare_back(self.softmax_back(grads))
+        v = self.grouped(over(2, lambda m, g: t.product(turned(m), g), self.soft["weights"], grads))
+        tables = {}
+        for n, grad in ("q", q), ("k", k), ("v", v):
+            if self.past and n != "q":
+                keep("present_%s_grad" % n, grad, n)
+                self.gain_rows("past_" + n, [over(2, lambda m: m[:self.past], grad)])
+                grad = over(2, lambda m: m[self.past:], grad)
+            if "rope" in doc and n != "v":
+                keep(n + "_rope_grad", grad, n)
+                grad = at(3, lambda p, row: self.turn(row, self.turns[n][p[0]], p[2], -1), grad)
+            if self.norms and n != "v":
+                keep(n + "_norm_grad", grad, n)
+                both = at(3, lambda p, row, back: norm_gradient(
+                    t, row, back, *self.factors(n, p[1], row)), self.plain[n], grad)
+                grad, gains = (over(3, lambda pair: pair[part], both) for part in range(2))
+                if n + "_gain" in doc:
+                    self.gather(n + "_gain", ((p[1::2], x) for p, x in indexed(gains)), F64)
+            keep(n + "_grad", grad, n)
+            if "bias_" + n in doc:
+                self.gain("bias_" + n, self.total([beside(entry)[self.new] for entry in grad]))
+            if n not in doc:
+                grad = over(2, lambda m: m[:len(self.source[n][0][0])], grad)
+                self.gain_weight("w" + n, self.source[n], grad)
+                self.gain_bias(n, grad)
+                tables.setdefault(self.origin[n], []).append(self.back("w" + n, grad, 1))
+        for key in tables:
+            self.gain_rows(key, tables[key])
+
+    def gain_bias(self, name, grads):
+        if "b" + name in self.doc:
+            self.gain("b" + name, self.total(below(over(1, beside, grads))))
 
 
-# --- results ---------------------------------------------------------------------------------------
+def norm_gradient(t, d, grad, gain, eps):
+    """Of an rms norm: the gradients of a row, and what its gains are given"""
+    root = math.sqrt(in_order(x * x for x in d) / len(d) + eps)
+    r = 1 / root if root else 0.0
+    g = [a * b for a, b in zip(gain, grad)]
+    s = in_order(a * x for a, x in zip(g, d)) / len(d) * (r / root) if root else 0.0
+    return [t.round((a - x * s) * r) for a, x in zip(g, d)], [a * (x * r) for a, x in zip(grad, d)]
 
-SIDES = "q k v q_norm k_norm q_rope k_rope present_k present_v".split()
-HEADS = ("q_score k_score scores scaled capped masked row_max exp row_sum weights logsumexp entropy "
-         "top rounded weighted attended delta weights_grad").split()
-ROWS = "x xk xv x_pos context output".split()
 
-
-def results(doc, dtype=None):
-    """Of each stage its shape and its numbers in index order"""
-    at = Gradients(doc, dtype)
-    at.forward()
-    if doc.get("loss", "none") != "none" or "output_grad" in doc or "logsumexp_grad" in doc:
-        at.backward()
-    made = {}
-    for name, table in at.stages.items():
-        of = name[:-5] if name.endswith("_grad") else name
-        if of in SIDES:
-            role = of[-1] if of.startswith("present") else of[0]
-            table = table if at.four[role] else [joined(entry) for entry in table]
-        elif of in HEADS:
-            table = table if at.has_heads else [entry[0] for entry in table]
-        elif of in ("context", "output") and at.four["q"] and (of == "context" or "wo" not in at.inputs):
-            table = [apart(rows, at.h) for rows in table]
-        if of in SIDES + HEADS or (of in ROWS and name not in ("x_grad", "xk_grad", "xv_grad")):
-            table = table if at.has_batch else table[0]
-        made[name] = (shape(table), flat(table))
-    return made
+def results(doc, kind="f32"):
+    """Of each stage its shape and its numbers"""
+    one = Attention(doc, TYPES[kind])
+    one.forward()
+    if {"output_grad", "logsumexp_grad"} & set(doc) or doc.get("loss", "none") != "none":
+        one.backward()
+    return one.made

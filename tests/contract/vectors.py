@@ -1,6 +1,6 @@
-"""Writes the vectors of testdata/contract, with the bits of the second implementation.
+"""The vectors of testdata/contract, with the bits of the second implementation.
 
-    python3 vectors.py FOLDER
+    python3 vectors.py FOLDER    names those there that have other bits, and writes those that lack
 """
 import json
 import os
@@ -20,20 +20,38 @@ VECTORS = (
 REMARKS = ("expected", "tol", "errata", "notes", "exercise", "name")
 
 
-def write(folder, path, dtype):
+def vector(path, dtype):
     with open("testdata/%s.json" % path, encoding="utf-8") as file:
         given = json.load(file)
     doc = {key: value for key, value in given.items() if key not in REMARKS}
     doc = dict(with_gradients(doc) or doc, dtype=dtype)
-    stages = {name: dict(stage, bits=" ".join(stage["bits"])) for name, stage in stages_of(doc, dtype).items()}
-    lines = ['  %s: %s' % (json.dumps(key), json.dumps(value, ensure_ascii=False)) for key, value in doc.items()]
-    made = ['    %s: %s' % (json.dumps(key), json.dumps(value)) for key, value in stages.items()]
-    head = '  "_contract": {"version": %d, "dtype": "%s", "stages": {\n' % (VERSION, dtype)
-    name = "%s-%s.json" % (os.path.basename(path), dtype)
-    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-        file.write("{\n" + ",\n".join(lines) + ",\n" + head + ",\n".join(made) + "\n  }}\n}\n")
+    stages = {name: dict(stage, bits=" ".join(stage["bits"]))
+              for name, stage in stages_of(doc, dtype).items()}
+    return dict(doc, _contract={"version": VERSION, "dtype": dtype, "stages": stages})
 
 
-for vector in VECTORS:
-    for kind in ("f32", "f64"):
-        write(sys.argv[1], vector, kind)
+def text(doc):
+    """A key a line, and a stage a line"""
+    made = doc["_contract"]
+    lines = ["  %s: %s" % (json.dumps(key), json.dumps(value, ensure_ascii=False))
+             for key, value in doc.items() if key != "_contract"]
+    lines.append('  "_contract": {"version": %d, "dtype": "%s", "stages": {\n' % (
+        made["version"], made["dtype"]) + ",\n".join(
+            "    %s: %s" % (json.dumps(key), json.dumps(value)) for key, value in made["stages"].items()))
+    return "{\n" + ",\n".join(lines) + "\n  }}\n}\n"
+
+
+def main(folder):
+    for path in VECTORS:
+        for dtype in ("f32", "f64"):
+            made = vector(path, dtype)
+            name = os.path.join(folder, "%s-%s.json" % (os.path.basename(path), dtype))
+            if not os.path.exists(name):
+                with open(name, "w", encoding="utf-8") as file:
+                    file.write(text(made))
+            with open(name, encoding="utf-8") as file:
+                if json.load(file) != json.loads(json.dumps(made)):
+                    print("%s has other bits" % name)
+
+
+main(sys.argv[1])
