@@ -134,7 +134,7 @@ class Float64:
         return total, (one[1] + other[1]) + lost
 
     def sum(self, numbers, after=()):
-        """In 16 parts, in float64"""
+        """In 16 parts, in float64: the sum and its rest"""
         parts = [(0.0, 0.0)] * 16
         for j, number in enumerate(numbers):
             parts[j % 16] = self.grown(parts[j % 16], (number, 0.0))
@@ -143,7 +143,7 @@ class Float64:
         total = parts[0]
         for number in after:
             total = Float64.grown(self, total, (number, 0.0))
-        return total[0] + total[1]
+        return total
 
     def chain(self, one, other):
         total = 0.0

@@ -237,7 +237,8 @@ class Attention:
         return gain, float(self.doc.get("qk_eps", 1e-6))
 
     def normed(self, row, gain, eps):
-        root = math.sqrt(self.t.sum([x * x for x in row]) / len(row) + eps)
+        total, rest = self.t.sum([x * x for x in row])
+        root = math.sqrt((total + rest) / len(row) + eps)
         return [self.t.round((x / root if root else 0.0) * g) for x, g in zip(row, gain)]
 
     def inputs(self):
@@ -340,7 +341,8 @@ class Attention:
         greatest = max(row + sink) + 0.0
         powers = [t.exp(x, greatest) for x in row]
         after = powers[self.n:] + [t.exp(x, greatest) for x in sink]
-        total = t.round(t.sum(powers[:self.n], after))
+        total, rest = t.sum(powers[:self.n], after)
+        total = t.round(total + rest)
         weights = [t.round(x / total) if total else 0.0 for x in powers]
         weights = [x if x >= t.smallest else 0.0 for x in weights]
         seen = [x for x in weights if x]
@@ -519,13 +521,15 @@ class Attention:
             self.gain("b" + name, self.total(below(over(1, beside, grads))))
 
 
-def norm_gradient(t, d, grad, gain, eps):
-    """Of an rms norm: the gradients of a row, and what its gains are given"""
+def norm_gradient(t, d, grad, gain, eps, centred=False):
+    """The gradients of a row with the deviations d, and what its gains are given"""
     root = math.sqrt(in_order(x * x for x in d) / len(d) + eps)
     r = 1 / root if root else 0.0
     g = [a * b for a, b in zip(gain, grad)]
     s = in_order(a * x for a, x in zip(g, d)) / len(d) * (r / root) if root else 0.0
-    return [t.round((a - x * s) * r) for a, x in zip(g, d)], [a * (x * r) for a, x in zip(grad, d)]
+    f = [(a - x * s) * r for a, x in zip(g, d)]
+    mean = in_order(f) / len(f) if centred else 0.0
+    return [t.round(x - mean) for x in f], [a * (x * r) for a, x in zip(grad, d)]
 
 
 def results(doc, kind="f32"):

@@ -3,10 +3,11 @@ import glob
 import json
 import subprocess
 
+import contract
+import layers
 from check import bits_of
-from contract import results
 
-FOLDERS = "seeds variants positions examples".split()
+FOLDERS = "seeds variants positions examples stacks".split()
 # What documents of init get besides their numbers, and what is drawn for them.
 SETTINGS = [
     ({}, "--biases"),
@@ -42,6 +43,10 @@ SETTINGS = [
 ]
 
 
+def results(doc, dtype="f32"):
+    return (layers if "layers" in doc else contract).results(doc, dtype)
+
+
 def stages_of(doc, dtype):
     return {name: {"shape": sizes, "bits": bits_of(dtype, numbers)}
             for name, (sizes, numbers) in results(doc, dtype).items()}
@@ -63,7 +68,7 @@ def documents():
     for folder in FOLDERS:
         for file in sorted(glob.glob("testdata/%s/*.json" % folder)):
             doc = json.load(open(file, encoding="utf-8"))
-            if {"x", "q", "vocab"} & set(doc) and not {"layers", "w1"} & set(doc):
+            if {"x", "q", "layers", "vocab"} & set(doc):
                 yield file, doc
     for number, (more, options) in enumerate(SETTINGS):
         words = ("selfattn init --seed %d --tokens 6 " % number + options).split()

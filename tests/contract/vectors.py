@@ -16,7 +16,7 @@ VECTORS = (
     "variants/backward-additive variants/backward-general variants/backward-groups "
     "variants/backward-masked-key variants/backward-rows-and-biases variants/backward-saturated "
     "variants/backward-walkthrough positions/backward-positions positions/qk-norm positions/rope "
-    "positions/sinusoidal").split()
+    "positions/sinusoidal stacks/bert stacks/segments stacks/seed-decoder").split()
 REMARKS = ("expected", "tol", "errata", "notes", "exercise", "name")
 
 
@@ -37,7 +37,8 @@ def text(doc):
              for key, value in doc.items() if key != "_contract"]
     lines.append('  "_contract": {"version": %d, "dtype": "%s", "stages": {\n' % (
         made["version"], made["dtype"]) + ",\n".join(
-            "    %s: %s" % (json.dumps(key), json.dumps(value)) for key, value in made["stages"].items()))
+            "    %s: %s" % (json.dumps(key), json.dumps(stage))
+            for key, stage in made["stages"].items()))
     return "{\n" + ",\n".join(lines) + "\n  }}\n}\n"
 
 
