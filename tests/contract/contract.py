@@ -154,8 +154,7 @@ class Attention:
     def gain_rows(self, key, tables):
         if rank(self.doc[key]) < 4:
             tables = [over(1, beside, table) for table in tables]
-        together = rank(self.doc[key]) == 2
-        self.gain(key, self.total(below(tables)) if together else reduce(self.add, tables))
+        self.gain(key, self.total(below(tables) if rank(self.doc[key]) == 2 else tables))
 
     def project(self, key, rows, heads):
         """By heads of which several may share rows"""
@@ -528,7 +527,7 @@ def norm_gradient(t, d, grad, gain, eps, centred=False):
     g = [a * b for a, b in zip(gain, grad)]
     s = in_order(a * x for a, x in zip(g, d)) / len(d) * (r / root) if root else 0.0
     f = [(a - x * s) * r for a, x in zip(g, d)]
-    mean = in_order(f) / len(f) if centred else 0.0
+    mean = in_order(x / len(f) for x in f) if centred else 0.0
     return [t.round(x - mean) for x in f], [a * (x * r) for a, x in zip(grad, d)]
 
 

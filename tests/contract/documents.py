@@ -16,6 +16,7 @@ SETTINGS = [
     ({"alibi": True}, "--heads 6 --width 12"),
     ({"alibi": True}, "--heads 16 --width 16"),
     ({"softcap": 0.5}, "--heads 2 --kv-heads 1"),
+    ({"bias": [0.5, -1, 0, 0.25, 2, -0.5]}, "--heads 6 --kv-heads 2 --width 12"),
     ({"rope": 10000}, "--heads 2"),
     ({"rope": 100, "rope_pairing": "interleaved", "rope_width": 2}, "--heads 2"),
     ({"rope": {"base": 500.5, "positions": [3, 1, 4, 1]}}, "--heads 2 --tokens 4"),
@@ -25,6 +26,7 @@ SETTINGS = [
     ({"positions": "sinusoidal", "offset": 1000}, "--width 7"),
     ({"window": [2, 1]}, "--tokens 20 --width 3"),
     ({"score": "additive"}, "--tokens 3 --width 4"),
+    ({"score": "additive", "va": [1, -0.5]}, "--tokens 4 --heads 3 --kv-heads 1 --width 6"),
     ({"score": "general", "scale": 0.3}, "--tokens 3"),
     ({"add_zero": True}, "--heads 2"),
     ({"scale": "embed", "softcap": 3}, "--heads 2 --biases"),
@@ -41,6 +43,8 @@ SETTINGS = [
     ({"round": 3}, "--tokens 7"),
     ({"round": "6:keep-sum"}, "--tokens 33 --width 2"),
 ]
+# Of documents of three layers
+STACKS = [{"activation": "silu", "norm": "pre"}, {"activation": "gelu_tanh"}, {"activation": "gelu"}]
 
 
 def results(doc, dtype="f32"):
@@ -74,6 +78,20 @@ def documents():
         words = ("selfattn init --seed %d --tokens 6 " % number + options).split()
         drawn = subprocess.run(words, check=True, capture_output=True).stdout
         yield "%s, %s" % (" ".join(words), json.dumps(more)), dict(json.loads(drawn), **more)
+    for number, more in enumerate(STACKS):
+        yield "three layers, %s" % json.dumps(more), dict(three_layers(60 + number), **more)
+
+
+def three_layers(seed):
+    """Of a width that is no power of two, with all that a layer may have"""
+    words = ("selfattn init --seed %d --tokens 5 --width 6 --biases" % seed).split()
+    drawn = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+    weights = {key: drawn[key] for key in drawn if key[0] in "wb"}
+    gains = {"gain": [1, 0.5, -1, 2, 0.75, 1.25]}
+    layer = dict(weights, heads=3, cross=dict(weights), ln2={"eps": 0.1}, ln3=gains,
+                 ln1=dict(gains, bias=weights["bq"]), w1=weights["wq"], b1=weights["bk"],
+                 w2=weights["wk"], b2=weights["bo"], w3=weights["wv"])
+    return {"x": drawn["x"], "memory": drawn["x"][1:4], "layers": [layer] * 3}
 
 
 def all_documents():
