@@ -7,7 +7,7 @@ import math
 from fractions import Fraction
 from functools import reduce
 
-from arithmetic import TYPES, cosine_and_sine, ln, power
+from arithmetic import TYPES, cosine_and_sine, fma, ln, power
 from check import flat, shape
 
 MATRICES = ("x xk xv q k v past_k past_v wq wk wv wo bq bk bv bo bias_k bias_v mask bias sinks "
@@ -235,11 +235,6 @@ class Attention:
         gain = self.of_head(key, h, 1) if key in self.doc else [1.0] * len(row)
         return gain, float(self.doc.get("qk_eps", 1e-6))
 
-    def normed(self, row, gain, eps):
-        total, rest = self.t.sum([x * x for x in row])
-        root = math.sqrt((total + rest) / len(row) + eps)
-        return [self.t.round((x / root if root else 0.0) * g) for x, g in zip(row, gain)]
-
     def inputs(self):
         """Queries, keys and values, and all that is done to them before they are compared"""
         doc, keep, last = self.doc, self.keep, {}
@@ -264,8 +259,8 @@ class Attention:
         self.plain = dict(last)
         for n in "qkv":
             if self.norms and n != "v":
-                last[n] = keep(n + "_norm", at(3, lambda p, row: self.normed(
-                    row, *self.factors(n, p[1], row)), last[n]), n)
+                last[n] = keep(n + "_norm", at(3, lambda p, row: norm(
+                    self.t, row, *self.factors(n, p[1], row)), last[n]), n)
             if "rope" in doc and n != "v":
                 last[n] = keep(n + "_rope", at(3, lambda p, row: self.turn(
                     row, self.turns[n][p[0]], p[2]), last[n]), n)
@@ -402,23 +397,6 @@ class Attention:
 
     # Backward
 
-    def loss(self):
-        """What comes back to the output"""
-        doc, t, numbers = self.doc, self.t, self.made["output"][1]
-        kind = doc.get("loss", "none")
-        if kind == "none" and "output_grad" in doc:
-            return self.rows("output_grad", self.final[1])
-        grad = {"none": 0.0, "sum": 1.0, "mean": t.round(1 / len(numbers))}.get(kind)
-        grads = over(4, lambda x: grad, self.output)
-        if kind == "square":
-            target = self.rows("target", self.final[1])
-            grads = over(4, lambda x, y: t.round(x - y), self.output, target)
-            numbers = [(x - y) * (x - y) / 2 for x, y in zip(numbers, flat(self.given["target"]))]
-        total = in_order(numbers)
-        if kind != "none":
-            self.made["loss"] = [], [t.round(total / len(numbers) if kind == "mean" else total)]
-        return grads
-
     def softmax_back(self, grads):
         doc, t, keep, soft = self.doc, self.t, self.keep, self.soft
         delta = over(3, lambda one, other: [t.chain(one, other)], grads, self.attended)
@@ -481,7 +459,8 @@ class Attention:
 
     def backward(self):
         doc, t, keep = self.doc, self.t, self.keep
-        grads = keep("output_grad", self.loss(), self.final[0])
+        self.given["output_grad"] = comes_back(self, self.made["output"])
+        grads = keep("output_grad", self.rows("output_grad", self.final[1]), self.final[0])
         self.gain_bias("o", grads)
         self.gain_weight("wo", [[beside(entry)] for entry in self.attended], grads)
         grads = [split(entry[0], self.h) for entry in self.back("wo", grads, 1)]
@@ -518,6 +497,43 @@ class Attention:
     def gain_bias(self, name, grads):
         if "b" + name in self.doc:
             self.gain("b" + name, self.total(below(over(1, beside, grads))))
+
+
+def nested(sizes, numbers):
+    """A table of the numbers in index order"""
+    numbers = iter(numbers)
+    return [nested(sizes[1:], numbers) for _ in range(sizes[0])] if sizes else next(numbers)
+
+
+def comes_back(made_by, output):
+    """To the output, as it was given, or of the loss, which becomes a stage"""
+    doc, t, (sizes, numbers) = made_by.doc, made_by.t, output
+    kind = doc.get("loss", "none")
+    if kind == "none":
+        return over(len(sizes), t.read, doc["output_grad"]) if "output_grad" in doc else nested(
+            sizes, [0.0] * len(numbers))
+    grads = [1.0 if kind == "sum" else t.round(1 / len(numbers))] * len(numbers)
+    if kind == "square":
+        target = [t.read(x) for x in flat(doc["target"])]
+        grads = [t.round(x - y) for x, y in zip(numbers, target)]
+        numbers = [(x - y) * (x - y) / 2 for x, y in zip(numbers, target)]
+    total = in_order(numbers)
+    made_by.made["loss"] = [], [t.round(total / len(numbers) if kind == "mean" else total)]
+    return nested(sizes, grads)
+
+
+def norm(t, row, gain, eps, bias=(), centred=False):
+    """A row divided by its root, of its deviations or its numbers"""
+    width, mean, more = len(row), 0.0, 0.0
+    if centred:
+        total, rest = t.sum(row)
+        mean = total / width
+        more = (fma(-mean, width, total) + rest) / width if t is F64 else 0.0
+    d = [(x - mean) - more for x in row]
+    total, rest = t.sum([x * x for x in d])
+    root = math.sqrt((total + rest) / width + eps)
+    made = [(x / root if root else 0.0) * g for x, g in zip(d, gain)]
+    return [t.round(x) for x in ([x + b for x, b in zip(made, bias)] if bias else made)]
 
 
 def norm_gradient(t, d, grad, gain, eps, centred=False):

@@ -44,7 +44,8 @@ SETTINGS = [
     ({"round": "6:keep-sum"}, "--tokens 33 --width 2"),
 ]
 # Of documents of three layers
-STACKS = [{"activation": "silu", "norm": "pre"}, {"activation": "gelu_tanh"}, {"activation": "gelu"}]
+STACKS = [{"activation": "silu", "norm": "pre"}, {"activation": "gelu_tanh"},
+          {"activation": "gelu"}]
 
 
 def results(doc, dtype="f32"):

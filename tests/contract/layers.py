@@ -3,7 +3,7 @@ import math
 
 from arithmetic import TYPES, fma, hexes, polynomial, two_product, two_sum
 from check import flat, shape
-from contract import Attention, beside, in_order, norm_gradient, over, turned
+from contract import Attention, beside, comes_back, in_order, norm, norm_gradient, over, turned
 
 # Of an attention's settings those of its layers, for cross-attention too
 SHARED = ("heads kv_heads scale score softcap qk_norm qk_eps layout round mask_true top "
@@ -162,39 +162,31 @@ class Layers:
 
     # Norms
 
-    def norm(self, own, layer):
-        """Gain and bias, eps, and whether deviations are from the mean"""
-        eps = own.get("eps", self.setting(layer, "norm_eps", 1e-5))
-        return own.get("gain"), own.get("bias"), float(eps), self.setting(
-            layer, "norm_kind", "layer") == "layer"
+    def norm(self, own, layer, width):
+        """Gain, eps, bias, and whether deviations are from the mean"""
+        return (self.read(own.get("gain", [1.0] * width)),
+                float(own.get("eps", self.setting(layer, "norm_eps", 1e-5))),
+                self.read(own["bias"]) if "bias" in own else (),
+                self.setting(layer, "norm_kind", "layer") == "layer")
 
-    def normed(self, row, gain, bias, eps, centred):
-        t, width, high, low = self.t, len(row), 0.0, 0.0
-        if centred:
-            total, rest = t.sum(row)
-            high = total / width
-            low = (fma(-high, width, total) + rest) / width if t is F64 else 0.0
-        d = [(x - high) - low for x in row]
-        total, rest = t.sum([x * x for x in d])
-        root = math.sqrt((total + rest) / width + eps)
-        made = [x / root if root else 0.0 for x in d]
-        made = [x * g for x, g in zip(made, self.read(gain))] if gain else made
-        made = [x + b for x, b in zip(made, self.read(bias))] if bias and centred else made
-        return [t.round(x) for x in made]
+    def normed(self, name, own, layer, rows):
+        settings = self.norm(own, layer, len(rows[0]))
+        return self.keep(name, [norm(self.t, row, *settings) for row in rows])
 
     def norm_back(self, name, own, layer, rows, grads):
         """What the norm was given gains"""
-        t, (gain, bias, eps, centred) = self.t, self.norm(own, layer)
+        gain, eps, _, centred = self.norm(own, layer, len(rows[0]))
         self.keep(name + "_grad", grads)
-        factors, made, gains = self.read(gain) if gain else [1.0] * len(rows[0]), [], []
+        made, gains = [], []
         for row, grad in zip(rows, grads):
             mean = row[0] + in_order(x - row[0] for x in row) / len(row) if centred else 0.0
-            one, more = norm_gradient(t, [x - mean for x in row], grad, factors, eps, centred)
+            one, more = norm_gradient(self.t, [x - mean for x in row], grad, gain, eps, centred)
             made.append(one)
             gains.append(more)
-        if gain:
-            self.keep(name + ".gain_grad", [t.round(in_order(c)) for c in turned(gains)], False)
-        if bias:
+        if "gain" in own:
+            gains = [self.t.round(in_order(column)) for column in turned(gains)]
+            self.keep(name + ".gain_grad", gains, False)
+        if "bias" in own:
             self.keep(name + ".bias_grad", self.sums(grads), False)
         return made
 
@@ -312,20 +304,17 @@ class Layers:
                 rows = self.add(rows, [table[places[i % self.n]] for i in range(len(rows))])
         return self.keep("embedded", rows)
 
-    def normed_rows(self, name, own, layer, rows):
-        return self.keep(name, [self.normed(row, *self.norm(own, layer)) for row in rows])
-
     def forward(self):
         doc, self.tape, rollout = self.doc, [], None
         rows = self.first = self.embedded()
         if "ln_e" in doc:
-            rows = self.normed_rows("ln_e", doc["ln_e"], {}, rows)
+            rows = self.normed("ln_e", doc["ln_e"], {}, rows)
         for i, layer in enumerate(doc["layers"]):
             start, name = rows, "layer.%d." % i
             for kind, before, after, adds in self.parts(layer):
                 given = read = rows
                 if before:
-                    read = self.normed_rows(name + before, layer.get(before, {}), layer, rows)
+                    read = self.normed(name + before, layer.get(before, {}), layer, rows)
                 if kind == "ffn":
                     rows, inside = self.ffn(name + "ffn.", layer, read)
                 else:
@@ -338,7 +327,7 @@ class Layers:
                 self.tape.append(
                     (name, layer, kind, before, after, adds, given, read, inside, rows))
                 if after:
-                    rows = self.normed_rows(name + after, layer.get(after, {}), layer, rows)
+                    rows = self.normed(name + after, layer.get(after, {}), layer, rows)
             self.keep(name + "output", rows)
         if rollout:
             self.keep("rollout", rollout if self.batched else rollout[0], False)
@@ -347,7 +336,7 @@ class Layers:
             rows, self.end_inside = self.ffn("ffn.", doc, rows)
         self.last = rows
         if "ln_f" in doc:
-            rows = self.normed_rows("ln_f", doc["ln_f"], {}, rows)
+            rows = self.normed("ln_f", doc["ln_f"], {}, rows)
         self.output = self.keep("output", rows)
 
     def rolled(self, before, mean):
@@ -357,7 +346,8 @@ class Layers:
 
     def backward(self):
         doc, t, self.memory, tables = self.doc, self.t, [], []
-        rows = self.keep("output_grad", self.loss())
+        rows = comes_back(self, self.made["output"])
+        rows = self.keep("output_grad", sum(rows, []) if self.batched else rows)
         if "ln_f" in doc:
             rows = self.norm_back("ln_f", doc["ln_f"], {}, self.last, rows)
         if "w1" in doc:
@@ -404,23 +394,6 @@ class Layers:
             for _, numbers in self.memory[1:]:
                 total = [t.round(a + b) for a, b in zip(total, numbers)]
             self.made["memory_grad"] = self.memory[0][0], total
-
-    def loss(self):
-        doc, t, output, kind = self.doc, self.t, self.output, self.doc.get("loss", "none")
-        if kind == "none":
-            grads = self.read(doc["output_grad"])
-            return sum(grads, []) if self.batched else grads
-        numbers = flat(output)
-        grad = {"sum": 1.0, "mean": t.round(1 / len(numbers))}.get(kind)
-        grads = over(2, lambda x: grad, output)
-        if kind == "square":
-            target = self.read(doc["target"])
-            target = sum(target, []) if self.batched else target
-            grads = over(2, lambda x, y: t.round(x - y), output, target)
-            numbers = [(x - y) * (x - y) / 2 for x, y in zip(numbers, flat(target))]
-        total = in_order(numbers)
-        self.made["loss"] = [], [t.round(total / len(numbers) if kind == "mean" else total)]
-        return grads
 
 
 def results(doc, kind="f32"):
