@@ -101,3 +101,6 @@ def all_documents():
         more = with_gradients(doc)
         if more:
             yield name + " with gradients", more
+        if "ids" in doc:
+            labels = [-100] + doc["ids"][1:]
+            yield name + " with cross-entropy", dict(doc, loss="cross-entropy", labels=labels)

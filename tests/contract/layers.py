@@ -1,7 +1,7 @@
 """selfattn-contract(7) again, of documents of layers: every stage, forward and backward."""
 import math
 
-from arithmetic import TYPES, fma, hexes, polynomial, two_product, two_sum
+from arithmetic import TYPES, fma, hexes, ln, polynomial, two_product, two_sum
 from check import flat, shape
 from contract import Attention, beside, comes_back, in_order, norm, norm_gradient, over, turned
 
@@ -344,10 +344,49 @@ class Layers:
                  for i, row in enumerate(entry)] for entry in mean]
         return half if before is None else [self.t.product(a, b) for a, b in zip(half, before)]
 
+    def logits_back(self):
+        """From cross-entropy to the output"""
+        doc, t, rows, total = self.doc, self.t, self.output, 0.0
+        labels = flat(doc["labels"])
+        count = len([label for label in labels if label != -100])
+        own = "unembedding" in doc
+        words = doc.get("embedding", list(doc.get("vocab", {}).values()))
+        way = self.weight(doc, "unembedding") if own else turned(self.read(words))
+        logits = t.product(rows, way)
+        if "unembedding_bias" in doc:
+            bias = self.read(doc["unembedding_bias"])
+            logits = [[t.round(x + y) for x, y in zip(row, bias)] for row in logits]
+        self.keep("logits", logits)
+        grads = []
+        for row, label in zip(logits, labels):
+            most = max(row) + 0.0
+            powers = [F64.exp(x, most) for x in row]
+            whole, rest = F64.sum(powers)
+            whole += rest
+            hit = [1.0 if n == label else 0.0 for n in range(len(row))]
+            grads.append([t.round((x / whole - y) / count) if label != -100 else 0.0
+                          for x, y in zip(powers, hit)])
+            total += most + ln(whole) - row[label] if label != -100 else 0.0
+        self.keep("logits_grad", grads)
+        gained = t.product(turned(rows), grads)
+        if own:
+            self.gain("unembedding_grad", gained, doc, "w")
+        elif "embedding" in doc:
+            self.tied = turned(gained)
+        if "unembedding_bias" in doc:
+            self.keep("unembedding_bias_grad", self.sums(grads), False)
+        self.made["loss"] = [], [t.round(total / count)]
+        return t.product(grads, turned(way))
+
     def backward(self):
         doc, t, self.memory, tables = self.doc, self.t, [], []
-        rows = comes_back(self, self.made["output"])
-        rows = self.keep("output_grad", sum(rows, []) if self.batched else rows)
+        self.tied = None
+        if doc.get("loss") == "cross-entropy":
+            rows = self.logits_back()
+        else:
+            rows = comes_back(self, self.made["output"])
+            rows = sum(rows, []) if self.batched else rows
+        self.keep("output_grad", rows)
         if "ln_f" in doc:
             rows = self.norm_back("ln_f", doc["ln_f"], {}, self.last, rows)
         if "w1" in doc:
@@ -385,6 +424,8 @@ class Layers:
                             ("position_embedding", range(first, first + self.n))):
             if key in doc and places:
                 grad = over(2, lambda x: 0.0, doc[key])
+                if key == "embedding" and self.tied:
+                    grad = self.tied
                 for i, row in enumerate(rows):
                     at = places[i % self.n]
                     grad[at] = [t.round(a + b) for a, b in zip(grad[at], row)]
