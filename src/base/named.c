@@ -1,6 +1,7 @@
 #include "base/named.h"
 
 #include "base/nearest.h"
+#include "base/path.h"
 
 #include <string.h>
 #include <strings.h>
@@ -140,8 +141,7 @@ bool ending_check(const ending_table *table, const char *what, const char *file,
      * mktemp. */
     static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     enum { DIGITS = 10, LEAST = 2, MOST = 5 };
-    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
-    const char *dot = strrchr(name, '.');
+    const char *name = path_name(file), *dot = strrchr(name, '.');
     size_t length = dot == NULL || dot == name ? 0 : strlen(dot + 1);
     bool is_type = length >= LEAST && length <= MOST && strspn(dot + 1, LETTERS) == length &&
                    memchr(LETTERS, dot[1], sizeof LETTERS - 1 - DIGITS) != NULL;

@@ -2,6 +2,7 @@
 #include "io/sink.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "io/temporary.h"
 
 #include <errno.h>
@@ -25,13 +26,6 @@ static bool fail(const sink *s, int reason, err *e)
 {
     const char *name = strcmp(s->file, "-") == 0 ? "standard output" : s->file;
     return err_at(e, &(place){.file = name}, "cannot be written: %s", strerror(reason));
-}
-
-/* The length of the folder's part of a path, with its slash: 0 for a bare name. */
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
 /* The number that the path has in `folder`; -1 if the path is not a number in it. */
@@ -81,7 +75,7 @@ static bool find_meant(const char *file, char path[SINK_PATH])
         ssize_t linked = readlink(path, to, sizeof to);
         if (linked <= 0)
             return false;
-        size_t folder = to[0] == '/' ? 0 : folder_length(path);
+        size_t folder = to[0] == '/' ? 0 : path_folder(path);
         errno = ENAMETOOLONG;
         if (folder + (size_t)linked >= SINK_PATH)
             return false;
@@ -290,7 +284,7 @@ static bool put_in_place(sink *s, err *e)
     if (done && s->syncs) {
         /* A folder that we may write but not read can't be opened. */
         char path[SINK_PATH];
-        snprintf(path, sizeof path, "%.*s.", (int)folder_length(s->target), s->target);
+        snprintf(path, sizeof path, "%.*s.", (int)path_folder(s->target), s->target);
         folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         done = ((folder >= 0 || errno == EACCES) && fsync(s->descriptor) == 0) || fail(s, errno, e);
     }
@@ -318,12 +312,12 @@ bool sink_shares_file(const char *file, const char *other)
     struct stat status;
     if (stat(file, &status) == 0 && S_ISCHR(status.st_mode))
         return false;
-    if (strcmp(path[0] + folder_length(path[0]), path[1] + folder_length(path[1])) != 0)
+    if (strcmp(path_name(path[0]), path_name(path[1])) != 0)
         return false;
     /* Two paths may lead to one folder through links, so folders are compared by their inodes. */
     struct stat in[2];
     for (int i = 0; i < 2; i++) {
-        path[i][folder_length(path[i])] = '\0';
+        path[i][path_folder(path[i])] = '\0';
         if (stat(*path[i] == '\0' ? "." : path[i], &in[i]) < 0)
             return false;
     }
@@ -436,7 +430,7 @@ bool free_disk(const char *file, uint64_t *bytes)
     struct stat status;
     struct statvfs disk;
     char folder[SINK_PATH];
-    int length = (int)folder_length(file);
+    int length = (int)path_folder(file);
     bool is_output = strcmp(file, "-") == 0;
     bool is_there = (is_output ? fstat(STDOUT_FILENO, &status) : stat(file, &status)) == 0;
     if (is_there && !S_ISREG(status.st_mode))

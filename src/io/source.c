@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "io/format.h"
 #include "io/json_scan.h"
@@ -25,11 +26,11 @@ const char *descriptor_name(const char *file)
  * letters. */
 static void suggest_neighbour(const char *file, err *e)
 {
-    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
+    const char *name = path_name(file);
     nearest near = nearest_to(name, strlen(name), spelling_reach(strcspn(name, ".")));
     text folder = {0}, best = {0};
     text_add(&folder, file, (size_t)(name - file));
-    DIR *listed = opendir(slash == NULL ? "." : text_string(&folder));
+    DIR *listed = opendir(name == file ? "." : text_string(&folder));
     near.by_letters = true; /* a folder has no order */
     for (struct dirent *one; listed != NULL && (one = readdir(listed)) != NULL;) {
         bool is_dots = one->d_name[strspn(one->d_name, ".")] == '\0'; /* the folder itself */

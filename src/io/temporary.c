@@ -2,6 +2,7 @@
 #include "io/temporary.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "io/sink.h"
 
 #include <dirent.h>
@@ -129,8 +130,7 @@ static bool lock(int descriptor)
 
 int temporary_create(char *path, const char *target, mode_t mode)
 {
-    const char *slash = strrchr(target, '/');
-    size_t folder = slash == NULL ? 0 : (size_t)(slash - target) + 1;
+    size_t folder = path_folder(target);
     atomic_int *state = state_of(path);
     sigset_t all, before;
     int descriptor = -1;

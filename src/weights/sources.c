@@ -2,6 +2,7 @@
 
 #include "attn/spec/keys.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "weights/match.h"
 #include "weights/refused.h"
 #include "weights/weights.h"
@@ -446,8 +447,8 @@ bool bundle_index_refuse(const bundle *read, const char *file, const bundle_opti
         err_clear(e);
     if (!e->is_set) {
         /* Files of an index are next to it. */
-        const char *whose = is_of_layers ? "layers" : "layer", *last = strrchr(file, '/');
-        int folder = last == NULL ? 0 : (int)(last + 1 - file);
+        const char *whose = is_of_layers ? "layers" : "layer";
+        int folder = (int)path_folder(file);
         place at = {.file = file};
         text list = {0};
         for (size_t i = 0; i < files.count && i < SHOWN; i++)

@@ -1,5 +1,6 @@
 /* selfattn run, encode, decode and generate: documents in; stages, tokens or a trace out. */
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/threads.h"
 #include "cli/command.h"
 #include "cli/out/outputs.h"
@@ -18,8 +19,7 @@ static void note_matrices(const options *o, const env *world)
     const option_row *last = NULL;
     size_t matrices = 0;
     for (size_t i = 0; i < o->operands; i++) {
-        const char *file = o->operand[i], *slash = strrchr(file, '/');
-        const char *name = slash == NULL ? file : slash + 1;
+        const char *file = o->operand[i], *name = path_name(file);
         size_t length = strcspn(name, ".");
         const option_row *row =
             length == 1 ? option_by_letter(*name) : option_by_name(name, length);
