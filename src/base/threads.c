@@ -3,13 +3,60 @@
 
 #include "base/mem.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 /* Bytes of each thread's stack, independent of `ulimit -s`; the program's deepest calls take a
  * quarter. */
 enum { STACK = 1 << 20 };
+
+/* ---- processors ---- */
+
+#ifdef __linux__
+size_t threads_processors(void)
+{
+    cpu_set_t mine;
+    return sched_getaffinity(0, sizeof mine, &mine) == 0 ? (size_t)CPU_COUNT(&mine) : 0;
+}
+
+static int processor_now(void)
+{
+    return sched_getcpu();
+}
+
+/* A system may wake a thread on the caller's processor, and leave both there for tens of
+ * milliseconds while another processor is idle: a virtual machine does so when its other processor
+ * is halted. The thread then moves away. Where the system can't tell the processor, both are −1,
+ * and the thread stays. */
+static void leave_to_caller(int processor)
+{
+    cpu_set_t all, others;
+    if (sched_getcpu() != processor || sched_getaffinity(0, sizeof all, &all) != 0)
+        return;
+    others = all;
+    CPU_CLR((size_t)processor, &others);
+    if (sched_setaffinity(0, sizeof others, &others) == 0)
+        sched_setaffinity(0, sizeof all, &all);
+}
+#else
+size_t threads_processors(void)
+{
+    return 0;
+}
+
+static int processor_now(void)
+{
+    return -1;
+}
+
+static void leave_to_caller(int processor)
+{
+    (void)processor;
+}
+#endif
 
 /* ---- bells ---- */
 
@@ -26,15 +73,12 @@ static inline void pause_between_looks(void)
 
 void bell_open(bell *b, size_t threads)
 {
-    cpu_set_t mine;
+    size_t processors = threads_processors();
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->rings, NULL);
     atomic_init(&b->sleepers, 0);
     atomic_init(&b->is_over, false);
-    b->looks = LOOKS;
-    if (threads > 1 && sched_getaffinity(0, sizeof mine, &mine) == 0 &&
-        threads > (size_t)CPU_COUNT(&mine))
-        b->looks = 0;
+    b->looks = threads > processors && threads > 1 && processors > 0 ? 0 : LOOKS;
 }
 
 void bell_close(bell *b)
@@ -88,21 +132,6 @@ void bell_end(bell *b)
 }
 
 /* ---- crews ---- */
-
-/* A system may wake a thread on the caller's processor, and leave both there for tens of
- * milliseconds while another processor is idle: a virtual machine does so when its other processor
- * is halted. The thread then moves away. Where the system can't tell the processor, both are −1,
- * and the thread stays. */
-static void leave_to_caller(int processor)
-{
-    cpu_set_t all, others;
-    if (sched_getcpu() != processor || sched_getaffinity(0, sizeof all, &all) != 0)
-        return;
-    others = all;
-    CPU_CLR((size_t)processor, &others);
-    if (sched_setaffinity(0, sizeof others, &others) == 0)
-        sched_setaffinity(0, sizeof all, &all);
-}
 
 /* A worker that a piece does not need skips it, but still notes the piece's number. */
 static void *serve(void *argument)
@@ -199,7 +228,7 @@ size_t crew_run(crew *c, size_t threads, crew_work *work, void *context)
     c->work = work;
     c->context = context;
     c->workers = workers;
-    c->callers_processor = sched_getcpu();
+    c->callers_processor = processor_now();
     atomic_store(&c->ended, 0);
     atomic_fetch_add(&c->piece, 1);
     pthread_mutex_unlock(&c->lock);

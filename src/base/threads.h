@@ -12,6 +12,10 @@
 
 enum { THREADS_MOST = 256 };
 
+/* How many processors this process may run on: fewer than the machine has, under taskset or in a
+ * container; 0: the system does not say. */
+size_t threads_processors(void);
+
 /* ---- waiting until a count that others raise has come so far ----
  *
  * Waking a thread that sleeps takes as long as a small piece of work does, and longer where its

@@ -164,7 +164,7 @@ int cli_main(int argc, char **argv, env *world)
     if (argc <= 1 && world->stdin_is_terminal) {
         text out = {0};
         help_write_first(&out);
-        fputs(text_string(&out), world->err);
+        env_say(world, text_string(&out), out.length);
         text_free(&out);
         return EXIT_WRONG;
     }

@@ -2,6 +2,7 @@
 #include "cli/check/checker.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/threads.h"
 #include "cli/check/check_actual.h"
 #include "cli/check/check_answers.h"
@@ -98,7 +99,7 @@ static bool add_folder(text_list *files, const char *folder, err *e)
         text path = {0};
         if (length <= 5 || strcmp(one->d_name + length - 5, ".json") != 0)
             continue;
-        text_add_format(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
+        text_add_format(&path, "%s%s%s", folder, *path_name(folder) == '\0' ? "" : "/",
                         one->d_name);
         done = text_ok(&path, e);
         /* A pipe may never say anything. What can't be looked at is told when it is read. */
@@ -342,7 +343,7 @@ static bool checked_file_is_wrong(const checked_file *one)
 static void checked_file_free(checked_file *one)
 {
     text_free(&one->lines);
-    free(one->said);
+    text_free(&one->said);
     *one = (checked_file){0};
 }
 
@@ -385,19 +386,13 @@ static void take_files(void *context, size_t worker)
         own.max_memory /= jobs->at_once;
         c.given = &own;
         c.world = &world;
-        char *said = NULL;
-        size_t length = 0;
-        FILE *notes = open_memstream(&said, &length);
-        if (notes == NULL) {
-            err_no_memory(&jobs->done[index].bad, 1);
-            continue;
-        }
-        world.err = notes;
+        text said = {0};
+        world.said = &said;
         world.progress = NULL;
         world.processors = 1;
         check_one(jobs, &c, index);
         weights_input_close(&c.weights);
-        fclose(notes);
+        text_ok(&said, &jobs->done[index].bad);
         jobs->done[index].said = said;
     }
 }
@@ -440,8 +435,7 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
     r->is_cut = r->is_cut || one->bad.is_set;
     r->saw_layers = r->saw_layers || one->saw_layers;
     progress_pause(r->world->progress);
-    if (one->said != NULL)
-        fputs(one->said, r->world->err);
+    env_say(r->world, text_string(&one->said), one->said.length);
     /* --tap: a test a document, and one that fails for each that can't be checked. */
     for (size_t at = 0, length; at < one->lines.length; at += length) {
         const char *line = text_string(&one->lines) + at;
@@ -450,7 +444,7 @@ static bool write_file(reporting *r, const checked_file *one, err *e)
         length = strcspn(line, "\n") + 1;
         is_error = begins_error || (is_error && line[0] == ' '); /* its remedy */
         if (is_error)
-            fwrite(line, 1, length, r->world->err);
+            env_say(r->world, line, length);
         if (begins_error && o->tap)
             add_error(to, &r->tests, line);
         if (is_error || !is_shown)

@@ -25,7 +25,7 @@ typedef struct checked_file {
     /* "ok    …", "FAIL  …" and "why: …", a line each; and the error of each document that could not
      * be checked and was passed over, as standard error will have it. */
     text lines;
-    char *said; /* notes for standard error that had to wait; or NULL */
+    text said; /* notes for standard error that had to wait */
     size_t failed, passed_over;
     bool is_taken_back; /* only errors are said: what the lines say was not recorded */
     bool saw_layers;    /* a document has layers */

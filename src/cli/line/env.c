@@ -1,6 +1,7 @@
-/* sched_getaffinity is Linux's own, and hidden without this. */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE /* _SC_PHYS_PAGES, TIOCGWINSZ */
 #include "cli/line/env.h"
+
+#include "base/threads.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,9 +9,6 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sched.h>
-#endif
 
 /* ---- free memory ---- */
 
@@ -121,23 +119,19 @@ void env_open(env *world)
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     const char *columns = getenv("COLUMNS");
     struct winsize size;
+    size_t processors = threads_processors();
     long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors == 0)
+        processors = online > 0 ? (size_t)online : 1;
     *world = (env){
         .err = stderr,
         .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
         .stdout_is_terminal = isatty(STDOUT_FILENO) != 0,
         .stderr_is_terminal = isatty(STDERR_FILENO) != 0,
         .is_process = true,
-        .processors = online > 0 ? (size_t)online : 1,
+        .processors = processors,
         .free_memory = free_memory(""),
     };
-#ifdef __linux__
-    /* Those that this process may run on: fewer than the machine has, under taskset or in a
-     * container. */
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-        world->processors = (size_t)CPU_COUNT(&allowed);
-#endif
     /* A terminal that calls itself dumb, as an editor's is, shows escape sequences as they are. */
     world->no_color = (no_color != NULL && no_color[0] != '\0') ||
                       (terminal != NULL && strcmp(terminal, "dumb") == 0);
@@ -147,6 +141,14 @@ void env_open(env *world)
     if (width <= 0)
         width = WIDTH_OF_FILES;
     world->width = width < MOST_WIDTH ? (int)width : MOST_WIDTH;
+}
+
+void env_say(const env *world, const char *bytes, size_t length)
+{
+    if (world->said != NULL)
+        text_add(world->said, bytes, length);
+    else
+        fwrite(bytes, 1, length, world->err);
 }
 
 /* ---- the clock ---- */

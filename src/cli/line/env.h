@@ -3,6 +3,8 @@
 #ifndef SELFATTN_CLI_LINE_ENV_H
 #define SELFATTN_CLI_LINE_ENV_H
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,6 +21,7 @@ enum {
 
 typedef struct env {
     FILE *err;                 /* everything said to a person */
+    text *said;                /* takes it in place of err; NULL: nothing does */
     bool *is_noted;            /* set in place of a note that would be said; NULL: they are said */
     struct progress *progress; /* what shares the terminal with it; NULL: nothing does */
     bool stdin_is_terminal, stdout_is_terminal, stderr_is_terminal;
@@ -30,6 +33,9 @@ typedef struct env {
 } env;
 
 void env_open(env *world);
+
+/* Says it to a person. To a stream nothing is allocated. */
+void env_say(const env *world, const char *bytes, size_t length);
 
 /* Seconds on a clock that never goes back. */
 double clock_seconds(void);

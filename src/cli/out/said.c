@@ -12,14 +12,14 @@
 
 /* ---- notes ---- */
 
-enum { MOST_BYTES = 4096 }; /* of a note: what lists more is cut */
+enum { MOST_BYTES = 4096 }; /* of a note without its place: what lists more is cut */
 
 /* Nothing is allocated: a note is said also where memory has run out. */
 void note_say(const env *world, const options *o, const place *at, const char *said, ...)
 {
     char where[PLACE_TEXT] = "";
     static const char CUT[] = "…";
-    char words[MOST_BYTES];
+    char line[PLACE_TEXT + 32 + MOST_BYTES];
     va_list args;
     if (o->quiet)
         return;
@@ -29,16 +29,17 @@ void note_say(const env *world, const options *o, const place *at, const char *s
     }
     if (at != NULL)
         place_text(at, where);
+    bool is_named = where[0] != '\0' && strcmp(where, "standard input") != 0;
+    char *words = line + snprintf(line, sizeof line, "selfattn: note: %s%s", is_named ? where : "",
+                                  is_named ? ": " : "");
     va_start(args, said);
-    int length = vsnprintf(words, sizeof words - sizeof CUT, said, args);
+    int length = vsnprintf(words, MOST_BYTES - sizeof CUT, said, args);
     va_end(args);
     utf8_make_printable(words);
-    if ((size_t)length >= sizeof words - sizeof CUT)
-        strcat(words, CUT);
-    bool is_named = where[0] != '\0' && strcmp(where, "standard input") != 0;
+    strcat(words, (size_t)length >= MOST_BYTES - sizeof CUT ? CUT : "");
+    strcat(words, "\n");
     progress_pause(world->progress);
-    fprintf(world->err, "selfattn: note: %s%s%s\n", is_named ? where : "", is_named ? ": " : "",
-            words);
+    env_say(world, line, strlen(line));
     progress_resume(world->progress);
 }
 
@@ -98,7 +99,8 @@ void report_error(const env *world, const err *e)
 {
     char said[ERR_TEXT];
     progress_pause(world->progress);
-    fputs(err_text(e, said), world->err);
+    err_text(e, said);
+    env_say(world, said, strlen(said));
     progress_resume(world->progress);
 }
 

@@ -323,7 +323,7 @@ static bool say_losses(const trainer *t, const options *o, err *e)
     tell_table(&table, "step\tloss\t\n", &t->rows, "rr", 0);
     bool done = text_ok(&table, e);
     if (done)
-        fputs(text_string(&table), t->world->err);
+        env_say(t->world, text_string(&table), table.length);
     text_free(&table);
     return done;
 }
