@@ -32,8 +32,8 @@ endif
 BUILD    := build/$(VARIANT)
 objects   = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=%/*.c)))
 OBJECTS  := $(call objects,$(wildcard src/* src/attn/* src/cli/*))
-INSTEAD  := $(if $(ALONE),$(call objects,packaging $(INSTEAD_$(MACHINE))))
-HARDENED := $(if $(CFLAGS_$(VARIANT)),,$(shell CC='$(CC)' CFLAGS='$(CFLAGS)' \
+INSTEAD  := $(if $(ALONE),$(call objects,packaging $(INSTEAD_$(HOST))))
+HARDENED := $(if $(CFLAGS_$(VARIANT)),,$(shell CC='$(CC) $(LINK_$(HOST))' CFLAGS='$(CFLAGS)' \
 	packaging/hardening.sh $(BUILD)/hardened '$(HARDEN)'))
 MANUAL   := $(patsubst man/%.in,build/man/%,$(wildcard man/*.in))
 
@@ -50,12 +50,14 @@ include $(wildcard src/*/rules.mk tests/rules.mk tests/*/rules.mk)
 # Rooms in which no run spends its time are compiled in half the time.
 CALM     := $(if $(filter file,$(origin CFLAGS)),-O1)
 $(foreach room,cli trace render why weights,$(BUILD)/src/$(room)/%.o): MORE = $(CALM)
-COMMAND   = $(CC) $(FLAGS) $(FLAGS_$(MACHINE)) $(filter-out -Wl% -pie,$(HARDENED)) $(CFLAGS) $(MORE) $(CFLAGS_$(VARIANT)) $(EXACT) -MMD -MP
-# Changes when a command does, and with it everything is built again.
+COMMAND   = $(CC) $(FLAGS) $(FLAGS_$(HOST)) $(filter-out -Wl% -pie,$(HARDENED)) $(CFLAGS) $(MORE) $(CFLAGS_$(VARIANT)) $(EXACT) -MMD -MP
+# Changes when a command does, or a header that stands in for a system's, and with it everything is
+# built again.
+LACKING  := $(if $(INSTEAD_$(HOST)),$(wildcard $(INSTEAD_$(HOST))/*.h $(INSTEAD_$(HOST))/*/*.h))
 STAMP    := $(COMMAND) $(CALM) $(KERNEL_O) $(LDFLAGS)
 $(BUILD)/flags: always | build/libraries
-	@mkdir -p $(sort $(@D) $(dir $(OBJECTS)) $(patsubst %,$(BUILD)/%,packaging/wasi $(wildcard tests/*/)))
-	@{ $(CC) --version | sed q; echo '$(STAMP)'; } >$@.new
+	@mkdir -p $(sort $(@D) $(dir $(OBJECTS)) $(patsubst %,$(BUILD)/%,$(INSTEAD_$(HOST)) $(wildcard tests/*/)))
+	@{ $(CC) --version | sed q; echo '$(STAMP)'; cat /dev/null $(LACKING) | cksum; } >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 define link
 @$(CC) $(HARDENED) $(CFLAGS) $(CFLAGS_$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(LIBS) -o $@
@@ -98,7 +100,7 @@ include packaging/rules.mk
 ## format: lays the sources out as .clang-format says
 format:
 	@clang-format -i main.c $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] \
-		packaging/*.c packaging/wasi/*.[ch] packaging/wasi/sys/*.h)
+		packaging/*.c $(wildcard packaging/*/*.[ch] packaging/*/sys/*.h))
 ## man: makes the manual's pages in build/man, from man/ and the program's tables
 man: $(MANUAL)
 build/man/%: man/%.in $(BUILD)/selfattn

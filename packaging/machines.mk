@@ -1,5 +1,7 @@
-# What a kind of machine needs besides: MACHINE is the compiler's.
-MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+# What a kind of machine needs besides: MACHINE is the compiler's, and HOST also says Windows.
+TRIPLE   := $(shell $(CC) -dumpmachine)
+MACHINE  := $(firstword $(subst -, ,$(TRIPLE)))
+HOST     := $(MACHINE)$(if $(findstring windows,$(TRIPLE)),-windows)
 EXACT_i686  := -msse2 -mfpmath=sse
 EXACT_s390x := -fexcess-precision=fast
 # Files, folders too, may be larger than a size that has 32 bits, and have larger numbers.
@@ -9,10 +11,23 @@ FLAGS_arm   := -D_FILE_OFFSET_BITS=64
 # WebAssembly has no other library, and lacks what packaging/wasi stands in for; its stack is not a
 # megabyte unless that is asked for.
 INSTEAD_wasm32 := packaging/wasi
+FILE_wasm32    := wasi.wasm
 FLAGS_wasm32   := -isystem packaging/wasi -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN
 SYSTEM_wasm32  := -lm -lwasi-emulated-signal -lwasi-emulated-mman -Wl,-z,stack-size=1048576
-SYSTEM         := $(or $(SYSTEM_$(MACHINE)),-lm -pthread)
+
+# Windows has files, threads and a console, by other calls: packaging/windows makes of them those
+# that the program makes. A compiler for it finds no header of a library, and clang not GCC's own
+# library.
+INSTEAD_x86_64-windows := packaging/windows
+FILE_x86_64-windows    := windows-x86_64.exe
+FLAGS_x86_64-windows   := -isystem packaging/windows -isystem build/windows/include \
+	-D_FILE_OFFSET_BITS=64 -DCJSON_HIDE_SYMBOLS
+LINK_x86_64-windows    := $(if $(findstring windows,$(HOST)),\
+	-L$(dir $(shell x86_64-w64-mingw32-gcc -print-libgcc-file-name)))
+SYSTEM_x86_64-windows  := $(LINK_x86_64-windows) -municode -static -Wl,--no-insert-timestamp \
+	-lpthread
+SYSTEM         := $(or $(SYSTEM_$(HOST)),-lm -pthread)
 
 # ALONE=1 builds with what stands in for libraries, where there are none of the machine's kind.
-ALONE          ?= $(INSTEAD_$(MACHINE))
+ALONE          ?= $(INSTEAD_$(HOST))
 LIBS           := $(if $(ALONE),,-lcjson -lz) $(SYSTEM)

@@ -2,7 +2,7 @@
 # it where and when.
 export SOURCE_DATE_EPOCH ?= $(or $(shell grep -v F packaging/date),$(shell git log -1 --format=%ct))
 DIST   := build/selfattn-$(VERSION).tar.gz
-STATIC := build/selfattn-$(VERSION)-$(if $(ALONE),wasi.wasm,linux-$(MACHINE))
+STATIC := build/selfattn-$(VERSION)-$(or $(FILE_$(HOST)),linux-$(MACHINE))
 ARM64  := build/foreign/arm64/usr/lib/aarch64-linux-gnu
 DEB     = build/selfattn_$(VERSION)-1_$(shell dpkg --print-architecture).deb
 DOC    := build/selfattn-doc_$(VERSION)-1_all.deb
@@ -28,6 +28,15 @@ $(ARM64)/libz.a:
 wasm: | build/libraries
 	@tests/need.sh clang lld wasi-libc libclang-rt-dev-wasm32
 	@$(MAKE) VARIANT=wasm CC='clang --target=wasm32-wasi' static
+## windows: builds one file that runs on 64-bit Windows, and needs no library
+windows: | build/libraries
+	@tests/need.sh clang gcc-mingw-w64-x86-64-win32
+	@mkdir -p build/windows/include/cjson
+	@printf '#include <%s>\n' zlib.h cjson/cJSON.h | $(CC) -M -E -x c - | tr ' ' '\n' | \
+		grep -E '/(zlib|zconf)\.h$$' | xargs cp -t build/windows/include
+	@printf '#include <cjson/cJSON.h>\n' | $(CC) -M -E -x c - | tr ' ' '\n' | \
+		grep '/cJSON\.h$$' | xargs cp -t build/windows/include/cjson
+	@$(MAKE) VARIANT=windows CC='clang --target=x86_64-w64-mingw32' static
 ## wheel: packs those for x86-64 and for Arm as wheels, which pip installs
 wheel: static static-arm64
 	@tests/need.sh zip
@@ -57,4 +66,4 @@ release:
 	@$(MAKE) packaging
 	@cd build && sha256sum selfattn-$(VERSION).tar.gz selfattn-$(VERSION)-* \
 		selfattn*_$(VERSION)-1_*.deb
-.PHONY: dist static static-arm64 wasm wheel npm recipes deb release
+.PHONY: dist static static-arm64 wasm windows wheel npm recipes deb release

@@ -41,11 +41,16 @@ for file; do
 END
         case $name in
         *.wasm | *.tgz) needed wasi-libc NOASSERTION MIT ;;
+        *.exe)
+            library mingw-w64 _mingw.h '__MINGW64_VERSION_MAJOR . __MINGW64_VERSION_MINOR' ZPL-2.1
+            needed winpthreads NOASSERTION MIT
+            needed libgcc "$(x86_64-w64-mingw32-gcc -dumpversion)" \
+                'GPL-3.0-or-later WITH GCC-exception-3.1' ;;
         *linux*) library glibc features.h '__GLIBC__ . __GLIBC_MINOR__' LGPL-2.1-or-later ;;
         *) library cJSON cjson/cJSON.h \
             'CJSON_VERSION_MAJOR . CJSON_VERSION_MINOR . CJSON_VERSION_PATCH' MIT ;;
         esac
-        case $name in *.wasm | *.tgz) ;; *) library zlib zlib.h ZLIB_VERSION Zlib ;; esac
+        case $name in *.wasm | *.tgz | *.exe) ;; *) library zlib zlib.h ZLIB_VERSION Zlib ;; esac
         package selfattn "$version" MIT ", \"packageFileName\": \"$name\",
      \"checksums\": [{\"algorithm\": \"SHA256\", \"checksumValue\": \"$sum\"}]" | sed '$s/,$//'
         printf '  ],\n  "relationships": [\n%s\n  ]\n}\n' "$relations"

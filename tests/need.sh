@@ -33,6 +33,8 @@ works() {
         esac
         printf '#include <math.h>\nint main(void) { return 0; }\n' |
             "$machine-gcc" -static -x c -o /dev/null - 2>/dev/null ;;
+    gcc-mingw-w64-x86-64-win32) command -v x86_64-w64-mingw32-gcc >/dev/null ;;
+    wine64) command -v wine >/dev/null ;;
     qemu-user-static) command -v qemu-aarch64-static >/dev/null ;;
     nodejs) node -e 'require("node:wasi")' 2>/dev/null ;;
     lld) command -v wasm-ld >/dev/null ;;

@@ -13,9 +13,9 @@ SLOW     := stress sanitize screen answer faults clang valgrind fuzz web archite
 	taps latex machines
 # Take long: what grows faster than its input is looked for when code that searches has changed;
 # places in memory that threads share, when code that shares them has; what no test reaches, every
-# compiler that Debian has, all tests on machines of other kinds, and the package for Node, whose
-# WASI is an experiment, before a release.
-LONG     := growth tsan coverage compilers elsewhere npx
+# compiler that Debian has, all tests on machines of other kinds, the package for Node, whose WASI is
+# an experiment, and the program for Windows, before a release.
+LONG     := growth tsan coverage compilers elsewhere npx wine
 
 ## check: runs the tests, in about a minute, of alive a tenth; CASE=WORD picks some by name
 check: programs man

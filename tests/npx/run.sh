@@ -6,20 +6,13 @@
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
+# shellcheck source=tests/native.sh
+. "$root/tests/native.sh"
 make_scratch
 tests/need.sh nodejs clang lld wasi-libc libclang-rt-dev-wasm32 >/dev/null 2>&1 ||
     skip_all 'nothing here that builds or runs WebAssembly'
 command -v npm >/dev/null || skip_all 'npm is not here'
 installed=build/npm bin=build/npm/node_modules/.bin
-
-# hold CLAIM COMMAND...: unless another claim is asked for.
-hold() {
-    picked "$1" || return
-    claim=$1
-    shift
-    "$@" >"$said" 2>&1
-    count "$claim"
-}
 
 # pack MASK ZONE FILE: the package, as somebody makes it there.
 pack() (
@@ -32,40 +25,6 @@ pack() (
 # bare PACKAGE: it depends on nothing, and installing it runs nothing.
 bare() {
     ! tar -xzOf "$1" package/package.json | grep -i -E 'depend|install|scripts'
-}
-
-# print_of PROGRAM FILE: its trace, what it says, and its status.
-print_of() {
-    "$1" run --trace --color never "$2" 2>&1 </dev/null
-    echo "status $?"
-}
-
-# check_traces: of all documents, refused ones too; what differs is told.
-check_traces() {
-    find testdata -name '*.json' | LC_ALL=C sort | while read -r file; do
-        print_of "build/release/selfattn" "$file" >"$scratch/here"
-        print_of "$bin/selfattn" "$file" | cmp -s "$scratch/here" - || echo "$file"
-    done >"$scratch/differ"
-    cat "$scratch/differ"
-    [ ! -s "$scratch/differ" ]
-}
-
-# left_out: the claims of cases that left-out.txt names.
-left_out() {
-    awk '
-        FNR == NR && sub(/^\$ /, "") { words[$0] }
-        FNR == NR { if (!/^#/) print; next }
-        /^#/ { claim = substr($0, 3) }
-        /^\$/ { for (word in words) if (index($0, word)) print claim }
-    ' "$tests/left-out.txt" tests/cli/*.txt
-}
-
-# run_cases: the cases of the command line.
-run_cases() {
-    WITHOUT=$(left_out) CASES_EVERY=${NPM_EVERY:-1} BUILD=$bin \
-        build/release/cli >"$scratch/cases"
-    grep -a -A 20 '^FAIL' "$scratch/cases"
-    tail -n 1 "$scratch/cases" | grep -q '^[1-9][0-9]* passed, 0 failed$'
 }
 
 # typed FILE...: TypeScript takes them.
@@ -93,9 +52,9 @@ rm -rf "$installed"
 mkdir -p "$installed"
 npm install --offline --no-audit --no-fund --prefix "$installed" "$package" >"$said" 2>&1
 count 'npm installs it'
-hold 'a trace is other than the native one' check_traces
+hold 'a trace is other than the native one' check_traces $bin/selfattn
 hold "an answer is not what was promised" env BUILD=$bin tests/promised/run.sh
-hold 'a command prints other than the native one' run_cases
+hold 'a command prints other than the native one' run_cases $bin "${NPM_EVERY:-1}"
 cp "$tests/load.mjs" "$installed/"
 hold 'the module in Node' node "$installed/load.mjs" build/release/selfattn
 if ! picked types; then
