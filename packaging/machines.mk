@@ -1,12 +1,19 @@
-# What a kind of machine needs besides: MACHINE is the compiler's, and HOST also says Windows.
+# What a kind of machine needs besides: MACHINE is the compiler's, and HOST also says Windows or
+# macOS, which calls 64-bit Arm by its other name.
 TRIPLE   := $(shell $(CC) -dumpmachine)
-MACHINE  := $(firstword $(subst -, ,$(TRIPLE)))
-HOST     := $(MACHINE)$(if $(findstring windows,$(TRIPLE)),-windows)
+MACHINE  := $(patsubst arm64%,aarch64,$(firstword $(subst -, ,$(TRIPLE))))
+SYSTEMS  := windows darwin
+HOST     := $(MACHINE)$(addprefix -,$(foreach name,$(SYSTEMS),$(if $(findstring $(name),$(TRIPLE)),$(name))))
 EXACT_i686  := -msse2 -mfpmath=sse
 EXACT_s390x := -fexcess-precision=fast
 # Files, folders too, may be larger than a size that has 32 bits, and have larger numbers.
 FLAGS_i686  := -D_FILE_OFFSET_BITS=64
 FLAGS_arm   := -D_FILE_OFFSET_BITS=64
+
+# macOS hides what is not POSIX where POSIX is asked for, and has a name of its own for a time.
+FLAGS_darwin         := -D_DARWIN_C_SOURCE -Dst_mtim=st_mtimespec
+FLAGS_x86_64-darwin  := $(FLAGS_darwin)
+FLAGS_aarch64-darwin := $(FLAGS_darwin)
 
 # WebAssembly has no other library, and lacks what packaging/wasi stands in for; its stack is not a
 # megabyte unless that is asked for.

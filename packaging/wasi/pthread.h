@@ -47,8 +47,6 @@ static inline int pthread_cond_timedwait(pthread_cond_t *news, pthread_mutex_t *
     }
 ALWAYS_DONE(pthread_attr_init, pthread_attr_t)
 ALWAYS_DONE(pthread_attr_destroy, pthread_attr_t)
-ALWAYS_DONE(pthread_condattr_init, pthread_condattr_t)
-ALWAYS_DONE(pthread_condattr_destroy, pthread_condattr_t)
 ALWAYS_DONE(pthread_mutex_lock, pthread_mutex_t)
 ALWAYS_DONE(pthread_mutex_unlock, pthread_mutex_t)
 ALWAYS_DONE(pthread_mutex_destroy, pthread_mutex_t)
@@ -64,7 +62,6 @@ ALWAYS_DONE(pthread_cond_destroy, pthread_cond_t)
         return 0;                                                                                  \
     }
 ALWAYS_DONE(pthread_attr_setstacksize, pthread_attr_t, size_t)
-ALWAYS_DONE(pthread_condattr_setclock, pthread_condattr_t, clockid_t)
 ALWAYS_DONE(pthread_mutex_init, pthread_mutex_t, const void *)
 ALWAYS_DONE(pthread_cond_init, pthread_cond_t, const pthread_condattr_t *)
 ALWAYS_DONE(pthread_cond_wait, pthread_cond_t, pthread_mutex_t *)

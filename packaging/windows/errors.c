@@ -34,6 +34,7 @@ int failed(void)
         {ERROR_IO_PENDING, EWOULDBLOCK},
         {ERROR_BROKEN_PIPE, EPIPE},
         {ERROR_NO_DATA, EPIPE},
+        {ERROR_PIPE_NOT_CONNECTED, EPIPE},
     };
     DWORD last = GetLastError();
     errno = EIO;

@@ -77,15 +77,16 @@ ssize_t read(int descriptor, void *to, size_t bytes)
     return _read(descriptor, to, bytes < MOST_AT_ONCE ? (unsigned)bytes : MOST_AT_ONCE);
 }
 
+/* Not by the C library: under Wine it takes a part that was written for a failure. */
 ssize_t write(int descriptor, const void *from, size_t bytes)
 {
-    int written = _write(descriptor, from, bytes < MOST_AT_ONCE ? (unsigned)bytes : MOST_AT_ONCE);
-    if (written >= 0)
-        return written;
-    if (_doserrno == ERROR_NO_DATA || _doserrno == ERROR_BROKEN_PIPE)
+    DWORD written, wanted = bytes < MOST_AT_ONCE ? (DWORD)bytes : MOST_AT_ONCE;
+    if (WriteFile(handle_of(descriptor), from, wanted, &written, NULL))
+        return (ssize_t)written;
+    failed();
+    if (errno == EPIPE)
         end_by_pipe();
-    SetLastError(_doserrno);
-    return failed();
+    return -1;
 }
 
 ssize_t pread(int descriptor, void *to, size_t bytes, off_t at)

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <io.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 int main(int argc, char **argv);
@@ -21,6 +22,7 @@ int wmain(int argc, wchar_t **wide)
     }
     for (int stream = 0; stream < 3; stream++)
         _setmode(stream, _O_BINARY);
+    setvbuf(stderr, NULL, _IONBF, 0); /* what is said is there before what follows */
     console_open();
     return argv == NULL ? 2 : main(argc, argv);
 }

@@ -1,13 +1,18 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/mem.h"
 
-#include <malloc.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#define malloc_usable_size malloc_size
+#else
+#include <malloc.h>
+#endif
 
 bool size_mul(size_t a, size_t b, size_t *product)
 {

@@ -35,7 +35,7 @@ static int number_in(const char *folder, const char *path)
     char *end = NULL;
     if (strncmp(path, folder, length) != 0 || path[length] < '0' || path[length] > '9')
         return -1;
-    long number = strtol(path + length, &end, 10);
+    unsigned long long number = strtoull(path + length, &end, 10);
     return *end == '\0' && number <= INT_MAX ? (int)number : -1;
 }
 
@@ -211,6 +211,8 @@ static bool exchange(const char *path, const char *other)
 {
 #ifdef RENAME_EXCHANGE
     return renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_EXCHANGE) == 0;
+#elif defined RENAME_SWAP /* macOS */
+    return renamex_np(path, other, RENAME_SWAP) == 0;
 #else
     (void)path, (void)other;
     errno = ENOSYS;

@@ -101,7 +101,7 @@ static bool leave_out_tail(attempt *a)
 
 static size_t moved(size_t side, int by)
 {
-    return side == SIZE_MAX ? side : by < 0 && side == 0 ? 0 : side + (size_t)(long)by;
+    return side == SIZE_MAX ? side : by < 0 && side == 0 ? 0 : side + (size_t)(ptrdiff_t)by;
 }
 
 static bool window(attempt *a)

@@ -33,10 +33,12 @@ void progress_erase(void)
     put(line, columns + 2);
 }
 
+/* On the clock that waiting has by default: macOS and Windows have no other for it. Where somebody
+ * sets it, the line is drawn sooner or later than meant. */
 static struct timespec after(int milliseconds)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_REALTIME, &t);
     t.tv_nsec += milliseconds * 1000000L;
     t.tv_sec += t.tv_nsec / 1000000000L;
     t.tv_nsec %= 1000000000L;
@@ -84,13 +86,9 @@ void progress_start(progress *p, const options *o, env *world)
     *p = (progress){.width = world->width - 1};
     if (!world->stderr_is_terminal || o->quiet)
         return;
-    pthread_condattr_t monotonic;
     sigset_t every, before;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->end, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&p->end, NULL);
     /* Signals go to the caller's thread, which knows what to clean up. */
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
