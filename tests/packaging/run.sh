@@ -35,6 +35,11 @@ check_ships() {
     else
         skip 'a program for WebAssembly: nothing here that builds it'
     fi
+    if tests/need.sh clang gcc-mingw-w64-x86-64-win32; then
+        shipped="$shipped windows"
+    else
+        skip 'a program for Windows: nothing here that builds it'
+    fi
     # One make at a time: tests/npx builds the program for WebAssembly, too.
     # shellcheck disable=SC2086 # words are meant
     check 'what is shipped is built' flock build/libraries make $shipped
@@ -45,7 +50,7 @@ check_ships() {
         skip 'files differ from what is committed, and so does what is shipped'
         return
     fi
-    for file in build/*.deb build/*-linux-* build/*.wasm build/*.whl build/*.tgz \
+    for file in build/*.deb build/*-linux-* build/*.exe build/*.wasm build/*.whl build/*.tgz \
         build/*.spdx.json; do
         case $file in *.tar.gz.* | *'*'*) continue ;; esac
         check "$file is the same bytes, built elsewhere" cmp "$file" "$1/$file"

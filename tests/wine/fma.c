@@ -1,5 +1,5 @@
-/* fma: a hash of fma and of fmaf of millions of numbers: any bits, some near 1, some with few digits,
- * some near the smallest, sums that are almost 0. */
+/* fma: a hash of fma and of fmaf of millions of numbers: any bits, some near 1, some with few
+ * digits, some near the smallest, sums that are almost 0. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -43,8 +43,8 @@ fused() {
         cmp - "$scratch/native"
 }
 
-# in_folders: an output next to its temporary file, by a backslash; names that are not ASCII; nothing
-# is left over.
+# in_folders: an output next to its temporary file, by a backslash; names that are not ASCII;
+# nothing is left over.
 in_folders() (
     document=$root/testdata/seeds/001-walkthrough.json
     mkdir -p "$scratch/in/Zoë" && cd "$scratch/in" || exit 1
