@@ -243,10 +243,12 @@ static void add_slopes(builder *b)
     if (whole(b, STAGE_SLOPES_GRAD).data == NULL)
         return;
     trace_map *apart = map_add_made(b, "distance", STEP_MASK_BACK, 1, p->n_q, p->n_k);
-    for (size_t n = 0; n < p->n_q * plan_own_keys(p) && !b->failed; n++) {
-        const size_t at[] = {0, n / plan_own_keys(p), n % plan_own_keys(p)};
+    for (size_t n = 0; n < p->n_q * p->n_k && !b->failed; n++) {
+        const size_t at[] = {0, n / p->n_k, n % p->n_k};
         double position = (double)visible_position(p, b->focus.batch, at[1]);
-        tensor_set(&apart->values, at, fabs(position - (double)at[2]));
+        /* What is appended stands at no place, and no slope lowered its score. */
+        tensor_set(&apart->values, at,
+                   at[2] < plan_own_keys(p) ? fabs(position - (double)at[2]) : 0);
     }
     apart->rows = (trace_labels){NULL, "q"}; /* of their places, whichever tokens stand there */
     apart->columns = (trace_labels){NULL, "k"};
