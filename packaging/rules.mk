@@ -45,6 +45,10 @@ wheel: static static-arm64
 npm: wasm
 	@tests/need.sh nodejs
 	@packaging/sbom.sh $$(packaging/npm.sh build/selfattn-$(VERSION)-wasi.wasm)
+## playground: makes one page of it, to try the program in a browser, from disk and offline
+playground: wasm
+	@tests/need.sh nodejs
+	@packaging/sbom.sh $$(packaging/playground.sh build/selfattn-$(VERSION)-wasi.wasm)
 ## recipes: writes build/recipes for other package managers; the archive lies at PLACE
 recipes: dist
 	@mkdir -p build/recipes
@@ -66,4 +70,4 @@ release:
 	@$(MAKE) packaging
 	@cd build && sha256sum selfattn-$(VERSION).tar.gz selfattn-$(VERSION)-* \
 		selfattn*_$(VERSION)-1_*.deb
-.PHONY: dist static static-arm64 wasm windows wheel npm recipes deb release
+.PHONY: dist static static-arm64 wasm windows wheel npm playground recipes deb release

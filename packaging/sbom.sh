@@ -40,7 +40,7 @@ for file; do
   "packages": [
 END
         case $name in
-        *.wasm | *.tgz) needed wasi-libc NOASSERTION MIT ;;
+        *.wasm | *.tgz | *.html) needed wasi-libc NOASSERTION MIT ;;
         *.exe)
             library mingw-w64 _mingw.h '__MINGW64_VERSION_MAJOR . __MINGW64_VERSION_MINOR' ZPL-2.1
             needed winpthreads NOASSERTION MIT
@@ -50,7 +50,7 @@ END
         *) library cJSON cjson/cJSON.h \
             'CJSON_VERSION_MAJOR . CJSON_VERSION_MINOR . CJSON_VERSION_PATCH' MIT ;;
         esac
-        case $name in *.wasm | *.tgz | *.exe) ;; *) library zlib zlib.h ZLIB_VERSION Zlib ;; esac
+        case $name in *.wasm | *.tgz | *.html | *.exe) ;; *) library zlib zlib.h ZLIB_VERSION Zlib ;; esac
         package selfattn "$version" MIT ", \"packageFileName\": \"$name\",
      \"checksums\": [{\"algorithm\": \"SHA256\", \"checksumValue\": \"$sum\"}]" | sed '$s/,$//'
         printf '  ],\n  "relationships": [\n%s\n  ]\n}\n' "$relations"

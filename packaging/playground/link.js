@@ -1,0 +1,39 @@
+// A case as a link: after # a line of JSON and, after it, the bytes of its files, all of it compressed,
+// in the letters of addresses. Browsers send nobody what is after #.
+
+const LONGEST_LINK = 32000; // letters; longer ones are cut by address bars, and by what sends messages
+
+async function through(stream, bytes) {
+  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+}
+
+async function packedCase() {
+  const { files, ...rest } = CASE, sizes = Array.from(files, ([name, bytes]) => [name, bytes.length]);
+  const head = new TextEncoder().encode(`${JSON.stringify({ ...rest, files: sizes })}\n`);
+  const bytes = await through(new CompressionStream('deflate-raw'), new Blob([head, ...files.values()]));
+  let letters = '';
+  for (const byte of bytes) letters += String.fromCharCode(byte);
+  return btoa(letters).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+// Only what a case may hold, whoever made the link.
+async function unpackedCase(letters) {
+  const packed = Uint8Array.from(atob(letters.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
+  const bytes = await through(new DecompressionStream('deflate-raw'), packed), end = bytes.indexOf(10);
+  const given = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))), files = new Map();
+  let from = end + 1;
+  for (const [name, size] of given.files) {
+    files.set(String(name), bytes.slice(from, from + size));
+    from += size;
+  }
+  const options = Object.entries(given.options).filter(([, value]) => value === true || typeof value === 'string');
+  return {
+    document: String(given.document), command: commandOf(given.command) ? given.command : 'run',
+    view: String(given.view), options: Object.fromEntries(options), files,
+  };
+}
+
+function tooLong(letters) {
+  return `This case makes a link of ${letters.toLocaleString('en')} letters, and ${LONGEST_LINK.toLocaleString('en')}
+    are as many as an address bar takes. Save the document, and hand it on with its files.`.replace(/\s+/g, ' ');
+}

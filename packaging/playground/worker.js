@@ -1,0 +1,27 @@
+// After the package's module: runs command lines, one after the other, so that the page stays alive
+// meanwhile. The first message is the program, gzip in base64; each other one a command line.
+
+let program;
+
+function unpack(base64) {
+  const letters = atob(base64), packed = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i); // in no time, unlike from()
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const headers = { "content-type": "application/wasm" };
+  return WebAssembly.compileStreaming(new Response(stream, { headers }));
+}
+
+onmessage = async ({ data }) => {
+  if (!program) {
+    program = unpack(data).then(load);
+    return;
+  }
+  const { id, args, files } = data;
+  try {
+    postMessage({ id, ...await (await program).command(args, { files }) });
+  } catch (error) {
+    // Not in the program's words: what it needs, such as memory, is not to be had here.
+    postMessage({ id, status: 2, stdout: "", bytes: new Uint8Array(0), files,
+      stderr: `selfattn: the browser ended the program: ${error.message}\n` });
+  }
+};
