@@ -10,7 +10,7 @@ FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public model
 # ones, so that none is waited for alone.
 SLOW     := stress sanitize screen answer faults clang valgrind fuzz web architectures fresh \
 	packaging alive autograd contract exponent hard memory endless numbers differ schema python \
-	taps latex machines darwin
+	taps latex machines darwin playground
 # Take long: what grows faster than its input is looked for when code that searches has changed;
 # places in memory that threads share, when code that shares them has; what no test reaches, every
 # compiler that Debian has, all tests on machines of other kinds, the package for Node, whose WASI is

@@ -31,7 +31,7 @@ check_ships() {
         skip "a program for 64-bit Arm, and wheels: no compiler here, or Debian's zlib can't be had"
     fi
     if tests/need.sh nodejs clang lld wasi-libc libclang-rt-dev-wasm32; then
-        shipped="$shipped npm"
+        shipped="$shipped npm playground"
     else
         skip 'a program for WebAssembly: nothing here that builds it'
     fi
@@ -51,7 +51,7 @@ check_ships() {
         return
     fi
     for file in build/*.deb build/*-linux-* build/*.exe build/*.wasm build/*.whl build/*.tgz \
-        build/*.spdx.json; do
+        build/*.html build/*.spdx.json; do
         case $file in *.tar.gz.* | *'*'*) continue ;; esac
         check "$file is the same bytes, built elsewhere" cmp "$file" "$1/$file"
     done

@@ -4,13 +4,11 @@
 // page's document every number that the page has, bit for bit.
 
 const fs = require('fs');
-const net = require('net');
-const os = require('os');
 const path = require('path');
-const { spawn, spawnSync } = require('child_process');
+const { spawnSync } = require('child_process');
+const { withFirefox } = require('../marionette.js');
 
 const [firefox, ...pages] = process.argv.slice(2);
-const PORT = 2828; // Firefox says no other by itself
 const CHANGES = 8;
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
 let passed = 0, failed = 0;
@@ -21,48 +19,6 @@ function check(holds, what) {
     failed++;
     console.log(`FAIL web: Firefox: ${what}`);
   }
-}
-
-// ---- Marionette: a message is LENGTH:JSON ----
-
-function connect() {
-  return new Promise((resolve, reject) => {
-    const socket = net.connect(PORT, '127.0.0.1', () => resolve(socket));
-    socket.on('error', reject);
-  });
-}
-
-async function begun(tries) {
-  try {
-    return await connect();
-  } catch (absent) {
-    if (tries === 0) throw absent;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    return begun(tries - 1);
-  }
-}
-
-function speak(socket) {
-  const waiting = new Map();
-  let bytes = Buffer.alloc(0), count = 0;
-  socket.on('data', (more) => {
-    bytes = Buffer.concat([bytes, more]);
-    for (let colon; (colon = bytes.indexOf(':')) >= 0;) {
-      const end = colon + 1 + Number(bytes.subarray(0, colon));
-      if (bytes.length < end) return;
-      const message = JSON.parse(bytes.subarray(colon + 1, end));
-      bytes = bytes.subarray(end);
-      if (!Array.isArray(message)) continue; // what it says of itself at first
-      const [, id, error, result] = message, { resolve, reject } = waiting.get(id);
-      if (error) reject(new Error(error.message));
-      else resolve(result);
-    }
-  });
-  return (name, parameters) => new Promise((resolve, reject) => {
-    const text = JSON.stringify([0, ++count, name, parameters]);
-    waiting.set(count, { resolve, reject });
-    socket.write(`${Buffer.byteLength(text)}:${text}`);
-  });
 }
 
 // ---- in the page: as texts, since JSON has neither −0 nor what is not finite ----
@@ -109,17 +65,13 @@ async function tryPage(say, page, folder) {
 }
 
 async function main() {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfattn-firefox-'));
-  const browser = spawn(firefox, ['--headless', '--marionette', '--profile', folder], { stdio: 'ignore' });
   try {
-    const say = speak(await begun(240));
-    await say('WebDriver:NewSession', {});
-    for (const page of pages) await tryPage(say, page, folder);
+    await withFirefox(firefox, async (say, folder) => {
+      for (const page of pages) await tryPage(say, page, folder);
+    });
   } catch (wrong) {
     check(false, wrong.message);
   }
-  browser.kill();
-  browser.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
   console.log(`${passed} passed, ${failed} failed`);
 }
 
