@@ -24,7 +24,8 @@ function kindOf(tokens, i) {
 function paint() {
   const text = EDITOR.area.value, lines = text.split('\n'), parts = [];
   const wrong = new Set(EDITOR.marks.map(({ line }) => line));
-  const numbers = lines.map((line, i) => element('span', { className: wrong.has(i + 1) ? 'wrong' : '' }, `${i + 1}\n`));
+  const numbers = lines.map((line, i) =>
+    element('span', { className: wrong.has(i + 1) ? 'wrong' : '' }, `${i + 1}\n`));
   at('numbers').replaceChildren(...numbers);
   const isPainted = text.length <= MOST_COLOURED;
   EDITOR.area.classList.toggle('painted', isPainted);
@@ -38,7 +39,8 @@ function paint() {
     done = end;
   });
   const isAtEnd = EDITOR.marks.some(({ place }) => place >= text.length);
-  parts.push(isPainted ? text.slice(done) : '', element('span', { className: isAtEnd ? 'wrong end' : '' }, ' '), '\n');
+  const end = element('span', { className: isAtEnd ? 'wrong end' : '' }, ' ');
+  parts.push(isPainted ? text.slice(done) : '', end, '\n');
   at('colours').replaceChildren(...parts);
   followScroll();
 }
@@ -63,7 +65,8 @@ function write(text) {
 }
 
 function goTo(place) {
-  const { area } = EDITOR, token = tokensOf(area.value).find((one) => place >= one.at && place < one.end);
+  const { area } = EDITOR;
+  const token = tokensOf(area.value).find((one) => place >= one.at && place < one.end);
   area.focus();
   area.setSelectionRange(place, token?.end ?? place);
   const { left, top, height } = caretAt(place);
@@ -73,7 +76,8 @@ function goTo(place) {
 
 // In the text area's own pixels.
 function caretAt(place) {
-  const { area } = EDITOR, looks = getComputedStyle(area), before = area.value.slice(0, place).split('\n');
+  const { area } = EDITOR, looks = getComputedStyle(area);
+  const before = area.value.slice(0, place).split('\n');
   const pen = document.createElement('canvas').getContext('2d'), height = parseFloat(looks.lineHeight);
   pen.font = looks.font;
   return {
@@ -107,7 +111,8 @@ function offer(isAsked) {
     });
     return one;
   }));
-  const { left, top, height } = caretAt(token.at), popup = at('choices'), room = area.clientHeight - top - height;
+  const { left, top, height } = caretAt(token.at), popup = at('choices');
+  const room = area.clientHeight - top - height;
   popup.hidden = false;
   popup.style.left = `${Math.max(0, Math.min(left, area.clientWidth - popup.offsetWidth))}px`;
   popup.style.top = `${room < popup.offsetHeight && top > room ? top - popup.offsetHeight : top + height}px`;
@@ -117,7 +122,8 @@ function offer(isAsked) {
 function choose(by) {
   const { list } = EDITOR;
   EDITOR.chosen = (EDITOR.chosen + by + list.length) % list.length;
-  Array.from(at('choices').children, (one, i) => one.setAttribute('aria-selected', i === EDITOR.chosen));
+  for (const [i, one] of Array.from(at('choices').children).entries())
+    one.setAttribute('aria-selected', i === EDITOR.chosen);
   EDITOR.area.setAttribute('aria-activedescendant', `choice-${EDITOR.chosen}`);
   at('choices').children[EDITOR.chosen].scrollIntoView({ block: 'nearest' });
 }

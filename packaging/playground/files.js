@@ -27,7 +27,7 @@ async function openDocument(file) {
   CASE.document = await file.text();
 }
 
-// What is dropped as .json is a document; where there are matrices, nobody's own document is in their way.
+// What is dropped as .json is a document. Next to matrices, an example would be in their way.
 async function addDropped(list) {
   const files = Array.from(list), isDocument = ({ name }) => /\.json$/i.test(name);
   if (!files.some(isDocument) && isExample()) CASE.document = '';
@@ -35,12 +35,14 @@ async function addDropped(list) {
 }
 
 function sizeOf(bytes) {
-  return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toLocaleString('en', { maximumFractionDigits: 1 })} kB`;
+  if (bytes < 1000) return `${bytes} bytes`;
+  return `${(bytes / 1000).toLocaleString('en', { maximumFractionDigits: 1 })} kB`;
 }
 
 function fileRow([name, bytes], changed) {
   const choice = element('select', {}, element('option', { value: '' }, 'not used by an option'),
-    ...optionsOf().filter(({ isFile }) => isFile).map((one) => element('option', { value: one.name }, `--${one.name}`)));
+    ...optionsOf().filter(({ isFile }) => isFile).map(({ name: one }) =>
+      element('option', { value: one }, `--${one}`)));
   choice.setAttribute('aria-label', `What ${name} is`);
   choice.value = usesOf(name)[0] ?? '';
   choice.addEventListener('change', () => {

@@ -5,7 +5,8 @@ const SCHEMA = { whole: null }; // read once it is asked for
 const TOKEN = /"(?:[^"\\\n]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 function tokensOf(text) {
-  return Array.from(text.matchAll(TOKEN), ({ 0: word, index }) => ({ word, at: index, end: index + word.length }));
+  return Array.from(text.matchAll(TOKEN), ({ 0: word, index }) =>
+    ({ word, at: index, end: index + word.length }));
 }
 
 function isKey(tokens, i) {
@@ -20,9 +21,9 @@ function contextAt(text, place) {
   const tokens = tokensOf(text), around = [];
   let under = null, open = [], before = '';
   for (const [i, token] of tokens.entries()) {
-    const isLetter = /^[\w"-]/.test(token.word);
-    if (under === null && (token.at >= place || (token.end >= place && isLetter))) {
-      under = token.at < place || (token.at === place && isLetter) ? token : { word: '', at: place, end: place };
+    const isWord = /^[\w"-]/.test(token.word);
+    if (under === null && (token.at >= place || (token.end >= place && isWord))) {
+      under = token.at <= place && isWord ? token : { word: '', at: place, end: place };
       around.push(...open);
       before = tokens[i - 1]?.word ?? '';
     }
@@ -78,15 +79,16 @@ function choicesAt(text, place) {
     const all = around.length === 1 ? [...parts, ...meant(layers)] : parts;
     const keys = new Map(all.flatMap((part) => Object.entries(part.properties ?? {})));
     const list = [...keys].filter(([name]) => !here.keys.includes(name))
-      .map(([name, { description = '' }]) => ({ name, help: description, text: JSON.stringify(name), isKey: true }));
+      .map(([name, { description: help = '' }]) => ({ name, help, text: JSON.stringify(name), isKey: true }));
     return { token, list: list.filter(fits) };
   }
-  if (before !== ':' && !(before === '[' || (before === ',' && !here.isObject))) return { token, list: [] };
+  const wantsValue = here.isObject ? before === ':' : before === '[' || before === ',';
+  if (!wantsValue) return { token, list: [] };
   const values = within(parts, here).flatMap(({ enum: words, type }) =>
     words ?? ([type].flat().includes('boolean') ? [true, false] : []));
-  // Of what is both a truth and a text, the truth.
   const once = new Map(values.map((value) => [String(value), value]));
-  values.filter((value) => value === true || value === false).forEach((value) => once.set(String(value), value));
+  // Of what is both a truth and a text, the truth.
+  for (const value of [true, false]) if (values.includes(value)) once.set(String(value), value);
   const list = Array.from(once, ([name, value]) => ({ name, help: '', text: JSON.stringify(value) }));
   return { token, list: list.filter(fits) };
 }

@@ -18,7 +18,8 @@ async function packedCase() {
 
 // Only what a case may hold, whoever made the link.
 async function unpackedCase(letters) {
-  const packed = Uint8Array.from(atob(letters.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
+  const text = atob(letters.replaceAll('-', '+').replaceAll('_', '/'));
+  const packed = Uint8Array.from(text, (one) => one.charCodeAt(0));
   const bytes = await through(new DecompressionStream('deflate-raw'), packed), end = bytes.indexOf(10);
   const given = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))), files = new Map();
   let from = end + 1;
@@ -26,7 +27,8 @@ async function unpackedCase(letters) {
     files.set(String(name), bytes.slice(from, from + size));
     from += size;
   }
-  const options = Object.entries(given.options).filter(([, value]) => value === true || typeof value === 'string');
+  const options = Object.entries(given.options).filter(([name, value]) =>
+    Object.hasOwn(FACTS.options, name) && (value === true || typeof value === 'string'));
   return {
     document: String(given.document), command: commandOf(given.command) ? given.command : 'run',
     view: String(given.view), options: Object.fromEntries(options), files,
@@ -34,6 +36,7 @@ async function unpackedCase(letters) {
 }
 
 function tooLong(letters) {
-  return `This case makes a link of ${letters.toLocaleString('en')} letters, and ${LONGEST_LINK.toLocaleString('en')}
-    are as many as an address bar takes. Save the document, and hand it on with its files.`.replace(/\s+/g, ' ');
+  const [count, most] = [letters, LONGEST_LINK].map((one) => one.toLocaleString('en'));
+  return `This case makes a link of ${count} letters, and ${most} are as many as an address bar takes. `
+    + 'Save the document, and hand it on with its files.';
 }

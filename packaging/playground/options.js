@@ -44,7 +44,8 @@ function written({ name, metavar, isFlag, isOptional }, value) {
 
 function argsOf() {
   const { option, value } = viewOf(), all = { ...option && { [option]: value }, ...CASE.options };
-  const options = optionsOf().filter(({ name }) => name in all).flatMap((one) => written(one, all[one.name]));
+  const options = optionsOf().filter(({ name }) => name in all)
+    .flatMap((one) => written(one, all[one.name]));
   const document = CASE.document.trim() === '' ? [] : [DOCUMENT];
   const operands = commandOf().usage.includes('DOCUMENT') ? document : [...document, ...CASE.files.keys()];
   return [CASE.command, ...options, ...operands];
@@ -90,14 +91,17 @@ function field(one) {
     inputs.push(box);
   }
   if (!isFlag) {
-    const input = element('input', { type: 'text', id: isOptional ? `${id}-value` : id, placeholder: words.length > 0 && words.length < 5 ? words.join(' | ') : metavar,
-      value: typeof value === 'string' ? value : '', spellcheck: false, autocomplete: 'off' });
+    const isFew = words.length > 0 && words.length < 5;
+    const input = element('input', { type: 'text', id: isOptional ? `${id}-value` : id,
+      placeholder: isFew ? words.join(' | ') : metavar, spellcheck: false, autocomplete: 'off',
+      value: typeof value === 'string' ? value : '' });
     if (isOptional) input.setAttribute('aria-label', `${name}: ${metavar}`);
     input.setAttribute('autocapitalize', 'off');
     const offered = isFile ? [...words, ...CASE.files.keys()] : words;
     if (offered.length > 0) {
       input.setAttribute('list', `${id}-words`);
-      row.append(element('datalist', { id: `${id}-words` }, ...offered.map((word) => element('option', { value: word }))));
+      row.append(element('datalist', { id: `${id}-words` },
+        ...offered.map((word) => element('option', { value: word }))));
     }
     input.addEventListener('input', () => {
       if (isOptional) inputs[0].checked = inputs[0].checked || input.value !== '';
@@ -105,8 +109,10 @@ function field(one) {
     });
     inputs.push(input);
   }
-  const label = element('label', { htmlFor: id }, name), said = element('p', { id: `${id}-help` }, help);
-  const more = element('button', { type: 'button', className: 'more', title: `selfattn help --${name}` }, '?');
+  const label = element('label', { htmlFor: id }, name);
+  const said = element('p', { id: `${id}-help` }, help);
+  const more = element('button', { type: 'button', className: 'more' }, '?');
+  more.title = `selfattn help --${name}`;
   more.setAttribute('aria-label', `More about ${name}`);
   more.addEventListener('click', () => explain(row, name));
   inputs.forEach((input) => input.setAttribute('aria-describedby', said.id));
@@ -125,18 +131,21 @@ async function explain(row, name) {
 // Made once somebody looks at it.
 function buildForm() {
   at('options').replaceChildren(...commandOf().groups.map(({ title, options }) =>
-    element('details', {}, element('summary', {}, title), ...options.map((one) => field(FACTS.options[one])))));
-  find();
+    element('details', {}, element('summary', {}, title),
+      ...options.map((one) => field(FACTS.options[one])))));
+  findOptions();
 }
 
-function find() {
+function findOptions() {
   const word = at('find').value.trim().toLowerCase();
-  for (const row of at('options').querySelectorAll('.option')) row.hidden = !row.dataset.words.includes(word);
+  for (const row of at('options').querySelectorAll('.option'))
+    row.hidden = !row.dataset.words.includes(word);
   for (const [i, group] of Array.from(at('options').children).entries()) {
     const options = commandOf().groups[i].options.map((one) => FACTS.options[one]);
     const files = options.filter(({ isFile }) => isFile).length;
     group.hidden = !group.querySelector('.option:not([hidden])');
     // What takes files is of use where there are some.
-    group.open = word !== '' || CASE.files.size > 0 || files * 2 < options.length || options.some(({ name }) => isSet(name));
+    group.open = word !== '' || CASE.files.size > 0 || files * 2 < options.length
+      || options.some(({ name }) => isSet(name));
   }
 }

@@ -2,7 +2,8 @@
 
 const PROMPT = 250; // milliseconds after the last key before a run begins by itself
 const PATIENT = 1500; // where the last run took longer, the next one is asked for
-const RUNS = { worker: null, count: 0, waiting: new Map(), isDue: false, isRunning: false, took: 0, timer: 0, wrong: [] };
+const RUNS = { worker: null, count: 0, waiting: new Map(), isDue: false, isRunning: false, took: 0, timer: 0,
+  wrong: [], example: null, address: '' };
 const TYPES = { page: 'text/html', picture: 'image/svg+xml' }; // of what is shown otherwise than as text
 const SHOWN = { bytes: new Uint8Array(0), name: '', url: '' };
 
@@ -10,13 +11,13 @@ const SHOWN = { bytes: new Uint8Array(0), name: '', url: '' };
 
 function worker() {
   if (RUNS.worker) return RUNS.worker;
-  const address = URL.createObjectURL(new Blob([at('worker').textContent], { type: 'text/javascript' }));
-  RUNS.worker = new Worker(address);
+  const script = new Blob([at('worker').textContent], { type: 'text/javascript' });
+  RUNS.worker = new Worker(URL.createObjectURL(script));
   RUNS.worker.onmessage = ({ data }) => {
     RUNS.waiting.get(data.id)?.(data);
     RUNS.waiting.delete(data.id);
   };
-  RUNS.worker.onerror = () => say('This browser cannot begin the program: it begins no worker, or is too old.');
+  RUNS.worker.onerror = () => say('This browser begins no program in a page, or is too old for it.');
   RUNS.worker.postMessage(at('program').textContent);
   return RUNS.worker;
 }
@@ -30,7 +31,7 @@ function command(args, files = {}) {
   });
 }
 
-function stop() {
+function stopRun() {
   RUNS.worker.terminate();
   RUNS.worker = null;
   const waiting = [...RUNS.waiting.values()];
@@ -79,7 +80,8 @@ function say(words) {
 // ---- what came of it ----
 
 function showDone(done, files, text) {
-  const file = shownFile(), bytes = file ? done.files[file] : done.bytes, isThere = bytes && bytes.length > 0;
+  const file = shownFile(), bytes = file ? done.files[file] : done.bytes;
+  const isThere = bytes && bytes.length > 0;
   const kind = file && isThere && TYPES[viewOf().name] ? viewOf().name : 'text';
   URL.revokeObjectURL(SHOWN.url);
   Object.assign(SHOWN, { bytes: bytes ?? new Uint8Array(0), name: file ?? nameOfOutput(), url: '' });
@@ -92,8 +94,8 @@ function showDone(done, files, text) {
     const isSilent = SHOWN.bytes.length === 0 && done.status !== 0;
     at('text').classList.toggle('wrong', isSilent);
     if (isSilent) at('text').textContent = done.stderr;
-    else at('text').textContent = isBinary(SHOWN.bytes) ? `${sizeOf(SHOWN.bytes.length)} that are no text: Save writes them.`
-      : new TextDecoder().decode(SHOWN.bytes);
+    else if (!isBinary(SHOWN.bytes)) at('text').textContent = new TextDecoder().decode(SHOWN.bytes);
+    else at('text').textContent = `${sizeOf(SHOWN.bytes.length)} that are no text: Save writes them.`;
   }
   at('keep').disabled = !isThere;
   showWritten(done, files, file);
@@ -117,9 +119,10 @@ function nameOfOutput() {
 
 // Files that the run left besides the one that is shown.
 function showWritten(done, files, shown) {
-  const isNew = ([name, bytes]) => name !== shown && (!files[name] || files[name].length !== bytes.length
-    || files[name].some((byte, i) => byte !== bytes[i]));
-  at('written').replaceChildren(...Object.entries(done.files).filter(isNew).map(([name, bytes]) => {
+  const isSame = (one, other) => one.length === other.length && one.every((byte, i) => byte === other[i]);
+  const news = Object.entries(done.files).filter(([name, bytes]) =>
+    name !== shown && !(files[name] && isSame(files[name], bytes)));
+  at('written').replaceChildren(...news.map(([name, bytes]) => {
     const button = element('button', {}, `Save ${name}`);
     button.addEventListener('click', () => saved(name, bytes));
     return element('li', {}, button, element('span', {}, sizeOf(bytes.length)));
@@ -128,11 +131,14 @@ function showWritten(done, files, shown) {
 
 // "selfattn: PLACE: WHAT", and lines below it that go with it.
 function showMessages(said, text) {
-  const messages = said.split(/\n(?=selfattn: )/).map((one) => one.trimEnd()).filter((one) => one !== '');
+  const messages = said.split(/\n(?=selfattn: )/).map((one) => one.trimEnd())
+    .filter((one) => one !== '');
   RUNS.wrong = [];
   const marks = [], rows = messages.map((message) => {
-    const words = message.replace(/^selfattn: /, ''), isNote = words === message || words.startsWith('note: ');
-    const place = /\bdocument\.json:(\d+):(\d+): /.exec(words), option = /^--([a-z-]+)\b/.exec(words)?.[1];
+    const words = message.replace(/^selfattn: /, '');
+    const isNote = words === message || words.startsWith('note: ');
+    const place = /\bdocument\.json:(\d+):(\d+): /.exec(words);
+    const option = /^--([a-z-]+)\b/.exec(words)?.[1];
     const row = element('li', { className: isNote ? 'note' : 'wrong' });
     if (place) {
       const [line, column] = place.slice(1).map(Number), to = placeOf(text, line, column);
@@ -150,7 +156,8 @@ function showMessages(said, text) {
       at(`option-${option}`)?.closest('.option').classList.add('wrong');
       row.append(button, words.replace(/^--[a-z-]+:? /, ''));
     } else {
-      row.append(words === message ? element('pre', {}, words) : words); // a table of losses has columns
+      // A table, of losses, has columns.
+      row.append(words === message ? element('pre', {}, words) : words);
     }
     return row;
   });
@@ -161,7 +168,7 @@ function showMessages(said, text) {
 function openOption(name) {
   chooseTab('options');
   at('find').value = '';
-  find();
+  findOptions();
   at(`option-${name}`).focus();
 }
 
@@ -169,8 +176,8 @@ function openOption(name) {
 
 function tabs(list, choose) {
   list.addEventListener('keydown', ({ key }) => {
-    const all = Array.from(list.querySelectorAll('[role=tab]')), here = all.indexOf(document.activeElement);
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    const all = Array.from(list.querySelectorAll('[role=tab]'));
+    const here = all.indexOf(document.activeElement), by = { ArrowRight: 1, ArrowLeft: -1 }[key];
     if (!by || here < 0) return;
     const to = all[(here + by + all.length) % all.length].id;
     choose(to);
@@ -269,7 +276,8 @@ async function copy(text, words) {
 async function share() {
   const letters = await packedCase(), address = new URL(`#${letters}`, location.href).href;
   if (letters.length > LONGEST_LINK) return say(tooLong(letters.length));
-  return copy(address, `The link is copied: all of the case, in ${letters.length.toLocaleString('en')} letters.`);
+  const count = letters.length.toLocaleString('en');
+  return copy(address, `The link is copied: all of the case, in ${count} letters.`);
 }
 
 async function follow() {
@@ -287,9 +295,10 @@ async function follow() {
 // ---- the page begins ----
 
 function fill() {
-  at('examples').append(element('option', { value: '' }, 'your own'), ...FACTS.examples.map(({ name, title }) =>
-    element('option', { value: name }, `${name}: ${title}`)));
-  at('command').append(...FACTS.commands.map(({ name, help }) => element('option', { value: name, title: help }, name)));
+  at('examples').append(element('option', { value: '' }, 'your own'),
+    ...FACTS.examples.map(({ name, title }) => element('option', { value: name }, `${name}: ${title}`)));
+  at('command').append(...FACTS.commands.map(({ name, help }) =>
+    element('option', { value: name, title: help }, name)));
   chooseTab('document');
   tabs(at('given').querySelector('[role=tablist]'), (id) => chooseTab(id.slice('tab-'.length)));
   tabs(at('views'), (id) => {
@@ -309,10 +318,11 @@ function listen() {
   on('command', 'change', ({ target }) => {
     CASE.command = target.value;
     const has = new Set(optionsOf().map(({ name }) => name));
-    CASE.options = Object.fromEntries(Object.entries(CASE.options).filter(([name]) => has.has(name)));
+    const kept = Object.entries(CASE.options).filter(([name]) => has.has(name));
+    CASE.options = Object.fromEntries(kept);
     showNow();
   });
-  on('find', 'input', find);
+  on('find', 'input', findOptions);
   on('options', 'submit', (event) => event.preventDefault());
   on('clear', 'click', () => {
     CASE.options = {};
@@ -335,7 +345,7 @@ function listen() {
   on('copy', 'click', () => copy(lineOf(), 'The command line is copied.'));
   on('share', 'click', share);
   on('run', 'click', run);
-  on('stop', 'click', stop);
+  on('stop', 'click', stopRun);
   addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) run();
   });
