@@ -199,7 +199,7 @@ const CLAIMS = {
       const area = document.getElementById('document');
       return area.value.slice(area.selectionStart, area.selectionEnd);
     }), '"ä"');
-    await after(page, () => page.fill('#document', '{"tokens": ["é"], "haeds": 1, "x": [[1]]}'));
+    await after(page, () => page.fill('#document', '{"tokens": ["éééééééééé"], "haeds": 1, "x": [[1]]}'));
     assert.equal(await page.textContent('#colours .wrong'), '"haeds"');
     assert.match(await page.textContent('#problems .wrong'), /did you mean "heads"\?/);
     await after(page, () => page.fill('#document', '{"x": [[1]]'));
