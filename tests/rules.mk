@@ -10,7 +10,7 @@ FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public model
 # ones, so that none is waited for alone.
 SLOW     := stress sanitize screen answer faults clang valgrind fuzz web architectures fresh \
 	packaging alive autograd contract exponent hard memory endless numbers differ schema python \
-	taps latex machines darwin playground
+	taps latex machines darwin
 # Take long: what grows faster than its input is looked for when code that searches has changed;
 # places in memory that threads share, when code that shares them has; what no test reaches, every
 # compiler that Debian has, all tests on machines of other kinds, the package for Node, whose WASI is
@@ -22,7 +22,7 @@ check: programs man
 	@BUILD=$(BUILD) STRIDE=10 tests/run.sh $(if $(CASE),unit cli,$(FAST) alive)
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs man
-	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) "compare 4000 2"
+	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) playground "compare 4000 2"
 ## SUITE: runs one of unit, compare, why, faults, cli, lint, packaging, sanitize, …
 cli unit compare why faults: %: $(BUILD)/%
 $(filter-out $(notdir $(PROGRAMS)),$(FAST)) $(SLOW) $(LONG): $(BUILD)/selfattn $(HELPERS)
@@ -32,6 +32,9 @@ docs packaging fresh: man
 ## numbers: proves what is written for every 61st float32; STRIDE=1 for all of them
 ## check-web: opens pages of traces in a browser, with playwright-core from npm
 check-web: web
+## check-playground: opens the page of `make playground` in browsers, with all documents
+check-playground: $(BUILD)/selfattn
+	@BUILD=$(BUILD) tests/run.sh playground
 ## check-fresh: runs the README's own lines in a new Debian, as root
 check-fresh: fresh
 ## nightly: fuzzes for SECONDS (8 hours), then asks other programs what they read
@@ -42,7 +45,7 @@ nightly: programs
 		FUZZ_PROCESSES=$$(getconf _NPROCESSORS_ONLN) tests/run.sh fuzz && cat build/fuzz/report.txt && \
 		BUILD=$(BUILD) DIFFER_SEED=$$(date +%Y%m%d) DIFFER_FILES=50000 tests/run.sh differ
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
-.PHONY: check check-all check-fresh check-web nightly programs $(FAST) $(SLOW) $(LONG)
+.PHONY: check check-all check-fresh check-playground check-web nightly programs $(FAST) $(SLOW) $(LONG)
 
 $(BUILD)/cli: $(call objects,tests/cli)
 $(BUILD)/unit: $(call objects,tests/unit tests/kernels) \

@@ -112,6 +112,11 @@ const CLAIMS = {
     const frame = page.frameLocator('#page');
     await frame.locator('#step-scores td').first().click();
     await frame.locator('.panel, #panel').first().waitFor({ timeout: 5000 });
+    const edited = await page.frames()[1].evaluate(() => {
+      window.selfattn.set('x', [0, 0], 5);
+      return [window.selfattn.get('x', [0, 0]), location.hash];
+    });
+    assert.deepEqual(edited, [5, '#q-h0-r0-c0&edit=x-h0-r0-c0%3D5'], 'its address is its own');
     const picture = await opened(packed({ document, view: 'picture' }));
     assert(await picture.evaluate(() => document.querySelector('#picture img').decode().then(() => true)));
   },
