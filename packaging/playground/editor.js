@@ -3,7 +3,7 @@
 
 const at = (id) => document.getElementById(id);
 const EDITOR = { area: at('document'), marks: [], list: [], chosen: 0, token: null };
-const MOST_COLOURED = 200000; // letters; beyond, each key pressed would take too long
+const MOST_COLOURED = 50000; // letters; beyond, each key pressed would take too long
 const MOST_CHOICES = 200;
 
 function element(name, properties = {}, ...inside) {

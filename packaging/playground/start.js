@@ -65,7 +65,7 @@ async function run() {
     const done = await command(argsOf(), files);
     clearTimeout(slow);
     at('stop').hidden = true;
-    RUNS.took = performance.now() - begun;
+    RUNS.took = done?.took ?? performance.now() - begun; // without the program's own beginning
     if (done && !RUNS.isDue) showDone(done, files, text);
     else if (!done) say('Stopped.');
   }
@@ -351,6 +351,7 @@ function listen() {
   });
   addEventListener('hashchange', follow);
   addEventListener('dragover', (event) => {
+    if (!event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
     at('drop').hidden = false;
   });
@@ -358,6 +359,7 @@ function listen() {
     if (!relatedTarget) at('drop').hidden = true;
   });
   addEventListener('drop', async (event) => {
+    if (!event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
     at('drop').hidden = true;
     await addDropped(event.dataTransfer.files);

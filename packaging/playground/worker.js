@@ -18,10 +18,12 @@ onmessage = async ({ data }) => {
   }
   const { id, args, files } = data;
   try {
-    postMessage({ id, ...await (await program).command(args, { files }) });
+    const selfattn = await program, begun = performance.now();
+    const done = await selfattn.command(args, { files });
+    postMessage({ id, ...done, took: performance.now() - begun });
   } catch (error) {
     // Not in the program's words: what it needs, such as memory, is not to be had here.
-    postMessage({ id, status: 2, stdout: "", bytes: new Uint8Array(0), files,
+    postMessage({ id, status: 2, stdout: "", bytes: new Uint8Array(0), files, took: 0,
       stderr: `selfattn: the browser ended the program: ${error.message}\n` });
   }
 };
