@@ -124,8 +124,8 @@ function field(one) {
 async function explain(row, name) {
   const there = row.querySelector('pre');
   if (there) return there.remove();
-  const { stdout } = await command(['help', `--${name}`]);
-  row.append(element('pre', { tabIndex: 0 }, stdout.trimEnd()));
+  const done = await command(['help', `--${name}`]);
+  if (done) row.append(element('pre', { tabIndex: 0 }, done.stdout.trimEnd()));
 }
 
 // Made once somebody looks at it.

@@ -245,11 +245,12 @@ function showNow() {
 
 async function takeExample(name) {
   const one = FACTS.examples.find((example) => example.name === name);
-  const { stdout } = await command(['example', name]);
-  RUNS.example = stdout;
-  Object.assign(CASE, { document: stdout, command: one.command, options: {}, files: new Map() });
+  const done = await command(['example', name]);
+  if (!done) return takeExample(name); // a run before it was stopped, and so was this
+  RUNS.example = done.stdout;
+  Object.assign(CASE, { document: done.stdout, command: one.command, options: {}, files: new Map() });
   at('examples').value = name;
-  await showNow();
+  return showNow();
 }
 
 async function keepAddress() {
@@ -280,11 +281,11 @@ async function share() {
   return copy(address, `The link is copied: all of the case, in ${count} letters.`);
 }
 
-async function follow() {
-  if (location.hash.length < 2) return takeExample(FACTS.examples[0].name);
-  if (location.hash === RUNS.address) return null;
+async function follow(hash) {
+  if (hash.length < 2) return takeExample(FACTS.examples[0].name);
+  if (hash === RUNS.address) return null;
   try {
-    Object.assign(CASE, await unpackedCase(location.hash.slice(1)));
+    Object.assign(CASE, await unpackedCase(hash.slice(1)));
   } catch (broken) {
     await takeExample(FACTS.examples[0].name);
     return say('The link is not whole: this is the first example.');
@@ -349,7 +350,8 @@ function listen() {
   addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) run();
   });
-  addEventListener('hashchange', follow);
+  // By the event: a run that ends meanwhile has put its own address in the new one's place.
+  addEventListener('hashchange', ({ newURL }) => follow(new URL(newURL).hash));
   addEventListener('dragover', (event) => {
     if (!event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
@@ -371,4 +373,4 @@ function listen() {
 worker();
 fill();
 listen();
-follow();
+follow(location.hash);

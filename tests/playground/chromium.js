@@ -298,6 +298,18 @@ const CLAIMS = {
     await page.locator('#state', { hasText: 'The link is copied' }).waitFor();
     await page.click('#copy');
     await page.locator('#state', { hasText: 'The command line is copied' }).waitFor();
+    // One that is followed at the moment in which a run ends, and says its own address.
+    const raced = await opened();
+    await raced.evaluate((next) => {
+      const replace = history.replaceState.bind(history);
+      history.replaceState = (...given) => {
+        history.replaceState = replace;
+        location.hash = next;
+        replace(...given);
+      };
+    }, packed(given));
+    await after(raced, () => raced.click('#view-result'));
+    await raced.locator('#line', { hasText: '--digits 3' }).waitFor({ timeout: 5000 });
     const noise = Buffer.from(Array.from({ length: 60000 }, (nothing, i) => (i * i * 7919 >> 5) & 255 ^ (i % 251)));
     const large = await opened(packed({ ...given, files: { 'x.csv': noise } }));
     await large.click('#share');
@@ -317,8 +329,12 @@ const CLAIMS = {
     await page.locator('#stop').waitFor();
     await page.click('#tab-document'); // the page answers meanwhile
     assert(await page.isVisible('#document'));
+    await page.selectOption('#examples', 'causal'); // it waits for the run, and comes after it
     await page.click('#stop');
-    await page.locator('#state', { hasText: 'Stopped' }).waitFor();
+    await page.locator('#line', { hasText: 'selfattn run' }).waitFor();
+    assert.equal(await page.inputValue('#document'), String(selfattn('example', 'causal')));
+    await after(page, () => page.selectOption('#examples', 'learning'));
+    await after(page, () => page.selectOption('#command', 'train'));
     await page.click('#tab-options');
     await page.fill('#option-steps', '2');
     await after(page, () => page.click('#run'));
