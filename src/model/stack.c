@@ -64,7 +64,7 @@ bool vector_read(const bundle *from, const char *name, const char *of, size_t co
                       of == NULL ? "" : of, tensor_shape_text(&given->tensor, shape), count,
                       count == 1 ? "" : "s");
     }
-    *out = tensor_view_of(&given->tensor);
+    *out = tensor_flat(&given->tensor);
     return true;
 }
 

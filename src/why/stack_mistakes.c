@@ -100,11 +100,10 @@ static void change_gain(stack_attempt *a, norm *one, double factor, double more)
     tensor *made = stack_attempt_matrix(a, a->stack->type, 1, &width);
     if (made == NULL)
         return;
-    tensor gain = {0};
-    if (one->gain.data != NULL) /* which may be a row or a column */
-        tensor_own(&gain, one->gain.type, 1, &width, one->gain.data);
-    for (size_t i = 0; i < width; i++)
-        tensor_set(made, &i, (gain.data == NULL ? 1 : tensor_get(&gain, &i)) * factor + more);
+    for (size_t i = 0; i < width; i++) {
+        double gain = one->gain.data == NULL ? 1 : tensor_get(&one->gain, &i);
+        tensor_set(made, &i, gain * factor + more);
+    }
     one->gain = tensor_view_of(made);
 }
 
