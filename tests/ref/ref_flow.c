@@ -111,6 +111,18 @@ void flow_keep(const flow *f, const char *name, const rows *of)
     stage->at = rows_copy(of).at;
 }
 
+void flow_keep_array(const flow *f, const char *name, int rank, const size_t *size,
+                     const long double *at)
+{
+    ref_stack_stage *stage = stage_add(f, "%s", name);
+    stage->rank = rank;
+    stage->count = 1;
+    for (int i = 0; i < rank; i++)
+        stage->count *= stage->size[i] = size[i];
+    stage->at = ref_alloc(stage->count, sizeof stage->at[0]);
+    memcpy(stage->at, at, stage->count * sizeof at[0]);
+}
+
 void flow_keep_stage(const flow *f, const char *part, const ref_stage *one)
 {
     if (one->at == NULL || one->is_not_made)

@@ -32,8 +32,11 @@ rows rows_copy(const rows *of);
 bool flow_makes(const flow *f, const char *mistake);
 bool flow_makes_of(const flow *f, const char *before, const char *part, const char *after);
 
-/* Keeps rows as a stage of this name, and a stage of attention as one of this part. */
+/* Keeps rows as a stage of this name, numbers of any shape, and a stage of attention as one of this
+ * part. */
 void flow_keep(const flow *f, const char *name, const rows *of);
+void flow_keep_array(const flow *f, const char *name, int rank, const size_t *size,
+                     const long double *at);
 void flow_keep_stage(const flow *f, const char *part, const ref_stage *one);
 
 /* ref_embed.c: the rows that a stack begins with. */

@@ -54,7 +54,7 @@ typedef struct ref_stack {
     size_t *segments; /* of n rows; NULL: not said, and 0 */
     size_t layers;
     ref_layer layer[REF_LAYERS_MOST];
-    /* What gradients begin with, which the reference does not compute. */
+    /* What gradients begin with: ref_stack_back.h. */
     const char *loss;
     ref_array output_grad, target, labels, unembedding, unembedding_bias;
     ref_feed_forward end; /* of the order seed */

@@ -2,6 +2,7 @@
 
 #include "ref/dice.h"
 #include "ref/ref_random.h"
+#include "ref/ref_stack_back.h"
 #include "ref/stack_subject.h"
 #include "ref/verdict.h"
 
@@ -9,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { IDS = 5, NOT_COUNTED = -100 };
 
 typedef struct trial {
     ref_stack stack; /* the caller's numbers, and what gradients begin with */
@@ -26,101 +25,18 @@ static double element(const tensor *t, size_t index)
                                 : ((const double *)t->data)[index];
 }
 
-/* ---- what they begin with ---- */
-
-static double some_number(trial *t)
-{
-    double number = 2 * dice_fraction(&t->dice) - 1;
-    return t->stack.is_float32 ? (double)(float)number : number;
-}
-
-static void fill(trial *t, ref_array *a, int rank, const size_t *size)
-{
-    *a = (ref_array){.rank = rank};
-    memcpy(a->size, size, (size_t)rank * sizeof size[0]);
-    a->at = ref_alloc(ref_count_of(a), sizeof a->at[0]);
-    for (size_t i = 0; i < ref_count_of(a); i++)
-        a->at[i] = some_number(t);
-}
-
-/* At least one row has a label. */
-static void fill_labels(trial *t)
-{
-    ref_array *a = &t->stack.labels;
-    int rank = t->stack.x.rank - 1;
-    fill(t, a, rank, t->stack.x.size);
-    for (size_t i = 0; i < ref_count_of(a); i++)
-        a->at[i] =
-            i > 0 && dice_chance(&t->dice, 0.3) ? NOT_COUNTED : (double)dice_below(&t->dice, IDS);
-}
-
-static void begin(trial *t)
-{
-    static const char *const LOSSES[] = {NULL, "sum", "mean", "square", "cross-entropy"};
-    ref_stack *s = &t->stack;
-    size_t width = s->x.size[s->x.rank - 1];
-    size_t size[] = {width, IDS}, turned[] = {IDS, width};
-    s->loss = LOSSES[dice_below(&t->dice, sizeof LOSSES / sizeof LOSSES[0])];
-    if (s->loss == NULL)
-        fill(t, &s->output_grad, s->x.rank, s->x.size);
-    if (ref_word_is(s->loss, "square"))
-        fill(t, &s->target, s->x.rank, s->x.size);
-    if (!ref_word_is(s->loss, "cross-entropy"))
-        return;
-    fill_labels(t);
-    fill(t, &s->unembedding, 2, ref_word_is(s->layout, "out-in") ? turned : size);
-    if (dice_chance(&t->dice, 0.5))
-        fill(t, &s->unembedding_bias, 1, size + 1);
-}
-
-/* ---- the loss, as its formula stands in the manual ---- */
-
-static long double logit(const ref_stack *s, const long double *row, size_t id)
-{
-    size_t width = s->x.size[s->x.rank - 1];
-    bool is_turned = ref_word_is(s->layout, "out-in");
-    long double sum = s->unembedding_bias.at == NULL ? 0 : s->unembedding_bias.at[id];
-    for (size_t j = 0; j < width; j++)
-        sum += row[j] * s->unembedding.at[is_turned ? id * width + j : j * IDS + id];
-    return sum;
-}
-
-static long double cross_entropy(const ref_stack *s, const long double *output)
-{
-    size_t width = s->x.size[s->x.rank - 1], counted = 0;
-    long double sum = 0;
-    for (size_t row = 0; row < ref_count_of(&s->labels); row++) {
-        long double exponentials = 0;
-        if (s->labels.at[row] == NOT_COUNTED)
-            continue;
-        for (size_t id = 0; id < IDS; id++)
-            exponentials += expl(logit(s, output + row * width, id));
-        sum += logl(exponentials) - logit(s, output + row * width, (size_t)s->labels.at[row]);
-        counted++;
-    }
-    return sum / (long double)counted;
-}
+/* ---- the loss ---- */
 
 static long double output_loss(const ref_stack *s)
 {
     ref_stack_result r;
     size_t width = s->x.size[s->x.rank - 1];
-    long double sum = 0;
     for (size_t i = 0; s->ids != NULL && i < ref_count_of(&s->x); i++)
         s->x.at[i] = s->embedding.at[s->ids[i / width] * width + i % width];
     ref_stack_compute(s, &r);
-    const ref_stack_stage *output = &r.stage[r.count - 1];
-    size_t count = output->count;
-    if (ref_word_is(s->loss, "cross-entropy"))
-        sum = cross_entropy(s, output->at);
-    for (size_t i = 0; i < count && s->labels.at == NULL; i++) {
-        long double y = output->at[i];
-        sum += s->output_grad.at != NULL ? y * s->output_grad.at[i]
-               : s->target.at != NULL    ? (y - s->target.at[i]) * (y - s->target.at[i]) / 2
-                                         : y;
-    }
+    long double reached = ref_stack_loss(s, &r.stage[r.count - 1]);
     ref_stack_result_free(&r);
-    return ref_word_is(s->loss, "mean") ? sum / (long double)count : sum;
+    return reached;
 }
 
 /* ---- inputs, by differences ---- */
@@ -264,6 +180,41 @@ static bool inputs_are_right(trial *t)
     return visit_all(t, measure) && visit_all(t, compare);
 }
 
+/* ---- all stages, by the formulas ---- */
+
+/* In proportion to the greatest gradient of all: sums that cancel are errors of others'. */
+static bool stages_are_right(trial *t)
+{
+    const ref_stack *s = &t->stack;
+    ref_stack_result r;
+    bool is_right = true;
+    long double share = s->is_float32 ? 1e-2L : 1e-9L;
+    if (s->memory.at != NULL && s->memory.rank != s->x.rank)
+        return true;
+    ref_stack_compute_back(s, &r);
+    long double most = 0;
+    for (size_t i = 0; i < r.count; i++)
+        for (size_t j = 0; strstr(r.stage[i].name, "_grad") != NULL && j < r.stage[i].count; j++)
+            most = fmaxl(most, fabsl(r.stage[i].at[j]));
+    for (size_t i = 0; is_right && i < r.count; i++) {
+        const ref_stack_stage *one = &r.stage[i];
+        const tensor *got = bundle_tensor(&t->whole.result, one->name);
+        if (strstr(one->name, "_grad") == NULL)
+            continue;
+        t->says.runs++;
+        if (got == NULL || tensor_count(got) != one->count)
+            is_right = says(t, one->name, got == NULL ? "is missing" : "has another size");
+        for (size_t j = 0; is_right && j < one->count; j++) {
+            if (!(fabsl((long double)element(got, j) - one->at[j]) <= share * most))
+                is_right =
+                    says(t, one->name, "[number %zu] is %.17g, not %.17Lg, the largest %.3Lg", j,
+                         element(got, j), one->at[j], most);
+        }
+    }
+    ref_stack_result_free(&r);
+    return is_right;
+}
+
 /* ---- bits ---- */
 
 static bool same_run(trial *t, stack_way way)
@@ -303,7 +254,9 @@ static bool bits_are_same(trial *t)
 static const struct {
     const char *name;
     bool (*holds)(trial *t);
-} CLAIMS[] = {{"gradients of inputs", inputs_are_right}, {"gradients' bits", bits_are_same}};
+} CLAIMS[] = {{"gradients of inputs", inputs_are_right},
+              {"gradients of stages", stages_are_right},
+              {"gradients' bits", bits_are_same}};
 
 /* Of the numbers that a pass goes over: larger stacks would take minutes. */
 enum { WORK = 4000 };
@@ -321,7 +274,7 @@ void stack_gradients_try(const ref_stack *s, const char *where, size_t *passed, 
     trial t = {.stack = *s, .dice = {s->layers}};
     for (size_t i = 0; i < ref_count_of(&s->x); i++)
         t.dice.state = t.dice.state * 31 + (uint64_t)(int64_t)(s->x.at[i] * 0x1p40);
-    begin(&t);
+    ref_random_goal(&t.stack, &t.dice);
     bool done = stack_subject_open(&t.whole, &t.stack, SIZE_MAX, &(stack_way){0});
     for (size_t i = 0; done && i < sizeof CLAIMS / sizeof CLAIMS[0]; i++) {
         t.says = (verdict){0};
@@ -334,9 +287,5 @@ void stack_gradients_try(const ref_stack *s, const char *where, size_t *passed, 
     if (!done)
         verdict_tell(where, "gradients refused", t.whole.failure.what);
     stack_subject_free(&t.whole);
-    free(t.stack.output_grad.at);
-    free(t.stack.target.at);
-    free(t.stack.labels.at);
-    free(t.stack.unembedding.at);
-    free(t.stack.unembedding_bias.at);
+    ref_goal_free(&t.stack);
 }

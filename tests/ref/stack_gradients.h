@@ -1,5 +1,6 @@
-/* Gradients of random stacks, against differences of the reference's own output: no formula of a
- * gradient is written a second time. And what must not change a bit of them. */
+/* Gradients of random stacks: those of inputs against differences of the reference's own output,
+ * without any formula of a gradient; those of all stages against the reference's formulas. And what
+ * must not change a bit of them. */
 #ifndef SELFATTN_TESTS_REF_STACK_GRADIENTS_H
 #define SELFATTN_TESTS_REF_STACK_GRADIENTS_H
 

@@ -1,0 +1,775 @@
+#include "ref/ref_stack_back.h"
+
+#include "ref/ref_flow.h"
+#include "ref/ref_parameters.h"
+#include "ref/ref_backward.h"
+#include "ref/ref_parts.h"
+#include "ref/ref_random.h"
+#include "ref/ref_select.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what it begins with ---- */
+
+static void fill(ref_stack *s, dice *d, ref_array *a, int rank, const size_t *size)
+{
+    *a = (ref_array){.rank = rank};
+    memcpy(a->size, size, (size_t)rank * sizeof size[0]);
+    a->at = ref_alloc(ref_count_of(a), sizeof a->at[0]);
+    for (size_t i = 0; i < ref_count_of(a); i++) {
+        double number = 2 * dice_fraction(d) - 1;
+        a->at[i] = s->is_float32 ? (double)(float)number : number;
+    }
+}
+
+void ref_random_goal(ref_stack *s, dice *d)
+{
+    static const char *const LOSSES[] = {NULL,     "sum",           "mean",
+                                         "square", "cross-entropy", "cross-entropy"};
+    size_t width = s->x.size[s->x.rank - 1], ids = 5;
+    s->loss = LOSSES[dice_below(d, sizeof LOSSES / sizeof LOSSES[0])];
+    if (s->loss == NULL)
+        fill(s, d, &s->output_grad, s->x.rank, s->x.size);
+    if (ref_word_is(s->loss, "square"))
+        fill(s, d, &s->target, s->x.rank, s->x.size);
+    if (!ref_word_is(s->loss, "cross-entropy"))
+        return;
+    if (s->ids != NULL && dice_chance(d, 0.5)) {
+        ids = s->embedding.size[0]; /* the logits are tied to it */
+    } else {
+        const size_t size[] = {width, ids}, turned[] = {ids, width};
+        fill(s, d, &s->unembedding, 2, ref_word_is(s->layout, "out-in") ? turned : size);
+    }
+    if (dice_chance(d, 0.5))
+        fill(s, d, &s->unembedding_bias, 1, &ids);
+    fill(s, d, &s->labels, s->x.rank - 1, s->x.size);
+    for (size_t i = 0; i < ref_count_of(&s->labels); i++)
+        s->labels.at[i] =
+            i > 0 && dice_chance(d, 0.3) ? REF_NOT_COUNTED : (double)dice_below(d, ids);
+}
+
+void ref_goal_free(ref_stack *s)
+{
+    ref_array *all[] = {&s->output_grad, &s->target, &s->labels, &s->unembedding,
+                        &s->unembedding_bias};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        free(all[i]->at);
+        *all[i] = (ref_array){0};
+    }
+}
+
+/* ---- logits ---- */
+
+static size_t ids_of(const ref_stack *s)
+{
+    if (s->unembedding.at == NULL)
+        return s->embedding.size[0];
+    return s->unembedding.size[ref_word_is(s->layout, "out-in") ? 0 : 1];
+}
+
+/* Where W[row][id] stands: in the unembedding, or in the embedding that logits are tied to. */
+static size_t place_of(const ref_stack *s, size_t row, size_t id)
+{
+    bool is_by_id = s->unembedding.at == NULL || ref_word_is(s->layout, "out-in");
+    return is_by_id ? id * s->x.size[s->x.rank - 1] + row : row * ids_of(s) + id;
+}
+
+static long double unembedding_at(const ref_stack *s, size_t row, size_t id)
+{
+    const ref_array *w = s->unembedding.at == NULL ? &s->embedding : &s->unembedding;
+    return w->at[place_of(s, row, id)];
+}
+
+static long double logit(const ref_stack *s, const long double *row, size_t id)
+{
+    long double sum = s->unembedding_bias.at == NULL ? 0 : s->unembedding_bias.at[id];
+    for (size_t j = 0; j < s->x.size[s->x.rank - 1]; j++)
+        sum += row[j] * unembedding_at(s, j, id);
+    return sum;
+}
+
+static long double cross_entropy(const ref_stack *s, const long double *output)
+{
+    size_t width = s->x.size[s->x.rank - 1], counted = 0;
+    long double sum = 0;
+    for (size_t row = 0; row < ref_count_of(&s->labels); row++) {
+        long double exponentials = 0;
+        if (s->labels.at[row] == REF_NOT_COUNTED)
+            continue;
+        for (size_t id = 0; id < ids_of(s); id++)
+            exponentials += expl(logit(s, output + row * width, id));
+        sum += logl(exponentials) - logit(s, output + row * width, (size_t)s->labels.at[row]);
+        counted++;
+    }
+    return sum / (long double)counted;
+}
+
+long double ref_stack_loss(const ref_stack *s, const ref_stack_stage *output)
+{
+    long double sum = 0;
+    if (s->labels.at != NULL)
+        return cross_entropy(s, output->at);
+    for (size_t i = 0; i < output->count; i++) {
+        long double y = output->at[i];
+        sum += s->output_grad.at != NULL ? y * s->output_grad.at[i]
+               : s->target.at != NULL    ? (y - s->target.at[i]) * (y - s->target.at[i]) / 2
+                                         : y;
+    }
+    return ref_word_is(s->loss, "mean") ? sum / (long double)output->count : sum;
+}
+
+/* ---- what goes back ---- */
+
+enum { SELF, CROSS, ATTENTIONS };
+
+typedef struct back {
+    flow f; /* f.x: the gradient of the rows after what is next; f.given: of what the layer was
+               given, where a part went back to it */
+    bool has_problem[REF_LAYERS_MOST][ATTENTIONS];
+    ref_problem asked[REF_LAYERS_MOST][ATTENTIONS]; /* on the way forward */
+    rows memory;                                    /* at NULL: nothing looked at it yet */
+    rows tied;                                      /* of logits, ids × m; at NULL: none */
+} back;
+
+static bool makes(const back *b, const char *mistake)
+{
+    char word[96];
+    snprintf(word, sizeof word, "back %s", mistake);
+    return flow_makes(&b->f, word);
+}
+
+static bool makes_of(const back *b, const char *before, const char *after)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%s %s", before, after);
+    return makes(b, word);
+}
+
+/* The rows of a stage of the way forward; owned by the caller. */
+static rows stage_rows(const back *b, const char *name)
+{
+    const ref_stack_result *r = b->f.result;
+    size_t i = 0;
+    while (i < r->count && strcmp(r->stage[i].name, name) != 0)
+        i++;
+    if (i == r->count) {
+        fprintf(stderr, "the reference has no stage %s\n", name);
+        abort();
+    }
+    const ref_stack_stage *one = &r->stage[i];
+    size_t width = one->size[one->rank - 1];
+    rows made = rows_new(one->count / width, width);
+    memcpy(made.at, one->at, one->count * sizeof made.at[0]);
+    return made;
+}
+
+static rows rows_here(const back *b, const char *name)
+{
+    char full[2 * REF_STACK_NAME];
+    snprintf(full, sizeof full, "%s%s", b->f.way, name);
+    return stage_rows(b, full);
+}
+
+static void add(rows *to, const rows *more)
+{
+    for (size_t i = 0; i < to->n * to->width; i++)
+        to->at[i] += more->at[i];
+}
+
+/* Parameters of a kind gain from these rows, times `by`. */
+typedef struct gained {
+    size_t first, end;
+    long double by;
+} gained;
+
+static gained rows_gained(const back *b, const char *kind)
+{
+    size_t all = b->f.batches > 0 ? b->f.batches * b->f.n : b->f.n;
+    if (makes_of(b, kind, "last row"))
+        return (gained){all - 1, all, 1};
+    if (makes_of(b, kind, "first entry"))
+        return (gained){0, b->f.n, 1};
+    if (makes_of(b, kind, "last entry"))
+        return (gained){all - b->f.n, all, 1};
+    if (makes_of(b, kind, "mean"))
+        return (gained){0, all, 1 / (long double)all};
+    return (gained){0, all, makes_of(b, kind, "nothing") ? 0 : 1};
+}
+
+static void keep_named(const back *b, const char *of_key, const char *kind, int rank,
+                       const size_t *size, long double *at)
+{
+    char name[REF_STACK_NAME + 8];
+    size_t count = 1;
+    gained from = rows_gained(b, kind);
+    for (int i = 0; i < rank; i++)
+        count *= size[i];
+    for (size_t i = 0; i < count; i++)
+        at[i] *= from.by;
+    snprintf(name, sizeof name, "%s_grad", of_key);
+    flow_keep_array(&b->f, name, rank, size, at);
+    free(at);
+}
+
+/* Of what is added to rows. */
+static void keep_bias(const back *b, const char *of_key, const ref_array *bias, const char *kind,
+                      const rows *dy)
+{
+    if (bias->at == NULL)
+        return;
+    gained from = rows_gained(b, kind);
+    long double *sum = ref_alloc(dy->width, sizeof sum[0]);
+    for (size_t i = from.first; i < from.end; i++)
+        for (size_t column = 0; column < dy->width; column++)
+            sum[column] += dy->at[i * dy->width + column];
+    keep_named(b, of_key, kind, bias->rank, bias->size, sum);
+}
+
+static size_t weight_place(const rows *x, const rows *dy, bool is_out_in, size_t row, size_t column)
+{
+    return is_out_in ? column * x->width + row : row * dy->width + column;
+}
+
+static void keep_weight(const back *b, const char *of_key, const ref_array *w, const rows *x,
+                        const rows *dy)
+{
+    bool is_out_in = ref_word_is(b->f.stack->layout, "out-in");
+    gained from = rows_gained(b, "weights");
+    long double *sum = ref_alloc(x->width * dy->width, sizeof sum[0]);
+    for (size_t i = from.first; i < from.end; i++)
+        for (size_t row = 0; row < x->width; row++)
+            for (size_t column = 0; column < dy->width; column++)
+                sum[weight_place(x, dy, is_out_in, row, column)] +=
+                    x->at[i * x->width + row] * dy->at[i * dy->width + column];
+    keep_named(b, of_key, "weights", w->rank, w->size, sum);
+}
+
+/* dy·Wᵀ */
+static rows through(const back *b, const rows *dy, const ref_array *w, size_t width)
+{
+    bool is_out_in = ref_word_is(b->f.stack->layout, "out-in");
+    rows dx = rows_new(dy->n, width);
+    for (size_t i = 0; i < dy->n; i++)
+        for (size_t row = 0; row < width; row++)
+            for (size_t column = 0; column < dy->width; column++)
+                dx.at[i * width + row] += dy->at[i * dy->width + column] *
+                                          w->at[weight_place(&dx, dy, is_out_in, row, column)];
+    return dx;
+}
+
+/* ---- norms ---- */
+
+/* With x̂ = (x − mean)/root and u = gain·dy: dx = (u − mean(u) − x̂·mean(u·x̂)) / root, and of an
+ * RMSNorm, which takes off no mean, the same without mean(u). */
+static void norm_row_back(const back *b, const ref_norm *by, bool is_rms, size_t m,
+                          const long double *x, long double *dy, long double *of_gain)
+{
+    long double mean = 0, squares = 0, eps = by->has_eps ? by->eps : 1e-5, of_u = 0, of_product = 0;
+    long double *u = ref_alloc(m, sizeof u[0]), *made = ref_alloc(m, sizeof made[0]);
+    bool is_late = makes(b, "norm gain late"), is_constant = makes(b, "norm constant");
+    for (size_t i = 0; i < m && !is_rms; i++)
+        mean += x[i] / (long double)m;
+    for (size_t i = 0; i < m; i++)
+        squares += (x[i] - mean) * (x[i] - mean) / (long double)m;
+    long double root = sqrtl(squares + (makes(b, "norm eps") ? 0 : eps));
+    for (size_t i = 0; i < m; i++) {
+        bool has_gain = by->gain != NULL && !is_late && !makes(b, "norm gain");
+        made[i] = root == 0 ? 0 : (x[i] - mean) / root;
+        u[i] = dy[i] * (has_gain ? by->gain[i] : 1);
+        of_u += u[i] / (long double)m;
+        of_product += u[i] * made[i] / (long double)m;
+        long double shown = makes(b, "gain x")   ? x[i]
+                            : makes(b, "gain y") ? made[i] * (by->gain == NULL ? 1 : by->gain[i]) +
+                                                       (by->bias == NULL ? 0 : by->bias[i])
+                                                 : made[i];
+        if (of_gain != NULL)
+            of_gain[i] += dy[i] * shown;
+    }
+    bool has_mean = !is_rms && !is_constant && !makes(b, "norm mean"),
+         has_row = !is_constant && !makes(b, "norm row"), is_passed = makes(b, "norm passed");
+    for (size_t i = 0; i < m && !is_passed; i++) {
+        long double from = u[i] - (has_mean ? of_u : 0) - (has_row ? made[i] * of_product : 0);
+        dy[i] = root == 0 ? 0 : makes(b, "norm times") ? from * root : from / root;
+        if (is_late && by->gain != NULL)
+            dy[i] *= by->gain[i];
+    }
+    free(u);
+    free(made);
+}
+
+/* The gradient of what the norm made of x becomes that of x. */
+static void norm_back(const back *b, const ref_norm *by, const char *kind, const char *name,
+                      const rows *x, rows *dy)
+{
+    char full[REF_STACK_NAME];
+    bool is_rms = (ref_word_is(kind, "rms") || makes(b, "norm rms")) && !makes(b, "norm layer");
+    size_t m = x->width;
+    const ref_array bias = {1, {m}, by->bias};
+    gained from = rows_gained(b, "norms");
+    long double *of_gain = ref_alloc(m, sizeof of_gain[0]);
+    snprintf(full, sizeof full, "%s_grad", name);
+    flow_keep(&b->f, full, dy);
+    snprintf(full, sizeof full, "%s.bias", name);
+    keep_bias(b, full, &bias, "norms", dy);
+    for (size_t i = 0; i < x->n; i++)
+        norm_row_back(b, by, is_rms, m, x->at + i * m, dy->at + i * m,
+                      i >= from.first && i < from.end ? of_gain : NULL);
+    snprintf(full, sizeof full, "%s.gain", name);
+    if (by->gain != NULL)
+        keep_named(b, full, "norms", 1, &m, of_gain);
+    else
+        free(of_gain);
+}
+
+static void layer_norm_back(const back *b, const ref_layer *l, size_t number, const rows *x,
+                            rows *dy)
+{
+    const char *kind = l->norm_kind != NULL ? l->norm_kind : b->f.stack->norm_kind;
+    char name[] = {'l', 'n', (char)('0' + number), '\0'};
+    norm_back(b, &l->norm[number - 1], kind, name, x, dy);
+}
+
+/* ---- feed-forward parts ---- */
+
+static long double activated(const char *by, long double x)
+{
+    static const long double PI = 3.14159265358979323846264338327950288L;
+    if (ref_word_is(by, "relu"))
+        return x > 0 ? x : 0;
+    if (ref_word_is(by, "silu"))
+        return x / (1 + expl(-x));
+    if (ref_word_is(by, "gelu"))
+        return x * erfcl(-x / sqrtl(2)) / 2;
+    return x / 2 * (1 + tanhl(sqrtl(2 / PI) * (x + 0.044715L * x * x * x)));
+}
+
+static long double slope(const char *by, long double x)
+{
+    static const long double PI = 3.14159265358979323846264338327950288L;
+    if (ref_word_is(by, "none"))
+        return 1;
+    if (ref_word_is(by, "relu"))
+        return x > 0 ? 1 : 0;
+    long double logistic = 1 / (1 + expl(-x));
+    if (ref_word_is(by, "silu"))
+        return logistic * (1 + x * (1 - logistic));
+    if (ref_word_is(by, "gelu"))
+        return erfcl(-x / sqrtl(2)) / 2 + x * expl(-x * x / 2) / sqrtl(2 * PI);
+    long double bent = tanhl(sqrtl(2 / PI) * (x + 0.044715L * x * x * x));
+    return (1 + bent) / 2 + x / 2 * (1 - bent * bent) * sqrtl(2 / PI) * (1 + 3 * 0.044715L * x * x);
+}
+
+/* x·W + b */
+static rows projected(const back *b, const rows *x, const ref_array *w, const ref_array *bias)
+{
+    bool is_out_in = ref_word_is(b->f.stack->layout, "out-in");
+    rows out = rows_new(x->n, w->size[is_out_in ? 0 : 1]);
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t column = 0; column < out.width; column++) {
+            long double sum = bias->at == NULL ? 0 : bias->at[column];
+            for (size_t row = 0; row < x->width; row++)
+                sum += x->at[i * x->width + row] *
+                       w->at[weight_place(x, &out, is_out_in, row, column)];
+            out.at[i * out.width + column] = sum;
+        }
+    return out;
+}
+
+/* The gradient of what it made of x becomes that of x. */
+static void feed_forward_back(const back *b, const ref_feed_forward *as_given, const char *by,
+                              const rows *x, rows *dy)
+{
+    static const ref_array NONE = {0};
+    static const char *const WORDS[] = {"none", "relu", "gelu", "gelu_tanh", "silu"};
+    ref_feed_forward f = *as_given;
+    bool has_gate = f.w3.at != NULL;
+    if (has_gate && makes(b, "gate swapped")) {
+        f.w1 = as_given->w3;
+        f.w3 = as_given->w1;
+    }
+    const char *sloped = by;
+    for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++)
+        sloped = makes_of(b, "slope", WORDS[i]) ? WORDS[i] : sloped;
+    rows hidden = projected(b, x, &f.w1, &f.b1), made = rows_copy(&hidden), gate = {0};
+    if (has_gate)
+        gate = projected(b, x, &f.w3, &NONE);
+    for (size_t i = 0; i < made.n * made.width; i++)
+        made.at[i] = activated(by, hidden.at[i]) * (has_gate ? gate.at[i] : 1);
+    flow_keep(&b->f, "ffn.output_grad", dy);
+    keep_bias(b, "b2", &f.b2, "biases", dy);
+    keep_weight(b, "w2", &f.w2, makes(b, "w2 of hidden") ? &hidden : &made, dy);
+    rows grad = through(b, dy, &f.w2, hidden.width), of_gate = rows_copy(&grad);
+    flow_keep(&b->f, "ffn.activated_grad", &grad);
+    for (size_t i = 0; i < grad.n * grad.width; i++) {
+        long double h = hidden.at[i];
+        of_gate.at[i] *= makes(b, "gate of hidden") ? h : activated(by, h);
+        grad.at[i] *= has_gate && !makes(b, "ungated") ? gate.at[i] : 1;
+        long double at = makes(b, "slope at activated") ? made.at[i]
+                         : makes(b, "slope at grad")    ? grad.at[i]
+                                                        : h;
+        grad.at[i] *= slope(sloped, at);
+    }
+    if (has_gate) {
+        flow_keep(&b->f, "ffn.gate_grad", &of_gate);
+        keep_weight(b, "w3", &f.w3, x, &of_gate);
+    }
+    flow_keep(&b->f, "ffn.hidden_grad", &grad);
+    keep_weight(b, "w1", &f.w1, x, &grad);
+    keep_bias(b, "b1", &f.b1, "biases", &grad);
+    rows by_hidden = through(b, &grad, &f.w1, x->width);
+    memset(dy->at, 0, dy->n * dy->width * sizeof dy->at[0]);
+    if (!has_gate || !makes(b, "x of gate"))
+        add(dy, &by_hidden);
+    if (has_gate && !makes(b, "x without gate")) {
+        rows by_gate = through(b, &of_gate, &f.w3, x->width);
+        add(dy, &by_gate);
+        free(by_gate.at);
+    }
+    free(by_hidden.at);
+    free(hidden.at);
+    free(made.at);
+    free(gate.at);
+    free(grad.at);
+    free(of_gate.at);
+}
+
+/* ---- attention ---- */
+
+/* What queries, keys or values give back to the rows that W made them of. */
+static void side_back(const ref_problem *p, const ref_result *r, ref_input weight, rows *to)
+{
+    static const ref_stage_id MADE[] = {REF_STAGE_Q_GRAD, REF_STAGE_K_GRAD, REF_STAGE_V_GRAD};
+    const ref_sizes *s = &r->sizes;
+    const ref_number *grad = r->stage[MADE[weight - REF_WQ]].at;
+    size_t heads = weight == REF_WQ ? s->h : s->g, width = weight == REF_WQ   ? s->d_q
+                                                           : weight == REF_WK ? s->d_k
+                                                                              : s->d_v;
+    for (size_t row = 0; row < to->n; row++)
+        for (size_t i = 0; i < to->width; i++)
+            for (size_t c = 0; c < heads * width; c++)
+                to->at[row * to->width + i] +=
+                    grad[row * heads * width + c].value *
+                    p->in[weight]
+                        .at[ref_weight_index(p, &p->in[weight], c / width, width, i, c % width)];
+}
+
+static void attention_back(back *b, int which, rows *dy)
+{
+    ref_problem p = ref_problem_copy(&b->asked[b->f.layer - 1][which]);
+    const ref_array *x = &p.in[REF_X], *memory = &p.in[REF_XK];
+    ref_result r = {0};
+    p.in[REF_OUTPUT_GRAD] = *x;
+    double *given = p.in[REF_OUTPUT_GRAD].at = ref_alloc(ref_count_of(x), sizeof given[0]);
+    for (size_t i = 0; i < ref_count_of(x); i++)
+        given[i] = (double)dy->at[i];
+    ref_compute_weights(&p, &r);
+    ref_compute_output(&p, &r);
+    ref_compute_gradients(&p, &r);
+    ref_compute_parameters(&p, &r);
+    for (ref_stage_id id = REF_STAGE_OUTPUT_GRAD; id < REF_STAGES; id++)
+        flow_keep_stage(&b->f, which == SELF ? "attention" : "cross", &r.stage[id]);
+    memset(dy->at, 0, dy->n * dy->width * sizeof dy->at[0]);
+    side_back(&p, &r, REF_WQ, dy);
+    if (memory->at == NULL) {
+        side_back(&p, &r, REF_WK, dy);
+        side_back(&p, &r, REF_WV, dy);
+    } else {
+        size_t width = memory->size[memory->rank - 1];
+        rows of = rows_new(ref_count_of(memory) / width, width);
+        side_back(&p, &r, REF_WK, &of);
+        side_back(&p, &r, REF_WV, &of);
+        bool is_first = b->memory.at == NULL;
+        if (!is_first && !makes(b, "memory overwritten"))
+            add(&of, &b->memory);
+        free(b->memory.at);
+        b->memory = of;
+    }
+    ref_result_free(&r);
+    ref_problem_free(&p);
+}
+
+/* ---- layers ---- */
+
+static void part_itself(back *b, const ref_layer *l, const char *part, const rows *read, rows *dy)
+{
+    const char *said = l->activation != NULL ? l->activation : b->f.stack->activation;
+    if (strcmp(part, "ffn") == 0)
+        feed_forward_back(b, &l->feed_forward, said == NULL ? "relu" : said, read, dy);
+    else
+        attention_back(b, strcmp(part, "cross") == 0 ? CROSS : SELF, dy);
+    if (makes_of(b, "stops", part))
+        memset(dy->at, 0, dy->n * dy->width * sizeof dy->at[0]);
+}
+
+/* pre: x + part(norm(x)); post: norm(x + part(x)) */
+static void usual_part_back(back *b, const ref_layer *l, const char *part, size_t number,
+                            bool is_pre, const rows *given)
+{
+    char sum[32], norm[] = {'l', 'n', (char)('0' + number), '\0'};
+    snprintf(sum, sizeof sum, "%s_sum", part);
+    rows summed = rows_here(b, sum), normed = rows_here(b, norm);
+    const rows *read = is_pre ? &normed : given, *norm_of = is_pre ? given : &summed;
+    bool goes_pre = is_pre ? !makes(b, "post") : makes(b, "pre");
+    if (!goes_pre)
+        layer_norm_back(b, l, number, norm_of, &b->f.x);
+    snprintf(sum, sizeof sum, "%s_sum_grad", part);
+    flow_keep(&b->f, sum, &b->f.x);
+    rows grad = rows_copy(&b->f.x);
+    part_itself(b, l, part, read, &grad);
+    if (makes(b, "residual normed") && goes_pre) {
+        add(&grad, &b->f.x);
+        memset(b->f.x.at, 0, grad.n * grad.width * sizeof grad.at[0]);
+    }
+    if (goes_pre)
+        layer_norm_back(b, l, number, norm_of, &grad);
+    if (makes(b, "residual") || makes_of(b, "residual", part))
+        memset(b->f.x.at, 0, grad.n * grad.width * sizeof grad.at[0]);
+    if (makes(b, "residual twice"))
+        add(&b->f.x, &b->f.x);
+    add(&b->f.x, &grad);
+    free(grad.at);
+    free(summed.at);
+    free(normed.at);
+}
+
+/* ln2(input + attention(ln1(input))); with a memory ln2(input + cross(ln1(attention(input)))) */
+static void seed_layer_back(back *b, const ref_layer *l, const rows *input)
+{
+    const char *main = l->has_cross ? "cross" : "attention";
+    char sum[32];
+    snprintf(sum, sizeof sum, "%s_sum", main);
+    rows summed = rows_here(b, sum), normed = rows_here(b, "ln1"),
+         before = l->has_cross ? rows_here(b, "attention.output") : rows_copy(input);
+    layer_norm_back(b, l, 2, &summed, &b->f.x);
+    snprintf(sum, sizeof sum, "%s_sum_grad", main);
+    flow_keep(&b->f, sum, &b->f.x);
+    rows grad = rows_copy(&b->f.x);
+    part_itself(b, l, main, &normed, &grad);
+    layer_norm_back(b, l, 1, &before, &grad);
+    if (l->has_cross)
+        part_itself(b, l, "attention", input, &grad);
+    if (makes(b, "residual") || makes_of(b, "residual", main))
+        memset(b->f.x.at, 0, grad.n * grad.width * sizeof grad.at[0]);
+    add(&b->f.x, &grad);
+    free(grad.at);
+    free(before.at);
+    free(summed.at);
+    free(normed.at);
+}
+
+static void layer_back(back *b, size_t index)
+{
+    const ref_stack *s = b->f.stack;
+    const ref_layer *l = &s->layer[index];
+    const char *parts[3], *order = l->order != NULL ? l->order : s->order;
+    char before[REF_STACK_NAME];
+    bool is_pre = ref_word_is(order, "pre");
+    size_t count = 0;
+    snprintf(before, sizeof before, "layer.%zu.output", index - 1);
+    rows given[4] = {index > 0           ? stage_rows(b, before)
+                     : s->first.is_there ? stage_rows(b, "ln_e")
+                                         : stage_rows(b, "embedded")};
+    snprintf(b->f.way, sizeof b->f.way, "layer.%zu.", index);
+    b->f.layer = index + 1;
+    flow_keep(&b->f, "output_grad", &b->f.x);
+    if (ref_word_is(order, "seed")) {
+        seed_layer_back(b, l, &given[0]);
+        free(given[0].at);
+        return;
+    }
+    parts[count++] = "attention";
+    if (l->has_cross)
+        parts[count++] = "cross";
+    if (l->feed_forward.w1.at != NULL)
+        parts[count++] = "ffn";
+    for (size_t i = 0; i + 1 < count; i++) {
+        char name[32];
+        if (is_pre)
+            snprintf(name, sizeof name, "%s_sum", parts[i]);
+        else
+            snprintf(name, sizeof name, "ln%zu", i + 1);
+        given[i + 1] = rows_here(b, name);
+    }
+    for (size_t i = count; i-- > 0;)
+        usual_part_back(b, l, parts[i], i + 1, is_pre, &given[i]);
+    for (size_t i = 0; i < count; i++)
+        free(given[i].at);
+}
+
+/* ---- the ends ---- */
+
+/* Of each row's logits: (softmax − 1 at the label) / rows with one. */
+static void logits_back(back *b, const rows *output)
+{
+    const ref_stack *s = b->f.stack;
+    size_t ids = ids_of(s), n = b->f.n, all = output->n, counted = 0, m = output->width;
+    rows grad = rows_new(all, ids);
+    double *labels = ref_alloc(all, sizeof labels[0]);
+    for (size_t i = 0; i < all; i++) {
+        bool is_next = makes(b, "labels next"), is_before = makes(b, "labels before");
+        bool has_none = (is_next && i % n + 1 == n) || (is_before && i % n == 0);
+        labels[i] = has_none ? REF_NOT_COUNTED
+                             : s->labels.at[is_next     ? i + 1
+                                            : is_before ? i - 1
+                                                        : i];
+        counted += labels[i] != REF_NOT_COUNTED;
+    }
+    long double by = makes(b, "labels sum")     ? 1
+                     : makes(b, "labels rows")  ? (long double)all
+                     : makes(b, "labels batch") ? (long double)(all / n)
+                                                : (long double)counted;
+    for (size_t i = 0; i < all; i++) {
+        long double sum = 0;
+        bool is_counted = labels[i] != REF_NOT_COUNTED || makes(b, "all rows");
+        for (size_t id = 0; id < ids; id++)
+            sum += grad.at[i * ids + id] = expl(logit(s, output->at + i * m, id));
+        for (size_t id = 0; id < ids; id++) {
+            bool is_label = (double)id == labels[i] && !makes(b, "no label");
+            grad.at[i * ids + id] =
+                is_counted ? (grad.at[i * ids + id] / sum - (is_label ? 1 : 0)) / by : 0;
+        }
+    }
+    flow_keep(&b->f, "logits_grad", &grad);
+    keep_bias(b, "unembedding_bias", &s->unembedding_bias, "biases", &grad);
+    if (s->unembedding.at != NULL) {
+        char before[REF_STACK_NAME];
+        snprintf(before, sizeof before, "layer.%zu.output", s->layers - 1);
+        rows given = stage_rows(b, s->end.w1.at != NULL ? "ffn.output" : before);
+        keep_weight(b, "unembedding", &s->unembedding,
+                    makes(b, "unnormed") && s->final.is_there ? &given : output, &grad);
+        free(given.at);
+    } else {
+        b->tied = rows_new(ids, m);
+    }
+    for (size_t i = 0; i < all; i++)
+        for (size_t id = 0; id < ids; id++)
+            for (size_t j = 0; j < m; j++) {
+                b->f.x.at[i * m + j] += grad.at[i * ids + id] * unembedding_at(s, j, id);
+                if (b->tied.at != NULL && !makes(b, "embedding of ids"))
+                    b->tied.at[id * m + j] += grad.at[i * ids + id] * output->at[i * m + j];
+            }
+    free(labels);
+    free(grad.at);
+}
+
+static void output_back(back *b, const rows *output)
+{
+    const ref_stack *s = b->f.stack;
+    size_t count = output->n * output->width;
+    bool is_mean = (ref_word_is(s->loss, "mean") || makes(b, "mean")) && !makes(b, "sum");
+    for (size_t i = 0; i < count; i++)
+        b->f.x.at[i] = s->output_grad.at != NULL ? s->output_grad.at[i]
+                       : s->target.at != NULL    ? output->at[i] - s->target.at[i]
+                       : is_mean                 ? 1 / (long double)count
+                                                 : 1;
+}
+
+/* A table of which row i of the stack takes the row `row_of(i)`. */
+typedef size_t table_row(const back *b, size_t i);
+
+static size_t id_of(const back *b, size_t i)
+{
+    return b->f.stack->ids[i];
+}
+
+static size_t position_of(const back *b, size_t i)
+{
+    return b->f.stack->offset + i % b->f.n;
+}
+
+static size_t segment_of(const back *b, size_t i)
+{
+    return b->f.stack->segments == NULL ? 0 : b->f.stack->segments[i % b->f.n];
+}
+
+static void table_back(const back *b, const char *of_key, const ref_array *table, table_row *row_of,
+                       const rows *more)
+{
+    size_t m = b->f.x.width;
+    gained from = rows_gained(b, "tables");
+    if (table->at == NULL)
+        return;
+    long double *sum = ref_alloc(ref_count_of(table), sizeof sum[0]);
+    bool is_left_out = row_of == id_of && makes(b, "embedding of logits");
+    for (size_t i = 0; i < ref_count_of(table) && more->at != NULL; i++)
+        sum[i] = more->at[i];
+    for (size_t i = from.first; i < from.end && !is_left_out; i++)
+        for (size_t j = 0; j < m; j++) {
+            long double *to = &sum[row_of(b, i) * m + j];
+            *to = b->f.x.at[i * m + j] + (makes(b, "overwritten") ? 0 : *to);
+        }
+    keep_named(b, of_key, "tables", 2, table->size, sum);
+}
+
+/* ---- the whole ---- */
+
+static bool keep_problem(void *context, const ref_problem *p, size_t layer, bool is_cross,
+                         ref_result *r)
+{
+    back *b = context;
+    (void)r;
+    b->asked[layer - 1][is_cross ? CROSS : SELF] = ref_problem_copy(p);
+    b->has_problem[layer - 1][is_cross ? CROSS : SELF] = true;
+    return false;
+}
+
+void ref_stack_compute_back(const ref_stack *s, ref_stack_result *r)
+{
+    static const rows NONE = {0};
+    back b = {.f = {.stack = s, .result = r}};
+    ref_stack forward = *s;
+    forward.attend = keep_problem;
+    forward.context = &b;
+    ref_stack_compute(&forward, r);
+    b.f.batches = s->x.rank == 3 ? s->x.size[0] : 0;
+    b.f.n = s->x.size[s->x.rank - 2];
+    rows output = stage_rows(&b, "output");
+    rows embedded = stage_rows(&b, "embedded");
+    b.f.x = rows_new(output.n, output.width);
+    if (s->labels.at != NULL)
+        logits_back(&b, &output);
+    else
+        output_back(&b, &output);
+    flow_keep(&b.f, "output_grad", &b.f.x);
+    char before[REF_STACK_NAME];
+    snprintf(before, sizeof before, "layer.%zu.output", s->layers - 1);
+    rows last = stage_rows(&b, before);
+    if (s->final.is_there) {
+        rows given = stage_rows(&b, s->end.w1.at != NULL ? "ffn.output" : before);
+        norm_back(&b, &s->final, s->norm_kind, "ln_f", &given, &b.f.x);
+        free(given.at);
+    }
+    if (s->end.w1.at != NULL)
+        feed_forward_back(&b, &s->end, s->activation == NULL ? "relu" : s->activation, &last,
+                          &b.f.x);
+    for (size_t i = s->layers; i-- > 0;)
+        layer_back(&b, i);
+    b.f.layer = 0;
+    b.f.way[0] = '\0';
+    if (s->first.is_there)
+        norm_back(&b, &s->first, s->norm_kind, "ln_e", &embedded, &b.f.x);
+    flow_keep(&b.f, "embedded_grad", &b.f.x);
+    if (s->ids == NULL)
+        flow_keep(&b.f, "x_grad", &b.f.x);
+    else
+        table_back(&b, "embedding", &s->embedding, id_of, &b.tied);
+    table_back(&b, "segment_embedding", &s->segment_rows, segment_of, &NONE);
+    table_back(&b, "position_embedding", &s->positions, position_of, &NONE);
+    if (b.memory.at != NULL) {
+        long double *at = b.memory.at;
+        flow_keep_array(&b.f, "memory_grad", s->memory.rank, s->memory.size, at);
+    }
+    for (size_t i = 0; i < s->layers; i++)
+        for (int which = 0; which < ATTENTIONS; which++)
+            if (b.has_problem[i][which])
+                ref_problem_free(&b.asked[i][which]);
+    free(b.memory.at);
+    free(b.tied.at);
+    free(b.f.x.at);
+    free(last.at);
+    free(embedded.at);
+    free(output.at);
+}
