@@ -73,9 +73,11 @@ static bool gate_back(const feed_forward *p, const way_back *g, const bundle *ow
     const tensor none = {0};
     if (!tensor_new_copy(of_gate, &of->hidden, e))
         return false;
-    activate(p, g->with, g->by, of_gate, &none);
+    if (p->slip != FFN_GATE_OF_HIDDEN)
+        activate(p, g->with, g->by, of_gate, &none);
     multiply_by(g, of_gate, grad);
-    multiply_by(g, grad, &of->gate);
+    if (p->slip != FFN_UNGATED)
+        multiply_by(g, grad, &of->gate);
     return keeper_keep(keep, "gate_grad", of_gate, "bqO", e) &&
            gradient_of_weight(g, of_weights, own, "w3", &p->w3, x, of_gate, e);
 }
@@ -87,13 +89,14 @@ bool feed_forward_back(const feed_forward *p, const way_back *g, const bundle *o
     tensor activated = {0}, back = {0}, of_gate = {0};
     const tensor w1 = tensor_transposed(&p->w1), w2 = tensor_transposed(&p->w2);
     bool done = keeper_keep(keep, "output_grad", grad, "bqO", e) &&
-                gradient_of_bias(g, of_weights, own, "b2", grad, e) &&
+                gradient_of_bias(g, GAINER_BIAS, of_weights, own, "b2", grad, e) &&
                 open_inside(p, g->with, g->by, x, &of, e) &&
                 tensor_new_copy(&activated, &of.hidden, e) &&
                 tensor_new(&back, x->type, 2, of.hidden.size, e);
     if (done) {
         activate(p, g->with, g->by, &activated, &of.gate);
-        done = gradient_of_weight(g, of_weights, own, "w2", &p->w2, &activated, grad, e) &&
+        const tensor *taken = p->slip == FFN_W2_OF_HIDDEN ? &of.hidden : &activated;
+        done = gradient_of_weight(g, of_weights, own, "w2", &p->w2, taken, grad, e) &&
                multiply(g->with, grad, &w2, NULL, &back, g->by, e) &&
                keeper_keep(keep, "activated_grad", &back, "bqO", e) &&
                (of.gate.data == NULL ||
@@ -102,19 +105,22 @@ bool feed_forward_back(const feed_forward *p, const way_back *g, const bundle *o
     if (done) {
         row_job j = {.work = rows_activate_back,
                      .in64 = g->in64,
-                     .activation = p->by,
-                     .a = &of.hidden,
+                     .activation = p->slope_of == NULL ? p->by : p->slope_of,
+                     .a = p->slip == FFN_SLOPE_AT_ACTIVATED ? &activated
+                          : p->slip == FFN_SLOPE_AT_GRAD    ? &back
+                                                            : &of.hidden,
                      .b = &back,
                      .out = &back};
         rows_run(&j, ACTIVATION_COST, g->by);
         done = keeper_keep(keep, "hidden_grad", &back, "bqO", e) &&
                gradient_of_weight(g, of_weights, own, "w1", &p->w1, x, &back, e) &&
-               gradient_of_bias(g, of_weights, own, "b1", &back, e) &&
+               gradient_of_bias(g, GAINER_BIAS, of_weights, own, "b1", &back, e) &&
                multiply(g->with, &back, &w1, NULL, grad, g->by, e);
     }
-    if (done && of.gate.data != NULL) {
+    if (done && of.gate.data != NULL && p->slip != FFN_X_WITHOUT_GATE) {
         const tensor w3 = tensor_transposed(&p->w3);
-        done = multiply_on(g->with, &of_gate, &w3, grad, g->by, e);
+        done = p->slip == FFN_X_OF_GATE ? multiply(g->with, &of_gate, &w3, NULL, grad, g->by, e)
+                                        : multiply_on(g->with, &of_gate, &w3, grad, g->by, e);
     }
     close_inside(&of);
     tensor_free(&activated);

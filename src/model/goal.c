@@ -186,8 +186,10 @@ bool goal_logits_grad(const goal *g, const kernels *in64, const tensor *logits, 
         size_t label = g->label[row];
         take_row(in64, logits, row, &of);
         for (size_t id = 0; id < logits->size[1]; id++) {
-            double part = of.of_id[id] / of.total - (id == label ? 1 : 0);
-            tensor_set(grad, (size_t[]){row, id}, label == NO_LABEL ? 0 : part / (double)g->labels);
+            bool is_label = id == label && g->slip != GOAL_WITHOUT_LABEL,
+                 gains = label != NO_LABEL || g->slip == GOAL_OF_ALL_ROWS;
+            double part = of.of_id[id] / of.total - (is_label ? 1 : 0);
+            tensor_set(grad, (size_t[]){row, id}, gains ? part / (double)g->labels : 0);
         }
     }
     mem_free(of.of_id);

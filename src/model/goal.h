@@ -7,12 +7,17 @@
 #include "kernels/kernels.h"
 #include "model/unembedding.h"
 
+/* What somebody's way back does otherwise (src/why): softmax is not made less at the label, or rows
+ * without one gain as others do. */
+typedef enum goal_slip { GOAL_RIGHT, GOAL_WITHOUT_LABEL, GOAL_OF_ALL_ROWS } goal_slip;
+
 typedef struct goal {
     bool is_there;      /* else nothing goes back */
     loss of;            /* in the shape of the output */
     unembedding to_ids; /* of the loss cross-entropy */
     size_t *label;      /* of each row: an id, or NO_LABEL; owned */
     size_t labels;      /* that count */
+    goal_slip slip;
 } goal;
 
 #define NO_LABEL SIZE_MAX

@@ -42,16 +42,25 @@ bool gradient_keep(const way_back *g, const keeper *keep, const char *of_key, te
     return keeper_take(keep, gradient_of(of_key).text, grad, e);
 }
 
+tensor gradient_rows(const way_back *g, gainer of, const tensor *rows)
+{
+    const row_span *some = &g->gained[of];
+    return some->count == 0 ? tensor_view_of(rows)
+                            : tensor_range(rows, 0, some->first, some->count);
+}
+
 bool gradient_of_weight(const way_back *g, const keeper *keep, const bundle *own,
                         const char *of_key, const tensor *view, const tensor *x, const tensor *dy,
                         err *e)
 {
     const entry *given = bundle_find(own, of_key);
-    tensor turned = tensor_transposed(x), made = {0}, grad = {0};
+    const tensor from = gradient_rows(g, GAINER_WEIGHT, x),
+                 of = gradient_rows(g, GAINER_WEIGHT, dy), turned = tensor_transposed(&from);
+    tensor made = {0}, grad = {0};
     if (given == NULL || !keeper_wants(keep, gradient_of(of_key).text))
         return true;
     bool done = tensor_new(&made, x->type, 2, view->size, e) &&
-                multiply(g->with, &turned, dy, NULL, &made, g->by, e) &&
+                multiply(g->with, &turned, &of, NULL, &made, g->by, e) &&
                 tensor_new(&grad, x->type, 2, given->tensor.size, e);
     if (done) {
         tensor to = tensor_seen_as(&grad, view, &given->tensor);
@@ -63,16 +72,17 @@ bool gradient_of_weight(const way_back *g, const keeper *keep, const bundle *own
     return done;
 }
 
-bool gradient_of_bias(const way_back *g, const keeper *keep, const bundle *own, const char *of_key,
-                      const tensor *dy, err *e)
+bool gradient_of_bias(const way_back *g, gainer of, const keeper *keep, const bundle *own,
+                      const char *of_key, const tensor *dy, err *e)
 {
     const entry *given = own == NULL ? NULL : bundle_find(own, of_key);
+    const tensor rows = gradient_rows(g, of, dy);
     tensor grad = {0};
     if (given == NULL || !keeper_wants(keep, gradient_of(of_key).text))
         return true;
     bool done = gradient_open(g, &given->tensor, &grad, e);
-    for (size_t i = 0; done && i < dy->size[0]; i++)
-        g->with->add(grad.data, dy->size[1], row_at(dy, i), 1, grad.data);
+    for (size_t i = 0; done && i < rows.size[0]; i++)
+        g->with->add(grad.data, rows.size[1], row_at(&rows, i), 1, grad.data);
     done = done && gradient_keep(g, keep, of_key, &grad, e);
     tensor_free(&grad);
     return done;
@@ -88,8 +98,9 @@ static bool keep_gain(const way_back *g, const keeper *keep, const bundle *own, 
         return true;
     double *sum = mem_alloc_zeroed(x->size[1], sizeof sum[0], e);
     bool done = sum != NULL && gradient_open(g, &given->tensor, &grad, e);
-    for (size_t i = 0; done && i < x->size[0]; i++) {
-        tensor row = tensor_at(x, i), dy_row = tensor_at(dy, i);
+    const tensor from = gradient_rows(g, GAINER_NORM, x), of = gradient_rows(g, GAINER_NORM, dy);
+    for (size_t i = 0; done && i < from.size[0]; i++) {
+        tensor row = tensor_at(&from, i), dy_row = tensor_at(&of, i);
         norm_gain_back(by, &row, &dy_row, sum);
     }
     tensor flat = tensor_flat(&grad);
@@ -105,7 +116,8 @@ bool gradient_of_norm(const way_back *g, const keeper *keep, const bundle *own, 
                       const tensor *x, tensor *dy, err *e)
 {
     row_job back = {.work = rows_norm_back, .norm = by, .a = x, .b = dy, .out = dy};
-    if (!keep_gain(g, keep, own, by, x, dy, e) || !gradient_of_bias(g, keep, own, "bias", dy, e))
+    if (!keep_gain(g, keep, own, by, x, dy, e) ||
+        !gradient_of_bias(g, GAINER_NORM, keep, own, "bias", dy, e))
         return false;
     rows_run(&back, NORM_COST, g->by);
     return true;

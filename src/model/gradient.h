@@ -7,13 +7,25 @@
 #include "base/threads.h"
 #include "model/stages.h"
 
+/* Rows that a parameter gains from. */
+typedef struct row_span {
+    size_t first, count; /* 0: all rows, as it should be */
+} row_span;
+
+/* What gains from rows; norms' biases count as gains. */
+typedef enum gainer { GAINER_NORM, GAINER_BIAS, GAINER_WEIGHT, GAINER_TABLE, GAINERS } gainer;
+
 /* Who computes them. */
 typedef struct way_back {
     const kernels *with, *in64;
     crew *by;
     dtype type;
     bool allow_nonfinite;
+    const row_span *gained; /* by gainer */
 } way_back;
+
+/* Those of the rows that this gains from. */
+tensor gradient_rows(const way_back *g, gainer of, const tensor *rows);
 
 /* "w1" → "w1_grad" */
 typedef struct gradient_name {
@@ -36,8 +48,8 @@ bool gradient_of_weight(const way_back *g, const keeper *keep, const bundle *own
                         const char *of_key, const tensor *view, const tensor *x, const tensor *dy,
                         err *e);
 /* Of what is added to each row: the sum of rows, in their order. Nothing where `own` has none. */
-bool gradient_of_bias(const way_back *g, const keeper *keep, const bundle *own, const char *of_key,
-                      const tensor *dy, err *e);
+bool gradient_of_bias(const way_back *g, gainer of, const keeper *keep, const bundle *own,
+                      const char *of_key, const tensor *dy, err *e);
 /* Of a norm's gain and bias, and of x, which takes the place of dy; `own` is the norm's object, or
  * NULL. */
 bool gradient_of_norm(const way_back *g, const keeper *keep, const bundle *own, const norm *by,

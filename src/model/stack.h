@@ -10,6 +10,7 @@
 #include "attn/engine/norms.h"
 #include "model/attention.h"
 #include "model/goal.h"
+#include "model/gradient.h"
 #include "model/parts.h"
 
 /* Whether layers are a decoder's. `as` is "encoder" or "decoder" where a command decides it, and
@@ -21,12 +22,29 @@ bool stack_find_kind(const bundle *document, const char *as, bool *is_decoder, e
  *     hidden = x·w1 + b1,  activated = activation(hidden),  output = activated·w2 + b2,
  *
  * and with a gate (w3) activated = activation(hidden) ⊙ x·w3: SwiGLU and its kin. */
+/* What somebody's way back does otherwise (src/why), as of norms. */
+typedef enum feed_forward_slip {
+    FFN_RIGHT,
+    FFN_SLOPE_AT_ACTIVATED, /* in the place of hidden */
+    FFN_SLOPE_AT_GRAD,
+    FFN_UNGATED,        /* what comes back to the activation is not multiplied by the gate */
+    FFN_GATE_OF_HIDDEN, /* the gate gains of hidden, before it is activated */
+    FFN_X_WITHOUT_GATE, /* x gains nothing of the gate, */
+    FFN_X_OF_GATE,      /* or of the gate alone */
+    FFN_W2_OF_HIDDEN,   /* w2 gains of hidden */
+} feed_forward_slip;
+
 typedef struct feed_forward {
-    const activation *by;
-    tensor w1, b1, w2, b2, w3; /* as used in x·W; borrowed; no data: not there */
+    const activation *by, *slope_of; /* whose slope the way back takes: NULL: the same */
+    tensor w1, b1, w2, b2, w3;       /* as used in x·W; borrowed; no data: not there */
     size_t width, hidden;
     packed_weights *kept; /* where its matrices stay packed; NULL: nowhere */
+    feed_forward_slip slip;
 } feed_forward;
+
+/* What somebody's way back does otherwise (src/why): what is added gains twice, or the part itself
+ * gives nothing back to its rows. */
+typedef enum part_slip { PART_RIGHT, PART_ADDS_TWICE, PART_STOPS } part_slip;
 
 typedef struct layer_part {
     const part_row *as;
@@ -34,6 +52,7 @@ typedef struct layer_part {
     attention *attention; /* of the kinds that attend; owned, as the other */
     feed_forward *feed_forward;
     bool chooses; /* it goes on with the chosen rows alone, having seen all */
+    part_slip slip;
 } layer_part;
 
 /* Says after a message of which part it is. Returns false. */
@@ -59,6 +78,20 @@ typedef struct stack_settings {
     bool goes_on;     /* rows come after those before, whose keys and values are kept */
     bool keeps_plans; /* of rows before, for what borrows from them until the end */
 } stack_settings;
+
+/* What somebody's way back does otherwise (src/why). */
+typedef enum stack_slip {
+    STACK_RIGHT,
+    STACK_OVERWRITES_ROWS,   /* of an id that comes twice, the last row counts */
+    STACK_OVERWRITES_MEMORY, /* it gains from the first layer alone that looks at it */
+    STACK_FORGETS_IDS,       /* of an embedding that logits are tied to, what ids give back, */
+    STACK_FORGETS_TIED,      /* or what logits do */
+    STACK_UNEMBEDS_GIVEN,    /* the unembedding gains of rows before the last norm */
+} stack_slip;
+
+/* Is told between the ways that it will go back by this tape. False, without an error, ends it. */
+typedef struct tape tape;
+typedef bool stack_turn(void *context, tape *t);
 
 struct stack {
     const bundle *document;
@@ -87,6 +120,10 @@ struct stack {
     bool has_end, has_final; /* a feed-forward part, a norm after the last layer */
     feed_forward end;
     norm first, final;
+    stack_slip slip;
+    row_span gained[GAINERS]; /* from which rows parameters gain */
+    stack_turn *turn;         /* NULL: nobody is told */
+    void *turned;             /* context of that */
 };
 
 /* The error, where there is one, is at the entry that is wrong. To be freed in any case, and not to

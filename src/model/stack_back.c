@@ -96,6 +96,8 @@ static bool attention_of(going_back *g, const layer_part *p, const keeper *withi
     if (done && memory.data != NULL && g->memory.data == NULL) {
         g->memory = memory;
         memory = (tensor){0};
+    } else if (done && memory.data != NULL && s->slip == STACK_OVERWRITES_MEMORY) {
+        tensor_copy(&memory, &g->memory);
     } else if (done && memory.data != NULL) {
         add_to(g, &g->memory, &memory);
     }
@@ -124,6 +126,8 @@ static bool part_back(going_back *g, const layer *l, const layer_part *p, const 
                      ? feed_forward_back(p->feed_forward, &g->way, own, &kept[TAPE_READ], &grad,
                                          keep, &within, e)
                      : attention_of(g, p, &within, &kept[TAPE_READ], &grad, e));
+    if (done && p->slip == PART_STOPS)
+        g->way.with->fill(grad.data, tensor_count(&grad), 0);
     /* The residual's gradient first, then the part's is added to it. */
     if (done && as->adds == RESIDUAL_LAYER)
         add_to(g, &g->layer, &g->rows);
@@ -133,6 +137,8 @@ static bool part_back(going_back *g, const layer *l, const layer_part *p, const 
         done = norm_of(g, keep, own, part_norm_name(as->ln_before), &l->norm[as->ln_before - 1],
                        &kept[TAPE_GIVEN], &grad, e);
     bool goes_on = as->adds == RESIDUAL_PART; /* in the rows themselves */
+    if (done && p->slip == PART_ADDS_TWICE)
+        add_to(g, &g->rows, &g->rows);
     if (done && as->is_beside)
         add_to(g, &g->layer, &grad);
     if (done && !goes_on)
@@ -185,9 +191,12 @@ static size_t position_of_row(const stack *s, size_t i)
 
 static void add_rows_of(const going_back *g, row_of_table *row, tensor *grad)
 {
-    for (size_t i = 0; i < g->rows.size[0]; i++) {
-        char *to = row_at(grad, row(g->stack, i));
-        g->way.with->add(to, g->rows.size[1], row_at(&g->rows, i), 1, to);
+    const tensor from = gradient_rows(&g->way, GAINER_TABLE, &g->rows);
+    for (size_t i = 0; i < from.size[0]; i++) {
+        char *to = row_at(grad, row(g->stack, g->stack->gained[GAINER_TABLE].first + i));
+        if (g->stack->slip == STACK_OVERWRITES_ROWS)
+            g->way.with->fill(to, from.size[1], 0);
+        g->way.with->add(to, from.size[1], row_at(&from, i), 1, to);
     }
 }
 
@@ -226,7 +235,7 @@ static bool embedded_back(going_back *g, const keeper *keep, err *e)
             return false;
     }
     if (g->embedding.data != NULL) {
-        if (bundle_find(s->document, "ids") != NULL)
+        if (bundle_find(s->document, "ids") != NULL && s->slip != STACK_FORGETS_IDS)
             add_rows_of(g, id_of_row, &g->embedding);
         if (!gradient_keep(&g->way, keep, "embedding", &g->embedding, e))
             return false;
@@ -259,19 +268,24 @@ static bool loss_of_logits(going_back *g, const tensor *output, const keeper *ke
     const stack *s = g->stack;
     const unembedding *u = &s->goal.to_ids;
     const size_t size[] = {output->size[0], u->weight.size[1]};
-    const tensor turned = tensor_transposed(&u->weight);
+    const tensor turned = tensor_transposed(&u->weight),
+                 *taken = s->slip == STACK_UNEMBEDS_GIVEN && s->has_final
+                              ? &g->tape->kept[tape_of_end(s, TAPE_FINAL)]
+                              : output;
     tensor logits = {0};
-    bool done = tensor_new(&logits, s->type, 2, size, e) &&
-                multiply(g->way.with, output, &u->weight, &u->bias, &logits, g->way.by, e) &&
-                keeper_keep(keep, "logits", &logits, "bqO", e) &&
-                goal_cross_entropy(&s->goal, g->way.in64, &logits, number, e) &&
-                goal_logits_grad(&s->goal, g->way.in64, &logits, &logits, e) &&
-                keeper_keep(keep, "logits_grad", &logits, "bqO", e) &&
-                gradient_of_weight(&g->way, keep, s->document, "unembedding", &u->weight, output,
-                                   &logits, e) &&
-                gradient_of_bias(&g->way, keep, s->document, "unembedding_bias", &logits, e) &&
-                multiply(g->way.with, &logits, &turned, NULL, &g->rows, g->way.by, e);
-    if (done && g->embedding.data != NULL && u->words.data == NULL && u->tied_to != NULL) {
+    bool done =
+        tensor_new(&logits, s->type, 2, size, e) &&
+        multiply(g->way.with, output, &u->weight, &u->bias, &logits, g->way.by, e) &&
+        keeper_keep(keep, "logits", &logits, "bqO", e) &&
+        goal_cross_entropy(&s->goal, g->way.in64, &logits, number, e) &&
+        goal_logits_grad(&s->goal, g->way.in64, &logits, &logits, e) &&
+        keeper_keep(keep, "logits_grad", &logits, "bqO", e) &&
+        gradient_of_weight(&g->way, keep, s->document, "unembedding", &u->weight, taken, &logits,
+                           e) &&
+        gradient_of_bias(&g->way, GAINER_BIAS, keep, s->document, "unembedding_bias", &logits, e) &&
+        multiply(g->way.with, &logits, &turned, NULL, &g->rows, g->way.by, e);
+    if (done && g->embedding.data != NULL && u->words.data == NULL && u->tied_to != NULL &&
+        s->slip != STACK_FORGETS_TIED) {
         tensor of_ids = tensor_transposed(&logits);
         done = multiply(g->way.with, &of_ids, output, NULL, &g->embedding, g->way.by, e);
     }
@@ -328,7 +342,7 @@ bool stack_go_back(const stack *s, const tape *t, const tensor *output, const ke
     going_back g = {.stack = s,
                     .tape = t,
                     .way = {s->isa->table(s->type), s->isa->table(DTYPE_F64), by, s->type,
-                            s->how.allow_nonfinite}};
+                            s->how.allow_nonfinite, s->gained}};
     bool wants_embedding = takes_embedding(s) && keeper_wants(keep, "embedding_grad");
     bool done = tensor_new(&g.rows, s->type, 2, output->size, e) &&
                 tensor_new(&g.layer, s->type, 2, output->size, e) &&

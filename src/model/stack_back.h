@@ -9,10 +9,10 @@
 #include "model/walk.h"
 
 /* Rows, b·n × m each, where nothing took the place they were computed in: no data. */
-typedef struct tape {
+struct tape {
     tensor *kept;
     size_t count;
-} tape;
+};
 
 /* Of a part what its first norm was given, what it read itself, and what its last norm was given;
  * of the end what the feed-forward part and the norm after the last layer were given. */

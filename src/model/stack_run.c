@@ -225,7 +225,8 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
     if (stack_goes_back(s, &keep))
         f.tape = &kept;
     done = done && (f.tape == NULL || tape_open(f.tape, s, e)) && run_all(&f, &keep, e) &&
-           (f.tape == NULL || stack_go_back(s, f.tape, &f.rows, &keep, by, e));
+           (f.tape == NULL || ((s->turn == NULL || s->turn(s->turned, f.tape)) &&
+                               stack_go_back(s, f.tape, &f.rows, &keep, by, e)));
     tape_free(&kept);
     tensor_free(&f.rows);
     tensor_free(&f.layer);

@@ -38,8 +38,9 @@ typedef enum point {
 } point;
 
 /* Where a mistake of layers is made: in the stack that was read, in the document, or once rows are
- * planned, those of each step where it goes on. */
-typedef enum stack_point { STACK_READ, STACK_ASKED, STACK_ROWS } stack_point;
+ * planned, those of each step where it goes on; or in the way back alone: in the stack before it
+ * goes back, or in gradients when all is computed. */
+typedef enum stack_point { STACK_READ, STACK_ASKED, STACK_ROWS, STACK_TURN, STACK_END } stack_point;
 
 /* What is computed at a point, which the next is made of. */
 typedef struct point_stages {
@@ -110,8 +111,8 @@ struct attempt {
 };
 
 /* Rows of `mistake`, which are those of the themes; MISTAKES are those of the way forward, and then
- * those of the way back, of which parameters come last. */
-extern const named_table MISTAKES, FORWARD_MISTAKES, STACK_MISTAKES;
+ * those of the way back, of which parameters come last; STACK_MISTAKES likewise. */
+extern const named_table MISTAKES, FORWARD_MISTAKES, STACK_MISTAKES, STACK_FORWARD_MISTAKES;
 const mistake *mistake_at(const named_table *of, size_t index);
 
 extern const named_table WEIGHT_MISTAKES, SCALE_MISTAKES, SOFTMAX_MISTAKES, MASK_MISTAKES,

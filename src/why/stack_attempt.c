@@ -1,6 +1,7 @@
 #include "why/stack_attempt.h"
 
 #include "base/mem.h"
+#include "model/stack_back.h"
 #include "model/stack_run.h"
 #include "model/stages.h"
 #include "why/attempt.h"
@@ -263,6 +264,23 @@ static bool take(stack_attempt *a, bundle *made)
     return !a->e->is_set;
 }
 
+/* Between the ways. */
+static bool turn(void *context, tape *t)
+{
+    stack_attempt *a = context;
+    a->tape = t;
+    return make_at(a, STACK_TURN);
+}
+
+/* Where nothing goes back, nothing can be wrong with that. */
+static bool is_gone_back(const stack_attempt *a)
+{
+    bool is_meant = false;
+    for (size_t i = 0; i < a->made_together; i++)
+        is_meant = is_meant || (a->together[i]->is_of_layers && a->together[i]->when >= STACK_TURN);
+    return !is_meant || a->tape != NULL;
+}
+
 static bool run(stack_attempt *a)
 {
     const claims *of = &a->of->claims;
@@ -273,6 +291,8 @@ static bool run(stack_attempt *a)
     crew by;
     bool is_of_steps = a->of->steps != NULL;
     a->computed = mem_alloc_zeroed(of->count, sizeof a->computed[0], a->e);
+    a->stack->turn = turn;
+    a->stack->turned = a;
     crew_open(&by, a->of->threads);
     text_list_index(&names, a->e);
     if (is_of_steps)
@@ -287,12 +307,12 @@ static bool run(stack_attempt *a)
     bool done = !a->e->is_set;
     if (done && !is_of_steps)
         done = make_at(a, STACK_ROWS) && stack_run(a->stack, &names, &by, &made, &report, a->e) &&
-               take(a, &made);
+               take(a, &made) && is_gone_back(a) && make_at(a, STACK_END);
     /* Each step goes on with what the one before has chosen, whether that is right or not. */
     g->emit = &names;
     while (done && is_of_steps && !generation_is_done(g))
         done = generation_go_on(g, a->e) && make_at(a, STACK_ROWS) &&
-               generation_step(g, &by, a->e) && take(a, &g->made);
+               generation_step(g, &by, a->e) && take(a, &g->made) && is_gone_back(a);
     bundle_free(&made);
     crew_close(&by);
     text_list_free(&names);

@@ -53,6 +53,7 @@ struct stack_attempt {
     size_t wrong_count, wrong_made;     /* in so many attentions they could be made */
     int kept_as;                        /* how numbers lose digits, as in mistake.h */
     bool loses_digits;                  /* results do, when all is computed */
+    tape *tape; /* between the ways, and after: what it went back by; NULL: not yet */
     bool is_turned, had_batch; /* its axes of batch and rows are exchanged until it is computed */
     tensor *computed;          /* by claim; no data: not there */
 };
@@ -76,7 +77,17 @@ tensor *stack_attempt_matrix(stack_attempt *a, dtype type, int rank, const size_
 bool stack_change_parts(stack_attempt *a, part_change change, int kind);
 bool layer_uses_norm(const layer *l, size_t number);
 
-/* Those of the rows that layers begin with. */
-extern const named_table STACK_ROW_MISTAKES;
+/* ---- what both ways' mistakes share ---- */
+
+enum { AFFINE_GAIN = 1, AFFINE_BIAS = 2 };
+
+bool norm_set_kind(stack_attempt *a, norm *one); /* with: 1 RMSNorm, 0 LayerNorm */
+bool norm_set_eps(stack_attempt *a, norm *one);  /* with: digits; 0: none */
+bool norm_drop_affine(stack_attempt *a, norm *one);
+bool residual_set(stack_attempt *a, layer_part *p, part_row *row);
+bool gate_swap(stack_attempt *a, feed_forward *f);
+
+/* Those of the rows that layers begin with; and of the way back alone. */
+extern const named_table STACK_ROW_MISTAKES, STACK_BACK_MISTAKES;
 
 #endif

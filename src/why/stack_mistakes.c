@@ -12,7 +12,6 @@
 
 enum { ORDER_PRE, ORDER_POST, ORDER_BOTH };
 enum { FIRST_MISSING, FINAL_MISSING, FINAL_ADDED };
-enum { AFFINE_GAIN = 1, AFFINE_BIAS = 2 };
 
 static bool set_order(stack_attempt *a, layer_part *p, part_row *row)
 {
@@ -73,14 +72,14 @@ static bool share_norm(stack_attempt *a)
 
 /* ---- norms: what they compute ---- */
 
-static bool set_kind(stack_attempt *a, norm *one)
+bool norm_set_kind(stack_attempt *a, norm *one)
 {
     bool was_rms = one->is_rms;
     one->is_rms = a->with == 1;
     return was_rms != one->is_rms;
 }
 
-static bool set_eps(stack_attempt *a, norm *one)
+bool norm_set_eps(stack_attempt *a, norm *one)
 {
     one->eps = a->with == 0 ? 0 : pow(10, -a->with);
     return true;
@@ -120,7 +119,7 @@ static bool divide_by_less(stack_attempt *a, norm *one)
     return true;
 }
 
-static bool drop_gain(stack_attempt *a, norm *one)
+bool norm_drop_affine(stack_attempt *a, norm *one)
 {
     bool is_gain = (a->with & AFFINE_GAIN) != 0 && one->gain.data != NULL,
          is_bias = (a->with & AFFINE_BIAS) != 0 && one->bias.data != NULL;
@@ -156,21 +155,21 @@ static const mistake NORM_ROWS[] = {
     {{"ln2-ln3-swapped", "ln2 and ln3 are exchanged"}, WHOLE(swap_norms, 23)},
     {{"ln1-ln3-swapped", "ln1 and ln3 are exchanged"}, WHOLE(swap_norms, 13)},
     {{"ln1-shared", "ln1 stands in the place of all norms of a layer"}, WHOLE(share_norm, 0)},
-    {{"norm-rms", "norms are RMSNorm, not LayerNorm"}, NORMS(set_kind, 1)},
-    {{"norm-layer", "norms are LayerNorm, not RMSNorm"}, NORMS(set_kind, 0)},
+    {{"norm-rms", "norms are RMSNorm, not LayerNorm"}, NORMS(norm_set_kind, 1)},
+    {{"norm-layer", "norms are LayerNorm, not RMSNorm"}, NORMS(norm_set_kind, 0)},
     {{"norm-variance", "the variance is divided by m - 1, not by m"}, NORMS(divide_by_less, 0)},
     {{"norm-deviation", "norms divide by deviation + eps, of m - 1"}, NORMS(divide_by_less, 1)},
     {{"norm-eps-outside", "eps is added to the root, not under it"}, NORMS(put_eps_outside, 0)},
-    {{"norm-eps-1e-5", "eps of the norms is 1e-5"}, NORMS(set_eps, 5)},
-    {{"norm-eps-1e-6", "eps of the norms is 1e-6"}, NORMS(set_eps, 6)},
-    {{"norm-eps-1e-12", "eps of the norms is 1e-12"}, NORMS(set_eps, 12)},
-    {{"norm-eps-1e-8", "eps of the norms is 1e-8"}, NORMS(set_eps, 8)},
-    {{"norm-eps-1e-3", "eps of the norms is 1e-3"}, NORMS(set_eps, 3)},
-    {{"norm-eps-missing", "eps of the norms is left out"}, NORMS(set_eps, 0)},
+    {{"norm-eps-1e-5", "eps of the norms is 1e-5"}, NORMS(norm_set_eps, 5)},
+    {{"norm-eps-1e-6", "eps of the norms is 1e-6"}, NORMS(norm_set_eps, 6)},
+    {{"norm-eps-1e-12", "eps of the norms is 1e-12"}, NORMS(norm_set_eps, 12)},
+    {{"norm-eps-1e-8", "eps of the norms is 1e-8"}, NORMS(norm_set_eps, 8)},
+    {{"norm-eps-1e-3", "eps of the norms is 1e-3"}, NORMS(norm_set_eps, 3)},
+    {{"norm-eps-missing", "eps of the norms is left out"}, NORMS(norm_set_eps, 0)},
     {{"norm-affine-missing", "gains and biases of the norms are left out"},
-     NORMS(drop_gain, AFFINE_GAIN | AFFINE_BIAS)},
-    {{"norm-gain-missing", "gains of the norms are left out"}, NORMS(drop_gain, AFFINE_GAIN)},
-    {{"norm-bias-missing", "biases of the norms are left out"}, NORMS(drop_gain, AFFINE_BIAS)},
+     NORMS(norm_drop_affine, AFFINE_GAIN | AFFINE_BIAS)},
+    {{"norm-gain-missing", "gains of the norms are left out"}, NORMS(norm_drop_affine, AFFINE_GAIN)},
+    {{"norm-bias-missing", "biases of the norms are left out"}, NORMS(norm_drop_affine, AFFINE_BIAS)},
     {{"norm-gain-plus-one", "norms multiply by 1 + gain"}, NORMS(add_one, 0)},
 };
 /* clang-format on */
@@ -183,7 +182,7 @@ enum { LAYERS_REVERSED, LAYERS_FIRST, LAYERS_LAST };
 /* ---- parts: residual connections ---- */
 
 /* What is added otherwise is what the part was given. */
-static bool set_residual(stack_attempt *a, layer_part *p, part_row *row)
+bool residual_set(stack_attempt *a, layer_part *p, part_row *row)
 {
     bool is_possible = a->with == RESIDUAL_NONE ? row->adds != RESIDUAL_NONE
                        : a->with == RESIDUAL_NORMED
@@ -353,7 +352,7 @@ static bool turn_weights(stack_attempt *a, feed_forward *f)
     return true;
 }
 
-static bool swap_gate(stack_attempt *a, feed_forward *f)
+bool gate_swap(stack_attempt *a, feed_forward *f)
 {
     tensor kept = f->w1;
     (void)a;
@@ -393,17 +392,17 @@ static bool layers(stack_attempt *a)
 /* clang-format off */
 static const mistake PART_ROWS[] = {
     {{"residual-attention-missing", "nothing is added to what attention gives"},
-     PARTS(PART_ATTENTION, set_residual, RESIDUAL_NONE)},
+     PARTS(PART_ATTENTION, residual_set, RESIDUAL_NONE)},
     {{"residual-cross-missing", "nothing is added to what cross-attention gives"},
-     PARTS(PART_CROSS, set_residual, RESIDUAL_NONE)},
+     PARTS(PART_CROSS, residual_set, RESIDUAL_NONE)},
     {{"residual-ffn-missing", "nothing is added to what the feed-forward part gives"},
-     PARTS(PART_FEED_FORWARD, set_residual, RESIDUAL_NONE)},
+     PARTS(PART_FEED_FORWARD, residual_set, RESIDUAL_NONE)},
     {{"residuals-missing", "nothing is added to what any part gives"},
-     PARTS(PART_ALL, set_residual, RESIDUAL_NONE)},
+     PARTS(PART_ALL, residual_set, RESIDUAL_NONE)},
     {{"residual-normed", "the normed rows are added, not those before the norm"},
-     PARTS(PART_ALL, set_residual, RESIDUAL_NORMED)},
+     PARTS(PART_ALL, residual_set, RESIDUAL_NORMED)},
     {{"residual-of-layer", "the layer's input is added to what each part gives"},
-     PARTS(PART_ALL, set_residual, RESIDUAL_LAYER)},
+     PARTS(PART_ALL, residual_set, RESIDUAL_LAYER)},
     {{"ffn-parallel", "the feed-forward part stands next to attention"},
      PARTS(PART_FEED_FORWARD, stand_beside, 0)},
     {{"self-missing", "self-attention is left out, and its norm"},
@@ -427,7 +426,7 @@ static const mistake PART_ROWS[] = {
     {{"b1-missing", "b1 is left out"}, FEED_FORWARDS(drop_weights, FFN_B1)},
     {{"b2-missing", "b2 is left out"}, FEED_FORWARDS(drop_weights, FFN_B2)},
     {{"gate-swapped", "w1 and w3 are exchanged: the gate is activated"},
-     FEED_FORWARDS(swap_gate, 0)},
+     FEED_FORWARDS(gate_swap, 0)},
     {{"gate-missing", "the gate (w3) is left out"}, FEED_FORWARDS(drop_weights, FFN_W3)},
     {{"w1-transposed", "w1 is transposed, or read in the other layout"},
      FEED_FORWARDS(turn_weights, FFN_W1)},
@@ -499,5 +498,7 @@ static const named_table DIGIT_THEME = NAMED_TABLE("layer mistake", DIGIT_ROWS);
 static const named_table *const THEMES[] = {
     &NORM_THEME, &PART_THEME, &STACK_ROW_MISTAKES, &DIGIT_THEME, NULL,
 };
+static const named_table *const BOTH_WAYS[] = {&STACK_FORWARD_MISTAKES, &STACK_BACK_MISTAKES, NULL};
 
-const named_table STACK_MISTAKES = {.what = "layer mistake", .parts = THEMES};
+const named_table STACK_FORWARD_MISTAKES = {.what = "layer mistake", .parts = THEMES};
+const named_table STACK_MISTAKES = {.what = "layer mistake", .parts = BOTH_WAYS};

@@ -147,12 +147,12 @@ static const plan *plan_of_layers(const work_attempt *a, const claim *one, stage
 static const subject *subject_of(const why_question *of)
 {
     /* For layers, their own mistakes come before attention's. */
-    static const named_table *const PARTS[] = {&STACK_MISTAKES, &FORWARD_MISTAKES, NULL};
+    static const named_table *const PARTS[] = {&STACK_FORWARD_MISTAKES, &FORWARD_MISTAKES, NULL};
     static const named_table *const BOTH_WAYS[] = {&STACK_MISTAKES, &MISTAKES, NULL};
     static const named_table ALL = {.what = "mistake", .parts = PARTS},
                              ALL_BACK = {.what = "mistake", .parts = BOTH_WAYS};
-    static const subject LAYERS = {&ALL,        &STACK_MISTAKES, make_layers,
-                                   free_layers, size_of_layers,  plan_of_layers};
+    static const subject LAYERS = {&ALL,        &STACK_FORWARD_MISTAKES, make_layers,
+                                   free_layers, size_of_layers,          plan_of_layers};
     static const subject LAYERS_BACK = {&ALL_BACK,   &STACK_MISTAKES, make_layers,
                                         free_layers, size_of_layers,  plan_of_layers};
     static const subject ATTENTION = {&FORWARD_MISTAKES, &FORWARD_MISTAKES, make_attention,

@@ -341,9 +341,10 @@ int main(int argc, char **argv)
     tally all = add_up(of_plant, only);
     tally of_stacks = {0};
     why_stacks((count + 1) / 2, only, &of_stacks);
-    tally of_back = {0};
+    tally of_back = {0}, of_stacks_back = {0};
     why_backward(count, only, &of_back);
-    const tally *const others[] = {&of_stacks, &of_back};
+    why_stacks_back((count + 1) / 2, only, &of_stacks_back);
+    const tally *const others[] = {&of_stacks, &of_back, &of_stacks_back};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         all.tried += others[i]->tried;
         all.found += others[i]->found;

@@ -4,8 +4,7 @@
 #include "ref/ref_select.h"
 #include "ref/stack_subject.h"
 #include "why/plants.h"
-#include "why/stack_plants.h"
-#include "why/why.h"
+#include "why/why_stacks_judge.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,16 +20,7 @@ enum { ATTENTIONS_MOST = 40, ALONE = 5 };
 /* The reference follows no errors (ref_stack.h); norms make them larger. */
 static const double TOLERANCE = 1e-9;
 
-/* A row of either table of plants, and where it is made. */
-typedef struct trial {
-    const stack_plant *of_stack;
-    const plant *of_attention;
-    size_t only;      /* the layer that alone makes it, from 1; 0: all */
-    bool self, cross; /* of attention: in which */
-    size_t meant, made;
-} trial;
-
-static const char *trial_name(const trial *t)
+const char *trial_name(const trial *t)
 {
     return t->of_stack != NULL ? t->of_stack->name : t->of_attention->name;
 }
@@ -123,7 +113,7 @@ static const ref_stack_stage *stage_named(const ref_stack_result *r, const char 
     return NULL;
 }
 
-static double greatest_of(const ref_stack_stage *s)
+double stack_stage_greatest(const ref_stack_stage *s)
 {
     double greatest = 0;
     for (size_t i = 0; i < s->count; i++) {
@@ -137,7 +127,7 @@ static bool show(bundle *numbers, const ref_stack_stage *one, const ref_stack_st
 {
     tensor t;
     err e = {0};
-    if (right == NULL || one->rank != right->rank ||
+    if (one->rank != right->rank ||
         memcmp(one->size, right->size, (size_t)one->rank * sizeof one->size[0]) != 0 ||
         !tensor_new(&t, DTYPE_F64, one->rank, one->size, &e))
         return false;
@@ -146,13 +136,6 @@ static bool show(bundle *numbers, const ref_stack_stage *one, const ref_stack_st
     return bundle_add_tensor(numbers, one->name, &t, (place){0}, &e);
 }
 
-typedef struct shown {
-    bundle numbers;
-    claim *claim;
-    size_t count;
-    bool is_changed; /* a number differs from what is right */
-} shown;
-
 static bool differ(long double a, long double b, double tol)
 {
     if (a == b || (isnan(a) && isnan(b)))
@@ -160,15 +143,16 @@ static bool differ(long double a, long double b, double tol)
     return !(fabsl(a - b) <= tol);
 }
 
-static void show_all(shown *to, const ref_stack_result *wrong, const ref_stack_result *right,
-                     size_t how)
+void show_all(shown *to, const ref_stack_result *wrong, const ref_stack_result *right,
+              shown_stage *is_seen, size_t how, double least)
 {
     *to = (shown){.claim = ref_alloc(wrong->count, sizeof to->claim[0])};
     for (size_t i = 0; i < wrong->count; i++) {
         const ref_stack_stage *one = &wrong->stage[i], *other = stage_named(right, one->name);
-        if (!is_shown(one->name, how) || !show(&to->numbers, one, other))
+        if (!is_seen(one->name, how) || other == NULL || stack_stage_greatest(other) <= least ||
+            !show(&to->numbers, one, other))
             continue;
-        double tol = TOLERANCE * fmax(greatest_of(one), greatest_of(other));
+        double tol = TOLERANCE * fmax(stack_stage_greatest(one), stack_stage_greatest(other));
         to->claim[to->count++] = (claim){.name = one->name, .tol = tol};
         for (size_t j = 0; j < one->count; j++)
             to->is_changed = to->is_changed || differ(one->at[j], other->at[j], tol);
@@ -177,7 +161,7 @@ static void show_all(shown *to, const ref_stack_result *wrong, const ref_stack_r
         to->claim[i].numbers = bundle_find(&to->numbers, to->claim[i].name);
 }
 
-static void hide(shown *s)
+void hide(shown *s)
 {
     bundle_free(&s->numbers);
     free(s->claim);
@@ -271,13 +255,13 @@ static bool is_asked_of_step(const trial *t, uint64_t number)
     return number % 2 == 0 && strcmp(trial_name(t), "batch-turned") != 0;
 }
 
-static void judge(const trial *t, const stack_subject *of, const shown *wrong, const shown *right,
-                  uint64_t number, bool says, tally *to)
+void judge(const trial *t, const stack_subject *of, const shown *wrong, const shown *right,
+           uint64_t number, bool has_steps, bool says, tally *to)
 {
     why_answers found;
     to->tried++;
     bool is_found = ask(&found, of, wrong) && is_among_first_two(t, &found);
-    if (is_found && is_asked_of_step(t, number) && ask_of_step(&found, of, wrong)) {
+    if (is_found && has_steps && is_asked_of_step(t, number) && ask_of_step(&found, of, wrong)) {
         to->of_steps++;
         is_found = is_among_first_two(t, &found);
     }
@@ -295,10 +279,10 @@ static void try_trial(trial *t, const stack_subject *of, const ref_stack_result 
     shown shown_wrong, shown_right;
     random_stack(&s, number);
     if (make(t, &s, &wrong)) {
-        show_all(&shown_wrong, &wrong, right, number % 3);
-        show_all(&shown_right, right, right, number % 3);
+        show_all(&shown_wrong, &wrong, right, is_shown, number % 3, -1);
+        show_all(&shown_right, right, right, is_shown, number % 3, -1);
         if (shown_wrong.is_changed)
-            judge(t, of, &shown_wrong, &shown_right, number, says, to);
+            judge(t, of, &shown_wrong, &shown_right, number, true, says, to);
         hide(&shown_wrong);
         hide(&shown_right);
     }
@@ -362,7 +346,7 @@ static bool is_any_left(const tallies *of, const char *only, size_t count)
     return false;
 }
 
-static bool is_small(const ref_stack *s)
+bool stack_is_small(const ref_stack *s)
 {
     return ref_count_of(&s->x) <= LARGE;
 }
@@ -395,7 +379,7 @@ bool why_stacks_plants(const char *name)
     size_t i = 0;
     while (i < STACK_PLANT_COUNT && strcmp(STACK_PLANTS[i].name, name) != 0)
         i++;
-    return i < STACK_PLANT_COUNT;
+    return i < STACK_PLANT_COUNT || why_stacks_back_plants(name);
 }
 
 void why_stacks(size_t count, const char *only, tally *to)
@@ -406,7 +390,7 @@ void why_stacks(size_t count, const char *only, tally *to)
          number++) {
         ref_stack s;
         random_stack(&s, number);
-        if (is_small(&s))
+        if (stack_is_small(&s))
             try_stack(&s, number, only, count, &all);
         ref_stack_free(&s);
     }

@@ -22,4 +22,8 @@ void why_stacks(size_t count, const char *only, tally *to);
 /* Whether a layer mistake of this name is made. */
 bool why_stacks_plants(const char *name);
 
+/* why_stacks_back.c: the same of mistakes in the way back of layers alone. */
+void why_stacks_back(size_t count, const char *only, tally *to);
+bool why_stacks_back_plants(const char *name);
+
 #endif

@@ -36,19 +36,28 @@ void norm_back(const norm *by, const tensor *x, const tensor *dy, const tensor *
 {
     size_t n = x->size[0];
     const normed row = of_row(by, x);
+    const norm_slip slip = by->slip;
+    bool has_again = slip != NORM_WITHOUT_AGAIN && slip != NORM_OF_CONSTANTS,
+         has_mean = !by->is_rms && slip != NORM_WITHOUT_MEAN && slip != NORM_OF_CONSTANTS,
+         is_late = slip == NORM_GAIN_LATE;
+    double factor = slip == NORM_MULTIPLIED && row.inverse > 0 ? 1 / row.inverse : row.inverse;
     tensor to = *dx;
     double sum = 0, mean = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += gain_at(by, i) * tensor_get(dy, &i) * (tensor_get(x, &i) - row.mean);
-    sum = sum / (double)n * row.again;
-    for (int pass = by->is_rms ? 1 : 0; pass < 2; pass++) {
+    for (size_t i = 0; i < n; i++) {
+        double gain = is_late ? 1 : gain_at(by, i);
+        sum += gain * tensor_get(dy, &i) * (tensor_get(x, &i) - row.mean);
+    }
+    sum = has_again ? sum / (double)n * row.again : 0;
+    for (int pass = has_mean ? 0 : 1; pass < 2; pass++) {
         for (size_t i = 0; i < n; i++) {
-            double apart = tensor_get(x, &i) - row.mean;
-            double from = (gain_at(by, i) * tensor_get(dy, &i) - apart * sum) * row.inverse;
+            double apart = tensor_get(x, &i) - row.mean, gain = is_late ? 1 : gain_at(by, i);
+            double from = (gain * tensor_get(dy, &i) - apart * sum) * factor;
             if (pass == 0)
                 mean += from / (double)n;
+            else if (slip == NORM_PASSED_BY)
+                tensor_set(&to, &i, tensor_get(dy, &i));
             else
-                tensor_set(&to, &i, from - mean);
+                tensor_set(&to, &i, (from - mean) * (is_late ? gain_at(by, i) : 1));
         }
     }
 }
@@ -56,6 +65,12 @@ void norm_back(const norm *by, const tensor *x, const tensor *dy, const tensor *
 void norm_gain_back(const norm *by, const tensor *x, const tensor *dy, double *sum)
 {
     const normed row = of_row(by, x);
-    for (size_t i = 0; i < x->size[0]; i++)
-        sum[i] += tensor_get(dy, &i) * ((tensor_get(x, &i) - row.mean) * row.inverse);
+    for (size_t i = 0; i < x->size[0]; i++) {
+        double made = (tensor_get(x, &i) - row.mean) * row.inverse;
+        if (by->slip == NORM_GAIN_OF_X)
+            made = tensor_get(x, &i);
+        if (by->slip == NORM_GAIN_OF_Y)
+            made = made * gain_at(by, i) + (by->bias.data == NULL ? 0 : tensor_get(&by->bias, &i));
+        sum[i] += tensor_get(dy, &i) * made;
+    }
 }
