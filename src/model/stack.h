@@ -58,16 +58,11 @@ typedef struct layer_part {
 /* Says after a message of which part it is. Returns false. */
 bool layer_part_failed(const layer_part *p, err *e);
 
-/* Changes the rows that a layer made, b·n × m: with mistakes, to find somebody's. */
-typedef void layer_change(void *context, tensor *rows);
-
 typedef struct layer {
     const norm_order *order;
     layer_part *part; /* some of the stack's */
     size_t parts;
     norm norm[NORMS_MOST];
-    layer_change *change; /* NULL: as ever */
-    void *context;        /* of that */
 } layer;
 
 typedef struct stack_settings {
@@ -124,6 +119,8 @@ struct stack {
     row_span gained[GAINERS]; /* from which rows parameters gain */
     stack_turn *turn;         /* NULL: nobody is told */
     void *turned;             /* context of that */
+    stage_change *change;     /* of its keeper */
+    void *changed;
 };
 
 /* The error, where there is one, is at the entry that is wrong. To be freed in any case, and not to

@@ -161,8 +161,6 @@ static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
         if (!run_part(f, l, &l->part[i], keep, e))
             return layer_part_failed(&l->part[i], e);
     }
-    if (l->change != NULL)
-        l->change(l->context, &f->rows);
     return keeper_keep(keep, "output", &f->rows, "bqm", e);
 }
 
@@ -213,6 +211,8 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
     keep.result = result;
     keep.batches = s->batches;
     keep.one_row = s->how.one_row;
+    keep.change = s->change;
+    keep.context = s->changed;
     f.rolls_out = stack_has_rollout(s) && keeper_wants(&keep, "rollout");
     const size_t *size = s->embedded.size;
     float_mode mode;

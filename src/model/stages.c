@@ -101,9 +101,11 @@ bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const ch
     size_t batches = k->batches == 0 ? 1 : k->batches;
     size_t size[] = {batches, rows->size[0] / batches, rows->size[1]};
     tensor copy;
+    stage_name_in_full(&k->way, name, full);
+    if (k->change != NULL)
+        k->change(k->context, full, rows);
     if (!keeper_wants(k, name))
         return true;
-    stage_name_in_full(&k->way, name, full);
     if (!tensor_new_copy(&copy, rows, e))
         return false;
     if (k->batches > 0)

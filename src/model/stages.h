@@ -22,12 +22,17 @@ stage_way stage_way_on(const stage_way *way, const char *step);
 stage_way stage_way_of_layer(size_t layer);
 void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_NAME]);
 
+/* Is told of each stage of rows before anything is made of it, and may change its numbers. */
+typedef void stage_change(void *context, const char *name, const tensor *rows);
+
 typedef struct keeper {
     const text_list *wanted;
     bool has_patterns; /* among those wanted; else they are names in full */
     bundle *result;
     const kept_stages *one_row; /* of weighted: the row that is meant; NULL: all */
     size_t batches;             /* 0: there is no batch axis */
+    stage_change *change;       /* NULL: nobody is told */
+    void *context;              /* of that */
     stage_way way;
 } keeper;
 
@@ -42,7 +47,8 @@ keeper keeper_within(const keeper *k, const char *step);
 keeper keeper_of_layer(const keeper *k, size_t layer);
 
 bool keeper_wants(const keeper *k, const char *name);
-/* Copies rows (b·n × width) into the result, where they are wanted. `axes` are those where there is
+/* Copies rows (b·n × width) into the result, where they are wanted, once they are what they stay.
+ * `axes` are those where there is
  * a batch, "bqm"; a string literal. */
 bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const char *axes, err *e);
 

@@ -54,7 +54,8 @@ typedef struct differences {
     bundle stages;         /* under the gradients' names; a hole: not found */
     found_gradient *of;    /* of each; owned */
     size_t numbers, taken; /* so many of so many were nudged */
-    size_t bent;           /* and of these are left out */
+    size_t left;           /* gradients were left out */
+    size_t bent;           /* and of the numbers these */
     element first_bent;
 } differences;
 
@@ -160,7 +161,8 @@ static void choose(const tensor *of, size_t i, size_t taken, size_t greatest, si
 /* The weight of a hidden key has no gradient. */
 static bool has_gradient(const char *name, double number)
 {
-    return number != 0 || strcmp(name, stage_row(STAGE_WEIGHTS_GRAD)->key.named.name) != 0;
+    const char *last = strrchr(name, '.'), *own = last == NULL ? name : last + 1;
+    return number != 0 || strcmp(own, stage_row(STAGE_WEIGHTS_GRAD)->key.named.name) != 0;
 }
 
 /* A matrix of holes, to be filled. */
@@ -235,6 +237,11 @@ static void report(checker *c, const document *one, const differences *by, const
     text_add_format(out, "%zu number%s in %zu gradient%s nudged", by->numbers,
                     by->numbers == 1 ? "" : "s", by->stages.count,
                     by->stages.count == 1 ? "" : "s");
+    if (by->left > 0)
+        text_add_format(out,
+                        "; %zu of stages are not: a run is long, and --actual compares those that "
+                        "it has",
+                        by->left);
     if (by->bent > 0) {
         text_add_format(out, "; %zu left out, where a smaller step says otherwise, the first ",
                         by->bent);
@@ -284,12 +291,12 @@ static bool find_all(nudged *n, const text_list *names, const bundle *theirs, di
 
 /* The gradients that are compared: ours are computed, and of another's those that are there. */
 static bool choose_gradients(const checker *c, work *w, const nudged_kind *kind,
-                             const bundle *actual, text_list *names, err *e)
+                             const bundle *actual, text_list *names, size_t *left, err *e)
 {
     text_list all = {0};
     place at = document_place(w->document);
     bool done = tolerances_check(c->given, w->kind->layers == NULL ? NULL : &w->there, e) &&
-                kind->list(w, actual != NULL, &all, e);
+                kind->list(w, actual != NULL, &all, left, e);
     for (size_t i = 0; done && i < all.count; i++) {
         const char *name = all.item[i];
         if (actual == NULL)
@@ -315,7 +322,8 @@ bool check_differences(checker *c, document *one, const bundle *actual, err *e)
     const named_stages of = {one, &w.there, &laid, &w.stages, NULL, NULL};
     const plan *p = done && w.kind->attention != NULL ? w.kind->attention(&w) : NULL;
     const nudged_kind *kind = p != NULL ? &NUDGED_ATTENTION : &NUDGED_LAYERS;
-    done = done && choose_gradients(c, &w, kind, actual == NULL ? NULL : &laid, &names, e) &&
+    done = done &&
+           choose_gradients(c, &w, kind, actual == NULL ? NULL : &laid, &names, &found.left, e) &&
            (actual == NULL || check_shapes(c, &of, &w, e)) &&
            document_reader_look(c->documents, one, e) &&
            (actual != NULL || w.kind->run(&w, c->world, e));

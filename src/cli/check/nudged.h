@@ -44,14 +44,21 @@ typedef struct nudged_layers {
     size_t count; /* terms of the loss: of each number of the output, or of each row's logits */
     double each;  /* what the loss multiplies them by */
     double *terms[NUDGED_WAYS]; /* owned */
+    bundle stages;              /* as they are: those whose gradients are looked at */
+    const entry *given;         /* the one of these that is nudged; NULL: none is */
 } nudged_layers;
+
+/* Whether it is the gradient of a stage that a run can begin at. */
+bool nudged_can_begin(stage_id id);
+/* Stages as wide as scores are not kept where they are larger than that. */
+enum { NUDGED_WIDE = 1 << 22 };
 
 typedef struct nudged nudged;
 
 typedef struct nudged_kind {
     /* Refuses what no gradient begins with; else the names of the gradients that can be compared,
-     * of which all are small unless `takes_large`. */
-    bool (*list)(work *w, bool takes_large, text_list *names, err *e);
+     * of which all are small unless `takes_large`; `left` are left out because a run is long. */
+    bool (*list)(work *w, bool takes_large, text_list *names, size_t *left, err *e);
     bool (*open)(nudged *n, const work *w, const text_list *names, env *world, err *e);
     /* The numbers that the gradient is of, which are nudged from now on. */
     tensor *(*begin)(nudged *n, const char *name);

@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Stages as wide as scores are not kept where they are larger than that. */
-static const size_t WIDE = 1 << 22;
-
 /* A run costs as much as so many more products of two numbers. */
 static const double RUN = 20000;
 
@@ -18,22 +15,28 @@ static stage_id id_of(const char *name)
 
 /* ---- which gradients ---- */
 
+bool nudged_can_begin(stage_id id)
+{
+    const stage *row = stage_row(id), *of = stage_row(row->of);
+    return stage_is_backward(id) && row->of != STAGE_X &&
+           (of->is_door || of->by == STAGE_BY_PROJECTION);
+}
+
 /* Of an input, or of a stage that a run can begin at. */
 static bool can_nudge(const plan *p, stage_id id)
 {
-    const stage *row = stage_row(id), *of = stage_row(row->of);
-    bool is_of_stage = row->of != STAGE_X && (of->is_door || of->by == STAGE_BY_PROJECTION);
-    return stage_is_backward(id) && plan_has_stage(p, id) &&
-           (is_of_stage || row->of_input != NULL || id == STAGE_SLOPES_GRAD);
+    return plan_has_stage(p, id) &&
+           (nudged_can_begin(id) || stage_row(id)->of_input != NULL || id == STAGE_SLOPES_GRAD);
 }
 
-static bool list(work *w, bool takes_large, text_list *names, err *e)
+static bool list(work *w, bool takes_large, text_list *names, size_t *left, err *e)
 {
+    *left = 0;
     const plan *p = w->kind->attention(w);
     bool done = plan_check_stage(p, STAGE_OUTPUT_GRAD, e);
     for (stage_id id = STAGE_LOSS; done && id < STAGE_COUNT; id++) {
         const char *name = stage_row(id)->key.named.name;
-        if (can_nudge(p, id) && (takes_large || plan_stage_numbers(p, id) <= WIDE))
+        if (can_nudge(p, id) && (takes_large || plan_stage_numbers(p, id) <= NUDGED_WIDE))
             done = text_list_add(names, name, strlen(name), e);
     }
     return done;
