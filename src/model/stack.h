@@ -136,8 +136,9 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
  * wanted, all are. The rows must outlive the stack, which does not go on. */
 bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *e);
 
-/* A flat view of so many numbers, given as a list, a row or a column; no data where `from` has none of this name. `of` is
- * whose it is, where the name alone doesn't say that: the gain of "ln1"; else NULL. */
+/* A flat view of so many numbers, given as a list, a row or a column; no data where `from` has none
+ * of this name. `of` is whose it is, where the name alone doesn't say that: the gain of "ln1"; else
+ * NULL. */
 bool vector_read(const bundle *from, const char *name, const char *of, size_t count, tensor *out,
                  err *e);
 

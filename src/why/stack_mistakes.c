@@ -168,8 +168,10 @@ static const mistake NORM_ROWS[] = {
     {{"norm-eps-missing", "eps of the norms is left out"}, NORMS(norm_set_eps, 0)},
     {{"norm-affine-missing", "gains and biases of the norms are left out"},
      NORMS(norm_drop_affine, AFFINE_GAIN | AFFINE_BIAS)},
-    {{"norm-gain-missing", "gains of the norms are left out"}, NORMS(norm_drop_affine, AFFINE_GAIN)},
-    {{"norm-bias-missing", "biases of the norms are left out"}, NORMS(norm_drop_affine, AFFINE_BIAS)},
+    {{"norm-gain-missing", "gains of the norms are left out"},
+     NORMS(norm_drop_affine, AFFINE_GAIN)},
+    {{"norm-bias-missing", "biases of the norms are left out"},
+     NORMS(norm_drop_affine, AFFINE_BIAS)},
     {{"norm-gain-plus-one", "norms multiply by 1 + gain"}, NORMS(add_one, 0)},
 };
 /* clang-format on */

@@ -31,9 +31,10 @@ typedef struct norm {
  *     again = Σ gain·dy·deviation / n · inverse / root
  *     from = (gain·dy − deviation·again) · inverse
  *     dx = from − mean of from, of an RMSNorm from
- * in float64 (but for a slip), each sum a chain in index order, each number rounded once to the type. An eps outside
- * of the root is added to it for the inverse alone. The mean is the first number and the mean of
- * what all are away from it, so that equal numbers have no deviation. dx may be dy. */
+ * in float64, each sum a chain in index order, each number rounded once to the type; a slip changes
+ * that. An eps outside of the root is added to it for the inverse alone. The mean is the first
+ * number and the mean of what all are away from it, so that equal numbers have no deviation. dx may
+ * be dy. */
 void norm_back(const norm *by, const tensor *x, const tensor *dy, const tensor *dx);
 
 /* Adds what the row gives to the gradient of the gain: dy · deviation · inverse. */
