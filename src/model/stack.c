@@ -282,7 +282,9 @@ entry *stack_parameter(const bundle *document, const char *name)
     const entry *object = dot == NULL ? NULL : bundle_find_bytes(in, name, (size_t)(dot - name));
     if (dot != NULL && (object == NULL || object->kind != ENTRY_BUNDLE))
         return NULL;
-    return dot == NULL ? bundle_find(in, name) : bundle_find(object->bundle, dot + 1);
+    const char *of_key = dot == NULL ? name : dot + 1;
+    bool are_slopes = strcmp(of_key, "slopes") == 0; /* which the document says under another key */
+    return bundle_find(dot == NULL ? in : object->bundle, are_slopes ? "alibi" : of_key);
 }
 
 bool stack_has_cross(const stack *s)
@@ -301,7 +303,7 @@ bool stack_stage_layer(const char *name, size_t *number)
 const plan *stack_plan_of(const stack *s, const char *name, stage_id *id)
 {
     size_t number;
-    if (!stack_stage_layer(name, &number))
+    if (!stack_stage_layer(name, &number) || number >= s->layers)
         return NULL;
     const char *last = strrchr(name, '.'), *after = strchr(name + strlen("layer."), '.');
     const named *row = named_find(&STAGES, last + 1, strlen(last + 1));

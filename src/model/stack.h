@@ -143,7 +143,8 @@ bool vector_read(const bundle *from, const char *name, const char *of, size_t co
                  err *e);
 
 /* The entry that a gradient's name without "_grad" is of: "layer.0.attention.wq", "ln_f.gain", of a
- * document without layers "wq"; NULL: there is none. */
+ * document without layers "wq", and "slopes", which are those of alibi and may be a word; NULL:
+ * there is none. */
 entry *stack_parameter(const bundle *document, const char *name);
 
 /* Whether a layer has cross-attention. */
@@ -151,8 +152,8 @@ bool stack_has_cross(const stack *s);
 
 /* "layer.2.output" is of layer 2; false: of none. */
 bool stack_stage_layer(const char *name, size_t *number);
-/* Of "layer.1.attention.weights", a stage that there is, the plan that makes it, and which of its
- * stages it is; NULL: rows are all that it can be. */
+/* Of "layer.1.attention.weights" the plan that makes it, where it is there, and which of its stages
+ * it is; NULL: rows are all that it can be. */
 const plan *stack_plan_of(const stack *s, const char *name, stage_id *id);
 
 #endif

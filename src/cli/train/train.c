@@ -147,17 +147,44 @@ static bool has_stage(work *w, const char *name, bool *is_there, err *e)
     return !refused.is_memory;
 }
 
+/* Slopes of alibi that the document does not list there: those by the rule follow from the number
+ * of heads, and others are of all layers. False, with the error set, where they are such. */
+static bool check_slopes(const work *w, const char *name, const char *gradient, err *e)
+{
+    stage_id id;
+    bool is_alone = w->kind->attention != NULL;
+    const plan *p =
+        is_alone ? w->kind->attention(w) : stack_plan_of(w->kind->layers(w), gradient, &id);
+    text list = {0};
+    if (p == NULL || !p->asked->has_alibi)
+        return true;
+    for (size_t head = 0; head < p->heads; head++) {
+        text_add_string(&list, head == 0 ? "" : ", ");
+        report_number_as(&list, tensor_get(&p->slopes, &head), p->type == DTYPE_F32);
+    }
+    if (p->asked->slopes == NULL)
+        err_option(e, "only", "%s follow from the number of heads, and do not learn", name);
+    else
+        err_option(e, "only", "%s are those of all layers, and do not learn", name);
+    err_remedy(e, "a list would: \"alibi\": [%s]%s", text_string(&list),
+               is_alone ? "" : " in that layer");
+    text_free(&list);
+    return false;
+}
+
 /* Refuses the last name that was added where it is not of a matrix that has a gradient. */
 static bool check_name(const trainer *t, work *w, const text_list *usual, err *e)
 {
-    const char *name = t->names.item[t->names.count - 1];
+    const char *name = t->names.item[t->names.count - 1],
+               *gradient = t->gradients.item[t->gradients.count - 1], *last = strrchr(name, '.');
     const entry *of = stack_parameter(&t->one.contents, name);
-    bool has_gradient = false;
-    if (of != NULL && of->kind == ENTRY_TENSOR &&
-        !has_stage(w, t->gradients.item[t->gradients.count - 1], &has_gradient, e))
+    bool has_gradient = false, are_slopes = strcmp(last == NULL ? name : last + 1, "slopes") == 0;
+    if (of != NULL && of->kind == ENTRY_TENSOR && !has_stage(w, gradient, &has_gradient, e))
         return false;
     if (has_gradient)
         return true;
+    if (are_slopes && !check_slopes(w, name, gradient, e))
+        return false;
     text others = {0};
     for (size_t i = 0; i < usual->count; i++)
         text_add_format(&others, "%s%s", i > 0 ? ", " : "", usual->item[i]);
