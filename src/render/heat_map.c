@@ -3,6 +3,7 @@
 #include "attn/spec/row_choice.h"
 #include "base/mem.h"
 #include "render/brackets.h"
+#include "model/stages.h"
 #include "render/display.h"
 #include "trace/trace.h"
 
@@ -110,6 +111,54 @@ heat_color share_color(int step)
                         on_white(SHARE.blue, percent)};
 }
 
+/* --above and --below. */
+static const heat_color ABOVE = {230, 159, 0}, BELOW = {86, 180, 233};
+
+heat_color sign_color(int step)
+{
+    const heat_color of = step < 0 ? BELOW : ABOVE;
+    int percent = PERCENT[step < 0 ? -step : step];
+    if (step == 0)
+        return NOTHING;
+    return (heat_color){on_white(of.red, percent), on_white(of.green, percent),
+                        on_white(of.blue, percent)};
+}
+
+int sign_step(double value, double most)
+{
+    int step = color_step(value, most);
+    return value < 0 ? -step : step;
+}
+
+/* ---- what is drawn ---- */
+
+bool picture_takes(const render_options *how, const trace_room *room, const trace_map *map)
+{
+    static const char END[] = "_grad";
+    char name[STAGE_NAME];
+    size_t length = strlen(map->name), end = sizeof END - 1;
+    if (how->drawn->count == 0)
+        return strcmp(map->name, "weights") == 0;
+    snprintf(name, sizeof name, "%s%s", room->place.way, map->name);
+    keeper chosen = keeper_of(how->drawn);
+    return length > end && strcmp(map->name + length - end, END) == 0 &&
+           keeper_wants(&chosen, name);
+}
+
+double picture_greatest(const trace_map *map, int *digits)
+{
+    enum { SHOWN = 2, MOST_DIGITS = 9 };
+    size_t at[TENSOR_MAX_RANK] = {0};
+    double greatest = 0;
+    do {
+        double size = fabs(tensor_get(&map->values, at));
+        greatest = isfinite(size) && size > greatest ? size : greatest;
+    } while (tensor_next(&map->values, at));
+    double wanted = greatest > 0 ? SHOWN - floor(log10(greatest)) : SHOWN;
+    *digits = (int)fmin(fmax(wanted, 0), MOST_DIGITS);
+    return greatest;
+}
+
 /* ---- the drawing ---- */
 
 static const char SHADES[] = " .:-=+*#%@";
@@ -117,17 +166,21 @@ enum { SHADE_COUNT = sizeof SHADES - 1 };
 
 static char shade_of(double level)
 {
-    return SHADES[(int)(level * (SHADE_COUNT - 1) + 0.5)];
+    return SHADES[(int)(fabs(level) * (SHADE_COUNT - 1) + 0.5)];
 }
 
 static double level_at(const heat_map *map, size_t row, size_t column)
 {
     double magnitude = map->magnitude[row * map->columns + column];
+    if (map->most > 0)
+        return magnitude / map->most;
     return map->is_share ? fmin(magnitude, 1) : heat_level(&map->scale, magnitude);
 }
 
 static heat_color color_of(const heat_map *map, double level)
 {
+    if (map->most > 0)
+        return sign_color(sign_step(level, 1));
     return map->is_share ? share_color(color_step(level, 1)) : heat_color_of(level);
 }
 
@@ -154,23 +207,25 @@ size_t heat_samples(const heat_scale *s, double sample[HEAT_SAMPLES])
 static void add_legend(text *out, const heat_map *map, bool color)
 {
     static const double SHARES[] = {0, 0.25, 0.5, 0.75, 1};
+    static const double SIGNS[] = {-1, -0.5, 0, 0.5, 1};
     double scale[HEAT_SAMPLES];
     size_t count = heat_samples(&map->scale, scale), shares = sizeof SHARES / sizeof SHARES[0];
-    for (size_t i = 0; i < (map->is_share ? shares : count); i++) {
-        double value = map->is_share ? SHARES[i] : scale[i];
-        double level = map->is_share ? value : heat_level(&map->scale, value);
+    bool is_even = map->is_share || map->most > 0; /* from the one end to the other */
+    for (size_t i = 0; i < (is_even ? shares : count); i++) {
+        double value = map->most > 0 ? SIGNS[i] : map->is_share ? SHARES[i] : scale[i];
+        double level = is_even ? value : heat_level(&map->scale, value);
         char words[NUMBER_FIXED_TEXT] = "equal", shade = shade_of(level);
-        if (map->is_share)
-            snprintf(words, sizeof words, "%g", value);
+        if (is_even)
+            snprintf(words, sizeof words, "%.3g", map->most > 0 ? value * map->most : value);
         else if (value > 0)
             number_write_exponent(value, 3, words);
         text_add_string(out, i == 0 ? "" : ", ");
         if (color) {
             add_color(out, FOREGROUND, color_of(map, level));
             text_add_string(out, "\u2588\033[0m");
-        } else if (value > 0)
+        } else if (value != 0)
             text_add(out, &shade, 1);
-        text_add_format(out, value > 0 || color ? " %s" : "blank: %s", words);
+        text_add_format(out, value != 0 || color ? " %s" : "blank: %s", words);
     }
     text_add_string(out, "\n");
 }
@@ -302,6 +357,7 @@ typedef struct picture {
     size_t width;       /* that there is */
     size_t label, cell; /* columns of a row's label, and of a cell */
     bool *sums;         /* the keys of a last column, where there are some */
+    double most;        /* of numbers with a sign, the greatest; 0: they are shares */
 } picture;
 
 /* Two characters of a shade, a number, and spaces around. */
@@ -311,11 +367,11 @@ static void add_cell(const picture *p, double value)
 {
     char number[NUMBER_FIXED_TEXT];
     size_t length = number_text_write(value, value == 0 ? 0 : p->digits, number);
-    int step = color_step(value, 1);
+    int step = p->most > 0 ? sign_step(value, p->most) : color_step(value, 1);
     char shade = shade_of((double)step / COLOR_STEPS);
     text_add_string(p->out, " ");
     if (p->color) {
-        add_color(p->out, BACKGROUND, share_color(step));
+        add_color(p->out, BACKGROUND, p->most > 0 ? sign_color(step) : share_color(step));
         add_color(p->out, FOREGROUND, (heat_color){22, 24, 29});
     }
     text_add_repeated(p->out, " ", p->cell - length - SHADE_COLUMNS - 2);
@@ -362,8 +418,9 @@ static void add_map(const picture *p, const tensor *head, err *e)
         sampling_of(head->size[0], head->size[1], MOST_ROWS, p->width - FRAME - sums * SUM);
     size_t columns = by.columns + sums;
     double *cell = mem_alloc(by.rows * columns, sizeof cell[0], e);
-    heat_map map = {
-        .rows = by.rows, .columns = columns, .magnitude = cell, .apart = sums, .is_share = true};
+    heat_map map = {.rows = by.rows, .columns = columns, .magnitude = cell, .apart = sums};
+    map.is_share = p->most == 0;
+    map.most = p->most;
     if (cell == NULL) {
         p->out->failed = true;
         return;
@@ -373,46 +430,64 @@ static void add_map(const picture *p, const tensor *head, err *e)
                                            : key_sums_at(p->sums, &by, head, i / columns);
     heat_map_add(p->out, &map, p->color);
     if (by.tall > 1 || by.wide > 1)
-        text_add_format(p->out, "the greatest of %zu × %zu weights in a cell\n", by.tall, by.wide);
+        text_add_format(p->out, "the greatest of %zu × %zu %s in a cell\n", by.tall, by.wide,
+                        p->most > 0 ? "numbers" : "weights");
     mem_free(cell);
 }
 
 /* A heat map a head: cells with their numbers where all of them fit in the width, else a character
  * or less a cell. */
+static void draw(picture *p, const trace_room *room, const trace_map *map,
+                 const render_options *how, err *e)
+{
+    enum { DIGITS = 2 };
+    text *out = p->out;
+    const size_t *size = map->values.size;
+    bool is_signed = how->drawn->count > 0;
+    char widest[NUMBER_FIXED_TEXT];
+    int digits = DIGITS;
+    p->map = map;
+    p->sums = NULL;
+    p->most = is_signed ? picture_greatest(map, &digits) : 0;
+    p->digits = how->digits < 0 ? digits : how->digits;
+    if (!is_signed && !key_sums_find(&p->sums, how->sum_keys, map, e))
+        out->failed = true;
+    size_t least = size_larger(LEAST_CELL, (size_t)p->digits + 2 + SHADE_COLUMNS + 3);
+    if (is_signed)
+        least =
+            size_larger(least, number_text_write(-p->most, p->digits, widest) + SHADE_COLUMNS + 3);
+    size_t columns = size[2] + (p->sums != NULL);
+    p->label = labels_widest(&map->rows, size[1]);
+    p->cell = size_larger(least, labels_widest(&map->columns, size[2]) + 1);
+    if (p->label + columns * p->cell > p->width)
+        p->cell = least;
+    for (size_t head = 0; head < size[0]; head++) {
+        tensor matrix = tensor_at(&map->values, head);
+        /* Of layers with the way to the room before them. */
+        text_add_format(out, "%s%s%s", out->length > 0 ? "\n" : "", room->place.way, map->name);
+        if (size[0] > 1)
+            text_add_format(out, " of head %zu", head + 1);
+        text_add_format(out, ", %zu × %zu:\n", size[1], size[2]);
+        if (p->label + columns * p->cell <= p->width)
+            add_cells(p, &matrix);
+        else
+            add_map(p, &matrix, e);
+    }
+    mem_free(p->sums);
+}
+
 bool weights_terminal(const trace *t, const render_options *how, text *out, err *e)
 {
-    enum { DIGITS = 2, LEAST_WIDTH = 20 };
+    enum { LEAST_WIDTH = 20 };
     picture p = {.out = out,
-                 .digits = how->digits < 0 ? DIGITS : how->digits,
                  .color = how->color,
                  .width = how->width < LEAST_WIDTH ? LEAST_WIDTH : (size_t)how->width};
-    size_t least = size_larger(LEAST_CELL, (size_t)p.digits + 2 + SHADE_COLUMNS + 3);
     for (size_t i = 0; i < t->rooms; i++) {
         const trace_room *room = t->room[i];
-        p.map = map_named(room, "weights");
-        if (p.map == NULL)
-            continue;
-        const size_t *size = p.map->values.size;
-        if (!key_sums_find(&p.sums, how->sum_keys, p.map, e))
-            out->failed = true;
-        size_t columns = size[2] + (p.sums != NULL);
-        p.label = labels_widest(&p.map->rows, size[1]);
-        p.cell = size_larger(least, labels_widest(&p.map->columns, size[2]) + 1);
-        if (p.label + columns * p.cell > p.width)
-            p.cell = least;
-        for (size_t head = 0; head < size[0]; head++) {
-            tensor matrix = tensor_at(&p.map->values, head);
-            /* Of layers with the way to the room before them. */
-            text_add_format(out, "%s%sweights", out->length > 0 ? "\n" : "", room->place.way);
-            if (size[0] > 1)
-                text_add_format(out, " of head %zu", head + 1);
-            text_add_format(out, ", %zu × %zu:\n", size[1], size[2]);
-            if (p.label + columns * p.cell <= p.width)
-                add_cells(&p, &matrix);
-            else
-                add_map(&p, &matrix, e);
+        for (size_t j = 0; j < room->maps; j++) {
+            if (picture_takes(how, room, room->map[j]))
+                draw(&p, room, room->map[j], how, e);
         }
-        mem_free(p.sums);
     }
     text sums = {0};
     key_sums_explain(how->sum_keys, &sums);

@@ -51,8 +51,18 @@ enum { COLOR_STEPS = 8 };
 /* 0 for 0 and for what is not a finite number, else from 1 to COLOR_STEPS, in eighths of `most`. */
 int color_step(double value, double most);
 
-/* A step's colour on white: page.css lays the same over its ground. */
+/* A step's colour on white: page.css lays the same over its ground. Of numbers with a sign, steps
+ * of negative ones are below 0, and each sign has a colour of its own. */
 heat_color share_color(int step);
+heat_color sign_color(int step);
+int sign_step(double value, double most);
+
+/* ---- what is drawn of a run ---- */
+
+/* The matrices of a room that are drawn: its weights, or of gradients those that are chosen. */
+bool picture_takes(const render_options *how, const trace_room *room, const trace_map *map);
+/* The greatest magnitude of its numbers, and as many decimals as show three digits of it. */
+double picture_greatest(const trace_map *map, int *digits);
 
 /* ---- a picture ---- */
 
@@ -61,7 +71,8 @@ typedef struct heat_map {
     const double *magnitude; /* of each cell, row by row; borrowed */
     heat_scale scale;
     size_t apart;  /* so many columns at the end stand a little away from the others */
-    bool is_share; /* magnitudes are from 0 to 1, in the colours of shares; no scale is used */
+    bool is_share; /* magnitudes are from 0 to 1, in the colours of shares; no scale is used, */
+    double most;   /* or from −this to it, in those of signs; 0: they are not */
 } heat_map;
 
 /* In colour a character shows two rows (24 bits, U+2580); else each cell is a character of its own.

@@ -18,6 +18,7 @@ typedef struct render_options {
     /* "FILE" or "FILE:LINE", where the trace is one of several; NULL: it is alone. */
     const char *source;
     const text_list *sum_keys; /* words for the keys that a picture adds up (heat_map.h) */
+    const text_list *drawn; /* of gradients, as --emit names them; none: a picture is of weights */
 } render_options;
 
 /* So many entries of a batch a renderer that takes them all may be given. */
@@ -46,9 +47,9 @@ text render_title(const trace *t, const char *otherwise);
 render_trace text_render, markdown_render, markdown_render_pandoc, notebook_render, latex_render,
     beamer_render, json_render, html_render;
 
-/* The weights as pictures, a heat map for each head: in SVG, and in characters. The trace needs no
- * steps, only its map of the weights, and for SVG that of the masked scores where keys are
- * hidden. */
+/* The weights, or gradients, as pictures, a heat map for each head: in SVG, and in characters. The
+ * trace needs no steps, only its maps of these, and for SVG that of the masked scores where keys
+ * are hidden. */
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e);
 bool weights_terminal(const trace *t, const render_options *how, text *out, err *e);
 

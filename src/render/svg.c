@@ -1,5 +1,5 @@
-/* Pictures in SVG 1.1: the weights of a run, a heat map a head, and a matrix of differences; byte
- * for byte the same for the same numbers.
+/* Pictures in SVG 1.1: the weights of a run, or gradients, a heat map a head, and a matrix of
+ * differences; byte for byte the same for the same numbers.
  *
  * They have no style sheet, script or reference, so that every program that knows SVG shows the
  * same, on white. Of weights up to 64 rows and columns a square is a number, above it stands for
@@ -29,6 +29,7 @@ enum {
     SUM_GAP = 6,      /* before the column of sums */
     WIDTH = 1120,     /* heads stand side by side up to here: three of 20 words each do */
     LEGEND_STEP = 22,
+    SIGN_STEP = 16,
     LEGEND_HEIGHT = 44,
     LEGEND_WIDTH = 320
 };
@@ -107,6 +108,8 @@ typedef struct picture {
     text *out;
     const trace_map *map, *masked; /* masked: NULL where nothing is hidden */
     int digits;
+    double most; /* of numbers with a sign, the greatest; 0: they are shares */
+    bool is_signed;
     sampling by;
     bool *sums;                          /* the keys of a last column, where there are some */
     size_t cell_width, cell_height, gap; /* gap: what a cell leaves free on two sides */
@@ -133,7 +136,10 @@ static size_t left_of(const picture *p, size_t column)
 
 static void size_heads(picture *p, size_t kind)
 {
+    char widest[NUMBER_FIXED_TEXT];
     size_t number = ((size_t)p->digits + 2) * LETTER + LETTER;
+    if (p->is_signed)
+        number = number_text_write(-p->most, p->digits, widest) * LETTER + LETTER;
     p->has_labels = p->by.tall == 1 && p->by.wide == 1;
     p->has_numbers = p->has_labels && kind == 0;
     p->cell_height = CELLS[kind].height;
@@ -154,21 +160,23 @@ static void size_heads(picture *p, size_t kind)
     p->across = (WIDTH + GAP) / (p->width + GAP);
 }
 
-/* The heads of one room, below those before it; true where it has weights.
+/* The heads of one matrix of a room, below those before it.
  *
  * Heads are there to be compared: cells get smaller until several stand side by side, as long as
  * labels can be read; and no row of heads has many fewer than the others. */
-static bool lay_room(picture *p, const trace_room *room, const render_options *how, size_t y,
-                     text *out, err *e)
+static void lay(picture *p, const trace_room *room, const trace_map *map, const render_options *how,
+                size_t y, text *out, err *e)
 {
     enum { DIGITS = 2, FEW_HEADS = 4, FEW_ACROSS = 2, MANY_ACROSS = 3 };
-    const trace_map *map = map_named(room, "weights");
-    if (map == NULL)
-        return false;
+    int digits = DIGITS;
     mem_free(p->sums);
-    *p = (picture){.out = out, .map = map, .masked = map_named(room, "masked")};
-    p->digits = how->digits < 0 ? DIGITS : how->digits;
-    if (!key_sums_find(&p->sums, how->sum_keys, map, e))
+    *p = (picture){.out = out, .map = map, .is_signed = how->drawn->count > 0};
+    if (p->is_signed)
+        p->most = picture_greatest(map, &digits);
+    else
+        p->masked = map_named(room, "masked");
+    p->digits = how->digits < 0 ? digits : how->digits;
+    if (!p->is_signed && !key_sums_find(&p->sums, how->sum_keys, map, e))
         out->failed = true;
     p->heads = map->values.size[0];
     p->name = p->heads > 1 ? NAME_HEIGHT : 0;
@@ -184,8 +192,7 @@ static bool lay_room(picture *p, const trace_room *room, const render_options *h
     p->across = p->across > p->heads ? p->heads : p->across;
     size_t down = (p->heads + p->across - 1) / p->across;
     p->across = (p->heads + down - 1) / down;
-    p->y = y + (room->place.floor[0] != 0 ? TITLE_HEIGHT : 0);
-    return true;
+    p->y = y + (room->place.floor[0] != 0 || p->is_signed ? TITLE_HEIGHT : 0);
 }
 
 /* ---- one head ---- */
@@ -211,13 +218,13 @@ static bool is_hidden(const picture *p, size_t head, size_t row, size_t column)
 /* A cell that masks hide is hatched, since its 0 is not a small weight. */
 enum { HIDDEN = COLOR_STEPS + 1 };
 
-static void add_drawn(text *out, int step, const text *path)
+static void add_drawn(text *out, int step, bool is_signed, const text *path)
 {
     text_add_string(out, "<path");
     if (step == HIDDEN)
         text_add_string(out, " fill=\"none\" stroke=\"#a9b0bc\"");
     else
-        add_fill(out, share_color(step));
+        add_fill(out, is_signed ? sign_color(step) : share_color(step));
     text_add_format(out, " d=\"%s\"/>\n", text_string(path));
 }
 
@@ -249,7 +256,7 @@ static bool add_cells(const picture *p, size_t index)
         size_t row = i / columns, column = i % columns;
         double value = column < p->by.columns ? sampling_at(&p->by, &head, row, column)
                                               : key_sums_at(p->sums, &p->by, &head, row);
-        step[i] = (signed char)color_step(value, 1);
+        step[i] = (signed char)(p->is_signed ? sign_step(value, p->most) : color_step(value, 1));
         if (step[i] == 0 && is_hidden(p, index, row, column)) {
             step[i] = HIDDEN;
             hides = true;
@@ -263,7 +270,7 @@ static bool add_cells(const picture *p, size_t index)
     }
     /* All cells of one colour are one path, which takes a third of the bytes that a rectangle each
      * does. Below a hatch is what a 0 has. */
-    for (int wanted = 0; wanted <= HIDDEN; wanted++) {
+    for (int wanted = p->is_signed ? -COLOR_STEPS : 0; wanted <= HIDDEN; wanted++) {
         text path = {0};
         for (size_t i = 0; i < count; i++) {
             if (step[i] == wanted || (step[i] == HIDDEN && wanted == 0))
@@ -272,7 +279,7 @@ static bool add_cells(const picture *p, size_t index)
                             p->cell_height - p->gap);
         }
         if (path.length > 0)
-            add_drawn(p->out, wanted, &path);
+            add_drawn(p->out, wanted, p->is_signed, &path);
         text_close(&path, p->out);
     }
     text_add_string(p->out, text_string(&numbers));
@@ -316,6 +323,23 @@ static bool add_head(const picture *p, size_t index)
 
 /* ---- around them ---- */
 
+/* From the greatest below 0 to the greatest above. */
+static void add_legend_of_signs(const picture *p, size_t y)
+{
+    text_add_format(p->out, "<g transform=\"translate(%d %zu)\" fill=\"%s\">\n", MARGIN, y, QUIET);
+    text_add_string(p->out, "<text y=\"12\">−</text>\n");
+    for (int step = -COLOR_STEPS; step <= COLOR_STEPS; step++) {
+        text_add_format(p->out, "<rect x=\"%d\" width=\"%d\" height=\"16\"",
+                        FONT + (step + COLOR_STEPS) * SIGN_STEP, SIGN_STEP - 1);
+        add_fill(p->out, sign_color(step));
+        text_add_string(p->out, "/>\n");
+    }
+    text_add_format(p->out, "<text x=\"%d\" y=\"12\">+</text>\n",
+                    FONT + (2 * COLOR_STEPS + 1) * SIGN_STEP + 4);
+    text_add_string(p->out, "<text y=\"34\">The strongest colour is the greatest of its matrix.");
+    text_add_string(p->out, "</text>\n</g>\n");
+}
+
 static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
 {
     text_add_format(p->out, "<g transform=\"translate(%d %zu)\" fill=\"%s\">\n", MARGIN, y, QUIET);
@@ -331,7 +355,7 @@ static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
     for (int step = 0; hides && step <= HIDDEN; step += HIDDEN) {
         text sample = {0};
         add_outline(&sample, step, HATCHED, 0, LEGEND_STEP - 1, 16);
-        add_drawn(p->out, step, &sample);
+        add_drawn(p->out, step, false, &sample);
         text_close(&sample, p->out);
     }
     if (hides)
@@ -343,6 +367,25 @@ static void add_legend(const picture *p, const char *sums, bool hides, size_t y)
         text_add_format(p->out, "<text y=\"34\">A square is the greatest of %zu × %zu weights.",
                         p->by.tall, p->by.wide);
     html_add_format(p->out, "%s%s</text>\n</g>\n", *sums == '\0' ? "" : " ", sums);
+}
+
+/* The attentions of layers have a heading each, "layer 1, attention", and each gradient with what
+ * its colours stand for: "wq_grad, 2 × 3, up to 0.25". */
+static void add_heading(const picture *p, const trace_room *room)
+{
+    const size_t *size = p->map->values.size;
+    text_add_format(p->out, "<text x=\"%d\" y=\"%zu\" font-weight=\"bold\">", MARGIN,
+                    p->y - TITLE_HEIGHT / 2);
+    if (!p->is_signed) {
+        html_add_format(p->out, "%s, %s</text>\n", room->place.floor, room->place.name);
+        return;
+    }
+    html_add_format(p->out, "%s%s, %zu × %zu, up to ", room->place.way, p->map->name, size[1],
+                    size[2]);
+    number_text_add(p->out, p->most, p->digits);
+    if (p->by.tall > 1 || p->by.wide > 1)
+        text_add_format(p->out, "; a square is the greatest of %zu × %zu", p->by.tall, p->by.wide);
+    text_add_string(p->out, "</text>\n");
 }
 
 bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
@@ -359,17 +402,17 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
     display_add_cut(&sums, text_string(&words), WIDTH / LETTER);
     for (size_t i = 0; i < t->rooms; i++) {
         const trace_room *room = t->room[i];
-        if (!lay_room(&p, room, how, bottom, &heads, e))
-            continue;
-        if (p.y > bottom) {
-            /* The attentions of layers have a heading each: "layer 1, attention". */
-            html_add_format(&heads, "<text x=\"%d\" y=\"%zu\" font-weight=\"bold\">%s, %s</text>\n",
-                            MARGIN, p.y - TITLE_HEIGHT / 2, room->place.floor, room->place.name);
+        for (size_t j = 0; j < room->maps; j++) {
+            if (!picture_takes(how, room, room->map[j]))
+                continue;
+            lay(&p, room, room->map[j], how, bottom, &heads, e);
+            if (p.y > bottom)
+                add_heading(&p, room);
+            for (size_t head = 0; head < p.heads; head++)
+                hides = add_head(&p, head) || hides;
+            width = size_larger(width, p.across * (p.width + GAP) - GAP);
+            bottom = p.y + (p.heads + p.across - 1) / p.across * (p.height + GAP);
         }
-        for (size_t head = 0; head < p.heads; head++)
-            hides = add_head(&p, head) || hides;
-        width = size_larger(width, p.across * (p.width + GAP) - GAP);
-        bottom = p.y + (p.heads + p.across - 1) / p.across * (p.height + GAP);
     }
     width = size_larger(width, display_columns(text_string(&title), title.length) * TITLE_LETTER);
     if (sums.length > 0)
@@ -379,7 +422,10 @@ bool weights_svg(const trace *t, const render_options *how, text *out, err *e)
     text_add(out, text_string(&heads), heads.length);
     text_close(&heads, out);
     p.out = out;
-    add_legend(&p, text_string(&sums), hides, bottom);
+    if (p.is_signed)
+        add_legend_of_signs(&p, bottom);
+    else
+        add_legend(&p, text_string(&sums), hides, bottom);
     text_add_string(out, "</svg>\n");
     text_close(&title, out);
     text_close(&words, out);

@@ -408,14 +408,53 @@ bool outputs_open(outputs *to, err *e)
     return true;
 }
 
+static bool is_gradient(const char *name)
+{
+    static const char END[] = "_grad";
+    size_t length = strlen(name), end = sizeof END - 1;
+    return length >= end && strcmp(name + length - end, END) == 0;
+}
+
+bool picture_is_of_gradients(const options *o)
+{
+    size_t i = 0;
+    while (i < o->emit.count && !is_gradient(o->emit.item[i]))
+        i++;
+    return o->picture != NULL && i < o->emit.count;
+}
+
+/* Each gradient that --emit names has a matrix in what is shown. */
+static bool check_drawn(const options *o, const trace *of, err *e)
+{
+    for (size_t i = 0; i < o->emit.count; i++) {
+        const text_list one = {.item = &o->emit.item[i], .count = 1};
+        const render_options how = {.drawn = &one};
+        bool is_there = !is_gradient(one.item[0]);
+        for (size_t r = 0; r < of->rooms && !is_there; r++) {
+            const trace_room *room = of->room[r];
+            for (size_t j = 0; j < room->maps; j++)
+                is_there = is_there || picture_takes(&how, room, room->map[j]);
+        }
+        if (is_there)
+            continue;
+        err_option(e, "picture", "no trace shows %s, and a picture is of what one shows",
+                   one.item[0]);
+        return err_remedy(e, "of gradients it shows those of one attention; --emit chooses");
+    }
+    return true;
+}
+
 bool outputs_draw(const outputs *to, const trace *of, const env *world, text *out, err *e)
 {
+    static const text_list NONE = {0};
     const options *o = to->given;
+    bool has_gradients = picture_is_of_gradients(o);
     render_options how = {.width = is_svg(to) ? WIDTH_OF_FILES : world->width,
                           .digits = option_digits(o),
                           .sum_keys = &o->sum_keys,
+                          .drawn = has_gradients ? &o->emit : &NONE,
                           .color = output_uses_color(o, world, to->picture.file)};
-    return key_sums_check(&o->sum_keys, of, e) &&
+    return (!has_gradients || check_drawn(o, of, e)) && key_sums_check(&o->sum_keys, of, e) &&
            (is_svg(to) ? weights_svg(of, &how, out, e) : weights_terminal(of, &how, out, e));
 }
 

@@ -76,7 +76,9 @@ bool outputs_plan(outputs *to, const options *o, err *e);
 /* Tells the work which stages to keep, whole or row by row as the formats can take them, or listens
  * to its tokens. Refuses a trace or a picture that can't be made as the options say. */
 bool outputs_want(outputs *to, work *w, err *e);
-/* Draws the weights of all heads, in layers those of every layer. */
+/* Whether a picture is of gradients: --emit names some. */
+bool picture_is_of_gradients(const options *o);
+/* Draws the weights of all heads, in layers those of every layer; or gradients. */
 bool outputs_draw(const outputs *to, const trace *of, const env *world, text *out, err *e);
 /* Opens every file before the first byte is written anywhere. */
 bool outputs_open(outputs *to, err *e);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "cli/out/outputs.h"
 #include "cli/out/progress.h"
 #include "cli/out/said.h"
 #include "kernels/kernels.h"
@@ -382,7 +383,7 @@ static bool show_attention(work *w, shown_for use, env *world, err *e)
     }
     if (!work_focus(w, &focus, e))
         return false;
-    if (use != FOR_PICTURE)
+    if (use != FOR_PICTURE || picture_is_of_gradients(o))
         trace_wants(&s->plan, focus, &s->wanted);
     else
         kept_stages_add(&s->wanted, STAGE_WEIGHTS);
