@@ -136,6 +136,11 @@ const input_file INPUT_FILES[] = {
                    "\"expected\": {\"output\": [[1]]}}\n"},
     {"wrong-layers.json", "{\"x\": [[1]], \"layers\": [{\"wv\": [[2]]}],\n"
                           "\"expected\": {\"layer.0.attention_sum\": [[4]]}}\n"},
+    {"wrong-back.json", "{\"x\": [[1]], \"loss\": \"sum\", \"norm\": \"pre\",\n"
+                        "\"layers\": [{\"wv\": [[2]]}],\n"
+                        "\"expected\": {\"layer.0.attention_sum_grad\": [[2]]}}\n"},
+    {"slopes.json", "{\"q\": [[1]], \"k\": [[1], [2]], \"v\": [[1], [2]], \"offset\": 1,\n"
+                    "\"alibi\": [0.5], \"loss\": \"sum\"}\n"},
     {"wrong-heads.json",
      "{\"x\": [[1, 0, 2, 1], [0, 1, 1, 0]], \"heads\": 2, \"causal\": true, \"score\": "
      "\"general\",\n"
@@ -357,6 +362,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "check --update stale.jsonl", .outputs = "stale.jsonl", .documents = 2},
     {.words = "check --why wrong.json", .documents = 2, .streams = true},
     {.words = "check --why wrong-layers.json", .documents = 2, .streams = true},
+    {.words = "check --why wrong-back.json", .documents = 2, .streams = true},
+    {.words = "check --differences wrong-back.json"},
     {.words = "check --why wrong-heads.json", .documents = 2, .streams = true},
     {.words = "check --why wrong-steps.json", .documents = 2, .streams = true},
     {.words = "check --why wrong-shape.json", .documents = 2, .streams = true, .is_refused = true},
@@ -395,6 +402,9 @@ const command_line COMMAND_LINES[] = {
     {.words = "--picture - --color always batch.json"},
     {.words = "--picture - --digits 40 --sum-keys 1,2 one.json"},
     {.words = "--picture out.svg --sum-keys 1,2 one.json", .outputs = "out.svg"},
+    {.words = "--picture out.svg --loss sum --emit wq_grad,scores_grad -o new.json heads.json",
+     .outputs = "out.svg new.json"},
+    {.words = "--picture - --loss mean --emit v_grad -o new.json one.json", .outputs = "new.json"},
     {.words = "--trace-format html --trace=scores --blank scores one.json"},
     {.words = "--trace-format notebook --trace=scores one.json"},
     /* the other commands */
@@ -439,6 +449,7 @@ const command_line COMMAND_LINES[] = {
     {.words = "--loss mean --trace-format html heads.json"},
     {.words = "--loss sum --trace --softcap 3 past.json"},
     {.words = "train --quiet --loss mean --steps 2 heads.json"},
+    {.words = "train --quiet --only slopes slopes.json"},
     {.words = "train --loss sum --only wq -o new.json --losses new.csv heads.json",
      .outputs = "new.json new.csv"},
     {.words = "train --quiet --loss sum --steps 0 --trace-output new.html -o new.json heads.json",
