@@ -101,10 +101,13 @@ bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const ch
     size_t batches = k->batches == 0 ? 1 : k->batches;
     size_t size[] = {batches, rows->size[0] / batches, rows->size[1]};
     tensor copy;
+    bool is_wanted = keeper_wants(k, name);
+    if (k->change == NULL && !is_wanted)
+        return true;
     stage_name_in_full(&k->way, name, full);
     if (k->change != NULL)
         k->change(k->context, full, rows);
-    if (!keeper_wants(k, name))
+    if (!is_wanted)
         return true;
     if (!tensor_new_copy(&copy, rows, e))
         return false;
