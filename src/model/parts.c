@@ -169,13 +169,23 @@ static void silu_slope(const kernels *in64, const double *x, size_t n, double *o
 }
 
 static const activation ACTIVATION_ROWS[] = {
-    {{"relu", "max(x, 0)"}, "max({a}, 0)", relu, relu_slope},
-    {{"gelu", "x·Φ(x), Φ the normal distribution"}, "{(a)}·Φ({a})", gelu, gelu_slope},
+    {{"relu", "max(x, 0)"}, "max({a}, 0)", "max({a}, 0) / {a}", relu, relu_slope},
+    {{"gelu", "x·Φ(x), Φ the normal distribution"},
+     "{(a)}·Φ({a})",
+     "Φ({a})\n + {(a)}·exp(−{(a)}² / 2) / √(2·π)",
+     gelu,
+     gelu_slope},
     {{"gelu_tanh", "x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))"},
      "{(a)} / 2·(1\n + tanh(√(2/π)·({a}\n + 0.044715·{(a)}³)))",
+     "(1\n + tanh(√(2/π)·({a}\n + 0.044715·{(a)}³))) / 2\n + {(a)} / 2·(1\n − "
+     "tanh(√(2/π)·({a}\n + 0.044715·{(a)}³))²)·√(2/π)·(1\n + 3·0.044715·{(a)}²)",
      gelu_tanh,
      gelu_tanh_slope},
-    {{"silu", "x/(1 + exp(−x))"}, "{(a)}\n / (1 + exp(−{(a)}))", silu, silu_slope},
+    {{"silu", "x/(1 + exp(−x))"},
+     "{(a)}\n / (1 + exp(−{(a)}))",
+     "(1\n + {(a)}·(1 − 1 / (1 + exp(−{(a)})))) / (1 + exp(−{(a)}))",
+     silu,
+     silu_slope},
 };
 
 /* As configurations of published models call them. */

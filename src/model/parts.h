@@ -55,8 +55,8 @@ extern const named_table NORM_KINDS; /* layer, rms: plain `named` rows; kernels.
 /* What is done to the hidden numbers of a feed-forward part; a new one is a kernel, its
  * slope and a row. */
 typedef struct activation {
-    named named;         /* its help is its formula */
-    const char *spelled; /* of a number (attn/spec/operation.h) */
+    named named;                         /* its help is its formula */
+    const char *spelled, *slope_spelled; /* of a number (attn/spec/operation_list.h) */
     void (*apply)(const kernels *with, const void *x, size_t n, void *out);
     /* How it grows at x, by the kernels of float64, in which x and out are. */
     void (*slope)(const kernels *in64, const double *x, size_t n, double *out);

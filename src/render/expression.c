@@ -88,8 +88,9 @@ static void spell_place(void *to, spelled name)
         text_add_format(w->out, "%zu", w->item->column);
     } else if (at[0] == 'n') {
         text_add_format(w->out, "%zu", w->count);
-    } else if (at[0] == 'f') {
-        spelling_read(&NUMBERS, w, spelled_whole(w->item->map->function->spelled));
+    } else if (at[0] == 'f' || at[0] == 'g') {
+        const activation *by = w->item->map->function;
+        spelling_read(&NUMBERS, w, spelled_whole(at[0] == 'f' ? by->spelled : by->slope_spelled));
     } else {
         /* A negative number needs no parentheses at the beginning of the text or of a list. */
         const char *so_far = text_string(w->out), *end = so_far + w->out->length;

@@ -15,10 +15,12 @@ typedef struct builder {
     bool is_full;
     bool shows_all_rows; /* worked out too: of a small run where no row was asked for */
     bool failed;
-    size_t head;       /* that items are of, as they say it */
-    trace_while holds; /* on what it depends that items are said, */
-    bool waits;        /* and whether that is not so yet */
-    tensor joined;     /* build_joined's copy, once it is made */
+    size_t head;        /* that items are of, as they say it */
+    trace_while holds;  /* on what it depends that items are said, */
+    bool waits;         /* and whether that is not so yet */
+    tensor joined;      /* build_joined's copy, once it is made */
+    trace_origin comes; /* of an attention on the way back through layers: where what its output
+                         * gains comes from; no map: from a loss of its own */
     err *e;
     /* What is written to after a failure, and of a map that has no data; nobody shows them. */
     trace_item spare_item;
@@ -177,6 +179,21 @@ void map_make(builder *b);
 /* of_gradients.c: the same of what goes back. */
 void map_make_back(builder *b);
 
+/* What the way back begins with: of an attention, or of the rows after all layers. */
+typedef struct loss_said {
+    loss_kind kind;
+    bool is_given, is_ones; /* its gradient is given; is 1 everywhere */
+    size_t batches;         /* of several, the number is what the one in focus adds to it */
+    double count;           /* of all numbers that the output has */
+    const char *output, *number;
+    step_id step;
+} loss_said;
+loss_said build_loss(builder *b);
+/* steps_back.c: sentences of it, its number and its gradient. */
+void loss_show(builder *b, const loss_said *of);
+/* Of several entries of a batch what the one in focus adds; after what shows it. */
+void build_part_of_all(builder *b, const char *name, size_t batches);
+
 /* steps_inputs.c: the first waves of a row, which are added to make this map. */
 void waves_show(builder *b, const char *name, size_t row);
 
@@ -185,6 +202,11 @@ void waves_show(builder *b, const char *name, size_t row);
 /* Fills a room of the house with the steps and maps of an attention, as trace_make does. */
 bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, trace_focus focus,
                bool is_full, const step_wish *wish, err *e);
+/* The same of its way back, in a room that knows the one there: what its output gains comes from
+ * another room. */
+bool room_make_back(trace *t, trace_room *room, const plan *p, const bundle *result,
+                    trace_focus focus, bool is_full, const step_wish *wish,
+                    const trace_origin *comes, err *e);
 
 /* ---- steps ---- */
 

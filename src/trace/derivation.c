@@ -72,15 +72,15 @@ static double go_on(const trace_map *map, double a, double b, double sum)
                                          : fma(a, b, sum);
 }
 
-/* Of a series. */
-static double work_out_sum(const trace_map *map, const operand_cells of[TRACE_OPERANDS])
+/* Of a series, which goes on from a number. */
+static double work_out_sum(const trace_map *map, const operand_cells of[TRACE_OPERANDS], double sum)
 {
-    double sum = 0;
     for (size_t p = 0; p < of[0].count; p++) {
         double a = derivation_number(&of[0], p);
         switch (map->op) {
         case OP_DOT:
         case OP_DOT_LESS:
+        case OP_GO_ON:
         case OP_NORM_SHARE:
             sum = go_on(map, a, derivation_number(&of[1], p), sum);
             break;
@@ -96,6 +96,12 @@ static double work_out_sum(const trace_map *map, const operand_cells of[TRACE_OP
             break;
         case OP_ADD_UP:
             sum = rounded(map, sum + a);
+            break;
+        case OP_MIDDLE:
+            sum += a - derivation_number(&of[1], 0);
+            break;
+        case OP_SHARES:
+            sum += a / derivation_number(&of[1], 0);
             break;
         default:
             sum += a;
@@ -171,6 +177,12 @@ static double work_out(const builder *b, const map_cell *made)
         return first[0] * first[1];
     case OP_ADD_THREE:
         return rounded(map, first[0] + first[1]) + first[2];
+    case OP_GATHER:
+        return 0 + (rounded(map, first[0] + first[1]) + first[2]);
+    case OP_GO_ON:
+        return work_out_sum(map, of, first[2]);
+    case OP_MIDDLE:
+        return first[1] + work_out_sum(map, of, 0) / (double)of[0].count;
     case OP_NORM_GAIN:
         return first[0] * (first[1] * inverse_of(first[2]));
     case OP_DIVIDE:
@@ -178,7 +190,7 @@ static double work_out(const builder *b, const map_cell *made)
     case OP_MINUS:
         return first[0] - first[1];
     case OP_MEAN:
-        sum = work_out_sum(map, of);
+        sum = work_out_sum(map, of, 0);
         return (sum + first[1]) / (double)(of[0].count + has[1]);
     case OP_NORMALIZE:
         sum = sqrt(mean_square(&of[1]) + first[2]);
@@ -187,22 +199,25 @@ static double work_out(const builder *b, const map_cell *made)
         return sqrt(mean_square(&of[0]) + first[1]);
     case OP_NORM_SHARE:
         sum = inverse_of(first[2]);
-        return sum == 0 ? 0 : work_out_sum(map, of) / (double)of[0].count * (sum / first[2]);
+        return sum == 0 ? 0 : work_out_sum(map, of, 0) / (double)of[0].count * (sum / first[2]);
+    case OP_NORM_BACK:
+        return (first[0] - first[1] * first[2]) * inverse_of(first[3]);
     case OP_LOSS_MEAN:
-        return work_out_sum(map, of) / first[1];
+        return work_out_sum(map, of, 0) / first[1];
     case OP_LOSS_SQUARE:
-        return work_out_sum(map, of) / 2;
+        return work_out_sum(map, of, 0) / 2;
     case OP_SLOPE_BACK:
     case OP_SINK_BACK:
-        return 0 - work_out_sum(map, of);
+        return 0 - work_out_sum(map, of, 0);
     case OP_TANH_BACK:
     case OP_TANH_SUM:
         return add_pairs(b, made, 0);
     case OP_TERMS:
         return work_out_terms(b, &of[0]);
     default:
-        assert(map->op == OP_DOT || map->op == OP_ADD_UP || map->op == OP_TOTAL);
-        return work_out_sum(map, of);
+        assert(map->op == OP_DOT || map->op == OP_ADD_UP || map->op == OP_TOTAL ||
+               map->op == OP_SHARES);
+        return work_out_sum(map, of, 0);
     }
 }
 

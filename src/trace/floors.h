@@ -2,7 +2,7 @@
 #ifndef SELFATTN_TRACE_FLOORS_H
 #define SELFATTN_TRACE_FLOORS_H
 
-#include "trace/build.h"
+#include "trace/nodes.h"
 
 /* Rows that go on, and what the trace calls them. */
 typedef struct floor_rows {
@@ -60,5 +60,23 @@ void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows);
 void floors_embedded(floors *f, floor_rows *made);
 /* Who looked at whom, through all layers. */
 void floors_rollout(floors *f);
+
+/* ---- floors_back.c: the rooms of the way back, each after the one there and called by what its
+ * result gains, "ln1_grad"; what comes back becomes what goes on ---- */
+
+/* A copy of a map's rows. */
+coming coming_of(const trace_room *room, const trace_map *map);
+/* A room with one step, as floors_begin, of the way back through the room of this name. */
+bool floors_begin_back(floors *f, step_id step, const char *name);
+void floors_loss(floors *f, coming *back);
+void floors_norm_back(floors *f, const norm *n, const char *name, coming *back);
+void floors_sum_back(floors *f, const char *name, coming *back);
+/* own: the layer's keys, or the document. */
+void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *own, coming *back);
+/* What comes back to the rows that a layer made, and that it was given. */
+void floors_layer_output_back(floors *f, size_t number, coming *back);
+void floors_layer_x_back(floors *f, coming *back);
+/* memory: what comes back to it; no map: nothing does. */
+void floors_embedded_back(floors *f, coming *back, const coming *memory);
 
 #endif

@@ -154,17 +154,22 @@ trace_map *map_add(builder *b, const char *name, step_id step, const tensor *val
     return added;
 }
 
-const trace_map *map_there(const builder *b, const char *name)
-{
-    const trace_map *found = map_named(b->room, name);
-    assert(found != NULL || b->failed);
-    return found != NULL ? found : &b->spare_map;
-}
-
 trace_origin map_from(const builder *b, trace_part part, const char *name)
 {
-    const trace_map *found = map_named(b->room, name);
-    return found == NULL ? (trace_origin){0} : (trace_origin){part, b->room, found, found->name};
+    const trace_room *room = b->room;
+    const trace_map *found = map_named(room, name);
+    if (found == NULL && room->there != NULL) {
+        room = room->there;
+        found = map_named(room, name);
+    }
+    return found == NULL ? (trace_origin){0} : (trace_origin){part, room, found, found->name};
+}
+
+const trace_map *map_there(const builder *b, const char *name)
+{
+    const trace_map *found = map_from(b, PART_WHOLE, name).map;
+    assert(found != NULL || b->failed);
+    return found != NULL ? found : &b->spare_map;
 }
 
 void map_say(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS])

@@ -17,9 +17,10 @@ trace_map *map_add_number(builder *b, const char *name, step_id step, double val
 trace_map *map_add_made(builder *b, const char *name, step_id step, size_t heads, size_t rows,
                         size_t columns);
 
-/* One that there is; never NULL, also after a failure, where it may be an empty one. */
+/* One that there is, in the room or in that of the way there; never NULL, also after a failure,
+ * where it may be an empty one. */
 const trace_map *map_there(const builder *b, const char *name);
-/* No part, where there is no such map. */
+/* No part, where there is no such map in either. */
 trace_origin map_from(const builder *b, trace_part part, const char *name);
 /* A part of a map of the same room. */
 typedef struct map_operand {
@@ -33,5 +34,34 @@ void map_say(builder *b, trace_map *m, operation op, const map_operand of[TRACE_
 void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin of[TRACE_OPERANDS]);
 
 const char *map_name_of(stage_id id);
+
+/* What comes back to rows, before it has a map of its own: how that would be made. */
+typedef struct coming {
+    operation op;
+    trace_origin of[TRACE_OPERANDS];
+    const struct activation *function; /* of OP_ACTIVATE_BACK */
+} coming;
+
+/* ---- of_gradients.c ---- */
+
+/* Of rows that a norm divided by their root, of heads × rows × width: nodes that the trace makes
+ * are called by what stands before, and "root", "gained", "share" and "gain_terms". */
+typedef struct norm_back_said {
+    const char *before;
+    step_id step;
+    size_t heads, rows, width;
+    trace_labels labels;
+    trace_origin of, back;  /* cells: what was divided, and what the result gains */
+    trace_origin eps, gain; /* no map: there is no gain */
+} norm_back_said;
+
+/* Makes what is on the way back; how the gradient of what was divided follows. */
+coming map_make_norm_back(builder *b, const norm_back_said *of);
+/* After it: what each row gives the gain; the name of the node. */
+const char *map_make_gain_terms(builder *b, const norm_back_said *of);
+
+/* After the target, where there is one: the number, and what else is said of its gradient. */
+void map_make_loss(builder *b, const loss_said *of, const tensor *number);
+void map_say_loss_grad(builder *b, const loss_said *of, trace_map *grad);
 
 #endif

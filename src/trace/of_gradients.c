@@ -61,49 +61,80 @@ static trace_map *add_number_a_head(builder *b, stage_id id, step_id step)
 
 /* ---- the output ---- */
 
+void map_make_loss(builder *b, const loss_said *of, const tensor *number)
+{
+    bool is_square = of->kind == LOSS_SQUARE, is_mean = of->kind == LOSS_MEAN;
+    if (is_mean)
+        map_add_number(b, "count", of->step, of->count)->letters =
+            "how many numbers the output has";
+    trace_map *made = map_add(b, of->number, of->step, number);
+    made->is_number = true;
+    map_say(b, made,
+            is_square ? OP_LOSS_SQUARE
+            : is_mean ? OP_LOSS_MEAN
+                      : OP_TOTAL,
+            (map_operand[TRACE_OPERANDS]){
+                {PART_WHOLE, of->output},
+                {is_square ? PART_WHOLE : PART_NUMBER, is_square ? "target" : "count"}});
+    if (of->batches > 1 && number->data != NULL)
+        derivation_fill(b, made);
+    if (is_square || of->is_given)
+        return;
+    bool is_one = of->kind == LOSS_SUM || of->is_ones;
+    double each = is_mean ? 1 / of->count : is_one ? 1 : 0;
+    map_add_number(b, "each", of->step, each)->letters =
+        is_mean                ? "1 / count"
+        : of->kind == LOSS_SUM ? "1, as a sum gains what a number gains"
+        : is_one               ? "1, as output_grad is ones"
+                               : "0, as nothing comes back to the output";
+}
+
+void map_say_loss_grad(builder *b, const loss_said *of, trace_map *grad)
+{
+    if (of->kind == LOSS_SQUARE)
+        map_say(b, grad, OP_MINUS,
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, of->output}, {PART_CELL, "target"}});
+    else if (!of->is_given)
+        map_say(b, grad, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_NUMBER, "each"}});
+}
+
+loss_said build_loss(builder *b)
+{
+    const plan *p = b->plan;
+    return (loss_said){.kind = p->asked->loss,
+                       .is_given = p->asked->in[INPUT_OUTPUT_GRAD] != NULL,
+                       .is_ones = p->asked->begins_with_ones,
+                       .batches = p->batches,
+                       .count = (double)(p->batches * p->n_q * p->width_out),
+                       .output = build_output_name(b),
+                       .number = build_summed_name(b, STAGE_LOSS),
+                       .step = STEP_LOSS};
+}
+
 static void add_loss(builder *b)
 {
     const plan *p = b->plan;
-    const problem *asked = p->asked;
-    const char *output = build_output_name(b);
-    bool is_square = asked->loss == LOSS_SQUARE, is_given = asked->in[INPUT_OUTPUT_GRAD] != NULL;
-    double count = (double)(p->batches * p->n_q * p->width_out);
+    const loss_said of = build_loss(b);
     trace_labels queries = build_query_labels(b, NULL);
-    size_t slices = map_there(b, output)->slices;
-    if (is_square) {
+    size_t slices = map_there(b, of.output)->slices;
+    bool is_of_layers = b->comes.map != NULL;
+    if (of.kind == LOSS_SQUARE) {
         tensor all = plan_given_like(p, INPUT_TARGET), of_entry = tensor_at(&all, b->focus.batch);
         trace_map *target = map_add(b, "target", STEP_LOSS, &of_entry);
         target->rows = queries;
         target->is_of_queries = true;
         target->slices = slices;
     }
-    if (asked->loss == LOSS_MEAN)
-        map_add_number(b, "count", STEP_LOSS, count)->letters = "how many numbers the output has";
-    trace_map *number = add_summed(b, STAGE_LOSS, STEP_LOSS, whole(b, STAGE_LOSS));
-    number->is_number = true;
-    say_summed(b, number,
-               is_square                  ? OP_LOSS_SQUARE
-               : asked->loss == LOSS_MEAN ? OP_LOSS_MEAN
-                                          : OP_TOTAL,
-               (map_operand[TRACE_OPERANDS]){
-                   {PART_WHOLE, output},
-                   {is_square ? PART_WHOLE : PART_NUMBER, is_square ? "target" : "count"}});
-    if (!is_square && !is_given) {
-        bool is_one = asked->loss == LOSS_SUM || asked->begins_with_ones;
-        double each = asked->loss == LOSS_MEAN ? 1 / count : is_one ? 1 : 0;
-        map_add_number(b, "each", STEP_LOSS, each)->letters =
-            asked->loss == LOSS_MEAN  ? "1 / count"
-            : asked->loss == LOSS_SUM ? "1, as a sum gains what a number gains"
-            : is_one                  ? "1, as output_grad is ones"
-                                      : "0, as nothing comes back to the output";
+    if (!is_of_layers) {
+        const tensor number = summed(b, STAGE_LOSS, whole(b, STAGE_LOSS));
+        map_make_loss(b, &of, &number);
     }
     trace_map *grad = map_add_stage(b, STAGE_OUTPUT_GRAD, STEP_LOSS, queries);
     grad->slices = slices;
-    if (is_square)
-        map_say(b, grad, OP_MINUS,
-                (map_operand[TRACE_OPERANDS]){{PART_CELL, output}, {PART_CELL, "target"}});
-    else if (!is_given)
-        map_say(b, grad, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_NUMBER, "each"}});
+    if (is_of_layers)
+        map_say_origins(b, grad, OP_COPY, (trace_origin[TRACE_OPERANDS]){b->comes});
+    else
+        map_say_loss_grad(b, &of, grad);
 }
 
 static void add_join(builder *b)
@@ -114,7 +145,7 @@ static void add_join(builder *b)
     bo->slices = p->wo.data == NULL && plan_keeps_heads_apart(p) ? p->heads : 1;
     say_summed(b, bo, OP_ADD_UP, (map_operand[TRACE_OPERANDS]){{PART_COLUMN_J, output_grad}});
     if (p->wo.data != NULL) {
-        if (map_named(b->room, "joined") != NULL)
+        if (map_from(b, PART_WHOLE, "joined").map != NULL)
             rows = "joined";
         say_summed(
             b,
@@ -477,49 +508,74 @@ static void add_turned_back(builder *b, stage_id from, stage_id turned, const ch
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
 }
 
+coming map_make_norm_back(builder *b, const norm_back_said *of)
+{
+    const char *root = build_text(b, "%sroot", of->before),
+               *gained = build_text(b, "%sgained", of->before),
+               *share = build_text(b, "%sshare", of->before);
+    trace_origin rows = of->of, back = of->back;
+    rows.part = PART_ROW_I;
+    trace_map *made = map_add_made(b, root, of->step, of->heads, of->rows, 1);
+    map_say_origins(b, made, OP_ROOT, (trace_origin[TRACE_OPERANDS]){rows, of->eps});
+    made->rows = of->labels;
+    made->is_column = true;
+    derivation_fill(b, made);
+    if (of->gain.map != NULL) {
+        made = map_add_made(b, gained, of->step, of->heads, of->rows, of->width);
+        made->rows = of->labels;
+        map_say_origins(b, made, OP_TIMES, (trace_origin[TRACE_OPERANDS]){of->back, of->gain});
+        derivation_fill(b, made);
+        back = map_from(b, PART_CELL, gained);
+    }
+    trace_origin row_back = back, of_root = map_from(b, PART_OF_ROW, root);
+    row_back.part = PART_ROW_I;
+    made = map_add_made(b, share, of->step, of->heads, of->rows, 1);
+    map_say_origins(b, made, OP_NORM_SHARE,
+                    (trace_origin[TRACE_OPERANDS]){row_back, rows, of_root});
+    made->rows = of->labels;
+    made->is_column = true;
+    derivation_fill(b, made);
+    return (coming){.op = OP_NORM_BACK,
+                    .of = {back, of->of, map_from(b, PART_OF_ROW, share), of_root}};
+}
+
+const char *map_make_gain_terms(builder *b, const norm_back_said *of)
+{
+    const char *terms = build_text(b, "%sgain_terms", of->before);
+    trace_map *made = map_add_made(b, terms, of->step, of->heads, of->rows, of->width);
+    made->rows = of->labels;
+    map_say_origins(
+        b, made, OP_NORM_GAIN,
+        (trace_origin[TRACE_OPERANDS]){
+            of->back, of->of, map_from(b, PART_OF_ROW, build_text(b, "%sroot", of->before))});
+    derivation_fill(b, made);
+    return terms;
+}
+
 /* Of a norm without a gain its rows gain what comes back to it. */
 static void add_normalized_back(builder *b, stage_id from, stage_id normal, stage_id gain_grad,
                                 trace_labels labels)
 {
-    const plan *p = b->plan;
-    const projection *role = plan_role(p, from);
-    const char *of = map_name_of(from), *back = build_gradient_name(normal), *gained = back,
-               *gain = build_text(b, "%s_gain", of), *root = build_text(b, "%s_root", of),
-               *share = build_text(b, "%s_share", of), *parts = build_text(b, "%s_gain_terms", of);
+    const projection *role = plan_role(b->plan, from);
+    const char *of = map_name_of(from), *gain = build_text(b, "%s_gain", of);
     trace_map *grad = map_add_stage(b, build_gradient_of(from), STEP_NORMALIZE_BACK, labels);
-    size_t rows = grad->values.size[1];
-    trace_map *made = map_add_made(b, root, STEP_NORMALIZE_BACK, role->heads, rows, 1);
-    map_say(b, made, OP_ROOT,
-            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, of}, {PART_NUMBER, "qk_eps"}});
-    made->rows = labels;
-    made->is_column = true;
-    derivation_fill(b, made);
     tensor gains = whole(b, gain_grad);
-    if (gains.data != NULL) {
-        gained = build_text(b, "%s_gained", of);
-        made = map_add_made(b, gained, STEP_NORMALIZE_BACK, role->heads, rows, role->width);
-        made->rows = labels;
-        map_say(b, made, OP_TIMES,
-                (map_operand[TRACE_OPERANDS]){{PART_CELL, back}, {PART_OF_COLUMN, gain}});
-        derivation_fill(b, made);
-    }
-    made = map_add_made(b, share, STEP_NORMALIZE_BACK, role->heads, rows, 1);
-    map_say(
-        b, made, OP_NORM_SHARE,
-        (map_operand[TRACE_OPERANDS]){{PART_ROW_I, gained}, {PART_ROW_I, of}, {PART_OF_ROW, root}});
-    made->rows = labels;
-    made->is_column = true;
-    derivation_fill(b, made);
-    map_say(b, grad, OP_NORM_BACK,
-            (map_operand[TRACE_OPERANDS]){
-                {PART_CELL, gained}, {PART_CELL, of}, {PART_OF_ROW, share}, {PART_OF_ROW, root}});
+    trace_origin gained = map_from(b, PART_OF_COLUMN, gain);
+    const norm_back_said by = {.before = build_text(b, "%s_", of),
+                               .step = STEP_NORMALIZE_BACK,
+                               .heads = role->heads,
+                               .rows = grad->values.size[1],
+                               .width = role->width,
+                               .labels = labels,
+                               .of = map_from(b, PART_CELL, of),
+                               .back = map_from(b, PART_CELL, build_gradient_name(normal)),
+                               .eps = map_from(b, PART_NUMBER, "qk_eps"),
+                               .gain = gained};
+    const coming made = map_make_norm_back(b, &by);
+    map_say_origins(b, grad, made.op, made.of);
     if (gains.data == NULL)
         return;
-    made = map_add_made(b, parts, STEP_NORMALIZE_BACK, role->heads, rows, role->width);
-    made->rows = labels;
-    map_say(b, made, OP_NORM_GAIN,
-            (map_operand[TRACE_OPERANDS]){{PART_CELL, back}, {PART_CELL, of}, {PART_OF_ROW, root}});
-    derivation_fill(b, made);
+    const char *terms = map_make_gain_terms(b, &by);
     bool is_of_heads = gains.rank == 2;
     tensor rows_of_gains = {.type = gains.type,
                             .rank = 3,
@@ -530,7 +586,7 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
     sums->is_of_heads = sums->is_apart = is_of_heads;
     say_summed(
         b, sums, OP_TOTAL,
-        (map_operand[TRACE_OPERANDS]){{is_of_heads ? PART_COLUMN_J : PART_COLUMN_OF_HEADS, parts}});
+        (map_operand[TRACE_OPERANDS]){{is_of_heads ? PART_COLUMN_J : PART_COLUMN_OF_HEADS, terms}});
 }
 
 static void add_forms(builder *b)

@@ -1,6 +1,7 @@
 #include "trace/stack_trace.h"
 
 #include "base/nearest.h"
+#include "model/gradient.h"
 #include "model/stack_run.h"
 
 #include <stdio.h>
@@ -59,10 +60,21 @@ step_wish stack_step_wish(const text_list *words, const trace_place *at, step_id
     return most;
 }
 
-/* The floor of what is next to a part itself. */
-static step_id floor_beside(const part_step *step)
+/* The floor of what a part does that is no attention, and of the way back through it. */
+static step_id floor_of(const part_step *step)
 {
-    return step->kind == PART_STEP_NORM ? FLOOR_NORM : FLOOR_RESIDUAL;
+    static const step_id FLOOR[] = {[PART_STEP_NORM] = FLOOR_NORM,
+                                    [PART_STEP_ITSELF] = FLOOR_FEED_FORWARD,
+                                    [PART_STEP_SUM] = FLOOR_RESIDUAL};
+    return FLOOR[step->kind];
+}
+
+static step_id floor_back(const part_step *step)
+{
+    static const step_id BACK[] = {[PART_STEP_NORM] = FLOOR_NORM_BACK,
+                                   [PART_STEP_ITSELF] = FLOOR_FEED_FORWARD_BACK,
+                                   [PART_STEP_SUM] = FLOOR_RESIDUAL_BACK};
+    return BACK[step->kind];
 }
 
 /* A layer ends with the norm or the sum of its last part. */
@@ -78,7 +90,7 @@ void stack_place_find_more(trace_place *at, const layer *of)
         at->more_by = STEP_SOFTMAX;
     } else if (strcmp(at->name, last->name) == 0) {
         at->more = "output";
-        at->more_by = floor_beside(last);
+        at->more_by = floor_of(last);
     }
 }
 
@@ -129,15 +141,27 @@ static void look(search *f, const char *way, const char *room, step_id id)
     }
 }
 
+/* The room of the way back through one of this name. */
+static void look_back(search *f, const stack *s, const char *way, const char *name, step_id id)
+{
+    if (s->goal.is_there)
+        look(f, way, gradient_of(name).text, id);
+}
+
 static void look_at_stack(search *f, const stack *s)
 {
     look(f, "", "embedded", FLOOR_EMBEDDED);
-    if (s->has_first)
+    look_back(f, s, "", "embedded", FLOOR_EMBEDDED_BACK);
+    if (s->has_first) {
         look(f, "", "ln_e", FLOOR_NORM);
+        look_back(f, s, "", "ln_e", FLOOR_NORM_BACK);
+    }
     for (size_t i = 0; i < s->layers; i++) {
         stage_way way = stage_way_of_layer(i);
         f->layer = &s->layer[i];
         look(f, way.text, "x", FLOOR_LAYER);
+        look_back(f, s, way.text, "x", FLOOR_LAYER_BACK);
+        look_back(f, s, way.text, "output", FLOOR_LAYER_BACK);
         for (size_t j = 0; j < s->layer[i].parts; j++) {
             const part_row *as = s->layer[i].part[j].as;
             part_step step[PART_STEPS_MOST];
@@ -145,20 +169,27 @@ static void look_at_stack(search *f, const stack *s)
             for (const part_step *of = step; of < step + steps; of++) {
                 stage_way within = stage_way_on(&way, of->name);
                 bool is_attention = of->kind == PART_STEP_ITSELF && as->kind != PART_FEED_FORWARD;
-                if (!is_attention)
-                    look(f, way.text, of->name,
-                         of->kind == PART_STEP_ITSELF ? FLOOR_FEED_FORWARD : floor_beside(of));
+                if (!is_attention) {
+                    look(f, way.text, of->name, floor_of(of));
+                    look_back(f, s, way.text, of->name, floor_back(of));
+                }
                 for (step_id id = 0; is_attention && id < STEP_COUNT; id++)
                     look(f, within.text, of->name, id);
             }
         }
         f->layer = NULL;
     }
-    if (s->has_end)
+    if (s->has_end) {
         look(f, "", "ffn", FLOOR_FEED_FORWARD);
-    if (s->has_final)
+        look_back(f, s, "", "ffn", FLOOR_FEED_FORWARD_BACK);
+    }
+    if (s->has_final) {
         look(f, "", "ln_f", FLOOR_NORM);
+        look_back(f, s, "", "ln_f", FLOOR_NORM_BACK);
+    }
     look(f, "", "output", FLOOR_OUTPUT);
+    if (s->goal.is_there)
+        look(f, "", "loss", FLOOR_LOSS);
     if (stack_has_rollout(s))
         look(f, "", "rollout", FLOOR_ROLLOUT);
 }

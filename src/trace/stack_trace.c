@@ -1,6 +1,7 @@
 #include "trace/stack_trace.h"
 
 #include "base/mem.h"
+#include "model/gradient.h"
 #include "model/stack_run.h"
 #include "trace/build.h"
 #include "trace/derivation.h"
@@ -41,49 +42,79 @@ static void find_past(const floors *f, const stage_way *way, const char *name, c
     *apart = plan_split_heads(&rows, p->kv_heads);
 }
 
-/* What the attention's plan calls its rows, in a layer that may have others by now. */
-static bool trace_attention(floors *f, trace_room *made, const attention *by, const char *name,
-                            const stage_way *way)
-{
-    step_wish wish[STEP_COUNT];
-    problem asked = by->asked;
-    plan of = by->plan;
-    bundle view = {0};
+/* An attention of the stack as one that stands alone: what it was asked and planned, and its stages
+ * by its own names. */
+typedef struct alone {
+    problem asked;
+    plan plan;
+    bundle stages; /* borrowed */
     tensor past_k, past_v;
-    bool is_of_rows = !by->sees_memory;
-    of.asked = &asked;
-    /* What comes back to one attention is made by all that are after it, which is not shown. */
-    problem_go_forward(&asked);
-    if (asked.cache != NULL && of.past > 0) {
-        find_past(f, way, "present_k", &of, &past_k, &of.past_k);
-        find_past(f, way, "present_v", &of, &past_v, &of.past_v);
-        asked.in[INPUT_PAST_K] = &past_k;
-        asked.in[INPUT_PAST_V] = &past_v;
+} alone;
+
+/* What the attention's plan calls its rows, in a layer that may have others by now. */
+static bool view_alone(floors *f, const attention *by, const stage_way *way, alone *a)
+{
+    bool is_of_rows = !by->sees_memory, done = true;
+    *a = (alone){.asked = by->asked, .plan = by->plan};
+    a->plan.asked = &a->asked;
+    if (a->asked.cache != NULL && a->plan.past > 0) {
+        find_past(f, way, "present_k", &a->plan, &a->past_k, &a->plan.past_k);
+        find_past(f, way, "present_v", &a->plan, &a->past_v, &a->plan.past_v);
+        a->asked.in[INPUT_PAST_K] = &a->past_k;
+        a->asked.in[INPUT_PAST_V] = &a->past_v;
     }
-    bool done = true;
     for (stage_id id = 0; id < STAGE_COUNT && done; id++) { /* by the attention's own names */
         char full[STAGE_NAME];
         stage_name_in_full(way, map_name_of(id), full);
         const entry *kept = bundle_find(f->result, full);
-        done = kept == NULL || bundle_borrow(&view, map_name_of(id), kept, f->e) != NULL;
+        done = kept == NULL || bundle_borrow(&a->stages, map_name_of(id), kept, f->e) != NULL;
     }
     /* A stack's layers compute in the same rows, one after the other: what a layer's plan calls its
      * rows is what the last one was given. The stage x has this layer's. */
-    tensor *const rows[] = {&of.q.rows, &of.k.rows, &of.v.rows};
-    const tensor *x = asked.in[INPUT_X] = bundle_tensor(&view, "x");
+    tensor *const rows[] = {&a->plan.q.rows, &a->plan.k.rows, &a->plan.v.rows};
+    const tensor *x = a->asked.in[INPUT_X] = bundle_tensor(&a->stages, "x");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && done; i++) {
         if (rows[i]->data == f->stack->input.data)
             rows[i]->data = x->data;
     }
-    asked.tokens = f->labels.names;
+    a->asked.tokens = f->labels.names;
     if (f->keys != NULL && is_of_rows)
-        asked.key_tokens = f->keys;
+        a->asked.key_tokens = f->keys;
+    return done;
+}
+
+/* "layer 1, attention: scores" */
+static void name_steps(floors *f, trace_room *room, const char *name)
+{
+    for (size_t i = 0; i < room->steps; i++) {
+        trace_step *step = room->step[i];
+        step->name =
+            build_text(&f->b, "%s%s%s: %s", f->step, f->place, name,
+                       step->id == STEP_LOSS ? map_name_of(STAGE_OUTPUT_GRAD) : step->name);
+    }
+}
+
+/* The room of an attention's way there, or, where `comes` says what comes to its output, back. */
+static bool trace_attention(floors *f, trace_room *made, const attention *by, const char *name,
+                            const stage_way *way, const trace_origin *comes)
+{
+    step_wish wish[STEP_COUNT];
+    alone a;
+    bool done = view_alone(f, by, way, &a), is_back = comes != NULL;
     for (step_id id = 0; id < STEP_COUNT && f->asked != NULL; id++)
-        wish[id] = floors_wish(f, way->text, name, id);
-    done = done && room_make(f->out, made, &of, &view, f->focus, f->is_full,
-                             f->asked == NULL ? NULL : wish, f->e);
+        wish[id] = is_back == (id >= STEP_LOSS) || !f->stack->goal.is_there
+                       ? floors_wish(f, way->text, name, id)
+                       : STEP_UNWANTED;
+    const step_wish *of_step = f->asked == NULL ? NULL : wish;
+    if (done && is_back) {
+        done = room_make_back(f->out, made, &a.plan, &a.stages, f->focus, f->is_full, of_step,
+                              comes, f->e);
+    } else if (done) {
+        problem_go_forward(&a.asked); /* what comes back has a room of its own */
+        done = room_make(f->out, made, &a.plan, &a.stages, f->focus, f->is_full, of_step, f->e);
+    }
     f->focus.is_by_default = f->focus.is_by_default && made->steps == 0; /* said once */
-    bundle_free(&view);
+    bundle_free(&a.stages);
     return done;
 }
 
@@ -124,13 +155,11 @@ static void add_attention(floors *f, const layer_part *p, const floor_rows *of, 
     const char *name = part_name(p->as->kind);
     stage_way way = stage_way_on(&f->way, name);
     trace_room *room = floors_next(f);
-    b->failed = b->failed || !trace_attention(f, room, p->attention, name, &way);
+    b->failed = b->failed || !trace_attention(f, room, p->attention, name, &way, NULL);
     floors_enter(f, room, name, way.text);
     if (b->failed)
         return;
-    for (size_t i = 0; i < room->steps; i++) /* "layer 1, attention: scores" */
-        room->step[i]->name =
-            build_text(b, "%s%s%s: %s", f->step, f->place, name, room->step[i]->name);
+    name_steps(f, room, name);
     if (room->steps > 0 && room->step[0]->id == STEP_INPUTS && strcmp(of->name, "x") != 0) {
         /* A layer calls x what the layer is given: said first, where they are not the same. */
         b->step = room->step[0];
@@ -183,6 +212,98 @@ static void add_part(floors *f, const layer *l, const layer_part *p, const floor
     }
 }
 
+/* ---- the way back: model/stack_back.c says it in the same order ---- */
+
+/* What comes back to a memory: of the layer, and of all layers after it. */
+static void gather_memory(floors *f, coming *memory)
+{
+    static const char GRAD[] = "memory_grad";
+    builder *b = &f->b;
+    trace_room *room = b->room;
+    const trace_map *own = map_named(room, map_name_of(STAGE_XK_GRAD));
+    const trace_origin above = memory->of[0];
+    *memory = coming_of(room, own);
+    if (above.map == NULL)
+        return;
+    tensor numbers = build_numbers_new(b, GRAD, f->stack->type, 2, &own->values.size[1]);
+    trace_map *sum = map_add(b, GRAD, STEP_PROJECTIONS_BACK, &numbers);
+    sum->rows = own->rows;
+    map_say_origins(b, sum, OP_ADD_THREE, (trace_origin[TRACE_OPERANDS]){above, memory->of[0]});
+    derivation_fill(b, sum);
+    *memory = coming_of(room, sum);
+    if (b->failed || room->steps == 0 || room->step[room->steps - 1]->id != STEP_PROJECTIONS_BACK)
+        return;
+    b->step = room->step[room->steps - 1];
+    build_sentence(b, "The memory gains of every layer that looks at it: of those above and of "
+                      "this one together.");
+    derivation_formula(b, GRAD, "");
+    derivation_line(b, GRAD, 0, 0);
+    derivation_matrix(b, GRAD, 0);
+}
+
+/* What an attention made gains becomes what the rows gain that it read, and a memory. */
+static void add_attention_back(floors *f, const layer_part *p, coming *back, coming *memory)
+{
+    builder *b = &f->b;
+    const char *name = part_name(p->as->kind);
+    stage_way way = stage_way_on(&f->way, name);
+    const trace_room *there = floors_room(f, f->out->rooms, way.text, name);
+    trace_room *room = floors_next(f);
+    room->there = there;
+    b->failed = b->failed || !trace_attention(f, room, p->attention, name, &way, &back->of[0]);
+    floors_enter(f, room, gradient_of(name).text, way.text);
+    if (b->failed)
+        return;
+    name_steps(f, room, name);
+    *back = coming_of(room, map_named(room, map_name_of(STAGE_X_GRAD)));
+    if (p->attention->sees_memory)
+        gather_memory(f, memory);
+}
+
+static void add_part_back(floors *f, const layer *l, const layer_part *p, coming *back,
+                          coming *of_layer, coming *memory)
+{
+    const bundle *own = bundle_find(f->stack->document, "layers")->bundle->entry[p->layer].bundle;
+    part_step step[PART_STEPS_MOST];
+    coming around = {0};
+    for (size_t i = part_steps(p->as, step); i-- > 0;) {
+        const part_step *s = &step[i];
+        if (s->kind == PART_STEP_NORM) {
+            floors_norm_back(f, &l->norm[s->ln - 1], s->name, back);
+        } else if (s->kind == PART_STEP_SUM) {
+            floors_sum_back(f, s->name, back);
+            around = *back;
+        } else if (p->as->kind == PART_FEED_FORWARD) {
+            floors_feed_forward_back(f, p->feed_forward, own, back);
+        } else {
+            add_attention_back(f, p, back, memory);
+        }
+        if (s->kind == PART_STEP_ITSELF && p->as->adds == RESIDUAL_NORMED)
+            *back = (coming){.op = OP_ADD_THREE, .of = {back->of[0], around.of[0]}};
+    }
+    if (p->as->adds == RESIDUAL_LAYER)
+        *of_layer = around;
+    if (p->as->adds == RESIDUAL_PART)
+        *back = (coming){.op = OP_ADD_THREE, .of = {around.of[0], back->of[0]}};
+    else
+        back->op = OP_GATHER;
+}
+
+static void add_layer_back(floors *f, const layer *l, size_t number, coming *back, coming *memory)
+{
+    coming of_layer = {0};
+    size_t ways = 0;
+    floors_layer_output_back(f, number, back);
+    for (size_t i = l->parts; i-- > 0;)
+        add_part_back(f, l, &l->part[i], back, &of_layer, memory);
+    while (ways < TRACE_OPERANDS && back->of[ways].map != NULL)
+        ways++;
+    if (of_layer.of[0].map != NULL)
+        back->of[ways] = of_layer.of[0];
+    back->op = OP_GATHER;
+    floors_layer_x_back(f, back);
+}
+
 /* What the layer is given, as its own x. */
 static floor_rows add_x(floors *f, size_t number, const floor_rows *below)
 {
@@ -213,6 +334,39 @@ static floor_rows add_x(floors *f, size_t number, const floor_rows *below)
 
 /* ---- the stack ---- */
 
+/* Where a floor is, and what is before the names of its steps; NULL: it is of no layer. */
+static void enter_floor(floors *f, const layer *of, size_t number, const char *floor,
+                        const char *before)
+{
+    f->layer = of;
+    f->way = of == NULL ? (stage_way){0} : stage_way_of_layer(number);
+    f->floor = floor;
+    f->place = before;
+}
+
+static void go_back(floors *f)
+{
+    const stack *s = f->stack;
+    coming back, memory = {0};
+    enter_floor(f, NULL, 0, "back from the top", "");
+    floors_loss(f, &back);
+    if (s->has_final)
+        floors_norm_back(f, &s->final, "ln_f", &back);
+    if (s->has_end)
+        floors_feed_forward_back(f, &s->end, s->document, &back);
+    for (size_t i = s->layers; i-- > 0;) {
+        char floor[48], here[40];
+        snprintf(here, sizeof here, "layer %zu, ", i + 1);
+        snprintf(floor, sizeof floor, "back, layer %zu", i + 1);
+        enter_floor(f, &s->layer[i], i, floor, here);
+        add_layer_back(f, f->layer, i, &back, &memory);
+    }
+    enter_floor(f, NULL, 0, "back at the ground", "");
+    if (s->has_first)
+        floors_norm_back(f, &s->first, "ln_e", &back);
+    floors_embedded_back(f, &back, &memory);
+}
+
 void floors_of_stack(floors *f, floor_rows *rows)
 {
     const stack *s = f->stack;
@@ -225,19 +379,13 @@ void floors_of_stack(floors *f, floor_rows *rows)
         char floor[32], here[40];
         snprintf(floor, sizeof floor, "layer %zu", i + 1);
         snprintf(here, sizeof here, "%s, ", floor);
-        f->layer = &s->layer[i];
-        f->way = stage_way_of_layer(i);
-        f->place = here;
-        f->floor = floor;
+        enter_floor(f, &s->layer[i], i, floor, here);
         floor_rows x = add_x(f, i, rows);
         *rows = x;
         for (size_t j = 0; j < f->layer->parts; j++)
             add_part(f, f->layer, &f->layer->part[j], &x, rows);
     }
-    f->layer = NULL;
-    f->way = (stage_way){0};
-    f->place = "";
-    f->floor = "top floor";
+    enter_floor(f, NULL, 0, "top floor", "");
     if (s->has_end)
         floors_feed_forward(f, &s->end, rows);
     if (s->has_final)
@@ -253,6 +401,8 @@ void floors_of_stack(floors *f, floor_rows *rows)
     /* Rollout lies next to the way to the output, so it comes after it. */
     if (stack_has_rollout(s))
         floors_rollout(f);
+    if (s->goal.is_there && !goal_has_logits(&s->goal))
+        go_back(f);
 }
 
 size_t stack_trace_least(const stack *s)
@@ -262,6 +412,8 @@ size_t stack_trace_least(const stack *s)
     size_t rooms = AROUND + s->layers; /* and one for each step of their parts */
     for (size_t i = 0; i < s->parts; i++)
         rooms += part_steps(s->part[i].as, step);
+    if (s->goal.is_there) /* and one back through each */
+        rooms *= 2;
     return size_product(rooms, sizeof(trace_room) + MAPS * sizeof(trace_map));
 }
 

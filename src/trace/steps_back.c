@@ -4,12 +4,16 @@
 #include "trace/derivation.h"
 #include "trace/nodes.h"
 
-/* Of several entries of a batch what the one in focus adds; after what shows it. */
+void build_part_of_all(builder *b, const char *name, size_t batches)
+{
+    if (batches > 1)
+        build_sentence(b, "This is what sequence %zu adds to %s, which is the sum over all %zu.",
+                       b->focus.batch + 1, name, batches);
+}
+
 static void say_summed(builder *b, stage_id id)
 {
-    if (b->plan->batches > 1)
-        build_sentence(b, "This is what sequence %zu adds to %s, which is the sum over all %zu.",
-                       b->focus.batch + 1, map_name_of(id), b->plan->batches);
+    build_part_of_all(b, map_name_of(id), b->plan->batches);
 }
 
 /* A gradient that is there, in the shape of an input: its formula, its first number, and all. */
@@ -31,32 +35,42 @@ static void show_summed(builder *b, stage_id id)
     say_summed(b, id);
 }
 
-void make_loss(builder *b)
+void loss_show(builder *b, const loss_said *of)
 {
-    const problem *asked = b->plan->asked;
-    const char *output = build_output_name(b), *number = build_summed_name(b, STAGE_LOSS);
     build_sentence(b,
                    "From here the way goes back. A gradient says how much the loss grows with a "
                    "number: by so much for each 1 that the number grows, while all others stay.");
-    if (asked->loss == LOSS_NONE && asked->in[INPUT_OUTPUT_GRAD] != NULL) {
+    if (of->kind == LOSS_NONE && of->is_given) {
         build_sentence(b, "What the loss gains with each number of %s is given, as output_grad.",
-                       output);
+                       of->output);
         derivation_matrix(b, "output_grad", b->focus.row + 1);
         return;
     }
-    if (asked->loss == LOSS_SQUARE) {
+    if (of->kind == LOSS_SQUARE) {
         build_sentence(b, "The output should have been the target. What it is off counts by half "
                           "its square.");
         derivation_matrix(b, "target", b->focus.row + 1);
     }
-    if (asked->loss != LOSS_NONE) {
-        derivation_line(b, number, 0, 0);
-        say_summed(b, STAGE_LOSS);
+    if (of->kind != LOSS_NONE) {
+        derivation_line(b, of->number, 0, 0);
+        build_part_of_all(b, map_name_of(STAGE_LOSS), of->batches);
     }
     derivation_formula(b, "output_grad", "");
-    if (asked->loss != LOSS_SQUARE)
+    if (of->kind != LOSS_SQUARE)
         build_formula(b, "each = %s", map_there(b, "each")->letters);
     derivation_line(b, "output_grad", b->focus.row, 0);
+    derivation_matrix(b, "output_grad", b->focus.row + 1);
+}
+
+void make_loss(builder *b)
+{
+    if (b->comes.map == NULL) {
+        const loss_said of = build_loss(b);
+        loss_show(b, &of);
+        return;
+    }
+    build_sentence(b, "What this part made gains what came back to the rows that it went into.");
+    derivation_formula(b, "output_grad", "");
     derivation_matrix(b, "output_grad", b->focus.row + 1);
 }
 

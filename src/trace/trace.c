@@ -62,6 +62,18 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
                             "ffn.hidden ffn.gate ffn.activated ffn.output"},
     [FLOOR_ROLLOUT] = {{"rollout", "who looked at whom, through all layers"}, ""},
     [FLOOR_OUTPUT] = {{"output", "the rows that come out"}, ""},
+    [FLOOR_LOSS] = {{"loss", "backward: what the output is to gain, where it begins"},
+                    "output_grad"},
+    [FLOOR_LAYER_BACK] = {{"layer_back", "backward: what comes back to a layer, and what it hands "
+                                         "on"},
+                          ""},
+    [FLOOR_NORM_BACK] = {{"norm_back", "backward through the spread of each row"}, ""},
+    [FLOOR_RESIDUAL_BACK] = {{"residual_back", "backward to a part, and around it"}, ""},
+    [FLOOR_FEED_FORWARD_BACK] = {{"ffn_back", "backward through hidden numbers to their weights"},
+                                 "ffn.output_grad ffn.activated_grad ffn.gate_grad "
+                                 "ffn.hidden_grad w1_grad b1_grad w2_grad b2_grad w3_grad"},
+    [FLOOR_EMBEDDED_BACK] = {{"embedded_back", "backward to the rows that went in"},
+                             "x_grad position_embedding_grad memory_grad"},
     [FLOOR_LOGITS] = {{"logits", "of generate: how well each id would come next"}, ""},
     [FLOOR_PROBABILITIES] = {{"probabilities", "of generate: the logits at a temperature"}, ""},
     [FLOOR_CHOICE] = {{"choice", "of generate: the id that comes next"}, ""},
@@ -231,8 +243,8 @@ static void say_focus(builder *b, step_id id)
                    toupper((unsigned char)*what), what + 1, keys);
 }
 
-bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, trace_focus focus,
-               bool is_full, const step_wish *wish, err *e)
+static builder begin_room(trace *t, trace_room *room, const plan *p, const bundle *result,
+                          trace_focus focus, bool is_full, err *e)
 {
     builder b = {.trace = t,
                  .room = room,
@@ -245,27 +257,51 @@ bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, 
     room->focus = focus;
     room->heads = p->heads;
     build_name_keys(&b);
-    map_make(&b);
-    for (step_id id = STEP_INPUTS; id < STEP_COUNT && !b.failed; id++) {
+    return b;
+}
+
+static void make_steps(builder *b, step_id first, const step_wish *wish)
+{
+    for (step_id id = first; id < STEP_COUNT && !b->failed; id++) {
         step_wish of = wish == NULL ? STEP_IF_IT_WORKS : wish[id];
-        bool works = id < STEP_LOSS ? step_works(&b, id) : goes_back_through(&b, id);
+        bool works = id < STEP_LOSS ? step_works(b, id) : goes_back_through(b, id);
         /* What nobody needs to follow the computation is shown when it is asked for. */
-        bool is_needed = works && (id != STEP_STATISTICS || plan_has_stage(p, STAGE_TOP));
+        bool is_needed = works && (id != STEP_STATISTICS || plan_has_stage(b->plan, STAGE_TOP));
         if (of == STEP_UNWANTED || (of == STEP_IF_IT_WORKS && !is_needed))
             continue;
-        build_step(&b, id, step_of(id)->named.name);
+        build_step(b, id, step_of(id)->named.name);
         if (!works) { /* it was named */
-            build_sentence(&b, "There is nothing to do in this run: %s changes no number here.",
-                           b.step->name);
+            build_sentence(b, "There is nothing to do in this run: %s changes no number here.",
+                           b->step->name);
             continue;
         }
-        say_focus(&b, id);
+        say_focus(b, id);
         /* Worked out head by head, as the scores and all up to what each head finds. */
         if ((id >= STEP_SCORES && id <= STEP_SUM) || (id >= STEP_SUM_BACK && id <= STEP_SCALE_BACK))
-            build_begin_head(&b, b.focus.head);
-        MAKERS[id](&b);
-        b.head = 0;
+            build_begin_head(b, b->focus.head);
+        MAKERS[id](b);
+        b->head = 0;
     }
+}
+
+bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, trace_focus focus,
+               bool is_full, const step_wish *wish, err *e)
+{
+    builder b = begin_room(t, room, p, result, focus, is_full, e);
+    map_make(&b);
+    make_steps(&b, STEP_INPUTS, wish);
+    return !b.failed;
+}
+
+bool room_make_back(trace *t, trace_room *room, const plan *p, const bundle *result,
+                    trace_focus focus, bool is_full, const step_wish *wish,
+                    const trace_origin *comes, err *e)
+{
+    builder b = begin_room(t, room, p, result, focus, is_full, e);
+    b.comes = *comes;
+    room->run.appended = p->appended;
+    map_make_back(&b);
+    make_steps(&b, STEP_LOSS, wish);
     return !b.failed;
 }
 

@@ -55,6 +55,13 @@ typedef enum step_id {
     FLOOR_FEED_FORWARD,
     FLOOR_ROLLOUT,
     FLOOR_OUTPUT,
+    /* Backward, from the output to what went in. */
+    FLOOR_LOSS,
+    FLOOR_LAYER_BACK,
+    FLOOR_NORM_BACK,
+    FLOOR_RESIDUAL_BACK,
+    FLOOR_FEED_FORWARD_BACK,
+    FLOOR_EMBEDDED_BACK,
     /* Of a generation, above all layers. */
     FLOOR_LOGITS,
     FLOOR_PROBABILITIES,
@@ -241,6 +248,9 @@ typedef struct trace_run {
 typedef struct trace_room {
     size_t number; /* among those of its house, from 0 */
     trace_place place;
+    /* Of the way back: the room of the way there, whose maps are called by their names here too;
+     * else NULL. */
+    const struct trace_room *there;
     trace_focus focus; /* that is spelled out in it */
     size_t heads;      /* of its run */
     trace_run run;

@@ -42,8 +42,9 @@ def field(name, row):
 ROWS = {name: Operation(field("spelled", row), field("letters", row), field("inner", row))
         for name, row in rows_of("attn/spec/operation_list.h",
                                  r'OPERATION\(OP_\w+, "(\w+)",(.*?)\)\n')}
-FUNCTIONS = {name: strings(spelled) for name, spelled in rows_of(
-    "model/parts.c", r'\{\{"(\w+)",\s*"[^"]*"\},((?:\s*"[^"]*")+),')}
+FUNCTIONS, SLOPES = ({name: strings(both[at]) for name, *both in rows_of(
+    "model/parts.c", r'\{\{"(\w+)",\s*"[^"]*"\},((?:\s*"[^"]*")+),((?:\s*"[^"]*")+),')}
+    for at in (0, 1))
 
 # ---- numbers ----
 
@@ -182,8 +183,9 @@ class Formula(spelling.Spelling):
             return str(self.count)
         if name == "j":
             return "j"
-        if name == "f":
-            return f"({Formula(self.operands.items(), True, None).write(FUNCTIONS[self.function])})"
+        if name in "fg":
+            by = (FUNCTIONS if name == "f" else SLOPES)[self.function]
+            return f"({Formula(self.operands.items(), True, None).write(by)})"
         letters, at = name.strip("()"), self.term or 0
         if letters == "inner":
             return f"inner[{at}]"

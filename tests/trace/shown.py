@@ -9,7 +9,7 @@ import unicodedata
 
 import evaluate
 import spelling
-from operations import FUNCTIONS, ROWS
+from operations import FUNCTIONS, ROWS, SLOPES
 
 MOST_ROWS, MOST_TERMS, FIRST, LAST = 12, 16, 8, 3
 LABEL_COLUMNS = 16
@@ -150,8 +150,9 @@ class Worked(spelling.Spelling):
     def place(self, name):
         if name in ("n", "j"):
             return str(self.all if name == "n" else self.operands["j"])
-        if name == "f":
-            return Worked(self.item, self.page).write(FUNCTIONS[self.item["function"]])
+        if name in "fg":
+            by = FUNCTIONS if name == "f" else SLOPES
+            return Worked(self.item, self.page).write(by[self.item["function"]])
         letters = name.strip("()")
         of = self.numbers_of(letters) if letters == "ab" else self.operands[letters]
         if isinstance(of, list) and self.term is None:

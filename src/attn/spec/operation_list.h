@@ -16,6 +16,7 @@
  *   {n}      how many terms the series before it has
  *   {j}      the cell's column, from 1
  *   {f}      the spelling of the map's function
+ *   {g}      that of its slope
  *   {inner}  what is inside, worked out
  *   ~t~u~    t in the first column of a pair, u in the second
  * A line break stands before a space at which a line may be broken.
@@ -77,6 +78,12 @@ OPERATION(OP_ADD_UP, "add_up", "a₁ + a₂ + …, one after the other", .spelle
           .letters = "Σ {a}")
 OPERATION(OP_ADD_THREE, "add_three", "a, and b and c where there are such",
           .spelled = "{a}[b?\n + {b}][c?\n + {c}]")
+/* What comes back to one number by several ways; a sum of 0 is +0. */
+OPERATION(OP_GATHER, "gather", "a, and b and c where there are such, added to 0",
+          .spelled = "{a}[b?\n + {b}][c?\n + {c}]")
+/* One chain of fused multiply-adds, which begins with c. */
+OPERATION(OP_GO_ON, "go_on", "c, and a₁·b₁ + a₂·b₂ + … added to it one after the other",
+          .spelled = "{c}\n + <{(a)}·{b};\n + >")
 OPERATION(OP_LOSS_MEAN, "loss_mean", "(a₁ + a₂ + …) / b", .spelled = "(<{a};\n + >) / {b}",
           .letters = "Σ {a} / {b}", .is_in_f64 = true)
 OPERATION(OP_LOSS_SQUARE, "loss_square", "((a₁ − b₁)² + (a₂ − b₂)² + …) / 2",
@@ -116,6 +123,13 @@ OPERATION(OP_NORM_SHARE, "norm_share", "(a₁·b₁ + a₂·b₂ + …)/n·(1 / 
           .letters = "(mean of {a}·{b}) / {c}²")
 OPERATION(OP_NORM_BACK, "norm_back", "(a − b·c)·(1 / d)", .spelled = "({a} − {(b)}·{c})·(1 / {d})",
           .is_in_f64 = true)
+/* Of what norms center by: equal numbers are away from it by nothing. */
+OPERATION(OP_MIDDLE, "middle", "b + ((a₁ − b) + (a₂ − b) + …)/n",
+          .spelled = "{b}\n + (<({a} − {b});\n + >)/{n}", .letters = "mean of {a}")
+OPERATION(OP_SHARES, "shares", "a₁/b + a₂/b + …", .spelled = "<{a} / {b};\n + >",
+          .letters = "Σ {a} / {b}")
 OPERATION(OP_NORM_GAIN, "norm_gain", "a·(b·(1 / c))", .spelled = "{(a)}·({(b)}·(1 / {c}))")
+OPERATION(OP_ACTIVATE_BACK, "activate_back", "the slope of the node's function at a, times b",
+          .spelled = "({g})·{b}", .letters = "{f}′({a})·{b}", .is_in_f64 = true)
 OPERATION(OP_TOTAL, "total", "a₁ + a₂ + …", .spelled = "<{a};\n + >", .letters = "Σ {a}",
           .is_in_f64 = true)

@@ -1,0 +1,433 @@
+/* The rooms of the way back through a stack, in the order in which it goes (model/stack_back.c):
+ * from a loss of the output, part by part, to what went in. */
+#include "trace/floors.h"
+
+#include "model/gradient.h"
+#include "model/stack_run.h"
+#include "trace/build.h"
+#include "trace/derivation.h"
+#include "trace/nodes.h"
+
+#include <string.h>
+
+coming coming_of(const trace_room *room, const trace_map *map)
+{
+    return (coming){.op = OP_COPY, .of = {{PART_CELL, room, map, map->name}}};
+}
+
+static const char *grad_of(floors *f, const char *name)
+{
+    return build_text(&f->b, "%s", gradient_of(name).text);
+}
+
+bool floors_begin_back(floors *f, step_id step, const char *name)
+{
+    const trace_room *there = floors_room(f, f->out->rooms, f->way.text, name);
+    bool tells = floors_begin(f, step, gradient_of(name).text);
+    f->b.room->there = there;
+    return tells;
+}
+
+/* ---- maps ---- */
+
+static void take_rows(floors *f, trace_map *map)
+{
+    map->rows = f->labels;
+    map->is_of_queries = true;
+}
+
+/* A stage that what comes back becomes, and goes on as. */
+static void add_coming(floors *f, const char *name, coming *back)
+{
+    floor_rows rows = floors_rows(f, name);
+    floors_map_rows(f, &rows)->function = back->function;
+    map_say_origins(&f->b, rows.map, back->op, back->of);
+    *back = coming_of(f->b.room, rows.map);
+}
+
+/* Rows of the run's type that no stage holds. */
+static trace_map *add_made_rows(floors *f, const char *name, size_t columns)
+{
+    builder *b = &f->b;
+    tensor numbers =
+        build_numbers_new(b, name, f->stack->type, 2, (size_t[]){f->stack->rows, columns});
+    trace_map *made = map_add(b, name, b->step->id, &numbers);
+    take_rows(f, made);
+    return made;
+}
+
+/* Numbers of the trace's own, in float64: of each row one or more. */
+static trace_map *add_worked_rows(floors *f, const char *name, size_t columns)
+{
+    trace_map *made = map_add_made(&f->b, name, f->b.step->id, 1, f->stack->rows, columns);
+    take_rows(f, made);
+    made->is_column = columns == 1;
+    return made;
+}
+
+static void say_and_fill(floors *f, trace_map *map, operation op,
+                         const trace_origin of[TRACE_OPERANDS])
+{
+    map_say_origins(&f->b, map, op, of);
+    if (map->values.data != NULL)
+        derivation_fill(&f->b, map);
+}
+
+/* What a parameter gains: of several entries what the one in focus adds, which no stage holds. It
+ * lies as the parameter is used, which may be turned. */
+static void add_gain_of(floors *f, const char *name, const tensor *view, const tensor *given,
+                        operation op, const trace_origin of[TRACE_OPERANDS])
+{
+    builder *b = &f->b;
+    const char *grad = grad_of(f, name);
+    if (view->data == NULL)
+        return;
+    tensor values = floors_rows(f, grad).values;
+    bool is_part = f->stack->batches > 1;
+    if (is_part)
+        values = build_numbers_new(b, grad, values.type, values.rank, values.size);
+    if (values.data != NULL && values.rank == 2)
+        values = tensor_seen_as(&values, view, given);
+    trace_map *map =
+        map_add(b, is_part ? build_text(b, "%s_part", grad) : grad, b->step->id, &values);
+    map_say_origins(b, map, op, of);
+    if (is_part && map->values.data != NULL)
+        derivation_fill(b, map);
+}
+
+static void add_bias_gain(floors *f, const char *name, const tensor *bias, const char *grad)
+{
+    add_gain_of(f, name, bias, bias, OP_ADD_UP,
+                (trace_origin[TRACE_OPERANDS]){map_from(&f->b, PART_COLUMN_J, grad)});
+}
+
+/* ---- what is said ---- */
+
+/* Its formula, its first number in the row, and all. */
+static void show(floors *f, const char *name, size_t row)
+{
+    builder *b = &f->b;
+    const trace_map *map = map_named(b->room, name);
+    if (map == NULL)
+        return;
+    size_t at = map->is_of_queries ? row : 0;
+    derivation_formula(b, name, "");
+    derivation_line(b, name, at, 0);
+    derivation_matrix(b, name, map->is_of_queries ? at + 1 : 0);
+}
+
+static void show_gain_of(floors *f, const char *name)
+{
+    const char *grad = grad_of(f, name);
+    bool is_part = f->stack->batches > 1;
+    show(f, is_part ? build_text(&f->b, "%s_part", grad) : grad, 0);
+    if (map_named(f->b.room, is_part ? build_text(&f->b, "%s_part", grad) : grad) != NULL)
+        build_part_of_all(&f->b, grad, f->stack->batches);
+}
+
+/* ---- the loss ---- */
+
+void floors_loss(floors *f, coming *back)
+{
+    builder *b = &f->b;
+    const stack *s = f->stack;
+    const loss *by = &s->goal.of;
+    const trace_room *there = floors_room(f, f->out->rooms, "", "output");
+    bool tells = floors_begin(f, FLOOR_LOSS, "loss");
+    b->room->there = there;
+    const loss_said of = {.kind = by->kind,
+                          .is_given = by->given.data != NULL,
+                          .is_ones = by->is_ones,
+                          .batches = s->batches,
+                          .count = (double)tensor_count(&s->part_grad),
+                          .output = "output",
+                          .number = s->batches > 1 ? "loss_part" : "loss",
+                          .step = FLOOR_LOSS};
+    if (by->kind == LOSS_SQUARE) {
+        tensor target =
+            s->batches > 0 ? tensor_at(&by->target, f->focus.batch) : tensor_view_of(&by->target);
+        take_rows(f, map_add(b, "target", FLOOR_LOSS, &target));
+    }
+    tensor number = {0};
+    if (by->kind != LOSS_NONE && s->batches > 1)
+        number = build_number(b, of.number, 0);
+    else if (by->kind != LOSS_NONE)
+        number = floors_rows(f, "loss").values;
+    map_make_loss(b, &of, &number);
+    floor_rows grad = floors_rows(f, "output_grad");
+    map_say_loss_grad(b, &of, floors_map_rows(f, &grad));
+    *back = coming_of(b->room, grad.map);
+    if (tells)
+        loss_show(b, &of);
+}
+
+/* ---- norms ---- */
+
+void floors_norm_back(floors *f, const norm *n, const char *name, coming *back)
+{
+    builder *b = &f->b;
+    bool tells = floors_begin_back(f, FLOOR_NORM_BACK, name);
+    size_t width = f->stack->width;
+    const char *grad = grad_of(f, name), *eps = build_text(b, "%s.eps", name),
+               *gain = build_text(b, "%s.gain", name), *bias = build_text(b, "%s.bias", name),
+               *middle = build_text(b, "%s.middle", name), *apart = build_text(b, "%s.apart", name),
+               *turned = build_text(b, "%s.back", name), *count = build_text(b, "%s.width", name),
+               *mean = build_text(b, "%s.back_mean", name),
+               *rows = build_text(b, "%s.rows_grad", name);
+    /* What the norm there was given: its first map that is made says it. */
+    const trace_room *there = b->room->there;
+    trace_origin given = {0};
+    for (size_t i = 0; there != NULL && i < there->maps && given.map == NULL; i++)
+        given = there->map[i]->operand[0];
+    if (b->failed)
+        return;
+    given.part = PART_CELL;
+    add_coming(f, grad, back);
+    if (!n->is_rms) {
+        trace_origin row = given, first = given;
+        row.part = PART_ROW_I;
+        first.part = PART_OF_ROW;
+        say_and_fill(f, add_worked_rows(f, middle, 1), OP_MIDDLE,
+                     (trace_origin[TRACE_OPERANDS]){row, first});
+        say_and_fill(f, add_worked_rows(f, apart, width), OP_MINUS,
+                     (trace_origin[TRACE_OPERANDS]){given, map_from(b, PART_OF_ROW, middle)});
+        given = map_from(b, PART_CELL, apart);
+    }
+    const norm_back_said of = {.before = build_text(b, "%s.", name),
+                               .step = b->step->id,
+                               .heads = 1,
+                               .rows = f->stack->rows,
+                               .width = width,
+                               .labels = f->labels,
+                               .of = given,
+                               .back = map_from(b, PART_CELL, grad),
+                               .eps = map_from(b, PART_NUMBER, eps),
+                               .gain = map_from(b, PART_OF_COLUMN, gain)};
+    const coming made = map_make_norm_back(b, &of);
+    say_and_fill(f, n->is_rms ? add_made_rows(f, rows, width) : add_worked_rows(f, turned, width),
+                 made.op, made.of);
+    if (!n->is_rms) {
+        map_add_number(b, count, b->step->id, (double)width)->letters = "how wide a row is";
+        say_and_fill(f, add_worked_rows(f, mean, 1), OP_SHARES,
+                     (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, turned),
+                                                    map_from(b, PART_NUMBER, count)});
+        say_and_fill(f, add_made_rows(f, rows, width), OP_MINUS,
+                     (trace_origin[TRACE_OPERANDS]){map_from(b, PART_CELL, turned),
+                                                    map_from(b, PART_OF_ROW, mean)});
+    }
+    if (n->gain.data != NULL)
+        add_gain_of(f, gain, &n->gain, &n->gain, OP_TOTAL,
+                    (trace_origin[TRACE_OPERANDS]){
+                        map_from(b, PART_COLUMN_J, map_make_gain_terms(b, &of))});
+    add_bias_gain(f, bias, &n->bias, grad);
+    *back = coming_of(b->room, map_there(b, rows));
+    if (!tells)
+        return;
+    build_sentence(b, n->is_rms
+                          ? "A row was divided by its root mean square: to grow along itself "
+                            "changes nothing, and that share of its gradient is taken off."
+                          : "A row was moved to mean 0 and divided by its root: to grow along "
+                            "what it is away from its mean changes nothing, nor does it to move "
+                            "as a whole, and both shares of its gradient are taken off.");
+    for (size_t i = 0; i <= map_there(b, rows)->number; i++) {
+        const trace_map *map = b->room->map[i];
+        if (!map->has_origin)
+            continue;
+        derivation_formula(b, map->name, "");
+        derivation_line(b, map->name, f->focus.row, 0);
+    }
+    derivation_matrix(b, rows, f->focus.row + 1);
+    if (n->gain.data != NULL)
+        derivation_formula(b, build_text(b, "%sgain_terms", of.before), "");
+    show_gain_of(f, gain);
+    show_gain_of(f, bias);
+}
+
+/* ---- sums ---- */
+
+void floors_sum_back(floors *f, const char *name, coming *back)
+{
+    bool tells = floors_begin_back(f, FLOOR_RESIDUAL_BACK, name);
+    const char *grad = grad_of(f, name);
+    add_coming(f, grad, back);
+    if (!tells)
+        return;
+    build_sentence(&f->b, "What comes back to a sum goes to both that were added, as it is: to the "
+                          "part, and around it. So the rows below learn also where the part "
+                          "itself lets nothing through.");
+    show(f, grad, f->focus.row);
+}
+
+/* ---- feed-forward parts ---- */
+
+/* Of a matrix that rows were multiplied by: what it took times what came of it. */
+static void add_weight_gain(floors *f, const bundle *own, const char *name, const tensor *view,
+                            trace_origin taken, const char *grad)
+{
+    const entry *given = bundle_find(own, name);
+    taken.part = PART_COLUMN_I;
+    add_gain_of(f, name, view, &given->tensor, OP_DOT,
+                (trace_origin[TRACE_OPERANDS]){taken, map_from(&f->b, PART_COLUMN_J, grad)});
+}
+
+void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *own, coming *back)
+{
+    static const char OUTPUT[] = "ffn.output_grad", ACTIVATED[] = "ffn.activated_grad",
+                      OPENED[] = "ffn.opened", OPENED_GRAD[] = "ffn.opened_grad",
+                      GATE[] = "ffn.gate_grad", HIDDEN[] = "ffn.hidden_grad",
+                      ROWS[] = "ffn.rows_grad", BY_HIDDEN[] = "ffn.rows_grad_by_hidden";
+    builder *b = &f->b;
+    bool tells = floors_begin_back(f, FLOOR_FEED_FORWARD_BACK, "ffn"),
+         has_gate = by->w3.data != NULL;
+    size_t width = by->width;
+    if (b->failed)
+        return;
+    const trace_origin x = map_there(b, "ffn.hidden")->operand[0];
+    add_coming(f, OUTPUT, back);
+    add_bias_gain(f, "b2", &by->b2, OUTPUT);
+    add_weight_gain(f, own, "w2", &by->w2, map_from(b, PART_CELL, "ffn.activated"), OUTPUT);
+    *back = (coming){.op = OP_DOT,
+                     .of = {map_from(b, PART_ROW_I, OUTPUT), map_from(b, PART_ROW_J, "w2")}};
+    add_coming(f, ACTIVATED, back);
+    if (has_gate) {
+        /* What the gate let through, without it. */
+        trace_map *opened = add_made_rows(f, OPENED, by->hidden);
+        const tensor *hidden = &map_there(b, "ffn.hidden")->values;
+        opened->function = by->by;
+        map_say(b, opened, OP_ACTIVATE, (map_operand[TRACE_OPERANDS]){{PART_CELL, "ffn.hidden"}});
+        tensor dense;
+        if (b->failed || !tensor_new_copy(&dense, hidden, f->e)) {
+            b->failed = true;
+            return;
+        }
+        by->by->apply(f->stack->isa->table(f->stack->type), dense.data, tensor_count(&dense),
+                      opened->values.data);
+        tensor_free(&dense);
+        *back = (coming){.op = OP_TIMES,
+                         .of = {map_from(b, PART_CELL, OPENED), map_from(b, PART_CELL, ACTIVATED)}};
+        add_coming(f, GATE, back);
+        add_weight_gain(f, own, "w3", &by->w3, x, GATE);
+        say_and_fill(f, add_made_rows(f, OPENED_GRAD, by->hidden), OP_TIMES,
+                     (trace_origin[TRACE_OPERANDS]){map_from(b, PART_CELL, ACTIVATED),
+                                                    map_from(b, PART_CELL, "ffn.gate")});
+    }
+    *back = (coming){OP_ACTIVATE_BACK,
+                     {map_from(b, PART_CELL, "ffn.hidden"),
+                      map_from(b, PART_CELL, has_gate ? OPENED_GRAD : ACTIVATED)},
+                     by->by};
+    add_coming(f, HIDDEN, back);
+    add_weight_gain(f, own, "w1", &by->w1, x, HIDDEN);
+    add_bias_gain(f, "b1", &by->b1, HIDDEN);
+    say_and_fill(f, add_made_rows(f, has_gate ? BY_HIDDEN : ROWS, width), OP_DOT,
+                 (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, HIDDEN),
+                                                map_from(b, PART_ROW_J, "w1")});
+    if (has_gate)
+        say_and_fill(f, add_made_rows(f, ROWS, width), OP_GO_ON,
+                     (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, GATE),
+                                                    map_from(b, PART_ROW_J, "w3"),
+                                                    map_from(b, PART_CELL, BY_HIDDEN)});
+    *back = coming_of(b->room, map_there(b, ROWS));
+    if (!tells)
+        return;
+    derivation_formula(b, OUTPUT, "");
+    build_sentence(b, "Each number that was activated went into all numbers of its row, by a row "
+                      "of w2: by the same row its gradient comes back.");
+    show(f, ACTIVATED, f->focus.row);
+    show_gain_of(f, "w2");
+    show_gain_of(f, "b2");
+    if (has_gate) {
+        build_sentence(b, "A product's gradient goes to each factor times the other one: to the "
+                          "gate times what it let through, and to that times the gate.");
+        show(f, OPENED, f->focus.row);
+        show(f, GATE, f->focus.row);
+        show(f, OPENED_GRAD, f->focus.row);
+    }
+    build_sentence(b, "Through %s comes as much as its slope lets through.", by->by->named.name);
+    show(f, HIDDEN, f->focus.row);
+    build_sentence(b, "A weight gains of every row that it was used on: the number that it took, "
+                      "times the gradient of what came of it.");
+    show_gain_of(f, "w1");
+    show_gain_of(f, "b1");
+    show_gain_of(f, "w3");
+    build_sentence(b, "And the rows that went in gain by all hidden numbers.");
+    if (has_gate)
+        show(f, BY_HIDDEN, f->focus.row);
+    show(f, ROWS, f->focus.row);
+}
+
+/* ---- a layer's ends ---- */
+
+void floors_layer_output_back(floors *f, size_t number, coming *back)
+{
+    static const char GRAD[] = "output_grad";
+    builder *b = &f->b;
+    bool tells = floors_begin_back(f, FLOOR_LAYER_BACK, "output");
+    add_coming(f, GRAD, back);
+    if (!tells)
+        return;
+    build_sentence(b,
+                   "Back through layer %zu of %zu: output_grad is what comes back to the rows that "
+                   "it made, which %s.",
+                   number + 1, f->stack->layers,
+                   number + 1 == f->stack->layers ? "came out of all layers"
+                                                  : "went into the layer above");
+    derivation_matrix(b, GRAD, f->focus.row + 1);
+}
+
+void floors_layer_x_back(floors *f, coming *back)
+{
+    static const char GRAD[] = "x_grad";
+    builder *b = &f->b;
+    bool tells = floors_begin_back(f, FLOOR_LAYER_BACK, "x");
+    trace_map *made = add_made_rows(f, GRAD, f->stack->width);
+    say_and_fill(f, made, back->op, back->of);
+    *back = coming_of(b->room, made);
+    if (!tells)
+        return;
+    build_sentence(b, "The rows that the layer was given gain by all that was made of them.");
+    show(f, GRAD, f->focus.row);
+}
+
+/* ---- what went in ---- */
+
+void floors_embedded_back(floors *f, coming *back, const coming *memory)
+{
+    static const char GRAD[] = "embedded_grad", MEMORY[] = "memory_grad";
+    builder *b = &f->b;
+    const stack *s = f->stack;
+    bool tells = floors_begin_back(f, FLOOR_EMBEDDED_BACK, "embedded");
+    const bundle *top = s->document;
+    add_coming(f, GRAD, back);
+    coming copy = *back;
+    if (bundle_find(top, "x") != NULL)
+        add_coming(f, "x_grad", &copy);
+    if (memory->of[0].map != NULL) {
+        tensor numbers = floors_rows(f, MEMORY).values;
+        trace_map *made = map_add(b, MEMORY, b->step->id, &numbers);
+        made->rows = memory->of[0].map->rows;
+        map_say_origins(b, made, memory->op, memory->of);
+    }
+    if (!tells || b->failed)
+        return;
+    build_sentence(b, "The way back ends at the rows that went into the first layer.");
+    show(f, GRAD, f->focus.row);
+    show(f, "x_grad", f->focus.row);
+    if (map_named(b->room, MEMORY) != NULL)
+        build_sentence(b, "And at the memory, which gained of every layer that looks at it.");
+    derivation_matrix(b, MEMORY, 0);
+    static const char *const TABLES[] = {"embedding", "segment_embedding", "position_embedding"};
+    const char *left[sizeof TABLES / sizeof TABLES[0]];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
+        const char *grad = grad_of(f, TABLES[i]);
+        if (bundle_tensor(f->result, grad) != NULL)
+            left[count++] = grad;
+    }
+    if (count > 0)
+        build_sentence(
+            b,
+            "A row of a table gains what all rows do that it was looked up for: %s add%s "
+            "that up, and %s not shown here; -- --emit has %s.",
+            build_and(b, left, count), count == 1 ? "s" : "", count == 1 ? "is" : "are",
+            count == 1 ? "it" : "them");
+}
