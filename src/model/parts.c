@@ -172,7 +172,7 @@ static const activation ACTIVATION_ROWS[] = {
     {{"relu", "max(x, 0)"}, "max({a}, 0)", "max({a}, 0) / {a}", relu, relu_slope},
     {{"gelu", "x·Φ(x), Φ the normal distribution"},
      "{(a)}·Φ({a})",
-     "Φ({a})\n + {(a)}·exp(−{(a)}² / 2) / √(2·π)",
+     "Φ({a})\n + {(a)}·exp(−({(a)}²) / 2) / √(2·π)",
      gelu,
      gelu_slope},
     {{"gelu_tanh", "x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))"},

@@ -469,6 +469,17 @@ static void add_spelled(text *out, const char *name, const bool *is_made_by, boo
     text_add_string(out, "}");
 }
 
+static void add_functions(text *out, const char *name, bool is_slope)
+{
+    text_add_format(out, ",\n\"%s\":{", name);
+    for (size_t i = 0; i < ACTIVATIONS.count; i++) {
+        const activation *row = (const activation *)named_row(&ACTIVATIONS, i);
+        text_add_format(out, "%s\"%s\":", i > 0 ? "," : "", row->named.name);
+        json_string_write(out, is_slope ? row->slope_spelled : row->spelled);
+    }
+    text_add_string(out, "}");
+}
+
 /* How the operations and activations of this page are spelled: what the script prints cells by. */
 static void add_spellings(text *out, const trace *whole)
 {
@@ -487,13 +498,9 @@ static void add_spellings(text *out, const trace *whole)
             text_add_format(out, "%s\"%s\"", count++ > 0 ? "," : "", row->named.name);
     }
     text_add_string(out, "]");
-    text_add_string(out, ",\n\"functions\":{");
-    for (size_t i = 0; i < ACTIVATIONS.count; i++) {
-        const activation *row = (const activation *)named_row(&ACTIVATIONS, i);
-        text_add_format(out, "%s\"%s\":", i > 0 ? "," : "", row->named.name);
-        json_string_write(out, row->spelled);
-    }
-    text_add_string(out, "}");
+    add_functions(out, "functions", false);
+    if (is_made_by[OP_ACTIVATE_BACK])
+        add_functions(out, "slopes", true);
 }
 
 /* ---- the other entries of a batch ---- */
@@ -529,13 +536,14 @@ static void add_entry_maps(const html_page *p, const trace_room *shown)
 {
     bool is_first = true;
     for (size_t j = 0; j < p->room->maps; j++) {
-        const trace_map *map = p->room->map[j], *other = shown->map[j];
+        /* By its name: the room shown may have spelled out fewer rows, or more. */
+        const trace_map *map = p->room->map[j], *other = map_named(shown, map->name);
         bool is_own = map->is_made || map->is_number;
-        if (map->has_origin || map->values.data == other->values.data ||
+        if (map->has_origin || other == NULL || map->values.data == other->values.data ||
             (is_own && is_equal(&map->values, &other->values)))
             continue;
         text_add_format(p->out, "%s\"%zu\":{\"cells\":[", is_first ? "" : ",\n",
-                        map_index(p->room, map));
+                        map_index(shown, other));
         if (is_all_shown(p, &map->values))
             add_rows(p, map, KEPT_ALL, false);
         text_add_string(p->out, "]");

@@ -386,7 +386,10 @@ void html_add_house(const html_page *p)
 {
     err e = {0};
     text *out = p->out;
-    house h = {.page = p, .rooms = p->whole->rooms};
+    house h = {.page = p};
+    /* The way back goes through the same rooms. */
+    while (h.rooms < p->whole->rooms && p->whole->room[h.rooms]->there == NULL)
+        h.rooms++;
     h.spot = mem_alloc_zeroed(h.rooms, sizeof h.spot[0], &e);
     if (h.spot == NULL) {
         out->failed = true;

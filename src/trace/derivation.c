@@ -188,6 +188,7 @@ static double work_out(const builder *b, const map_cell *made)
     case OP_DIVIDE:
         return first[0] / first[1];
     case OP_MINUS:
+    case OP_NORM_CENTER:
         return first[0] - first[1];
     case OP_MEAN:
         sum = work_out_sum(map, of, 0);

@@ -150,7 +150,7 @@ void floors_loss(floors *f, coming *back)
     }
     tensor number = {0};
     if (by->kind != LOSS_NONE && s->batches > 1)
-        number = build_number(b, of.number, 0);
+        number = build_numbers_new(b, of.number, s->type, 0, NULL);
     else if (by->kind != LOSS_NONE)
         number = floors_rows(f, "loss").values;
     map_make_loss(b, &of, &number);
@@ -211,7 +211,7 @@ void floors_norm_back(floors *f, const norm *n, const char *name, coming *back)
         say_and_fill(f, add_worked_rows(f, mean, 1), OP_SHARES,
                      (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, turned),
                                                     map_from(b, PART_NUMBER, count)});
-        say_and_fill(f, add_made_rows(f, rows, width), OP_MINUS,
+        say_and_fill(f, add_made_rows(f, rows, width), OP_NORM_CENTER,
                      (trace_origin[TRACE_OPERANDS]){map_from(b, PART_CELL, turned),
                                                     map_from(b, PART_OF_ROW, mean)});
     }

@@ -148,7 +148,7 @@ function open(data) {
         if (terms.length === 0 && of.map.name !== 'output_grad') amiss.push(anchorOf(of) + ' is blamed on nothing');
         if (terms.length > 0 && !(Math.abs(shares.reduce(add) - valueOf(of)) <= most)) amiss.push(anchorOf(of) + ' is not ' + shares.join(' + '));
         for (const { place: { map: on } } of terms)
-          if (forwardOf(on) ? true : goesBack(on) && on.name !== 'delta' && !on.name.endsWith('_share')) amiss.push(anchorOf(of) + ' is blamed on ' + on.name);
+          if (forwardOf(on) ? true : goesBack(on) && on.name !== 'delta' && !/[._](share|back_mean)$/.test(on.name)) amiss.push(anchorOf(of) + ' is blamed on ' + on.name);
       }
       for (const map of all.filter(isInput)) {
         const place = cellOf(map, rowsGiven(map)), of = gradientAt(place), before = String(NODES(ENTRY).map(({ numbers }) => numbers));

@@ -167,11 +167,12 @@ static void expect_spelled(page *p, const cJSON *item, const char *at, const cha
                 expect_spelled(p, item, is_there ? at + 3 : other + 1, is_there ? other : close,
                                term);
             at = close;
-        } else if (strncmp(at, "{f}", 3) == 0) {
+        } else if (strncmp(at, "{f}", 3) == 0 || strncmp(at, "{g}", 3) == 0) {
             const char *name = cJSON_GetStringValue(member(item, "function"));
             const activation *row =
                 (const activation *)named_find(&ACTIVATIONS, name, strlen(name));
-            expect_spelled(p, item, row->spelled, strchr(row->spelled, '\0'), term);
+            const char *by = at[1] == 'f' ? row->spelled : row->slope_spelled;
+            expect_spelled(p, item, by, strchr(by, '\0'), term);
             at = close;
         } else if (strncmp(at, "{n}", 3) == 0) {
             expect_number(p, p->terms);

@@ -128,6 +128,7 @@ OPERATION(OP_MIDDLE, "middle", "b + ((a₁ − b) + (a₂ − b) + …)/n",
           .spelled = "{b}\n + (<({a} − {b});\n + >)/{n}", .letters = "mean of {a}")
 OPERATION(OP_SHARES, "shares", "a₁/b + a₂/b + …", .spelled = "<{a} / {b};\n + >",
           .letters = "Σ {a} / {b}")
+OPERATION(OP_NORM_CENTER, "norm_center", "a − b", .spelled = "{a}\n − {b}", .is_in_f64 = true)
 OPERATION(OP_NORM_GAIN, "norm_gain", "a·(b·(1 / c))", .spelled = "{(a)}·({(b)}·(1 / {c}))")
 OPERATION(OP_ACTIVATE_BACK, "activate_back", "the slope of the node's function at a, times b",
           .spelled = "({g})·{b}", .letters = "{f}′({a})·{b}", .is_in_f64 = true)

@@ -36,6 +36,7 @@ class Printer {
     if (name === 'n') this.parts.push(String(this.count));
     else if (name === 'j') this.parts.push(String(column + 1));
     else if (name === 'f') this.print(DATA.functions[map.function]);
+    else if (name === 'g') this.print(DATA.slopes[map.function]);
     else {
       const cells = this.cells(name.replace(/[()]/g, ''));
       this.number(cells[cells.length === 1 ? 0 : this.term], name.startsWith('('));

@@ -141,7 +141,7 @@ function blameFor(place) {
 
 function sayNudge(place, line) {
   const { step, wide, more, less, quotient } = nudgeOf(place), of = gradientAt(place);
-  const digits = DATA.type === 'f32' ? 7 : 16, isLoss = Boolean(partsOfLoss(place.map.room).loss);
+  const digits = DATA.type === 'f32' ? 7 : 16, isLoss = Boolean(partsOfLoss().loss);
   const text = (x, count) => writtenOut(String(Number(x.toPrecision(count))));
   line.replaceChildren(TEXT.nudged(nameOf(place), text(step, 6), isLoss ? TEXT.theLoss : TEXT.theProduct,
     text(more, digits + 1), text(less, digits + 1), text(wide, 6)), ' ',

@@ -3,7 +3,8 @@
 
 const LEFT_OUT = ['ids', 'embedding', 'vocab', 'segments', 'layout', 'mask_axis', 'expected', 'tol',
   'errata'];
-// Of layers, whose way back is on no page: what it begins with would ask for numbers that are not here.
+// Of layers with logits, whose way back is on no page: what it begins with would ask for numbers that
+// are not here.
 const OF_GOAL = ['loss', 'labels', 'output_grad', 'target'];
 const OF_SIGHT = ['window', 'mask', 'mask_true'];
 const VECTORS = ['va', 'ba', 'bs', 'sinks', 'alibi', 'bias_k', 'bias_v', 'gain', 'bq', 'bk', 'bv', 'bo',
@@ -69,7 +70,7 @@ function keepOfBatch(document) {
 
 function leaveOut(document) {
   for (const name of LEFT_OUT) delete document[name];
-  if (document.layers) for (const name of OF_GOAL) delete document[name];
+  if (document.loss === 'cross-entropy') for (const name of OF_GOAL) delete document[name];
   if (DATA.batch && ENTRIES.length === 1) keepOfBatch(document);
   for (const layer of document.layers || []) {
     leaveOut(layer);

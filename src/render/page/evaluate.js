@@ -188,9 +188,9 @@ function greatestIn(row, more) {
 
 // ---- products ----
 
-// A chain of fused multiply-adds, and +0 after it.
-function chainOf(a, b, fused) {
-  let sum = 0;
+// A chain of fused multiply-adds, which may go on from a number, and +0 after it.
+function chainOf(a, b, fused, first = 0) {
+  let sum = first;
   for (let p = 0; p < a.count; p++)
     sum = fused(a.numbers[a.first + p * a.step], b.numbers[b.first + p * b.step], sum);
   return sum + 0;
@@ -318,6 +318,11 @@ function turn({ place, a, b, c }) {
     : x * cosine + other * sine);
 }
 
+// The slope of the function, times what comes back to its result.
+function activateBack({ place: { map }, a, b }) {
+  return TYPE.round(slopeOf(map.function, numberIn(a)) * numberIn(b));
+}
+
 // As it is spelled, and each 0 is +0.
 function withoutMinusZero(cell) {
   return workSpelled(cell.place.map)(cell) + 0;
@@ -361,7 +366,9 @@ function pairsOf({ place, a }) {
 const WORK = {
   plus, wave, turn, turn_back: turn, activate, entropy,
   softmax_back: withoutMinusZero, cap_back: withoutMinusZero, scale_back: withoutMinusZero,
-  slope_back: withoutMinusZero, sink_back: withoutMinusZero,
+  slope_back: withoutMinusZero, sink_back: withoutMinusZero, gather: withoutMinusZero,
+  activate_back: activateBack,
+  go_on: ({ a, b, c }) => chainOf(a, b, TYPE.fused, numberIn(c)),
   tanh_back: (cell) => addPairs(0, cell), tanh_sum: (cell) => addPairs(0, cell), terms: pairsOf,
   sum: sumOf,
   max: ({ place, a, c }) => greatestIn(maskedRow(listIn(a), place.map.a, place), listIn(c)),

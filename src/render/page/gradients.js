@@ -4,12 +4,14 @@
 // ---- which is whose ----
 
 // Gradients are called after stages and keys; in a batch a part is what the entry in focus adds.
-// Without Wo what is attended to is what comes out, and of one head the context is its result.
+// Without Wo what is attended to is what comes out, and of one head the context is its result. What was
+// looked up for a row of layers is a row of its own here, and gains as the sum does that it is in.
 const GRADIENTS_CALLED = { slope: ['slopes'], sink: ['sinks'], context: ['context', 'output'],
-  attended: ['attended', 'context', 'output'] };
+  attended: ['attended', 'context', 'output'], embedding: ['embedded'], vocab: ['embedded'],
+  segment_embedding: ['embedded'], segmented: ['embedded'], position_embedding: ['embedded'] };
 
 // Of a map its gradient, and of that the map; and what goes back, as far as it was asked.
-const GRADIENTS = new Map(), FORWARD = new Map(), GOES_BACK = new Map();
+const GRADIENTS = new Map(), FORWARD = new Map(), GOES_BACK = new Map(), BY_FULL_NAME = new Map();
 let areGradientsTaken = false;
 
 function isAlike(map, other) {
@@ -17,12 +19,13 @@ function isAlike(map, other) {
     map.columns.length === other.columns.length;
 }
 
+// The way back through layers has rooms of its own, with the same way to them.
 function findGradient(map) {
-  const all = mapsOf(map.room), named = (name) => all.find((one) => one.name === name);
+  const { way } = DATA.rooms[map.room], named = (name) => BY_FULL_NAME.get(way + name);
   const names = (GRADIENTS_CALLED[map.name] || [map.name.toLowerCase()])
     .filter((name) => name !== 'output' || map.name === name || !named(name));
-  return names.flatMap((name) => [named(`${name}_grad`), named(`${name}_grad_part`)])
-    .find((one) => one && one.cells && isAlike(map, one));
+  const found = names.flatMap((name) => [named(`${name}_grad`), named(`${name}_grad_part`)]);
+  return found.find((one) => one && one.cells && isAlike(map, one));
 }
 
 // A sheet that asks for numbers tells no gradients besides.
@@ -30,11 +33,15 @@ function takeGradients() {
   if (areGradientsTaken) return;
   areGradientsTaken = true;
   if (MAPS.some((map) => map.blank)) return;
+  for (const map of MAPS) BY_FULL_NAME.set(fullName(map), map);
   for (const map of MAPS.filter((one) => one.cells)) {
     const gradient = findGradient(map);
     if (!gradient) continue;
-    GRADIENTS.set(map, gradient);
-    if (!FORWARD.has(gradient)) FORWARD.set(gradient, map);
+    // Of a memory each layer gives a part.
+    const ofAll = String(wayOf(map)) === 'memory' ? BY_FULL_NAME.get('memory_grad') : gradient;
+    GRADIENTS.set(map, ofAll);
+    if (!FORWARD.has(gradient) || gradient.name === `${map.name}_grad`) FORWARD.set(gradient, map);
+    if (!FORWARD.has(ofAll)) FORWARD.set(ofAll, map);
   }
 }
 
@@ -79,7 +86,7 @@ function shareFrom(place, letter, at) {
 }
 
 // A row's sum, which is a number of its own.
-const ROW_SUMS = ['dot_less', 'norm_share'];
+const ROW_SUMS = ['dot_less', 'norm_share', 'shares'];
 
 // What comes back by way of a sum that is no gradient itself comes from that sum's own terms.
 function blameOn({ place, share }) {
@@ -106,8 +113,8 @@ function isNudged(place) {
 }
 
 // What the gradients are of: the loss, or where gradients of results are given each result by its own.
-function partsOfLoss(room) {
-  const named = (name) => mapsOf(room).find((map) => map.name === name);
+function partsOfLoss() {
+  const named = (name) => MAPS.find((map) => fullName(map) === name);
   const ofOutput = named('output_grad'), ofRows = named('logsumexp_grad');
   const loss = named('loss') || named('loss_part');
   return { loss, output: !loss && forwardOf(ofOutput), ofOutput, ofRows, most: named('row_max'), sum: named('row_sum') };
@@ -147,7 +154,7 @@ const STEPS_TRIED = { f32: [-3, -5, -7, -9, -11], f64: [-10, -13, -16, -19] };
 function nudgeOf(place) {
   takeAll();
   catchUp();
-  const parts = partsOfLoss(place.map.room), x = valueOf(place), maps = sameAs(place.map);
+  const parts = partsOfLoss(), x = valueOf(place), maps = sameAs(place.map);
   const order = inOrder(Object.values(parts).filter((map) => map)), round = place.map.wide ? Number : TYPE.round;
   const lossAt = (value) => lossWith(parts, order, new Map(maps.map((map) => {
     const numbers = NUMBERS.get(map).slice();

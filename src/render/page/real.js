@@ -418,5 +418,29 @@ function activated(type, name, x) {
   return Math.abs(value) < type.smallest ? 0 : value;
 }
 
+// How they grow at x, in float64: model/parts.c.
+const NEXT_TO_0 = 2 ** -60, ROOT_2_OVER_PI = 0.79788456080286535588, ROOT_2_PI = 2.50662827463100050242;
+
+function shareLetThrough(name, x) {
+  return Math.abs(x) < NEXT_TO_0 ? 0.5 : activated(TYPES.f64, name, x) / x;
+}
+
+const SLOPES = {
+  relu: (x) => (x > 0 ? 1 : 0),
+  gelu: (x) => shareLetThrough('gelu', x) + x * (exponentials(TYPES.f64, [-(x * x) / 2], 0)[0] / ROOT_2_PI),
+  gelu_tanh: (x) => {
+    const share = shareLetThrough('gelu_tanh', x), left = 2 * share * (1 - share);
+    return share + (left === 0 ? 0 : x * left * (ROOT_2_OVER_PI * (1 + 3 * 0.044715 * (x * x))));
+  },
+  silu: (x) => {
+    const share = shareLetThrough('silu', x);
+    return share * (1 + x * (1 - share));
+  },
+};
+
+function slopeOf(name, x) {
+  return SLOPES[name](x);
+}
+
 const TYPE = TYPES[DATA.type]; // that the page is computed in
 const PLAIN = { ...TYPES.f64, fused: (x, y, sum) => x * y + sum }; // and what it has for the trace only
