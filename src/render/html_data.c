@@ -317,7 +317,8 @@ static bool is_setting(const entry *one)
 {
     key_kind kind = kind_of(one);
     if (one->kind == ENTRY_TENSOR)
-        return one->tensor.rank == 0 || kind == KEY_NUMBERS;
+        /* Rows that ids and segments look up are nodes; which id a label is, stays. */
+        return one->tensor.rank == 0 || kind == KEY_NUMBERS || strcmp(one->name, "labels") == 0;
     return kind != KEY_STAGES && kind != KEY_TOL && kind != KEY_RECORDS && kind != KEY_VOCAB;
 }
 

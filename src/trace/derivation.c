@@ -1,6 +1,7 @@
 #include "trace/derivation.h"
 
 #include "attn/spec/spelling.h"
+#include "kernels/logarithm.h"
 #include "model/parts.h"
 #include "trace/build.h"
 
@@ -203,6 +204,8 @@ static double work_out(const builder *b, const map_cell *made)
         return sum == 0 ? 0 : work_out_sum(map, of, 0) / (double)of[0].count * (sum / first[2]);
     case OP_NORM_BACK:
         return (first[0] - first[1] * first[2]) * inverse_of(first[3]);
+    case OP_ROW_LOSS:
+        return (first[0] + logarithm(first[1]) - first[2]) * first[3];
     case OP_LOSS_MEAN:
         return work_out_sum(map, of, 0) / first[1];
     case OP_LOSS_SQUARE:

@@ -2,6 +2,7 @@
  * from a loss of the output, part by part, to what went in. */
 #include "trace/floors.h"
 
+#include "model/embed.h"
 #include "model/gradient.h"
 #include "model/stack_run.h"
 #include "trace/build.h"
@@ -101,6 +102,16 @@ static void add_bias_gain(floors *f, const char *name, const tensor *bias, const
                 (trace_origin[TRACE_OPERANDS]){map_from(&f->b, PART_COLUMN_J, grad)});
 }
 
+/* Of a matrix that rows were multiplied by: what it took times what came of it. */
+static void add_weight_gain(floors *f, const bundle *own, const char *name, const tensor *view,
+                            trace_origin taken, const char *grad)
+{
+    const entry *given = bundle_find(own, name);
+    taken.part = PART_COLUMN_I;
+    add_gain_of(f, name, view, &given->tensor, OP_DOT,
+                (trace_origin[TRACE_OPERANDS]){taken, map_from(&f->b, PART_COLUMN_J, grad)});
+}
+
 /* ---- what is said ---- */
 
 /* Its formula, its first number in the row, and all. */
@@ -127,11 +138,203 @@ static void show_gain_of(floors *f, const char *name)
 
 /* ---- the loss ---- */
 
+/* So many logits are worked out one by one; and an unembedding of so many numbers is in a page. */
+enum { MOST_LOGITS = 1 << 18, MOST_IN_PAGE = 1 << 16 };
+
+/* Of the entry in focus. */
+static size_t label_of(const floors *f, size_t row)
+{
+    return f->stack->goal.label[f->focus.batch * f->stack->rows + row];
+}
+
+/* The word of each id, or "id 5". */
+static trace_labels name_ids(floors *f, size_t ids)
+{
+    builder *b = &f->b;
+    for (size_t id = 0; id < ids && !b->failed; id++) {
+        const char *word = stack_word_of_id(f->stack, id);
+        build_name(b, &b->room->keys, word != NULL ? word : build_text(b, "id %zu", id));
+    }
+    return (trace_labels){&b->room->keys, NULL};
+}
+
+/* What no operation of the trace makes, but a kernel: the greatest of each row's logits, its
+ * exponentials and their sum; and which id is the row's label. */
+static void fill_softmax(floors *f, const tensor *logits, const tensor *const made[4])
+{
+    const kernels *in64 = f->stack->isa->table(DTYPE_F64);
+    size_t ids = logits->size[1];
+    tensor most = *made[0], each = *made[1], total = *made[2], labelled = *made[3];
+    for (size_t row = 0; row < logits->size[0]; row++) {
+        double *of_id = (double *)(void *)each.data + row * ids, greatest;
+        row_total all;
+        for (size_t id = 0; id < ids; id++)
+            of_id[id] = tensor_get(logits, (size_t[]){row, id});
+        in64->row_max(of_id, ids, &greatest);
+        in64->row_exponent(of_id, ids, &greatest, of_id, &all, NULL);
+        tensor_set(&most, (size_t[]){0, row, 0}, greatest);
+        tensor_set(&total, (size_t[]){0, row, 0}, all.sum + all.rest);
+        for (size_t id = 0; id < ids; id++)
+            tensor_set(&labelled, (size_t[]){0, row, id}, id == label_of(f, row));
+    }
+}
+
+/* The loss of logits, up to what comes back to them. */
+static void add_softmax_loss(floors *f, const floor_rows *logits, const char *number)
+{
+    builder *b = &f->b;
+    const stack *s = f->stack;
+    size_t ids = logits->values.size[1];
+    trace_labels columns = logits->map->columns;
+    trace_map *labelled = add_worked_rows(f, "labelled", ids);
+    trace_map *counted = add_worked_rows(f, "counted", 1);
+    trace_map *most = add_worked_rows(f, "most", 1);
+    trace_map *each = add_worked_rows(f, "exponentials", ids);
+    trace_map *total = add_worked_rows(f, "total", 1);
+    labelled->columns = each->columns = columns;
+    labelled->letters = "1 where j is the label of row i, else 0";
+    map_say(b, most, OP_MAX, (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "logits"}});
+    map_say(b, each, OP_EXPONENTIAL,
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, "logits"}, {PART_OF_ROW, "most"}});
+    map_say(b, total, OP_WIDE_SUM, (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "exponentials"}});
+    if (b->failed)
+        return;
+    fill_softmax(
+        f, &logits->values,
+        (const tensor *const[]){&most->values, &each->values, &total->values, &labelled->values});
+    say_and_fill(f, counted, OP_TOTAL,
+                 (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, "labelled")});
+    say_and_fill(f, add_worked_rows(f, "label_logit", 1), OP_DOT,
+                 (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, "labelled"),
+                                                map_from(b, PART_ROW_I, "logits")});
+    say_and_fill(f, add_worked_rows(f, "row_loss", 1), OP_ROW_LOSS,
+                 (trace_origin[TRACE_OPERANDS]){
+                     map_from(b, PART_OF_ROW, "most"), map_from(b, PART_OF_ROW, "total"),
+                     map_from(b, PART_OF_ROW, "label_logit"), map_from(b, PART_OF_ROW, "counted")});
+    map_add_number(b, "labels", FLOOR_LOSS, (double)s->goal.labels)->letters =
+        "how many rows have a label";
+    tensor values = s->batches > 1 ? build_numbers_new(b, number, s->type, 0, NULL)
+                                   : floors_rows(f, "loss").values;
+    trace_map *made = map_add(b, number, FLOOR_LOSS, &values);
+    made->is_number = true;
+    map_say(b, made, OP_LOSS_MEAN,
+            (map_operand[TRACE_OPERANDS]){{PART_WHOLE, "row_loss"}, {PART_NUMBER, "labels"}});
+    if (s->batches > 1 && made->values.data != NULL)
+        derivation_fill(b, made);
+}
+
+static void show_logits_loss(floors *f, const char *number, bool is_worked)
+{
+    static const char *const OF_ROW[] = {"most", "exponentials", "total", "label_logit",
+                                         "row_loss"};
+    builder *b = &f->b;
+    const stack *s = f->stack;
+    const unembedding *u = &s->goal.to_ids;
+    size_t row = f->focus.row, label = label_of(f, row), ids = u->weight.size[1];
+    build_sentence(b,
+                   "Each row of the output makes a logit for each of the %zu ids: the greater, the "
+                   "likelier it is.%s",
+                   ids,
+                   u->tied_to == NULL
+                       ? ""
+                       : build_text(b,
+                                    " There is no unembedding, so that the rows of the %s are what "
+                                    "it is compared with.",
+                                    u->tied_to));
+    show(f, "logits", row);
+    build_sentence(b,
+                   "From here the way goes back. A gradient says how much the loss grows with a "
+                   "number: by so much for each 1 that the number grows, while all others stay.");
+    if (!is_worked) {
+        build_sentence(b,
+                       "The loss is worked out of up to %d logits; here are %zu, and loss and "
+                       "logits_grad are shown as they came.",
+                       MOST_LOGITS, s->rows * ids);
+    } else {
+        build_sentence(b,
+                       label == NO_LABEL
+                           ? "The exponentials of a row over their sum are probabilities. A row's "
+                             "loss is how far the logarithm of its label's is below 0. Row %zu has "
+                             "no label, and does not count."
+                           : "The exponentials of a row over their sum are probabilities. A row's "
+                             "loss is how far the logarithm of its label's is below 0. Row %zu "
+                             "should lead to %s.",
+                       row + 1, label == NO_LABEL ? "" : b->room->keys.item[label]);
+        for (size_t i = 0; i < sizeof OF_ROW / sizeof OF_ROW[0]; i++) {
+            derivation_formula(b, OF_ROW[i], "");
+            derivation_line(b, OF_ROW[i], row, 0);
+        }
+        derivation_matrix(b, "row_loss", row + 1);
+        build_sentence(b, "The loss is the mean over the rows that have a label.");
+        derivation_line(b, number, 0, 0);
+        build_part_of_all(b, map_name_of(STAGE_LOSS), s->batches);
+        build_sentence(b, "So a logit gains its probability, and the label's 1 less: what the "
+                          "label is to gain, all others are to lose.");
+    }
+    show(f, "logits_grad", row);
+    show_gain_of(f, "unembedding");
+    show_gain_of(f, "unembedding_bias");
+    build_sentence(b, "Each number of the output went into all logits of its row.");
+    show(f, "output_grad", row);
+}
+
+/* A loss of logits that the output makes. */
+static void add_logits_loss(floors *f, coming *back)
+{
+    builder *b = &f->b;
+    const stack *s = f->stack;
+    const unembedding *u = &s->goal.to_ids;
+    const trace_room *there = floors_room(f, f->out->rooms, "", "output");
+    bool tells = floors_begin(f, FLOOR_LOSS, "loss"), is_part = s->batches > 1;
+    const char *number = is_part ? "loss_part" : "loss";
+    size_t ids = u->weight.size[1];
+    bool is_worked = ids <= MOST_LOGITS / s->rows;
+    const trace_labels columns = is_worked ? name_ids(f, ids) : NUMBERED;
+    b->room->there = there;
+    trace_map *weight = map_add(b, "unembedding", FLOOR_LOSS, &u->weight);
+    weight->columns = columns;
+    weight->letters = u->tied_to == NULL ? NULL : build_text(b, "the %s, turned", u->tied_to);
+    weight->is_beyond_page = tensor_count(&u->weight) > MOST_IN_PAGE;
+    map_add(b, "unembedding_bias", FLOOR_LOSS, &u->bias)->columns = columns;
+    floor_rows logits = floors_rows(f, "logits");
+    map_say(b, floors_map_rows(f, &logits), OP_DOT,
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "output"},
+                                          {PART_COLUMN_J, "unembedding"},
+                                          {PART_OF_COLUMN, "unembedding_bias"}});
+    logits.map->columns = columns;
+    if (is_worked)
+        add_softmax_loss(f, &logits, number);
+    floor_rows grad = floors_rows(f, "logits_grad");
+    trace_map *of_logits = floors_map_rows(f, &grad);
+    of_logits->columns = columns;
+    if (is_worked)
+        map_say(b, of_logits, OP_LABEL_BACK,
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, "exponentials"},
+                                              {PART_OF_ROW, "total"},
+                                              {PART_CELL, "labelled"},
+                                              {PART_OF_ROW, "counted"},
+                                              {PART_NUMBER, "labels"}});
+    if (u->tied_to == NULL)
+        add_weight_gain(f, s->document, "unembedding", &u->weight, map_from(b, PART_CELL, "output"),
+                        "logits_grad");
+    add_bias_gain(f, "unembedding_bias", &u->bias, "logits_grad");
+    *back = (coming){
+        .op = OP_DOT,
+        .of = {map_from(b, PART_ROW_I, "logits_grad"), map_from(b, PART_ROW_J, "unembedding")}};
+    add_coming(f, "output_grad", back);
+    if (tells && !b->failed)
+        show_logits_loss(f, number, is_worked);
+}
+
 void floors_loss(floors *f, coming *back)
 {
     builder *b = &f->b;
     const stack *s = f->stack;
     const loss *by = &s->goal.of;
+    if (goal_has_logits(&s->goal)) {
+        add_logits_loss(f, back);
+        return;
+    }
     const trace_room *there = floors_room(f, f->out->rooms, "", "output");
     bool tells = floors_begin(f, FLOOR_LOSS, "loss");
     b->room->there = there;
@@ -259,16 +462,6 @@ void floors_sum_back(floors *f, const char *name, coming *back)
 }
 
 /* ---- feed-forward parts ---- */
-
-/* Of a matrix that rows were multiplied by: what it took times what came of it. */
-static void add_weight_gain(floors *f, const bundle *own, const char *name, const tensor *view,
-                            trace_origin taken, const char *grad)
-{
-    const entry *given = bundle_find(own, name);
-    taken.part = PART_COLUMN_I;
-    add_gain_of(f, name, view, &given->tensor, OP_DOT,
-                (trace_origin[TRACE_OPERANDS]){taken, map_from(&f->b, PART_COLUMN_J, grad)});
-}
 
 void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *own, coming *back)
 {

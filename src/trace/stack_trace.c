@@ -401,7 +401,7 @@ void floors_of_stack(floors *f, floor_rows *rows)
     /* Rollout lies next to the way to the output, so it comes after it. */
     if (stack_has_rollout(s))
         floors_rollout(f);
-    if (s->goal.is_there && !goal_has_logits(&s->goal))
+    if (s->goal.is_there)
         go_back(f);
 }
 

@@ -63,7 +63,7 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
     [FLOOR_ROLLOUT] = {{"rollout", "who looked at whom, through all layers"}, ""},
     [FLOOR_OUTPUT] = {{"output", "the rows that come out"}, ""},
     [FLOOR_LOSS] = {{"loss", "backward: what the output is to gain, where it begins"},
-                    "output_grad"},
+                    "logits logits_grad output_grad unembedding_grad unembedding_bias_grad"},
     [FLOOR_LAYER_BACK] = {{"layer_back", "backward: what comes back to a layer, and what it hands "
                                          "on"},
                           ""},

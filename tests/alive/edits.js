@@ -145,7 +145,7 @@ function open(data) {
         const place = cellOf(map, map.rows.length), of = gradientAt(place), terms = blamesOf(of);
         const shares = terms.map(({ share }) => share), add = (sum, x) => sum + x;
         const most = shares.map(Math.abs).reduce(add, 1e-30) * (DATA.type === 'f32' ? 1e-5 : 1e-13);
-        if (terms.length === 0 && of.map.name !== 'output_grad') amiss.push(anchorOf(of) + ' is blamed on nothing');
+        if (terms.length === 0 && !['output_grad', 'logits_grad'].includes(of.map.name)) amiss.push(anchorOf(of) + ' is blamed on nothing');
         if (terms.length > 0 && !(Math.abs(shares.reduce(add) - valueOf(of)) <= most)) amiss.push(anchorOf(of) + ' is not ' + shares.join(' + '));
         for (const { place: { map: on } } of terms)
           if (forwardOf(on) ? true : goesBack(on) && on.name !== 'delta' && !/[._](share|back_mean)$/.test(on.name)) amiss.push(anchorOf(of) + ' is blamed on ' + on.name);
@@ -319,12 +319,12 @@ function weightedOf(nodes, file, type, batch) {
 }
 
 // The first label that the program's page of the document has otherwise. One that says a place
-// goes with its row on the page.
+// goes with its row on the page; an id keeps its word, which the document has no more.
 function labelDifference(page, file, type, focus) {
   const others = open(dataOf(file, type, '--focus', focus.join(','))).LABELS();
   for (const [name, labels] of page.LABELS()) {
     const wanted = others.get(name) || [];
-    const at = labels.findIndex((label, i) => wanted[i] !== undefined && wanted[i] !== label && !/^\w*\[?\d+\]?$/.test(wanted[i]));
+    const at = labels.findIndex((label, i) => wanted[i] !== undefined && wanted[i] !== label && !/^(\w*\[?|id )\d+\]?$/.test(wanted[i]));
     if (at >= 0) return `${name}, label ${at + 1}: ${labels[at]} on the page, ${wanted[at]} by the program`;
   }
   return null;

@@ -143,6 +143,9 @@ static void expect_operand(page *p, const cJSON *item, const char *name, int ter
         expect_value(p, term < 0 || !cJSON_IsArray(of) ? of : element(of, term));
 }
 
+/* What a sign stands before. */
+static const char NEGATED[] = "(−{(a)})";
+
 /* The numbers of the item in the order in which attn/spec/operation_list.h says that its operation
  * is written, of a series those of term `term`; a number in the text between them stands there too.
  * */
@@ -177,6 +180,11 @@ static void expect_spelled(page *p, const cJSON *item, const char *at, const cha
         } else if (strncmp(at, "{n}", 3) == 0) {
             expect_number(p, p->terms);
             at = close;
+        } else if (strncmp(at, NEGATED, strlen(NEGATED)) == 0) {
+            /* "(−1.5)" is read as the number that it looks like, "(−(-1.5))" is not. */
+            double number = number_of(member(item, "a"));
+            expect_number(p, signbit(number) ? number : -number);
+            at += strlen(NEGATED) - 1;
         } else if (*at == '{') {
             expect_operand(p, item, at + strcspn(at, "abcdeij"), term);
             at = close;

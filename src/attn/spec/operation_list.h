@@ -89,6 +89,13 @@ OPERATION(OP_LOSS_MEAN, "loss_mean", "(a₁ + a₂ + …) / b", .spelled = "(<{a
 OPERATION(OP_LOSS_SQUARE, "loss_square", "((a₁ − b₁)² + (a₂ − b₂)² + …) / 2",
           .spelled = "(<({a} − {b})²;\n + >) / 2", .letters = "Σ ({a} − {b})² / 2",
           .is_in_f64 = true)
+/* Of logits, in float64 whatever the run's type: what a kernel of that makes of them. */
+OPERATION(OP_EXPONENTIAL, "exponential", "exp(a − b)", .spelled = "exp({a} − {b})")
+OPERATION(OP_WIDE_SUM, "wide_sum", "a₁ + a₂ + …", .spelled = "<{a};\n + >", .letters = "Σ {a}")
+OPERATION(OP_ROW_LOSS, "row_loss", "(a + ln(b) − c)·d", .spelled = "({a} + ln({b}) − {c})·{d}",
+          .letters = "({a} + ln {b} − {c})·{d}")
+OPERATION(OP_LABEL_BACK, "label_back", "(a/b − c)·d/e", .spelled = "({a} / {b} − {c})·{d} / {e}",
+          .is_in_f64 = true)
 OPERATION(OP_DOT_LESS, "dot_less", "a₁·b₁ + a₂·b₂ + …, and c taken off where there is one",
           .spelled = "<{(a)}·{b};\n + >[c?\n − {c}]")
 OPERATION(OP_SOFTMAX_BACK, "softmax_back", "a·(b − c)", .spelled = "{(a)}·({b} − {c})")

@@ -3,12 +3,9 @@
 
 const LEFT_OUT = ['ids', 'embedding', 'vocab', 'segments', 'layout', 'mask_axis', 'expected', 'tol',
   'errata'];
-// Of layers with logits, whose way back is on no page: what it begins with would ask for numbers that
-// are not here.
-const OF_GOAL = ['loss', 'labels', 'output_grad', 'target'];
 const OF_SIGHT = ['window', 'mask', 'mask_true'];
 const VECTORS = ['va', 'ba', 'bs', 'sinks', 'alibi', 'bias_k', 'bias_v', 'gain', 'bq', 'bk', 'bv', 'bo',
-  'b1', 'b2'];
+  'b1', 'b2', 'unembedding_bias'];
 const APART = ['q', 'k', 'v', 'past_k', 'past_v', 'output_grad', 'logsumexp_grad', 'target'];
 
 const MINUS_ZERO = '\u0000';
@@ -63,14 +60,14 @@ function objectAt(root, way) {
 
 // Of a batch that is larger than the page there is one entry.
 function keepOfBatch(document) {
-  const at = DATA.batch - 1, { key_lengths: lengths, rope_positions: positions } = document;
+  const at = DATA.batch - 1, { key_lengths: lengths, rope_positions: positions, labels } = document;
   if (Array.isArray(lengths) && lengths.length > 1) document.key_lengths = lengths[at];
+  if (labels) document.labels = labels[at];
   if (Array.isArray(positions) && Array.isArray(positions[0])) document.rope_positions = positions[at];
 }
 
 function leaveOut(document) {
   for (const name of LEFT_OUT) delete document[name];
-  if (document.loss === 'cross-entropy') for (const name of OF_GOAL) delete document[name];
   if (DATA.batch && ENTRIES.length === 1) keepOfBatch(document);
   for (const layer of document.layers || []) {
     leaveOut(layer);

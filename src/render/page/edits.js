@@ -9,6 +9,7 @@ const EDITS = { done: [], undone: [], order: null, taking: null, told: () => {} 
 // The keys of settings that are nodes.
 const SETTING_KEYS = { scale: 'scale', C: 'softcap', qk_eps: 'qk_eps', slope: 'alibi', sink: 'sinks',
   key_lengths: 'key_lengths' };
+const LOOKED_UP = ['segment_embedding', 'position_embedding', 'unembedding', 'unembedding_bias'];
 const NORM_PART = /^(ln\w+)\.(gain|bias|eps)$/, FEED_FORWARD = /^[wb][123]$/;
 
 function keysOf(map) {
@@ -17,8 +18,7 @@ function keysOf(map) {
   if (SETTING_KEYS[map.name]) return [SETTING_KEYS[map.name]];
   const norm = NORM_PART.exec(map.name);
   if (norm) return norm.slice(1);
-  return FEED_FORWARD.test(map.name) || map.name === 'segment_embedding' ||
-    map.name === 'position_embedding' ? [map.name] : null;
+  return FEED_FORWARD.test(map.name) || LOOKED_UP.includes(map.name) ? [map.name] : null;
 }
 
 // Where the document has what this node is: ["layers", 0, "cross", "wq"]; null: nowhere.

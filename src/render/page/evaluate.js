@@ -368,6 +368,8 @@ const WORK = {
   softmax_back: withoutMinusZero, cap_back: withoutMinusZero, scale_back: withoutMinusZero,
   slope_back: withoutMinusZero, sink_back: withoutMinusZero, gather: withoutMinusZero,
   activate_back: activateBack,
+  exponential: ({ a, b }) => exponentials(TYPES.f64, [numberIn(a)], numberIn(b))[0],
+  wide_sum: ({ a }) => totalOf(TYPES.f64, listIn(a)).reduce((sum, rest) => sum + rest),
   go_on: ({ a, b, c }) => chainOf(a, b, TYPE.fused, numberIn(c)),
   tanh_back: (cell) => addPairs(0, cell), tanh_sum: (cell) => addPairs(0, cell), terms: pairsOf,
   sum: sumOf,
