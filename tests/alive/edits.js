@@ -67,6 +67,7 @@ const PLANTED = [
 const PLAIN = { x: [3, 4], wq: [4, 2], wk: [4, 2], wv: [4, 3] };
 const ONE_HEAD = { ...PLAIN, loss: 'square', target: [3, 3] };
 const TWO_GROUPS = { x: [3, 4], wq: [4, 8], wk: [4, 4], wv: [4, 4], wo: [8, 3], heads: 4, kv_heads: 2 };
+const SQUARE = { wq: [4, 4], wk: [4, 4], wv: [4, 4] }, HIDDEN = { w1: [4, 3], w2: [3, 4] };
 const LEARNT = {
   'one head': ONE_HEAD,
   'x alone': { x: [3, 2], loss: 'square', target: [3, 2] },
@@ -79,6 +80,12 @@ const LEARNT = {
   norms: { ...ONE_HEAD, qk_norm: 'rms', q_gain: [2], k_gain: [2] },
   additive: { ...ONE_HEAD, score: 'additive', wa: [2, 3], ua: [2, 3], va: [3], ba: [3] },
   general: { ...ONE_HEAD, score: 'general', ws: [2, 2] },
+  // two layers, of norms before parts, with gates, and after them, with memory
+  encoder: { x: [3, 4], norm: 'pre', activation: 'gelu', heads: 2, loss: 'square', target: [3, 4], ln_f: { gain: [4], bias: [4] },
+    layers: [{ ...SQUARE, wo: [4, 4], bq: [4], ln1: { gain: [4] }, ln2: {}, ...HIDDEN, w3: [4, 3], b1: [3] },
+      { ...SQUARE, ln1: { gain: [4], bias: [4] }, ...HIDDEN, b2: [4] }] },
+  decoder: { x: [3, 4], memory: [2, 4], norm_kind: 'rms', activation: 'silu', loss: 'cross-entropy', labels: { ids: [1, -100, 4] },
+    unembedding: [4, 5], unembedding_bias: [5], layers: [1, 2].map(() => ({ ...SQUARE, cross: SQUARE, ...HIDDEN, ln1: { gain: [4] } })) },
 };
 const SERIES = [[1, 0.1], [10, 0.05], [100, 0.01]];
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
@@ -369,18 +376,27 @@ function tryEdits(name, page, type, acts) {
 
 // ---- learning ----
 
+// { ids } stay as they are.
 function drawn(document, random) {
   const draw = ([size, ...more]) => Array.from({ length: size }, () => (more.length > 0 ? draw(more) : Math.fround(2 * random() - 1)));
-  return Object.fromEntries(Object.entries(document).map(([name, value]) =>
-    [name, Array.isArray(value) && !Array.isArray(value[0]) ? draw(value) : value]));
+  const of = (value) => {
+    if (!(value instanceof Object)) return value;
+    if (!Array.isArray(value)) return value.ids || drawn(value, random);
+    return Array.isArray(value[0]) ? value : typeof value[0] === 'number' ? draw(value) : value.map(of);
+  };
+  return Object.fromEntries(Object.entries(document).map(([name, value]) => [name, of(value)]));
 }
 
-// A matrix of the two documents that has other numbers.
-function matrixDifference(page, file, type) {
-  const round = type === 'f32' ? Math.fround : Number;
-  const [ours, wanted] = [page.currentDocument(), fs.readFileSync(file, 'utf8')].map((text) => JSON.parse(text));
+// A matrix of the two documents that has other numbers, or of their layers.
+function matrixDifference(ours, wanted, type) {
+  const round = type === 'f32' ? Math.fround : Number, isObject = (one) => one instanceof Object && !Array.isArray(one);
   const numbers = (matrix) => String([matrix].flat(3).map(round));
-  return Object.keys(wanted).find((name) => Array.isArray(wanted[name]) && numbers(ours[name]) !== numbers(wanted[name]));
+  return Object.keys(wanted).find((name) => {
+    const [one, other] = [ours[name], wanted[name]];
+    if (isObject(other)) return matrixDifference(one, other, type);
+    if (Array.isArray(other) && isObject(other[0])) return other.some((layer, i) => matrixDifference(one[i], layer, type));
+    return Array.isArray(other) && numbers(one) !== numbers(other);
+  });
 }
 
 // What the page has otherwise than the program after the steps, and all that it shows.
@@ -388,7 +404,8 @@ function differenceAfter(page, losses, said, file, type) {
   const wanted = said.trim().split('\n').slice(1).map((line) => Number(line.split(',')[1]));
   const round = type === 'f32' ? Math.fround : Number, texts = open(dataOf(file, type)).TEXTS();
   if (String(wanted.map(round)) !== String(losses)) return `losses are ${losses}, and ${wanted} by the program`;
-  const matrix = matrixDifference(page, file, type);
+  const [ours, theirs] = [page.currentDocument(), fs.readFileSync(file, 'utf8')].map((text) => JSON.parse(text));
+  const matrix = matrixDifference(ours, theirs, type);
   if (matrix) return `its document has another ${matrix}`;
   const other = texts.find(([, rows], i) => String(rows) !== String(page.TEXTS()[i][1]));
   return other ? `it shows another ${other[0]}` : differenceIn(page, file, type, []);
@@ -437,18 +454,20 @@ function tryRefusals(name, document, rows) {
 
 function checkLearning() {
   Object.entries(LEARNT).forEach(([name, sizes], i) => {
-    const document = drawn(sizes, generator(100 + i)), only = document.wv ? '' : 'x';
+    const document = drawn(sizes, generator(100 + i)), only = document.wv || document.layers ? '' : 'x';
     for (const type of ['f32', 'f64']) tryLearning(`learning, ${name}, ${type}`, document, type, only);
   });
   const one = drawn(ONE_HEAD, generator(1)), { loss, target, ...still } = one;
   tryLearning('learning, Wv alone', one, 'f64', 'wv');
   tryLearning('learning, x and Wq', one, 'f32', 'x,wq');
+  tryLearning('learning, of a layer', drawn(LEARNT.decoder, generator(2)), 'f32', 'memory,layer.0.cross.wv,layer.1.ln1.gain');
   tryRefusals('learning, refused', one, [['wq is not finite', 1, 1e39], ['after step', 20, 1e9],
     ['the loss is not finite', 20, 1e9], ['a rate below 1000000000', 20, 1e9], ['no matrix heads', 1, 0.1, 'heads'],
     ['not a rate', 1, NaN], ['not a rate', 1, Infinity], ['not a rate', 1, -1], ['not a rate', 1, '1'],
     ['not a number of steps', 0.5, 1]]);
   tryRefusals('learning, no loss', still, [['no loss here', 1, 0.1]]);
   tryRefusals('learning, a batch', { ...one, x: [one.x, one.x], target: [target, target] }, [['the part of one', 1, 0.1]]);
+  tryRefusals('learning, a table', drawn({ ...LEARNT.decoder, position_embedding: [3, 4] }, generator(3)), [['as a whole', 1, 0.1]]);
   tryRefusals('learning, nothing', { x: one.x, loss: 'sum' }, [['nothing is chosen that learns: there are x', 1, 0.1]]);
 }
 

@@ -8,18 +8,31 @@ function lossMap() {
   return MAPS.find((map) => map.name === 'loss' && map.operation);
 }
 
-// Why no step can be taken, or nothing. Of a batch, gradients are here as one sequence adds to them.
+// Tables that layers look rows up in.
+const TABLES_OF_ROWS = ['embedding', 'segment_embedding', 'position_embedding'];
+
+// Why no step can be taken, or nothing. Of a batch, gradients are here as one sequence adds to them; of
+// a table only the rows that are looked up are here.
 function whyNoLearning() {
+  if (lossMap() && MAPS.some((map) => TABLES_OF_ROWS.includes(map.name))) return TEXT.lossOfTables;
   if (lossMap()) return '';
   if (MAPS.some((map) => map.name === 'loss_part')) return TEXT.lossOfBatch;
   return DATA.learn ? TEXT.noSlopes : TEXT.noLoss;
 }
 
-// What goes in and has a gradient, { name, map, gradient }, by the names of the document's keys.
+// As selfattn train calls it: by the document's key, of layers by the way to it.
+function nameOfLearner(map) {
+  const isMemory = String(wayOf(map)) === 'memory';
+  return isMemory ? 'memory' : DATA.rooms[map.room].way + keysOf(map).join('.');
+}
+
+// What goes in and has a gradient, { name, map, gradient, isUsual }: whether it learns where nothing is
+// named.
 function learners() {
   const found = MAPS.filter(isInput).map((map) => {
-    const name = lastOf(wayOf(map));
-    return { name, map, gradient: MAPS.find((one) => one.name === `${name}_grad` && one.operation) };
+    const name = nameOfLearner(map), ofLayers = [NORM_PART, FEED_FORWARD, /^unembedding/];
+    return { name, map, gradient: MAPS.find((one) => fullName(one) === `${name}_grad` && one.operation),
+      isUsual: DATA.learn.includes(lastOf(wayOf(map))) || ofLayers.some((names) => names.test(map.name)) };
   });
   return found.filter(({ name, map, gradient }, i) => gradient &&
     sizeOf(gradient) === sizeOf(map) && found.findIndex((one) => one.name === name) === i);
@@ -27,7 +40,7 @@ function learners() {
 
 // Those that are named, or without a name all that a model learns.
 function learnersNamed(only) {
-  const all = learners(), usual = all.filter(({ name }) => DATA.learn.includes(name));
+  const all = learners(), usual = all.filter(({ isUsual }) => isUsual);
   const names = String(only).split(',').filter((name) => name);
   const unknown = names.find((name) => !all.some((one) => one.name === name));
   if (unknown !== undefined) throw new Error(TEXT.noLearner(unknown, all.map(({ name }) => name).join(', ')));

@@ -9,7 +9,7 @@ const SERIES = [1, 10, 100];
 
 function chosenNames() {
   const all = LEARNING.boxes.filter(({ input }) => input.checked).map(({ name }) => name);
-  const usual = LEARNING.boxes.map(({ name }) => name).filter((name) => DATA.learn.includes(name));
+  const usual = LEARNING.boxes.filter(({ isUsual }) => isUsual).map(({ name }) => name);
   return String(all) === String(usual) ? [] : all;
 }
 
@@ -167,16 +167,18 @@ function makeRate() {
   return [makeElement('label', 'control', `${TEXT.rate} `, slider), typed];
 }
 
-function makeChoice({ name, map }) {
-  const input = document.createElement('input');
+// Of layers the whole way says which.
+function makeChoice({ name, map, isUsual }) {
+  const input = document.createElement('input'), { way } = DATA.rooms[map.room];
   input.type = 'checkbox';
-  input.checked = DATA.learn.includes(name);
-  LEARNING.boxes.push({ name, input });
-  return makeElement('label', 'control', input, ...mathematics(map.name));
+  input.checked = isUsual;
+  LEARNING.boxes.push({ name, input, isUsual });
+  return makeElement('label', 'control', input, ...way ? [name] : mathematics(map.name));
 }
 
 function makeLearning(room) {
-  const weights = weightsOf(room), view = weights && makeView(weights);
+  const rooms = [room, ...DATA.rooms.keys()], weights = rooms.map(weightsOf).find((map) => map);
+  const view = weights && makeView(weights);
   LEARNING.buttons = SERIES.map((steps) => makeButton(steps === 1 ? TEXT.step : TEXT.steps(steps),
     () => startSeries(steps)));
   LEARNING.stop = makeButton(TEXT.stop, () => endSeries());
@@ -194,11 +196,13 @@ function makeLearning(room) {
 
 function startLearning() {
   const { room } = lossMap() || {}, section = room !== undefined && sectionOf(room, 'loss');
-  if (section) {
+  const why = whyNoLearning();
+  if (section && !why) {
     partOf(section, 'story').append(makeLearning(room));
     drawLoss();
     showSeries();
-  } else if (whyNoLearning() === TEXT.lossOfBatch) {
-    document.getElementById('step-loss')?.append(makeElement('p', 'note screen', TEXT.lossOfBatch));
+  } else if ([TEXT.lossOfBatch, TEXT.lossOfTables].includes(why)) {
+    const step = document.getElementById('step-loss');
+    if (step) partOf(step, 'story').append(makeElement('p', 'note screen', why));
   }
 }
