@@ -190,8 +190,9 @@ static const named ROWS[] = {
     {"stepAxis", "steps"},
     {"lossOfBatch", "No step of learning can be taken here: it adds up what all sequences of the "
                     "batch learn, and the page has the part of one. selfattn train takes it."},
-    {"lossOfTables", "No step of learning can be taken here: a table learns as a whole, and the page "
-                     "has the rows that are looked up. selfattn train takes it."},
+    {"lossOfTables",
+     "No step of learning can be taken here: a table learns as a whole, and the page "
+     "has the rows that are looked up. selfattn train takes it."},
     {"noSlopes", "there are no gradients on this page: selfattn train takes a step"},
     {"noLoss", "there is no loss here that could become less"},
     {"noSteps", "{1} is not a number of steps: they go from 0"},

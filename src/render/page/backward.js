@@ -1,7 +1,8 @@
 // The way back on the page: a switch that puts below each number its gradient and turns the diagram's
 // arrows round; and in a number's panel what its gradient comes from, and what a nudge of it does.
 
-const BACKWARD = { isOn: false, box: null, arrows: new Map() }; // arrows: of a path how it came
+// arrows: of a path how it came; ways: of a link where it leads, there and back.
+const BACKWARD = { isOn: false, box: null, arrows: new Map(), ways: new Map() };
 
 function hasGradients() {
   return MAPS.some(gradientOf);
@@ -66,6 +67,24 @@ function turnArrows() {
   }
 }
 
+// ---- the rooms of the house ----
+
+// The way back through a room has one of its own, to which the house leads while "backward" is on.
+function takeRoomsBack() {
+  for (const link of document.querySelectorAll('.house a[data-room]')) {
+    const { way, name } = DATA.rooms[link.dataset.room], back = way || name !== 'output' ? `${name}_grad` : 'loss';
+    const room = DATA.rooms.findIndex((one) => one.way === way && one.name === back);
+    const section = document.querySelector(`section[data-room="${room}"]`);
+    if (!section) continue;
+    link.dataset.back = room;
+    BACKWARD.ways.set(link, [link.getAttribute('href'), `#${section.id}`]);
+  }
+}
+
+function leadBack() {
+  for (const [link, hrefs] of BACKWARD.ways) link.setAttribute('href', hrefs[Number(BACKWARD.isOn)]);
+}
+
 // ---- the switch ----
 
 function showBackward(isOn) {
@@ -74,6 +93,7 @@ function showBackward(isOn) {
     for (const shown of all) [shown, ...shownAside(shown)].forEach((one) => showGradients(map, one));
   }
   turnArrows();
+  leadBack();
 }
 
 function setBackward(isOn) {
@@ -93,6 +113,7 @@ function startBackward() {
   if (!hasGradients()) return;
   const { box, label } = makeToggle(TEXT.backward, () => setBackward(box.checked));
   BACKWARD.box = box;
+  takeRoomsBack();
   label.title = TEXT.backwardKey;
   STEPS.tools.append(label);
   addHelp(TEXT.goingBack);

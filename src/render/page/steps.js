@@ -14,10 +14,10 @@ function targetOf(link) {
   return document.getElementById(link.getAttribute('href').slice(1));
 }
 
-// A link leads to a step, or in the house to a room with its steps.
+// A link leads to a step, or in the house to a room with its steps, there and back.
 function isAt(link, section) {
-  const { room } = link.dataset;
-  return room ? room === section.dataset.room : targetOf(link) === section;
+  const { room, back } = link.dataset;
+  return room ? [room, back].includes(section.dataset.room) : targetOf(link) === section;
 }
 
 // A floor that is folded is unfolded when something in it is to be seen.
