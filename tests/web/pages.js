@@ -111,8 +111,9 @@ function inFocus(stage, focus) {
   return [depthOf(stage) === 4 ? stage[focus.head][focus.row] : stage[focus.row]];
 }
 
-// A stage of the first batch as heads × rows × columns.
+// A stage of the first batch as heads × rows × columns; a gradient may be a row, or a number.
 function headsOf(stage, heads) {
+  if (depthOf(stage) < 2) return [[[stage].flat()]];
   while (depthOf(stage) > 3 || (depthOf(stage) === 3 && heads === 1)) stage = stage[0];
   return depthOf(stage) === 2 ? [stage] : stage;
 }

@@ -261,8 +261,10 @@ const MADE_LINES = { cell: cellLine, setting: settingLine, variance: varianceLin
 
 // ---- what is said only while something is so, of the query and head in focus ----
 
+// On the way back through layers, of the room there, which has the same way to it.
 function rowInFocus(room, name) {
-  const map = mapsOf(room).find((one) => one.name === name), { row, head } = focusOf(room);
+  const full = DATA.rooms[room].way + name, { row, head } = focusOf(room);
+  const map = MAPS.find((one) => fullName(one) === full);
   return { map, head: headAmong(map.heads, head, room), row, column: 0 };
 }
 
