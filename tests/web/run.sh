@@ -116,6 +116,7 @@ floors encode "$root/testdata/stacks/rollout.json"
 mkdir "$scratch/some"
 floors encode "$root/tests/web/gates.json" some/
 floors encode "$root/testdata/stacks/encoder-learning.json" some/
+floors decode "$root/tests/trace/stacks/decoder-logits-backward.json" some/
 floors encode "$root/testdata/stacks/segments.json" some/
 floors decode "$root/testdata/stacks/generator.json" some/
 generation generation "$root/testdata/stacks/generator.json" --length 2 --temperature 2

@@ -359,9 +359,10 @@ function addHeads(section, room) {
   }
 }
 
+// Of the room itself: the way back has another one with the same way to it.
 function sectionOf(room, ...steps) {
-  const { way } = DATA.rooms[room];
-  return steps.map((step) => document.getElementById(`step-${way}${step}`)).find((one) => one);
+  const { way } = DATA.rooms[room], found = steps.map((step) => document.getElementById(`step-${way}${step}`));
+  return found.find((one) => one && one.dataset.room === String(room));
 }
 
 function startControls() {
