@@ -387,14 +387,14 @@ void html_add_house(const html_page *p)
     err e = {0};
     text *out = p->out;
     house h = {.page = p};
-    /* The way back goes through the same rooms. */
-    while (h.rooms < p->whole->rooms && p->whole->room[h.rooms]->there == NULL)
-        h.rooms++;
-    h.spot = mem_alloc_zeroed(h.rooms, sizeof h.spot[0], &e);
+    h.spot = mem_alloc_zeroed(p->whole->rooms, sizeof h.spot[0], &e);
     if (h.spot == NULL) {
         out->failed = true;
         return;
     }
+    /* The way back goes through the same rooms. */
+    while (h.rooms < p->whole->rooms && p->whole->room[h.rooms]->there == NULL)
+        h.rooms++;
     place_rooms(&h);
     html_add_format(out,
                     "<nav class=\"picture house\" tabindex=0 aria-label=\"%s\">\n"
