@@ -5,6 +5,7 @@ again    every number and letter of a JSON trace comes out of its derivations (e
 stages   its nodes have the numbers that the same run emits, which are the same next to a trace
 text     a text trace shows the JSON trace of the same run, character by character (shown.py)
 alter    a number of the JSON, or a digit or a sign of the text, that is changed is noticed
+parts    what each entry of a batch adds to a gradient comes to what the run emits
 planted  an operation that the program has not is worked out from its row alone"""
 import json
 import os
@@ -102,6 +103,25 @@ class Document:
               evaluate.untruths(trace, kind, EVERY_NUMBER))
         return trace
 
+    def parts_differ(self, kind, count):
+        """Of so many entries: gradients to which they don't add up."""
+        parts = {}
+        for entry in range(count):
+            trace, stages = self.json("--dtype", kind, "--emit", "*", "--focus", f"batch={entry + 1}")
+            for said in trace["nodes"]:
+                if said["name"].endswith("_part") and "values" in said:
+                    node = evaluate.Node(said)
+                    turned = [x for head in node.values for column in zip(*head) for x in column]
+                    parts.setdefault(node.name[: -len("_part")], []).append((node.numbers, turned))
+        stages = json.loads(stages)
+        for name, of in parts.items():
+            wanted = evaluate.flat(evaluate.numbers([stages[name]]))
+            slack = 1e-12 * max(map(abs, wanted))
+            sums = [list(map(sum, zip(*as_it_lies))) for as_it_lies in zip(*of)]
+            if not any(len(one) == len(wanted) and
+                       all(abs(x - y) <= slack for x, y in zip(one, wanted)) for one in sums):
+                yield f"{name} is not what its entries add up to"
+
     def steps_differ(self, trace, kind, words):
         """Each step of a generation against a decoder that sees all words at once."""
         with open(self.path, encoding="utf-8") as file:
@@ -128,6 +148,11 @@ class Document:
         self.text(self.json("--dtype", "f32", *focus)[0], "f32", *focus)
         self.text(self.json("--dtype", "f32", "--full", *last)[0], "f32", "--full", *last)
         self.text(self.told("f64", *last), "f64", *last)
+        if any(node["name"].endswith("_part") for node in trace["nodes"]):
+            with open(self.path, encoding="utf-8") as file:
+                given = json.load(file)
+            count = len(given["x"] if "x" in given else given["q"])
+            found("parts", self.name, list(self.parts_differ("f64", count)))
         if (HERE / "golden" / f"{self.name}.txt").exists():
             for step in trace["steps"]:
                 only = f"--trace={step['step']}"
