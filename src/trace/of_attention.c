@@ -187,12 +187,13 @@ static void add_roles(builder *b)
     add_normalized(b, STAGE_K, STAGE_K_NORM, &p->k_gain, new_keys);
     if (p->rope_width > 0) {
         size_t pairs = p->rope_width / 2;
-        double base = p->asked->rope.base;
+        const rope_settings *asked = &p->asked->rope;
         trace_map *made = map_add_made(b, "frequency", STEP_ROPE, 1, 1, pairs);
         for (size_t pair = 0; pair < pairs && !b->failed; pair++)
-            tensor_set(&made->values, (size_t[]){0, 0, pair},
-                       angle_frequency(base, pair, p->rope_width));
-        made->letters = build_text(b, "%g^(−2(j − 1)/%zu)", base, p->rope_width);
+            tensor_set(&made->values, (size_t[]){0, 0, pair}, rope_frequency(p, pair));
+        made->letters = asked->frequencies != NULL
+                            ? "the frequency of pair j, as it is given"
+                            : build_text(b, "%g^(−2(j − 1)/%zu)", asked->base, p->rope_width);
         add_turned(b, plan_stand_in(p, STAGE_Q_NORM), STAGE_Q_ROPE, queries);
         add_turned(b, plan_stand_in(p, STAGE_K_NORM), STAGE_K_ROPE, new_keys);
     }
@@ -410,7 +411,7 @@ static void say_run(builder *b)
                                .decimals = p->asked->round_decimals,
                                .keeps_sum = p->asked->round_keeps_sum,
                                .is_causal = is_causal,
-                               .rope_width = p->rope_width,
+                               .rope_width = p->asked->rope.frequencies == NULL ? p->rope_width : 0,
                                .rope_base = p->asked->rope.base,
                                .first = (double)first,
                                .ends_at_key = p->asked->causal == CAUSAL_LOWER_RIGHT,

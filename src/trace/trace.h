@@ -233,7 +233,7 @@ typedef struct trace_run {
     int decimals;    /* to which weights are rounded; −1: they are not */
     bool keeps_sum;
     bool is_causal;
-    size_t rope_width; /* numbers of a head that are turned; 0: none */
+    size_t rope_width; /* numbers of a head that a base turns; 0: none */
     double rope_base;
     double first;     /* where query 1 stands among the keys, from 0 */
     bool ends_at_key; /* the last query stands at the last key that is there, whatever the length */

@@ -187,7 +187,7 @@ static bool base(attempt *a)
 {
     double *base = &a->problem.rope.base;
     *base = a->row->with == BASE_USUAL ? 10000 : sqrt(*base); /* base^(−p/width) */
-    return a->problem.rope.is_asked;
+    return a->problem.rope.is_asked && a->problem.rope.frequencies == NULL;
 }
 
 /* Row i of the queries, and after them of the new keys. */

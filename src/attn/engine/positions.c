@@ -176,6 +176,13 @@ static void work(void *context, size_t worker)
     float_mode_restore(&mode);
 }
 
+double rope_frequency(const plan *p, size_t pair)
+{
+    const rope_settings *asked = &p->asked->rope;
+    return asked->frequencies != NULL ? tensor_get(&asked->frequencies->tensor, &pair)
+                                      : angle_frequency(asked->base, pair, p->rope_width);
+}
+
 /* An angle costs some 30 multiply-adds, a number that is turned 4. */
 static bool turn_rows(turning *t, const size_t *size, crew *by, err *e)
 {
@@ -185,7 +192,7 @@ static bool turn_rows(turning *t, const size_t *size, crew *by, err *e)
     if (frequency == NULL)
         return false;
     for (size_t pair = 0; pair < pairs; pair++)
-        frequency[pair] = angle_frequency(p->asked->rope.base, pair, p->rope_width);
+        frequency[pair] = rope_frequency(p, pair);
     t->frequency = frequency;
     double each = (double)p->rope_width * (15 + 8 * (double)(size[0] * size[1]));
     crew_run(by, threads_worth(by->most, (double)rows_of(t) * each), work, t);

@@ -49,6 +49,9 @@ rope_pair rope_pair_of(const plan *p, size_t pair);
 /* What comes of queries or keys takes their place: made->q or made->k. */
 bool normalize_heads(const projecting *with, stage_id id, err *e);
 /* Turns both at once, in the turn of the first that is needed: an angle serves both. */
+/* How far a pair is turned from one position to the next. */
+double rope_frequency(const plan *p, size_t pair);
+
 bool rope_turn_both(const projecting *with, stage_id id, err *e);
 
 /* The way back of both: gradients of q or k from those of their next form, as the stage is one of

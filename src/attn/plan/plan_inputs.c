@@ -359,7 +359,8 @@ static bool find_rope(plan *p, err *e)
     bool is_own = bundle_find(document, "rope_width") != NULL;
     place at = problem_place(p->asked, is_own ? "rope_width" : "rope");
     size_t least = p->q.width < p->k.width ? p->q.width : p->k.width;
-    p->rope_width = rope->has_width ? rope->width : p->k.width;
+    size_t pairs = rope->frequencies == NULL ? 0 : rope->frequencies->tensor.size[0];
+    p->rope_width = rope->has_width ? rope->width : pairs > 0 ? 2 * pairs : p->k.width;
     if (p->rope_width > least)
         return err_at(e, &at, "rope turns %zu numbers of a head, and a %s has %zu", p->rope_width,
                       p->q.width < p->k.width ? "query" : "key", least);
@@ -367,6 +368,10 @@ static bool find_rope(plan *p, err *e)
         err_at(e, &at, "rope turns pairs of numbers, and its width is %zu", p->rope_width);
         return err_remedy(e, "--rope-width says how many numbers of a head are turned");
     }
+    if (pairs > 0 && 2 * pairs != p->rope_width)
+        return err_at(e, &rope->frequencies->at,
+                      "rope has %zu frequencies, and it turns %zu numbers of a head: one a pair",
+                      pairs, p->rope_width);
     return check_positions(p, e);
 }
 

@@ -63,3 +63,9 @@ double angle_frequency(double base, size_t p, size_t width)
     twofold share = divide((twofold){-2 * (double)p, 0}, (twofold){(double)width, 0});
     return p == 0 ? 1 : exponential(multiply(logarithm(base), share));
 }
+
+double angle_logarithm(double x)
+{
+    twofold result = logarithm(x);
+    return result.high + result.low;
+}

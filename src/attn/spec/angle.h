@@ -10,5 +10,7 @@ extern const double ANGLE_POSITION_MOST;
 
 /* base^(−2p/width) rounded to float64, base from 1. */
 double angle_frequency(double base, size_t p, size_t width);
+/* ln x of an x above 0, rounded to float64. */
+double angle_logarithm(double x);
 
 #endif

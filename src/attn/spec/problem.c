@@ -232,6 +232,15 @@ static bool read_rope_positions(problem *p, const entry *setting, err *e)
                   setting->name, setting->text);
 }
 
+/* Of how many pairs is for the plan, which knows how wide a head is. */
+static bool read_rope_frequencies(problem *p, const entry *setting, err *e)
+{
+    bool is_list = setting->kind == ENTRY_TENSOR && setting->tensor.rank == 1;
+    p->rope.frequencies = setting;
+    return is_list ||
+           err_at(e, &setting->at, "%s must be a list of numbers, one a pair", setting->name);
+}
+
 static bool read_row(problem *p, const setting_row *row, const entry *setting, err *e)
 {
     void *to = (char *)p + row->to;
@@ -259,6 +268,7 @@ static const setting_row ROPE_PARTS[] = {
     {{"pairing", ""}, WORD, AT(rope.is_interleaved), .words = &PAIRING_WORDS, .yes = "interleaved"},
     {{"width", ""}, COUNT, AT(rope.width), .least = 2, .said = offsetof(problem, rope.has_width)},
     {{"positions", ""}, .read = read_rope_positions},
+    {{"frequencies", ""}, .read = read_rope_frequencies},
 };
 
 /* Messages call a part "rope.width". */
@@ -270,7 +280,7 @@ static bool read_rope_object(problem *p, const bundle *object, err *e)
         const named *row = named_find(&PARTS, one->name, strlen(one->name));
         if (row == NULL) {
             err_at(e, &one->at, "rope has no \"%s\"", one->name);
-            return err_remedy(e, "it has base, pairing, width and positions");
+            return err_remedy(e, "it has base, pairing, width, positions and frequencies");
         }
         char name[32];
         entry setting = *one;
@@ -280,8 +290,12 @@ static bool read_rope_object(problem *p, const bundle *object, err *e)
             return false;
         if (p->rope.positions == &setting)
             p->rope.positions = one; /* which outlives this call */
+        if (p->rope.frequencies == &setting)
+            p->rope.frequencies = one;
     }
-    return true;
+    const entry *base = bundle_find(object, "base");
+    return base == NULL || p->rope.frequencies == NULL ||
+           err_at(e, &base->at, "rope has a base, and frequencies that say the same");
 }
 
 /* 10000 is the base of Su et al., RoFormer, 2021, as of the sinusoids before it. */

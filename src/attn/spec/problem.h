@@ -79,7 +79,8 @@ typedef struct rope_settings {
     bool is_asked, is_interleaved, has_width;
     double base;
     size_t width;
-    const entry *positions; /* NULL where not given */
+    const entry *positions;   /* NULL where not given */
+    const entry *frequencies; /* one a pair, in place of the base's; or NULL */
 } rope_settings;
 
 typedef struct problem {
