@@ -60,6 +60,14 @@ size_t stack_ids(const stack *s)
     return embedding != NULL ? embedding->size[0] : vocab != NULL ? vocab->bundle->count : 0;
 }
 
+void stack_take_row(const stack *s, const tensor *row, tensor *to)
+{
+    double unused;
+    tensor_copy(row, to);
+    if (s->row_scale != 1)
+        s->isa->table(to->type)->scale(to->data, to->size[0], s->row_scale, to->data, &unused);
+}
+
 static bool look_up(const stack *s, const size_t *ids, size_t count, const place *at, tensor *x,
                     err *e)
 {
@@ -79,7 +87,7 @@ static bool look_up(const stack *s, const size_t *ids, size_t count, const place
             return err_at(e, at, "the row of id %zu is %zu wide, and the first one %zu", ids[i],
                           row->size[0], x->size[1]);
         tensor to = tensor_at(x, i);
-        tensor_copy(row, &to);
+        stack_take_row(s, row, &to);
     }
     return true;
 }
@@ -286,6 +294,7 @@ bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e)
 
 bool stack_embed(stack *s, err *e)
 {
+    const entry *scale = bundle_find(s->document, "embedding_scale");
     problem asked = {0};
     bundle rows = {0};
     bool done = true;
@@ -297,7 +306,9 @@ bool stack_embed(stack *s, err *e)
     s->type = asked.type;
     s->first_position = asked.offset;
     s->adds_sinusoids = asked.adds_positions;
-    done = done && find_rows(s, &asked, e) &&
+    s->row_scale = 1;
+    done = done && (scale == NULL || setting_number(scale, 0, &s->row_scale, e)) &&
+           find_rows(s, &asked, e) &&
            plan_check_names(&asked, asked.tokens, "tokens", s->rows, e) && check_segments(s, e) &&
            add_segments_and_positions(s, e);
     problem_free(&asked);

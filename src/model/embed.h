@@ -17,6 +17,9 @@ bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e);
  * where there is none. `room` may be what it points to. */
 const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room);
 
+/* `to` = such a row, times embedding_scale: what goes into the layers, in float32 or float64. */
+void stack_take_row(const stack *s, const tensor *row, tensor *to);
+
 /* Which row of segment_embedding is added to a row. */
 size_t stack_segment_of_row(const stack *s, size_t row);
 

@@ -155,8 +155,7 @@ bool generation_step(generation *g, crew *by, err *e)
     bool done = generation_go_on(g, e) && stack_run(s, g->emit, by, &g->made, &report, e);
     if (done) { /* the last row of the output goes on */
         tensor row = tensor_range(&bundle_find(&g->made, "output")->tensor, 0, s->rows - 1, 1);
-        done = multiply(s->isa->table(s->type), &row, &g->unembedding.weight, &g->unembedding.bias,
-                        &g->logits, by, e);
+        done = unembedding_run(&g->unembedding, s->isa->table(s->type), &row, &g->logits, by, e);
     }
     /* Rows in range may make logits that are not. */
     if (done && !s->how.allow_nonfinite && !tensor_is_finite(&g->logits, index))
@@ -188,7 +187,7 @@ static bool add_rows(const generation *g, const entry *given, bundle *whole, err
     for (size_t i = 0; i < more; i++) {
         tensor room, to = tensor_at(&longer, first + i);
         if (to.rank > 0)
-            tensor_copy(stack_row_of_id(&g->stack, g->chosen[i], &room), &to);
+            stack_take_row(&g->stack, stack_row_of_id(&g->stack, g->chosen[i], &room), &to);
         else
             tensor_set(&to, NULL, is_of_ids ? (double)g->chosen[i] : stack_id_given(t, first - 1));
     }

@@ -6,35 +6,56 @@
 
 static const norm_order ROWS[] = {
     /* Vaswani et al., Attention is all you need, 2017, section 3.1; BERT's too. */
-    {{"post", "norm(x + part(x)): the original paper's, and BERT's"},
-     {{PART_ATTENTION, 0, 1, RESIDUAL_PART, false},
-      {PART_FEED_FORWARD, 0, 2, RESIDUAL_PART, false}},
-     {{PART_ATTENTION, 0, 1, RESIDUAL_PART, false},
-      {PART_CROSS, 0, 2, RESIDUAL_PART, false},
-      {PART_FEED_FORWARD, 0, 3, RESIDUAL_PART, false}},
-     2,
-     3,
-     false},
+    {.named = {"post", "norm(x + part(x)): the original paper's, and BERT's"},
+     .plain = {{.kind = PART_ATTENTION, .ln_after = 1, .adds = RESIDUAL_PART},
+               {.kind = PART_FEED_FORWARD, .ln_after = 2, .adds = RESIDUAL_PART}},
+     .crossed = {{.kind = PART_ATTENTION, .ln_after = 1, .adds = RESIDUAL_PART},
+                 {.kind = PART_CROSS, .ln_after = 2, .adds = RESIDUAL_PART},
+                 {.kind = PART_FEED_FORWARD, .ln_after = 3, .adds = RESIDUAL_PART}},
+     .plain_count = 2,
+     .crossed_count = 3},
     /* Radford et al., Language models are unsupervised multitask learners, 2019, section 2.3. */
-    {{"pre", "x + part(norm(x)): GPT-2's"},
-     {{PART_ATTENTION, 1, 0, RESIDUAL_PART, false},
-      {PART_FEED_FORWARD, 2, 0, RESIDUAL_PART, false}},
-     {{PART_ATTENTION, 1, 0, RESIDUAL_PART, false},
-      {PART_CROSS, 2, 0, RESIDUAL_PART, false},
-      {PART_FEED_FORWARD, 3, 0, RESIDUAL_PART, false}},
-     2,
-     3,
-     false},
+    {.named = {"pre", "x + part(norm(x)): GPT-2's"},
+     .plain = {{.kind = PART_ATTENTION, .ln_before = 1, .adds = RESIDUAL_PART},
+               {.kind = PART_FEED_FORWARD, .ln_before = 2, .adds = RESIDUAL_PART}},
+     .crossed = {{.kind = PART_ATTENTION, .ln_before = 1, .adds = RESIDUAL_PART},
+                 {.kind = PART_CROSS, .ln_before = 2, .adds = RESIDUAL_PART},
+                 {.kind = PART_FEED_FORWARD, .ln_before = 3, .adds = RESIDUAL_PART}},
+     .plain_count = 2,
+     .crossed_count = 3},
     /* Seed 003: EncoderLayer(x) = LayerNorm(x + MultiHead(LayerNorm(x))), DecoderLayer(x, y) =
      * LayerNorm(x + MultiHead(LayerNorm(MaskedSelfAttention(x, y)))), and one position-wise
      * feed-forward after the last layer. What is open there is read so: MaskedSelfAttention is
      * causal self-attention of x without a residual, MultiHead is cross-attention over y. */
-    {{"seed", "norm(x + part(norm(x))): both, one ffn at the end"},
-     {{PART_ATTENTION, 1, 2, RESIDUAL_PART, false}},
-     {{PART_ATTENTION, 0, 0, RESIDUAL_NONE, false}, {PART_CROSS, 1, 2, RESIDUAL_LAYER, false}},
-     1,
-     2,
-     true},
+    {.named = {"seed", "norm(x + part(norm(x))): both, one ffn at the end"},
+     .plain = {{.kind = PART_ATTENTION, .ln_before = 1, .ln_after = 2, .adds = RESIDUAL_PART}},
+     .crossed = {{.kind = PART_ATTENTION, .adds = RESIDUAL_NONE},
+                 {.kind = PART_CROSS, .ln_before = 1, .ln_after = 2, .adds = RESIDUAL_LAYER}},
+     .plain_count = 1,
+     .crossed_count = 2,
+     .ends_with_feed_forward = true},
+    /* Wang and Komatsuzaki, GPT-J-6B, 2021; modeling_gptj, _phi and _cohere of transformers. */
+    {.named = {"parallel", "x + attention(norm(x)) + ffn(norm(x)): one norm, GPT-J's"},
+     .plain =
+         {{.kind = PART_ATTENTION, .ln_before = 1, .adds = RESIDUAL_PART},
+          {.kind = PART_FEED_FORWARD, .adds = RESIDUAL_PART, .is_beside = true, .shares = true}},
+     .plain_count = 2},
+    /* Black et al., GPT-NeoX-20B, 2022, section 2.1. */
+    {.named = {"parallel-apart", "x + attention(ln1(x)) + ffn(ln2(x)): GPT-NeoX's"},
+     .plain =
+         {{.kind = PART_ATTENTION, .ln_before = 1, .adds = RESIDUAL_PART},
+          {.kind = PART_FEED_FORWARD, .ln_before = 2, .adds = RESIDUAL_PART, .is_beside = true}},
+     .plain_count = 2},
+    /* Gemma team, Gemma 2, 2024, section 2. */
+    {.named = {"sandwich", "x + norm(part(norm(x))): Gemma 2's"},
+     .plain = {{.kind = PART_ATTENTION, .ln_before = 1, .ln_made = 2, .adds = RESIDUAL_PART},
+               {.kind = PART_FEED_FORWARD, .ln_before = 3, .ln_made = 4, .adds = RESIDUAL_PART}},
+     .plain_count = 2},
+    /* OLMo team, 2 OLMo 2 Furious, 2025, section 2.1. */
+    {.named = {"inner", "x + norm(part(x)): OLMo 2's"},
+     .plain = {{.kind = PART_ATTENTION, .ln_made = 1, .adds = RESIDUAL_PART},
+               {.kind = PART_FEED_FORWARD, .ln_made = 2, .adds = RESIDUAL_PART}},
+     .plain_count = 2},
 };
 
 static const synonym SYNONYMS[] = {
@@ -61,7 +82,7 @@ const char *part_sum_name(part_kind kind)
 
 const char *part_norm_name(size_t ln)
 {
-    static const char *const NAMES[NORMS_MOST + 1] = {NULL, "ln1", "ln2", "ln3"};
+    static const char *const NAMES[NORMS_MOST + 1] = {NULL, "ln1", "ln2", "ln3", "ln4"};
     return NAMES[ln];
 }
 
@@ -71,6 +92,8 @@ size_t part_steps(const part_row *as, part_step step[PART_STEPS_MOST])
     if (as->ln_before > 0)
         step[steps++] = (part_step){PART_STEP_NORM, as->ln_before, part_norm_name(as->ln_before)};
     step[steps++] = (part_step){PART_STEP_ITSELF, 0, part_name(as->kind)};
+    if (as->ln_made > 0)
+        step[steps++] = (part_step){PART_STEP_NORM, as->ln_made, part_norm_name(as->ln_made)};
     if (as->adds != RESIDUAL_NONE)
         step[steps++] = (part_step){PART_STEP_SUM, 0, part_sum_name(as->kind)};
     if (as->ln_after > 0)

@@ -1,8 +1,8 @@
 /* What a layer does one after the other, as each order of norms has it, and what norms and hidden
  * numbers are made by: the tables to which a row is added.
  *
- * A part norms its rows first (before), or their sum with what it was given (after); `ln` counts
- * from 1, 0 being none. */
+ * A part norms its rows first (before), what it made of them (made), or the sum of that with what
+ * it was given (after); `ln` counts from 1, 0 being none. */
 #ifndef SELFATTN_MODEL_PARTS_H
 #define SELFATTN_MODEL_PARTS_H
 
@@ -16,12 +16,13 @@ typedef enum residual { RESIDUAL_NONE, RESIDUAL_PART, RESIDUAL_NORMED, RESIDUAL_
 
 typedef struct part_row {
     part_kind kind;
-    size_t ln_before, ln_after;
+    size_t ln_before, ln_made, ln_after;
     residual adds;
     bool is_beside; /* it is given what the layer was, not what the part before it made */
+    bool shares;    /* and reads what the part before it read, normed already */
 } part_row;
 
-enum { PARTS_MOST = 3, NORMS_MOST = 3 };
+enum { PARTS_MOST = 3, NORMS_MOST = 4 };
 
 /* A layer's parts without cross-attention, and with it. */
 typedef struct norm_order {
@@ -38,7 +39,7 @@ const char *part_sum_name(part_kind kind); /* with what is added: "attention_sum
 const char *part_norm_name(size_t ln);     /* "ln1"; NULL for none */
 
 /* What running a part makes, in this order: a norm of what it is given, what it computes itself,
- * the sum with what is added, a norm of that. Only those that the row has. */
+ * a norm of that, the sum with what is added, a norm of that. Only those that the row has. */
 typedef enum part_step_kind { PART_STEP_NORM, PART_STEP_ITSELF, PART_STEP_SUM } part_step_kind;
 
 typedef struct part_step {
@@ -47,7 +48,7 @@ typedef struct part_step {
     const char *name; /* of the stage; of the part itself, of what its stages are in */
 } part_step;
 
-enum { PART_STEPS_MOST = 4 };
+enum { PART_STEPS_MOST = 5 };
 size_t part_steps(const part_row *as, part_step step[PART_STEPS_MOST]);
 
 extern const named_table NORM_KINDS; /* layer, rms: plain `named` rows; kernels.h has formulas */

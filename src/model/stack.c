@@ -95,7 +95,8 @@ static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
     const named *kind = word_of(setting_of(s, own, "norm_kind"), &NORM_KINDS, e);
     const entry *eps = setting_of(s, own, "norm_eps");
     for (size_t i = 0; i < l->parts; i++)
-        is_used[l->part[i].as->ln_before] = is_used[l->part[i].as->ln_after] = true;
+        is_used[l->part[i].as->ln_before] = is_used[l->part[i].as->ln_made] =
+            is_used[l->part[i].as->ln_after] = true;
     if (kind == NULL)
         return false;
     for (size_t i = 0; i < NORMS_MOST; i++) {
@@ -190,6 +191,9 @@ static bool check_parts(const stack *s, const norm_order *order, const entry *gi
     const char *name = order->named.name, *other = s->order->named.name;
     if (cross != NULL && bundle_find(s->document, "memory") == NULL)
         return err_at(e, &cross->at, "cross-attention has nothing to look at: there is no memory");
+    if (cross != NULL && order->crossed_count == 0)
+        return err_at(e, &cross->at, "a layer has cross-attention, and norm %s has no place for it",
+                      name);
     if (order->ends_with_feed_forward && first_weight(given->bundle) != NULL)
         return err_at(e, &given->at,
                       "a layer has w1 or its kin, and with norm seed there is one feed-forward "
@@ -370,6 +374,19 @@ static bool make_input(const stack *s, size_t rows, tensor *to, err *e)
     return tensor_new(to, s->type, has_batch ? 3 : 2, has_batch ? size : size + 1, e);
 }
 
+/* Logits of all rows are a stage where the document says so, and a step of a generation or a loss
+ * does not make them. */
+static bool read_logits(stack *s, err *e)
+{
+    const entry *said = bundle_find(s->document, "logits");
+    const named *word = said == NULL ? NULL : setting_word(said, &TRUTH_WORDS, "", e);
+    if (said != NULL && word == NULL)
+        return false;
+    s->has_logits = word != NULL && strcmp(word->name, "true") == 0 && !s->how.goes_on &&
+                    !goal_has_logits(&s->goal);
+    return !s->has_logits || unembedding_find(&s->to_ids, s, e);
+}
+
 bool stack_read(stack *s, const bundle *document, const stack_settings *how, const isa *by, err *e)
 {
     *s = (stack){.document = document, .how = *how, .isa = by};
@@ -389,7 +406,7 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     s->has_end = s->order->ends_with_feed_forward && first_weight(document) != NULL;
     return kind != NULL && read_norm(s, &s->first, first, eps, kind, e) &&
            read_norm(s, &s->final, final, eps, kind, e) &&
-           (!s->has_end || read_feed_forward(s, &s->end, document, e));
+           (!s->has_end || read_feed_forward(s, &s->end, document, e)) && read_logits(s, e);
 }
 
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
@@ -469,4 +486,5 @@ void stack_free(stack *s)
     tensor_free(&s->chosen_input);
     tensor_free(&s->part_grad);
     goal_free(&s->goal);
+    unembedding_free(&s->to_ids);
 }

@@ -115,6 +115,9 @@ struct stack {
     bool has_end, has_final; /* a feed-forward part, a norm after the last layer */
     feed_forward end;
     norm first, final;
+    bool has_logits; /* as a stage of all rows, which no loss makes */
+    unembedding to_ids;
+    double row_scale; /* of rows that are looked up */
     stack_slip slip;
     row_span gained[GAINERS]; /* from which rows parameters gain */
     stack_turn *turn;         /* NULL: nobody is told */

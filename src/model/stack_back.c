@@ -48,6 +48,7 @@ typedef struct going_back {
     way_back way;
     tensor rows;      /* of what the part after made of them, or is given */
     tensor layer;     /* of what the layer was given, where a part went back to it; else zeros */
+    tensor shared;    /* of what a part shared with the one before it; no data: nothing; owned */
     tensor memory;    /* of all layers so far; no data: nothing looked at it yet */
     tensor embedding; /* no data: it is not wanted */
 } going_back;
@@ -121,11 +122,14 @@ static bool part_back(going_back *g, const layer *l, const layer_part *p, const 
     if (as->adds != RESIDUAL_NONE &&
         !keeper_keep(keep, gradient_of(part_sum_name(as->kind)).text, &g->rows, "bqm", e))
         return false;
-    bool done = tensor_new_copy(&grad, &g->rows, e) &&
-                (as->kind == PART_FEED_FORWARD
-                     ? feed_forward_back(p->feed_forward, &g->way, own, &kept[TAPE_READ], &grad,
-                                         keep, &within, e)
-                     : attention_of(g, p, &within, &kept[TAPE_READ], &grad, e));
+    bool done =
+        tensor_new_copy(&grad, &g->rows, e) &&
+        (as->ln_made == 0 || norm_of(g, keep, own, part_norm_name(as->ln_made),
+                                     &l->norm[as->ln_made - 1], &kept[TAPE_MADE], &grad, e)) &&
+        (as->kind == PART_FEED_FORWARD
+             ? feed_forward_back(p->feed_forward, &g->way, own, &kept[TAPE_READ], &grad, keep,
+                                 &within, e)
+             : attention_of(g, p, &within, &kept[TAPE_READ], &grad, e));
     if (done && p->slip == PART_STOPS)
         g->way.with->fill(grad.data, tensor_count(&grad), 0);
     /* The residual's gradient first, then the part's is added to it. */
@@ -133,6 +137,14 @@ static bool part_back(going_back *g, const layer *l, const layer_part *p, const 
         add_to(g, &g->layer, &g->rows);
     if (done && as->adds == RESIDUAL_NORMED)
         add_to(g, &grad, &g->rows);
+    if (done && as->shares) { /* the part before it takes this back through its norm */
+        g->shared = grad;
+        return true;
+    }
+    if (done && g->shared.data != NULL) {
+        add_to(g, &grad, &g->shared);
+        tensor_free(&g->shared);
+    }
     if (done && as->ln_before > 0)
         done = norm_of(g, keep, own, part_norm_name(as->ln_before), &l->norm[as->ln_before - 1],
                        &kept[TAPE_GIVEN], &grad, e);
@@ -200,6 +212,27 @@ static void add_rows_of(const going_back *g, row_of_table *row, tensor *grad)
     }
 }
 
+/* Of rows that were looked up, and multiplied by embedding_scale. */
+static bool add_looked_up(going_back *g, tensor *grad, err *e)
+{
+    const tensor rows = g->rows;
+    tensor scaled = {0};
+    double unused;
+    if (g->stack->row_scale != 1) {
+        if (!tensor_new_copy(&scaled, &rows, e))
+            return false;
+        for (size_t i = 0; i < rows.size[0]; i++) {
+            char *row = row_at(&scaled, i);
+            g->way.with->scale(row, rows.size[1], g->stack->row_scale, row, &unused);
+        }
+        g->rows = scaled;
+    }
+    add_rows_of(g, id_of_row, grad);
+    g->rows = rows;
+    tensor_free(&scaled);
+    return true;
+}
+
 static bool table_back(const going_back *g, const keeper *keep, const char *of_key,
                        row_of_table *row, err *e)
 {
@@ -235,8 +268,9 @@ static bool embedded_back(going_back *g, const keeper *keep, err *e)
             return false;
     }
     if (g->embedding.data != NULL) {
-        if (bundle_find(s->document, "ids") != NULL && s->slip != STACK_FORGETS_IDS)
-            add_rows_of(g, id_of_row, &g->embedding);
+        if (bundle_find(s->document, "ids") != NULL && s->slip != STACK_FORGETS_IDS &&
+            !add_looked_up(g, &g->embedding, e))
+            return false;
         if (!gradient_keep(&g->way, keep, "embedding", &g->embedding, e))
             return false;
     }
@@ -351,6 +385,7 @@ bool stack_go_back(const stack *s, const tape *t, const tensor *output, const ke
                 run_back(&g, output, keep, e);
     tensor_free(&g.rows);
     tensor_free(&g.layer);
+    tensor_free(&g.shared);
     tensor_free(&g.memory);
     tensor_free(&g.embedding);
     return done;

@@ -94,11 +94,14 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
 {
     const part_row *as = p->as;
     const tensor *given = as->is_beside ? &f->layer : &f->rows, *taken = &f->input;
+    const char *made_name = part_norm_name(as->ln_made);
     keeper within = keeper_within(keep, part_name(as->kind));
     tensor made = {0}, mean;
     bool done;
-    /* What the part reads: an attention reads f->input. */
-    if (as->ln_before > 0) {
+    /* What the part reads: an attention reads f->input, which the one before it leaves there. */
+    if (as->shares) {
+        taken = &f->input;
+    } else if (as->ln_before > 0) {
         if (!tape_keep(f->tape, tape_of_part(f->stack, p, TAPE_GIVEN), given, e) ||
             !norm_into(f, keep, &l->norm[as->ln_before - 1], part_norm_name(as->ln_before), given,
                        &f->input, e))
@@ -128,6 +131,9 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
                              f->report, e) &&
                (!is_rolled || rollout_add(&f->rollout, &mean, f->with, f->by, e));
     }
+    done = done && (as->ln_made == 0 ||
+                    (tape_keep(f->tape, tape_of_part(f->stack, p, TAPE_MADE), &made, e) &&
+                     norm_into(f, keep, &l->norm[as->ln_made - 1], made_name, &made, &made, e)));
     if (done && as->adds == RESIDUAL_NONE) {
         tensor_copy(&made, &f->rows);
     } else if (done) {
@@ -164,6 +170,19 @@ static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
     return keeper_keep(keep, "output", &f->rows, "bqm", e);
 }
 
+static bool make_logits(const flow *f, const keeper *keep, err *e)
+{
+    const stack *s = f->stack;
+    const size_t size[] = {f->rows.size[0], s->to_ids.weight.size[1]};
+    tensor logits;
+    if (!tensor_new(&logits, s->type, 2, size, e))
+        return false;
+    bool done = unembedding_run(&s->to_ids, f->with, &f->rows, &logits, f->by, e) &&
+                keeper_keep(keep, "logits", &logits, "bqO", e);
+    tensor_free(&logits);
+    return done;
+}
+
 /* From the embedded rows to the output. */
 static bool run_all(flow *f, const keeper *keep, err *e)
 {
@@ -186,6 +205,8 @@ static bool run_all(flow *f, const keeper *keep, err *e)
     done = done && (!s->has_final || tape_keep(f->tape, tape_of_end(s, TAPE_FINAL), rows, e));
     if (!done || (s->has_final && !norm_into(f, keep, &s->final, "ln_f", rows, rows, e)) ||
         !keeper_keep(keep, "output", rows, "bqm", e))
+        return false;
+    if (s->has_logits && keeper_wants(keep, "logits") && !make_logits(f, keep, e))
         return false;
     size_t index[TENSOR_MAX_RANK];
     char batch[32] = "";
@@ -306,7 +327,9 @@ static bool each_stage(const stack *s, stage_visitor *visit, void *context, err 
     return done && (!stack_has_rollout(s) || walk_tell(&w, &top, "rollout", s->rows)) &&
            (!s->has_end || tell_feed_forward(&w, &top, &s->end)) &&
            (!s->has_final || walk_tell(&w, &top, "ln_f", s->width)) &&
-           walk_tell(&w, &top, "output", s->width) && (!s->goal.is_there || stack_tell_back(&w));
+           walk_tell(&w, &top, "output", s->width) &&
+           (!s->has_logits || walk_tell(&w, &top, "logits", s->to_ids.weight.size[1])) &&
+           (!s->goal.is_there || stack_tell_back(&w));
 }
 
 static bool add_name(void *context, const char *name, size_t rows, size_t width, err *e)

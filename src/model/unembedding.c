@@ -1,7 +1,12 @@
 #include "model/unembedding.h"
 
+#include "attn/engine/multiply.h"
 #include "attn/spec/setting.h"
+#include "model/row_job.h"
 #include "model/stack.h"
+
+#include <math.h>
+#include <string.h>
 
 /* Of an embedding, or of a vocab's vectors, one below another. */
 static bool find_weight(unembedding *u, const stack *s, err *e)
@@ -42,11 +47,49 @@ static bool find_weight(unembedding *u, const stack *s, err *e)
            err_remedy(e, "transposed it would fit: --layout %s", turns ? "in-out" : "out-in");
 }
 
+/* What a document says of logits, whether it has some or not. */
+static bool read_settings(unembedding *u, const stack *s, err *e)
+{
+    const entry *said = bundle_find(s->document, "logits"),
+                *scale = bundle_find(s->document, "logits_scale"),
+                *cap = bundle_find(s->document, "logits_softcap");
+    const named *word = said == NULL ? NULL : setting_word(said, &TRUTH_WORDS, "", e);
+    if (said != NULL && word == NULL)
+        return false;
+    if (word != NULL && strcmp(word->name, "true") != 0) {
+        err_at(e, &said->at,
+               "logits are asked for, and logits is false: what makes them is not "
+               "here, or not computed");
+        return err_remedy(e, "where an unembedding alone makes them, \"logits\": true says so");
+    }
+    return (scale == NULL || setting_number(scale, -HUGE_VAL, &u->scale, e)) &&
+           (cap == NULL ||
+            (setting_number(cap, 0, &u->softcap, e) &&
+             (u->softcap > 0 ||
+              err_at(e, &cap->at, "%s is 0, it must be a number above 0", cap->name))));
+}
+
 bool unembedding_find(unembedding *u, const stack *s, err *e)
 {
-    *u = (unembedding){0};
-    return find_weight(u, s, e) &&
+    *u = (unembedding){.scale = 1};
+    return read_settings(u, s, e) && find_weight(u, s, e) &&
            vector_read(s->document, "unembedding_bias", NULL, u->weight.size[1], &u->bias, e);
+}
+
+bool unembedding_run(const unembedding *u, const kernels *with, const tensor *rows, tensor *logits,
+                     crew *by, err *e)
+{
+    if (!multiply(with, rows, &u->weight, &u->bias, logits, by, e))
+        return false;
+    for (size_t i = 0; i < logits->size[0]; i++) {
+        double unused;
+        void *row = row_at(logits, i);
+        if (u->scale != 1)
+            with->scale(row, logits->size[1], u->scale, row, &unused);
+        if (u->softcap > 0)
+            with->cap(row, logits->size[1], u->softcap, row);
+    }
+    return true;
 }
 
 void unembedding_free(unembedding *u)

@@ -155,7 +155,10 @@ static const char *map_table(floors *f, const floor_rows *embedded)
             build_name(b, &b->room->keys, build_text(b, "id %.0f", stack_id_given(ids, i)));
         table->rows.names = &b->room->keys;
     }
-    table->letters = has_table ? "the embedding of row i's id" : "the vocab's row of word i";
+    const char *table_letters =
+        has_table ? "the embedding of row i's id" : "the vocab's row of word i";
+    table->letters =
+        s->row_scale == 1 ? table_letters : build_text(b, "%g·(%s)", s->row_scale, table_letters);
     table->row_letters = has_table ? "id of i" : "word of i";
     if (b->failed)
         return name;
@@ -165,8 +168,11 @@ static const char *map_table(floors *f, const floor_rows *embedded)
         const tensor *row = find_id(s, i, &id) ? stack_row_of_id(s, id, &room)
                                                : bundle_tensor(vocab->bundle, find_word(s, i));
         build_name(b, &table->row_names, has_table ? build_text(b, "id %zu", id) : find_word(s, i));
-        for (size_t j = 0; j < to.size[1]; j++)
-            tensor_set(&to, (size_t[]){i, j}, tensor_get(row, &j));
+        for (size_t j = 0; j < to.size[1]; j++) {
+            double one = tensor_get(row, &j), wide = one * s->row_scale;
+            double narrow = (double)((float)one * (float)s->row_scale);
+            tensor_set(&to, (size_t[]){i, j}, s->type == DTYPE_F32 ? narrow : wide);
+        }
     }
     return name;
 }

@@ -27,6 +27,26 @@ static trace_map *map_row(floors *f, const kept_generation *t, const char *name,
 
 /* ---- logits ---- */
 
+/* What logits are before a factor, or a softcap, as the run makes it: numbers that no stage has. */
+static trace_map *map_before(floors *f, const kept_generation *t, const char *name, double scale,
+                             const tensor *last)
+{
+    builder *b = &f->b;
+    unembedding without = t->of->unembedding;
+    const stack *s = &t->of->stack;
+    const size_t size[] = {1, without.weight.size[1]};
+    tensor numbers =
+        build_numbers_new(b, build_text(b, "the numbers of %s", name), s->type, 2, size);
+    crew alone;
+    without.scale = scale;
+    without.softcap = 0;
+    crew_open(&alone, 1);
+    b->failed = b->failed ||
+                !unembedding_run(&without, s->isa->table(s->type), last, &numbers, &alone, f->e);
+    crew_close(&alone);
+    return map_row(f, t, name, &numbers);
+}
+
 static void add_logits(floors *f, const kept_generation *t)
 {
     const generation *g = t->of;
@@ -58,15 +78,41 @@ static void add_logits(floors *f, const kept_generation *t)
                  of_weights = map_from(b, PART_COLUMN_J, "unembedding");
     of_row.name = build_text(b, "output[%zu]", g->stack.rows);
     of_weights.name = name;
-    map_say_origins(b, map_row(f, t, "logits", &logits), OP_DOT,
-                    (trace_origin[TRACE_OPERANDS]){
-                        of_row, of_weights, map_from(b, PART_OF_COLUMN, "unembedding_bias")});
+    const trace_origin product[TRACE_OPERANDS] = {of_row, of_weights,
+                                                  map_from(b, PART_OF_COLUMN, "unembedding_bias")};
+    bool is_scaled = g->unembedding.scale != 1, is_capped = g->unembedding.softcap > 0;
+    trace_map *before = NULL, *made;
+    if (is_scaled || is_capped) {
+        before = map_before(f, t, "logits.product", 1, &last);
+        map_say_origins(b, before, OP_DOT, product);
+    }
+    if (is_scaled) {
+        map_add_number(b, "logits_scale", FLOOR_LOGITS, g->unembedding.scale);
+        made = is_capped ? map_before(f, t, "logits.times", g->unembedding.scale, &last)
+                         : map_row(f, t, "logits", &logits);
+        map_say_origins(b, made, OP_TIMES,
+                        (trace_origin[TRACE_OPERANDS]){map_from(b, PART_OF_COLUMN, before->name),
+                                                       map_from(b, PART_NUMBER, "logits_scale")});
+        before = made;
+    }
+    if (is_capped) {
+        map_add_number(b, "logits_softcap", FLOOR_LOGITS, g->unembedding.softcap);
+        map_say_origins(b, map_row(f, t, "logits", &logits), OP_CAP,
+                        (trace_origin[TRACE_OPERANDS]){map_from(b, PART_OF_COLUMN, before->name),
+                                                       map_from(b, PART_NUMBER, "logits_softcap")});
+    }
+    if (before == NULL)
+        map_say_origins(b, map_row(f, t, "logits", &logits), OP_DOT, product);
     if (!tells)
         return;
     build_sentence(b,
-                   "Only the last row of the output goes on: its product with %s is a logit for "
+                   "Only the last row of the output goes on: its product with %s%s is a logit for "
                    "%s: the greater, the likelier to come next.%s",
                    name,
+                   is_scaled && is_capped ? ", times a factor and capped,"
+                   : is_scaled            ? ", times a factor,"
+                   : is_capped            ? ", capped,"
+                                          : "",
                    logits.size[1] == 1 ? "the only id"
                                        : build_text(b, "each of the %zu ids", logits.size[1]),
                    g->unembedding.tied_to == NULL
@@ -76,8 +122,11 @@ static void add_logits(floors *f, const kept_generation *t)
                                     "%s look up, are what the row is compared with.",
                                     g->unembedding.tied_to,
                                     g->unembedding.words.data != NULL ? "words" : "ids"));
+    /* A tanh is worked out by a plan's kernels, which are those of the stack. */
+    b->plan = &g->stack.part[0].attention->plan;
     derivation_row_formula(b, "logits", 'i');
     derivation_line(b, "logits", 0, g->next);
+    b->plan = NULL;
     derivation_matrix(b, "logits", 1);
 }
 

@@ -187,17 +187,22 @@ static void add_attention(floors *f, const layer_part *p, const floor_rows *of, 
 
 /* ---- a layer ---- */
 
-/* rows: what the part is given, and then what it hands on. */
+/* rows: what the part is given, and then what it hands on; read: what the part before it read, and
+ * then what it reads itself. */
 static void add_part(floors *f, const layer *l, const layer_part *p, const floor_rows *of_layer,
-                     floor_rows *rows)
+                     floor_rows *read, floor_rows *rows)
 {
     static const char *const MADE[] = {
         [PART_ATTENTION] = "attention.output", [PART_CROSS] = "cross.output"};
     floor_rows added = p->as->adds == RESIDUAL_LAYER ? *of_layer : *rows;
     part_step step[PART_STEPS_MOST];
     size_t steps = part_steps(p->as, step);
+    if (p->as->is_beside)
+        *rows = p->as->shares ? *read : *of_layer;
     for (size_t i = 0; i < steps; i++) {
         const part_step *s = &step[i];
+        if (s->kind == PART_STEP_ITSELF)
+            *read = *rows;
         if (s->kind == PART_STEP_NORM) {
             floors_norm(f, &l->norm[s->ln - 1], s->name, rows);
         } else if (s->kind == PART_STEP_SUM) {
@@ -380,10 +385,10 @@ void floors_of_stack(floors *f, floor_rows *rows)
         snprintf(floor, sizeof floor, "layer %zu", i + 1);
         snprintf(here, sizeof here, "%s, ", floor);
         enter_floor(f, &s->layer[i], i, floor, here);
-        floor_rows x = add_x(f, i, rows);
+        floor_rows x = add_x(f, i, rows), read = x;
         *rows = x;
         for (size_t j = 0; j < f->layer->parts; j++)
-            add_part(f, f->layer, &f->layer->part[j], &x, rows);
+            add_part(f, f->layer, &f->layer->part[j], &x, &read, rows);
     }
     enter_floor(f, NULL, 0, "top floor", "");
     if (s->has_end)

@@ -333,6 +333,48 @@ static void run_seed_layer(flow *f, const ref_layer *l)
     norm_and_keep(f, l, 2, &f->x);
 }
 
+/* x + attention(ln1(x)) + ffn(ln1(x)), or apart ffn(ln2(x)): Wang and Komatsuzaki 2021; Black et
+ * al. 2022, section 2.1. */
+static void run_parallel_layer(flow *f, const ref_layer *l, bool is_apart)
+{
+    rows before = rows_copy(&f->given), sum, normed;
+    norm_and_keep(f, l, 1, &f->x);
+    normed = rows_copy(&f->x);
+    run_part(f, l, "attention");
+    add_and_keep(f, "attention", &before);
+    if (l->feed_forward.w1.at == NULL) {
+        free(normed.at);
+        return;
+    }
+    sum = f->x;
+    f->x = is_apart ? rows_copy(&f->given) : rows_copy(&normed);
+    free(normed.at);
+    if (is_apart)
+        norm_and_keep(f, l, 2, &f->x);
+    run_part(f, l, "ffn");
+    add_and_keep(f, "ffn", &sum);
+}
+
+/* x + norm(part(norm(x))), or without the inner one x + norm(part(x)): Gemma team 2024, section 2;
+ * OLMo team 2025, section 2.1. `number` is of its first norm. */
+static void run_made_part(flow *f, const ref_layer *l, const char *part, size_t number,
+                          bool is_sandwich)
+{
+    rows before = rows_copy(&f->x);
+    if (is_sandwich)
+        norm_and_keep(f, l, number++, &f->x);
+    run_part(f, l, part);
+    norm_and_keep(f, l, number, &f->x);
+    add_and_keep(f, part, &before);
+}
+
+static void run_made_layer(flow *f, const ref_layer *l, bool is_sandwich)
+{
+    run_made_part(f, l, "attention", 1, is_sandwich);
+    if (l->feed_forward.w1.at != NULL)
+        run_made_part(f, l, "ffn", is_sandwich ? 3 : 2, is_sandwich);
+}
+
 static void lose_digits(flow *f)
 {
     const ref_stack *s = f->stack;
@@ -350,6 +392,10 @@ static void run_layer(flow *f, const ref_layer *l)
     f->given = rows_copy(&f->x);
     if (strcmp(order, "seed") == 0 && !flow_makes(f, "no layer")) {
         run_seed_layer(f, l);
+    } else if (strncmp(order, "parallel", strlen("parallel")) == 0) {
+        run_parallel_layer(f, l, strcmp(order, "parallel-apart") == 0);
+    } else if (strcmp(order, "sandwich") == 0 || strcmp(order, "inner") == 0) {
+        run_made_layer(f, l, strcmp(order, "sandwich") == 0);
     } else if (!flow_makes(f, "no layer")) {
         run_usual_part(f, l, "attention", number++, is_pre);
         if (l->has_cross)

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { REF_LAYERS_MOST = 3, REF_NORMS = 3, REF_STACK_NAME = 96 };
+enum { REF_LAYERS_MOST = 3, REF_NORMS = 4, REF_STACK_NAME = 96 };
 
 /* {} where it is there and nothing is said. */
 typedef struct ref_norm {
@@ -89,6 +89,10 @@ void ref_stack_result_free(ref_stack_result *r);
 
 /* Stack `number` of a seed, always the same one, and one that the program accepts. */
 void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number);
+/* The same with this order of norms, one of REF_STACK_ORDERS, which those do not have. */
+void ref_random_stack_in(ref_stack *s, uint64_t seed, uint64_t number, const char *order);
+enum { REF_STACK_ORDER_COUNT = 4 };
+extern const char *const REF_STACK_ORDERS[REF_STACK_ORDER_COUNT];
 void ref_stack_free(ref_stack *s);
 
 #endif

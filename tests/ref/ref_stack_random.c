@@ -12,6 +12,7 @@ typedef struct maker {
     ref_stack *s;
     dice dice;
     size_t batches, n, width;
+    const char *order; /* which is asked for; NULL: any of those that others have */
     bool is_large; /* its feed-forward parts are worth threads: a batch of 320 rows, 1000 wide */
 } maker;
 
@@ -154,13 +155,16 @@ static void make_attention(maker *m, ref_problem *p, const ref_problem *around, 
     make_places(m, p, heads);
 }
 
+const char *const REF_STACK_ORDERS[REF_STACK_ORDER_COUNT] = {"parallel", "parallel-apart",
+                                                             "sandwich", "inner"};
+
 static void make_own_words(maker *m, ref_layer *l)
 {
     static const char *const KINDS[] = {"layer", "rms"}, *const ORDERS[] = {"post", "pre"},
                              *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu"};
     l->norm_kind = dice_chance(&m->dice, 0.2) ? dice_word(&m->dice, 2, KINDS) : NULL;
     l->activation = dice_chance(&m->dice, 0.2) ? dice_word(&m->dice, 4, ACTIVATIONS) : NULL;
-    l->order = dice_chance(&m->dice, 0.2) && !ref_word_is(m->s->order, "seed")
+    l->order = dice_chance(&m->dice, 0.2) && !ref_word_is(m->s->order, "seed") && m->order == NULL
                    ? dice_word(&m->dice, 2, ORDERS)
                    : NULL;
 }
@@ -173,7 +177,7 @@ static void make_layer(maker *m, ref_layer *l)
     make_attention(m, &l->attention, &nobody, m->width);
     if (dice_chance(&m->dice, 0.3))
         l->attention.causal = dice_chance(&m->dice, 0.5) ? "true" : "none";
-    l->has_cross = m->s->memory.at != NULL && dice_chance(&m->dice, 0.7);
+    l->has_cross = m->s->memory.at != NULL && m->order == NULL && dice_chance(&m->dice, 0.7);
     if (l->has_cross)
         make_attention(m, &l->cross, &l->attention, m->s->memory.size[m->s->memory.rank - 1]);
     if (!is_seed && dice_chance(&m->dice, 0.8))
@@ -182,6 +186,10 @@ static void make_layer(maker *m, ref_layer *l)
     size_t norms = is_seed ? 2 : 1;
     if (!is_seed)
         norms += (l->has_cross ? 1u : 0u) + (l->feed_forward.w1.at != NULL ? 1u : 0u);
+    if (ref_word_is(m->order, "parallel"))
+        norms = 1;
+    else if (ref_word_is(m->order, "sandwich"))
+        norms *= 2;
     for (size_t i = 0; i < norms; i++) {
         if (dice_chance(&m->dice, 0.6))
             make_norm(m, &l->norm[i], ref_word_is(kind, "rms"));
@@ -266,9 +274,15 @@ static void leave_out_memory(ref_stack *s)
 
 void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number)
 {
-    maker m = {.s = s, .dice = {~seed ^ (number * 0xd1342543de82ef95u)}};
+    ref_random_stack_in(s, seed, number, NULL);
+}
+
+void ref_random_stack_in(ref_stack *s, uint64_t seed, uint64_t number, const char *order)
+{
+    maker m = {.s = s, .dice = {~seed ^ (number * 0xd1342543de82ef95u)}, .order = order};
     *s = (ref_stack){.is_float32 = dice_chance(&m.dice, 0.5)};
     choose_words(&m);
+    s->order = order != NULL ? order : s->order;
     make_rows(&m);
     if (dice_chance(&m.dice, 0.5))
         fill_rows(&m, &s->memory, dice_chance(&m.dice, 0.5) ? m.batches : 0,

@@ -117,7 +117,7 @@ static void add_attention(text *out, const ref_problem *p)
 
 static void add_layer(text *out, const ref_layer *l, size_t width)
 {
-    static const char *const NAMES[] = {"ln1", "ln2", "ln3"};
+    static const char *const NAMES[] = {"ln1", "ln2", "ln3", "ln4"};
     text_add_string(out, "{");
     add_attention(out, &l->attention);
     if (l->has_cross) {

@@ -89,7 +89,7 @@ static bool visit_feed_forward(trial *t, visit_array *each, const char *way,
 
 static bool visit_layer(trial *t, visit_array *each, size_t number)
 {
-    static const char *const NORMS[] = {"ln1", "ln2", "ln3"};
+    static const char *const NORMS[] = {"ln1", "ln2", "ln3", "ln4"};
     const ref_layer *l = &t->stack.layer[number];
     char way[REF_STACK_NAME], within[REF_STACK_NAME];
     snprintf(way, sizeof way, "layer.%zu.", number);

@@ -21,7 +21,8 @@ FUNCTIONS = {
 }
 
 # Their columns are ids, which a cell calls by a word or a number of its own.
-OF_IDS = ("unembedding", "unembedding_bias", "logits", "tempered", "exponentials", "probabilities")
+OF_IDS = ("unembedding", "unembedding_bias", "product", "times", "logits", "tempered", "exponentials",
+          "probabilities")
 A_WORD = r"(?:\[\w*\]|[^\]])*?"  # [CLS] too
 
 

@@ -1,8 +1,8 @@
 // The document of what the page shows: the settings that came, and every number that goes in. What
 // the program computes of it is the page's numbers, to the bit.
 
-const LEFT_OUT = ['ids', 'embedding', 'vocab', 'segments', 'layout', 'mask_axis', 'expected', 'tol',
-  'errata'];
+const LEFT_OUT = ['ids', 'embedding', 'embedding_scale', 'vocab', 'segments', 'layout', 'mask_axis',
+  'expected', 'tol', 'errata', 'logits'];
 const OF_SIGHT = ['window', 'mask', 'mask_true'];
 const VECTORS = ['va', 'ba', 'bs', 'sinks', 'alibi', 'bias_k', 'bias_v', 'gain', 'bq', 'bk', 'bv', 'bo',
   'b1', 'b2', 'unembedding_bias'];
