@@ -3,6 +3,7 @@
  * bundle, under a document. */
 #include "weights/apply.h"
 
+#include "attn/spec/keys.h"
 #include "attn/spec/setting.h"
 #include "weights/match.h"
 #include "weights/refused.h"
@@ -337,6 +338,21 @@ static bool settle(const applying *a, const cutting *how, const weight_source *f
            bundle_add_text(in, SETTING, RMS, strlen(RMS), got->at, e);
 }
 
+/* In the type of computing. */
+static bool add_one(tensor *t, dtype type, err *e)
+{
+    tensor more;
+    size_t index[TENSOR_MAX_RANK] = {0};
+    if (!tensor_new(&more, type, t->rank, t->size, e))
+        return false;
+    do
+        tensor_set(&more, index, tensor_get(t, index) + 1);
+    while (tensor_next(&more, index));
+    tensor_free(t);
+    *t = more;
+    return true;
+}
+
 static bool apply_one(const applying *a, const weight_source *from, err *e)
 {
     /* Products pack them, and what looks a row up copies it; both widen. All else is made the run's
@@ -369,6 +385,10 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
                           from->name, t->size[0], by->named.name, first);
         *t = tensor_range(t, 0, first, t->size[0] - first);
     }
+    bool lacks_one = a->from->config != NULL && a->from->config->of->gains_lack_one &&
+                     (is_gain(from->which) || strcmp(name, "gain") == 0);
+    if (lacks_one && from->mapped == 0 && !add_one(t, a->type, e))
+        return false;
     bool stays_narrow = false;
     for (size_t i = 0; i < sizeof WIDENED_IN_USE / sizeof WIDENED_IN_USE[0]; i++)
         stays_narrow = stays_narrow || strcmp(WIDENED_IN_USE[i], name) == 0;
@@ -401,6 +421,99 @@ static bool apply_sources(const applying *a, err *e)
         return false;
     }
     return !e->is_set;
+}
+
+/* ---- what config.json says ---- */
+
+static bool has_source(const weight_match *m, const char *key_name)
+{
+    for (size_t i = 0; i < m->sources; i++) {
+        if (strcmp(m->source[i].to.key->named.name, key_name) == 0 && !m->source[i].to.is_in_layer)
+            return true;
+    }
+    return false;
+}
+
+/* The layer that one attention is of: the last number before it. */
+static size_t layer_of_attention(const weight_match *m)
+{
+    size_t at = strlen(m->before), layer = 0, digit = 1;
+    while (at > 0 && (m->before[at - 1] < '0' || m->before[at - 1] > '9'))
+        at--;
+    for (; at > 0 && m->before[at - 1] >= '0' && m->before[at - 1] <= '9'; digit *= 10)
+        layer += digit * (size_t)(m->before[--at] - '0');
+    return layer;
+}
+
+/* Settings that nothing else decides, of the document or of one of its layers. */
+static bool add_settings(const applying *a, const bundle *said, bundle *to, err *e)
+{
+    for (size_t i = 0; i < said->count; i++) {
+        const entry *one = &said->entry[i];
+        bool is_read =
+            !a->from->is_alone || named_find(&KEYS, one->name, strlen(one->name)) != NULL;
+        if (is_read && !bundle_options_decide(a->options, to, a->contents, one->name) &&
+            bundle_borrow(to, one->name, one, e) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool apply_config(const applying *a, err *e)
+{
+    const weight_match *m = a->from;
+    const model_config *c = m->config;
+    if (c == NULL)
+        return true;
+    const size_t *layers = &c->size[SIZE_LAYERS].is;
+    if (!m->is_alone && !m->is_one && *layers > 0 && *layers != m->count)
+        return err_at(e, &c->size[SIZE_LAYERS].by->at, "%s is %zu, and the layers in %s are %zu",
+                      c->size[SIZE_LAYERS].by->name, *layers, m->file, m->count);
+    size_t alone = layer_of_attention(m);
+    if (m->is_alone && alone < c->layers && !add_settings(a, &c->layer[alone], a->contents, e))
+        return false;
+    for (size_t i = 0; i < c->layers && !m->is_alone; i++) {
+        key_path layer = {.is_in_layer = true, .layer = m->is_one ? 0 : i};
+        bool is_it = !m->is_one || i == layer_of_attention(m);
+        bundle *to = is_it ? key_path_make(&layer, a->contents, a->at, e) : NULL;
+        if (is_it && (to == NULL || !add_settings(a, &c->layer[i], to, e)))
+            return false;
+    }
+    const char *logits =
+        c->of->head == NULL && (c->is_tied || has_source(m, "unembedding")) ? "true" : "false";
+    return add_settings(a, &c->settings, a->contents, e) &&
+           (m->is_alone || bundle_options_decide(a->options, a->contents, NULL, "logits") ||
+            bundle_add_text(a->contents, "logits", logits, strlen(logits), a->at, e));
+}
+
+/* A size of config.json that the weights have not. */
+static bool check_size(const applying *a, config_size which, const entry *weight, bool of_outputs,
+                       size_t in, err *e)
+{
+    const model_config *c = a->from->config;
+    bool is_table = which == SIZE_IDS;
+    if (c->size[which].is == 0 || weight == NULL || weight->tensor.rank != 2)
+        return true;
+    bool of_all = setting_is_out_in(bundle_find(a->contents, "layout"));
+    bool is_out_in = !is_table && entry_is_out_in(weight, of_all);
+    size_t has = weight->tensor.size[is_out_in != of_outputs] / in;
+    return has == c->size[which].is ||
+           err_at(e, &c->size[which].by->at, "%s is %zu, and by %s the weights in %s have %zu",
+                  c->size[which].by->name, c->size[which].is, weight->name, a->from->file, has);
+}
+
+static bool check_sizes(const applying *a, err *e)
+{
+    const key_path first = {.is_in_layer = !a->from->is_alone};
+    const bundle *layer = key_path_find(&first, a->contents);
+    size_t heads = count_of(heads_of(a, &first), "heads");
+    if (a->from->config == NULL || layer == NULL)
+        return true;
+    const entry *wq = bundle_find(layer, "wq"), *w1 = bundle_find(layer, "w1");
+    return check_size(a, SIZE_WIDTH, wq, false, 1, e) &&
+           check_size(a, SIZE_HEAD, wq, true, heads == 0 ? 1 : heads, e) &&
+           check_size(a, SIZE_HIDDEN, w1, true, 1, e) &&
+           check_size(a, SIZE_IDS, bundle_find(a->contents, "embedding"), false, 1, e);
 }
 
 /* ---- what the names imply ---- */
@@ -609,8 +722,9 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
                                                                    strlen(name));
     }
     m->attention = by;
-    m->by = layer_convention_settle(m->by, m->before, rows_of(&a, "position_embedding"),
-                                    rows_of(&a, "segment_embedding"));
+    if (m->config == NULL || m->config->of->names == NULL)
+        m->by = layer_convention_settle(m->by, m->before, rows_of(&a, "position_embedding"),
+                                        rows_of(&a, "segment_embedding"));
     /* Layers are the document's, or there are some here, and as many. */
     const entry *layers = bundle_find(contents, "layers");
     if (!m->is_alone && layers == NULL && m->count == 0)
@@ -618,14 +732,18 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
     if (!m->is_alone && layers != NULL && m->count > 0 && layers->bundle->count != m->count)
         return err_at(e, &layers->at, "%zu layer%s here, and %zu in %s", layers->bundle->count,
                       layers->bundle->count == 1 ? "" : "s", m->count, m->file);
-    if (!refused_check(m, w, contents, e) || !apply_sources(&a, e) ||
-        (!m->is_alone && !leftovers_check(m, contents, e)))
+    if (!apply_config(&a, e) || !refused_check(m, w, contents, e) || !apply_sources(&a, e) ||
+        (!m->is_alone && !leftovers_check(m, contents, e)) || !check_sizes(&a, e))
         return false;
     if (weight_match_is_own(m))
         return true;
     cutting how = cutting_of(&a, &(key_path){0});
     tell_names(&a, &how, note);
     bool done = apply_settings(&a, note, e);
+    if (m->config != NULL) {
+        text_add_format(note, "; %s says ", m->config->file);
+        model_config_describe(note, m->config, contents);
+    }
     tell_hints(&a, says_norm, note);
     return done;
 }

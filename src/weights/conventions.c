@@ -197,6 +197,7 @@ const named_part NAMED_PARTS[NAMED_PART_COUNT] = {
     [LN1] = {"ln1", "ln1.gain", "ln1.bias", GAINS, SHIFTS, .is_norm = true},
     [LN2] = {"ln2", "ln2.gain", "ln2.bias", GAINS, SHIFTS, .is_norm = true},
     [LN3] = {"ln3", "ln3.gain", "ln3.bias", GAINS, SHIFTS, .is_norm = true},
+    [LN4] = {"ln4", "ln4.gain", "ln4.bias", GAINS, SHIFTS, .is_norm = true},
     [W1] = {"w1", "w1", "b1", .is_norm = false},
     [W2] = {"w2", "w2", "b2", .is_norm = false},
     [W3] = {"w3", "w3", .is_norm = false},
@@ -227,7 +228,8 @@ const char *named_part_words(const named_part *part, const convention *attention
  * modeling_gpt2 (whose gelu_new is the tanh form), _bert, _roberta (whose first position is
  * padding_idx + 1), _llama, _bart, _t5, and the defaults of their configurations;
  * embeddings_project is _electra's and project_in _opt's. nanogpt: its model.py, whose nn.GELU is
- * the exact one. llama: model.py of the release. timm: its vision_transformer. */
+ * the exact one. llama: model.py of the release. timm: its vision_transformer. Rows that need
+ * config.json are of transformers' modeling_ files of these names; modeling_gpt_neox is neox's. */
 /* clang-format off */
 static const layer_convention LAYER_ROWS[] = {
     {.named = {"own", "the keys of a document: layers.0.wq, layers.0.ln1.gain, …"},
@@ -318,6 +320,70 @@ static const layer_convention LAYER_ROWS[] = {
      .part = {[LN1] = "norm1", [LN2] = "norm2", [W1] = "mlp.fc1", [W2] = "mlp.fc2",
               [LN_F] = "norm"},
      .implied = {"pre", "layer", "gelu"}, .eps = 1e-6},
+    {.named = {"gemma2", "transformers' Gemma 2, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [LN3] = "pre_feedforward_layernorm", [LN4] = "post_feedforward_layernorm",
+              [W1] = "mlp.gate_proj", [W2] = "mlp.down_proj", [W3] = "mlp.up_proj",
+              [LN_F] = "norm", [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"sandwich", "rms", "gelu_tanh", "true"}},
+    {.named = {"olmo2", "transformers' OLMo 2, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "post_attention_layernorm", [LN2] = "post_feedforward_layernorm",
+              [W1] = "mlp.gate_proj", [W2] = "mlp.down_proj", [W3] = "mlp.up_proj",
+              [LN_F] = "norm", [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"inner", "rms", "silu", "true"}},
+    {.named = {"cohere", "transformers' Command R, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "input_layernorm", [W1] = "mlp.gate_proj", [W2] = "mlp.down_proj",
+              [W3] = "mlp.up_proj", [LN_F] = "norm", [EMBEDDING] = "embed_tokens",
+              [UNEMBEDDING] = "lm_head"},
+     .implied = {"parallel", "layer", "silu", "true"}},
+    {.named = {"starcoder2", "transformers' StarCoder 2, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [W1] = "mlp.c_fc", [W2] = "mlp.c_proj", [LN_F] = "norm",
+              [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "layer", "gelu_tanh", "true"}},
+    {.named = {"phi", "transformers' Phi, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "input_layernorm", [W1] = "mlp.fc1", [W2] = "mlp.fc2",
+              [LN_F] = "final_layernorm", [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"parallel", "layer", "gelu_tanh", "true"}},
+    {.named = {"gptj", "transformers' GPT-J, by config.json"}, .needs_config = true,
+     .attention = "attn",
+     .part = {[LN1] = "ln_1", [W1] = "mlp.fc_in", [W2] = "mlp.fc_out", [LN_F] = "ln_f",
+              [EMBEDDING] = "wte", [UNEMBEDDING] = "lm_head"},
+     .buffers = "attn.bias attn.masked_bias",
+     .implied = {"parallel", "layer", "gelu_tanh", "true"}},
+    {.named = {"neox", "transformers' GPT-NeoX, Pythia, by config.json"}, .needs_config = true,
+     .attention = "attention",
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [W1] = "mlp.dense_h_to_4h", [W2] = "mlp.dense_4h_to_h", [LN_F] = "final_layer_norm",
+              [EMBEDDING] = "embed_in", [UNEMBEDDING] = "embed_out"},
+     .buffers = "attention.bias attention.masked_bias attention.rotary_emb.inv_freq",
+     .implied = {"parallel-apart", "layer", "gelu", "true"}},
+    {.named = {"bloom", "transformers' BLOOM, by config.json"}, .needs_config = true,
+     .attention = "self_attention",
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [W1] = "mlp.dense_h_to_4h", [W2] = "mlp.dense_4h_to_h",
+              [LN_E] = "word_embeddings_layernorm", [LN_F] = "ln_f",
+              [EMBEDDING] = "word_embeddings", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "layer", "gelu_tanh", "true"}},
+    {.named = {"opt", "transformers' OPT, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "self_attn_layer_norm", [LN2] = "final_layer_norm", [W1] = "fc1",
+              [W2] = "fc2", [LN_F] = "final_layer_norm", [EMBEDDING] = "embed_tokens",
+              [POSITIONS] = "embed_positions", [UNEMBEDDING] = "lm_head"},
+     .uncomputed = "project_in project_out", .position_row = 2,
+     .implied = {"pre", "layer", "relu", "true"}, .eps = 1e-5},
+    {.named = {"distilbert", "transformers' DistilBERT, by config.json"}, .needs_config = true,
+     .attention = "attention",
+     .part = {[LN1] = "sa_layer_norm", [LN2] = "output_layer_norm", [W1] = "ffn.lin1",
+              [W2] = "ffn.lin2", [LN_E] = "embeddings.LayerNorm",
+              [EMBEDDING] = "embeddings.word_embeddings",
+              [POSITIONS] = "embeddings.position_embeddings"},
+     .implied = {"post", "layer", "gelu"}, .eps = 1e-12},
 };
 /* clang-format on */
 
@@ -329,6 +395,12 @@ const char *const IMPLIED_KEYS[IMPLIED_SETTINGS] = {"norm", "norm_kind", "activa
 const layer_convention *layer_convention_at(size_t index)
 {
     return &LAYER_ROWS[index];
+}
+
+bool layer_convention_may_be(const layer_convention *row, const model_config *of)
+{
+    const char *names = of == NULL ? NULL : of->of->names;
+    return names == NULL ? !row->needs_config : strcmp(row->named.name, names) == 0;
 }
 
 /* RoBERTa's have one segment, and two rows of positions more than a multiple of 64: up to that of

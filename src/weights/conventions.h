@@ -79,6 +79,7 @@ enum {
     LN1,
     LN2,
     LN3,
+    LN4,
     W1,
     W2,
     W3,
@@ -124,11 +125,15 @@ typedef struct layer_convention {
     const char *implied[IMPLIED_SETTINGS]; /* unless given, in the order of IMPLIED_KEYS */
     double eps;                            /* of all norms; 0: not said */
     const char *open, *hint; /* a key that no file of these names has, and what to do about it */
+    bool needs_config;       /* what they mean only config.json says, which asks for the row */
 } layer_convention;
 
 extern const named_table LAYER_CONVENTIONS; /* the document's own names first */
 
 const layer_convention *layer_convention_at(size_t index);
+
+/* Whether models of this config.json, which may be NULL, have these names. */
+bool layer_convention_may_be(const layer_convention *row, const model_config *of);
 
 /* Of rows that share their names, the one of models that stand in `before` ("roberta.encoder."), or
  * whose tables of positions and of segments have so many rows; 0: there is none. */

@@ -338,6 +338,8 @@ static bool fit_layer(weight_match *m, const sightings *all, size_t layer, fit_n
     m->attention = m->cross = NULL;
     for (size_t i = 1; i < LAYER_CONVENTIONS.count; i++) {
         const layer_convention *row = layer_convention_at(i);
+        if (!layer_convention_may_be(row, m->config))
+            continue;
         const convention *attention =
             find_attention(m, all, layer, row->attention, least, &weights);
         size_t rest = 0;
@@ -646,6 +648,7 @@ bool weights_match(weight_match *m, bool is_alone, const text_list *names, const
     *m = (weight_match){.is_alone = is_alone,
                         .is_document = !is_alone && text_list_find(names, "layers") != NULL,
                         .listed = names,
+                        .config = w->config,
                         .file = file};
     if (m->is_document)
         return true;

@@ -5,6 +5,7 @@
 
 #include "tensor/bundle.h"
 #include "tensor/key.h"
+#include "weights/model_config.h"
 
 /* ---- name index ---- */
 
@@ -92,8 +93,7 @@ bundle *key_path_make(const key_path *p, bundle *document, place at, err *e);
 /* "layers.0.cross.wq" */
 void key_path_write(text *out, const key_path *p);
 
-/* ---- what somebody says about the weights in a bundle, besides the bundle and the document ----
- * */
+/* ---- what is said about the weights in a bundle, besides the bundle and the document ---- */
 
 /* Borrows all but `removed`, which its maker owns; what it borrows lasts as long as the command
  * line. */
@@ -102,6 +102,7 @@ typedef struct bundle_options {
     const char *layout; /* "in-out" or "out-in"; NULL: the names tell */
     text_list map;      /* NAME=KEY */
     text_list removed;  /* keys that are to be left out */
+    const model_config *config; /* of the model that they are of; NULL: none is there */
 } bundle_options;
 
 static inline bool bundle_options_remove(const bundle_options *w, const char *key_name)

@@ -200,7 +200,8 @@ static bool check_attention(const looking *l, text *way, err *e)
     }
     key_path norm = match_path(m, l->layer, l->object, "qk_norm");
     const indexed_name *beside = find_one_more(l);
-    if (beside == NULL ||
+    bool is_added = m->config != NULL && m->config->of->gains_lack_one;
+    if (beside == NULL || is_added ||
         !gains_are_wanted(l->options, key_path_find(&norm, l->contents), l->contents))
         return true;
     for (input which = INPUT_Q_GAIN; which <= INPUT_K_GAIN; which++) {

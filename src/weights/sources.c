@@ -102,7 +102,9 @@ static void add_layer(weight_match *m, size_t layer, err *e)
     for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
         const named_part *part = &NAMED_PARTS[i];
         const char *names = row->part[i];
-        if (names == NULL || part->is_beside || (i == LN3 && m->cross == NULL))
+        /* A third norm is cross-attention's, of models that may have it. */
+        bool is_of_cross = i == LN3 && row->cross != NULL;
+        if (names == NULL || part->is_beside || (is_of_cross && m->cross == NULL))
             continue;
         /* Of two names the first is that of a layer with cross-attention. */
         if (m->cross != NULL || !name_alternative(names, 1, name))
@@ -124,7 +126,8 @@ static void add_rest(weight_match *m, err *e)
     for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
         const named_part *part = &NAMED_PARTS[i];
         const char *names = m->by->part[i];
-        if (names == NULL || !part->is_beside)
+        bool is_other = i == UNEMBEDDING && m->config != NULL && m->config->is_tied;
+        if (names == NULL || !part->is_beside || is_other)
             continue;
         const indexed_name *found = match_beside(m, names, part->words, part->climbs);
         const indexed_name *bias = match_beside(m, names, part->bias_words, part->climbs);

@@ -30,6 +30,7 @@ typedef struct weight_match {
     bool is_document;        /* it has "layers", and is read as one: nothing else is found then */
     const char *file;        /* as messages name it; borrowed */
     const text_list *listed; /* borrowed, in the order of the file */
+    const model_config *config; /* of the model; borrowed; NULL: none is there */
     name_index names;
     char *before; /* layer 3 is all names after "BEFORE3AFTER"; owned */
     char *after;  /* begins and ends with a separator; owned */

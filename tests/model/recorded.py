@@ -1,16 +1,14 @@
 """Gradients that transformers recorded of its own models, against the program's: loss and the
 gradient of every parameter, in float64 of the same float32 numbers.
 
-The argument is a folder with a folder for each model. The documents are made of what config.json says of these families;
-nothing of the program is asked how it would read them.
+The documents are made of what config.json says of these families; nothing of the program is asked
+how it would read them.
 """
 import array
 import json
-import pathlib
 import struct
-import sys
 
-from claims import check, finish, selfattn
+from claims import check, selfattn
 
 SHARE = 2e-6  # of each tensor's largest: float32 has recorded them
 NOT_COUNTED = -100
@@ -138,10 +136,6 @@ def compare(folder):
         check(f"{folder.name}: {name} is {apart:.2g} of its largest apart", apart < SHARE)
 
 
-def main():
+def compare_all(folder):
     for name in FAMILIES:
-        compare(pathlib.Path(sys.argv[1]) / name)
-    finish()
-
-
-main()
+        compare(folder / name)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh: gradients that transformers recorded of its own models, by every parameter's name.
+# run.sh: what transformers recorded of its own models: all they compute, by --model alone, and
+# gradients, by every parameter's name.
 #
 # The models lie in $SELFATTN_SHARED/models/hf, or ../shared/models/hf; without them all is skipped.
 set -u
@@ -8,4 +9,4 @@ set -u
 folder=${SELFATTN_SHARED:-$root/../shared}/models/hf
 [ -d "$folder" ] || skip_all "$folder is not here"
 find_python 'import json'
-PYTHONPATH=$root/tests exec $python -B "$tests/recorded.py" "$folder"
+PYTHONPATH=$root/tests exec $python -B "$tests/folders.py" "$folder"

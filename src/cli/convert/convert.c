@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "cli/in/matrix_file.h"
+#include "cli/in/model_files.h"
 #include "cli/line/options_parse.h"
 #include "cli/out/outputs.h"
 #include "cli/out/said.h"
@@ -248,6 +249,41 @@ static bool write_one(converter *c, bundle *b, const format *from, err *e)
 
 /* ---- reading ---- */
 
+/* Text is read as float64, whose shortest decimals are those that stood there (up to 15 digits, and
+ * those of any float32), or at once as the type that --dtype names; numbers that have a type keep
+ * it. Nothing that is there is passed over. */
+static read_options how_to_read(const converter *c, read_options how)
+{
+    how.keeps_types = !input_keys_decides_type(c->o, &how.type);
+    how.kind = how.type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
+    how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
+    how.takes_truths = true;
+    how.keeps_unread = c->o->force;
+    how.keeps_json = c->o->force || c->to->is_json;
+    return how;
+}
+
+/* The weights of a model's folder, of all its files, as one. */
+static bool convert_model(converter *c, err *e)
+{
+    options o = *c->o;
+    model_files files;
+    bundle b = {0};
+    o.bundle = o.operand[0];
+    bool done = model_files_open(&files, &o, e);
+    for (size_t i = 0; done && i < files.parts; i++) {
+        const source *s = &files.part[i];
+        read_options how = how_to_read(c, read_options_of(c->o, s->file, DTYPE_F64));
+        how.map = s->map;
+        bundle_remove(&b, SAFETENSORS_METADATA); /* each file has them */
+        done = files.format->read(s->bytes, s->length, &how, &b, e);
+    }
+    done = done && write_one(c, &b, files.format, e);
+    bundle_free(&b);
+    model_files_close(&files);
+    return done;
+}
+
 static bool convert_file(converter *c, err *e)
 {
     input_file in;
@@ -258,16 +294,7 @@ static bool convert_file(converter *c, err *e)
         c->how.delimiter = '\0';
     while (done && input_file_next(&in)) {
         bundle b = {0};
-        /* Text is read as float64, whose shortest decimals are those that stood there (up to 15
-         * digits, and those of any float32), or at once as the type that --dtype names; numbers
-         * that have a type keep it. Nothing that is there is passed over. */
-        read_options how = input_file_how(&in, c->o, DTYPE_F64);
-        how.keeps_types = !input_keys_decides_type(c->o, &how.type);
-        how.kind = how.type == DTYPE_F32 ? KEY_MATRIX : KEY_EXPECTED;
-        how.type_is_fixed = how.allow_nonfinite = how.keeps_all = how.any_rank = true;
-        how.takes_truths = true;
-        how.keeps_unread = c->o->force;
-        how.keeps_json = c->o->force || c->to->is_json;
+        read_options how = how_to_read(c, input_file_how(&in, c->o, DTYPE_F64));
         if (c->written > 0 && !(c->to->holds & HOLDS_STREAM)) {
             err_at(e, &(place){.file = c->out}, "%s holds one document, and %s has more",
                    c->to->title, c->in);
@@ -312,7 +339,8 @@ int command_convert(const options *o, env *world, err *e)
     }
     c.how = output_how(o, c.to);
     c.how.names_alone = true;
-    bool done = input_keys_check_type(o, e) && convert_file(&c, e);
+    bool done = input_keys_check_type(o, e) &&
+                (path_is_model(in) ? convert_model(&c, e) : convert_file(&c, e));
     bundle_free(&c.kept);
     done = c.is_open && sink_end(&c.sink, done, e);
     return done ? EXIT_DONE : EXIT_WRONG;

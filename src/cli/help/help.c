@@ -14,6 +14,7 @@
 #include "render/display.h"
 #include "render/renderer.h"
 #include "trace/trace.h"
+#include "weights/config_keys.h"
 #include "weights/conventions.h"
 #include "why/mistake.h"
 #include "why/why.h"
@@ -321,6 +322,13 @@ static void describe_layer_convention(text *out, const named *row)
     wrap_add_text(out, &names, 0, INDENT);
 }
 
+static void describe_model(text *out, const named *row)
+{
+    text said = {0};
+    model_family_describe(&said, (const model_family *)(const void *)row);
+    wrap_add_text(out, &said, 0, INDENT);
+}
+
 static void describe_term(text *out, const named *row)
 {
     const passage *p = (const passage *)(const void *)row;
@@ -367,6 +375,7 @@ const topic TOPICS[] = {
     {&PAIRING_WORDS, NULL},
     {&CONVENTIONS, describe_convention},
     {&LAYER_CONVENTIONS, describe_layer_convention},
+    {&MODEL_FAMILIES, describe_model},
     {&PEERS, describe_peer},
     {&DIFFERENCES, describe_difference},
     {&NORM_ORDERS, NULL},

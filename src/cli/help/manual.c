@@ -7,6 +7,7 @@
 #include "kernels/kernels.h"
 #include "model/stack_keys.h"
 #include "trace/trace.h"
+#include "weights/config_keys.h"
 #include "weights/conventions.h"
 #include "weights/refused.h"
 #include "weights/weights.h"
@@ -198,6 +199,8 @@ static void write_items(text *out, const named_table *of)
             convention_describe(&names, convention_at(i));
         else if (of == &LAYER_CONVENTIONS)
             layer_convention_describe(&names, layer_convention_at(i));
+        else if (of == &MODEL_FAMILIES)
+            model_family_describe(&names, (const model_family *)(const void *)row);
         if (names.length > 0)
             write_below(out, text_string(&names));
     }
@@ -234,6 +237,7 @@ static const slot ROWS[] = {
     {{"floors", NULL}, &FLOORS, write_items, NULL},
     {{"names", NULL}, &CONVENTIONS, write_items, NULL},
     {{"names of layers", NULL}, &LAYER_CONVENTIONS, write_items, NULL},
+    {{"models", NULL}, &MODEL_FAMILIES, write_items, NULL},
     {{"operations", NULL}, &OPERATIONS, write_items, NULL},
     {{"formats", NULL}, &FORMATS, write_items, NULL},
     {{"programs", NULL}, &PEERS, write_items, NULL},
@@ -255,6 +259,8 @@ static const slot PHRASE_ROWS[] = {
     {{"introduction", NULL}, .write = write_introduction},
     {{"unfinished", NULL}, .write = unfinished_describe},
     {{"leftovers", NULL}, .write = leftovers_describe},
+    {{"idle keys", NULL}, .write = config_keys_describe},
+    {{"keys of models", NULL}, .write = config_keys_describe_all},
 };
 static const named_table PHRASES = NAMED_TABLE("slot", PHRASE_ROWS);
 

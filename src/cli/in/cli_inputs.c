@@ -45,20 +45,22 @@ static bool read_names(weights_input *b, const options *o, err *e)
     static const key ONLY_TYPE[] = {{{"dtype", ""}, KEY_SETTING}};
     static const named_table TABLE = NAMED_TABLE("key", ONLY_TYPE);
     bundle rest = {0};
-    read_options how = read_options_of(o, o->bundle, DTYPE_F32);
-    how.keys = &TABLE;
-    how.skips_unknown = how.type_is_fixed = true;
-    how.skipped = &b->names;
-    b->format = input_format_of(o, b->source.bytes, b->source.length, how.file, e);
-    bool done = b->format != NULL && text_list_index(&b->names, e) &&
-                b->format->read(b->source.bytes, b->source.length, &how, &rest, e);
+    bool done = text_list_index(&b->names, e);
+    for (size_t i = 0; done && i < b->files.parts; i++) {
+        const source *s = &b->files.part[i];
+        read_options how = read_options_of(o, s->file, DTYPE_F32);
+        how.keys = &TABLE;
+        how.skips_unknown = how.type_is_fixed = true;
+        how.skipped = &b->names;
+        done = b->files.format->read(s->bytes, s->length, &how, &rest, e);
+    }
     for (size_t i = 0; done && i < rest.count; i++)
         done = text_list_add(&b->names, rest.entry[i].name, strlen(rest.entry[i].name), e);
     const char *word = bundle_text(&rest, "dtype");
     if (done && word != NULL)
         done = (b->type_word = mem_copy_text(word, strlen(word), e)) != NULL;
     bundle_free(&rest);
-    return done;
+    return done && model_files_check(&b->files, &b->names, e);
 }
 
 /* Something in it has a name, which may be that of a weight. */
@@ -75,7 +77,8 @@ static bool check_names(const weights_input *b, const options *o, err *e)
     bundle all = {0};
     read_options how = read_options_of(o, o->bundle, DTYPE_F32);
     if (is_index || b->names.count == 0)
-        done = b->format->read(b->source.bytes, b->source.length, &how, &all, e);
+        done =
+            b->files.format->read(b->files.part[0].bytes, b->files.part[0].length, &how, &all, e);
     if (done && is_index) {
         bool is_of_layers = b->is_for == FOR_LAYERS || strstr(b->options.prefix, "{}") != NULL;
         bundle_index_refuse(&all, at.file, &b->options, is_of_layers, e);
@@ -97,14 +100,18 @@ static bool read_used(weights_input *b, const options *o, bundle_use *use, dtype
         return false;
     table.count = weight_match_rows(&use->match, rows);
     table.first = &rows[0].named;
-    read_options how = read_options_of(o, o->bundle, type);
-    how.keys = &table;
-    how.document_keys = use->match.is_document ? &STACK_DOCUMENT : NULL;
-    how.map = b->source.map;
-    how.keeps_narrow = b->keeps_narrow;
-    how.later = &b->unseen;
-    how.skips_unknown = how.type_is_fixed = true;
-    bool done = b->format->read(b->source.bytes, b->source.length, &how, &use->read[is_wide], e);
+    bool done = true;
+    for (size_t i = 0; done && i < b->files.parts; i++) {
+        const source *s = &b->files.part[i];
+        read_options how = read_options_of(o, s->file, type);
+        how.keys = &table;
+        how.document_keys = use->match.is_document ? &STACK_DOCUMENT : NULL;
+        how.map = s->map;
+        how.keeps_narrow = b->keeps_narrow;
+        how.later = &b->unseen;
+        how.skips_unknown = how.type_is_fixed = true;
+        done = b->files.format->read(s->bytes, s->length, &how, &use->read[is_wide], e);
+    }
     mem_free(rows);
     bundle_set_stays(&use->read[is_wide]);
     if (!done) /* the next document tries again */
@@ -117,13 +124,15 @@ void weights_input_close(weights_input *b)
 {
     for (size_t i = 0; i < 4; i++)
         bundle_free(&b->use[i / 2].read[i % 2]);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
         weight_match_free(&b->use[i].match);
+        model_config_free(&b->use[i].config);
+    }
     text_list_free(&b->names);
     text_list_free(&b->options.removed);
     mem_free(b->type_word);
     unseen_free(&b->unseen);
-    source_close(&b->source);
+    model_files_close(&b->files);
     *b = (weights_input){0};
 }
 
@@ -132,10 +141,19 @@ static bool find_names(weights_input *b, const options *o, bundle_for kind, err 
     bundle_use *use = &b->use[kind];
     if (use->is_found)
         return true;
-    use->is_found = weights_match(&use->match, kind == FOR_ATTENTION, &b->names,
-                                  descriptor_name(o->bundle), &b->options, e);
-    if (!use->is_found)
+    bool is_alone = kind == FOR_ATTENTION, is_read;
+    bundle_options how = b->options;
+    bool done = model_files_config(&b->files, o, is_alone, &use->config, &is_read, e);
+    how.config = done && is_read ? &use->config : NULL;
+    if (done && b->files.has_config && !is_read)
+        note_say(b->world, o, NULL, "%s has no model_type: it is not read",
+                 text_string(&b->files.config_path));
+    use->is_found = done && weights_match(&use->match, is_alone, &b->names,
+                                          descriptor_name(o->bundle), &how, e);
+    if (!use->is_found) {
         weight_match_free(&use->match);
+        model_config_free(&use->config);
+    }
     return use->is_found;
 }
 
@@ -144,6 +162,16 @@ bool weights_input_check(const options *o, err *e)
     const char *idle = o->map.count > 0 ? "map" : o->prefix != NULL ? "prefix" : NULL;
     return o->bundle != NULL || idle == NULL ||
            err_set(e, "--%s is for the names in a bundle, and --bundle is not given", idle);
+}
+
+/* Of what takes more than a moment to be read. */
+static void tell_size(const weights_input *b, const options *o)
+{
+    enum { LARGE = 1 << 30 };
+    size_t bytes = model_files_bytes(&b->files), parts = b->files.parts;
+    if (bytes >= LARGE)
+        note_say(b->world, o, NULL, "%s: %.1f GB of weights in %zu file%s", o->bundle,
+                 (double)bytes / 1e9, parts, parts == 1 ? "" : "s");
 }
 
 bool weights_input_open(weights_input *b, const options *o, const env *world, err *e)
@@ -162,8 +190,10 @@ bool weights_input_open(weights_input *b, const options *o, const env *world, er
         done =
             o->given[i].value != NULL || text_list_add(&b->options.removed, name, strlen(name), e);
     }
-    b->is_open = done && source_open(&b->source, o->bundle, o->max_memory, e) &&
-                 read_names(b, o, e) && check_names(b, o, e) &&
+    done = done && model_files_open(&b->files, o, e);
+    if (done)
+        tell_size(b, o);
+    b->is_open = done && read_names(b, o, e) && check_names(b, o, e) &&
                  (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
     if (b->is_open)
         return true;

@@ -4,6 +4,7 @@
 #define SELFATTN_CLI_IN_CLI_INPUTS_H
 
 #include "cli/in/matrix_file.h"
+#include "cli/in/model_files.h"
 #include "io/stored_matrix.h"
 #include "weights/weights.h"
 
@@ -14,6 +15,7 @@ typedef enum bundle_for { FOR_ATTENTION, FOR_LAYERS, FOR_EITHER } bundle_for;
 
 /* What documents of one kind use of it: read in float32 and in float64, each when first wanted. */
 typedef struct bundle_use {
+    model_config config; /* where there is one */
     weight_match match;
     bundle read[2];
     bool is_found, is_read[2], is_said;
@@ -23,9 +25,8 @@ typedef struct bundle_use {
 typedef struct weights_input {
     const env *world;
     bundle_options options;
-    source source; /* its bytes, which tensors may use in place */
-    const format *format;
-    text_list names;   /* of all that is in it */
+    model_files files; /* their bytes, which tensors may use in place */
+    text_list names;   /* of all that is in them */
     char *type_word;   /* its own dtype, or NULL */
     bundle_for is_for; /* the caller sets it before opening */
     bool keeps_narrow; /* likewise: weights that only products read keep the file's type */

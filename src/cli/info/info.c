@@ -4,7 +4,9 @@
 #include "attn/spec/stage.h"
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/in/cli_inputs.h"
 #include "cli/in/matrix_file.h"
+#include "cli/in/model_files.h"
 #include "cli/info/facts.h"
 #include "cli/info/info_file.h"
 #include "cli/line/options_parse.h"
@@ -136,6 +138,38 @@ static bool find_asked(info_file *to, const source *s, const options *o, err *e)
     return !e->is_set;
 }
 
+/* ---- a model ---- */
+
+/* Of a folder: its weights are found and planned for one row, which borrows from them. Why it can't
+ * be computed is shown, and is not an error. */
+static bool find_model(info_file *to, weights_input *weights, const options *asked,
+                       const env *world, err *e)
+{
+    const stack_settings settings = {.is_decoder = true};
+    cli_inputs from_options = {0};
+    err *bad = &to->trouble;
+    bool is_all_tables;
+    to->kind = INFO_MODEL;
+    to->is_asked = true;
+    model_files files; /* which are told also where something in them is refused */
+    if (model_files_open(&files, asked, bad)) {
+        to->bytes = model_files_bytes(&files);
+        to->files = files.parts;
+    }
+    model_files_close(&files);
+    bool done = !bad->is_set && weights_input_open(weights, asked, world, bad);
+    done = done && cli_inputs_open(&from_options, asked, world, bad) &&
+           bundle_add_number(&to->contents, "ids", 0, (place){0}, bad) &&
+           cli_inputs_apply(&from_options, weights, DTYPE_F32, &to->contents, &is_all_tables, bad);
+    if (done)
+        model_config_describe(&to->says, &weights->use[FOR_LAYERS].config, &to->contents);
+    done = done && stack_read(&to->stack, &to->contents, &settings, isa_best(), bad);
+    cli_inputs_close(&from_options);
+    if (bad->is_memory)
+        *e = *bad;
+    return !e->is_set && text_ok(&to->says, e);
+}
+
 /* ---- the command ---- */
 
 /* False if the file is bad, which is reported at once; the others are still shown. */
@@ -149,8 +183,14 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
     source s;
     char *path = matrix_file_split(file, &one.only, &wrong);
     one.file = descriptor_name(path == NULL ? file : path);
-    bool done = path != NULL && source_open(&s, path, o->max_memory, &wrong);
-    if (done) {
+    weights_input weights = {.is_for = FOR_LAYERS, .keeps_narrow = true};
+    const options asked = {
+        .bundle = path, .model = path, .quiet = true, .max_memory = o->max_memory};
+    bool is_folder = path != NULL && path_is_model(path);
+    bool done = path != NULL && !is_folder && source_open(&s, path, o->max_memory, &wrong);
+    if (is_folder) {
+        done = find_model(&one, &weights, &asked, world, &wrong);
+    } else if (done) {
         bool has_layers = false;
         done = read_facts(&one, &s, o, &wrong) &&
                (one.only == NULL || keep_only(&one.root, one.file, one.only, &wrong));
@@ -180,6 +220,8 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
     problem_free(&one.problem);
     stack_free(&one.stack);
     bundle_free(&one.contents);
+    text_free(&one.says);
+    weights_input_close(&weights);
     mem_free(path);
     return done;
 }

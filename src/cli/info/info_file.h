@@ -15,7 +15,8 @@ typedef enum info_kind {
     INFO_ANYTHING, /* matrices, or JSON of any kind */
     INFO_DOCUMENT, /* all its keys are those of a problem document */
     INFO_LAYERS,   /* the same of a document of layers, and it has some */
-    INFO_RESULT    /* all its entries are stages */
+    INFO_RESULT,   /* all its entries are stages */
+    INFO_MODEL     /* a folder with a model */
 } info_kind;
 
 typedef struct info_file {
@@ -34,7 +35,9 @@ typedef struct info_file {
     bool has_inputs; /* false: weights alone, and sizes are told for any number of tokens */
     tensor token;    /* the input that weights alone are planned with */
     plan plan;
-    stack stack; /* of INFO_LAYERS */
+    stack stack;  /* of INFO_LAYERS and INFO_MODEL */
+    size_t files; /* of a model, */
+    text says;    /* and what config.json says of it */
 } info_file;
 
 /* Tells lines of words, or one line of JSON, whose shape is in the manual. `error` is set for a

@@ -21,7 +21,8 @@ static const struct {
     const char *key, *words, *asks, *asks_words;
 } KINDS[] = {[INFO_DOCUMENT] = {"document", "problem document", "attention", "attention"},
              [INFO_LAYERS] = {"layers", "document of layers", "stack", "layers"},
-             [INFO_RESULT] = {"result", "result", NULL, NULL}};
+             [INFO_RESULT] = {"result", "result", NULL, NULL},
+             [INFO_MODEL] = {"model", "model", "stack", "layers"}};
 
 static const char *plural(size_t count)
 {
@@ -450,6 +451,22 @@ static void tell_stack(teller *t, const stack *s)
 
 /* ---- all of it ---- */
 
+/* "llama: a model in 2 files, 1888 bytes", and what config.json says. */
+static void tell_model(teller *t, const info_file *of)
+{
+    text words = {0};
+    tell_count(t, "files", NULL, of->files);
+    tell_text(t, "model", NULL, text_string(&of->says));
+    if (t->is_json)
+        return;
+    display_add_string(t->out, of->file);
+    text_add_format(t->out, ": a model in %zu file%s, %zu bytes\n", of->files, plural(of->files),
+                    of->bytes);
+    text_add_string(&words, text_string(&of->says));
+    if (words.length > 0)
+        add_lines(t->out, &words);
+}
+
 void info_tell(teller *t, const info_file *of, const err *error)
 {
     tell_open(t, NULL, "{");
@@ -459,13 +476,16 @@ void info_tell(teller *t, const info_file *of, const err *error)
         tell_close(t, "}\n");
         return;
     }
-    tell_text(t, "format", NULL, of->format->named.name);
+    if (of->format != NULL)
+        tell_text(t, "format", NULL, of->format->named.name);
     tell_count(t, "bytes", NULL, of->bytes);
     if (of->documents > 0)
         tell_count(t, "documents", NULL, of->documents);
     if (of->kind != INFO_ANYTHING)
         tell_text(t, "is", NULL, KINDS[of->kind].key);
-    if (t->is_json && of->documents > 0) {
+    if (of->kind == INFO_MODEL) {
+        tell_model(t, of);
+    } else if (t->is_json && of->documents > 0) {
         tell_entries(t, &of->root, true);
     } else if (t->is_json) {
         tell_fact(t, &of->root, false);
@@ -484,7 +504,7 @@ void info_tell(teller *t, const info_file *of, const err *error)
         tell_open(t, KINDS[of->kind].asks, "{");
         if (of->trouble.is_set)
             tell_error(t, KINDS[of->kind].asks_words, &of->trouble);
-        else if (of->kind == INFO_LAYERS)
+        else if (of->kind != INFO_DOCUMENT)
             tell_stack(t, &of->stack);
         else
             tell_attention(t, &of->plan, of->has_inputs);

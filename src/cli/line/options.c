@@ -89,6 +89,8 @@ static const option_row ROWS[] = {
     {{"key-tokens", NULL}, OPTION_KEY_LIST, GROUP_INPUT, "LIST", .key = "key_tokens"},
     {{"bundle", "read matrices by name from one file"}, OPTION_FILE, GROUP_INPUT, "FILE",
      .shared = GROUP_CHECK, .file = FILE_READ, .place = AT(bundle)},
+    {{"model", "read a model's folder: config.json and its weights"}, OPTION_FILE, GROUP_INPUT,
+     "FOLDER", .shared = GROUP_CHECK, .file = FILE_READ, .place = AT(model)},
     {{"map", "what is NAME here is KEY in the bundle, RESULT or B"},
      OPTION_PAIR, GROUP_INPUT, "NAME=KEY", .place = AT(map),
      .shared = GROUP_CHECK | GROUP_DIFF},

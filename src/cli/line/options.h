@@ -109,7 +109,7 @@ typedef struct options {
     given_key *given;
     size_t given_count, given_capacity;
     /* input */
-    const char *bundle, *prefix, *input_format, *delimiter;
+    const char *bundle, *model, *prefix, *input_format, *delimiter;
     text_list map; /* NAME=KEY */
     bool allow_nonfinite;
     /* output */

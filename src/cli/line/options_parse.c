@@ -535,6 +535,11 @@ bool options_parse(options *o, int argc, char **argv, unsigned groups, const cha
     while (done && optind < argc)
         done = add_operand(&p, argv[optind++]);
     mem_free(known);
+    /* A model is a bundle that says more. */
+    if (done && o->model != NULL && o->bundle != NULL)
+        return err_option(e, "model", "it names a bundle, and so does --bundle");
+    if (done && o->model != NULL)
+        o->bundle = o->model;
     return done;
 }
 

@@ -160,6 +160,13 @@ static int shut_files(const options *o, const char *written)
                          row->file);
         }
     }
+    if (o->bundle != NULL) { /* next to a file of weights its model's config.json is read */
+        char path[SINK_PATH];
+        const char *slash = strrchr(o->bundle, '/');
+        int folder = slash == NULL ? 0 : (int)(slash + 1 - o->bundle);
+        if (snprintf(path, sizeof path, "%.*sconfig.json", folder, o->bundle) < SINK_PATH)
+            allow(&rules, path, READ);
+    }
     for (size_t i = 0; i < o->given_count; i++) {
         const char *file = given_key_file(&o->given[i]);
         if (file != NULL)

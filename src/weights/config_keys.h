@@ -1,0 +1,77 @@
+/* What config.json says of a model, as transformers writes it: a row a family of models (its
+ * model_type), and a row a key, which says what becomes of it here.
+ *
+ * What changes a number and has no row is refused by its name: a model that is computed without one
+ * of its parts gives wrong numbers, and nothing shows it. */
+#ifndef SELFATTN_WEIGHTS_CONFIG_KEYS_H
+#define SELFATTN_WEIGHTS_CONFIG_KEYS_H
+
+#include "base/named.h"
+
+typedef enum config_use {
+    CONFIG_SETTING, /* it is the setting `to` of a document */
+    CONFIG_SWITCH,  /* it is true or false; `to` is a setting, and its words for these */
+    CONFIG_ROOT,    /* the setting `to` is 1 over its root, */
+    CONFIG_INVERSE, /* or 1 over it */
+    CONFIG_SIZE,    /* the weights have this size, by its name in CONFIG_SIZES */
+    CONFIG_ONLY,    /* only the words `to` are computed, with spaces between; NULL: it may not be */
+    CONFIG_READ     /* model_config.c reads it, together with others */
+} config_use;
+
+typedef struct config_key {
+    named named; /* as config.json has it; its help says what it is, where it is refused */
+    config_use use;
+    const char *to;
+    bool is_of_layers; /* of CONFIG_ONLY: one attention alone does without */
+} config_key;
+
+typedef enum config_size {
+    SIZE_LAYERS,
+    SIZE_WIDTH,
+    SIZE_HIDDEN,
+    SIZE_IDS,
+    SIZE_HEAD,
+    SIZE_COUNT
+} config_size;
+
+extern const named_table CONFIG_SIZES; /* in this order */
+
+/* What a key is where config.json has none: a number, or a word. */
+typedef struct config_default {
+    const char *key;
+    double number;
+    const char *word;
+} config_default;
+
+enum { FAMILY_DEFAULTS = 8, FAMILY_SETTINGS = 4 };
+
+typedef struct model_family {
+    named named;       /* model_type; help: what it computes, in a word or two */
+    const char *names; /* of its layers, a row of LAYER_CONVENTIONS; NULL: they tell themselves */
+    const char *rope;  /* which numbers are turned together; NULL: it turns none */
+    struct {
+        const char *key, *word;
+    } setting[FAMILY_SETTINGS]; /* of a document, that models of it have besides the names' own */
+    config_default by_default[FAMILY_DEFAULTS];
+    const config_key *own; /* read before those of all; the last one has no name; or NULL */
+    const char *head;      /* of its logits, what is not computed; NULL: nothing */
+    bool gains_lack_one;   /* each norm's gain is 1 + what is there */
+    bool scales_rows;      /* by the root of their width, in float32 */
+    bool norms_heads;      /* queries and keys, with the eps of all norms */
+    bool alternates;       /* each second layer has no window, where nothing says which */
+} model_family;
+
+extern const named_table MODEL_FAMILIES;
+
+/* The row of a key, in the family's own or of all; NULL: there is none. */
+const config_key *config_key_find(const model_family *of, const char *name);
+/* Whether the key, in any family, changes no number, or what it says the weights tell as well. */
+bool config_key_is_idle(const char *name);
+
+/* Adds, for help and manual, the keys that change no number; those of all families, "; KEY: what it
+ * is here" each; and what is said of one family. */
+void config_keys_describe(text *out);
+void config_keys_describe_all(text *out);
+void model_family_describe(text *out, const model_family *row);
+
+#endif

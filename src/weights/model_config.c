@@ -1,0 +1,581 @@
+#include "weights/model_config.h"
+
+#include "attn/spec/angle.h"
+#include "attn/spec/setting.h"
+#include "base/mem.h"
+#include "model/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+/* null, [] and {} say nothing. */
+static bool says_nothing(const entry *one)
+{
+    return one->kind == ENTRY_TENSOR ? one->tensor.rank == 0 && one->tensor.type != DTYPE_BOOL &&
+                                           tensor_is_hole(tensor_get(&one->tensor, NULL))
+           : one->kind == ENTRY_LIST   ? one->list.count == 0
+           : one->kind == ENTRY_BUNDLE ? one->bundle->count == 0
+                                       : false;
+}
+
+static const entry *find_said(const bundle *in, const char *name)
+{
+    const entry *found = in == NULL ? NULL : bundle_find(in, name);
+    return found == NULL || says_nothing(found) ? NULL : found;
+}
+
+static bool is_truth(const entry *one)
+{
+    return one->kind == ENTRY_TENSOR && one->tensor.rank == 0 && one->tensor.type == DTYPE_BOOL;
+}
+
+static bool is_true(const entry *one)
+{
+    return one != NULL && one->kind == ENTRY_TENSOR && one->tensor.rank == 0 &&
+           tensor_get(&one->tensor, NULL) != 0;
+}
+
+/* As it stands there, for a message. */
+static void add_value(text *out, const entry *one)
+{
+    double number;
+    if (is_truth(one))
+        text_add_string(out, is_true(one) ? "true" : "false");
+    else if (setting_is_number(one, &number))
+        text_add_format(out, "%.17g", number);
+    else if (one->kind == ENTRY_TEXT)
+        text_add_format(out, "%s", one->text);
+    else
+        text_add_string(out, one->kind == ENTRY_BUNDLE ? "an object" : "a list");
+}
+
+static bool refuse_value(const entry *one, const char *wanted, err *e)
+{
+    text value = {0};
+    add_value(&value, one);
+    err_at(e, &one->at, "%s is %s, it must be %s", one->name, text_string(&value), wanted);
+    text_free(&value);
+    return false;
+}
+
+static bool read_number(const entry *one, double *number, err *e)
+{
+    return (setting_is_number(one, number) && !is_truth(one)) || refuse_value(one, "a number", e);
+}
+
+/* The first of these that is said, of the object and then of config.json; or NULL. */
+static const entry *first_said(const bundle *object, const char *name, const bundle *all,
+                               const char *otherwise)
+{
+    const entry *found = find_said(object, name);
+    return found != NULL ? found : find_said(all, otherwise);
+}
+
+/* ---- one key ---- */
+
+static bool is_word_of(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; at != NULL && *at != '\0'; at += strspn(at, " ")) {
+        size_t bytes = strcspn(at, " ");
+        if (bytes == length && memcmp(at, word, bytes) == 0)
+            return true;
+        at += bytes;
+    }
+    return false;
+}
+
+static bool refuse_unknown(const model_config *c, const entry *one, err *e)
+{
+    err_at(e, &one->at,
+           "'%s' is not known of models of %s, so it may change numbers in a way that is not "
+           "computed here",
+           one->name, c->of->named.name);
+    return err_remedy(e, "where it changes none, a config.json without it says the rest");
+}
+
+static bool check_only(const config_key *row, const entry *one, err *e)
+{
+    text value = {0};
+    add_value(&value, one);
+    bool is_one = is_word_of(row->to, text_string(&value));
+    if (!is_one)
+        err_at(e, &one->at, "%s is %s: %s, which is not computed here", one->name,
+               text_string(&value), row->named.help);
+    text_free(&value);
+    return is_one;
+}
+
+static bool add_setting(model_config *c, const config_key *row, const entry *one, err *e)
+{
+    double number;
+    const char *to = row->to;
+    const entry *before = bundle_find(&c->settings, to);
+    if (before != NULL)
+        return err_at(e, &one->at, "%s says what %s is, and another key has said it already",
+                      one->name, to);
+    if (row->use == CONFIG_SWITCH) {
+        char words[3][32];
+        if (!is_truth(one) && !setting_is_number(one, &number))
+            return refuse_value(one, "true or false", e);
+        sscanf(to, "%31s %31s %31s", words[0], words[1], words[2]);
+        const char *word = words[is_true(one) ? 1 : 2];
+        return bundle_add_text(&c->settings, words[0], word, strlen(word), one->at, e);
+    }
+    if (one->kind == ENTRY_TEXT && strcmp(to, "activation") == 0) {
+        size_t length = strlen(one->text);
+        if (named_find(&ACTIVATIONS, one->text, length) == NULL &&
+            named_by_synonym(&ACTIVATIONS, one->text, length) == NULL)
+            return err_at(e, &one->at, "%s is %s, an activation that is not computed here",
+                          one->name, one->text);
+        const named *known = named_by_synonym(&ACTIVATIONS, one->text, length);
+        const char *word = known != NULL ? known->name : one->text;
+        return bundle_add_text(&c->settings, to, word, strlen(word), one->at, e);
+    }
+    if (!read_number(one, &number, e))
+        return false;
+    if (row->use != CONFIG_SETTING && !(number > 0))
+        return refuse_value(one, "above 0", e);
+    return bundle_add_number(&c->settings, to,
+                             row->use == CONFIG_ROOT      ? 1 / sqrt(number)
+                             : row->use == CONFIG_INVERSE ? 1 / number
+                                                          : number,
+                             one->at, e);
+}
+
+static bool add_size(model_config *c, const config_key *row, const entry *one, err *e)
+{
+    const named *size = named_find(&CONFIG_SIZES, row->to, strlen(row->to));
+    size_t which = (size_t)(size - CONFIG_SIZES.first);
+    if (is_truth(one) || one->kind != ENTRY_TENSOR)
+        return refuse_value(one, "a whole number from 1", e);
+    c->size[which].by = one;
+    return setting_count(one, 1, &c->size[which].is, e);
+}
+
+static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
+{
+    const config_key *row = config_key_find(c->of, one->name);
+    if (says_nothing(one) || (row == NULL && config_key_is_idle(one->name)))
+        return true;
+    if (row == NULL)
+        return refuse_unknown(c, one, e);
+    switch (row->use) {
+    case CONFIG_READ:
+        return true;
+    case CONFIG_SIZE:
+        return add_size(c, row, one, e);
+    case CONFIG_ONLY:
+        return (is_alone && row->is_of_layers) || check_only(row, one, e);
+    default:
+        return add_setting(c, row, one, e);
+    }
+}
+
+/* ---- rotary positions ---- */
+
+static const double PI = 3.14159265358979323846;
+
+/* What rope_parameters, or rope_scaling, says. */
+typedef struct rope_said {
+    double base, factor, low, high, original; /* of llama3; and of yarn: */
+    double fast, slow, first, last;
+    size_t width; /* numbers that are turned */
+} rope_said;
+
+/* A way to make the frequency of a pair from that of its base. */
+typedef struct rope_kind {
+    named named;
+    const char *keys; /* that the object may have for it */
+    double (*frequency)(const rope_said *r, size_t pair, double of_base);
+} rope_kind;
+
+static double as_it_is(const rope_said *r, size_t pair, double of_base)
+{
+    (void)r, (void)pair;
+    return of_base;
+}
+
+static double interpolated(const rope_said *r, size_t pair, double of_base)
+{
+    (void)pair;
+    return of_base / r->factor;
+}
+
+/* Pairs whose wave is long next to what the model had seen are slowed down, short ones are not, and
+ * those between are mixed: modeling_rope_utils, _compute_llama3_parameters. */
+static double of_llama3(const rope_said *r, size_t pair, double of_base)
+{
+    double turns = r->original / (2 * PI / of_base);
+    double share = (turns - r->low) / (r->high - r->low);
+    (void)pair;
+    return turns < r->low    ? of_base / r->factor
+           : turns > r->high ? of_base
+                             : (1 - share) * of_base / r->factor + share * of_base;
+}
+
+/* Peng et al., YaRN, 2023, section 3.2: the same between two pairs. */
+static double of_yarn(const rope_said *r, size_t pair, double of_base)
+{
+    double share = ((double)pair - r->first) / (r->last > r->first ? r->last - r->first : 0.001);
+    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    return of_base / r->factor * share + of_base * (1 - share);
+}
+
+static const rope_kind ROPE_KINDS[] = {
+    {{"default", NULL}, "", as_it_is},
+    {{"linear", NULL}, "factor", interpolated},
+    {{"llama3", NULL},
+     "factor low_freq_factor high_freq_factor original_max_position_embeddings",
+     of_llama3},
+    {{"yarn", NULL},
+     "factor original_max_position_embeddings beta_fast beta_slow attention_factor truncate",
+     of_yarn},
+};
+static const named_table ROPE_TABLE = NAMED_TABLE("rope_type", ROPE_KINDS);
+
+/* A number of the object, which it must have unless there is another one. */
+static bool read_part(const bundle *object, const char *name, const entry *otherwise,
+                      const place *at, double *to, err *e)
+{
+    const entry *said = find_said(object, name);
+    said = said != NULL ? said : otherwise;
+    if (said == NULL)
+        return err_at(e, at, "rotary positions of this kind have %s, and it is not there", name);
+    return read_number(said, to, e) && (*to > 0 || refuse_value(said, "above 0", e));
+}
+
+/* The pair that turns so often in what the model had seen. */
+static double pair_that_turns(const rope_said *r, double times)
+{
+    return (double)r->width * angle_logarithm(r->original / (times * 2 * PI)) /
+           (2 * angle_logarithm(r->base));
+}
+
+static bool read_kind_parts(rope_said *r, const rope_kind *kind, const bundle *object,
+                            const bundle *all, const place *at, double *factor_of_both, err *e)
+{
+    const entry *most = find_said(all, "max_position_embeddings");
+    const entry *truncates = find_said(object, "truncate"),
+                *said = find_said(object, "attention_factor");
+    if (kind->frequency == as_it_is)
+        return true;
+    if (!read_part(object, "factor", NULL, at, &r->factor, e) || kind->frequency == interpolated)
+        return !e->is_set;
+    if (!read_part(object, "original_max_position_embeddings",
+                   kind->frequency == of_yarn ? most : NULL, at, &r->original, e))
+        return false;
+    if (kind->frequency == of_llama3)
+        return read_part(object, "low_freq_factor", NULL, at, &r->low, e) &&
+               read_part(object, "high_freq_factor", NULL, at, &r->high, e);
+    r->fast = 32;
+    r->slow = 1;
+    *factor_of_both = r->factor > 1 ? 0.1 * angle_logarithm(r->factor) + 1 : 1;
+    if ((find_said(object, "beta_fast") != NULL &&
+         !read_part(object, "beta_fast", NULL, at, &r->fast, e)) ||
+        (find_said(object, "beta_slow") != NULL &&
+         !read_part(object, "beta_slow", NULL, at, &r->slow, e)) ||
+        (said != NULL && !read_part(object, "attention_factor", NULL, at, factor_of_both, e)))
+        return false;
+    r->first = pair_that_turns(r, r->fast);
+    r->last = pair_that_turns(r, r->slow);
+    if (truncates == NULL || is_true(truncates)) {
+        r->first = floor(r->first);
+        r->last = ceil(r->last);
+    }
+    r->first = r->first < 0 ? 0 : r->first;
+    r->last = r->last > (double)r->width - 1 ? (double)r->width - 1 : r->last;
+    return true;
+}
+
+/* Of what `object` has, all is known of its kind. */
+static const rope_kind *find_kind(const bundle *object, const place *at, err *e)
+{
+    static const char ALWAYS[] = "rope_type type rope_theta partial_rotary_factor";
+    const entry *said = first_said(object, "rope_type", object, "type");
+    const char *word = said == NULL ? "default" : said->kind == ENTRY_TEXT ? said->text : "";
+    const named *kind = named_find(&ROPE_TABLE, word, strlen(word));
+    if (kind == NULL) {
+        err_at(e, said == NULL ? at : &said->at,
+               "rotary positions of type \"%s\" are not computed here", word);
+        return NULL;
+    }
+    const rope_kind *row = (const rope_kind *)(const void *)kind;
+    for (size_t i = 0; object != NULL && i < object->count; i++) {
+        const entry *one = &object->entry[i];
+        bool is_known = is_word_of(ALWAYS, one->name) || is_word_of(row->keys, one->name);
+        if (is_known || says_nothing(one))
+            continue;
+        err_at(e, &one->at, "'%s' is not known of rotary positions of type %s", one->name, word);
+        return NULL;
+    }
+    return row;
+}
+
+/* Rotary positions of layers of this type, or (NULL) of all. */
+static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
+{
+    const bundle *all = &c->given;
+    const entry *given = first_said(all, "rope_parameters", all, "rope_scaling"), *found;
+    const bundle *object = given != NULL && given->kind == ENTRY_BUNDLE ? given->bundle : NULL;
+    place at = given != NULL ? given->at : (place){.file = c->file};
+    if (type != NULL && (found = find_said(object, type)) != NULL && found->kind == ENTRY_BUNDLE)
+        object = found->bundle;
+    rope_said r = {.width = c->head_width};
+    double share = 1, width, both = 1;
+    const rope_kind *kind = find_kind(object, &at, e);
+    if (kind == NULL)
+        return false;
+    const entry *base = first_said(object, "rope_theta", all, "rope_theta");
+    base = base != NULL ? base : find_said(all, "rotary_emb_base");
+    if (base == NULL)
+        return err_at(e, &at, "there is no rope_theta, the base of rotary positions");
+    if (!read_number(base, &r.base, e) || (r.base < 1 && !refuse_value(base, "at least 1", e)))
+        return false;
+    if ((found = first_said(object, "partial_rotary_factor", all, "partial_rotary_factor")) !=
+            NULL ||
+        (found = find_said(all, "rotary_pct")) != NULL) {
+        if (!read_number(found, &share, e))
+            return false;
+        r.width = (size_t)((double)c->head_width * share);
+    }
+    if ((found = find_said(all, "rotary_dim")) != NULL) {
+        if (!read_number(found, &width, e))
+            return false;
+        r.width = (size_t)width;
+    }
+    if (r.width < 2)
+        return err_at(e, &at, "it does not say how wide a head is, which its rotary positions ask");
+    c->rope = kind->named.name;
+    c->rope_width = r.width;
+    if (!read_kind_parts(&r, kind, object, all, &at, &both, e))
+        return false;
+    if (r.width < c->head_width && !bundle_add_number(to, "rope_width", (double)r.width, at, e))
+        return false;
+    if (kind->frequency == as_it_is)
+        return bundle_add_number(to, "rope", r.base, base->at, e);
+    /* A list of frequencies, a number a pair. */
+    size_t pairs = r.width / 2;
+    tensor list;
+    entry *rope = bundle_add(to, "rope", strlen("rope"), at, e);
+    if (rope == NULL)
+        return false;
+    rope->kind = ENTRY_BUNDLE;
+    rope->bundle = mem_alloc_zeroed(1, sizeof *rope->bundle, e);
+    if (rope->bundle == NULL || !tensor_new(&list, DTYPE_F64, 1, &pairs, e))
+        return false;
+    for (size_t pair = 0; pair < pairs; pair++)
+        ((double *)list.data)[pair] =
+            kind->frequency(&r, pair, angle_frequency(r.base, pair, r.width));
+    if (!bundle_add_tensor(rope->bundle, "frequencies", &list, at, e))
+        return false;
+    /* Sines and cosines have the factor, of queries and of keys: their products have its square. */
+    if (both == 1)
+        return true;
+    const tensor *scale = bundle_tensor(&c->settings, "scale");
+    if (r.width < c->head_width || type != NULL)
+        return err_at(e, &at,
+                      "attention_factor is %g, of numbers that are turned alone, which is not "
+                      "computed here where others are not",
+                      both);
+    double before = scale != NULL ? tensor_get(scale, NULL) : 1 / sqrt((double)c->head_width);
+    bundle_remove(to, "scale");
+    return bundle_add_number(to, "scale", before * both * both, at, e);
+}
+
+/* ---- layers that differ ---- */
+
+static bool add_window(bundle *to, double window, place at, err *e)
+{
+    size_t two = 2;
+    tensor sides;
+    if (!tensor_new(&sides, DTYPE_F64, 1, &two, e))
+        return false;
+    ((double *)sides.data)[0] = window - 1;
+    ((double *)sides.data)[1] = -1;
+    return bundle_add_tensor(to, "window", &sides, at, e);
+}
+
+/* Which layers have a window, and what else their types say. */
+static bool read_layers(model_config *c, err *e)
+{
+    const bundle *all = &c->given;
+    const entry *types = find_said(all, "layer_types"), *window = find_said(all, "sliding_window"),
+                *uses = bundle_find(all, "use_sliding_window"),
+                *first = find_said(all, "max_window_layers");
+    const entry *rope = find_said(all, "rope_parameters");
+    bool has_list = types != NULL && types->kind == ENTRY_LIST;
+    double wide = 0, from = 0;
+    bool has_window = window != NULL && (uses == NULL || is_true(uses));
+    if (types != NULL && !has_list)
+        return refuse_value(types, "a list of types", e);
+    if (has_window && (!read_number(window, &wide, e) ||
+                       (wide < 1 && !refuse_value(window, "a whole number from 1", e))))
+        return false;
+    if (first != NULL && !read_number(first, &from, e))
+        return false;
+    for (size_t i = 0; has_list && i < types->list.count; i++) {
+        const char *type = types->list.item[i];
+        if (!is_word_of("full_attention sliding_attention", type))
+            return err_at(e, &types->at, "layer_types has %s, which is not computed here", type);
+    }
+    bool is_by_layer = has_list || (has_window && (c->of->alternates || from > 0));
+    if (c->of->rope != NULL && !is_by_layer && !add_rope(c, NULL, &c->settings, e))
+        return false;
+    if (!is_by_layer)
+        return !has_window || add_window(&c->settings, wide, window->at, e);
+    c->layers = has_list ? types->list.count : c->size[SIZE_LAYERS].is;
+    if (c->layers != c->size[SIZE_LAYERS].is)
+        return err_at(e, &types->at, "layer_types has %zu layers, and %s is %zu", c->layers,
+                      c->size[SIZE_LAYERS].by == NULL ? "their number"
+                                                      : c->size[SIZE_LAYERS].by->name,
+                      c->size[SIZE_LAYERS].is);
+    c->layer = mem_alloc_zeroed(c->layers, sizeof c->layer[0], e);
+    if (c->layer == NULL)
+        return false;
+    /* Where types have rotary positions of their own, each layer has those of its type. */
+    bool has_own_rope = has_list && rope != NULL && rope->kind == ENTRY_BUNDLE &&
+                        (find_said(rope->bundle, "full_attention") != NULL ||
+                         find_said(rope->bundle, "sliding_attention") != NULL);
+    if (c->of->rope != NULL && !has_own_rope && !add_rope(c, NULL, &c->settings, e))
+        return false;
+    for (size_t i = 0; i < c->layers; i++) {
+        const char *type = has_list ? types->list.item[i] : NULL;
+        bool slides = type != NULL        ? strcmp(type, "sliding_attention") == 0
+                      : c->of->alternates ? i % 2 == 0
+                                          : (double)i >= from;
+        if (slides && !has_window)
+            return err_at(e, &types->at,
+                          "layer %zu is of sliding_attention, and there is no "
+                          "sliding_window",
+                          i);
+        if ((slides && !add_window(&c->layer[i], wide, window->at, e)) ||
+            (has_own_rope && !add_rope(c, type, &c->layer[i], e)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+bool model_config_is(const bundle *read)
+{
+    return bundle_text(read, "model_type") != NULL;
+}
+
+static bool find_family(model_config *c, err *e)
+{
+    const entry *type = bundle_find(&c->given, "model_type");
+    place at = {.file = c->file};
+    if (type == NULL || type->kind != ENTRY_TEXT)
+        return err_at(e, &at, "it has no model_type, which says what model it is of");
+    c->of = (const model_family *)(const void *)named_find(&MODEL_FAMILIES, type->text,
+                                                           strlen(type->text));
+    if (c->of != NULL)
+        return true;
+    err_at(e, &type->at, "models of type %s are not known here", type->text);
+    return err_remedy(e, "selfattn help models lists those that are");
+}
+
+/* What the class says where config.json says nothing. */
+static bool add_defaults(model_config *c, err *e)
+{
+    place at = {.file = c->file};
+    for (size_t i = 0; i < FAMILY_DEFAULTS && c->of->by_default[i].key != NULL; i++) {
+        const config_default *one = &c->of->by_default[i];
+        bool done = bundle_find(&c->given, one->key) != NULL ? true
+                    : one->word != NULL
+                        ? bundle_add_text(&c->given, one->key, one->word, strlen(one->word), at, e)
+                        : bundle_add_number(&c->given, one->key, one->number, at, e);
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
+bool model_config_read(model_config *c, bundle *read, const char *file, bool is_alone, err *e)
+{
+    *c = (model_config){.file = file, .given = *read};
+    *read = (bundle){0};
+    place at = {.file = file};
+    if (!find_family(c, e) || !add_defaults(c, e))
+        return false;
+    for (size_t i = 0; i < c->given.count; i++) {
+        if (!read_key(c, &c->given.entry[i], is_alone, e))
+            return false;
+    }
+    for (size_t i = 0; i < FAMILY_SETTINGS && c->of->setting[i].key != NULL; i++) {
+        const char *name = c->of->setting[i].key, *word = c->of->setting[i].word;
+        if (bundle_find(&c->settings, name) == NULL &&
+            !bundle_add_text(&c->settings, name, word, strlen(word), at, e))
+            return false;
+    }
+    const tensor *heads = bundle_tensor(&c->settings, "heads"),
+                 *eps = bundle_tensor(&c->settings, "norm_eps");
+    double count = heads == NULL ? 0 : tensor_get(heads, NULL);
+    c->head_width = c->size[SIZE_HEAD].is > 0 ? c->size[SIZE_HEAD].is
+                    : count >= 1              ? c->size[SIZE_WIDTH].is / (size_t)count
+                                              : 0;
+    c->is_tied = is_true(find_said(&c->given, "tie_word_embeddings"));
+    if (c->of->norms_heads && eps != NULL &&
+        !bundle_add_number(&c->settings, "qk_eps", tensor_get(eps, NULL), at, e))
+        return false;
+    if (c->of->scales_rows &&
+        !bundle_add_number(&c->settings, "embedding_scale",
+                           (double)(float)sqrt((double)c->size[SIZE_WIDTH].is), at, e))
+        return false;
+    if (c->of->rope != NULL && strcmp(c->of->rope, "half") != 0 &&
+        !bundle_add_text(&c->settings, "rope_pairing", c->of->rope, strlen(c->of->rope), at, e))
+        return false;
+    return read_layers(c, e);
+}
+
+void model_config_free(model_config *c)
+{
+    for (size_t i = 0; c->layer != NULL && i < c->layers; i++)
+        bundle_free(&c->layer[i]);
+    mem_free(c->layer);
+    bundle_free(&c->settings);
+    bundle_free(&c->given);
+    *c = (model_config){0};
+}
+
+/* ---- what it says ---- */
+
+void model_config_describe(text *out, const model_config *c, const bundle *document)
+{
+    const char *join = ": ";
+    text_add_string(out, c->of->named.name);
+    for (size_t i = 0; i < c->settings.count; i++) {
+        const entry *one = &c->settings.entry[i];
+        const tensor *t = one->kind == ENTRY_TENSOR ? &one->tensor : NULL;
+        const entry *taken = bundle_find(document, one->name);
+        if (taken == NULL || taken->at.file != c->file) /* something goes over it */
+            continue;
+        text_add_format(out, "%s%s", join, one->name);
+        if (one->kind == ENTRY_BUNDLE)
+            text_add_format(out, " %s", c->rope);
+        else if (t == NULL)
+            text_add_format(out, " %s", one->text);
+        for (size_t k = 0; t != NULL && k < tensor_count(t); k++)
+            text_add_format(out, "%s%.9g", k == 0 ? " " : ",",
+                            tensor_get(t, t->rank == 0 ? NULL : &k));
+        join = ", ";
+    }
+    size_t windows = 0, turned = 0;
+    for (size_t i = 0; c->layer != NULL && i < c->layers; i++) {
+        windows += bundle_find(&c->layer[i], "window") != NULL;
+        turned += bundle_find(&c->layer[i], "rope") != NULL;
+    }
+    if (windows > 0)
+        text_add_format(out, "%swindow in %zu of %zu layers", join, windows, c->layers);
+    if (turned > 0)
+        text_add_format(out, ", rope by layer");
+    if (c->of->gains_lack_one)
+        text_add_string(out, ", 1 added to gains");
+    if (c->of->head != NULL)
+        text_add_format(out, ", no logits: %s is not computed", c->of->head);
+}

@@ -1,0 +1,35 @@
+/* A model's config.json, read as what a document would say: its settings, of all layers and of
+ * each, and the sizes that its weights must have. */
+#ifndef SELFATTN_WEIGHTS_MODEL_CONFIG_H
+#define SELFATTN_WEIGHTS_MODEL_CONFIG_H
+
+#include "tensor/bundle.h"
+#include "weights/config_keys.h"
+
+typedef struct model_config {
+    const char *file; /* as messages name it; borrowed */
+    const model_family *of;
+    bundle given;    /* what it says, and what its class says where it lacks; owned */
+    bundle settings; /* of a document; owned */
+    bundle *layer;   /* what layers have of their own, `layers` of them; NULL: nothing; owned */
+    size_t layers;
+    const char *rope; /* how its angles are made: "default", "llama3", …; NULL: there are none */
+    size_t rope_width, head_width; /* numbers of a head that are turned; 0: not known */
+    bool is_tied;                  /* the unembedding is the embedding, whatever else there is */
+    struct {
+        size_t is;       /* 0: not said */
+        const entry *by; /* the key that says it; borrowed */
+    } size[SIZE_COUNT];
+} model_config;
+
+/* Whether config.json says whose it is, which one of another program does not. */
+bool model_config_is(const bundle *read);
+/* Takes what was read. False with the error at the key that is not known, or not computed; with
+ * `is_alone` what only layers have may be so. To be freed in any case. */
+bool model_config_read(model_config *c, bundle *read, const char *file, bool is_alone, err *e);
+void model_config_free(model_config *c);
+
+/* "phi: heads 4, rope_width 4, rope 10000, …": what a document has of it. */
+void model_config_describe(text *out, const model_config *c, const bundle *document);
+
+#endif

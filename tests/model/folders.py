@@ -1,0 +1,94 @@
+"""Models that transformers recorded, computed from their folders by --model alone: hidden states,
+attentions and logits of all rows, and the tokens and logits of a generation; and the gradients of
+recorded.py. The argument is a folder with a folder for each model.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+from claims import check, finish, selfattn
+from recorded import compare_all, flat, largest_apart, read
+
+SHARE = 2e-6  # of each matrix's largest: float32 has recorded them
+# What says no, in the words of the refusal.
+REFUSED = {"mixtral": "num_experts_per_tok", "t5": "relative_attention_bias"}
+ENCODERS = {"bert"}
+LENGTH = "8"
+
+
+def recorded_of(folder):
+    """A model in several files has the numbers of the one that was cut."""
+    return read(folder.with_name(folder.name.removesuffix("-sharded")) / "recorded.safetensors")
+
+
+def listed(numbers):
+    return ",".join(str(number) for number in numbers)
+
+
+def compare(name, recorded, made):
+    apart = largest_apart(recorded, made)
+    check(f"{name} is {apart:.2g} of its largest apart", apart < SHARE)
+
+
+def whole(folder):
+    recorded = recorded_of(folder)
+    one = {name.removeprefix("b1."): numbers for name, (_, numbers) in recorded.items()
+           if name.startswith("b1.")}
+    is_encoder = folder.name in ENCODERS
+    layers = sum(name.startswith("attentions.") for name in one)
+    hidden = ["embedded"] + [f"layer.{i}.output" for i in range(layers - 1)] + ["output"]
+    more = () if "token_type_ids" not in one else ("--segments", listed(one["token_type_ids"]))
+    said = ["encode" if is_encoder else "decode", "--quiet", "--model", folder, "--ids",
+            listed(one["input_ids"]), *more, "--emit"]
+    stages = [*hidden, *(f"layer.{i}.attention.weights" for i in range(layers))]
+    if not is_encoder:
+        stages.append("logits")
+    made = json.loads(selfattn(*said, ",".join(stages)))
+    if folder.name in ("bert", "bloom"):  # whose rows are normed before the first layer
+        made["embedded"] = json.loads(selfattn(*said, "ln_e"))["ln_e"]
+    for i, stage in enumerate(hidden):
+        compare(f"{folder.name}: {stage}", one[f"hidden_states.{i}"], flat(made[stage]))
+    for i in range(layers):
+        stage = f"layer.{i}.attention.weights"
+        compare(f"{folder.name}: {stage}", one[f"attentions.{i}"], flat(made[stage]))
+    if not is_encoder:
+        compare(f"{folder.name}: logits", one["logits"], flat(made["logits"]))
+
+
+def generated(folder):
+    recorded = recorded_of(folder)
+    if "gen.prompt" not in recorded:
+        return
+    prompt, tokens = recorded["gen.prompt"][1], recorded["gen.sequences"][1]
+    said = selfattn("generate", "--quiet", "--model", folder, "--ids", listed(prompt), "--length",
+                    LENGTH, "--logits").decode()
+    steps = [json.loads(line) for line in said.splitlines()]
+    check(f"{folder.name}: tokens", [step["id"] for step in steps] == tokens[len(prompt):])
+    compare(f"{folder.name}: logits of a generation", recorded["gen.logits"][1],
+            flat([step["logits"] for step in steps]))
+
+
+def refused(folder, word):
+    """By name, with status 2."""
+    for more in ((), ("--prefix", "decoder.block.{}")):
+        run = subprocess.run(("selfattn", "decode", "--model", folder, "--ids", "1,2", *more),
+                             stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    check(f"{folder.name}: {run.stderr.decode()}",
+          run.returncode == 2 and word in run.stderr.decode())
+
+
+def main():
+    found = sorted(path.parent for path in pathlib.Path(sys.argv[1]).glob("*/config.json"))
+    for folder in found:
+        if folder.name in REFUSED:
+            refused(folder, REFUSED[folder.name])
+        else:
+            whole(folder)
+            generated(folder)
+    check("there are models", len(found) > len(REFUSED))
+    compare_all(pathlib.Path(sys.argv[1]))
+    finish()
+
+
+main()
