@@ -411,7 +411,7 @@ void config_keys_describe(text *out)
         text_add_format(out, "%s%s", i == 0 ? "" : ", ", IDLE[i]);
 }
 
-/* "; hidden_act: activation" of each key, "; refused: clip_qkv, a clip …" of one that may not be. */
+/* "; hidden_act: activation" of keys, "; refused: clip_qkv, a clip …" of one that may not be. */
 static void add_keys(text *out, const config_key *rows)
 {
     for (; rows != NULL && rows->named.name != NULL; rows++) {
