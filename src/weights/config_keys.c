@@ -21,6 +21,7 @@ static const char *const IDLE[] = {
     "_attn_implementation",
     "_attn_implementation_autoset",
     "_name_or_path",
+    "_num_labels",
     "activation_dropout",
     "architectures",
     "attention_bias",
@@ -35,6 +36,7 @@ static const char *const IDLE[] = {
     "bias",
     "bias_dropout_fusion",
     "bos_token_id",
+    "cache_implementation",
     "chunk_size_feed_forward",
     "classifier_dropout",
     "classifier_dropout_prob",
@@ -236,6 +238,12 @@ static const config_key OF_STABLELM[] = {
     {{NULL, NULL}, CONFIG_READ, NULL, false},
 };
 
+static const config_key OF_STARCODER2[] = {
+    {{"norm_type", "another norm"}, CONFIG_ONLY, "layer_norm", true},
+    {{"mlp_type", "another feed-forward part"}, CONFIG_ONLY, "default", true},
+    {{NULL, NULL}, CONFIG_READ, NULL, false},
+};
+
 static const config_key OF_NEOX[] = {
     {{"use_parallel_residual", NULL}, CONFIG_SWITCH, "norm parallel-apart pre", false},
     {{"rotary_pct", NULL}, CONFIG_READ, NULL, false},
@@ -246,10 +254,13 @@ static const config_key OF_NEOX[] = {
 
 static const config_key OF_GPTJ[] = {
     {{"rotary_dim", NULL}, CONFIG_READ, NULL, false},
+    {{"rotary", "no rotary positions"}, CONFIG_ONLY, "true", false},
+    {{"scale_attn_weights", "scores without a scale"}, CONFIG_ONLY, "true", false},
     {{NULL, NULL}, CONFIG_READ, NULL, false},
 };
 
 static const config_key OF_BLOOM[] = {
+    {{"offset_alibi", NULL}, CONFIG_READ, NULL, false}, /* which modeling_bloom does not use */
     {{"apply_residual_connection_post_layernorm", "sums with what a norm made"}, CONFIG_ONLY,
      "false", true},
     {{NULL, NULL}, CONFIG_READ, NULL, false},
@@ -264,8 +275,9 @@ static const config_key OF_OPT[] = {
 
 /* Of its relative biases the names in the file tell, and --bias gives them. */
 static const config_key OF_T5[] = {
-    {{"feed_forward_proj", NULL}, CONFIG_READ, NULL, false},
-    {{"dense_act_fn", NULL}, CONFIG_READ, NULL, false},
+    {{"feed_forward_proj", "an activation that its names don't tell"}, CONFIG_ONLY,
+     "relu gated-gelu", true},
+    {{"dense_act_fn", NULL}, CONFIG_SETTING, "activation", false},
     {{"is_gated_act", NULL}, CONFIG_READ, NULL, false},
     {{"relative_attention_num_buckets", NULL}, CONFIG_READ, NULL, false},
     {{"relative_attention_max_distance", NULL}, CONFIG_READ, NULL, false},
@@ -333,6 +345,7 @@ static const model_family ROWS[] = {
      .by_default = {ROTARY_BASE, APART, {"layer_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "silu"},
                     {"partial_rotary_factor", 0.25, NULL}}},
     {.named = {"starcoder2", "transformers' StarCoder 2"}, .names = "starcoder2", .rope = "half",
+     .own = OF_STARCODER2,
      .by_default = {ROTARY_BASE, TIED, {"norm_epsilon", 1e-5, NULL},
                     {"hidden_act", 0, "gelu_pytorch_tanh"}}},
     {.named = {"cohere", "transformers' Command R"},

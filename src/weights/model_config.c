@@ -111,9 +111,14 @@ static bool check_only(const config_key *row, const entry *one, err *e)
 
 static bool add_setting(model_config *c, const config_key *row, const entry *one, err *e)
 {
-    double number;
+    double number, said;
     const char *to = row->to;
     const entry *before = bundle_find(&c->settings, to);
+    bool is_same = before != NULL && row->use == CONFIG_SETTING &&
+                   setting_is_number(before, &said) && setting_is_number(one, &number) &&
+                   number == said;
+    if (is_same)
+        return true;
     if (before != NULL)
         return err_at(e, &one->at, "%s says what %s is, and another key has said it already",
                       one->name, to);
@@ -325,7 +330,7 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
     if (type != NULL && (found = find_said(object, type)) != NULL && found->kind == ENTRY_BUNDLE)
         object = found->bundle;
     rope_said r = {.width = c->head_width};
-    double share = 1, width, both = 1;
+    double share = 1, both = 1;
     const rope_kind *kind = find_kind(object, &at, e);
     if (kind == NULL)
         return false;
@@ -338,14 +343,14 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
     if ((found = first_said(object, "partial_rotary_factor", all, "partial_rotary_factor")) !=
             NULL ||
         (found = find_said(all, "rotary_pct")) != NULL) {
-        if (!read_number(found, &share, e))
+        if (!read_number(found, &share, e) ||
+            (!(share > 0 && share <= 1) && !refuse_value(found, "above 0 and at most 1", e)))
             return false;
         r.width = (size_t)((double)c->head_width * share);
     }
     if ((found = find_said(all, "rotary_dim")) != NULL) {
-        if (!read_number(found, &width, e))
+        if (!setting_count(found, 2, &r.width, e))
             return false;
-        r.width = (size_t)width;
     }
     if (r.width < 2)
         return err_at(e, &at, "it does not say how wide a head is, which its rotary positions ask");
@@ -516,8 +521,9 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
     const tensor *heads = bundle_tensor(&c->settings, "heads"),
                  *eps = bundle_tensor(&c->settings, "norm_eps");
     double count = heads == NULL ? 0 : tensor_get(heads, NULL);
+    bool is_some = count >= 1 && count <= (double)c->size[SIZE_WIDTH].is;
     c->head_width = c->size[SIZE_HEAD].is > 0 ? c->size[SIZE_HEAD].is
-                    : count >= 1              ? c->size[SIZE_WIDTH].is / (size_t)count
+                    : is_some                 ? c->size[SIZE_WIDTH].is / (size_t)count
                                               : 0;
     c->is_tied = is_true(find_said(&c->given, "tie_word_embeddings"));
     if (c->of->norms_heads && eps != NULL &&
