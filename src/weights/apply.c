@@ -338,6 +338,19 @@ static bool settle(const applying *a, const cutting *how, const weight_source *f
            bundle_add_text(in, SETTING, RMS, strlen(RMS), got->at, e);
 }
 
+/* Half of its outputs. */
+static bool cut_gate(const cutting *how, bool is_second, entry *joint, err *e)
+{
+    tensor *t = &joint->tensor;
+    int along = output_axis(how);
+    size_t half = t->rank == 2 ? t->size[along] / 2 : 0;
+    if (half == 0 || t->size[along] % 2 != 0)
+        return err_at(e, &joint->at,
+                      "w1 and w3 are to be side by side in it, and it has no halves");
+    *t = tensor_range(t, along, is_second ? half : 0, half);
+    return true;
+}
+
 /* In the type of computing. */
 static bool add_one(tensor *t, dtype type, err *e)
 {
@@ -375,6 +388,9 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     tensor *t = &added->tensor;
     *t = from->is_cut ? part : *t;
     added->layout = from->layout != LAYOUT_UNSAID ? from->layout : how.layout;
+    bool is_gate = strcmp(name, "w3") == 0, is_joined = is_gate || strcmp(name, "w1") == 0;
+    if (by->joins_gate && is_joined && from->mapped == 0 && !cut_gate(&how, is_gate, added, e))
+        return false;
     /* A table of positions goes in without the rows before that of the first position. */
     size_t first = by->position_row;
     if (strcmp(name, "position_embedding") == 0 && from->mapped == 0 && first > 0 && t->rank == 2) {

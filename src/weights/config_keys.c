@@ -238,6 +238,11 @@ static const config_key OF_STABLELM[] = {
     {{NULL, NULL}, CONFIG_READ, NULL, false},
 };
 
+static const config_key OF_PHI3[] = {
+    {{"original_max_position_embeddings", NULL}, CONFIG_READ, NULL, false}, /* longrope's alone */
+    {{NULL, NULL}, CONFIG_READ, NULL, false},
+};
+
 static const config_key OF_STARCODER2[] = {
     {{"norm_type", "another norm"}, CONFIG_ONLY, "layer_norm", true},
     {{"mlp_type", "another feed-forward part"}, CONFIG_ONLY, "default", true},
@@ -358,6 +363,9 @@ static const model_family ROWS[] = {
     {.named = {"phi", "transformers' Phi"}, .names = "phi", .rope = "half",
      .by_default = {ROTARY_BASE, APART, {"layer_norm_eps", 1e-5, NULL},
                     {"hidden_act", 0, "gelu_new"}, {"partial_rotary_factor", 0.5, NULL}}},
+    {.named = {"phi3", "transformers' Phi-3, Phi-4"},
+     .names = "phi3", .rope = "half", .own = OF_PHI3,
+     .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "silu"}}},
     {.named = {"gptj", "transformers' GPT-J"},
      .names = "gptj", .rope = "interleaved", .own = OF_GPTJ,
      .by_default = {ROTARY_BASE, APART, {"layer_norm_epsilon", 1e-5, NULL},

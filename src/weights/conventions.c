@@ -320,6 +320,12 @@ static const layer_convention LAYER_ROWS[] = {
      .part = {[LN1] = "norm1", [LN2] = "norm2", [W1] = "mlp.fc1", [W2] = "mlp.fc2",
               [LN_F] = "norm"},
      .implied = {"pre", "layer", "gelu"}, .eps = 1e-6},
+    {.named = {"phi3", "transformers' Phi-3, Phi-4, by config.json"}, .needs_config = true,
+     .attention = "self_attn", .joins_gate = true,
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [W1] = "mlp.gate_up_proj", [W2] = "mlp.down_proj", [W3] = "mlp.gate_up_proj",
+              [LN_F] = "norm", [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "rms", "silu", "true"}},
     {.named = {"gemma2", "transformers' Gemma 2, by config.json"}, .needs_config = true,
      .attention = "self_attn",
      .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
@@ -505,6 +511,8 @@ void layer_convention_describe(text *out, const layer_convention *row)
         if (row->implied[i] != NULL)
             text_add_format(out, "; %s %s", IMPLIED_KEYS[i], row->implied[i]);
     }
+    if (row->joins_gate)
+        text_add_string(out, "; w1 and w3 side by side");
     if (row->eps > 0)
         text_add_format(out, "; norm_eps %g", row->eps);
     if (row->hint != NULL)

@@ -126,6 +126,7 @@ typedef struct layer_convention {
     double eps;                            /* of all norms; 0: not said */
     const char *open, *hint; /* a key that no file of these names has, and what to do about it */
     bool needs_config;       /* what they mean only config.json says, which asks for the row */
+    bool joins_gate;         /* w1 and w3 are halves of one matrix's outputs, in this order */
 } layer_convention;
 
 extern const named_table LAYER_CONVENTIONS; /* the document's own names first */

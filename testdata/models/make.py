@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 """make.py: writes llama and sharded, a model of one layer 4 wide as transformers lays it out, in one
-file and in two. Its numbers are eighths that were drawn, so that any program reads the same."""
+file and in two, and phi3, the same with matrices side by side. Its numbers are eighths that were drawn, so that any program reads the same."""
 import json
 import pathlib
 import random
@@ -31,6 +31,19 @@ def write(path, tensors):
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
+def joined(drawn):
+    """q, k and v in one, and the gate and what it gates."""
+    made, way = {}, "model.layers.0."
+    joints = {"self_attn.qkv_proj": ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+              "mlp.gate_up_proj": ("mlp.gate_proj", "mlp.up_proj")}
+    for name, parts in joints.items():
+        all_of = [drawn[f"{way}{part}.weight"] for part in parts]
+        made[f"{way}{name}.weight"] = ((sum(size[0] for size, _ in all_of), 4),
+                                       [x for _, numbers in all_of for x in numbers])
+    taken = {f"{way}{part}.weight" for parts in joints.values() for part in parts}
+    return {**{name: one for name, one in drawn.items() if name not in taken}, **made}
+
+
 def main():
     dice = random.Random(3)
     drawn = {}
@@ -43,6 +56,10 @@ def main():
         (HERE / folder).mkdir(exist_ok=True)
         (HERE / folder / "config.json").write_text(json.dumps(CONFIG, indent=2) + "\n")
     write(HERE / "llama/model.safetensors", drawn)
+    (HERE / "phi3").mkdir(exist_ok=True)
+    (HERE / "phi3/config.json").write_text(
+        json.dumps({**CONFIG, "model_type": "phi3", "architectures": ["Phi3ForCausalLM"]}, indent=2) + "\n")
+    write(HERE / "phi3/model.safetensors", joined(drawn))
     index = {"weight_map": {}}
     for file, names in parts.items():
         write(HERE / "sharded" / file, {name + ".weight": drawn[name + ".weight"] for name in names})
