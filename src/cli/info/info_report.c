@@ -463,8 +463,10 @@ static void tell_model(teller *t, const info_file *of)
     text_add_format(t->out, ": a model in %zu file%s, %zu bytes\n", of->files, plural(of->files),
                     of->bytes);
     text_add_string(&words, text_string(&of->says));
-    if (words.length > 0)
+    if (of->says.length > 0)
         add_lines(t->out, &words);
+    else
+        text_free(&words);
 }
 
 void info_tell(teller *t, const info_file *of, const err *error)
