@@ -265,8 +265,13 @@ static void add_attention_back(floors *f, const layer_part *p, coming *back, com
         gather_memory(f, memory);
 }
 
-static void add_part_back(floors *f, const layer *l, const layer_part *p, coming *back,
-                          coming *of_layer, coming *memory)
+/* What waits for a part further down: what the layer gains, what the part gains with which the one
+ * before it shares its norm, and what a memory does. */
+typedef struct waiting {
+    coming of_layer, shared, memory;
+} waiting;
+
+static void add_part_back(floors *f, const layer *l, const layer_part *p, coming *back, waiting *w)
 {
     const bundle *own = bundle_find(f->stack->document, "layers")->bundle->entry[p->layer].bundle;
     part_step step[PART_STEPS_MOST];
@@ -281,30 +286,40 @@ static void add_part_back(floors *f, const layer *l, const layer_part *p, coming
         } else if (p->as->kind == PART_FEED_FORWARD) {
             floors_feed_forward_back(f, p->feed_forward, own, back);
         } else {
-            add_attention_back(f, p, back, memory);
+            add_attention_back(f, p, back, &w->memory);
         }
         if (s->kind == PART_STEP_ITSELF && p->as->adds == RESIDUAL_NORMED)
             *back = (coming){.op = OP_ADD_THREE, .of = {back->of[0], around.of[0]}};
+        if (s->kind == PART_STEP_ITSELF && !p->as->shares && w->shared.of[0].map != NULL) {
+            *back = (coming){.op = OP_ADD_THREE, .of = {back->of[0], w->shared.of[0]}};
+            w->shared = (coming){0};
+        }
     }
     if (p->as->adds == RESIDUAL_LAYER)
-        *of_layer = around;
-    if (p->as->adds == RESIDUAL_PART)
+        w->of_layer = around;
+    if (p->as->shares)
+        w->shared = *back;
+    else if (p->as->is_beside)
+        w->of_layer = *back;
+    if (p->as->is_beside)
+        *back = around;
+    else if (p->as->adds == RESIDUAL_PART)
         *back = (coming){.op = OP_ADD_THREE, .of = {around.of[0], back->of[0]}};
     else
         back->op = OP_GATHER;
 }
 
-static void add_layer_back(floors *f, const layer *l, size_t number, coming *back, coming *memory)
+static void add_layer_back(floors *f, const layer *l, size_t number, coming *back, waiting *w)
 {
-    coming of_layer = {0};
     size_t ways = 0;
     floors_layer_output_back(f, number, back);
     for (size_t i = l->parts; i-- > 0;)
-        add_part_back(f, l, &l->part[i], back, &of_layer, memory);
+        add_part_back(f, l, &l->part[i], back, w);
     while (ways < TRACE_OPERANDS && back->of[ways].map != NULL)
         ways++;
-    if (of_layer.of[0].map != NULL)
-        back->of[ways] = of_layer.of[0];
+    if (w->of_layer.of[0].map != NULL)
+        back->of[ways] = w->of_layer.of[0];
+    w->of_layer = (coming){0};
     back->op = OP_GATHER;
     floors_layer_x_back(f, back);
 }
@@ -352,7 +367,8 @@ static void enter_floor(floors *f, const layer *of, size_t number, const char *f
 static void go_back(floors *f)
 {
     const stack *s = f->stack;
-    coming back, memory = {0};
+    coming back;
+    waiting w = {0};
     enter_floor(f, NULL, 0, "back from the top", "");
     floors_loss(f, &back);
     if (s->has_final)
@@ -364,12 +380,12 @@ static void go_back(floors *f)
         snprintf(here, sizeof here, "layer %zu, ", i + 1);
         snprintf(floor, sizeof floor, "back, layer %zu", i + 1);
         enter_floor(f, &s->layer[i], i, floor, here);
-        add_layer_back(f, f->layer, i, &back, &memory);
+        add_layer_back(f, f->layer, i, &back, &w);
     }
     enter_floor(f, NULL, 0, "back at the ground", "");
     if (s->has_first)
         floors_norm_back(f, &s->first, "ln_e", &back);
-    floors_embedded_back(f, &back, &memory);
+    floors_embedded_back(f, &back, &w.memory);
 }
 
 void floors_of_stack(floors *f, floor_rows *rows)
