@@ -40,10 +40,10 @@ headers() {
     sed -n 's/^ *# *include <\(.*\)>.*/\1/p' "$scratch"/*.i | unknown
 }
 
+families='(O|MAP|MADV|F|AT|LOCK|S|_SC|UTIME|RLIMIT|CLOCK|SA|RENAME)'
 constants() {
     sed 's|/\*.*\*/||' "$scratch"/*.i | grep -h -v '^ \*' |
-        grep -o -w -E '(O|MAP|MADV|F|AT|LOCK|S|_SC|UTIME|RLIMIT|CLOCK|SA|RENAME)_[A-Z][A-Z0-9_]*|SIG[A-Z0-9]+' |
-        unknown
+        grep -o -w -E "$families"'_[A-Z][A-Z0-9_]*|SIG[A-Z0-9]+' | unknown
 }
 
 find main.c src -name '*.c' ! -path 'src/kernels/wide/*' >"$scratch/files"

@@ -504,6 +504,23 @@ static void part_itself(back *b, const ref_layer *l, const char *part, const row
         memset(dy->at, 0, dy->n * dy->width * sizeof dy->at[0]);
 }
 
+/* What the part gains is added to what goes around it. */
+static void add_to_residual(back *b, const char *part, const rows *grad)
+{
+    if (makes(b, "residual") || makes_of(b, "residual", part))
+        memset(b->f.x.at, 0, grad->n * grad->width * sizeof grad->at[0]);
+    if (makes(b, "residual twice"))
+        add(&b->f.x, &b->f.x);
+    add(&b->f.x, grad);
+}
+
+static void keep_sum(back *b, const char *part)
+{
+    char sum[32];
+    snprintf(sum, sizeof sum, "%s_sum_grad", part);
+    flow_keep(&b->f, sum, &b->f.x);
+}
+
 /* pre: x + part(norm(x)); post: norm(x + part(x)) */
 static void usual_part_back(back *b, const ref_layer *l, const char *part, size_t number,
                             bool is_pre, const rows *given)
@@ -515,8 +532,7 @@ static void usual_part_back(back *b, const ref_layer *l, const char *part, size_
     bool goes_pre = is_pre ? !makes(b, "post") : makes(b, "pre");
     if (!goes_pre)
         layer_norm_back(b, l, number, norm_of, &b->f.x);
-    snprintf(sum, sizeof sum, "%s_sum_grad", part);
-    flow_keep(&b->f, sum, &b->f.x);
+    keep_sum(b, part);
     rows grad = rows_copy(&b->f.x);
     part_itself(b, l, part, read, &grad);
     if (makes(b, "residual normed") && goes_pre) {
@@ -525,14 +541,68 @@ static void usual_part_back(back *b, const ref_layer *l, const char *part, size_
     }
     if (goes_pre)
         layer_norm_back(b, l, number, norm_of, &grad);
-    if (makes(b, "residual") || makes_of(b, "residual", part))
-        memset(b->f.x.at, 0, grad.n * grad.width * sizeof grad.at[0]);
-    if (makes(b, "residual twice"))
-        add(&b->f.x, &b->f.x);
-    add(&b->f.x, &grad);
+    add_to_residual(b, part, &grad);
     free(grad.at);
     free(summed.at);
     free(normed.at);
+}
+
+/* x + attention(ln1(x)) + ffn(ln1(x)), or apart ffn(ln2(x)) */
+static void parallel_layer_back(back *b, const ref_layer *l, const rows *given, bool is_apart)
+{
+    bool has_ffn = l->feed_forward.w1.at != NULL;
+    rows normed = rows_here(b, "ln1"), of_ffn = rows_new(given->n, given->width);
+    if (has_ffn) {
+        rows read = rows_here(b, is_apart ? "ln2" : "ln1");
+        keep_sum(b, "ffn");
+        memcpy(of_ffn.at, b->f.x.at, of_ffn.n * of_ffn.width * sizeof of_ffn.at[0]);
+        part_itself(b, l, "ffn", &read, &of_ffn);
+        if (is_apart)
+            layer_norm_back(b, l, 2, given, &of_ffn);
+        free(read.at);
+    }
+    keep_sum(b, "attention");
+    rows grad = rows_copy(&b->f.x);
+    part_itself(b, l, "attention", &normed, &grad);
+    if (!is_apart)
+        add(&grad, &of_ffn);
+    layer_norm_back(b, l, 1, given, &grad);
+    add_to_residual(b, "attention", &grad);
+    if (is_apart)
+        add(&b->f.x, &of_ffn);
+    free(grad.at);
+    free(of_ffn.at);
+    free(normed.at);
+}
+
+/* x + norm(part(norm(x))), or without the inner one x + norm(part(x)). `number` is of its last
+ * norm. */
+static void made_part_back(back *b, const ref_layer *l, const char *part, size_t number,
+                           bool is_sandwich, const rows *given)
+{
+    char output[32], norm[] = {'l', 'n', (char)('0' + number - 1), '\0'};
+    snprintf(output, sizeof output, "%s.output", part);
+    rows made = rows_here(b, output), read = is_sandwich ? rows_here(b, norm) : rows_copy(given);
+    keep_sum(b, part);
+    rows grad = rows_copy(&b->f.x);
+    layer_norm_back(b, l, number, &made, &grad);
+    part_itself(b, l, part, &read, &grad);
+    if (is_sandwich)
+        layer_norm_back(b, l, number - 1, given, &grad);
+    add_to_residual(b, part, &grad);
+    free(grad.at);
+    free(read.at);
+    free(made.at);
+}
+
+static void made_layer_back(back *b, const ref_layer *l, const rows *given, bool is_sandwich)
+{
+    if (l->feed_forward.w1.at != NULL) {
+        rows between = rows_here(b, "attention_sum");
+        made_part_back(b, l, "ffn", is_sandwich ? 4 : 2, is_sandwich, &between);
+        free(between.at);
+    }
+    made_part_back(b, l, "attention", is_sandwich ? 2 : 1, is_sandwich, given);
 }
 
 /* ln2(input + attention(ln1(input))); with a memory ln2(input + cross(ln1(attention(input)))) */
@@ -544,8 +614,7 @@ static void seed_layer_back(back *b, const ref_layer *l, const rows *input)
     rows summed = rows_here(b, sum), normed = rows_here(b, "ln1"),
          before = l->has_cross ? rows_here(b, "attention.output") : rows_copy(input);
     layer_norm_back(b, l, 2, &summed, &b->f.x);
-    snprintf(sum, sizeof sum, "%s_sum_grad", main);
-    flow_keep(&b->f, sum, &b->f.x);
+    keep_sum(b, main);
     rows grad = rows_copy(&b->f.x);
     part_itself(b, l, main, &normed, &grad);
     layer_norm_back(b, l, 1, &before, &grad);
@@ -560,26 +629,12 @@ static void seed_layer_back(back *b, const ref_layer *l, const rows *input)
     free(normed.at);
 }
 
-static void layer_back(back *b, size_t index)
+/* Parts one after the other. */
+static void usual_layer_back(back *b, const ref_layer *l, const rows *first, bool is_pre)
 {
-    const ref_stack *s = b->f.stack;
-    const ref_layer *l = &s->layer[index];
-    const char *parts[3], *order = l->order != NULL ? l->order : s->order;
-    char before[REF_STACK_NAME];
-    bool is_pre = ref_word_is(order, "pre");
+    const char *parts[3];
     size_t count = 0;
-    snprintf(before, sizeof before, "layer.%zu.output", index - 1);
-    rows given[4] = {index > 0           ? stage_rows(b, before)
-                     : s->first.is_there ? stage_rows(b, "ln_e")
-                                         : stage_rows(b, "embedded")};
-    snprintf(b->f.way, sizeof b->f.way, "layer.%zu.", index);
-    b->f.layer = index + 1;
-    flow_keep(&b->f, "output_grad", &b->f.x);
-    if (ref_word_is(order, "seed")) {
-        seed_layer_back(b, l, &given[0]);
-        free(given[0].at);
-        return;
-    }
+    rows given[3] = {rows_copy(first)};
     parts[count++] = "attention";
     if (l->has_cross)
         parts[count++] = "cross";
@@ -597,6 +652,32 @@ static void layer_back(back *b, size_t index)
         usual_part_back(b, l, parts[i], i + 1, is_pre, &given[i]);
     for (size_t i = 0; i < count; i++)
         free(given[i].at);
+}
+
+static void layer_back(back *b, size_t index)
+{
+    const ref_stack *s = b->f.stack;
+    const ref_layer *l = &s->layer[index];
+    const char *order = l->order != NULL ? l->order : s->order;
+    char before[REF_STACK_NAME];
+    snprintf(before, sizeof before, "layer.%zu.output", index - 1);
+    rows given = index > 0           ? stage_rows(b, before)
+                 : s->first.is_there ? stage_rows(b, "ln_e")
+                                     : stage_rows(b, "embedded");
+    snprintf(b->f.way, sizeof b->f.way, "layer.%zu.", index);
+    b->f.layer = index + 1;
+    flow_keep(&b->f, "output_grad", &b->f.x);
+    bool is_apart = ref_word_is(order, "parallel-apart"),
+         is_sandwich = ref_word_is(order, "sandwich");
+    if (ref_word_is(order, "seed"))
+        seed_layer_back(b, l, &given);
+    else if (is_apart || ref_word_is(order, "parallel"))
+        parallel_layer_back(b, l, &given, is_apart);
+    else if (is_sandwich || ref_word_is(order, "inner"))
+        made_layer_back(b, l, &given, is_sandwich);
+    else
+        usual_layer_back(b, l, &given, ref_word_is(order, "pre"));
+    free(given.at);
 }
 
 /* ---- the ends ---- */

@@ -89,7 +89,7 @@ def check_written(schema):
             written.holds("result", *words, "--header")
         if path.stat().st_size < 9000:
             written.holds("trace", *words, "--trace-format", "json")
-    for path in sorted(TESTDATA.glob("*/*.npy")):
+    for path in [*sorted(TESTDATA.glob("*/*.npy")), *sorted(TESTDATA.glob("models/*/"))]:
         written.holds("info", "info", "--format", "json", str(path))
     with tempfile.TemporaryDirectory() as folder:
         def file(name, value):

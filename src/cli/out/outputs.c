@@ -439,7 +439,7 @@ static bool check_drawn(const options *o, const trace *of, err *e)
             continue;
         err_option(e, "picture", "no trace shows %s, and a picture is of what one shows",
                    one.item[0]);
-        return err_remedy(e, "of gradients it shows those of one attention; --emit chooses");
+        return err_remedy(e, "of gradients it shows all but those of a table of rows");
     }
     return true;
 }
