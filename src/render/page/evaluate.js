@@ -367,6 +367,7 @@ const WORK = {
   plus, wave, turn, turn_back: turn, activate, entropy,
   softmax_back: withoutMinusZero, cap_back: withoutMinusZero, scale_back: withoutMinusZero,
   slope_back: withoutMinusZero, sink_back: withoutMinusZero, gather: withoutMinusZero,
+  norm_share: withoutMinusZero, shares: withoutMinusZero, // sums that begin with +0
   activate_back: activateBack,
   exponential: ({ a, b }) => exponentials(TYPES.f64, [numberIn(a)], numberIn(b))[0],
   wide_sum: ({ a }) => totalOf(TYPES.f64, listIn(a)).reduce((sum, rest) => sum + rest),
