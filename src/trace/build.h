@@ -5,6 +5,13 @@
 
 #include "trace/stack_trace.h"
 
+/* What comes back to rows, before it has a map of its own: how that would be made. */
+typedef struct coming {
+    operation op;
+    trace_origin of[TRACE_OPERANDS];
+    const struct activation *function; /* of OP_ACTIVATE_BACK */
+} coming;
+
 typedef struct builder {
     trace *trace;     /* the house, */
     trace_room *room; /* the room that is being made, */
@@ -15,12 +22,12 @@ typedef struct builder {
     bool is_full;
     bool shows_all_rows; /* worked out too: of a small run where no row was asked for */
     bool failed;
-    size_t head;        /* that items are of, as they say it */
-    trace_while holds;  /* on what it depends that items are said, */
-    bool waits;         /* and whether that is not so yet */
-    tensor joined;      /* build_joined's copy, once it is made */
-    trace_origin comes; /* of an attention on the way back through layers: where what its output
-                         * gains comes from; no map: from a loss of its own */
+    size_t head;       /* that items are of, as they say it */
+    trace_while holds; /* on what it depends that items are said, */
+    bool waits;        /* and whether that is not so yet */
+    tensor joined;     /* build_joined's copy, once it is made */
+    coming comes;      /* of an attention on the way back through layers: how what its output gains
+                         * is made; no map: by a loss of its own */
     err *e;
     /* What is written to after a failure, and of a map that has no data; nobody shows them. */
     trace_item spare_item;
@@ -205,8 +212,8 @@ bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, 
 /* The same of its way back, in a room that knows the one there: what its output gains comes from
  * another room. */
 bool room_make_back(trace *t, trace_room *room, const plan *p, const bundle *result,
-                    trace_focus focus, bool is_full, const step_wish *wish,
-                    const trace_origin *comes, err *e);
+                    trace_focus focus, bool is_full, const step_wish *wish, const coming *comes,
+                    err *e);
 
 /* ---- steps ---- */
 

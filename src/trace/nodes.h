@@ -35,13 +35,6 @@ void map_say_origins(builder *b, trace_map *m, operation op, const trace_origin 
 
 const char *map_name_of(stage_id id);
 
-/* What comes back to rows, before it has a map of its own: how that would be made. */
-typedef struct coming {
-    operation op;
-    trace_origin of[TRACE_OPERANDS];
-    const struct activation *function; /* of OP_ACTIVATE_BACK */
-} coming;
-
 /* ---- of_gradients.c ---- */
 
 /* Of rows that a norm divided by their root, of heads × rows × width: nodes that the trace makes

@@ -117,7 +117,7 @@ static void add_loss(builder *b)
     const loss_said of = build_loss(b);
     trace_labels queries = build_query_labels(b, NULL);
     size_t slices = map_there(b, of.output)->slices;
-    bool is_of_layers = b->comes.map != NULL;
+    bool is_of_layers = b->comes.of[0].map != NULL;
     if (of.kind == LOSS_SQUARE) {
         tensor all = plan_given_like(p, INPUT_TARGET), of_entry = tensor_at(&all, b->focus.batch);
         trace_map *target = map_add(b, "target", STEP_LOSS, &of_entry);
@@ -132,7 +132,7 @@ static void add_loss(builder *b)
     trace_map *grad = map_add_stage(b, STAGE_OUTPUT_GRAD, STEP_LOSS, queries);
     grad->slices = slices;
     if (is_of_layers)
-        map_say_origins(b, grad, OP_COPY, (trace_origin[TRACE_OPERANDS]){b->comes});
+        map_say_origins(b, grad, b->comes.op, b->comes.of);
     else
         map_say_loss_grad(b, &of, grad);
 }

@@ -96,7 +96,7 @@ static void name_steps(floors *f, trace_room *room, const char *name)
 
 /* The room of an attention's way there, or, where `comes` says what comes to its output, back. */
 static bool trace_attention(floors *f, trace_room *made, const attention *by, const char *name,
-                            const stage_way *way, const trace_origin *comes)
+                            const stage_way *way, const coming *comes)
 {
     step_wish wish[STEP_COUNT];
     alone a;
@@ -255,7 +255,7 @@ static void add_attention_back(floors *f, const layer_part *p, coming *back, com
     const trace_room *there = floors_room(f, f->out->rooms, way.text, name);
     trace_room *room = floors_next(f);
     room->there = there;
-    b->failed = b->failed || !trace_attention(f, room, p->attention, name, &way, &back->of[0]);
+    b->failed = b->failed || !trace_attention(f, room, p->attention, name, &way, back);
     floors_enter(f, room, gradient_of(name).text, way.text);
     if (b->failed)
         return;

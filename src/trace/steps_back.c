@@ -64,7 +64,7 @@ void loss_show(builder *b, const loss_said *of)
 
 void make_loss(builder *b)
 {
-    if (b->comes.map == NULL) {
+    if (b->comes.of[0].map == NULL) {
         const loss_said of = build_loss(b);
         loss_show(b, &of);
         return;

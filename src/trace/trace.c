@@ -294,8 +294,8 @@ bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, 
 }
 
 bool room_make_back(trace *t, trace_room *room, const plan *p, const bundle *result,
-                    trace_focus focus, bool is_full, const step_wish *wish,
-                    const trace_origin *comes, err *e)
+                    trace_focus focus, bool is_full, const step_wish *wish, const coming *comes,
+                    err *e)
 {
     builder b = begin_room(t, room, p, result, focus, is_full, e);
     b.comes = *comes;
