@@ -56,7 +56,7 @@ COMMAND   = $(CC) $(FLAGS) $(FLAGS_$(HOST)) $(filter-out -Wl% -pie,$(HARDENED)) 
 LACKING  := $(if $(INSTEAD_$(HOST)),$(wildcard $(INSTEAD_$(HOST))/*.h $(INSTEAD_$(HOST))/*/*.h))
 STAMP    := $(COMMAND) $(CALM) $(KERNEL_O) $(LDFLAGS)
 $(BUILD)/flags: always | build/libraries
-	@mkdir -p $(sort $(@D) $(dir $(OBJECTS)) $(patsubst %,$(BUILD)/%,$(INSTEAD_$(HOST)) $(wildcard tests/*/)))
+	@mkdir -p $(sort $(@D) $(dir $(OBJECTS)) $(patsubst %,$(BUILD)/%,packaging $(INSTEAD_$(HOST)) $(wildcard tests/*/)))
 	@{ $(CC) --version | sed q; echo '$(STAMP)'; cat /dev/null $(LACKING) | cksum; } >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 define link

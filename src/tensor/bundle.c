@@ -198,6 +198,12 @@ entry *bundle_find_bytes(const bundle *b, const char *name, size_t length)
     return found == 0 ? NULL : &b->entry[found - 1];
 }
 
+const char *entry_last_axes(const entry *of, int count)
+{
+    bool are_known = of->axes != NULL && strlen(of->axes) == (size_t)of->tensor.rank;
+    return are_known ? of->axes + of->tensor.rank - count : NULL;
+}
+
 entry *bundle_find(const bundle *b, const char *name)
 {
     if ((b->marks & mark_of(name[0], name[0] == '\0' ? '\0' : name[1])) == 0)

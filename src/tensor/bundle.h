@@ -82,6 +82,9 @@ bool bundle_add_text(bundle *b, const char *name, const char *value, size_t leng
                      err *e);
 bool bundle_add_list(bundle *b, const char *name, const text_list *items, place at, err *e);
 
+/* The letters of its last axes, so many; NULL where they are not known. */
+const char *entry_last_axes(const entry *of, int count);
+
 entry *bundle_find(const bundle *b, const char *name);
 entry *bundle_find_bytes(const bundle *b, const char *name, size_t length);
 /* The entry of the first of these names that is there. */

@@ -118,8 +118,9 @@ async function readPage() {
     await frame();
     for (const [selector, act] of Object.entries(notes)) {
       for (const one of document.querySelectorAll(selector)) {
-        const { top, bottom, height } = one.getBoundingClientRect();
-        if (bottom >= 0 && top <= innerHeight && (height > 0 || one.ownerSVGElement)) act(one);
+        const { top, bottom, height } = one.getBoundingClientRect(), map = one.closest('.map')?.getBoundingClientRect();
+        const isCut = map && (top < map.top || bottom > map.bottom); // scrolled out of the map
+        if (bottom >= 0 && top <= innerHeight && (height > 0 || one.ownerSVGElement) && !isCut) act(one);
       }
     }
     const before = scrollY;
@@ -184,7 +185,7 @@ async function scrollAbout(page, random) {
 }
 
 async function cellToChange(page, random) {
-  const cells = page.locator('main .matrix:not(.part) [data-map] td');
+  const cells = page.locator('main .matrix:not(.part, .mini) [data-map] td');
   const all = await cells.evaluateAll((tds) => tds.map((td, i) => [i, td.getClientRects().length > 0 && placeAt(td)])
     .filter(([, place]) => place && canBeTyped(place) && !/^(scale|C|qk_eps|key_lengths)$|eps$/.test(place.map.name))
     .map(([i]) => i));
@@ -322,11 +323,12 @@ function backwardIn(page) {
 // Runs in the page: below how many numbers something stands, and what is not the gradient's number, or has
 // not its sign and its part of the greatest.
 function gradientsIn() {
+  const wayOf = (room) => DATA.rooms[room].way; // of layers the gradient is in a room on the way back
   const amiss = [], all = [...document.querySelectorAll('td small')], calls = { slope: 'slopes', sink: 'sinks' };
   for (const below of all) {
     const place = placeAt(below), { name, room } = place.map, called = `${calls[name] || name.toLowerCase()}_grad`;
     const of = [called, `${called}_part`, 'context_grad', 'output_grad'].map((one) =>
-      MAPS.find((map) => map.room === room && map.name === one)).find((one) => one);
+      MAPS.find((map) => wayOf(map.room) === wayOf(room) && map.name === one)).find((one) => one);
     const cells = of && rowOf(of, place.head, place.row), text = cells?.[place.column] ?? '';
     const sign = text.startsWith('-') ? 'n' : 'p', isNone = Number(text) === 0;
     const level = isNone ? below.className === '' : below.className.startsWith(sign);

@@ -1257,7 +1257,7 @@ async function checkBackward(name) {
 
 async function checkGraded(name) {
   const { page, close } = await open(browser, name, { anchor: '#backward', bypassCSP: true });
-  const below = page.locator('td small');
+  const below = page.locator('section td small');
   check(name, (await below.count()) > 50, `below ${await below.count()} numbers is a gradient`);
   await page.evaluate(AXE);
   await page.addStyleTag({ content: 'section { content-visibility: visible !important }' });

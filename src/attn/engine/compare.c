@@ -104,8 +104,7 @@ bool compare_stage(comparison *c, const char *name, const entry *wanted, const e
     if (!measure_align(&wanted->tensor, &got->tensor, &both.wanted, &both.got))
         return compare_refuse_shape(name, wanted, &got->tensor, e);
     element one = {.stage = name,
-                   .axes =
-                       got->axes == NULL ? NULL : got->axes + (got->tensor.rank - both.got.rank),
+                   .axes = entry_last_axes(got, both.got.rank),
                    .rank = both.wanted.rank,
                    .rows = c->rows,
                    .tol = tol,

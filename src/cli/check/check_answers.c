@@ -436,8 +436,7 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
     if (!compare_stage(&shapes, answers->name, answers, &made, 0, NULL, e))
         return false;
     measure_align(&answers->tensor, &made.tensor, &a, &b);
-    const char *axes = made.axes == NULL ? NULL : made.axes + (made.tensor.rank - b.rank);
-    element one = {.stage = answers->name, .axes = axes, .rank = a.rank};
+    element one = {.stage = answers->name, .axes = entry_last_axes(&made, b.rank), .rank = a.rank};
     /* What was asked for, of the shape of the answers, 0 where it was not; else all of it. */
     text full = {0};
     text_add_format(&full, "%s%s", CHECK_ASKED, answers->name);

@@ -247,8 +247,7 @@ static bool add_pair(matcher *m, const entry *a, const entry *b)
         return tensor_count(&a->tensor) == tensor_count(&b->tensor) &&
                err_remedy(m->e, "shapes may differ by leading axes of 1 only");
     }
-    const entry *from = a->axes != NULL ? a : b;
-    p->axes = from->axes == NULL ? NULL : from->axes + from->tensor.rank - p->view[0].rank;
+    p->axes = entry_last_axes(a->axes != NULL ? a : b, p->view[0].rank);
     m->has_partner[b - m->b->entry] = true;
     return true;
 }

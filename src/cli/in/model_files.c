@@ -39,9 +39,10 @@ void model_config_path(text *out, const char *file, bool is_folder)
 bool path_is_model(const char *path)
 {
     text config = {0};
-    bool is_one = is_folder(path);
-    model_config_path(&config, path, is_one);
-    is_one = is_one && is_file(text_string(&config));
+    if (!is_folder(path))
+        return false;
+    model_config_path(&config, path, true);
+    bool is_one = is_file(text_string(&config));
     text_free(&config);
     return is_one;
 }

@@ -151,7 +151,10 @@ function takeAddress() {
   const { edits } = partsOfAddress();
   markEdits();
   if (!edits) return;
-  attempt(() => editAll(editsIn(decodeURIComponent(edits.slice('edit='.length)))));
+  attempt(() => {
+    editAll(editsIn(decodeURIComponent(edits.slice('edit='.length))));
+    refreshAll(); // nothing else is seen first
+  });
 }
 
 function pin() {

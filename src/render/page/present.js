@@ -32,12 +32,14 @@ function leaveRowsOut(figure, room) {
   const body = figure.querySelector('.matrix tbody[data-map]'), rows = body ? [...body.rows] : [];
   const all = rows.filter((row) => !row.matches('.sum')), at = Math.max(0, all.findIndex((row) => row.matches('.focus')));
   let first = 0, last = all.length - 1;
+  if (!isTooTall(room) || last <= 0) return;
+  const note = makeElement('p', 'note rows-shown', TEXT.rowsShown(1, 1, all.length)); // it takes room, too
+  figure.append(note);
   while (isTooTall(room) && last > first) {
     if (last - at >= at - first) all[last--].classList.add('beyond');
     else all[first++].classList.add('beyond');
   }
-  if (last - first + 1 < all.length)
-    figure.append(makeElement('p', 'note rows-shown', TEXT.rowsShown(first + 1, last + 1, all.length)));
+  note.textContent = TEXT.rowsShown(first + 1, last + 1, all.length);
 }
 
 // The result, which is the last, first of all; then as many of the others as fit, from the last.

@@ -57,10 +57,11 @@ function refreshLater() {
   requestAnimationFrame(() => setTimeout(refreshSome));
 }
 
-// What shows one of these maps is drawn anew, or where the focus has moved, all of it.
+// What shows one of these maps is drawn anew, or where the focus has moved, all of it. The map of stages
+// is small, and next to whatever is read.
 function refresh(maps, isAll) {
   for (const view of SCREEN.filter((one) => isAll || one.takes(maps))) {
-    if (IN_SIGHT.has(view.element)) bringUp(view);
+    if (IN_SIGHT.has(view.element) || view.element.closest('.map')) bringUp(view);
     else STALE.add(view);
   }
   refreshLater();
