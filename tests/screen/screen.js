@@ -327,7 +327,8 @@ function gradientsIn() {
   const amiss = [], all = [...document.querySelectorAll('td small')], calls = { slope: 'slopes', sink: 'sinks' };
   for (const below of all) {
     const place = placeAt(below), { name, room } = place.map, called = `${calls[name] || name.toLowerCase()}_grad`;
-    const of = [called, `${called}_part`, 'context_grad', 'output_grad'].map((one) =>
+    const ofAll = MAPS.filter((map) => name === 'xk' && map.name === 'memory_grad').pop(); // by all layers
+    const of = ofAll || [called, `${called}_part`, 'context_grad', 'output_grad'].map((one) =>
       MAPS.find((map) => wayOf(map.room) === wayOf(room) && map.name === one)).find((one) => one);
     const cells = of && rowOf(of, place.head, place.row), text = cells?.[place.column] ?? '';
     const sign = text.startsWith('-') ? 'n' : 'p', isNone = Number(text) === 0;

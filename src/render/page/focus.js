@@ -27,6 +27,12 @@ function isOfRows(map) {
     Boolean(map.operation || ['x', 'xk', 'xv', 'q', 'k', 'v'].includes(map.key || map.name));
 }
 
+// Without those that are appended to the keys; what is made of all keys has them as its own.
+function rowsOfOwn(map) {
+  const keys = mapsOf(map.room).find((one) => (one.key || one.name) === 'k');
+  return rowsGiven(keys && /^k/.test(map.name) ? keys : map);
+}
+
 // What a place of the focus that came is in this one.
 function inFocus(place) {
   const { map } = place, { heads, ...came } = DATA.rooms[map.room].focus, { row, head } = focusOf(map.room);
@@ -35,7 +41,8 @@ function inFocus(place) {
   if (map.heads > 1) moved.head = among(map.heads, head);
   else if (map.slices > 1 && heads > 1)
     moved.column += (among(map.slices, head) - among(map.slices, came.head)) * (map.columns.length / map.slices);
-  if (isOfRows(map) && place.row === came.row) moved.row = row < map.rows.length ? row : 0;
+  const within = (one) => (one < rowsOfOwn(map) ? one : 0); // a memory has fewer rows: then the first
+  if (isOfRows(map) && place.row === within(came.row)) moved.row = within(row);
   return moved;
 }
 

@@ -29,7 +29,7 @@ function watchSight() {
       IN_SIGHT.add(target);
       [...STALE].filter(({ element }) => element === target).forEach(bringUp);
     }
-  }));
+  }), { rootMargin: '100% 0px' }); // a screen before it comes
   for (const element of new Set(SCREEN.map((view) => view.element))) SIGHT.watch.observe(element);
 }
 
