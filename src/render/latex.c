@@ -147,7 +147,9 @@ static const char ARTICLE[] =
 static const char SLIDES[] = "\\documentclass[8pt,aspectratio=169]{beamer}\n"
                              "\\usefonttheme[onlymath]{serif}\n"
                              "\\setbeamertemplate{navigation symbols}{}\n"
-                             "\\setbeamertemplate{frametitle continuation}{}\n" PREAMBLE;
+                             "\\setbeamertemplate{frametitle continuation}{}\n" PREAMBLE
+                             "\\renewcommand{\\arraystretch}{0.85}\n"
+                             "\\setlength{\\parskip}{3pt plus 2pt}\n";
 
 static bool render(const trace *t, const render_options *how, const char *preamble,
                    const markup *marks, sink *to, err *e)

@@ -139,6 +139,20 @@ static void add_line(const markup_page *p, const trace_item *item)
     worked_line_free(&l, p->out);
 }
 
+/* What is said of a long formula after a colon stands below it. */
+static void add_formula_and_words(const markup_page *p, const char *formula)
+{
+    const char *colon = strstr(formula, ": ");
+    size_t length = strlen(formula), left = p->left;
+    bool is_long = colon != NULL && left + display_columns(formula, length) > LONGEST_LINE;
+    size_t first = is_long ? (size_t)(colon + 1 - formula) : length;
+    add_math(p, formula, first);
+    if (is_long) {
+        text_add_string(p->out, " \\\\\n&\\quad {}");
+        add_formula(p, colon + 2);
+    }
+}
+
 static bool is_math(const trace_item *item)
 {
     return item->kind == TRACE_FORMULA || item->kind == TRACE_LINE;
@@ -163,7 +177,7 @@ static size_t add_aligned(const markup_page *page, const trace_step *step, size_
         size_t left = sign == NULL ? 0 : (size_t)(sign - item->text) + 1;
         add_math(p, item->text, left);
         text_add_string(p->out, "&");
-        add_formula(p, item->text + left);
+        add_formula_and_words(p, item->text + left);
     }
     text_add_string(p->out, p->marks->math_after);
     return end;

@@ -132,20 +132,30 @@ static void add_word(math_writer *w)
 
 /* ---- numbers ---- */
 
-/* 6.0337e-06 is 6.0337·10⁻⁶. */
+static bool is_raised(const char *at, const char *end)
+{
+    size_t bytes = strlen("²");
+    return (size_t)(end - at) >= bytes &&
+           (memcmp(at, "²", bytes) == 0 || memcmp(at, "³", bytes) == 0);
+}
+
+/* 6.0337e-06 is 6.0337·10⁻⁶, in parentheses where that is raised. */
 static void add_number(math_writer *w)
 {
-    const char *begin = w->at;
+    const char *begin = w->at, *after;
     while (w->at < w->end && (is_digit(*w->at) || *w->at == '.'))
         w->at++;
-    text_add(w->out, begin, (size_t)(w->at - begin));
     bool has_exponent = w->end - w->at > 2 && *w->at == 'e' &&
                         (w->at[1] == '-' || w->at[1] == '+') && is_digit(w->at[2]);
-    if (!has_exponent)
-        return;
-    text_add_format(w->out, "\\cdot 10^{%ld}", strtol(w->at + 1, NULL, 10));
-    for (w->at += 2; w->at < w->end && is_digit(*w->at);)
-        w->at++;
+    for (after = has_exponent ? w->at + 2 : w->at; after < w->end && is_digit(*after);)
+        after++;
+    bool is_apart = has_exponent && is_raised(after, w->end);
+    text_add_string(w->out, is_apart ? "(" : "");
+    text_add(w->out, begin, (size_t)(w->at - begin));
+    if (has_exponent)
+        text_add_format(w->out, "\\cdot 10^{%ld}", strtol(w->at + 1, NULL, 10));
+    text_add_string(w->out, is_apart ? ")" : "");
+    w->at = after;
 }
 
 /* ---- the rest ---- */

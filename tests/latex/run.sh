@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: every document's trace in LaTeX compiles, as it is, and no line of it is wider than
-# the page; and every fourth as slides, of which none is too full by the height of a letter. WORD
-# picks documents by name.
+# the page; and every fourth as slides, of which none is too full by more than their lower margin.
+# WORD picks documents by name.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -29,7 +29,7 @@ pages=0
 page() {
     as latex '' "$@"
     pages=$((pages + 1))
-    [ $((pages % 4)) != 1 ] || as beamer '.(hbox|vbox .([89]|[1-9][0-9]+)[.])' "$@"
+    [ $((pages % 4)) != 1 ] || as beamer '.(hbox|vbox .(1[4-9]|[2-9][0-9]|[1-9][0-9][0-9]+)[.])' "$@"
 }
 
 for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \

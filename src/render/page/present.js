@@ -29,8 +29,7 @@ function fitStory(section) {
 
 // Rows go from the end that is further from the focus.
 function leaveRowsOut(figure, room) {
-  const body = figure.querySelector('.matrix tbody[data-map]'), rows = body ? [...body.rows] : [];
-  const all = rows.filter((row) => !row.matches('.sum')), at = Math.max(0, all.findIndex((row) => row.matches('.focus')));
+  const all = [...figure.querySelectorAll('tbody > tr:not(.sum)')], at = Math.max(0, all.findIndex((row) => row.matches('.focus')));
   let first = 0, last = all.length - 1;
   if (!isTooTall(room) || last <= 0) return;
   const note = makeElement('p', 'note rows-shown', TEXT.rowsShown(1, 1, all.length)); // it takes room, too
