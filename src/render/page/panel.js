@@ -155,8 +155,8 @@ function choose(place) {
   sayAddress(anchorOf(place));
 }
 
-// Parts of the page that come into view get their true heights, and move what is below: so once
-// more when they have, unless something else is gone to meanwhile.
+// What is above may get another height by it, as a floor that is unfolded: so once more when it has,
+// unless something else is gone to meanwhile.
 function bring(element, options) {
   STEPS.heldAt = null;
   STEPS.brought = element;
