@@ -1,6 +1,7 @@
 #include "cli/in/model_files.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "cli/in/matrix_file.h"
 
 #include <string.h>
@@ -21,19 +22,21 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* FOLDER/NAME, or with "" for the folder NAME alone. */
-static void add_path(text *out, const char *folder, size_t length, const char *name)
+static void add_path(text *out, const char *folder, const char *name)
 {
-    text_add(out, folder, length);
-    text_add_string(out, length == 0 || folder[length - 1] == '/' ? "" : "/");
+    text_add_string(out, folder);
+    text_add_string(out, *path_name(folder) == '\0' ? "" : "/");
     text_add_string(out, name);
 }
 
 void model_config_path(text *out, const char *file, bool is_folder)
 {
-    const char *slash = strrchr(file, '/');
-    size_t folder = is_folder ? strlen(file) : slash == NULL ? 0 : (size_t)(slash + 1 - file);
-    add_path(out, file, folder, CONFIG);
+    if (is_folder) {
+        add_path(out, file, CONFIG);
+        return;
+    }
+    text_add(out, file, path_folder(file));
+    text_add_string(out, CONFIG);
 }
 
 bool path_is_model(const char *path)
@@ -70,10 +73,10 @@ static bool add_part(model_files *f, const char *folder, const entry *listed, er
     text path = {0};
     if (listed->kind != ENTRY_TEXT)
         return err_at(e, &listed->at, "weight_map says no file of %s", listed->name);
-    if (*listed->text == '\0' || *listed->text == '.' || strchr(listed->text, '/') != NULL)
+    if (*listed->text == '\0' || *listed->text == '.' || path_folder(listed->text) > 0)
         return err_at(e, &listed->at, "weight_map names '%s', which is no file of this folder",
                       listed->text);
-    add_path(&path, folder, strlen(folder), listed->text);
+    add_path(&path, folder, listed->text);
     bool done = text_ok(&path, e) && (text_list_find(&f->path, text_string(&path)) != NULL ||
                                       text_list_add(&f->path, text_string(&path), path.length, e));
     text_free(&path);
@@ -83,13 +86,12 @@ static bool add_part(model_files *f, const char *folder, const entry *listed, er
 static bool find_parts(model_files *f, const options *o, err *e)
 {
     const char *folder = o->bundle, *index;
-    size_t length = strlen(folder);
     place at = {.file = folder};
     text one = {0};
     if (!f->is_folder)
-        return text_list_add(&f->path, folder, length, e);
-    add_path(&one, folder, length, WEIGHTS);
-    add_path(&f->index_path, folder, length, INDEX);
+        return text_list_add(&f->path, folder, strlen(folder), e);
+    add_path(&one, folder, WEIGHTS);
+    add_path(&f->index_path, folder, INDEX);
     bool done = text_ok(&one, e) && text_ok(&f->index_path, e), is_one = is_file(text_string(&one));
     if (done && is_one)
         done = text_list_add(&f->path, text_string(&one), one.length, e);

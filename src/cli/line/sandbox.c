@@ -11,6 +11,7 @@ int sandbox_enter(const options *o, const char *written)
 
 #else
 
+#include "base/path.h"
 #include "cli/line/options_parse.h"
 #include "io/sink.h"
 
@@ -106,10 +107,8 @@ static void allow_output(ruleset *rules, const char *file)
 static void allow_input(ruleset *rules, const char *file)
 {
     char path[SINK_PATH];
-    const char *slash = strrchr(file, '/');
     if (!allow(rules, file, READ) &&
-        snprintf(path, sizeof path, "%.*s.", slash == NULL ? 0 : (int)(slash - file) + 1, file) <
-            SINK_PATH)
+        snprintf(path, sizeof path, "%.*s.", (int)path_folder(file), file) < SINK_PATH)
         allow(rules, path, READ_FOLDER);
     for (const char *at = file; (at = strchr(at, ':')) != NULL; at++) {
         if (snprintf(path, sizeof path, "%.*s", (int)(at - file), file) < SINK_PATH)
