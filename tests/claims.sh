@@ -54,6 +54,17 @@ count() {
     fi
 }
 
+# tally COMMAND...: adds the counts that it says in its last line, `N passed, N failed`, and shows
+# what it says besides.
+tally() {
+    "$@" >"$scratch/found" 2>&1
+    sed '$d' "$scratch/found"
+    counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$scratch/found")
+    [ -n "$counts" ] || fail "$* ended early: $(tail -n 1 "$scratch/found")"
+    counts=${counts:-0 0}
+    passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
+}
+
 # finish: the last line of a suite, and its status. Nothing at all is not what was asked for.
 finish() {
     [ $((passed + failed + skipped)) != 0 ] || fail "no test has \"$word\" in its name"

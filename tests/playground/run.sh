@@ -26,15 +26,6 @@ is_small() {
     [ "$(wc -c <"$1")" -le $most ] && [ "$(gzip -9 <"$1" | wc -c)" -le $most_packed ]
 }
 
-# tally COMMAND...: adds its counts, and shows what else it says.
-tally() {
-    "$@" >"$scratch/found" 2>&1
-    sed '$d' "$scratch/found"
-    counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$scratch/found")
-    [ -n "$counts" ] || fail "$2 ended early: $(tail -n 1 "$scratch/found")"
-    passed=$((passed + ${counts% *} + 0)) failed=$((failed + ${counts#* } + 0))
-}
-
 # One make at a time: tests/packaging builds it, too.
 flock build/libraries make playground >"$said" 2>&1
 count 'the page is built'

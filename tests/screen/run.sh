@@ -59,15 +59,6 @@ if picked words; then
 fi
 
 export NODE_PATH="$modules/node_modules"
-# run PART FOLDER: PART.js
-run() {
-    node "$tests/$1.js" "$browser" "$2" >"$scratch/found" 2>&1
-    sed '$d' "$scratch/found"
-    counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$scratch/found")
-    [ -n "$counts" ] || fail "$1.js ended early: $(tail -n 1 "$scratch/found")"
-    counts=${counts:-0 0}
-    passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
-}
-[ ! -s "$scratch/documents" ] || run screen "$scratch"
-! picked words || run words "$scratch/pages"
+[ ! -s "$scratch/documents" ] || tally node "$tests/screen.js" "$browser" "$scratch"
+! picked words || tally node "$tests/words.js" "$browser" "$scratch/pages"
 finish
