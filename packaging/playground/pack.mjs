@@ -99,9 +99,9 @@ const theirs = Object.fromEntries(["style-src", "script-src"].map((kind) =>
 
 const parts = ["json", "editor", "options", "files", "link", "start"];
 const script = `"use strict";\n${parts.map((name) => read(`${name}.js`)).join("\n")}`;
-const style = read("page.css");
+const style = read("../../src/render/page/palette.css") + read("page.css");
 // A page that is opened as a file may begin no module in a worker. So what the module imports stands
-// before it, with its own names in brackets, and it is nobody's module.
+// before it, with its own names in brackets, and is imported no more.
 const shim = read("../npm/wasi.mjs").replace(/^export /m, "");
 const module = read("../npm/index.mjs").replace(/^import \{ Run \} .*$/m,
   () => `const { Run } = (() => {\n${shim}\nreturn { Run };\n})();`)

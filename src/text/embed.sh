@@ -134,7 +134,7 @@ texts() {
 page() {
     cd "$(dirname "$0")/../render/page"
     echo '#include "render/html.h"'
-    bytes PAGE_STYLE <page.css
+    cat palette.css page.css | bytes PAGE_STYLE
     # Whatever is here, in the order of names; only start.js does something when it is read.
     {
         for script in *.js; do
