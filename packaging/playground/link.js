@@ -1,5 +1,5 @@
 // A case as a link: after # a line of JSON and, after it, the bytes of its files, all of it compressed,
-// in the letters of addresses. Browsers send nobody what is after #.
+// in the letters of addresses. No browser sends what is after #.
 
 const LONGEST_LINK = 32000; // letters; longer ones are cut by address bars, and by what sends messages
 
@@ -16,7 +16,7 @@ async function packedCase() {
   return btoa(letters).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
-// Only what a case may hold, whoever made the link.
+// Only what a case may hold: anybody can write a link.
 async function unpackedCase(letters) {
   const text = atob(letters.replaceAll('-', '+').replaceAll('_', '/'));
   const packed = Uint8Array.from(text, (one) => one.charCodeAt(0));

@@ -128,7 +128,7 @@ async function explain(row, name) {
   if (done) row.append(element('pre', { tabIndex: 0 }, done.stdout.trimEnd()));
 }
 
-// Made once somebody looks at it.
+// Made when it is opened for the first time.
 function buildForm() {
   at('options').replaceChildren(...commandOf().groups.map(({ title, options }) =>
     element('details', {}, element('summary', {}, title),

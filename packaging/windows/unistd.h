@@ -13,7 +13,7 @@ enum { F_OK = 0, W_OK = 2 };
 enum { _SC_NPROCESSORS_ONLN, _SC_PHYS_PAGES, _SC_PAGESIZE };
 
 ssize_t read(int descriptor, void *to, size_t bytes);
-/* Where nobody reads a pipe any more, SIGPIPE's handler is called, and the program ends. */
+/* Where a pipe has lost its reader, SIGPIPE's handler is called, and the program ends. */
 ssize_t write(int descriptor, const void *from, size_t bytes);
 ssize_t pread(int descriptor, void *to, size_t bytes, off_t at);
 int unlinkat(int folder, const char *name, int flags);

@@ -7,7 +7,7 @@
 #include "kernels/kernels.h"
 #include "model/unembedding.h"
 
-/* What somebody's way back does otherwise (src/why): softmax is not made less at the label, or rows
+/* What a wrong way back does otherwise (src/why): softmax is not made less at the label, or rows
  * without one gain as others do. */
 typedef enum goal_slip { GOAL_RIGHT, GOAL_WITHOUT_LABEL, GOAL_OF_ALL_ROWS } goal_slip;
 

@@ -22,7 +22,7 @@ bool stack_find_kind(const bundle *document, const char *as, bool *is_decoder, e
  *     hidden = x·w1 + b1,  activated = activation(hidden),  output = activated·w2 + b2,
  *
  * and with a gate (w3) activated = activation(hidden) ⊙ x·w3: SwiGLU and its kin. */
-/* What somebody's way back does otherwise (src/why), as of norms. */
+/* What a wrong way back does otherwise (src/why), as of norms. */
 typedef enum feed_forward_slip {
     FFN_RIGHT,
     FFN_SLOPE_AT_ACTIVATED, /* in the place of hidden */
@@ -42,7 +42,7 @@ typedef struct feed_forward {
     feed_forward_slip slip;
 } feed_forward;
 
-/* What somebody's way back does otherwise (src/why): what is added gains twice, or the part itself
+/* What a wrong way back does otherwise (src/why): what is added gains twice, or the part itself
  * gives nothing back to its rows. */
 typedef enum part_slip { PART_RIGHT, PART_ADDS_TWICE, PART_STOPS } part_slip;
 
@@ -74,7 +74,7 @@ typedef struct stack_settings {
     bool keeps_plans; /* of rows before, for what borrows from them until the end */
 } stack_settings;
 
-/* What somebody's way back does otherwise (src/why). */
+/* What a wrong way back does otherwise (src/why). */
 typedef enum stack_slip {
     STACK_RIGHT,
     STACK_OVERWRITES_ROWS,   /* of an id that comes twice, the last row counts */
@@ -120,7 +120,7 @@ struct stack {
     double row_scale; /* of rows that are looked up */
     stack_slip slip;
     row_span gained[GAINERS]; /* from which rows parameters gain */
-    stack_turn *turn;         /* NULL: nobody is told */
+    stack_turn *turn;         /* NULL: none */
     void *turned;             /* context of that */
     stage_change *change;     /* of its keeper */
     void *changed;

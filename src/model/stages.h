@@ -31,7 +31,7 @@ typedef struct keeper {
     bundle *result;
     const kept_stages *one_row; /* of weighted: the row that is meant; NULL: all */
     size_t batches;             /* 0: there is no batch axis */
-    stage_change *change;       /* NULL: nobody is told */
+    stage_change *change;       /* NULL: none */
     void *context;              /* of that */
     stage_way way;
 } keeper;

@@ -130,14 +130,14 @@ static const markup BEAMER = {
     "\\usepackage{amsmath}\n"                                                                      \
     "\\usepackage{booktabs}\n"                                                                     \
     "\\setlength{\\parindent}{0pt}\n"                                                              \
-    "\\setlength{\\parskip}{6pt plus 2pt}\n"                                                       \
     "\\setcounter{MaxMatrixCols}{64}\n"                                                            \
     "\\AtBeginDocument{\\setlength{\\abovedisplayskip}{2pt}}\n"                                    \
     "\\allowdisplaybreaks\n"                                                                       \
     "\\sloppy\n"
 
 static const char ARTICLE[] =
-    "\\documentclass[a4paper]{article}\n" PREAMBLE "\\setlength{\\oddsidemargin}{0pt}\n"
+    "\\documentclass[a4paper]{article}\n" PREAMBLE "\\setlength{\\parskip}{6pt plus 2pt}\n"
+    "\\setlength{\\oddsidemargin}{0pt}\n"
     "\\setlength{\\textwidth}{160mm}\n"
     "\\setlength{\\topmargin}{-10mm}\n"
     "\\setlength{\\textheight}{235mm}\n";

@@ -5,7 +5,7 @@
 // documents   every one, in all views: the bytes, the status and the words of the native program, run
 //             by the command line that stands next to them
 // page        a trace's page works in its frame, without a word of its policies
-// nothing     is asked of anybody: no request, no connection that a script of the page could open
+// nothing     leaves the page: no request, no connection that a script of the page could open
 // examples    are those of `selfattn example`, each whole, with the command that computes it
 // options     each option of each command has a field, and what is typed is in the command line
 // errors      stand at their line, at their letters, at their option

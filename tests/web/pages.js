@@ -439,7 +439,6 @@ async function checkHouse(name, page) {
 async function checkAccess(name) {
   const { page, close } = await open(browser, name, { bypassCSP: true });
   await page.evaluate(AXE);
-  await page.addStyleTag({ content: 'section { content-visibility: visible !important }' });
   for (const [colorScheme, rules] of [['light', {}], ['dark', { runOnly: ['color-contrast'] }]]) {
     await page.emulateMedia({ colorScheme });
     const found = await page.evaluate((which) =>
@@ -1260,7 +1259,6 @@ async function checkGraded(name) {
   const below = page.locator('section td small');
   check(name, (await below.count()) > 50, `below ${await below.count()} numbers is a gradient`);
   await page.evaluate(AXE);
-  await page.addStyleTag({ content: 'section { content-visibility: visible !important }' });
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
     const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));

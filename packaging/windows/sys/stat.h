@@ -1,5 +1,5 @@
 /* What a file is, with its number, its names and the tenths of microseconds when it was written,
- * which the C library does not tell. There are no owners and no modes but "read-only". */
+ * which the C library does not tell. It has no owners, and "read-only" is its only mode. */
 #ifndef SELFATTN_WINDOWS_SYS_STAT_H
 #define SELFATTN_WINDOWS_SYS_STAT_H
 

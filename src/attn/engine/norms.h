@@ -4,7 +4,7 @@
 
 #include "tensor/tensor.h"
 
-/* What somebody's way back does otherwise, looked for among numbers that are wrong (src/why). */
+/* What a wrong way back does otherwise, looked for among numbers that are wrong (src/why). */
 typedef enum norm_slip {
     NORM_RIGHT,
     NORM_WITHOUT_MEAN,  /* dx = from */

@@ -33,8 +33,8 @@ void progress_erase(void)
     put(line, columns + 2);
 }
 
-/* On the clock that waiting has by default: macOS and Windows have no other for it. Where somebody
- * sets it, the line is drawn sooner or later than meant. */
+/* On the clock that waiting has by default: macOS and Windows have no other for it. Where it
+ * is set meanwhile, the line is drawn sooner or later than meant. */
 static struct timespec after(int milliseconds)
 {
     struct timespec t;
