@@ -160,8 +160,33 @@ static void add_number(math_writer *w)
 
 /* ---- the rest ---- */
 
+/* A longer root than this has its lines below each other: a root can't go on in the next line. */
+enum { LONGEST_ROOT = 60 };
+
+/* Adds all of `w`, a new row wherever the next piece would be beyond the longest line. */
+static void add_rows_under_root(math_writer *w)
+{
+    size_t column = 0;
+    text_add_string(w->out, "\\begin{aligned}&");
+    while (w->at < w->end) {
+        const char *next = memchr(w->at, MATH_BREAK, (size_t)(w->end - w->at)), *end = w->end;
+        w->end = next != NULL ? next : end;
+        size_t columns = display_columns(w->at, (size_t)(w->end - w->at));
+        if (column > 0 && column + columns > LONGEST_ROOT) {
+            text_add_string(w->out, " \\\\ &{}");
+            column = 0;
+        }
+        while (w->at < w->end)
+            add_token(w);
+        column += columns;
+        w->at += next != NULL;
+        w->end = end;
+    }
+    text_add_string(w->out, "\\end{aligned}");
+}
+
 /* What stands in parentheses, without them, else the next word or number. */
-static void add_group(math_writer *w)
+static void add_group(math_writer *w, bool is_root)
 {
     text_add_string(w->out, "{");
     if (w->at < w->end && *w->at == '(') {
@@ -173,6 +198,8 @@ static void add_group(math_writer *w)
         math_writer inner = *w;
         inner.at++;
         inner.end = depth == 0 ? close - 1 : close;
+        if (is_root && display_columns(inner.at, (size_t)(inner.end - inner.at)) > LONGEST_ROOT)
+            add_rows_under_root(&inner);
         while (inner.at < inner.end)
             add_token(&inner);
         w->at = close;
@@ -257,11 +284,11 @@ static void add_token(math_writer *w)
         add_space(w);
     else if (*w->at == '^') {
         text_add(w->out, w->at++, 1);
-        add_group(w);
+        add_group(w, false);
     } else if ((size_t)(w->end - w->at) >= strlen(ROOT) && memcmp(w->at, ROOT, strlen(ROOT)) == 0) {
         w->at += strlen(ROOT);
         text_add_string(w->out, "\\sqrt");
-        add_group(w);
+        add_group(w, true);
     } else
         add_character(w);
 }
