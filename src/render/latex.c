@@ -113,11 +113,12 @@ static const markup LATEX = {
     .table_after = TABLE_AFTER "\n",
 };
 
-/* A step is a frame, which goes on on as many slides as it needs, best after a table. */
+/* A step is a frame, which goes on on as many slides as it needs, best after a table. A slide is
+ * filled to nine tenths: what comes last may be higher than the place that beamer leaves it. */
 static const markup BEAMER = {
     MARKS,
-    .heading_before = {"\\begin{frame}[t,allowframebreaks]{",
-                       "\\begin{frame}[t,allowframebreaks]{"},
+    .heading_before = {"\\begin{frame}[t,allowframebreaks=0.9]{",
+                       "\\begin{frame}[t,allowframebreaks=0.9]{"},
     .heading_after = "}\n\n",
     .table_after = TABLE_AFTER "\\pagebreak[2]\n\n",
     .frame_after = "\\end{frame}\n\n",
