@@ -9,7 +9,7 @@ FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public model
 # First those that find most, since a slow machine may not come to the last (.ci/run); last the short
 # ones, so that none is waited for alone.
 SLOW     := stress sanitize screen answer faults clang valgrind fuzz web architectures fresh \
-	packaging alive autograd contract exponent hard memory endless numbers differ schema python \
+	packaging alive autograd contract exponent hard memory endless numbers differ schema port python \
 	taps latex machines darwin
 # Take long: what grows faster than its input is looked for when code that searches has changed;
 # places in memory that threads share, when code that shares them has; what no test reaches, every

@@ -1,0 +1,244 @@
+"""Dumps of ports with mistakes, and of right ones; what `selfattn port` says of each; the table.
+Arguments: the folder of models, a folder for the dumps, and a word that picks cases.
+
+Where the first difference is, is worked out here without the program: the reference computes each
+layer from the dump's own rows before it, and a stage differs where it is further away than the
+port's rounding takes it. Between QUIET and CLEAR it may be told or not.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+from claims import check, finish
+from dumps import dump_of, embedded, end_stages, layer_stages, names_of, own_layers, run
+from planted import cases
+from reference_models import FOLDER, families, listed, save, st, words_of
+
+SCRATCH, WORD = pathlib.Path(sys.argv[2]), sys.argv[3]
+# Of a matrix's largest number: what rounding alone may do in a layer, and what it can't.
+QUIET = {"f32": 6e-7, "f16": 2e-3, "bf16": 1e-2}
+CLEAR = {"f32": 4e-6, "f16": 1e-2, "bf16": 4e-2}
+FIRST_BAR, CAUSE_BAR = 0.95, 0.80
+
+
+def plan_of(model):
+    folder = FOLDER / model
+    config = json.loads((folder / "config.json").read_text())
+    plan = families.read(config, st.read_model(str(folder)))
+    return config, plan, own_layers(plan)
+
+
+def ids_of(model):
+    return st.read(str(FOLDER / model / "recorded.safetensors"))["b1.input_ids"]
+
+
+def mask_of(plan, ids):
+    if not plan.get("mask_last"):
+        return None
+    mask = np.ones(ids.shape, int)
+    mask[:, -1] = 0
+    return mask
+
+
+def apart(made, theirs):
+    return np.max(abs(made - theirs)) / (np.max(abs(made)) or 1)
+
+
+def differences(case, stages, named, mistakes):
+    """[(place, stage, difference)] of a dump, in the order of computing: what a model with these
+    mistakes makes of the dump's own rows."""
+    _, plan, s = plan_of(case.model)
+    for mistake in mistakes:
+        mistake.plant(plan, s)
+    ids, found = ids_of(case.model), []
+    found.append(("embedding", "embedded", apart(embedded(s, ids), stages["embedded"])))
+    x = stages["embedded"]
+    for i, layer in enumerate(s["layers"]):
+        made = layer_stages(layer, i, x, mask_of(plan, ids))
+        found += [(i, name, apart(rows, stages[name])) for name, rows in made.items()
+                  if name in named and name in stages]
+        # What the dump does not have is computed.
+        x = stages[f"layer.{i}.output"] if f"layer.{i}.output" in named else list(made.values())[-1]
+    made, last = end_stages(s, plan["head"], x), f"layer.{len(s['layers']) - 1}.output"
+    if s["ln_f"] is not None or "output" in stages or last not in named:
+        theirs = stages.get("output", stages[last])
+        found.append(("end", "output", apart(made.get("output", x), theirs)))
+    if "logits" in named and "logits" in made:
+        base = stages.get("output", x)
+        made = end_stages({**s, "ln_f": None}, plan["head"], base)
+        found.append(("end", "logits", apart(made["logits"], stages["logits"])))
+    return found
+
+
+def first_of(case, found):
+    """({layers}, {stages}) that may be told as the first; nothing where nothing differs."""
+    layers, stages = set(), set()
+    for place, stage, difference in found:
+        if difference < QUIET[case.dtype]:
+            continue
+        layers.add(place)
+        stages.add(stage)
+        last = f"layer.{case.count - 1}.output"
+        if stage == "output" and last not in case.named:
+            layers.add(case.count - 1)  # the dump has nothing between that layer's rows and the end
+            stages.add(last)
+        if difference >= CLEAR[case.dtype]:
+            break
+    return layers, stages
+
+
+def bare(stage):
+    """A stage's name in its layer: `layer.3.attention.weights` is attention.weights."""
+    words = (stage or "").split(".")
+    if words[0] == "layer" and len(words) > 1:
+        words = words[2:] if words[1].isdigit() else words[1:]
+    return ".".join(words)
+
+
+SAME = ({"embedded", "ln_e", "x"}, {"output", "ffn_sum", "ln_f", "ln2"},
+        {"attention.output", "ln2", "attention_sum"}, {"ffn.output", "ln4"})
+
+
+def may_be(told, names):
+    """One of these stages, or what has its numbers in some model: an attention's have its name
+    before them, or none."""
+    told = bare(told)
+    for name in map(bare, names):
+        both = [name, *(other for group in SAME if name in group for other in group)]
+        if told in both or (name.startswith("attention.") and name != "attention.output" and
+                            told == name.removeprefix("attention.")):
+            return True
+    return False
+
+
+def prepare(case):
+    """The dump's file, and what may be said of it."""
+    config, plan, s = plan_of(case.model)
+    for mistake in case.mistakes:
+        mistake.plant(plan, s)
+    ids = ids_of(case.model)
+    case.count = len(s["layers"])
+    stages = run(s, plan["head"], ids, case.dtype, mask_of(plan, ids))
+    case.named = names_of(case.style, config, case.depth, case.count, case.with_logits)
+    dump = dump_of(stages, case.named, case.style)
+    path = SCRATCH / case.title.replace(" ", "_")
+    if case.style == "own" and case.dtype != "bf16":
+        path = path.with_suffix(".npz")
+        np.savez(path, **{name: words_of(rows, case.dtype) for name, rows in dump.items()})
+    else:
+        path = path.with_suffix(".safetensors")
+        save(path, dump, case.dtype)
+    case.first = first_of(case, differences(case, stages, case.named, []))
+    # Each mistake can be seen where the others are known.
+    case.seen = []
+    for i in range(len(case.mistakes)):
+        others = [one for k, one in enumerate(case.mistakes) if k != i]
+        rest = differences(case, stages, case.named, others)
+        case.seen.append(max(difference for _, _, difference in rest) >= CLEAR[case.dtype])
+    left = differences(case, stages, case.named, case.mistakes)
+    case.is_quiet = all(difference < QUIET[case.dtype] for _, _, difference in left)
+    return path, ids
+
+
+def asked(case, path, ids):
+    done = subprocess.run(("selfattn", "port", FOLDER / case.model, path, "--ids", listed(ids[0]),
+                           "--format", "json"), stdin=subprocess.DEVNULL, capture_output=True,
+                          check=False)
+    try:
+        said = json.loads(done.stdout)
+    except ValueError:
+        said = {}
+    return done.returncode, said, done.stderr.decode()
+
+
+def right_causes(case, causes):
+    """How many of the planted are told, less what is told besides."""
+    left, count = list(causes), 0
+    for mistake in case.mistakes:
+        layers = mistake.layers(case.count)
+        for cause in left:
+            told = cause.get("layers") or layers
+            in_place = tuple(told) == layers if mistake.at else not layers or layers[0] in told
+            if mistake.is_named(cause) and in_place:
+                left.remove(cause)
+                count += 1
+                break
+    return max(0, count - len(left))
+
+
+class Tally:
+    def __init__(self):
+        self.cases = self.first = self.causes = self.planted = self.claimed = 0
+
+
+def recorded(case):
+    """What transformers itself gave, under its names."""
+    numbers = st.read(str(FOLDER / case.model / "recorded.safetensors"))
+    dump = {name.removeprefix("b1."): rows for name, rows in numbers.items()
+            if name.startswith(("b1.hidden_states", "b1.attentions", "b1.logits"))}
+    path = SCRATCH / f"{case.model}.safetensors"
+    save(path, dump)
+    case.first, case.seen, case.is_quiet = (set(), set()), [], True
+    return path, ids_of(case.model)
+
+
+def judge(kind, case, tally):
+    path, ids = recorded(case) if case.style == "recorded" else prepare(case)
+    check(f"{case.title}: the reference tells it", all(case.seen) and case.is_quiet and
+          (kind == "right") == (not case.first[0]))
+    status, said, stderr = asked(case, path, ids)
+    path.unlink()
+    first, causes = said.get("first") or {}, said.get("causes") or []
+    exact = {mistake.stage.removeprefix("layer.") for mistake in case.mistakes}
+    is_first = first.get("layer") in case.first[0] and may_be(first.get("stage"),
+                                                              case.first[1] | exact)
+    if kind == "right":
+        is_first = status == 0 and said.get("same") is True
+    else:
+        is_first = is_first and status == 1 and said.get("same") is False
+    found = right_causes(case, causes)
+    for one in (tally[kind], tally[kind, case.dtype]):
+        one.cases += 1
+        one.first += is_first
+        one.planted += len(case.mistakes)
+        one.causes += found
+        one.claimed += kind == "right" and len(causes) > 0
+    if not is_first or found < len(case.mistakes) or (kind == "right" and causes):
+        told = ", ".join(f"{one.get('name')} {one.get('value', '')} {one.get('layers', '')}"
+                         for one in causes)
+        print(f"{case.title}: {'first' if is_first else 'NOT first'} "
+              f"{first.get('layer')} {first.get('stage')}, of {sorted(map(str, case.first[0]))} "
+              f"{sorted(case.first[1])}; causes: {told or 'none'}; status {status} "
+              f"{stderr.strip()[:160]}")
+
+
+class Tallies(dict):
+    def __missing__(self, key):
+        return self.setdefault(key, Tally())
+
+
+def main():
+    tally = Tallies()
+    for kind, case in cases():
+        if WORD in case.title:
+            judge(kind, case, tally)
+    print(f"{'':22}  cases  first, or same  causes")
+    for key in sorted(tally, key=str):
+        one, kind = tally[key], key if isinstance(key, str) else " ".join(key)
+        print(f"{kind:22} {one.cases:6} {one.first:15} {one.causes:7} of {one.planted}")
+    wrong = [tally["one mistake"], tally["two mistakes"]]
+    count = sum(one.cases for one in wrong)
+    first, planted = sum(one.first for one in wrong), sum(one.planted for one in wrong)
+    causes = sum(one.causes for one in wrong)
+    check(f"first layer and stage: {first} of {count}", first >= FIRST_BAR * count)
+    check(f"causes: {causes} of {planted}", causes >= CAUSE_BAR * planted)
+    right = tally["right"]
+    check(f"right ones: {right.first} of {right.cases}, {right.claimed} with a cause",
+          right.first == right.cases and right.claimed == 0)
+    finish()
+
+
+main()
