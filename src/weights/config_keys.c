@@ -162,10 +162,10 @@ static const config_key OF_ALL[] = {
     {{"norm_epsilon", NULL}, CONFIG_SETTING, "norm_eps", false},
     {{"hidden_act", NULL}, CONFIG_SETTING, "activation", false},
     {{"activation_function", NULL}, CONFIG_SETTING, "activation", false},
-    {{"rope_theta", NULL}, CONFIG_READ, NULL, false},
-    {{"rope_scaling", NULL}, CONFIG_READ, NULL, false},
-    {{"rope_parameters", NULL}, CONFIG_READ, NULL, false},
-    {{"partial_rotary_factor", NULL}, CONFIG_READ, NULL, false},
+    {{"rope_theta", NULL}, CONFIG_ROPE, NULL, false},
+    {{"rope_scaling", NULL}, CONFIG_ROPE, NULL, false},
+    {{"rope_parameters", NULL}, CONFIG_ROPE, NULL, false},
+    {{"partial_rotary_factor", NULL}, CONFIG_ROPE, NULL, false},
     {{"sliding_window", NULL}, CONFIG_READ, NULL, false},
     {{"use_sliding_window", NULL}, CONFIG_READ, NULL, false},
     {{"max_window_layers", NULL}, CONFIG_READ, NULL, false},
@@ -259,6 +259,7 @@ static const config_key OF_NEOX[] = {
 
 static const config_key OF_GPTJ[] = {
     {{"rotary_dim", NULL}, CONFIG_READ, NULL, false},
+    {{"partial_rotary_factor", "a share that rotary_dim says"}, CONFIG_ONLY, NULL, false},
     {{"rotary", "no rotary positions"}, CONFIG_ONLY, "true", false},
     {{"scale_attn_weights", "scores without a scale"}, CONFIG_ONLY, "true", false},
     {{NULL, NULL}, CONFIG_READ, NULL, false},
@@ -315,17 +316,20 @@ static const model_family ROWS[] = {
     {.named = {"llama", "transformers' LLaMA"}, .names = "hf-llama", .rope = "half",
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"}}},
     {.named = {"mistral", "transformers' Mistral"}, .names = "hf-llama", .rope = "half",
+     .has_windows = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
                     {"sliding_window", 4096, NULL}}},
     {.named = {"mixtral", "transformers' Mixtral"}, .names = "hf-llama", .rope = "half",
+     .has_windows = true,
      .by_default = {{"rope_theta", 1e6, NULL}, APART, {"rms_norm_eps", 1e-5, NULL},
                     {"hidden_act", 0, "silu"}, {"num_local_experts", 8, NULL}}},
     {.named = {"qwen2", "transformers' Qwen 2"}, .names = "hf-llama", .rope = "half",
+     .has_windows = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
                     {"use_sliding_window", 0, NULL}, {"sliding_window", 4096, NULL},
                     {"max_window_layers", 28, NULL}}},
     {.named = {"qwen3", "transformers' Qwen 3"},
-     .names = "hf-llama", .rope = "half", .norms_heads = true,
+     .names = "hf-llama", .rope = "half", .norms_heads = true, .has_windows = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
                     {"use_sliding_window", 0, NULL}, {"sliding_window", 4096, NULL},
                     {"max_window_layers", 28, NULL}}},
@@ -335,7 +339,7 @@ static const model_family ROWS[] = {
      .by_default = {ROTARY_BASE, TIED, {"rms_norm_eps", 1e-6, NULL}}},
     {.named = {"gemma2", "transformers' Gemma 2"},
      .names = "gemma2", .rope = "half", .own = OF_GEMMA2,
-     .gains_lack_one = true, .scales_rows = true, .alternates = true,
+     .gains_lack_one = true, .scales_rows = true, .has_windows = true, .alternates = true,
      .by_default = {ROTARY_BASE, TIED, {"rms_norm_eps", 1e-6, NULL},
                     {"hidden_activation", 0, "gelu_pytorch_tanh"}, {"sliding_window", 4096, NULL},
                     {"attn_logit_softcapping", 50, NULL}, {"final_logit_softcapping", 30, NULL},
@@ -350,7 +354,7 @@ static const model_family ROWS[] = {
      .by_default = {ROTARY_BASE, APART, {"layer_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "silu"},
                     {"partial_rotary_factor", 0.25, NULL}}},
     {.named = {"starcoder2", "transformers' StarCoder 2"}, .names = "starcoder2", .rope = "half",
-     .own = OF_STARCODER2,
+     .own = OF_STARCODER2, .has_windows = true,
      .by_default = {ROTARY_BASE, TIED, {"norm_epsilon", 1e-5, NULL},
                     {"hidden_act", 0, "gelu_pytorch_tanh"}}},
     {.named = {"cohere", "transformers' Command R"},
@@ -364,7 +368,7 @@ static const model_family ROWS[] = {
      .by_default = {ROTARY_BASE, APART, {"layer_norm_eps", 1e-5, NULL},
                     {"hidden_act", 0, "gelu_new"}, {"partial_rotary_factor", 0.5, NULL}}},
     {.named = {"phi3", "transformers' Phi-3, Phi-4"},
-     .names = "phi3", .rope = "half", .own = OF_PHI3,
+     .names = "phi3", .rope = "half", .own = OF_PHI3, .has_windows = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "silu"}}},
     {.named = {"gptj", "transformers' GPT-J"},
      .names = "gptj", .rope = "interleaved", .own = OF_GPTJ,
@@ -441,7 +445,7 @@ static void add_keys(text *out, const config_key *rows)
             text_add_format(out, "; refused: %s, %s", name, rows->named.help);
         else if (rows->use == CONFIG_ONLY)
             text_add_format(out, "; %s: only %s", name, rows->to);
-        else if (rows->use == CONFIG_READ)
+        else if (rows->use == CONFIG_READ || rows->use == CONFIG_ROPE)
             text_add_format(out, "; %s", name);
         else
             text_add_format(out, "; %s: %s%s", name,
@@ -469,6 +473,8 @@ void model_family_describe(text *out, const model_family *row)
         text_add_format(out, "; rotary positions %s", row->rope);
     for (size_t i = 0; i < FAMILY_SETTINGS && row->setting[i].key != NULL; i++)
         text_add_format(out, "; %s %s", row->setting[i].key, row->setting[i].word);
+    if (row->has_windows)
+        text_add_string(out, "; windows");
     if (row->gains_lack_one)
         text_add_string(out, "; gains are 1 and what is there");
     if (row->scales_rows)

@@ -15,7 +15,8 @@ typedef enum config_use {
     CONFIG_INVERSE, /* or 1 over it */
     CONFIG_SIZE,    /* the weights have this size, by its name in CONFIG_SIZES */
     CONFIG_ONLY,    /* only the words `to` are computed, with spaces between; NULL: it may not be */
-    CONFIG_READ     /* model_config.c reads it, together with others */
+    CONFIG_READ,    /* model_config.c reads it, together with others */
+    CONFIG_ROPE     /* it too, of models that turn; it is not known of others */
 } config_use;
 
 typedef struct config_key {
@@ -58,6 +59,7 @@ typedef struct model_family {
     bool gains_lack_one;   /* each norm's gain is 1 + what is there */
     bool scales_rows;      /* by the root of their width, in float32 */
     bool norms_heads;      /* queries and keys, with the eps of all norms */
+    bool has_windows;      /* sliding_window is known of them */
     bool alternates;       /* each second layer has no window, where nothing says which */
 } model_family;
 

@@ -171,6 +171,8 @@ static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
     switch (row->use) {
     case CONFIG_READ:
         return true;
+    case CONFIG_ROPE:
+        return c->of->rope != NULL || refuse_unknown(c, one, e);
     case CONFIG_SIZE:
         return add_size(c, row, one, e);
     case CONFIG_ONLY:
@@ -415,6 +417,8 @@ static bool read_layers(model_config *c, err *e)
     bool has_list = types != NULL && types->kind == ENTRY_LIST;
     double wide = 0, from = 0;
     bool has_window = window != NULL && (uses == NULL || is_true(uses));
+    if (has_window && !c->of->has_windows)
+        return refuse_unknown(c, window, e);
     if (types != NULL && !has_list)
         return refuse_value(types, "a list of types", e);
     if (has_window && (!read_number(window, &wide, e) ||
