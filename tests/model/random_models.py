@@ -1,0 +1,211 @@
+"""Random models of every family (drawn.py), written as Hugging Face publishes them, in one file or
+several, of float32, float16 or bfloat16: what `selfattn encode|decode --model FOLDER` makes of
+them, against the reference in numpy, to 2e-6 of each matrix's largest number, and in float64 to
+1e-9. A model that is refused is refused by a key's name, or by that of a matrix; one that is
+computed is right. To one of each family that is computed, keys are added that change numbers and
+are none of its own: each is refused by name, never skipped. The table tells how many are which.
+
+Arguments: the folder of the reference, a folder for the models, how many, and a word that picks
+families.
+"""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+from claims import check, finish
+from drawn import ACTS, FAMILIES, VOCAB, Draw
+from reference_models import engine, families, listed, save, st
+
+FOLDER, COUNT, WORD = pathlib.Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+STRIDE = int(os.environ.get("STRIDE", "1"))
+SHARE = {"f32": 2e-6, "f64": 1e-9}
+IDLE = {"architectures": ["AModel"], "bos_token_id": 1, "eos_token_id": 2, "use_cache": True,
+        "initializer_range": 0.02, "torch_dtype": "float32", "transformers_version": "4.57.1",
+        "attention_dropout": 0.0, "output_attentions": False}
+# Keys of other families, and values that no class has; each changes numbers where it is known.
+FOREIGN = {
+    "attention_multiplier": 0.5, "logit_scale": 0.5, "logits_scaling": 2.0,
+    "embedding_multiplier": 3.0, "residual_multiplier": 0.5, "query_pre_attn_scalar": 5,
+    "attn_logit_softcapping": 2.0, "final_logit_softcapping": 3.0, "sliding_window_pattern": 2,
+    "no_rope_layers": [1, 0, 1], "attention_chunk_size": 4, "clip_qkv": 0.5, "qk_layernorm": True,
+    "use_qk_norm": True, "alibi": True, "scale_attn_weights": False, "use_parallel_residual": True,
+    "scale_attn_by_inverse_layer_idx": True, "attn_temperature_tuning": True, "mup_width": 2.0,
+    "lm_head_multiplier": 0.5, "rope_local_base_freq": 100.0, "global_rope_theta": 100.0,
+    "quantization_config": {"bits": 4}, "position_embedding_type": "relative_key",
+    "local_attention": 4, "num_experts": 4, "first_k_dense_replace": 1, "scale_embedding": True,
+    "layer_types": ["linear_attention"] * 3, "rope_scaling": {"type": "longrope"},
+    "rotary_pct": 0.5, "swiglu_limit": 0.5, "attention_sinks": True, "parallel_attn": True,
+    "apply_residual_connection_post_layernorm": True, "norm_after": True,
+    "sliding_window": 3, "partial_rotary_factor": 0.5, "hidden_activation": "mish",
+    "num_kv_shared_layers": 1, "an_unheard_of_factor": 2.0,
+}
+UNMATCHED = {"electra", "albert"}  # their rows are projected before the first layer
+
+
+def said_of(draw):
+    """config.json: as one version writes it, with keys that say nothing here."""
+    said = {key: value for key, value in draw.config.items()
+            if key not in draw.dropped and key not in draw.renamed}
+    for one in draw.renamed.values():
+        said.update(one)
+    said.update((key, value) for key, value in IDLE.items() if draw.whether(0.3))
+    return said
+
+
+def write(folder, draw, said):
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    dtype = draw.of("f32", "f32", "f16", "bf16")
+    names = list(draw.weights)
+    draw.rng.shuffle(names)
+    if draw.whether(0.3):
+        parts, where = int(draw.of(2, 3)), {}
+        for i in range(parts):
+            file = f"model-{i + 1:05}-of-{parts:05}.safetensors"
+            save(folder / file, {name: draw.weights[name] for name in names[i::parts]}, dtype)
+            where.update((name, file) for name in names[i::parts])
+        (folder / "model.safetensors.index.json").write_text(json.dumps(
+            {"metadata": {"total_size": 1}, "weight_map": where}))
+    else:
+        save(folder / "model.safetensors", {name: draw.weights[name] for name in names}, dtype)
+    (folder / "config.json").write_text(json.dumps(said))
+
+
+def plan_of(draw, folder):
+    weights = st.read_model(str(folder))
+    top = {"gpt2": "transformer.", "bloom": "transformer."}.get(draw.family, "")
+    return families.read(draw.config, {name if name.startswith(top) or name.startswith("lm_head")
+                                       else top + name: one for name, one in weights.items()})
+
+
+def asked(*words):
+    run = subprocess.run(("selfattn", *map(str, words)), stdin=subprocess.DEVNULL,
+                         capture_output=True, check=False)
+    return run.returncode, run.stdout, run.stderr.decode()
+
+
+def largest_apart(made, theirs):
+    theirs = np.array(theirs, dtype=float)
+    made = made.reshape(theirs.shape) if made.size == theirs.size else np.full(theirs.shape, np.nan)
+    if not np.isfinite(theirs).all():
+        return np.inf
+    return np.max(abs(made - theirs)) / (np.max(abs(made)) or 1)
+
+
+def expected_of(draw, side, plan, ids):
+    """{stage: rows} of one stack, and its memory."""
+    memory = None
+    if side == "decode" and "encoder" in plan:
+        memory = engine.run_stack(plan["encoder"], {"ids": ids}, None)["output"]
+    s = plan["encoder" if side == "encode" else "decoder"]
+    made = engine.run_stack(s, {"ids": ids}, None, memory)
+    rows = made["hidden"]
+    first = "ln_e" if s["embed"].get("norm") else "embedded"
+    expected = {} if draw.family in UNMATCHED else {first: rows[0]}
+    for i, weights in enumerate(made["attention"]):
+        expected[f"layer.{i}.attention.weights"] = weights
+        expected["output" if i + 2 == len(rows) else f"layer.{i}.output"] = rows[i + 1]
+    if side == "decode" or len(draw.sides) == 1:
+        expected["logits"] = engine.head_logits(plan["head"], made["output"])
+    return expected, memory
+
+
+def compute(draw, side, plan, folder, tally):
+    """Whether it is right; None: it is refused. With what is to be said of it."""
+    ids = draw.rng.integers(2, VOCAB, (1, int(draw.of(1, 4, 7, 12))))
+    dtype = draw.of("f32", "f64", "f64", "f64")
+    words = [side, "--quiet", "--model", folder, "--ids", listed(ids[0]), "--dtype", dtype]
+    expected, memory = expected_of(draw, side, plan, ids)
+    if memory is not None:
+        np.save(folder / "memory.npy", memory[0])
+        words += ["--memory", folder / "memory.npy"]
+    if draw.config.get("is_encoder_decoder"):
+        part = "decoder" if side == "decode" else "encoder"
+        words += ["--prefix", f"{part}.block.{{}}" if draw.family == "t5" else
+                  f"model.{part}.layers.{{}}"]
+    status, out, err = asked(*words, "--emit", ",".join(expected))
+    if status != 0 and "logits" in expected and len(expected) > 1:
+        without = {key: one for key, one in expected.items() if key != "logits"}
+        again = asked(*words, "--emit", ",".join(without))
+        if again[0] == 0:
+            tally["no logits"] += 1
+            (status, out, _), expected = again, without
+    if status != 0:
+        return None, err
+    made = json.loads(out)
+    for stage, rows in expected.items():
+        apart = largest_apart(rows, made[stage])
+        if not apart < SHARE[dtype]:
+            return False, f"{stage} is {apart:.2g} of its largest apart, in {dtype}"
+    return True, ""
+
+
+def names_what(err, draw, said):
+    """A refusal names a key of config.json, the model's type, or a matrix."""
+    words = {*said, draw.family, *(word for name in draw.weights for word in name.split("."))}
+    return any(word in err for word in words if len(word) > 2)
+
+
+def other_keys(draw, said, folder, tally):
+    """Each key that is not the family's, one at a time: nothing where another says the same."""
+    heard = dict.fromkeys(("rope_scaling", "partial_rotary_factor", "rotary_pct"),
+                          "rope_parameters")
+    layers = next((draw.config[key] for key in ("num_hidden_layers", "n_layer", "n_layers")
+                   if key in draw.config), 1)
+    for name, value in list(FOREIGN.items())[len(draw.weights) % STRIDE::STRIDE]:
+        if name in draw.config or name in said or heard.get(name) in draw.config:
+            continue
+        value = ["linear_attention"] * layers if name == "layer_types" else value
+        (folder / "config.json").write_text(json.dumps({**said, name: value}))
+        status, _, err = asked(draw.sides[0], "--quiet", "--model", folder, "--ids", "2,3,4")
+        tally["other keys"] += 1
+        check(f"{draw.family}: {name} is skipped in silence, status {status}: {err[:200]}",
+              status == 2 and (name in err or value.get("type", name) in err
+                               if isinstance(value, dict) else name in err))
+
+
+def try_one(seed, family, tally):
+    folder = FOLDER / "model"
+    draw = Draw(seed, family)
+    said = said_of(draw)
+    said["model_type"] = family
+    title = f"{family}, seed {seed}"
+    write(folder, draw, said)
+    plan = plan_of(draw, folder)
+    for side in draw.sides:
+        is_right, why = compute(draw, side, plan, folder, tally)
+        tally["computed" if is_right else "refused" if is_right is None else "wrong"] += 1
+        if is_right is None:
+            check(f"{title}: refused without a name: {why[:300]}", names_what(why, draw, said))
+            tally["why"][why.splitlines()[0].split("config.json:")[-1].split("model: ")[-1]
+                         .lstrip("0123456789:- ")[:70]] += 1
+        else:
+            check(f"{title}: {side}: {why}; {json.dumps(said)}", is_right)
+    if is_right is not None and not tally["other keys"]:
+        other_keys(draw, said, folder, tally)
+
+
+def main():
+    tallies = {family: collections.Counter(why=collections.Counter())
+               for family in FAMILIES if WORD in family}
+    for seed in range(COUNT):
+        family = list(FAMILIES)[seed % len(FAMILIES)]
+        if family in tallies:
+            try_one(seed, family, tallies[family])
+    columns = "computed", "refused", "wrong", "no logits", "other keys"
+    print(f"{'family':16}" + "".join(f"{name:>12}" for name in columns))
+    for family, tally in tallies.items():
+        print(f"{family:16}" + "".join(f"{tally[name]:12}" for name in columns) +
+              "".join(f"  {count} {why}" for why, count in tally["why"].most_common(2)))
+    finish()
+
+
+assert set(FAMILIES) == set(families.FAMILIES) - {"vit", "whisper"}  # which read no ids
+assert set(ACTS) <= set(engine.ACTS)
+main()
