@@ -44,6 +44,9 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     if (s->batches > 0)
         return err_at(e, &bundle_find(document, "x")->at,
                       "a prompt is one sequence, and x is a batch of %zu", s->batches);
+    if (s->has_head)
+        return err_at(e, &bundle_find(document, HEAD)->at,
+                      "a head is given, and a generation chooses by logits of the output itself");
     if (!unembedding_find(&g->unembedding, s, e))
         return false;
     size_t to_choose = g->unembedding.weight.size[1], to_look_up = stack_ids(s);

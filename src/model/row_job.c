@@ -103,3 +103,12 @@ void rows_run(row_job *j, double cost, crew *by)
     double numbers = (double)j->out->size[0] * (double)j->out->size[1];
     crew_run(by, threads_worth(by->most, cost * numbers), take_rows, j);
 }
+
+bool rows_norm_all(const norm *n, const kernels *with, const tensor *x, tensor *out,
+                   bool allow_nonfinite, crew *by, err *e)
+{
+    row_job j = {.work = rows_norm, .with = with, .norm = n, .a = x, .out = out};
+    rows_run(&j, NORM_COST, by);
+    return !atomic_load(&j.is_out_of_range) || allow_nonfinite ||
+           err_set(e, "the squares of a row that is normed add up to more than float64 holds");
+}

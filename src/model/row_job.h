@@ -36,6 +36,11 @@ row_work rows_activate_back, rows_norm_back;
 
 void rows_run(row_job *j, double cost, crew *by);
 
+/* out = the norm of each row of x, which may be the same. False where the squares of a row are
+ * beyond float64, unless that is allowed. */
+bool rows_norm_all(const norm *n, const kernels *with, const tensor *x, tensor *out,
+                   bool allow_nonfinite, crew *by, err *e);
+
 char *row_at(const tensor *rows, size_t row);
 
 #endif

@@ -70,8 +70,8 @@ bool vector_read(const bundle *from, const char *name, const char *of, size_t co
 
 /* What `from` says of it, which may be NULL; else the defaults, of which that of eps may be another
  * setting's. */
-static bool read_norm(const stack *s, norm *n, const entry *from, const entry *eps,
-                      const named *kind, err *e)
+static bool read_norm(norm *n, const entry *from, size_t width, const entry *eps, const named *kind,
+                      err *e)
 {
     static const double DEFAULT_EPS = 1e-5;
     *n = (norm){.is_rms = strcmp(kind->name, "rms") == 0, .eps = DEFAULT_EPS};
@@ -80,8 +80,8 @@ static bool read_norm(const stack *s, norm *n, const entry *from, const entry *e
     if (from == NULL)
         return true;
     const entry *own = bundle_find(from->bundle, "eps");
-    if (!vector_read(from->bundle, "gain", from->name, s->width, &n->gain, e) ||
-        !vector_read(from->bundle, "bias", from->name, s->width, &n->bias, e) ||
+    if (!vector_read(from->bundle, "gain", from->name, width, &n->gain, e) ||
+        !vector_read(from->bundle, "bias", from->name, width, &n->bias, e) ||
         (own != NULL && !setting_number(own, 0, &n->eps, e)))
         return false;
     return !n->is_rms || n->bias.data == NULL ||
@@ -105,7 +105,7 @@ static bool read_norms(const stack *s, layer *l, const bundle *own, err *e)
         if (given != NULL && !is_used[i + 1])
             return err_at(e, &given->at, "%s is given, and such a layer has no norm of that number",
                           name);
-        if (!read_norm(s, &l->norm[i], given, eps, kind, e))
+        if (!read_norm(&l->norm[i], given, s->width, eps, kind, e))
             return false;
     }
     return true;
@@ -131,17 +131,11 @@ static bool fits(const tensor *weight, size_t rows, size_t columns)
            (columns == 0 || weight->size[1] == columns);
 }
 
-static bool read_weight(feed_forward *f, const bundle *from, const char *name, bool is_out_in,
-                        size_t rows, size_t columns, tensor *out, err *e)
+/* As used in x·W. */
+static bool fit_weight(const entry *given, bool is_out_in, size_t rows, size_t columns, tensor *out,
+                       err *e)
 {
-    const entry *given = bundle_find(from, name);
-    if (given == NULL)
-        return err_at(e, &first_weight(from)->at,
-                      "%s is given, and its feed-forward part has no %s", first_weight(from)->name,
-                      name);
     bool turns = entry_is_out_in(given, is_out_in);
-    if (!given->stays)
-        f->kept = NULL;
     const tensor *t = &given->tensor;
     tensor plain = tensor_view_of(t), turned = t->rank == 2 ? tensor_transposed(t) : plain;
     *out = turns ? turned : plain;
@@ -159,6 +153,18 @@ static bool read_weight(feed_forward *f, const bundle *from, const char *name, b
            err_remedy(e, "transposed it would fit: --layout %s", turns ? "in-out" : "out-in");
 }
 
+static bool read_weight(feed_forward *f, const bundle *from, const char *name, bool is_out_in,
+                        size_t rows, size_t columns, tensor *out, err *e)
+{
+    const entry *given = bundle_find(from, name);
+    if (given == NULL)
+        return err_at(e, &first_weight(from)->at,
+                      "%s is given, and its feed-forward part has no %s", first_weight(from)->name,
+                      name);
+    if (!given->stays)
+        f->kept = NULL;
+    return fit_weight(given, is_out_in, rows, columns, out, e);
+}
 static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own, err *e)
 {
     const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
@@ -174,6 +180,34 @@ static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own
            vector_read(own, "b2", NULL, s->width, &f->b2, e) &&
            (bundle_find(own, "w3") == NULL ||
             read_weight(f, own, "w3", is_out_in, s->width, f->hidden, &f->w3, e));
+}
+
+/* ---- the head ---- */
+
+/* Its norm is of the kind and eps of all, as that after the last layer is. */
+static bool read_head(stack *s, err *e)
+{
+    const entry *given = bundle_find(s->document, HEAD);
+    const named *kind = word_of(setting_of(s, NULL, "norm_kind"), &NORM_KINDS, e);
+    if (given == NULL || kind == NULL)
+        return kind != NULL;
+    const bundle *own = given->bundle;
+    const entry *w = bundle_find(own, "w"), *of_norm = bundle_find(own, "norm");
+    const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
+    logits_head *h = &s->head;
+    s->has_head = true;
+    h->has_norm = of_norm != NULL;
+    h->by = (const activation *)(const void *)by;
+    if (by == NULL)
+        return false;
+    if (w == NULL)
+        return err_at(e, &given->at, "a head is given, and it has no w");
+    if (!fit_weight(w, setting_is_out_in(bundle_find(s->document, "layout")), s->width, 0, &h->w,
+                    e))
+        return err_within(e, "head");
+    h->width = h->w.size[1];
+    return vector_read(own, "b", HEAD, h->width, &h->b, e) &&
+           read_norm(&h->norm, of_norm, h->width, setting_of(s, NULL, "norm_eps"), kind, e);
 }
 
 /* ---- a layer ---- */
@@ -282,13 +316,19 @@ entry *stack_parameter(const bundle *document, const char *name)
         if (strncmp(name, ATTENTION, sizeof ATTENTION - 1) == 0)
             name += sizeof ATTENTION - 1;
     }
-    const char *dot = strchr(name, '.');
-    const entry *object = dot == NULL ? NULL : bundle_find_bytes(in, name, (size_t)(dot - name));
-    if (dot != NULL && (object == NULL || object->kind != ENTRY_BUNDLE))
-        return NULL;
-    const char *of_key = dot == NULL ? name : dot + 1;
-    bool are_slopes = strcmp(of_key, "slopes") == 0; /* which the document says under another key */
-    return bundle_find(dot == NULL ? in : object->bundle, are_slopes ? "alibi" : of_key);
+    for (const char *dot; (dot = strchr(name, '.')) != NULL; name = dot + 1) {
+        const entry *object = bundle_find_bytes(in, name, (size_t)(dot - name));
+        if (object == NULL || object->kind != ENTRY_BUNDLE)
+            return NULL;
+        in = object->bundle;
+    }
+    bool are_slopes = strcmp(name, "slopes") == 0; /* which the document says under another key */
+    return bundle_find(in, are_slopes ? "alibi" : name);
+}
+
+bool stack_makes_head(const stack *s)
+{
+    return s->has_head && (s->has_logits || goal_has_logits(&s->goal));
 }
 
 bool stack_has_cross(const stack *s)
@@ -392,8 +432,9 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     *s = (stack){.document = document, .how = *how, .isa = by};
     s->order = read_order(s, NULL, e);
     if (s->order == NULL || !check_top(s, e) || !check_activation(document, e) ||
-        !stack_embed(s, e) || !make_input(s, s->rows, &s->input, e) || !goal_read(s, e) ||
-        (s->goal.is_there && !make_input(s, s->rows, &s->part_grad, e)) || !read_layers(s, e))
+        !stack_embed(s, e) || !make_input(s, s->rows, &s->input, e) || !read_head(s, e) ||
+        !goal_read(s, e) || (s->goal.is_there && !make_input(s, s->rows, &s->part_grad, e)) ||
+        !read_layers(s, e))
         return false;
     const entry *memory = bundle_find(document, "memory");
     if (memory != NULL && !stack_has_cross(s))
@@ -404,8 +445,8 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     s->has_first = first != NULL;
     s->has_final = final != NULL;
     s->has_end = s->order->ends_with_feed_forward && first_weight(document) != NULL;
-    return kind != NULL && read_norm(s, &s->first, first, eps, kind, e) &&
-           read_norm(s, &s->final, final, eps, kind, e) &&
+    return kind != NULL && read_norm(&s->first, first, s->width, eps, kind, e) &&
+           read_norm(&s->final, final, s->width, eps, kind, e) &&
            (!s->has_end || read_feed_forward(s, &s->end, document, e)) && read_logits(s, e);
 }
 

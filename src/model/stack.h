@@ -11,6 +11,7 @@
 #include "model/attention.h"
 #include "model/goal.h"
 #include "model/gradient.h"
+#include "model/head.h"
 #include "model/parts.h"
 
 /* Whether layers are a decoder's. `as` is "encoder" or "decoder" where a command decides it, and
@@ -116,6 +117,8 @@ struct stack {
     feed_forward end;
     norm first, final;
     bool has_logits; /* as a stage of all rows, which no loss makes */
+    bool has_head;   /* between the output and the unembedding */
+    logits_head head;
     unembedding to_ids;
     double row_scale; /* of rows that are looked up */
     stack_slip slip;
@@ -149,6 +152,9 @@ bool vector_read(const bundle *from, const char *name, const char *of, size_t co
  * document without layers "wq", and "slopes", which are those of alibi and may be a word; NULL:
  * there is none. */
 entry *stack_parameter(const bundle *document, const char *name);
+
+/* Whether the stack's head is computed: for logits, or for a loss of them. */
+bool stack_makes_head(const stack *s);
 
 /* Whether a layer has cross-attention. */
 bool stack_has_cross(const stack *s);

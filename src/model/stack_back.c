@@ -301,15 +301,24 @@ static bool loss_of_logits(going_back *g, const tensor *output, const keeper *ke
 {
     const stack *s = g->stack;
     const unembedding *u = &s->goal.to_ids;
-    const size_t size[] = {output->size[0], u->weight.size[1]};
-    const tensor turned = tensor_transposed(&u->weight),
-                 *taken = s->slip == STACK_UNEMBEDS_GIVEN && s->has_final
-                              ? &g->tape->kept[tape_of_end(s, TAPE_FINAL)]
-                              : output;
-    tensor logits = {0};
-    bool done =
-        tensor_new(&logits, s->type, 2, size, e) &&
-        multiply(g->way.with, output, &u->weight, &u->bias, &logits, g->way.by, e) &&
+    const size_t size[] = {output->size[0], u->weight.size[1]},
+                 of_ids_size[] = {output->size[0], u->weight.size[0]};
+    const tensor turned = tensor_transposed(&u->weight);
+    tensor logits = {0}, of_rows = {0};
+    head_rows of_head = {0};
+    bool done = !s->has_head || (tensor_new(&of_rows, s->type, 2, of_ids_size, e) &&
+                                 head_run(&s->head, g->way.with, g->way.by, output,
+                                          s->how.allow_nonfinite, &of_head, keep, e));
+    /* The rows that the unembedding takes, and where what comes back to them goes. */
+    const tensor *rows = s->has_head ? head_made(&of_head) : output, *taken = rows;
+    tensor *back = s->has_head ? &of_rows : &g->rows;
+    if (s->slip == STACK_UNEMBEDS_GIVEN && s->has_head)
+        taken = &of_head.activated;
+    else if (s->slip == STACK_UNEMBEDS_GIVEN && s->has_final)
+        taken = &g->tape->kept[tape_of_end(s, TAPE_FINAL)];
+    done =
+        done && tensor_new(&logits, s->type, 2, size, e) &&
+        multiply(g->way.with, rows, &u->weight, &u->bias, &logits, g->way.by, e) &&
         keeper_keep(keep, "logits", &logits, "bqO", e) &&
         goal_cross_entropy(&s->goal, g->way.in64, &logits, number, e) &&
         goal_logits_grad(&s->goal, g->way.in64, &logits, &logits, e) &&
@@ -317,12 +326,17 @@ static bool loss_of_logits(going_back *g, const tensor *output, const keeper *ke
         gradient_of_weight(&g->way, keep, s->document, "unembedding", &u->weight, taken, &logits,
                            e) &&
         gradient_of_bias(&g->way, GAINER_BIAS, keep, s->document, "unembedding_bias", &logits, e) &&
-        multiply(g->way.with, &logits, &turned, NULL, &g->rows, g->way.by, e);
+        multiply(g->way.with, &logits, &turned, NULL, back, g->way.by, e);
     if (done && g->embedding.data != NULL && u->words.data == NULL && u->tied_to != NULL &&
         s->slip != STACK_FORGETS_TIED) {
         tensor of_ids = tensor_transposed(&logits);
-        done = multiply(g->way.with, &of_ids, output, NULL, &g->embedding, g->way.by, e);
+        done = multiply(g->way.with, &of_ids, rows, NULL, &g->embedding, g->way.by, e);
     }
+    if (done && s->has_head)
+        done = head_back(&s->head, &g->way, bundle_find(s->document, HEAD)->bundle, output,
+                         &of_head, back, &g->rows, keep, e);
+    head_rows_free(&of_head);
+    tensor_free(&of_rows);
     tensor_free(&logits);
     return done;
 }
@@ -400,11 +414,12 @@ static bool tell_of_key(const walk *w, const stage_way *way, const bundle *own, 
     return given == NULL || walk_tell_of(w, way, gradient_of(of_key).text, 1, tensor_count(given));
 }
 
-static bool tell_norm(const walk *w, const stage_way *way, const bundle *own, const char *name)
+static bool tell_norm(const walk *w, const stage_way *way, const bundle *own, const char *name,
+                      size_t width)
 {
     const stage_way within = stage_way_on(way, name);
     const bundle *keys = keys_of_norm(own, name);
-    return walk_tell(w, way, gradient_of(name).text, w->stack->width) &&
+    return walk_tell(w, way, gradient_of(name).text, width) &&
            tell_of_key(w, &within, keys, "gain") && tell_of_key(w, &within, keys, "bias");
 }
 
@@ -419,6 +434,17 @@ static bool tell_feed_forward(const walk *w, const stage_way *way, const bundle 
             (walk_tell(w, &within, "gate_grad", f->hidden) && tell_of_key(w, way, own, "w3"))) &&
            walk_tell(w, &within, "hidden_grad", f->hidden) && tell_of_key(w, way, own, "w1") &&
            tell_of_key(w, way, own, "b1");
+}
+
+static bool tell_head(const walk *w)
+{
+    const stage_way top = {.text = ""}, within = stage_way_on(&top, HEAD);
+    const bundle *own = bundle_find(w->stack->document, HEAD)->bundle;
+    const logits_head *h = &w->stack->head;
+    return (!h->has_norm || tell_norm(w, &within, own, "norm", h->width)) &&
+           walk_tell(w, &within, "activated_grad", h->width) &&
+           walk_tell(w, &within, "hidden_grad", h->width) && tell_of_key(w, &within, own, "w") &&
+           tell_of_key(w, &within, own, "b");
 }
 
 static bool tell_attention(const walk *w, const stage_way *way, const char *name, const plan *p)
@@ -442,7 +468,7 @@ static bool tell_layer(const walk *w, const layer *l, size_t number)
         part_step step[PART_STEPS_MOST];
         for (size_t j = part_steps(p->as, step); done && j-- > 0;) {
             if (step[j].kind == PART_STEP_NORM)
-                done = tell_norm(w, &way, own, step[j].name);
+                done = tell_norm(w, &way, own, step[j].name, w->stack->width);
             else if (step[j].kind == PART_STEP_SUM)
                 done = walk_tell(w, &way, gradient_of(step[j].name).text, w->stack->width);
             else if (p->as->kind == PART_FEED_FORWARD)
@@ -460,17 +486,18 @@ bool stack_tell_back(const walk *w)
     const stage_way top = {.text = ""};
     const bundle *own = s->document;
     size_t ids = goal_has_logits(&s->goal) ? s->goal.to_ids.weight.size[1] : 0;
-    bool done = (ids == 0 || walk_tell(w, &top, "logits", ids)) &&
-                (s->goal.of.kind == LOSS_NONE || walk_tell_of(w, &top, "loss", 1, 1)) &&
-                (ids == 0 || (walk_tell(w, &top, "logits_grad", ids) &&
-                              tell_of_key(w, &top, own, "unembedding") &&
-                              tell_of_key(w, &top, own, "unembedding_bias"))) &&
-                walk_tell(w, &top, "output_grad", s->width) &&
-                (!s->has_final || tell_norm(w, &top, own, "ln_f")) &&
-                (!s->has_end || tell_feed_forward(w, &top, own, &s->end));
+    bool done =
+        (ids == 0 || (stack_tell_head(w) && walk_tell(w, &top, "logits", ids))) &&
+        (s->goal.of.kind == LOSS_NONE || walk_tell_of(w, &top, "loss", 1, 1)) &&
+        (ids == 0 ||
+         (walk_tell(w, &top, "logits_grad", ids) && tell_of_key(w, &top, own, "unembedding") &&
+          tell_of_key(w, &top, own, "unembedding_bias") && (!s->has_head || tell_head(w)))) &&
+        walk_tell(w, &top, "output_grad", s->width) &&
+        (!s->has_final || tell_norm(w, &top, own, "ln_f", s->width)) &&
+        (!s->has_end || tell_feed_forward(w, &top, own, &s->end));
     for (size_t i = s->layers; done && i-- > 0;)
         done = tell_layer(w, &s->layer[i], i);
-    return done && (!s->has_first || tell_norm(w, &top, own, "ln_e")) &&
+    return done && (!s->has_first || tell_norm(w, &top, own, "ln_e", s->width)) &&
            walk_tell(w, &top, "embedded_grad", s->width) && tell_of_key(w, &top, own, "x") &&
            (!takes_embedding(s) || tell_of_key(w, &top, own, "embedding")) &&
            tell_of_key(w, &top, own, "segment_embedding") &&

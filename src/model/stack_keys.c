@@ -38,6 +38,17 @@ const named_table LAYER_KEYS = NAMED_TABLE("key", LAYER_ROWS);
 
 static const key_tables LAYER = {{&KEYS, &LAYER_KEYS}};
 
+static const object_key HEAD_ROWS[] = {
+    {{{"w", "weights of the head's product"}, KEY_MATRIX}, NULL},
+    {{{"b", "their bias"}, KEY_MATRIX}, NULL},
+    {{{"activation", "of what they give (default: that of the layers)"}, KEY_SETTING}, NULL},
+    {{{"norm", "a norm of that: gain, bias, eps"}, KEY_OBJECT}, &NORM},
+};
+
+const named_table HEAD_KEYS = NAMED_TABLE("key", HEAD_ROWS);
+
+static const key_tables HEAD_MEMBERS = {{&HEAD_KEYS}};
+
 static const object_key STACK_ROWS[] = {
     {{{"kind", "encoder or decoder (default: decoder if it has memory)"}, KEY_SETTING}, NULL},
     {{{"layers", "the layers, an object each, the first one first"}, KEY_OBJECTS}, &LAYER},
@@ -49,6 +60,7 @@ static const object_key STACK_ROWS[] = {
     {{{"segment_embedding", "a row for each segment (token type), added to x"}, KEY_MATRIX}, NULL},
     {{{"segments", "the segment of each row, counted from 0 (default: 0)"}, KEY_NUMBERS}, NULL},
     {{{"position_embedding", "a row for each position, added to x"}, KEY_MATRIX}, NULL},
+    {{{"head", "before the unembedding: w, b, activation, norm"}, KEY_OBJECT}, &HEAD_MEMBERS},
     {{{"unembedding", "weights of the logits (default: what ids or words look up)"}, KEY_MATRIX},
      NULL},
     {{{"unembedding_bias", "their bias"}, KEY_MATRIX}, NULL},

@@ -68,11 +68,8 @@ typedef struct flow {
 static bool norm_into(const flow *f, const keeper *keep, const norm *by, const char *name,
                       const tensor *x, tensor *out, err *e)
 {
-    row_job j = {.work = rows_norm, .with = f->with, .norm = by, .a = x, .out = out};
-    rows_run(&j, NORM_COST, f->by);
-    if (atomic_load(&j.is_out_of_range) && !f->stack->how.allow_nonfinite)
-        return err_set(e, "the squares of a row that is normed add up to more than float64 holds");
-    return keeper_keep(keep, name, out, "bqm", e);
+    return rows_norm_all(by, f->with, x, out, f->stack->how.allow_nonfinite, f->by, e) &&
+           keeper_keep(keep, name, out, "bqm", e);
 }
 
 /* to = the chosen rows of each entry of the batch, which may be where all of them are. */
@@ -170,15 +167,30 @@ static bool run_layer(flow *f, const layer *l, const keeper *keep, err *e)
     return keeper_keep(keep, "output", &f->rows, "bqm", e);
 }
 
+/* Or what they are made of. */
+static bool wants_logits(const stack *s, const keeper *keep)
+{
+    static const char *const OF_HEAD[] = {"hidden", "activated", "norm"};
+    const keeper within = keeper_within(keep, HEAD);
+    bool wants = keeper_wants(keep, "logits");
+    for (size_t i = 0; s->has_head && i < sizeof OF_HEAD / sizeof OF_HEAD[0]; i++)
+        wants = wants || keeper_wants(&within, OF_HEAD[i]);
+    return wants;
+}
+
 static bool make_logits(const flow *f, const keeper *keep, err *e)
 {
     const stack *s = f->stack;
     const size_t size[] = {f->rows.size[0], s->to_ids.weight.size[1]};
-    tensor logits;
-    if (!tensor_new(&logits, s->type, 2, size, e))
-        return false;
-    bool done = unembedding_run(&s->to_ids, f->with, &f->rows, &logits, f->by, e) &&
+    tensor logits = {0};
+    head_rows of_head = {0};
+    bool done = tensor_new(&logits, s->type, 2, size, e) &&
+                (!s->has_head || head_run(&s->head, f->with, f->by, &f->rows,
+                                          s->how.allow_nonfinite, &of_head, keep, e)) &&
+                unembedding_run(&s->to_ids, f->with, s->has_head ? head_made(&of_head) : &f->rows,
+                                &logits, f->by, e) &&
                 keeper_keep(keep, "logits", &logits, "bqO", e);
+    head_rows_free(&of_head);
     tensor_free(&logits);
     return done;
 }
@@ -206,7 +218,7 @@ static bool run_all(flow *f, const keeper *keep, err *e)
     if (!done || (s->has_final && !norm_into(f, keep, &s->final, "ln_f", rows, rows, e)) ||
         !keeper_keep(keep, "output", rows, "bqm", e))
         return false;
-    if (s->has_logits && keeper_wants(keep, "logits") && !make_logits(f, keep, e))
+    if (s->has_logits && wants_logits(s, keep) && !make_logits(f, keep, e))
         return false;
     size_t index[TENSOR_MAX_RANK];
     char batch[32] = "";
@@ -316,6 +328,15 @@ static bool tell_layer(walk *w, const layer *l, size_t number)
     return walk_tell(w, &way, "output", w->stack->width);
 }
 
+bool stack_tell_head(const walk *w)
+{
+    const stage_way top = {.text = ""}, within = stage_way_on(&top, HEAD);
+    const stack *s = w->stack;
+    return !s->has_head || (walk_tell(w, &within, "hidden", s->head.width) &&
+                            walk_tell(w, &within, "activated", s->head.width) &&
+                            (!s->head.has_norm || walk_tell(w, &within, "norm", s->head.width)));
+}
+
 static bool each_stage(const stack *s, stage_visitor *visit, void *context, err *e)
 {
     walk w = {s, s->embedded.size[0], visit, context, e};
@@ -328,7 +349,8 @@ static bool each_stage(const stack *s, stage_visitor *visit, void *context, err 
            (!s->has_end || tell_feed_forward(&w, &top, &s->end)) &&
            (!s->has_final || walk_tell(&w, &top, "ln_f", s->width)) &&
            walk_tell(&w, &top, "output", s->width) &&
-           (!s->has_logits || walk_tell(&w, &top, "logits", s->to_ids.weight.size[1])) &&
+           (!s->has_logits ||
+            (stack_tell_head(&w) && walk_tell(&w, &top, "logits", s->to_ids.weight.size[1]))) &&
            (!s->goal.is_there || stack_tell_back(&w));
 }
 
@@ -443,6 +465,8 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
         add_feed_forward(&t, &s->end, rows);
     add_kept(&t, ROWS_AT_ONCE * s->embedded.size[0], s->width);
     *bytes = size_sum(size_sum(t.kept, t.largest), t.largest_back);
+    if (stack_makes_head(s))
+        *bytes = size_sum(*bytes, head_memory(&s->head, s->type, s->embedded.size[0]));
     if (t.goes_back)
         *bytes = size_sum(*bytes, stack_back_memory(s));
     return true;

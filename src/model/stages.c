@@ -136,14 +136,25 @@ typedef struct rows_stage {
 } rows_stage;
 
 static const rows_stage ROWS_STAGES[] = {
-    {{"embedded", "bqm"}, true, false},      {{"ln_e", "bqm"}, true, false},
-    {{"rollout", "bqk"}, true, false},       {{"ln_f", "bqm"}, true, false},
-    {{"ln1", "bqm"}, false, true},           {{"ln2", "bqm"}, false, true},
-    {{"ln3", "bqm"}, false, true},           {{"ln4", "bqm"}, false, true},
-    {{"attention_sum", "bqm"}, false, true}, {{"cross_sum", "bqm"}, false, true},
-    {{"ffn_sum", "bqm"}, false, true},       {{"ffn.hidden", "bqO"}, true, true},
-    {{"ffn.gate", "bqO"}, true, true},       {{"ffn.activated", "bqO"}, true, true},
-    {{"ffn.output", "bqO"}, true, true},     {{"logits", "bqO"}, true, false},
+    {{"embedded", "bqm"}, true, false},
+    {{"ln_e", "bqm"}, true, false},
+    {{"rollout", "bqk"}, true, false},
+    {{"ln_f", "bqm"}, true, false},
+    {{"ln1", "bqm"}, false, true},
+    {{"ln2", "bqm"}, false, true},
+    {{"ln3", "bqm"}, false, true},
+    {{"ln4", "bqm"}, false, true},
+    {{"attention_sum", "bqm"}, false, true},
+    {{"cross_sum", "bqm"}, false, true},
+    {{"ffn_sum", "bqm"}, false, true},
+    {{"ffn.hidden", "bqO"}, true, true},
+    {{"ffn.gate", "bqO"}, true, true},
+    {{"ffn.activated", "bqO"}, true, true},
+    {{"ffn.output", "bqO"}, true, true},
+    {{"logits", "bqO"}, true, false},
+    {{"head.hidden", "bqO"}, true, false},
+    {{"head.activated", "bqO"}, true, false},
+    {{"head.norm", "bqO"}, true, false},
     {{"output", "bqm"}, false, true}, /* a stack's has the name of attention's */
 };
 

@@ -14,11 +14,16 @@ static bool find_weight(unembedding *u, const stack *s, err *e)
     const entry *own = bundle_find(s->document, "unembedding"),
                 *tied = bundle_find(s->document, "embedding"),
                 *vocab = bundle_find(s->document, "vocab");
-    size_t width = s->width;
+    size_t width = s->has_head ? s->head.width : s->width;
     if (own == NULL && tied == NULL && vocab == NULL)
         return err_set(e, "there is nothing to choose from: neither an unembedding, nor an "
                           "embedding, nor a vocab");
     u->tied_to = own != NULL ? NULL : tied != NULL ? "embedding" : "vocab";
+    if (own == NULL && width != s->width)
+        return err_at(e, &bundle_find(s->document, HEAD)->at,
+                      "the head makes rows %zu wide of those of the %s, which are %zu wide: it "
+                      "needs an unembedding of its own",
+                      width, u->tied_to, s->width);
     if (own == NULL && tied != NULL) { /* a row for each id, whatever the layout, as wide as x */
         u->weight = tensor_transposed(&tied->tensor);
         return true;
@@ -41,8 +46,8 @@ static bool find_weight(unembedding *u, const stack *s, err *e)
     if (t->rank == 2 && u->weight.size[0] == width)
         return true;
     char shape[SHAPE_TEXT];
-    err_at(e, &own->at, "%s is %s, and the rows of the output are %zu wide", own->name,
-           tensor_shape_text(t, shape), width);
+    err_at(e, &own->at, "%s is %s, and the rows of the %s are %zu wide", own->name,
+           tensor_shape_text(t, shape), s->has_head ? HEAD : "output", width);
     return t->rank == 2 && t->size[turns ? 0 : 1] == width &&
            err_remedy(e, "transposed it would fit: --layout %s", turns ? "in-out" : "out-in");
 }

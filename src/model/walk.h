@@ -29,4 +29,7 @@ static inline bool walk_tell(const walk *w, const stage_way *way, const char *na
     return walk_tell_of(w, way, name, w->rows, width);
 }
 
+/* Tells of what a head makes, where there is one. */
+bool stack_tell_head(const walk *w);
+
 #endif

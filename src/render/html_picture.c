@@ -270,7 +270,8 @@ static step_id kind_of(const trace_room *room)
 static void add_note(text *out, const trace_room *room)
 {
     const trace_map *last = room->map[room->maps - 1], *hidden = map_named(room, "ffn.hidden");
-    const trace_map *made = map_named(room, room->place.name);
+    const trace_map *named_so = map_named(room, room->place.name),
+                    *made = named_so != NULL ? named_so : last; /* of a head */
     step_id kind = kind_of(room);
     text words = {0};
     size_t i = 0;

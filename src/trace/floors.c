@@ -405,12 +405,30 @@ static void make_product(floors *f, bool tells, const floor_rows *of, const char
     derivation_matrix(b, made->name, f->focus.row + 1);
 }
 
+/* made = activation(hidden), times the gate where that has a map. */
+static void make_activated(floors *f, bool tells, const activation *by, const floor_rows *hidden,
+                           const floor_rows *gate, floor_rows *made)
+{
+    builder *b = &f->b;
+    const named *function = &by->named;
+    trace_map *map = floors_map_rows(f, made);
+    map->function = by;
+    map_say_origins(
+        b, map, OP_ACTIVATE,
+        (trace_origin[TRACE_OPERANDS]){origin_of(PART_CELL, hidden), origin_of(PART_CELL, gate)});
+    map->letters = build_text(b, "%s: %s", map->letters, function->help);
+    if (!tells)
+        return;
+    build_sentence(b, "%s: %s.", function->name, function->help);
+    derivation_show(b, made->name, f->focus.row);
+    derivation_matrix(b, made->name, f->focus.row + 1);
+}
+
 void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
 {
     static const tensor NO_BIAS = {0};
     builder *b = &f->b;
     bool tells = floors_begin(f, FLOOR_FEED_FORWARD, "ffn");
-    const named *function = &by->by->named;
     floor_rows hidden = floors_rows(f, "ffn.hidden"), activated = floors_rows(f, "ffn.activated"),
                output = floors_rows(f, "ffn.output"), gate = {0};
     if (tells)
@@ -423,19 +441,21 @@ void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
         gate = floors_rows(f, "ffn.gate");
         make_product(f, tells, rows, "w3", &by->w3, "", &NO_BIAS, &gate);
     }
-    trace_map *map = floors_map_rows(f, &activated);
-    map->function = by->by;
-    map_say_origins(
-        b, map, OP_ACTIVATE,
-        (trace_origin[TRACE_OPERANDS]){origin_of(PART_CELL, &hidden), origin_of(PART_CELL, &gate)});
-    map->letters = build_text(b, "%s: %s", map->letters, function->help);
-    if (tells) {
-        build_sentence(b, "%s: %s.", function->name, function->help);
-        derivation_show(b, "ffn.activated", f->focus.row);
-        derivation_matrix(b, activated.name, f->focus.row + 1);
-    }
+    make_activated(f, tells, by->by, &hidden, &gate, &activated);
     make_product(f, tells, &activated, "w2", &by->w2, "b2", &by->b2, &output);
     *rows = output;
+}
+
+void floors_head(floors *f, const logits_head *by, floor_rows *rows)
+{
+    bool tells = floors_begin(f, FLOOR_HEAD, HEAD);
+    floor_rows hidden = floors_rows(f, "head.hidden"), activated = floors_rows(f, "head.activated"),
+               none = {0};
+    if (tells)
+        build_sentence(&f->b, "Before the unembedding each row of the output goes through a head.");
+    make_product(f, tells, rows, "head.w", &by->w, "head.b", &by->b, &hidden);
+    make_activated(f, tells, by->by, &hidden, &none, &activated);
+    *rows = activated;
 }
 
 /* ---- rollout: what of each row after the layers comes from each row before them ----

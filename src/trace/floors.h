@@ -56,6 +56,8 @@ void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
 void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows);
 void floors_sum(floors *f, const floor_rows *added, const char *name, floor_rows *rows);
 void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows);
+/* Up to its norm. */
+void floors_head(floors *f, const logits_head *by, floor_rows *rows);
 /* What goes in, and the rows that it becomes. */
 void floors_embedded(floors *f, floor_rows *made);
 /* Who looked at whom, through all layers. */
@@ -73,6 +75,8 @@ void floors_norm_back(floors *f, const norm *n, const char *name, coming *back);
 void floors_sum_back(floors *f, const char *name, coming *back);
 /* own: the layer's keys, or the document. */
 void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *own, coming *back);
+/* own: the head's keys. */
+void floors_head_back(floors *f, const logits_head *by, const bundle *own, coming *back);
 /* What comes back to the rows that a layer made, and that it was given. */
 void floors_layer_output_back(floors *f, size_t number, coming *back);
 void floors_layer_x_back(floors *f, coming *back);

@@ -103,10 +103,9 @@ static void add_bias_gain(floors *f, const char *name, const tensor *bias, const
 }
 
 /* Of a matrix that rows were multiplied by: what it took times what came of it. */
-static void add_weight_gain(floors *f, const bundle *own, const char *name, const tensor *view,
+static void add_weight_gain(floors *f, const entry *given, const char *name, const tensor *view,
                             trace_origin taken, const char *grad)
 {
-    const entry *given = bundle_find(own, name);
     taken.part = PART_COLUMN_I;
     add_gain_of(f, name, view, &given->tensor, OP_DOT,
                 (trace_origin[TRACE_OPERANDS]){taken, map_from(&f->b, PART_COLUMN_J, grad)});
@@ -232,9 +231,9 @@ static void show_logits_loss(floors *f, const char *number, bool is_worked)
     const unembedding *u = &s->goal.to_ids;
     size_t row = f->focus.row, label = label_of(f, row), ids = u->weight.size[1];
     build_sentence(b,
-                   "Each row of the output makes a logit for each of the %zu ids: the greater, the "
+                   "Each row of the %s makes a logit for each of the %zu ids: the greater, the "
                    "likelier it is.%s",
-                   ids,
+                   s->has_head ? HEAD : "output", ids,
                    u->tied_to == NULL
                        ? ""
                        : build_text(b,
@@ -274,17 +273,28 @@ static void show_logits_loss(floors *f, const char *number, bool is_worked)
     show(f, "logits_grad", row);
     show_gain_of(f, "unembedding");
     show_gain_of(f, "unembedding_bias");
-    build_sentence(b, "Each number of the output went into all logits of its row.");
+    build_sentence(b, "Each number of the %s went into all logits of its row.",
+                   s->has_head ? HEAD : "output");
     show(f, "output_grad", row);
 }
 
-/* A loss of logits that the output makes. */
+/* The rows that the unembedding takes. */
+static const char *name_of_taken(const stack *s)
+{
+    if (!s->has_head)
+        return "output";
+    return s->head.has_norm ? HEAD_NORM_NAME : "head.activated";
+}
+
+/* A loss of logits that the output makes, or a head of it. */
 static void add_logits_loss(floors *f, coming *back)
 {
     builder *b = &f->b;
     const stack *s = f->stack;
     const unembedding *u = &s->goal.to_ids;
-    const trace_room *there = floors_room(f, f->out->rooms, "", "output");
+    const char *taken = name_of_taken(s);
+    const trace_room *there =
+        floors_room(f, f->out->rooms, "", s->has_head && !s->head.has_norm ? HEAD : taken);
     bool tells = floors_begin(f, FLOOR_LOSS, "loss"), is_part = s->batches > 1;
     const char *number = is_part ? "loss_part" : "loss";
     size_t ids = u->weight.size[1];
@@ -298,7 +308,7 @@ static void add_logits_loss(floors *f, coming *back)
     map_add(b, "unembedding_bias", FLOOR_LOSS, &u->bias)->columns = columns;
     floor_rows logits = floors_rows(f, "logits");
     map_say(b, floors_map_rows(f, &logits), OP_DOT,
-            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "output"},
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, taken},
                                           {PART_COLUMN_J, "unembedding"},
                                           {PART_OF_COLUMN, "unembedding_bias"}});
     logits.map->columns = columns;
@@ -315,13 +325,14 @@ static void add_logits_loss(floors *f, coming *back)
                                               {PART_OF_ROW, "counted"},
                                               {PART_NUMBER, "labels"}});
     if (u->tied_to == NULL)
-        add_weight_gain(f, s->document, "unembedding", &u->weight, map_from(b, PART_CELL, "output"),
-                        "logits_grad");
+        add_weight_gain(f, bundle_find(s->document, "unembedding"), "unembedding", &u->weight,
+                        map_from(b, PART_CELL, taken), "logits_grad");
     add_bias_gain(f, "unembedding_bias", &u->bias, "logits_grad");
     *back = (coming){
         .op = OP_DOT,
         .of = {map_from(b, PART_ROW_I, "logits_grad"), map_from(b, PART_ROW_J, "unembedding")}};
-    add_coming(f, "output_grad", back);
+    if (!s->has_head)
+        add_coming(f, "output_grad", back);
     if (tells && !b->failed)
         show_logits_loss(f, number, is_worked);
 }
@@ -370,7 +381,7 @@ void floors_norm_back(floors *f, const norm *n, const char *name, coming *back)
 {
     builder *b = &f->b;
     bool tells = floors_begin_back(f, FLOOR_NORM_BACK, name);
-    size_t width = f->stack->width;
+    size_t width = floors_rows(f, gradient_of(name).text).values.size[1];
     const char *grad = grad_of(f, name), *eps = build_text(b, "%s.eps", name),
                *gain = build_text(b, "%s.gain", name), *bias = build_text(b, "%s.bias", name),
                *middle = build_text(b, "%s.middle", name), *apart = build_text(b, "%s.apart", name),
@@ -478,7 +489,8 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
     const trace_origin x = map_there(b, "ffn.hidden")->operand[0];
     add_coming(f, OUTPUT, back);
     add_bias_gain(f, "b2", &by->b2, OUTPUT);
-    add_weight_gain(f, own, "w2", &by->w2, map_from(b, PART_CELL, "ffn.activated"), OUTPUT);
+    add_weight_gain(f, bundle_find(own, "w2"), "w2", &by->w2,
+                    map_from(b, PART_CELL, "ffn.activated"), OUTPUT);
     *back = (coming){.op = OP_DOT,
                      .of = {map_from(b, PART_ROW_I, OUTPUT), map_from(b, PART_ROW_J, "w2")}};
     add_coming(f, ACTIVATED, back);
@@ -499,7 +511,7 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
         *back = (coming){.op = OP_TIMES,
                          .of = {map_from(b, PART_CELL, OPENED), map_from(b, PART_CELL, ACTIVATED)}};
         add_coming(f, GATE, back);
-        add_weight_gain(f, own, "w3", &by->w3, x, GATE);
+        add_weight_gain(f, bundle_find(own, "w3"), "w3", &by->w3, x, GATE);
         say_and_fill(f, add_made_rows(f, OPENED_GRAD, by->hidden), OP_TIMES,
                      (trace_origin[TRACE_OPERANDS]){map_from(b, PART_CELL, ACTIVATED),
                                                     map_from(b, PART_CELL, "ffn.gate")});
@@ -509,7 +521,7 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
                       map_from(b, PART_CELL, has_gate ? OPENED_GRAD : ACTIVATED)},
                      by->by};
     add_coming(f, HIDDEN, back);
-    add_weight_gain(f, own, "w1", &by->w1, x, HIDDEN);
+    add_weight_gain(f, bundle_find(own, "w1"), "w1", &by->w1, x, HIDDEN);
     add_bias_gain(f, "b1", &by->b1, HIDDEN);
     say_and_fill(f, add_made_rows(f, has_gate ? BY_HIDDEN : ROWS, width), OP_DOT,
                  (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, HIDDEN),
@@ -546,6 +558,35 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
     if (has_gate)
         show(f, BY_HIDDEN, f->focus.row);
     show(f, ROWS, f->focus.row);
+}
+
+void floors_head_back(floors *f, const logits_head *by, const bundle *own, coming *back)
+{
+    static const char ACTIVATED[] = "head.activated_grad", HIDDEN[] = "head.hidden_grad";
+    builder *b = &f->b;
+    bool tells = floors_begin_back(f, FLOOR_HEAD_BACK, HEAD);
+    if (b->failed)
+        return;
+    const trace_origin x = map_there(b, "head.hidden")->operand[0];
+    add_coming(f, ACTIVATED, back);
+    *back = (coming){OP_ACTIVATE_BACK,
+                     {map_from(b, PART_CELL, "head.hidden"), map_from(b, PART_CELL, ACTIVATED)},
+                     by->by};
+    add_coming(f, HIDDEN, back);
+    add_weight_gain(f, bundle_find(own, "w"), "head.w", &by->w, x, HIDDEN);
+    add_bias_gain(f, "head.b", &by->b, HIDDEN);
+    *back = (coming){.op = OP_DOT,
+                     .of = {map_from(b, PART_ROW_I, HIDDEN), map_from(b, PART_ROW_J, "head.w")}};
+    add_coming(f, "output_grad", back);
+    if (!tells)
+        return;
+    show(f, ACTIVATED, f->focus.row);
+    build_sentence(b, "Through %s comes as much as its slope lets through.", by->by->named.name);
+    show(f, HIDDEN, f->focus.row);
+    show_gain_of(f, "head.w");
+    show_gain_of(f, "head.b");
+    build_sentence(b, "And the rows of the output gain by all numbers of the head.");
+    show(f, "output_grad", f->focus.row);
 }
 
 /* ---- a layer's ends ---- */

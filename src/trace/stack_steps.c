@@ -188,6 +188,14 @@ static void look_at_stack(search *f, const stack *s)
         look_back(f, s, "", "ln_f", FLOOR_NORM_BACK);
     }
     look(f, "", "output", FLOOR_OUTPUT);
+    if (stack_makes_head(s)) {
+        look(f, "", HEAD, FLOOR_HEAD);
+        look_back(f, s, "", HEAD, FLOOR_HEAD_BACK);
+        if (s->head.has_norm) {
+            look(f, "", HEAD_NORM_NAME, FLOOR_NORM);
+            look_back(f, s, "", HEAD_NORM_NAME, FLOOR_NORM_BACK);
+        }
+    }
     if (s->goal.is_there)
         look(f, "", "loss", FLOOR_LOSS);
     if (stack_has_rollout(s))

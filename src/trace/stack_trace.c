@@ -371,6 +371,11 @@ static void go_back(floors *f)
     waiting w = {0};
     enter_floor(f, NULL, 0, "back from the top", "");
     floors_loss(f, &back);
+    if (s->has_head && goal_has_logits(&s->goal)) {
+        if (s->head.has_norm)
+            floors_norm_back(f, &s->head.norm, HEAD_NORM_NAME, &back);
+        floors_head_back(f, &s->head, bundle_find(s->document, HEAD)->bundle, &back);
+    }
     if (s->has_final)
         floors_norm_back(f, &s->final, "ln_f", &back);
     if (s->has_end)
@@ -422,6 +427,11 @@ void floors_of_stack(floors *f, floor_rows *rows)
     /* Rollout lies next to the way to the output, so it comes after it. */
     if (stack_has_rollout(s))
         floors_rollout(f);
+    if (stack_makes_head(s)) {
+        floors_head(f, &s->head, &output);
+        if (s->head.has_norm)
+            floors_norm(f, &s->head.norm, HEAD_NORM_NAME, &output);
+    }
     if (s->goal.is_there)
         go_back(f);
 }
@@ -431,6 +441,7 @@ size_t stack_trace_least(const stack *s)
     enum { AROUND = 2, MAPS = 4 }; /* what goes in and comes out; a layer's rooms have 19 maps */
     part_step step[PART_STEPS_MOST];
     size_t rooms = AROUND + s->layers; /* and one for each step of their parts */
+    rooms += stack_makes_head(s) ? 1 + (size_t)s->head.has_norm : 0;
     for (size_t i = 0; i < s->parts; i++)
         rooms += part_steps(s->part[i].as, step);
     if (s->goal.is_there) /* and one back through each */

@@ -62,8 +62,12 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
                             "ffn.hidden ffn.gate ffn.activated ffn.output"},
     [FLOOR_ROLLOUT] = {{"rollout", "who looked at whom, through all layers"}, ""},
     [FLOOR_OUTPUT] = {{"output", "the rows that come out"}, ""},
+    [FLOOR_HEAD] = {{"head", "what is done to the output before the unembedding"},
+                    "head.hidden head.activated"},
     [FLOOR_LOSS] = {{"loss", "backward: what the output is to gain, where it begins"},
                     "logits logits_grad output_grad unembedding_grad unembedding_bias_grad"},
+    [FLOOR_HEAD_BACK] = {{"head_back", "backward through the head to its weights"},
+                         "head.activated_grad head.hidden_grad head.w_grad head.b_grad"},
     [FLOOR_LAYER_BACK] = {{"layer_back", "backward: what comes back to a layer, and what it hands "
                                          "on"},
                           ""},

@@ -55,8 +55,10 @@ typedef enum step_id {
     FLOOR_FEED_FORWARD,
     FLOOR_ROLLOUT,
     FLOOR_OUTPUT,
+    FLOOR_HEAD,
     /* Backward, from the output to what went in. */
     FLOOR_LOSS,
+    FLOOR_HEAD_BACK,
     FLOOR_LAYER_BACK,
     FLOOR_NORM_BACK,
     FLOOR_RESIDUAL_BACK,

@@ -26,6 +26,13 @@ typedef struct ref_feed_forward {
     ref_array w1, b1, w2, b2, w3;
 } ref_feed_forward;
 
+/* What is done to rows before the unembedding: norm(activation(x·w + b)). */
+typedef struct ref_head {
+    ref_array w, b; /* w.at NULL: there is no head */
+    const char *activation;
+    ref_norm norm;
+} ref_head;
+
 /* Attention's rows are those of the layer before; all else that its problem may have is used. */
 typedef struct ref_layer {
     ref_problem attention, cross;
@@ -57,6 +64,7 @@ typedef struct ref_stack {
     /* What gradients begin with: ref_stack_back.h. */
     const char *loss;
     ref_array output_grad, target, labels, unembedding, unembedding_bias;
+    ref_head head;
     ref_feed_forward end; /* of the order seed */
     ref_norm first, final;
     const char *mistake; /* one of REF_STACK_MISTAKES that it shall make */

@@ -14,7 +14,7 @@
 
 /* ---- what it begins with ---- */
 
-static void fill(ref_stack *s, dice *d, ref_array *a, int rank, const size_t *size)
+static void fill(const ref_stack *s, dice *d, ref_array *a, int rank, const size_t *size)
 {
     *a = (ref_array){.rank = rank};
     memcpy(a->size, size, (size_t)rank * sizeof size[0]);
@@ -23,6 +23,31 @@ static void fill(ref_stack *s, dice *d, ref_array *a, int rank, const size_t *si
         double number = 2 * dice_fraction(d) - 1;
         a->at[i] = s->is_float32 ? (double)(float)number : number;
     }
+}
+
+static double *vector(const ref_stack *s, dice *d, size_t width)
+{
+    ref_array made;
+    fill(s, d, &made, 1, &width);
+    return made.at;
+}
+
+/* To so many numbers a row. */
+static void random_head(ref_stack *s, dice *d, size_t width)
+{
+    static const char *const ACTIVATIONS[] = {NULL, "gelu", "gelu_tanh", "silu"};
+    size_t m = s->x.size[s->x.rank - 1];
+    const size_t size[] = {m, width}, turned[] = {width, m};
+    ref_head *h = &s->head;
+    fill(s, d, &h->w, 2, ref_word_is(s->layout, "out-in") ? turned : size);
+    if (dice_chance(d, 0.7))
+        fill(s, d, &h->b, 1, &width);
+    h->activation = ACTIVATIONS[dice_below(d, sizeof ACTIVATIONS / sizeof ACTIVATIONS[0])];
+    h->norm.is_there = dice_chance(d, 0.8);
+    if (h->norm.is_there && dice_chance(d, 0.7))
+        h->norm.gain = vector(s, d, width);
+    if (h->norm.is_there && !ref_word_is(s->norm_kind, "rms") && dice_chance(d, 0.5))
+        h->norm.bias = vector(s, d, width);
 }
 
 void ref_random_goal(ref_stack *s, dice *d)
@@ -37,8 +62,13 @@ void ref_random_goal(ref_stack *s, dice *d)
         fill(s, d, &s->target, s->x.rank, s->x.size);
     if (!ref_word_is(s->loss, "cross-entropy"))
         return;
-    if (s->ids != NULL && dice_chance(d, 0.5)) {
-        ids = s->embedding.size[0]; /* the logits are tied to it */
+    bool has_head = dice_chance(d, 0.4), is_tied = s->ids != NULL && dice_chance(d, 0.5);
+    if (has_head && !is_tied)
+        width += dice_below(d, 3);
+    if (has_head)
+        random_head(s, d, width);
+    if (is_tied) {
+        ids = s->embedding.size[0];
     } else {
         const size_t size[] = {width, ids}, turned[] = {ids, width};
         fill(s, d, &s->unembedding, 2, ref_word_is(s->layout, "out-in") ? turned : size);
@@ -53,12 +83,15 @@ void ref_random_goal(ref_stack *s, dice *d)
 
 void ref_goal_free(ref_stack *s)
 {
-    ref_array *all[] = {&s->output_grad, &s->target, &s->labels, &s->unembedding,
-                        &s->unembedding_bias};
+    ref_array *all[] = {&s->output_grad,      &s->target, &s->labels, &s->unembedding,
+                        &s->unembedding_bias, &s->head.w, &s->head.b};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]->at);
         *all[i] = (ref_array){0};
     }
+    free(s->head.norm.gain);
+    free(s->head.norm.bias);
+    s->head = (ref_head){0};
 }
 
 /* ---- logits ---- */
@@ -70,11 +103,18 @@ static size_t ids_of(const ref_stack *s)
     return s->unembedding.size[ref_word_is(s->layout, "out-in") ? 0 : 1];
 }
 
+/* How wide the rows are that logits are made of. */
+static size_t width_of_taken(const ref_stack *s)
+{
+    return s->head.w.at == NULL ? s->x.size[s->x.rank - 1]
+                                : s->head.w.size[ref_word_is(s->layout, "out-in") ? 0 : 1];
+}
+
 /* Where W[row][id] stands: in the unembedding, or in the embedding that logits are tied to. */
 static size_t place_of(const ref_stack *s, size_t row, size_t id)
 {
     bool is_by_id = s->unembedding.at == NULL || ref_word_is(s->layout, "out-in");
-    return is_by_id ? id * s->x.size[s->x.rank - 1] + row : row * ids_of(s) + id;
+    return is_by_id ? id * width_of_taken(s) + row : row * ids_of(s) + id;
 }
 
 static long double unembedding_at(const ref_stack *s, size_t row, size_t id)
@@ -86,39 +126,26 @@ static long double unembedding_at(const ref_stack *s, size_t row, size_t id)
 static long double logit(const ref_stack *s, const long double *row, size_t id)
 {
     long double sum = s->unembedding_bias.at == NULL ? 0 : s->unembedding_bias.at[id];
-    for (size_t j = 0; j < s->x.size[s->x.rank - 1]; j++)
+    for (size_t j = 0; j < width_of_taken(s); j++)
         sum += row[j] * unembedding_at(s, j, id);
     return sum;
 }
 
-static long double cross_entropy(const ref_stack *s, const long double *output)
+/* Of rows that logits are made of. */
+static long double cross_entropy(const ref_stack *s, const long double *taken)
 {
-    size_t width = s->x.size[s->x.rank - 1], counted = 0;
+    size_t width = width_of_taken(s), counted = 0;
     long double sum = 0;
     for (size_t row = 0; row < ref_count_of(&s->labels); row++) {
         long double exponentials = 0;
         if (s->labels.at[row] == REF_NOT_COUNTED)
             continue;
         for (size_t id = 0; id < ids_of(s); id++)
-            exponentials += expl(logit(s, output + row * width, id));
-        sum += logl(exponentials) - logit(s, output + row * width, (size_t)s->labels.at[row]);
+            exponentials += expl(logit(s, taken + row * width, id));
+        sum += logl(exponentials) - logit(s, taken + row * width, (size_t)s->labels.at[row]);
         counted++;
     }
     return sum / (long double)counted;
-}
-
-long double ref_stack_loss(const ref_stack *s, const ref_stack_stage *output)
-{
-    long double sum = 0;
-    if (s->labels.at != NULL)
-        return cross_entropy(s, output->at);
-    for (size_t i = 0; i < output->count; i++) {
-        long double y = output->at[i];
-        sum += s->output_grad.at != NULL ? y * s->output_grad.at[i]
-               : s->target.at != NULL    ? (y - s->target.at[i]) * (y - s->target.at[i]) / 2
-                                         : y;
-    }
-    return ref_word_is(s->loss, "mean") ? sum / (long double)output->count : sum;
 }
 
 /* ---- what goes back ---- */
@@ -680,13 +707,117 @@ static void layer_back(back *b, size_t index)
     free(given.at);
 }
 
+/* ---- the head ---- */
+
+/* What it makes of rows; none where there is no head, or no norm of it. */
+typedef struct head_rows {
+    rows hidden, activated, normed;
+} head_rows;
+
+static const char *head_activation(const ref_stack *s)
+{
+    const char *own = s->head.activation;
+    return own != NULL ? own : s->activation != NULL ? s->activation : "relu";
+}
+
+static head_rows head_of(const back *b, const rows *x)
+{
+    const ref_stack *s = b->f.stack;
+    const ref_norm *by = &s->head.norm;
+    head_rows made = {0};
+    if (s->head.w.at == NULL)
+        return made;
+    made.hidden = projected(b, x, &s->head.w, &s->head.b);
+    made.activated = rows_copy(&made.hidden);
+    size_t width = made.hidden.width;
+    for (size_t i = 0; i < x->n * width; i++)
+        made.activated.at[i] = activated(head_activation(s), made.hidden.at[i]);
+    if (!by->is_there)
+        return made;
+    made.normed = rows_copy(&made.activated);
+    for (size_t i = 0; i < x->n; i++) {
+        long double *row = made.normed.at + i * width, mean = 0, squares = 0;
+        for (size_t j = 0; j < width && !ref_word_is(s->norm_kind, "rms"); j++)
+            mean += row[j] / (long double)width;
+        for (size_t j = 0; j < width; j++)
+            squares += (row[j] - mean) * (row[j] - mean) / (long double)width;
+        for (size_t j = 0; j < width; j++)
+            row[j] =
+                (row[j] - mean) / sqrtl(squares + 1e-5) * (by->gain == NULL ? 1 : by->gain[j]) +
+                (by->bias == NULL ? 0 : by->bias[j]);
+    }
+    return made;
+}
+
+/* The rows that logits are made of. */
+static const rows *taken_of(const head_rows *h, const rows *output)
+{
+    return h->normed.at != NULL ? &h->normed : h->activated.at != NULL ? &h->activated : output;
+}
+
+static void head_free(head_rows *h)
+{
+    free(h->hidden.at);
+    free(h->activated.at);
+    free(h->normed.at);
+}
+
+/* From what comes back to its rows to what does to those that it was given. */
+static rows head_back(const back *b, const rows *x, const head_rows *h, rows *dy)
+{
+    const ref_stack *s = b->f.stack;
+    if (s->head.norm.is_there)
+        norm_back(b, &s->head.norm, s->norm_kind, "head.norm", &h->activated, dy);
+    flow_keep(&b->f, "head.activated_grad", dy);
+    for (size_t i = 0; i < dy->n * dy->width; i++)
+        dy->at[i] *= slope(head_activation(s), h->hidden.at[i]);
+    flow_keep(&b->f, "head.hidden_grad", dy);
+    keep_weight(b, "head.w", &s->head.w, x, dy);
+    keep_bias(b, "head.b", &s->head.b, "biases", dy);
+    return through(b, dy, &s->head.w, x->width);
+}
+
+static void keep_head(const back *b, const head_rows *h)
+{
+    if (h->hidden.at != NULL)
+        flow_keep(&b->f, "head.hidden", &h->hidden);
+    if (h->activated.at != NULL)
+        flow_keep(&b->f, "head.activated", &h->activated);
+    if (h->normed.at != NULL)
+        flow_keep(&b->f, "head.norm", &h->normed);
+}
+
 /* ---- the ends ---- */
+
+long double ref_stack_loss(const ref_stack *s, const ref_stack_stage *output)
+{
+    long double sum = 0;
+    if (s->labels.at != NULL) {
+        back b = {.f = {.stack = s}};
+        rows of = {output->count / s->x.size[s->x.rank - 1], s->x.size[s->x.rank - 1], output->at};
+        head_rows head = head_of(&b, &of);
+        sum = cross_entropy(s, taken_of(&head, &of)->at);
+        head_free(&head);
+        return sum;
+    }
+    for (size_t i = 0; i < output->count; i++) {
+        long double y = output->at[i];
+        sum += s->output_grad.at != NULL ? y * s->output_grad.at[i]
+               : s->target.at != NULL    ? (y - s->target.at[i]) * (y - s->target.at[i]) / 2
+                                         : y;
+    }
+    return ref_word_is(s->loss, "mean") ? sum / (long double)output->count : sum;
+}
 
 /* Of each row's logits: (softmax − 1 at the label) / rows with one. */
 static void logits_back(back *b, const rows *output)
 {
     const ref_stack *s = b->f.stack;
-    size_t ids = ids_of(s), n = b->f.n, all = output->n, counted = 0, m = output->width;
+    head_rows head = head_of(b, output);
+    const rows *taken = taken_of(&head, output);
+    size_t ids = ids_of(s), n = b->f.n, all = output->n, counted = 0, m = taken->width;
+    rows of_taken = rows_new(all, m);
+    keep_head(b, &head);
     rows grad = rows_new(all, ids);
     double *labels = ref_alloc(all, sizeof labels[0]);
     for (size_t i = 0; i < all; i++) {
@@ -706,7 +837,7 @@ static void logits_back(back *b, const rows *output)
         long double sum = 0;
         bool is_counted = labels[i] != REF_NOT_COUNTED || makes(b, "all rows");
         for (size_t id = 0; id < ids; id++)
-            sum += grad.at[i * ids + id] = expl(logit(s, output->at + i * m, id));
+            sum += grad.at[i * ids + id] = expl(logit(s, taken->at + i * m, id));
         for (size_t id = 0; id < ids; id++) {
             bool is_label = (double)id == labels[i] && !makes(b, "no label");
             grad.at[i * ids + id] =
@@ -719,8 +850,11 @@ static void logits_back(back *b, const rows *output)
         char before[REF_STACK_NAME];
         snprintf(before, sizeof before, "layer.%zu.output", s->layers - 1);
         rows given = stage_rows(b, s->end.w1.at != NULL ? "ffn.output" : before);
-        keep_weight(b, "unembedding", &s->unembedding,
-                    makes(b, "unnormed") && s->final.is_there ? &given : output, &grad);
+        const rows *unnormed = head.hidden.at != NULL ? &head.activated
+                               : s->final.is_there    ? &given
+                                                      : output;
+        keep_weight(b, "unembedding", &s->unembedding, makes(b, "unnormed") ? unnormed : taken,
+                    &grad);
         free(given.at);
     } else {
         b->tied = rows_new(ids, m);
@@ -728,10 +862,16 @@ static void logits_back(back *b, const rows *output)
     for (size_t i = 0; i < all; i++)
         for (size_t id = 0; id < ids; id++)
             for (size_t j = 0; j < m; j++) {
-                b->f.x.at[i * m + j] += grad.at[i * ids + id] * unembedding_at(s, j, id);
+                of_taken.at[i * m + j] += grad.at[i * ids + id] * unembedding_at(s, j, id);
                 if (b->tied.at != NULL && !makes(b, "embedding of ids"))
-                    b->tied.at[id * m + j] += grad.at[i * ids + id] * output->at[i * m + j];
+                    b->tied.at[id * m + j] += grad.at[i * ids + id] * taken->at[i * m + j];
             }
+    rows back_to =
+        head.hidden.at == NULL ? rows_copy(&of_taken) : head_back(b, output, &head, &of_taken);
+    add(&b->f.x, &back_to);
+    free(back_to.at);
+    free(of_taken.at);
+    head_free(&head);
     free(labels);
     free(grad.at);
 }

@@ -150,6 +150,20 @@ static void add_settings(text *out, const ref_stack *s)
         add_number(out, "offset", (double)s->offset);
 }
 
+static void add_head(text *out, const ref_stack *s)
+{
+    const ref_head *h = &s->head;
+    if (h->w.at == NULL)
+        return;
+    add_key(out, "head");
+    text_add_string(out, "{");
+    add_array(out, "w", &h->w);
+    add_array(out, "b", &h->b);
+    add_word(out, "activation", h->activation);
+    add_norm(out, "norm", &h->norm, h->w.size[ref_word_is(s->layout, "out-in") ? 0 : 1]);
+    text_add_string(out, "}");
+}
+
 void stack_document(const ref_stack *s, size_t batch, size_t rows, text *out)
 {
     size_t width = s->x.size[s->x.rank - 1];
@@ -170,6 +184,7 @@ void stack_document(const ref_stack *s, size_t batch, size_t rows, text *out)
     add_array(out, "labels", &s->labels);
     add_array(out, "unembedding", &s->unembedding);
     add_array(out, "unembedding_bias", &s->unembedding_bias);
+    add_head(out, s);
     add_key(out, "layers");
     for (size_t i = 0; i < s->layers; i++) {
         text_add_string(out, i == 0 ? "[" : ", ");

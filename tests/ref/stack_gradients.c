@@ -67,14 +67,27 @@ static bool visit_attention(trial *t, visit_array *each, const char *way, const 
     return true;
 }
 
-static bool visit_norm(trial *t, visit_array *each, const char *way, const char *name,
-                       const ref_norm *by)
+static bool visit_norm_of(trial *t, visit_array *each, const char *way, const char *name,
+                          const ref_norm *by, size_t width)
 {
     char within[REF_STACK_NAME];
-    size_t width = t->stack.x.size[t->stack.x.rank - 1];
     snprintf(within, sizeof within, "%s%s.", way, name);
     return !by->is_there || (visit(t, each, within, "gain", by->gain, width) &&
                              visit(t, each, within, "bias", by->bias, width));
+}
+
+static bool visit_norm(trial *t, visit_array *each, const char *way, const char *name,
+                       const ref_norm *by)
+{
+    return visit_norm_of(t, each, way, name, by, t->stack.x.size[t->stack.x.rank - 1]);
+}
+
+static bool visit_head(trial *t, visit_array *each, const ref_head *h)
+{
+    size_t width = h->w.at == NULL ? 0 : h->w.size[ref_word_is(t->stack.layout, "out-in") ? 0 : 1];
+    return visit_ref_array(t, each, "head.", "w", &h->w) &&
+           visit_ref_array(t, each, "head.", "b", &h->b) &&
+           visit_norm_of(t, each, "head.", "norm", &h->norm, width);
 }
 
 static bool visit_feed_forward(trial *t, visit_array *each, const char *way,
@@ -117,7 +130,8 @@ static bool visit_all(trial *t, visit_array *each)
            visit_ref_array(t, each, "", "segment_embedding", &s->segment_rows) &&
            visit_ref_array(t, each, "", "memory", &s->memory) &&
            visit_ref_array(t, each, "", "unembedding", &s->unembedding) &&
-           visit_ref_array(t, each, "", "unembedding_bias", &s->unembedding_bias);
+           visit_ref_array(t, each, "", "unembedding_bias", &s->unembedding_bias) &&
+           visit_head(t, each, &s->head);
 }
 
 static bool says(trial *t, const char *name, const char *format, ...)

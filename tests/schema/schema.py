@@ -134,6 +134,8 @@ def check_taken(schema):
             tried += [{**base, key: value} for value in VALUES]
     for key in schema["$defs"]["layer"]["properties"]:
         tried += [{**stack, "layers": [{**stack["layers"][0], key: value}]} for value in VALUES]
+    for key in schema["$defs"]["head"]["properties"]:
+        tried += [{**stack, "head": {"w": [[1, 0], [0, 1]], key: value}} for value in VALUES]
     tried = [one for one in tried if not READ_BY_CHECK & one.keys()]
     said = subprocess.run(("selfattn", "run", "--keep-going", "--input-format", "jsonl", "-"),
                           input="\n".join(map(json.dumps, tried)).encode(), capture_output=True,

@@ -9,6 +9,7 @@
 /* Reading a part and running it cost as much as so many more products of two numbers. */
 static const double RUN = 40000;
 
+static const text_list NOTHING = {0};
 static char *OUTPUT[] = {"output"};
 static const text_list ALL_NUDGED = {.item = OUTPUT, .count = 1};
 
@@ -142,14 +143,20 @@ static bool find_terms(nudged_layers *n, const stack *s, const tensor *output, d
     const unembedding *u = &g->to_ids;
     const size_t size[] = {s->embedded.size[0], u->weight.size[1]};
     const kernels *with = s->isa->table(s->type);
+    head_rows of_head = {0};
+    const keeper keep = {
+        .wanted = &NOTHING, .change = n->given == NULL ? NULL : give_rows, .context = n};
     tensor rows = tensor_view_of(output);
     tensor_own(&rows, s->type, 2, s->embedded.size, output->data);
     rows.owns = false;
     bool done = tensor_new(&logits, s->type, 2, size, e) &&
-                multiply(with, &rows, &u->weight, &u->bias, &logits, by, e);
+                (!s->has_head || head_run(&s->head, with, by, &rows, true, &of_head, &keep, e)) &&
+                multiply(with, s->has_head ? head_made(&of_head) : &rows, &u->weight, &u->bias,
+                         &logits, by, e);
     if (done && n->given != NULL)
         give_rows(n, "logits", &logits);
     done = done && goal_row_losses(g, with, &logits, terms, e);
+    head_rows_free(&of_head);
     tensor_free(&logits);
     return done;
 }

@@ -233,6 +233,7 @@ static const slot ROWS[] = {
     {{"keys of a stack", NULL}, &STACK_KEYS, write_items, NULL},
     {{"keys of a layer", NULL}, &LAYER_KEYS, write_items, NULL},
     {{"keys of a norm", NULL}, &NORM_KEYS, write_items, NULL},
+    {{"keys of a head", NULL}, &HEAD_KEYS, write_items, NULL},
     {{"orders of norms", NULL}, &NORM_ORDERS, write_items, NULL},
     {{"floors", NULL}, &FLOORS, write_items, NULL},
     {{"names", NULL}, &CONVENTIONS, write_items, NULL},

@@ -310,7 +310,9 @@ static void write_keys(text *out, const named_table *in)
         bool has_own = strstr(SCHEMA_PAGE, definition) != NULL;
         text_add_format(out, "%s        \"%s\": {\"description\": ", i > 0 ? ",\n" : "", name);
         json_string_write(out, of->named.help);
-        if (has_own || option == NULL || option->choices == NULL || of->kind == KEY_FILLED) {
+        bool is_word = option != NULL && option->choices != NULL && of->kind != KEY_FILLED &&
+                       of->kind != KEY_OBJECT;
+        if (has_own || !is_word) {
             text_add_format(out, ", \"$ref\": \"#/$defs/%s\"}",
                             has_own ? name : KEY_KIND_WORDS[of->kind].definition);
             continue;
@@ -368,6 +370,7 @@ static const slot SCHEMA_ROWS[] = {
     {{"keys of a layer", NULL}, &OF_LAYER, write_keys, NULL},
     {{"keys of a stack", NULL}, &OF_STACK, write_keys, NULL},
     {{"keys of a norm", NULL}, &NORM_KEYS, write_keys, NULL},
+    {{"keys of a head", NULL}, &HEAD_KEYS, write_keys, NULL},
     {{"scales", NULL}, &SCALE_WORDS, write_words, NULL},
     {{"pairings", NULL}, &PAIRING_WORDS, write_words, NULL},
     {{"types", NULL}, &DTYPE_WORDS, write_words, NULL},

@@ -10,14 +10,14 @@ const EDITS = { done: [], undone: [], order: null, taking: null, told: () => {} 
 const SETTING_KEYS = { scale: 'scale', C: 'softcap', qk_eps: 'qk_eps', slope: 'alibi', sink: 'sinks',
   key_lengths: 'key_lengths' };
 const LOOKED_UP = ['segment_embedding', 'position_embedding', 'unembedding', 'unembedding_bias'];
-const NORM_PART = /^(ln\w+)\.(gain|bias|eps)$/, FEED_FORWARD = /^[wb][123]$/;
+const NORM_PART = /^(ln\w+|head\.norm)\.(gain|bias|eps)$/, HEAD_PART = /^head\.[wb]$/,
+  FEED_FORWARD = /^[wb][123]$/;
 
 function keysOf(map) {
   if (map.name === 'embedding' || map.name === 'vocab') return ['x'];
   if (map.key) return [map.key];
   if (SETTING_KEYS[map.name]) return [SETTING_KEYS[map.name]];
-  const norm = NORM_PART.exec(map.name);
-  if (norm) return norm.slice(1);
+  if (NORM_PART.test(map.name) || HEAD_PART.test(map.name)) return map.name.split('.');
   return FEED_FORWARD.test(map.name) || LOOKED_UP.includes(map.name) ? [map.name] : null;
 }
 

@@ -30,7 +30,7 @@ function nameOfLearner(map) {
 // named.
 function learners() {
   const found = MAPS.filter(isInput).map((map) => {
-    const name = nameOfLearner(map), ofLayers = [NORM_PART, FEED_FORWARD, /^unembedding/];
+    const name = nameOfLearner(map), ofLayers = [NORM_PART, HEAD_PART, FEED_FORWARD, /^unembedding/];
     return { name, map, gradient: MAPS.find((one) => fullName(one) === `${name}_grad` && one.operation),
       isUsual: DATA.learn.includes(lastOf(wayOf(map))) || ofLayers.some((names) => names.test(map.name)) };
   });
