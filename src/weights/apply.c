@@ -475,6 +475,17 @@ static bool add_settings(const applying *a, const bundle *said, bundle *to, err 
     return true;
 }
 
+static bool add_head_activation(const applying *a, err *e)
+{
+    static const char WAY[] = "head.activation";
+    const char *word = a->from->config->of->head_activation;
+    key_path to;
+    key_path_read(&to, WAY, sizeof WAY - 1);
+    bundle *in = key_path_make(&to, a->contents, a->at, e);
+    return in != NULL && (bundle_find(in, to.key->named.name) != NULL ||
+                          bundle_add_text(in, to.key->named.name, word, strlen(word), a->at, e));
+}
+
 static bool apply_config(const applying *a, err *e)
 {
     const weight_match *m = a->from;
@@ -495,9 +506,12 @@ static bool apply_config(const applying *a, err *e)
         if (is_it && (to == NULL || !add_settings(a, &c->layer[i], to, e)))
             return false;
     }
+    /* Of a masked model the logits are its head's. */
+    bool has_head = has_source(m, "w"), has_ids = c->is_tied || has_source(m, "unembedding");
     const char *logits =
-        c->of->head == NULL && (c->is_tied || has_source(m, "unembedding")) ? "true" : "false";
+        c->of->head == NULL && has_ids && (has_head || !c->of->is_masked) ? "true" : "false";
     return add_settings(a, &c->settings, a->contents, e) &&
+           (!has_head || c->of->head_activation == NULL || add_head_activation(a, e)) &&
            (m->is_alone || bundle_options_decide(a->options, a->contents, NULL, "logits") ||
             bundle_add_text(a->contents, "logits", logits, strlen(logits), a->at, e));
 }
@@ -593,7 +607,7 @@ static void add_layer_sources(const applying *a, text *out)
             key_path within = from->to;
             within.is_in_layer = false;
             if (strcmp(from->to.key->named.name, "gain") == 0)
-                text_add_string(out, from->to.object->named.name);
+                key_path_write_object(out, &within);
             else
                 key_path_write(out, &within);
         }

@@ -310,7 +310,6 @@ static const config_key OF_DISTILBERT[] = {
 #define ROTARY_BASE {"rope_theta", 10000, NULL}
 #define APART {"tie_word_embeddings", 0, NULL}
 #define TIED {"tie_word_embeddings", 1, NULL}
-static const char MASKED_HEAD[] = "a product, its activation and a norm before the unembedding";
 
 static const model_family ROWS[] = {
     {.named = {"llama", "transformers' LLaMA"}, .names = "hf-llama", .rope = "half",
@@ -390,16 +389,16 @@ static const model_family ROWS[] = {
     {.named = {"t5", "transformers' T5"}, .own = OF_T5,
      .by_default = {{"layer_norm_epsilon", 1e-6, NULL}},
      .head = "a factor before the unembedding of tied models"},
-    {.named = {"bert", "transformers' BERT"}, .names = "bert", .head = MASKED_HEAD,
+    {.named = {"bert", "transformers' BERT"}, .names = "bert", .is_masked = true,
      .by_default = {TIED, {"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
     {.named = {"roberta", "transformers' RoBERTa"},
-     .names = "roberta", .head = MASKED_HEAD, .own = OF_ROBERTA,
+     .names = "roberta", .is_masked = true, .head_activation = "gelu", .own = OF_ROBERTA,
      .by_default = {TIED, {"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
-    {.named = {"xlm-roberta", "transformers' XLM-RoBERTa"}, .names = "roberta", .head = MASKED_HEAD,
-     .own = OF_ROBERTA,
+    {.named = {"xlm-roberta", "transformers' XLM-RoBERTa"},
+     .names = "roberta", .is_masked = true, .head_activation = "gelu", .own = OF_ROBERTA,
      .by_default = {TIED, {"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
     {.named = {"distilbert", "transformers' DistilBERT"},
-     .names = "distilbert", .head = MASKED_HEAD,
+     .names = "distilbert", .is_masked = true,
      .own = OF_DISTILBERT, .by_default = {TIED, {"activation", 0, "gelu"}}},
 };
 /* clang-format on */
@@ -483,6 +482,10 @@ void model_family_describe(text *out, const model_family *row)
         text_add_string(out, "; qk_eps is norm_eps");
     if (row->head != NULL)
         text_add_format(out, "; no logits, for want of %s", row->head);
+    if (row->is_masked)
+        text_add_string(out, "; logits by its head, where the file has one");
+    if (row->head_activation != NULL)
+        text_add_format(out, ", with %s", row->head_activation);
     add_keys(out, row->own);
     for (size_t i = 0; i < FAMILY_DEFAULTS && row->by_default[i].key != NULL; i++) {
         const config_default *one = &row->by_default[i];

@@ -54,13 +54,15 @@ typedef struct model_family {
         const char *key, *word;
     } setting[FAMILY_SETTINGS]; /* of a document, that models of it have besides the names' own */
     config_default by_default[FAMILY_DEFAULTS];
-    const config_key *own; /* read before those of all; the last one has no name; or NULL */
-    const char *head;      /* of its logits, what is not computed; NULL: nothing */
-    bool gains_lack_one;   /* each norm's gain is 1 + what is there */
-    bool scales_rows;      /* by the root of their width, in float32 */
-    bool norms_heads;      /* queries and keys, with the eps of all norms */
-    bool has_windows;      /* sliding_window is known of them */
-    bool alternates;       /* each second layer has no window, where nothing says which */
+    const config_key *own;       /* read before those of all; the last one has no name; or NULL */
+    const char *head;            /* of its logits, what is not computed; NULL: nothing */
+    bool is_masked;              /* logits are made by a head, which the file has or not */
+    const char *head_activation; /* of that; NULL: the layers' */
+    bool gains_lack_one;         /* each norm's gain is 1 + what is there */
+    bool scales_rows;            /* by the root of their width, in float32 */
+    bool norms_heads;            /* queries and keys, with the eps of all norms */
+    bool has_windows;            /* sliding_window is known of them */
+    bool alternates;             /* each second layer has no window, where nothing says which */
 } model_family;
 
 extern const named_table MODEL_FAMILIES;

@@ -211,6 +211,9 @@ const named_part NAMED_PARTS[NAMED_PART_COUNT] = {
                   .is_beside = true, .climbs = true},
     [POSITIONS] = {"position_embedding", "position_embedding", NULL, "weight embedding", NULL,
                    .is_beside = true, .climbs = true},
+    [HEAD_W] = {"head", "head.w", "head.b", .is_beside = true, .climbs = true},
+    [HEAD_NORM] = {"head.norm", "head.norm.gain", "head.norm.bias", GAINS, SHIFTS,
+                   .is_norm = true, .is_beside = true, .climbs = true},
     [UNEMBEDDING] = {"unembedding", "unembedding", "unembedding_bias", "weight", "bias",
                      .is_beside = true, .climbs = true, .layout = LAYOUT_OUT_IN},
 };
@@ -259,7 +262,11 @@ static const layer_convention LAYER_ROWS[] = {
               [W1] = "intermediate.dense", [W2] = "output.dense",
               [LN_E] = "embeddings.LayerNorm", [EMBEDDING] = "embeddings.word_embeddings",
               [SEGMENTS] = "embeddings.token_type_embeddings",
-              [POSITIONS] = "embeddings.position_embeddings"},
+              [POSITIONS] = "embeddings.position_embeddings",
+              [HEAD_W] = "cls.predictions.transform.dense generator_predictions.dense",
+              [HEAD_NORM] = "cls.predictions.transform.LayerNorm "
+                            "generator_predictions.LayerNorm",
+              [UNEMBEDDING] = "cls.predictions.decoder cls.predictions generator_lm_head"},
      .uncomputed = "embeddings_project",
      .implied = {"post", "layer", "gelu"}, .eps = 1e-12},
     {.named = {"roberta", "the same of RoBERTa, XLM-RoBERTa, CamemBERT"},
@@ -268,7 +275,8 @@ static const layer_convention LAYER_ROWS[] = {
               [W1] = "intermediate.dense", [W2] = "output.dense",
               [LN_E] = "embeddings.LayerNorm", [EMBEDDING] = "embeddings.word_embeddings",
               [SEGMENTS] = "embeddings.token_type_embeddings",
-              [POSITIONS] = "embeddings.position_embeddings"},
+              [POSITIONS] = "embeddings.position_embeddings", [HEAD_W] = "lm_head.dense",
+              [HEAD_NORM] = "lm_head.layer_norm", [UNEMBEDDING] = "lm_head.decoder lm_head"},
      .position_row = 2, .implied = {"post", "layer", "gelu"}},
     {.named = {"hf-llama", "LLaMA, Mistral, Qwen as transformers has them"},
      .attention = "self_attn",
@@ -388,7 +396,9 @@ static const layer_convention LAYER_ROWS[] = {
      .part = {[LN1] = "sa_layer_norm", [LN2] = "output_layer_norm", [W1] = "ffn.lin1",
               [W2] = "ffn.lin2", [LN_E] = "embeddings.LayerNorm",
               [EMBEDDING] = "embeddings.word_embeddings",
-              [POSITIONS] = "embeddings.position_embeddings"},
+              [POSITIONS] = "embeddings.position_embeddings",
+              [HEAD_W] = "vocab_transform", [HEAD_NORM] = "vocab_layer_norm",
+              [UNEMBEDDING] = "vocab_projector"},
      .implied = {"post", "layer", "gelu"}, .eps = 1e-12},
 };
 /* clang-format on */

@@ -88,6 +88,8 @@ enum {
     EMBEDDING,
     SEGMENTS,
     POSITIONS,
+    HEAD_W,
+    HEAD_NORM,
     UNEMBEDDING,
     NAMED_PART_COUNT
 };

@@ -173,20 +173,24 @@ static const key_tables *members_of(const key *row)
     return ((const object_key *)(const void *)row)->members;
 }
 
-/* One step or two: a key, or an object and its key. */
+/* Up to three steps: a key, after the objects that it is in. */
 static bool read_steps(key_path *p, const key_tables *in, const char *way, size_t length)
 {
-    size_t step = 0;
-    while (step < length && !name_is_separator(way[step]))
-        step++;
-    p->key = key_find(in, way, step);
-    if (p->key == NULL || step == length)
-        return p->key != NULL && p->key->kind != KEY_OBJECT && p->key->kind != KEY_OBJECTS;
-    if (p->key->kind != KEY_OBJECT)
-        return false;
-    p->object = p->key;
-    p->key = key_find(members_of(p->object), way + step + 1, length - step - 1);
-    return p->key != NULL;
+    const key **const object[] = {&p->object, &p->inner};
+    for (size_t depth = 0;; depth++) {
+        size_t step = 0;
+        while (step < length && !name_is_separator(way[step]))
+            step++;
+        p->key = key_find(in, way, step);
+        if (p->key == NULL || step == length)
+            return p->key != NULL && p->key->kind != KEY_OBJECT && p->key->kind != KEY_OBJECTS;
+        if (p->key->kind != KEY_OBJECT || depth == sizeof object / sizeof object[0])
+            return false;
+        *object[depth] = p->key;
+        in = members_of(p->key);
+        way += step + 1;
+        length -= step + 1;
+    }
 }
 
 bool key_path_read_within(key_path *p, size_t layer, const char *way, size_t length)
@@ -210,7 +214,7 @@ bool key_path_read(key_path *p, const char *way, size_t length)
 }
 
 /* The names of the objects that a key is in, the outermost first; returns how many. */
-enum { LAYER_NUMBER = 24, STEPS_MOST = 3 };
+enum { LAYER_NUMBER = 24, STEPS_MOST = 4 };
 
 static size_t steps_to(const key_path *p, char number[LAYER_NUMBER], const char *step[STEPS_MOST])
 {
@@ -222,6 +226,8 @@ static size_t steps_to(const key_path *p, char number[LAYER_NUMBER], const char 
     }
     if (p->object != NULL)
         step[count++] = p->object->named.name;
+    if (p->inner != NULL)
+        step[count++] = p->inner->named.name;
     return count;
 }
 
@@ -257,11 +263,23 @@ bundle *key_path_make(const key_path *p, bundle *document, place at, err *e)
     return document;
 }
 
+void key_path_write_object(text *out, const key_path *p)
+{
+    const char *join = "";
+    if (p->is_in_layer) {
+        text_add_format(out, "%s.%zu", LAYERS, p->layer);
+        join = ".";
+    }
+    const key *const object[] = {p->object, p->inner};
+    for (size_t i = 0; i < sizeof object / sizeof object[0] && object[i] != NULL; i++) {
+        text_add_format(out, "%s%s", join, object[i]->named.name);
+        join = ".";
+    }
+}
+
 void key_path_write(text *out, const key_path *p)
 {
-    if (p->is_in_layer)
-        text_add_format(out, "layers.%zu.", p->layer);
-    if (p->object != NULL)
-        text_add_format(out, "%s.", p->object->named.name);
-    text_add_string(out, p->key->named.name);
+    key_path_write_object(out, p);
+    text_add_format(out, "%s%s", p->is_in_layer || p->object != NULL ? "." : "",
+                    p->key->named.name);
 }

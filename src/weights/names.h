@@ -69,12 +69,13 @@ void nearest_names_suggest(const nearest_names *n, const char *instead, err *e);
 /* ---- layer path ---- */
 
 /* The way to a key of a document of layers, as names in a bundle and --map write it:
- * layers.0.cross.wq, ln_f.gain, embedding. */
+ * layers.0.cross.wq, ln_f.gain, head.norm.gain, embedding. */
 
 typedef struct key_path {
     bool is_in_layer;
     size_t layer;      /* from 0 */
     const key *object; /* ln1, cross, ln_f …; NULL: it is no object's */
+    const key *inner;  /* an object in that: the norm of head; NULL: it is in none */
     const key *key;
 } key_path;
 
@@ -90,8 +91,9 @@ const bundle *key_path_find(const key_path *p, const bundle *document);
 /* The same, made where it is not there. NULL with the error set when there is no memory. */
 bundle *key_path_make(const key_path *p, bundle *document, place at, err *e);
 
-/* "layers.0.cross.wq" */
+/* "layers.0.cross.wq", and the object alone, "layers.0.cross". */
 void key_path_write(text *out, const key_path *p);
+void key_path_write_object(text *out, const key_path *p);
 
 /* ---- what is said about the weights in a bundle, besides the bundle and the document ---- */
 

@@ -126,11 +126,13 @@ static void add_rest(weight_match *m, err *e)
     for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
         const named_part *part = &NAMED_PARTS[i];
         const char *names = m->by->part[i];
-        bool is_other = i == UNEMBEDDING && m->config != NULL && m->config->is_tied;
-        if (names == NULL || !part->is_beside || is_other)
+        bool is_tied = i == UNEMBEDDING && m->config != NULL && m->config->is_tied;
+        if (names == NULL || !part->is_beside)
             continue;
-        const indexed_name *found = match_beside(m, names, part->words, part->climbs);
-        const indexed_name *bias = match_beside(m, names, part->bias_words, part->climbs);
+        const char *words = named_part_words(part, m->attention, false),
+                   *bias_words = named_part_words(part, m->attention, true);
+        const indexed_name *found = is_tied ? NULL : match_beside(m, names, words, part->climbs);
+        const indexed_name *bias = match_beside(m, names, bias_words, part->climbs);
         if (bias != NULL) {
             size_t stem = bias->length; /* words come after a separator */
             while (!name_is_separator(bias->name[stem - 1]))

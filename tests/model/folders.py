@@ -14,6 +14,9 @@ SHARE = 2e-6  # of each matrix's largest: float32 has recorded them
 # What says no, in the words of the refusal.
 REFUSED = {"mixtral": "num_experts_per_tok", "t5": "relative_attention_bias"}
 ENCODERS = {"bert"}
+HEAD_MODULES = {"head.hidden": "cls.predictions.transform.dense",
+                "head.activated": "cls.predictions.transform.transform_act_fn",
+                "head.norm": "cls.predictions.transform.LayerNorm"}
 LENGTH = "8"
 
 
@@ -41,9 +44,9 @@ def whole(folder):
     more = () if "token_type_ids" not in one else ("--segments", listed(one["token_type_ids"]))
     said = ["encode" if is_encoder else "decode", "--quiet", "--model", folder, "--ids",
             listed(one["input_ids"]), *more, "--emit"]
-    stages = [*hidden, *(f"layer.{i}.attention.weights" for i in range(layers))]
-    if not is_encoder:
-        stages.append("logits")
+    stages = [*hidden, *(f"layer.{i}.attention.weights" for i in range(layers)), "logits"]
+    if is_encoder:
+        stages += HEAD_MODULES
     made = json.loads(selfattn(*said, ",".join(stages)))
     if folder.name in ("bert", "bloom"):  # whose rows are normed before the first layer
         made["embedded"] = json.loads(selfattn(*said, "ln_e"))["ln_e"]
@@ -52,8 +55,10 @@ def whole(folder):
     for i in range(layers):
         stage = f"layer.{i}.attention.weights"
         compare(f"{folder.name}: {stage}", one[f"attentions.{i}"], flat(made[stage]))
-    if not is_encoder:
-        compare(f"{folder.name}: logits", one["logits"], flat(made["logits"]))
+    compare(f"{folder.name}: logits", one["logits"], flat(made["logits"]))
+    for stage in HEAD_MODULES if is_encoder else ():
+        compare(f"{folder.name}: {stage}", one[f"module.{HEAD_MODULES[stage]}.out"],
+                flat(made[stage]))
 
 
 def generated(folder):
