@@ -17,7 +17,7 @@ static void close_inside(inside *of)
 static bool open_inside(const feed_forward *p, const kernels *with, crew *by, const tensor *x,
                         inside *of, err *e)
 {
-    const linear_map in = {&p->w1, &p->b1, p->kept}, gating = {&p->w3, NULL, p->kept};
+    const linear_map in = {&p->w1, &p->b1, p->kept}, gating = {&p->w3, &p->b3, p->kept};
     size_t size[] = {x->size[0], p->hidden};
     *of = (inside){0};
     return tensor_new(&of->hidden, x->type, 2, size, e) &&
@@ -79,7 +79,8 @@ static bool gate_back(const feed_forward *p, const way_back *g, const bundle *ow
     if (p->slip != FFN_UNGATED)
         multiply_by(g, grad, &of->gate);
     return keeper_keep(keep, "gate_grad", of_gate, "bqO", e) &&
-           gradient_of_weight(g, of_weights, own, "w3", &p->w3, x, of_gate, e);
+           gradient_of_weight(g, of_weights, own, "w3", &p->w3, x, of_gate, e) &&
+           gradient_of_bias(g, GAINER_BIAS, of_weights, own, "b3", of_gate, e);
 }
 
 bool feed_forward_back(const feed_forward *p, const way_back *g, const bundle *own, const tensor *x,

@@ -34,6 +34,11 @@ static const norm_order ROWS[] = {
      .plain_count = 1,
      .crossed_count = 2,
      .ends_with_feed_forward = true},
+    /* Warner et al., ModernBERT, 2024, section 2.1: its first layer, of rows that are normed. */
+    {.named = {"pre-ffn", "pre, and no norm before attention: ModernBERT's first"},
+     .plain = {{.kind = PART_ATTENTION, .adds = RESIDUAL_PART},
+               {.kind = PART_FEED_FORWARD, .ln_before = 2, .adds = RESIDUAL_PART}},
+     .plain_count = 2},
     /* Wang and Komatsuzaki, GPT-J-6B, 2021; modeling_gptj, _phi and _cohere of transformers. */
     {.named = {"parallel", "x + attention(norm(x)) + ffn(norm(x)): one norm, GPT-J's"},
      .plain =
@@ -147,6 +152,20 @@ static double share_of(double x, double value)
     return fabs(x) < SMALL ? 0.5 : value / x;
 }
 
+/* So and others, Primer, 2021, section 4: max(x, 0)². */
+static void relu2(const kernels *with, const void *x, size_t n, void *out)
+{
+    with->relu(x, n, out);
+    with->times(out, n, out, out);
+}
+
+static void relu2_slope(const kernels *in64, const double *x, size_t n, double *out)
+{
+    (void)in64;
+    for (size_t i = 0; i < n; i++)
+        out[i] = x[i] > 0 ? 2 * x[i] : 0;
+}
+
 static void relu_slope(const kernels *in64, const double *x, size_t n, double *out)
 {
     (void)in64;
@@ -209,6 +228,7 @@ static const activation ACTIVATION_ROWS[] = {
      "(1\n + {(a)}·(1 − 1 / (1 + exp(−{(a)})))) / (1 + exp(−{(a)}))",
      silu,
      silu_slope},
+    {{"relu2", "max(x, 0)²"}, "max({a}, 0)²", "2·max({a}, 0)", relu2, relu2_slope},
 };
 
 /* As configurations of published models call them. */

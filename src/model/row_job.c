@@ -84,6 +84,13 @@ void rows_norm_back(row_job *j, size_t first, size_t count)
     }
 }
 
+void rows_scale(const kernels *with, tensor *rows, double factor)
+{
+    double unused;
+    if (factor != 1)
+        with->scale(rows->data, tensor_count(rows), factor, rows->data, &unused);
+}
+
 static void take_rows(void *context, size_t worker)
 {
     row_job *j = context;

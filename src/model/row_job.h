@@ -34,6 +34,8 @@ row_work rows_times;    /* a · b */
 /* The way back: b is the gradient of what the activation, or the norm, made of a. */
 row_work rows_activate_back, rows_norm_back;
 
+/* Each number times a factor, one rounding; nothing where it is 1. */
+void rows_scale(const kernels *with, tensor *rows, double factor);
 void rows_run(row_job *j, double cost, crew *by);
 
 /* out = the norm of each row of x, which may be the same. False where the squares of a row are

@@ -7,6 +7,7 @@
 #include "model/stack_keys.h"
 #include "model/stack_run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -120,7 +121,7 @@ static bool check_activation(const bundle *in, err *e)
 /* That of a feed-forward part; NULL: there is none. */
 static const entry *first_weight(const bundle *from)
 {
-    static const char *const MATRICES[] = {"w1", "b1", "w2", "b2", "w3"};
+    static const char *const MATRICES[] = {"w1", "b1", "w2", "b2", "w3", "b3"};
     return bundle_find_first(from, MATRICES, sizeof MATRICES / sizeof MATRICES[0]);
 }
 
@@ -167,6 +168,7 @@ static bool read_weight(feed_forward *f, const bundle *from, const char *name, b
 }
 static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own, err *e)
 {
+    static const char *const OF_GATE[] = {"w3", "b3"};
     const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
     bool is_out_in = setting_is_out_in(setting_of(s, own, "layout"));
     *f = (feed_forward){.by = (const activation *)(const void *)by,
@@ -178,8 +180,9 @@ static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own
     return vector_read(own, "b1", NULL, f->hidden, &f->b1, e) &&
            read_weight(f, own, "w2", is_out_in, f->hidden, s->width, &f->w2, e) &&
            vector_read(own, "b2", NULL, s->width, &f->b2, e) &&
-           (bundle_find(own, "w3") == NULL ||
-            read_weight(f, own, "w3", is_out_in, s->width, f->hidden, &f->w3, e));
+           (bundle_find_first(own, OF_GATE, 2) == NULL ||
+            (read_weight(f, own, "w3", is_out_in, s->width, f->hidden, &f->w3, e) &&
+             vector_read(own, "b3", NULL, f->hidden, &f->b3, e)));
 }
 
 /* ---- the head ---- */
@@ -250,7 +253,10 @@ static bool read_layer(stack *s, layer *l, const entry *given, err *e)
 {
     const bundle *own = given->bundle;
     const norm_order *order = read_order(s, own, e);
-    if (order == NULL || !check_parts(s, order, given, e))
+    const entry *scale = setting_of(s, own, "residual_scale");
+    double factor = 1;
+    if (order == NULL || !check_parts(s, order, given, e) ||
+        (scale != NULL && !setting_number(scale, -HUGE_VAL, &factor, e)))
         return err_within(e, "layer %s", given->name);
     l->order = order;
     l->part = &s->part[s->parts];
@@ -260,7 +266,8 @@ static bool read_layer(stack *s, layer *l, const entry *given, err *e)
     size_t count = is_crossed ? order->crossed_count : order->plain_count;
     for (size_t i = 0; i < count; i++) {
         if (row[i].kind != PART_FEED_FORWARD || first_weight(own) != NULL)
-            l->part[l->parts++] = (layer_part){.as = &row[i], .layer = s->layers - 1};
+            l->part[l->parts++] =
+                (layer_part){.as = &row[i], .layer = s->layers - 1, .scale = factor};
     }
     s->parts += l->parts;
     for (size_t i = 0; i < l->parts; i++) {

@@ -22,7 +22,7 @@ bool stack_find_kind(const bundle *document, const char *as, bool *is_decoder, e
  *
  *     hidden = x·w1 + b1,  activated = activation(hidden),  output = activated·w2 + b2,
  *
- * and with a gate (w3) activated = activation(hidden) ⊙ x·w3: SwiGLU and its kin. */
+ * and with a gate (w3) activated = activation(hidden) ⊙ (x·w3 + b3): SwiGLU and its kin. */
 /* What a wrong way back does otherwise (src/why), as of norms. */
 typedef enum feed_forward_slip {
     FFN_RIGHT,
@@ -37,7 +37,7 @@ typedef enum feed_forward_slip {
 
 typedef struct feed_forward {
     const activation *by, *slope_of; /* whose slope the way back takes: NULL: the same */
-    tensor w1, b1, w2, b2, w3;       /* as used in x·W; borrowed; no data: not there */
+    tensor w1, b1, w2, b2, w3, b3;   /* as used in x·W; borrowed; no data: not there */
     size_t width, hidden;
     packed_weights *kept; /* where its matrices stay packed; NULL: nowhere */
     feed_forward_slip slip;
@@ -52,6 +52,7 @@ typedef struct layer_part {
     size_t layer;         /* from 0 */
     attention *attention; /* of the kinds that attend; owned, as the other */
     feed_forward *feed_forward;
+    double scale; /* of what it adds */
     bool chooses; /* it goes on with the chosen rows alone, having seen all */
     part_slip slip;
 } layer_part;

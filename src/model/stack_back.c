@@ -122,8 +122,11 @@ static bool part_back(going_back *g, const layer *l, const layer_part *p, const 
     if (as->adds != RESIDUAL_NONE &&
         !keeper_keep(keep, gradient_of(part_sum_name(as->kind)).text, &g->rows, "bqm", e))
         return false;
+    if (!tensor_new_copy(&grad, &g->rows, e))
+        return false;
+    if (as->adds != RESIDUAL_NONE)
+        rows_scale(g->way.with, &grad, p->scale);
     bool done =
-        tensor_new_copy(&grad, &g->rows, e) &&
         (as->ln_made == 0 || norm_of(g, keep, own, part_norm_name(as->ln_made),
                                      &l->norm[as->ln_made - 1], &kept[TAPE_MADE], &grad, e)) &&
         (as->kind == PART_FEED_FORWARD
@@ -431,7 +434,8 @@ static bool tell_feed_forward(const walk *w, const stage_way *way, const bundle 
            tell_of_key(w, way, own, "b2") && tell_of_key(w, way, own, "w2") &&
            walk_tell(w, &within, "activated_grad", f->hidden) &&
            (f->w3.data == NULL ||
-            (walk_tell(w, &within, "gate_grad", f->hidden) && tell_of_key(w, way, own, "w3"))) &&
+            (walk_tell(w, &within, "gate_grad", f->hidden) && tell_of_key(w, way, own, "w3") &&
+             tell_of_key(w, way, own, "b3"))) &&
            walk_tell(w, &within, "hidden_grad", f->hidden) && tell_of_key(w, way, own, "w1") &&
            tell_of_key(w, way, own, "b1");
 }

@@ -27,11 +27,14 @@ static const object_key LAYER_ROWS[] = {
     {{{"w2", "feed-forward: weights out of the hidden numbers"}, KEY_MATRIX}, NULL},
     {{{"b2", "their bias"}, KEY_MATRIX}, NULL},
     {{{"w3", "feed-forward: weights of a gate next to w1"}, KEY_MATRIX}, NULL},
+    {{{"b3", "the gate's bias"}, KEY_MATRIX}, NULL},
     {{{"cross", "cross-attention over memory: attention's keys"}, KEY_OBJECT}, &CROSS},
     {{{"norm", "where norms stand: post, pre, seed, parallel, …"}, KEY_SETTING}, NULL},
     {{{"norm_kind", "layer or rms"}, KEY_SETTING}, NULL},
     {{{"norm_eps", "eps of norms that don't say their own (default: 1e-5)"}, KEY_SETTING}, NULL},
-    {{{"activation", "of the hidden numbers: relu, gelu, gelu_tanh or silu"}, KEY_SETTING}, NULL},
+    {{{"activation", "of the hidden numbers: relu, gelu, gelu_tanh, silu, …"}, KEY_SETTING}, NULL},
+    {{{"residual_scale", "factor of what a part adds to its rows (default: 1)"}, KEY_SETTING},
+     NULL},
 };
 
 const named_table LAYER_KEYS = NAMED_TABLE("key", LAYER_ROWS);

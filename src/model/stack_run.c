@@ -134,6 +134,7 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
     if (done && as->adds == RESIDUAL_NONE) {
         tensor_copy(&made, &f->rows);
     } else if (done) {
+        rows_scale(f->with, &made, p->scale);
         row_job sum = {.work = rows_add,
                        .with = f->with,
                        .a = as->adds == RESIDUAL_LAYER    ? &f->layer

@@ -364,17 +364,37 @@ void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows)
 
 /* ---- sums ---- */
 
-void floors_sum(floors *f, const floor_rows *added, const char *name, floor_rows *rows)
+const char *floors_number(floors *f, const char *name, double number)
+{
+    bool is_narrow = f->stack->type == DTYPE_F32; /* then it is rounded before it is used */
+    map_add_number(&f->b, name, f->b.step->id, is_narrow ? (double)(float)number : number);
+    return name;
+}
+
+void floors_sum(floors *f, const floor_rows *added, double scale, const char *name,
+                floor_rows *rows)
 {
     builder *b = &f->b;
     bool tells = floors_begin(f, FLOOR_RESIDUAL, name);
     floor_rows sum = floors_rows(f, name);
-    map_say_origins(
-        b, floors_map_rows(f, &sum), OP_PLUS,
-        (trace_origin[TRACE_OPERANDS]){origin_of(PART_CELL, added), origin_of(PART_CELL, rows)});
+    trace_origin made = origin_of(PART_CELL, rows);
+    if (scale != 1) {
+        const char *factor = floors_number(f, "residual_scale", scale);
+        trace_map *scaled = map_made(f, "scaled", rows, rows->values.size[1]);
+        map_say_origins(b, scaled, OP_TIMES,
+                        (trace_origin[TRACE_OPERANDS]){made, map_from(b, PART_NUMBER, factor)});
+        derivation_fill(b, scaled);
+        made = map_from(b, PART_CELL, scaled->name);
+    }
+    map_say_origins(b, floors_map_rows(f, &sum), OP_PLUS,
+                    (trace_origin[TRACE_OPERANDS]){origin_of(PART_CELL, added), made});
     *rows = sum;
     if (!tells)
         return;
+    if (scale != 1) {
+        build_sentence(b, "The part's result is multiplied by residual_scale.");
+        derivation_show(b, "scaled", f->focus.row);
+    }
     build_sentence(b,
                    "The part's result is added to %s%s, so that it changes the rows and does not "
                    "replace them: the residual.",
@@ -426,7 +446,6 @@ static void make_activated(floors *f, bool tells, const activation *by, const fl
 
 void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
 {
-    static const tensor NO_BIAS = {0};
     builder *b = &f->b;
     bool tells = floors_begin(f, FLOOR_FEED_FORWARD, "ffn");
     floor_rows hidden = floors_rows(f, "ffn.hidden"), activated = floors_rows(f, "ffn.activated"),
@@ -439,7 +458,7 @@ void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
     make_product(f, tells, rows, "w1", &by->w1, "b1", &by->b1, &hidden);
     if (by->w3.data != NULL) {
         gate = floors_rows(f, "ffn.gate");
-        make_product(f, tells, rows, "w3", &by->w3, "", &NO_BIAS, &gate);
+        make_product(f, tells, rows, "w3", &by->w3, "b3", &by->b3, &gate);
     }
     make_activated(f, tells, by->by, &hidden, &gate, &activated);
     make_product(f, tells, &activated, "w2", &by->w2, "b2", &by->b2, &output);

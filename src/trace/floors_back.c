@@ -459,11 +459,13 @@ void floors_norm_back(floors *f, const norm *n, const char *name, coming *back)
 
 /* ---- sums ---- */
 
-void floors_sum_back(floors *f, const char *name, coming *back)
+void floors_sum_back(floors *f, double scale, const char *name, coming *back)
 {
     bool tells = floors_begin_back(f, FLOOR_RESIDUAL_BACK, name);
     const char *grad = grad_of(f, name);
     add_coming(f, grad, back);
+    if (scale != 1)
+        floors_number(f, "residual_scale", scale);
     if (!tells)
         return;
     build_sentence(&f->b, "What comes back to a sum goes to both that were added, as it is: to the "
@@ -512,6 +514,7 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
                          .of = {map_from(b, PART_CELL, OPENED), map_from(b, PART_CELL, ACTIVATED)}};
         add_coming(f, GATE, back);
         add_weight_gain(f, bundle_find(own, "w3"), "w3", &by->w3, x, GATE);
+        add_bias_gain(f, "b3", &by->b3, GATE);
         say_and_fill(f, add_made_rows(f, OPENED_GRAD, by->hidden), OP_TIMES,
                      (trace_origin[TRACE_OPERANDS]){map_from(b, PART_CELL, ACTIVATED),
                                                     map_from(b, PART_CELL, "ffn.gate")});
@@ -554,6 +557,7 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
     show_gain_of(f, "w1");
     show_gain_of(f, "b1");
     show_gain_of(f, "w3");
+    show_gain_of(f, "b3");
     build_sentence(b, "And the rows that went in gain by all hidden numbers.");
     if (has_gate)
         show(f, BY_HIDDEN, f->focus.row);

@@ -206,7 +206,7 @@ static void add_part(floors *f, const layer *l, const layer_part *p, const floor
         if (s->kind == PART_STEP_NORM) {
             floors_norm(f, &l->norm[s->ln - 1], s->name, rows);
         } else if (s->kind == PART_STEP_SUM) {
-            floors_sum(f, &added, s->name, rows);
+            floors_sum(f, &added, p->scale, s->name, rows);
         } else if (p->as->kind == PART_FEED_FORWARD) {
             floors_feed_forward(f, p->feed_forward, rows);
         } else {
@@ -281,8 +281,12 @@ static void add_part_back(floors *f, const layer *l, const layer_part *p, coming
         if (s->kind == PART_STEP_NORM) {
             floors_norm_back(f, &l->norm[s->ln - 1], s->name, back);
         } else if (s->kind == PART_STEP_SUM) {
-            floors_sum_back(f, s->name, back);
+            floors_sum_back(f, p->scale, s->name, back);
             around = *back;
+            if (p->scale != 1)
+                *back =
+                    (coming){.op = OP_TIMES,
+                             .of = {back->of[0], map_from(&f->b, PART_NUMBER, "residual_scale")}};
         } else if (p->as->kind == PART_FEED_FORWARD) {
             floors_feed_forward_back(f, p->feed_forward, own, back);
         } else {

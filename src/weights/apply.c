@@ -56,42 +56,69 @@ static bool refuse_layout(const cutting *how, const entry *from, err *e)
 
 /* ---- head by head ---- */
 
-/* One matrix a head: h × d × m, or in-out h × m × d. A bias has to be one vector without holes. */
+/* One matrix a head: h × d × m, or in-out h × m × d. Where heads share keys, it is groups of heads
+ * that lie one after the other, each with its queries, its keys and its values. A bias, and queries
+ * of several in a group, have to be without holes, and are copied. */
 static bool cut_heads(const cutting *how, size_t part, bool is_bias, const entry *from, tensor *out,
                       err *e)
 {
     const tensor *joint = &from->tensor;
     int along = is_bias ? 0 : output_axis(how);
-    size_t total = joint->size[along], width;
+    size_t total = joint->size[along];
+    size_t groups =
+        how->kv_heads > 0 && how->heads % how->kv_heads == 0 ? how->kv_heads : how->heads;
     char shape[SHAPE_TEXT];
-    if (!is_bias && total != 3 * joint->size[1 - along])
-        return err_at(e, &from->at, "%s is %s, which is not 3 outputs an input: not head by head",
-                      from->name, tensor_shape_text(joint, shape));
     if (how->heads == 0) {
+        if (!is_bias && total != 3 * joint->size[1 - along])
+            return err_at(e, &from->at,
+                          "%s is %s, which is not 3 outputs an input: not head by head", from->name,
+                          tensor_shape_text(joint, shape));
         err_at(e, &from->at, "%s lies head by head, and the number of heads is not known",
                from->name);
         return err_remedy(e, "--heads N says it");
     }
-    width = total / 3 / how->heads;
-    if (total % (3 * how->heads) != 0)
-        return err_at(e, &from->at, "%s holds %zu outputs, which are not 3 for each of %zu heads",
-                      from->name, total, how->heads);
-    tensor first = tensor_range(joint, along, part * width, width), view = first;
-    view.rank = first.rank + 1;
-    view.size[0] = how->heads;
-    view.stride[0] = joint->stride[along] * (ptrdiff_t)(3 * width);
-    for (int axis = 0; axis < first.rank; axis++) {
-        view.size[axis + 1] = first.size[axis];
-        view.stride[axis + 1] = first.stride[axis];
+    if (groups == how->heads && !is_bias && total != 3 * joint->size[1 - along])
+        return err_at(e, &from->at, "%s is %s, which is not 3 outputs an input: not head by head",
+                      from->name, tensor_shape_text(joint, shape));
+    if (total % (how->heads + 2 * groups) != 0)
+        return groups == how->heads
+                   ? err_at(e, &from->at,
+                            "%s holds %zu outputs, which are not 3 for each of %zu heads",
+                            from->name, total, how->heads)
+                   : err_at(e, &from->at,
+                            "%s holds %zu outputs, which can't be cut as %zu + %zu + %zu",
+                            from->name, total, how->heads, groups, groups);
+    size_t width = total / (how->heads + 2 * groups), each = how->heads / groups;
+    size_t before = part == 0 ? 0 : (each + part - 1) * width,
+           wide = (part == 0 ? each : 1) * width;
+    tensor first = tensor_range(joint, along, before, wide), view = first;
+    if (groups == 1) {
+        *out = first;
+        return true;
     }
+    bool is_copied = is_bias || wide > width;
+    int outer = is_copied ? along : 0; /* the axis of groups: before that of a group's outputs */
+    view.rank = first.rank + 1;
+    for (int axis = first.rank; axis > outer; axis--) {
+        view.size[axis] = first.size[axis - 1];
+        view.stride[axis] = first.stride[axis - 1];
+    }
+    view.size[outer] = groups;
+    view.stride[outer] = joint->stride[along] * (ptrdiff_t)((each + 2) * width);
     *out = view;
-    if (!is_bias)
+    if (!is_copied)
         return true;
     if (!tensor_new_copy(out, &view, e))
         return false;
-    out->rank = 1;
-    out->size[0] *= width;
-    out->stride[0] = 1;
+    /* Groups and their outputs are one axis. */
+    out->rank = first.rank;
+    for (int axis = 0; axis < first.rank; axis++) {
+        out->size[axis] = axis == along ? groups * wide : first.size[axis];
+        out->stride[axis] =
+            along == 0 && axis == 0 && first.rank == 2 ? (ptrdiff_t)first.size[1] : 1;
+    }
+    if (first.rank == 2 && along == 1)
+        out->stride[0] = (ptrdiff_t)(groups * wide);
     return true;
 }
 
@@ -272,6 +299,12 @@ static bool leaves_out(const applying *a, const weight_source *from)
              !gains_are_wanted(a->options, key_path_find(to, a->contents), a->contents)));
 }
 
+static bool is_first_norm(const weight_source *from)
+{
+    return from->to.is_in_layer && from->to.object != NULL &&
+           strcmp(from->to.object->named.name, NAMED_PARTS[LN1].label) == 0;
+}
+
 /* The document lacks it, and has a use for it. Rows that are given have their segments, their
  * positions and their norm already. */
 static bool is_wanted(const applying *a, const weight_source *from)
@@ -288,6 +321,9 @@ static bool is_wanted(const applying *a, const weight_source *from)
                       (to->object != NULL && strcmp(to->object->named.name, "ln_e") == 0);
     if ((in != NULL && bundle_find(in, name) != NULL) ||
         (is_at_top && bundle_options_remove(a->options, name)) || leaves_out(a, from))
+        return false;
+    /* By the order of norms that such a layer has, it needs none. */
+    if (from->name == NULL && is_first_norm(from) && a->from->by->without_first != NULL)
         return false;
     /* q that is given makes Wq needless. */
     if (from->name == NULL && from->is_cut && from->which <= INPUT_WV && in != NULL)
@@ -414,6 +450,16 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     return settle(a, &how, from, in, e);
 }
 
+/* A layer without its first norm has an order of its own. */
+static bool take_order(const applying *a, const weight_source *from, err *e)
+{
+    const char *order = a->from->by->without_first;
+    key_path layer = {.is_in_layer = true, .layer = from->to.layer};
+    bundle *in = key_path_make(&layer, a->contents, a->at, e);
+    return in != NULL && (bundle_options_decide(a->options, in, NULL, "norm") ||
+                          bundle_add_text(in, "norm", order, strlen(order), a->at, e));
+}
+
 /* All that is wanted is there before anything is added; layers are in their order, which that of
  * the names need not be. */
 static bool apply_sources(const applying *a, err *e)
@@ -430,7 +476,9 @@ static bool apply_sources(const applying *a, err *e)
     }
     for (size_t i = 0; i < m->sources; i++) {
         const weight_source *from = &m->source[i];
-        if (from->name == NULL || !is_wanted(a, from) || apply_one(a, from, e))
+        bool is_left = from->name == NULL && is_first_norm(from) && m->by->without_first != NULL;
+        if (is_left ? take_order(a, from, e)
+                    : from->name == NULL || !is_wanted(a, from) || apply_one(a, from, e))
             continue;
         if (from->to.is_in_layer && !e->is_memory)
             err_within(e, "layer %zu", from->to.layer + 1);
@@ -506,10 +554,11 @@ static bool apply_config(const applying *a, err *e)
         if (is_it && (to == NULL || !add_settings(a, &c->layer[i], to, e)))
             return false;
     }
-    /* Of a masked model the logits are its head's. */
+    /* Of a masked model the logits are its head's; of an encoder and its decoder, the decoder's. */
     bool has_head = has_source(m, "w"), has_ids = c->is_tied || has_source(m, "unembedding");
-    const char *logits =
-        c->of->head == NULL && has_ids && (has_head || !c->of->is_masked) ? "true" : "false";
+    bool has_logits = c->of->head == NULL && has_ids && (has_head || !c->of->is_masked) &&
+                      (!c->of->is_of_two || m->cross != NULL);
+    const char *logits = has_logits ? "true" : "false";
     return add_settings(a, &c->settings, a->contents, e) &&
            (!has_head || c->of->head_activation == NULL || add_head_activation(a, e)) &&
            (m->is_alone || bundle_options_decide(a->options, a->contents, NULL, "logits") ||
@@ -561,6 +610,12 @@ static bool apply_settings(const applying *a, text *note, err *e)
         text_add_format(note, "%s%s %s", join, name, value);
         join = ", ";
     }
+    /* A norm without a gain is there by its object alone. */
+    key_path last;
+    key_path_read(&last, "ln_f.gain", strlen("ln_f.gain"));
+    if (a->from->by->ends_bare && !bundle_options_decide(a->options, a->contents, NULL, "ln_f") &&
+        key_path_make(&last, a->contents, a->at, e) == NULL)
+        return false;
     double eps = a->from->by->eps;
     if (eps <= 0 || bundle_options_decide(a->options, a->contents, NULL, "norm_eps"))
         return true;
@@ -772,7 +827,7 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
     bool done = apply_settings(&a, note, e);
     if (m->config != NULL) {
         text_add_format(note, "; %s says ", m->config->file);
-        model_config_describe(note, m->config, contents);
+        model_config_describe(note, m->config, contents, false);
     }
     tell_hints(&a, says_norm, note);
     return done;

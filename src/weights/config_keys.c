@@ -136,173 +136,311 @@ static const char *const IDLE[] = {
 
 /* clang-format off */
 static const config_key OF_ALL[] = {
-    {{"num_hidden_layers", NULL}, CONFIG_SIZE, "layers", false},
-    {{"n_layer", NULL}, CONFIG_SIZE, "layers", false},
-    {{"n_layers", NULL}, CONFIG_SIZE, "layers", false},
-    {{"num_layers", NULL}, CONFIG_SIZE, "layers", false},
-    {{"hidden_size", NULL}, CONFIG_SIZE, "width", false},
-    {{"n_embd", NULL}, CONFIG_SIZE, "width", false},
-    {{"n_embed", NULL}, CONFIG_SIZE, "width", false},
-    {{"d_model", NULL}, CONFIG_SIZE, "width", false},
-    {{"intermediate_size", NULL}, CONFIG_SIZE, "hidden", false},
-    {{"n_inner", NULL}, CONFIG_SIZE, "hidden", false},
-    {{"ffn_dim", NULL}, CONFIG_SIZE, "hidden", false},
-    {{"d_ff", NULL}, CONFIG_SIZE, "hidden", false},
-    {{"vocab_size", NULL}, CONFIG_SIZE, "ids", false},
-    {{"head_dim", NULL}, CONFIG_SIZE, "head", false},
-    {{"d_kv", NULL}, CONFIG_SIZE, "head", false},
-    {{"num_attention_heads", NULL}, CONFIG_SETTING, "heads", false},
-    {{"n_head", NULL}, CONFIG_SETTING, "heads", false},
-    {{"n_heads", NULL}, CONFIG_SETTING, "heads", false},
-    {{"num_heads", NULL}, CONFIG_SETTING, "heads", false},
-    {{"num_key_value_heads", NULL}, CONFIG_SETTING, "kv_heads", false},
-    {{"rms_norm_eps", NULL}, CONFIG_SETTING, "norm_eps", false},
-    {{"layer_norm_eps", NULL}, CONFIG_SETTING, "norm_eps", false},
-    {{"layer_norm_epsilon", NULL}, CONFIG_SETTING, "norm_eps", false},
-    {{"norm_epsilon", NULL}, CONFIG_SETTING, "norm_eps", false},
-    {{"hidden_act", NULL}, CONFIG_SETTING, "activation", false},
-    {{"activation_function", NULL}, CONFIG_SETTING, "activation", false},
-    {{"rope_theta", NULL}, CONFIG_ROPE, NULL, false},
-    {{"rope_scaling", NULL}, CONFIG_ROPE, NULL, false},
-    {{"rope_parameters", NULL}, CONFIG_ROPE, NULL, false},
-    {{"partial_rotary_factor", NULL}, CONFIG_ROPE, NULL, false},
-    {{"sliding_window", NULL}, CONFIG_READ, NULL, false},
-    {{"use_sliding_window", NULL}, CONFIG_READ, NULL, false},
-    {{"max_window_layers", NULL}, CONFIG_READ, NULL, false},
-    {{"layer_types", NULL}, CONFIG_READ, NULL, false},
-    {{"tie_word_embeddings", NULL}, CONFIG_READ, NULL, false},
-    {{"quantization_config", "weights that are quantised"}, CONFIG_ONLY, NULL, false},
-    {{"pruned_heads", "heads that are left out"}, CONFIG_ONLY, NULL, false},
-    {{"clip_qkv", "a clip of queries, keys and values"}, CONFIG_ONLY, NULL, false},
-    {{"is_decoder", "an encoder's layers as a decoder's"}, CONFIG_ONLY, "false", false},
-    {{"is_encoder_decoder", "an encoder and its decoder"}, CONFIG_ONLY, "false", false},
-    {{"tie_encoder_decoder", "one set of layers for both"}, CONFIG_ONLY, "false", false},
-    {{"add_cross_attention", "cross-attention next to self-attention"}, CONFIG_ONLY, "false", true},
-    {{"num_local_experts", "a mixture of experts"}, CONFIG_ONLY, NULL, true},
-    {{"num_experts_per_tok", "a mixture of experts"}, CONFIG_ONLY, NULL, true},
-    {{"num_experts", "a mixture of experts"}, CONFIG_ONLY, NULL, true},
-    {{"qk_layernorm", "a LayerNorm of queries and keys"}, CONFIG_ONLY, "false", false},
-    {{"use_qk_norm", "a LayerNorm of queries and keys"}, CONFIG_ONLY, "false", false},
-    {{"use_bidirectional_attention", "attention in both directions"}, CONFIG_ONLY, "false", false},
-    {{"position_embedding_type", "positions by distance"}, CONFIG_ONLY, "absolute", false},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"num_hidden_layers", NULL}, CONFIG_SIZE, "layers", false, NULL},
+    {{"n_layer", NULL}, CONFIG_SIZE, "layers", false, NULL},
+    {{"n_layers", NULL}, CONFIG_SIZE, "layers", false, NULL},
+    {{"num_layers", NULL}, CONFIG_SIZE, "layers", false, NULL},
+    {{"hidden_size", NULL}, CONFIG_SIZE, "width", false, NULL},
+    {{"n_embd", NULL}, CONFIG_SIZE, "width", false, NULL},
+    {{"n_embed", NULL}, CONFIG_SIZE, "width", false, NULL},
+    {{"d_model", NULL}, CONFIG_SIZE, "width", false, NULL},
+    {{"intermediate_size", NULL}, CONFIG_SIZE, "hidden", false, NULL},
+    {{"n_inner", NULL}, CONFIG_SIZE, "hidden", false, NULL},
+    {{"ffn_dim", NULL}, CONFIG_SIZE, "hidden", false, NULL},
+    {{"d_ff", NULL}, CONFIG_SIZE, "hidden", false, NULL},
+    {{"vocab_size", NULL}, CONFIG_SIZE, "ids", false, NULL},
+    {{"head_dim", NULL}, CONFIG_SIZE, "head", false, NULL},
+    {{"d_kv", NULL}, CONFIG_SIZE, "head", false, NULL},
+    {{"num_attention_heads", NULL}, CONFIG_SETTING, "heads", false, NULL},
+    {{"n_head", NULL}, CONFIG_SETTING, "heads", false, NULL},
+    {{"n_heads", NULL}, CONFIG_SETTING, "heads", false, NULL},
+    {{"num_heads", NULL}, CONFIG_SETTING, "heads", false, NULL},
+    {{"num_key_value_heads", NULL}, CONFIG_SETTING, "kv_heads", false, NULL},
+    {{"rms_norm_eps", NULL}, CONFIG_SETTING, "norm_eps", false, NULL},
+    {{"layer_norm_eps", NULL}, CONFIG_SETTING, "norm_eps", false, NULL},
+    {{"layer_norm_epsilon", NULL}, CONFIG_SETTING, "norm_eps", false, NULL},
+    {{"norm_eps", NULL}, CONFIG_SETTING, "norm_eps", false, NULL},
+    {{"norm_epsilon", NULL}, CONFIG_SETTING, "norm_eps", false, NULL},
+    {{"hidden_act", NULL}, CONFIG_SETTING, "activation", false, NULL},
+    {{"activation_function", NULL}, CONFIG_SETTING, "activation", false, NULL},
+    {{"rope_theta", NULL}, CONFIG_ROPE, NULL, false, NULL},
+    {{"rope_scaling", NULL}, CONFIG_ROPE, NULL, false, NULL},
+    {{"rope_parameters", NULL}, CONFIG_ROPE, NULL, false, NULL},
+    {{"partial_rotary_factor", NULL}, CONFIG_ROPE, NULL, false, NULL},
+    {{"sliding_window", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"use_sliding_window", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"max_window_layers", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"layer_types", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"tie_word_embeddings", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"quantization_config", "weights that are quantised"}, CONFIG_ONLY, NULL, false, NULL},
+    {{"pruned_heads", "heads that are left out"}, CONFIG_ONLY, NULL, false, NULL},
+    {{"clip_qkv", "a clip of queries, keys and values"}, CONFIG_ONLY, NULL, false, NULL},
+    {{"is_decoder", "an encoder's layers as a decoder's"}, CONFIG_ONLY, "false", false, NULL},
+    {{"is_encoder_decoder", "an encoder and its decoder"}, CONFIG_ONLY, "false", false, NULL},
+    {{"tie_encoder_decoder", "one set of layers for both"}, CONFIG_ONLY, "false", false, NULL},
+    {{"add_cross_attention", "cross-attention next to self-attention"}, CONFIG_ONLY, "false", true, NULL},
+    {{"num_local_experts", "a mixture of experts"}, CONFIG_ONLY, NULL, true, NULL},
+    {{"num_experts_per_tok", "a mixture of experts"}, CONFIG_ONLY, NULL, true, NULL},
+    {{"num_experts", "a mixture of experts"}, CONFIG_ONLY, NULL, true, NULL},
+    {{"qk_layernorm", "a LayerNorm of queries and keys"}, CONFIG_ONLY, "false", false, NULL},
+    {{"use_qk_norm", "a LayerNorm of queries and keys"}, CONFIG_ONLY, "false", false, NULL},
+    {{"use_bidirectional_attention", "attention in both directions"}, CONFIG_ONLY, "false", false, NULL},
+    {{"position_embedding_type", "positions by distance"}, CONFIG_ONLY, "absolute", false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 /* ---- keys of one family ---- */
 
 static const config_key OF_GPT2[] = {
-    {{"scale_attn_weights", "scores without a scale"}, CONFIG_ONLY, "true", false},
+    {{"scale_attn_weights", "scores without a scale"}, CONFIG_ONLY, "true", false, NULL},
     {{"scale_attn_by_inverse_layer_idx", "a scale of each layer's own"}, CONFIG_ONLY, "false",
-     false},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+     false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_ROBERTA[] = {
-    {{"pad_token_id", "positions from another row than 2"}, CONFIG_ONLY, "1", true},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"pad_token_id", "positions from another row than 2"}, CONFIG_ONLY, "1", true, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 /* modeling_gemma takes hidden_activation; older files have a hidden_act that it does not use. */
 static const config_key OF_GEMMA[] = {
     {{"hidden_act", "which of two activations is meant"}, CONFIG_ONLY,
-     "gelu_pytorch_tanh gelu_new", true},
-    {{"hidden_activation", NULL}, CONFIG_SETTING, "activation", false},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+     "gelu_pytorch_tanh gelu_new", true, NULL},
+    {{"hidden_activation", NULL}, CONFIG_SETTING, "activation", false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_GEMMA2[] = {
     {{"hidden_act", "which of two activations is meant"}, CONFIG_ONLY,
-     "gelu_pytorch_tanh gelu_new", true},
-    {{"hidden_activation", NULL}, CONFIG_SETTING, "activation", false},
-    {{"attn_logit_softcapping", NULL}, CONFIG_SETTING, "softcap", false},
-    {{"final_logit_softcapping", NULL}, CONFIG_SETTING, "logits_softcap", false},
-    {{"query_pre_attn_scalar", NULL}, CONFIG_ROOT, "scale", false},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+     "gelu_pytorch_tanh gelu_new", true, NULL},
+    {{"hidden_activation", NULL}, CONFIG_SETTING, "activation", false, NULL},
+    {{"attn_logit_softcapping", NULL}, CONFIG_SETTING, "softcap", false, NULL},
+    {{"final_logit_softcapping", NULL}, CONFIG_SETTING, "logits_softcap", false, NULL},
+    {{"query_pre_attn_scalar", NULL}, CONFIG_ROOT, "scale", false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_GRANITE[] = {
-    {{"embedding_multiplier", NULL}, CONFIG_SETTING, "embedding_scale", false},
-    {{"attention_multiplier", NULL}, CONFIG_SETTING, "scale", false},
-    {{"logits_scaling", NULL}, CONFIG_INVERSE, "logits_scale", false},
-    {{"residual_multiplier", "a factor of what is added to the rows"}, CONFIG_ONLY, "1", true},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"embedding_multiplier", NULL}, CONFIG_SETTING, "embedding_scale", false, NULL},
+    {{"attention_multiplier", NULL}, CONFIG_SETTING, "scale", false, NULL},
+    {{"logits_scaling", NULL}, CONFIG_INVERSE, "logits_scale", false, NULL},
+    {{"residual_multiplier", NULL}, CONFIG_SETTING, "residual_scale", false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_COHERE[] = {
-    {{"logit_scale", NULL}, CONFIG_SETTING, "logits_scale", false},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"logit_scale", NULL}, CONFIG_SETTING, "logits_scale", false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_STABLELM[] = {
-    {{"use_parallel_residual", "both parts of the same rows"}, CONFIG_ONLY, "false", true},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"use_parallel_residual", "both parts of the same rows"}, CONFIG_ONLY, "false", true, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_PHI3[] = {
-    {{"original_max_position_embeddings", NULL}, CONFIG_READ, NULL, false}, /* longrope's alone */
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"original_max_position_embeddings", NULL}, CONFIG_READ, NULL, false, NULL}, /* longrope's alone */
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_STARCODER2[] = {
-    {{"norm_type", "another norm"}, CONFIG_ONLY, "layer_norm", true},
-    {{"mlp_type", "another feed-forward part"}, CONFIG_ONLY, "default", true},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"norm_type", "another norm"}, CONFIG_ONLY, "layer_norm", true, NULL},
+    {{"mlp_type", "another feed-forward part"}, CONFIG_ONLY, "default", true, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_NEOX[] = {
-    {{"use_parallel_residual", NULL}, CONFIG_SWITCH, "norm parallel-apart pre", false},
-    {{"rotary_pct", NULL}, CONFIG_READ, NULL, false},
-    {{"rotary_emb_base", NULL}, CONFIG_READ, NULL, false},
-    {{"is_decoder", NULL}, CONFIG_READ, NULL, false}, /* it is one whatever this says */
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"use_parallel_residual", NULL}, CONFIG_SWITCH, "norm parallel-apart pre", false, NULL},
+    {{"rotary_pct", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"rotary_emb_base", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"is_decoder", NULL}, CONFIG_READ, NULL, false, NULL}, /* it is one whatever this says */
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_GPTJ[] = {
-    {{"rotary_dim", NULL}, CONFIG_READ, NULL, false},
-    {{"partial_rotary_factor", "a share that rotary_dim says"}, CONFIG_ONLY, NULL, false},
-    {{"rotary", "no rotary positions"}, CONFIG_ONLY, "true", false},
-    {{"scale_attn_weights", "scores without a scale"}, CONFIG_ONLY, "true", false},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"rotary_dim", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"partial_rotary_factor", "a share that rotary_dim says"}, CONFIG_ONLY, NULL, false, NULL},
+    {{"rotary", "no rotary positions"}, CONFIG_ONLY, "true", false, NULL},
+    {{"scale_attn_weights", "scores without a scale"}, CONFIG_ONLY, "true", false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_BLOOM[] = {
-    {{"offset_alibi", NULL}, CONFIG_READ, NULL, false}, /* which modeling_bloom does not use */
+    {{"offset_alibi", NULL}, CONFIG_READ, NULL, false, NULL}, /* which modeling_bloom does not use */
     {{"apply_residual_connection_post_layernorm", "sums with what a norm made"}, CONFIG_ONLY,
-     "false", true},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+     "false", true, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_OPT[] = {
-    {{"do_layer_norm_before", NULL}, CONFIG_SWITCH, "norm pre post", false},
-    {{"_remove_final_layer_norm", "no last norm"}, CONFIG_ONLY, "false", true},
-    {{"layer_norm_elementwise_affine", "norms without a gain"}, CONFIG_ONLY, "true", true},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"do_layer_norm_before", NULL}, CONFIG_SWITCH, "norm pre post", false, NULL},
+    {{"_remove_final_layer_norm", "no last norm"}, CONFIG_ONLY, "false", true, NULL},
+    {{"layer_norm_elementwise_affine", "norms without a gain"}, CONFIG_ONLY, "true", true, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 /* Of its relative biases the names in the file tell, and --bias gives them. */
 static const config_key OF_T5[] = {
     {{"feed_forward_proj", "an activation that its names don't tell"}, CONFIG_ONLY,
-     "relu gated-gelu", true},
-    {{"dense_act_fn", NULL}, CONFIG_SETTING, "activation", false},
-    {{"is_gated_act", NULL}, CONFIG_READ, NULL, false},
-    {{"relative_attention_num_buckets", NULL}, CONFIG_READ, NULL, false},
-    {{"relative_attention_max_distance", NULL}, CONFIG_READ, NULL, false},
-    {{"num_layers", NULL}, CONFIG_READ, NULL, false}, /* of the encoder; of the decoder the next */
-    {{"num_decoder_layers", NULL}, CONFIG_READ, NULL, false},
-    {{"scale_decoder_outputs", NULL}, CONFIG_READ, NULL, false},
-    {{"is_encoder_decoder", NULL}, CONFIG_READ, NULL, false},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+     "relu gated-gelu", true, NULL},
+    {{"dense_act_fn", NULL}, CONFIG_SETTING, "activation", false, NULL},
+    {{"is_gated_act", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"relative_attention_num_buckets", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"relative_attention_max_distance", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"num_layers", NULL}, CONFIG_READ, NULL, false, NULL}, /* of the encoder; of the decoder the next */
+    {{"num_decoder_layers", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"scale_decoder_outputs", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"is_encoder_decoder", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
+};
+
+/* rope_local_base_freq is of layers with a window, rope_theta of the others. */
+static const config_key OF_GEMMA3[] = {
+    {{"hidden_activation", NULL}, CONFIG_SETTING, "activation", false, NULL},
+    {{"attn_logit_softcapping", NULL}, CONFIG_SETTING, "softcap", false, NULL},
+    {{"final_logit_softcapping", NULL}, CONFIG_SETTING, "logits_softcap", false, NULL},
+    {{"query_pre_attn_scalar", NULL}, CONFIG_ROOT, "scale", false, NULL},
+    {{"rope_local_base_freq", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"sliding_window_pattern", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"_sliding_window_pattern", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
+};
+
+/* Which norms there are, and so where both parts begin, the names in the file tell. */
+static const config_key OF_FALCON[] = {
+    {{"new_decoder_architecture", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"num_kv_heads", NULL}, CONFIG_SETTING, "kv_heads", false, "new_decoder_architecture"},
+    {{"multi_query", NULL}, CONFIG_SWITCH,
+     "kv_heads 1 -", false, "!new_decoder_architecture"},
+    {{"activation", NULL}, CONFIG_SETTING, "activation", false, NULL},
+    {{"ffn_hidden_size", NULL}, CONFIG_SIZE, "hidden", false, NULL},
+    {{"parallel_attn", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"num_ln_in_parallel_attn", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"alibi", "ALiBi, which its releases add in different ways"}, CONFIG_ONLY,
+     "false", true, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
+};
+
+/* modeling_mpt adds ALiBi and no table of positions, whatever learned_pos_emb says. */
+static const config_key OF_MPT[] = {
+    {{"attn_config", NULL}, CONFIG_WITHIN, NULL, false, NULL},
+    {{"alibi", "positions without ALiBi"}, CONFIG_ONLY, "true", true, NULL},
+    {{"alibi_bias_max", "slopes that are not the published ones"}, CONFIG_ONLY, "8", true, NULL},
+    {{"attn_type", "keys that heads share"}, CONFIG_ONLY, "multihead_attention", true, NULL},
+    {{"prefix_lm", "a prefix that sees itself"}, CONFIG_ONLY, "false", true, NULL},
+    {{"attn_uses_sequence_id", "sequences in one row"}, CONFIG_ONLY, "false", true, NULL},
+    {{"qk_ln", "a LayerNorm of queries and keys"}, CONFIG_ONLY, "false", true, NULL},
+    {{"softmax_scale", NULL}, CONFIG_SETTING, "scale", false, NULL},
+    {{"attn_impl", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"expansion_ratio", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"max_seq_len", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"norm_type", "another norm"}, CONFIG_ONLY, "low_precision_layernorm layernorm", true, NULL},
+    {{"logit_scale", "a factor of the logits, which transformers doesn't apply"}, CONFIG_ONLY,
+     NULL, true, NULL},
+    {{"learned_pos_emb", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"no_bias", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"emb_pdrop", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"init_device", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"verbose", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"embedding_fraction", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
+};
+
+/* Both halves have as many heads, or one of these is refused. */
+static const config_key OF_BART[] = {
+    {{"encoder_attention_heads", NULL}, CONFIG_SETTING, "heads", false, NULL},
+    {{"decoder_attention_heads", NULL}, CONFIG_SETTING, "heads", false, NULL},
+    {{"encoder_layers", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"decoder_layers", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"num_hidden_layers", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"encoder_ffn_dim", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"decoder_ffn_dim", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"scale_embedding", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"is_encoder_decoder", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"normalize_before", "norms before their parts"}, CONFIG_ONLY, "false", true, NULL},
+    {{"normalize_embedding", "no norm of the embedded rows"}, CONFIG_ONLY, "true", true, NULL},
+    {{"add_final_layer_norm", "a norm after the last layer"}, CONFIG_ONLY, "false", true, NULL},
+    {{"add_bias_logits", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"static_position_embeddings", "positions by sines"}, CONFIG_ONLY, "false", true, NULL},
+    {{"extra_pos_embeddings", "positions from another row than 2"}, CONFIG_ONLY, "2", true, NULL},
+    {{"classif_dropout", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
+};
+
+/* What its convolutions make of sound is x. */
+static const config_key OF_WHISPER[] = {
+    {{"encoder_attention_heads", NULL}, CONFIG_SETTING, "heads", false, NULL},
+    {{"decoder_attention_heads", NULL}, CONFIG_SETTING, "heads", false, NULL},
+    {{"encoder_layers", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"decoder_layers", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"num_hidden_layers", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"encoder_ffn_dim", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"decoder_ffn_dim", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"scale_embedding", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"is_encoder_decoder", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"num_mel_bins", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"max_source_positions", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"max_target_positions", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"median_filter_width", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"use_weighted_layer_sum", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"classifier_proj_size", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"apply_spec_augment", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"mask_time_prob", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"mask_time_length", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"mask_time_min_masks", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"mask_feature_prob", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"mask_feature_length", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"mask_feature_min_masks", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
+};
+
+static const config_key OF_ELECTRA[] = {
+    {{"embedding_size", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
+};
+
+/* What it makes of a picture is x. */
+static const config_key OF_VIT[] = {
+    {{"image_size", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"patch_size", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"num_channels", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"encoder_stride", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"pooler_act", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"pooler_output_size", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
+};
+
+static const config_key OF_MODERNBERT[] = {
+    {{"hidden_activation", NULL}, CONFIG_SETTING, "activation", false, NULL},
+    {{"global_attn_every_n_layers", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"local_attention", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"global_rope_theta", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"local_rope_theta", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"norm_bias", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"decoder_bias", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"classifier_pooling", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"classifier_bias", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"classifier_activation", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"deterministic_flash_attn", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"sparse_prediction", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"sparse_pred_ignore_index", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"reference_compile", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"repad_logits_with_grad", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"mlp_dropout", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"initializer_cutoff_factor", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 static const config_key OF_DISTILBERT[] = {
-    {{"dim", NULL}, CONFIG_SIZE, "width", false},
-    {{"hidden_dim", NULL}, CONFIG_SIZE, "hidden", false},
-    {{"activation", NULL}, CONFIG_SETTING, "activation", false},
-    {{"qa_dropout", NULL}, CONFIG_READ, NULL, false},
-    {{"seq_classif_dropout", NULL}, CONFIG_READ, NULL, false},
-    {{"sinusoidal_pos_embds", NULL}, CONFIG_READ, NULL, false}, /* they are a table in the file */
-    {{"tie_weights_", NULL}, CONFIG_READ, NULL, false},
-    {{NULL, NULL}, CONFIG_READ, NULL, false},
+    {{"dim", NULL}, CONFIG_SIZE, "width", false, NULL},
+    {{"hidden_dim", NULL}, CONFIG_SIZE, "hidden", false, NULL},
+    {{"activation", NULL}, CONFIG_SETTING, "activation", false, NULL},
+    {{"qa_dropout", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"seq_classif_dropout", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"sinusoidal_pos_embds", NULL}, CONFIG_READ, NULL, false, NULL}, /* they are a table in the file */
+    {{"tie_weights_", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
 /* ---- families ---- */
@@ -338,11 +476,17 @@ static const model_family ROWS[] = {
      .by_default = {ROTARY_BASE, TIED, {"rms_norm_eps", 1e-6, NULL}}},
     {.named = {"gemma2", "transformers' Gemma 2"},
      .names = "gemma2", .rope = "half", .own = OF_GEMMA2,
-     .gains_lack_one = true, .scales_rows = true, .has_windows = true, .alternates = true,
+     .gains_lack_one = true, .scales_rows = true, .has_windows = true, .full_every = 2,
      .by_default = {ROTARY_BASE, TIED, {"rms_norm_eps", 1e-6, NULL},
                     {"hidden_activation", 0, "gelu_pytorch_tanh"}, {"sliding_window", 4096, NULL},
                     {"attn_logit_softcapping", 50, NULL}, {"final_logit_softcapping", 30, NULL},
                     {"query_pre_attn_scalar", 256, NULL}}},
+    {.named = {"gemma3_text", "transformers' Gemma 3"}, .names = "gemma3", .rope = "half",
+     .own = OF_GEMMA3, .norms_heads = true, .gains_lack_one = true, .scales_rows = true,
+     .has_windows = true, .full_every = 6,
+     .by_default = {{"rope_theta", 1e6, NULL}, TIED, {"rms_norm_eps", 1e-6, NULL},
+                    {"hidden_activation", 0, "gelu_pytorch_tanh"}, {"sliding_window", 4096, NULL},
+                    {"query_pre_attn_scalar", 256, NULL}, {"rope_local_base_freq", 10000, NULL}}},
     {.named = {"granite", "transformers' Granite"},
      .names = "hf-llama", .rope = "half", .own = OF_GRANITE,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
@@ -369,6 +513,16 @@ static const model_family ROWS[] = {
     {.named = {"phi3", "transformers' Phi-3, Phi-4"},
      .names = "phi3", .rope = "half", .own = OF_PHI3, .has_windows = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "silu"}}},
+    {.named = {"glm", "transformers' GLM-4"}, .names = "phi3", .rope = "interleaved",
+     .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1.5625e-7, NULL}, {"hidden_act", 0, "silu"},
+                    {"partial_rotary_factor", 0.5, NULL}, {"num_key_value_heads", 2, NULL},
+                    {"head_dim", 128, NULL}}},
+    {.named = {"nemotron", "transformers' Nemotron, Minitron"}, .names = "nemotron",
+     .rope = "half", .gains_lack_one = true,
+     .by_default = {ROTARY_BASE, APART, {"norm_eps", 1e-5, NULL}, {"hidden_act", 0, "relu2"},
+                    {"partial_rotary_factor", 0.5, NULL}}},
+    {.named = {"olmo", "transformers' OLMo"}, .names = "olmo", .rope = "half",
+     .by_default = {ROTARY_BASE, APART, {"hidden_act", 0, "silu"}}},
     {.named = {"gptj", "transformers' GPT-J"},
      .names = "gptj", .rope = "interleaved", .own = OF_GPTJ,
      .by_default = {ROTARY_BASE, APART, {"layer_norm_epsilon", 1e-5, NULL},
@@ -384,11 +538,25 @@ static const model_family ROWS[] = {
     {.named = {"bloom", "transformers' BLOOM"}, .names = "bloom", .own = OF_BLOOM,
      .setting = {{"alibi", "true"}},
      .by_default = {TIED, {"layer_norm_epsilon", 1e-5, NULL}}},
+    {.named = {"falcon", "transformers' Falcon"}, .names = "falcon falcon-apart falcon-serial",
+     .rope = "half", .own = OF_FALCON,
+     .by_default = {ROTARY_BASE, TIED, {"layer_norm_epsilon", 1e-5, NULL},
+                    {"activation", 0, "gelu"}, {"multi_query", 1, NULL},
+                    {"new_decoder_architecture", 0, NULL}}},
+    {.named = {"mpt", "transformers' MPT"}, .names = "mpt", .own = OF_MPT,
+     .setting = {{"alibi", "true"}},
+     .by_default = {TIED, {"layer_norm_epsilon", 1e-5, NULL}}},
     {.named = {"opt", "transformers' OPT"}, .names = "opt", .own = OF_OPT,
      .by_default = {TIED, {"do_layer_norm_before", 1, NULL}, {"activation_function", 0, "relu"}}},
-    {.named = {"t5", "transformers' T5"}, .own = OF_T5,
+    {.named = {"t5", "transformers' T5"}, .own = OF_T5, .is_of_two = true,
      .by_default = {{"layer_norm_epsilon", 1e-6, NULL}},
      .head = "a factor before the unembedding of tied models"},
+    {.named = {"bart", "transformers' BART"}, .names = "hf-bart", .own = OF_BART,
+     .is_of_two = true,
+     .by_default = {TIED, {"activation_function", 0, "gelu"}}},
+    {.named = {"whisper", "transformers' Whisper"}, .names = "hf-whisper", .own = OF_WHISPER,
+     .is_of_two = true,
+     .by_default = {TIED, {"activation_function", 0, "gelu"}}},
     {.named = {"bert", "transformers' BERT"}, .names = "bert", .is_masked = true,
      .by_default = {TIED, {"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
     {.named = {"roberta", "transformers' RoBERTa"},
@@ -400,6 +568,18 @@ static const model_family ROWS[] = {
     {.named = {"distilbert", "transformers' DistilBERT"},
      .names = "distilbert", .is_masked = true,
      .own = OF_DISTILBERT, .by_default = {TIED, {"activation", 0, "gelu"}}},
+    {.named = {"electra", "transformers' ELECTRA"}, .names = "bert", .is_masked = true, .head_activation = "gelu",
+     .own = OF_ELECTRA,
+     .by_default = {TIED, {"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
+    {.named = {"modernbert", "transformers' ModernBERT"}, .names = "modernbert", .rope = "half",
+     .head = "a product, its activation and a norm before the unembedding",
+     .own = OF_MODERNBERT, .has_windows = true, .sees_both_sides = true, .begins_full = true,
+     .by_default = {TIED, {"norm_eps", 1e-5, NULL}, {"hidden_activation", 0, "gelu"},
+                    {"global_rope_theta", 160000, NULL}, {"local_rope_theta", 10000, NULL},
+                    {"global_attn_every_n_layers", 3, NULL}, {"local_attention", 128, NULL}}},
+    {.named = {"vit", "transformers' ViT, DeiT"}, .names = "hf-vit", .own = OF_VIT,
+     .head = "classes of the first row",
+     .by_default = {{"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
 };
 /* clang-format on */
 
@@ -446,6 +626,8 @@ static void add_keys(text *out, const config_key *rows)
             text_add_format(out, "; %s: only %s", name, rows->to);
         else if (rows->use == CONFIG_READ || rows->use == CONFIG_ROPE)
             text_add_format(out, "; %s", name);
+        else if (rows->use == CONFIG_WITHIN)
+            text_add_format(out, "; within %s", name);
         else
             text_add_format(out, "; %s: %s%s", name,
                             rows->use == CONFIG_ROOT      ? "1/√ as "

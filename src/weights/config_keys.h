@@ -10,11 +10,13 @@
 
 typedef enum config_use {
     CONFIG_SETTING, /* it is the setting `to` of a document */
-    CONFIG_SWITCH,  /* it is true or false; `to` is a setting, and its words for these */
+    CONFIG_SWITCH,  /* it is true or false; `to` is a setting, and a word or a number for these, or
+                       - where it says nothing */
     CONFIG_ROOT,    /* the setting `to` is 1 over its root, */
     CONFIG_INVERSE, /* or 1 over it */
     CONFIG_SIZE,    /* the weights have this size, by its name in CONFIG_SIZES */
     CONFIG_ONLY,    /* only the words `to` are computed, with spaces between; NULL: it may not be */
+    CONFIG_WITHIN,  /* an object, whose keys are read as if they stood next to it */
     CONFIG_READ,    /* model_config.c reads it, together with others */
     CONFIG_ROPE     /* it too, of models that turn; it is not known of others */
 } config_use;
@@ -24,6 +26,7 @@ typedef struct config_key {
     config_use use;
     const char *to;
     bool is_of_layers; /* of CONFIG_ONLY: one attention alone does without */
+    const char *where; /* it counts where this key is true, after a ! where it is not; or NULL */
 } config_key;
 
 typedef enum config_size {
@@ -44,11 +47,11 @@ typedef struct config_default {
     const char *word;
 } config_default;
 
-enum { FAMILY_DEFAULTS = 8, FAMILY_SETTINGS = 4 };
+enum { FAMILY_DEFAULTS = 9, FAMILY_SETTINGS = 4 };
 
 typedef struct model_family {
     named named;       /* model_type; help: what it computes, in a word or two */
-    const char *names; /* of its layers, a row of LAYER_CONVENTIONS; NULL: they tell themselves */
+    const char *names; /* of its layers, some of LAYER_CONVENTIONS; NULL: they tell themselves */
     const char *rope;  /* which numbers are turned together; NULL: it turns none */
     struct {
         const char *key, *word;
@@ -62,7 +65,10 @@ typedef struct model_family {
     bool scales_rows;            /* by the root of their width, in float32 */
     bool norms_heads;            /* queries and keys, with the eps of all norms */
     bool has_windows;            /* sliding_window is known of them */
-    bool alternates;             /* each second layer has no window, where nothing says which */
+    size_t full_every;           /* that layer of so many has no window, where nothing says which */
+    bool begins_full;            /* the first of so many, and not the last */
+    bool sees_both_sides;        /* its windows go as far forward as back */
+    bool is_of_two;              /* an encoder and its decoder, which alone has logits */
 } model_family;
 
 extern const named_table MODEL_FAMILIES;

@@ -200,7 +200,7 @@ const named_part NAMED_PARTS[NAMED_PART_COUNT] = {
     [LN4] = {"ln4", "ln4.gain", "ln4.bias", GAINS, SHIFTS, .is_norm = true},
     [W1] = {"w1", "w1", "b1", .is_norm = false},
     [W2] = {"w2", "w2", "b2", .is_norm = false},
-    [W3] = {"w3", "w3", .is_norm = false},
+    [W3] = {"w3", "w3", "b3", .is_norm = false},
     [LN_E] = {"ln_e", "ln_e.gain", "ln_e.bias", GAINS, SHIFTS,
               .is_norm = true, .is_beside = true, .climbs = true},
     [LN_F] = {"ln_f", "ln_f.gain", "ln_f.bias", GAINS, SHIFTS,
@@ -391,6 +391,74 @@ static const layer_convention LAYER_ROWS[] = {
               [POSITIONS] = "embed_positions", [UNEMBEDDING] = "lm_head"},
      .uncomputed = "project_in project_out", .position_row = 2,
      .implied = {"pre", "layer", "relu", "true"}, .eps = 1e-5},
+    {.named = {"gemma3", "transformers' Gemma 3, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [LN3] = "pre_feedforward_layernorm", [LN4] = "post_feedforward_layernorm",
+              [W1] = "mlp.gate_proj", [W2] = "mlp.down_proj", [W3] = "mlp.up_proj",
+              [LN_F] = "norm", [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"sandwich", "rms", "gelu_tanh", "true"}},
+    {.named = {"nemotron", "transformers' Nemotron, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [W1] = "mlp.up_proj", [W2] = "mlp.down_proj", [LN_F] = "norm",
+              [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "layer", "relu2", "true"}},
+    {.named = {"olmo", "transformers' OLMo, by config.json"}, .needs_config = true,
+     .attention = "self_attn", .ends_bare = true,
+     .part = {[W1] = "mlp.gate_proj", [W2] = "mlp.down_proj", [W3] = "mlp.up_proj",
+              [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "layer", "silu", "true"}, .eps = 1e-5},
+    {.named = {"falcon", "transformers' Falcon with one norm, by config.json"},
+     .needs_config = true, .attention = "self_attention",
+     .part = {[LN1] = "input_layernorm", [W1] = "mlp.dense_h_to_4h",
+              [W2] = "mlp.dense_4h_to_h", [LN_F] = "ln_f", [EMBEDDING] = "word_embeddings",
+              [UNEMBEDDING] = "lm_head"},
+     .implied = {"parallel", "layer", "gelu", "true"}},
+    {.named = {"falcon-apart", "transformers' Falcon with a norm each, by config.json"},
+     .needs_config = true, .attention = "self_attention",
+     .part = {[LN1] = "ln_attn", [LN2] = "ln_mlp", [W1] = "mlp.dense_h_to_4h",
+              [W2] = "mlp.dense_4h_to_h", [LN_F] = "ln_f", [EMBEDDING] = "word_embeddings",
+              [UNEMBEDDING] = "lm_head"},
+     .implied = {"parallel-apart", "layer", "gelu", "true"}},
+    {.named = {"falcon-serial", "transformers' Falcon-RW, by config.json"},
+     .needs_config = true, .attention = "self_attention",
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [W1] = "mlp.dense_h_to_4h", [W2] = "mlp.dense_4h_to_h", [LN_F] = "ln_f",
+              [EMBEDDING] = "word_embeddings", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "layer", "gelu", "true"}},
+    {.named = {"mpt", "transformers' MPT, by config.json"}, .needs_config = true,
+     .attention = "attn",
+     .part = {[LN1] = "norm_1", [LN2] = "norm_2", [W1] = "ffn.up_proj", [W2] = "ffn.down_proj",
+              [LN_F] = "norm_f", [EMBEDDING] = "wte", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "layer", "gelu", "true"}},
+    {.named = {"hf-bart", "transformers' BART, by config.json"}, .needs_config = true,
+     .attention = "self_attn", .cross = "encoder_attn", .position_row = 2,
+     .part = {[LN1] = "self_attn_layer_norm",
+              [LN2] = "encoder_attn_layer_norm final_layer_norm", [LN3] = "final_layer_norm",
+              [W1] = "fc1", [W2] = "fc2", [LN_E] = "layernorm_embedding",
+              [EMBEDDING] = "embed_tokens shared", [POSITIONS] = "embed_positions",
+              [UNEMBEDDING] = "lm_head"},
+     .unembedding_bias = "final_logits_bias",
+     .implied = {"post", "layer", "gelu"}, .eps = 1e-5},
+    {.named = {"hf-whisper", "transformers' Whisper, by config.json"}, .needs_config = true,
+     .attention = "self_attn", .cross = "encoder_attn",
+     .part = {[LN1] = "self_attn_layer_norm",
+              [LN2] = "encoder_attn_layer_norm final_layer_norm", [LN3] = "final_layer_norm",
+              [W1] = "fc1", [W2] = "fc2", [LN_F] = "layer_norm", [EMBEDDING] = "embed_tokens",
+              [POSITIONS] = "embed_positions", [UNEMBEDDING] = "proj_out"},
+     .implied = {"pre", "layer", "gelu"}, .eps = 1e-5},
+    {.named = {"modernbert", "transformers' ModernBERT, by config.json"}, .needs_config = true,
+     .attention = "attn", .joins_gate = true, .without_first = "pre-ffn",
+     .part = {[LN1] = "attn_norm", [LN2] = "mlp_norm", [W1] = "mlp.Wi", [W2] = "mlp.Wo",
+              [W3] = "mlp.Wi", [LN_E] = "embeddings.norm", [LN_F] = "final_norm",
+              [EMBEDDING] = "embeddings.tok_embeddings"},
+     .implied = {"pre", "layer", "gelu"}},
+    {.named = {"hf-vit", "transformers' ViT, DeiT, by config.json"}, .needs_config = true,
+     .attention = "attention", .final_climbs = true,
+     .part = {[LN1] = "layernorm_before", [LN2] = "layernorm_after",
+              [W1] = "intermediate.dense", [W2] = "output.dense", [LN_F] = "layernorm"},
+     .implied = {"pre", "layer", "gelu"}},
     {.named = {"distilbert", "transformers' DistilBERT, by config.json"}, .needs_config = true,
      .attention = "attention",
      .part = {[LN1] = "sa_layer_norm", [LN2] = "output_layer_norm", [W1] = "ffn.lin1",
@@ -416,7 +484,7 @@ const layer_convention *layer_convention_at(size_t index)
 bool layer_convention_may_be(const layer_convention *row, const model_config *of)
 {
     const char *names = of == NULL ? NULL : of->of->names;
-    return names == NULL ? !row->needs_config : strcmp(row->named.name, names) == 0;
+    return names == NULL ? !row->needs_config : name_is_one_of(names, row->named.name);
 }
 
 /* RoBERTa's have one segment, and two rows of positions more than a multiple of 64: up to that of
@@ -466,7 +534,7 @@ void convention_describe(text *out, const convention *row)
         [CUT_HALVES] = ", Wk and Wv side by side",
         [CUT_THIRDS] = ", side by side",
         [CUT_BY_HEADS] = ", side by side, Wk and Wv as wide as --kv-heads says",
-        [CUT_HEAD_BY_HEAD] = ", head by head (--heads says how many)",
+        [CUT_HEAD_BY_HEAD] = ", head by head (--heads says how many, --kv-heads of which groups)",
     };
     add_three(out, row, INPUT_WQ, convention_is_joint(row));
     text_add_format(out, "%s; Wo: ", CUTS[row->cut]);
@@ -523,6 +591,12 @@ void layer_convention_describe(text *out, const layer_convention *row)
     }
     if (row->joins_gate)
         text_add_string(out, "; w1 and w3 side by side");
+    if (row->without_first != NULL)
+        text_add_format(out, "; norm %s without ln1", row->without_first);
+    if (row->ends_bare)
+        text_add_string(out, "; norms without a gain, one after the last layer too");
+    if (row->unembedding_bias != NULL)
+        text_add_format(out, "; unembedding_bias: %s", row->unembedding_bias);
     if (row->eps > 0)
         text_add_format(out, "; norm_eps %g", row->eps);
     if (row->hint != NULL)

@@ -20,7 +20,8 @@ typedef enum weight_cut {
     CUT_HALVES,      /* Wq apart, and one matrix: all columns (out-in: rows) of Wk, of Wv */
     CUT_THIRDS,      /* one matrix: all columns (out-in: rows) of Wq, of Wk, of Wv */
     CUT_BY_HEADS,    /* the same with h, g and g heads of columns, g of --kv-heads */
-    CUT_HEAD_BY_HEAD /* one matrix: head 1's columns of Wq, of Wk, of Wv, then head 2's, … */
+    CUT_HEAD_BY_HEAD /* one matrix: head 1's columns of Wq, of Wk, of Wv, then head 2's, …; with
+                        fewer heads of keys, of each those of Wq that share it */
 } weight_cut;
 
 /* A name after the layer's whose numbers would change the result and are not computed, and the key
@@ -126,9 +127,13 @@ typedef struct layer_convention {
     const char *buffers;    /* in a layer, and without a part in the result */
     const char *implied[IMPLIED_SETTINGS]; /* unless given, in the order of IMPLIED_KEYS */
     double eps;                            /* of all norms; 0: not said */
-    const char *open, *hint; /* a key that no file of these names has, and what to do about it */
-    bool needs_config;       /* what they mean only config.json says, which asks for the row */
-    bool joins_gate;         /* w1 and w3 are halves of one matrix's outputs, in this order */
+    const char *open, *hint;   /* a key that no file of these names has, and what to do about it */
+    bool needs_config;         /* what they mean only config.json says, which asks for the row */
+    bool joins_gate;           /* w1 and w3 are halves of one matrix's outputs, in this order */
+    bool ends_bare;            /* there is a norm after the last layer, and no name of it */
+    bool final_climbs;         /* the norm after the last layer may be further up */
+    const char *without_first; /* the order of norms of a layer that has no ln1; or NULL */
+    const char *unembedding_bias; /* a name besides, of a tied unembedding; or NULL */
 } layer_convention;
 
 extern const named_table LAYER_CONVENTIONS; /* the document's own names first */

@@ -4,9 +4,11 @@
 #include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "model/parts.h"
+#include "weights/names.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- values ---- */
@@ -76,18 +78,6 @@ static const entry *first_said(const bundle *object, const char *name, const bun
 
 /* ---- one key ---- */
 
-static bool is_word_of(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = words; at != NULL && *at != '\0'; at += strspn(at, " ")) {
-        size_t bytes = strcspn(at, " ");
-        if (bytes == length && memcmp(at, word, bytes) == 0)
-            return true;
-        at += bytes;
-    }
-    return false;
-}
-
 static bool refuse_unknown(const model_config *c, const entry *one, err *e)
 {
     err_at(e, &one->at,
@@ -101,7 +91,7 @@ static bool check_only(const config_key *row, const entry *one, err *e)
 {
     text value = {0};
     add_value(&value, one);
-    bool is_one = is_word_of(row->to, text_string(&value));
+    bool is_one = name_is_one_of(row->to, text_string(&value));
     if (!is_one)
         err_at(e, &one->at, "%s is %s: %s, which is not computed here", one->name,
                text_string(&value), row->named.help);
@@ -128,7 +118,12 @@ static bool add_setting(model_config *c, const config_key *row, const entry *one
             return refuse_value(one, "true or false", e);
         sscanf(to, "%31s %31s %31s", words[0], words[1], words[2]);
         const char *word = words[is_true(one) ? 1 : 2];
-        return bundle_add_text(&c->settings, words[0], word, strlen(word), one->at, e);
+        char *end;
+        number = strtod(word, &end);
+        return strcmp(word, "-") == 0 ? true
+               : *end == '\0'
+                   ? bundle_add_number(&c->settings, words[0], number, one->at, e)
+                   : bundle_add_text(&c->settings, words[0], word, strlen(word), one->at, e);
     }
     if (one->kind == ENTRY_TEXT && strcmp(to, "activation") == 0) {
         size_t length = strlen(one->text);
@@ -161,6 +156,8 @@ static bool add_size(model_config *c, const config_key *row, const entry *one, e
     return setting_count(one, 1, &c->size[which].is, e);
 }
 
+static bool read_keys(model_config *c, const bundle *said, bool is_alone, err *e);
+
 static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
 {
     const config_key *row = config_key_find(c->of, one->name);
@@ -168,6 +165,11 @@ static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
         return true;
     if (row == NULL)
         return refuse_unknown(c, one, e);
+    if (row->where != NULL) {
+        bool is_unless = *row->where == '!';
+        if (is_true(find_said(&c->given, row->where + is_unless)) == is_unless)
+            return true;
+    }
     switch (row->use) {
     case CONFIG_READ:
         return true;
@@ -175,11 +177,23 @@ static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
         return c->of->rope != NULL || refuse_unknown(c, one, e);
     case CONFIG_SIZE:
         return add_size(c, row, one, e);
+    case CONFIG_WITHIN:
+        return one->kind == ENTRY_BUNDLE ? read_keys(c, one->bundle, is_alone, e)
+                                         : refuse_value(one, "an object", e);
     case CONFIG_ONLY:
         return (is_alone && row->is_of_layers) || check_only(row, one, e);
     default:
         return add_setting(c, row, one, e);
     }
+}
+
+static bool read_keys(model_config *c, const bundle *said, bool is_alone, err *e)
+{
+    for (size_t i = 0; i < said->count; i++) {
+        if (!read_key(c, &said->entry[i], is_alone, e))
+            return false;
+    }
+    return true;
 }
 
 /* ---- rotary positions ---- */
@@ -313,7 +327,7 @@ static const rope_kind *find_kind(const bundle *object, const place *at, err *e)
     const rope_kind *row = (const rope_kind *)(const void *)kind;
     for (size_t i = 0; object != NULL && i < object->count; i++) {
         const entry *one = &object->entry[i];
-        bool is_known = is_word_of(ALWAYS, one->name) || is_word_of(row->keys, one->name);
+        bool is_known = name_is_one_of(ALWAYS, one->name) || name_is_one_of(row->keys, one->name);
         if (is_known || says_nothing(one))
             continue;
         err_at(e, &one->at, "'%s' is not known of rotary positions of type %s", one->name, word);
@@ -322,22 +336,34 @@ static const rope_kind *find_kind(const bundle *object, const place *at, err *e)
     return row;
 }
 
+/* What layers of this type have in place of rope_theta. */
+static const entry *find_own_base(const bundle *all, const char *type)
+{
+    bool slides = type != NULL && strcmp(type, "sliding_attention") == 0;
+    return type == NULL ? NULL
+           : slides     ? first_said(all, "rope_local_base_freq", all, "local_rope_theta")
+                        : find_said(all, "global_rope_theta");
+}
+
 /* Rotary positions of layers of this type, or (NULL) of all. */
 static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
 {
     const bundle *all = &c->given;
-    const entry *given = first_said(all, "rope_parameters", all, "rope_scaling"), *found;
+    const entry *given = first_said(all, "rope_parameters", all, "rope_scaling"), *found,
+                *own = NULL;
     const bundle *object = given != NULL && given->kind == ENTRY_BUNDLE ? given->bundle : NULL;
     place at = given != NULL ? given->at : (place){.file = c->file};
     if (type != NULL && (found = find_said(object, type)) != NULL && found->kind == ENTRY_BUNDLE)
         object = found->bundle;
+    else if ((own = find_own_base(all, type)) != NULL)
+        object = NULL; /* what is said of all changes those of rope_theta alone */
     rope_said r = {.width = c->head_width};
     double share = 1, both = 1;
     const rope_kind *kind = find_kind(object, &at, e);
     if (kind == NULL)
         return false;
     const entry *base = first_said(object, "rope_theta", all, "rope_theta");
-    base = base != NULL ? base : find_said(all, "rotary_emb_base");
+    base = own != NULL ? own : base != NULL ? base : find_said(all, "rotary_emb_base");
     if (base == NULL)
         return err_at(e, &at, "there is no rope_theta, the base of rotary positions");
     if (!read_number(base, &r.base, e) || (r.base < 1 && !refuse_value(base, "at least 1", e)))
@@ -395,14 +421,15 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
 
 /* ---- layers that differ ---- */
 
-static bool add_window(bundle *to, double window, place at, err *e)
+static bool add_window(const model_config *c, bundle *to, double window, place at, err *e)
 {
+    bool is_both = c->of->sees_both_sides; /* then it is of both sides together */
     size_t two = 2;
     tensor sides;
     if (!tensor_new(&sides, DTYPE_F64, 1, &two, e))
         return false;
-    ((double *)sides.data)[0] = window - 1;
-    ((double *)sides.data)[1] = -1;
+    ((double *)sides.data)[0] = is_both ? floor(window / 2) : window - 1;
+    ((double *)sides.data)[1] = is_both ? floor(window / 2) : -1;
     return bundle_add_tensor(to, "window", &sides, at, e);
 }
 
@@ -410,12 +437,14 @@ static bool add_window(bundle *to, double window, place at, err *e)
 static bool read_layers(model_config *c, err *e)
 {
     const bundle *all = &c->given;
-    const entry *types = find_said(all, "layer_types"), *window = find_said(all, "sliding_window"),
+    const entry *types = find_said(all, "layer_types"),
+                *window = first_said(all, "sliding_window", all, "local_attention"),
                 *uses = bundle_find(all, "use_sliding_window"),
-                *first = find_said(all, "max_window_layers");
+                *first = find_said(all, "max_window_layers"),
+                *each = first_said(all, "sliding_window_pattern", all, "_sliding_window_pattern");
     const entry *rope = find_said(all, "rope_parameters");
     bool has_list = types != NULL && types->kind == ENTRY_LIST;
-    double wide = 0, from = 0;
+    double wide = 0, from = 0, full_every = (double)c->of->full_every;
     bool has_window = window != NULL && (uses == NULL || is_true(uses));
     if (has_window && !c->of->has_windows)
         return refuse_unknown(c, window, e);
@@ -424,18 +453,21 @@ static bool read_layers(model_config *c, err *e)
     if (has_window && (!read_number(window, &wide, e) ||
                        (wide < 1 && !refuse_value(window, "a whole number from 1", e))))
         return false;
-    if (first != NULL && !read_number(first, &from, e))
+    each = each != NULL ? each : find_said(all, "global_attn_every_n_layers");
+    if ((first != NULL && !read_number(first, &from, e)) ||
+        (each != NULL && (!read_number(each, &full_every, e) ||
+                          (full_every < 1 && !refuse_value(each, "a whole number from 1", e)))))
         return false;
     for (size_t i = 0; has_list && i < types->list.count; i++) {
         const char *type = types->list.item[i];
-        if (!is_word_of("full_attention sliding_attention", type))
+        if (!name_is_one_of("full_attention sliding_attention", type))
             return err_at(e, &types->at, "layer_types has %s, which is not computed here", type);
     }
-    bool is_by_layer = has_list || (has_window && (c->of->alternates || from > 0));
+    bool is_by_layer = has_list || (has_window && (full_every > 0 || from > 0));
     if (c->of->rope != NULL && !is_by_layer && !add_rope(c, NULL, &c->settings, e))
         return false;
     if (!is_by_layer)
-        return !has_window || add_window(&c->settings, wide, window->at, e);
+        return !has_window || add_window(c, &c->settings, wide, window->at, e);
     c->layers = has_list ? types->list.count : c->size[SIZE_LAYERS].is;
     if (c->layers != c->size[SIZE_LAYERS].is)
         return err_at(e, &types->at, "layer_types has %zu layers, and %s is %zu", c->layers,
@@ -446,22 +478,24 @@ static bool read_layers(model_config *c, err *e)
     if (c->layer == NULL)
         return false;
     /* Where types have rotary positions of their own, each layer has those of its type. */
-    bool has_own_rope = has_list && rope != NULL && rope->kind == ENTRY_BUNDLE &&
-                        (find_said(rope->bundle, "full_attention") != NULL ||
-                         find_said(rope->bundle, "sliding_attention") != NULL);
+    bool has_own_rope = find_own_base(all, "sliding_attention") != NULL ||
+                        (has_list && rope != NULL && rope->kind == ENTRY_BUNDLE &&
+                         (find_said(rope->bundle, "full_attention") != NULL ||
+                          find_said(rope->bundle, "sliding_attention") != NULL));
     if (c->of->rope != NULL && !has_own_rope && !add_rope(c, NULL, &c->settings, e))
         return false;
     for (size_t i = 0; i < c->layers; i++) {
-        const char *type = has_list ? types->list.item[i] : NULL;
-        bool slides = type != NULL        ? strcmp(type, "sliding_attention") == 0
-                      : c->of->alternates ? i % 2 == 0
-                                          : (double)i >= from;
+        double place_of = (double)(c->of->begins_full ? i : i + 1);
+        bool slides = has_list         ? strcmp(types->list.item[i], "sliding_attention") == 0
+                      : full_every > 0 ? fmod(place_of, full_every) != 0
+                                       : (double)i >= from;
+        const char *type = slides ? "sliding_attention" : "full_attention";
         if (slides && !has_window)
             return err_at(e, &types->at,
                           "layer %zu is of sliding_attention, and there is no "
                           "sliding_window",
                           i);
-        if ((slides && !add_window(&c->layer[i], wide, window->at, e)) ||
+        if ((slides && !add_window(c, &c->layer[i], wide, window->at, e)) ||
             (has_own_rope && !add_rope(c, type, &c->layer[i], e)))
             return false;
     }
@@ -510,12 +544,8 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
     *c = (model_config){.file = file, .given = *read};
     *read = (bundle){0};
     place at = {.file = file};
-    if (!find_family(c, e) || !add_defaults(c, e))
+    if (!find_family(c, e) || !add_defaults(c, e) || !read_keys(c, &c->given, is_alone, e))
         return false;
-    for (size_t i = 0; i < c->given.count; i++) {
-        if (!read_key(c, &c->given.entry[i], is_alone, e))
-            return false;
-    }
     for (size_t i = 0; i < FAMILY_SETTINGS && c->of->setting[i].key != NULL; i++) {
         const char *name = c->of->setting[i].key, *word = c->of->setting[i].word;
         if (bundle_find(&c->settings, name) == NULL &&
@@ -537,6 +567,10 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
         !bundle_add_number(&c->settings, "embedding_scale",
                            (double)(float)sqrt((double)c->size[SIZE_WIDTH].is), at, e))
         return false;
+    if (is_true(find_said(&c->given, "scale_embedding")) &&
+        !bundle_add_number(&c->settings, "embedding_scale", sqrt((double)c->size[SIZE_WIDTH].is),
+                           at, e))
+        return false;
     if (c->of->rope != NULL && strcmp(c->of->rope, "half") != 0 &&
         !bundle_add_text(&c->settings, "rope_pairing", c->of->rope, strlen(c->of->rope), at, e))
         return false;
@@ -555,16 +589,27 @@ void model_config_free(model_config *c)
 
 /* ---- what it says ---- */
 
-void model_config_describe(text *out, const model_config *c, const bundle *document)
+void model_config_describe(text *out, const model_config *c, const bundle *document, bool of_order)
 {
-    const char *join = ": ";
+    const char *join = ": ", *order = of_order ? bundle_text(document, "norm") : NULL;
     text_add_string(out, c->of->named.name);
+    if (order != NULL) {
+        text_add_format(out, "%s%s", join, order);
+        join = ", ";
+    }
     for (size_t i = 0; i < c->settings.count; i++) {
         const entry *one = &c->settings.entry[i];
         const tensor *t = one->kind == ENTRY_TENSOR ? &one->tensor : NULL;
         const entry *taken = bundle_find(document, one->name);
         if (taken == NULL || taken->at.file != c->file) /* something goes over it */
             continue;
+        if (of_order && strcmp(one->name, "norm") == 0)
+            continue;
+        if (strcmp(one->name, "rope_width") == 0) {
+            text_add_format(out, "%spartial rotary %zu of %zu", join, c->rope_width, c->head_width);
+            join = ", ";
+            continue;
+        }
         text_add_format(out, "%s%s", join, one->name);
         if (one->kind == ENTRY_BUNDLE)
             text_add_format(out, " %s", c->rope);

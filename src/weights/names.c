@@ -128,6 +128,18 @@ bool name_alternative(const char *names, size_t n, char out[NAME_MOST])
     return length > 0;
 }
 
+bool name_is_one_of(const char *names, const char *one)
+{
+    size_t length = strlen(one);
+    for (const char *at = names; at != NULL && *at != '\0'; at += strspn(at, " ")) {
+        size_t bytes = strcspn(at, " ");
+        if (bytes == length && memcmp(at, one, bytes) == 0)
+            return true;
+        at += bytes;
+    }
+    return false;
+}
+
 /* ---- nearest names ---- */
 
 void nearest_names_look(nearest_names *n, const char *name)

@@ -48,6 +48,9 @@ bool name_ends(const indexed_name *one, const char *tail, size_t *layer);
 enum { NAME_MOST = 64 };
 bool name_alternative(const char *names, size_t n, char out[NAME_MOST]);
 
+/* Whether it is one of several names with spaces between. */
+bool name_is_one_of(const char *names, const char *one);
+
 /* ---- nearest names ---- */
 
 /* Names that look most like one that is not there, for the second line of an error. */

@@ -129,10 +129,11 @@ static void add_rest(weight_match *m, err *e)
         bool is_tied = i == UNEMBEDDING && m->config != NULL && m->config->is_tied;
         if (names == NULL || !part->is_beside)
             continue;
+        bool climbs = part->climbs || (i == LN_F && m->by->final_climbs);
         const char *words = named_part_words(part, m->attention, false),
                    *bias_words = named_part_words(part, m->attention, true);
-        const indexed_name *found = is_tied ? NULL : match_beside(m, names, words, part->climbs);
-        const indexed_name *bias = match_beside(m, names, bias_words, part->climbs);
+        const indexed_name *found = is_tied ? NULL : match_beside(m, names, words, climbs);
+        const indexed_name *bias = match_beside(m, names, bias_words, climbs);
         if (bias != NULL) {
             size_t stem = bias->length; /* words come after a separator */
             while (!name_is_separator(bias->name[stem - 1]))
@@ -150,6 +151,13 @@ static void add_rest(weight_match *m, err *e)
             key_path_read(&one.to, part->bias, strlen(part->bias));
             add_source(m, one, e);
         }
+    }
+    const char *besides = m->by->unembedding_bias, *key_name = NAMED_PARTS[UNEMBEDDING].bias;
+    const indexed_name *found = besides == NULL ? NULL : name_index_find(&m->names, besides);
+    if (found != NULL && m->cross != NULL) {
+        weight_source one = {.name = found->name};
+        key_path_read(&one.to, key_name, strlen(key_name));
+        add_source(m, one, e);
     }
 }
 

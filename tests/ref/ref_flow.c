@@ -65,6 +65,13 @@ bool flow_makes_of(const flow *f, const char *before, const char *part, const ch
     return flow_makes(f, mistake);
 }
 
+long double flow_residual_scale(const flow *f)
+{
+    double own = f->stack->layer[f->layer - 1].residual_scale;
+    double scale = own != 0 ? own : f->stack->residual_scale;
+    return scale != 0 ? scale : 1;
+}
+
 rows rows_new(size_t n, size_t width)
 {
     return (rows){n, width, ref_alloc(n * width, sizeof(long double))};

@@ -32,6 +32,9 @@ rows rows_copy(const rows *of);
 bool flow_makes(const flow *f, const char *mistake);
 bool flow_makes_of(const flow *f, const char *before, const char *part, const char *after);
 
+/* The factor of what a part of this layer adds. */
+long double flow_residual_scale(const flow *f);
+
 /* Keeps rows as a stage of this name, numbers of any shape, and a stage of attention as one of this
  * part. */
 void flow_keep(const flow *f, const char *name, const rows *of);

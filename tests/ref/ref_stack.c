@@ -82,16 +82,17 @@ static long double activated(const flow *f, const char *by, long double x)
         return x;
     if (ref_word_is(by, "relu"))
         return x > 0 ? x : 0;
+    if (ref_word_is(by, "relu2"))
+        return x > 0 ? x * x : 0;
     if (ref_word_is(by, "silu"))
         return x / (1 + expl(-x));
     return is_gelu ? x / 2 * erfcl(-x / sqrtl(2))
                    : x / 2 * (1 + tanhl(sqrtl(2 / PI) * (x + 0.044715L * x * x * x)));
 }
 
-/* hidden = x·w1 + b1, activated = f(hidden) (⊙ x·w3), output = activated·w2 + b2 */
+/* hidden = x·w1 + b1, activated = f(hidden) (⊙ (x·w3 + b3)), output = activated·w2 + b2 */
 static void feed_forward(flow *f, const ref_feed_forward *by, const char *activation)
 {
-    static const ref_array NONE = {0};
     const ref_stack *s = f->stack;
     bool is_out_in = ref_word_is(s->layout, "out-in"),
          has_gate = by->w3.at != NULL && !flow_makes(f, "gate");
@@ -102,7 +103,7 @@ static void feed_forward(flow *f, const ref_feed_forward *by, const char *activa
     for (size_t i = 0; i < hidden.n * hidden.width; i++)
         hidden.at[i] = activated(f, activation, hidden.at[i]);
     if (has_gate) {
-        rows gate = projected(&f->x, &by->w3, &NONE, is_out_in);
+        rows gate = projected(&f->x, &by->w3, &by->b3, is_out_in);
         flow_keep(f, "ffn.gate", &gate);
         for (size_t i = 0; i < hidden.n * hidden.width; i++)
             hidden.at[i] *= gate.at[i];
@@ -288,8 +289,8 @@ static void add_and_keep(flow *f, const char *part, rows *to)
     char name[32];
     snprintf(name, sizeof name, "%s_sum", part);
     bool is_sum = !flow_makes(f, "residual") && !flow_makes_of(f, "", part, " residual");
-    for (size_t i = 0; i < to->n * to->width && is_sum; i++)
-        f->x.at[i] += to->at[i];
+    for (size_t i = 0; i < to->n * to->width; i++)
+        f->x.at[i] = f->x.at[i] * flow_residual_scale(f) + (is_sum ? to->at[i] : 0);
     flow_keep(f, name, &f->x);
     free(to->at);
 }
@@ -396,6 +397,12 @@ static void run_layer(flow *f, const ref_layer *l)
         run_parallel_layer(f, l, strcmp(order, "parallel-apart") == 0);
     } else if (strcmp(order, "sandwich") == 0 || strcmp(order, "inner") == 0) {
         run_made_layer(f, l, strcmp(order, "sandwich") == 0);
+    } else if (strcmp(order, "pre-ffn") == 0) { /* Warner et al. 2024, section 2.1 */
+        rows before = rows_copy(&f->x);
+        run_part(f, l, "attention");
+        add_and_keep(f, "attention", &before);
+        if (l->feed_forward.w1.at != NULL)
+            run_usual_part(f, l, "ffn", 2, true);
     } else if (!flow_makes(f, "no layer")) {
         run_usual_part(f, l, "attention", number++, is_pre);
         if (l->has_cross)

@@ -23,7 +23,7 @@ typedef struct ref_norm {
 /* As they stand in the document, in its layout; not there: w1.at NULL. */
 typedef struct ref_feed_forward {
     size_t hidden;
-    ref_array w1, b1, w2, b2, w3;
+    ref_array w1, b1, w2, b2, w3, b3;
 } ref_feed_forward;
 
 /* What is done to rows before the unembedding: norm(activation(x·w + b)). */
@@ -40,6 +40,7 @@ typedef struct ref_layer {
     ref_norm norm[REF_NORMS];
     ref_feed_forward feed_forward;
     const char *order, *norm_kind, *activation; /* NULL: the stack's */
+    double residual_scale;                      /* 0: the stack's */
 } ref_layer;
 
 /* Computes an attention's stages with mistakes, in a layer counted from 1; false: there are none to
@@ -55,6 +56,7 @@ typedef struct ref_stack {
     bool is_float32, is_decoder, adds_sinusoids;
     const char *order, *norm_kind, *activation, *layout, *causal;
     size_t heads, offset;
+    double residual_scale;                     /* 0: not said */
     ref_array x, memory, embedding, positions; /* x: n × m or b × n × m */
     ref_array segment_rows;
     size_t *ids;      /* rows of the embedding that x is; NULL: x is given */
@@ -99,7 +101,7 @@ void ref_stack_result_free(ref_stack_result *r);
 void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number);
 /* The same with this order of norms, one of REF_STACK_ORDERS, which those do not have. */
 void ref_random_stack_in(ref_stack *s, uint64_t seed, uint64_t number, const char *order);
-enum { REF_STACK_ORDER_COUNT = 4 };
+enum { REF_STACK_ORDER_COUNT = 5 };
 extern const char *const REF_STACK_ORDERS[REF_STACK_ORDER_COUNT];
 void ref_stack_free(ref_stack *s);
 

@@ -366,6 +366,8 @@ static long double activated(const char *by, long double x)
     static const long double PI = 3.14159265358979323846264338327950288L;
     if (ref_word_is(by, "relu"))
         return x > 0 ? x : 0;
+    if (ref_word_is(by, "relu2"))
+        return x > 0 ? x * x : 0;
     if (ref_word_is(by, "silu"))
         return x / (1 + expl(-x));
     if (ref_word_is(by, "gelu"))
@@ -380,6 +382,8 @@ static long double slope(const char *by, long double x)
         return 1;
     if (ref_word_is(by, "relu"))
         return x > 0 ? 1 : 0;
+    if (ref_word_is(by, "relu2"))
+        return x > 0 ? 2 * x : 0;
     long double logistic = 1 / (1 + expl(-x));
     if (ref_word_is(by, "silu"))
         return logistic * (1 + x * (1 - logistic));
@@ -409,8 +413,7 @@ static rows projected(const back *b, const rows *x, const ref_array *w, const re
 static void feed_forward_back(const back *b, const ref_feed_forward *as_given, const char *by,
                               const rows *x, rows *dy)
 {
-    static const ref_array NONE = {0};
-    static const char *const WORDS[] = {"none", "relu", "gelu", "gelu_tanh", "silu"};
+    static const char *const WORDS[] = {"none", "relu", "gelu", "gelu_tanh", "silu", "relu2"};
     ref_feed_forward f = *as_given;
     bool has_gate = f.w3.at != NULL;
     if (has_gate && makes(b, "gate swapped")) {
@@ -422,7 +425,7 @@ static void feed_forward_back(const back *b, const ref_feed_forward *as_given, c
         sloped = makes_of(b, "slope", WORDS[i]) ? WORDS[i] : sloped;
     rows hidden = projected(b, x, &f.w1, &f.b1), made = rows_copy(&hidden), gate = {0};
     if (has_gate)
-        gate = projected(b, x, &f.w3, &NONE);
+        gate = projected(b, x, &f.w3, &f.b3);
     for (size_t i = 0; i < made.n * made.width; i++)
         made.at[i] = activated(by, hidden.at[i]) * (has_gate ? gate.at[i] : 1);
     flow_keep(&b->f, "ffn.output_grad", dy);
@@ -442,6 +445,7 @@ static void feed_forward_back(const back *b, const ref_feed_forward *as_given, c
     if (has_gate) {
         flow_keep(&b->f, "ffn.gate_grad", &of_gate);
         keep_weight(b, "w3", &f.w3, x, &of_gate);
+        keep_bias(b, "b3", &f.b3, "biases", &of_gate);
     }
     flow_keep(&b->f, "ffn.hidden_grad", &grad);
     keep_weight(b, "w1", &f.w1, x, &grad);
@@ -548,6 +552,15 @@ static void keep_sum(back *b, const char *part)
     flow_keep(&b->f, sum, &b->f.x);
 }
 
+/* The gradient of what a part made, of that of its sum. */
+static rows what_is_added(const back *b)
+{
+    rows grad = rows_copy(&b->f.x);
+    for (size_t i = 0; i < grad.n * grad.width; i++)
+        grad.at[i] *= flow_residual_scale(&b->f);
+    return grad;
+}
+
 /* pre: x + part(norm(x)); post: norm(x + part(x)) */
 static void usual_part_back(back *b, const ref_layer *l, const char *part, size_t number,
                             bool is_pre, const rows *given)
@@ -560,7 +573,7 @@ static void usual_part_back(back *b, const ref_layer *l, const char *part, size_
     if (!goes_pre)
         layer_norm_back(b, l, number, norm_of, &b->f.x);
     keep_sum(b, part);
-    rows grad = rows_copy(&b->f.x);
+    rows grad = what_is_added(b);
     part_itself(b, l, part, read, &grad);
     if (makes(b, "residual normed") && goes_pre) {
         add(&grad, &b->f.x);
@@ -582,14 +595,15 @@ static void parallel_layer_back(back *b, const ref_layer *l, const rows *given, 
     if (has_ffn) {
         rows read = rows_here(b, is_apart ? "ln2" : "ln1");
         keep_sum(b, "ffn");
-        memcpy(of_ffn.at, b->f.x.at, of_ffn.n * of_ffn.width * sizeof of_ffn.at[0]);
+        free(of_ffn.at);
+        of_ffn = what_is_added(b);
         part_itself(b, l, "ffn", &read, &of_ffn);
         if (is_apart)
             layer_norm_back(b, l, 2, given, &of_ffn);
         free(read.at);
     }
     keep_sum(b, "attention");
-    rows grad = rows_copy(&b->f.x);
+    rows grad = what_is_added(b);
     part_itself(b, l, "attention", &normed, &grad);
     if (!is_apart)
         add(&grad, &of_ffn);
@@ -611,7 +625,7 @@ static void made_part_back(back *b, const ref_layer *l, const char *part, size_t
     snprintf(output, sizeof output, "%s.output", part);
     rows made = rows_here(b, output), read = is_sandwich ? rows_here(b, norm) : rows_copy(given);
     keep_sum(b, part);
-    rows grad = rows_copy(&b->f.x);
+    rows grad = what_is_added(b);
     layer_norm_back(b, l, number, &made, &grad);
     part_itself(b, l, part, &read, &grad);
     if (is_sandwich)
@@ -642,7 +656,7 @@ static void seed_layer_back(back *b, const ref_layer *l, const rows *input)
          before = l->has_cross ? rows_here(b, "attention.output") : rows_copy(input);
     layer_norm_back(b, l, 2, &summed, &b->f.x);
     keep_sum(b, main);
-    rows grad = rows_copy(&b->f.x);
+    rows grad = what_is_added(b);
     part_itself(b, l, main, &normed, &grad);
     layer_norm_back(b, l, 1, &before, &grad);
     if (l->has_cross)
@@ -681,6 +695,21 @@ static void usual_layer_back(back *b, const ref_layer *l, const rows *first, boo
         free(given[i].at);
 }
 
+/* x + attention(x), then x + ffn(ln2(x)) */
+static void bare_layer_back(back *b, const ref_layer *l, const rows *given)
+{
+    if (l->feed_forward.w1.at != NULL) {
+        rows between = rows_here(b, "attention_sum");
+        usual_part_back(b, l, "ffn", 2, true, &between);
+        free(between.at);
+    }
+    keep_sum(b, "attention");
+    rows grad = what_is_added(b);
+    part_itself(b, l, "attention", given, &grad);
+    add_to_residual(b, "attention", &grad);
+    free(grad.at);
+}
+
 static void layer_back(back *b, size_t index)
 {
     const ref_stack *s = b->f.stack;
@@ -702,6 +731,8 @@ static void layer_back(back *b, size_t index)
         parallel_layer_back(b, l, &given, is_apart);
     else if (is_sandwich || ref_word_is(order, "inner"))
         made_layer_back(b, l, &given, is_sandwich);
+    else if (ref_word_is(order, "pre-ffn"))
+        bare_layer_back(b, l, &given);
     else
         usual_layer_back(b, l, &given, ref_word_is(order, "pre"));
     free(given.at);

@@ -83,8 +83,10 @@ static void make_feed_forward(maker *m, ref_feed_forward *f)
                                              : 1 + dice_below(&m->dice, 20);
     fill_weight(m, &f->w1, m->width, f->hidden);
     fill_weight(m, &f->w2, f->hidden, m->width);
-    if (dice_chance(&m->dice, 0.4))
+    if (dice_chance(&m->dice, 0.4)) {
         fill_weight(m, &f->w3, m->width, f->hidden);
+        perhaps_fill_vector(m, &f->b3, f->hidden);
+    }
     perhaps_fill_vector(m, &f->b1, f->hidden);
     perhaps_fill_vector(m, &f->b2, m->width);
 }
@@ -156,14 +158,15 @@ static void make_attention(maker *m, ref_problem *p, const ref_problem *around, 
 }
 
 const char *const REF_STACK_ORDERS[REF_STACK_ORDER_COUNT] = {"parallel", "parallel-apart",
-                                                             "sandwich", "inner"};
+                                                             "sandwich", "inner", "pre-ffn"};
 
 static void make_own_words(maker *m, ref_layer *l)
 {
     static const char *const KINDS[] = {"layer", "rms"}, *const ORDERS[] = {"post", "pre"},
-                             *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu"};
+                             *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu", "relu2"};
+    l->residual_scale = dice_chance(&m->dice, 0.1) ? 0.75 : 0;
     l->norm_kind = dice_chance(&m->dice, 0.2) ? dice_word(&m->dice, 2, KINDS) : NULL;
-    l->activation = dice_chance(&m->dice, 0.2) ? dice_word(&m->dice, 4, ACTIVATIONS) : NULL;
+    l->activation = dice_chance(&m->dice, 0.2) ? dice_word(&m->dice, 5, ACTIVATIONS) : NULL;
     l->order = dice_chance(&m->dice, 0.2) && !ref_word_is(m->s->order, "seed") && m->order == NULL
                    ? dice_word(&m->dice, 2, ORDERS)
                    : NULL;
@@ -190,7 +193,7 @@ static void make_layer(maker *m, ref_layer *l)
         norms = 1;
     else if (ref_word_is(m->order, "sandwich"))
         norms *= 2;
-    for (size_t i = 0; i < norms; i++) {
+    for (size_t i = ref_word_is(m->order, "pre-ffn") ? 1 : 0; i < norms; i++) {
         if (dice_chance(&m->dice, 0.6))
             make_norm(m, &l->norm[i], ref_word_is(kind, "rms"));
     }
@@ -201,16 +204,17 @@ static void make_layer(maker *m, ref_layer *l)
 static void choose_words(maker *m)
 {
     static const char *const ORDERS[] = {"post", "pre", "seed"}, *const KINDS[] = {"layer", "rms"},
-                             *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu"},
+                             *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu", "relu2"},
                              *const LAYOUTS[] = {"in-out", "out-in"};
     ref_stack *s = m->s;
     s->is_decoder = dice_chance(&m->dice, 0.5);
     s->order = dice_chance(&m->dice, 0.8) ? dice_word(&m->dice, 3, ORDERS) : NULL;
     s->norm_kind = dice_chance(&m->dice, 0.5) ? dice_word(&m->dice, 2, KINDS) : NULL;
-    s->activation = dice_chance(&m->dice, 0.7) ? dice_word(&m->dice, 4, ACTIVATIONS) : NULL;
+    s->activation = dice_chance(&m->dice, 0.7) ? dice_word(&m->dice, 5, ACTIVATIONS) : NULL;
     s->layout = dice_chance(&m->dice, 0.3) ? dice_word(&m->dice, 2, LAYOUTS) : NULL;
     s->causal = dice_chance(&m->dice, 0.2) ? "true" : NULL;
     s->heads = dice_chance(&m->dice, 0.5) ? 1 + dice_below(&m->dice, 4) : 0;
+    s->residual_scale = dice_chance(&m->dice, 0.1) ? -0.3 : 0;
     s->offset = dice_chance(&m->dice, 0.2) ? dice_below(&m->dice, 4) : 0;
 }
 
@@ -310,7 +314,7 @@ static void free_norm(ref_norm *norm)
 
 static void free_feed_forward(ref_feed_forward *f)
 {
-    ref_array *all[] = {&f->w1, &f->b1, &f->w2, &f->b2, &f->w3};
+    ref_array *all[] = {&f->w1, &f->b1, &f->w2, &f->b2, &f->w3, &f->b3};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         free(all[i]->at);
 }

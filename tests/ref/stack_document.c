@@ -94,6 +94,7 @@ static void add_feed_forward(text *out, const ref_feed_forward *f)
     add_array(out, "w2", &f->w2);
     add_array(out, "b2", &f->b2);
     add_array(out, "w3", &f->w3);
+    add_array(out, "b3", &f->b3);
 }
 
 static void add_attention(text *out, const ref_problem *p)
@@ -132,6 +133,8 @@ static void add_layer(text *out, const ref_layer *l, size_t width)
     add_word(out, "norm", l->order);
     add_word(out, "norm_kind", l->norm_kind);
     add_word(out, "activation", l->activation);
+    if (l->residual_scale != 0)
+        add_number(out, "residual_scale", l->residual_scale);
     text_add_string(out, "}");
 }
 
@@ -146,6 +149,8 @@ static void add_settings(text *out, const ref_stack *s)
     add_word(out, "positions", s->adds_sinusoids ? "sinusoidal" : NULL);
     if (s->heads > 0)
         add_number(out, "heads", (double)s->heads);
+    if (s->residual_scale != 0)
+        add_number(out, "residual_scale", s->residual_scale);
     if (s->offset > 0)
         add_number(out, "offset", (double)s->offset);
 }

@@ -97,7 +97,8 @@ static bool visit_feed_forward(trial *t, visit_array *each, const char *way,
            visit_ref_array(t, each, way, "b1", &f->b1) &&
            visit_ref_array(t, each, way, "w2", &f->w2) &&
            visit_ref_array(t, each, way, "b2", &f->b2) &&
-           visit_ref_array(t, each, way, "w3", &f->w3);
+           visit_ref_array(t, each, way, "w3", &f->w3) &&
+           visit_ref_array(t, each, way, "b3", &f->b3);
 }
 
 static bool visit_layer(trial *t, visit_array *each, size_t number)

@@ -43,7 +43,7 @@ bool setting_number(const entry *setting, double least, double *value, err *e)
     char wanted[WANTED_TEXT];
     if (setting_is_number(setting, value) && *value >= least)
         return true;
-    snprintf(wanted, sizeof wanted, "a number from %g", least);
+    snprintf(wanted, sizeof wanted, isinf(least) ? "a number" : "a number from %g", least);
     return refuse(setting, wanted, e);
 }
 

@@ -162,7 +162,7 @@ static bool find_model(info_file *to, weights_input *weights, const options *ask
            bundle_add_number(&to->contents, "ids", 0, (place){0}, bad) &&
            cli_inputs_apply(&from_options, weights, DTYPE_F32, &to->contents, &is_all_tables, bad);
     if (done)
-        model_config_describe(&to->says, &weights->use[FOR_LAYERS].config, &to->contents);
+        model_config_describe(&to->says, &weights->use[FOR_LAYERS].config, &to->contents, true);
     done = done && stack_read(&to->stack, &to->contents, &settings, isa_best(), bad);
     cli_inputs_close(&from_options);
     if (bad->is_memory)

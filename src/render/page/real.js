@@ -412,7 +412,7 @@ const ACTIVATIONS = {
 };
 
 function activated(type, name, x) {
-  if (name === 'relu') return x <= 0 ? 0 : x;
+  if (name === 'relu' || name === 'relu2') return x <= 0 ? 0 : name === 'relu' ? x : type.round(x * x);
   const { most, of } = ACTIVATIONS[name];
   const value = type.round(x > most ? x : of(Math.max(x, -most)));
   return Math.abs(value) < type.smallest ? 0 : value;
@@ -427,6 +427,7 @@ function shareLetThrough(name, x) {
 
 const SLOPES = {
   relu: (x) => (x > 0 ? 1 : 0),
+  relu2: (x) => (x > 0 ? 2 * x : 0),
   gelu: (x) => shareLetThrough('gelu', x) + x * (exponentials(TYPES.f64, [-(x * x) / 2], 0)[0] / ROOT_2_PI),
   gelu_tanh: (x) => {
     const share = shareLetThrough('gelu_tanh', x), left = 2 * share * (1 - share);
