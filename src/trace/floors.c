@@ -364,10 +364,11 @@ void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows)
 
 /* ---- sums ---- */
 
-const char *floors_number(floors *f, const char *name, double number)
+const char *floors_factor(floors *f, const char *of, double factor)
 {
     bool is_narrow = f->stack->type == DTYPE_F32; /* then it is rounded before it is used */
-    map_add_number(&f->b, name, f->b.step->id, is_narrow ? (double)(float)number : number);
+    const char *name = build_text(&f->b, "%s.residual_scale", of);
+    map_add_number(&f->b, name, f->b.step->id, is_narrow ? (double)(float)factor : factor);
     return name;
 }
 
@@ -379,8 +380,9 @@ void floors_sum(floors *f, const floor_rows *added, double scale, const char *na
     floor_rows sum = floors_rows(f, name);
     trace_origin made = origin_of(PART_CELL, rows);
     if (scale != 1) {
-        const char *factor = floors_number(f, "residual_scale", scale);
-        trace_map *scaled = map_made(f, "scaled", rows, rows->values.size[1]);
+        const char *factor = floors_factor(f, name, scale);
+        trace_map *scaled =
+            map_made(f, build_text(b, "%s.scaled", name), rows, rows->values.size[1]);
         map_say_origins(b, scaled, OP_TIMES,
                         (trace_origin[TRACE_OPERANDS]){made, map_from(b, PART_NUMBER, factor)});
         derivation_fill(b, scaled);
@@ -393,7 +395,7 @@ void floors_sum(floors *f, const floor_rows *added, double scale, const char *na
         return;
     if (scale != 1) {
         build_sentence(b, "The part's result is multiplied by residual_scale.");
-        derivation_show(b, "scaled", f->focus.row);
+        derivation_show(b, build_text(b, "%s.scaled", name), f->focus.row);
     }
     build_sentence(b,
                    "The part's result is added to %s%s, so that it changes the rows and does not "

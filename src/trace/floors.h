@@ -54,8 +54,8 @@ void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
  * map is called what its stage is, and what no stage holds after the stage that is made of it:
  * ln1.mean, ln1.centered, ln1.unit. */
 void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows);
-/* A number of this name in the room, as it is used; its name. */
-const char *floors_number(floors *f, const char *name, double number);
+/* residual_scale in the room of that sum, or of its way back, as it is used; its name there. */
+const char *floors_factor(floors *f, const char *of, double factor);
 void floors_sum(floors *f, const floor_rows *added, double scale, const char *name,
                 floor_rows *rows);
 void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows);
@@ -75,7 +75,8 @@ coming coming_of(const trace_room *room, const trace_map *map);
 bool floors_begin_back(floors *f, step_id step, const char *name);
 void floors_loss(floors *f, coming *back);
 void floors_norm_back(floors *f, const norm *n, const char *name, coming *back);
-void floors_sum_back(floors *f, double scale, const char *name, coming *back);
+/* What goes around the part, while `back` goes to it. */
+coming floors_sum_back(floors *f, double scale, const char *name, coming *back);
 /* own: the layer's keys, or the document. */
 void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *own, coming *back);
 /* own: the head's keys. */

@@ -459,19 +459,25 @@ void floors_norm_back(floors *f, const norm *n, const char *name, coming *back)
 
 /* ---- sums ---- */
 
-void floors_sum_back(floors *f, double scale, const char *name, coming *back)
+coming floors_sum_back(floors *f, double scale, const char *name, coming *back)
 {
     bool tells = floors_begin_back(f, FLOOR_RESIDUAL_BACK, name);
     const char *grad = grad_of(f, name);
     add_coming(f, grad, back);
-    if (scale != 1)
-        floors_number(f, "residual_scale", scale);
+    const coming around = *back;
+    if (scale != 1) {
+        trace_origin factor = map_from(&f->b, PART_NUMBER, floors_factor(f, grad, scale));
+        *back = (coming){.op = OP_TIMES, .of = {back->of[0], factor}};
+    }
     if (!tells)
-        return;
-    build_sentence(&f->b, "What comes back to a sum goes to both that were added, as it is: to the "
-                          "part, and around it. So the rows below learn also where the part "
-                          "itself lets nothing through.");
+        return around;
+    build_sentence(&f->b,
+                   "What comes back to a sum goes to both that were added%s: to the part, and "
+                   "around it. So the rows below learn also where the part itself lets nothing "
+                   "through.",
+                   scale == 1 ? ", as it is" : ", to the part times residual_scale");
     show(f, grad, f->focus.row);
+    return around;
 }
 
 /* ---- feed-forward parts ---- */

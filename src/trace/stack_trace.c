@@ -281,12 +281,7 @@ static void add_part_back(floors *f, const layer *l, const layer_part *p, coming
         if (s->kind == PART_STEP_NORM) {
             floors_norm_back(f, &l->norm[s->ln - 1], s->name, back);
         } else if (s->kind == PART_STEP_SUM) {
-            floors_sum_back(f, p->scale, s->name, back);
-            around = *back;
-            if (p->scale != 1)
-                *back =
-                    (coming){.op = OP_TIMES,
-                             .of = {back->of[0], map_from(&f->b, PART_NUMBER, "residual_scale")}};
+            around = floors_sum_back(f, p->scale, s->name, back);
         } else if (p->as->kind == PART_FEED_FORWARD) {
             floors_feed_forward_back(f, p->feed_forward, own, back);
         } else {

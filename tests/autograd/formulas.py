@@ -300,6 +300,7 @@ ACTIVATIONS = {
     "gelu": lambda x: x * torch.erfc(-x / math.sqrt(2)) / 2,
     "gelu_tanh": lambda x: x * (1 + (math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)).tanh()) / 2,
     "silu": lambda x: x / (1 + (-x).exp()),
+    "relu2": lambda x: x.clamp(min=0) ** 2,
 }
 
 
@@ -322,7 +323,7 @@ def feed_forward(of, rows):
     hidden = part.kept("hidden", hidden + of.given("b1") if "b1" in of else hidden)
     activated = ACTIVATIONS[of.get("activation", "relu")](hidden)
     if "w3" in of:
-        activated = activated * part.kept("gate", rows @ weight(of, "w3"))
+        activated = activated * part.kept("gate", rows @ weight(of, "w3") + (of.given("b3") if "b3" in of else 0))
     output = part.kept("activated", activated) @ weight(of, "w2")
     return part.kept("output", output + of.given("b2") if "b2" in of else output)
 

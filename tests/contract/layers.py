@@ -10,7 +10,7 @@ SHARED = ("heads kv_heads scale score softcap qk_norm qk_eps layout round mask_t
           "add_zero").split()
 OF_LAYERS = ("layers memory kind x ids embedding vocab tokens segments segment_embedding "
              "position_embedding norm norm_kind norm_eps activation ln1 ln2 ln3 ln_e ln_f cross "
-             "w1 w2 w3 b1 b2 loss output_grad target labels unembedding unembedding_bias").split()
+             "w1 w2 w3 b1 b2 b3 loss output_grad target labels unembedding unembedding_bias").split()
 F64 = TYPES["f64"]
 
 
@@ -120,7 +120,8 @@ def silu_slope(x):
 
 ACTIVATIONS = {"relu": (lambda x: 0.0 if x <= 0 else x, lambda x: 1.0 if x > 0 else 0.0),
                "gelu": (gelu, gelu_slope), "gelu_tanh": (gelu_tanh, gelu_tanh_slope),
-               "silu": (silu, silu_slope)}
+               "silu": (silu, silu_slope),
+               "relu2": (lambda x: 0.0 if x <= 0 else x * x, lambda x: 2 * x if x > 0 else 0.0)}
 
 
 class Layers:
@@ -210,7 +211,7 @@ class Layers:
         inside["hidden"] = self.keep(name + "hidden", self.linear(rows, own, "w1", "b1"))
         inside["plain"] = made = over(2, lambda x: normal(t, f(x)), inside["hidden"])
         if "w3" in own:
-            gate = inside["gate"] = self.keep(name + "gate", self.linear(rows, own, "w3", ""))
+            gate = inside["gate"] = self.keep(name + "gate", self.linear(rows, own, "w3", "b3"))
             made = over(2, lambda x, y: t.round(x * y), made, gate)
         inside["activated"] = self.keep(name + "activated", made)
         return self.keep(name + "output", self.linear(made, own, "w2", "b2")), inside
@@ -229,6 +230,8 @@ class Layers:
         if "w3" in own:
             gate = over(2, lambda x, y: t.round(x * y), inside["plain"], back)
             gain("w3", rows, self.keep(name + "gate_grad", gate))
+            if "b3" in own:
+                self.keep(to + "b3_grad", self.sums(gate), False)
             back = over(2, lambda x, y: t.round(x * y), back, inside["gate"])
             ways.append(turned(self.weight(own, "w3")))
             sides.append(gate)

@@ -17,7 +17,7 @@ PLACES = {
 }
 FUNCTIONS = {
     "relu": "max(x,0)", "gelu": "x·Φ(x),Φthenormaldistribution", "silu": "x/(1+exp(−x))",
-    "gelu_tanh": "x/2·(1+tanh(√(2/π)·(x+0.044715·x³)))",
+    "gelu_tanh": "x/2·(1+tanh(√(2/π)·(x+0.044715·x³)))", "relu2": "max(x,0)²",
 }
 
 # Their columns are ids, which a cell calls by a word or a number of its own.
