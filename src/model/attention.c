@@ -15,13 +15,15 @@ static const struct {
     const char *key;
     bool is_for_cross;
 } SHARED[] = {
-    {"heads", true},       {"kv_heads", true},      {"scale", true},           {"score", true},
-    {"softcap", true},     {"qk_norm", true},       {"qk_eps", true},          {"layout", true},
-    {"dtype", true},       {"round", true},         {"mask_true", true},       {"causal", false},
-    {"window", false},     {"alibi", false},        {"offset", false},         {"rope", false},
-    {"rope_width", false}, {"rope_pairing", false}, {"rope_positions", false}, {"mask", false},
-    {"bias", false},       {"mask_axis", false},    {"key_lengths", false},    {"top", true},
-    {"add_zero", true},
+    {"heads", true},           {"kv_heads", true},       {"scale", true},
+    {"score", true},           {"softcap", true},        {"qk_norm", true},
+    {"qk_eps", true},          {"layout", true},         {"dtype", true},
+    {"round", true},           {"mask_true", true},      {"causal", false},
+    {"window", false},         {"alibi", false},         {"offset", false},
+    {"rope", false},           {"rope_width", false},    {"rope_pairing", false},
+    {"rope_positions", false}, {"mask", false},          {"bias", false},
+    {"mask_axis", false},      {"key_lengths", false},   {"top", true},
+    {"add_zero", true},        {"relative_bias", false}, {"relative_distance", false},
 };
 
 enum { SHARED_KEYS = sizeof SHARED / sizeof SHARED[0] };

@@ -254,6 +254,11 @@ static void show_bias(builder *b)
                    : from == STAGE_SCALED ? "scaled "
                                           : "",
                    is_one_row ? ", the same for every query" : "");
+    if (b->plan->asked->relative != NULL)
+        build_sentence(b,
+                       "It is relative_bias's, of the bucket of how far the key is from the query: "
+                       "near distances have one each, and from %zu on all share the last.",
+                       b->plan->asked->relative_distance);
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
                  is_one_row ? NUMBERED : build_query_labels(b, "q"), build_column_labels(b),
                  is_one_row ? 0 : b->focus.row + 1);

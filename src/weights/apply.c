@@ -322,6 +322,10 @@ static bool is_wanted(const applying *a, const weight_source *from)
     if ((in != NULL && bundle_find(in, name) != NULL) ||
         (is_at_top && bundle_options_remove(a->options, name)) || leaves_out(a, from))
         return false;
+    /* A bias that is given is all that is added to scores. */
+    if (strcmp(name, "relative_bias") == 0 && from->mapped == 0 &&
+        bundle_options_decide(a->options, a->contents, NULL, "bias"))
+        return false;
     /* By the order of norms that such a layer has, it needs none. */
     if (from->name == NULL && is_first_norm(from) && a->from->by->without_first != NULL)
         return false;
@@ -752,7 +756,8 @@ static void tell_hints(const applying *a, bool says_norm, text *note)
     if (m->is_alone && of->scale != NULL && is_open(a, "scale"))
         text_add_format(note, "; models of %s have another scale: --scale %s", of->named.name,
                         of->scale);
-    if (by->open != NULL && is_open(a, by->open))
+    bool has_relative = bundle_find(a->contents, "relative_bias") != NULL;
+    if (by->open != NULL && is_open(a, by->open) && !has_relative)
         text_add_format(note, "; %s", by->hint);
     /* A table that is given is taken from its first row, by any convention. */
     key_path table;

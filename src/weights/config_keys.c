@@ -280,14 +280,13 @@ static const config_key OF_OPT[] = {
     {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
-/* Of its relative biases the names in the file tell, and --bias gives them. */
 static const config_key OF_T5[] = {
     {{"feed_forward_proj", "an activation that its names don't tell"}, CONFIG_ONLY,
      "relu gated-gelu", true, NULL},
     {{"dense_act_fn", NULL}, CONFIG_SETTING, "activation", false, NULL},
     {{"is_gated_act", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"relative_attention_num_buckets", NULL}, CONFIG_READ, NULL, false, NULL},
-    {{"relative_attention_max_distance", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"relative_attention_max_distance", NULL}, CONFIG_SETTING, "relative_distance", false, NULL},
     {{"num_layers", NULL}, CONFIG_READ, NULL, false, NULL}, /* of the encoder; of the decoder the next */
     {{"num_decoder_layers", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"scale_decoder_outputs", NULL}, CONFIG_READ, NULL, false, NULL},
@@ -549,8 +548,8 @@ static const model_family ROWS[] = {
     {.named = {"opt", "transformers' OPT"}, .names = "opt", .own = OF_OPT,
      .by_default = {TIED, {"do_layer_norm_before", 1, NULL}, {"activation_function", 0, "relu"}}},
     {.named = {"t5", "transformers' T5"}, .own = OF_T5, .is_of_two = true,
-     .by_default = {{"layer_norm_epsilon", 1e-6, NULL}},
-     .head = "a factor before the unembedding of tied models"},
+     .scales_logits = true,
+     .by_default = {TIED, {"layer_norm_epsilon", 1e-6, NULL}}},
     {.named = {"bart", "transformers' BART"}, .names = "hf-bart", .own = OF_BART,
      .is_of_two = true,
      .by_default = {TIED, {"activation_function", 0, "gelu"}}},

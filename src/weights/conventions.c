@@ -99,7 +99,7 @@ static const convention ROWS[] = {
      LAYOUT_OUT_IN, CUT_APART, "wq.*", "wk.*", "wv.*", "wo.*", .is_causal = true},
     {{"t5", "T5, whose scores are not scaled: --scale none"},
      LAYOUT_OUT_IN, CUT_APART, "q.*", "k.*", "v.*", "o.*",
-     .refused = T5_POSITIONS, .scale = "none"},
+     .relative = "relative_attention_bias.weight", .refused = T5_POSITIONS, .scale = "none"},
     {{"distilbert", "transformers' DistilBERT, XLM"},
      LAYOUT_OUT_IN, CUT_APART, "q_lin.*", "k_lin.*", "v_lin.*", .out = "out_lin.*"},
     {{"whisper", "the release of Whisper"},
@@ -554,6 +554,8 @@ void convention_describe(text *out, const convention *row)
         text_add_format(out, "; %s: ", input_key(CONVENTION_INPUTS[i]));
         add_names(out, row, CONVENTION_INPUTS[i]);
     }
+    if (row->relative != NULL)
+        text_add_format(out, "; relative_bias, by config.json: %s", row->relative);
     for (const refusal *r = row->refused; r != NULL && r->name != NULL; r++)
         text_add_format(out, "%s %s", r == row->refused ? "; refused besides them:" : ",", r->name);
     if (row->is_causal)

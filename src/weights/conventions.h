@@ -44,6 +44,7 @@ typedef struct convention {
     const char *sinks;           /* a logit a head in the sum of weights, or NULL */
     const char *q_gain, *k_gain; /* the gains of each head's RMS norm, or NULL */
     const char *one_more; /* a name next to the layer of models whose gains are 1 + what is there */
+    const char *relative; /* in the first layer, of all: numbers by distance, or NULL */
     const refusal *refused; /* the last one's name is NULL; NULL: there are none */
     /* What models of these names compute, which a note says where nobody else does. */
     bool is_causal;

@@ -567,6 +567,11 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
         !bundle_add_number(&c->settings, "embedding_scale",
                            (double)(float)sqrt((double)c->size[SIZE_WIDTH].is), at, e))
         return false;
+    const entry *scales = find_said(&c->given, "scale_decoder_outputs");
+    if (c->of->scales_logits && (scales != NULL ? is_true(scales) : c->is_tied) &&
+        !bundle_add_number(&c->settings, "logits_scale", 1 / sqrt((double)c->size[SIZE_WIDTH].is),
+                           at, e))
+        return false;
     if (is_true(find_said(&c->given, "scale_embedding")) &&
         !bundle_add_number(&c->settings, "embedding_scale", sqrt((double)c->size[SIZE_WIDTH].is),
                            at, e))

@@ -177,7 +177,11 @@ static bool check_attention(const looking *l, text *way, err *e)
         indexed_name *found = find_refused(l, row);
         if (found == NULL)
             continue;
+        bool is_computed =
+            m->config != NULL && !m->is_alone && l->by->relative != NULL && found->is_taken;
         found->is_taken = true;
+        if (is_computed)
+            continue;
         /* Layers whose names end so don't use it. */
         size_t length = m->name.length - (m->name.length > 0), stem;
         const indexed_name layer = {text_string(&m->name), length, false, 0};

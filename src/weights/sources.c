@@ -152,6 +152,14 @@ static void add_rest(weight_match *m, err *e)
             add_source(m, one, e);
         }
     }
+    const char *relative = m->config == NULL ? NULL : m->attention->relative;
+    const char *by_distance =
+        relative == NULL ? NULL : match_name(m, 0, m->by->attention, relative);
+    if (by_distance != NULL) {
+        weight_source one = {.name = by_distance};
+        key_path_read(&one.to, "relative_bias", strlen("relative_bias"));
+        add_source(m, one, e);
+    }
     const char *besides = m->by->unembedding_bias, *key_name = NAMED_PARTS[UNEMBEDDING].bias;
     const indexed_name *found = besides == NULL ? NULL : name_index_find(&m->names, besides);
     if (found != NULL && m->cross != NULL) {

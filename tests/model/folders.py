@@ -6,17 +6,19 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 from claims import check, finish, selfattn
 from recorded import compare_all, flat, largest_apart, read
 
 SHARE = 2e-6  # of each matrix's largest: float32 has recorded them
 # What says no, in the words of the refusal.
-REFUSED = {"mixtral": "num_experts_per_tok", "t5": "relative_attention_bias"}
+REFUSED = {"mixtral": "num_experts_per_tok"}
 ENCODERS = {"bert"}
 HEAD_MODULES = {"head.hidden": "cls.predictions.transform.dense",
                 "head.activated": "cls.predictions.transform.transform_act_fn",
                 "head.norm": "cls.predictions.transform.LayerNorm"}
+PAIRS = {"t5": ("encoder.block.{}", "decoder.block.{}")}  # whose decoder looks at an encoder
 LENGTH = "8"
 
 
@@ -74,6 +76,42 @@ def generated(folder):
             flat([step["logits"] for step in steps]))
 
 
+def encoded(folder, ids, to, *more):
+    """What the decoder looks at, in a file, and said of it; and stages of the encoder."""
+    made = json.loads(selfattn(
+        "encode", "--quiet", "--model", folder, "--prefix", PAIRS[folder.name][0], "--ids",
+        listed(ids), "--emit", ",".join(("output", *more))))
+    to.write_text(json.dumps(made["output"]))
+    return made, ["--quiet", "--model", folder, "--prefix", PAIRS[folder.name][1], "--memory", to]
+
+
+def pair(folder, scratch):
+    """An encoder and its decoder, each by its prefix."""
+    recorded = {name: numbers for name, (_, numbers) in recorded_of(folder).items()}
+    layers = sum(name.startswith("b1.encoder_attentions.") for name in recorded)
+    hidden = ["embedded", *(f"layer.{i}.output" for i in range(layers - 1)), "output"]
+    stages = [*hidden, *(f"layer.{i}.attention.weights" for i in range(layers))]
+    first, said = encoded(folder, recorded["b1.input_ids"], scratch, *stages)
+    crossed = [f"layer.{i}.cross.weights" for i in range(layers)]
+    second = json.loads(selfattn("decode", *said, "--ids", listed(recorded["b1.decoder_input_ids"]),
+                                 "--emit", ",".join((*stages, *crossed, "logits"))))
+    for side, made in (("encoder", first), ("decoder", second)):
+        for kind, found in (("hidden_states", hidden), ("attentions", stages[len(hidden):])):
+            for i, stage in enumerate(found):
+                compare(f"{folder.name}: {side}: {stage}", recorded[f"b1.{side}_{kind}.{i}"],
+                        flat(made[stage]))
+    for i, stage in enumerate(crossed):
+        compare(f"{folder.name}: {stage}", recorded[f"b1.cross_attentions.{i}"], flat(second[stage]))
+    compare(f"{folder.name}: logits", recorded["b1.logits"], flat(second["logits"]))
+    tokens = recorded["gen.sequences"]
+    _, said = encoded(folder, recorded["gen.prompt"], scratch)
+    steps = [json.loads(line) for line in selfattn(
+        "generate", *said, "--ids", listed(tokens[:1]), "--length", LENGTH, "--logits").decode().splitlines()]
+    check(f"{folder.name}: tokens", [step["id"] for step in steps] == tokens[1:])
+    compare(f"{folder.name}: logits of a generation", recorded["gen.logits"],
+            flat([step["logits"] for step in steps]))
+
+
 def refused(folder, word):
     """By name, with status 2."""
     for more in ((), ("--prefix", "decoder.block.{}")):
@@ -88,6 +126,9 @@ def main():
     for folder in found:
         if folder.name in REFUSED:
             refused(folder, REFUSED[folder.name])
+        elif folder.name in PAIRS:
+            with tempfile.TemporaryDirectory() as scratch:
+                pair(folder, pathlib.Path(scratch) / "memory.json")
         else:
             whole(folder)
             generated(folder)

@@ -137,7 +137,7 @@ static bool put_document(const chooser *c)
         return false;
     /* Masks and biases that are the same for all queries stay. */
     for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
-        if (masks[i].spread->data != NULL && masks[i].spread->stride[2] != 0 &&
+        if (asked->in[masks[i].which] != NULL && masks[i].spread->stride[2] != 0 &&
             !put_rows(c, masks[i].which))
             return false;
     }

@@ -3,6 +3,8 @@
  * × n_k; and the slopes of ALiBi. */
 #include "attn/plan/plan_parts.h"
 
+#include "attn/spec/angle.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -170,6 +172,99 @@ static bool find_scale(plan *p, err *e)
         return true;
     err_at(e, &at, "softcap is %g, float32 holds %g to %g", cap, (double)FLT_MIN, (double)FLT_MAX);
     return err_remedy(e, "--dtype f64 has more range");
+}
+
+/* ---- a bias by distance (Raffel et al., Exploring the limits of transfer learning, 2020, section
+ * 2.1, and modeling_t5): near distances have a bucket each, those further away share one with
+ * ever more, up to relative_distance; where keys after the query are seen, half of the buckets are
+ * theirs ---- */
+
+static size_t bucket_of(const plan *p, int64_t distance)
+{
+    size_t count = p->asked->relative->size[0], first = 0;
+    if (!plan_is_causal(p)) {
+        count /= 2;
+        first = distance > 0 ? count : 0;
+    }
+    double far = distance < 0 ? -(double)distance : plan_is_causal(p) ? 0 : (double)distance;
+    size_t exact = count / 2;
+    if (far < (double)exact || count < 2)
+        return first + (count < 2 ? 0 : (size_t)far);
+    /* What logarithms lose is less than this, and buckets end at whole distances. */
+    const double LOST = 1e-9;
+    double most = (double)p->asked->relative_distance / (double)exact;
+    double steps = angle_logarithm(far / (double)exact) / angle_logarithm(most);
+    double at = (double)exact + floor(steps * (double)(count - exact) + LOST);
+    return first + (at < (double)count ? (size_t)at : count - 1);
+}
+
+static void fill_distances(const plan *p, size_t head, int64_t first, size_t count, tensor *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t bucket = bucket_of(p, first + (int64_t)i);
+        tensor_set(to, (size_t[]){i}, tensor_get(p->asked->relative, (size_t[]){bucket, head}));
+    }
+}
+
+/* Queries that stand one after the other see one list of numbers, each from a place of its own on;
+ * those that have places of their own have a list each. */
+static bool find_relative(plan *p, err *e)
+{
+    const problem *asked = p->asked;
+    const tensor *given = asked->relative;
+    place at = problem_place(asked, "relative_bias");
+    char shape[SHAPE_TEXT];
+    size_t keys = plan_own_keys(p), exact = given == NULL ? 0 : given->size[0] / 2;
+    if (given == NULL)
+        return true;
+    exact = plan_is_causal(p) ? exact : exact / 2;
+    if (given->size[1] != p->heads)
+        return err_at(e, &at, "relative_bias is %s, and there %s %zu head%s",
+                      tensor_shape_text(given, shape), p->heads == 1 ? "is" : "are", p->heads,
+                      p->heads == 1 ? "" : "s");
+    if (exact < 1 || asked->relative_distance <= exact)
+        return err_at(e, &at,
+                      "relative_bias has %zu bucket%s, of which %zu are of one distance each, and "
+                      "relative_distance is %zu",
+                      given->size[0], given->size[0] == 1 ? "" : "s", exact,
+                      asked->relative_distance);
+    if (p->bias.data != NULL)
+        return err_at(e, &at, "relative_bias is given, and so is bias, of which there is one");
+    if (asked->goes_back && !plan_note(p, e, "relative_bias has no gradient here, all else has"))
+        return false;
+    bool is_by_entry = asked->places != NULL ||
+                       (asked->causal == CAUSAL_LOWER_RIGHT && asked->key_lengths != NULL);
+    size_t whole[] = {p->batches, p->heads, p->n_q, keys}, side[] = {p->heads, p->n_q + keys - 1};
+    p->bias = (tensor){.type = p->type, .rank = 4};
+    memcpy(p->bias.size, whole, sizeof whole);
+    if (is_by_entry) {
+        if (!tensor_new(&p->relative, p->type, 4, whole, e))
+            return false;
+        memcpy(p->bias.stride, p->relative.stride, sizeof p->relative.stride);
+        p->bias.data = p->relative.data;
+        for (size_t b = 0; b < p->batches; b++) {
+            tensor of_entry = tensor_at(&p->relative, b);
+            for (size_t h = 0; h < p->heads; h++) {
+                tensor of_head = tensor_at(&of_entry, h);
+                for (size_t i = 0; i < p->n_q; i++) {
+                    tensor row = tensor_at(&of_head, i);
+                    fill_distances(p, h, -visible_position(p, b, i), keys, &row);
+                }
+            }
+        }
+        return true;
+    }
+    if (!tensor_new(&p->relative, p->type, 2, side, e))
+        return false;
+    int64_t last = visible_position(p, 0, p->n_q - 1);
+    for (size_t h = 0; h < p->heads; h++) {
+        tensor of_head = tensor_at(&p->relative, h);
+        fill_distances(p, h, -last, side[1], &of_head);
+    }
+    const ptrdiff_t stride[] = {0, (ptrdiff_t)side[1], -1, 1};
+    memcpy(p->bias.stride, stride, sizeof stride);
+    p->bias.data = (char *)p->relative.data + (p->n_q - 1) * dtype_size(p->type);
+    return true;
 }
 
 /* ---- the slopes of ALiBi (Press, Smith and Lewis, Train Short, Test Long, 2022, section 3, and
@@ -402,7 +497,7 @@ bool plan_find_scores(plan *p, err *e)
     const problem *asked = p->asked;
     place at = problem_place(asked, "top");
     if (!find_score(p, e) || !find_scale(p, e) || !find_causality(p, e) ||
-        !find_key_lengths(p, e) || !find_masks(p, e) || !find_slopes(p, e))
+        !find_key_lengths(p, e) || !find_masks(p, e) || !find_relative(p, e) || !find_slopes(p, e))
         return false;
     /* Of a stream the keys of later lines are still to come. */
     return asked->cache != NULL || asked->top <= p->n_k ||

@@ -173,6 +173,15 @@ static bool read_offset(problem *p, const entry *setting, err *e)
     return are_many || setting_count(setting, 0, &p->offset, e);
 }
 
+static bool read_relative(problem *p, const entry *setting, err *e)
+{
+    char shape[SHAPE_TEXT];
+    p->relative = &setting->tensor;
+    return setting->tensor.rank == 2 ||
+           err_at(e, &setting->at, "relative_bias is %s, it must be a matrix, a column a head",
+                  tensor_shape_text(&setting->tensor, shape));
+}
+
 static bool read_alibi(problem *p, const entry *setting, err *e)
 {
     static const char WANTED[] = "true, false, or a slope a head";
@@ -377,6 +386,8 @@ static const setting_row SETTINGS[] = {
     {{"window", ""}, .read = read_window},
     {{"key_lengths", ""}, .read = read_key_lengths},
     {{"alibi", ""}, .read = read_alibi},
+    {{"relative_bias", ""}, .read = read_relative},
+    {{"relative_distance", ""}, COUNT, AT(relative_distance), .least = 2},
     {{"softcap", ""}, .read = read_softcap},
     {{"round", ""}, .read = read_round},
     {{"top", ""}, COUNT, AT(top), .least = 1},
@@ -402,8 +413,11 @@ static const setting_row SETTINGS[] = {
 
 bool problem_read(problem *p, const bundle *document, err *e)
 {
-    *p = (problem){
-        .document = document, .score = score_default(), .round_decimals = -1, .qk_eps = 1e-6};
+    *p = (problem){.document = document,
+                   .score = score_default(),
+                   .round_decimals = -1,
+                   .qk_eps = 1e-6,
+                   .relative_distance = 128};
     /* What is not there keeps its default. */
     for (size_t i = 0; i < sizeof SETTINGS / sizeof SETTINGS[0]; i++) {
         const entry *setting = bundle_find(document, SETTINGS[i].named.name);

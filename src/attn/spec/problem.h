@@ -100,7 +100,9 @@ typedef struct problem {
     const tensor *key_lengths; /* one count, or one a batch entry; NULL where not given */
     bool adds_zero;            /* a key and a value of zeros after all others */
     bool has_alibi;
-    const tensor *slopes; /* one a head; NULL: the published ones */
+    const tensor *slopes;   /* one a head; NULL: the published ones */
+    const tensor *relative; /* numbers by buckets of distances, a column a head; or NULL */
+    size_t relative_distance;
     scale_kind scale_kind;
     double scale_number;
     double softcap; /* 0 = none was asked for */
