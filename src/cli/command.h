@@ -23,6 +23,7 @@ const command *command_named(int argc, char **argv, int *taken);
 int command_run(const options *o, env *world, err *e);
 int command_check(const options *o, env *world, err *e);
 int command_diff(const options *o, env *world, err *e);
+int command_port(const options *o, env *world, err *e);
 int command_init(const options *o, env *world, err *e);
 int command_encode(const options *o, env *world, err *e);
 int command_decode(const options *o, env *world, err *e);

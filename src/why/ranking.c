@@ -32,6 +32,17 @@ static double difference_of(double a, double b)
     return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
 }
 
+/* What rounding to the type can be off, of this number. */
+static double half_unit(number_type stored, double of)
+{
+    static const int DIGITS[] = {[NUMBER_F32] = 24, [NUMBER_F16] = 11, [NUMBER_BF16] = 8};
+    int exponent;
+    if (stored == NUMBER_F64 || !isfinite(of))
+        return 0;
+    frexp(of, &exponent);
+    return ldexp(0.5, exponent - DIGITS[stored]);
+}
+
 fit fit_of(const claims *of, const tensor *computed)
 {
     fit to = {0, 0, true};
@@ -52,6 +63,7 @@ fit fit_of(const claims *of, const tensor *computed)
             one.wanted = tensor_get(&numbers, one.index);
             one.got = tensor_get(&stages, one.index);
             double difference = difference_of(one.wanted, one.got);
+            difference = fmax(0, difference - half_unit(claimed->stored, one.wanted));
             bool is_left_out = tensor_is_hole(one.wanted) ||
                                (of->known != NULL && of->known->is_known(of->known->context, &one));
             if (difference == 0 || is_left_out)

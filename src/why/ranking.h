@@ -10,6 +10,8 @@ typedef struct claim {
     const char *name;     /* of the stage */
     const entry *numbers; /* NULL: not known */
     double tol;
+    number_type stored; /* they were rounded to it at the end, which explains half a unit of theirs;
+                           NUMBER_F64: to nothing that counts */
 } claim;
 
 /* What goes with claims, the right numbers or those of an attempt, is a tensor for each of them. */
@@ -62,6 +64,8 @@ int fit_digits_told(const fit *one);
 /* ---- the best ---- */
 
 enum { WHY_SAME = 8, WHY_ANSWERS = 8, WHY_TOGETHER = 2, WHY_WHERE = 40 };
+/* Mistakes that are known already, and all that are made at once. */
+enum { WHY_SETTLED = 4, WHY_MADE = WHY_SETTLED + WHY_TOGETHER };
 
 /* A mistake, and where in a stack it was made: "layer.1.cross", or "", which is wherever it can
  * be. */

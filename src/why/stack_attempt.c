@@ -244,7 +244,7 @@ static bool take(stack_attempt *a, bundle *made)
             continue;
         if (found == NULL && name_summand(name, summand))
             found = bundle_tensor(made, summand);
-        if (found == NULL)
+        if (found == NULL || a->computed[i].data != NULL)
             continue;
         tensor as_asked = tensor_view_of(found);
         if (a->is_turned && found->rank == 3) {
@@ -281,6 +281,49 @@ static bool is_gone_back(const stack_attempt *a)
     return !is_meant || a->tape != NULL;
 }
 
+/* Of the claims that know numbers, those of this stage, in the shape of its rows; false: there are
+ * none. */
+static bool find_rows(const claims *in, const char *name, const tensor *rows, size_t *index,
+                      tensor *to)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        const entry *numbers = in->claim[i].numbers;
+        if (strcmp(in->claim[i].name, name) != 0)
+            continue;
+        *index = i;
+        if (numbers == NULL || tensor_count(&numbers->tensor) != tensor_count(rows))
+            return false;
+        tensor_own(to, numbers->tensor.type, rows->rank, rows->size, numbers->tensor.data);
+        to->owns = false;
+        return true;
+    }
+    return false;
+}
+
+/* What was computed is kept, and somebody's rows take its place. */
+static void go_by_claims(void *context, const char *name, const tensor *rows)
+{
+    stack_attempt *a = context;
+    tensor stands_in, there = tensor_view_of(rows);
+    size_t index;
+    if (a->loses != NULL)
+        a->loses(a, name, rows);
+    if (a->is_turned)
+        return;
+    if (find_rows(&a->of->given, name, rows, &index, &stands_in)) {
+        tensor_copy(&stands_in, &there);
+    } else if (a->of->goes_by_claims && find_rows(&a->of->claims, name, rows, &index, &stands_in)) {
+        const tensor *like = &a->of->claims.claim[index].numbers->tensor;
+        tensor *kept = &a->computed[index];
+        if (!tensor_new_copy(kept, rows, a->e))
+            return;
+        tensor_own(kept, kept->type, like->rank, like->size, kept->data);
+        if (a->loses_digits)
+            numbers_keep_as(kept, a->kept_as);
+        tensor_copy(&stands_in, &there);
+    }
+}
+
 static bool run(stack_attempt *a)
 {
     const claims *of = &a->of->claims;
@@ -293,6 +336,11 @@ static bool run(stack_attempt *a)
     a->computed = mem_alloc_zeroed(of->count, sizeof a->computed[0], a->e);
     a->stack->turn = turn;
     a->stack->turned = a;
+    if (a->of->goes_by_claims || a->of->given.count > 0) {
+        a->loses = a->stack->change;
+        a->stack->change = go_by_claims;
+        a->stack->changed = a;
+    }
     crew_open(&by, a->of->threads);
     text_list_index(&names, a->e);
     if (is_of_steps)
@@ -324,12 +372,13 @@ bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_sc
                         const mistake *const *made, size_t count, err *e)
 {
     err refused = {0};
-    *a = (stack_attempt){
-        .of = of, .scope = *where, .together = made, .made_together = count, .e = &refused};
+    *a = (stack_attempt){.of = of, .scope = *where, .e = &refused};
     a->stack = &a->generation.stack;
-    for (size_t i = 0; i < count; i++) {
-        if (!made[i]->is_of_layers)
-            a->wrong[a->wrong_count++] = made[i];
+    for (size_t i = 0; i < of->settled_count + count; i++) {
+        const mistake *one = i < of->settled_count ? of->settled[i] : made[i - of->settled_count];
+        a->together[a->made_together++] = one;
+        if (!one->is_of_layers)
+            a->wrong[a->wrong_count++] = one;
     }
     stack_settings how = of->how;
     how.allow_nonfinite = true;
@@ -339,6 +388,9 @@ bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_sc
         (of->steps == NULL
              ? stack_read(a->stack, &a->document, &how, of->by, &refused)
              : generation_open(&a->generation, &a->document, &how, of->steps, of->by, &refused));
+    if (done && of->settled_count > 0) /* what is settled is so everywhere */
+        a->scope =
+            (stack_scope){.is_whole = true, .end = a->stack->layers, .self = true, .cross = true};
     if (done)
         a->row = mem_alloc_zeroed(a->stack->layers, sizeof a->row[0], &refused);
     for (size_t i = 0; i < a->stack->layers && a->row != NULL; i++) {

@@ -16,8 +16,12 @@ typedef struct why_question {
     const generation_settings *steps; /* of a generation: "step.0.output"; NULL: of one pass */
     const isa *by;
     size_t threads;
-    claims claims;         /* in the order in which their stages are made */
-    bool shapes_are_right; /* of the numbers of all claims */
+    claims claims;       /* in the order in which their stages are made */
+    claims given;        /* rows that stand in the place of these stages, as soon as each is made */
+    bool goes_by_claims; /* and so do those of claims, once what is computed there is kept */
+    const mistake *const *settled; /* made in all that is tried; */
+    size_t settled_count;          /* so many, at most WHY_SETTLED */
+    bool shapes_are_right;         /* of the numbers of all claims */
 } why_question;
 
 /* Where mistakes are made. */
@@ -38,7 +42,7 @@ typedef struct stack_attention {
 struct stack_attempt {
     const why_question *of;
     stack_scope scope;
-    const mistake *const *together; /* borrowed */
+    const mistake *together[WHY_MADE];
     size_t made_together;
     int with;                                 /* what the one takes that is being made */
     err *e;                                   /* what went wrong while it was */
@@ -49,12 +53,13 @@ struct stack_attempt {
     stack_attention (*attending)[PARTS_MOST]; /* of those that attend, how they do */
     tensor *made;                             /* matrices that mistakes made; owned */
     size_t made_count, made_capacity;
-    const mistake *wrong[WHY_TOGETHER]; /* of attention */
-    size_t wrong_count, wrong_made;     /* in so many attentions they could be made */
-    int kept_as;                        /* how numbers lose digits, as in mistake.h */
-    bool loses_digits;                  /* results do, when all is computed */
+    const mistake *wrong[WHY_MADE]; /* of attention */
+    size_t wrong_count, wrong_made; /* in so many attentions they could be made */
+    int kept_as;                    /* how numbers lose digits, as in mistake.h */
+    bool loses_digits;              /* results do, when all is computed */
     tape *tape; /* between the ways, and after: what it went back by; NULL: not yet */
     bool is_turned, had_batch; /* its axes of batch and rows are exchanged until it is computed */
+    stage_change *loses;       /* the rows of stages, before they are kept; NULL: nothing is lost */
     tensor *computed;          /* by claim; no data: not there */
 };
 

@@ -126,7 +126,8 @@ static bool ask(why_answers *found, const subject *of, const shown *numbers)
         const char *name = stage_row(id)->key.named.name;
         const entry *given = bundle_find(&numbers->numbers, name);
         if (given != NULL)
-            room[question.claims.count++] = (claim){name, given, numbers->tol[id]};
+            room[question.claims.count++] =
+                (claim){.name = name, .numbers = given, .tol = numbers->tol[id]};
     }
     return why_find(found, &question, &e);
 }

@@ -240,7 +240,9 @@ static void add_name(text *out, const char *before, const made_mistake *made)
 
 static claim claim_of(const checker *c, const named_stages *of, const char *name)
 {
-    return (claim){name, bundle_find(of->numbers, name), check_tolerance(c, of, name)};
+    return (claim){.name = name,
+                   .numbers = bundle_find(of->numbers, name),
+                   .tol = check_tolerance(c, of, name)};
 }
 
 /* why: float16-stored: results are rounded to float16 when all is computed; before that they are

@@ -131,7 +131,7 @@ static bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const dif
             /* Rows are what is computed from. */
             if (id == STAGE_COUNT || stage_row(id)->by == STAGE_IS_ROWS)
                 continue;
-            q.claim[id] = (claim){p->name, p->of[0], p->within.atol};
+            q.claim[id] = (claim){.name = p->name, .numbers = p->of[0], .tol = p->within.atol};
             q.within[id] = p->within;
             q.type[id] = p->type;
             asked++;

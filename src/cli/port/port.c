@@ -1,0 +1,207 @@
+/* selfattn port: which layer of somebody's model differs first, at which stage, and why. */
+#include "cli/port/port.h"
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/out/said.h"
+#include "io/sink.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the dump ---- */
+
+static bool read_dump(port *p, input_file *in, err *e)
+{
+    if (!input_file_open_one(in, p->file, false, p->given, e) || !input_file_next(in))
+        return false;
+    read_options how = input_file_how(in, p->given, DTYPE_F64);
+    how.kind = KEY_EXPECTED;
+    how.type_is_fixed = how.types_expected = how.takes_truths = how.keeps_json = true;
+    how.keeps_types = how.keeps_bits = how.allow_nonfinite = how.is_result = how.any_rank = true;
+    how.keeps_unread = true;
+    return input_file_read(in, &how, &p->dump, e);
+}
+
+/* What the model computed, where no option says it: whole numbers under such a name, of one
+ * sequence. */
+static bool take_ids(const port *p, bundle *contents, err *e)
+{
+    static const char *const FROM[] = {"ids", "x", "tokens"};
+    if (bundle_find_first(contents, FROM, sizeof FROM / sizeof FROM[0]) != NULL)
+        return true;
+    for (size_t i = 0; i < p->dump.count; i++) {
+        const entry *one = &p->dump.entry[i];
+        const char *last = strrchr(one->name, '.');
+        last = last == NULL ? one->name : last + 1;
+        if (one->kind != ENTRY_TENSOR || strstr(last, "ids") == NULL)
+            continue;
+        const tensor *t = &one->tensor;
+        if (t->rank == 0 || t->rank > 2 || (t->rank == 2 && t->size[0] > 1))
+            continue;
+        const tensor flat = t->rank == 2 ? tensor_at(t, 0) : tensor_view_of(t);
+        tensor ids;
+        return tensor_new(&ids, DTYPE_F64, 1, flat.size, e) &&
+               (tensor_copy(&flat, &ids), bundle_add_tensor(contents, "ids", &ids, one->at, e));
+    }
+    place at = {.file = p->file};
+    err_at(e, &at, "it has no ids, the tokens that these matrices are of");
+    return err_remedy(e, "--ids N,... gives them: a text is not split into tokens here");
+}
+
+/* ---- noise ---- */
+
+/* What rounding to the type leaves, of the greatest number. */
+static double level_of(number_type type)
+{
+    return type == NUMBER_BF16 ? 0x1p-8 : type == NUMBER_F16 ? 0x1p-11 : 0x1p-24;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+enum { ABOVE_NOISE = 8 }; /* so much more than rounding is not rounding */
+
+/* Rounding is the same in all layers: the level that most matrices keep to is the noise, if it is
+ * that of float32; what rounds more is to show it. */
+static bool measure_noise(port *p, err *e)
+{
+    double *found = mem_alloc(p->stages, sizeof found[0], e);
+    if (found == NULL)
+        return false;
+    for (size_t i = 0; i < p->stages; i++)
+        found[i] = p->stage[i].found;
+    qsort(found, p->stages, sizeof found[0], by_size);
+    const double least = level_of(NUMBER_F32), most = found[(p->stages - 1) / 2];
+    p->noise = most > least && most <= 4 * least ? most : least;
+    for (size_t i = 0; i < p->stages; i++) {
+        p->stage[i].limit = ABOVE_NOISE * p->noise;
+        p->coarsest = p->stage[i].stored > p->coarsest ? p->stage[i].stored : p->coarsest;
+    }
+    mem_free(found);
+    return true;
+}
+
+/* ---- the command ---- */
+
+static bool compare(port *p, err *e)
+{
+    p->parts = p->layers->layers + 2;
+    p->rows = mem_alloc_zeroed(p->parts + 1, sizeof p->rows[0], e);
+    if (p->rows == NULL || !work_list(p->model, e) || !port_names_find(p, e))
+        return false;
+    if (p->stages == 0) {
+        place at = {.file = p->file};
+        err_at(e, &at,
+               "none of its %zu matrices has the name and the shape of a stage of this model",
+               p->dump.count);
+        return err_remedy(e, "selfattn info lists them; rows of layers are %zu x %zu here",
+                          p->layers->rows, p->layers->width);
+    }
+    for (port_part part = 0; part < p->parts; part++) {
+        part_document d;
+        bool done =
+            part_open(&d, p, part, NULL, 0, e) &&
+            (d.claims == 0 && d.claim[0].name == NULL ? true : part_measure(&d, p, part, e));
+        part_close(&d);
+        if (!done)
+            return false;
+    }
+    for (size_t i = 0; i < p->stages; i++)
+        p->stage[i].before = p->stage[i].found;
+    return measure_noise(p, e) && port_find_causes(p, e);
+}
+
+static int report(const port *p, err *e)
+{
+    text out = {0};
+    if (p->given->format != NULL)
+        port_report_json(p, &out);
+    else
+        port_report_text(p, &out);
+    if (!sink_write_text("-", &out, true, e))
+        return EXIT_WRONG;
+    return p->first == NULL ? EXIT_DONE : EXIT_DIFFER;
+}
+
+static void port_free(port *p)
+{
+    for (size_t i = 0; i < p->stages; i++)
+        tensor_free(&p->stage[i].numbers.tensor);
+    for (size_t i = 0; i < p->parts && p->rows != NULL; i++)
+        tensor_free(&p->rows[i]);
+    for (size_t i = 0; i < p->causes; i++)
+        mem_free(p->cause[i].is_in);
+    mem_free(p->stage);
+    mem_free(p->rows);
+    text_list_free(&p->unused);
+    bundle_free(&p->dump);
+}
+
+static bool is_document(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+    return dot != NULL && strcmp(dot, ".json") == 0;
+}
+
+int command_port(const options *o, env *world, err *e)
+{
+    if (o->operands != 2) {
+        err_set(e, "port takes a model and a dump, %zu %s named", o->operands,
+                o->operands == 1 ? "is" : "are");
+        return EXIT_WRONG;
+    }
+    if (o->format != NULL && strcmp(o->format, "json") != 0) {
+        err_set(e, "port is written as text, or with --format json, not as %s", o->format);
+        return EXIT_WRONG;
+    }
+    options own = *o;
+    const char *model = o->operand[0];
+    own.operands = is_document(model) ? 1 : 0;
+    if (!is_document(model))
+        own.bundle = model;
+    own.format = NULL;
+    port p = {.given = &own, .world = world, .file = o->operand[1], .from = model};
+    weights_input weights = {.is_for = FOR_LAYERS};
+    document_reader documents = {0};
+    document one = {0};
+    input_file dump = {0};
+    work solved = {0};
+    bool is_there = false;
+    int status = EXIT_WRONG;
+    options quiet = own;
+    quiet.quiet = true;
+    if (read_dump(&p, &dump, e) &&
+        document_reader_open(&documents, &quiet, &weights, world, DTYPE_F64, e) &&
+        document_reader_next(&documents, &one, &is_there, e) && is_there &&
+        take_ids(&p, &one.contents, e)) {
+        static const char LOGITS[] = "logits", TRUE_WORD[] = "true";
+        if (bundle_find(&one.contents, "embedding") != NULL ||
+            bundle_find(&one.contents, "unembedding") != NULL) {
+            bundle_remove(&one.contents, LOGITS);
+            bundle_add_text(&one.contents, LOGITS, TRUE_WORD, strlen(TRUE_WORD), (place){0}, e);
+        }
+        bool done = !e->is_set && document_reader_look(&documents, &one, e) &&
+                    work_plan(&solved, &one, NULL, &quiet, e);
+        p.model = &solved;
+        if (done && solved.kind->layers == NULL)
+            err_set(e, "%s is one attention, and port takes layers", model);
+        if (!e->is_set) {
+            p.layers = solved.kind->layers(&solved);
+            p.given = o;
+            p.config = weights.use[1].config.of == NULL ? NULL : &weights.use[1].config;
+            status = compare(&p, e) ? report(&p, e) : EXIT_WRONG;
+        }
+    }
+    port_free(&p);
+    work_free(&solved);
+    document_free(&one);
+    document_reader_close(&documents);
+    weights_input_close(&weights);
+    input_file_close(&dump);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* What the files of the command port share: a model that is known, and the matrices that
+ * somebody's program computed of it.
+ *
+ * port_names.c finds which stage each matrix is. port_parts.c takes the model apart: what rows
+ * begin with, each layer, and what comes after the last one are documents of their own, which begin
+ * with the rows that the dump has before them, so that what is wrong or rounded in one is not
+ * carried into the next. port_causes.c asks of the first stage that differs which mistake, or which
+ * number, gives it, settles that, and goes on. port_report.c says it all. */
+#ifndef SELFATTN_CLI_PORT_PORT_H
+#define SELFATTN_CLI_PORT_PORT_H
+
+#include "cli/run/work.h"
+#include "model/stages.h"
+
+/* A part of the model: 0 is what rows begin with, then each layer, then what comes after them. */
+typedef size_t port_part;
+
+/* A matrix of the dump, and the stage that it is. */
+typedef struct port_stage {
+    char name[STAGE_NAME];  /* "layer.3.attention.weights" */
+    char alone[STAGE_NAME]; /* the same in the document of its part: "layer.0.attention.weights" */
+    const char *kind;       /* of all layers alike: "attention.weights" */
+    const char *called;     /* in the dump; borrowed */
+    port_part part;
+    entry numbers;      /* in the shape of the stage; owned */
+    number_type stored; /* the coarsest type that holds all of its numbers */
+    double found;       /* how far it is off, of its greatest number; by what is settled, 0 to 1 */
+    double before;      /* the same without what is settled */
+    double limit;       /* above which it is wrong */
+    bool is_unexplained;
+} port_stage;
+
+/* A number of the model that is another one in the dump. */
+typedef struct port_fit {
+    named named;         /* as it is called; its help says what it is */
+    const char *setting; /* of a document */
+    double least, most;
+    bool is_count;
+    bool is_of_ends; /* it changes nothing in layers */
+} port_fit;
+
+extern const named_table PORT_FITS;
+
+/* What explains a stage: a mistake, or a number. */
+typedef struct port_cause {
+    const mistake *made;
+    const port_fit *fit; /* where made is NULL */
+    double value, usual; /* that fits, and the model's (NaN: it has none) */
+    port_part first;
+    bool *is_in;         /* of each part */
+    port_part confirmed; /* a part that was not used, and agrees; 0: there is none */
+    int digits;
+} port_cause;
+
+typedef struct port {
+    const options *given;
+    const env *world;
+    work *model;
+    const stack *layers;     /* of that */
+    const char *file, *from; /* the dump, and the model */
+    bundle dump;
+    text_list unused;  /* names of it that are no stage's */
+    port_stage *stage; /* in the order in which they are made; owned */
+    size_t stages, room;
+    size_t parts;
+    tensor *rows; /* that each part begins with, where the dump has them not; owned */
+    port_cause cause[16];
+    size_t causes;
+    number_type coarsest;       /* in which the dump rounds */
+    double noise;               /* of most matrices */
+    const port_stage *first;    /* that is wrong; NULL: none is */
+    port_part first_part;       /* in which it went wrong */
+    const model_config *config; /* NULL: there is none */
+    bool is_explained;          /* all that is wrong */
+} port;
+
+/* Reads which stage each of the dump's matrices is. */
+bool port_names_find(port *p, err *e);
+
+/* A part as a document. */
+typedef struct part_document {
+    bundle document, layers, layer;
+    claim *claim, given[1]; /* of its stages in the dump; the first, owned */
+    size_t claims, first;   /* its first stage of all */
+    entry rows;
+    why_question asked;
+} part_document;
+
+/* With these numbers in the place of the model's. To be closed in any case, and not to be moved. */
+bool part_open(part_document *d, const port *p, port_part part, const port_cause *const *fits,
+               size_t count, err *e);
+void part_close(part_document *d);
+/* Computes it with what is settled, and writes how far each of its stages is off. Takes the rows
+ * that the next part begins with, where the dump lacks them. */
+bool part_measure(part_document *d, port *p, port_part part, err *e);
+/* How far each of its stages is off with one more mistake, or NULL; infinite where that can't be
+ * made. */
+bool part_try(const part_document *d, const mistake *one, double *found, err *e);
+
+bool port_find_causes(port *p, err *e);
+
+void port_report_text(const port *p, text *out);
+void port_report_json(const port *p, text *out);
+/* "embedding", "layer 3", "end" */
+void port_part_write(const port *p, port_part part, text *out);
+bool port_agrees(const port_stage *one);
+
+#endif

@@ -1,0 +1,400 @@
+/* Why a stage is wrong: what is known from other parts already, a mistake, or a number of the model
+ * that is another one there. */
+#include "cli/port/port.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers that are fitted ---- */
+
+/* clang-format off */
+static const port_fit FITS[] = {
+    {{"rope_base", "base of the rotary positions"}, "rope", 10, 1e9, false, false},
+    {{"norm_eps", "eps of the norms"}, "norm_eps", 1e-13, 1, false, false},
+    {{"scale", "factor of the scores"}, "scale", 1e-4, 100, false, false},
+    {{"softcap", "cap of the scores"}, "softcap", 0.1, 1e4, false, false},
+    {{"window", "keys before a query that it sees"}, "window", 0, 0, true, false},
+    {{"rope_width", "numbers of a head that are turned"}, "rope_width", 0, 0, true, false},
+    {{"embedding_scale", "factor of the rows that are looked up"}, "embedding_scale", 1e-3, 1e4,
+     false, true},
+    {{"logits_scale", "factor of the logits"}, "logits_scale", 1e-4, 1e4, false, true},
+    {{"logits_softcap", "cap of the logits"}, "logits_softcap", 0.1, 1e4, false, true},
+};
+/* clang-format on */
+
+const named_table PORT_FITS = NAMED_TABLE("number", FITS);
+
+enum { SETTLED_MOST = WHY_SETTLED, FITTED_MOST = 4, COARSE = 60, FINE = 44 };
+
+/* What explains a part so far. */
+typedef struct settled {
+    const mistake *made[SETTLED_MOST];
+    size_t count;
+    const port_cause *fit[FITTED_MOST + 1];
+    size_t fits;
+} settled;
+
+typedef struct search {
+    port *p;
+    port_part part;
+    settled by;
+    size_t first, index; /* its first stage, and the wrong one among its own */
+    port_cause *found;
+} search;
+
+static bool open_part(const search *s, part_document *d, const port_cause *more, err *e)
+{
+    const port_cause *fits[FITTED_MOST + 1];
+    size_t count = s->by.fits;
+    memcpy(fits, s->by.fit, sizeof fits);
+    if (more != NULL)
+        fits[count++] = more;
+    if (!part_open(d, s->p, s->part, fits, count, e))
+        return false;
+    d->asked.settled = s->by.made;
+    d->asked.settled_count = s->by.count;
+    return true;
+}
+
+/* How far the wrong stage is off with this as well; and whether all from it on agree then. */
+static double try_cause(const search *s, const port_cause *with, bool *explains_all, err *e)
+{
+    part_document d;
+    const bool is_fit = with->made == NULL;
+    double found = INFINITY, *all = mem_alloc(s->p->stages, sizeof all[0], e);
+    *explains_all = false;
+    if (all != NULL && open_part(s, &d, is_fit ? with : NULL, e)) {
+        *explains_all = part_try(&d, is_fit ? NULL : with->made, all, e);
+        for (size_t i = s->index; i < d.claims; i++)
+            *explains_all = *explains_all && all[i] <= s->p->stage[d.first + i].limit;
+        found = all[s->index];
+    }
+    if (all != NULL)
+        part_close(&d);
+    mem_free(all);
+    return found;
+}
+
+static bool settle(search *s, port_cause *cause)
+{
+    if (cause == NULL)
+        return false;
+    bool has_room = cause->made != NULL ? s->by.count < SETTLED_MOST : s->by.fits < FITTED_MOST;
+    if (!has_room)
+        return false;
+    if (cause->made != NULL)
+        s->by.made[s->by.count++] = cause->made;
+    else
+        s->by.fit[s->by.fits++] = cause;
+    cause->is_in[s->part] = true;
+    s->found = cause;
+    return true;
+}
+
+static port_cause *add_cause(search *s, const port_cause *like, err *e)
+{
+    port *p = s->p;
+    if (p->causes == sizeof p->cause / sizeof p->cause[0])
+        return NULL;
+    port_cause *one = &p->cause[p->causes];
+    *one = *like;
+    one->first = s->part;
+    one->is_in = mem_alloc_zeroed(p->parts, sizeof one->is_in[0], e);
+    if (one->is_in == NULL)
+        return NULL;
+    p->causes++;
+    return one;
+}
+
+/* ---- the three ways ---- */
+
+/* What explained another part. */
+static bool find_known(search *s, double limit, err *e)
+{
+    for (size_t i = 0; i < s->p->causes; i++) {
+        port_cause *one = &s->p->cause[i];
+        bool is_all;
+        if (!one->is_in[s->part] && try_cause(s, one, &is_all, e) <= limit) {
+            one->confirmed = one->confirmed == 0 ? s->part : one->confirmed;
+            return settle(s, one);
+        }
+    }
+    return false;
+}
+
+/* The first mistake that gives the stage, or of several one that gives those after it too. */
+static bool find_mistake(search *s, double limit, err *e)
+{
+    part_document d;
+    why_answers answers = {0};
+    port_cause best = {0};
+    bool is_found = false, is_whole = false;
+    if (!open_part(s, &d, NULL, e)) {
+        part_close(&d);
+        return false;
+    }
+    claim *all = d.claim;
+    claim before[1 + STAGE_COUNT];
+    /* Those before it are given, and it is asked about alone. */
+    size_t given = 0;
+    if (d.asked.given.count > 0)
+        before[given++] = d.given[0];
+    for (size_t i = 0; i < s->index && given < sizeof before / sizeof before[0]; i++)
+        before[given++] = all[i];
+    claim asked = all[s->index];
+    asked.tol *= limit / s->p->stage[d.first + s->index].limit;
+    d.asked.given = (claims){.claim = before, .count = given};
+    d.asked.claims = (claims){.claim = &asked, .count = 1};
+    why_find(&answers, &d.asked, e);
+    for (size_t i = 0; i < answers.count && !is_whole && !e->is_set; i++) {
+        const why_answer *one = &answers.answer[i];
+        port_cause cause = {.made = (const mistake *)(const void *)one->made[0].row,
+                            .digits = one->digits,
+                            .value = NAN,
+                            .usual = NAN};
+        bool is_rounding = cause.made->is_of_digits && s->p->coarsest >= NUMBER_F16;
+        if (one->together > 1 || is_rounding || !(one->error <= limit))
+            continue;
+        try_cause(s, &cause, &is_whole, e);
+        if (!is_found || is_whole)
+            best = cause;
+        is_found = true;
+    }
+    part_close(&d);
+    return is_found && settle(s, add_cause(s, &best, e));
+}
+
+/* ---- fits ---- */
+
+static double model_has(const search *s, const port_fit *f)
+{
+    const bundle *top = &s->p->model->document->contents;
+    const size_t layers = s->p->layers->layers, number = s->part == 0       ? 0
+                                                         : s->part > layers ? layers - 1
+                                                                            : s->part - 1;
+    const bundle *own = bundle_find(top, "layers")->bundle->entry[number].bundle;
+    const tensor *said = bundle_tensor(own, f->setting);
+    said = said == NULL ? bundle_tensor(top, f->setting) : said;
+    return said == NULL || said->rank > 1 ? NAN : tensor_get(said, (size_t[]){0});
+}
+
+static double error_at(const search *s, port_cause *c, double value, err *e)
+{
+    bool is_all;
+    c->value = value;
+    return try_cause(s, c, &is_all, e);
+}
+
+/* The value that fits best, between the ends that are coarsely found, by the golden section. */
+static double narrow(const search *s, port_cause *c, double low, double high, err *e)
+{
+    const double golden = (sqrt(5) - 1) / 2;
+    double a = log(low), b = log(high);
+    double x = b - golden * (b - a), y = a + golden * (b - a);
+    double at_x = error_at(s, c, exp(x), e), at_y = error_at(s, c, exp(y), e);
+    for (size_t i = 0; i < FINE && !e->is_set; i++) {
+        if (at_x < at_y) {
+            b = y;
+            y = x;
+            at_y = at_x;
+            x = b - golden * (b - a);
+            at_x = error_at(s, c, exp(x), e);
+        } else {
+            a = x;
+            x = y;
+            at_x = at_y;
+            y = a + golden * (b - a);
+            at_y = error_at(s, c, exp(y), e);
+        }
+    }
+    return exp((a + b) / 2);
+}
+
+/* A number of few digits that fits as well is what somebody wrote. */
+static double rounded(const search *s, port_cause *c, double value, double limit, err *e)
+{
+    for (int digits = 0; digits < 6; digits++) {
+        char digits_of[32];
+        snprintf(digits_of, sizeof digits_of, "%.*e", digits, value);
+        double short_one = strtod(digits_of, NULL);
+        if (error_at(s, c, short_one, e) <= limit)
+            return short_one;
+    }
+    return value;
+}
+
+static bool fit_number(const search *s, const port_fit *f, double limit, port_cause *c, err *e)
+{
+    const bool is_end = s->part == 0 || s->part > s->p->layers->layers;
+    const bundle *top = &s->p->model->document->contents;
+    *c = (port_cause){.fit = f, .usual = model_has(s, f)};
+    if ((f->is_of_ends && !is_end && s->part != s->p->layers->layers) || (!f->is_of_ends && is_end))
+        return false;
+    if (strncmp(f->setting, "rope", 4) == 0 && isnan(c->usual) && bundle_find(top, "rope") == NULL)
+        return false;
+    double best = INFINITY, at = 0, step = 1;
+    if (f->is_count) {
+        const size_t rows = s->p->layers->rows;
+        for (size_t i = 0; i <= rows && !e->is_set; i++) {
+            double found = error_at(s, c, (double)i, e);
+            at = found < best ? (double)i : at;
+            best = found < best ? found : best;
+        }
+        c->value = at;
+        return best <= limit;
+    }
+    step = pow(f->most / f->least, 1.0 / COARSE);
+    for (size_t i = 0; i <= COARSE && !e->is_set; i++) {
+        double value = f->least * pow(step, (double)i), found = error_at(s, c, value, e);
+        at = found < best ? value : at;
+        best = found < best ? found : best;
+    }
+    if (!isfinite(best))
+        return false;
+    double value = narrow(s, c, at / step, at * step, e);
+    if (!(error_at(s, c, value, e) <= limit))
+        return false;
+    c->value = rounded(s, c, value, limit, e);
+    return true;
+}
+
+static bool find_fit(search *s, double limit, err *e)
+{
+    for (size_t i = 0; i < PORT_FITS.count && !e->is_set; i++) {
+        port_cause one;
+        if (!fit_number(s, &FITS[i], limit, &one, e))
+            continue;
+        return settle(s, add_cause(s, &one, e));
+    }
+    return false;
+}
+
+/* ---- a part, and all of them ---- */
+
+static bool measure_again(search *s, err *e)
+{
+    part_document d;
+    bool done = open_part(s, &d, NULL, e) &&
+                ((d.claims == 0 && d.claim[0].name == NULL) || part_measure(&d, s->p, s->part, e));
+    part_close(&d);
+    return done;
+}
+
+/* Where the dump lacks the last layer's rows, what comes after it is asked alone first: what explains
+ * it there is not the layer's. */
+static bool find_any(search *s, double limit, err *e)
+{
+    port *p = s->p;
+    const port_part end = p->parts - 1;
+    search after = *s;
+    bool is_joined = s->part < end && p->stage[s->first + s->index].part == end;
+    if (find_known(s, limit, e))
+        return true;
+    if (is_joined) {
+        part_document d;
+        bool done = part_open(&d, p, end, NULL, 0, e);
+        after.part = end;
+        after.index = s->first + s->index - d.first;
+        after.by = (settled){.count = 0};
+        part_close(&d);
+        if (!done)
+            return false;
+        if (find_mistake(&after, limit, e) || find_fit(&after, limit, e)) {
+            const settled own = s->by;
+            s->found = after.found;
+            s->by = own;
+            if (after.found->made != NULL && own.count < SETTLED_MOST)
+                s->by.made[s->by.count++] = after.found->made;
+            else if (own.fits < FITTED_MOST)
+                s->by.fit[s->by.fits++] = after.found;
+            return true;
+        }
+    }
+    if (find_mistake(s, limit, e))
+        return true;
+    /* A second one next to what is known: both show in this stage. */
+    const settled own = s->by;
+    const size_t known = p->causes;
+    for (size_t i = 0; i < known && !e->is_set; i++) {
+        if (p->cause[i].is_in[s->part] || !settle(s, &p->cause[i]))
+            continue;
+        if (find_mistake(s, limit, e) || find_fit(s, limit, e))
+            return true;
+        p->cause[i].is_in[s->part] = false;
+        s->by = own;
+    }
+    return find_fit(s, limit, e);
+}
+
+static double coarse_limit(const port *p)
+{
+    return p->coarsest == NUMBER_BF16 ? 8 * 0x1p-8 : p->coarsest == NUMBER_F16 ? 8 * 0x1p-11 : 0;
+}
+
+static bool is_wrong(const port_stage *one)
+{
+    return !one->is_unexplained && !(one->found <= one->limit);
+}
+
+bool port_agrees(const port_stage *one)
+{
+    return one->found <= one->limit;
+}
+
+/* What rounds more than float32 has no cause: if none gives the stage exactly, and it is no further
+ * off than the dump rounds, that is what it is. */
+static bool search_part(port *p, port_part part, err *e)
+{
+    search s = {.p = p, .part = part};
+    part_document d;
+    bool done = part_open(&d, p, part, NULL, 0, e);
+    const size_t first = d.first, count = d.claims;
+    part_close(&d);
+    s.first = first;
+    if (p->causes > 0) /* the rows that it begins with may be computed, and other ones now */
+        done = done && measure_again(&s, e);
+    for (size_t i = 0; done && i < count && !e->is_set;) {
+        port_stage *one = &p->stage[first + i];
+        if (!is_wrong(one)) {
+            i++;
+            continue;
+        }
+        s.index = i;
+        const double coarse = coarse_limit(p);
+        bool is_found = find_any(&s, one->limit, e);
+        if (!is_found && one->found <= coarse) {
+            one->limit = coarse;
+            continue;
+        }
+        if (!is_found && coarse > 0) {
+            is_found = find_any(&s, coarse, e);
+            one->limit = is_found ? coarse : one->limit;
+        }
+        if (p->first == NULL) {
+            p->first = one;
+            p->first_part = is_found && s.found->is_in[p->parts - 1] ? p->parts - 1 : part;
+        }
+        if (!is_found) {
+            one->is_unexplained = true;
+            p->is_explained = false;
+            i++;
+            continue;
+        }
+        done = measure_again(&s, e);
+    }
+    return done && !e->is_set;
+}
+
+bool port_find_causes(port *p, err *e)
+{
+    p->is_explained = true;
+    for (port_part part = 0; part < p->parts; part++) {
+        if (!search_part(p, part, e))
+            return false;
+    }
+    return true;
+}

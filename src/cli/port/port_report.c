@@ -1,0 +1,306 @@
+/* What port found, for a person and for a program. */
+#include "cli/port/port.h"
+
+#include "io/json_write.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void port_part_write(const port *p, port_part part, text *out)
+{
+    if (part == 0)
+        text_add_string(out, "embedding");
+    else if (part + 1 == p->parts)
+        text_add_string(out, "end");
+    else
+        text_add_format(out, "layer %zu", part - 1);
+}
+
+static const named *cause_named(const port_cause *one)
+{
+    return one->made != NULL ? &one->made->named : &one->fit->named;
+}
+
+static size_t count_agreeing(const port *p)
+{
+    size_t agreeing = 0;
+    for (size_t i = 0; i < p->stages; i++)
+        agreeing += port_agrees(&p->stage[i]);
+    return agreeing;
+}
+
+/* ---- for a person ---- */
+
+static void write_model(const port *p, text *out)
+{
+    text_add_string(out, "model: ");
+    if (p->config != NULL) {
+        model_config_describe(out, p->config, &p->model->document->contents);
+        text_add_string(out, "; ");
+    }
+    text_add_format(out, "%zu layer%s, rows %zu wide (%s)\n", p->layers->layers,
+                    p->layers->layers == 1 ? "" : "s", p->layers->width, p->from);
+}
+
+/* "layer_00 to layer_11 output": the names of one kind, by the first and the last. */
+static void write_names(const port *p, text *out)
+{
+    const char *before = "names: ";
+    for (size_t i = 0; i < p->stages; i++) {
+        const port_stage *one = &p->stage[i], *last = one;
+        bool is_said = false;
+        for (size_t j = 0; j < p->stages; j++) {
+            if (strcmp(p->stage[j].kind, one->kind) != 0 ||
+                (p->stage[j].kind == p->stage[j].name) != (one->kind == one->name))
+                continue;
+            is_said = is_said || j < i;
+            last = &p->stage[j];
+        }
+        if (is_said)
+            continue;
+        text_add_format(out, "%s%s", before, one->called);
+        if (last != one)
+            text_add_format(out, " to %s", last->called);
+        text_add_format(out, " %s", one->kind);
+        before = "; ";
+    }
+    text_add_format(out, " (%zu of %zu)\n", p->stages, p->stages + p->unused.count);
+}
+
+static void write_noise(const port *p, text *out)
+{
+    static const char *const PERCENT[] = {[NUMBER_F16] = "0.02", [NUMBER_BF16] = "0.2"};
+    if (p->coarsest >= NUMBER_F16)
+        text_add_format(out, "rows are %s: differences up to %s %% are rounding; ",
+                        number_type_name(p->coarsest), PERCENT[p->coarsest]);
+    text_add_string(out, "each layer is computed from the dump's rows before it\n");
+}
+
+enum { COLUMNS = 3 };
+
+static size_t column_of(const port_stage *one)
+{
+    return strcmp(one->kind, "attention.weights") == 0 ? 0
+           : strcmp(one->kind, "output") == 0 || strcmp(one->kind, "embedded") == 0 ||
+                   strcmp(one->kind, "ln_e") == 0
+               ? 2
+               : 1;
+}
+
+static void write_table(const port *p, text *out)
+{
+    text_add_string(out, "layer       weights  between   output\n");
+    for (port_part part = 0; part < p->parts; part++) {
+        double worst[COLUMNS] = {-1, -1, -1};
+        bool differs[COLUMNS] = {false}, is_any = false, is_unexplained = false;
+        text line = {0};
+        for (size_t i = 0; i < p->stages; i++) {
+            const port_stage *one = &p->stage[i];
+            size_t column = column_of(one);
+            if (one->part != part)
+                continue;
+            is_any = true;
+            is_unexplained = is_unexplained || one->is_unexplained;
+            worst[column] = fmax(worst[column], one->before);
+            differs[column] = differs[column] || !(one->before <= one->limit);
+        }
+        if (!is_any)
+            continue;
+        port_part_write(p, part, &line);
+        text_add_format(out, "%-10s", text_string(&line));
+        for (size_t i = 0; i < COLUMNS; i++) {
+            char shown[32] = "";
+            if (worst[i] >= 0 && differs[i])
+                snprintf(shown, sizeof shown, "%.1g", worst[i]);
+            else if (worst[i] >= 0)
+                snprintf(shown, sizeof shown, "same");
+            text_add_format(out, "%9s", shown);
+        }
+        const char *before = "    ";
+        if (p->first != NULL && p->first_part == part) {
+            text_add_format(out, "    <- first wrong: %s", p->first->name);
+            before = "; ";
+        }
+        for (size_t i = 0; i < p->causes; i++) {
+            if (!p->cause[i].is_in[part])
+                continue;
+            text_add_format(out, "%scause %zu", before, i + 1);
+            before = ", ";
+        }
+        if (is_unexplained)
+            text_add_format(out, "%snot explained", before);
+        text_add_string(out, "\n");
+        text_free(&line);
+    }
+}
+
+/* "layers 0 to 2", "layer 1 alone", "the end" */
+static void write_parts(const port *p, const port_cause *one, text *out)
+{
+    const char *before = "";
+    for (port_part part = 0; part < p->parts; part++) {
+        port_part end = part;
+        if (!one->is_in[part])
+            continue;
+        while (end + 1 < p->parts - 1 && part > 0 && one->is_in[end + 1])
+            end++;
+        text_add_string(out, before);
+        if (end > part)
+            text_add_format(out, "layers %zu to %zu", part - 1, end - 1);
+        else
+            port_part_write(p, part, out);
+        part = end;
+        before = ", ";
+    }
+}
+
+static void write_cause(const port *p, size_t index, text *out)
+{
+    const port_cause *one = &p->cause[index];
+    const named *row = cause_named(one);
+    text_add_format(out, "cause %zu: %s: %s", index + 1, row->name, row->help);
+    if (one->made == NULL) {
+        text_add_format(out, " is %.6g", one->value);
+        if (!isnan(one->usual))
+            text_add_format(out, ", not %.6g", one->usual);
+        text_add_string(out, " (fitted in ");
+        port_part_write(p, one->first, out);
+        if (one->confirmed > 0) {
+            text_add_string(out, "; ");
+            port_part_write(p, one->confirmed, out);
+            text_add_string(out, " was not used, and agrees");
+        }
+        text_add_string(out, ")");
+    }
+    text_add_string(out, "; ");
+    write_parts(p, one, out);
+    text_add_string(out, "\n");
+}
+
+void port_report_text(const port *p, text *out)
+{
+    const size_t agreeing = count_agreeing(p);
+    double largest = 0;
+    for (size_t i = 0; i < p->stages; i++)
+        largest = fmax(largest, p->stage[i].before);
+    write_model(p, out);
+    write_names(p, out);
+    write_noise(p, out);
+    write_table(p, out);
+    if (p->first == NULL) {
+        text_add_format(out,
+                        "same: %zu matrices; the largest difference is %.1g of a matrix's largest "
+                        "number\n",
+                        p->stages, largest);
+        return;
+    }
+    for (size_t i = 0; i < p->causes; i++)
+        write_cause(p, i, out);
+    if (agreeing == p->stages) {
+        text_add_format(out, "proof: with %s all %zu matrices agree\n",
+                        p->causes == 1 ? "this in the model" : "these in the model", p->stages);
+        return;
+    }
+    for (size_t i = 0; i < p->stages; i++) {
+        if (port_agrees(&p->stage[i]))
+            continue;
+        text_add_format(out,
+                        "not explained: %s is off by %.1g of its largest number%s; %zu of %zu "
+                        "matrices agree\n",
+                        p->stage[i].name, p->stage[i].found, p->causes > 0 ? " with that" : "",
+                        agreeing, p->stages);
+        return;
+    }
+}
+
+/* ---- for a program ---- */
+
+static void write_number(text *out, const char *name, double value)
+{
+    json_member_key(out, name);
+    json_element_write(out, DTYPE_F64, value, -1);
+}
+
+static void write_truth(text *out, const char *name, bool is)
+{
+    json_member_key(out, name);
+    text_add_string(out, is ? "true" : "false");
+}
+
+/* A layer is a number, from 0. */
+static void write_part(const port *p, text *out, port_part part)
+{
+    json_member_key(out, "layer");
+    if (part == 0 || part + 1 == p->parts)
+        json_string_write(out, part == 0 ? "embedding" : "end");
+    else
+        text_add_format(out, "%zu", part - 1);
+}
+
+static void write_json_cause(const port *p, const port_cause *one, text *out)
+{
+    const char *before = "";
+    json_member_text(out, "name", cause_named(one)->name);
+    json_member_text(out, "help", cause_named(one)->help);
+    json_member_key(out, "layers");
+    text_add_string(out, "[");
+    for (port_part part = 1; part + 1 < p->parts; part++) {
+        if (!one->is_in[part])
+            continue;
+        text_add_format(out, "%s%zu", before, part - 1);
+        before = ", ";
+    }
+    text_add_string(out, "]");
+    write_truth(out, "embedding", one->is_in[0]);
+    write_truth(out, "end", one->is_in[p->parts - 1]);
+    if (one->made != NULL)
+        return;
+    write_number(out, "value", one->value);
+    if (!isnan(one->usual))
+        write_number(out, "model_has", one->usual);
+    write_truth(out, "confirmed", one->confirmed > 0);
+}
+
+void port_report_json(const port *p, text *out)
+{
+    text_add_string(out, "{");
+    write_truth(out, "same", p->first == NULL);
+    write_truth(out, "explained", p->first == NULL || count_agreeing(p) == p->stages);
+    json_member_text(out, "model", p->from);
+    json_member_text(out, "dump", p->file);
+    json_member_key(out, "first");
+    if (p->first == NULL) {
+        text_add_string(out, "null");
+    } else {
+        text_add_string(out, "{");
+        write_part(p, out, p->first_part);
+        json_member_text(out, "stage", p->first->name);
+        json_member_text(out, "name", p->first->called);
+        write_number(out, "error", p->first->before);
+        text_add_string(out, "}");
+    }
+    json_member_key(out, "causes");
+    text_add_string(out, "[");
+    for (size_t i = 0; i < p->causes; i++) {
+        text_add_string(out, i == 0 ? "{" : ", {");
+        write_json_cause(p, &p->cause[i], out);
+        text_add_string(out, "}");
+    }
+    text_add_string(out, "]");
+    json_member_count(out, "matrices", p->stages);
+    json_member_count(out, "agree", count_agreeing(p));
+    json_member_key(out, "stages");
+    text_add_string(out, "[");
+    for (size_t i = 0; i < p->stages; i++) {
+        const port_stage *one = &p->stage[i];
+        text_add_string(out, i == 0 ? "\n  {" : ",\n  {");
+        json_member_text(out, "stage", one->name);
+        json_member_text(out, "name", one->called);
+        write_number(out, "error", one->before);
+        write_number(out, "left", one->found);
+        write_number(out, "rounding", one->limit);
+        text_add_string(out, "}");
+    }
+    text_add_string(out, "]}\n");
+}
