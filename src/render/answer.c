@@ -9,20 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool answer_is_right(double answer, double computed, int digits)
+double answer_room(double computed, int digits)
 {
     enum { MORE_DIGITS = 4 }; /* of a large number, which has an exponent, after the first one */
     static const double FLOAT32 = 8 * (double)FLT_EPSILON;
     char shown[NUMBER_FIXED_TEXT];
-    if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
-        return !tensor_is_hole(answer) && answer == computed;
     /* The value of one unit of the last decimal. */
     double unit = pow(10, digits < 0 ? -NUMBER_TEXT_DECIMALS : -digits);
     number_text_write(computed, digits, shown);
     const char *exponent = strchr(shown, 'e');
     if (exponent != NULL)
         unit = fmax(unit, pow(10, atoi(exponent + 1) - MORE_DIGITS));
-    return fabs(answer - computed) <= 0.5 * unit * (1 + 1e-6) + FLOAT32 * fabs(computed);
+    return 0.5 * unit * (1 + 1e-6) + FLOAT32 * fabs(computed);
+}
+
+bool answer_is_right(double answer, double computed, int digits)
+{
+    if (tensor_is_hole(answer) || !isfinite(computed) || !isfinite(answer))
+        return !tensor_is_hole(answer) && answer == computed;
+    return fabs(answer - computed) <= answer_room(computed, digits);
 }
 
 int answer_decimals(double answer, double computed, int digits)
@@ -53,7 +58,7 @@ static void try_number(slip_search *s, const char *sentence, double number, cons
         return;
     s->are_several = to->sentence != NULL && strcmp(to->sentence, sentence) != 0;
     if (to->sentence == NULL)
-        *to = (answer_slip){sentence, cell == NULL ? (map_cell){0} : *cell};
+        *to = (answer_slip){.sentence = sentence, .cell = cell == NULL ? (map_cell){0} : *cell};
 }
 
 /* The same of a cell elsewhere: a number that its matrix has twice is no cell's own. */
@@ -62,6 +67,8 @@ static void try_cell(slip_search *s, const char *sentence, const map_cell *cell)
     const double number = map_number(cell);
     map_cell other = *cell;
     size_t same = 0;
+    if (!answer_is_right(s->answer, number, s->digits))
+        return;
     for (other.row = 0; other.row < cell->map->values.size[1]; other.row++) {
         for (other.column = 0; other.column < cell->map->values.size[2]; other.column++)
             same += map_number(&other) == number;
@@ -70,8 +77,24 @@ static void try_cell(slip_search *s, const char *sentence, const map_cell *cell)
         try_number(s, sentence, number, cell);
 }
 
+/* Other cells of its row and of its column. */
+static void try_neighbours(slip_search *s)
+{
+    const size_t *size = s->at->map->values.size;
+    map_cell other = *s->at;
+    for (other.row = 0; other.row < size[1]; other.row++) {
+        if (other.row != s->at->row)
+            try_cell(s, "slipRow", &other);
+    }
+    other.row = s->at->row;
+    for (other.column = 0; other.column < size[2]; other.column++) {
+        if (other.column != s->at->column)
+            try_cell(s, "slipColumn", &other);
+    }
+}
+
 /* The same row and column of other maps: those that it is made of, those that are made of it, and
- * others. */
+ * others. Of the first two it is told what is done on the way, where that has a word. */
 static bool try_stages(slip_search *s, err *e)
 {
     enum { IS_BEFORE = 1, IS_AFTER = 2 };
@@ -110,6 +133,16 @@ static bool try_stages(slip_search *s, err *e)
             try_number(s, "slipAfter", map_number(&cell), &cell);
         else
             try_cell(s, "slipOther", &cell);
+    }
+    answer_slip *found = s->to;
+    if (found->sentence != NULL && strcmp(found->sentence, "slipAfter") == 0)
+        found->done = found->cell.map->done;
+    for (size_t i = 0;
+         i < room->maps && found->sentence != NULL && strcmp(found->sentence, "slipBefore") == 0;
+         i++) {
+        if (room->map[i]->operand[0].map == found->cell.map && (related[i] & IS_BEFORE) != 0 &&
+            room->map[i]->done != NULL)
+            found->done = room->map[i]->done;
     }
     mem_free(related);
     return true;
@@ -169,8 +202,15 @@ bool answer_slip_find(answer_slip *to, const map_cell *at, double answer, int di
     }
     if (!map->is_of_focus && !try_stages(&s, e))
         return false;
+    if (map->slices <= 1)
+        try_neighbours(&s);
     try_unscaled(&s);
-    if (s.are_several)
+    if (s.are_several || to->sentence == NULL) {
         to->sentence = NULL;
+        return true;
+    }
+    to->meant = strcmp(to->sentence, "slipPercent") == 0 ? answer / 100 : -answer;
+    if (to->done != NULL)
+        to->sentence = strcmp(to->sentence, "slipBefore") == 0 ? "slipNotYet" : "slipLater";
     return true;
 }

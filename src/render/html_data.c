@@ -410,6 +410,8 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         text_add_string(p->out, ",\"letters\":");
         json_string_write(p->out, map->letters);
     }
+    if (map->done != NULL && p->asked != NULL)
+        text_add_format(p->out, ",\"done\":\"%s\"", map->done);
     if (map->has_origin) {
         text_add_format(p->out, ",\"operation\":\"%s\"", operation_of(map->op)->named.name);
         if (map->function != NULL)

@@ -121,10 +121,12 @@ static void add_normalized(builder *b, stage_id from, stage_id id, const tensor 
     apart.size[1] = 1;
     apart.stride[1] = 0;
     map_add(b, gain, STEP_NORMALIZE, &apart);
+    trace_map *made = map_add_stage(b, id, STEP_NORMALIZE, labels);
     map_say(
-        b, map_add_stage(b, id, STEP_NORMALIZE, labels), OP_NORMALIZE,
+        b, made, OP_NORMALIZE,
         (map_operand[TRACE_OPERANDS]){
             {PART_CELL, of}, {PART_ROW_I, of}, {PART_NUMBER, "qk_eps"}, {PART_OF_COLUMN, gain}});
+    made->done = "normalized";
 }
 
 static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labels)
@@ -145,6 +147,7 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
     map_say(
         b, made, OP_TURN,
         (map_operand[TRACE_OPERANDS]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
+    made->done = "turned by its position";
     made->appended = is_query ? 0 : b->plan->appended;
     made->paired = b->plan->rope_width;
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
@@ -252,14 +255,20 @@ static void add_scores(builder *b)
     map_say(b, map_add_square(b, STAGE_SCORES, STEP_SCORES), by->made_by, of);
     if (p->scale != 1) {
         map_add_number(b, "scale", STEP_SCALE, p->scale);
-        map_say(b, map_add_square(b, STAGE_SCALED, STEP_SCALE), OP_TIMES,
+        trace_map *scaled = map_add_square(b, STAGE_SCALED, STEP_SCALE);
+        map_say(b, scaled, OP_TIMES,
                 (map_operand[TRACE_OPERANDS]){{PART_CELL, "scores"}, {PART_NUMBER, "scale"}});
+        scaled->done = p->asked->scale_kind == SCALE_NUMBER  ? "multiplied by the scale"
+                       : p->asked->scale_kind == SCALE_EMBED ? "divided by √m"
+                                                             : "divided by √d_k";
     }
     if (plan_has_stage(p, STAGE_CAPPED)) {
         const char *before = map_name_of(p->scale == 1 ? STAGE_SCORES : STAGE_SCALED);
         map_add_number(b, "C", STEP_CAP, p->asked->softcap);
-        map_say(b, map_add_square(b, STAGE_CAPPED, STEP_CAP), OP_CAP,
+        trace_map *capped = map_add_square(b, STAGE_CAPPED, STEP_CAP);
+        map_say(b, capped, OP_CAP,
                 (map_operand[TRACE_OPERANDS]){{PART_CELL, before}, {PART_NUMBER, "C"}});
+        capped->done = "capped";
     }
 }
 
@@ -298,6 +307,7 @@ static void add_masked(builder *b)
         b, masked, OP_PLUS,
         (map_operand[TRACE_OPERANDS]){
             {PART_CELL, before}, {PART_CELL, "bias"}, {PART_NUMBER, "slope"}, {PART_OF_ROW, "p"}});
+    masked->done = "masked";
     masked->untouched = p->appended;
     masked->length = map_from(b, PART_NUMBER, "key_lengths");
 }
@@ -312,8 +322,10 @@ static void add_softmax(builder *b)
     trace_map *row_max = map_add_stage(b, STAGE_ROW_MAX, STEP_SOFTMAX, queries);
     map_say(b, row_max, OP_MAX,
             (map_operand[TRACE_OPERANDS]){{PART_ROW_I, masked}, [2] = {PART_NUMBER, "sink"}});
-    map_say(b, map_add_square(b, STAGE_EXP, STEP_SOFTMAX), OP_EXP,
+    trace_map *powers = map_add_square(b, STAGE_EXP, STEP_SOFTMAX);
+    map_say(b, powers, OP_EXP,
             (map_operand[TRACE_OPERANDS]){{PART_CELL, masked}, {PART_OF_ROW, "row_max"}});
+    powers->done = "made a power of e";
     if (p->sinks.data != NULL && map_named(b->room, "row_max") != NULL) {
         /* A logit a head, and what it adds to each row's sum. */
         trace_map *terms = map_add_made(b, "sink_exp", STEP_SOFTMAX, p->heads, p->n_q, 1);
@@ -332,8 +344,10 @@ static void add_softmax(builder *b)
     trace_map *weights = map_add_square(b, STAGE_WEIGHTS, STEP_SOFTMAX);
     map_say(b, weights, OP_DIVIDE,
             (map_operand[TRACE_OPERANDS]){{PART_CELL, "exp"}, {PART_OF_ROW, "row_sum"}});
+    weights->done = "divided by the row's sum";
     weights->is_share = true;
     trace_map *rounded = map_add_square(b, STAGE_ROUNDED, STEP_ROUND);
+    rounded->done = "rounded";
     rounded->is_share = true;
     map_say(b, rounded, OP_ROUND, (map_operand[TRACE_OPERANDS]){{PART_CELL, "weights"}});
 }

@@ -198,7 +198,8 @@ typedef struct trace_map {
     const char *id_name; /* of columns that are ids: what the one in focus is called; else NULL */
     bool is_beyond_page; /* so large that no page has its numbers */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
-    bool has_origin;     /* else it has letters at most */
+    const char *done; /* what was done with operand a: "divided by √d_k"; NULL: it has no word */
+    bool has_origin;  /* else it has letters at most */
     operation op;
     const struct activation *function; /* of OP_ACTIVATE */
     /* a to e of the operation; without an origin, a: the same numbers where they are made */

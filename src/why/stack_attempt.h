@@ -22,6 +22,8 @@ typedef struct why_question {
     const mistake *const *settled; /* made in all that is tried; */
     size_t settled_count;          /* so many, at most WHY_SETTLED */
     bool shapes_are_right;         /* of the numbers of all claims */
+    bool are_few; /* a few numbers in a few digits, which some two mistakes always give: none are
+                   * tried together */
 } why_question;
 
 /* Where mistakes are made. */

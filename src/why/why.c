@@ -348,7 +348,8 @@ static bool find(search *s, why_answers *to, err *e)
         try_each(s, &alone, e);
     }
     /* Two mistakes together may be what no single one is. */
-    to->tried_pairs = s->ranking.count == 0 && claims_tell(&of->claims) && operations <= PAIRS_MOST;
+    to->tried_pairs = s->ranking.count == 0 && !of->are_few && claims_tell(&of->claims) &&
+                      operations <= PAIRS_MOST;
     for (size_t i = 0; to->tried_pairs && i < named_count(s->about->first); i++) {
         for (size_t j = i + 1; !e->is_set && j < why_mistakes(of); j++) {
             const mistake *both[] = {mistake_at(s->about->mistakes, i),

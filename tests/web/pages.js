@@ -709,12 +709,15 @@ async function checkHints(name) {
 // Wrong answers that one slip gives are told as that: q·k is 1, 5, 5, 0, the scale 1/2; e^-2 is 0.1353,
 // e^-2.5 0.0821; the weights are 0.1192, 0.8808, 0.9241, 0.0759, and softmax(1, 5) 0.0180, 0.9820.
 const SLIPS = [
-  ['scores', 0, '-1', 'its sign is turned'], ['scores', 1, '5/2', 'that is scaled[1,2], which comes later'],
-  ['scores', 2, '7', ''], ['scaled', 1, '5', 'that is scores[1,2], and something is still to be done with it'],
-  ['weights', 0, '11.92', '11.92 is a share of 100, and here it is one of 1'],
-  ['weights', 3, '0.0821', 'that is exp[2,2], and something is still to be done with it'],
-  ['weights', 1, '0,982', 'that is the softmax of the scores before they are scaled'],
-  ['weights', 2, '0.92', 'it is right to 2 of 4 decimals'],
+  ['scores', 0, '-1', 'that is 1 with its sign turned'],
+  ['scores', 1, '5/2', 'that is scaled[1,2], divided by √d_k, which comes later'],
+  ['scores', 2, '7', ''], ['scaled', 1, '5', 'that is scores[1,2], not yet divided by √d_k'],
+  ['scores', 2, '1', ''], ['scaled', 0, '0', ''],
+  ['scaled', 2, '0,5', 'that is scaled[1,1], of another row'],
+  ['weights', 0, '11.92', 'it is a share of 1: 11.92 % is 0.1192'],
+  ['weights', 3, '0.0821', "that is exp[2,2], not yet divided by the row's sum"],
+  ['weights', 1, '0,982', 'that is the softmax of the unscaled scores'],
+  ['weights', 2, '0.92', 'right to 2, and 4 decimals count'],
 ];
 
 async function checkSlips(name) {

@@ -31,7 +31,7 @@ static bool writes_marks(const options *o)
 /* Options that can't be had together. */
 static bool check_options(const options *o, err *e)
 {
-    const char *other = o->actual != NULL ? "actual" : o->update ? "update" : o->why ? "why" : NULL;
+    const char *other = o->actual != NULL ? "actual" : o->update ? "update" : NULL;
     bool marks = o->answers.count > 0;
     const char *written = o->output != NULL ? "output" : o->format != NULL ? "format" : NULL;
     const char *apart = marks ? "answers" : o->update ? "update" : o->why ? "why" : NULL;

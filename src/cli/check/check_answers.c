@@ -226,6 +226,8 @@ typedef struct marking {
     int digits;         /* decimals that were asked for, below 0 those of a trace */
     text lines;         /* of those that are not right */
     size_t numbers, right;
+    size_t wrongs, wrong_here; /* answers that are there; and in the last stage that has one */
+    text_list answered, wrong; /* stages that have an answer, and those that have two wrong ones */
 } marking;
 
 /* ---- one answer ---- */
@@ -257,7 +259,7 @@ static bool add_slip(marking *m, const element *one, err *e)
     const map_cell at = cell_of(m->trace, one);
     const int count = m->digits < 0 ? NUMBER_TEXT_DECIMALS : m->digits;
     int decimals = answer_decimals(one->wanted, one->got, m->digits);
-    char said[NUMBER_TEXT];
+    char said[NUMBER_TEXT], meant[32], row[24], column[24];
     text cell = {0};
     answer_slip slip = {0};
     number_write_f64(one->wanted, said);
@@ -287,11 +289,27 @@ static bool add_slip(marking *m, const element *one, err *e)
         element_write_name(&other, &cell);
         text_close(&name, &cell);
     }
+    snprintf(meant, sizeof meant, "%.12g", slip.meant);
+    snprintf(row, sizeof row, "%zu", slip.cell.row + 1);
+    snprintf(column, sizeof column, "%zu", slip.cell.column + 1);
     text_add_string(&m->lines, ": ");
-    html_say_plain(&m->lines, slip.sentence, (const char *const[]){said, text_string(&cell)});
+    html_say_plain(&m->lines, slip.sentence,
+                   (const char *const[]){said, text_string(&cell),
+                                         slip.done == NULL ? "" : slip.done, meant, row, column});
     bool done = text_ok(&cell, e);
     text_free(&cell);
     return done;
+}
+
+/* Lists the stage of an answer that is there; answers come stage by stage. Where two are wrong, a
+ * mistake may have been made in all of it: one wrong number is no sign of that. */
+static bool list_stage(marking *m, const char *name, bool right, err *e)
+{
+    text_list *all = &m->answered;
+    bool is_last = all->count > 0 && strcmp(all->item[all->count - 1], name) == 0;
+    bool done = is_last || text_list_add(all, name, strlen(name), e);
+    m->wrong_here = (is_last ? m->wrong_here : 0) + !right;
+    return done && (right || m->wrong_here != 2 || text_list_add(&m->wrong, name, strlen(name), e));
 }
 
 /* Counts an answer, and adds a line where it is not right. */
@@ -304,7 +322,9 @@ static bool mark(marking *m, element *one, err *e)
     bool done = text_ok(&question, e) &&
                 marks_add(m->marks, text_string(&question), is_empty ? one->wanted : right, e);
     text_free(&question);
+    done = done && (is_empty || list_stage(m, one->stage, right, e));
     m->numbers++;
+    m->wrongs += !right && !is_empty;
     m->right += right;
     if (right)
         return done;
@@ -453,7 +473,73 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
     return done;
 }
 
-bool check_answers(checker *c, const named_stages *of, const trace *made, err *e)
+/* ---- --why ---- */
+
+/* The answers to this stage, of which each may be as far off as a right one. */
+static claim claim_of_answers(const marking *m, const char *name)
+{
+    claim to = {name, bundle_find(m->of->numbers, name), 0};
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do {
+        double value = tensor_get(&to.numbers->tensor, at);
+        if (isfinite(value))
+            to.tol = fmax(to.tol, answer_room(value, m->digits));
+    } while (tensor_next(&to.numbers->tensor, at));
+    return to;
+}
+
+/* Adds the mistake that gives the answers to these stages, if one alone does, and says how many do.
+ * `which` are they, to the reader. */
+static bool add_mistake(marking *m, const why_question *of, char *const *names, size_t count,
+                        const char *which, size_t *mistakes, err *e)
+{
+    why_answers found = {0};
+    why_question question = *of;
+    claim *room = mem_alloc(count, sizeof room[0], e);
+    if (room == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        room[i] = claim_of_answers(m, names[i]);
+    question.claims = (claims){room, count, NULL};
+    question.shapes_are_right = question.are_few = true;
+    bool done = why_find(&found, &question, e);
+    *mistakes = 0;
+    for (size_t i = 0; i < found.count; i++)
+        *mistakes += 1 + found.answer[i].same_count;
+    const made_mistake *made = &found.answer[0].made[0];
+    if (*mistakes == 1)
+        text_add_format(&m->lines, "why: %s%s%s: %s (%s)\n", made->row->name,
+                        made->where[0] == '\0' ? "" : " in ", made->where, made->row->help, which);
+    else if (*mistakes > 1)
+        text_add_format(&m->lines, "why: %zu mistakes give %s; none is claimed\n", *mistakes,
+                        which);
+    mem_free(room);
+    return done;
+}
+
+/* Which mistake was made all the way; or, where none was, in each stage that has a wrong answer,
+ * since it may have begun with right numbers. */
+static bool explain_answers(marking *m, const why_question *of, err *e)
+{
+    size_t mistakes = 0, of_any = 0;
+    bool done = add_mistake(m, of, m->answered.item, m->answered.count, "all answers", &of_any, e);
+    bool is_whole = of_any > 0 || m->answered.count == 1;
+    for (size_t i = 0; i < m->wrong.count && done && !is_whole; i++) {
+        text which = {0};
+        text_add_format(&which, "the answers to %s", m->wrong.item[i]);
+        done = text_ok(&which, e) &&
+               add_mistake(m, of, &m->wrong.item[i], 1, text_string(&which), &mistakes, e);
+        of_any += mistakes;
+        text_free(&which);
+    }
+    if (done && of_any == 0)
+        text_add_format(&m->lines, "why: none of %zu mistakes gives these answers\n",
+                        why_mistakes(of));
+    return done;
+}
+
+bool check_answers(checker *c, const named_stages *of, const trace *made, const why_question *as,
+                   err *e)
 {
     check_marks *all = c->marks;
     const char *file = of->numbers->entry[0].at.file;
@@ -480,6 +566,13 @@ bool check_answers(checker *c, const named_stages *of, const trace *made, err *e
         const entry *one = &of->computed->entry[i], *answers = bundle_find(of->numbers, one->name);
         done = answers == NULL || mark_stage(&m, answers, one, e);
     }
+    if (done && c->given->why && m.wrongs > 1) {
+        if (made->batches > 1)
+            note_say(c->world, c->given, NULL,
+                     "--why is not asked of %s: answers to one sequence of a batch", file);
+        else
+            done = explain_answers(&m, as, e);
+    }
     done = done && text_ok(&m.lines, e) && marks_end(all, file, "", e);
     if (done) {
         text_add_string(&c->file.lines, m.right == m.numbers ? "ok    " : "FAIL  ");
@@ -489,6 +582,8 @@ bool check_answers(checker *c, const named_stages *of, const trace *made, err *e
         text_add_format(&c->file.lines, ")\n%s", text_string(&m.lines));
         c->file.failed += m.right < m.numbers;
     }
+    text_list_free(&m.answered);
+    text_list_free(&m.wrong);
     text_free(&m.lines);
     return done;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/check/checker.h"
 #include "trace/trace.h"
+#include "why/why.h"
 
 /* What the page of an exercise saves besides answers, under names that begin with _: the name of
  * its document, the command that made it, the entry of the batch that it shows, and, for each stage
@@ -21,8 +22,10 @@ bool check_page(const bundle *answers, err *e);
 
 /* Adds a line of how many are right, and one for each that is not, with the formula that the trace
  * has for it; never the number. What counts is what the document asks for, or --blank: an answer
- * that lacks is empty. Where neither says anything, it is what the file has. */
-bool check_answers(checker *c, const named_stages *of, const trace *made, err *e);
+ * that lacks is empty. Where neither says anything, it is what the file has. With --why it also
+ * says which mistake gives all of the answers, or those to one stage, `as` it is computed. */
+bool check_answers(checker *c, const named_stages *of, const trace *made, const why_question *as,
+                   err *e);
 
 /* A file that could not be marked has a row too, with its error. */
 bool check_marks_add_bad(check_marks *m, const char *file, const char *error, err *e);

@@ -561,11 +561,13 @@ bool check_document(checker *c, document *one, err *e)
            document_reader_look(c->documents, one, e);
     /* --answers: an exercise is marked, by what its page asks for; hints say what a stage is made
      * of. */
-    if (marks)
-        done = done && w.kind->show(&w, asks ? FOR_STEPS : FOR_FORMULAS, c->world, e) &&
-               check_answers(c, &of, w.shown, e);
-    else
+    if (marks) {
+        done = done && w.kind->show(&w, asks ? FOR_STEPS : FOR_FORMULAS, c->world, e);
+        const why_question asked = done ? work_question(&w, c->world) : (why_question){0};
+        done = done && check_answers(c, &of, w.shown, &asked, e);
+    } else {
         done = done && w.kind->run(&w, c->world, e) && judge(c, &of, &w, e);
+    }
     errata_free(&known);
     bundle_free(&of_rows);
     bundle_free(&laid);

@@ -27,14 +27,30 @@ function placesElsewhere({ map, head, row, column }) {
   const heads = range(0, map.heads, (other) => ({ map, head: other, row, column }));
   const named = (other) => (before.has(other) ? 'slipBefore' : mapsMadeOf(other).has(map) ? 'slipAfter' : 'slipOther');
   const at = MAPS.indexOf(map), like = MAPS.filter((other) => isOfSameCells(other, map));
+  const cells = [
+    ...range(0, map.rows.length, (other) => ({ slip: 'slipRow', place: { map, head, row: other, column } })),
+    ...range(0, map.columns.length, (other) => ({ slip: 'slipColumn', place: { map, head, row, column: other } })),
+  ].filter(({ place }) => map.slices <= 1 && (place.row !== row || place.column !== column));
   const near = [...like.filter((other) => MAPS.indexOf(other) < at).reverse(), ...like.filter((other) => MAPS.indexOf(other) > at)];
   return [
     ...(row !== column && column < map.rows.length && row < map.columns.length && map.slices <= 1
       ? [{ slip: 'slipTurned', place: turned }] : []),
     ...heads.filter((other) => other.head !== head).map((place) => ({ slip: 'slipHead', place })),
     ...near.map((other) => ({ slip: named(other), place: { map: other, head, row, column } })),
-  ].filter(({ slip, place }) => isKept(place.map, place.head, place.row) &&
-    (slip === 'slipBefore' || slip === 'slipAfter' || isOwn(place)));
+    ...cells,
+  ].filter(({ place }) => isKept(place.map, place.head, place.row));
+}
+
+// What is done on the way from one map to the other, where that has a word.
+function doneBetween(before, after) {
+  const maps = [...mapsMadeOf(after), after].filter((map) => map.done && map.a && MAPS[map.a.map] === before);
+  return maps.length > 0 ? maps.at(-1).done : '';
+}
+
+// The name of the sentence, and what is done.
+function sentenceOf({ slip, place }, of) {
+  const done = slip === 'slipBefore' ? doneBetween(place.map, of.map) : slip === 'slipAfter' && place.map.done;
+  return done ? [{ slipBefore: 'slipNotYet', slipAfter: 'slipLater' }[slip], done] : [slip, ''];
 }
 
 // exp or weights of the scores as they are before scaling; NaN where that is not asked.
@@ -63,11 +79,15 @@ function slipOf(typed, place) {
   const found = [
     ...(isNumber(-wanted) ? [{ slip: 'slipSign' }] : []),
     ...(place.map.share && isWithin(answer / 100, wanted, textOf(place)) ? [{ slip: 'slipPercent' }] : []),
-    ...placesElsewhere(place).filter((other) => isNumber(numberOf(textOf(other.place)), other.place)),
+    ...placesElsewhere(place).filter((other) => isNumber(numberOf(textOf(other.place)), other.place) &&
+      (['slipBefore', 'slipAfter'].includes(other.slip) || isOwn(other.place))),
     ...(isNumber(ofUnscaled(place)) ? [{ slip: 'slipUnscaled' }] : []),
   ];
   const [first] = found, isOne = first && found.every(({ slip }) => slip === first.slip);
   if (!isOne) return '';
-  const words = TEXT[first.slip];
-  return typeof words === 'string' ? words : words(typed, first.place && nameOf(first.place));
+  const [name, done] = sentenceOf(first, place), { row, column } = first.place || place;
+  const meant = Number((first.slip === 'slipPercent' ? answer / 100 : -answer).toPrecision(12));
+  const words = TEXT[name];
+  return typeof words === 'string' ? words
+    : words(typed, first.place && nameOf(first.place), done, meant, row + 1, column + 1);
 }
