@@ -83,6 +83,27 @@ static void add_labels(text *out, const char *name, const trace_labels *labels, 
     text_close(&label, out);
 }
 
+/* Those that are cut, whole: "wholeRows":{"2":"…"}. A sentence has names so. */
+static void add_whole_labels(text *out, const char *name, const trace_labels *labels, size_t count)
+{
+    char room[LABEL_ROOM];
+    text label = {0};
+    size_t count_cut = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *whole = label_whole(labels, i, room);
+        if (display_columns(whole, strlen(whole)) <= LABEL_COLUMNS)
+            continue;
+        text_clear(&label);
+        display_add_string(&label, whole);
+        if (count_cut++ == 0)
+            text_add_format(out, ",\"%s\":{", name);
+        text_add_format(out, "%s\"%zu\":", count_cut > 1 ? "," : "", i);
+        json_string_write(out, text_string(&label));
+    }
+    text_add_string(out, count_cut > 0 ? "}" : "");
+    text_close(&label, out);
+}
+
 static void add_origin(text *out, const char *name, const trace_room *room, const trace_map *made,
                        const trace_origin *from)
 {
@@ -440,6 +461,8 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     } else {
         add_labels(p->out, "rows", &map->rows, size[1]);
         add_labels(p->out, "columns", &map->columns, size[2]);
+        add_whole_labels(p->out, "wholeRows", &map->rows, size[1]);
+        add_whole_labels(p->out, "wholeColumns", &map->columns, size[2]);
         if (kept == KEPT_FOCUS)
             text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->room->focus.row);
         text_add_string(p->out, ",\"cells\":[");

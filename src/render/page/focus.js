@@ -81,14 +81,15 @@ function takeFocus(at) {
 
 // ---- showing it ----
 
-// " (dog)", or nothing where it has a number only.
-function nameIn(labels, index) {
-  return /^(\d+|\w+\[.*)$/.test(labels[index]) ? '' : ` (${labels[index]})`;
+// " (dog)", whole where labels cut it, or nothing where it has a number only.
+function nameIn(map, axis, index) {
+  const whole = map[{ rows: 'wholeRows', columns: 'wholeColumns' }[axis]], label = map[axis][index];
+  return /^(\d+|\w+\[.*)$/.test(label) ? '' : ` (${whole?.[rowBefore(map, axis, index)] ?? label})`;
 }
 
 function nameOfQuery(room, row) {
   const [seen] = mapsThatSee(room);
-  return seen ? nameIn(seen.rows, row) : '';
+  return seen ? nameIn(seen, 'rows', row) : '';
 }
 
 // In what the page came with: "query 1 (dog)", "in head 1", "attended[1]", "of sequence 1".

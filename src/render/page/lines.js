@@ -252,7 +252,7 @@ function topLine(line) {
   const place = placeOfLine(line), { map, row } = place, key = keyAtTop(line), number = key + 1;
   if (key === undefined) return [];
   const [, rank] = TOP.exec(wordsOf(LINES.get(line).head));
-  return [...mathematics(`top[${row + 1},${rank}] is key ${number}${nameIn(map.columns, key)}: weights[${row + 1},${number}]`),
+  return [...mathematics(`top[${row + 1},${rank}] is key ${number}${nameIn(map, 'columns', key)}: weights[${row + 1},${number}]`),
     ' = ', inTable(textOf({ ...place, column: key }))];
 }
 
