@@ -91,6 +91,7 @@ static const named ROWS[] = {
     {"savePicture", "Save the picture as"},
     {"given", "an input: this number was given"},
     {"hidden", "this key may not be seen: −∞, so that its weight is 0"},
+    {"maskedHere", "masked[i,j] is {1}[i,j], or −∞ where query i may not see key j:"},
     {"empty", "this query may attend to nothing: 0"},
     {"zeros", "a row of zeros, which stands after the others"},
     {"noDirection", "a row of zeros has no direction: 0"},

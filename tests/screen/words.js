@@ -8,6 +8,9 @@
 // seen     what is said of a query that sees nothing, and of more keys than have lines, goes and comes
 //          with the mask and with the query that is worked out
 // lines    lines that name a row, a key or where a number comes from follow what is changed
+// cells    shares have four decimals, zeros stay where a number is rounded, and the page says that it
+//          computes with all digits
+// masked   what the softmax takes is called masked as long as something is hidden
 // address  1,500 changes are made one after the other and shown once; more than 10,000 are refused
 // still    a page whose numbers can't be changed says why, and what page has them all
 
@@ -225,7 +228,40 @@ async function checkAddress(name) {
   await other.close();
 }
 
-const STILL = { wide: 'x has 96 columns, and a page holds 64; one made with --full', generation: 'of a generation',
+// The seed's own numbers, softmax of (2, 4, 4) and of (4, 16, 12): 6.0337e-06 is none of four decimals.
+async function checkCells(name) {
+  const page = await open(name), said = await page.evaluate(() => ({
+    weights: [...document.querySelectorAll('#matrix-weights tbody tr')].slice(0, 2).map((row) =>
+      [...row.querySelectorAll('td')].map((cell) => ownOf(cell).textContent).join()).join(';'),
+    scores: [...document.querySelectorAll('#matrix-scores tbody tr:first-child td')].map((cell) => ownOf(cell).textContent).join(),
+    line: STEPS.line.textContent }));
+  check(name, said.weights === '0.0634,0.4683,0.4683;0.0000,0.9820,0.0180', `weights are ${said.weights}`);
+  check(name, said.scores === '2,4,4', `whole scores are ${said.scores}`);
+  check(name, said.line.includes('4 decimals, computed with all digits'), `it says ${said.line}`);
+  await page.locator('#matrix-weights tbody tr').nth(1).locator('td').first().click();
+  const panel = await page.locator('.panel .result').first().textContent();
+  check(name, panel === '6.0337e−06', `the panel says ${panel}`);
+  await page.close();
+}
+
+async function checkMasked(name) {
+  const page = await open(name);
+  const said = () => page.evaluate(async () => {
+    while (STALE.size > 0) await new Promise(requestAnimationFrame);
+    return [...document.querySelectorAll('#step-softmax :is(.formula, .note)')].filter((one) => one.getClientRects().length > 0)
+      .map((one) => one.textContent).filter((one) => /masked|scaled/.test(one)).join('; ');
+  });
+  const came = 'row_max[i] = maxⱼ scaled[i,j]; exp[i,j] = exp(scaled[i,j] − row_max[i])';
+  const hidden = `masked[i,j] is scaled[i,j], or −∞ where query i may not see key j:; ${came.replaceAll('scaled', 'masked')}`;
+  check(name, await said() === came, `it says ${await said()}`);
+  await page.evaluate(() => selfattn.mask(0, 1, false));
+  check(name, await said() === hidden, `with a hidden key it says ${await said()}`);
+  await page.evaluate(() => selfattn.undo());
+  check(name, await said() === came, `without it says ${await said()}`);
+  await page.close();
+}
+
+const STILL = { many: 'scores has 160000 numbers, and a page holds 131072; one made with --full', generation: 'of a generation',
   exercise: 'they are asked for' };
 
 (async () => {
@@ -234,6 +270,8 @@ const STILL = { wide: 'x has 96 columns, and a page holds 64; one made with --fu
   await checkFollowing('asad-two-heads-wo');
   await checkHand('asad-two-heads-wo');
   await checkSeen('nothing');
+  await checkCells('001-walkthrough');
+  await checkMasked('asad-two-heads-wo');
   const keys = await open('keys-of-x-named-query');
   await keys.locator('#matrix-x tbody th').nth(1).click();
   check('keys of x', await keys.evaluate(() => EDITS.done.length) === 0, 'a click on a key works out query 2 of 1');

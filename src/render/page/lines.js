@@ -294,6 +294,39 @@ function startWhile() {
   }
 }
 
+// ---- what the softmax takes, where a page came without a mask ----
+
+// The program calls it masked then, and so does the page once something is hidden.
+function withoutMask(map) {
+  const of = ['max', 'exp'].includes(map.operation) && !map.made && MAPS[map.a.map];
+  return of && of.name !== 'masked' ? of : null;
+}
+
+function isHiding(room) {
+  const { causal, hidden } = sightOf(room);
+  return causal || Boolean(hidden);
+}
+
+function lettersNow(map, letters) {
+  const of = ALIVE && withoutMask(map);
+  return of && isHiding(map.room) ? letters.replace(`${of.name}[`, 'masked[') : letters;
+}
+
+function addUnmasked(map) {
+  const section = document.getElementById(`step-${map.step}`), of = withoutMask(map);
+  const formulas = [...section?.querySelectorAll('.formula') || []].filter((one) => one.textContent.startsWith(`${map.name}[`));
+  for (const formula of formulas) {
+    const nodes = [...formula.childNodes], note = makeElement('p', 'note', TEXT.maskedHere(of.name));
+    if (map.operation === 'max') formula.before(note);
+    const draw = () => {
+      note.hidden = !isHiding(map.room);
+      formula.replaceChildren(...note.hidden ? nodes : mathematics(lettersNow(map, wordsOf(nodes))));
+    };
+    addView(formula, (maps) => maps.has(map), draw);
+    draw();
+  }
+}
+
 // As it came again, it is what it was.
 function drawLine(line) {
   if (line.dataset.shows === 'masked') {
@@ -306,6 +339,7 @@ function drawLine(line) {
 
 function startLines() {
   MAPS.filter((map) => map.name === 'masked').forEach(addMasked);
+  MAPS.filter(withoutMask).forEach(addUnmasked);
   for (const line of document.querySelectorAll('.line[data-cell]')) {
     const [first] = line.children, head = first?.matches('.head') ? [...first.childNodes] : [];
     if (head.length > 0) first.replaceWith(...head);

@@ -89,7 +89,7 @@ function resultOf(place) {
 
 function formulaOf(place) {
   const { name } = place.map;
-  const letters = appendedOf(place) < 0 || !place.map.appended ? place.map.letters : null;
+  const letters = appendedOf(place) < 0 || !place.map.appended ? lettersNow(place.map, place.map.letters) : null;
   return makeElement('p', 'formula', ...(letters ? mathematics(`${name}[i,j] = ${letters}`) : [TEXT.given]));
 }
 
