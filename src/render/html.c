@@ -11,6 +11,7 @@
 #include "render/html_items.h"
 #include "render/html_picture.h"
 #include "render/html_words.h"
+#include "render/number_text.h"
 
 #include <string.h>
 
@@ -157,6 +158,8 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
 {
     asked from = {0};
     render_options with = *how;
+    if (with.digits < 0)
+        with.digits = NUMBER_TEXT_KEEPS;
     html_page p = {.out = sink_text(to), .room = t->room[0], .whole = t, .how = &with};
     bool is_said = how->blank->count > 0;
     with.blank = is_said ? how->blank : t->exercise;

@@ -46,7 +46,7 @@ static void add_whole(text *out, const uint64_t *whole, size_t count, size_t pla
 
 /* A row in about half the bytes, as the page's script reads it (numbers.js, unpack); false, with
  * nothing added, where one of its numbers has an exponent or is not finite. The sign goes into the
- * last bit. */
+ * last bit, and into the one before it whether digits follow those that are shown. */
 static bool pack_row(text *out, const tensor *matrix, size_t row, int digits)
 {
     uint64_t whole[MOST_COLUMNS], units;
@@ -55,7 +55,8 @@ static bool pack_row(text *out, const tensor *matrix, size_t row, int digits)
         double value = matrix_at(matrix, row, j);
         if (columns > MOST_COLUMNS || !number_text_units(value, digits, &units))
             return false;
-        whole[j] = 2 * units + (value < 0 && units > 0);
+        uint64_t goes_on = !number_text_is_exact(value, digits);
+        whole[j] = 4 * units + 2 * goes_on + (value < 0 && units > 0);
         size_t places = 1;
         for (uint64_t rest = whole[j]; rest >= BASE; rest /= BASE)
             places++;

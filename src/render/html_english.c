@@ -61,6 +61,7 @@ static const named ROWS[] = {
     {"show", "Show"},
     {"pointing",
      "Point at a number, and its arithmetic opens; the arrow keys lead from step to step."},
+    {"shownWith", "Shown with {1} decimals, computed with all digits: last digits may differ."},
     {"legend", "Colours: orange is above zero, blue below, green a share of 1; the stronger, the "
                "larger."},
     /* heads, and the panel */

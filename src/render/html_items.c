@@ -122,6 +122,13 @@ static grid grid_of(const html_page *p, const tensor *t, size_t focus)
     return g;
 }
 
+/* A share as small as 4.5394e-05 is 0.0000 among others; the panel has its digits. */
+static int digits_of(const grid *g, double value)
+{
+    bool is_small = g->map != NULL && g->map->is_share && value > 0 && value < 0.001;
+    return is_small && g->page->how->digits < 0 ? NUMBER_TEXT_DECIMALS : g->page->how->digits;
+}
+
 static void add_cells(const grid *g, size_t row)
 {
     text *out = g->page->out;
@@ -143,7 +150,7 @@ static void add_cells(const grid *g, size_t row)
         if (isinf(value))
             text_add_string(out, value < 0 ? "−∞" : "∞");
         else
-            number_text_add(out, value, g->page->how->digits);
+            number_text_add(out, value, digits_of(g, value));
     }
 }
 

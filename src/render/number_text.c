@@ -13,6 +13,13 @@ enum { EXPONENT_DIGITS = 5 };
 /* Below the first, five digits are less than 0.001 after rounding too: no "1.0000e-03". */
 static const double PLAIN_FROM = 0.000999995, PLAIN_BELOW = 1e7;
 
+static bool reads_back(double value, const char *number, size_t length)
+{
+    double read;
+    return number_read_f64(number, number + length, &read) &&
+           (read == value || (double)(float)read == value);
+}
+
 /* Leaves away the zeros that end the decimals, in front of an exponent too, and a point with
  * nothing after it. */
 static size_t trim_zeros(char *number, size_t length)
@@ -36,10 +43,11 @@ size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT])
     int decimals = digits < NUMBER_MAX_DIGITS ? digits : NUMBER_MAX_DIGITS;
     if (!isfinite(value))
         return number_write_fixed(value, 0, out);
-    size_t length = digits >= 0 ? number_write_fixed(value, decimals, out)
-                    : is_plain(value)
-                        ? trim_zeros(out, number_write_fixed(value, NUMBER_TEXT_DECIMALS, out))
-                        : trim_zeros(out, number_write_exponent(value, EXPONENT_DIGITS, out));
+    size_t length = digits >= 0       ? number_write_fixed(value, decimals, out)
+                    : is_plain(value) ? number_write_fixed(value, NUMBER_TEXT_DECIMALS, out)
+                                      : number_write_exponent(value, EXPONENT_DIGITS, out);
+    if (digits < 0 && (digits != NUMBER_TEXT_KEEPS || reads_back(value, out, length)))
+        length = trim_zeros(out, length);
     /* "-0.00" is what a small negative number rounds to. */
     if (out[0] != '-' || strspn(out + 1, "0.") + 1 != length)
         return length;
@@ -49,7 +57,7 @@ size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT])
 
 bool number_text_units(double value, int digits, uint64_t *units)
 {
-    const uint64_t most = (uint64_t)1 << 52;
+    const uint64_t most = (uint64_t)1 << 51;
     if (!isfinite(value) || (digits < 0 && !is_plain(value)))
         return false;
     return number_fixed_units(value, digits < 0 ? NUMBER_TEXT_DECIMALS : digits, units) &&
@@ -63,6 +71,12 @@ double number_text_value(double value, int digits)
     if (isfinite(value))
         number_read_f64(number, number + length, &value);
     return value;
+}
+
+bool number_text_is_exact(double value, int digits)
+{
+    char number[NUMBER_FIXED_TEXT];
+    return reads_back(value, number, number_text_write(value, digits, number));
 }
 
 void number_text_add(text *out, double value, int digits)

@@ -3,25 +3,28 @@
  *
  * digits < 0: at most 4 decimals, zeros at the end left away, whole numbers without a point; below
  * 0.001 and from 1e7 on five significant digits with an exponent (6.0337e-06, as seed 001 prints
- * it). digits ≥ 0: exactly that many decimals. Zero has no sign. What is not a finite number is
- * nan, inf, -inf. */
+ * it); NUMBER_TEXT_KEEPS, of a page, leaves zeros away only where the text is the whole number:
+ * 0.5, but 0.1400 where digits follow. digits ≥ 0: exactly that many decimals. Zero has no sign.
+ * What is not a finite number is nan, inf, -inf. */
 #ifndef SELFATTN_RENDER_NUMBER_TEXT_H
 #define SELFATTN_RENDER_NUMBER_TEXT_H
 
 #include "io/number_write.h"
 #include "trace/trace.h"
 
-enum { NUMBER_TEXT_DECIMALS = 4 };
+enum { NUMBER_TEXT_DECIMALS = 4, NUMBER_TEXT_KEEPS = -2 };
 
 size_t number_text_write(double value, int digits, char out[NUMBER_FIXED_TEXT]);
 
 /* The digits of that text as a whole number of units of the last decimal, without the sign: 12500
  * for 1.25 with up to 4 decimals. False for a number with an exponent, one that is not finite, and
- * from 2^52 on. */
+ * from 2^51 on. */
 bool number_text_units(double value, int digits, uint64_t *units);
 
-/* The number that reads back from that text. */
+/* The number that reads back from that text, and whether that is the number itself, in float64 or
+ * as a float32. */
 double number_text_value(double value, int digits);
+bool number_text_is_exact(double value, int digits);
 
 void number_text_add(text *out, double value, int digits);
 /* The same for a place after an operator: a negative number is in parentheses. */

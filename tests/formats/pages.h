@@ -7,6 +7,6 @@
 
 /* All the numbers of the trace, and no others, are on the page in their order; says where one is
  * not. `bytes` has gone through tokens_strip. */
-bool page_agrees(const cJSON *trace, const char *bytes, bool says);
+bool page_agrees(const cJSON *trace, const char *bytes, const char *format, bool says);
 
 #endif

@@ -41,7 +41,7 @@ static cJSON *read_json(const char *name)
     return value;
 }
 
-static bool notices_all(const cJSON *trace, char *bytes)
+static bool notices_all(const cJSON *trace, char *bytes, const char *format)
 {
     size_t changes = 0, unnoticed = 0;
     for (char *at = bytes; *at != '\0'; at++) {
@@ -50,7 +50,7 @@ static bool notices_all(const cJSON *trace, char *bytes)
             continue;
         *at = (char)('0' + (was - '0' + 1) % 10);
         changes++;
-        if (page_agrees(trace, bytes, false)) {
+        if (page_agrees(trace, bytes, format, false)) {
             unnoticed++;
             printf("FAIL a changed digit is not noticed before: %.60s\n", at);
         }
@@ -74,7 +74,8 @@ int main(int argc, char **argv)
     if (strcmp(word[1], "html") == 0 && cJSON_IsString(cJSON_GetObjectItem(trace, "title")))
         cJSON_DeleteItemFromObject(trace, "name");
     tokens_strip(bytes, word[1]);
-    is_right = alters ? notices_all(trace, bytes) : page_agrees(trace, bytes, true);
+    is_right =
+        alters ? notices_all(trace, bytes, word[1]) : page_agrees(trace, bytes, word[1], true);
     free(bytes);
     cJSON_Delete(trace);
     return !is_right;

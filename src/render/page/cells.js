@@ -118,6 +118,11 @@ function inTable(text) {
   return text.replace('-inf', '−∞').replace('inf', '∞');
 }
 
+// A share as small as 4.5394e-05 is 0.0000 among others (html_items.c); the panel has its digits.
+function inCell(map, text, value = numberOf(text)) {
+  return inTable(map.share && DATA.trims && text.includes('e') ? fixed(value, DIGITS) : text);
+}
+
 function fillHead(map, shown) {
   shown.greatest = undefined; // all of it is another head's
   if (EDITS.order) {
@@ -128,7 +133,7 @@ function fillHead(map, shown) {
   [...shown.body.rows].forEach((row, i) => {
     const first = labelsIn(row);
     rowOf(map, shown.head, indexAt(shown.rows, i)).forEach((text, j) => {
-      ownOf(row.cells[j + first]).textContent = hides ? ASKED : inTable(text);
+      ownOf(row.cells[j + first]).textContent = hides ? ASKED : inCell(map, text);
       row.cells[j + first].className = hides ? '' : levelOf(map, numberOf(text), greatest);
     });
   });

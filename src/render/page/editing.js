@@ -30,7 +30,7 @@ function markCell(cell, place) {
 }
 
 function fillCell(cell, place, isPart, greatest) {
-  const text = inTable(textOf(place)), own = ownOf(cell);
+  const text = inCell(place.map, textOf(place), valueOf(place)), own = ownOf(cell);
   if (own.textContent !== text) own.textContent = text;
   if (!isPart) {
     const kept = cell.className.split(' ').filter((name) => !/^[pnw]\d$/.test(name));

@@ -33,7 +33,7 @@ function makeSmallTable(map) {
     const line = body.insertRow();
     for (const text of rowOf(map, headOnMap(map), row)) {
       const cell = line.insertCell();
-      cell.textContent = inTable(text);
+      cell.textContent = inCell(map, text);
       cell.className = levelOf(map, numberOf(text), greatest);
     }
   }

@@ -44,13 +44,13 @@ const PACKED = Array.from({ length: 95 }, (nothing, i) => String.fromCharCode(32
 
 const PACKED_VALUES = new Map([...PACKED].map((digit, i) => [digit, i]));
 
-// 12500 is 1.25: the point is put back, and the zeros after it go.
+// 12500 and two bits are 1.25: the point is put back, and the zeros after it go, unless digits follow.
 function textOfWhole(whole) {
-  const digits = String(Math.floor(whole / 2)).padStart(DIGITS + 1, '0');
+  const digits = String(Math.floor(whole / 4)).padStart(DIGITS + 1, '0'), goesOn = Math.floor(whole / 2) % 2 === 1;
   const point = digits.length - DIGITS;
   let text = digits.slice(0, point);
   if (DIGITS > 0) text += `.${digits.slice(point)}`;
-  if (DATA.trims) text = trimZeros(text);
+  if (DATA.trims && !goesOn) text = trimZeros(text);
   return (whole % 2 === 1 ? '-' : '') + text;
 }
 
@@ -126,6 +126,12 @@ function trimZeros(text) {
   return exponent ? `${trimmed}e${exponent}` : trimmed;
 }
 
+// Zeros that end a text stay where digits follow that it has not: 0.1400 is rounded, and 0.5 is not.
+function withoutZeros(text, value) {
+  const read = Number(text);
+  return read === value || Math.fround(read) === value ? trimZeros(text) : text;
+}
+
 // Rounded half to even, which toFixed is not where what is left away is exactly half: then twice the
 // number is whole in units of the last decimal.
 function fixed(value, decimals) {
@@ -143,8 +149,8 @@ function textOfNumber(value) {
   const size = Math.abs(value);
   if (!DATA.trims) return fixed(value, DIGITS).replace(/^-(?=[0.]+$)/, '');
   if (size === 0 || (size >= PLAIN_FROM && size < PLAIN_BELOW))
-    return trimZeros(fixed(value, DIGITS)).replace(/^-(?=[0.]+$)/, '');
-  return trimZeros(value.toExponential(4).replace(/e([-+])(\d)$/, 'e$10$2'));
+    return withoutZeros(fixed(value, DIGITS), value).replace(/^-(?=[0.]+$)/, '');
+  return withoutZeros(value.toExponential(4).replace(/e([-+])(\d)$/, 'e$10$2'), value);
 }
 
 // 'inf' and 'nan' are words of their own in JavaScript.

@@ -173,7 +173,7 @@ function startSteps() {
   bar.setAttribute('aria-label', TEXT.step);
   startMenu(bar, STEPS.slider, single.label, ask.label);
   STEPS.single = single.box;
-  STEPS.line = makeElement('p', 'note screen', TEXT.pointing);
+  STEPS.line = makeElement('p', 'note screen', `${TEXT.pointing} ${TEXT.shownWith(DIGITS)}`);
   document.querySelector('main').prepend(bar, STEPS.line);
   addHelp(TEXT.legend);
   STEPS.bar = bar;
