@@ -18,8 +18,10 @@
 #include <string.h>
 
 /* Labels in the panel and the token view have more room than those above a column; so many numbers
- * of one map are in the page, and so many in words that a person can read there. */
-enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024 };
+ * of one map are in the page, and so many in words that a person can read there; so many words of 32
+ * bits may be there for computing alone, at 5 bytes a word, and the page still opens in seconds:
+ * weights of 12 heads of width 768 have 2.4 million. */
+enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024, MOST_UNSEEN = 3 << 20 };
 
 /* ---- numbers without their points ---- */
 
@@ -178,13 +180,19 @@ size_t html_focus_head(const html_page *p, const trace_map *map)
     return p->room->focus.head * map->values.size[0] / p->room->heads;
 }
 
+/* Whether a page whose numbers stay as they are has all of them. */
+static bool is_for_readers(const html_page *p, const trace_map *map)
+{
+    bool is_narrow = map->values.size[2] / map->slices <= HTML_MOST;
+    return p->how->is_full || (is_narrow && tensor_count(&map->values) <= MOST_NUMBERS);
+}
+
 html_kept html_kept_of(const html_page *p, const trace_map *map)
 {
     const size_t *size = map->values.size;
-    bool is_narrow = size[2] / map->slices <= HTML_MOST;
     if (map->is_beyond_page)
         return KEPT_NOTHING;
-    if (p->how->is_full || (is_narrow && tensor_count(&map->values) <= MOST_NUMBERS))
+    if (p->is_alive || is_for_readers(p, map))
         return KEPT_ALL;
     return map->is_of_queries && size[2] <= MOST_NUMBERS ? KEPT_FOCUS : KEPT_NOTHING;
 }
@@ -202,14 +210,23 @@ bool html_has_table(const html_page *p, const trace_map *map)
     return false;
 }
 
-/* The first map of which the page has not all numbers, and its room; NULL: it has all. */
-static const trace_map *first_cut(const html_page *p, const trace_room **room)
+/* The first map that is too large for a page whose numbers can be changed, its room, and how many
+ * words there are up to it for computing alone; NULL: none is. */
+static const trace_map *first_too_large(const html_page *p, const trace_room **room, size_t *unseen)
 {
+    *unseen = 0;
     for (size_t i = 0; i < p->whole->rooms; i++) {
         *room = p->whole->room[i];
         for (size_t j = 0; j < (*room)->maps; j++) {
-            if (html_kept_of(p, (*room)->map[j]) != KEPT_ALL)
-                return (*room)->map[j];
+            const trace_map *map = (*room)->map[j];
+            size_t count = tensor_count(&map->values);
+            if (map->is_beyond_page)
+                return map;
+            if (is_for_readers(p, map))
+                continue;
+            *unseen += map->values.type == DTYPE_F64 ? 2 * count : count;
+            if (*unseen > MOST_UNSEEN || (map->has_origin && count > MOST_NUMBERS))
+                return map;
         }
     }
     return NULL;
@@ -218,27 +235,36 @@ static const trace_map *first_cut(const html_page *p, const trace_room **room)
 bool html_is_alive(const html_page *p)
 {
     const trace_room *room;
-    return p->whole->document != NULL && p->asked == NULL && first_cut(p, &room) == NULL;
+    size_t unseen;
+    return p->whole->document != NULL && p->asked == NULL &&
+           first_too_large(p, &room, &unseen) == NULL;
 }
 
 /* Adds which of the page's words says why its numbers can't be changed, and what about. */
 static void add_still(text *out, const html_page *p)
 {
     const trace_room *room;
+    size_t unseen;
     if (p->whole->document == NULL || p->asked != NULL) {
         text_add_format(out, ",\n\"still\":[\"%s\"]",
                         p->asked != NULL ? "stillExercise" : "stillGeneration");
         return;
     }
-    const trace_map *map = first_cut(p, &room);
-    size_t width = map->values.size[2] / map->slices, count = tensor_count(&map->values);
-    bool is_wide = width > HTML_MOST;
+    const trace_map *map = first_too_large(p, &room, &unseen);
+    bool is_one = unseen <= MOST_UNSEEN;
     text_add_format(out, ",\n\"still\":[\"%s\",\"%s%s\",\"%zu\",\"%d\"]",
                     map->is_beyond_page ? "stillBeyond"
-                    : is_wide           ? "stillWide"
-                                        : "stillMany",
-                    room->place.way, map->name, is_wide ? width : count,
-                    is_wide ? HTML_MOST : MOST_NUMBERS);
+                    : is_one            ? "stillMany"
+                                        : "stillUnseen",
+                    room->place.way, map->name, is_one ? tensor_count(&map->values) : unseen,
+                    is_one ? MOST_NUMBERS : MOST_UNSEEN);
+}
+
+/* What was given, and no reader looks through, is there by its bits, of which the script makes the
+ * texts of those that somebody points at. */
+static bool has_bits_alone(const html_page *p, const trace_map *map)
+{
+    return p->is_alive && !map->has_origin && !is_for_readers(p, map);
 }
 
 /* Whether each number can be read back from what the page shows of it. */
@@ -267,7 +293,7 @@ static void add_bits(const html_page *p, const trace_map *map)
     const tensor *of = &map->values;
     bool is_wide = of->type == DTYPE_F64;
     size_t at[TENSOR_MAX_RANK] = {0};
-    if (map->has_origin || is_all_shown(p, of))
+    if (map->has_origin || (!has_bits_alone(p, map) && is_all_shown(p, of)))
         return;
     text_add_format(p->out, ",\n\"bits\":\"%d", is_wide ? 8 : 4);
     do {
@@ -467,7 +493,8 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         if (kept == KEPT_FOCUS)
             text_add_format(p->out, ",\"only\":{\"row\":%zu}", p->room->focus.row);
         text_add_string(p->out, ",\"cells\":[");
-        add_rows(p, map, kept, false);
+        if (!has_bits_alone(p, map))
+            add_rows(p, map, kept, false);
         if (asked_makes(p->asked, map) && !p->how->is_exam) {
             text_add_string(p->out, "],\"exact\":[");
             add_rows(p, map, kept, true);
@@ -704,6 +731,7 @@ void html_add_data(const html_page *p)
 {
     text json = {0};
     html_page into = *p;
+    size_t unseen = 0; /* bytes that a browser need not lay out */
     into.out = &json;
     text_add_string(&json, "{\"words\":");
     html_add_english(&json);
@@ -736,8 +764,10 @@ void html_add_data(const html_page *p)
     for (size_t i = 0; i < p->whole->rooms; i++) {
         html_enter(&into, i);
         for (size_t j = 0; j < into.room->maps; j++) {
+            size_t before = json.length;
             text_add_string(&json, into.room->first_map + j > 0 ? ",\n" : "");
             add_map(&into, into.room->map[j], i);
+            unseen += is_for_readers(p, into.room->map[j]) ? 0 : json.length - before;
         }
     }
     text_add_string(&json, "]");
@@ -748,6 +778,8 @@ void html_add_data(const html_page *p)
     if (p->asked != NULL && !p->how->is_exam)
         add_closed(&into);
     text_add_string(&json, "}");
+    if (p->is_alive && p->out->most > 0)
+        p->out->most += unseen;
     text_add_string(p->out, "<script type=\"application/json\" id=data>");
     /* Only a < could end the script's text; in strings it is spelled otherwise. */
     const char *at = text_string(&json);

@@ -166,8 +166,8 @@ static const named ROWS[] = {
     {"stillGeneration", "Numbers can't be changed here: each word of a generation follows from the "
                         "last one."},
     {"stillExercise", "Numbers can't be changed here: they are asked for."},
-    {"stillWide", "Numbers can't be changed here: {1} has {2} columns, and a page holds {3}; one "
-                  "made with --full holds all of them."},
+    {"stillUnseen", "Numbers can't be changed here: up to {1} it takes {2} numbers that no table "
+                    "shows, and a page holds {3}; fewer layers or columns make one that does."},
     {"stillMany", "Numbers can't be changed here: {1} has {2} numbers, and a page holds {3}; one "
                   "made with --full holds all of them."},
     {"stillBeyond", "Numbers can't be changed here: {1} is too large for any page."},

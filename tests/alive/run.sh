@@ -14,7 +14,13 @@ for document in testdata/seeds testdata/examples testdata/variants testdata/posi
     for file in "$document"/*.json; do
         ! picked "$file" || echo "$file"
     done
-done | awk -v stride="${STRIDE:-1}" 'NR % stride == 1 % stride' >"$scratch/documents"
+done >"$scratch/all"
+# Wider than what a reader looks through: by their bits, and 12 heads of which tables leave some out.
+for width in 96 396; do
+    ! picked wide-$width || echo "$scratch/wide-$width.json" >>"$scratch/all"
+    selfattn init --quiet --tokens 3 --width $width --heads 12 -o "$scratch/wide-$width.json"
+done
+awk -v stride="${STRIDE:-1}" 'NR % stride == 1 % stride' "$scratch/all" >"$scratch/documents"
 learning=
 ! picked learning || learning=learning
 # shellcheck disable=SC2086 # one word, or none

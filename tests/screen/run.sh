@@ -48,8 +48,8 @@ if picked words; then
         tests/trace/documents/no-strongest-key tests/trace/documents/labels; do
         page run $document.json "$(basename $document)"
     done
-    selfattn init --quiet --tokens 8 --width 96 --heads 12 -o "$scratch/wide.json"
-    page run "$scratch/wide.json" wide
+    selfattn init --quiet --tokens 200 --width 8 --heads 4 -o "$scratch/many.json"
+    page run "$scratch/many.json" many
     page generate testdata/stacks/generator.json generation --length 2
     page run testdata/seeds/001-walkthrough.json exercise --blank scores
     ones='[1, 1, 1, 1, 1, 1, 1, 1]' rows='[[1], [1], [1], [1], [1], [1], [1], [1]]'

@@ -65,7 +65,7 @@ function compute(map) {
 
 // A page that another program made, or a browser that computes otherwise, is not to be trusted.
 function isAsShown(map) {
-  return range(0, map.heads * map.rows.length, (line) => line).every((line) =>
+  return range(0, map.cells.length, Number).every((line) =>
     String(textsComputed(map, line)) ===
       String(rowOf(map, Math.floor(line / map.rows.length), line % map.rows.length)));
 }

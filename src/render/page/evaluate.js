@@ -19,6 +19,7 @@ function textsComputed(map, line) {
 
 // All digits where they are known, else those that the page shows; none of a row that it lacks.
 function numbersOfRow(map, head, row) {
+  if (map.cells?.length === 0) takeBits(map);
   if (!NUMBERS.has(map)) return (rowOf(map, head, row) || []).map(numberOf);
   const first = indexOfPlace({ map, head, row, column: 0 });
   return NUMBERS.get(map).subarray(first, first + map.columns.length);
@@ -59,6 +60,11 @@ function takeInput(map) {
   const of = own ? { ...map, bits: undefined, ...own } : map;
   NUMBERS.set(map, given && !own ? ENTRIES[SHOWN_FIRST].came.get(map)
     : of.bits ? unpackBits(of.bits) : numbersShown(of));
+}
+
+// Before anything is computed.
+function takeBits(map) {
+  if (!NUMBERS.has(map)) takeInput(map);
 }
 
 // ---- what a cell takes ----

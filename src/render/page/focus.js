@@ -152,7 +152,8 @@ function showFocusOf(map, shown) {
   shown.came ||= { rows: shown.rows, columns: shown.columns };
   const [row, ...others] = shown.came.rows, [column] = shown.came.columns;
   const moved = inFocus({ map, head: shown.head, row: others.length > 0 ? -1 : row, column });
-  const isOfHead = shown.came.columns.length < map.columns.length; // and not all heads side by side
+  const width = map.columns.length / map.slices, headsShown = shown.came.columns.map((one) => Math.floor(one / width));
+  const isOfHead = new Set(headsShown).size === 1; // and not all heads side by side, of which some are left out
   Object.assign(shown, { head: moved.head, greatest: undefined, rows: others.length > 0 ? shown.came.rows : [moved.row],
     columns: isOfHead ? shown.came.columns.map((one) => one + moved.column - column) : shown.came.columns });
   refill(map, shown);

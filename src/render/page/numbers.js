@@ -86,7 +86,10 @@ function rowOf(map, head, row, rows = map.cells) {
   const at = map.only ? 0 : head * map.rows.length + row;
   const text = rows[at];
   if (typeof text === 'string') rows[at] = textsIn(text);
-  if (text === null) rows[at] = textsComputed(map, at); // since something was changed
+  if (text === null || text === undefined) { // since something was changed, or of what comes as bits alone
+    takeBits(map);
+    rows[at] = textsComputed(map, at);
+  }
   return rows[at];
 }
 
