@@ -1,7 +1,8 @@
 /* A trace as one HTML page that asks for nothing else: all of it is readable without its script,
- * which adds that each number shows where it comes from; and the page that leads to several. The
- * sources of style and script are in render/page; a page's Content-Security-Policy names them by
- * their hashes and forbids the rest. */
+ * which adds that each number shows where it comes from; several such pages as one; and the page
+ * that leads to several. The sources of style and script are in render/page and, of what holds
+ * several pages, render/binder; a page's Content-Security-Policy names them by their hashes and
+ * forbids the rest. */
 #include "render/html.h"
 
 #include "base/sha256.h"
@@ -103,20 +104,12 @@ static text title_of(const trace *t)
     return title;
 }
 
-static void add_page(html_page *p)
+static void add_body(html_page *p, const char *title)
 {
-    text *out = p->out, title = title_of(p->whole), line = {0}, notes = {0};
+    text *out = p->out, line = {0}, notes = {0};
     bool has_floors = trace_has_floors(p->whole);
     size_t number = 0;
-    text_add_string(out, BEGIN);
-    text_add_string(out, "style-src");
-    add_hash(out, PAGE_STYLE);
-    text_add_string(out, "; script-src");
-    add_hash(out, PAGE_SCRIPT);
-    text_add_string(out, AFTER_POLICY);
-    html_add_format(out, "%s</title>\n<style>", text_string(&title));
-    text_add_string(out, PAGE_STYLE);
-    html_add_format(out, "</style>\n</head>\n<body>\n<header>\n<h1>%s</h1>\n", text_string(&title));
+    html_add_format(out, "<header>\n<h1>%s</h1>\n", title);
     /* A line of the user's notes is a paragraph. */
     display_add_lines(&notes, p->whole->notes == NULL ? "" : p->whole->notes);
     for (const char *at = text_string(&notes); *at != '\0';) {
@@ -126,7 +119,6 @@ static void add_page(html_page *p)
         html_add_format(out, "<p>%s</p>\n", text_string(&line));
         at += length + (at[length] != '\0');
     }
-    text_close(&title, out);
     text_close(&notes, out);
     text_close(&line, out);
     if (!has_floors)
@@ -151,7 +143,61 @@ static void add_page(html_page *p)
     }
     text_add_string(out, has_floors ? "</details>\n</main>\n" : "</main>\n");
     html_add_data(p);
-    text_add_format(out, "<script>%s</script>\n</body>\n</html>\n", PAGE_SCRIPT);
+}
+
+/* Of a page, or of a binder of several. */
+static void begin_page(text *out, const char *title, bool is_binder)
+{
+    text_add_string(out, BEGIN);
+    text_add_string(out, "style-src");
+    add_hash(out, PAGE_STYLE);
+    if (is_binder)
+        add_hash(out, BINDER_STYLE);
+    text_add_string(out, "; script-src");
+    add_hash(out, PAGE_SCRIPT);
+    if (is_binder)
+        add_hash(out, BINDER_SCRIPT);
+    text_add_string(out, AFTER_POLICY);
+    html_add_format(out, "%s</title>\n<style>", title);
+    text_add_string(out, PAGE_STYLE);
+    text_add_string(out, "</style>\n");
+    if (is_binder)
+        text_add_format(out, "<style>%s</style>\n", BINDER_STYLE);
+    text_add_string(out, "</head>\n");
+}
+
+/* Bound, a page is an article, and has all that it would have alone but for the script, which
+ * stands at the end, once, for the binder's script to start it by. */
+static void add_page(html_page *p)
+{
+    text *out = p->out, title = title_of(p->whole);
+    render_binding binding = p->how->binding;
+    if (binding == BOUND_NOT) {
+        begin_page(out, text_string(&title), false);
+        text_add_string(out, "<body>\n");
+    } else if (p->how->is_first) {
+        begin_page(out, html_english(binding == BOUND_CHAIN ? "chained" : "beside"), true);
+        text_add_format(out, "<body class=\"binder %s\">\n",
+                        binding == BOUND_CHAIN ? "chain" : "beside");
+    }
+    if (binding != BOUND_NOT)
+        html_add_format(out, "<article data-title=\"%s\" data-source=\"%s\">\n",
+                        text_string(&title), p->how->source == NULL ? "" : p->how->source);
+    add_body(p, text_string(&title));
+    if (binding != BOUND_NOT)
+        text_add_string(out, "</article>\n");
+    else
+        text_add_format(out, "<script>%s</script>\n</body>\n</html>\n", PAGE_SCRIPT);
+    text_close(&title, out);
+}
+
+bool html_bind(sink *to, err *e)
+{
+    text_add_format(sink_text(to),
+                    "<script type=\"text/plain\" id=page>%s</script>\n<script>%s</script>\n"
+                    "</body>\n</html>\n",
+                    PAGE_SCRIPT, BINDER_SCRIPT);
+    return sink_spill(to, e);
 }
 
 bool html_render(const trace *t, const render_options *how, sink *to, err *e)

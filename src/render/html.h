@@ -25,6 +25,8 @@ typedef struct html_page {
 
 /* Style and script: the files of render/page, which src/text/embed.sh puts into the program. */
 extern const char PAGE_STYLE[], PAGE_SCRIPT[];
+/* What holds several pages: render/binder. */
+extern const char BINDER_STYLE[], BINDER_SCRIPT[];
 
 /* Makes this room the one that is written from now on. */
 void html_enter(html_page *p, size_t room);

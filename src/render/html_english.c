@@ -234,6 +234,30 @@ static const named ROWS[] = {
     {"student", "Name:"},
     {"save", "Save answers"},
     {"answersFile", "{1}-answers.json"},
+    /* several documents */
+    {"beside", "Documents side by side"},
+    {"chained", "A chain of documents"},
+    {"documents", "Documents"},
+    {"documentOf", "{1} of {2}"},
+    {"previousDocument", "Previous document"},
+    {"nextDocument", "Next document"},
+    {"chainKeys",
+     "Shift with an arrow leads from document to document; so do the arrows alone, from "
+     "the last step of one to the first of the next."},
+    {"differsMark", "◥ differs from the other document"},
+    {"comparing",
+     "◥ marks a number that differs, as both are shown, from the same one of the other "
+     "document. Steps go together."},
+    {"reachesBoth", "What is the same in both is changed in both."},
+    {"differ", "{1} differ."},
+    {"differFrom", "{1} differ from “{2}”."},
+    {"someOf", "{1} of {2} {3}"},
+    {"otherSize", "{1} is {2} here, {3} there."},
+    {"nothingDiffers", "Nothing differs."},
+    {"nothingDiffersFrom", "Nothing differs from “{1}”."},
+    {"sameAs", "The same in “{1}”."},
+    {"elsewhere", "In “{1}” it is {2}."},
+    {"noStep", "“{1}” has no such step."},
     /* on paper */
     {"columns", "columns {1} to {2} of {3}"},
 };

@@ -6,6 +6,9 @@
 #include "io/sink.h"
 #include "trace/trace.h"
 
+/* Several traces in one file: all on the screen at once, or one after the other. */
+typedef enum render_binding { BOUND_NOT, BOUND_BESIDE, BOUND_CHAIN } render_binding;
+
 typedef struct render_options {
     int width;    /* columns */
     int digits;   /* decimals, −1 = at most 4 */
@@ -17,6 +20,8 @@ typedef struct render_options {
     bool is_exam; /* the page never has a number that is made of the empty ones */
     /* "FILE" or "FILE:LINE", where the trace is one of several; NULL: it is alone. */
     const char *source;
+    render_binding binding;    /* the file has others, too */
+    bool is_first;             /* of them */
     const text_list *sum_keys; /* words for the keys that a picture adds up (heat_map.h) */
     const text_list *drawn; /* of gradients, as --emit names them; none: a picture is of weights */
 } render_options;
@@ -27,12 +32,19 @@ enum { MOST_ENTRIES = 64 };
 /* Writes a trace. It spills on the way, so that a trace of any size takes little memory. */
 typedef bool render_trace(const trace *t, const render_options *how, sink *to, err *e);
 
+/* Writes what is after the last of several traces in one file. */
+typedef bool render_end(sink *to, err *e);
+
+/* More of them are too narrow on a screen to be read next to each other. */
+enum { MOST_BESIDE = 4 };
+
 typedef struct renderer {
     named named;
     const char *endings; /* ".md .markdown" */
     render_trace *render;
     bool is_whole_file; /* a file holds one trace; two, one after the other, are not this format */
-    bool takes_blanks;  /* knows render_options.blank */
+    render_end *bind; /* but several can be bound as one file, and this ends it; NULL: they can't */
+    bool takes_blanks; /* knows render_options.blank */
     /* Whether it shows all entries of this trace's batch. NULL: it shows the one in focus. */
     bool (*takes_entries)(const trace *t);
     size_t most_bytes; /* larger files are refused without --force; 0: no size is */
@@ -46,6 +58,7 @@ text render_title(const trace *t, const char *otherwise);
 /* The rows' functions, each in a file of its own. */
 render_trace text_render, markdown_render, markdown_render_pandoc, notebook_render, latex_render,
     beamer_render, json_render, html_render;
+render_end html_bind;
 
 /* The weights, or gradients, as pictures, a heat map for each head: in SVG, and in characters. The
  * trace needs no steps, only its maps of these, and for SVG that of the masked scores where keys

@@ -33,6 +33,7 @@ static const renderer ROWS[] = {
      .endings = ".html .htm",
      .render = html_render,
      .is_whole_file = true,
+     .bind = html_bind,
      .takes_blanks = true,
      .takes_entries = html_takes_entries,
      .most_bytes = MOST_OF_A_PAGE},

@@ -142,6 +142,8 @@ page() {
         done
         cat start.js
     } | bytes PAGE_SCRIPT
+    bytes BINDER_STYLE <../binder/binder.css
+    bytes BINDER_SCRIPT <../binder/binder.js
 }
 
 # key KEY FILE: the string of a key that has a line of its own, as in all our documents; it becomes

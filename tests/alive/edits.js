@@ -28,7 +28,7 @@ const vm = require('vm');
 const { spawnSync } = require('child_process');
 
 const [scripts, folder, learning] = process.argv.slice(2);
-const PARTS = ['document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'learning', 'numbers', 'origins',
+const PARTS = ['bound', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'learning', 'numbers', 'origins',
   'real', 'texts'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
 const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100;

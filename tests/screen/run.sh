@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js
-# and words.js say what is looked at). WORD picks documents by name, and of all of them every
-# STRIDE'th is taken, 16 where nothing is said; and one with gradients, and one of many queries.
+# run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js,
+# words.js and bound.js say what is looked at). WORD picks documents by name, and of all of them
+# every STRIDE'th is taken, 16 where nothing is said; and one with gradients, and one of many
+# queries.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -58,7 +59,42 @@ if picked words; then
     page run "$scratch/nothing.json" nothing --focus row=1
 fi
 
+# bound NAME OPTIONS DOCUMENT...: bound/NAME.html of them all, and NAME.1.json, …, the weights of each.
+bound() {
+    name=$1 options=$2
+    shift 2
+    # shellcheck disable=SC2086 # options, or none
+    selfattn --quiet $options --trace-output "$scratch/bound/$name.html" -o /dev/null "$@"
+    number=0
+    for document; do
+        number=$((number + 1))
+        [ -n "$options" ] || selfattn --quiet --emit weights --format json \
+            -o "$scratch/bound/$name.$number.json" "$document"
+    done
+}
+# one NAME TITLE SETTINGS: NAME.json, three tokens.
+one() {
+    echo "{\"title\": \"$2\", $3," '"tokens": ["a", "b", "c"],' \
+        '"x": [[1, 0, 2, 1], [0, 1, 1, 2], [1, 1, 0, 1]],' \
+        '"wq": [[1, 0], [0, 1], [0.5, 1], [0, 1]], "wk": [[0, 1], [1, 0], [1, 0.25], [1, 0]],' \
+        '"wv": [[1, 2], [0, 1], [1, 1], [3, 0]]}' >"$scratch/bound/$1.json"
+}
+if picked bound; then
+    mkdir "$scratch/bound"
+    one first First '"scale": 0.5'
+    one second Second '"scale": 0.25'
+    one two 'Two heads' '"heads": 2, "scale": 0.5'
+    bound masked '' testdata/seeds/000-mask-off.json testdata/seeds/000-mask-on.json
+    bound scaled '' "$scratch/bound/first.json" "$scratch/bound/second.json"
+    bound heads '' "$scratch/bound/first.json" "$scratch/bound/two.json"
+    sed 's/"title": "[^"]*"/"title": "Third"/' testdata/stacks/seed-encoder.json \
+        >"$scratch/bound/third.json"
+    bound chain --chain "$scratch/bound/first.json" "$scratch/bound/second.json" \
+        "$scratch/bound/third.json"
+fi
+
 export NODE_PATH="$modules/node_modules"
 [ ! -s "$scratch/documents" ] || tally node "$tests/screen.js" "$browser" "$scratch"
 ! picked words || tally node "$tests/words.js" "$browser" "$scratch/pages"
+! picked bound || tally node "$tests/bound.js" "$browser" "$scratch/bound" selfattn
 finish

@@ -195,6 +195,8 @@ static const option_row ROWS[] = {
     {{"blank", "leave these steps of a page empty, to be filled in"}, OPTION_WORDS, GROUP_TRACE,
      "STEP,...", .shared = GROUP_CHECK, .any_in = GROUP_WAYS, .place = AT(blank),
      .has = AT(trace), .choices = &STEPS, .also = &STAGES},
+    {{"chain", "one page of several documents, one after the other"}, OPTION_FLAG, GROUP_TRACE,
+     .place = AT(chain), .has = AT(trace)},
     {{"exam", "a page without hints, and without what is asked for"}, OPTION_FLAG, GROUP_TRACE,
      .place = AT(exam), .has = AT(trace)},
     {{"picture", "draw the weights, a heat map a head, as SVG in FILE"}, OPTION_FILE, GROUP_TRACE,

@@ -127,6 +127,7 @@ typedef struct options {
     bool full;
     text_list blank; /* steps */
     bool exam;
+    bool chain;
     const char *picture;
     text_list sum_keys;
     /* run */

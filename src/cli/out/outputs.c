@@ -84,6 +84,13 @@ const renderer *output_renderer(const options *o)
     return (const renderer *)(const void *)named_find(&RENDERERS, name, strlen(name));
 }
 
+render_binding output_binding(const options *o)
+{
+    if (!o->trace || output_renderer(o)->bind == NULL)
+        return BOUND_NOT;
+    return o->chain ? BOUND_CHAIN : o->operands > 1 ? BOUND_BESIDE : BOUND_NOT;
+}
+
 bool output_uses_color(const options *o, const env *world, const char *file)
 {
     if (o->color != NULL && strcmp(o->color, "auto") != 0)
@@ -344,8 +351,19 @@ static bool check_shown(const outputs *to, err *e)
 {
     const options *o = to->given;
     const renderer *by = to->traces ? output_renderer(o) : NULL;
-    if (by != NULL && by->is_whole_file && to->trace.results > 0)
-        return err_set(e, "%s holds the trace of one document, and there are more", by->named.name);
+    if (by != NULL && o->chain && by->bind == NULL) {
+        err_set(e, "--chain makes one page of several, and the trace format is %s", by->named.name);
+        return err_remedy(e, "--trace-format html makes pages");
+    }
+    render_binding binding = output_binding(o);
+    if (by != NULL && by->is_whole_file && binding == BOUND_NOT && to->trace.results > 0) {
+        err_set(e, "%s holds the trace of one document, and there are more", by->named.name);
+        return by->bind != NULL && err_remedy(e, "--chain makes one page of them all");
+    }
+    if (binding == BOUND_BESIDE && to->trace.results == MOST_BESIDE) {
+        err_set(e, "%d documents stand side by side, and there are more", MOST_BESIDE);
+        return err_remedy(e, "--chain shows them one after the other");
+    }
     if (by != NULL && (o->blank.count > 0 || o->exam) && !by->takes_blanks) {
         err_set(e, "--%s leaves cells of a page empty, and the trace format is %s",
                 o->exam ? "exam" : "blank", by->named.name);
@@ -508,7 +526,9 @@ static bool write_trace(outputs *to, const work *w, const env *world, err *e)
                           .is_full = o->full,
                           .color = output_uses_color(o, world, file),
                           .blank = &o->blank,
-                          .is_exam = o->exam};
+                          .is_exam = o->exam,
+                          .binding = output_binding(o),
+                          .is_first = to->trace.results == 1};
     if (to->documents->is_many && from.length > 0)
         how.source = text_string(&from);
     bool done = text_ok(&from, e);
@@ -691,6 +711,8 @@ bool outputs_flush(outputs *to, err *e)
 
 bool outputs_close(outputs *to, bool done, err *e)
 {
+    if (done && to->trace.results > 0 && output_binding(to->given) != BOUND_NOT)
+        done = output_renderer(to->given)->bind(&to->trace.sink, e);
     for (size_t i = files_of(to); i-- > 0;) {
         output_file *one = file_at(to, i);
         done = one->is_open ? sink_end(&one->sink, done, e) : done;

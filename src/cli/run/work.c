@@ -109,8 +109,9 @@ bool work_focus(const work *w, trace_focus *focus, err *e)
     const options *o = w->given;
     const work_limits limits = w->kind->limits(w);
     /* Where no row sees a later one, the first sees itself alone, and the last the most; and
-     * logits are made of the last row of a prompt. */
-    *focus = (trace_focus){.row = limits.sees_last ? limits.rows - 1 : 0,
+     * logits are made of the last row of a prompt. Documents side by side have the same row. */
+    bool is_last = limits.sees_last || output_binding(o) == BOUND_BESIDE;
+    *focus = (trace_focus){.row = is_last ? limits.rows - 1 : 0,
                            .is_by_default = o->focus.count == 0 && limits.has_default};
     const struct {
         const char *name;

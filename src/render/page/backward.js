@@ -101,6 +101,7 @@ function setBackward(isOn) {
   if (!hasGradients()) throw new Error(TEXT.noGradients);
   showBackward(isOn);
   sayAddress();
+  tell((peer) => peer.setBackward(isOn));
 }
 
 function backwardByKey(event) {

@@ -140,6 +140,7 @@ function fillHead(map, shown) {
   if (shown.summed) showSums(map, shown);
   alignPoints(shown.body);
   showGradients(map, shown);
+  showDifferences(map, shown);
 }
 
 // Heads that are put aside come back on paper.

@@ -67,6 +67,7 @@ function refill(map, shown) {
   if (shown.summed) showSums(map, shown);
   if (!isPart) alignPoints(shown.body, changed);
   showGradients(map, shown);
+  showDifferences(map, shown);
 }
 
 // What came is computed while the reader reads, so that the first change is as quick as others. Where
@@ -123,6 +124,7 @@ function showEdits(maps) {
   refresh(maps, isMoved);
   if (!PANEL.element.hidden) show(PANEL.shown);
   markEdits();
+  tellShown(maps, isMoved);
 }
 
 // ---- the bar ----

@@ -319,11 +319,12 @@ function edit(changes, isOnward = false) {
   if (changes.length === 0) return;
   takeAll();
   const last = EDITS.done[EDITS.done.length - 1];
-  if (isOnward && last && last.length === 1 && last[0].said === changes[0].said)
-    last[0].to = changes[0].to;
+  const isMerged = Boolean(isOnward && last && last.length === 1 && last[0].said === changes[0].said);
+  if (isMerged) last[0].to = changes[0].to;
   else EDITS.done.push(changes);
   EDITS.undone = [];
   together((fresh) => take(changes, false, fresh));
+  tellEdit(changes, isMerged);
 }
 
 const MOST_EDITS = 10000; // that an address may ask for
@@ -358,14 +359,17 @@ function putLast(from, to, isBack, count = 1) {
 
 function undo() {
   putLast(EDITS.done, EDITS.undone, true);
+  tell((peer) => peer.undo());
 }
 
 function redo() {
   putLast(EDITS.undone, EDITS.done, false);
+  tell((peer) => peer.redo());
 }
 
 function asItCame() {
   putLast(EDITS.done, EDITS.undone, true, EDITS.done.length);
+  tell((peer) => peer.asItCame());
 }
 
 // ---- what they are made of ----
@@ -516,9 +520,12 @@ function setMask(room, row, column, maySee, entry = ENTRY) {
 
 // ---- in the address ----
 
+function textOfChange(change) {
+  return change.what === 'sight' ? change.said : `${change.said}=${change.to.value ?? change.to}`;
+}
+
 function textOfEdits() {
-  return EDITS.done.flat().map((change) =>
-    (change.what === 'sight' ? change.said : `${change.said}=${change.to.value ?? change.to}`)).join(';');
+  return EDITS.done.flat().map(textOfChange).join(';');
 }
 
 // What such a text says, one after the other; what is not of this page is passed over.

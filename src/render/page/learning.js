@@ -127,7 +127,7 @@ function lossRuns() {
   const runs = [];
   let at = 0, isOn = false;
   for (const changes of EDITS.done) {
-    const { losses } = changes[0].what === 'train' ? changes[0].to : {};
+    const { losses } = changes[0]?.what === 'train' ? changes[0].to : {};
     if (losses && isOn) lastOf(runs).losses.push(...losses.slice(1));
     else if (losses) runs.push({ first: at, losses: [...losses] });
     at += losses ? losses.length - 1 : 0;

@@ -115,7 +115,7 @@ function show(place) {
   const blame = blameFor(place), madeOf = blame.length > 0 ? [makeElement('h4', '', TEXT.madeOf)] : [];
   panel.replaceChildren(makeButton(TEXT.close, close), head, ...madeOf, formulaOf(place), line);
   if (made.words && made.words !== TEXT.given) panel.append(makeElement('p', 'note', made.words));
-  panel.append(...blame, ...nudgeFor(place));
+  panel.append(...elsewhereOf(place), ...blame, ...nudgeFor(place));
   if (!place.map.only && !place.map.blank) panel.append(copyingOf(place));
   panel.hidden = false;
   PANEL.shown = place;
@@ -186,6 +186,7 @@ function sayAddress(anchor = anchorInAddress()) {
     BACKWARD.isOn && 'backward', PRESENT.isOn && 'present'];
   const hash = parts.filter((part) => part).map((part, i) => (i > 0 ? '&' : '#') + part).join('');
   if (location.hash !== hash) history.replaceState(null, '', hash || location.pathname + location.search);
+  BOUND.holder?.show();
 }
 
 // Opens the cell or the step that the address names.

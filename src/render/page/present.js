@@ -96,14 +96,15 @@ function present(isOn) {
   else document.querySelectorAll('.later, .earlier, .beyond').forEach((one) => one.classList.remove('later', 'earlier', 'beyond'));
   wakeBar();
   sayAddress();
+  tell((peer) => peer.present(isOn));
 }
 
 function presentByBox() {
-  const { fullscreenElement, documentElement } = document, isOn = PRESENT.box.checked;
+  const { fullscreenElement, documentElement } = screenDocument(), isOn = PRESENT.box.checked;
   PRESENT.box.blur(); // the keys are for the steps
   present(isOn);
   if (isOn) documentElement.requestFullscreen?.().catch(() => {});
-  else if (fullscreenElement) document.exitFullscreen();
+  else if (fullscreenElement) screenDocument().exitFullscreen();
 }
 
 function startPresenting() {
@@ -111,8 +112,8 @@ function startPresenting() {
   PRESENT.box = box;
   STEPS.tools.append(label);
   PRESENT.isOn = partsOfAddress().isPresented; // and the address keeps it until it is followed
-  document.addEventListener('fullscreenchange', () => {
-    if (!document.fullscreenElement && PRESENT.isOn) present(false);
+  screenDocument().addEventListener('fullscreenchange', () => {
+    if (!screenDocument().fullscreenElement && PRESENT.isOn) present(false);
   });
   document.addEventListener('mousemove', wakeBar);
   window.addEventListener('resize', fitStep);

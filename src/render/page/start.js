@@ -12,4 +12,5 @@ startBackward();
 startEditing();
 startMap();
 startPaper();
+startBound();
 followAddress();

@@ -40,6 +40,7 @@ function markStep() {
     symbol.classList.toggle('here', steps.includes(nameOfStep(sections[at])));
   }
   showNotes();
+  BOUND.holder?.show();
 }
 
 function answerQuestion(section) {
@@ -69,6 +70,7 @@ function goToStep(at) {
   askQuestion(section);
   presentStep(by);
   bring(section.firstElementChild, { block: 'start' });
+  tell((peer) => peer.goToStep(STEPS.at));
 }
 
 // Makes the step visible in which something is to be shown.
@@ -77,6 +79,7 @@ function revealStep(section) {
   unfold(section);
   answerQuestion(section);
   markStep();
+  tell((peer) => peer.goToStep(STEPS.at));
 }
 
 // ---- where the page is scrolled to ----
@@ -127,7 +130,7 @@ function stepByKey(event) {
   const by = STEP_KEYS[event.key], isArrow = event.key.startsWith('Arrow');
   if (!by || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (isArrow && takesArrows(event.target)) return;
-  if (!reveal(by)) goToStep(STEPS.at + by);
+  goOnward(by);
   event.preventDefault();
 }
 

@@ -132,6 +132,7 @@ function showBody(map, body) {
     isTurned: body.dataset.turned !== undefined, cut: Number(body.dataset.cut || 0) };
   SHOWN.set(map, [...tablesOf(map), shown]);
   shown.table.setAttribute('role', 'grid');
+  compareTable(map, shown);
   return shown;
 }
 
