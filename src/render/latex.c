@@ -114,11 +114,11 @@ static const markup LATEX = {
 };
 
 /* A step is a frame, which goes on on as many slides as it needs, best after a table. A slide is
- * filled to nine tenths: what comes last may be higher than the place that beamer leaves it. */
+ * filled to four fifths: beamer does not count the title, and a slide would be too full. */
 static const markup BEAMER = {
     MARKS,
-    .heading_before = {"\\begin{frame}[t,allowframebreaks=0.9]{",
-                       "\\begin{frame}[t,allowframebreaks=0.9]{"},
+    .heading_before = {"\\begin{frame}[t,allowframebreaks=0.8]{",
+                       "\\begin{frame}[t,allowframebreaks=0.8]{"},
     .heading_after = "}\n\n",
     .table_after = TABLE_AFTER "\\pagebreak[2]\n\n",
     .frame_after = "\\end{frame}\n\n",
