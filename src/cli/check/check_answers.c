@@ -478,7 +478,7 @@ static bool mark_stage(marking *m, const entry *answers, const entry *whole, err
 /* The answers to this stage, of which each may be as far off as a right one. */
 static claim claim_of_answers(const marking *m, const char *name)
 {
-    claim to = {name, bundle_find(m->of->numbers, name), 0};
+    claim to = {name, bundle_find(m->of->numbers, name), 0, NUMBER_F64};
     size_t at[TENSOR_MAX_RANK] = {0};
     do {
         double value = tensor_get(&to.numbers->tensor, at);

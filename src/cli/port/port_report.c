@@ -36,7 +36,7 @@ static void write_model(const port *p, text *out)
 {
     text_add_string(out, "model: ");
     if (p->config != NULL) {
-        model_config_describe(out, p->config, &p->model->document->contents);
+        model_config_describe(out, p->config, &p->model->document->contents, true);
         text_add_string(out, "; ");
     }
     text_add_format(out, "%zu layer%s, rows %zu wide (%s)\n", p->layers->layers,
