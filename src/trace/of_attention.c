@@ -194,9 +194,12 @@ static void add_roles(builder *b)
         trace_map *made = map_add_made(b, "frequency", STEP_ROPE, 1, 1, pairs);
         for (size_t pair = 0; pair < pairs && !b->failed; pair++)
             tensor_set(&made->values, (size_t[]){0, 0, pair}, rope_frequency(p, pair));
-        made->letters = asked->frequencies != NULL
-                            ? "the frequency of pair j, as it is given"
-                            : build_text(b, "%g^(−2(j − 1)/%zu)", asked->base, p->rope_width);
+        made->letters = build_text(b, "%g^(−2(j − 1)/%zu)", asked->base, p->rope_width);
+        if (asked->frequencies != NULL)
+            made->letters = "the frequency of pair j, as it is given";
+        else if (rope_longer(p) > 1)
+            made->letters = build_text(b, "%s·%.9g^(−2(j − 1)/%zu)", made->letters, rope_longer(p),
+                                       p->rope_width - 2);
         add_turned(b, plan_stand_in(p, STAGE_Q_NORM), STAGE_Q_ROPE, queries);
         add_turned(b, plan_stand_in(p, STAGE_K_NORM), STAGE_K_ROPE, new_keys);
     }
@@ -420,12 +423,14 @@ static void say_run(builder *b)
     const plan *p = b->plan;
     int64_t first = visible_position(p, b->focus.batch, 0);
     bool is_causal = plan_is_causal(p) && p->asked->places == NULL;
+    /* A page makes frequencies of a base alone. */
+    bool is_by_base = p->asked->rope.frequencies == NULL && p->asked->rope.factor == 0;
     b->room->run = (trace_run){.keys = plan_own_keys(p),
                                .appended = p->appended,
                                .decimals = p->asked->round_decimals,
                                .keeps_sum = p->asked->round_keeps_sum,
                                .is_causal = is_causal,
-                               .rope_width = p->asked->rope.frequencies == NULL ? p->rope_width : 0,
+                               .rope_width = is_by_base ? p->rope_width : 0,
                                .rope_base = p->asked->rope.base,
                                .first = (double)first,
                                .ends_at_key = p->asked->causal == CAUSAL_LOWER_RIGHT,

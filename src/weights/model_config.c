@@ -211,7 +211,7 @@ typedef struct rope_said {
 typedef struct rope_kind {
     named named;
     const char *keys; /* that the object may have for it */
-    double (*frequency)(const rope_said *r, size_t pair, double of_base);
+    double (*frequency)(const rope_said *r, size_t pair, double of_base); /* NULL: the engine's */
 } rope_kind;
 
 static double as_it_is(const rope_said *r, size_t pair, double of_base)
@@ -249,6 +249,7 @@ static double of_yarn(const rope_said *r, size_t pair, double of_base)
 static const rope_kind ROPE_KINDS[] = {
     {{"default", NULL}, "", as_it_is},
     {{"linear", NULL}, "factor", interpolated},
+    {{"dynamic", NULL}, "factor", NULL}, /* by the rows that there are */
     {{"llama3", NULL},
      "factor low_freq_factor high_freq_factor original_max_position_embeddings",
      of_llama3},
@@ -286,6 +287,8 @@ static bool read_kind_parts(rope_said *r, const rope_kind *kind, const bundle *o
         return true;
     if (!read_part(object, "factor", NULL, at, &r->factor, e) || kind->frequency == interpolated)
         return !e->is_set;
+    if (kind->frequency == NULL)
+        return read_part(all, "max_position_embeddings", NULL, at, &r->original, e);
     if (!read_part(object, "original_max_position_embeddings",
                    kind->frequency == of_yarn ? most : NULL, at, &r->original, e))
         return false;
@@ -398,7 +401,13 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
         return false;
     rope->kind = ENTRY_BUNDLE;
     rope->bundle = mem_alloc_zeroed(1, sizeof *rope->bundle, e);
-    if (rope->bundle == NULL || !tensor_new(&list, DTYPE_F64, 1, &pairs, e))
+    if (rope->bundle == NULL)
+        return false;
+    if (kind->frequency == NULL)
+        return bundle_add_number(rope->bundle, "base", r.base, base->at, e) &&
+               bundle_add_number(rope->bundle, "factor", r.factor, at, e) &&
+               bundle_add_number(rope->bundle, "length", r.original, at, e);
+    if (!tensor_new(&list, DTYPE_F64, 1, &pairs, e))
         return false;
     for (size_t pair = 0; pair < pairs; pair++)
         ((double *)list.data)[pair] =

@@ -176,11 +176,24 @@ static void work(void *context, size_t worker)
     float_mode_restore(&mode);
 }
 
+double rope_longer(const plan *p)
+{
+    const rope_settings *asked = &p->asked->rope;
+    size_t rows = plan_own_keys(p);
+    return asked->factor > 0 && rows > asked->length
+               ? asked->factor * (double)rows / (double)asked->length - (asked->factor - 1)
+               : 1;
+}
+
 double rope_frequency(const plan *p, size_t pair)
 {
     const rope_settings *asked = &p->asked->rope;
-    return asked->frequencies != NULL ? tensor_get(&asked->frequencies->tensor, &pair)
-                                      : angle_frequency(asked->base, pair, p->rope_width);
+    if (asked->frequencies != NULL)
+        return tensor_get(&asked->frequencies->tensor, &pair);
+    /* A base that is longer^(width / (width − 2)) times as large. */
+    double of_base = angle_frequency(asked->base, pair, p->rope_width), longer = rope_longer(p);
+    return longer > 1 && pair > 0 ? of_base * angle_frequency(longer, pair, p->rope_width - 2)
+                                  : of_base;
 }
 
 /* An angle costs some 30 multiply-adds, a number that is turned 4. */

@@ -278,6 +278,8 @@ static const setting_row ROPE_PARTS[] = {
     {{"width", ""}, COUNT, AT(rope.width), .least = 2, .said = offsetof(problem, rope.has_width)},
     {{"positions", ""}, .read = read_rope_positions},
     {{"frequencies", ""}, .read = read_rope_frequencies},
+    {{"factor", ""}, NUMBER, AT(rope.factor), .least = 1},
+    {{"length", ""}, COUNT, AT(rope.length), .least = 1},
 };
 
 /* Messages call a part "rope.width". */
@@ -289,7 +291,8 @@ static bool read_rope_object(problem *p, const bundle *object, err *e)
         const named *row = named_find(&PARTS, one->name, strlen(one->name));
         if (row == NULL) {
             err_at(e, &one->at, "rope has no \"%s\"", one->name);
-            return err_remedy(e, "it has base, pairing, width, positions and frequencies");
+            return err_remedy(e, "it has base, pairing, width, positions, frequencies, factor and "
+                                 "length");
         }
         char name[32];
         entry setting = *one;
@@ -302,7 +305,14 @@ static bool read_rope_object(problem *p, const bundle *object, err *e)
         if (p->rope.frequencies == &setting)
             p->rope.frequencies = one;
     }
-    const entry *base = bundle_find(object, "base");
+    const entry *base = bundle_find(object, "base"), *factor = bundle_find(object, "factor"),
+                *length = bundle_find(object, "length");
+    if ((factor == NULL) != (length == NULL))
+        return err_at(e, factor != NULL ? &factor->at : &length->at,
+                      "rope has a %s and no %s: both say how its base grows with the rows",
+                      factor != NULL ? "factor" : "length", factor != NULL ? "length" : "factor");
+    if (factor != NULL && p->rope.frequencies != NULL)
+        return err_at(e, &factor->at, "rope has frequencies, and a factor for its base");
     return base == NULL || p->rope.frequencies == NULL ||
            err_at(e, &base->at, "rope has a base, and frequencies that say the same");
 }

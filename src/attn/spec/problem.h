@@ -79,6 +79,10 @@ typedef struct rope_settings {
     bool is_asked, is_interleaved, has_width;
     double base;
     size_t width;
+    /* Of more rows than `length` the base grows with them, by this factor (0: it stays); "dynamic
+     * NTK" of modeling_rope_utils. */
+    double factor;
+    size_t length;
     const entry *positions;   /* NULL where not given */
     const entry *frequencies; /* one a pair, in place of the base's; or NULL */
 } rope_settings;
