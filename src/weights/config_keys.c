@@ -178,13 +178,15 @@ static const config_key OF_ALL[] = {
     {{"is_decoder", "an encoder's layers as a decoder's"}, CONFIG_ONLY, "false", false, NULL},
     {{"is_encoder_decoder", "an encoder and its decoder"}, CONFIG_ONLY, "false", false, NULL},
     {{"tie_encoder_decoder", "one set of layers for both"}, CONFIG_ONLY, "false", false, NULL},
-    {{"add_cross_attention", "cross-attention next to self-attention"}, CONFIG_ONLY, "false", true, NULL},
+    {{"add_cross_attention", "cross-attention next to self-attention"}, CONFIG_ONLY,
+     "false", true, NULL},
     {{"num_local_experts", "a mixture of experts"}, CONFIG_ONLY, NULL, true, NULL},
     {{"num_experts_per_tok", "a mixture of experts"}, CONFIG_ONLY, NULL, true, NULL},
     {{"num_experts", "a mixture of experts"}, CONFIG_ONLY, NULL, true, NULL},
     {{"qk_layernorm", "a LayerNorm of queries and keys"}, CONFIG_ONLY, "false", false, NULL},
     {{"use_qk_norm", "a LayerNorm of queries and keys"}, CONFIG_ONLY, "false", false, NULL},
-    {{"use_bidirectional_attention", "attention in both directions"}, CONFIG_ONLY, "false", false, NULL},
+    {{"use_bidirectional_attention", "attention in both directions"}, CONFIG_ONLY,
+     "false", false, NULL},
     {{"position_embedding_type", "positions by distance"}, CONFIG_ONLY, "absolute", false, NULL},
     {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
@@ -240,7 +242,8 @@ static const config_key OF_STABLELM[] = {
 };
 
 static const config_key OF_PHI3[] = {
-    {{"original_max_position_embeddings", NULL}, CONFIG_READ, NULL, false, NULL}, /* longrope's alone */
+    /* longrope's alone */
+    {{"original_max_position_embeddings", NULL}, CONFIG_READ, NULL, false, NULL},
     {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
 
@@ -267,7 +270,8 @@ static const config_key OF_GPTJ[] = {
 };
 
 static const config_key OF_BLOOM[] = {
-    {{"offset_alibi", NULL}, CONFIG_READ, NULL, false, NULL}, /* which modeling_bloom does not use */
+    /* which modeling_bloom does not use */
+    {{"offset_alibi", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"apply_residual_connection_post_layernorm", "sums with what a norm made"}, CONFIG_ONLY,
      "false", true, NULL},
     {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
@@ -287,7 +291,8 @@ static const config_key OF_T5[] = {
     {{"is_gated_act", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"relative_attention_num_buckets", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"relative_attention_max_distance", NULL}, CONFIG_SETTING, "relative_distance", false, NULL},
-    {{"num_layers", NULL}, CONFIG_READ, NULL, false, NULL}, /* of the encoder; of the decoder the next */
+    /* of the encoder; of the decoder the next */
+    {{"num_layers", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"num_decoder_layers", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"scale_decoder_outputs", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"is_encoder_decoder", NULL}, CONFIG_READ, NULL, false, NULL},
@@ -437,7 +442,8 @@ static const config_key OF_DISTILBERT[] = {
     {{"activation", NULL}, CONFIG_SETTING, "activation", false, NULL},
     {{"qa_dropout", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"seq_classif_dropout", NULL}, CONFIG_READ, NULL, false, NULL},
-    {{"sinusoidal_pos_embds", NULL}, CONFIG_READ, NULL, false, NULL}, /* they are a table in the file */
+    /* they are a table in the file */
+    {{"sinusoidal_pos_embds", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"tie_weights_", NULL}, CONFIG_READ, NULL, false, NULL},
     {{NULL, NULL}, CONFIG_READ, NULL, false, NULL},
 };
@@ -513,7 +519,8 @@ static const model_family ROWS[] = {
      .names = "phi3", .rope = "half", .own = OF_PHI3, .has_windows = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "silu"}}},
     {.named = {"glm", "transformers' GLM-4"}, .names = "phi3", .rope = "interleaved",
-     .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1.5625e-7, NULL}, {"hidden_act", 0, "silu"},
+     .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1.5625e-7, NULL},
+                    {"hidden_act", 0, "silu"},
                     {"partial_rotary_factor", 0.5, NULL}, {"num_key_value_heads", 2, NULL},
                     {"head_dim", 128, NULL}}},
     {.named = {"nemotron", "transformers' Nemotron, Minitron"}, .names = "nemotron",

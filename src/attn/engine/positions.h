@@ -51,7 +51,7 @@ bool normalize_heads(const projecting *with, stage_id id, err *e);
 /* Turns both at once, in the turn of the first that is needed: an angle serves both. */
 /* How far a pair is turned from one position to the next. */
 double rope_frequency(const plan *p, size_t pair);
-/* factor·rows / length − (factor − 1), by which a base grows with rows beyond the length; else 1. */
+/* factor·rows / length − (factor − 1), by which a base grows beyond the length; else 1. */
 double rope_longer(const plan *p);
 
 bool rope_turn_both(const projecting *with, stage_id id, err *e);
