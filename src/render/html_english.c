@@ -175,6 +175,26 @@ static const named ROWS[] = {
                      "alone."},
     {"before", "This can't be changed here: the places of the queries and what they see both "
                "follow from the number of keys."},
+    {"growing",
+     "On a label of these rows, Insert adds a copy of the row below it, Delete takes the row "
+     "out, and F2 or a double click gives it a name."},
+    {"addToken", "Add a token"},
+    {"removeToken", "Take the last one out"},
+    {"nameOfToken", "The name of a new token"},
+    {"newName", "a new name for {1}"},
+    {"added", "token {1} has the numbers of token {2} until you change them"},
+    {"removed", "“{1}” is taken out"},
+    {"isNew", "it was not there"},
+    {"newToken", "new"},
+    {"noName", "a token has a name"},
+    {"lastToken", "one token has to stay"},
+    {"oneToken", "This page came with one token, and only one of two or more can grow."},
+    {"manyTokens", "{1} tokens are too many to change: a page shows all rows of up to {2}."},
+    {"noTokens", "x is not given here, and tokens are its rows."},
+    {"tokensOfBatch", "The sequences of a batch have as many tokens each: that stays as it is."},
+    {"eachToken",
+     "{1} is given for each token, and nobody knows it of a new one: give the document "
+     "another row."},
     {"noRow", "there is no row {1}: they go from 0 to {2}"},
     {"noNode", "there is no node {1}"},
     /* steps of learning */

@@ -6,7 +6,8 @@
 //              bit for bit, and its texts are those of the page
 // operands     of a product, the numbers that a reader is shown of the last cell are what it was made of
 // edits        after five changes, drawn from a seed, of numbers, of lengths, of temperatures, of what
-//              may be seen, of the order of rows and of what is worked out, the program computes of the
+//              may be seen, of the order of rows and of what is worked out, and after five more among
+//              which tokens are added, taken out and named, the program computes of the
 //              page's document every number of every entry that the page has,
 //              bit for bit, and calls rows and columns as the page does
 // undo         brings back what came
@@ -28,7 +29,7 @@ const vm = require('vm');
 const { spawnSync } = require('child_process');
 
 const [scripts, folder, learning] = process.argv.slice(2);
-const PARTS = ['bound', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'learning', 'numbers', 'origins',
+const PARTS = ['bound', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'growing', 'learning', 'numbers', 'origins',
   'real', 'texts'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
 const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100;
@@ -184,12 +185,19 @@ function open(data) {
 }
 
 // A change that random() draws; what may not be changed there is left.
-function draw(random) {
+function draw(random, grows) {
   const pick = (list) => list[Math.floor(random() * list.length)];
   const entry = pick([...ENTRIES.keys()]), ofBatch = ENTRIES.length > 1 ? ` of entry ${entry}` : '';
   const rooms = DATA.rooms.map((room, i) => i).filter((i) => mapsThatSee(i).length > 0);
   const kind = random();
   try {
+    if (grows && kind < 0.3 && whyNoTokens() === '') {
+      const { length } = ROWS.order, at = Math.floor(random() * length);
+      const [did, act] = pick([['add', () => addToken(at + 1, 'so' + at)], ['add', () => addToken(at)],
+        ['remove', () => removeToken(at)], ['rename', () => renameToken(at, 'as, ' + at)]]);
+      edit(act());
+      return `${did} ${at}`;
+    }
     if (mapsOfRows().length > 0 && kind < 0.15) {
       takeAll();
       const [from, to] = [pick([...ROWS.order.keys()]), pick([...ROWS.order.keys()])];
@@ -496,6 +504,7 @@ documents.forEach((document, i) => {
   for (const seed of [2 * i, 2 * i + 1]) {
     const random = generator(seed);
     tryEdits(name, page, type, Array.from({ length: EDITS }, () => () => page.draw(random)));
+    tryEdits(`${name}, growing`, page, type, Array.from({ length: EDITS }, () => () => page.draw(random, true)));
   }
   for (const row of name.includes('/001-walkthrough') ? PLANTED : []) {
     let wrong;

@@ -11,6 +11,8 @@
 // cells    shares have four decimals, zeros stay where a number is rounded, and the page says that it
 //          computes with all digits
 // masked   what the softmax takes is called masked as long as something is hidden
+// grown    a token is added, named and taken out by keys and by its button, its table, lines and diagram
+//          follow, an address leads there, and what came comes back; what can't grow says why
 // address  1,500 changes are made one after the other and shown once; more than 10,000 are refused
 // still    a page whose numbers can't be changed says why, and what page has them all
 
@@ -60,7 +62,11 @@ const REFUSED = {
     ["get('nothing')", 'no node nothing'],
     ["move(0, 9)", 'no row 9'],
     ["move(-1, 0)", 'no row -1'],
+    ['add(9)', 'no row 9'],
+    ['remove(3)', 'no row 3'],
+    ["rename(0, ' ')", 'a token has a name'],
   ],
+  nothing: [['add(0)', 'tokens are its rows']],
   'seed-encoder': [
     ["set('layer.0.ln1.eps', [], -5)", 'layer.0.ln1.eps must be a number from 0'],
     ['mask(0, 0, false)', 'name one of layer.0.attention'],
@@ -261,6 +267,47 @@ async function checkMasked(name) {
   await page.close();
 }
 
+async function checkGrown(name) {
+  const page = await open(name), label = (row) => page.locator('#matrix-x tbody th').nth(row);
+  const said = (one = page) => one.evaluate(async () => {
+    while (STALE.size > 0) await new Promise(requestAnimationFrame);
+    const texts = (selector) => [...document.querySelectorAll(selector)].filter((part) => part.getClientRects().length > 0)
+      .map((part) => part.textContent);
+    return JSON.stringify({ rows: texts('#matrix-x tbody th'), columns: texts('#matrix-weights thead th'),
+      lines: texts('#step-scores .line').map((line) => line.split(' = ')[0]), shape: texts('.picture .shape')[0],
+      tokens: JSON.parse(selfattn.document()).tokens });
+  });
+  const wanted = (names, shape) => JSON.stringify({ rows: names, columns: names,
+    lines: names.map((nothing, i) => `scores[1,${i + 1}]`), shape, tokens: names });
+  const expect = async (names, shape, what, one) => {
+    const found = await said(one);
+    check(name, found === wanted(names, shape), `${what}: it says ${found}`);
+  };
+  await label(1).click();
+  await page.keyboard.press('Insert');
+  await page.keyboard.press('F2');
+  await page.keyboard.type('cat');
+  await page.keyboard.press('Enter');
+  await page.locator('#matrix-scores tbody th').first().click(); // the lines are of query 1
+  await expect(['Input 1', 'Input 2', 'cat', 'Input 3'], '4 × 4', 'a token is added and named');
+  const badge = await page.locator('.badge').textContent();
+  check(name, badge.includes('query 1'), `the badge says ${badge}`);
+  const other = await open(name, await page.evaluate(() => location.hash));
+  await expect(['Input 1', 'Input 2', 'cat', 'Input 3'], '4 × 4', 'the address leads elsewhere', other);
+  await other.close();
+  await label(0).focus();
+  await page.keyboard.press('Delete');
+  await expect(['Input 2', 'cat', 'Input 3'], '3 × 4', 'the first one is taken out');
+  await page.locator('.growing input').fill('dog');
+  await page.locator('.growing button').first().click();
+  await expect(['Input 2', 'cat', 'Input 3', 'dog'], '4 × 4', 'one is added at the end');
+  const copy = await page.evaluate(() => [2, 3].map((row) => [0, 1, 2, 3].map((i) => selfattn.get('x', [row, i])).join()));
+  check(name, copy[0] === copy[1], `it has ${copy[1]}, and the one before it ${copy[0]}`);
+  await page.evaluate(() => selfattn.reset());
+  await expect(['Input 1', 'Input 2', 'Input 3'], '3 × 4', 'as it came');
+  await page.close();
+}
+
 const STILL = { many: 'scores has 160000 numbers, and a page holds 131072; one made with --full', generation: 'of a generation',
   exercise: 'they are asked for' };
 
@@ -272,6 +319,7 @@ const STILL = { many: 'scores has 160000 numbers, and a page holds 131072; one m
   await checkSeen('nothing');
   await checkCells('001-walkthrough');
   await checkMasked('asad-two-heads-wo');
+  await checkGrown('001-walkthrough');
   const keys = await open('keys-of-x-named-query');
   await keys.locator('#matrix-x tbody th').nth(1).click();
   check('keys of x', await keys.evaluate(() => EDITS.done.length) === 0, 'a click on a key works out query 2 of 1');

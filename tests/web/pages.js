@@ -74,18 +74,19 @@ function check(name, holds, what) {
 
 // ---- numbers, written and read again ----
 
-// At most 4 decimals, as C's printf would write them.
+// At most 4 decimals, as C's printf would write them; zeros at the end stay where digits follow.
 function written(value) {
   if (typeof value === 'string') return { NaN: 'nan', Infinity: 'inf', '-Infinity': '-inf' }[value];
   const number = Math.fround(value), size = Math.abs(number);
   if (number === 0) return '0';
   if (size >= 0.000999995 && size < 1e7) {
-    const fixed = number.toFixed(4).replace(/\.?0+$/, '');
+    const all = number.toFixed(4), fixed = Math.fround(Number(all)) === number ? all.replace(/\.?0+$/, '') : all;
     return fixed === '-0' ? '0' : fixed;
   }
   const [digits, exponent] = number.toExponential(4).split('e');
   const tail = exponent.slice(1).padStart(2, '0');
-  return `${digits.replace(/\.?0+$/, '')}e${exponent[0]}${tail}`;
+  const isWhole = Math.fround(Number(`${digits}e${exponent}`)) === number;
+  return `${isWhole ? digits.replace(/\.?0+$/, '') : digits}e${exponent[0]}${tail}`;
 }
 
 // JavaScript rounds a tie up, C to even: both are the number.
@@ -200,7 +201,7 @@ async function clickCells(page, most) {
         cells[i].click();
         const line = PANEL.element.querySelector('.line');
         const links = [...line.querySelectorAll('a')];
-        told.push({ map: map.name, operation: map.operation, text: cells[i].textContent,
+        told.push({ map: map.name, operation: map.operation, isShare: map.share, text: cells[i].textContent,
           line: line.textContent, links: links.every((link) => placeOf(link.hash)),
           lit: document.querySelectorAll('td.chosen').length });
       }
@@ -224,7 +225,9 @@ function checkTold(name, told) {
   const result = parts.pop().replace(/ \(.*$/, '').replace('−', '-');
   const at = `${told.line} (${told.text})`;
   check(name, !told.line.includes('undefined'), `a word is missing: ${at}`);
-  check(name, result === told.text.replace('−', '-') &&
+  // A share has four decimals in its cell, and all digits that the page shows in the panel.
+  const isSmallShare = told.isShare && result.includes('e') && Number(result).toFixed(4) === told.text;
+  check(name, (isSmallShare || result === told.text.replace('−', '-')) &&
     left.toLowerCase().startsWith(told.map.toLowerCase().split('[')[0]), `another result: ${at}`);
   check(name, told.links && told.lit > 0, `a link or a light is missing: ${at}`);
   if (parts.length === 0 || told.operation === 'round') return;

@@ -110,14 +110,14 @@ function sayBase(of, room, layer, document) {
   of.rope = typeof said === 'object' ? { ...said, base } : base;
 }
 
-// The words of rows that were moved.
+// The words of rows that were moved, added, or called otherwise.
 function moveTokens(document) {
   const hasKeys = MAPS.some((map) => map.name === 'weights' && ROWS.axes.get(map).columns === 0);
   for (const name of hasKeys ? ['tokens', 'key_tokens'] : ['tokens']) {
     const came = document[name];
-    if (came && came.length >= ROWS.order.length)
-      document[name] = came.map((nothing, i) => came[i in ROWS.order ? ROWS.order[i] : i]);
+    if (came && came.length >= GROWN.came) document[name] = wordsOfTokens(came);
   }
+  if (!document.tokens && GROWN.names.size > 0) document.tokens = wordsOfTokens([]);
 }
 
 function currentDocument() {
@@ -219,6 +219,9 @@ const OWN_SCRIPTS = {
   switch: (name, value, room) => (name === 'backward' ? setBackward(value)
     : edit(switchNamed(name)(roomNamed(room), value))),
   move: (from, to) => edit(moveRow(from, to)),
+  add: (at, name) => edit(addToken(at, name)),
+  remove: (at) => edit(removeToken(at)),
+  rename: (at, name) => edit(renameToken(at, name)),
   train,
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),

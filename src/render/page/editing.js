@@ -6,13 +6,14 @@ const EDITOR = { bar: null };
 // ---- showing what was changed ----
 
 // What is compared with: what was pinned, else what came; of rows that were moved where they stood,
-// and of a query in focus nothing but the same one.
+// and of a query in focus nothing but the same one; null: it was not there.
 function textBefore(place) {
   const { map } = place, before = (axis) => rowBefore(map, axis, place[axis.slice(0, -1)], EDITS.pinnedOrder);
-  const at = { ...place, row: before('rows'), column: before('columns') };
+  const row = before('rows'), column = before('columns'), { came, pinned } = ENTRIES[ENTRY];
   if (map.focus && !isSameQuery(map)) return textOf(place);
-  const { came, pinned } = ENTRIES[ENTRY];
-  return textOfNumber((pinned || came).get(map)[indexOfPlace(at)]);
+  if (row === null || column === null) return null;
+  const [rows, columns] = ['rows', 'columns'].map((axis) => sizeBefore(map, axis, EDITS.pinnedOrder));
+  return textOfNumber((pinned || came).get(map)[(place.head * rows + row) * columns + column]);
 }
 
 function isSameQuery(map) {
@@ -25,7 +26,8 @@ function isSameQuery(map) {
 function markCell(cell, place) {
   const before = textBefore(place), isChanged = before !== textOf(place);
   cell.classList.toggle('changed', isChanged);
-  if (isChanged) cell.title = (ENTRIES[ENTRY].pinned ? TEXT.pinnedAs : TEXT.was)(writtenOut(before));
+  if (before === null) cell.title = TEXT.isNew;
+  else if (isChanged) cell.title = (ENTRIES[ENTRY].pinned ? TEXT.pinnedAs : TEXT.was)(writtenOut(before));
   else cell.removeAttribute('title');
 }
 
@@ -119,7 +121,7 @@ function startScreen() {
 }
 
 function showEdits(maps) {
-  const isMoved = WORKED.shown !== WORKED.at;
+  const isMoved = showTokensChanged() || WORKED.shown !== WORKED.at;
   if (isMoved) showFocus();
   refresh(maps, isMoved);
   if (!PANEL.element.hidden) show(PANEL.shown);
@@ -414,6 +416,7 @@ function startEditing() {
   main.addEventListener('click', (event) => { if (EDITOR.box.checked) changeCell(event, true); });
   document.addEventListener('keydown', editByKey);
   startMoving(main);
+  startGrowing(main);
   startFocus(main);
   startScreen();
   takeAddress();

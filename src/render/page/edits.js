@@ -85,6 +85,7 @@ function* takeMaps() {
     ENTRIES[entry].came = new Map(ENTRIES[entry].numbers);
   }
   ROWS.order = mapsOfRows().slice(0, 1).flatMap((map) => [...map.rows.keys()]);
+  GROWN.came = GROWN.next = ROWS.order.length;
   order.forEach(takeAxes);
   EDITS.order = order;
 }
@@ -161,7 +162,8 @@ function entriesWith(map, entry) {
 // { place, entry, from, to } of a number; { room, from, to } of what may be seen, an entry each, of a
 // base, of decimals, and of a temperature, there { value, numbers }, those of each map that it divides,
 // an entry each; { from, to } of a row that moves, each [from where, to where], and of the focus; of
-// steps of learning { value, numbers, losses }, numbers of each map that learns.
+// steps of learning { value, numbers, losses }, numbers of each map that learns; of tokens { value, order,
+// names, numbers, sights }, numbers of each map that is given for each token, sights by room.
 // Putting one gives the maps that it concerns; `fresh` are numbers that nobody else has.
 const CHANGES = {
   number: ({ place, entry }, value, fresh) => {
@@ -198,6 +200,7 @@ const CHANGES = {
   },
   focus: (nothing, at) => takeFocus(at),
   train: (nothing, { numbers }) => putLearnt(numbers),
+  tokens: (nothing, state) => putTokens(state),
   row: (nothing, [from, to]) => {
     const maps = mapsOfRows(), order = [...ROWS.order];
     order.splice(to, 0, ...order.splice(from, 1));
@@ -210,7 +213,7 @@ const CHANGES = {
       }
     }
     ROWS.order = order;
-    MAPS.forEach(moveLabels);
+    for (const map of MAPS) for (const axis of ['rows', 'columns']) map[axis] = labelsNow(map, axis);
     return MAPS.filter((map) => Object.keys(ROWS.axes.get(map)).length > 0);
   },
 };
@@ -269,15 +272,13 @@ function takeNames(of, { at }, map) {
     takeNames(MAPS[operand.map], operand, of);
 }
 
-// Where something stood that stands there now.
+// Where something stood that stands there now; null: nowhere.
 function rowBefore(map, axis, index, order) {
-  const first = (ROWS.axes.get(map) || {})[axis], at = index - first;
-  return at in ROWS.order ? first + (order ? order.indexOf(ROWS.order[at]) : ROWS.order[at]) : index;
-}
-
-function moveLabels(map) {
-  for (const axis of ['rows', 'columns'])
-    map[axis] = ROWS.came.get(map)[axis].map((nothing, i, came) => came[rowBefore(map, axis, i)]);
+  const first = (ROWS.axes.get(map) || {})[axis], at = index - first, count = order ? order.length : GROWN.came;
+  if (!(at >= 0)) return index;
+  if (at >= ROWS.order.length) return index - ROWS.order.length + count;
+  const before = order ? order.indexOf(ROWS.order[at]) : ROWS.order[at];
+  return before >= 0 && before < count ? first + before : null;
 }
 
 function mapsOf(room) {
@@ -535,6 +536,7 @@ function editsIn(text) {
     const [, kind, ...at] = /^(causal|mask|base|round|temperature)-(\d+)(?:-(\d+)-(\d+)(?:-(\d+))?)?$/.exec(what) || [];
     const [room, row, column, ofMask = ENTRY] = at.filter((digits) => digits).map(Number);
     if (what === 'focus') return setFocus(...value.split(',').map(Number));
+    if (Object.hasOwn(TOKEN_EDITS, what)) return tokensIn(what, value);
     if (what === 'row') return moveRow(...value.split(',').map(Number));
     if (kind === 'causal') return setCausal(room, value === '1');
     if (kind === 'base') return setBase(room, Number(value));

@@ -106,7 +106,7 @@ function renamed(text, room, heads) {
 function rename(element, room) {
   if (!WORKED.words.has(element)) WORKED.words.set(element, [...element.childNodes]);
   // A sentence has a name whole that a label cuts.
-  if (isFocusAsItCame(room) && ROWS.order.every((row, i) => row === i)) {
+  if (isFocusAsItCame(room) && areTokensAsTheyCame()) {
     element.replaceChildren(...WORKED.words.get(element));
     return;
   }
@@ -150,13 +150,18 @@ function showFocusOf(map, shown) {
   }
   if (!shown.table.matches('.part')) return;
   shown.came ||= { rows: shown.rows, columns: shown.columns };
+  Object.assign(shown, partInFocus(map, shown), { greatest: undefined });
+  refill(map, shown);
+}
+
+// What of its map a part of a worked line shows.
+function partInFocus(map, shown) {
   const [row, ...others] = shown.came.rows, [column] = shown.came.columns;
   const moved = inFocus({ map, head: shown.head, row: others.length > 0 ? -1 : row, column });
   const width = map.columns.length / map.slices, headsShown = shown.came.columns.map((one) => Math.floor(one / width));
   const isOfHead = new Set(headsShown).size === 1; // and not all heads side by side, of which some are left out
-  Object.assign(shown, { head: moved.head, greatest: undefined, rows: others.length > 0 ? shown.came.rows : [moved.row],
-    columns: isOfHead ? shown.came.columns.map((one) => one + moved.column - column) : shown.came.columns });
-  refill(map, shown);
+  return { head: moved.head, rows: others.length > 0 ? indicesNow(shown.came.rows, map, 'rows') : [Math.min(moved.row, map.rows.length - 1)],
+    columns: indicesNow(isOfHead ? shown.came.columns.map((one) => one + moved.column - column) : shown.came.columns, map, 'columns') };
 }
 
 function showFocus() {

@@ -20,7 +20,7 @@ function placeOfLine(line) {
 // A row of what is looked up is called by what it was looked up by, "id 4": it goes with the rows of x,
 // and a position or a segment stays.
 function rowSaid(of, row) {
-  return of.called ? of.called[mapsOfRows().includes(of) ? rowBefore(of, 'rows', row) : row] : String(row + 1);
+  return of.called?.[mapsOfRows().includes(of) ? rowBefore(of, 'rows', row) : row] ?? String(row + 1);
 }
 
 function namedOperands(map) {
@@ -329,6 +329,8 @@ function addUnmasked(map) {
 
 // As it came again, it is what it was.
 function drawLine(line) {
+  line.classList.toggle('absent', !isLineThere(line));
+  if (!isLineThere(line)) return;
   if (line.dataset.shows === 'masked') {
     drawMasked(line);
     return;

@@ -45,10 +45,12 @@ function makeSmallTable(map) {
 }
 
 function makeSmallPicture(map) {
-  const tall = Math.min(MOST_SQUARES, map.rows.length), wide = Math.min(MOST_SQUARES, map.columns.length);
-  const picture = makeSvg('svg', { class: 'sampled', viewBox: `0 0 ${wide} ${tall}`, 'aria-hidden': true });
+  const picture = makeSvg('svg', { class: 'sampled', 'aria-hidden': true });
   picture.append(makeSvg('g', { transform: 'translate(0 0.5)' }));
-  const draw = () => drawSampled(picture, map, headOnMap(map));
+  const draw = () => {
+    picture.setAttribute('viewBox', `0 0 ${Math.min(MOST_SQUARES, map.columns.length)} ${Math.min(MOST_SQUARES, map.rows.length)}`);
+    drawSampled(picture, map, headOnMap(map));
+  };
   addView(picture, (maps) => maps.has(map), draw);
   draw();
   return picture;

@@ -25,14 +25,19 @@ function isOfPlace(label) {
 
 // As the rows stand now; a label that is not in this table stays.
 function relabel(map, shown) {
-  const labels = labelsOfTable(shown);
-  shown.labels ||= Object.fromEntries(Object.entries(labels).map(([axis, all]) =>
+  shown.labels ||= Object.fromEntries(Object.entries(labelsOfTable(shown)).map(([axis, all]) =>
     [axis, all.map((label) => label && [...label.childNodes])]));
+  fit(map, shown);
+  const labels = labelsOfTable(shown), isPart = shown.table.matches('.part');
   for (const [axis, came] of Object.entries(shown.labels)) {
     labels[axis].forEach((label, slot) => {
-      const from = slotOf(shown[axis], rowBefore(map, axis, indexAt(shown[axis], slot)));
-      const isOfPart = label && shown.table.matches('.part') && isOfPlace(label);
-      if (label && came[from] && !isOfPart) label.replaceChildren(...came[from].map((one) => one.cloneNode(true)));
+      const index = indexAt(shown[axis], slot), before = rowBefore(map, axis, index);
+      const from = before === null ? -1 : slotOf(GROWN.axes && shown.came ? shown.came[axis] : shown[axis], before);
+      const isCalledSo = map[axis][index] === ROWS.came.get(map)[axis][before];
+      if (GROWN.axes && isPart && label && isOfPlace(label) && came.length > 1) label.textContent = label.textContent.replace(/\d+\]$/, `${index + 1}]`);
+      if (!label || (isPart && isOfPlace(label))) return;
+      if (came[from] && isCalledSo) label.replaceChildren(...came[from].map((one) => one.cloneNode(true)));
+      else if (GROWN.axes && index >= 0 && map[axis].length > 1) label.textContent = labelNow(map[axis][index]);
     });
   }
 }

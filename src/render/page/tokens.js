@@ -109,7 +109,24 @@ function makePicture(view, head) {
   return { button, mark, paths };
 }
 
+// As many labels as there are tokens, and the room that they need.
+function layOutView(view) {
+  const { map, svg } = view, rows = Math.max(map.rows.length, map.columns.length);
+  const height = heightAt(rows) - LINE.height / 2;
+  view.left = roomFor(map.rows);
+  const width = view.left + LINE.length + roomFor(map.columns);
+  for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) svg.setAttribute(name, value);
+  view.labels.forEach(({ words }) => words.remove());
+  view.labels = [];
+  addLabels(view, 'rows', view.left - LINE.gap, 'end');
+  addLabels(view, 'columns', view.left + LINE.length + LINE.gap, 'start');
+  view.order = ROWS.order;
+  for (const { button } of view.pictures)
+    button.querySelector('.sampled').setAttribute('viewBox', `0 0 ${map.columns.length} ${map.rows.length}`);
+}
+
 function drawView(view) {
+  if (view.order !== ROWS.order) layOutView(view);
   const { map, pictures } = view, rows = [...map.rows.keys()];
   const greatest = numberShown(Math.max(...pictures.flatMap((nothing, head) =>
     rows.map((row) => greatestIn(numbersOfRow(map, head, row), [])))));
@@ -151,19 +168,13 @@ function roomFor(labels) {
 }
 
 function makeView(map) {
-  const rows = Math.max(map.rows.length, map.columns.length);
-  const height = heightAt(rows) - LINE.height / 2;
-  const left = roomFor(map.rows), width = left + LINE.length + roomFor(map.columns);
   const threshold = makeRange({ min: 0, max: 1, step: 0.01, value: 0.02 }, () => drawLines(view));
-  const view = { map, left, select: makeSelect(map), threshold,
+  const view = { map, select: makeSelect(map), threshold,
     output: document.createElement('output'), labels: [], pictures: [], pointed: {} };
-  view.svg = makeSvg('svg', { viewBox: `0 0 ${width} ${height}`, width, height,
-    role: 'img', 'aria-label': TEXT.tokensOf(map.name) });
+  view.svg = makeSvg('svg', { role: 'img', 'aria-label': TEXT.tokensOf(map.name) });
   view.select.value = map.head;
   view.lines = makeSvg('g', {});
   view.svg.append(view.lines);
-  addLabels(view, 'rows', left - LINE.gap, 'end');
-  addLabels(view, 'columns', left + LINE.length + LINE.gap, 'start');
   if (map.heads > 1) view.pictures = range(0, map.heads, (head) => makePicture(view, head));
   drawView(view);
   return view;
