@@ -18,8 +18,8 @@
 #include <string.h>
 
 /* Labels in the panel and the token view have more room than those above a column; so many numbers
- * of one map are in the page, and so many in words that a person can read there; so many words of 32
- * bits may be there for computing alone, at 5 bytes a word, and the page still opens in seconds:
+ * of one map are in the page, and so many in words that a person can read there; so many words of
+ * 32 bits may be there for computing alone, at 5 bytes a word, and the page still opens in seconds:
  * weights of 12 heads of width 768 have 2.4 million. */
 enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024, MOST_UNSEEN = 3 << 20 };
 

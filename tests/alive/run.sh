@@ -15,7 +15,7 @@ for document in testdata/seeds testdata/examples testdata/variants testdata/posi
         ! picked "$file" || echo "$file"
     done
 done >"$scratch/all"
-# Wider than what a reader looks through: by their bits, and 12 heads of which tables leave some out.
+# Wider than what a reader looks through: by their bits, and heads of which tables leave some out.
 for width in 96 396; do
     ! picked wide-$width || echo "$scratch/wide-$width.json" >>"$scratch/all"
     selfattn init --quiet --tokens 3 --width $width --heads 12 -o "$scratch/wide-$width.json"

@@ -124,6 +124,7 @@ function showEdits(maps) {
   const isMoved = showTokensChanged() || WORKED.shown !== WORKED.at;
   if (isMoved) showFocus();
   refresh(maps, isMoved);
+  if (!PANEL.element.hidden && !isThere(PANEL.shown)) close();
   if (!PANEL.element.hidden) show(PANEL.shown);
   markEdits();
   tellShown(maps, isMoved);

@@ -88,7 +88,7 @@ function standsInOrder(map) {
 // 1 where a token meets itself, and 0 elsewhere.
 function isIdentity(map) {
   const { rows, columns } = GROWN.axes.get(map);
-  return map.heads === 1 && rows === 0 && columns === 0 && map.rows.length === map.columns.length &&
+  return !map.operation && map.heads === 1 && rows === 0 && columns === 0 && cameIn(map).length === GROWN.came ** 2 &&
     cameIn(map).every((x, i) => x === Number(i % (GROWN.came + 1) === 0));
 }
 
@@ -111,7 +111,8 @@ function whyNoTokens() {
   if (GROWN.came > MOST_TOKENS) return TEXT.manyTokens(GROWN.came, MOST_TOKENS);
   if (!areQueriesOfX()) return TEXT.eachToken('q');
   const hasTokens = (map) => Object.keys(GROWN.axes.get(map)).length > 0;
-  const other = MAPS.find((map) => hasTokens(map) && (!map.operation || map.length) && !isKnown(map));
+  const isPart = (map) => Object.entries(GROWN.axes.get(map)).some(([axis, first]) => !hasAllTokens(map, axis, first));
+  const other = MAPS.find((map) => hasTokens(map) && (((!map.operation || map.length) && !isKnown(map)) || isPart(map)));
   if (other) return TEXT.eachToken(fullName(other));
   return DATA.rooms.some((room) => room.endsAtKey) ? TEXT.before : '';
 }
@@ -125,10 +126,15 @@ function labelOfToken(came, first, token, place, isCalled) {
   return name ?? (isOfPlace ? came[first].replace(/\d+(?=\D*$)/, place + 1) : came[first + token]);
 }
 
+function hasAllTokens(map, axis, first) {
+  return first >= 0 && first + GROWN.came <= ROWS.came.get(map)[axis].length;
+}
+
 function labelsNow(map, axis) {
-  const came = ROWS.came.get(map)[axis], own = ROWS.axes.get(map)[axis], isCalled = own !== undefined;
-  const first = isCalled ? own : GROWN.axes && GROWN.axes.get(map)[axis];
-  if (first === undefined || first === null) return came;
+  const came = ROWS.came.get(map)[axis], own = ROWS.axes.get(map)[axis];
+  const isCalled = own !== undefined || Boolean(GROWN.axes && isIdentity(map)), first = own ?? GROWN.axes?.get(map)[axis];
+  if (first === undefined) return came;
+  if (!hasAllTokens(map, axis, first)) return came.map((nothing, i) => came[rowBefore(map, axis, i)]);
   return [...came.slice(0, first), ...ROWS.order.map((token, place) => labelOfToken(came, first, token, place, isCalled)),
     ...came.slice(first + GROWN.came)];
 }

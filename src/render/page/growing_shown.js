@@ -64,18 +64,26 @@ function labelNow(words) {
 
 // ---- lines ----
 
-// A line a key, or a row: as many as the program spells out.
-function isLineThere(line) {
-  const { map, row, column } = placeOfLine(line);
+// A token may have been taken out.
+function isThere({ map, row, column }) {
   return row < map.rows.length && column < map.columns.length && !isOfLostQuery(map);
 }
 
+// A line a key, or a row: as many as the program spells out.
+function isLineThere(line) {
+  return isThere(placeOfLine(line));
+}
+
 function addLine(last, axis, index) {
-  const line = last.cloneNode(true), { map, head, ...at } = placeOfLine(last);
-  const place = { ...at, [axis]: index }, said = LINES.get(last);
-  line.dataset.cell = [MAPS.indexOf(map), head, place.row, place.column].join(' ');
-  LINES.set(line, { ...said, nodes: [], cell: last.dataset.cell });
+  const line = last.cloneNode(true), said = LINES.get(last), { map } = placeOfLine(last);
+  const cellAfter = (words) => {
+    const { head, ...place } = { ...placeSaid(words), [axis]: index };
+    return [MAPS.indexOf(map), head, place.row, place.column].join(' ');
+  };
+  line.dataset.cell = cellAfter(said.cell); // as if it had come, too
+  LINES.set(line, { ...said, nodes: [] });
   LINES.set(line, { ...said, nodes: [], cell: line.dataset.cell, head: [...makeElement('span', '', ...headOfLine(line)).childNodes] });
+  line.dataset.cell = cellAfter(last.dataset.cell);
   last.after(line);
   addView(line, (maps) => maps.has(map) || takesFrom(map, maps), () => drawLine(line));
   return line;
@@ -201,4 +209,8 @@ function startGrowing(main) {
   }
   main.addEventListener('keydown', growByKey);
   main.addEventListener('dblclick', growByClick);
+  main.addEventListener('click', (event) => { // the keys are for it from then on
+    const at = labelAt(event.target);
+    if (isOfToken(at) && event.target.tagName !== 'INPUT') focusCell(at.label);
+  });
 }
