@@ -44,6 +44,15 @@ static const struct {
     {-0.5625, 2, "-0.56"},
     {12345678.25, 1, "12345678.2"},
     {-INFINITY, 3, "-inf"},
+    {0.14, NUMBER_TEXT_KEEPS, "0.14"},
+    {0.14f, NUMBER_TEXT_KEEPS, "0.14"},
+    {0.14000001, NUMBER_TEXT_KEEPS, "0.1400"},
+    {7.7999997, NUMBER_TEXT_KEEPS, "7.8000"},
+    {-2.00001, NUMBER_TEXT_KEEPS, "-2.0000"},
+    {2, NUMBER_TEXT_KEEPS, "2"},
+    {-0.0, NUMBER_TEXT_KEEPS, "0"},
+    {6.1e-06f, NUMBER_TEXT_KEEPS, "6.1e-06"},
+    {6.10000001e-06, NUMBER_TEXT_KEEPS, "6.1000e-06"},
 };
 
 static void check_numbers(unit *u)
@@ -78,9 +87,9 @@ static void check_units(unit *u)
         {7.8, 2, true, 780},
         {-6.0337e-06, 4, true, 0},
         {2.5, 0, true, 2},
-        {4503599627370495, 0, true, 4503599627370495},
-        {4503599627370496, 0, false, 0},
-        {45035996273.70496, 5, false, 0},
+        {2251799813685247, 0, true, 2251799813685247},
+        {2251799813685248, 0, false, 0},
+        {22517998136.85248, 5, false, 0},
     };
     for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
         uint64_t units = 0;
