@@ -57,7 +57,7 @@ static bool pack_row(text *out, const tensor *matrix, size_t row, int digits)
         double value = matrix_at(matrix, row, j);
         if (columns > MOST_COLUMNS || !number_text_units(value, digits, &units))
             return false;
-        uint64_t goes_on = !number_text_is_exact(value, digits);
+        uint64_t goes_on = digits < 0 && !number_text_is_exact(value, digits);
         whole[j] = 4 * units + 2 * goes_on + (value < 0 && units > 0);
         size_t places = 1;
         for (uint64_t rest = whole[j]; rest >= BASE; rest /= BASE)
