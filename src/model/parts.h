@@ -58,6 +58,7 @@ extern const named_table NORM_KINDS; /* layer, rms: plain `named` rows; kernels.
 typedef struct activation {
     named named;                         /* its help is its formula */
     const char *spelled, *slope_spelled; /* of a number (attn/spec/operation_list.h) */
+    const char *numpy;                   /* of an array, likewise */
     void (*apply)(const kernels *with, const void *x, size_t n, void *out);
     /* How it grows at x, by the kernels of float64, in which x and out are. */
     void (*slope)(const kernels *in64, const double *x, size_t n, double *out);

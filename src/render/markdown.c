@@ -4,6 +4,7 @@
 #include "render/markup.h"
 
 #include "io/json_write.h"
+#include "render/python_code.h"
 
 #include <string.h>
 
@@ -149,15 +150,20 @@ bool markdown_render_pandoc(const trace *t, const render_options *how, sink *to,
 
 /* ---- a notebook ---- */
 
-/* Cell 0 is the title, the others are steps. A string a line, each with its line break but the
- * last. */
-static void add_cell(text *out, size_t number, const text *markdown)
+typedef enum cell_kind { CELL_MARKDOWN, CELL_CODE } cell_kind;
+
+/* Cell 0 is the title, or of code what the others call; the others are steps. A string a line, each
+ * with its line break but the last. */
+static void add_cell(text *out, cell_kind kind, size_t number, const text *lines)
 {
+    static const char *const KIND[] = {"markdown", "code"}, *const ID[] = {"cell", "code"};
     text line = {0};
-    const char *at = text_string(markdown), *end = at + markdown->length;
-    text_add_format(out, "  {\n   \"cell_type\": \"markdown\",\n   \"id\": \"cell-%zu\",\n",
-                    number);
-    text_add_string(out, "   \"metadata\": {},\n   \"source\": [\n");
+    const char *at = text_string(lines), *end = at + lines->length;
+    text_add_format(out, "  {\n   \"cell_type\": \"%s\",\n", KIND[kind]);
+    text_add_string(out, kind == CELL_CODE ? "   \"execution_count\": null,\n" : "");
+    text_add_format(out, "   \"id\": \"%s-%zu\",\n   \"metadata\": {},\n", ID[kind], number);
+    text_add_string(out, kind == CELL_CODE ? "   \"outputs\": [],\n" : "");
+    text_add_string(out, "   \"source\": [\n");
     while (end > at && end[-1] == '\n')
         end--;
     while (at < end) {
@@ -170,13 +176,13 @@ static void add_cell(text *out, size_t number, const text *markdown)
         text_add_string(out, next < end ? ",\n" : "\n");
         at = next;
     }
-    out->failed = out->failed || markdown->failed;
+    out->failed = out->failed || lines->failed;
     text_close(&line, out);
     text_add_string(out, "   ]\n  }");
 }
 
-/* A cell a step, in nbformat 4.5: what Jupyter and Colab show with its mathematics. Laid out as
- * Jupyter saves it. */
+/* A cell of words and one of code a step, in nbformat 4.5: what Jupyter and Colab show with its
+ * mathematics, and run from top to bottom. Laid out as Jupyter saves it. */
 bool notebook_render(const trace *t, const render_options *how, sink *to, err *e)
 {
     static const char END[] =
@@ -184,23 +190,45 @@ bool notebook_render(const trace *t, const render_options *how, sink *to, err *e
         "\"language\": \"python\",\n   \"name\": \"python3\"\n  },\n  \"language_info\": {\n   "
         "\"name\": \"python\"\n  }\n },\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}\n";
     sink cell;
+    python_code code;
+    text program = {0};
     sink_open_memory(&cell);
     const markup marks = marks_of(&JUPYTER);
     text *out = sink_text(to), *markdown = sink_text(&cell);
     markup_page p = {.to = &cell, .out = markdown, .marks = &marks, .how = how};
-    bool done = true;
+    bool done = python_begin(&code, t, how, e), is_written = done && python_is_written(&code);
     text_add_string(out, "{\n \"cells\": [\n");
     markup_add_beginning(&p, t);
     if (markdown->length > 0)
-        add_cell(out, 0, markdown);
-    for (size_t i = 0; i < t->steps && done; i++) {
-        text_add_string(out, i > 0 || markdown->length > 0 ? ",\n" : "");
-        text_clear(markdown);
-        markup_add_step(&p, t->step[i], i + 1, e);
-        add_cell(out, i + 1, markdown); /* fails where the step did */
-        done = sink_spill(to, e);
+        add_cell(out, CELL_MARKDOWN, 0, markdown);
+    bool is_first = markdown->length == 0;
+    if (is_written) {
+        text_add_string(out, is_first ? "" : ",\n");
+        python_add_beginning(&program);
+        add_cell(out, CELL_CODE, 0, &program);
+        is_first = false;
+    }
+    for (size_t i = 0, number = 1; i < t->rooms; i++) {
+        const trace_room *room = t->room[i];
+        for (size_t j = 0; j < room->steps && done; j++, number++) {
+            text_add_string(out, is_first ? "" : ",\n");
+            text_clear(markdown);
+            markup_add_step(&p, room->step[j], number, e);
+            add_cell(out, CELL_MARKDOWN, number, markdown); /* fails where the step did */
+            is_first = false;
+            text_clear(&program);
+            if (is_written)
+                python_add_step(&code, room, room->step[j], &program);
+            if (program.length > 0) {
+                text_add_string(out, ",\n");
+                add_cell(out, CELL_CODE, number, &program);
+            }
+            done = sink_spill(to, e);
+        }
     }
     text_add_string(out, END);
+    python_end(&code);
+    text_free(&program);
     sink_discard(&cell);
     return done;
 }

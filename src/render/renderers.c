@@ -14,7 +14,7 @@ static const renderer ROWS[] = {
     {.named = {"pandoc", "the same as Pandoc and Quarto read it, with $...$"},
      .endings = ".qmd .rmd",
      .render = markdown_render_pandoc},
-    {.named = {"notebook", "cells of Markdown, one a step, for Jupyter and Colab"},
+    {.named = {"notebook", "cells of Markdown and NumPy, for Jupyter and Colab"},
      .endings = ".ipynb",
      .render = notebook_render,
      .is_whole_file = true},
@@ -40,8 +40,8 @@ static const renderer ROWS[] = {
 };
 
 static const synonym SYNONYMS[] = {
-    {"page", "html"},        {"web", "html"}, {"jupyter", "notebook"},
-    {"ipython", "notebook"}, {NULL, NULL},
+    {"page", "html"},      {"web", "html"},         {"jupyter", "notebook"},
+    {"ipynb", "notebook"}, {"ipython", "notebook"}, {NULL, NULL},
 };
 
 const named_table RENDERERS = NAMED_TABLE_ALSO("trace format", ROWS, SYNONYMS);

@@ -38,13 +38,17 @@ def markdown_of(name):
     ids = [cell["id"] for cell in notebook["cells"]]
     check(len(ids) > 0 and len(set(ids)) == len(ids), f"ids: {ids}")
     for cell in notebook["cells"]:
-        check(set(cell) == {"cell_type", "id", "metadata", "source"}, f"keys: {set(cell)}")
-        check(cell["cell_type"] == "markdown" and cell["metadata"] == {}, "not a Markdown cell")
+        own = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
+        check(set(cell) == {"cell_type", "id", "metadata", "source"} | own, f"keys: {set(cell)}")
+        check(cell["cell_type"] in ("markdown", "code") and cell["metadata"] == {}, "another cell")
         check(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", cell["id"]), f"id {cell['id']}")
         source = cell["source"]
         check(source and all(isinstance(line, str) for line in source), "a source without lines")
         check(all(re.fullmatch(r"[^\n]*\n", line) for line in source[:-1]), "a line without end")
         check(re.fullmatch(r"[^\n]+", source[-1]), "the last line")
+        if cell["cell_type"] == "code":  # cells.py runs it
+            check(cell["execution_count"] is None and cell["outputs"] == [], "code that was run")
+            continue
         markdown = "".join(source)
         check("```" not in markdown and "$`" not in markdown, "mathematics of another dialect")
         for formula in inline_mathematics(markdown):

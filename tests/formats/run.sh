@@ -3,7 +3,8 @@
 #
 # pages    all show all numbers of the JSON trace, and no others, in their order
 #          ($BUILD/trace_formats says how); a digit that is changed anywhere is noticed
-# notebook it is one by the rules of nbformat 4.5 (notebook.py)
+# notebook it is one by the rules of nbformat 4.5 (notebook.py); its code runs from top to bottom,
+#          and notices a changed number (cells.py); where Jupyter is, there too
 # stacks   the same of layers and generations
 # sheets   exercises tell no number that follows from an asked one (sheets.py)
 # golden   golden/NAME.ENDING is the page, to the byte: layouts that a person read (record.sh NAME)
@@ -91,6 +92,24 @@ if python3 -c '' 2>/dev/null; then
     fi
 else
     skip 'notebooks and sheets: python3 is not here'
+fi
+python=
+for one in python3 /usr/bin/python3; do
+    ! "$one" -c 'import numpy' 2>/dev/null || python=$one
+done
+if [ -n "$python" ]; then
+    "$python" "$tests/cells.py" "$scratch"/notebooks/*.ipynb >"$said" 2>&1
+    count 'the code of all notebooks runs, and notices a changed number'
+else
+    skip 'code of notebooks: python3 has no numpy (Debian: python3-numpy)'
+fi
+if command -v jupyter >/dev/null; then
+    traced notebook "$walkthrough" >"$scratch/walkthrough.ipynb"
+    jupyter nbconvert --to notebook --execute --stdout "$scratch/walkthrough.ipynb" \
+        >/dev/null 2>"$said"
+    count 'the walkthrough runs in Jupyter'
+else
+    skip 'notebooks in Jupyter: it is not here (Debian: jupyter-nbconvert)'
 fi
 
 for golden in "$tests"/golden/*.*; do

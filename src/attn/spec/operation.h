@@ -27,6 +27,7 @@ typedef struct operation_row {
     operation_inside inside; /* and with that worked out: */
     const char *inner;
     const char *letters; /* NULL: as spelled, of a series one term */
+    const char *numpy;   /* of all cells at once; NULL: it has no such form */
     bool is_in_f64;      /* rounded once, at the end */
 } operation_row;
 
