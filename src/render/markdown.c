@@ -196,7 +196,8 @@ bool notebook_render(const trace *t, const render_options *how, sink *to, err *e
     const markup marks = marks_of(&JUPYTER);
     text *out = sink_text(to), *markdown = sink_text(&cell);
     markup_page p = {.to = &cell, .out = markdown, .marks = &marks, .how = how};
-    bool done = python_begin(&code, t, how, e), is_written = done && python_is_written(&code);
+    bool done = python_begin(&code, t, how, e),
+         is_written = done && t->steps > 0 && python_is_written(&code);
     text_add_string(out, "{\n \"cells\": [\n");
     markup_add_beginning(&p, t);
     if (markdown->length > 0)

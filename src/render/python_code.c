@@ -452,7 +452,7 @@ static void add_map(const python_code *c, const trace_room *room, const trace_ma
     text_free(&computed);
 }
 
-/* The weights once more, as PyTorch has them, where they are a softmax of numbers that are there. */
+/* The weights once more, as PyTorch has them, where they are a softmax of what is there. */
 static void add_torch(const trace_room *room, const trace_map *weights, text *out)
 {
     const trace_map *powers = weights->operand[0].map, *sums = weights->operand[1].map;

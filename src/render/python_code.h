@@ -1,4 +1,4 @@
-/* A trace's numbers computed once more in Python, from its maps: a cell of a notebook for each step.
+/* A trace's numbers computed once more in Python, from its maps: a notebook's cell for each step.
  *
  * A map that has an origin is its operation's spelling in NumPy (operation_list.h), of its operands
  * as arrays, rows × columns or head × rows × columns; one that comes from outside, or whose
@@ -27,6 +27,7 @@ void python_add_beginning(text *out);
 
 /* Adds the code of a step, nothing where it makes no numbers. What of it no cell before has, comes
  * first. */
-void python_add_step(const python_code *c, const trace_room *room, const trace_step *step, text *out);
+void python_add_step(const python_code *c, const trace_room *room, const trace_step *step,
+                     text *out);
 
 #endif

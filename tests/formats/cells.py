@@ -18,7 +18,8 @@ SHOWN = re.compile(
 def run(name):
     with open(name, encoding="utf-8") as file:
         cells = json.load(file)["cells"]
-    programs = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    cells = [cell for cell in cells if cell["cell_type"] == "code"]
+    programs = ["".join(cell["source"]) for cell in cells]
     if not programs:
         return 0, 0
     kept, last = {}, None

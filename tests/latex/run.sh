@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: every document's trace in LaTeX compiles, as it is, and no line of it is wider than
-# the page; and every fourth as slides, of which none is too full by more than their lower margin.
+# the page; every fourth as slides, of which none is too full by more than their lower margin; and
+# every sixteenth, by Pandoc, as a handout.
 # WORD picks documents by name.
 set -u
 # shellcheck source=tests/claims.sh
@@ -24,12 +25,27 @@ as() {
     fi
 }
 
+# handout [COMMAND] DOCUMENT [OPTION]...: its Markdown for Pandoc becomes a document for Word, and no
+# formula gives a warning.
+handout() {
+    if ! command -v pandoc >/dev/null; then
+        skip "pandoc: $*: it is not here (Debian: pandoc)"
+    elif selfattn "$@" --quiet --trace-format pandoc --trace-output page.md -o /dev/null &&
+        pandoc page.md --from markdown --fail-if-warnings -o handout.docx >said 2>&1; then
+        pass
+    else
+        fail "pandoc: $*"
+        tail -n 20 said | sed 's/^/    /'
+    fi
+}
+
 # page [COMMAND] DOCUMENT [OPTION]...
 pages=0
 page() {
     as latex '' "$@"
     pages=$((pages + 1))
     [ $((pages % 4)) != 1 ] || as beamer '' "$@"
+    [ $((pages % 16)) != 1 ] || handout "$@"
 }
 
 for document in "$root"/testdata/seeds/*.json "$root"/testdata/examples/*.json \

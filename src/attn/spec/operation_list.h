@@ -24,10 +24,10 @@
  * In letters operands are names, q[i] and C: a vector is one name, {*a} stands for its element j,
  * and {f} for the function's name.
  *
- * In NumPy operands are whole arrays, rows and columns as an operation takes them: in {a} @ {b} the
- * columns of b are the cell's, in {+b} its rows are. {j} is the row of columns from 1, and {first}
- * says of each column whether it is its pair's first, {units} are those of 1 that are rounded to;
- * finite, nonzero and erf are what a notebook begins with. An operation without a spelling there has its numbers taken from the run. */
+ * In NumPy operands are whole arrays: in {a} @ {b} the columns of b are the cell's, in {+b} its
+ * rows are. {j} are the columns from 1, {first} says of each whether it is its pair's first,
+ * {units} are those of 1 that are rounded to; finite, nonzero and erf are what a notebook begins
+ * with. Without such a spelling its numbers are taken from the run. */
 /* 0: a row that does not say its operation is seen to be wrong */
 OPERATION(OP_COPY, "copy", "a", .spelled = "{a}", .numpy = "{a}")
 OPERATION(OP_DOT, "dot", "a₁·b₁ + a₂·b₂ + …, and c added where there is one",
