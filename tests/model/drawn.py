@@ -1,6 +1,7 @@
 """Random models of every family that the reference knows, as Hugging Face publishes them: names of
-weights, and a config.json, in the spelling of transformers 4 or of 5, of which each key that changes
-numbers is drawn. Sizes are small, and gains, biases and bases are far from where they change little.
+weights, and a config.json, in the spelling of transformers 4 or of 5, of which each key that
+changes numbers is drawn. Sizes are small, and gains, biases and bases are far from where they
+change little.
 """
 import numpy as np
 
