@@ -2,7 +2,7 @@
 # run.sh [WORD]: what transformers recorded of its own models: all they compute, by --model alone,
 # and gradients, by every parameter's name; and random models of every family, by a reference in
 # numpy. MODELS says how many of these, 60 where nothing does; 1000 take a few minutes; of the keys
-# that are none of a family's, each STRIDE'th is tried. WORD picks families of the random ones alone.
+# that are none of a family's, each STRIDE'th is tried. WORD picks families, of the random alone.
 #
 # The models lie in $SELFATTN_SHARED/models/hf, or ../shared/models/hf; without them all is skipped.
 set -u
