@@ -63,7 +63,8 @@ typedef struct port {
     port_stage *stage; /* in the order in which they are made; owned */
     size_t stages, room;
     size_t parts;
-    tensor *rows; /* that each part begins with, where the dump has them not; owned */
+    bool begins_unrounded; /* the first layer's rows are those that are computed */
+    tensor *rows;          /* that each part begins with, where the dump has them not; owned */
     port_cause cause[16];
     size_t causes;
     number_type coarsest;       /* in which the dump rounds */

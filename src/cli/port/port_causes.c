@@ -355,6 +355,10 @@ static bool search_part(port *p, port_part part, err *e)
     const size_t first = d.first, count = d.claims;
     part_close(&d);
     s.first = first;
+    for (size_t i = 0; i < p->causes; i++) { /* those that were found with the part before it */
+        if (p->cause[i].is_in[part])
+            settle(&s, &p->cause[i]);
+    }
     if (p->causes > 0) /* the rows that it begins with may be computed, and other ones now */
         done = done && measure_again(&s, e);
     for (size_t i = 0; done && i < count && !e->is_set;) {

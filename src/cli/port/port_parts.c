@@ -40,7 +40,10 @@ static const tensor *rows_before(const port *p, port_part part)
     for (size_t i = 0; i < p->stages; i++) {
         const port_stage *one = &p->stage[i];
         bool is_output = part > 1 && one->part == part - 1 && strcmp(one->kind, "output") == 0;
-        if (is_output || (part == 1 && strcmp(one->name, of) == 0))
+        /* What was only rounded at the end may have gone on unrounded; which it was is seen in the
+         * first layer. */
+        bool is_begin = part == 1 && strcmp(one->name, of) == 0 && !p->begins_unrounded;
+        if (is_output || is_begin)
             return &one->numbers.tensor;
     }
     return &p->rows[part];
@@ -144,6 +147,14 @@ bool part_measure(part_document *d, port *p, port_part part, err *e)
     bool done = stack_attempt_make(&a, &d->asked, &ALL, NULL, 0, e);
     for (size_t i = 0; i < d->claims; i++)
         p->stage[d->first + i].found = done ? error_of(d, &a, i) : INFINITY;
+    /* Where the dump has them, too, those that were computed, not those that took their place. */
+    for (size_t i = 0; done && takes_rows && i < d->claims; i++) {
+        if (strcmp(d->claim[i].name, d->claim[d->claims].name) != 0)
+            continue;
+        tensor_free(&a.computed[d->claims]);
+        if (!tensor_new_copy(&a.computed[d->claims], &a.computed[i], e))
+            break;
+    }
     if (done && takes_rows) {
         tensor_free(&p->rows[part + 1]);
         p->rows[part + 1] = a.computed[d->claims];
