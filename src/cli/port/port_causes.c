@@ -284,8 +284,8 @@ static bool measure_again(search *s, err *e)
     return done;
 }
 
-/* Where the dump lacks the last layer's rows, what comes after it is asked alone first: what explains
- * it there is not the layer's. */
+/* Where the dump lacks the last layer's rows, what comes after it is asked alone first: what it
+ * explains is not the layer's. */
 static bool find_any(search *s, double limit, err *e)
 {
     port *p = s->p;
