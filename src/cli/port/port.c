@@ -191,6 +191,8 @@ static bool is_document(const char *file)
     return dot != NULL && strcmp(dot, ".json") == 0;
 }
 
+enum { LARGE_MODEL = 64 << 20 };
+
 int command_port(const options *o, env *world, err *e)
 {
     if (o->operands != 2) {
@@ -218,9 +220,12 @@ int command_port(const options *o, env *world, err *e)
     int status = EXIT_WRONG;
     options quiet = own;
     quiet.quiet = true;
-    if (read_dump(&p, &dump, e) &&
-        document_reader_open(&documents, &quiet, &weights, world, DTYPE_F64, e) &&
-        document_reader_next(&documents, &one, &is_there, e) && is_there &&
+    bool is_open = read_dump(&p, &dump, e) &&
+                   document_reader_open(&documents, &quiet, &weights, world, DTYPE_F64, e);
+    /* Weights of float32 are used where they lie, and float64 is a copy. */
+    if (is_open && weights.type_word == NULL && model_files_bytes(&weights.files) > LARGE_MODEL)
+        documents.type = DTYPE_F32;
+    if (is_open && document_reader_next(&documents, &one, &is_there, e) && is_there &&
         take_ids(&p, &one.contents, e)) {
         static const char LOGITS[] = "logits", TRUE_WORD[] = "true";
         const model_family *family = weights.use[1].config.of;
