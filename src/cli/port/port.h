@@ -49,7 +49,6 @@ typedef struct port_cause {
     port_part first;
     bool *is_in;         /* of each part */
     port_part confirmed; /* a part that was not used, and agrees; 0: there is none */
-    int digits;
 } port_cause;
 
 typedef struct port {
@@ -72,7 +71,6 @@ typedef struct port {
     const port_stage *first;    /* that is wrong; NULL: none is */
     port_part first_part;       /* in which it went wrong */
     const model_config *config; /* NULL: there is none */
-    bool is_explained;          /* all that is wrong */
 } port;
 
 /* Reads which stage each of the dump's matrices is. */

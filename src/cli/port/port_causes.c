@@ -152,10 +152,8 @@ static bool find_mistake(search *s, double limit, err *e)
     why_find(&answers, &d.asked, e);
     for (size_t i = 0; i < answers.count && !is_whole && !e->is_set; i++) {
         const why_answer *one = &answers.answer[i];
-        port_cause cause = {.made = (const mistake *)(const void *)one->made[0].row,
-                            .digits = one->digits,
-                            .value = NAN,
-                            .usual = NAN};
+        port_cause cause = {
+            .made = (const mistake *)(const void *)one->made[0].row, .value = NAN, .usual = NAN};
         bool is_rounding = cause.made->is_of_digits && s->p->coarsest >= NUMBER_F16;
         if (one->together > 1 || is_rounding || !(one->error <= limit))
             continue;
@@ -384,7 +382,6 @@ static bool search_part(port *p, port_part part, err *e)
         }
         if (!is_found) {
             one->is_unexplained = true;
-            p->is_explained = false;
             i++;
             continue;
         }
@@ -395,7 +392,6 @@ static bool search_part(port *p, port_part part, err *e)
 
 bool port_find_causes(port *p, err *e)
 {
-    p->is_explained = true;
     for (port_part part = 0; part < p->parts; part++) {
         if (!search_part(p, part, e))
             return false;
