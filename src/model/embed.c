@@ -37,7 +37,12 @@ const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room)
 
 double stack_id_given(const tensor *ids, size_t i)
 {
-    return ids->rank == 0 ? tensor_get(ids, NULL) : tensor_get(ids, &i);
+    size_t index[TENSOR_MAX_RANK] = {i};
+    if (ids->rank == 2) {
+        index[0] = i / ids->size[1];
+        index[1] = i % ids->size[1];
+    }
+    return tensor_get(ids, ids->rank == 0 ? NULL : index);
 }
 
 const char *stack_word_of_id(const stack *s, size_t id)
@@ -68,16 +73,34 @@ void stack_take_row(const stack *s, const tensor *row, tensor *to)
         s->isa->table(to->type)->scale(to->data, to->size[0], s->row_scale, to->data, &unused);
 }
 
-static bool look_up(const stack *s, const size_t *ids, size_t count, const place *at, tensor *x,
-                    err *e)
+/* "ids[3]", or of a batch whose rows are so many numbers "ids[1,3]". */
+static void write_element(char out[SHAPE_TEXT], const char *name, size_t i, size_t of_row)
+{
+    if (of_row == 0)
+        snprintf(out, SHAPE_TEXT, "%s[%zu]", name, i + 1);
+    else
+        snprintf(out, SHAPE_TEXT, "%s[%zu,%zu]", name, i / of_row + 1, i % of_row + 1);
+}
+
+/* How many numbers a row of a batch has; 0: it is a list. */
+static size_t numbers_of_row(const tensor *given)
+{
+    return given->rank == 2 ? given->size[1] : 0;
+}
+
+/* of_row: of ids that are a batch. */
+static bool look_up(const stack *s, const size_t *ids, size_t count, size_t of_row, const place *at,
+                    tensor *x, err *e)
 {
     for (size_t i = 0; i < count; i++) {
         char shape[SHAPE_TEXT];
         tensor room;
         const tensor *row = stack_row_of_id(s, ids[i], &room);
-        if (row == NULL)
-            return err_at(e, at, "ids[%zu] is %zu, and there are %zu rows to look up, from 0",
-                          i + 1, ids[i], stack_ids(s));
+        if (row == NULL) {
+            write_element(shape, "ids", i, of_row);
+            return err_at(e, at, "%s is %zu, and there are %zu rows to look up, from 0", shape,
+                          ids[i], stack_ids(s));
+        }
         if (row->rank != 1)
             return err_at(e, at, "the row of id %zu is %s, it must be one vector", ids[i],
                           tensor_shape_text(row, shape));
@@ -103,8 +126,8 @@ static size_t *read_whole(const entry *given, err *e)
     else if (count == 0)
         err_at(e, &given->at, "%s is an empty list, it must have whole numbers from 0",
                given->name);
-    else if (given->tensor.rank > 1)
-        err_at(e, &given->at, "%s is %s, it must be a list", given->name,
+    else if (given->tensor.rank > 2)
+        err_at(e, &given->at, "%s is %s, it must be a list, or one a sequence", given->name,
                tensor_shape_text(&given->tensor, shape));
     if (e->is_set)
         return NULL;
@@ -114,8 +137,9 @@ static size_t *read_whole(const entry *given, err *e)
         numbers[i] = one >= 0 && one <= SETTING_MOST_COUNT ? (size_t)one : 0;
         if ((double)numbers[i] == one)
             continue;
-        err_at(e, &given->at, "%s[%zu] is %g, it must be a whole number from 0", given->name, i + 1,
-               one);
+        char element[SHAPE_TEXT];
+        write_element(element, given->name, i, numbers_of_row(&given->tensor));
+        err_at(e, &given->at, "%s is %g, it must be a whole number from 0", element, one);
         mem_free(numbers);
         numbers = NULL;
     }
@@ -141,14 +165,14 @@ static void add_row_of(stack *s, const tensor *table, size_t row, size_t to)
 
 /* ---- segments ---- */
 
-/* Rows that a generation adds are of the prompt's last segment. */
+/* Of all entries of a batch, which may share their segments. Rows that a generation adds are of the
+ * prompt's last segment. */
 size_t stack_segment_of_row(const stack *s, size_t row)
 {
     const tensor *given = bundle_tensor(s->document, "segments");
-    size_t at = s->before + row;
     if (given == NULL)
         return 0;
-    size_t last = tensor_count(given) - 1;
+    size_t at = given->rank == 2 ? row : s->before + row % s->rows, last = tensor_count(given) - 1;
     return (size_t)stack_id_given(given, at < last ? at : last);
 }
 
@@ -167,14 +191,18 @@ static bool check_segments(const stack *s, err *e)
     size_t *segment = read_whole(given, e);
     if (segment == NULL)
         return false;
-    size_t count = tensor_count(&given->tensor);
-    if (count != s->rows)
+    size_t count = tensor_count(&given->tensor), of_row = numbers_of_row(&given->tensor);
+    char shape[SHAPE_TEXT];
+    if (of_row > 0 && (given->tensor.size[0] != s->batches || of_row != s->rows))
+        err_at(e, &given->at, "segments is %s, and there are %zu sequences of %zu rows",
+               tensor_shape_text(&given->tensor, shape), s->batches, s->rows);
+    else if (of_row == 0 && count != s->rows)
         err_at(e, &given->at, "segments is %zu long, and there are %zu rows", count, s->rows);
     for (size_t i = 0; i < count && !e->is_set; i++) {
+        write_element(shape, given->name, i, of_row);
         if (segment[i] >= rows)
-            err_at(e, &given->at,
-                   "segments[%zu] is %zu, and segment_embedding ends with row %zu, from 0", i + 1,
-                   segment[i], rows - 1);
+            err_at(e, &given->at, "%s is %zu, and segment_embedding ends with row %zu, from 0",
+                   shape, segment[i], rows - 1);
     }
     mem_free(segment);
     return !e->is_set;
@@ -230,12 +258,16 @@ static bool find_rows(stack *s, const problem *asked, err *e)
         return err_remedy(e, "its rows are those of the ids, from 0; a vocab's words do as well");
     }
     tensor looked_up = {0};
-    size_t *number = x == NULL ? read_whole(ids, e) : NULL;
-    bool done = x != NULL
-                    ? take_rows(s, x, &asked->at[INPUT_X], e)
-                    : number != NULL &&
-                          look_up(s, number, tensor_count(&ids->tensor), &ids->at, &looked_up, e) &&
-                          take_rows(s, &looked_up, &ids->at, e);
+    size_t *number = x == NULL ? read_whole(ids, e) : NULL,
+           of_row = x == NULL ? numbers_of_row(&ids->tensor) : 0;
+    bool done = x != NULL ? take_rows(s, x, &asked->at[INPUT_X], e)
+                          : number != NULL && look_up(s, number, tensor_count(&ids->tensor), of_row,
+                                                      &ids->at, &looked_up, e);
+    if (done && of_row > 0) {
+        const size_t size[] = {ids->tensor.size[0], of_row, looked_up.size[1]};
+        tensor_own(&looked_up, s->type, 3, size, looked_up.data);
+    }
+    done = done && (x != NULL || take_rows(s, &looked_up, &ids->at, e));
     mem_free(number);
     tensor_free(&looked_up);
     if (!done || embedding != NULL)
@@ -256,7 +288,7 @@ static bool add_segments_and_positions(stack *s, err *e)
     const tensor *segments = bundle_tensor(s->document, "segment_embedding");
     size_t first = s->first_position + s->before;
     for (size_t i = 0; segments != NULL && i < s->embedded.size[0]; i++)
-        add_row_of(s, segments, stack_segment_of_row(s, i % s->rows), i);
+        add_row_of(s, segments, stack_segment_of_row(s, i), i);
     if (learned != NULL) {
         const tensor *table = &learned->tensor;
         if (!check_table(s, learned, e))
@@ -286,7 +318,7 @@ bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e)
 {
     static const place NOWHERE = {0};
     tensor looked_up = {0};
-    bool done = look_up(s, ids, count, &NOWHERE, &looked_up, e) &&
+    bool done = look_up(s, ids, count, 0, &NOWHERE, &looked_up, e) &&
                 take_rows(s, &looked_up, &NOWHERE, e) && add_segments_and_positions(s, e);
     tensor_free(&looked_up);
     return done;

@@ -20,10 +20,10 @@ const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room);
 /* `to` = such a row, times embedding_scale: what goes into the layers, in float32 or float64. */
 void stack_take_row(const stack *s, const tensor *row, tensor *to);
 
-/* Which row of segment_embedding is added to a row. */
+/* Which row of segment_embedding is added to a row, of those of all entries. */
 size_t stack_segment_of_row(const stack *s, size_t row);
 
-/* The number in place i of a document's ids, which may be one without a list. */
+/* The number in place i of a document's ids, which may be one without a list, or a batch. */
 double stack_id_given(const tensor *ids, size_t i);
 
 /* The word of an id that can be looked up; NULL where there is no vocab. */

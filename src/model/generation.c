@@ -41,9 +41,11 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     const entry *rows = bundle_find(document, "rows");
     if (rows != NULL)
         return err_at(e, &rows->at, "rows are chosen, and a generation goes on with all of them");
+    const entry *x = bundle_find(document, "x"),
+                *given = x != NULL ? x : bundle_find(document, "ids");
     if (s->batches > 0)
-        return err_at(e, &bundle_find(document, "x")->at,
-                      "a prompt is one sequence, and x is a batch of %zu", s->batches);
+        return err_at(e, &given->at, "a prompt is one sequence, and %s is a batch of %zu",
+                      given->name, s->batches);
     if (s->has_head)
         return err_at(e, &bundle_find(document, HEAD)->at,
                       "a head is given, and a generation chooses by logits of the output itself");

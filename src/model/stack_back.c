@@ -196,7 +196,7 @@ static size_t id_of_row(const stack *s, size_t i)
 
 static size_t segment_of_row(const stack *s, size_t i)
 {
-    return stack_segment_of_row(s, i % s->rows);
+    return stack_segment_of_row(s, i);
 }
 
 static size_t position_of_row(const stack *s, size_t i)

@@ -232,11 +232,18 @@ static const trace_map *first_too_large(const html_page *p, const trace_room **r
     return NULL;
 }
 
+/* Whether sequences have segments of their own: the page knows one table of their rows. */
+static bool has_own_segments(const html_page *p)
+{
+    const tensor *segments = bundle_tensor(p->whole->document, "segments");
+    return segments != NULL && segments->rank == 2 && segments->size[0] > 1;
+}
+
 bool html_is_alive(const html_page *p)
 {
     const trace_room *room;
     size_t unseen;
-    return p->whole->document != NULL && p->asked == NULL &&
+    return p->whole->document != NULL && p->asked == NULL && !has_own_segments(p) &&
            first_too_large(p, &room, &unseen) == NULL;
 }
 
@@ -248,6 +255,10 @@ static void add_still(text *out, const html_page *p)
     if (p->whole->document == NULL || p->asked != NULL) {
         text_add_format(out, ",\n\"still\":[\"%s\"]",
                         p->asked != NULL ? "stillExercise" : "stillGeneration");
+        return;
+    }
+    if (has_own_segments(p)) {
+        text_add_string(out, ",\n\"still\":[\"stillSegments\"]");
         return;
     }
     const trace_map *map = first_too_large(p, &room, &unseen);

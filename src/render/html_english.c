@@ -165,6 +165,7 @@ static const named ROWS[] = {
     /* why nothing can be changed */
     {"stillGeneration", "Numbers can't be changed here: each word of a generation follows from the "
                         "last one."},
+    {"stillSegments", "Numbers can't be changed here: each sequence has segments of its own."},
     {"stillExercise", "Numbers can't be changed here: they are asked for."},
     {"stillUnseen", "Numbers can't be changed here: up to {1} it takes {2} numbers that no table "
                     "shows, and a page holds {3}; fewer layers or columns make one that does."},

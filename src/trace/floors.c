@@ -115,7 +115,13 @@ void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
 /* ---- what goes in: rows as they are given, or those of words or ids out of a table; and positions
  * that are added to them ---- */
 
-/* The id of row i; false where its word is looked up. */
+/* The row of all entries that row i of the one in focus is. */
+static size_t row_of_all(const floors *f, size_t i)
+{
+    return f->focus.batch * f->stack->rows + i;
+}
+
+/* The id of a row of all entries; false where its word is looked up. */
 static bool find_id(const stack *s, size_t i, size_t *id)
 {
     const tensor *ids = bundle_tensor(s->document, "ids");
@@ -152,7 +158,8 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     size_t id = 0;
     if (f->labels.names == NULL) { /* then there are ids: "id 5" */
         for (size_t i = 0; i < s->rows; i++)
-            build_name(b, &b->room->keys, build_text(b, "id %.0f", stack_id_given(ids, i)));
+            build_name(b, &b->room->keys,
+                       build_text(b, "id %.0f", stack_id_given(ids, row_of_all(f, i))));
         table->rows.names = &b->room->keys;
     }
     const char *table_letters =
@@ -165,8 +172,9 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     tensor to = tensor_at(&table->values, 0);
     for (size_t i = 0; i < to.size[0]; i++) {
         tensor room;
-        const tensor *row = find_id(s, i, &id) ? stack_row_of_id(s, id, &room)
-                                               : bundle_tensor(vocab->bundle, find_word(s, i));
+        const tensor *row = find_id(s, row_of_all(f, i), &id)
+                                ? stack_row_of_id(s, id, &room)
+                                : bundle_tensor(vocab->bundle, find_word(s, i));
         build_name(b, &table->row_names, has_table ? build_text(b, "id %zu", id) : find_word(s, i));
         for (size_t j = 0; j < to.size[1]; j++) {
             double one = tensor_get(row, &j), wide = one * s->row_scale;
@@ -195,14 +203,15 @@ static const char *map_segments(floors *f, const char *name, const floor_rows *e
     picked->letters = "the row of row i's segment";
     picked->row_letters = "segment of i";
     for (size_t i = 0; i < s->rows; i++)
-        build_name(b, &picked->row_names, build_text(b, "segment %zu", stack_segment_of_row(s, i)));
+        build_name(b, &picked->row_names,
+                   build_text(b, "segment %zu", stack_segment_of_row(s, row_of_all(f, i))));
     map_say(b, sum, OP_PLUS,
             (map_operand[TRACE_OPERANDS]){{PART_CELL, name}, {PART_CELL, picked->name}});
     tensor of_table = tensor_at(&table->values, 0), to = tensor_at(&picked->values, 0),
            into = tensor_at(&sum->values, 0);
     size_t at[TENSOR_MAX_RANK] = {0};
     do {
-        const size_t of_segment[] = {stack_segment_of_row(s, at[0]), at[1]};
+        const size_t of_segment[] = {stack_segment_of_row(s, row_of_all(f, at[0])), at[1]};
         double added = tensor_get(segments, of_segment);
         double made = tensor_get(&of_table, at) + added;
         tensor_set(&to, at, added);
@@ -255,7 +264,7 @@ void floors_embedded(floors *f, floor_rows *made)
             b,
             "Each row is told which text it is of: it is given the row of its segment. Row "
             "%zu is of segment %zu, counted from 0.",
-            row + 1, stack_segment_of_row(s, row));
+            row + 1, stack_segment_of_row(s, row_of_all(f, row)));
         derivation_show(b, "segmented", row);
     }
     if (has_positions) {

@@ -538,6 +538,28 @@ static bool add_head_activation(const applying *a, err *e)
                           bundle_add_text(in, to.key->named.name, word, strlen(word), a->at, e));
 }
 
+/* Padding before a sequence moves its rows in models whose positions count what a mask shows. */
+static bool check_padding(const applying *a, err *e)
+{
+    const entry *mask = bundle_find(a->contents, "mask");
+    const char *says = bundle_text(a->contents, "mask_true");
+    bool hides = says != NULL && strcmp(says, "masked") == 0;
+    const tensor *t = mask == NULL ? NULL : &mask->tensor;
+    if (!a->from->config->of->counts_shown || bundle_find(a->contents, "x") != NULL || t == NULL ||
+        mask->kind != ENTRY_TENSOR || t->rank != 2)
+        return true;
+    for (size_t i = 0; i < t->size[0]; i++) {
+        if ((tensor_get(t, (size_t[]){i, 0}) != 0) != hides)
+            continue;
+        err_at(e, &mask->at,
+               "mask hides the first row of sequence %zu, and models of %s count positions from "
+               "the first row that it shows, which is not computed here",
+               i + 1, a->from->config->of->named.name);
+        return err_remedy(e, "padding after a sequence moves none of its rows");
+    }
+    return true;
+}
+
 static bool apply_config(const applying *a, err *e)
 {
     const weight_match *m = a->from;
@@ -563,7 +585,7 @@ static bool apply_config(const applying *a, err *e)
     bool has_logits = c->of->head == NULL && has_ids && (has_head || !c->of->is_masked) &&
                       (!c->of->is_of_two || m->cross != NULL);
     const char *logits = has_logits ? "true" : "false";
-    return add_settings(a, &c->settings, a->contents, e) &&
+    return (m->is_alone || check_padding(a, e)) && add_settings(a, &c->settings, a->contents, e) &&
            (!has_head || c->of->head_activation == NULL || add_head_activation(a, e)) &&
            (m->is_alone || bundle_options_decide(a->options, a->contents, NULL, "logits") ||
             bundle_add_text(a->contents, "logits", logits, strlen(logits), a->at, e));

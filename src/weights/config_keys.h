@@ -61,6 +61,7 @@ typedef struct model_family {
     const char *head;            /* of its logits, what is not computed; NULL: nothing */
     bool is_masked;              /* logits are made by a head, which the file has or not */
     const char *head_activation; /* of that; NULL: the layers' */
+    bool counts_shown;           /* its positions count the rows that the mask shows */
     bool gains_lack_one;         /* each norm's gain is 1 + what is there */
     bool scales_rows;            /* by the root of their width, in float32 */
     bool norms_heads;            /* queries and keys, with the eps of all norms */

@@ -87,7 +87,7 @@ const LEARNT = {
       { ...SQUARE, ln1: { gain: [4], bias: [4] }, ...HIDDEN, b2: [4] }] },
   decoder: { x: [3, 4], memory: [2, 4], norm_kind: 'rms', activation: 'silu', loss: 'cross-entropy', labels: { ids: [1, -100, 4] },
     unembedding: [4, 5], unembedding_bias: [5], layers: [1, 2].map(() => ({ ...SQUARE, cross: SQUARE, ...HIDDEN, ln1: { gain: [4] } })) },
-  masked: { x: [3, 4], activation: 'gelu', loss: 'cross-entropy', labels: { ids: [1, -100, 4] }, unembedding: [3, 5],
+  'masked model': { x: [3, 4], activation: 'gelu', loss: 'cross-entropy', labels: { ids: [1, -100, 4] }, unembedding: [3, 5],
     unembedding_bias: [5], head: { w: [4, 3], b: [3], norm: { gain: [3], bias: [3] } }, layers: [{ ...SQUARE, ...HIDDEN }] },
 };
 const SERIES = [[1, 0.1], [10, 0.05], [100, 0.01]];

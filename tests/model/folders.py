@@ -19,6 +19,8 @@ HEAD_MODULES = {"head.hidden": "cls.predictions.transform.dense",
                 "head.activated": "cls.predictions.transform.transform_act_fn",
                 "head.norm": "cls.predictions.transform.LayerNorm"}
 PAIRS = {"t5": ("encoder.block.{}", "decoder.block.{}")}  # whose decoder looks at an encoder
+# Whose positions count what the mask shows: padding on the left moves them.
+COUNT_SHOWN = {"opt"}
 LENGTH = "8"
 
 
@@ -61,6 +63,48 @@ def whole(folder):
     for stage in HEAD_MODULES if is_encoder else ():
         compare(f"{folder.name}: {stage}", one[f"module.{HEAD_MODULES[stage]}.out"],
                 flat(made[stage]))
+
+
+def columns_of(numbers, keep, width):
+    return [x for i, is_kept in enumerate(keep) if is_kept
+            for x in numbers[i * width:(i + 1) * width]]
+
+
+def padded(folder, batch):
+    """Sequences of several lengths: rows of padding are nobody's, and are not compared."""
+    recorded = recorded_of(folder)
+    one = {name.removeprefix(batch + "."): (shape, numbers)
+           for name, (shape, numbers) in recorded.items() if name.startswith(batch + ".")}
+    if "attention_mask" not in one or (folder.name in COUNT_SHOWN and batch == "b2"):
+        return
+    is_encoder = folder.name in ENCODERS
+    (count, rows), ids = one["input_ids"]
+    mask = one["attention_mask"][1]
+    document = {"ids": [ids[i * rows:(i + 1) * rows] for i in range(count)], "mask_axis": "batch",
+                "mask": [mask[i * rows:(i + 1) * rows] for i in range(count)]}
+    if "token_type_ids" in one:
+        types = one["token_type_ids"][1]
+        document["segments"] = [types[i * rows:(i + 1) * rows] for i in range(count)]
+    layers = sum(name.startswith("attentions.") for name in one)
+    hidden = ["embedded", *(f"layer.{i}.output" for i in range(layers - 1)), "output", "logits"]
+    if folder.name in ("bert", "bloom"):
+        hidden[0] = "ln_e"
+    weights = [f"layer.{i}.attention.weights" for i in range(layers)]
+    made = json.loads(selfattn("encode" if is_encoder else "decode", "-", "--quiet", "--model", folder,
+                               "--emit", ",".join(hidden + weights),
+                               data=json.dumps(document).encode()))
+    names = [*(f"hidden_states.{i}" for i in range(layers + 1)), "logits"]
+    for stage, name in zip(hidden, names):
+        width = one[name][0][-1]
+        compare(f"{folder.name}, {batch}: {stage}", columns_of(one[name][1], mask, width),
+                columns_of(flat(made[stage]), mask, width))
+    for i, stage in enumerate(weights):
+        heads = one[f"attentions.{i}"][0][1]
+        of_head = [is_kept for b in range(count) for _ in range(heads)
+                   for is_kept in mask[b * rows:(b + 1) * rows]]
+        compare(f"{folder.name}, {batch}: {stage}",
+                columns_of(one[f"attentions.{i}"][1], of_head, rows),
+                columns_of(flat(made[stage]), of_head, rows))
 
 
 def generated(folder):
@@ -112,6 +156,14 @@ def pair(folder, scratch):
             flat([step["logits"] for step in steps]))
 
 
+def refuses_padding(folder):
+    document = {"ids": [[1, 2], [3, 4]], "mask": [[1, 1], [0, 1]], "mask_axis": "batch"}
+    run = subprocess.run(("selfattn", "decode", "-", "--model", folder), capture_output=True,
+                         input=json.dumps(document).encode(), check=False)
+    check(f"{folder.name}: {run.stderr.decode()}",
+          run.returncode == 2 and "count positions" in run.stderr.decode())
+
+
 def refused(folder, word):
     """By name, with status 2."""
     for more in ((), ("--prefix", "decoder.block.{}")):
@@ -132,6 +184,10 @@ def main():
         else:
             whole(folder)
             generated(folder)
+            for batch in ("b2", "b2right"):
+                padded(folder, batch)
+        if folder.name in COUNT_SHOWN:
+            refuses_padding(folder)
     check("there are models", len(found) > len(REFUSED))
     compare_all(pathlib.Path(sys.argv[1]))
     finish()

@@ -151,7 +151,7 @@ class Document:
         if any(node["name"].endswith("_part") for node in trace["nodes"]):
             with open(self.path, encoding="utf-8") as file:
                 given = json.load(file)
-            count = len(given["x"] if "x" in given else given["q"])
+            count = len(next(given[key] for key in ("x", "ids", "q") if key in given))
             found("parts", self.name, list(self.parts_differ("f64", count)))
         if (HERE / "golden" / f"{self.name}.txt").exists():
             for step in trace["steps"]:
