@@ -266,14 +266,16 @@ static const named ROWS[] = {
      "Shift with an arrow leads from document to document; so do the arrows alone, from "
      "the last step of one to the first of the next."},
     {"differsMark", "◥ differs from the other document"},
+    {"differsMarkOfMany", "◥ differs from the first document, there from any"},
     {"comparing",
      "◥ marks a number that differs, as both are shown, from the same one of the other "
      "document. Steps go together."},
-    {"reachesBoth", "What is the same in both is changed in both."},
+    {"reachesAll", "A number that is the same in each is changed in each."},
     {"differ", "{1} differ."},
     {"differFrom", "{1} differ from “{2}”."},
     {"someOf", "{1} of {2} {3}"},
     {"otherSize", "{1} is {2} here, {3} there."},
+    {"otherSizeIn", "{1} is {2} here, {3} in “{4}”."},
     {"nothingDiffers", "Nothing differs."},
     {"nothingDiffersFrom", "Nothing differs from “{1}”."},
     {"sameAs", "The same in “{1}”."},

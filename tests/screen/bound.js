@@ -159,6 +159,16 @@ async function checkEdits(name, own) {
     const after = await numbers(page, own.map, own.at);
     check(name, after[own.frame] === 0.75 && after[1 - own.frame] === before[1 - own.frame], `a number that differs goes from ${before} to ${after}`);
   }
+  // a key that both see is hidden in both, and one that only one sees there alone
+  const hides = async ([row, column]) => {
+    await frames[0].evaluate((at) => selfattn.mask(...at, false), [row, column]);
+    return numbers(page, 'weights', [row, column]);
+  };
+  check(name, String(await hides([2, 0])) === '0,0', 'a key that both see is not hidden in both');
+  const sight = await frames[1].evaluate(() => JSON.stringify(sightsOf(0)));
+  check(name, (await hides([0, 2]))[0] === 0, 'a key is not hidden');
+  const isOwn = await frames[1].evaluate(() => JSON.stringify(sightsOf(0))) === sight;
+  check(name, isOwn === (name === 'masked'), `a key that ${name === 'masked' ? 'one sees' : 'both see'} is hidden in ${isOwn ? 'one' : 'both'}`);
   for (const frame of frames) await checkBits(name, frame);
   await page.evaluate(() => new Promise((done) => { setTimeout(done, 200); }));
   for (const frame of frames) await frame.evaluate(() => refreshAll());
@@ -168,7 +178,7 @@ async function checkEdits(name, own) {
   check(name, String(documents) === String(repeated), `the address ${address} brings ${repeated} and not ${documents}`);
   for (const one of [page, again]) {
     const button = one.locator('.binder > .bar button', { hasText: /^Undo$/ });
-    for (let i = 0; i < (own ? 3 : 2); i++) await button.click();
+    for (let i = 0; i < (own ? 5 : 4); i++) await button.click();
     check(name, await button.isDisabled() && String(await numbers(one, 'x', [1, 0])) === String(came), 'Undo does not lead back to what came');
   }
   await frames[1].locator('body').press('Control+y');
@@ -195,14 +205,16 @@ async function checkNarrow(name) {
 async function checkPresent(name, viewport) {
   const page = await open(name, '#present', viewport), frames = await framesOf(page);
   const count = await frames[0].evaluate(() => STEPS.sections.length);
-  for (let i = 0; i < count; i++) {
-    for (const frame of frames) await frame.evaluate((at) => goToStep(at), i);
-    const sizes = await Promise.all(frames.map((frame) => frame.evaluate(() => {
-      const { top, bottom } = STEPS.sections[STEPS.at].getBoundingClientRect();
-      return { at: STEPS.at, fits: top >= -1 && bottom <= innerHeight + 1, shown: STEPS.sections.filter((one) => one.offsetHeight > 0).length };
-    })));
-    check(name, sizes.every(({ at, fits, shown }) => at === i && fits && shown === 1), `at ${viewport.width} step ${i + 1} is ${JSON.stringify(sizes)}`);
-  }
+  const sizes = await page.evaluate((all) => Array.from({ length: all }, (nothing, i) => {
+    const pages = [...document.querySelectorAll('iframe')].map((frame) => frame.contentWindow);
+    pages[i % 2].goToStep(i);
+    return pages.map((one) => {
+      const seen = [...one.document.querySelectorAll('section')].filter((section) => section.offsetHeight > 0);
+      const { top, bottom } = seen[0].getBoundingClientRect();
+      return [one.placeOfStep().at, seen.length, top >= -1 && bottom <= one.innerHeight + 1 ? 'fits' : `${top} to ${bottom}`];
+    });
+  }), count);
+  sizes.forEach((both, i) => check(name, both.every((one) => String(one) === `${i},1,fits`), `at ${viewport.width} step ${i + 1} is ${both.join(' and ')}`));
   await frames[0].evaluate(() => goToStep(0));
   await page.keyboard.press('ArrowRight');
   const revealed = await Promise.all(frames.map((frame) => frame.evaluate(() => [STEPS.at, PRESENT.revealed].join(':'))));
@@ -274,8 +286,8 @@ async function checkChain(name, titles) {
   await checkEdits('masked');
   await checkEdits('scaled', { frame: 0, map: 'scale', at: [] });
   await checkNarrow('masked');
-  for (const viewport of [{ width: 1920, height: 1080 }, { width: 1280, height: 720 }, PHONE])
-    for (const name of ['masked', 'heads']) await checkPresent(name, viewport);
+  for (const viewport of [{ width: 1920, height: 1080 }, { width: 1280, height: 720 }, PHONE]) await checkPresent('masked', viewport);
+  await checkPresent('heads', { width: 1280, height: 720 });
   await checkAccess('masked', '#step-softmax');
   await checkAccess('chain', '#2');
   await checkChain('chain', ['First', 'Second', 'Third']);

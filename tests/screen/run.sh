@@ -59,7 +59,8 @@ if picked words; then
     page run "$scratch/nothing.json" nothing --focus row=1
 fi
 
-# bound NAME OPTIONS DOCUMENT...: bound/NAME.html of them all, and NAME.1.json, …, the weights of each.
+# bound NAME OPTIONS DOCUMENT...: bound/NAME.html of them all, and NAME.1.json, NAME.2.json, …, the
+# weights of each.
 bound() {
     name=$1 options=$2
     shift 2

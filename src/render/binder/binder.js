@@ -284,7 +284,7 @@ function makeBesideBar({ TEXT }) {
   const presenting = makeToggle(TEXT.present, presentAll);
   const backward = makeToggle(TEXT.backward, (isOn) => current().page.setBackward(isOn));
   backward.label.hidden = !PAGES.every(({ page }) => page.hasGradients());
-  const legend = make('span', 'legend', TEXT.differsMark);
+  const legend = make('span', 'legend', PAGES.length > 2 ? TEXT.differsMarkOfMany : TEXT.differsMark);
   legend.title = TEXT.comparing;
   const draw = (page) => {
     const { at, sections } = page.steps;
@@ -296,7 +296,7 @@ function makeBesideBar({ TEXT }) {
     tabs.draw();
   };
   return { draw, parts: [makeButton('‹', step(-1), TEXT.previous), output, makeButton('›', step(1), TEXT.next),
-    make('span', 'edits', undo, redo, reset), backward.label, presenting.label, tabs.list, legend, make('p', 'note', TEXT.reachesBoth)] };
+    make('span', 'edits', undo, redo, reset), backward.label, presenting.label, tabs.list, legend, make('p', 'note', TEXT.reachesAll)] };
 }
 
 // A key that is pressed up here means what it means in the page below.
@@ -311,19 +311,20 @@ function passOn(event) {
 function startBar() {
   const { page } = current();
   BINDER.bar = IS_BESIDE ? makeBesideBar(page) : makeChainBar(page);
-  const bar = make('nav', 'bar', ...BINDER.bar.parts);
+  const bar = make('nav', 'bar', make('h1', 'unseen', document.title), ...BINDER.bar.parts);
   bar.setAttribute('aria-label', page.TEXT.documents);
-  document.body.prepend(make('h1', 'unseen', document.title), bar);
+  document.body.prepend(bar);
   document.addEventListener('mousemove', wake);
   document.addEventListener('keydown', passOn);
 }
 
-// ---- on paper: each page as it stands ----
+// ---- on paper: each page as it stands, its title, which is in its bar, above it ----
 
 function preparePaper() {
-  for (const { page, frame, article } of opened()) {
+  for (const { page, frame, article, title } of opened()) {
+    const heading = IS_BESIDE ? [make('h1', '', title)] : [];
     page.preparePaper();
-    article.replaceChildren(...[...frame.contentDocument.body.children].map((child) => document.importNode(child, true)));
+    article.replaceChildren(...heading, ...[...frame.contentDocument.body.children].map((child) => document.importNode(child, true)));
     page.clearPaper();
   }
 }

@@ -59,13 +59,20 @@ function isSame(a, b) {
   return typeof a === 'number' ? Object.is(a, b) : JSON.stringify(a) === JSON.stringify(b);
 }
 
+// A switch is thrown only where it stands otherwise, and so stood as the other one; of a key that is
+// hidden or shown that is looked at.
+function isSightChanged({ said, room }) {
+  const [, row, column, maySee] = /^mask-\d+-(\d+)-(\d+)(?:-\d+)?=(\d)$/.exec(said) || [];
+  return row === undefined || isMasked(mapsThatSee(room)[0], 0, Number(row), Number(column)) === (maySee === '1');
+}
+
 // A row that is worked out is looked for in both; anything else is common where it was the same in
 // both before. Learning is each document's own.
 function isCommon(made, change, rooms) {
   const { way } = rooms[change.room] || {};
   if (made.what === 'focus') return made.to.row < mapsThatSee(roomInFocus())[0]?.rows.length;
-  return made.what !== 'train' && isSame(made.from, change.from) &&
-    (change.room === undefined || DATA.rooms[change.room].way === way);
+  const wasSame = made.what === 'sight' ? isSightChanged(made) : isSame(made.from, change.from);
+  return made.what !== 'train' && wasSame && (change.room === undefined || DATA.rooms[change.room].way === way);
 }
 
 function asHere(change, rooms) {
@@ -157,7 +164,7 @@ function differencesOf(maps, peer) {
   const isOnly = BOUND.compared.length === 1, pairs = maps.map((map) => [map, peer.mapCalled(fullName(map))])
     .filter(([map, other]) => isShownWhole(map) && isShownWhole(other));
   const sizes = pairs.filter((pair) => !isAlike(...pair))
-    .map(([map, other]) => TEXT.otherSize(map.name, sizeText(map), sizeText(other)));
+    .map(([map, other]) => TEXT[isOnly ? 'otherSize' : 'otherSizeIn'](map.name, sizeText(map), sizeText(other), peer.title));
   const counts = pairs.filter((pair) => isAlike(...pair)).map(([map, other]) => [countDifferences(map, other, peer), map])
     .filter(([count]) => count > 0).map(([count, map]) => TEXT.someOf(count, sizeOf(map), map.name)).join(', ');
   if (!counts && sizes.length === 0) return isOnly ? TEXT.nothingDiffers : TEXT.nothingDiffersFrom(peer.title);
