@@ -1,9 +1,10 @@
 // A page among others, in a binder (render/binder/binder.js). Side by side its steps and its changes go
 // together with theirs, and what differs is marked. Alone, all of this does nothing.
 
-// holder: what holds the pages, and whether they stand side by side; title: this one's among them; peers: the others that it goes together with, as they offer themselves below;
-// compared: those of them that it is compared with;
-// isFollowing: what happens here follows from what happened there; views: of what differs.
+// holder: what holds the pages, and whether they stand side by side; title: this one's among them;
+// peers: the others that it goes together with, as they offer themselves below; compared: those of them
+// that it is compared with; isFollowing: what happens here follows from what happened there; views: of
+// what differs.
 const BOUND = { holder: globalThis.frameElement?.ownerDocument.defaultView.selfattnBinder, title: '',
   peers: [], compared: [], isFollowing: false, views: [] };
 
@@ -112,14 +113,14 @@ function mapCalled(name) {
 // on the pages.
 function textElsewhere(peer, { map, head, row, column }) {
   const other = peer.mapCalled(fullName(map));
-  return other && isAlike(map, other) ? peer.rowOf(other, head, row)?.[column] : undefined;
+  return other && hasSameSize(map, other) ? peer.rowOf(other, head, row)?.[column] : undefined;
 }
 
 function isShownWhole(map) {
   return Boolean(map?.cells) && !map.only && !isHidden({ map });
 }
 
-function isAlike(map, other) {
+function hasSameSize(map, other) {
   return isShownWhole(map) && isShownWhole(other) && map.heads === other.heads &&
     map.rows.length === other.rows.length && map.columns.length === other.columns.length;
 }
@@ -163,9 +164,9 @@ function sizeText(map) {
 function differencesOf(maps, peer) {
   const isOnly = BOUND.compared.length === 1, pairs = maps.map((map) => [map, peer.mapCalled(fullName(map))])
     .filter(([map, other]) => isShownWhole(map) && isShownWhole(other));
-  const sizes = pairs.filter((pair) => !isAlike(...pair))
+  const sizes = pairs.filter((pair) => !hasSameSize(...pair))
     .map(([map, other]) => TEXT[isOnly ? 'otherSize' : 'otherSizeIn'](map.name, sizeText(map), sizeText(other), peer.title));
-  const counts = pairs.filter((pair) => isAlike(...pair)).map(([map, other]) => [countDifferences(map, other, peer), map])
+  const counts = pairs.filter((pair) => hasSameSize(...pair)).map(([map, other]) => [countDifferences(map, other, peer), map])
     .filter(([count]) => count > 0).map(([count, map]) => TEXT.someOf(count, sizeOf(map), map.name)).join(', ');
   if (!counts && sizes.length === 0) return isOnly ? TEXT.nothingDiffers : TEXT.nothingDiffersFrom(peer.title);
   return [...counts ? [isOnly ? TEXT.differ(counts) : TEXT.differFrom(counts, peer.title)] : [], ...sizes].join(' ');
