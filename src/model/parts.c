@@ -236,7 +236,12 @@ static const activation ACTIVATION_ROWS[] = {
      "{a} / (1 + np.exp(-{a}))",
      silu,
      silu_slope},
-    {{"relu2", "max(x, 0)²"}, "max({a}, 0)²", "2·max({a}, 0)", relu2, relu2_slope},
+    {{"relu2", "max(x, 0)²"},
+     "max({a}, 0)²",
+     "2·max({a}, 0)",
+     "np.maximum({a}, 0) ** 2",
+     relu2,
+     relu2_slope},
 };
 
 /* As configurations of published models call them. */
