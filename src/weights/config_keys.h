@@ -69,7 +69,7 @@ typedef struct model_family {
     size_t full_every;           /* that layer of so many has no window, where nothing says which */
     bool begins_full;            /* the first of so many, and not the last */
     bool sees_both_sides;        /* its windows go as far forward as back */
-    bool scales_logits;          /* by 1 over the root of the width, where they are the embedding's */
+    bool scales_logits;          /* by 1 over the root of the width, of tied models */
     bool is_of_two;              /* an encoder and its decoder, which alone has logits */
 } model_family;
 

@@ -25,8 +25,8 @@ as() {
     fi
 }
 
-# handout [COMMAND] DOCUMENT [OPTION]...: its Markdown for Pandoc becomes a document for Word, and no
-# formula gives a warning.
+# handout [COMMAND] DOCUMENT [OPTION]...: its Markdown for Pandoc becomes a document for Word, and
+# no formula gives a warning.
 handout() {
     if ! command -v pandoc >/dev/null; then
         skip "pandoc: $*: it is not here (Debian: pandoc)"

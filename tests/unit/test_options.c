@@ -232,7 +232,7 @@ static void test_removed_keys(unit *u)
     check_refused(u, "run", "--no-full", "", "unknown option '--no-full'",
                   "Try 'selfattn --help'.");
     check_refused(u, "check", "--no-wq", "", "check takes no --wq",
-                  "it is an option of: run, encode, decode, generate, train");
+                  "it is an option of: run, port, encode, decode, generate, train");
 }
 
 static void test_unknown_options(unit *u)
@@ -254,7 +254,7 @@ static void test_unknown_options(unit *u)
     check_refused(u, "check", "--emit weights a.json", "", "check takes no --emit",
                   "it is an option of: run, encode, decode, generate");
     check_refused(u, "diff", "-x a", "", "diff takes no --input",
-                  "it is an option of: run, encode, decode, generate, train");
+                  "it is an option of: run, port, encode, decode, generate, train");
 }
 
 static void test_missing_and_unwanted_values(unit *u)
