@@ -301,8 +301,10 @@ static void write_place(void *to, spelled name)
     bool is_plain = *name.at == '+';
     size_t columns = w->map->values.size[2];
     if (strncmp(name.at, "first", strlen("first")) == 0) {
+        bool is_turned = w->map->paired == columns; /* whole, and no head beside another */
+        w->failed = w->failed || !is_turned;
         text_add_string(w->out, "[");
-        for (size_t j = 0; j < columns; j++)
+        for (size_t j = 0; j < columns && is_turned; j++)
             text_add_format(w->out, "%s%s", j > 0 ? ", " : "",
                             map_pair_of(w->map, j).is_first ? "True" : "False");
         text_add_string(w->out, "]");
