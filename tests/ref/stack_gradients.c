@@ -27,12 +27,18 @@ static double element(const tensor *t, size_t index)
 
 /* ---- the loss ---- */
 
-static long double output_loss(const ref_stack *s)
+/* The rows of the ids, of the embedding as it is now. */
+static void look_up(const ref_stack *s)
 {
-    ref_stack_result r;
     size_t width = s->x.size[s->x.rank - 1];
     for (size_t i = 0; s->ids != NULL && i < ref_count_of(&s->x); i++)
         s->x.at[i] = s->embedding.at[s->ids[i / width] * width + i % width];
+}
+
+static long double output_loss(const ref_stack *s)
+{
+    ref_stack_result r;
+    look_up(s);
     ref_stack_compute(s, &r);
     long double reached = ref_stack_loss(s, &r.stage[r.count - 1]);
     ref_stack_result_free(&r);
@@ -169,6 +175,7 @@ static long double slope_at(const trial *t, double *at, double e)
     *at = less;
     rise -= output_loss(&t->stack);
     *at = kept;
+    look_up(&t->stack);
     return rise / ((long double)more - (long double)less);
 }
 
