@@ -419,6 +419,7 @@ static const config_key OF_MODERNBERT[] = {
     {{"hidden_activation", NULL}, CONFIG_SETTING, "activation", false, NULL},
     {{"global_attn_every_n_layers", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"local_attention", NULL}, CONFIG_READ, NULL, false, NULL},
+    {{"sliding_window", "a window that local_attention says"}, CONFIG_ONLY, NULL, false, NULL},
     {{"global_rope_theta", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"local_rope_theta", NULL}, CONFIG_READ, NULL, false, NULL},
     {{"norm_bias", NULL}, CONFIG_READ, NULL, false, NULL},

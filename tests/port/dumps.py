@@ -131,6 +131,8 @@ CPP = {"embedded": "inp_embd", "output": "result_norm", "logits": "result_output
        "attention.weights": "blk.{}.kq_soft_max", "attention.output": "blk.{}.attn_out",
        "ffn.output": "blk.{}.ffn_out", "attention.q": "blk.{}.Qcur", "attention.k": "blk.{}.Kcur",
        "attention.v": "blk.{}.Vcur"}
+# Where a gate is, what it multiplies is up, and what an activation takes is the gate.
+GATED = {"own": {"ffn.hidden": "layer_{:02}_gate_proj"}, "cpp": {"ffn.hidden": "blk.{}.ffn_gate"}}
 LENS = {"embedded": "hook_embed", "output": "ln_final.hook_normalized", "logits": "unembed",
         "layer.output": "blocks.{}.hook_resid_post", "ln1": "blocks.{}.ln1.hook_normalized",
         "attention.weights": "blocks.{}.attn.hook_pattern",
@@ -154,8 +156,9 @@ MODULES = {
 }
 
 
-def names_of(style, config, depth, count, with_logits):
+def names_of(style, config, depth, layers, with_logits):
     """{stage: name in the dump}, in the order of computing."""
+    count = len(layers)
     named = {}
     if style == "hf":
         way, modules = MODULES.get(config["model_type"], MODULES["llama"])
@@ -173,6 +176,8 @@ def names_of(style, config, depth, count, with_logits):
         last = "logits"
     else:
         names = {"own": OWN, "cpp": CPP, "lens": LENS}[style]
+        if layers[0]["ffn"].get("w3") is not None:
+            names = {**names, **GATED.get(style, {})}
         named["embedded"] = names["embedded"]
         for i in range(count):
             for part in DEPTHS[depth]:

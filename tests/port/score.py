@@ -122,7 +122,7 @@ def prepare(case):
     ids = ids_of(case.model)
     case.count = len(s["layers"])
     stages = run(s, plan["head"], ids, case.dtype, mask_of(plan, ids))
-    case.named = names_of(case.style, config, case.depth, case.count, case.with_logits)
+    case.named = names_of(case.style, config, case.depth, s["layers"], case.with_logits)
     dump = dump_of(stages, case.named, case.style)
     path = SCRATCH / case.title.replace(" ", "_")
     if case.style == "own" and case.dtype != "bf16":

@@ -378,7 +378,9 @@ static bool search_part(port *p, port_part part, err *e)
         }
         if (p->first == NULL) {
             p->first = one;
-            p->first_part = is_found && s.found->is_in[p->parts - 1] ? p->parts - 1 : part;
+            const port_part end = p->parts - 1; /* which goes on from rows that the dump has */
+            bool is_at_end = i > 0 && one[-1].part == end && one->part == end;
+            p->first_part = is_at_end || (is_found && s.found->is_in[end]) ? end : part;
         }
         if (!is_found) {
             one->is_unexplained = true;

@@ -38,7 +38,7 @@ static const name_row OF_LAYER[] = {
     {"*self_attn_layer_norm*", "ln1"}, {"*attention.output.layernorm*", "ln1"},
     {"*ln_2*", "ln2"}, {"*ln2*", "ln2"}, {"*norm2*", "ln2"}, {"*norm_2*", "ln2"},
     {"*ffn_norm*", "ln2"}, {"*mlp_norm*", "ln2"}, {"*final_layer_norm*", "ln2"},
-    {"*output.layernorm*", "ln2"},
+    {"*output.layernorm*", "ln2"}, {"*norm", "ln1"},
     {"*q_proj*", "attention.q"}, {"*query.out", "attention.q"}, {"*.q", "attention.q"},
     {"*_q", "attention.q"}, {"*qcur*", "attention.q"},
     {"*k_proj*", "attention.k"}, {"*key.out", "attention.k"}, {"*.k", "attention.k"},
