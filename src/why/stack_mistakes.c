@@ -128,11 +128,11 @@ bool norm_drop_affine(stack_attempt *a, norm *one)
     return is_gain || is_bias;
 }
 
-static bool add_one(stack_attempt *a, norm *one)
+static bool add_to_gain(stack_attempt *a, norm *one)
 {
     bool has_gain = one->gain.data != NULL;
     if (has_gain)
-        change_gain(a, one, 1, 1);
+        change_gain(a, one, 1, a->with);
     return has_gain;
 }
 
@@ -172,7 +172,9 @@ static const mistake NORM_ROWS[] = {
      NORMS(norm_drop_affine, AFFINE_GAIN)},
     {{"norm-bias-missing", "biases of the norms are left out"},
      NORMS(norm_drop_affine, AFFINE_BIAS)},
-    {{"norm-gain-plus-one", "norms multiply by 1 + gain"}, NORMS(add_one, 0)},
+    {{"norm-gain-plus-one", "norms multiply by 1 + gain"}, NORMS(add_to_gain, 1)},
+    {{"norm-gain-less-one", "norms multiply by gain − 1, as a file may have it"},
+     NORMS(add_to_gain, -1)},
 };
 /* clang-format on */
 

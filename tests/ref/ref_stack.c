@@ -32,7 +32,8 @@ static void norm_row(const flow *f, const ref_norm *by, bool is_rms, size_t widt
     for (size_t i = 0; i < width; i++) {
         x[i] = root == 0 ? 0 : (x[i] - mean) / root;
         if (by->gain != NULL)
-            x[i] *= by->gain[flow_makes(f, "gain") ? 0 : i] + (flow_makes(f, "gain one") ? 1 : 0);
+            x[i] *= by->gain[flow_makes(f, "gain") ? 0 : i] + (flow_makes(f, "gain one") ? 1 : 0) -
+                    (flow_makes(f, "gain less one") ? 1 : 0);
         if (by->bias != NULL)
             x[i] += by->bias[i];
     }

@@ -360,6 +360,7 @@ const stack_plant STACK_PLANTS[] = {
     {"norm-gain-missing", NULL, affine, 1},
     {"norm-bias-missing", NULL, affine, 2},
     {"norm-gain-plus-one", "gain one", NULL, 0},
+    {"norm-gain-less-one", "gain less one", NULL, 0},
     {"residual-attention-missing", "attention residual", NULL, 0},
     {"residual-cross-missing", "cross residual", NULL, 0},
     {"residual-ffn-missing", "ffn residual", NULL, 0},

@@ -16,13 +16,14 @@ static const port_fit FITS[] = {
     {{"rope_base", "base of the rotary positions"}, "rope", 10, 1e9, false, false},
     {{"norm_eps", "eps of the norms"}, "norm_eps", 1e-13, 1, false, false},
     {{"scale", "factor of the scores"}, "scale", 1e-4, 100, false, false},
-    {{"softcap", "cap of the scores"}, "softcap", 0.1, 1e4, false, false},
+    {{"softcap", "cap of the scores"}, "softcap", 0.1, 1e6, false, false},
     {{"window", "keys before a query that it sees"}, "window", 0, 0, true, false},
     {{"rope_width", "numbers of a head that are turned"}, "rope_width", 0, 0, true, false},
     {{"embedding_scale", "factor of the rows that are looked up"}, "embedding_scale", 1e-3, 1e4,
      false, true},
     {{"logits_scale", "factor of the logits"}, "logits_scale", 1e-4, 1e4, false, true},
-    {{"logits_softcap", "cap of the logits"}, "logits_softcap", 0.1, 1e4, false, true},
+    {{"logits_softcap", "cap of the logits"}, "logits_softcap", 0.1, 1e6, false, true},
+    {{"residual_scale", "factor of what a part adds"}, "residual_scale", 1e-3, 1e3, false, false},
 };
 /* clang-format on */
 
@@ -150,17 +151,21 @@ static bool find_mistake(search *s, double limit, err *e)
     d.asked.given = (claims){.claim = before, .count = given};
     d.asked.claims = (claims){.claim = &asked, .count = 1};
     why_find(&answers, &d.asked, e);
-    for (size_t i = 0; i < answers.count && !is_whole && !e->is_set; i++) {
+    for (size_t i = 0; i < answers.count; i++) {
         const why_answer *one = &answers.answer[i];
-        port_cause cause = {
-            .made = (const mistake *)(const void *)one->made[0].row, .value = NAN, .usual = NAN};
-        bool is_rounding = cause.made->is_of_digits && s->p->coarsest >= NUMBER_F16;
-        if (one->together > 1 || is_rounding || !(one->error <= limit))
-            continue;
-        try_cause(s, &cause, &is_whole, e);
-        if (!is_found || is_whole)
-            best = cause;
-        is_found = true;
+        /* Those that make the same of this stage may differ in what follows. */
+        for (size_t j = 0; j <= one->same_count && !is_whole && !e->is_set; j++) {
+            const named *row = j == 0 ? one->made[0].row : one->same[j - 1].row;
+            port_cause cause = {
+                .made = (const mistake *)(const void *)row, .value = NAN, .usual = NAN};
+            bool is_rounding = cause.made->is_of_digits && s->p->coarsest >= NUMBER_F16;
+            if (one->together > 1 || is_rounding || !(one->error <= limit))
+                continue;
+            try_cause(s, &cause, &is_whole, e);
+            if (!is_found || is_whole)
+                best = cause;
+            is_found = true;
+        }
     }
     part_close(&d);
     return is_found && settle(s, add_cause(s, &best, e));
@@ -212,9 +217,12 @@ static double narrow(const search *s, port_cause *c, double low, double high, er
     return exp((a + b) / 2);
 }
 
-/* A number of few digits that fits as well is what somebody wrote. */
+/* A power of ten, or a number of few digits, that fits as well is what somebody wrote. */
 static double rounded(const search *s, port_cause *c, double value, double limit, err *e)
 {
+    const double power = pow(10, round(log10(value)));
+    if (error_at(s, c, power, e) <= limit)
+        return power;
     for (int digits = 0; digits < 6; digits++) {
         char digits_of[32];
         snprintf(digits_of, sizeof digits_of, "%.*e", digits, value);
