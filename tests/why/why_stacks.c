@@ -365,7 +365,7 @@ static void add_up(const tallies *of, const char *only, tally *to)
             const tally *all = &of->at[i - 1],
                         both = {.tried = one->tried + all->tried, .found = one->found + all->found};
             to->never += only == NULL && i / 2 < STACK_PLANT_COUNT && both.tried == 0;
-            to->seldom += is_seldom(&both);
+            to->seldom += both.tried > 1 && is_seldom(&both); /* one by chance says nothing */
         }
         if (one->found < one->tried || one->claimed > 0 ||
             (only != NULL && strcmp(only, trial_name(&t)) == 0))

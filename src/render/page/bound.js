@@ -177,7 +177,7 @@ function mapsMadeIn(section) {
   return MAPS.filter((map) => `step-${map.step}` === section.id && map.room === Number(section.dataset.room));
 }
 
-function sentenceOf(section, peer) {
+function sentenceOfDifferences(section, peer) {
   if (peer.isAbsent(STEPS.sections.indexOf(section))) return TEXT.noStep(peer.title);
   return differencesOf(mapsMadeIn(section), peer);
 }
@@ -186,7 +186,7 @@ function addSentences(section) {
   const maps = mapsMadeIn(section), line = makeElement('p', 'differing');
   const draw = () => {
     line.textContent = section.matches('.absent') ? TEXT.noStep(BOUND.title)
-      : BOUND.compared.map((peer) => sentenceOf(section, peer)).join(' ');
+      : BOUND.compared.map((peer) => sentenceOfDifferences(section, peer)).join(' ');
   };
   section.firstElementChild.after(line);
   addView(line, (changed) => maps.some((map) => changed.has(map)), draw);
