@@ -203,7 +203,7 @@ function startGrowing(main) {
         if (event.key === 'Enter') add.click();
       });
       const last = makeButton(TEXT.removeToken, () => removeByHand(map.rows.length - 1, lastOf(map.rows)));
-      shown.table.closest('.scroll').after(makeElement('p', 'growing screen', name, add, last),
+      shown.table.closest('.scroll').after(makeElement('p', 'growing controls screen', name, add, last),
         makeElement('p', 'note screen', TEXT.growing));
     }
   }
