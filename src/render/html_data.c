@@ -272,7 +272,7 @@ static void add_still(text *out, const html_page *p)
 }
 
 /* What was given, and no reader looks through, is there by its bits, of which the script makes the
- * texts of those that somebody points at. */
+ * texts of those that are pointed at. */
 static bool has_bits_alone(const html_page *p, const trace_map *map)
 {
     return p->is_alive && !map->has_origin && !is_for_readers(p, map);

@@ -15,7 +15,7 @@ typedef struct python_code {
     bool *is_there; /* for each map of the house: a cell before has made it */
 } python_code;
 
-/* No code is written of more numbers than somebody would read. To be freed in any case. */
+/* There is no code of more numbers than a reader looks through. To be freed in any case. */
 bool python_begin(python_code *c, const trace *of, const render_options *how, err *e);
 void python_end(python_code *c);
 

@@ -300,7 +300,7 @@ static bool find_rows(const claims *in, const char *name, const tensor *rows, si
     return false;
 }
 
-/* What was computed is kept, and somebody's rows take its place. */
+/* What was computed is kept, and the rows that are given take its place. */
 static void go_by_claims(void *context, const char *name, const tensor *rows)
 {
     stack_attempt *a = context;

@@ -1,4 +1,4 @@
-/* selfattn port: which layer of somebody's model differs first, at which stage, and why. */
+/* selfattn port: which layer of a model's port differs first, at which stage, and why. */
 #include "cli/port/port.h"
 
 #include "base/mem.h"

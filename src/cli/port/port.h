@@ -1,5 +1,5 @@
 /* What the files of the command port share: a model that is known, and the matrices that
- * somebody's program computed of it.
+ * another program computed of it.
  *
  * port_names.c finds which stage each matrix is. port_parts.c takes the model apart: what rows
  * begin with, each layer, and what comes after the last one are documents of their own, which begin

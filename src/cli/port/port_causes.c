@@ -217,7 +217,7 @@ static double narrow(const search *s, port_cause *c, double low, double high, er
     return exp((a + b) / 2);
 }
 
-/* A power of ten, or a number of few digits, that fits as well is what somebody wrote. */
+/* A power of ten, or a number of few digits, that fits as well is what was written there. */
 static double rounded(const search *s, port_cause *c, double value, double limit, err *e)
 {
     const double power = pow(10, round(log10(value)));
