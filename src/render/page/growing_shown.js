@@ -47,7 +47,7 @@ function fit(map, shown) {
   for (const line of body.rows) setCount(line, line.cells, labelsIn(line) + count(right));
   if (table.tHead) setCount(table.tHead.rows[0], table.tHead.rows[0].cells, labelsIn(body.rows[0]) + count(right));
   showSize(map, shown);
-  table.closest('figure')?.classList.toggle('absent', isOfLostQuery(map));
+  table.closest('figure')?.classList.toggle('gone', isOfLostQuery(map));
 }
 
 // What is of one query stays with its number, and is not shown while there is no such query.

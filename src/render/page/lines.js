@@ -329,7 +329,7 @@ function addUnmasked(map) {
 
 // As it came again, it is what it was.
 function drawLine(line) {
-  line.classList.toggle('absent', !isLineThere(line));
+  line.classList.toggle('gone', !isLineThere(line));
   if (!isLineThere(line)) return;
   if (line.dataset.shows === 'masked') {
     drawMasked(line);
