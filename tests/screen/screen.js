@@ -51,7 +51,12 @@ function seedOf(name) {
 // Runs in the page: { key: text } of what has been in view, from the top to the end. What reads
 // otherwise when it is seen once more is told under the key with a ?.
 async function readPage() {
-  const seen = {}, frame = () => new Promise(requestAnimationFrame);
+  // A frame, and what the browser then says of what is in sight: to observers in the order in which they
+  // were made, and so to the page's before this one.
+  const seen = {}, frame = () => new Promise((done) => new IntersectionObserver((nothing, own) => {
+    own.disconnect();
+    done();
+  }).observe(document.body));
   const note = (key, text) => {
     const said = text.replace(/\s+/g, ' ').trim();
     if (key in seen && seen[key] !== said) seen[`${key} ?`] = `${seen[key]} | ${said}`;
@@ -220,7 +225,8 @@ const GESTURES = {
     return `slider ${key}`;
   },
   box: async (page, random) => {
-    const all = await page.locator('.control input[type=checkbox]').all();
+    // What learns is no part of the document, and not undone.
+    const all = await page.locator('.control:not(.learning *) input[type=checkbox]').all();
     if (all.length === 0) return '';
     await all[Math.floor(random() * all.length)].click();
     return 'box';
