@@ -239,23 +239,12 @@ static bool has_own_segments(const html_page *p)
     return segments != NULL && segments->rank == 2 && segments->size[0] > 1;
 }
 
-/* Its script rounds a scaled part in another place than the program does. */
-static bool scales_parts(const html_page *p)
-{
-    const bundle *top = p->whole->document;
-    const entry *layers = bundle_find(top, "layers");
-    bool scales = bundle_find(top, "residual_scale") != NULL;
-    for (size_t i = 0; layers != NULL && layers->bundle != NULL && i < layers->bundle->count; i++)
-        scales = scales || bundle_find(layers->bundle->entry[i].bundle, "residual_scale") != NULL;
-    return scales;
-}
-
 bool html_is_alive(const html_page *p)
 {
     const trace_room *room;
     size_t unseen;
     return p->whole->document != NULL && p->asked == NULL && !has_own_segments(p) &&
-           !scales_parts(p) && first_too_large(p, &room, &unseen) == NULL;
+           first_too_large(p, &room, &unseen) == NULL;
 }
 
 /* Adds which of the page's words says why its numbers can't be changed, and what about. */
@@ -268,9 +257,8 @@ static void add_still(text *out, const html_page *p)
                         p->asked != NULL ? "stillExercise" : "stillGeneration");
         return;
     }
-    if (has_own_segments(p) || scales_parts(p)) {
-        text_add_format(out, ",\n\"still\":[\"%s\"]",
-                        scales_parts(p) ? "stillScaled" : "stillSegments");
+    if (has_own_segments(p)) {
+        text_add_string(out, ",\n\"still\":[\"stillSegments\"]");
         return;
     }
     const trace_map *map = first_too_large(p, &room, &unseen);

@@ -166,7 +166,6 @@ static const named ROWS[] = {
     {"stillGeneration", "Numbers can't be changed here: each word of a generation follows from the "
                         "last one."},
     {"stillSegments", "Numbers can't be changed here: each sequence has segments of its own."},
-    {"stillScaled", "Numbers can't be changed here: a part is multiplied by residual_scale."},
     {"stillExercise", "Numbers can't be changed here: they are asked for."},
     {"stillUnseen", "Numbers can't be changed here: up to {1} it takes {2} numbers that no table "
                     "shows, and a page holds {3}; fewer layers or columns make one that does."},

@@ -97,7 +97,18 @@ trace_map *floors_map_rows(floors *f, floor_rows *rows)
     return rows->map;
 }
 
-/* Of as many rows as these, numbers that no stage holds. */
+trace_map *floors_made_rows(floors *f, const char *name, size_t columns)
+{
+    builder *b = &f->b;
+    tensor numbers =
+        build_numbers_new(b, name, f->stack->type, 2, (size_t[]){f->stack->rows, columns});
+    trace_map *made = map_add(b, name, b->step->id, &numbers);
+    made->rows = f->labels;
+    made->is_of_queries = true;
+    return made;
+}
+
+/* Of as many rows as these, numbers that no stage holds, in float64. */
 static trace_map *map_made(floors *f, const char *name, const floor_rows *like, size_t columns)
 {
     trace_map *made = map_add_made(&f->b, name, f->b.step->id, 1, like->values.size[0], columns);
@@ -197,7 +208,7 @@ static const char *map_segments(floors *f, const char *name, const floor_rows *e
     const trace_map *table = map_named(b->room, name);
     size_t width = embedded->values.size[1];
     trace_map *picked = map_made(f, "segment_embedding", embedded, width);
-    trace_map *sum = map_made(f, "segmented", embedded, width);
+    trace_map *sum = floors_made_rows(f, "segmented", width);
     if (b->failed)
         return name;
     picked->letters = "the row of row i's segment";
@@ -213,9 +224,8 @@ static const char *map_segments(floors *f, const char *name, const floor_rows *e
     do {
         const size_t of_segment[] = {stack_segment_of_row(s, row_of_all(f, at[0])), at[1]};
         double added = tensor_get(segments, of_segment);
-        double made = tensor_get(&of_table, at) + added;
         tensor_set(&to, at, added);
-        tensor_set(&into, at, s->type == DTYPE_F32 ? (double)(float)made : made);
+        tensor_set(&into, at, tensor_get(&of_table, at) + added);
     } while (tensor_next(&to, at));
     return sum->name;
 }
@@ -391,7 +401,7 @@ void floors_sum(floors *f, const floor_rows *added, double scale, const char *na
     if (scale != 1) {
         const char *factor = floors_factor(f, name, scale);
         trace_map *scaled =
-            map_made(f, build_text(b, "%s.scaled", name), rows, rows->values.size[1]);
+            floors_made_rows(f, build_text(b, "%s.scaled", name), rows->values.size[1]);
         map_say_origins(b, scaled, OP_TIMES,
                         (trace_origin[TRACE_OPERANDS]){made, map_from(b, PART_NUMBER, factor)});
         derivation_fill(b, scaled);

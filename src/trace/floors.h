@@ -49,6 +49,8 @@ const trace_room *floors_room(const floors *f, size_t rooms, const char *way, co
 floor_rows floors_rows(const floors *f, const char *name);
 /* The map of a stage; the rows know it from then on. */
 trace_map *floors_map_rows(floors *f, floor_rows *rows);
+/* Rows of the run's type that no stage holds. */
+trace_map *floors_made_rows(floors *f, const char *name, size_t columns);
 void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made);
 /* A room with a step each, whose rows go on. Where its numbers come from: a
  * map is called what its stage is, and what no stage holds after the stage that is made of it:

@@ -46,17 +46,6 @@ static void add_coming(floors *f, const char *name, coming *back)
     *back = coming_of(f->b.room, rows.map);
 }
 
-/* Rows of the run's type that no stage holds. */
-static trace_map *add_made_rows(floors *f, const char *name, size_t columns)
-{
-    builder *b = &f->b;
-    tensor numbers =
-        build_numbers_new(b, name, f->stack->type, 2, (size_t[]){f->stack->rows, columns});
-    trace_map *made = map_add(b, name, b->step->id, &numbers);
-    take_rows(f, made);
-    return made;
-}
-
 /* Numbers of the trace's own, in float64: of each row one or more. */
 static trace_map *add_worked_rows(floors *f, const char *name, size_t columns)
 {
@@ -418,14 +407,14 @@ void floors_norm_back(floors *f, const norm *n, const char *name, coming *back)
                                .eps = map_from(b, PART_NUMBER, eps),
                                .gain = map_from(b, PART_OF_COLUMN, gain)};
     const coming made = map_make_norm_back(b, &of);
-    say_and_fill(f, n->is_rms ? add_made_rows(f, rows, width) : add_worked_rows(f, turned, width),
+    say_and_fill(f, n->is_rms ? floors_made_rows(f, rows, width) : add_worked_rows(f, turned, width),
                  made.op, made.of);
     if (!n->is_rms) {
         map_add_number(b, count, b->step->id, (double)width)->letters = "how wide a row is";
         say_and_fill(f, add_worked_rows(f, mean, 1), OP_SHARES,
                      (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, turned),
                                                     map_from(b, PART_NUMBER, count)});
-        say_and_fill(f, add_made_rows(f, rows, width), OP_NORM_CENTER,
+        say_and_fill(f, floors_made_rows(f, rows, width), OP_NORM_CENTER,
                      (trace_origin[TRACE_OPERANDS]){map_from(b, PART_CELL, turned),
                                                     map_from(b, PART_OF_ROW, mean)});
     }
@@ -504,7 +493,7 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
     add_coming(f, ACTIVATED, back);
     if (has_gate) {
         /* What the gate let through, without it. */
-        trace_map *opened = add_made_rows(f, OPENED, by->hidden);
+        trace_map *opened = floors_made_rows(f, OPENED, by->hidden);
         const tensor *hidden = &map_there(b, "ffn.hidden")->values;
         opened->function = by->by;
         map_say(b, opened, OP_ACTIVATE, (map_operand[TRACE_OPERANDS]){{PART_CELL, "ffn.hidden"}});
@@ -521,7 +510,7 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
         add_coming(f, GATE, back);
         add_weight_gain(f, bundle_find(own, "w3"), "w3", &by->w3, x, GATE);
         add_bias_gain(f, "b3", &by->b3, GATE);
-        say_and_fill(f, add_made_rows(f, OPENED_GRAD, by->hidden), OP_TIMES,
+        say_and_fill(f, floors_made_rows(f, OPENED_GRAD, by->hidden), OP_TIMES,
                      (trace_origin[TRACE_OPERANDS]){map_from(b, PART_CELL, ACTIVATED),
                                                     map_from(b, PART_CELL, "ffn.gate")});
     }
@@ -532,11 +521,11 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
     add_coming(f, HIDDEN, back);
     add_weight_gain(f, bundle_find(own, "w1"), "w1", &by->w1, x, HIDDEN);
     add_bias_gain(f, "b1", &by->b1, HIDDEN);
-    say_and_fill(f, add_made_rows(f, has_gate ? BY_HIDDEN : ROWS, width), OP_DOT,
+    say_and_fill(f, floors_made_rows(f, has_gate ? BY_HIDDEN : ROWS, width), OP_DOT,
                  (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, HIDDEN),
                                                 map_from(b, PART_ROW_J, "w1")});
     if (has_gate)
-        say_and_fill(f, add_made_rows(f, ROWS, width), OP_GO_ON,
+        say_and_fill(f, floors_made_rows(f, ROWS, width), OP_GO_ON,
                      (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, GATE),
                                                     map_from(b, PART_ROW_J, "w3"),
                                                     map_from(b, PART_CELL, BY_HIDDEN)});
@@ -623,7 +612,7 @@ void floors_layer_x_back(floors *f, coming *back)
     static const char GRAD[] = "x_grad";
     builder *b = &f->b;
     bool tells = floors_begin_back(f, FLOOR_LAYER_BACK, "x");
-    trace_map *made = add_made_rows(f, GRAD, f->stack->width);
+    trace_map *made = floors_made_rows(f, GRAD, f->stack->width);
     say_and_fill(f, made, back->op, back->of);
     *back = coming_of(b->room, made);
     if (!tells)

@@ -12,11 +12,9 @@ command -v node >/dev/null || skip_all 'node is not here'
 for document in testdata/seeds testdata/examples testdata/variants testdata/positions \
     testdata/stacks tests/trace/documents tests/trace/stacks; do
     for file in "$document"/*.json; do
-        case $file in */encoder-scaled*.json) continue ;; esac # skipped below
         ! picked "$file" || echo "$file"
     done
 done >"$scratch/all"
-skip 'encoder-scaled: numbers of a page with residual_scale can not be changed, as it says'
 # Wider than what a reader looks through: by their bits, and heads of which tables leave some out.
 for width in 96 396; do
     ! picked wide-$width || echo "$scratch/wide-$width.json" >>"$scratch/all"
