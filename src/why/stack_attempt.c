@@ -281,47 +281,54 @@ static bool is_gone_back(const stack_attempt *a)
     return !is_meant || a->tape != NULL;
 }
 
-/* Of the claims that know numbers, those of this stage, in the shape of its rows; false: there are
- * none. */
-static bool find_rows(const claims *in, const char *name, const tensor *rows, size_t *index,
-                      tensor *to)
+/* The claim's numbers in the shape of these rows; false: it is of another stage, or has none. */
+static bool take_rows(const claim *one, const char *name, const tensor *rows, tensor *to)
 {
-    for (size_t i = 0; i < in->count; i++) {
-        const entry *numbers = in->claim[i].numbers;
-        if (strcmp(in->claim[i].name, name) != 0)
-            continue;
-        *index = i;
-        if (numbers == NULL || tensor_count(&numbers->tensor) != tensor_count(rows))
-            return false;
-        tensor_own(to, numbers->tensor.type, rows->rank, rows->size, numbers->tensor.data);
-        to->owns = false;
-        return true;
-    }
-    return false;
+    const entry *numbers = one->numbers;
+    if (strcmp(one->name, name) != 0 || numbers == NULL ||
+        tensor_count(&numbers->tensor) != tensor_count(rows))
+        return false;
+    tensor_own(to, numbers->tensor.type, rows->rank, rows->size, numbers->tensor.data);
+    to->owns = false;
+    return true;
 }
 
-/* What was computed is kept, and the rows that are given take its place. */
+/* What was computed is kept, and the rows that are given take its place: of several claims of one
+ * stage those of one that agrees, and where none does those of the first. */
 static void go_by_claims(void *context, const char *name, const tensor *rows)
 {
     stack_attempt *a = context;
-    tensor stands_in, there = tensor_view_of(rows);
-    size_t index;
+    const claims *given = &a->of->given, *of = &a->of->claims;
+    tensor stands_in = {0}, there = tensor_view_of(rows), one;
+    bool agrees = false;
     if (a->loses != NULL)
         a->loses(a, name, rows);
     if (a->is_turned)
         return;
-    if (find_rows(&a->of->given, name, rows, &index, &stands_in)) {
-        tensor_copy(&stands_in, &there);
-    } else if (a->of->goes_by_claims && find_rows(&a->of->claims, name, rows, &index, &stands_in)) {
-        const tensor *like = &a->of->claims.claim[index].numbers->tensor;
-        tensor *kept = &a->computed[index];
+    for (size_t i = 0; i < given->count && stands_in.data == NULL; i++)
+        take_rows(&given->claim[i], name, rows, &stands_in);
+    const bool is_given = stands_in.data != NULL;
+    for (size_t i = 0; i < of->count && a->of->goes_by_claims && !is_given; i++) {
+        if (!take_rows(&of->claim[i], name, rows, &one))
+            continue;
+        const tensor *like = &of->claim[i].numbers->tensor;
+        tensor *kept = &a->computed[i];
         if (!tensor_new_copy(kept, rows, a->e))
             return;
         tensor_own(kept, kept->type, like->rank, like->size, kept->data);
         if (a->loses_digits)
             numbers_keep_as(kept, a->kept_as);
-        tensor_copy(&stands_in, &there);
+        if (stands_in.data == NULL)
+            stands_in = one;
+        else if (!agrees) {
+            const claims alone = {.claim = &of->claim[i], .count = 1};
+            const fit found = fit_of(&alone, kept);
+            agrees = found.error <= found.tol;
+            stands_in = agrees ? one : stands_in;
+        }
     }
+    if (stands_in.data != NULL)
+        tensor_copy(&stands_in, &there);
 }
 
 static bool run(stack_attempt *a)

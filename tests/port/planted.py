@@ -315,6 +315,12 @@ gpt_neox - f16 lens parts
 phi - f32 hf parts +
 llama - f32 recorded all
 gpt2 - f32 recorded all
+bert - f32 recorded whole
+gemma2 - f32 recorded whole
+gpt2 - f32 recorded whole
+llama - f32 recorded whole
+phi - f32 recorded whole
+opt - f32 recorded whole
 """
 
 

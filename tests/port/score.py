@@ -175,10 +175,13 @@ class Tally:
 
 
 def recorded(case):
-    """What transformers itself gave, under its names."""
+    """What transformers itself gave, under its names; or the whole file, with all modules, a batch of
+    two sequences and the steps of a generation."""
     numbers = st.read(str(FOLDER / case.model / "recorded.safetensors"))
     dump = {name.removeprefix("b1."): rows for name, rows in numbers.items()
             if name.startswith(("b1.hidden_states", "b1.attentions", "b1.logits"))}
+    if case.depth == "whole":
+        dump = numbers
     path = SCRATCH / f"{case.model}.safetensors"
     save(path, dump)
     case.first, case.seen, case.is_quiet = (set(), set()), [], True

@@ -24,27 +24,37 @@ static bool read_dump(port *p, input_file *in, err *e)
     return input_file_read(in, &how, &p->dump, e);
 }
 
-/* What the model computed, where no option says it: whole numbers under such a name, of one
- * sequence. */
+/* What the model computed, where no option says it: whole numbers of such a name, of one sequence. */
 static bool take_ids(const port *p, bundle *contents, err *e)
 {
+    static const struct {
+        const char *pattern, *of, *as; /* a table of the model's that the key picks rows of */
+    } SAID[] = {{"*type_ids*", "segment_embedding", "segments"},
+                {"*position_ids*", NULL, NULL},
+                {"*ids*", "embedding", "ids"}};
     static const char *const FROM[] = {"ids", "x", "tokens"};
-    if (bundle_find_first(contents, FROM, sizeof FROM / sizeof FROM[0]) != NULL)
-        return true;
-    for (size_t i = 0; i < p->dump.count; i++) {
+    for (size_t i = 0; i < p->dump.count && !e->is_set; i++) {
         const entry *one = &p->dump.entry[i];
         const char *last = strrchr(one->name, '.');
-        last = last == NULL ? one->name : last + 1;
-        if (one->kind != ENTRY_TENSOR || strstr(last, "ids") == NULL)
-            continue;
         const tensor *t = &one->tensor;
-        if (t->rank == 0 || t->rank > 2 || (t->rank == 2 && t->size[0] > 1))
+        if (one->kind != ENTRY_TENSOR || t->rank == 0 || t->rank > 2 ||
+            (t->rank == 2 && t->size[0] > 1))
+            continue;
+        size_t j = 0;
+        while (j < 3 && !stage_name_matches(SAID[j].pattern, last == NULL ? one->name : last + 1))
+            j++;
+        if (j == 3 || SAID[j].of == NULL || bundle_find(contents, SAID[j].of) == NULL ||
+            bundle_find(contents, SAID[j].as) != NULL)
             continue;
         const tensor flat = t->rank == 2 ? tensor_at(t, 0) : tensor_view_of(t);
-        tensor ids;
-        return tensor_new(&ids, DTYPE_F64, 1, flat.size, e) &&
-               (tensor_copy(&flat, &ids), bundle_add_tensor(contents, "ids", &ids, one->at, e));
+        tensor numbers;
+        if (tensor_new(&numbers, DTYPE_F64, 1, flat.size, e)) {
+            tensor_copy(&flat, &numbers);
+            bundle_add_tensor(contents, SAID[j].as, &numbers, one->at, e);
+        }
     }
+    if (e->is_set || bundle_find_first(contents, FROM, sizeof FROM / sizeof FROM[0]) != NULL)
+        return !e->is_set;
     place at = {.file = p->file};
     err_at(e, &at, "it has no ids, the tokens that these matrices are of");
     return err_remedy(e, "--ids N,... gives them: a text is not split into tokens here");
@@ -143,13 +153,15 @@ static bool compare(port *p, err *e)
         return err_remedy(e, "selfattn info lists them; rows of layers are %zu x %zu here",
                           p->layers->rows, p->layers->width);
     }
+    for (size_t i = 0; i < p->stages; i++)
+        p->stage[i].limit = ABOVE_NOISE * least_noise(p);
     for (port_part part = 0; part < p->parts; part++) {
         part_document d;
         bool done =
             part_open(&d, p, part, NULL, 0, e) &&
             (d.claims == 0 && d.claim[0].name == NULL ? true : part_measure(&d, p, part, e));
         part_close(&d);
-        if (!done)
+        if (!done || !port_names_settle(p, part, e))
             return false;
     }
     if (!choose_begin(p, e) || !measure_noise(p, e))

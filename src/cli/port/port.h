@@ -19,7 +19,6 @@ typedef size_t port_part;
 typedef struct port_stage {
     char name[STAGE_NAME];  /* "layer.3.attention.weights" */
     char alone[STAGE_NAME]; /* the same in the document of its part: "layer.0.attention.weights" */
-    const char *kind;       /* of all layers alike: "attention.weights" */
     const char *called;     /* in the dump; borrowed */
     port_part part;
     entry numbers;      /* in the shape of the stage; owned */
@@ -58,7 +57,7 @@ typedef struct port {
     const stack *layers;     /* of that */
     const char *file, *from; /* the dump, and the model */
     bundle dump;
-    text_list unused;  /* names of it that are no stage's */
+    text_list unused;  /* names of matrices that are taken for no stage */
     port_stage *stage; /* in the order in which they are made; owned */
     size_t stages, room;
     size_t parts;
@@ -73,8 +72,13 @@ typedef struct port {
     const model_config *config; /* NULL: there is none */
 } port;
 
-/* Reads which stage each of the dump's matrices is. */
+/* Reads which stage each of the dump's matrices may be: of some stages there are several. */
 bool port_names_find(port *p, err *e);
+/* Of several matrices of a stage that was computed, keeps the first that agrees with it, and where
+ * none does the first. */
+bool port_names_settle(port *p, port_part part, err *e);
+/* The stage's name in its layer, "attention.weights"; of no layer, its name. */
+const char *port_stage_kind(const port_stage *one);
 
 /* A part as a document. */
 typedef struct part_document {

@@ -73,7 +73,7 @@ static const name_row OF_LAYER[] = {
     {"*feedforward*", "ffn.output"}, {"*fc2*", "ffn.output"}, {"*4h_to_h*", "ffn.output"},
     {"*output.dense.in", NULL}, {"*rotary*", NULL}, {"*key_values*", NULL},
     {"*.in", "input"}, {"*_in", "input"}, {"*input*", "input"}, {"*resid_pre*", "input"},
-    {"*", "output"},
+    {"*", "output"}, {NULL, NULL},
 };
 
 static const name_row OF_ENDS[] = {
@@ -86,7 +86,7 @@ static const name_row OF_ENDS[] = {
     {"*emb*", "begin"}, {"*h_in*", "begin"}, {"*inp*", "begin"}, {"*drop*", "begin"},
     {"*x0*", "begin"}, {"*h0*", "begin"},
     {"*ln_f*", "output"}, {"*norm*", "output"}, {"*final*", "output"}, {"*h_out*", "output"},
-    {"*last_hidden*", "output"}, {"*output*", "output"}, {"*out", "output"},
+    {"*last_hidden*", "output"}, {"*output*", "output"}, {"*out", "output"}, {NULL, NULL},
 };
 /* clang-format on */
 
@@ -210,6 +210,13 @@ static bool has_shape(const stack *s, const char *name, const tensor *t)
 
 /* ---- the stage ---- */
 
+const char *port_stage_kind(const port_stage *one)
+{
+    size_t number;
+    return stack_stage_layer(one->name, &number) ? strchr(one->name + strlen("layer."), '.') + 1
+                                                 : one->name;
+}
+
 /* The stage, in full, that a row says: of this layer, of the rows before it, or of the ends. False
  * where the model has none such, or a matrix of another shape. */
 static bool stage_said(const port *p, const char *said, size_t number, const tensor *t,
@@ -243,6 +250,21 @@ static bool stage_said(const port *p, const char *said, size_t number, const ten
     return text_list_find(&p->model->there, out) != NULL && has_shape(s, out, t);
 }
 
+/* By the first row that matches and whose stage the model has, in the matrix's shape. The table ends
+ * with a row without a pattern; a row without a stage says that it is none. */
+static bool by_words(const port *p, const name_row *row, const char *pattern, size_t number,
+                     const tensor *t, char out[STAGE_NAME], bool *is_none)
+{
+    for (; row->pattern != NULL && !*is_none; row++) {
+        if (!stage_name_matches(row->pattern, pattern))
+            continue;
+        *is_none = row->stage == NULL;
+        if (!*is_none && stage_said(p, row->stage, number, t, out))
+            return true;
+    }
+    return false;
+}
+
 /* Which layer the number is of. A list of rows that is one longer than the layers begins with what
  * goes into the first; each is what the layer before it gives, and the last one is normed. */
 static bool find_stage(const port *p, const char *name, const tensor *t, char out[STAGE_NAME])
@@ -266,20 +288,12 @@ static bool find_stage(const port *p, const char *name, const tensor *t, char ou
     const bool is_of_layer =
         of.has_number && (group.count > 1 || layers == 1) && group.most < layers + group.least;
     const size_t first = group.least > 0 && group.most >= layers ? group.most + 1 - layers : 0;
-    const name_row *row = is_of_layer ? OF_LAYER : OF_ENDS;
-    size_t rows =
-        is_of_layer ? sizeof OF_LAYER / sizeof OF_LAYER[0] : sizeof OF_ENDS / sizeof OF_ENDS[0];
     if (is_of_layer && of.number < first)
         return false;
-    for (size_t i = 0; i < rows; i++) {
-        if (!stage_name_matches(row[i].pattern, of.pattern))
-            continue;
-        if (row[i].stage == NULL)
-            return false;
-        if (stage_said(p, row[i].stage, is_of_layer ? of.number - first : SIZE_MAX, t, out))
-            return true;
-    }
-    return false;
+    bool is_none = false;
+    return (is_of_layer &&
+            by_words(p, OF_LAYER, of.pattern, of.number - first, t, out, &is_none)) ||
+           (!is_none && by_words(p, OF_ENDS, of.pattern, SIZE_MAX, t, out, &is_none));
 }
 
 /* ---- all of them ---- */
@@ -319,19 +333,17 @@ static bool take(port *p, const char *called, const tensor *t, const char *name,
     tensor_own(&one->numbers.tensor, t->type, rank, size, one->numbers.tensor.data);
     p->stages++;
     bool is_of_layer = stack_stage_layer(name, &number);
-    const char *kind = is_of_layer ? strchr(name + strlen("layer."), '.') + 1 : name;
     bool begins = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
-    one->kind = one->name + (kind - name);
     one->part = is_of_layer ? number + 1 : begins ? 0 : p->layers->layers + 1;
     const stage_way way = stage_way_of_layer(0);
     if (is_of_layer)
-        stage_name_in_full(&way, kind, one->alone);
+        stage_name_in_full(&way, port_stage_kind(one), one->alone);
     else
         snprintf(one->alone, STAGE_NAME, "%s", name);
     return true;
 }
 
-/* In the order in which stages are made; of several names of one stage the first. */
+/* In the order in which stages are made. */
 bool port_names_find(port *p, err *e)
 {
     const text_list *there = &p->model->there;
@@ -346,19 +358,38 @@ bool port_names_find(port *p, err *e)
         }
     }
     for (size_t i = 0; i < there->count && done; i++) {
-        size_t j = 0;
-        while (j < p->dump.count && strcmp(meant[j], there->item[i]) != 0)
-            j++;
-        done = j == p->dump.count ||
-               take(p, p->dump.entry[j].name, &p->dump.entry[j].tensor, there->item[i], e);
-    }
-    /* Pointers into what moved while it grew. */
-    for (size_t i = 0; i < p->stages; i++) {
-        const char *name = p->stage[i].name;
-        size_t number;
-        p->stage[i].kind =
-            stack_stage_layer(name, &number) ? strchr(name + strlen("layer."), '.') + 1 : name;
+        for (size_t j = 0; j < p->dump.count && done; j++) {
+            const entry *one = &p->dump.entry[j];
+            done = strcmp(meant[j], there->item[i]) != 0 ||
+                   take(p, one->name, &one->tensor, there->item[i], e);
+        }
     }
     mem_free(meant);
     return done;
+}
+
+bool port_names_settle(port *p, port_part part, err *e)
+{
+    size_t kept = 0;
+    for (size_t i = 0, end; i < p->stages; i = end) {
+        size_t best = i;
+        for (end = i + 1; end < p->stages && strcmp(p->stage[end].name, p->stage[i].name) == 0;)
+            end++;
+        const bool is_settled = p->stage[i].part == part;
+        while (is_settled && best < end && p->stage[best].found > p->stage[best].limit)
+            best++;
+        best = best == end ? i : best;
+        for (size_t j = i; j < end; j++) {
+            port_stage *one = &p->stage[j];
+            if (!is_settled || j == best)
+                p->stage[kept++] = *one;
+            else {
+                tensor_free(&one->numbers.tensor);
+                if (!text_list_add(&p->unused, one->called, strlen(one->called), e))
+                    return false;
+            }
+        }
+    }
+    p->stages = kept;
+    return true;
 }

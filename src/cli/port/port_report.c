@@ -49,20 +49,22 @@ static void write_names(const port *p, text *out)
     const char *before = "names: ";
     for (size_t i = 0; i < p->stages; i++) {
         const port_stage *one = &p->stage[i], *last = one;
+        const char *kind = port_stage_kind(one);
         bool is_said = false;
         for (size_t j = 0; j < p->stages; j++) {
-            if (strcmp(p->stage[j].kind, one->kind) != 0 ||
-                (p->stage[j].kind == p->stage[j].name) != (one->kind == one->name))
+            const port_stage *other = &p->stage[j];
+            if (strcmp(port_stage_kind(other), kind) != 0 ||
+                (port_stage_kind(other) == other->name) != (kind == one->name))
                 continue;
             is_said = is_said || j < i;
-            last = &p->stage[j];
+            last = other;
         }
         if (is_said)
             continue;
         text_add_format(out, "%s%s", before, one->called);
         if (last != one)
             text_add_format(out, " to %s", last->called);
-        text_add_format(out, " %s", one->kind);
+        text_add_format(out, " %s", kind);
         before = "; ";
     }
     text_add_format(out, " (%zu of %zu)\n", p->stages, p->stages + p->unused.count);
@@ -81,9 +83,10 @@ enum { COLUMNS = 3 };
 
 static size_t column_of(const port_stage *one)
 {
-    return strcmp(one->kind, "attention.weights") == 0 ? 0
-           : strcmp(one->kind, "output") == 0 || strcmp(one->kind, "embedded") == 0 ||
-                   strcmp(one->kind, "ln_e") == 0
+    const char *kind = port_stage_kind(one);
+    return strcmp(kind, "attention.weights") == 0 ? 0
+           : strcmp(kind, "output") == 0 || strcmp(kind, "embedded") == 0 ||
+                   strcmp(kind, "ln_e") == 0
                ? 2
                : 1;
 }
