@@ -321,6 +321,8 @@ gpt2 - f32 recorded whole
 llama - f32 recorded whole
 phi - f32 recorded whole
 opt - f32 recorded whole
+t5 - f32 recorded encoder
+t5 - f32 recorded decoder
 """
 
 

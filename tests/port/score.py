@@ -144,9 +144,10 @@ def prepare(case):
 
 
 def asked(case, path, ids):
-    done = subprocess.run(("selfattn", "port", FOLDER / case.model, path, "--ids", listed(ids[0]),
-                           "--format", "json"), stdin=subprocess.DEVNULL, capture_output=True,
-                          check=False)
+    which = ("--prefix", case.depth + ".block.{}") if case.model == "t5" else (
+        "--ids", listed(ids[0]))
+    done = subprocess.run(("selfattn", "port", FOLDER / case.model, path, *which, "--format",
+                           "json"), stdin=subprocess.DEVNULL, capture_output=True, check=False)
     try:
         said = json.loads(done.stdout)
     except ValueError:
@@ -176,11 +177,11 @@ class Tally:
 
 def recorded(case):
     """What transformers itself gave, under its names; or the whole file, with all modules, a batch of
-    two sequences and the steps of a generation."""
+    two sequences and the steps of a generation, of which of two stacks is asked."""
     numbers = st.read(str(FOLDER / case.model / "recorded.safetensors"))
     dump = {name.removeprefix("b1."): rows for name, rows in numbers.items()
             if name.startswith(("b1.hidden_states", "b1.attentions", "b1.logits"))}
-    if case.depth == "whole":
+    if case.depth != "all":
         dump = numbers
     path = SCRATCH / f"{case.model}.safetensors"
     save(path, dump)

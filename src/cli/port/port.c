@@ -24,31 +24,45 @@ static bool read_dump(port *p, input_file *in, err *e)
     return input_file_read(in, &how, &p->dump, e);
 }
 
-/* What the model computed, where no option says it: whole numbers of such a name, of one sequence. */
+bool port_is_of_other(const port *p, const char *name)
+{
+    static const char *const STACKS[] = {"encoder", "decoder"};
+    for (size_t i = 0; i < 2 && p->given->prefix != NULL; i++)
+        if (strstr(p->given->prefix, STACKS[i]) != NULL)
+            return strstr(name, STACKS[1 - i]) != NULL && strstr(name, STACKS[i]) == NULL;
+    return false;
+}
+
+/* What the model computed, where no option says it: whole numbers of such a name, of one sequence;
+ * and what the encoder gave to its decoder. The first of a name is taken, which for decoder_input_ids
+ * is the decoder's. */
 static bool take_ids(const port *p, bundle *contents, err *e)
 {
     static const struct {
         const char *pattern, *of, *as; /* a table of the model's that the key picks rows of */
     } SAID[] = {{"*type_ids*", "segment_embedding", "segments"},
                 {"*position_ids*", NULL, NULL},
-                {"*ids*", "embedding", "ids"}};
+                {"*ids*", "embedding", "ids"},
+                {"*encoder_last_hidden_state*", "embedding", "memory"}};
+    enum { OF_OTHER = 3, SAYS = 4 };
     static const char *const FROM[] = {"ids", "x", "tokens"};
     for (size_t i = 0; i < p->dump.count && !e->is_set; i++) {
         const entry *one = &p->dump.entry[i];
         const char *last = strrchr(one->name, '.');
         const tensor *t = &one->tensor;
-        if (one->kind != ENTRY_TENSOR || t->rank == 0 || t->rank > 2 ||
-            (t->rank == 2 && t->size[0] > 1))
-            continue;
         size_t j = 0;
-        while (j < 3 && !stage_name_matches(SAID[j].pattern, last == NULL ? one->name : last + 1))
+        while (j < SAYS &&
+               !stage_name_matches(SAID[j].pattern, last == NULL ? one->name : last + 1))
             j++;
-        if (j == 3 || SAID[j].of == NULL || bundle_find(contents, SAID[j].of) == NULL ||
-            bundle_find(contents, SAID[j].as) != NULL)
+        const bool has_batch = t->rank == (j == OF_OTHER ? 3 : 2);
+        if (one->kind != ENTRY_TENSOR || j == SAYS || SAID[j].of == NULL ||
+            port_is_of_other(p, one->name) != (j == OF_OTHER) || (has_batch && t->size[0] > 1) ||
+            t->rank - has_batch != (j == OF_OTHER ? 2 : 1) ||
+            bundle_find(contents, SAID[j].of) == NULL || bundle_find(contents, SAID[j].as) != NULL)
             continue;
-        const tensor flat = t->rank == 2 ? tensor_at(t, 0) : tensor_view_of(t);
+        const tensor flat = has_batch ? tensor_at(t, 0) : tensor_view_of(t);
         tensor numbers;
-        if (tensor_new(&numbers, DTYPE_F64, 1, flat.size, e)) {
+        if (tensor_new(&numbers, DTYPE_F64, flat.rank, flat.size, e)) {
             tensor_copy(&flat, &numbers);
             bundle_add_tensor(contents, SAID[j].as, &numbers, one->at, e);
         }

@@ -72,6 +72,9 @@ typedef struct port {
     const model_config *config; /* NULL: there is none */
 } port;
 
+/* Of a model of two stacks, whose --prefix says which is meant: whether only the other one's word is
+ * in the name. */
+bool port_is_of_other(const port *p, const char *name);
 /* Reads which stage each of the dump's matrices may be: of some stages there are several. */
 bool port_names_find(port *p, err *e);
 /* Of several matrices of a stage that was computed, keeps the first that agrees with it, and where

@@ -29,6 +29,7 @@ static const name_row OF_LAYER[] = {
     {"*masked*", "attention.masked"},
     {"*kq-#", "attention.scores"},
     {"*kq_soft_max*", "attention.weights"},
+    {"*cross_attentions*", "cross.weights"}, {"*cross_attn_weights*", "cross.weights"},
     {"*", "attention.weights"}, /* no other stage has its shape */
     {"*ln_1.in", NULL}, {"*ln_2.in", NULL}, {"*norm*.in", NULL},
     {"*post_attention_layernorm*", "ln2"}, {"*post_attention_norm*", "ln2"},
@@ -351,7 +352,7 @@ bool port_names_find(port *p, err *e)
     bool done = meant != NULL;
     for (size_t i = 0; i < p->dump.count && done; i++) {
         const entry *one = &p->dump.entry[i];
-        if (one->kind != ENTRY_TENSOR || one->tensor.rank < 2 ||
+        if (one->kind != ENTRY_TENSOR || one->tensor.rank < 2 || port_is_of_other(p, one->name) ||
             !find_stage(p, one->name, &one->tensor, meant[i])) {
             meant[i][0] = '\0';
             done = text_list_add(&p->unused, one->name, strlen(one->name), e);
