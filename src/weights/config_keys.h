@@ -9,6 +9,7 @@
 #include "base/named.h"
 
 typedef enum config_use {
+    CONFIG_READ,    /* model_config.c reads it, together with others */
     CONFIG_SETTING, /* it is the setting `to` of a document */
     CONFIG_SWITCH,  /* it is true or false; `to` is a setting, and a word or a number for these, or
                        - where it says nothing */
@@ -17,8 +18,7 @@ typedef enum config_use {
     CONFIG_SIZE,    /* the weights have this size, by its name in CONFIG_SIZES */
     CONFIG_ONLY,    /* only the words `to` are computed, with spaces between; NULL: it may not be */
     CONFIG_WITHIN,  /* an object, whose keys are read as if they stood next to it */
-    CONFIG_READ,    /* model_config.c reads it, together with others */
-    CONFIG_ROPE     /* it too, of models that turn; it is not known of others */
+    CONFIG_ROPE     /* so is this, of models that turn; it is not known of others */
 } config_use;
 
 typedef struct config_key {
@@ -47,7 +47,7 @@ typedef struct config_default {
     const char *word;
 } config_default;
 
-enum { FAMILY_DEFAULTS = 9, FAMILY_SETTINGS = 4 };
+enum { FAMILY_DEFAULTS = 9, FAMILY_SETTINGS = 4, FAMILY_KEYS = 2 };
 
 typedef struct model_family {
     named named;       /* model_type; help: what it computes, in a word or two */
@@ -57,20 +57,20 @@ typedef struct model_family {
         const char *key, *word;
     } setting[FAMILY_SETTINGS]; /* of a document, that models of it have besides the names' own */
     config_default by_default[FAMILY_DEFAULTS];
-    const config_key *own;       /* read before those of all; the last one has no name; or NULL */
-    const char *head;            /* of its logits, what is not computed; NULL: nothing */
-    bool is_masked;              /* logits are made by a head, which the file has or not */
-    const char *head_activation; /* of that; NULL: the layers' */
-    bool counts_shown;           /* its positions count the rows that the mask shows */
-    bool gains_lack_one;         /* each norm's gain is 1 + what is there */
-    bool scales_rows;            /* by the root of their width, in float32 */
-    bool norms_heads;            /* queries and keys, with the eps of all norms */
-    bool has_windows;            /* sliding_window is known of them */
-    size_t full_every;           /* that layer of so many has no window, where nothing says which */
-    bool begins_full;            /* the first of so many, and not the last */
-    bool sees_both_sides;        /* its windows go as far forward as back */
-    bool scales_logits;          /* by 1 over the root of the width, of tied models */
-    bool is_of_two;              /* an encoder and its decoder, which alone has logits */
+    const config_key *own[FAMILY_KEYS]; /* before those of all; the last of each has no name */
+    const char *head;                   /* of its logits, what is not computed; NULL: nothing */
+    bool is_masked;                     /* logits are made by a head, which the file has or not */
+    const char *head_activation;        /* of that; NULL: the layers' */
+    bool counts_shown;                  /* its positions count the rows that the mask shows */
+    bool gains_lack_one;                /* each norm's gain is 1 + what is there */
+    bool scales_rows;                   /* by the root of their width, in float32 */
+    bool norms_heads;                   /* queries and keys, with the eps of all norms */
+    bool has_windows;                   /* sliding_window is known of them */
+    size_t full_every;    /* that layer of so many has no window, where nothing says which */
+    bool begins_full;     /* the first of so many, and not the last */
+    bool sees_both_sides; /* its windows go as far forward as back */
+    bool scales_logits;   /* by 1 over the root of the width, of tied models */
+    bool is_of_two;       /* an encoder and its decoder, which alone has logits */
 } model_family;
 
 extern const named_table MODEL_FAMILIES;
