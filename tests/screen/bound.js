@@ -18,29 +18,13 @@
 const fs = require('fs');
 const path = require('path');
 const { spawnSync } = require('child_process');
-const { chromium } = require('playwright-core');
+const { check, open: openFile, run } = require('./pages.js');
 
 const [browserFile, folder, program] = process.argv.slice(2);
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const WIDE = { width: 1400, height: 900 }, PHONE = { width: 390, height: 844 };
-let browser, passed = 0, failed = 0;
-
-function check(name, holds, what) {
-  if (holds) passed++;
-  else {
-    failed++;
-    console.log(`FAIL screen: ${name}: ${what}`);
-  }
-}
-
-async function open(name, address = '', viewport = WIDE, options = {}) {
-  const context = await browser.newContext({ viewport, ...options }), page = await context.newPage();
-  page.setDefaultTimeout(60000); // a machine may be busy
-  page.on('pageerror', (error) => check(name, false, `an error: ${error.stack.slice(0, 300)}`));
-  page.on('console', (message) => check(name, message.type() !== 'error', message.text()));
-  await page.goto(`file://${path.join(folder, name)}.html${address}`);
-  return page;
-}
+const open = (name, address, viewport = WIDE, options = {}) =>
+  openFile(path.join(folder, `${name}.html`), address, { viewport, ...options });
 
 // The documents' frames in their order: those of a chain come when they are looked at.
 async function framesOf(page) {
@@ -279,8 +263,7 @@ async function checkChain(name, titles) {
   await page.context().close();
 }
 
-(async () => {
-  browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
+run(browserFile, async () => {
   await checkSteps('masked', [['“Not causal: four rows that all see each other” has no such step.'], []]);
   for (const name of ['masked', 'scaled']) await checkDiffers(name);
   await checkEdits('masked');
@@ -291,9 +274,4 @@ async function checkChain(name, titles) {
   await checkAccess('masked', '#step-softmax');
   await checkAccess('chain', '#2');
   await checkChain('chain', ['First', 'Second', 'Third']);
-  await browser.close();
-  console.log(`${passed} passed, ${failed} failed`);
-})().catch((error) => {
-  console.log(String(error.stack).slice(0, 600));
-  process.exit(1);
 });

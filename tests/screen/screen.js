@@ -18,19 +18,10 @@
 const fs = require('fs');
 const path = require('path');
 const { spawnSync } = require('child_process');
-const { chromium } = require('playwright-core');
+const { check, open, run } = require('./pages.js');
 
 const [browserFile, folder] = process.argv.slice(2);
 const ROUNDS = 2, CHANGES = 4, TOLD = 5;
-let passed = 0, failed = 0;
-
-function check(name, holds, what) {
-  if (holds) passed++;
-  else {
-    failed++;
-    console.log(`FAIL screen: ${name}: ${what}`);
-  }
-}
 
 // A generator of numbers from 0 to 1 (Numerical Recipes, 7.1: the quick one).
 function generator(seed) {
@@ -296,18 +287,8 @@ async function change(page, random) {
 
 // ---- pages ----
 
-let browser;
-
 // What nobody changes is read in fewer looks.
-const SCREEN_HEIGHT = 800, TALL = 4000;
-
-async function open(file, address = '', height = SCREEN_HEIGHT) {
-  const page = await browser.newPage({ viewport: { width: 1200, height } }), said = [];
-  page.on('pageerror', (error) => said.push(error.message));
-  page.setDefaultTimeout(60000); // a machine may be busy
-  await page.goto(`file://${file}${address}`);
-  return { page, said };
-}
+const TALL = { viewport: { width: 1200, height: 4000 } };
 
 function pageOf(document, file, type, focus) {
   const words = focus ? ['--focus', focus] : [];
@@ -376,12 +357,12 @@ async function compareWithProgram(name, page, type, did, now) {
       check(name, false, `${did.join('; ')}: the program refuses the page's document: ${ran.stderr}`);
       return;
     }
-    const fresh = await open(file, backwardIn(page), TALL), isSame = await fresh.page.evaluate(inFocus) === focus;
+    const fresh = await open(file, backwardIn(page), TALL), isSame = await fresh.evaluate(inFocus) === focus;
     if (isSame) {
-      const wanted = await fresh.page.evaluate(readPage);
+      const wanted = await fresh.evaluate(readPage);
       tell(name, 'program', did, differences(asGiven(now), wanted, SHARED, asked && !isMoved), Object.keys(wanted).filter((key) => key in now).length);
     }
-    await fresh.page.close();
+    await fresh.close();
     if (isSame) return;
   }
   check(name, false, `${did.join('; ')}: the program has no page of ${focus}`);
@@ -395,7 +376,7 @@ async function tryDocument(document, index) {
     if (ran.status === null) check(name, false, `the program ends with ${ran.signal}`);
     return;
   }
-  const { page, said } = await open(file);
+  const page = await open(file);
   if (!await page.evaluate(() => Boolean(globalThis.selfattn))) {
     check(name, false, 'its page can not be changed');
     return;
@@ -408,19 +389,17 @@ async function tryDocument(document, index) {
     for (let i = 0; i < CHANGES; i++) did.push(await change(page, random));
     const now = await page.evaluate(readPage);
     await compareWithProgram(name, page, type, did, now);
-    const again = await open(file, new URL(page.url()).hash), wanted = await again.page.evaluate(readPage);
+    const again = await open(file, new URL(page.url()).hash), wanted = await again.evaluate(readPage);
     tell(name, 'address', did, differences(now, wanted, KEPT), Object.keys(wanted).length);
-    await again.page.close();
+    await again.close();
   }
   await page.evaluate(() => selfattn.reset());
   tell(name, 'undone', did, differences(await page.evaluate(readPage), came, /^(cell|gradient|mark|label|place|line|control|look|bar (badge|Undo|As|address|tab))/),
     Object.keys(came).length);
-  check(name, said.length === 0, `it says ${said.join(', ')}`);
   await page.close();
 }
 
-(async () => {
-  browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
+run(browserFile, async () => {
   const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n');
   for (const [index, document] of documents.entries()) {
     try {
@@ -429,6 +408,4 @@ async function tryDocument(document, index) {
       check(document, false, String(error.stack || error));
     }
   }
-  await browser.close();
-  console.log(`${passed} passed, ${failed} failed`);
-})();
+});

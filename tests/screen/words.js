@@ -17,25 +17,10 @@
 // still    a page whose numbers can't be changed says why, and what page has them all
 
 const path = require('path');
-const { chromium } = require('playwright-core');
+const { check, open: openFile, run } = require('./pages.js');
 
 const [browserFile, folder] = process.argv.slice(2);
-let browser, passed = 0, failed = 0;
-
-function check(name, holds, what) {
-  if (holds) passed++;
-  else {
-    failed++;
-    console.log(`FAIL screen: ${name}: ${what}`);
-  }
-}
-
-async function open(name, address = '') {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
-  page.setDefaultTimeout(60000); // a machine may be busy
-  await page.goto(`file://${path.join(folder, name)}.html${address}`);
-  return page;
-}
+const open = (name, address) => openFile(path.join(folder, `${name}.html`), address);
 
 // Of a page the calls that it refuses, each with some of its words.
 const REFUSED = {
@@ -311,8 +296,7 @@ async function checkGrown(name) {
 const STILL = { many: 'scores has 160000 numbers, and a page holds 131072; one made with --full', generation: 'of a generation',
   exercise: 'they are asked for' };
 
-(async () => {
-  browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
+run(browserFile, async () => {
   for (const [name, calls] of Object.entries(REFUSED)) await checkRefused(name, calls);
   await checkFollowing('asad-two-heads-wo');
   await checkHand('asad-two-heads-wo');
@@ -343,9 +327,4 @@ const STILL = { many: 'scores has 160000 numbers, and a page holds 131072; one m
   check('no Wo', await (await open('001-walkthrough')).evaluate(() => selfattn.get('output', [0, 0]) === selfattn.get('attended', [0, 0])),
     'get does not know the output');
   await page.close();
-  await browser.close();
-  console.log(`${passed} passed, ${failed} failed`);
-})().catch((error) => {
-  console.log(String(error.stack).slice(0, 600));
-  process.exit(1);
 });
