@@ -20,7 +20,7 @@ typedef struct html_page {
     const render_options *how;
     asked *asked;  /* what `blank` asks for; NULL: nothing */
     bool is_blank; /* what is written now is left empty, to be filled in */
-    bool is_alive; /* the reader can change its numbers */
+    bool is_alive; /* the reader can change its numbers, of an exercise those that are solved */
 } html_page;
 
 /* Style and script: the files of render/page, which src/text/embed.sh puts into the program. */

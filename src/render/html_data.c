@@ -239,12 +239,16 @@ static bool has_own_segments(const html_page *p)
     return segments != NULL && segments->rank == 2 && segments->size[0] > 1;
 }
 
+/* An exercise has what that takes where its tables have all numbers, for when its answers are
+ * right: an exam never says so. */
 bool html_is_alive(const html_page *p)
 {
     const trace_room *room;
     size_t unseen;
-    return p->whole->document != NULL && p->asked == NULL && !has_own_segments(p) &&
-           first_too_large(p, &room, &unseen) == NULL;
+    if (p->whole->document == NULL || has_own_segments(p) ||
+        first_too_large(p, &room, &unseen) != NULL)
+        return false;
+    return p->asked == NULL || (!p->how->is_exam && unseen == 0);
 }
 
 /* Adds which of the page's words says why its numbers can't be changed, and what about. */

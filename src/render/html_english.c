@@ -167,6 +167,7 @@ static const named ROWS[] = {
                         "last one."},
     {"stillSegments", "Numbers can't be changed here: each sequence has segments of its own."},
     {"stillExercise", "Numbers can't be changed here: they are asked for."},
+    {"stillUnsolved", "Numbers can be changed here once all answers are right."},
     {"stillUnseen", "Numbers can't be changed here: up to {1} it takes {2} numbers that no table "
                     "shows, and a page holds {3}; fewer layers or columns make one that does."},
     {"stillMany", "Numbers can't be changed here: {1} has {2} numbers, and a page holds {3}; one "
@@ -251,6 +252,7 @@ static const named ROWS[] = {
     {"leftOut", "This step goes on with what you are asked for."},
     {"closed", "This step goes on with what you are asked for, and opens once that is right."},
     {"answer", "your answer for {1}"},
+    {"solved", "All is right: numbers can be changed now."},
     {"digits", "{1} decimals count"},
     {"student", "Name:"},
     {"save", "Save answers"},

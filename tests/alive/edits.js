@@ -11,6 +11,7 @@
 //              page's document every number of every entry that the page has,
 //              bit for bit, and calls rows and columns as the page does
 // undo         brings back what came
+// solved       the same of an exercise, once it can be changed
 // cases        the same after changes that once went wrong
 // gradients    of a number that is nudged the loss grows as its gradient says, and nothing of the page
 //              is another one afterwards; what a gradient is blamed on adds up to it, a number each of
@@ -49,6 +50,8 @@ const CASES = {
   // causality lets one query see more, in one entry; in all it is said key by key from then on
   'rope-lengths': ['edit(setMask(0, 0, 1, true, 0))'],
 };
+// Steps that are asked for.
+const SOLVED_EXERCISES = { '001-walkthrough': 'scores,softmax', 'asad-two-heads-wo': 'scores,sum', 'seed-encoder': 'scores,softmax' };
 // What each makes of a row i of q, j of k, the scores, weights and a number of each row; or of a column
 // i, a transpose.
 const PLANTED = [
@@ -137,6 +140,7 @@ function open(data) {
       ({ name: fullName(map), focus: map.focus, isWide: Boolean(map.wide), numbers: [...NUMBERS.get(map)] })); }); };
     const FOCUS = () => focusOf(roomInFocus());
     const act = (words) => { takeAll(); (0, eval)(words); return words; };
+    const isAlive = () => ALIVE.isNow, solve = () => { ALIVE.isNow = true; };
     const isEdited = () => EDITS.done.length > 0, canBeChanged = MAPS.every(canBeComputed);
     const productsAmiss = () => MAPS.filter((map) => map.operation === 'dot' && map.cells).filter((map) => {
       const place = { map, head: map.heads - 1, row: map.rows.length - 1 - (map.appended || 0), column: map.columns.length - 1 };
@@ -177,7 +181,7 @@ function open(data) {
     const TEXTS = () => MAPS.filter((map) => map.cells).map((map) => [fullName(map),
       range(0, map.heads, (head) => map.rows.map((nothing, row) => rowOf(map, head, row)))]);
     const replay = (words) => editAll(editsIn(words));
-    globalThis.page = { TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, undo, isEdited, canBeChanged, currentDocument,
+    globalThis.page = { TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
     ${draw}
     ${plant}`, page);
@@ -514,6 +518,13 @@ documents.forEach((document, i) => {
       wrong = `${row[0]}: ${error.message}`;
     }
     check(name, wrong === null, `planted: ${wrong}`);
+  }
+  const blank = SOLVED_EXERCISES[path.basename(document, '.json')];
+  if (blank) {
+    const exercise = open(dataOf(document, type, '--blank', blank)), random = generator(i);
+    check(name, !exercise.isAlive(), 'an exercise can be changed before it is solved');
+    exercise.solve();
+    tryEdits(`${name}, solved`, exercise, type, Array.from({ length: 2 * EDITS }, () => () => exercise.draw(random, true)));
   }
   const words = CASES[path.basename(document, '.json')] || [];
   if (words.length > 0) tryEdits(name, page, type, words.map((one) => () => page.act(one)));

@@ -53,6 +53,7 @@ if picked words; then
     page run "$scratch/many.json" many
     page generate testdata/stacks/generator.json generation --length 2
     page run testdata/seeds/001-walkthrough.json exercise --blank scores
+    page run testdata/seeds/001-walkthrough.json exam --blank scores --exam
     ones='[1, 1, 1, 1, 1, 1, 1, 1]' rows='[[1], [1], [1], [1], [1], [1], [1], [1]]'
     echo "{\"q\": [[1], [1]], \"k\": $rows, \"v\": $rows," \
         "\"mask\": [[0, 0, 0, 0, 0, 0, 0, 0], $ones]}" >"$scratch/nothing.json"

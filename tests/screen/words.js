@@ -13,6 +13,8 @@
 // masked   what the softmax takes is called masked as long as something is hidden
 // grown    a token is added, named and taken out by keys and by its button, its table, lines and diagram
 //          follow, an address leads there, and what came comes back; what can't grow says why
+// solved   an exercise can't be changed before its last answer is right; then it can, by keys: an answer
+//          stays as long as its number does, and comes back with it
 // address  1,500 changes are made one after the other and shown once; more than 10,000 are refused
 // still    a page whose numbers can't be changed says why, and what page has them all
 
@@ -293,8 +295,37 @@ async function checkGrown(name) {
   await page.close();
 }
 
+// The seed's own scores, and with 5 in x[1,1] those of the first row and column by hand: q[1] = (5, 0, 6),
+// k[1] = (0, 1, 5), Wq and Wk being the seed's.
+async function checkSolved(name) {
+  const page = await open(name), badge = () => page.locator('.badge').textContent();
+  const said = () => page.evaluate(() => refreshAll() || [...document.querySelectorAll('#matrix-scores tbody td')].map((cell) =>
+    (cell.querySelector('input') ? `${cell.querySelector('input').value} ${cell.querySelector('input').className}` : cell.textContent)).join());
+  const answers = [2, 4, 4, 4, 16, 12, 4, 12, 10], right = answers.map((x) => `${x} right`);
+  await page.locator('#matrix-scores input').first().focus();
+  for (const [i, answer] of answers.entries()) {
+    check(name, await page.evaluate(() => !globalThis.selfattn), `it can be changed after ${i} answers`);
+    await page.keyboard.type(String(answer));
+    await page.keyboard.press('Enter');
+  }
+  check(name, (await badge()).startsWith('All is right'), `the last answer is right, and it says ${await badge()}`);
+  await page.locator('#matrix-x tbody td').first().focus();
+  await page.keyboard.type('5');
+  await page.keyboard.press('Enter');
+  const edited = ['30', '20', '16', '12', ...right.slice(4, 6), '16', ...right.slice(7)].join();
+  check(name, await said() === edited, `scores are ${await said()}`);
+  check(name, await page.evaluate(() => String(answersOf(MAPS.filter((map) => map.blank)).scores)) === String(answers), 'an answer is lost');
+  const again = await page.evaluate(() => location.href);
+  await page.keyboard.press('Control+z');
+  check(name, await said() === right.join(), `taken back, they are ${await said()}`);
+  await page.goto('about:blank');
+  await page.goto(again);
+  check(name, await said() === edited, `opened again, they are ${await said()}`);
+  await page.close();
+}
+
 const STILL = { many: 'scores has 160000 numbers, and a page holds 131072; one made with --full', generation: 'of a generation',
-  exercise: 'they are asked for' };
+  exercise: 'once all answers are right', exam: 'they are asked for' };
 
 run(browserFile, async () => {
   for (const [name, calls] of Object.entries(REFUSED)) await checkRefused(name, calls);
@@ -304,6 +335,7 @@ run(browserFile, async () => {
   await checkCells('001-walkthrough');
   await checkMasked('asad-two-heads-wo');
   await checkGrown('001-walkthrough');
+  await checkSolved('exercise');
   const keys = await open('keys-of-x-named-query');
   await keys.locator('#matrix-x tbody th').nth(1).click();
   check('keys of x', await keys.evaluate(() => EDITS.done.length) === 0, 'a click on a key works out query 2 of 1');

@@ -32,8 +32,9 @@ function markCell(cell, place) {
 }
 
 function fillCell(cell, place, isPart, greatest) {
-  const text = inCell(place.map, textOf(place), valueOf(place)), own = ownOf(cell);
-  if (own.textContent !== text) own.textContent = text;
+  const text = inCell(place.map, textOf(place), valueOf(place)), own = ownOf(cell), answer = answerOf(cell, place);
+  if (answer) cell.replaceChildren(answer);
+  else if (own.textContent !== text) own.textContent = text;
   if (!isPart) {
     const kept = cell.className.split(' ').filter((name) => !/^[pnw]\d$/.test(name));
     cell.className = [levelOf(place.map, valueOf(place), greatest), ...kept].join(' ').trim();
@@ -396,13 +397,14 @@ function startControls() {
 
 // Why the numbers stay as they are, where they do, and what page has them all.
 function whyStill() {
-  const [key, ...about] = DATA.still || [], unknown = MAPS.find((map) => !canBeComputed(map));
+  const [key, ...about] = DATA.still || (ALIVE.isNow ? [] : ['stillUnsolved']), unknown = MAPS.find((map) => !canBeComputed(map));
   if (key) return about.length > 0 ? TEXT[key](...about) : TEXT[key];
   return unknown ? TEXT.stillUnknown(fullName(unknown), unknown.operation) : '';
 }
 
 function startEditing() {
   const words = whyStill();
+  STEPS.bar.querySelector('.badge')?.remove(); // why not, before an exercise was solved
   if (words) {
     STEPS.bar.append(makeElement('output', 'badge', words));
     return;

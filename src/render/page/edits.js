@@ -45,7 +45,7 @@ function sameAs(map) {
 }
 
 function isInput(map) {
-  return ALIVE && wayOf(map) !== null;
+  return ALIVE.isNow && wayOf(map) !== null;
 }
 
 // Those that are not appended.

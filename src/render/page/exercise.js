@@ -1,9 +1,11 @@
 // Exercises (--blank): cells to type in, and steps that open once what they go on with is right.
-// Three hints help with a wrong answer: the formula, its operands, and the sum without its result.
+// Three hints help with a wrong answer: the formula, its operands, and the sum without its result. Once
+// all is right, the page can be changed as any other; an answer stays as long as its number does.
 // The page of an exam has no numbers to compare with: nothing is checked or opened, and answers are
 // saved.
 
 const EXERCISES = [];
+const BLANKS = new Map(); // by the number asked for: of a large map it may be twice, in the table and in the row in focus
 
 // ---- what is typed outlives a reload, where the browser allows it ----
 
@@ -51,7 +53,7 @@ function isRight(typed, place) {
   return isWithin(answerIn(typed), exactNumber(place), textOf(place));
 }
 
-function makeInput(place, cell) {
+function makeBlank(place, shown, cell) {
   const input = document.createElement('input');
   input.autocomplete = 'off';
   input.setAttribute('aria-label', TEXT.answer(roomOf(place.map) + nameOf(place)));
@@ -61,7 +63,13 @@ function makeInput(place, cell) {
     keepTyped(anchorOf(place), input.value);
     mark({ input }, '');
   });
-  return { input, place, tries: 0 };
+  const blank = { input, place, body: shown.body, tries: 0 }, at = anchorOf(place);
+  BLANKS.set(at, [...BLANKS.get(at) || [], blank]);
+  return blank;
+}
+
+function blanksAt(place) {
+  return BLANKS.get(anchorOf(place)) || [];
 }
 
 function mark({ input }, className) {
@@ -168,11 +176,36 @@ function openSteps(exercise) {
   if (exercise && steps.length > 0) exercise.help.replaceChildren(TEXT.opened(steps.join(', ')));
 }
 
+// ---- once all is right ----
+
+function isAllSolved() {
+  return DATA.source !== undefined && EXERCISES.every(({ blanks }) => blanks.every(isSolved));
+}
+
+function comeAlive() {
+  ALIVE.isNow = true;
+  EXERCISES.forEach(({ map, shown }) => makeFocusable(shown, map));
+}
+
+// Which answer a cell shows: that of its place as it came, while the number is the same.
+function answerOf(cell, place) {
+  const { map } = place, blank = map.blank && blanksAt(place).find(({ body }) => body === cell.closest('tbody'));
+  const isSame = blank && areTokensAsTheyCame() && (!map.focus || isFocusAsItCame(map.room)) &&
+    Object.is(valueOf(place), cameIn(map)[indexOfPlace(place)]);
+  return isSame ? blank.input : undefined;
+}
+
+// ---- all of them ----
+
 function showScore(exercise) {
   const right = exercise.blanks.filter((blank) => blank.input.className === 'right').length;
   exercise.score.textContent = ` ${TEXT.rightOf(right, exercise.blanks.length)} `;
   exercise.help.replaceChildren();
   openSteps(exercise);
+  if (ALIVE.isNow || !isAllSolved()) return;
+  comeAlive();
+  startEditing();
+  if (EDITOR.bar) markEdits(TEXT.solved);
 }
 
 function check(exercise) {
@@ -209,7 +242,7 @@ function blanksOf(map) {
 }
 
 function makeExercise(map, shown) {
-  const exercise = { map, blanks: [], score: document.createElement('output'),
+  const exercise = { map, shown, blanks: [], score: document.createElement('output'),
     help: makeElement('div', 'hint') };
   exercise.help.append(TEXT.digits(DIGITS));
   exercise.help.setAttribute('aria-live', 'polite');
@@ -217,7 +250,7 @@ function makeExercise(map, shown) {
     for (let column = 0; column < map.columns.length; column++) {
       const place = { map, head: shown.head, row, column }, cell = cellIn(shown, place);
       if (!cell) continue;
-      const blank = makeInput(place, cell);
+      const blank = makeBlank(place, shown, cell);
       blank.input.addEventListener('keydown', (event) => {
         if (event.key === 'Enter') enter(exercise, blank);
       });
@@ -233,11 +266,9 @@ function makeExercise(map, shown) {
 
 // ---- answers as a file, which selfattn check --answers reads ----
 
-// What is typed for a number: of a large map it may be asked for twice, in the table and in the row
-// in focus. None where it is not asked for.
+// What is typed for a number. None where it is not asked for.
 function typedFor(place) {
-  const inputs = elementsOf(place).map((cell) => cell.querySelector('input')).filter((one) => one);
-  const typed = inputs.map((input) => input.value);
+  const typed = blanksAt(place).map(({ input }) => input.value);
   return typed.find((one) => one.trim() !== '') || typed[0];
 }
 
@@ -300,6 +331,7 @@ function startExercises() {
   for (const { blanks } of EXERCISES.filter((one) => !isExam(one)))
     blanks.filter(({ input, place }) => isRight(input.value, place)).forEach(judge);
   if (DATA.closed) openSteps();
+  if (DATA.waits && isAllSolved()) comeAlive();
   if (EXERCISES.some(isExam)) addName();
   if (maps.length > 0) STEPS.tools.append(makeButton(TEXT.save, saveAnswers));
 }

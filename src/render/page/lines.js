@@ -308,7 +308,7 @@ function isHiding(room) {
 }
 
 function lettersNow(map, letters) {
-  const of = ALIVE && withoutMask(map);
+  const of = ALIVE.isNow && withoutMask(map);
   return of && isHiding(map.room) ? letters.replace(`${of.name}[`, 'masked[') : letters;
 }
 

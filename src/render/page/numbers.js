@@ -6,7 +6,7 @@
 const DATA = JSON.parse(document.getElementById('data').textContent);
 const MAPS = DATA.maps;
 const DIGITS = DATA.digits; // decimals that numbers have at most
-const ALIVE = DATA.source !== undefined; // its numbers can be changed
+const ALIVE = { isNow: DATA.source !== undefined && !DATA.waits }; // its numbers can be changed; of an exercise once it is solved
 
 // The entries of a batch that the page holds, or the only one that it has: what is given of one
 // besides what the page came with, its rooms, its numbers by map, what may not be seen in each room,
