@@ -10,6 +10,7 @@
 #include "render/html_data.h"
 #include "render/html_english.h"
 #include "render/html_items.h"
+#include "render/html_overview.h"
 #include "render/html_picture.h"
 #include "render/html_words.h"
 #include "render/number_text.h"
@@ -125,6 +126,7 @@ static void add_body(html_page *p, const char *title)
         html_add_formula(p);
     text_add_string(out, "</header>\n");
     (has_floors ? html_add_house : html_add_picture)(p);
+    html_add_overview(p);
     text_add_string(out, "<main>\n");
     for (size_t i = 0; i < p->whole->rooms && !out->failed; i++) {
         html_enter(p, i);
@@ -224,6 +226,7 @@ bool html_render(const trace *t, const render_options *how, sink *to, err *e)
         p.asked = &from;
     }
     p.is_alive = html_is_alive(&p);
+    p.is_lean = html_is_lean(&p);
     add_page(&p);
     asked_end(&from);
     return sink_spill(to, e);

@@ -12,6 +12,7 @@
 #include "render/display.h"
 #include "render/html.h"
 #include "render/html_english.h"
+#include "render/html_overview.h"
 #include "trace/trace.h"
 
 #include <math.h>
@@ -20,8 +21,14 @@
 /* Labels in the panel and the token view have more room than those above a column; so many numbers
  * of one map are in the page, and so many in words that a person can read there; so many words of
  * 32 bits may be there for computing alone, at 5 bytes a word, and the page still opens in seconds:
- * weights of 12 heads of width 768 have 2.4 million. */
-enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024, MOST_UNSEEN = 3 << 20 };
+ * weights of 12 heads of width 768 have 2.4 million. A page of MOST_IN_ALL numbers has 8 MB. */
+enum {
+    LABEL_COLUMNS = 28,
+    MOST_NUMBERS = 131072,
+    MOST_IN_WORDS = 1024,
+    MOST_UNSEEN = 3 << 20,
+    MOST_IN_ALL = 2 << 20
+};
 
 /* ---- numbers without their points ---- */
 
@@ -30,9 +37,10 @@ enum { LABEL_COLUMNS = 28, MOST_NUMBERS = 131072, MOST_IN_WORDS = 1024, MOST_UNS
  * as it is, ASCII without ", < and \\. A row that is wider than a person looks at stays text. */
 static const char DIGITS[] = " !#$%&'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`"
                              "abcdefghijklmnopqrstuvwxyz{|}~";
-enum { BASE = sizeof DIGITS - 1, MOST_COLUMNS = 1024 };
+enum { BASE = HTML_BASE, MOST_COLUMNS = 1024 };
+_Static_assert(sizeof DIGITS - 1 == BASE, "a digit for each value");
 
-static void add_whole(text *out, const uint64_t *whole, size_t count, size_t places)
+void html_add_whole(text *out, const uint64_t *whole, size_t count, size_t places)
 {
     char *end = text_room(out, count * places);
     if (end == NULL)
@@ -65,7 +73,7 @@ static bool pack_row(text *out, const tensor *matrix, size_t row, int digits)
         most = size_larger(most, places);
     }
     text_add_format(out, "#%zu", most);
-    add_whole(out, whole, columns, most);
+    html_add_whole(out, whole, columns, most);
     return true;
 }
 
@@ -161,7 +169,8 @@ static void add_rows(const html_page *p, const trace_map *map, html_kept kept, b
         for (size_t i = 0; i < matrix.size[0]; i++) {
             if (!is_all && (h != html_focus_head(p, map) || i != p->room->focus.row))
                 continue;
-            text_add_string(out, is_first ? "\n\"" : ",\n\"");
+            bool is_line = is_first || matrix.size[1] > 1; /* columns are long */
+            text_add_format(out, "%s%s\"", is_first ? "" : ",", is_line ? "\n" : "");
             is_first = false;
             if (is_exact || is_left || !is_packed || !pack_row(out, &matrix, i, p->how->digits)) {
                 text_add_string(out, is_told ? "@" : "");
@@ -190,7 +199,9 @@ static bool is_for_readers(const html_page *p, const trace_map *map)
 html_kept html_kept_of(const html_page *p, const trace_map *map)
 {
     const size_t *size = map->values.size;
-    if (map->is_beyond_page)
+    bool is_left_out =
+        p->is_lean && !room_has_step(p->room, map->step) && !html_is_in_overview(p, map);
+    if (map->is_beyond_page || is_left_out)
         return KEPT_NOTHING;
     if (p->is_alive || is_for_readers(p, map))
         return KEPT_ALL;
@@ -230,6 +241,17 @@ static const trace_map *first_too_large(const html_page *p, const trace_room **r
         }
     }
     return NULL;
+}
+
+bool html_is_lean(const html_page *p)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->whole->rooms; i++) {
+        const trace_room *room = p->whole->room[i];
+        for (size_t j = 0; j < room->maps; j++)
+            count += is_for_readers(p, room->map[j]) ? tensor_count(&room->map[j]->values) : 0;
+    }
+    return !p->how->is_full && !p->is_alive && count > MOST_IN_ALL;
 }
 
 /* Whether sequences have segments of their own: the page knows one table of their rows. */
@@ -317,7 +339,7 @@ static void add_bits(const html_page *p, const trace_map *map)
         uint32_t words[2] = {0};
         memcpy(words, is_wide ? (void *)&value : (void *)&narrow,
                is_wide ? sizeof value : sizeof narrow);
-        add_whole(p->out, (uint64_t[]){words[0], words[1]}, is_wide ? 2 : 1, PLACES);
+        html_add_whole(p->out, (uint64_t[]){words[0], words[1]}, is_wide ? 2 : 1, PLACES);
     } while (tensor_next(of, at));
     text_add_string(p->out, "\"");
 }
@@ -516,6 +538,8 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         }
         text_add_string(p->out, "]");
     }
+    if (kept != KEPT_ALL && html_is_in_overview(p, map))
+        html_add_overview_of(p, map);
     if (p->is_alive)
         add_alive(p, map);
     text_add_string(p->out, "}");
@@ -762,7 +786,8 @@ void html_add_data(const html_page *p)
     else
         add_still(&json, p);
     if (!p->how->is_full)
-        text_add_format(&json, ",\n\"lines\":%d,\"mostMade\":%d", TRACE_LINES, HTML_MOST_MADE);
+        text_add_format(&json, ",\n\"lines\":%d,\"mostMade\":%d", TRACE_LINES,
+                        p->is_lean ? HTML_MOST : HTML_MOST_MADE);
     text_add_format(&json, ",\n\"digits\":%d,\"trims\":%s,\"rooms\":[",
                     p->how->digits < 0 ? NUMBER_TEXT_DECIMALS : p->how->digits,
                     p->how->digits < 0 ? "true" : "false");

@@ -18,5 +18,12 @@ bool html_has_table(const html_page *p, const trace_map *map);
 /* Whether the reader can change numbers: the page must have all numbers of the document's nodes,
  * and none to be filled in. The script computes all of them again after a change. */
 bool html_is_alive(const html_page *p);
+/* Whether all numbers that readers could look at are too many for one page. */
+bool html_is_lean(const html_page *p);
+
+/* Adds whole numbers, of so many digits each to base HTML_BASE: ASCII that a string of JSON and a
+ * script take as it is. */
+enum { HTML_BASE = 92 };
+void html_add_whole(text *out, const uint64_t *whole, size_t count, size_t places);
 
 #endif

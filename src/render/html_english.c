@@ -115,6 +115,20 @@ static const named ROWS[] = {
     {"tokensOf", "Lines from queries to keys, as wide as their {1}"},
     {"whichHead", "Heads"},
     {"threshold", "Only weights from"},
+    /* all heads at a look */
+    {"overview", "All heads at a look"},
+    {"overviewDrawn",
+     "A row is a layer, a picture a head. In it queries go down and keys to the right, "
+     "and a darker square is a larger weight: its root is drawn, since each of "
+     "many keys has little. A click makes a picture large."},
+    {"spread", "The line below a picture is the entropy of each query, at the bottom where one key "
+               "takes all, at the top where all get the same; the number is their mean."},
+    {"tokensGet", "Point at a token to see its row and its column in all heads. Choose tokens, and "
+                  "the numbers say what all queries give them together."},
+    {"entropyOf", "entropy {1}"},
+    {"getsOf", "the chosen tokens get {1} of {2}"},
+    {"itsSteps", "its steps"},
+    {"eachSquare", "Each square stands for {1} × {2} weights, and shows the greatest."},
     /* changing numbers */
     {"change", "change by a click"},
     {"changing",

@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js,
-# words.js and bound.js say what is looked at). WORD picks documents by name, and of all of them
-# every STRIDE'th is taken, 16 where nothing is said; and one with gradients, and one of many
-# queries.
+# words.js, bound.js and overview.js say what is looked at). WORD picks documents by name, and of
+# all of them every STRIDE'th is taken, 16 where nothing is said; and one with gradients, and one of
+# many queries.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -95,8 +95,56 @@ if picked bound; then
         "$scratch/bound/third.json"
 fi
 
+# heads TOKENS FIRST: a document of 2 layers of 3 heads; the first number of x is FIRST.
+heads() {
+    awk -v tokens="$1" -v first="$2" '
+    function rows(count, width, seed,    i, j) {
+        for (i = 0; i < count; i++) {
+            printf (i > 0 ? ", [" : "[[")
+            for (j = 0; j < width; j++)
+                printf "%s%.2f", (j > 0 ? ", " : ""), 2 * cos(seed + 7 * i * (j + 1) + 3 * j)
+            printf "]"
+        }
+        printf "]"
+    }
+    BEGIN {
+        printf "{\"x\": [[%s, 0.5, -0.25, 1, 0, 0.75], ", first
+        for (i = 1; i < tokens; i++)
+            printf "[%.2f, %.2f, %.2f, 1, 0, %.2f]%s", cos(i), sin(2 * i), cos(3 * i), \
+                sin(i * i), (i < tokens - 1 ? ", " : "], ")
+        printf "\"layers\": ["
+        for (layer = 0; layer < 2; layer++) {
+            printf "%s{\"heads\": 3, \"wq\": ", (layer > 0 ? ", " : "")
+            rows(6, 6, layer)
+            printf ", \"wk\": "
+            rows(6, 6, layer + 2)
+            printf ", \"wv\": "
+            rows(6, 6, layer + 4)
+            printf "}"
+        }
+        print "]}"
+    }'
+}
+if picked overview; then
+    mkdir "$scratch/overview"
+    heads 9 1 >"$scratch/overview/few-document.json"
+    heads 9 3 >"$scratch/overview/few-changed-document.json"
+    heads 210 1 >"$scratch/overview/many-document.json"
+    for name in few few-changed many; do
+        selfattn encode --quiet --emit '*weights' --format json --trace=statistics,softmax \
+            --trace-output "$scratch/overview/$name.html" -o "$scratch/overview/$name.json" \
+            "$scratch/overview/$name-document.json"
+    done
+    selfattn encode --quiet --trace=statistics,scores --blank layer.0.attention.scores \
+        --trace-output "$scratch/overview/asked.html" -o /dev/null \
+        "$scratch/overview/few-document.json"
+    selfattn encode --quiet -o /dev/null --trace-output "$scratch/overview/plain.html" \
+        "$scratch/overview/few-document.json"
+fi
+
 export NODE_PATH="$modules/node_modules"
 [ ! -s "$scratch/documents" ] || tally node "$tests/screen.js" "$browser" "$scratch"
 ! picked words || tally node "$tests/words.js" "$browser" "$scratch/pages"
 ! picked bound || tally node "$tests/bound.js" "$browser" "$scratch/bound" selfattn
+! picked overview || tally node "$tests/overview.js" "$browser" "$scratch/overview"
 finish

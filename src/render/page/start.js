@@ -5,6 +5,7 @@ startSteps();
 startNotes();
 startPresenting();
 startTokens();
+startOverview();
 startSaving();
 startSums();
 startExercises();
