@@ -45,6 +45,9 @@ demo: all
 	@./selfattn run --trace testdata/seeds/001-walkthrough.json
 	@echo; ./selfattn --help | sed -n \
 		'/^Where/,$${ s|^  self|./self|; s/| selfattn --trace  /| .\/selfattn --trace/; p; }'
+## lecture: makes an example of a whole lecture in build/lecture, from its pages to the marks
+lecture: all
+	@PATH="$$PWD/$(BUILD):$$PATH" sh testdata/lectures/self-attention/lecture.sh build/lecture
 include $(wildcard src/*/rules.mk tests/rules.mk tests/*/rules.mk)
 
 # Rooms in which no run spends its time are compiled in half the time.
@@ -119,5 +122,5 @@ help:
 		tests/rules*) echo; echo 'Test' ;; tests/bench*) echo; echo 'Measure' ;; \
 		esac; \
 		awk -F': ' 'sub(/^## /, "  make ") { printf "%-18s %s\n", $$1, $$2 }' $$file; done
-.PHONY: all demo install format man clean help always
+.PHONY: all demo lecture install format man clean help always
 -include $(wildcard $(BUILD)/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

@@ -7,6 +7,7 @@
 # it) are commands, and what stands below one is what it must print; … stands for lines left out.
 # In the manual's EXAMPLES, lines that begin with a program's name are commands.
 # In testdata/seeds/PARAGRAPHS.md, documents have the steps that are named, and cases are there.
+# testdata/lectures is made by its command, and the marks are those of its README.
 # Numbers that documents have from testdata/worked/calculate.py are those that it calculates.
 set -u
 # shellcheck source=tests/claims.sh
@@ -111,6 +112,36 @@ else
         python3 -B "$0/worked/calculate.py" --check "$0"/seeds/*.json "$0"/variants/*.json \
             "$0"/examples/*.json "$0"/positions/backward-*.json |
             grep -v "^[1-9][0-9]* agree, 0 differ$" || :' "$root/testdata"
+fi
+
+# ---- an example of a lecture, whose README says what becomes of each seat
+
+lecture=$root/testdata/lectures/self-attention
+# read_marks: "seat-01 33 33" a row of marks.csv.
+read_marks() {
+    sed -n 's|^answers/\(seat-[0-9]*\)\.json,.*,\([0-9]*\),\([0-9]*\)$|\1 \2 \3|p' "$1"
+}
+if picked lecture; then
+    expect 'lecture: it is made' sh "$lecture/lecture.sh" "$scratch/lecture"
+    for file in $(grep -o -w '[a-z0-9-]*\.\(beamer\.tex\|html\|qmd\|ipynb\|md\|csv\|txt\)' \
+        "$lecture/README.md" | sort -u); do
+        case $file in README.md | PARAGRAPHS.md | S.md) continue ;; esac
+        expect "lecture: $file" test -s "$scratch/lecture/$file"
+    done
+    for made in pdflatex:slides.pdf pandoc:handout.docx; do
+        if command -v "${made%:*}" >/dev/null; then
+            expect "lecture: ${made#*:}" test -s "$scratch/lecture/${made#*:}"
+        else
+            leave_out "lecture: ${made#*:}" "${made%:*} is not here"
+        fi
+    done
+    sed -n 's/^| \(seat-[0-9]*\) | \([0-9]*\) | \([0-9]*\) |.*/\1 \2 \3/p' "$lecture/README.md" \
+        >"$scratch/seats"
+    read_marks "$scratch/lecture/marks.csv" >"$scratch/marks"
+    expect 'lecture: seats' test -s "$scratch/seats"
+    expect 'lecture: marks' cmp "$scratch/seats" "$scratch/marks"
+    expect 'lecture: a mistake is named' \
+        grep -q 'why: scale-missing: .*(all answers)' "$scratch/lecture/marks.txt"
 fi
 
 # ---- where each paragraph of the seeds is seen
