@@ -22,7 +22,7 @@ static const command ROWS[] = {
      GROUP_COMPARE | GROUP_DIFF | GROUP_FILES | GROUP_ALWAYS,
      .run = command_diff},
     {{"port", "say which layer of a model's port differs, and why"},
-     "[OPTION]... MODEL DUMP",
+     "[OPTION]... MODEL DUMP [REFERENCE]",
      GROUP_INPUT | GROUP_MODEL | GROUP_STACK | GROUP_RUN | GROUP_FILES | GROUP_ALWAYS,
      .run = command_port},
     {{"init", "make inputs and weights from a seed"},

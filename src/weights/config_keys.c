@@ -619,7 +619,7 @@ static const config_key *find_in(const config_key *rows, const char *name)
 const config_key *config_key_find(const model_family *of, const char *name)
 {
     const config_key *found = NULL;
-    for (size_t i = 0; i < FAMILY_KEYS && found == NULL; i++)
+    for (size_t i = 0; i < FAMILY_KEYS && of != NULL && found == NULL; i++)
         found = find_in(of->own[i], name);
     return found != NULL ? found : find_in(OF_ALL, name);
 }

@@ -75,7 +75,8 @@ typedef struct model_family {
 
 extern const named_table MODEL_FAMILIES;
 
-/* The row of a key, in the family's own or of all; NULL: there is none. */
+/* The row of a key, in the family's own or of all, or (NULL) in those of all alone; NULL: there is
+ * none. */
 const config_key *config_key_find(const model_family *of, const char *name);
 /* Whether the key, in any family, changes no number, or what it says the weights tell as well. */
 bool config_key_is_idle(const char *name);

@@ -603,6 +603,21 @@ void model_config_free(model_config *c)
 
 /* ---- what it says ---- */
 
+size_t model_config_size(const model_config *c, config_size which)
+{
+    for (size_t i = 0; i < c->given.count; i++) {
+        const entry *one = &c->given.entry[i];
+        const config_key *row = config_key_find(c->of, one->name);
+        err other = {0};
+        size_t is;
+        if (row != NULL && row->use == CONFIG_SIZE && one->kind == ENTRY_TENSOR &&
+            named_find(&CONFIG_SIZES, row->to, strlen(row->to)) == &CONFIG_SIZES.first[which] &&
+            setting_count(one, 1, &is, &other))
+            return is;
+    }
+    return 0;
+}
+
 void model_config_describe(text *out, const model_config *c, const bundle *document, bool of_order)
 {
     const char *join = ": ", *order = of_order ? bundle_text(document, "norm") : NULL;

@@ -29,6 +29,9 @@ bool model_config_is(const bundle *read);
 bool model_config_read(model_config *c, bundle *read, const char *file, bool is_alone, err *e);
 void model_config_free(model_config *c);
 
+/* A size that it says, also where the rest of it is refused; 0: it says none. */
+size_t model_config_size(const model_config *c, config_size which);
+
 /* "phi: parallel, heads 4, partial rotary 4 of 8, rope 10000, …": what a document has of it, with
  * `of_order` also where its norms stand, which names may have said. */
 void model_config_describe(text *out, const model_config *c, const bundle *document, bool of_order);

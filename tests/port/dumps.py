@@ -25,9 +25,10 @@ class Kept:
         self.name(a, way + "attention.output")
         for part in "qkv":
             self.name(a["w" + part], way + "attention." + part)
-        self.name(f, way + "ffn.output")
-        self.name(f["w1"], way + "ffn.hidden")
-        self.name(f.get("w3"), way + "ffn.gate")
+        if f is not None:  # of experts nothing is kept
+            self.name(f, way + "ffn.output")
+            self.name(f["w1"], way + "ffn.hidden")
+            self.name(f.get("w3"), way + "ffn.gate")
         for one in NORMS:
             self.name(layer.get(one), way + one)
 
@@ -49,12 +50,15 @@ def watched(kept):
 
     def attend(x, a, *more):
         kept.within = kept.names[id(a)].removesuffix("output")
-        return kept.keep_of(a, whole["attend"](x, a, *more))
+        rows = whole["attend"](x, a, *more)
+        kept.within = None  # experts are chosen by another softmax
+        return kept.keep_of(a, rows)
 
     instead = {
         "linear": lambda x, w, b: kept.keep_of(w, whole["linear"](x, w, b)),
         "norm": lambda x, n: x if n is None else kept.keep_of(n, whole["norm"](x, n)),
-        "softmax": lambda x: kept.keep(kept.within + "weights", whole["softmax"](x)),
+        "softmax": lambda x: kept.keep(kept.within and kept.within + "weights",
+                                       whole["softmax"](x)),
         "feed": lambda x, f: kept.keep_of(f, whole["feed"](x, f)),
         "turn": lambda *of: kept.keep(None, whole["turn"](*of)), "attend": attend}
     for name, function in instead.items():
@@ -176,7 +180,7 @@ def names_of(style, config, depth, layers, with_logits):
         last = "logits"
     else:
         names = {"own": OWN, "cpp": CPP, "lens": LENS}[style]
-        if layers[0]["ffn"].get("w3") is not None:
+        if (layers[0]["ffn"] or {}).get("w3") is not None:
             names = {**names, **GATED.get(style, {})}
         named["embedded"] = names["embedded"]
         for i in range(count):

@@ -324,6 +324,20 @@ opt - f32 recorded whole
 t5 - f32 recorded encoder
 t5 - f32 recorded decoder
 """
+# Of a model that the program does not compute: what transformers recorded stands in for it.
+RECORDED = """
+mixtral rope-pairing f32 own weights
+mixtral rope-base-10000 bf16 hf weights
+mixtral causal-late f32 cpp parts
+mixtral kv-tiled f16 hf weights
+mixtral eps-1e-3 f32 own deep
+mixtral ln_f-missing f32 cpp weights
+mixtral logits-half f32 own weights +
+mixtral wo-transposed@1 f32 own rows
+mixtral - f32 own weights +
+mixtral - bf16 cpp parts
+mixtral - f16 hf weights
+"""
 
 
 class Case:
@@ -341,6 +355,7 @@ class Case:
 
 def cases():
     """(kind, case) of all."""
-    for kind, lines in (("one mistake", ONE), ("two mistakes", TWO), ("right", RIGHT)):
+    for kind, lines in (("one mistake", ONE), ("two mistakes", TWO), ("right", RIGHT),
+                        ("recorded", RECORDED)):
         for line in lines.strip().splitlines():
             yield kind, Case(line)

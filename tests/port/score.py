@@ -124,6 +124,7 @@ def prepare(case):
     stages = run(s, plan["head"], ids, case.dtype, mask_of(plan, ids))
     case.named = names_of(case.style, config, case.depth, s["layers"], case.with_logits)
     dump = dump_of(stages, case.named, case.style)
+    case.stages = stages
     path = SCRATCH / case.title.replace(" ", "_")
     if case.style == "own" and case.dtype != "bf16":
         path = path.with_suffix(".npz")
@@ -131,6 +132,8 @@ def prepare(case):
     else:
         path = path.with_suffix(".safetensors")
         save(path, dump, case.dtype)
+    if s["layers"][0]["ffn"] is None:
+        return path, ids
     case.first = first_of(case, differences(case, stages, case.named, []))
     # Each mistake can be seen where the others are known.
     case.seen = []
@@ -143,11 +146,11 @@ def prepare(case):
     return path, ids
 
 
-def asked(case, path, ids):
+def asked(case, path, ids, *reference):
     which = ("--prefix", case.depth + ".block.{}") if case.model == "t5" else (
         "--ids", listed(ids[0]))
-    done = subprocess.run(("selfattn", "port", FOLDER / case.model, path, *which, "--format",
-                           "json"), stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    done = subprocess.run(("selfattn", "port", FOLDER / case.model, path, *reference, *which,
+                           "--format", "json"), stdin=subprocess.DEVNULL, capture_output=True, check=False)
     try:
         said = json.loads(done.stdout)
     except ValueError:
@@ -189,6 +192,33 @@ def recorded(case):
     return path, ids_of(case.model)
 
 
+def judge_place(case):
+    """The first stage that differs from what was recorded, of those that both have, and no cause."""
+    reference, _ = recorded(case)
+    reference = reference.rename(SCRATCH / "reference.safetensors")
+    right = st.read(str(reference))
+    path, ids = prepare(case)
+    stages = case.stages
+    common = [("embedding", "embedded", "hidden_states.0")]
+    for i in range(case.count):
+        common += [(i, f"layer.{i}.attention.weights", f"attentions.{i}")]
+        if i + 1 < case.count:
+            common += [(i, f"layer.{i}.output", f"hidden_states.{i + 1}")]
+    last = stages[f"layer.{case.count - 1}.output"]
+    stages = {"output": last, **stages}
+    common += [("end", "output", f"hidden_states.{case.count}"), ("end", "logits", "logits")]
+    wrong = [(place, stage) for place, stage, name in common if stage in case.named
+             and apart(right[name], stages[stage]) > 2 * CLEAR[case.dtype]]
+    status, said, stderr = asked(case, path, ids, reference)
+    first = said.get("first") or {}
+    check(f"{case.title}, recorded: {wrong[:1]}, not {first} {stderr}",
+          status == (len(wrong) > 0) and said.get("same") is (len(wrong) == 0) and
+          said.get("causes") == [] and "mixture" in said.get("not_computed", "") and
+          (first.get("layer"), first.get("stage")) == (wrong or [(None, None)])[0] and
+          (len(case.mistakes) == 0) == (len(wrong) == 0))
+    path.unlink()
+
+
 def judge(kind, case, tally):
     path, ids = recorded(case) if case.style == "recorded" else prepare(case)
     check(f"{case.title}: the reference tells it", all(case.seen) and case.is_quiet and
@@ -227,7 +257,9 @@ class Tallies(dict):
 def main():
     tally = Tallies()
     for kind, case in cases():
-        if WORD in case.title:
+        if WORD in case.title and kind == "recorded":
+            judge_place(case)
+        elif WORD in case.title:
             judge(kind, case, tally)
     print(f"{'':22}  cases  first, or same  causes")
     for key in sorted(tally, key=str):

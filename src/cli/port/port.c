@@ -12,16 +12,16 @@
 
 /* ---- the dump ---- */
 
-static bool read_dump(port *p, input_file *in, err *e)
+static bool read_dump(const port *p, const char *file, input_file *in, bundle *to, err *e)
 {
-    if (!input_file_open_one(in, p->file, false, p->given, e) || !input_file_next(in))
+    if (!input_file_open_one(in, file, false, p->given, e) || !input_file_next(in))
         return false;
     read_options how = input_file_how(in, p->given, DTYPE_F64);
     how.kind = KEY_EXPECTED;
     how.type_is_fixed = how.types_expected = how.takes_truths = how.keeps_json = true;
     how.keeps_types = how.keeps_bits = how.allow_nonfinite = how.is_result = how.any_rank = true;
     how.keeps_unread = true;
-    return input_file_read(in, &how, &p->dump, e);
+    return input_file_read(in, &how, to, e);
 }
 
 bool port_is_of_other(const port *p, const char *name)
@@ -86,7 +86,7 @@ static double level_of(number_type type)
  * of 32 up to 4e-7 of the greatest number was seen, at 768 up to 2e-6. */
 static double least_noise(const port *p)
 {
-    return level_of(NUMBER_F32) * fmax(1, sqrt((double)p->layers->width) / 4);
+    return level_of(NUMBER_F32) * fmax(1, sqrt((double)p->width) / 4);
 }
 
 static int by_size(const void *a, const void *b)
@@ -117,7 +117,7 @@ static bool measure_noise(port *p, err *e)
     return true;
 }
 
-/* ---- the command ---- */
+/* ---- a model that is computed ---- */
 
 static bool measure_part(port *p, port_part part, err *e)
 {
@@ -155,7 +155,9 @@ static bool choose_begin(port *p, err *e)
 
 static bool compare(port *p, err *e)
 {
-    p->parts = p->layers->layers + 2;
+    p->depth = p->layers->layers;
+    p->width = p->layers->width;
+    p->parts = p->depth + 2;
     p->rows = mem_alloc_zeroed(p->parts + 1, sizeof p->rows[0], e);
     if (p->rows == NULL || !work_list(p->model, e) || !port_names_find(p, e))
         return false;
@@ -170,12 +172,7 @@ static bool compare(port *p, err *e)
     for (size_t i = 0; i < p->stages; i++)
         p->stage[i].limit = ABOVE_NOISE * least_noise(p);
     for (port_part part = 0; part < p->parts; part++) {
-        part_document d;
-        bool done =
-            part_open(&d, p, part, NULL, 0, e) &&
-            (d.claims == 0 && d.claim[0].name == NULL ? true : part_measure(&d, p, part, e));
-        part_close(&d);
-        if (!done || !port_names_settle(p, part, e))
+        if (!measure_part(p, part, e) || !port_names_settle(p, part, e))
             return false;
     }
     if (!choose_begin(p, e) || !measure_noise(p, e))
@@ -185,10 +182,79 @@ static bool compare(port *p, err *e)
     return port_find_causes(p, e);
 }
 
-static int report(const port *p, err *e)
+/* ---- a recorded dump in the place of a model ---- */
+
+/* Each layer has the rounding of those before it in its rows, as it adds up by chance. */
+static double piled_up(const port *p, const port_stage *one)
+{
+    const double level = one->stored >= NUMBER_F16 ? level_of(one->stored) : least_noise(p);
+    return level * sqrt((double)one->part + 1);
+}
+
+static bool compare_recorded(port *p, err *e)
+{
+    input_file in = {0};
+    bundle recorded = {0};
+    bool done = read_dump(p, p->reference, &in, &recorded, e) && port_names_pair(p, &recorded, e);
+    if (done && p->stages == 0) {
+        place at = {.file = p->file};
+        err_at(e, &at, "none of its %zu matrices is known by its name and also in %s",
+               p->dump.count, p->reference);
+        done = err_remedy(e, "selfattn diff --map A=B compares names that are given");
+    }
+    for (size_t i = 0; i < p->stages && done; i++) {
+        port_stage *one = &p->stage[i];
+        one->before = one->found;
+        one->limit = ABOVE_NOISE * piled_up(p, one);
+        p->coarsest = one->stored > p->coarsest ? one->stored : p->coarsest;
+        if (p->first == NULL && !port_agrees(one)) {
+            p->first = one;
+            p->first_part = one->part;
+        }
+    }
+    bundle_free(&recorded);
+    input_file_close(&in);
+    return done;
+}
+
+/* Whether config.json is refused, and so the model is not computed. */
+static bool is_refused(port *p, model_config *config, err *e)
+{
+    model_files files = {.is_folder = true, .has_config = true};
+    bool is_read = false;
+    if (!path_is_model(p->from)) {
+        place at = {.file = p->from};
+        err_at(e, &at, "with a reference the model is a folder that has a config.json");
+        return false;
+    }
+    model_config_path(&files.config_path, p->from, true);
+    bool is_known = model_files_config(&files, p->given, false, config, &is_read, &p->refused);
+    model_files_close(&files);
+    if (!is_known && (!is_read || p->refused.is_memory)) {
+        *e = p->refused;
+        return false;
+    }
+    if (is_known) {
+        err_set(e, "%s is computed, and a reference stands in for what is not", p->from);
+        err_remedy(e, "without %s causes are found too; selfattn diff compares two dumps",
+                   p->reference);
+        return false;
+    }
+    p->depth = model_config_size(config, SIZE_LAYERS);
+    p->width = model_config_size(config, SIZE_WIDTH);
+    p->ids = model_config_size(config, SIZE_IDS);
+    p->parts = p->depth + 2;
+    place at = {.file = p->from};
+    return (p->depth > 0 && p->width > 0) ||
+           err_at(e, &at, "its config.json does not say how many layers it has, and how wide");
+}
+
+/* ---- the command ---- */
+
+static int report(const port *p, const options *o, err *e)
 {
     text out = {0};
-    if (p->given->format != NULL)
+    if (o->format != NULL)
         port_report_json(p, &out);
     else
         port_report_text(p, &out);
@@ -219,10 +285,76 @@ static bool is_document(const char *file)
 
 enum { LARGE_MODEL = 64 << 20 };
 
+/* Plans the model with its logits, where they are computed. */
+static bool plan_model(port *p, document_reader *documents, document *one, work *solved, err *e)
+{
+    static const char LOGITS[] = "logits", TRUE_WORD[] = "true";
+    const model_config *config = &documents->weights->use[1].config;
+    bool has_other_head = config->of != NULL && config->of->head != NULL; /* is not computed */
+    if (!has_other_head && (bundle_find(&one->contents, "embedding") != NULL ||
+                            bundle_find(&one->contents, "unembedding") != NULL)) {
+        bundle_remove(&one->contents, LOGITS);
+        bundle_add_text(&one->contents, LOGITS, TRUE_WORD, strlen(TRUE_WORD), (place){0}, e);
+    }
+    bool done = !e->is_set && document_reader_look(documents, one, e) &&
+                work_plan(solved, one, NULL, documents->given, e);
+    if (done && solved->kind->layers == NULL)
+        return err_set(e, "%s is one attention, and port takes layers", p->from);
+    if (!done)
+        return false;
+    p->model = solved;
+    p->layers = solved->kind->layers(solved);
+    p->config = config->of == NULL ? NULL : config;
+    return true;
+}
+
+static int port_to_model(port *p, const options *o, err *e)
+{
+    options quiet = *p->given;
+    weights_input weights = {.is_for = FOR_LAYERS};
+    document_reader documents = {0};
+    document one = {0};
+    work solved = {0};
+    bool is_there = false;
+    int status = EXIT_WRONG;
+    quiet.operands = is_document(p->from) ? 1 : 0;
+    quiet.bundle = is_document(p->from) ? NULL : p->from;
+    quiet.quiet = true;
+    bool is_open = document_reader_open(&documents, &quiet, &weights, p->world, DTYPE_F64, e);
+    /* Weights of float32 are used where they lie, and float64 is a copy. */
+    if (is_open && weights.type_word == NULL && model_files_bytes(&weights.files) > LARGE_MODEL)
+        documents.type = DTYPE_F32;
+    if (is_open && document_reader_next(&documents, &one, &is_there, e) && is_there &&
+        take_ids(p, &one.contents, e) && plan_model(p, &documents, &one, &solved, e) &&
+        compare(p, e))
+        status = report(p, o, e);
+    work_free(&solved);
+    document_free(&one);
+    document_reader_close(&documents);
+    weights_input_close(&weights);
+    return status;
+}
+
+static int port_to_reference(port *p, const options *o, err *e)
+{
+    model_config config = {0};
+    int status = EXIT_WRONG;
+    if (is_refused(p, &config, e)) {
+        p->config = &config;
+        status = compare_recorded(p, e) ? report(p, o, e) : EXIT_WRONG;
+    }
+    model_config_free(&config);
+    return status;
+}
+
 int command_port(const options *o, env *world, err *e)
 {
-    if (o->operands != 2) {
-        err_set(e, "port takes a model and a dump, %zu %s named", o->operands,
+    options own = *o;
+    own.format = NULL;
+    input_file dump = {0};
+    int status = EXIT_WRONG;
+    if (o->operands < 2 || o->operands > 3) {
+        err_set(e, "port takes a model, a dump and perhaps a reference, %zu %s named", o->operands,
                 o->operands == 1 ? "is" : "are");
         return EXIT_WRONG;
     }
@@ -230,54 +362,14 @@ int command_port(const options *o, env *world, err *e)
         err_set(e, "port is written as text, or with --format json, not as %s", o->format);
         return EXIT_WRONG;
     }
-    options own = *o;
-    const char *model = o->operand[0];
-    own.operands = is_document(model) ? 1 : 0;
-    if (!is_document(model))
-        own.bundle = model;
-    own.format = NULL;
-    port p = {.given = &own, .world = world, .file = o->operand[1], .from = model};
-    weights_input weights = {.is_for = FOR_LAYERS};
-    document_reader documents = {0};
-    document one = {0};
-    input_file dump = {0};
-    work solved = {0};
-    bool is_there = false;
-    int status = EXIT_WRONG;
-    options quiet = own;
-    quiet.quiet = true;
-    bool is_open = read_dump(&p, &dump, e) &&
-                   document_reader_open(&documents, &quiet, &weights, world, DTYPE_F64, e);
-    /* Weights of float32 are used where they lie, and float64 is a copy. */
-    if (is_open && weights.type_word == NULL && model_files_bytes(&weights.files) > LARGE_MODEL)
-        documents.type = DTYPE_F32;
-    if (is_open && document_reader_next(&documents, &one, &is_there, e) && is_there &&
-        take_ids(&p, &one.contents, e)) {
-        static const char LOGITS[] = "logits", TRUE_WORD[] = "true";
-        const model_family *family = weights.use[1].config.of;
-        bool has_other_head = family != NULL && family->head != NULL; /* which is not computed */
-        if (!has_other_head && (bundle_find(&one.contents, "embedding") != NULL ||
-                                bundle_find(&one.contents, "unembedding") != NULL)) {
-            bundle_remove(&one.contents, LOGITS);
-            bundle_add_text(&one.contents, LOGITS, TRUE_WORD, strlen(TRUE_WORD), (place){0}, e);
-        }
-        bool done = !e->is_set && document_reader_look(&documents, &one, e) &&
-                    work_plan(&solved, &one, NULL, &quiet, e);
-        p.model = &solved;
-        if (done && solved.kind->layers == NULL)
-            err_set(e, "%s is one attention, and port takes layers", model);
-        if (!e->is_set) {
-            p.layers = solved.kind->layers(&solved);
-            p.given = o;
-            p.config = family == NULL ? NULL : &weights.use[1].config;
-            status = compare(&p, e) ? report(&p, e) : EXIT_WRONG;
-        }
-    }
+    port p = {.given = &own,
+              .world = world,
+              .from = o->operand[0],
+              .file = o->operand[1],
+              .reference = o->operands > 2 ? o->operand[2] : NULL};
+    if (read_dump(&p, p.file, &dump, &p.dump, e))
+        status = p.reference != NULL ? port_to_reference(&p, o, e) : port_to_model(&p, o, e);
     port_free(&p);
-    work_free(&solved);
-    document_free(&one);
-    document_reader_close(&documents);
-    weights_input_close(&weights);
     input_file_close(&dump);
     return status;
 }

@@ -5,7 +5,10 @@
  * begin with, each layer, and what comes after the last one are documents of their own, which begin
  * with the rows that the dump has before them, so that what is wrong or rounded in one is not
  * carried into the next. port_causes.c asks of the first stage that differs which mistake, or which
- * number, gives it, settles that, and goes on. port_report.c says it all. */
+ * number, gives it, settles that, and goes on. port_report.c says it all.
+ *
+ * A model that is not computed has a recorded dump of a right run in its place: then it is said
+ * where the other one differs first, and no cause is looked for. */
 #ifndef SELFATTN_CLI_PORT_PORT_H
 #define SELFATTN_CLI_PORT_PORT_H
 
@@ -19,6 +22,7 @@ typedef size_t port_part;
 typedef struct port_stage {
     char name[STAGE_NAME];  /* "layer.3.attention.weights" */
     char alone[STAGE_NAME]; /* the same in the document of its part: "layer.0.attention.weights" */
+    const char *kind;       /* of all layers alike: "attention.weights" */
     const char *called;     /* in the dump; borrowed */
     port_part part;
     entry numbers;      /* in the shape of the stage; owned */
@@ -53,11 +57,15 @@ typedef struct port_cause {
 typedef struct port {
     const options *given;
     const env *world;
-    work *model;
+    work *model;             /* NULL: it is not computed */
     const stack *layers;     /* of that */
+    size_t depth, width;     /* how many layers there are, and numbers in a row of theirs */
+    size_t ids;              /* how many tokens it knows, where it is not computed */
     const char *file, *from; /* the dump, and the model */
+    const char *reference;   /* the dump that stands in for a model that is not computed, or NULL */
+    err refused;             /* why it is not computed */
     bundle dump;
-    text_list unused;  /* names of matrices that are taken for no stage */
+    text_list unused;  /* names in the dump of which no stage was found */
     port_stage *stage; /* in the order in which they are made; owned */
     size_t stages, room;
     size_t parts;
@@ -80,8 +88,8 @@ bool port_names_find(port *p, err *e);
 /* Of several matrices of a stage that was computed, keeps the first that agrees with it, and where
  * none does the first. */
 bool port_names_settle(port *p, port_part part, err *e);
-/* The stage's name in its layer, "attention.weights"; of no layer, its name. */
-const char *port_stage_kind(const port_stage *one);
+/* The same of those that the reference has too, and how far they are off. */
+bool port_names_pair(port *p, const bundle *reference, err *e);
 
 /* A part as a document. */
 typedef struct part_document {

@@ -39,8 +39,7 @@ static const tensor *rows_before(const port *p, port_part part)
     const char *of = p->layers->has_first ? "ln_e" : "embedded";
     for (size_t i = 0; i < p->stages; i++) {
         const port_stage *one = &p->stage[i];
-        bool is_output =
-            part > 1 && one->part == part - 1 && strcmp(port_stage_kind(one), "output") == 0;
+        bool is_output = part > 1 && one->part == part - 1 && strcmp(one->kind, "output") == 0;
         /* What was only rounded at the end may have gone on unrounded; which it was is seen in the
          * first layer. */
         bool is_begin = part == 1 && strcmp(one->name, of) == 0 && !p->begins_unrounded;
@@ -55,8 +54,8 @@ static bool goes_to_end(const port *p, port_part part)
 {
     bool has_output = false;
     for (size_t i = 0; i < p->stages; i++)
-        has_output = has_output || (p->stage[i].part == part &&
-                                    strcmp(port_stage_kind(&p->stage[i]), "output") == 0);
+        has_output =
+            has_output || (p->stage[i].part == part && strcmp(p->stage[i].kind, "output") == 0);
     return part + 1 == p->parts || (part + 2 == p->parts && !has_output);
 }
 

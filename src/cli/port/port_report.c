@@ -35,12 +35,14 @@ static size_t count_agreeing(const port *p)
 static void write_model(const port *p, text *out)
 {
     text_add_string(out, "model: ");
-    if (p->config != NULL) {
+    if (p->model == NULL)
+        text_add_format(out, "%s; ", bundle_text(&p->config->given, "model_type"));
+    else if (p->config != NULL) {
         model_config_describe(out, p->config, &p->model->document->contents, true);
         text_add_string(out, "; ");
     }
-    text_add_format(out, "%zu layer%s, rows %zu wide (%s)\n", p->layers->layers,
-                    p->layers->layers == 1 ? "" : "s", p->layers->width, p->from);
+    text_add_format(out, "%zu layer%s, rows %zu wide (%s)\n", p->depth, p->depth == 1 ? "" : "s",
+                    p->width, p->from);
 }
 
 /* "layer_00 to layer_11 output": the names of one kind, by the first and the last. */
@@ -49,25 +51,36 @@ static void write_names(const port *p, text *out)
     const char *before = "names: ";
     for (size_t i = 0; i < p->stages; i++) {
         const port_stage *one = &p->stage[i], *last = one;
-        const char *kind = port_stage_kind(one);
         bool is_said = false;
         for (size_t j = 0; j < p->stages; j++) {
-            const port_stage *other = &p->stage[j];
-            if (strcmp(port_stage_kind(other), kind) != 0 ||
-                (port_stage_kind(other) == other->name) != (kind == one->name))
+            if (strcmp(p->stage[j].kind, one->kind) != 0 ||
+                (p->stage[j].kind == p->stage[j].name) != (one->kind == one->name))
                 continue;
             is_said = is_said || j < i;
-            last = other;
+            last = &p->stage[j];
         }
         if (is_said)
             continue;
         text_add_format(out, "%s%s", before, one->called);
         if (last != one)
             text_add_format(out, " to %s", last->called);
-        text_add_format(out, " %s", kind);
+        text_add_format(out, " %s", one->kind);
         before = "; ";
     }
     text_add_format(out, " (%zu of %zu)\n", p->stages, p->stages + p->unused.count);
+}
+
+enum { UNUSED_SHOWN = 4 };
+
+/* A difference in one of these is not seen. */
+static void write_unused(const port *p, text *out)
+{
+    const size_t count = p->unused.count, shown = count > UNUSED_SHOWN ? UNUSED_SHOWN - 1 : count;
+    for (size_t i = 0; i < shown; i++)
+        text_add_format(out, "%s%s", i == 0 ? "not compared: " : ", ", p->unused.item[i]);
+    if (shown < count)
+        text_add_format(out, " and %zu more", count - shown);
+    text_add_string(out, count > 0 ? "\n" : "");
 }
 
 static void write_noise(const port *p, text *out)
@@ -76,17 +89,18 @@ static void write_noise(const port *p, text *out)
     if (p->coarsest >= NUMBER_F16)
         text_add_format(out, "rows are %s: differences up to %s %% are rounding; ",
                         number_type_name(p->coarsest), PERCENT[p->coarsest]);
-    text_add_string(out, "each layer is computed from the dump's rows before it\n");
+    text_add_string(out, p->reference == NULL
+                             ? "each layer is computed from the dump's rows before it\n"
+                             : "what comes after the first that differs may differ by it alone\n");
 }
 
 enum { COLUMNS = 3 };
 
 static size_t column_of(const port_stage *one)
 {
-    const char *kind = port_stage_kind(one);
-    return strcmp(kind, "attention.weights") == 0 ? 0
-           : strcmp(kind, "output") == 0 || strcmp(kind, "embedded") == 0 ||
-                   strcmp(kind, "ln_e") == 0
+    return strcmp(one->kind, "attention.weights") == 0 ? 0
+           : strcmp(one->kind, "output") == 0 || strcmp(one->kind, "embedded") == 0 ||
+                   strcmp(one->kind, "ln_e") == 0
                ? 2
                : 1;
 }
@@ -181,6 +195,21 @@ static void write_cause(const port *p, size_t index, text *out)
     text_add_string(out, "\n");
 }
 
+/* "not computed: …/config.json:17:26: …; place only, from REFERENCE: layer 0, output" */
+static void write_refused(const port *p, text *out)
+{
+    if (p->reference == NULL)
+        return;
+    text_add_format(out, "not computed: %s: %s; place only, from %s", p->refused.where,
+                    p->refused.what, p->reference);
+    if (p->first != NULL) {
+        text_add_string(out, ": ");
+        port_part_write(p, p->first_part, out);
+        text_add_format(out, ", %s", p->first->kind);
+    }
+    text_add_string(out, "\n");
+}
+
 void port_report_text(const port *p, text *out)
 {
     const size_t agreeing = count_agreeing(p);
@@ -189,6 +218,7 @@ void port_report_text(const port *p, text *out)
         largest = fmax(largest, p->stage[i].before);
     write_model(p, out);
     write_names(p, out);
+    write_unused(p, out);
     write_noise(p, out);
     write_table(p, out);
     if (p->first == NULL) {
@@ -196,6 +226,11 @@ void port_report_text(const port *p, text *out)
                         "same: %zu matrices; the largest difference is %.1g of a matrix's largest "
                         "number\n",
                         p->stages, largest);
+        write_refused(p, out);
+        return;
+    }
+    if (p->reference != NULL) {
+        write_refused(p, out);
         return;
     }
     for (size_t i = 0; i < p->causes; i++)
@@ -272,6 +307,10 @@ void port_report_json(const port *p, text *out)
     write_truth(out, "explained", p->first == NULL || count_agreeing(p) == p->stages);
     json_member_text(out, "model", p->from);
     json_member_text(out, "dump", p->file);
+    if (p->reference != NULL) {
+        json_member_text(out, "reference", p->reference);
+        json_member_text(out, "not_computed", p->refused.what);
+    }
     json_member_key(out, "first");
     if (p->first == NULL) {
         text_add_string(out, "null");
@@ -304,6 +343,13 @@ void port_report_json(const port *p, text *out)
         write_number(out, "left", one->found);
         write_number(out, "rounding", one->limit);
         text_add_string(out, "}");
+    }
+    text_add_string(out, "]");
+    json_member_key(out, "not_compared");
+    text_add_string(out, "[");
+    for (size_t i = 0; i < p->unused.count; i++) {
+        text_add_string(out, i == 0 ? "" : ", ");
+        json_string_write(out, p->unused.item[i]);
     }
     text_add_string(out, "]}\n");
 }

@@ -1,0 +1,59 @@
+/* Which stages of layers a name in another program's dump may mean, and the order in which stages
+ * are made, whatever the order of a file is.
+ *
+ * A name is read by the number in it that counts layers, and by words in it: `blk.3.attn_out`,
+ * `model.layers.3.self_attn`, `attentions.3`. Which of the stages that it may mean it is, the shape
+ * of its matrix decides, which is known where the model is. */
+#ifndef SELFATTN_MODEL_DUMP_NAMES_H
+#define SELFATTN_MODEL_DUMP_NAMES_H
+
+#include "model/stages.h"
+
+/* Models of which a meaning may be. */
+typedef enum dump_only { ONLY_ANY, ONLY_UNGATED, ONLY_UNPOSITIONED, ONLY_COUNT } dump_only;
+
+enum { DUMP_PATTERN = 256 };
+
+typedef struct numbered_name {
+    char pattern[DUMP_PATTERN]; /* in lower case, with # in the place of the number */
+    bool has_number;
+    size_t number;
+} numbered_name;
+
+typedef struct dump_name {
+    numbered_name of;
+    size_t layers, first, row;
+    bool is_of_layer, begins_list;
+} dump_name;
+
+typedef struct dump_meaning {
+    const char *stage; /* "attention.weights"; "input" is the rows before the layer, "begin" those
+                        * before the first */
+    bool is_of_layer;
+    size_t layer;
+    dump_only only;
+} dump_meaning;
+
+/* How many layers the names of a dump count; 0: they count none. */
+size_t dump_count_layers(const bundle *dump);
+
+/* Begins to read a name of a dump of so many layers. */
+void dump_name_read(dump_name *n, const bundle *dump, size_t layers, const char *name);
+/* The next stage that it may mean, the likeliest first; false: there is none. */
+bool dump_name_next(dump_name *n, dump_meaning *to);
+
+/* Where a stage stands among all: before the layers, in one of them, or after them; its layer, its
+ * part there, and its number in that part. */
+typedef struct stage_standing {
+    size_t group, layer, part, made;
+    bool is_known; /* it is one of layers, or around them, by its name */
+} stage_standing;
+
+stage_standing stage_stands(const char *name);
+int stage_standings_compare(const stage_standing *a, const stage_standing *b);
+/* An attention's stage of this name, STAGE_COUNT where there is none. */
+size_t stage_number(const char *name);
+/* The same of a part, which may be "ffn.", in its order. */
+size_t stage_number_in(const char *part, const char *name);
+
+#endif
