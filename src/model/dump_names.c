@@ -201,7 +201,8 @@ bool dump_name_next(dump_name *n, dump_meaning *to)
         return false;
     while (n->row < count) {
         const name_row *row = &rows[n->row++];
-        if (!stage_name_matches(row->pattern, n->of.pattern))
+        const bool is_by_shape = strcmp(row->pattern, "*") == 0;
+        if (!stage_name_matches(row->pattern, n->of.pattern) || (is_by_shape && n->counts_other))
             continue;
         *to = (dump_meaning){.stage = row->stage,
                              .is_of_layer = n->is_of_layer,
@@ -217,8 +218,8 @@ bool dump_name_next(dump_name *n, dump_meaning *to)
     }
     if (!n->is_of_layer)
         return false;
-    /* Its number may count something else, as batches. */
     n->is_of_layer = false;
+    n->counts_other = true;
     n->row = 0;
     return dump_name_next(n, to);
 }

@@ -23,7 +23,8 @@ typedef struct numbered_name {
 typedef struct dump_name {
     numbered_name of;
     size_t layers, first, row;
-    bool is_of_layer, begins_list;
+    bool is_of_layer, begins_list,
+        counts_other; /* its number may count something else, as batches */
 } dump_name;
 
 typedef struct dump_meaning {

@@ -184,7 +184,7 @@ def recorded(case):
     numbers = st.read(str(FOLDER / case.model / "recorded.safetensors"))
     dump = {name.removeprefix("b1."): rows for name, rows in numbers.items()
             if name.startswith(("b1.hidden_states", "b1.attentions", "b1.logits"))}
-    if case.depth != "all":
+    if case.depth in ("whole", "encoder", "decoder"):
         dump = numbers
     path = SCRATCH / f"{case.model}.safetensors"
     save(path, dump)
