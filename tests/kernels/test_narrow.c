@@ -92,7 +92,8 @@ static void check_type(unit *u, const isa *by, dtype type, dtype from)
     for (size_t i = 0; i < DEPTH_MOST; i++)
         numbers_put(type, row, i, numbers_fraction(&state));
     for (size_t i = 0; i < ROOM && dtype_size(from) == 2; i++)
-        bits[i] = (uint16_t)(numbers_fraction(&state) * 0x7c00); /* finite in both */
+        bits[i] = (uint16_t)((unsigned)(numbers_fraction(&state) * 0x7c00) | /* finite in both */
+                             (i % 3 == 0 ? 0x8000u : 0));
     for (size_t i = 0; i < ROOM && from == DTYPE_F32; i++)
         ((float *)(void *)bits)[i] = (float)numbers_next(&state, NUMBERS_ANY);
     for (size_t i = 0; i < 9 * 10 * 4; i++) {

@@ -16,23 +16,11 @@ static const char *place_of(const tensor *b, size_t row, size_t column)
            bytes * (b->stride[0] * (ptrdiff_t)row + b->stride[1] * (ptrdiff_t)column);
 }
 
-/* The elements from one place on along `axis`: in place if they are contiguous and of this type,
- * else copied into `room`. */
-static const real *line_of(const tensor *b, size_t row, size_t column, int axis, size_t count,
-                           real *room)
+/* The elements of a row from one place on, as this type's. */
+static const real *row_in_room(const tensor *b, size_t row, size_t column, size_t count, real *room)
 {
-    ptrdiff_t step = b->stride[axis], bytes = (ptrdiff_t)dtype_size(b->type);
-    const char *from = place_of(b, row, column);
-    if (b->type == REAL_TYPE && step == 1)
-        return (const real *)(const void *)from;
-    if (step == 1)
-        widen(b->type, from, count, room);
-    for (size_t i = 0; step != 1 && i < count; i++, from += bytes * step) {
-        if (b->type == REAL_TYPE)
-            memcpy(room + i, from, sizeof(real));
-        else
-            widen(b->type, from, 1, room + i);
-    }
+    for (size_t i = 0; i < count; i++)
+        widen(b->type, place_of(b, row, column + i), 1, room + i);
     return room;
 }
 
@@ -42,34 +30,70 @@ static const real *line_of(const tensor *b, size_t row, size_t column, int axis,
  * cache with what is widened, and how many rows ahead memory is prefetched. */
 enum { ROWS_AT_ONCE = 8, WIDTH_AT_ONCE = 128, ROWS_AHEAD = 16 };
 
-static inline __attribute__((always_inline)) void add_lines(const real *a, const real *const *line,
-                                                            size_t rows, size_t width, real *c,
-                                                            bool is_first, bool is_last)
+/* Rows side by side of one type, which is a constant, as `rows` is where all are there. */
+static inline __attribute__((always_inline)) void add_lines(dtype type, const real *a,
+                                                            const char *const *line, size_t rows,
+                                                            size_t width, real *c, bool is_first,
+                                                            bool is_last)
 {
-    for (size_t j = 0; j < width; j += LANES) {
-        wide sum = is_first ? wide_zero() : wide_load_some(c + j, width - j, 0);
+    size_t j = 0;
+    for (; j + LANES <= width; j += LANES) {
+        wide sum = is_first ? wide_zero() : wide_load(c + j);
         for (size_t i = 0; i < rows; i++)
-            sum = wide_fma(wide_set(a[i]), wide_load_some(line[i] + j, width - j, 0), sum);
-        wide_store_some(c + j, is_last ? wide_add(sum, wide_zero()) : sum, width - j);
+            sum = wide_fma(wide_set(a[i]), wide_widened(type, line[i] + j * dtype_size(type)), sum);
+        wide_store(c + j, is_last ? wide_add(sum, wide_zero()) : sum);
     }
+    for (; j < width; j++) {
+        real sum = is_first ? 0 : c[j], one;
+        for (size_t i = 0; i < rows; i++) {
+            widen(type, line[i] + j * dtype_size(type), 1, &one);
+            sum = fused(a[i], one, sum);
+        }
+        c[j] = is_last ? sum + (real)0 : sum;
+    }
+}
+
+typedef struct few_lines {
+    dtype type;
+    const char *line[ROWS_AT_ONCE];
+    size_t rows, width;
+    bool is_first, is_last;
+} few_lines;
+
+static inline __attribute__((always_inline)) void add_lines_of(dtype type, const few_lines *l,
+                                                               const real *a, real *c)
+{
+    if (l->rows == ROWS_AT_ONCE)
+        add_lines(type, a, l->line, ROWS_AT_ONCE, l->width, c, l->is_first, l->is_last);
+    else
+        add_lines(type, a, l->line, l->rows, l->width, c, l->is_first, l->is_last);
 }
 
 static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
 {
     real room[ROWS_AT_ONCE][WIDTH_AT_ONCE];
-    const real *line[ROWS_AT_ONCE];
     size_t depth = b->size[0], rows = at_most(depth - row, ROWS_AT_ONCE);
+    bool is_run = b->stride[1] == 1;
+    few_lines l = {.type = is_run ? b->type : REAL_TYPE,
+                   .rows = rows,
+                   .is_first = row == 0,
+                   .is_last = row + rows == depth};
     for (size_t j = 0; j < b->size[1]; j += WIDTH_AT_ONCE) {
-        size_t width = at_most(b->size[1] - j, WIDTH_AT_ONCE);
+        l.width = at_most(b->size[1] - j, WIDTH_AT_ONCE);
         size_t ahead = row + ROWS_AHEAD, end = at_most(ahead + rows, depth);
-        for (size_t i = ahead; b->stride[1] == 1 && i < end; i++)
-            ask_for(place_of(b, i, j), width * dtype_size(b->type));
+        for (size_t i = ahead; is_run && i < end; i++)
+            ask_for(place_of(b, i, j), l.width * dtype_size(b->type));
         for (size_t i = 0; i < rows; i++)
-            line[i] = line_of(b, row + i, j, 1, width, room[i]);
-        if (rows == ROWS_AT_ONCE)
-            add_lines(a + row, line, ROWS_AT_ONCE, width, c + j, row == 0, row + rows == depth);
+            l.line[i] = is_run ? place_of(b, row + i, j)
+                               : (const char *)row_in_room(b, row + i, j, l.width, room[i]);
+        if (l.type == REAL_TYPE)
+            add_lines_of(REAL_TYPE, &l, a + row, c + j);
+        else if (l.type == DTYPE_BF16)
+            add_lines_of(DTYPE_BF16, &l, a + row, c + j);
+        else if (l.type == DTYPE_F16)
+            add_lines_of(DTYPE_F16, &l, a + row, c + j);
         else
-            add_lines(a + row, line, rows, width, c + j, row == 0, true);
+            add_lines_of(DTYPE_F32, &l, a + row, c + j);
     }
 }
 
@@ -78,25 +102,39 @@ static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
 /* Rows that are multiplied at a time for a vector of columns; the next ones are prefetched. */
 enum { DEPTH_AT_ONCE = 64 };
 
-/* LANES columns, `*apart` numbers from each other, with at least as many rows as whole pieces take:
- * in the matrix, or in `room` with zeros around them. */
-static const real *columns_of(const tensor *b, size_t row, size_t column, size_t depth,
-                              real room[LANES][DEPTH_AT_ONCE], ptrdiff_t *apart)
+/* LANES columns of these rows, in place, or in `room` with zeros around them. */
+typedef struct few_columns {
+    const real *from;
+    ptrdiff_t apart;   /* numbers from one column to the next */
+    bool are_in_pairs; /* each number is two bfloat16 of two rows */
+} few_columns;
+
+static bool lie_in_pairs(const tensor *b)
+{
+    return b->type == DTYPE_BF16 && REAL_TYPE == DTYPE_F32 && b->stride[1] % 2 == 0 &&
+           __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+}
+
+static few_columns columns_of(const tensor *b, size_t row, size_t column, size_t depth,
+                              real room[LANES][DEPTH_AT_ONCE])
 {
     size_t width = at_most(b->size[1] - column, LANES);
+    const real *in_place = (const real *)(const void *)place_of(b, row, column);
+    if (width == LANES && lie_in_pairs(b) && depth % (2 * PIECE) == 0)
+        return (few_columns){in_place, b->stride[1] / 2, true};
     bool is_whole = width == LANES && depth % PIECE == 0;
-    *apart = b->stride[1];
     if (b->type == REAL_TYPE && is_whole)
-        return line_of(b, row, column, 0, depth, NULL);
-    *apart = DEPTH_AT_ONCE;
+        return (few_columns){in_place, b->stride[1], false};
     if (!is_whole)
         memset(room, 0, LANES * sizeof room[0]);
     for (size_t i = 0; i < width; i++) {
-        const real *line = line_of(b, row, column + i, 0, depth, room[i]);
-        if (line != room[i])
-            memcpy(room[i], line, depth * sizeof *line);
+        const char *from = place_of(b, row, column + i);
+        if (depth == DEPTH_AT_ONCE) /* a constant */
+            widen(b->type, from, DEPTH_AT_ONCE, room[i]);
+        else
+            widen(b->type, from, depth, room[i]);
     }
-    return room[0];
+    return (few_columns){room[0], DEPTH_AT_ONCE, false};
 }
 
 static inline __attribute__((always_inline)) wide sum_piece(const real *a, const wide *piece,
@@ -107,21 +145,38 @@ static inline __attribute__((always_inline)) wide sum_piece(const real *a, const
     return sum;
 }
 
+/* A bfloat16 is the upper half of a float32. */
+static wide sum_pairs(const real *a, const few_columns *c, size_t depth, wide sum)
+{
+    const int HALF = 16;
+    const real_bits UPPER = (real_bits)0xffff0000u;
+    wide piece[PIECE];
+    for (size_t p = 0; p < depth; p += 2 * PIECE) {
+        turn_piece(c->from + p / 2, c->apart, piece);
+        for (size_t i = 0; i < PIECE; i++) {
+            sum = wide_fma(wide_set(a[p + 2 * i]), wide_shift_left(piece[i], HALF), sum);
+            sum = wide_fma(wide_set(a[p + 2 * i + 1]), wide_keep_bits(piece[i], UPPER), sum);
+        }
+    }
+    return sum;
+}
+
 static wide sum_part(const real *a, const tensor *b, size_t row, size_t column, size_t depth,
                      wide sum)
 {
     real room[LANES][DEPTH_AT_ONCE];
     wide piece[PIECE];
-    ptrdiff_t apart;
     size_t p = 0;
-    const real *from = columns_of(b, row, column, depth, room, &apart);
+    const few_columns c = columns_of(b, row, column, depth, room);
+    if (c.are_in_pairs)
+        return sum_pairs(a, &c, depth, sum);
     for (; p + PIECE <= depth; p += PIECE) {
-        turn_piece(from + p, apart, piece);
+        turn_piece(c.from + p, c.apart, piece);
         sum = sum_piece(a + p, piece, PIECE, sum);
     }
     if (p == depth)
         return sum;
-    turn_piece(from + p, apart, piece);
+    turn_piece(c.from + p, c.apart, piece);
     return sum_piece(a + p, piece, depth - p, sum);
 }
 

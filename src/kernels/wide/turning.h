@@ -56,6 +56,8 @@ static inline void turn_columns(const real *from, ptrdiff_t column, size_t depth
 /* PIECE numbers of each of LANES columns, as vectors that have one of each. */
 #if defined(WIDE_AVX512)
 #include "kernels/wide/turning_avx512.h"
+#elif defined(WIDE_AVX2)
+#include "kernels/wide/turning_avx2.h"
 #else
 enum { PIECE = TURNED };
 

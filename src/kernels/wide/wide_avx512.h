@@ -99,6 +99,12 @@ static inline wide wide_shift_left(wide w, int count)
     return (wide)((bits)w << (real_bits)count);
 }
 
+static inline wide wide_keep_bits(wide w, real_bits kept)
+{
+    typedef real_bits bits __attribute__((vector_size(sizeof(wide))));
+    return (wide)((bits)w & kept);
+}
+
 #undef OP
 #undef MASK
 #endif

@@ -100,6 +100,14 @@ static inline wide wide_shift_left(wide w, int count)
     return w;
 }
 
+/* The bits of each lane that `kept` has too. */
+static inline wide wide_keep_bits(wide w, real_bits kept)
+{
+    for (size_t i = 0; i < REGISTERS; i++)
+        w.part[i] = (lanes)((lanes_bits)w.part[i] & kept);
+    return w;
+}
+
 /* By way of all lanes: there are no instructions for a part of them. */
 static inline wide wide_load_part(const real *from, size_t count, real otherwise)
 {

@@ -2,20 +2,34 @@
 #ifndef SELFATTN_KERNELS_WIDE_WIDENING_H
 #define SELFATTN_KERNELS_WIDE_WIDENING_H
 
-#include "kernels/wide/real.h"
+#include "kernels/wide/wide.h"
 #include "tensor/narrow.h"
 
-/* Elements side by side: loops without a branch, of which compilers make vectors. */
-static inline void widen(dtype type, const char *from, size_t count, real *to)
+/* Elements side by side: loops without a branch, of which compilers make vectors, most easily where
+ * `type` and `count` are constants. */
+static inline __attribute__((always_inline)) void widen(dtype type, const char *from, size_t count,
+                                                        real *to)
 {
     const uint16_t *two_bytes = (const uint16_t *)(const void *)from;
     const float *four_bytes = (const float *)(const void *)from;
+    if (type == REAL_TYPE)
+        memcpy(to, from, count * sizeof(real));
     for (size_t i = 0; type == DTYPE_F16 && i < count; i++)
         to[i] = (real)narrow_f16(two_bytes[i]);
     for (size_t i = 0; type == DTYPE_BF16 && i < count; i++)
         to[i] = (real)narrow_bf16(two_bytes[i]);
-    for (size_t i = 0; type == DTYPE_F32 && i < count; i++)
+    for (size_t i = 0; type == DTYPE_F32 && type != REAL_TYPE && i < count; i++)
         to[i] = (real)four_bytes[i];
+}
+
+/* LANES of them as a vector; `type` is a constant where this is called. */
+static inline __attribute__((always_inline)) wide wide_widened(dtype type, const char *from)
+{
+    real room[LANES];
+    if (type == REAL_TYPE)
+        return wide_load((const real *)(const void *)from);
+    widen(type, from, LANES, room);
+    return wide_load(room);
 }
 
 #endif
