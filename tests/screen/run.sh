@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js,
-# words.js, bound.js and overview.js say what is looked at). WORD picks documents by name, and of
-# all of them every STRIDE'th is taken, 16 where nothing is said; and one with gradients, and one of
-# many queries.
+# words.js, bound.js, overview.js and paper.js say what is looked at). WORD picks documents by name,
+# and of all of them every STRIDE'th is taken, 16 where nothing is said; and one with gradients, and
+# one of many queries.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -142,9 +142,24 @@ if picked overview; then
         "$scratch/overview/few-document.json"
 fi
 
+if picked paper; then
+    mkdir "$scratch/paper"
+    for seed in 1 2 3 4 5 6 7 8; do
+        selfattn init --quiet --seed $seed --exercise scores,softmax -o "$scratch/variant.json"
+        selfattn --quiet --exam --trace-output "$scratch/paper/exam-$seed.html" -o /dev/null \
+            "$scratch/variant.json"
+    done
+    for document in testdata/seeds/001-walkthrough testdata/variants/two-jobs \
+        testdata/examples/rust-dnn-four-heads-1; do
+        selfattn --quiet --trace-output "$scratch/paper/${document##*/}.html" -o /dev/null \
+            $document.json
+    done
+fi
+
 export NODE_PATH="$modules/node_modules"
 [ ! -s "$scratch/documents" ] || tally node "$tests/screen.js" "$browser" "$scratch"
 ! picked words || tally node "$tests/words.js" "$browser" "$scratch/pages"
 ! picked bound || tally node "$tests/bound.js" "$browser" "$scratch/bound" selfattn
+! picked paper || tally node "$tests/paper.js" "$browser" "$scratch/paper"
 ! picked overview || tally node "$tests/overview.js" "$browser" "$scratch/overview"
 finish

@@ -1,10 +1,12 @@
 // Paper has no tabs: all heads that the page came with are printed. Nor does it scroll: the letters
 // of a table that is too wide become smaller, and where they would become too small to be read, it
-// is printed as blocks of columns.
+// is printed as blocks of columns. Where all tables are small, a sheet has two columns, as a
+// newspaper has.
 
 const PAPER = {
   width: 186, // millimetres of A4 between the margins
   letters: 2.2, // millimetres of the smallest: 6 points
+  column: 32, // letters, as tables have them: 2.7 millimetres wide, in half of the width
   opened: [],
   made: [],
 };
@@ -64,8 +66,7 @@ function cutTable(table, size) {
   PAPER.made.push(blocks);
 }
 
-function fitTable(table) {
-  const size = measureTable(table);
+function fitTable(table, size) {
   if (size.ems > MOST_EMS) cutTable(table, size);
   else table.style.setProperty('--ems', size.ems.toFixed(2));
 }
@@ -89,11 +90,13 @@ function preparePaper() {
   PAPER.opened = [...document.querySelectorAll('details:not([open], .map *, .menu)')];
   for (const floor of PAPER.opened) floor.open = true;
   tabbedTables().forEach(spreadHeads);
-  document.querySelectorAll('.matrix:not(.mini)').forEach(fitTable);
+  const tables = [...document.querySelectorAll('main .matrix:not(.mini)')], sizes = tables.map(measureTable);
+  document.body.classList.toggle('two-columns', sizes.every(({ ems }) => ems <= PAPER.column));
+  tables.forEach((table, i) => fitTable(table, sizes[i]));
 }
 
 function clearPaper() {
-  document.body.classList.remove('printing');
+  document.body.classList.remove('printing', 'two-columns');
   for (const floor of PAPER.opened) floor.open = false;
   for (const blocks of PAPER.made) {
     blocks.previousElementSibling.classList.remove('screen');
