@@ -120,7 +120,8 @@ static few_columns columns_of(const tensor *b, size_t row, size_t column, size_t
 {
     size_t width = at_most(b->size[1] - column, LANES);
     const real *in_place = (const real *)(const void *)place_of(b, row, column);
-    if (width == LANES && lie_in_pairs(b) && depth % (2 * PIECE) == 0)
+    const bool is_aligned = (uintptr_t)in_place % sizeof(real) == 0;
+    if (width == LANES && is_aligned && lie_in_pairs(b) && depth % (2 * PIECE) == 0)
         return (few_columns){in_place, b->stride[1] / 2, true};
     bool is_whole = width == LANES && depth % PIECE == 0;
     if (b->type == REAL_TYPE && is_whole)
