@@ -45,8 +45,8 @@ typedef struct read_options {
     /* `type` is for text alone. A matrix of a binary file keeps its type, or takes the narrowest of
      * float32, float64 and bool that holds it. */
     bool keeps_types;
-    /* A KEY_MATRIX of narrower floats than `type` (F16, BF16; F32 for float64) keeps its type where
-     * it can be used in place. */
+    /* A KEY_MATRIX of narrower floats than `type` (F16, BF16; F32 for float64), or of floats that
+     * are not aligned, keeps its type and is used in place. */
     bool keeps_narrow;
     /* Text that is expected (KEY_EXPECTED) becomes `type` too; otherwise float64. */
     bool types_expected;

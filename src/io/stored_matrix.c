@@ -348,12 +348,16 @@ static bool convert(const matrix_job *j, char *to, bool *has_nan, err *e)
 
 /* ---- bytes that are the tensor's already ---- */
 
+/* Narrow floats, and those of DTYPE_F32_ANYWHERE, are read at any address. */
 static bool is_aligned(const matrix_job *j)
 {
-    return (uintptr_t)j->from->bytes % dtype_size(j->type) == 0;
+    bool is_anywhere =
+        j->type == DTYPE_F16 || j->type == DTYPE_BF16 || j->type == DTYPE_F32_ANYWHERE;
+    return is_anywhere || (uintptr_t)j->from->bytes % dtype_size(j->type) == 0;
 }
 
-/* Whether all are finite, at the speed of memory; unaligned elements are looked at one by one. */
+/* Whether all are finite, at the speed of memory; other elements that are not aligned are looked at
+ * one by one. */
 static bool is_finite(const matrix_job *j)
 {
     size_t ignored[TENSOR_MAX_RANK];
@@ -364,6 +368,15 @@ static bool is_finite(const matrix_job *j)
         uint16_t ones = j->type == DTYPE_F16 ? 0x7c00u : 0x7f80u, wrong = 0;
         for (size_t i = 0; i < j->count; i++) {
             uint16_t bits;
+            memcpy(&bits, j->from->bytes + i * sizeof bits, sizeof bits);
+            wrong |= (bits & ones) == ones;
+        }
+        return wrong == 0;
+    }
+    if (j->type == DTYPE_F32_ANYWHERE) {
+        uint32_t ones = 0x7f800000u, wrong = 0;
+        for (size_t i = 0; i < j->count; i++) {
+            uint32_t bits;
             memcpy(&bits, j->from->bytes + i * sizeof bits, sizeof bits);
             wrong |= (bits & ones) == ones;
         }
@@ -501,10 +514,13 @@ static bool make_tensor(const matrix_job *j, const read_options *how, tensor *ou
     bool is_in_order = !m->is_fortran || longer < 2;
     bool waits = is_in_order && how->later != NULL && !j->allow_nonfinite &&
                  j->type != DTYPE_BOOL && (j->kind == KEY_MATRIX || j->kind == KEY_BIAS);
-    /* Narrower floats stay as they are, in place, if all are finite. */
+    /* Narrower floats stay as they are, in place, if all are finite, and so do those that are not
+     * aligned. */
     const element_row *row = &ELEMENTS[m->type];
     matrix_job narrow = *j;
     narrow.type = row->as;
+    if (row->as == DTYPE_F32 && !is_aligned(&narrow))
+        narrow.type = DTYPE_F32_ANYWHERE;
     if (is_in_order && is_native && how->keeps_narrow && j->kind == KEY_MATRIX &&
         dtype_is_narrower(narrow.type, j->type) && is_in_place(&narrow, how->map) &&
         (waits ? put_off(&narrow, how, e) : is_finite(&narrow)))

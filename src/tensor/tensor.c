@@ -11,17 +11,16 @@
 
 const char *dtype_name(dtype type)
 {
-    static const char *const NAMES[] = {[DTYPE_F32] = "f32",
-                                        [DTYPE_F64] = "f64",
-                                        [DTYPE_BOOL] = "bool",
-                                        [DTYPE_F16] = "f16",
-                                        [DTYPE_BF16] = "bf16"};
+    static const char *const NAMES[] = {
+        [DTYPE_F32] = "f32", [DTYPE_F64] = "f64",   [DTYPE_BOOL] = "bool",
+        [DTYPE_F16] = "f16", [DTYPE_BF16] = "bf16", [DTYPE_F32_ANYWHERE] = "f32"};
     return NAMES[type];
 }
 
 bool dtype_is_narrower(dtype type, dtype than)
 {
-    return type != DTYPE_BOOL && dtype_size(type) < dtype_size(than);
+    return type != DTYPE_BOOL && (dtype_size(type) < dtype_size(than) ||
+                                  (type == DTYPE_F32_ANYWHERE && than == DTYPE_F32));
 }
 
 bool sizes_count(int rank, const size_t *size, size_t *count)
@@ -180,15 +179,23 @@ static ptrdiff_t offset_of(const tensor *t, const size_t *index)
 
 static double element_at(const tensor *t, ptrdiff_t offset)
 {
+    const char *at = (const char *)t->data + offset * (ptrdiff_t)dtype_size(t->type);
+    uint16_t half; /* of a file, at any address */
+    float one;
     switch (t->type) {
     case DTYPE_F32:
         return (double)((const float *)t->data)[offset];
     case DTYPE_F64:
         return ((const double *)t->data)[offset];
     case DTYPE_F16:
-        return (double)narrow_f16(((const uint16_t *)t->data)[offset]);
+        memcpy(&half, at, sizeof half);
+        return (double)narrow_f16(half);
     case DTYPE_BF16:
-        return (double)narrow_bf16(((const uint16_t *)t->data)[offset]);
+        memcpy(&half, at, sizeof half);
+        return (double)narrow_bf16(half);
+    case DTYPE_F32_ANYWHERE:
+        memcpy(&one, at, sizeof one);
+        return (double)one;
     default:
         return ((const unsigned char *)t->data)[offset];
     }

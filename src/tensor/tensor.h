@@ -13,17 +13,25 @@
 enum { TENSOR_MAX_RANK = 5, TENSOR_MAX_INPUT_RANK = 4 };
 
 /* F16 and BF16 are weights that lie in a file: nothing is computed in them. */
-typedef enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_BOOL, DTYPE_F16, DTYPE_BF16 } dtype;
+typedef enum dtype {
+    DTYPE_F32,
+    DTYPE_F64,
+    DTYPE_BOOL,
+    DTYPE_F16,
+    DTYPE_BF16,
+    DTYPE_F32_ANYWHERE /* in a file, at an address that is no multiple of 4 */
+} dtype;
 
 /* The bytes of an element. Inline, since it is asked for at every row. */
 static inline size_t dtype_size(dtype type)
 {
     static const unsigned char SIZES[] = {
-        [DTYPE_F32] = 4, [DTYPE_F64] = 8, [DTYPE_BOOL] = 1, [DTYPE_F16] = 2, [DTYPE_BF16] = 2};
+        [DTYPE_F32] = 4, [DTYPE_F64] = 8,  [DTYPE_BOOL] = 1,
+        [DTYPE_F16] = 2, [DTYPE_BF16] = 2, [DTYPE_F32_ANYWHERE] = 4};
     return SIZES[type];
 }
 
-/* Whether every number of `type` is one of `than` too, stored in fewer bytes. */
+/* Whether every number of `type` is one of `than` too, stored in fewer bytes, or anywhere. */
 bool dtype_is_narrower(dtype type, dtype than);
 const char *dtype_name(dtype type);
 

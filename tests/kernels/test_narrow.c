@@ -94,11 +94,14 @@ static void check_type(unit *u, const isa *by, dtype type, dtype from)
     for (size_t i = 0; i < ROOM && dtype_size(from) == 2; i++)
         bits[i] = (uint16_t)((unsigned)(numbers_fraction(&state) * 0x7c00) | /* finite in both */
                              (i % 3 == 0 ? 0x8000u : 0));
-    for (size_t i = 0; i < ROOM && from == DTYPE_F32; i++)
-        ((float *)(void *)bits)[i] = (float)numbers_next(&state, NUMBERS_ANY);
+    char *stored = (char *)bits + (from == DTYPE_F32_ANYWHERE); /* which is aligned nowhere */
+    for (size_t i = 0; i < ROOM && dtype_size(from) == 4; i++) {
+        float one = (float)numbers_next(&state, NUMBERS_ANY);
+        memcpy(stored + i * sizeof one, &one, sizeof one);
+    }
     for (size_t i = 0; i < 9 * 10 * 4; i++) {
         size_t depth = DEPTHS[i % 9], columns = COLUMNS[i / 9 % 10];
-        tensor narrow = matrix_of(from, bits, depth, columns, (int)(i / 90));
+        tensor narrow = matrix_of(from, stored, depth, columns, (int)(i / 90));
         tensor wide = matrix_of(type, room, depth, columns, (int)(i / 90));
         tensor_copy(&narrow, &wide);
         CHECK(u, packs_alike(by->table(type), &narrow, &wide));
@@ -139,6 +142,7 @@ UNIT_OF(narrow, "float16 bfloat16 rounding")
         if (!by->is_here())
             continue;
         check_type(u, by, DTYPE_F32, DTYPE_F16);
+        check_type(u, by, DTYPE_F32, DTYPE_F32_ANYWHERE);
         check_type(u, by, DTYPE_F32, DTYPE_BF16);
         check_type(u, by, DTYPE_F64, DTYPE_F16);
         check_type(u, by, DTYPE_F64, DTYPE_F32);

@@ -307,8 +307,15 @@ static void test_stays_narrow(unit *u)
     m.type = ELEMENT_F16; /* of which it is a NaN */
     CHECK(u, !is_shared(&m, KEY_MATRIX, to_f32, &map));
     bytes[7] = 0;
-    m.bytes = bytes + 3;
+    m.bytes = bytes + 3; /* at any address, as float32 then is too */
+    CHECK(u, is_shared(&m, KEY_MATRIX, to_f32, &map));
+    m.type = ELEMENT_F32;
+    CHECK(u, is_shared(&m, KEY_MATRIX, to_f32, &map));
+    CHECK(u, is_shared(&m, KEY_MATRIX, to_f64, &map));
+    CHECK(u, !is_shared(&m, KEY_MATRIX, F32, &map));
+    bytes[5] = (char)0x80, bytes[6] = 0x7f; /* infinity, of the first number at 3 */
     CHECK(u, !is_shared(&m, KEY_MATRIX, to_f32, &map));
+    bytes[5] = bytes[6] = 0;
     m.bytes = bytes + 4;
     m.type = ELEMENT_F32;
     CHECK(u, is_shared(&m, KEY_MATRIX, to_f64, &map));

@@ -93,7 +93,7 @@ static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
         else if (l.type == DTYPE_F16)
             add_lines_of(DTYPE_F16, &l, a + row, c + j);
         else
-            add_lines_of(DTYPE_F32, &l, a + row, c + j);
+            add_lines_of(DTYPE_F32_ANYWHERE, &l, a + row, c + j);
     }
 }
 
@@ -124,7 +124,7 @@ static few_columns columns_of(const tensor *b, size_t row, size_t column, size_t
     if (width == LANES && is_aligned && lie_in_pairs(b) && depth % (2 * PIECE) == 0)
         return (few_columns){in_place, b->stride[1] / 2, true};
     bool is_whole = width == LANES && depth % PIECE == 0;
-    if (b->type == REAL_TYPE && is_whole)
+    if (dtype_size(b->type) == sizeof(real) && is_whole)
         return (few_columns){in_place, b->stride[1], false};
     if (!is_whole)
         memset(room, 0, LANES * sizeof room[0]);
