@@ -219,6 +219,24 @@ def judge_place(case):
     path.unlink()
 
 
+def judge_pack(model):
+    """What --record writes is what the reference makes of these ids."""
+    _, plan, s = plan_of(model)
+    ids, path = ids_of(model), SCRATCH / "pack.safetensors"
+    stages = run(s, plan["head"], ids, "f64", mask_of(plan, ids))
+    done = subprocess.run(("selfattn", "port", FOLDER / model, "--ids", listed(ids[0]), "--record",
+                           path), stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    pack = st.read(str(path)) if done.returncode == 0 else {}
+    wanted = [f"layer.{i}.{part}" for i in range(len(s["layers"]))
+              for part in ("attention.weights", "attention.output", "ffn.output", "output")]
+    wanted = {"ids", "embedded", *wanted, *stages.keys() & {"output", "logits"}}
+    # A pack has what the whole gives also where no norm ends the layers.
+    check(f"{model}: the pack has {sorted(pack)}", set(pack) - {"output"} == wanted - {"output"})
+    for name, rows in pack.items():
+        theirs = ids if name == "ids" else stages.get(name, stages[list(stages)[-1]])
+        check(f"{model}: {name} of the pack", apart(np.squeeze(theirs, 0), rows) <= 2e-6)
+
+
 def judge(kind, case, tally):
     path, ids = recorded(case) if case.style == "recorded" else prepare(case)
     check(f"{case.title}: the reference tells it", all(case.seen) and case.is_quiet and
@@ -256,6 +274,9 @@ class Tallies(dict):
 
 def main():
     tally = Tallies()
+    for model in ("llama", "gpt2", "gemma2"):
+        if WORD in model:
+            judge_pack(model)
     for kind, case in cases():
         if WORD in case.title and kind == "recorded":
             judge_place(case)

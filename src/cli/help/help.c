@@ -496,7 +496,7 @@ void help_write_all(text *out)
     }
     write_commands(out);
     write_groups(out, (GROUP_ANY_WORD - 1) | GROUP_CONVERT | GROUP_DIFF | GROUP_INIT |
-                          GROUP_EXAMPLE | GROUP_STACK | GROUP_GENERATE | GROUP_TRAIN);
+                          GROUP_EXAMPLE | GROUP_STACK | GROUP_GENERATE | GROUP_TRAIN | GROUP_PORT);
     text_add_format(out, "%s\n%s", EXIT_STATUS, NEXT);
 }
 

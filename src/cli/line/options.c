@@ -160,7 +160,7 @@ static const option_row ROWS[] = {
      .choices = &STAGES},
     {{"sync", "wait until files that are written are on the disk"}, OPTION_FLAG, GROUP_OUTPUT,
      .shared = GROUP_CONVERT | GROUP_JOIN | GROUP_INIT | GROUP_STAGES | GROUP_DIFF |
-               GROUP_EXAMPLE | GROUP_TRAIN,
+               GROUP_EXAMPLE | GROUP_TRAIN | GROUP_PORT,
      .place = AT(sync)},
     {{"digits", "decimals of every number (default: the shortest)"},
      OPTION_COUNT, GROUP_OUTPUT, "N",
@@ -325,6 +325,9 @@ static const option_row ROWS[] = {
      "NAME,...", .place = AT(only)},
     {{"losses", "write the loss after each step to FILE, as CSV"}, OPTION_FILE, GROUP_TRAIN,
      "FILE", .file = FILE_WRITTEN, .place = AT(losses)},
+    /* a port of a model */
+    {{"record", "write what the model makes, for a port's tests"}, OPTION_FILE, GROUP_PORT,
+     "FILE", .file = FILE_WRITTEN, .place = AT(record)},
 };
 /* clang-format on */
 
@@ -342,6 +345,7 @@ const option_title OPTION_TITLES[] = {
     {GROUP_TRAIN, "Training", NULL},
     {GROUP_COMPARE, "Comparing", NULL},
     {GROUP_CHECK, "Checking", NULL},
+    {GROUP_PORT, "A port of a model", NULL},
     {GROUP_DIFF, "Two results", "Without a tolerance, equal means equal."},
     {GROUP_INIT, "Making matrices", NULL},
     {GROUP_EXAMPLE, "Examples", NULL},

@@ -58,6 +58,7 @@ typedef enum option_group {
     GROUP_STAGES = 65536,    /* of stages of a generation: shared by rows of other groups */
     GROUP_GENERATE = 131072, /* --length */
     GROUP_TRAIN = 1048576,   /* --steps */
+    GROUP_PORT = 2097152,    /* --record */
     GROUP_JOIN = 524288,     /* of rows that are put together: shared by rows of other groups */
     GROUP_WAYS = 262144      /* no option is of it: any word may be the way to a layer's stage */
 } option_group;
@@ -146,6 +147,8 @@ typedef struct options {
     const char *actual; /* a result to be checked; NULL: what the documents expect */
     size_t jobs;
     bool why, differences, tap, update, has_jobs;
+    /* port */
+    const char *record;
     /* init */
     size_t width, head_width; /* 0 where they are not given */
     uint64_t seed;

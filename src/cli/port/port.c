@@ -69,7 +69,7 @@ static bool take_ids(const port *p, bundle *contents, err *e)
     }
     if (e->is_set || bundle_find_first(contents, FROM, sizeof FROM / sizeof FROM[0]) != NULL)
         return !e->is_set;
-    place at = {.file = p->file};
+    place at = {.file = p->file != NULL ? p->file : p->from};
     err_at(e, &at, "it has no ids, the tokens that these matrices are of");
     return err_remedy(e, "--ids N,... gives them: a text is not split into tokens here");
 }
@@ -326,8 +326,8 @@ static int port_to_model(port *p, const options *o, err *e)
         documents.type = DTYPE_F32;
     if (is_open && document_reader_next(&documents, &one, &is_there, e) && is_there &&
         take_ids(p, &one.contents, e) && plan_model(p, &documents, &one, &solved, e) &&
-        compare(p, e))
-        status = report(p, o, e);
+        (p->file == NULL || compare(p, e)) && (o->record == NULL || port_record(p, o, e)))
+        status = p->file == NULL ? EXIT_DONE : report(p, o, e);
     work_free(&solved);
     document_free(&one);
     document_reader_close(&documents);
@@ -353,11 +353,13 @@ int command_port(const options *o, env *world, err *e)
     own.format = NULL;
     input_file dump = {0};
     int status = EXIT_WRONG;
-    if (o->operands < 2 || o->operands > 3) {
+    if (o->operands < 1 + (o->record == NULL) || o->operands > 3) {
         err_set(e, "port takes a model, a dump and perhaps a reference, %zu %s named", o->operands,
                 o->operands == 1 ? "is" : "are");
         return EXIT_WRONG;
     }
+    if (o->record != NULL && port_record_format(o, e) == NULL)
+        return EXIT_WRONG;
     if (o->format != NULL && strcmp(o->format, "json") != 0) {
         err_set(e, "port is written as text, or with --format json, not as %s", o->format);
         return EXIT_WRONG;
@@ -365,9 +367,12 @@ int command_port(const options *o, env *world, err *e)
     port p = {.given = &own,
               .world = world,
               .from = o->operand[0],
-              .file = o->operand[1],
+              .file = o->operands > 1 ? o->operand[1] : NULL,
               .reference = o->operands > 2 ? o->operand[2] : NULL};
-    if (read_dump(&p, p.file, &dump, &p.dump, e))
+    if (p.reference != NULL && o->record != NULL)
+        err_option(e, "record", "%s stands in for a model that is not computed: nothing is made",
+                   p.reference);
+    else if (p.file == NULL || read_dump(&p, p.file, &dump, &p.dump, e))
         status = p.reference != NULL ? port_to_reference(&p, o, e) : port_to_model(&p, o, e);
     port_free(&p);
     input_file_close(&dump);

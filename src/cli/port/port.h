@@ -5,7 +5,8 @@
  * begin with, each layer, and what comes after the last one are documents of their own, which begin
  * with the rows that the dump has before them, so that what is wrong or rounded in one is not
  * carried into the next. port_causes.c asks of the first stage that differs which mistake, or which
- * number, gives it, settles that, and goes on. port_report.c says it all.
+ * number, gives it, settles that, and goes on. port_report.c says it all. port_record.c writes what
+ * the model itself makes.
  *
  * A model that is not computed has a recorded dump of a right run in its place: then it is said
  * where the other one differs first, and no cause is looked for. */
@@ -56,7 +57,7 @@ typedef struct port_cause {
 
 typedef struct port {
     const options *given;
-    const env *world;
+    env *world;
     work *model;             /* NULL: it is not computed */
     const stack *layers;     /* of that */
     size_t depth, width;     /* how many layers there are, and numbers in a row of theirs */
@@ -80,6 +81,8 @@ typedef struct port {
     const model_config *config; /* NULL: there is none */
 } port;
 
+/* Whether a name is that of tokens. */
+bool port_name_is_of_ids(const char *name);
 /* Of a model of two stacks, whose --prefix says which is meant: whether only the other one's word is
  * in the name. */
 bool port_is_of_other(const port *p, const char *name);
@@ -112,6 +115,11 @@ bool part_measure(part_document *d, port *p, port_part part, err *e);
 bool part_try(const part_document *d, const mistake *one, double *found, err *e);
 
 bool port_find_causes(port *p, err *e);
+
+/* The format of what --record names; NULL, with the error set, where its name says none. */
+const format *port_record_format(const options *o, err *e);
+/* Computes the whole model, and writes its ids, rows, weights and logits. */
+bool port_record(const port *p, const options *o, err *e);
 
 void port_report_text(const port *p, text *out);
 void port_report_json(const port *p, text *out);

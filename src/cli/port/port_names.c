@@ -130,6 +130,12 @@ static bool find_stage(const port *p, const bundle *dump, const char *name, cons
 
 /* ---- all of them ---- */
 
+bool port_name_is_of_ids(const char *name)
+{
+    const char *last = strrchr(name, '.');
+    return strstr(last == NULL ? name : last + 1, "ids") != NULL;
+}
+
 typedef struct stage_text {
     char name[STAGE_NAME];
 } stage_text;
@@ -204,7 +210,7 @@ static stage_text *read_names(const port *p, const bundle *dump, text_list *unus
             find_stage(p, dump, one->name, &one->tensor, meant[i].name))
             continue;
         meant[i].name[0] = '\0';
-        if (unused != NULL)
+        if (unused != NULL && !port_name_is_of_ids(one->name))
             text_list_add(unused, one->name, strlen(one->name), e);
     }
     if (e->is_set) {
