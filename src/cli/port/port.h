@@ -121,6 +121,11 @@ const format *port_record_format(const options *o, err *e);
 /* Computes the whole model, and writes its ids, rows, weights and logits. */
 bool port_record(const port *p, const options *o, err *e);
 
+/* Rows of `named`: patterns of causes' names, and where in a port's source each may be. */
+extern const named_table PORT_PLACES;
+/* Where to look for a cause of this name; NULL: anywhere. */
+const char *port_look_at(const char *cause);
+
 void port_report_text(const port *p, text *out);
 void port_report_json(const port *p, text *out);
 /* "embedding", "layer 3", "end" */

@@ -193,6 +193,9 @@ static void write_cause(const port *p, size_t index, text *out)
     text_add_string(out, "; ");
     write_parts(p, one, out);
     text_add_string(out, "\n");
+    const char *where = port_look_at(row->name);
+    if (where != NULL)
+        text_add_format(out, "look at: %s\n", where);
 }
 
 /* "not computed: …/config.json:17:26: …; place only, from REFERENCE: layer 0, output" */
@@ -281,6 +284,8 @@ static void write_json_cause(const port *p, const port_cause *one, text *out)
     const char *before = "";
     json_member_text(out, "name", cause_named(one)->name);
     json_member_text(out, "help", cause_named(one)->help);
+    if (port_look_at(cause_named(one)->name) != NULL)
+        json_member_text(out, "look_at", port_look_at(cause_named(one)->name));
     json_member_key(out, "layers");
     text_add_string(out, "[");
     for (port_part part = 1; part + 1 < p->parts; part++) {
