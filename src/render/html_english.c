@@ -209,8 +209,8 @@ static const named ROWS[] = {
     {"noTokens", "x is not given here, and tokens are its rows."},
     {"tokensOfBatch", "The sequences of a batch have as many tokens each: that stays as it is."},
     {"eachToken",
-     "{1} is given for each token, and nobody knows it of a new one: give the document "
-     "another row."},
+     "{1} is given for each token, and a new token has none: give the document another "
+     "row."},
     {"noRow", "there is no row {1}: they go from 0 to {2}"},
     {"noNode", "there is no node {1}"},
     /* steps of learning */

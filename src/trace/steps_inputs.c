@@ -116,6 +116,8 @@ static void count_parameters(builder *b)
                                                 biases == 1 ? "is" : "are"));
         return;
     }
+    build_sentence(b,
+                   "What a row asks for, and what it offers, is learned: these matrices hold it.");
     if (weights == 1)
         build_sentence(b, "%s holds %zu number%s, the same for every row.", weight[0], numbers,
                        build_plural(numbers));
@@ -320,8 +322,9 @@ static void show_normalized(builder *b, stage_id id, const tensor *gains, size_t
 void make_normalize(builder *b)
 {
     const plan *p = b->plan;
-    build_sentence(b, "Each head's query and key is divided by its root mean square, so that a "
-                      "score depends on their directions and not on how long they are.");
+    build_sentence(b,
+                   "A score should depend on the directions of a query and a key, and not on how "
+                   "long they are: so each head's are divided by their root mean square.");
     show_normalized(b, STAGE_Q_NORM, &p->q_gain, b->focus.row);
     show_normalized(b, STAGE_K_NORM, &p->k_gain, build_key_row(b));
     build_other_heads(b);
@@ -356,8 +359,8 @@ void make_rope(builder *b)
     const plan *p = b->plan;
     bool is_interleaved = p->asked->rope.is_interleaved;
     size_t at = build_key_row(b);
-    build_sentence(b, "Pairs of numbers are turned by angles that grow with the position: a score "
-                      "then depends on how far a query and a key stand apart.");
+    build_sentence(b, "A score should depend on how far a query and a key stand apart: so pairs of "
+                      "numbers are turned by angles that grow with the position.");
     derivation_formula(b, "frequency", "");
     build_formula(b, "pair p: numbers %s, p from 1",
                   is_interleaved ? "2p − 1 and 2p" : "p and p + width/2");
@@ -378,6 +381,7 @@ void make_cache(builder *b)
 {
     const plan *p = b->plan;
     size_t added = p->n_k - p->past;
+    build_sentence(b, "What came before need not be computed again.");
     build_sentence(b,
                    "%zu earlier row%s left keys and values in the cache. They are taken as they "
                    "are, and the %zu new one%s after them: %zu keys can be seen.",

@@ -37,6 +37,10 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
 void make_projections(builder *b)
 {
     const plan *p = b->plan;
+    if (p->q.weight.data != NULL && p->k.weight.data != NULL && p->v.weight.data != NULL)
+        build_sentence(b,
+                       "A row should ask for one thing, be found by another, and pass on a third: "
+                       "each matrix makes one of these of it.");
     show_projection(b, &p->q, STAGE_Q, "queries", b->focus.row);
     show_projection(b, &p->k, STAGE_K, "keys", build_key_row(b));
     show_projection(b, &p->v, STAGE_V, "values", build_key_row(b));
@@ -170,6 +174,7 @@ void make_scale(builder *b)
 
 void make_cap(builder *b)
 {
+    build_sentence(b, "No score should be so large that its key takes all of the weight.");
     build_sentence(b, "A soft cap keeps every score between −C and C: small scores stay nearly as "
                       "they are, large ones come no nearer to the bound than tanh lets them.");
     derivation_show_lines(b, "capped");
@@ -249,7 +254,9 @@ static void show_bias(builder *b)
     tensor of_head = tensor_at(&of_batch, b->focus.head);
     tensor bias = is_one_row ? tensor_range(&of_head, 0, 0, 1) : of_head;
     stage_id from = build_unmasked(b);
-    build_sentence(b, "The bias is added to the %sscores%s.",
+    build_sentence(b,
+                   "Some keys are to get more weight, or less, whatever the rows say. The bias is "
+                   "added to the %sscores%s.",
                    from == STAGE_CAPPED   ? "capped "
                    : from == STAGE_SCALED ? "scaled "
                                           : "",
@@ -343,7 +350,8 @@ void make_mask(builder *b)
     bool has_lengths = p->key_lengths.data != NULL;
     if (plan_is_causal(p)) {
         build_sentence(b,
-                       "Causal: a query sees the keys up to its own place, not what comes after.");
+                       "Causal: what comes after a row is not known yet where the next word is to "
+                       "be told, so a query sees the keys up to its own place.");
         if (!p->asked->has_window)
             build_formula(b, "allowed: j ≤ %s", place_of_query(b))->is_of_focus = has_lengths;
     }

@@ -105,8 +105,9 @@ void make_softmax(builder *b)
     bool sees = tensor_get(&row_sum, (size_t[]){b->focus.row, 0}) != 0;
     build_while(b, TRACE_WHILE_SEEN, sees);
     build_sentence(b,
-                   "The softmax turns the scores of %s%s into weights between 0 and 1 that sum to "
-                   "%s. The row's greatest score is taken off first: that changes no weight and "
+                   "The softmax turns the scores of %s%s into shares of its attention: weights "
+                   "between 0 and 1 that sum to %s. The row's greatest score is taken off first: "
+                   "that changes no weight and "
                    "keeps the exponentials small.",
                    build_query_name(b), build_head_name(b),
                    b->plan->sinks.data == NULL ? "1" : "less than 1");
@@ -161,8 +162,9 @@ void make_weighted(builder *b)
     size_t n = b->plan->n_k;
     tensor weights = build_stage(b, build_used_weights(b)), v = build_stage(b, build_values(b));
     build_sentence(b,
-                   "Each value is multiplied by the weight that %s%s gives to its key. This gives "
-                   "%zu weighted value%s, also called %salignment vector%s.",
+                   "A key that matters more should pass on more: each value is multiplied by the "
+                   "weight that %s%s gives to its key. This gives %zu weighted value%s, also "
+                   "called %salignment vector%s.",
                    build_query_name(b), build_head_name(b), n, build_plural(n), n == 1 ? "an " : "",
                    build_plural(n));
     build_sharing(b);
@@ -226,7 +228,9 @@ void make_concat(builder *b)
     else if (heads == 1)
         build_sentence(b, "There is one head, so its result is the context as it is.");
     else {
-        build_sentence(b, "The %zu heads' results are put side by side: %zu column%s from each.",
+        build_sentence(b,
+                       "Each head has looked for something else, and all of it is kept: the %zu "
+                       "heads' results are put side by side, %zu column%s from each.",
                        heads, width, build_plural(width));
         show_side_by_side(b, "context", "attended");
     }

@@ -301,8 +301,8 @@ static bool add_slip(marking *m, const element *one, err *e)
     return done;
 }
 
-/* Lists the stage of an answer that is there; answers come stage by stage. Where two are wrong, a
- * mistake may have been made in all of it: one wrong number is no sign of that. */
+/* Lists the stage of an answer that is there; answers come stage by stage. --why
+ * looks for a mistake in the whole stage only where two of its answers are wrong. */
 static bool list_stage(marking *m, const char *name, bool right, err *e)
 {
     text_list *all = &m->answered;

@@ -22,8 +22,8 @@ bool output_check_endings(const options *o, unsigned groups, err *e);
 /* The file of the data ("-" is standard output), and what renders the trace. */
 const char *output_data_file(const options *o);
 const renderer *output_renderer(const options *o);
-/* Whether the traces of all documents are one page: those that are named stand side by side, since
- * how many a stream will have, nobody knows. */
+/* Whether the traces of all documents are one page: those that are named stand side by side. A
+ * stream does not say how many it will have, and is one page only with --chain. */
 render_binding output_binding(const options *o);
 /* Refuses a trace that would be larger than its format is of use for. */
 bool output_fits(const options *o, const trace *t, err *e);
