@@ -148,7 +148,9 @@ static size_t add_heads(python_writer *w, const trace_origin *from, const char *
     size_t heads = heads_of(w), of_heads = of->values.size[0], width = of->values.size[2],
            own = made->values.size[2];
     bool is_single = of->values.size[1] == 1 && width == 1;
-    if (from->part.is_of_heads) {
+    if (from->part.column == AXIS_WHOLE) {
+        text_add_string(w->out, name);
+    } else if (from->part.is_of_heads) {
         text_add_string(w->out, name);
         w->failed = w->failed || made->op != OP_MEAN || of_heads == 1 || heads > 1;
     } else if (made->is_of_focus) {
@@ -259,15 +261,17 @@ static void place_operand(python_writer *w, const trace_origin *from, bool is_pl
             add_indices(w->out, made, part.column == AXIS_PARTNER);
         break;
     case AXIS_ALL:
+    case AXIS_WHOLE:
         break;
     default:
         is_known = false;
     }
     /* All that the cell takes, as the map's address says it, and no more. */
-    size_t terms = part.is_of_heads          ? of->values.size[0]
-                   : part.column == AXIS_ALL ? columns
-                   : part.row == AXIS_ALL    ? rows
-                                             : 1;
+    bool is_of_row = part.column == AXIS_ALL || part.column == AXIS_WHOLE;
+    size_t terms = part.is_of_heads       ? of->values.size[0]
+                   : is_of_row            ? columns
+                   : part.row == AXIS_ALL ? rows
+                                          : 1;
     w->failed = w->failed || !is_known || trace_address_of(w->room, made, from).count != terms;
     w->has_heads =
         w->has_heads || heads_of(w) == 1 || of->values.size[0] > 1 || columns != of->values.size[2];
@@ -275,7 +279,7 @@ static void place_operand(python_writer *w, const trace_origin *from, bool is_pl
                   (part.row == AXIS_I && rows == own_rows) || part.row == AXIS_ABOVE ||
                   part.row == AXIS_BELOW;
     w->has_columns = w->has_columns || own == 1 || part.row == AXIS_J ||
-                     (part.column != AXIS_ALL && part.column != AXIS_ONLY && columns == own);
+                     (!is_of_row && part.column != AXIS_ONLY && columns == own);
     if (part.row == AXIS_QUERY)
         text_add_format(w->out, "[[%zu]].T", made->query);
     else if (is_turned && heads_of(w) > 1 && text_string(w->out)[start] != '\0' && !is_single)

@@ -495,7 +495,8 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
     tensor numbers = tensor_at(&of.map->values, first.head), head = numbers;
     numbers = build_element(&numbers, first.row, first.column);
     trace_part part = from->part;
-    if (!is_of_all_rows(part) && part.column != AXIS_ALL && !part.is_of_heads)
+    if (!is_of_all_rows(part) && part.column != AXIS_ALL && part.column != AXIS_WHOLE &&
+        !part.is_of_heads)
         return numbers;
     numbers.rank = 1;
     numbers.size[0] = of.count;

@@ -122,10 +122,12 @@ static void add_normalized(builder *b, stage_id from, stage_id id, const tensor 
     apart.stride[1] = 0;
     map_add(b, gain, STEP_NORMALIZE, &apart);
     trace_map *made = map_add_stage(b, id, STEP_NORMALIZE, labels);
-    map_say(
-        b, made, OP_NORMALIZE,
-        (map_operand[TRACE_OPERANDS]){
-            {PART_CELL, of}, {PART_ROW_I, of}, {PART_NUMBER, "qk_eps"}, {PART_OF_COLUMN, gain}});
+    map_say(b, made, OP_NORMALIZE,
+            (map_operand[TRACE_OPERANDS]){
+                {PART_CELL, of},
+                {b->plan->asked->norms_together ? PART_WHOLE_ROW_I : PART_ROW_I, of},
+                {PART_NUMBER, "qk_eps"},
+                {PART_OF_COLUMN, gain}});
     made->done = "normalized";
 }
 

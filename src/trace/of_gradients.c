@@ -557,15 +557,17 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
                                 trace_labels labels)
 {
     const projection *role = plan_role(b->plan, from);
+    bool is_of_all = b->plan->asked->norms_together;
+    size_t norms = is_of_all ? 1 : role->heads, width = role->heads * role->width / norms;
     const char *of = map_name_of(from), *gain = build_text(b, "%s_gain", of);
     trace_map *grad = map_add_stage(b, build_gradient_of(from), STEP_NORMALIZE_BACK, labels);
     tensor gains = whole(b, gain_grad);
     trace_origin gained = map_from(b, PART_OF_COLUMN, gain);
     const norm_back_said by = {.before = build_text(b, "%s_", of),
                                .step = STEP_NORMALIZE_BACK,
-                               .heads = role->heads,
+                               .heads = norms,
                                .rows = grad->values.size[1],
-                               .width = role->width,
+                               .width = width,
                                .labels = labels,
                                .of = map_from(b, PART_CELL, of),
                                .back = map_from(b, PART_CELL, build_gradient_name(normal)),
@@ -576,17 +578,17 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
     if (gains.data == NULL)
         return;
     const char *terms = map_make_gain_terms(b, &by);
-    bool is_of_heads = gains.rank == 2;
+    bool is_of_heads = gains.rank == 2 && !is_of_all;
     tensor rows_of_gains = {.type = gains.type,
                             .rank = 3,
-                            .size = {is_of_heads ? gains.size[0] : 1, 1, role->width},
-                            .stride = {(ptrdiff_t)role->width, 0, 1},
+                            .size = {is_of_heads ? gains.size[0] : 1, 1, width},
+                            .stride = {(ptrdiff_t)width, 0, 1},
                             .data = gains.data};
     trace_map *sums = add_summed(b, gain_grad, STEP_NORMALIZE_BACK, rows_of_gains);
     sums->is_of_heads = sums->is_apart = is_of_heads;
-    say_summed(
-        b, sums, OP_TOTAL,
-        (map_operand[TRACE_OPERANDS]){{is_of_heads ? PART_COLUMN_J : PART_COLUMN_OF_HEADS, terms}});
+    say_summed(b, sums, OP_TOTAL,
+               (map_operand[TRACE_OPERANDS]){
+                   {is_of_heads || is_of_all ? PART_COLUMN_J : PART_COLUMN_OF_HEADS, terms}});
 }
 
 static void add_forms(builder *b)

@@ -16,6 +16,7 @@ const char *part_name_in_traces(trace_part part)
         [AXIS_OWN] = {[AXIS_J] = "column-j"},
         [AXIS_LEARNED] = {[AXIS_J] = "learned"},
         [AXIS_I] = {[AXIS_ALL] = "row-i",
+                    [AXIS_WHOLE] = "row-i-whole",
                     [AXIS_ONLY] = "of-row",
                     [AXIS_J] = "cell",
                     [AXIS_PARTNER] = "partner",
@@ -39,6 +40,7 @@ static void go_along(trace_address *a, trace_axis axis, size_t size, size_t step
     step = size == 1 ? 0 : step;
     switch (axis) {
     case AXIS_ALL:
+    case AXIS_WHOLE:
         a->count = size;
         a->step = size == 1 ? 1 : step;
         break;
@@ -76,7 +78,8 @@ trace_address trace_address_of(const trace_room *room, const trace_map *made,
                                      : made->values.size[0];
     bool lies_apart = of->values.size[0] > 1;
     size_t of_heads = lies_apart ? of->values.size[0] : of->slices;
-    bool is_cut = !lies_apart && (heads > 1 || part.is_of_heads);
+    bool is_whole = part.column == AXIS_WHOLE,
+         is_cut = !lies_apart && !is_whole && (heads > 1 || part.is_of_heads);
     size_t width = is_cut ? columns / of->slices : columns;
     trace_address a = {.group = of_heads < heads ? heads / of_heads : 1,
                        .count = 1,
@@ -101,7 +104,7 @@ trace_address trace_address_of(const trace_room *room, const trace_map *made,
         a.end_row = rows;
     size_t apart = lies_apart ? rows * columns : width,
            each = of_heads > heads ? of_heads / heads : 1;
-    if (of_heads > 1 && (heads > 1 || part.is_of_heads))
+    if (of_heads > 1 && !is_whole && (heads > 1 || part.is_of_heads))
         a.head = apart * each;
     /* Where it is not one that all heads share, its columns, or rows, are all heads'. */
     size_t own = made->values.size[2] / made->slices, along = part.row == AXIS_J ? rows : columns;

@@ -26,6 +26,7 @@ typedef enum trace_axis {
     AXIS_PAIR,    /* the column of the number of j's pair */
     AXIS_OWN,     /* as rows, all but those that are appended */
     AXIS_LEARNED, /* as a row, the first that is appended */
+    AXIS_WHOLE,   /* as columns, those of all heads side by side */
     AXIS_COUNT
 } trace_axis;
 
@@ -38,6 +39,7 @@ typedef struct trace_part {
 
 static const trace_part PART_ROW = {AXIS_ONLY, AXIS_ALL, false};
 static const trace_part PART_ROW_I = {AXIS_I, AXIS_ALL, false};
+static const trace_part PART_WHOLE_ROW_I = {AXIS_I, AXIS_WHOLE, false};
 static const trace_part PART_ROW_J = {AXIS_J, AXIS_ALL, false};
 static const trace_part PART_COLUMN = {AXIS_ALL, AXIS_ONLY, false};
 static const trace_part PART_COLUMN_J = {AXIS_ALL, AXIS_J, false};

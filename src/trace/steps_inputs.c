@@ -311,8 +311,8 @@ static void show_normalized(builder *b, stage_id id, const tensor *gains, size_t
     } else if (gains->data != NULL) {
         /* One that all heads share is the same in each, and shown of the head in focus alone. */
         tensor gain = tensor_at(gains, head);
-        build_matrix(b, build_text(b, "%s%s", gain_name, build_in_head(b, head)), &gain, NUMBERED,
-                     NUMBERED, 0);
+        const char *in_head = b->plan->asked->norms_together ? "" : build_in_head(b, head);
+        build_matrix(b, build_text(b, "%s%s", gain_name, in_head), &gain, NUMBERED, NUMBERED, 0);
     }
     derivation_show(b, name, at);
     derivation_matrix_by_head(b, name, at + 1);
@@ -323,8 +323,14 @@ void make_normalize(builder *b)
 {
     const plan *p = b->plan;
     build_sentence(b,
-                   "A score should depend on the directions of a query and a key, and not on how "
-                   "long they are: so each head's are divided by their root mean square.");
+                   p->asked->norms_together
+                       ? "A score should depend on the directions of a query and a key, and not "
+                         "on how long they are: so the query of all heads side by side is divided "
+                         "by its root mean square, one number for all heads of a row, and so is "
+                         "the key."
+                       : "A score should depend on the directions of a query and a key, and not "
+                         "on how long they are: so each head's are divided by their root mean "
+                         "square.");
     show_normalized(b, STAGE_Q_NORM, &p->q_gain, b->focus.row);
     show_normalized(b, STAGE_K_NORM, &p->k_gain, build_key_row(b));
     build_other_heads(b);

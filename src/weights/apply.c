@@ -340,12 +340,11 @@ static bool is_wanted(const applying *a, const weight_source *from)
 /* What follows from what `in`, the object of an attention, has just got.
  *
  * Of Wk: there are as many key heads as query heads only where Wk has them all. Of a gain: queries
- * and keys are normalized, unless something else is said; that of a norm over all heads is refused,
- * unless --map says that it is a gain. */
+ * and keys are normalized, each head or, where its length shows it, all of a row at once, unless
+ * something else is said. */
 static bool settle(const applying *a, const cutting *how, const weight_source *from, bundle *in,
                    err *e)
 {
-    static const char RMS[] = "rms";
     const bundle *top = a->contents;
     bool is_query = from->which == INPUT_Q_GAIN;
     const entry *got = bundle_find(in, from->to.key->named.name);
@@ -363,19 +362,21 @@ static bool settle(const applying *a, const cutting *how, const weight_source *f
     }
     if (!is_gain(from->which) || how->by->q_gain == NULL)
         return true;
-    /* The norm has to be each head's own. Of other lengths the plan says what is wrong. */
+    /* Of other lengths the plan says what is wrong. */
     size_t heads = is_query || how->kv_heads == 0 ? how->heads : how->kv_heads;
     size_t count = tensor_count(&got->tensor);
-    if (from->mapped == 0 && heads > 1 && count == (is_query ? q : k)) {
-        err_at(e, &got->at,
-               "%s has a number for each column of all %zu heads: a norm over all of them, as in "
-               "OLMo 2, where here each head has its own",
-               from->name, heads);
-        return err_remedy(e,
-                          "--map takes it for gains all the same, --no-qk-norm leaves norms out");
-    }
-    return bundle_find(in, SETTING) != NULL || bundle_find(top, SETTING) != NULL ||
-           bundle_add_text(in, SETTING, RMS, strlen(RMS), got->at, e);
+    bool is_of_all = from->mapped == 0 && heads > 1 && count == (is_query ? q : k);
+    const char *word = is_of_all ? "rms-all" : "rms";
+    const char *said = bundle_text(bundle_find(in, SETTING) != NULL ? in : top, SETTING);
+    if (said == NULL)
+        return bundle_add_text(in, SETTING, word, strlen(word), got->at, e);
+    if (!is_of_all || strcmp(said, "rms") != 0)
+        return true;
+    err_at(e, &got->at,
+           "%s has a number for each column of all %zu heads: a norm over all of them, as in OLMo "
+           "2, and qk_norm is rms, each head's own",
+           from->name, heads);
+    return err_remedy(e, "--qk-norm rms-all is that norm, --map takes it for gains of each head");
 }
 
 /* Half of its outputs. */

@@ -20,7 +20,7 @@
  * relative kinds have linear_pos and pos_bias_u and _v.
  *
  * Norms. q_norm next to q_proj is an RMS norm of each head in modeling_qwen3, _qwen3_moe and
- * _apertus; one over all heads in _olmo2 and _olmoe, which its length shows; a LayerNorm with a
+ * _apertus; one over all heads in _olmo2 and _olmoe, as its length shows; a LayerNorm with a
  * bias in _chameleon; and _gemma3 adds 1 to it. q_layernorm next to q_proj is a LayerNorm in
  * modeling_phi and an RMS norm in _lfm2. What is refused in other rows are LayerNorms, or either
  * kind. The sinks of modeling_gpt_oss are one more logit a head, whose weight no value has. T5's

@@ -231,6 +231,38 @@ static bool turn(attempt *a)
     return true;
 }
 
+enum { NORM_EACH, NORM_ALL };
+
+/* Gains of one head are those of each. */
+static bool norm_others(attempt *a)
+{
+    const plan *right = &a->right->plan;
+    problem *p = &a->problem;
+    const struct {
+        input which;
+        size_t heads, width;
+        const tensor *gain;
+    } of[] = {{INPUT_Q_GAIN, right->heads, right->q.width, &right->q_gain},
+              {INPUT_K_GAIN, right->kv_heads, right->k.width, &right->k_gain}};
+    bool is_of_all = a->row->with == NORM_ALL;
+    if (!p->normalizes || p->norms_together == is_of_all || right->heads == 1)
+        return false;
+    p->norms_together = is_of_all;
+    for (size_t i = 0; i < 2; i++) {
+        if (of[i].gain->data == NULL)
+            continue;
+        tensor *gain = attempt_matrix(a, of[i].gain->type, 1, &(size_t){of[i].heads * of[i].width});
+        if (gain == NULL)
+            return false;
+        for (size_t j = 0; j < gain->size[0]; j++) {
+            size_t columns = of[i].gain->size[1], at[] = {j / columns, j % columns};
+            tensor_set(gain, &j, tensor_get(of[i].gain, at));
+        }
+        p->in[of[i].which] = gain;
+    }
+    return true;
+}
+
 /* clang-format off */
 static const mistake POSITION_ROWS[] = {
     {{"rope-missing", "rotary positions are left out"}, AT(ASKED, blunder_forget, FORGET_ROPE)},
@@ -249,6 +281,10 @@ static const mistake POSITION_ROWS[] = {
     {{"rope-from-zero", "rotary positions of new rows begin at 0"}, AT(ASKED, turn, TURN_LOCAL)},
     {{"qk-norm-missing", "queries and keys are not normalized"},
      AT(ASKED, blunder_forget, FORGET_NORM)},
+    {{"qk-norm-each", "each head is normalized by itself, not all of a row at once"},
+     AT(ASKED, norm_others, NORM_EACH)},
+    {{"qk-norm-all", "all heads of a row are normalized at once, not each by itself"},
+     AT(ASKED, norm_others, NORM_ALL)},
     {{"q-gain-missing", "q_gain is left out"}, AT(ASKED, blunder_leave_out, INPUT_Q_GAIN)},
     {{"k-gain-missing", "k_gain is left out"}, AT(ASKED, blunder_leave_out, INPUT_K_GAIN)},
 };

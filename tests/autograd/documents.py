@@ -104,6 +104,13 @@ def add_form(one, dice, size):
         for role, heads, width in (("q", size.heads, size.d_q), ("k", size.groups, size.d_k)):
             if chance(dice, 0.6):
                 one[role + "_gain"] = matrix(dice, width * dice.choice((1, heads)))
+        apart = any(isinstance(one.get(role), list) and isinstance(one[role][0][0], list) and
+                    isinstance(one[role][0][0][0], list) for role in "qk")
+        if not apart and chance(dice, 0.4):
+            one["qk_norm"] = "rms-all"
+            for role, numbers in (("q", size.heads * size.d_q), ("k", size.groups * size.d_k)):
+                if role + "_gain" in one:
+                    one[role + "_gain"] = matrix(dice, numbers)
     if chance(dice, 0.4):
         one.update(rope=dice.choice((10000, 10)),
                    rope_pairing=dice.choice(("half", "interleaved")),
@@ -309,7 +316,7 @@ def layers(seed):
     if chance(dice, 0.2):
         top["softcap"] = 2
     if chance(dice, 0.2):
-        top["qk_norm"] = "rms"
+        top["qk_norm"] = ("rms", "rms-all")[n % 2]
     top["layers"] = [some_layer(dice, top, width) for _ in range(dice.randint(1, 2))]
     for key in ("ln_e", "ln_f"):
         if chance(dice):

@@ -103,10 +103,15 @@ def with_appended(of, role, rows):
 
 
 def normalized(of, role, rows):
+    heads, is_all = rows.shape[1], of.get("qk_norm") == "rms-all"
+    if is_all:
+        rows = joined(rows).unsqueeze(1)
     root = (rows.square().mean(-1, keepdim=True) + of.get("qk_eps", 1e-6)).sqrt()
     rows = rows / root
     if role + "_gain" in of:
         rows = rows * of.given(role + "_gain").reshape(-1, 1, rows.shape[-1])
+    if is_all:
+        rows = apart(rows.squeeze(1), heads)
     return kept_rows(of, role + "_norm", rows, role)
 
 
@@ -237,7 +242,7 @@ def weights_of(of, scores):
 
 def key_rows(of, k, past):
     """New keys as they are compared: normalized, turned."""
-    if of.get("qk_norm") == "rms":
+    if "qk_norm" in of:
         k = normalized(of, "k", k)
     if "rope" in of:
         at = of.get("rope_positions", range(past, past + k.shape[2]))
@@ -246,7 +251,7 @@ def key_rows(of, k, past):
 
 
 def query_rows(of, q, place):
-    if of.get("qk_norm") == "rms":
+    if "qk_norm" in of:
         q = normalized(of, "q", q)
     if "rope" in of:
         at = of.get("rope_positions")

@@ -82,6 +82,7 @@ class Attention:
         self.score = doc.get("score", "scaled")
         self.final = ("x", 1) if "wo" in doc else ("q", self.h)
         self.norms = doc.get("qk_norm", "none") != "none"
+        self.norms_all = doc.get("qk_norm") == "rms-all"
         self.learned = {n: key for n, key in LEARNED.get(self.score, {}).items() if key in doc}
 
     def keep(self, name, table, came=None):
@@ -229,10 +230,18 @@ class Attention:
             made[two] = self.t.round(row[two] * c + row[one] * sign * s)
         return made
 
+    def normed(self, table, heads=0):
+        """Rows as their norms span them: of all heads, where it is so, and back to so many"""
+        if not self.norms_all:
+            return table
+        return [split(m[0], heads) if heads else [beside(m)] for m in table]
+
     def factors(self, name, h, row):
         """Of a norm, and its eps"""
         key = name + "_gain"
         gain = self.of_head(key, h, 1) if key in self.doc else [1.0] * len(row)
+        if self.norms_all and key in self.doc and rank(self.doc[key]) == 2:
+            gain = sum(self.given[key], [])
         return gain, float(self.doc.get("qk_eps", 1e-6))
 
     def inputs(self):
@@ -259,8 +268,10 @@ class Attention:
         self.plain = dict(last)
         for n in "qkv":
             if self.norms and n != "v":
-                last[n] = keep(n + "_norm", at(3, lambda p, row: norm(
-                    self.t, row, *self.factors(n, p[1], row)), last[n]), n)
+                self.plain[n] = self.normed(last[n])
+                made = at(3, lambda p, row: norm(
+                    self.t, row, *self.factors(n, p[1], row)), self.plain[n])
+                last[n] = keep(n + "_norm", self.normed(made, len(last[n][0])), n)
             if "rope" in doc and n != "v":
                 last[n] = keep(n + "_rope", at(3, lambda p, row: self.turn(
                     row, self.turns[n][p[0]], p[2]), last[n]), n)
@@ -478,11 +489,14 @@ class Attention:
                 grad = at(3, lambda p, row: self.turn(row, self.turns[n][p[0]], p[2], -1), grad)
             if self.norms and n != "v":
                 keep(n + "_norm_grad", grad, n)
+                heads = len(grad[0])
                 both = at(3, lambda p, row, back: norm_gradient(
-                    t, row, back, *self.factors(n, p[1], row)), self.plain[n], grad)
+                    t, row, back, *self.factors(n, p[1], row)), self.plain[n], self.normed(grad))
                 grad, gains = (over(3, lambda pair: pair[part], both) for part in range(2))
                 if n + "_gain" in doc:
+                    gains = self.normed(gains, heads) if rank(doc[n + "_gain"]) == 2 else gains
                     self.gather(n + "_gain", ((p[1::2], x) for p, x in indexed(gains)), F64)
+                grad = self.normed(grad, heads)
             keep(n + "_grad", grad, n)
             if "bias_" + n in doc:
                 self.gain("bias_" + n, self.total([beside(entry)[self.new] for entry in grad]))

@@ -75,6 +75,7 @@ typedef struct ref_problem {
     size_t rope_width;        /* 0: not said */
     ref_array rope_positions; /* rank 1, or 2: a list a batch entry; at NULL: not said */
     bool normalizes, has_eps; /* by rms */
+    bool norms_all;           /* all heads of a row at once */
     double eps;
     bool has_alibi;
     double *slopes; /* one a head; NULL: the published ones */

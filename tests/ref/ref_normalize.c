@@ -2,6 +2,7 @@
 #include "ref/ref_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* √((Σ x²)/width + eps), computed in float64 */
 static ref_number root_of(const ref_number *x, size_t width, double eps)
@@ -47,9 +48,43 @@ static const double *gains_of(const ref_array *gain, size_t head, size_t width)
     return gain->at + (ref_count_of(gain) == width ? 0 : head * width);
 }
 
+/* Where a number of b × heads × n × width is once each row has all heads side by side. */
+static size_t joined_at(size_t at, size_t heads, size_t n, size_t width)
+{
+    size_t row = at / width, batch = row / n / heads, head = row / n % heads, i = row % n;
+    return ((batch * n + i) * heads + head) * width + at % width;
+}
+
+static ref_number *join_heads(const ref_sizes *s, const ref_number *apart, size_t heads, size_t n,
+                              size_t width)
+{
+    size_t count = s->b * heads * n * width;
+    ref_number *joined = ref_alloc(count, sizeof *joined);
+    for (size_t at = 0; at < count; at++)
+        joined[joined_at(at, heads, n, width)] = apart[at];
+    return joined;
+}
+
+/* Which are freed. */
+static void part_heads(const ref_sizes *s, ref_number *joined, ref_number *apart, size_t heads,
+                       size_t n, size_t width)
+{
+    for (size_t at = 0; at < s->b * heads * n * width; at++)
+        apart[at] = joined[joined_at(at, heads, n, width)];
+    free(joined);
+}
+
 static void normalize_all(const ref_problem *p, const ref_sizes *s, ref_number *x, ref_input gains,
                           size_t heads, size_t n, size_t width)
 {
+    size_t whole = heads * width;
+    if (p->norms_all) {
+        ref_number *joined = join_heads(s, x, heads, n, width);
+        for (size_t row = 0; row < s->b * n; row++)
+            normalize(p, joined + row * whole, whole, gains_of(&p->in[gains], 0, whole));
+        part_heads(s, joined, x, heads, n, width);
+        return;
+    }
     for (size_t row = 0; row < s->b * heads * n; row++)
         normalize(p, x + row * width, width, gains_of(&p->in[gains], row / n % heads, width));
 }
@@ -95,7 +130,17 @@ static void go_back(const ref_problem *p, const ref_number *x, size_t width, con
 void ref_normalize_back(const ref_problem *p, const ref_sizes *s, const ref_number *x,
                         ref_input gains, size_t n, size_t width, ref_number *dy)
 {
-    size_t heads = gains == REF_Q_GAIN ? s->h : s->g;
+    size_t heads = gains == REF_Q_GAIN ? s->h : s->g, whole = heads * width;
+    if (p->norms_all) {
+        ref_number *of = join_heads(s, x, heads, n, width),
+                   *back = join_heads(s, dy, heads, n, width);
+        for (size_t row = 0; row < s->b * n; row++)
+            go_back(p, of + row * whole, whole, gains_of(&p->in[gains], 0, whole),
+                    back + row * whole);
+        part_heads(s, back, dy, heads, n, width);
+        free(of);
+        return;
+    }
     for (size_t row = 0; row < s->b * heads * n; row++)
         go_back(p, x + row * width, width, gains_of(&p->in[gains], row / n % heads, width),
                 dy + row * width);

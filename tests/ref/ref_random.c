@@ -227,10 +227,13 @@ static void choose_norm(maker *m)
     m->p->normalizes = maker_wants(m) && dice_chance(&m->dice, 0.5);
     m->p->has_eps = m->p->normalizes && maker_wants(m);
     m->p->eps = EPS[dice_below(&m->dice, 4)];
+    bool may_be_all = m->p->in[REF_Q].rank < 4 && m->p->in[REF_K].rank < 4;
+    m->p->norms_all = m->p->normalizes && may_be_all && dice_chance(&m->dice, 0.3);
+    bool is_all = m->p->norms_all;
     if (m->p->normalizes && maker_wants(m))
-        maker_add_vector(m, REF_Q_GAIN, dice_chance(&m->dice, 0.5) ? m->h : 1, m->d_q);
+        maker_add_vector(m, REF_Q_GAIN, is_all || dice_chance(&m->dice, 0.5) ? m->h : 1, m->d_q);
     if (m->p->normalizes && maker_wants(m))
-        maker_add_vector(m, REF_K_GAIN, dice_chance(&m->dice, 0.5) ? m->g : 1, m->d_k);
+        maker_add_vector(m, REF_K_GAIN, is_all || dice_chance(&m->dice, 0.5) ? m->g : 1, m->d_k);
 }
 
 /* After what may bring the batch. */

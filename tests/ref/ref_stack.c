@@ -136,6 +136,7 @@ static void set_settings_of_layer(ref_problem *p, const ref_problem *layer)
     p->heads = p->heads > 0 ? p->heads : layer->heads;
     p->kv_heads = p->kv_heads > 0 ? p->kv_heads : layer->kv_heads;
     p->softcap = p->softcap > 0 ? p->softcap : layer->softcap;
+    p->norms_all = p->norms_all || (!p->normalizes && layer->norms_all);
     p->normalizes = p->normalizes || layer->normalizes;
 }
 

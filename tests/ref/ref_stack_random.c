@@ -153,6 +153,7 @@ static void make_attention(maker *m, ref_problem *p, const ref_problem *around, 
     p->softcap = dice_chance(&m->dice, 0.2) ? 3 : 0;
     /* A head of one number becomes its sign, and near 0 that is a thousand times as wrong as it. */
     p->normalizes = dice_chance(&m->dice, 0.2) && p->in[REF_WQ].size[1] > heads;
+    p->norms_all = p->normalizes && dice_chance(&m->dice, 0.4);
     p->round_decimals = -1;
     make_places(m, p, heads);
 }

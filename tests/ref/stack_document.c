@@ -107,7 +107,7 @@ static void add_attention(text *out, const ref_problem *p)
         add_number(out, "kv_heads", (double)p->kv_heads);
     if (p->softcap > 0)
         add_number(out, "softcap", p->softcap);
-    add_word(out, "qk_norm", p->normalizes ? "rms" : NULL);
+    add_word(out, "qk_norm", p->norms_all ? "rms-all" : p->normalizes ? "rms" : NULL);
     add_word(out, "causal", p->causal);
     add_word(out, "alibi", p->has_alibi ? "true" : NULL);
     add_word(out, "rope", p->has_rope ? "true" : NULL);

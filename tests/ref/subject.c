@@ -107,8 +107,12 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_text(to, "add_zero", p->adds_zero ? "true" : NULL, e) &&
            add_number(to, p->top > 0, "top", (double)p->top, e) &&
            add_text(to, "positions", p->has_positions ? "sinusoidal" : NULL, e) &&
-           add_text(to, "qk_norm", p->normalizes ? "rms" : NULL, e) && add_rope(to, p, e) &&
-           add_number(to, p->has_eps, "qk_eps", p->eps, e) &&
+           add_text(to, "qk_norm",
+                    p->norms_all    ? "rms-all"
+                    : p->normalizes ? "rms"
+                                    : NULL,
+                    e) &&
+           add_rope(to, p, e) && add_number(to, p->has_eps, "qk_eps", p->eps, e) &&
            add_number(to, p->softcap > 0, "softcap", p->softcap, e) && add_window(to, p, e) &&
            add_key_lengths(to, p, e) && add_alibi(to, p, e) && add_rounding(to, p, e);
 }

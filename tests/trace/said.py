@@ -13,7 +13,7 @@ PLACES = {
     "below": ("", ""), "column": ("", ""), "column-i": ("[·,i]", ""), "all": ("", ""),
     "column-of-heads": ("[·,j]overtheheads", ""), "column-i-of-heads": ("[·,i]overtheheads", ""),
     "row-i-of-heads": ("[i]overtheheads", ""), "row-j-of-heads": ("[j]overtheheads", ""), "learned": (r"[l,j]", ""),
-    "of-heads": ("[i,j]overtheheads", ""), "of-focus": ("[f,i]", ""),
+    "of-heads": ("[i,j]overtheheads", ""), "row-i-whole": (r"[i]", ""), "of-focus": ("[f,i]", ""),
 }
 FUNCTIONS = {
     "relu": "max(x,0)", "gelu": "x·Φ(x),Φthenormaldistribution", "silu": "x/(1+exp(−x))",

@@ -130,6 +130,33 @@ bool plant_scale(planting *of)
     return scales[of->with] != 0;
 }
 
+/* Gains of one head are written once for each. */
+static void repeat(ref_array *gain, size_t count)
+{
+    size_t had = gain->at == NULL ? count : ref_count_of(gain);
+    if (had == count)
+        return;
+    double *all = ref_alloc(count, sizeof all[0]);
+    for (size_t i = 0; i < count; i++)
+        all[i] = gain->at[i % had];
+    free(gain->at);
+    *gain = (ref_array){1, {count, 0, 0, 0}, all};
+}
+
+/* with: whether all heads are normalized at once */
+bool plant_norm(planting *of)
+{
+    ref_problem *p = of->p;
+    ref_sizes s = ref_sizes_of(p);
+    bool is_apart = p->in[REF_Q].rank == 4 || p->in[REF_K].rank == 4;
+    if (!p->normalizes || p->norms_all == (of->with != 0) || is_apart || s.h == 1)
+        return false;
+    p->norms_all = of->with != 0;
+    repeat(&p->in[REF_Q_GAIN], s.h * s.d_q);
+    repeat(&p->in[REF_K_GAIN], s.g * s.d_k);
+    return true;
+}
+
 bool plant_forget(planting *of)
 {
     ref_problem *p = of->p;
@@ -139,6 +166,7 @@ bool plant_forget(planting *of)
     p->adds_zero = p->adds_zero && of->with != NO_ZERO;
     p->has_rope = p->has_rope && of->with != NO_ROPE;
     p->normalizes = p->normalizes && of->with != NO_NORM;
+    p->norms_all = p->norms_all && p->normalizes;
     if (of->with == NO_ALIBI) {
         free(p->slopes);
         p->slopes = NULL;

@@ -120,6 +120,8 @@ const plant PLANTS[] = {
     {"rope-late", NULL, plant_positions, NULL, NULL, ONE_LATE},
     {"rope-from-zero", NULL, plant_positions, NULL, NULL, FROM_ZERO},
     {"qk-norm-missing", NULL, plant_forget, NULL, NULL, NO_NORM},
+    {"qk-norm-each", NULL, plant_norm, NULL, NULL, 0},
+    {"qk-norm-all", NULL, plant_norm, NULL, NULL, 1},
     {"q-gain-missing", NULL, plant_leave_out, NULL, NULL, REF_Q_GAIN},
     {"k-gain-missing", NULL, plant_leave_out, NULL, NULL, REF_K_GAIN},
     {"heads-one", NULL, plant_count_heads, NULL, NULL, 0},

@@ -43,6 +43,7 @@ bool plant_leave_out(planting *of);
 bool plant_leave_out_biases(planting *of);
 bool plant_swap(planting *of); /* with: 10·one + other of 0 q, 1 k, 2 v */
 bool plant_scale(planting *of);
+bool plant_norm(planting *of);
 bool plant_forget(planting *of);
 bool plant_plus_one(planting *of);
 bool plant_count_heads(planting *of); /* with: times so many, −2 half, 0 one */

@@ -4,6 +4,7 @@
 #include "attn/engine/norms.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -56,6 +57,22 @@ bool sinusoid_add(const projecting *with, stage_id id, err *e)
 
 /* ---- one length ---- */
 
+/* How many norms a row of all heads has: one a head, or one of all. */
+static size_t norms_of_row(const plan *p, size_t heads)
+{
+    return p->asked->norms_together ? 1 : heads;
+}
+
+/* What the number'th norm of row i spans. Heads that one spans lie side by side. */
+static tensor normed_row(const plan *p, const tensor *all, size_t batch, size_t number, size_t i)
+{
+    tensor rows = plan_of_head(all, batch, number), row = tensor_at(&rows, i);
+    size_t heads = all->size[1] / norms_of_row(p, all->size[1]);
+    assert(heads == 1 || all->stride[1] == (ptrdiff_t)row.size[0]);
+    row.size[0] *= heads;
+    return row;
+}
+
 bool normalize_heads(const projecting *with, stage_id id, err *e)
 {
     const plan *p = with->plan;
@@ -63,14 +80,15 @@ bool normalize_heads(const projecting *with, stage_id id, err *e)
     bool is_query = id == STAGE_Q_NORM;
     const tensor *gain = is_query ? &p->q_gain : &p->k_gain;
     tensor *rows = is_query ? &with->made->q : &with->made->k, out = projected_place(with, id);
-    for (size_t unit = 0; unit < p->batches * role->heads; unit++) {
-        size_t batch = unit / role->heads, head = unit % role->heads;
-        const void *of_head = gain->data == NULL ? NULL : tensor_at(gain, head).data;
-        tensor x = plan_of_head(rows, batch, head), y = plan_of_head(&out, batch, head);
-        for (size_t i = 0; i < x.size[0]; i++) {
-            tensor from = tensor_at(&x, i), to = tensor_at(&y, i);
+    size_t norms = norms_of_row(p, role->heads);
+    for (size_t unit = 0; unit < p->batches * norms; unit++) {
+        size_t batch = unit / norms, number = unit % norms;
+        const void *by = gain->data == NULL ? NULL : tensor_at(gain, number).data;
+        for (size_t i = 0; i < rows->size[2]; i++) {
+            tensor from = normed_row(p, rows, batch, number, i),
+                   to = normed_row(p, &out, batch, number, i);
             bool is_in_range =
-                p->with->row_rms_norm(from.data, from.size[0], of_head, p->asked->qk_eps, to.data);
+                p->with->row_rms_norm(from.data, from.size[0], by, p->asked->qk_eps, to.data);
             if (!is_in_range && !p->asked->allow_nonfinite)
                 return err_set(e, "the squares of %s[row %zu] add up to more than float64 holds",
                                input_label(role->given_as), i + 1);
@@ -257,16 +275,10 @@ bool rope_turn_back(const projecting *with, stage_id id, const tensor *from, con
     return turn_rows(&t, from->size, with->by, e);
 }
 
-static tensor row_of(const tensor *all, size_t batch, size_t head, size_t i)
+/* Of one norm; no data: there are none. */
+static tensor gain_of_norm(const tensor *gains, size_t number)
 {
-    tensor rows = plan_of_head(all, batch, head);
-    return tensor_at(&rows, i);
-}
-
-/* The gains of one head; no data: there are none. */
-static tensor gain_of_head(const tensor *gains, size_t head)
-{
-    return gains->data == NULL ? (tensor){0} : tensor_at(gains, head);
+    return gains->data == NULL ? (tensor){0} : tensor_at(gains, number);
 }
 
 void normalize_back(const plan *p, stage_id id, const tensor *x, const tensor *from,
@@ -274,12 +286,13 @@ void normalize_back(const plan *p, stage_id id, const tensor *x, const tensor *f
 {
     const tensor *gains = plan_role(p, id) == &p->q ? &p->q_gain : &p->k_gain;
     norm by = {.is_rms = true, .eps = p->asked->qk_eps};
-    size_t heads = x->size[1], rows = x->size[2];
-    for (size_t n = 0; n < x->size[0] * heads * rows; n++) {
-        size_t batch = n / rows / heads, head = n / rows % heads;
-        tensor at = row_of(x, batch, head, n % rows), dy = row_of(from, batch, head, n % rows),
-               dx = row_of(to, batch, head, n % rows);
-        by.gain = gain_of_head(gains, head);
+    size_t norms = norms_of_row(p, x->size[1]), rows = x->size[2];
+    for (size_t n = 0; n < x->size[0] * norms * rows; n++) {
+        size_t batch = n / rows / norms, number = n / rows % norms;
+        tensor at = normed_row(p, x, batch, number, n % rows),
+               dy = normed_row(p, from, batch, number, n % rows),
+               dx = normed_row(p, to, batch, number, n % rows);
+        by.gain = gain_of_norm(gains, number);
         norm_back(&by, &at, &dy, &dx);
     }
 }
@@ -289,15 +302,16 @@ bool normalize_gain_back(const plan *p, stage_id id, const tensor *x, const tens
 {
     const tensor *of = plan_role(p, id) == &p->q ? &p->q_gain : &p->k_gain;
     const norm by = {.is_rms = true, .eps = p->asked->qk_eps};
-    size_t heads = x->size[1], rows = x->size[2], width = x->size[3];
-    size_t apart = of->stride[0] == 0 ? 0 : width, count = apart == 0 ? width : heads * width;
+    size_t norms = norms_of_row(p, x->size[1]), rows = x->size[2], width = of->size[1];
+    size_t apart = of->stride[0] == 0 ? 0 : width, count = apart == 0 ? width : norms * width;
     double *sum = mem_alloc_zeroed(count, sizeof sum[0], e);
     if (sum == NULL)
         return false;
-    for (size_t n = 0; n < x->size[0] * heads * rows; n++) {
-        size_t batch = n / rows / heads, head = n / rows % heads;
-        tensor at = row_of(x, batch, head, n % rows), dy = row_of(from, batch, head, n % rows);
-        norm_gain_back(&by, &at, &dy, sum + head * apart);
+    for (size_t n = 0; n < x->size[0] * norms * rows; n++) {
+        size_t batch = n / rows / norms, number = n / rows % norms;
+        tensor at = normed_row(p, x, batch, number, n % rows),
+               dy = normed_row(p, from, batch, number, n % rows);
+        norm_gain_back(&by, &at, &dy, sum + number * apart);
     }
     tensor flat = tensor_flat(gain);
     for (size_t i = 0; i < count; i++)

@@ -381,9 +381,10 @@ void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
         plan_stage_shape(p, id, rank, size);
         return;
     }
-    /* What is made of another form of the same rows. */
+    /* What is made of another form of the same rows; a norm of all heads has them side by side. */
+    bool is_of_all = p->asked->norms_together && (id == STAGE_Q_NORM || id == STAGE_K_NORM);
     if (role != NULL && row->by == STAGE_BY_PROJECTION && row->takes[0] != STAGE_COUNT &&
-        plan_role(p, row->takes[0]) == role)
+        plan_role(p, row->takes[0]) == role && !is_of_all)
         axes = role == &p->q ? "bhqd" : "bhkd";
     shape_by_axes(p, id, axes, rank, size);
 }

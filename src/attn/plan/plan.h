@@ -35,7 +35,7 @@ typedef struct plan {
     tensor past_k, past_v; /* b × kv_heads × past × width */
     size_t past;
     size_t rope_width;     /* numbers of a head that are turned; 0 = none */
-    tensor q_gain, k_gain; /* heads × width: stride 0 where shared, no data where not given */
+    tensor q_gain, k_gain; /* heads × width, or 1 × all; stride 0 where shared, or no data */
     size_t offset;         /* position of the first query */
     size_t compared_width; /* of q′ and k′ */
     double scale;

@@ -560,6 +560,22 @@ static bool find_appended(plan *p, err *e)
     return true;
 }
 
+/* heads × width; of a norm of all heads at once 1 × all their columns. */
+static bool find_gain(const plan *p, input which, const projection *r, tensor *gain, err *e)
+{
+    if (!p->asked->norms_together)
+        return plan_vector(p, which, 2, r->heads, r->width, gain, e);
+    if (r->given.data != NULL && p->asked->in[r->given_as]->rank == 4)
+        return plan_wrong_shape(p, r->given_as, e,
+                                "its heads apart, and qk_norm rms-all is of rows that have them "
+                                "side by side, n x d");
+    if (!plan_vector(p, which, 2, 0, r->heads * r->width, gain, e))
+        return false;
+    if (gain->data != NULL)
+        *gain = plan_shared(gain, 1);
+    return true;
+}
+
 /* ---- all of them ---- */
 
 bool plan_find_inputs(plan *p, err *e)
@@ -571,7 +587,7 @@ bool plan_find_inputs(plan *p, err *e)
                             "queries and keys are not normalized", "--qk-norm rms normalizes them",
                             e)))
         return false;
-    return plan_vector(p, INPUT_Q_GAIN, 2, p->heads, p->q.width, &p->q_gain, e) &&
-           plan_vector(p, INPUT_K_GAIN, 2, p->kv_heads, p->k.width, &p->k_gain, e) &&
-           find_cache(p, e) && find_positions(p, e) && find_rope(p, e) && find_appended(p, e);
+    return find_gain(p, INPUT_Q_GAIN, &p->q, &p->q_gain, e) &&
+           find_gain(p, INPUT_K_GAIN, &p->k, &p->k_gain, e) && find_cache(p, e) &&
+           find_positions(p, e) && find_rope(p, e) && find_appended(p, e);
 }

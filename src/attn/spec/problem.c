@@ -213,6 +213,14 @@ static bool read_scale(problem *p, const entry *setting, err *e)
     return true;
 }
 
+static bool read_qk_norm(problem *p, const entry *setting, err *e)
+{
+    const named *word = setting_word(setting, &QK_NORM_WORDS, "", e);
+    p->normalizes = word != NULL && !word_is(word, "none");
+    p->norms_together = word != NULL && word_is(word, "rms-all");
+    return word != NULL;
+}
+
 static bool read_softcap(problem *p, const entry *setting, err *e)
 {
     if (!setting_is_number(setting, &p->softcap))
@@ -407,7 +415,7 @@ static const setting_row SETTINGS[] = {
     {{"layout", ""}, WORD, AT(layout_is_out_in), .words = &LAYOUT_WORDS, .yes = "out-in"},
     {{"loss", ""}, .read = read_loss},
     {{"dtype", ""}, .read = read_dtype},
-    {{"qk_norm", ""}, WORD, AT(normalizes), .words = &QK_NORM_WORDS, .yes = "rms"},
+    {{"qk_norm", ""}, .read = read_qk_norm},
     {{"qk_eps", ""}, NUMBER, AT(qk_eps)},
     {{"positions", ""}, WORD, AT(adds_positions), .words = &POSITIONS_WORDS, .yes = "sinusoidal"},
     {{"rope", ""}, .read = read_rope},

@@ -117,7 +117,8 @@ typedef struct problem {
     size_t top;            /* so many strongest keys a query; 0 = not asked for */
     bool adds_positions;   /* sinusoids, to the rows of x */
     rope_settings rope;
-    bool normalizes; /* queries and keys, each head by its root mean square */
+    bool normalizes;     /* queries and keys, each head by its root mean square, */
+    bool norms_together; /* or all heads of a row by that of all their numbers */
     double qk_eps;
     int round_decimals; /* −1 = weights are not rounded */
     bool round_keeps_sum;

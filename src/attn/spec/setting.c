@@ -173,6 +173,7 @@ static const synonym PAIRING_SYNONYMS[] = {
 
 static const named QK_NORM_ROWS[] = {
     {"rms", "each head's vector / √(mean of its squares + qk_eps)"},
+    {"rms-all", "the same of a row of all heads at once"},
     {"none", "queries and keys stay as they are"},
 };
 

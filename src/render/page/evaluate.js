@@ -228,12 +228,14 @@ function normRow(map, norm, place) {
   const at = { ...place, map: norm };
   const row = isCentered ? rowIn(centered.a, { ...place, map: centered })
     : listOf(norm.b, at);
+  const width = map.columns.length / map.slices, first = row.length > width ? 0 : place.column;
   const strand = (operand) => operand &&
-    row.map((nothing, j) => numberAt(operand, { ...place, column: place.column + j }));
+    row.map((nothing, j) => numberAt(operand, { ...place, column: first + j }));
   const gain = map === norm ? map.d : map.operation === 'dot' && map.b;
   const bias = map === norm ? null : map.operation === 'dot' ? map.c : map.b;
-  return normalized(TYPE, row, isCentered ? middleOf(TYPE, row) : [0, 0], numberAt(norm.c, at),
-    strand(gain), strand(bias));
+  const made = normalized(TYPE, row, isCentered ? middleOf(TYPE, row) : [0, 0], numberAt(norm.c, at),
+    strand(gain), strand(bias)); // of all heads where one norm spans them
+  return row.length > width ? made.slice(place.column, place.column + width) : made;
 }
 
 // ---- rounding by hand: attn/engine/rounding.c ----
