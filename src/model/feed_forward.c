@@ -130,6 +130,16 @@ bool feed_forward_back(const feed_forward *p, const way_back *g, const bundle *o
     return done;
 }
 
+size_t feed_forward_memory(const feed_forward *p, const kernels *with, dtype type, size_t rows,
+                           size_t threads)
+{
+    size_t parts = p->w3.data == NULL ? 1 : 2;
+    size_t in = multiply_memory(with, rows, p->width, p->hidden, threads),
+           out = multiply_memory(with, rows, p->hidden, p->width, threads);
+    return size_sum(tensor_bytes(type, 3, (size_t[]){parts, rows, p->hidden}),
+                    size_larger(in, out));
+}
+
 size_t feed_forward_back_memory(const feed_forward *p, dtype type, size_t rows)
 {
     enum { AT_ONCE = 5 }; /* hidden, gate, activated and two gradients */

@@ -14,6 +14,9 @@ bool feed_forward_run(const feed_forward *p, const kernels *with, crew *by, cons
 bool feed_forward_back(const feed_forward *p, const way_back *g, const bundle *own, const tensor *x,
                        tensor *grad, const keeper *of_weights, const keeper *keep, err *e);
 
+/* Bytes of its hidden numbers, the gate's, and what products with its weights work in. */
+size_t feed_forward_memory(const feed_forward *p, const kernels *with, dtype type, size_t rows,
+                           size_t threads);
 /* Bytes of its hidden numbers on the way back, of so many rows. */
 size_t feed_forward_back_memory(const feed_forward *p, dtype type, size_t rows);
 

@@ -4,6 +4,7 @@
 #include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "model/embed.h"
+#include "model/experts.h"
 #include "model/stack_keys.h"
 #include "model/stack_run.h"
 
@@ -166,11 +167,14 @@ static bool read_weight(feed_forward *f, const bundle *from, const char *name, b
         f->kept = NULL;
     return fit_weight(given, is_out_in, rows, columns, out, e);
 }
-static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own, err *e)
+
+/* Its matrices are in `own`; what `settings`, the layer, does not say, the document does. */
+static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *settings,
+                              const bundle *own, err *e)
 {
     static const char *const OF_GATE[] = {"w3", "b3"};
-    const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
-    bool is_out_in = setting_is_out_in(setting_of(s, own, "layout"));
+    const named *by = word_of(setting_of(s, settings, "activation"), &ACTIVATIONS, e);
+    bool is_out_in = setting_is_out_in(setting_of(s, settings, "layout"));
     *f = (feed_forward){.by = (const activation *)(const void *)by,
                         .width = s->width,
                         .kept = s->how.packed_weights};
@@ -183,6 +187,135 @@ static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *own
            (bundle_find_first(own, OF_GATE, 2) == NULL ||
             (read_weight(f, own, "w3", is_out_in, s->width, f->hidden, &f->w3, e) &&
              vector_read(own, "b3", NULL, f->hidden, &f->b3, e)));
+}
+
+/* ---- experts ---- */
+
+/* What a layer has of experts besides settings; NULL: it has none. */
+static const entry *first_of_experts(const bundle *own)
+{
+    static const char *const KEYS_OF_EXPERTS[] = {"router",  "router_bias", "choice_bias",
+                                                  "experts", "shared",      "shared_gate"};
+    return bundle_find_first(own, KEYS_OF_EXPERTS,
+                             sizeof KEYS_OF_EXPERTS / sizeof *KEYS_OF_EXPERTS);
+}
+
+/* Settings that say something of experts alone. */
+static bool check_without_experts(const bundle *in, err *e)
+{
+    static const char *const OF_ROUTING[] = {"top_experts",   "routing", "renormalize",
+                                             "routing_scale", "groups",  "top_groups"};
+    const entry *given =
+        bundle_find_first(in, OF_ROUTING, sizeof OF_ROUTING / sizeof OF_ROUTING[0]);
+    return given == NULL ||
+           err_at(e, &given->at, "%s is of experts, and there are none", given->name);
+}
+
+/* Its words, its counts and its factor. */
+static bool read_routing(const stack *s, expert_mix *m, const bundle *own, const place *at, err *e)
+{
+    const entry *top = setting_of(s, own, "top_experts"), *groups = setting_of(s, own, "groups"),
+                *top_groups = setting_of(s, own, "top_groups"),
+                *divides = setting_of(s, own, "renormalize"),
+                *scale = setting_of(s, own, "routing_scale");
+    const named *by = word_of(setting_of(s, own, "routing"), &ROUTINGS, e),
+                *word = divides == NULL ? NULL : setting_word(divides, &TRUTH_WORDS, "", e);
+    m->by = (const routing *)(const void *)by;
+    m->scale = 1;
+    if (by == NULL || (divides != NULL && word == NULL) ||
+        (scale != NULL && !setting_number(scale, -HUGE_VAL, &m->scale, e)))
+        return false;
+    m->renormalizes =
+        m->by->kind != ROUTED_BY_LOGITS && !(word != NULL && strcmp(word->name, "false") == 0);
+    if (m->by->kind == ROUTED_BY_LOGITS && divides != NULL)
+        return err_at(e, &divides->at,
+                      "renormalize is given, and with routing %s weights add up to 1 already",
+                      by->name);
+    if (top == NULL)
+        return err_at(e, at,
+                      "a layer has experts, and no top_experts says how many of them a row "
+                      "goes through");
+    if (!setting_count(top, 1, &m->top, e))
+        return false;
+    if (m->top > m->count)
+        return err_at(e, &top->at, "top_experts is %zu, and there %s %zu expert%s", m->top,
+                      m->count == 1 ? "is" : "are", m->count, m->count == 1 ? "" : "s");
+    if ((groups == NULL) != (top_groups == NULL))
+        return err_at(
+            e, groups != NULL ? &groups->at : &top_groups->at,
+            "of groups and top_groups one is given alone, and experts are chosen by both");
+    if (groups == NULL)
+        return true;
+    if (m->by->kind == ROUTED_BY_LOGITS)
+        return err_at(e, &groups->at, "groups are of routing softmax and sigmoid, and it is %s",
+                      by->name);
+    if (!setting_count(groups, 1, &m->groups, e) ||
+        !setting_count(top_groups, 1, &m->top_groups, e))
+        return false;
+    size_t each = m->count / m->groups;
+    if (m->count % m->groups != 0 || each < 2)
+        return err_at(e, &groups->at,
+                      "groups is %zu, and %zu experts are not that many groups of at least two",
+                      m->groups, m->count);
+    return (m->top_groups <= m->groups && m->top_groups * each >= m->top) ||
+           err_at(e, &top_groups->at,
+                  "top_groups is %zu, and %zu experts are to be chosen from so many of %zu groups "
+                  "of %zu",
+                  m->top_groups, m->top, m->groups, each);
+}
+
+/* An expert's matrices, of which it has some. */
+static bool read_expert(const stack *s, feed_forward *f, const bundle *settings, const entry *given,
+                        err *e)
+{
+    if (first_weight(given->bundle) == NULL)
+        return err_at(e, &given->at, "an expert has no w1");
+    return read_feed_forward(s, f, settings, given->bundle, e);
+}
+
+static bool read_experts(const stack *s, expert_mix *m, const bundle *own, err *e)
+{
+    const entry *first = first_of_experts(own), *router = bundle_find(own, "router"),
+                *list = bundle_find(own, "experts"), *shared = bundle_find(own, "shared"),
+                *gate = bundle_find(own, "shared_gate"), *dense = first_weight(own);
+    bool is_out_in = setting_is_out_in(setting_of(s, own, "layout"));
+    *m = (expert_mix){.width = s->width, .kept = s->how.packed_weights};
+    if (dense != NULL)
+        return err_at(e, &dense->at,
+                      "a layer has %s, and %s: its feed-forward part is one or has "
+                      "experts",
+                      dense->name, first->name);
+    if (router == NULL || list == NULL || list->bundle->count == 0)
+        return err_at(e, &first->at, "a layer has %s and no %s", first->name,
+                      router == NULL ? "router" : "experts");
+    m->count = list->bundle->count;
+    m->expert = mem_alloc_zeroed(m->count, sizeof m->expert[0], e);
+    if (m->expert == NULL || !read_routing(s, m, own, &list->at, e))
+        return false;
+    for (size_t i = 0; i < m->count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "%zu", i + 1);
+        const entry *one = bundle_find(list->bundle, name); /* names of a bundle may skip some */
+        if (one == NULL)
+            return err_at(e, &list->at, "there are %zu experts, and no experts.%zu", m->count, i);
+        if (!read_expert(s, &m->expert[i], own, one, e))
+            return err_within(e, "expert %zu", i + 1);
+    }
+    m->has_shared = shared != NULL;
+    if (shared != NULL && !read_expert(s, &m->shared, own, shared, e))
+        return err_within(e, "shared");
+    if (gate != NULL && shared == NULL)
+        return err_at(e, &gate->at, "shared_gate is given, and there is no shared expert");
+    if (!router->stays || (gate != NULL && !gate->stays))
+        m->kept = NULL;
+    return fit_weight(router, is_out_in, s->width, m->count, &m->router, e) &&
+           vector_read(own, "router_bias", NULL, m->count, &m->router_bias, e) &&
+           vector_read(own, "choice_bias", NULL, m->count, &m->choice_bias, e) &&
+           (gate == NULL || fit_weight(gate, is_out_in, s->width, 1, &m->shared_gate, e)) &&
+           (m->choice_bias.data == NULL || m->by->kind != ROUTED_BY_LOGITS ||
+            err_at(e, &bundle_find(own, "choice_bias")->at,
+                   "choice_bias is of routing softmax and sigmoid, and it is %s",
+                   m->by->named.name));
 }
 
 /* ---- the head ---- */
@@ -220,6 +353,11 @@ bool layer_part_failed(const layer_part *p, err *e)
     return err_within(e, "layer %zu, %s", p->layer + 1, part_name(p->as->kind));
 }
 
+static bool has_feed_forward(const bundle *own)
+{
+    return first_weight(own) != NULL || first_of_experts(own) != NULL;
+}
+
 /* A layer that says nothing has the stack's order. */
 static bool check_parts(const stack *s, const norm_order *order, const entry *given, err *e)
 {
@@ -231,7 +369,7 @@ static bool check_parts(const stack *s, const norm_order *order, const entry *gi
     if (cross != NULL && order->crossed_count == 0)
         return err_at(e, &cross->at, "a layer has cross-attention, and norm %s has no place for it",
                       name);
-    if (order->ends_with_feed_forward && first_weight(given->bundle) != NULL)
+    if (order->ends_with_feed_forward && has_feed_forward(given->bundle))
         return err_at(e, &given->at,
                       "a layer has w1 or its kin, and with norm seed there is one feed-forward "
                       "part, after the last layer");
@@ -265,7 +403,7 @@ static bool read_layer(stack *s, layer *l, const entry *given, err *e)
     const part_row *row = is_crossed ? order->crossed : order->plain;
     size_t count = is_crossed ? order->crossed_count : order->plain_count;
     for (size_t i = 0; i < count; i++) {
-        if (row[i].kind != PART_FEED_FORWARD || first_weight(own) != NULL)
+        if (row[i].kind != PART_FEED_FORWARD || has_feed_forward(own))
             l->part[l->parts++] =
                 (layer_part){.as = &row[i], .layer = s->layers - 1, .scale = factor};
     }
@@ -273,9 +411,12 @@ static bool read_layer(stack *s, layer *l, const entry *given, err *e)
     for (size_t i = 0; i < l->parts; i++) {
         layer_part *p = &l->part[i];
         bool is_read;
-        if (p->as->kind == PART_FEED_FORWARD) {
+        if (p->as->kind == PART_FEED_FORWARD && first_of_experts(own) != NULL) {
+            p->experts = mem_alloc_zeroed(1, sizeof *p->experts, e);
+            is_read = p->experts != NULL && read_experts(s, p->experts, own, e);
+        } else if (p->as->kind == PART_FEED_FORWARD) {
             p->feed_forward = mem_alloc_zeroed(1, sizeof *p->feed_forward, e);
-            is_read = p->feed_forward != NULL && read_feed_forward(s, p->feed_forward, own, e);
+            is_read = p->feed_forward != NULL && read_feed_forward(s, p->feed_forward, own, own, e);
         } else {
             p->attention = mem_alloc_zeroed(1, sizeof *p->attention, e);
             is_read = p->attention != NULL &&
@@ -284,6 +425,8 @@ static bool read_layer(stack *s, layer *l, const entry *given, err *e)
         if (!is_read)
             return layer_part_failed(p, e);
     }
+    if (first_of_experts(own) == NULL && !check_without_experts(own, e))
+        return err_within(e, "layer %s", given->name);
     return (check_activation(own, e) && read_norms(s, l, own, e)) ||
            err_within(e, "layer %s", given->name);
 }
@@ -397,7 +540,7 @@ static bool check_top(const stack *s, err *e)
             return err_at(e, &given->at, "%s is given, and a stack begins without a cache", name);
         /* A layer's object, or a key of attention that at the top is read by nothing. */
         bool is_of_layers = of_layer != NULL
-                                ? of_layer->kind == KEY_OBJECT
+                                ? of_layer->kind == KEY_OBJECT || of_layer->kind == KEY_OBJECTS
                                 : !is_about_document && !attention_shares(name) &&
                                       !stack_begins_with(name) && !problem_key_goes_back(name);
         if (is_of_layers)
@@ -407,7 +550,9 @@ static bool check_top(const stack *s, err *e)
                                      : "\"layers\" is a list of such; run computes one attention",
                                  e);
         /* The feed-forward part's, which at the top is seed's. */
-        if (of_layer != NULL && of_layer->kind == KEY_MATRIX && !s->order->ends_with_feed_forward)
+        bool is_of_end =
+            s->order->ends_with_feed_forward && row_in(&FEED_FORWARD_KEYS, name) != NULL;
+        if (of_layer != NULL && of_layer->kind == KEY_MATRIX && !is_of_end)
             return refuse_at_top(given,
                                  "--norm seed has one feed-forward part after the last layer", e);
     }
@@ -434,6 +579,15 @@ static bool read_logits(stack *s, err *e)
     return !s->has_logits || unembedding_find(&s->to_ids, s, e);
 }
 
+static bool refuse_gradients(const stack *s, const layer_part *p, err *e)
+{
+    static const char *const GOALS[] = {"output_grad", "loss", "target", "labels"};
+    const entry *asked = bundle_find_first(s->document, GOALS, sizeof GOALS / sizeof GOALS[0]);
+    return err_at(e, &asked->at,
+                  "%s asks for gradients, and layer %zu has experts, which have none here",
+                  asked->name, p->layer + 1);
+}
+
 bool stack_read(stack *s, const bundle *document, const stack_settings *how, const isa *by, err *e)
 {
     *s = (stack){.document = document, .how = *how, .isa = by};
@@ -442,6 +596,14 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
         !stack_embed(s, e) || !make_input(s, s->rows, &s->input, e) || !read_head(s, e) ||
         !goal_read(s, e) || (s->goal.is_there && !make_input(s, s->rows, &s->part_grad, e)) ||
         !read_layers(s, e))
+        return false;
+    bool has_experts = false;
+    for (size_t i = 0; i < s->parts; i++) {
+        has_experts = has_experts || s->part[i].experts != NULL;
+        if (s->part[i].experts != NULL && s->goal.is_there)
+            return refuse_gradients(s, &s->part[i], e);
+    }
+    if (!has_experts && !check_without_experts(document, e))
         return false;
     const entry *memory = bundle_find(document, "memory");
     if (memory != NULL && !stack_has_cross(s))
@@ -454,7 +616,7 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     s->has_end = s->order->ends_with_feed_forward && first_weight(document) != NULL;
     return kind != NULL && read_norm(&s->first, first, s->width, eps, kind, e) &&
            read_norm(&s->final, final, s->width, eps, kind, e) &&
-           (!s->has_end || read_feed_forward(s, &s->end, document, e)) && read_logits(s, e);
+           (!s->has_end || read_feed_forward(s, &s->end, NULL, document, e)) && read_logits(s, e);
 }
 
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
@@ -522,6 +684,8 @@ void stack_free(stack *s)
             attention_free(s->part[i].attention);
         mem_free(s->part[i].attention);
         mem_free(s->part[i].feed_forward);
+        expert_mix_free(s->part[i].experts);
+        mem_free(s->part[i].experts);
     }
     for (size_t i = 0; i < s->past_plans; i++)
         plan_free(&s->past_plan[i]);

@@ -43,6 +43,8 @@ typedef struct feed_forward {
     feed_forward_slip slip;
 } feed_forward;
 
+typedef struct expert_mix expert_mix; /* model/experts.h */
+
 /* What a wrong way back does otherwise (src/why): what is added gains twice, or the part itself
  * gives nothing back to its rows. */
 typedef enum part_slip { PART_RIGHT, PART_ADDS_TWICE, PART_STOPS } part_slip;
@@ -50,10 +52,11 @@ typedef enum part_slip { PART_RIGHT, PART_ADDS_TWICE, PART_STOPS } part_slip;
 typedef struct layer_part {
     const part_row *as;
     size_t layer;         /* from 0 */
-    attention *attention; /* of the kinds that attend; owned, as the other */
+    attention *attention; /* of the kinds that attend; owned, as the others */
     feed_forward *feed_forward;
-    double scale; /* of what it adds */
-    bool chooses; /* it goes on with the chosen rows alone, having seen all */
+    expert_mix *experts; /* in its place */
+    double scale;        /* of what it adds */
+    bool chooses;        /* it goes on with the chosen rows alone, having seen all */
     part_slip slip;
 } layer_part;
 

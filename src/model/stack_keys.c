@@ -17,6 +17,19 @@ const named_table NORM_KEYS = NAMED_TABLE_ALSO("key", NORM_ROWS, NORM_SYNONYMS);
 
 static const key_tables NORM = {{&NORM_KEYS}}, CROSS = {{&KEYS}};
 
+static const key FEED_FORWARD_ROWS[] = {
+    {{"w1", "weights into the hidden numbers"}, KEY_MATRIX},
+    {{"b1", "their bias"}, KEY_MATRIX},
+    {{"w2", "weights out of the hidden numbers"}, KEY_MATRIX},
+    {{"b2", "their bias"}, KEY_MATRIX},
+    {{"w3", "weights of a gate next to w1"}, KEY_MATRIX},
+    {{"b3", "the gate's bias"}, KEY_MATRIX},
+};
+
+const named_table FEED_FORWARD_KEYS = NAMED_TABLE("key", FEED_FORWARD_ROWS);
+
+static const key_tables FEED_FORWARD = {{&FEED_FORWARD_KEYS}};
+
 static const object_key LAYER_ROWS[] = {
     {{{"ln1", "the layer's first norm: gain, bias, eps"}, KEY_OBJECT}, &NORM},
     {{{"ln2", "its second norm"}, KEY_OBJECT}, &NORM},
@@ -28,11 +41,25 @@ static const object_key LAYER_ROWS[] = {
     {{{"b2", "their bias"}, KEY_MATRIX}, NULL},
     {{{"w3", "feed-forward: weights of a gate next to w1"}, KEY_MATRIX}, NULL},
     {{{"b3", "the gate's bias"}, KEY_MATRIX}, NULL},
+    {{{"router", "experts: weights of a logit for each expert"}, KEY_MATRIX}, NULL},
+    {{{"router_bias", "their bias"}, KEY_MATRIX}, NULL},
+    {{{"choice_bias", "added to scores where experts are chosen, not to weights"}, KEY_MATRIX},
+     NULL},
+    {{{"experts", "a list of objects of w1, b1, w2, b2, w3, b3"}, KEY_OBJECTS}, &FEED_FORWARD},
+    {{{"shared", "an expert that each row goes through: w1, w2, …"}, KEY_OBJECT}, &FEED_FORWARD},
+    {{{"shared_gate", "weights of a logit whose sigmoid is its factor"}, KEY_MATRIX}, NULL},
     {{{"cross", "cross-attention over memory: attention's keys"}, KEY_OBJECT}, &CROSS},
     {{{"norm", "where norms stand: post, pre, seed, parallel, …"}, KEY_SETTING}, NULL},
     {{{"norm_kind", "layer or rms"}, KEY_SETTING}, NULL},
     {{{"norm_eps", "eps of norms that don't say their own (default: 1e-5)"}, KEY_SETTING}, NULL},
     {{{"activation", "of the hidden numbers: relu, gelu, gelu_tanh, silu, …"}, KEY_SETTING}, NULL},
+    {{{"top_experts", "how many experts a row goes through"}, KEY_SETTING}, NULL},
+    {{{"routing", "of logits weights: softmax, top-softmax, sigmoid"}, KEY_SETTING}, NULL},
+    {{{"renormalize", "whether weights are divided by their sum (default: true)"}, KEY_SETTING},
+     NULL},
+    {{{"routing_scale", "factor of the weights (default: 1)"}, KEY_SETTING}, NULL},
+    {{{"groups", "of experts, as many as one after the other"}, KEY_SETTING}, NULL},
+    {{{"top_groups", "how many of them experts are chosen from"}, KEY_SETTING}, NULL},
     {{{"residual_scale", "factor of what a part adds to its rows (default: 1)"}, KEY_SETTING},
      NULL},
 };

@@ -8,8 +8,9 @@
 extern const named_table STACK_KEYS; /* at the top alone: layers, memory … */
 extern const named_table
     LAYER_KEYS; /* of a layer, or (norm, activation …) of all when at the top */
-extern const named_table NORM_KEYS; /* gain, bias, eps */
-extern const named_table HEAD_KEYS; /* w, b, activation, norm */
+extern const named_table NORM_KEYS;         /* gain, bias, eps */
+extern const named_table FEED_FORWARD_KEYS; /* of an expert: w1, b1, w2 … */
+extern const named_table HEAD_KEYS;         /* w, b, activation, norm */
 
 /* All that may stand at the top of a document of encode, decode and generate. */
 extern const key_tables STACK_DOCUMENT;

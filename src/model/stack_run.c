@@ -3,6 +3,7 @@
 
 #include "attn/engine/project.h"
 #include "base/mem.h"
+#include "model/experts.h"
 #include "model/feed_forward.h"
 #include "model/row_job.h"
 #include "model/stack_back.h"
@@ -120,8 +121,11 @@ static bool run_part(flow *f, const layer *l, const layer_part *p, const keeper 
         choose_rows(s->chosen, &f->layer, &f->layer);
     }
     if (as->kind == PART_FEED_FORWARD) {
+        const kernels *in64 = f->stack->isa->table(DTYPE_F64);
         done = tensor_new(&made, f->rows.type, 2, f->rows.size, e) &&
-               feed_forward_run(p->feed_forward, f->with, f->by, taken, &made, &within, e);
+               (p->experts != NULL
+                    ? expert_mix_run(p->experts, f->with, in64, f->by, taken, &made, &within, e)
+                    : feed_forward_run(p->feed_forward, f->with, f->by, taken, &made, &within, e));
     } else {
         bool is_rolled = f->rolls_out && as->kind == PART_ATTENTION;
         done = attention_run(p->attention, &within, f->by, &made, is_rolled ? &mean : NULL,
@@ -307,6 +311,14 @@ static bool tell_attention(const walk *w, const stage_way *way, const char *name
     return walk_tell(w, &within, "mean_weights", 0);
 }
 
+static bool tell_part(const walk *w, const stage_way *way, const char *name, const layer_part *p)
+{
+    const stage_way within = stage_way_on(way, name);
+    return p->experts != NULL        ? expert_mix_tell(w, &within, p->experts)
+           : p->feed_forward != NULL ? tell_feed_forward(w, way, p->feed_forward)
+                                     : tell_attention(w, way, name, &p->attention->plan);
+}
+
 static bool tell_layer(walk *w, const layer *l, size_t number)
 {
     const stage_way way = stage_way_of_layer(number);
@@ -319,9 +331,7 @@ static bool tell_layer(walk *w, const layer *l, size_t number)
             if (p->chooses && step[j].kind == PART_STEP_ITSELF)
                 w->rows = rows_chosen(w->stack);
             bool done = step[j].kind != PART_STEP_ITSELF ? walk_tell(w, &way, name, w->stack->width)
-                        : p->as->kind == PART_FEED_FORWARD
-                            ? tell_feed_forward(w, &way, p->feed_forward)
-                            : tell_attention(w, &way, name, &p->attention->plan);
+                                                         : tell_part(w, &way, name, p);
             if (!done)
                 return false;
         }
@@ -393,19 +403,21 @@ static bool add_stage(void *context, const char *name, size_t rows, size_t width
     return true;
 }
 
-/* Its hidden numbers, and the gate's; and what the products with its weights work in. */
 static void add_feed_forward(total *t, const feed_forward *f, size_t rows)
 {
     const kernels *with = t->stack->isa->table(t->stack->type);
-    size_t parts = f->w3.data == NULL ? 1 : 2;
-    size_t in = multiply_memory(with, rows, f->width, f->hidden, t->threads),
-           out = multiply_memory(with, rows, f->hidden, f->width, t->threads);
-    size_t hidden = size_product(size_product(rows, f->hidden), dtype_size(t->stack->type));
     t->largest =
-        size_larger(t->largest, size_sum(size_product(hidden, parts), size_larger(in, out)));
+        size_larger(t->largest, feed_forward_memory(f, with, t->stack->type, rows, t->threads));
     if (t->goes_back)
         t->largest_back =
             size_larger(t->largest_back, feed_forward_back_memory(f, t->stack->type, rows));
+}
+
+static void add_experts(total *t, const expert_mix *m, size_t rows)
+{
+    const kernels *with = t->stack->isa->table(t->stack->type);
+    t->largest =
+        size_larger(t->largest, expert_mix_memory(m, with, t->stack->type, rows, t->threads));
 }
 
 /* Of rollout: a mean and the next product; the one so far is the stage, and stays. */
@@ -446,7 +458,9 @@ static bool add_kept_and_parts(total *t, const text_list *emit, size_t *rows, er
                within = keeper_within(&of_layer, part_name(p->as->kind));
         if (p->chooses)
             *rows = rows_chosen(s);
-        if (p->as->kind == PART_FEED_FORWARD)
+        if (p->experts != NULL)
+            add_experts(t, p->experts, *rows);
+        else if (p->as->kind == PART_FEED_FORWARD)
             add_feed_forward(t, p->feed_forward, *rows);
         else if (!add_attention(t, p->attention, &within,
                                 rolls_out && p->as->kind == PART_ATTENTION, e))
@@ -507,7 +521,9 @@ double stack_operations(const stack *s)
         double seen = rows; /* that keys and values are made of */
         if (p->chooses)
             rows = (double)rows_chosen(s);
-        if (p->as->kind == PART_FEED_FORWARD) {
+        if (p->experts != NULL) {
+            all += 2 * rows * width * (double)p->experts->top * (double)p->experts->expert->hidden;
+        } else if (p->as->kind == PART_FEED_FORWARD) {
             all += 2 * rows * width * (double)p->feed_forward->hidden;
         } else {
             const plan *a = &p->attention->plan;

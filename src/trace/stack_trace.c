@@ -448,6 +448,18 @@ size_t stack_trace_least(const stack *s)
     return size_product(rooms, sizeof(trace_room) + MAPS * sizeof(trace_map));
 }
 
+bool stack_trace_check(const stack *s, err *e)
+{
+    for (size_t i = 0; i < s->parts; i++) {
+        if (s->part[i].experts == NULL)
+            continue;
+        err_set(e, "layer %zu has experts, whose steps are not spelled out here",
+                s->part[i].layer + 1);
+        return err_remedy(e, "--emit 'layer.%zu.ffn.*' gives their numbers", s->part[i].layer);
+    }
+    return true;
+}
+
 bool stack_trace_make(trace *t, const stack *s, const bundle *result, trace_focus focus,
                       bool is_full, const text_list *asked, err *e)
 {

@@ -608,6 +608,15 @@ static bool check_size(const applying *a, config_size which, const entry *weight
                   c->size[which].by->name, c->size[which].is, weight->name, a->from->file, has);
 }
 
+static bool check_experts(const applying *a, err *e)
+{
+    const model_config *c = a->from->config;
+    size_t said = c->size[SIZE_EXPERTS].is, has = a->from->experts;
+    return said == 0 || said == has ||
+           err_at(e, &c->size[SIZE_EXPERTS].by->at, "%s is %zu, and each layer in %s has %zu",
+                  c->size[SIZE_EXPERTS].by->name, said, a->from->file, has);
+}
+
 static bool check_sizes(const applying *a, err *e)
 {
     const key_path first = {.is_in_layer = !a->from->is_alone};
@@ -615,8 +624,10 @@ static bool check_sizes(const applying *a, err *e)
     size_t heads = count_of(heads_of(a, &first), "heads");
     if (a->from->config == NULL || layer == NULL)
         return true;
-    const entry *wq = bundle_find(layer, "wq"), *w1 = bundle_find(layer, "w1");
-    return check_size(a, SIZE_WIDTH, wq, false, 1, e) &&
+    const key_path expert = match_path(a->from, 0, "experts.0", "w1");
+    const bundle *of_hidden = a->from->experts > 0 ? key_path_find(&expert, a->contents) : layer;
+    const entry *wq = bundle_find(layer, "wq"), *w1 = bundle_find(of_hidden, "w1");
+    return check_experts(a, e) && check_size(a, SIZE_WIDTH, wq, false, 1, e) &&
            check_size(a, SIZE_HEAD, wq, true, heads == 0 ? 1 : heads, e) &&
            check_size(a, SIZE_HIDDEN, w1, true, 1, e) &&
            check_size(a, SIZE_IDS, bundle_find(a->contents, "embedding"), false, 1, e);
@@ -675,8 +686,8 @@ static void add_layer_sources(const applying *a, text *out)
     size_t biases = 0;
     for (size_t i = 0; i <= m->sources; i++) {
         const weight_source *from = i < m->sources ? &m->source[i] : NULL;
-        bool is_said =
-            from != NULL && from->name != NULL && from->to.layer == 0 && !leaves_out(a, from);
+        bool is_said = from != NULL && from->name != NULL && from->to.layer == 0 &&
+                       from->to.item == 0 && !leaves_out(a, from);
         biases += is_said && is_bias(&from->to);
         if (from != NULL && (!is_said || is_bias(&from->to)))
             continue;

@@ -8,7 +8,7 @@
 static const named SIZE_ROWS[] = {
     [SIZE_LAYERS] = {"layers", NULL}, [SIZE_WIDTH] = {"width", NULL},
     [SIZE_HIDDEN] = {"hidden", NULL}, [SIZE_IDS] = {"ids", NULL},
-    [SIZE_HEAD] = {"head", NULL},
+    [SIZE_HEAD] = {"head", NULL},     [SIZE_EXPERTS] = {"experts", NULL},
 };
 
 const named_table CONFIG_SIZES = NAMED_TABLE("size", SIZE_ROWS);
@@ -243,6 +243,25 @@ static const config_key OF_COHERE[] = {
     LAST,
 };
 
+static const config_key OF_MIXTRAL[] = {
+    SIZE("num_local_experts", "experts"),
+    SETTING("num_experts_per_tok", "top_experts"),
+    LAST,
+};
+
+static const config_key OF_QWEN3_MOE[] = {
+    SIZE("num_experts", "experts"),
+    SIZE("num_local_experts", "experts"),
+    SETTING("num_experts_per_tok", "top_experts"),
+    {{"norm_topk_prob", NULL}, CONFIG_SWITCH, .to = "renormalize true false"},
+    SIZE("moe_intermediate_size", "hidden"),
+    /* of layers without experts, of which there are none */
+    READ("intermediate_size"),
+    {{"decoder_sparse_step", "layers without experts"}, CONFIG_ONLY, .to = "1", .is_of_layers = true},
+    {{"mlp_only_layers", "layers without experts"}, CONFIG_ONLY, .to = NULL, .is_of_layers = true},
+    LAST,
+};
+
 static const config_key OF_STABLELM[] = {
     {{"use_parallel_residual", "both parts of the same rows"}, CONFIG_ONLY,
      .to = "false", .is_of_layers = true},
@@ -474,10 +493,10 @@ static const model_family ROWS[] = {
      .has_windows = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
                     {"sliding_window", 4096, NULL}}},
-    {.named = {"mixtral", "transformers' Mixtral"}, .names = "hf-llama", .rope = "half",
-     .has_windows = true,
+    {.named = {"mixtral", "transformers' Mixtral"}, .names = "mixtral", .rope = "half",
+     .own = {OF_MIXTRAL}, .has_windows = true,
      .by_default = {{"rope_theta", 1e6, NULL}, APART, {"rms_norm_eps", 1e-5, NULL},
-                    {"hidden_act", 0, "silu"}, {"num_local_experts", 8, NULL}}},
+                    {"hidden_act", 0, "silu"}, {"num_experts_per_tok", 2, NULL}}},
     {.named = {"qwen2", "transformers' Qwen 2"}, .names = "hf-llama", .rope = "half",
      .has_windows = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
@@ -488,6 +507,13 @@ static const model_family ROWS[] = {
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
                     {"use_sliding_window", 0, NULL}, {"sliding_window", 4096, NULL},
                     {"max_window_layers", 28, NULL}}},
+    {.named = {"qwen3_moe", "transformers' Qwen 3 of experts"},
+     .names = "qwen3-moe", .rope = "half", .own = {OF_QWEN3_MOE}, .norms_heads = true,
+     .has_windows = true,
+     .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
+                    {"use_sliding_window", 0, NULL}, {"sliding_window", 4096, NULL},
+                    {"max_window_layers", 28, NULL}, {"num_experts_per_tok", 8, NULL},
+                    {"norm_topk_prob", 0, NULL}}},
     {.named = {"gemma", "transformers' Gemma"}, .names = "hf-llama", .rope = "half",
      .setting = {{"activation", "gelu_tanh"}}, .own = {OF_GEMMA},
      .gains_lack_one = true, .scales_rows = true,

@@ -35,6 +35,7 @@ typedef enum config_size {
     SIZE_HIDDEN,
     SIZE_IDS,
     SIZE_HEAD,
+    SIZE_EXPERTS,
     SIZE_COUNT
 } config_size;
 

@@ -85,6 +85,10 @@ enum {
     W1,
     W2,
     W3,
+    ROUTER,
+    EXPERT_W1,
+    EXPERT_W2,
+    EXPERT_W3,
     LN_E, /* the norm of embedded rows */
     LN_F,
     EMBEDDING,
@@ -101,6 +105,7 @@ typedef struct named_part {
     const char *key, *bias;         /* of the document: "ln1.gain"; NULL: it has none */
     const char *words, *bias_words; /* how its names end; NULL: as those of attention do */
     bool is_norm;
+    bool is_of_expert;      /* {} in its names stands for the number of each expert, from 0 */
     bool is_beside, climbs; /* it is in what the layers are in, or (climbs) further up */
     weight_layout layout;   /* of its own; else the convention's */
 } named_part;

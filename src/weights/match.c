@@ -396,6 +396,18 @@ static void add_place(name_index *places, const weight_match *m, indexed_name of
         name_index_add(places, of, e);
 }
 
+/* A layer's experts are numbered as layers are: "layers.0.experts.3." */
+static bool is_an_expert(const indexed_name *of)
+{
+    indexed_name list = *of;
+    size_t end;
+    list.length -= list.length > 0;
+    while (list.length > 0 && is_digit(list.name[list.length - 1]))
+        list.length--;
+    list.length -= list.length > 0;
+    return name_ends(&list, "experts", &end);
+}
+
 /* What stands before the way to an attention in a layer, and before the document's own names; in
  * order. */
 static void find_places_of_layers(name_index *places, const weight_match *m, const sightings *all,
@@ -417,7 +429,7 @@ static void find_places_of_layers(name_index *places, const weight_match *m, con
     for (size_t i = 0; i < m->names.count; i++) {
         for (size_t k = 0; k < 2; k++) {
             indexed_name of = m->names.item[i];
-            if (name_ends(&m->names.item[i], OWN_PARTS[k], &of.length))
+            if (name_ends(&m->names.item[i], OWN_PARTS[k], &of.length) && !is_an_expert(&of))
                 add_place(places, m, of, prefix, e);
         }
     }

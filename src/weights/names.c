@@ -185,6 +185,20 @@ static const key_tables *members_of(const key *row)
     return ((const object_key *)(const void *)row)->members;
 }
 
+/* "2." at the beginning, which is gone over. */
+static bool read_number(size_t *number, const char **way, size_t *length)
+{
+    enum { DIGITS_MOST = 9 };
+    size_t at = 0;
+    for (*number = 0; at < *length && (*way)[at] >= '0' && (*way)[at] <= '9'; at++)
+        *number = 10 * *number + (size_t)((*way)[at] - '0');
+    if (at == 0 || at > DIGITS_MOST || at == *length || !name_is_separator((*way)[at]))
+        return false;
+    *way += at + 1;
+    *length -= at + 1;
+    return true;
+}
+
 /* Up to three steps: a key, after the objects that it is in. */
 static bool read_steps(key_path *p, const key_tables *in, const char *way, size_t length)
 {
@@ -196,12 +210,15 @@ static bool read_steps(key_path *p, const key_tables *in, const char *way, size_
         p->key = key_find(in, way, step);
         if (p->key == NULL || step == length)
             return p->key != NULL && p->key->kind != KEY_OBJECT && p->key->kind != KEY_OBJECTS;
-        if (p->key->kind != KEY_OBJECT || depth == sizeof object / sizeof object[0])
+        bool is_list = p->key->kind == KEY_OBJECTS && p->is_in_layer;
+        if ((p->key->kind != KEY_OBJECT && !is_list) || depth == sizeof object / sizeof object[0])
             return false;
         *object[depth] = p->key;
         in = members_of(p->key);
         way += step + 1;
         length -= step + 1;
+        if (is_list && !read_number(&p->item, &way, &length))
+            return false;
     }
 }
 
@@ -214,42 +231,58 @@ bool key_path_read_within(key_path *p, size_t layer, const char *way, size_t len
 
 bool key_path_read(key_path *p, const char *way, size_t length)
 {
-    enum { DIGITS_MOST = 9 };
-    size_t at = strlen(LAYERS), begin = at + 1, layer = 0;
+    size_t begin = strlen(LAYERS) + 1, layer;
     *p = (key_path){0};
-    if (length <= begin || memcmp(way, LAYERS, at) != 0 || !name_is_separator(way[at]))
+    if (length <= begin || memcmp(way, LAYERS, begin - 1) != 0 ||
+        !name_is_separator(way[begin - 1]))
         return read_steps(p, &STACK_DOCUMENT, way, length);
-    for (at = begin; at < length && way[at] >= '0' && way[at] <= '9'; at++)
-        layer = 10 * layer + (size_t)(way[at] - '0');
-    return at > begin && at - begin <= DIGITS_MOST && at < length && name_is_separator(way[at]) &&
-           key_path_read_within(p, layer, way + at + 1, length - at - 1);
+    way += begin;
+    length -= begin;
+    return read_number(&layer, &way, &length) && key_path_read_within(p, layer, way, length);
 }
 
 /* The names of the objects that a key is in, the outermost first; returns how many. */
-enum { LAYER_NUMBER = 24, STEPS_MOST = 4 };
+enum { NUMBER_TEXT = 24, STEPS_MOST = 5 };
 
-static size_t steps_to(const key_path *p, char number[LAYER_NUMBER], const char *step[STEPS_MOST])
+typedef struct path_steps {
+    char layer[NUMBER_TEXT], item[NUMBER_TEXT];
+    struct {
+        const char *name;
+        bool is_list;
+    } step[STEPS_MOST];
+    size_t count;
+} path_steps;
+
+static void add_step(path_steps *to, const char *name, bool is_list)
 {
-    size_t count = 0;
-    snprintf(number, LAYER_NUMBER, "%zu", p->layer + 1);
+    to->step[to->count].name = name;
+    to->step[to->count++].is_list = is_list;
+}
+
+static void steps_to(const key_path *p, path_steps *to)
+{
+    const key *const object[] = {p->object, p->inner};
+    to->count = 0;
+    snprintf(to->layer, sizeof to->layer, "%zu", p->layer + 1);
+    snprintf(to->item, sizeof to->item, "%zu", p->item + 1);
     if (p->is_in_layer) {
-        step[count++] = LAYERS;
-        step[count++] = number;
+        add_step(to, LAYERS, true);
+        add_step(to, to->layer, false);
     }
-    if (p->object != NULL)
-        step[count++] = p->object->named.name;
-    if (p->inner != NULL)
-        step[count++] = p->inner->named.name;
-    return count;
+    for (size_t i = 0; i < sizeof object / sizeof object[0] && object[i] != NULL; i++) {
+        bool is_list = object[i]->kind == KEY_OBJECTS;
+        add_step(to, object[i]->named.name, is_list);
+        if (is_list)
+            add_step(to, to->item, false);
+    }
 }
 
 const bundle *key_path_find(const key_path *p, const bundle *document)
 {
-    char number[LAYER_NUMBER];
-    const char *step[STEPS_MOST];
-    size_t count = steps_to(p, number, step);
-    for (size_t i = 0; i < count && document != NULL; i++) {
-        const entry *found = bundle_find(document, step[i]);
+    path_steps way;
+    steps_to(p, &way);
+    for (size_t i = 0; i < way.count && document != NULL; i++) {
+        const entry *found = bundle_find(document, way.step[i].name);
         document = found == NULL ? NULL : found->bundle;
     }
     return document;
@@ -257,17 +290,17 @@ const bundle *key_path_find(const key_path *p, const bundle *document)
 
 bundle *key_path_make(const key_path *p, bundle *document, place at, err *e)
 {
-    char number[LAYER_NUMBER];
-    const char *step[STEPS_MOST];
-    size_t count = steps_to(p, number, step);
-    for (size_t i = 0; i < count && document != NULL; i++) {
-        entry *found = bundle_find(document, step[i]);
+    path_steps way;
+    steps_to(p, &way);
+    for (size_t i = 0; i < way.count && document != NULL; i++) {
+        const char *name = way.step[i].name;
+        entry *found = bundle_find(document, name);
         if (found == NULL) {
-            found = bundle_add(document, step[i], strlen(step[i]), at, e);
+            found = bundle_add(document, name, strlen(name), at, e);
             if (found == NULL)
                 return NULL;
             found->kind = ENTRY_BUNDLE;
-            found->is_list = step[i] == LAYERS;
+            found->is_list = way.step[i].is_list;
             found->bundle = mem_alloc_zeroed(1, sizeof(bundle), e);
         }
         document = found->bundle;
@@ -286,6 +319,8 @@ void key_path_write_object(text *out, const key_path *p)
     for (size_t i = 0; i < sizeof object / sizeof object[0] && object[i] != NULL; i++) {
         text_add_format(out, "%s%s", join, object[i]->named.name);
         join = ".";
+        if (object[i]->kind == KEY_OBJECTS)
+            text_add_format(out, ".%zu", p->item);
     }
 }
 

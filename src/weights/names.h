@@ -72,13 +72,14 @@ void nearest_names_suggest(const nearest_names *n, const char *instead, err *e);
 /* ---- layer path ---- */
 
 /* The way to a key of a document of layers, as names in a bundle and --map write it:
- * layers.0.cross.wq, ln_f.gain, head.norm.gain, embedding. */
+ * layers.0.cross.wq, layers.0.experts.2.w1, ln_f.gain, head.norm.gain, embedding. */
 
 typedef struct key_path {
     bool is_in_layer;
     size_t layer;      /* from 0 */
     const key *object; /* ln1, cross, ln_f …; NULL: it is no object's */
     const key *inner;  /* an object in that: the norm of head; NULL: it is in none */
+    size_t item;       /* of an object that stands in a list: experts.2; from 0 */
     const key *key;
 } key_path;
 

@@ -92,6 +92,56 @@ static void add_attention(weight_match *m, const convention *by, size_t layer, c
     }
 }
 
+/* The names of one expert: {} stands for its number. */
+static void name_expert(const char *names, size_t item, char out[NAME_MOST])
+{
+    const char *number = strstr(names, "{}");
+    if (number == NULL)
+        snprintf(out, NAME_MOST, "%s", names);
+    else
+        snprintf(out, NAME_MOST, "%.*s%zu%s", (int)(number - names), names, item, number + 2);
+}
+
+/* As many as are there of the first one's name without a gap, in the layer that has most. */
+static size_t count_experts(weight_match *m)
+{
+    const char *names = m->by->part[EXPERT_W1], *words;
+    char name[NAME_MOST];
+    size_t most = 0;
+    if (names == NULL)
+        return 0;
+    words = named_part_words(&NAMED_PARTS[EXPERT_W1], m->attention, false);
+    for (size_t layer = 0; layer < m->count; layer++) {
+        size_t count = 0;
+        for (;; count++) {
+            name_expert(names, count, name);
+            if (match_ended(m, layer, name, words) == NULL)
+                break;
+        }
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* A matrix of each expert, and its bias. */
+static void add_experts(weight_match *m, size_t layer, const named_part *part, const char *names,
+                        err *e)
+{
+    const char *const keys[] = {part->key, part->bias};
+    char name[NAME_MOST], way[NAME_MOST];
+    for (size_t item = 0; item < m->experts; item++) {
+        name_expert(names, item, name);
+        for (size_t k = 0; k < 2; k++) {
+            snprintf(way, sizeof way, "experts.%zu", item);
+            weight_source one = {
+                .to = match_path(m, layer, way, keys[k]),
+                .name = match_ended(m, layer, name, named_part_words(part, m->attention, k == 1)),
+                .may_lack = k == 1};
+            add_source(m, one, e);
+        }
+    }
+}
+
 static void add_layer(weight_match *m, size_t layer, err *e)
 {
     const layer_convention *row = m->by;
@@ -106,6 +156,10 @@ static void add_layer(weight_match *m, size_t layer, err *e)
         bool is_of_cross = i == LN3 && row->cross != NULL;
         if (names == NULL || part->is_beside || (is_of_cross && m->cross == NULL))
             continue;
+        if (part->is_of_expert) {
+            add_experts(m, layer, part, names, e);
+            continue;
+        }
         /* Of two names the first is that of a layer with cross-attention. */
         if (m->cross != NULL || !name_alternative(names, 1, name))
             name_alternative(names, 0, name);
@@ -330,6 +384,7 @@ bool weight_sources_find(weight_match *m, const text_list *map, err *e)
     } else if (is_own) {
         add_own_layers(m, e);
     } else {
+        m->experts = count_experts(m);
         for (size_t i = 0; i < m->count; i++)
             add_layer(m, i, e);
     }

@@ -32,11 +32,12 @@ typedef struct weight_match {
     const text_list *listed; /* borrowed, in the order of the file */
     const model_config *config; /* of the model; borrowed; NULL: none is there */
     name_index names;
-    char *before; /* layer 3 is all names after "BEFORE3AFTER"; owned */
-    char *after;  /* begins and ends with a separator; owned */
-    int digits;   /* that a number has at least: 2 of layer.03 */
-    bool is_one;  /* a layer without a number: all names after BEFORE */
-    size_t count; /* of layers: 0, 1, 2, … */
+    char *before;   /* layer 3 is all names after "BEFORE3AFTER"; owned */
+    char *after;    /* begins and ends with a separator; owned */
+    int digits;     /* that a number has at least: 2 of layer.03 */
+    bool is_one;    /* a layer without a number: all names after BEFORE */
+    size_t count;   /* of layers: 0, 1, 2, … */
+    size_t experts; /* of each layer, where the names have some */
     const layer_convention *by;
     const convention *attention, *cross; /* NULL: no such names */
     weight_source *source;

@@ -184,7 +184,7 @@ static bool make(stack_attempt *a, const mistake *one)
         for (size_t number = 1; one->norm != NULL && number <= NORMS_MOST; number++)
             is_any = (layer_uses_norm(l, number) && one->norm(a, &l->norm[number - 1])) || is_any;
         for (size_t j = 0; one->feed_forward != NULL && j < l->parts; j++)
-            is_any = (l->part[j].as->kind == PART_FEED_FORWARD &&
+            is_any = (l->part[j].feed_forward != NULL &&
                       one->feed_forward(a, l->part[j].feed_forward)) ||
                      is_any;
     }

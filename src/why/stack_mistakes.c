@@ -232,6 +232,10 @@ static bool drop_part(stack_attempt *a, layer_part *p, part_row *row)
         p->attention->otherwise = attend_to_nothing;
         return true;
     }
+    if (p->experts != NULL) {
+        p->scale = 0;
+        return true;
+    }
     feed_forward *f = p->feed_forward;
     f->w2 = (tensor){.type = a->stack->type,
                      .rank = 2,

@@ -86,6 +86,11 @@ def plan_of(draw, folder):
     if draw.family == "distilbert":
         linear, _, norm = plan["head"]["transform"]
         plan["head"]["transform"] = (linear, draw.config["activation"], norm)
+    # And its experts have silu, whatever hidden_act is, which the classes read.
+    if draw.family in ("mixtral", "qwen3_moe"):
+        for layer in plan["decoder"]["layers"]:
+            for expert in layer["moe"]["experts"]:
+                expert["act"] = draw.config["hidden_act"]
     return plan
 
 

@@ -5,6 +5,7 @@
 #include "cli/help/help.h"
 #include "io/format.h"
 #include "kernels/kernels.h"
+#include "model/experts.h"
 #include "model/stack_keys.h"
 #include "trace/trace.h"
 #include "weights/config_keys.h"
@@ -234,6 +235,8 @@ static const slot ROWS[] = {
     {{"keys of a layer", NULL}, &LAYER_KEYS, write_items, NULL},
     {{"keys of a norm", NULL}, &NORM_KEYS, write_items, NULL},
     {{"keys of a head", NULL}, &HEAD_KEYS, write_items, NULL},
+    {{"keys of an expert", NULL}, &FEED_FORWARD_KEYS, write_items, NULL},
+    {{"routings", NULL}, &ROUTINGS, write_items, NULL},
     {{"orders of norms", NULL}, &NORM_ORDERS, write_items, NULL},
     {{"floors", NULL}, &FLOORS, write_items, NULL},
     {{"names", NULL}, &CONVENTIONS, write_items, NULL},

@@ -8,6 +8,7 @@
 #include "attn/spec/score.h"
 #include "attn/spec/setting.h"
 #include "io/json_write.h"
+#include "model/experts.h"
 #include "model/parts.h"
 #include "model/stack_keys.h"
 #include "render/renderer.h"
@@ -371,12 +372,14 @@ static const slot SCHEMA_ROWS[] = {
     {{"keys of a stack", NULL}, &OF_STACK, write_keys, NULL},
     {{"keys of a norm", NULL}, &NORM_KEYS, write_keys, NULL},
     {{"keys of a head", NULL}, &HEAD_KEYS, write_keys, NULL},
+    {{"keys of an expert", NULL}, &FEED_FORWARD_KEYS, write_keys, NULL},
     {{"scales", NULL}, &SCALE_WORDS, write_words, NULL},
     {{"pairings", NULL}, &PAIRING_WORDS, write_words, NULL},
     {{"types", NULL}, &DTYPE_WORDS, write_words, NULL},
     {{"score functions", NULL}, &SCORES, write_words, NULL},
     {{"orders of norms", NULL}, &NORM_ORDERS, write_words, NULL},
     {{"activations", NULL}, &ACTIVATIONS, write_words, NULL},
+    {{"routings", NULL}, &ROUTINGS, write_words, NULL},
     {{"steps", NULL}, &STEPS, write_words, NULL},
     {{"floors", NULL}, &FLOORS, write_words, NULL},
     {{"parts", NULL}, .write = write_parts},

@@ -3,6 +3,7 @@
 
 #include "cli/info/facts.h"
 #include "cli/info/info_file.h"
+#include "model/experts.h"
 #include "render/display.h"
 #include "render/number_text.h"
 
@@ -373,6 +374,17 @@ static void tell_feed_forward(teller *t, const feed_forward *f)
     tell_text(t, "activation", ", %s", f->by->named.name);
 }
 
+static void tell_experts(teller *t, const expert_mix *m)
+{
+    tell_count(t, "experts", "%zu expert", m->count);
+    tell_words(t, "%s", plural(m->count));
+    tell_count(t, "top", ", %zu a row", m->top);
+    tell_text(t, "routing", " by %s", m->by->named.name);
+    tell_words(t, ", ");
+    tell_feed_forward(t, m->expert);
+    tell_words(t, m->has_shared ? ", one shared" : "");
+}
+
 static void tell_layer(teller *t, const layer *l)
 {
     tell_text(t, "norm", "norms %s", l->order->named.name);
@@ -380,7 +392,9 @@ static void tell_layer(teller *t, const layer *l)
         const layer_part *p = &l->part[i];
         tell_open(t, part_name(p->as->kind), "{");
         tell_words(t, "; %s: ", part_name(p->as->kind));
-        if (p->as->kind == PART_FEED_FORWARD) {
+        if (p->experts != NULL) {
+            tell_experts(t, p->experts);
+        } else if (p->as->kind == PART_FEED_FORWARD) {
             tell_feed_forward(t, p->feed_forward);
         } else {
             tell_sharing(t, &p->attention->plan);
