@@ -257,7 +257,8 @@ static const config_key OF_QWEN3_MOE[] = {
     SIZE("moe_intermediate_size", "hidden"),
     /* of layers without experts, of which there are none */
     READ("intermediate_size"),
-    {{"decoder_sparse_step", "layers without experts"}, CONFIG_ONLY, .to = "1", .is_of_layers = true},
+    {{"decoder_sparse_step", "layers without experts"}, CONFIG_ONLY,
+     .to = "1", .is_of_layers = true},
     {{"mlp_only_layers", "layers without experts"}, CONFIG_ONLY, .to = NULL, .is_of_layers = true},
     LAST,
 };
