@@ -1,180 +1,248 @@
-"""The arithmetic of selfattn-contract(7): its types, and what it says under FUNCTIONS."""
+"""NUMBERS and FUNCTIONS of selfattn-contract(7), and its sums, of arrays of float32 or float64."""
+import ctypes
+import ctypes.util
 import math
-import struct
-from array import array
-from decimal import Context, Decimal
-from fractions import Fraction
+from decimal import Decimal, localcontext
 
+import numpy as np
+
+from check import near
+
+F32, F64 = TYPES = np.dtype("f4"), np.dtype("f8")
+LIBM = ctypes.CDLL(ctypes.util.find_library("m"))  # its fma rounds once; numpy has none
+LIBM.fmaf.restype, LIBM.fmaf.argtypes = ctypes.c_float, [ctypes.c_float] * 3
+LIBM.fma.restype, LIBM.fma.argtypes = ctypes.c_double, [ctypes.c_double] * 3
+FMA = {F32: np.frompyfunc(LIBM.fmaf, 3, 1), F64: np.frompyfunc(LIBM.fma, 3, 1)}
+
+def fma(a, b, c):
+    t = np.result_type(a, b, c)
+    return np.asarray(FMA[t](a, b, c), t)
+
+def read(table, t):
+    """Numbers, and decimals as Fractions, which only the type rounds"""
+    each = np.frompyfunc(lambda x: near(x, "f32" if t == F32 else "f64"), 1, 1)
+    return np.array(each(np.array(table, object)), F64).astype(t)
 
 def hexes(words):
     return [float.fromhex(word) for word in words.split()]
 
+def polynomial(coefficients, x, step=fma):
+    total = np.full_like(x, coefficients[0])
+    for c in coefficients[1:]:
+        total = step(total, x, c)
+    return total
+
+INVERSE_FACTORIALS = [1 / math.factorial(n) for n in range(13, -1, -1)]
+# Of exp: B, bias, least, L, H and h, and the coefficients of p
+EXP = {
+    F32: (1.5 * 2**23, 127, -88, hexes("0x1.715476p+0 0x1.62e43p-1 -0x1.05c61p-29"), hexes(
+        "0x1.6a2434p-10 0x1.1239e2p-7 0x1.5558f2p-5 0x1.555492p-3 0x1.fffffcp-2") + [1, 1]),
+    F64: (1.5 * 2**52, 1023, -709, hexes(
+        "0x1.71547652b82fep+0 0x1.62e42fefa39efp-1 0x1.abc9e3b39803fp-56"), INVERSE_FACTORIALS),
+}
+BIG, LOG2_E = EXP[F64][0], EXP[F64][3][0]
+
+def reduced(x, m):
+    """2^n and r: e^(x - m) is p(r)·2^n."""
+    big, bias, least, (L, H, h), _ = EXP[x.dtype]
+    far = abs(m) >= 65536
+    x, m = np.where(far, x - m, x), np.where(far, 0, m)
+    k = fma(m, L, big) - big
+    rho, s = fma(k, -H, m), big + bias - k
+    x = np.maximum(x, m + least)
+    p = fma(x, L, -rho * L) + s
+    n = p - (big + bias)
+    r = fma(n, -h, fma(p - s, -H, x) - rho)
+    return np.where(n == -bias, 0, np.ldexp(np.ones_like(n), n.astype(int))), r
+
+def exp(x, m):
+    scale, r = reduced(x, m)
+    return np.where(x == -np.inf, 0, polynomial(EXP[x.dtype][-1], r) * scale)
+
+def tanh(x):
+    s, r = reduced(-2 * abs(x), np.zeros_like(x))
+    p = fma(r * r, polynomial(EXP[x.dtype][-1][:-2], r), r)
+    made = fma(s, p, s - 1) / fma(s, p, s + 1)
+    return np.where(x >= 0, 0 - made, made)
+
+def ln(x):
+    m, e = np.frexp(x)
+    low = 2 * m < 1.4142135623730951
+    m, e = np.where(low, 2 * m, m), np.where(low, e - 1, e)
+    f = m - 1
+    s, t = f / (2 + f), 0.5 * f * f
+    z = s * s
+    R = polynomial([2 / n for n in range(25, 2, -2)], z)
+    high, rest = hexes("0x1.62e42feep-1 0x1.a39ef35793c76p-33")
+    return e * high - ((t - (s * (t + R * z) + e * rest)) - f)
 
 def two_sum(a, b):
     t = a + b
     u = t - a
     return t, (a - (t - u)) + (b - u)
 
-
-def fma(a, b, c):
-    """In float64, by whole numbers: their quotient is rounded once."""
-    try:
-        (a1, a2), (b1, b2), (c1, c2) = (x.as_integer_ratio() for x in (a, b, c))
-        exact = a1 * b1 * c2 + c1 * a2 * b2
-        return exact / (a2 * b2 * c2) if exact else a * b + c
-    except (OverflowError, ValueError):
-        return a * b + c
-
-
 def two_product(a, b):
     t = a * b
     return t, fma(a, b, -t)
-
 
 def two_add(a, b):
     (t, u), (v, w) = two_sum(a[0], b[0]), two_sum(a[1], b[1])
     t, u = two_sum(t, v + u)
     return two_sum(t, u + w)
 
+def power(base, above, below):
+    """base^(above / below), rounded once"""
+    with localcontext() as context:
+        context.prec = 60
+        return float(Decimal(base) ** (Decimal(above) / below))
 
-def odd(near, lost):
-    """What is lost stays known in the last bit, so that a second rounding does no harm."""
-    if lost and near - near == 0 and struct.pack("<d", near)[0] % 2 == 0:
-        return math.nextafter(near, math.copysign(math.inf, lost))
-    return near
-
-
-def polynomial(coefficients, x, step):
-    total = coefficients[0]
-    for term in coefficients[1:]:
-        total = step(total, x, term)
-    return total
-
-
-def ln(x):
-    m, e = math.frexp(x)
-    if 2 * m < 1.4142135623730951:
-        m, e = 2 * m, e - 1
-    f = m - 1
-    s, t = f / (2 + f), 0.5 * f * f
-    z = s * s
-    high, low = hexes("0x1.62e42feep-1 0x1.a39ef35793c76p-33")
-    tail = s * (t + polynomial([2 / n for n in range(25, 1, -2)], z, fma) * z) + e * low
-    return e * high - ((t - tail) - f)
-
-
-def inverse_factorials(first, last):
-    """With the signs of sine's and cosine's terms"""
-    return [(-1) ** (n // 2) / math.factorial(n) for n in range(first, last - 1, -2)]
-
-
-def cosine_and_sine(position, frequency):
-    a, big = two_product(float(position), frequency), 1.5 * 2.0 ** 52
-    n = (a[0] * float.fromhex("0x1.45f306dc9c883p-1") + big) - big
+def cosine_and_sine(position, base, width):
+    """Of position·base^(-2p/width), for each p"""
+    frequency = np.array([power(base, -2 * p, width) for p in range((width + 1) // 2)])
+    a = two_product(position.astype(F64), frequency)
+    n = (a[0] * float.fromhex("0x1.45f306dc9c883p-1") + BIG) - BIG
     for c in hexes("0x1.921fb54442d18p+0 0x1.1a62633145c07p-54 -0x1.f1976b7ed8fbcp-110"):
         a = two_add(a, two_product(-n, c))
     r, rest = a
     z = r * r
     f = 1 - z / 2
-    of_s = polynomial(inverse_factorials(17, 3), z, lambda total, x, term: total * x + term)
-    of_t = polynomial(inverse_factorials(16, 4), z, lambda total, x, term: total * x + term)
-    s = r + (r * z * of_s + rest * f)
-    c = f + (((1 - f) - z / 2) + (z * z * of_t - r * rest))
-    return ((c, s), (-s, c), (-c, -s), (s, -c))[int(n) % 4]
+    S, T = (polynomial([(-1) ** (n // 2) / math.factorial(n) for n in range(first, 2, -2)], z,
+                       lambda total, x, c: total * x + c) for first in (17, 16))
+    s = r + (r * z * S + rest * f)
+    c = f + (((1 - f) - z / 2) + (z * z * T - r * rest))
+    quarter = n.astype(int) % 4
+    return np.choose(quarter, [c, -s, -c, s]), np.choose(quarter, [s, c, -s, -c])
 
+def times(a, b):
+    t, lost = two_product(a[0], b[0])
+    return t, lost + (a[0] * b[1] + a[1] * b[0])
 
-def power(base, exponent):
-    """base^exponent, rounded once"""
-    many = Context(prec=60)
-    return float(many.power(Decimal(base), many.divide(*map(Decimal, exponent.as_integer_ratio()))))
+def quotient(a, c):
+    i = 1 / c[0]
+    t = a[0] * i
+    return t, (fma(-t, c[0], a[0]) + fma(-t, c[1], a[1])) * i
 
+def e_to(x):
+    """A pair, and the n of the 2^n times which it is e to the pair x"""
+    n = fma(x[0], LOG2_E, BIG) - BIG
+    high, low = hexes("-0x1.62e42fefa38p-1 -0x1.ef35793c7673p-45")
+    a, b = fma(n, high, x[0]), fma(n, low, x[1])
+    r, f = a + b, 1 + a
+    g = ((1 - f) + a) + (b + r * r * polynomial(INVERSE_FACTORIALS[:-2], r))
+    t = f + g
+    return (t, g - (t - f)), n.astype(int)
 
-class Float64:
-    pack, bias, least, big, smallest = "<d", 1023, -709, 1.5 * 2.0 ** 52, 2.0 ** -1022
-    log, high, low = hexes("0x1.71547652b82fep+0 0x1.62e42fefa39efp-1 0x1.abc9e3b39803fp-56")
-    terms = [1 / math.factorial(n) for n in range(13, -1, -1)]
-    round, fma = staticmethod(float), staticmethod(fma)
+def x_sigmoid(x, w):
+    sign = np.where(x < 0, 1, -1)
+    t, n = e_to((sign * w[0], sign * w[1]))
+    grown, rest = np.ldexp(t[0], n), np.ldexp(t[1], n)
+    c = 1 + grown
+    above = times((x, 0), (np.where(x < 0, t[0], 1), np.where(x < 0, t[1], 0)))
+    made = sum(quotient(above, (c, ((1 - c) + grown) + rest)))
+    return np.where(x < 0, np.ldexp(made, n), made)
 
-    def read(self, number):
-        """The exact number, whatever it was read as"""
-        return float(number)
+def silu(x):
+    return x_sigmoid(x, (x, np.zeros_like(x)))
 
-    def reduced(self, x, m):
-        """n and r, of which exp is made"""
-        r_ = self.round
-        if abs(m) >= 65536:
-            x, m = r_(x - m), 0.0
-        k = r_(self.fma(m, self.log, self.big) - self.big)
-        rho = self.fma(k, -self.high, m)
-        s = r_(r_(self.big + self.bias) - k)
-        x = max(x, r_(m + self.least))
-        p = r_(self.fma(x, self.log, r_(-rho * self.log)) + s)
-        n = r_(p - r_(self.big + self.bias))
-        return n, self.fma(n, -self.low, r_(self.fma(r_(p - s), -self.high, x) - rho))
+def gelu_tanh(x):
+    c = times(hexes("0x1.2444f2a4d8b4bp-4 -0x1.6c843a29d1c70p-61"), two_product(x, x))
+    a = hexes("0x1.9884533d43651p+0 -0x1.cbc0d30ebfd15p-54")
+    u, v = two_sum(a[0], c[0])
+    return x_sigmoid(x, times((x, 0), (u, v + (a[1] + c[1]))))
 
-    def scale(self, n):
-        return 0.0 if n == -self.bias else 2.0 ** n
+V = hexes("""
+    -0x1.5a76571b8b2e7p-33 0x1.5f2968ec86953p-28 -0x1.73242b4b95b53p-25 0x1.ebe99a6dfe644p-23
+    -0x1.db1a19b882e11p-22 -0x1.829dfdc93baefp-17 0x1.fe35fae81e93dp-13 -0x1.3b24087b5b1ccp-9
+    -0x1.2b2bbaf34843cp-6 -0x1.00cd0d6b9979cp-6 0x1.ac5c08ded2ec5p-4 -0x1.13ba9fd2a639cp-2""")
+O = hexes("""
+    -0x1.e42d542bfa382p-32 0x1.aa225d7545dd0p-28 -0x1.7aa89bad66446p-25 0x1.286145b8c3d13p-22
+    -0x1.ee1b81820f7cap-20 0x1.b2b5df6d0ef4fp-17 -0x1.4f413661c9bf3p-14 0x1.4a9ea21d740e4p-14
+    0x1.199829fc81564p-7 0x1.9b36b7652efcep-6 -0x1.a0c86ccfb1034p-6 -0x1.ac262e751b6aap-3""")
 
-    def exp(self, x, m):
-        if x == -math.inf:
-            return 0.0
-        n, r = self.reduced(x, m)
-        return self.round(polynomial(self.terms, r, self.fma) * self.scale(n))
+def gelu(x):
+    y = abs(x)
+    s = two_product(y, y)
+    t, n = e_to((-0.5 * s[0], -0.5 * s[1]))
+    q = (y - 5) / (y + 5)
+    p = fma(q, polynomial(O, q * q), polynomial(V, q * q))
+    (u, v), one = two_product(0.75, y), np.ones_like(y)
+    c, d = two_sum(one, u)
+    above = times(times(t, two_sum(one, p)), (0.5 * y, np.zeros_like(y)))
+    z = np.ldexp(sum(quotient(above, (c, d + v))), n)
+    return np.where(x < 0, -z, y - z)
 
-    def tanh(self, x):
-        n, r = self.reduced(self.round(-2 * abs(x)), 0.0)
-        s = self.scale(n)
-        p = self.fma(self.round(r * r), polynomial(self.terms[:-2], r, self.fma), r)
-        result = self.round(self.fma(s, p, self.round(s - 1)) / self.fma(s, p, self.round(s + 1)))
-        return 0.0 - result if x >= 0 else result
+def gelu_tanh_slope(x, a):
+    once = 2 * a * (1 - a)
+    inner = 0.79788456080286535588 * (1 + 3 * 0.044715 * (x * x))
+    return np.where(once == 0, a, a + x * once * inner)
 
-    def grown(self, one, other):
-        """Two sums with rests become one."""
-        total, lost = two_sum(one[0], other[0])
-        return total, (one[1] + other[1]) + lost
+def gelu_slope(x, a):
+    return a + x * (exp(-(x * x) / 2, np.zeros_like(x)) / 2.50662827463100050242)
 
-    def sum(self, numbers, after=()):
-        """In 16 parts, in float64: the sum and its rest"""
-        parts = [(0.0, 0.0)] * 16
-        for j, number in enumerate(numbers):
-            parts[j % 16] = self.grown(parts[j % 16], (number, 0.0))
-        for s in 8, 4, 2, 1:
-            parts[:s] = map(self.grown, parts[:s], parts[s:2 * s])
-        total = parts[0]
-        for number in after:
-            total = Float64.grown(self, total, (number, 0.0))
-        return total
+# Of each its function, from where on it is x, and its slope at x with the share a
+CURVES = {
+    "relu": (lambda x: np.where(x > 0, x, 0), np.inf, lambda x, a: np.where(x > 0, 1.0, 0.0)),
+    "relu2": (lambda x: np.where(x > 0, x * x, 0), np.inf, lambda x, a: np.where(x > 0, 2 * x, 0)),
+    "silu": (silu, 800, lambda x, a: a * (1 + x * (1 - a))),
+    "gelu_tanh": (gelu_tanh, 22, gelu_tanh_slope),
+    "gelu": (gelu, 40, gelu_slope),
+}
 
-    def chain(self, one, other):
-        total = 0.0
-        for a, b in zip(one, other):
-            total = self.fma(a, b, total)
-        return total + 0.0
+def activation(name, x):
+    f, limit, _ = CURVES[name]
+    wide = x.astype(F64)
+    made = np.where(wide > limit, wide, f(np.clip(wide, -limit, limit))).astype(x.dtype)
+    return np.where(abs(made) < np.finfo(x.dtype).tiny, 0, made)
 
-    def product(self, one, other):
-        columns = list(zip(*other))
-        return [[self.chain(row, column) for column in columns] for row in one]
+def slope(name, x):
+    """In float64"""
+    x = x.astype(F64)
+    share = np.where(abs(x) < 2.0**-60, 0.5, activation(name, x) / x)
+    return CURVES[name][2](x, share)
 
+def turned(a):
+    return np.swapaxes(a, -1, -2)
 
-class Float32(Float64):
-    pack, bias, least, big, smallest = "<f", 127, -88, 1.5 * 2.0 ** 23, 2.0 ** -126
-    log, high, low = hexes("0x1.715476p+0 0x1.62e43p-1 -0x1.05c61p-29")
-    terms = hexes("0x1.6a2434p-10 0x1.1239e2p-7 0x1.5558f2p-5 0x1.555492p-3 0x1.fffffcp-2 1 1")
+def product(a, b):
+    """A chain an element"""
+    total = np.zeros(1, a.dtype)
+    for n in range(a.shape[-1]):
+        total = fma(a[..., n, None], b[..., None, n, :], total)
+    return total + 0
 
-    def round(self, number):
-        return array("f", (number,))[0]
+def in_order(x, axis=-1):
+    """Additions from +0"""
+    return np.add.accumulate(x, axis).take([-1], axis) + 0
 
-    def read(self, number):
-        near = float(number)
-        if near - near:
-            return near
-        return self.round(odd(near, float(Fraction(number) - Fraction(near))))
+def sum_and_rest(x, t):
+    """Of rows, as row_sum is made in a run of type t"""
+    filled = np.pad(x.astype(F64), [(0, 0)] * (x.ndim - 1) + [(0, -x.shape[-1] % 16)])
+    total = rest = np.zeros(16)
+    for first in range(0, filled.shape[-1], 16):
+        total, lost = two_sum(total, filled[..., first:first + 16])
+        rest = rest + lost * (t == F64)
+    for s in (8, 4, 2, 1):
+        total, lost = two_sum(total[..., :s], total[..., s:])
+        rest = (rest[..., :s] + rest[..., s:]) + lost * (t == F64)
+    return total, rest
 
-    def fma(self, a, b, c):
-        return self.round(odd(*two_sum(a * b, c)))
+def norm(x, gain, bias, eps, centred):
+    t, width, d = x.dtype, x.shape[-1], x.astype(F64)
+    if centred:
+        total, rest = sum_and_rest(x, t)
+        mean = total / width
+        d = (d - mean) - ((fma(-mean, width, total) + rest) / width if t == F64 else 0)
+    root = np.sqrt(sum(sum_and_rest(d * d, t)) / width + eps)
+    made = np.where(root == 0, 0, d / root) * gain
+    return (made if bias is None else made + bias).astype(t)
 
-    def grown(self, one, other):
-        return one[0] + other[0], 0.0
-
-
-TYPES = {"f32": Float32(), "f64": Float64()}
+def norm_back(x, grad, gain, eps, centred):
+    """The gradient of x, and what each number gives to its gain, in float64"""
+    t, width, x, grad = x.dtype, x.shape[-1], x.astype(F64), grad.astype(F64)
+    d = x - (x[..., :1] + in_order(x - x[..., :1]) / width) if centred else x
+    root = np.sqrt(in_order(d * d) / width + eps)
+    r = np.where(root == 0, 0, 1 / root)
+    g = gain * grad
+    s = in_order(g * d) / width * np.where(root == 0, 0, r / root)
+    f = (g - d * s) * r
+    return (f - in_order(f / width) if centred else f).astype(t), grad * (d * r)

@@ -12,12 +12,12 @@ and 2 where nothing could be compared.
 import ast
 import io
 import json
+import math
 import struct
 import sys
 import zipfile
 from fractions import Fraction
 
-from arithmetic import TYPES
 
 VERSION = 1
 
@@ -27,9 +27,17 @@ def number(word):
     return float(word) if "n" in word.lower() or Fraction(word) == 0 else Fraction(word)
 
 
+def near(x, dtype):
+    """A float64 that rounds to the type as x does: to odd, where it is not x"""
+    made = float(x)
+    if dtype == "f32" and math.isfinite(made) and Fraction(made) != x:
+        even = struct.pack("<d", made)[0] % 2 == 0
+        return math.nextafter(made, math.inf if x > made else -math.inf) if even else made
+    return made
+
+
 def bits_of(dtype, numbers):
-    t = TYPES[dtype]
-    return [struct.pack(t.pack.replace("<", ">"), t.read(x)).hex() for x in numbers]
+    return [struct.pack({"f32": ">f", "f64": ">d"}[dtype], near(x, dtype)).hex() for x in numbers]
 
 
 def shape(table):

@@ -1,570 +1,561 @@
-"""selfattn-contract(7) again: every stage of an attention, forward and backward.
+"""ORDER OF OPERATIONS of selfattn-contract(7): every stage of an attention and of layers, forward
+and backward.
 
-Tables are nested lists with the axes batch entry, head, row and column, whether or not a document
-has such an axis; rows that all heads share have one head.
+Arrays have the axes b, h, n and column, or b, n and column where heads lie side by side. What a
+document gives gets the axes over which it spreads, and what comes back is gathered where it was.
+Of layers there are no batches, no head, and no orders but those of ORDERS.
 """
 import math
 from fractions import Fraction
-from functools import reduce
 
-from arithmetic import TYPES, cosine_and_sine, fma, ln, power
-from check import flat, shape
+import numpy as np
 
-MATRICES = ("x xk xv q k v past_k past_v wq wk wv wo bq bk bv bo bias_k bias_v mask bias sinks "
-            "ws bs wa ua va ba q_gain k_gain output_grad logsumexp_grad target").split()
-F64 = TYPES["f64"]
-SHARED = "ws", "wa", "ua"
-LEARNED = {"general": {"q": "ws"}, "additive": {"q": "wa", "k": "ua"}}
+from arithmetic import (F64, TYPES, activation, cosine_and_sine, exp, in_order, ln, norm, norm_back,
+                        power, product, read, slope, sum_and_rest, tanh, turned, two_sum)
 
+ROWS = "x xk xv q k v past_k past_v"
+WEIGHTS = "wq wk wv wo w1 w2 w3 ws wa ua".split()
+SCORING = {"general": {"q": "ws"}, "additive": {"q": "wa", "k": "ua"}}
+PARTS = {"attention": "wq", "cross": "cross", "ffn": "w1"}  # and the key that a layer has then
+ORDERS = {"post": "around {0} {0}_sum ln", "pre": "around ln {0} {0}_sum",
+          "inner": "around {0} ln {0}_sum", "sandwich": "around ln {0} ln {0}_sum",
+          "seed": {1: "around ln attention attention_sum ln",
+                   2: "around attention ln cross cross_sum ln"}}
+OF_ALL = ("heads kv_heads scale score softcap qk_norm qk_eps layout round mask_true top add_zero "
+          "norm_kind norm_eps activation").split()
 
-def over(levels, f, *tables):
-    """f of what lies so deep in all the tables"""
-    return [over(levels - 1, f, *parts) for parts in zip(*tables)] if levels else f(*tables)
+def side_by_side(a):
+    return np.swapaxes(a, -3, -2).reshape(*a.shape[:-3], a.shape[-2], -1)
 
+def split(a, heads):
+    return np.swapaxes(a.reshape(*a.shape[:2], heads, -1), 1, 2)
 
-def at(levels, f, *tables, path=()):
-    """The same; f is told first where that is."""
-    if len(path) == levels:
-        return f(path, *tables)
-    return [at(levels, f, *parts, path=path + (n,)) for n, parts in enumerate(zip(*tables))]
+def rowwise(a, b):
+    return product(a[..., None, :], b[..., None])[..., 0]
 
+AXES = {key: axes for keys, axes in [
+    ("bias mask gain bo b1 b2 b3", lambda a: a),
+    ("bq bk bv", np.ravel),
+    ("wq wk wv", lambda a: (side_by_side(a) if a.ndim > 2 else a)[None]),
+    ("wo w1 w2 w3 memory embedding segment_embedding position_embedding",
+     lambda a: a.reshape(1, -1, a.shape[-1])),
+    (ROWS, lambda a: side_by_side(a) if a.ndim > 3 else a.reshape(-1, *a.shape[-2:])),
+    ("ws wa ua", lambda a: a.reshape(1, -1, *a.shape[-2:])),
+    ("q_gain k_gain", lambda a: a.reshape(1, -1, 1, a.shape[-1])),
+    ("va ba", lambda a: a.reshape(1, -1, 1, 1, a.shape[-1])),
+    ("sinks bs slopes", lambda a: a.reshape(1, -1, 1, 1)),
+    ("bias_k bias_v", lambda a: a.reshape(1, 1, -1)),
+] for key in keys.split()}
+OF_BATCH = {2: lambda a: a[:, None, None], 3: lambda a: a[:, None]}
 
-def indexed(table, *path):
-    for n, part in enumerate(table):
-        yield from indexed(part, *path, n) if isinstance(part, list) else [(path + (n,), part)]
+class Part:
+    """What a document gives, and stages, of which some have their own axes"""
 
-
-def rank(table):
-    return len(shape(table))
-
-
-def listed(value, count):
-    return value if isinstance(value, list) else [value] * count
-
-
-def turned(matrix):
-    return [list(column) for column in zip(*matrix)]
-
-
-def split(matrix, heads):
-    width = len(matrix[0]) // heads if matrix else 0
-    return [[row[h * width:(h + 1) * width] for row in matrix] for h in range(heads)]
-
-
-def beside(matrices):
-    return [sum(rows, []) for rows in zip(*matrices)]
-
-
-def below(matrices):
-    return sum(matrices, [])
-
-
-def in_order(numbers):
-    """Their sum"""
-    return reduce(lambda total, x: total + x, numbers, 0.0)
-
-
-class Attention:
     def __init__(self, doc, t):
-        if "vocab" in doc and not {"x", "q"} & set(doc):
-            doc = dict(doc, x=[doc["vocab"][word] for word in doc["tokens"]])
-        self.doc, self.t, self.made = doc, t, {}
-        self.given = {key: over(rank(doc[key]), t.read, doc[key]) for key in MATRICES if key in doc}
-        sizes = {key: shape(doc.get(key)) for key in "x xk xv q k v past_k past_v wq wk wv".split()}
-        apart = [sizes["w" + n][0] if len(sizes["w" + n]) == 3 else
-                 sizes[n][1] if len(sizes[n]) == 4 else 0 for n in "qkv"]
-        self.h = doc.get("heads") or apart[0] or doc.get("kv_heads", 1)
-        self.g = doc.get("kv_heads") or apart[1] or apart[2] or self.h
-        self.heads = {"q": self.h, "k": self.g, "v": self.g}
-        self.apart = any(apart) or "heads" in doc or "kv_heads" in doc
-        batches = [size[0] for key, size in sizes.items() if len(size) > 2 and key[0] != "w"]
-        self.batched, self.b = bool(batches), max(batches, default=1)
-        self.score = doc.get("score", "scaled")
-        self.final = ("x", 1) if "wo" in doc else ("q", self.h)
-        self.norms = doc.get("qk_norm", "none") != "none"
-        self.norms_all = doc.get("qk_norm") == "rms-all"
-        self.learned = {n: key for n, key in LEARNED.get(self.score, {}).items() if key in doc}
+        self.doc, self.t, self.stages, self.own, self.tape = doc, t, {}, set(), []
+        tables = {key: read(doc[key], t) for key in AXES if key in doc}
+        self.shapes = {key: a.shape for key, a in tables.items()}
+        self.places = {key: self.spread(key, np.arange(a.size).reshape(a.shape))
+                       for key, a in tables.items()}
+        self.given = {key: a.ravel()[self.places[key]] for key, a in tables.items()}
 
-    def keep(self, name, table, came=None):
-        """A stage. Rows have their heads side by side, unless the input came otherwise."""
-        if came:
-            shown = table if rank(self.doc.get(came)) == 4 else over(1, beside, table)
-        else:
-            shown = table if self.apart else [entry[0] for entry in table]
-        shown = shown if self.batched else shown[0]
-        self.made[name] = shape(shown), flat(shown)
-        return table
+    def spread(self, key, a):
+        doc = self.doc
+        if key in ("mask", "bias") and doc.get("mask_axis") == "batch" and a.ndim in OF_BATCH:
+            return OF_BATCH[a.ndim](a)
+        return AXES[key](turned(a) if key in WEIGHTS and doc.get("layout") == "out-in" else a)
 
-    def for_heads(self, table):
-        """Of shared keys or values those of each head"""
-        return [[entry[h * len(entry) // self.h] for h in range(self.h)] for entry in table]
+    def gather(self, key, *parts, first=0, start=0):
+        """Adds what comes back to a key in index order; another axis may come first."""
+        if key in self.given:
+            total = np.zeros(math.prod(self.shapes[key]), parts[0].dtype) + start
+            for part in parts:
+                places = np.broadcast_to(self.places[key], part.shape)
+                np.add.at(total, np.moveaxis(places, first, 0).ravel(),
+                          np.moveaxis(part, first, 0).ravel())
+            self.put_own(key + "_grad", total.astype(self.t).reshape(self.shapes[key]))
 
-    def add(self, one, other):
-        return over(rank(one), lambda a, b: self.t.round(a + b), one, other)
+    def put_own(self, name, a):
+        self.own.add(name)
+        self.stages[name] = a
 
-    def total(self, tables):
-        return reduce(self.add, tables, over(rank(tables[0]), lambda x: 0.0, tables[0]))
+    def put(self, name, a, back=lambda grad: grad, tape=None):
+        """A stage, or none where a part made it, and the way back through it"""
+        (self.tape if tape is None else tape).append((name, back))
+        if name:
+            self.stages[name] = a
+        return a
 
-    # What a document has, and what that gains
+    def backward(self, grad, tape=None):
+        for name, back in reversed(self.tape if tape is None else tape):
+            if name:
+                self.stages[name + "_grad"] = grad
+            grad = back(grad)
+        return grad
 
-    def rows(self, key, heads=1):
-        table = self.given[key]
-        if rank(table) == 4:
-            return table
-        return [split(m, heads) for m in (table if rank(table) == 3 else [table] * self.b)]
+    def linear(self, x, w, b=None):
+        made = product(x, self.given[w]) if w in self.given else x
+        return made + self.given[b] if b in self.given else made
 
-    def way(self, matrix):
-        """From the document's layout, or to it"""
-        return turned(matrix) if self.doc.get("layout") == "out-in" else matrix
+    def linear_back(self, x, grad, w, b=None):
+        self.gather(b, grad)
+        if w not in self.given:
+            return grad
+        of = self.given[w]
+        by_head = [np.swapaxes(a if a.ndim > 3 else a[:, None], 0, 1) for a in (x, grad)]
+        rows, grads = (a.reshape(*of.shape[1:-2] or (1,), -1, a.shape[-1]) for a in by_head)
+        self.gather(w, product(turned(rows), grads).reshape(of.shape))
+        return product(grad, turned(of))
 
-    def weight(self, key, heads):
-        """A matrix for each head: its own, its columns, or in a score function that of all"""
-        table = self.given[key]
-        if rank(table) == 3:
-            return over(1, self.way, table)
-        table = self.way(table)
-        return [table] * heads if key in SHARED else split(table, heads)
+    def loss_back(self, output):
+        kind, grad, terms = self.doc.get("loss", "none"), np.ones_like(output), output.astype(F64)
+        if kind == "none":
+            given = read(self.doc.get("output_grad", np.zeros_like(output)), self.t)
+            return AXES["x"](given).reshape(output.shape)
+        if kind == "square":
+            target = AXES["x"](read(self.doc["target"], self.t))
+            grad, terms = output - target, (terms - target) ** 2 / 2
+        count = output.size if kind == "mean" else 1
+        total = in_order(terms.ravel())[0] / count
+        self.put_own("loss", np.array(total).astype(self.t))
+        return grad / count
 
-    def of_head(self, key, h, ranks):
-        table = self.given[key]
-        return table if rank(table) <= ranks else table[min(h, len(table) - 1)]
+    def shown(self):
+        """Stages without the axes that were not asked for"""
+        return {name: a if name in self.own else self.bare(name, a)
+                for name, a in self.stages.items()}
 
-    def place(self, key, axes):
-        """The indices of a table that may have the last axes alone, or one entry on an axis"""
-        sizes = shape(self.doc[key])
-        if len(axes) == 4 and self.doc.get("mask_axis") == "batch" and len(sizes) in (2, 3):
-            axes = axes[:1] + axes[5 - len(sizes):]
-        return tuple(min(n, size - 1) for n, size in zip(axes[len(axes) - len(sizes):], sizes))
+    def bare(self, _, a):
+        return a[0]
 
-    def entry(self, key, axes):
-        return reduce(lambda table, n: table[n], self.place(key, axes), self.given[key])
+class Attention(Part):
+    def __init__(self, doc, t):
+        given_slopes = {"slopes": doc["alibi"]} if isinstance(doc.get("alibi"), list) else {}
+        super().__init__({**doc, **given_slopes}, t)
+        shapes = self.shapes
+        apart = {key: shapes[key][-3] for key, rank in zip(("wq", "wk", "q", "k"), (3, 3, 4, 4))
+                 if len(shapes.get(key, ())) == rank}
+        self.folded, self.has_heads = "q" in apart, "heads" in doc or bool(apart)
+        self.h = doc.get("heads", apart.get("q", apart.get("wq", 1)))
+        self.g = doc.get("kv_heads", apart.get("k", apart.get("wk", self.h)))
+        rows = {key: self.given[key] for key in ROWS.split() if key in self.given}
+        self.batched = any(len(shapes[key]) > 2 for key in rows)
+        b = max(map(len, rows.values()))
+        self.rows = {key: np.broadcast_to(a, (b, *a.shape[1:])) for key, a in rows.items()}
 
-    def gain(self, key, numbers):
-        """A gradient, in the shape of what gains"""
-        name = "slopes_grad" if key == "alibi" else key + "_grad"
-        self.made[name] = shape(self.doc[key]), flat(numbers)
+    def bare(self, name, a):
+        if a.ndim == 3 and self.folded:
+            a = self.split(name, a)
+        elif a.ndim > 3 and not self.has_heads:
+            a = a[:, 0]
+        return a if self.batched else a[0]
 
-    def gather(self, key, numbers, t=None):
-        """Sums over what each number of a table was spread over, as they come"""
-        sums, t = {}, t or self.t
-        for axes, x in numbers:
-            index = self.place(key, axes)
-            sums[index] = t.round(sums.get(index, 0.0) + x)
-        self.gain(key, [self.t.round(sums[index]) for index in sorted(sums)])
+    def split(self, name, a):
+        return split(a, self.g if name[0] in "kvp" else self.h)
 
-    def gain_rows(self, key, tables):
-        if rank(self.doc[key]) < 4:
-            tables = [over(1, beside, table) for table in tables]
-        self.gain(key, self.total(below(tables) if rank(self.doc[key]) == 2 else tables))
+    def forward(self, _=None):
+        self.make_rows()
+        return self.attend(self.mask(self.score()))
 
-    def project(self, key, rows, heads):
-        """By heads of which several may share rows"""
-        if key not in self.doc:
-            return [split(beside(entry), heads) for entry in rows]
-        return [[self.t.product(entry[h * len(entry) // heads], weight)
-                 for h, weight in enumerate(self.weight(key, heads))] for entry in rows]
-
-    def back(self, key, grads, count):
-        """To the rows: one chain over the heads that share them"""
-        if key not in self.doc:
-            return over(1, lambda entry: [beside(entry)], grads)
-        each = len(grads[0]) // count
-        back = below([turned(weight) for weight in self.weight(key, len(grads[0]))])
-        back = [back[n * len(back) // count:(n + 1) * len(back) // count] for n in range(count)]
-        return [[self.t.product(beside(entry[n * each:][:each]), back[n]) for n in range(count)]
-                for entry in grads]
-
-    def gain_weight(self, key, rows, grads):
-        """Rows, turned, and gradients: one chain over heads that share, batch entries, rows"""
-        if key not in self.doc:
-            return
-        heads = range(len(grads[0]))
-        together = key in SHARED and rank(self.doc[key]) == 2
-        parts = [self.t.product(
-            turned(below([entry[h * len(entry) // len(heads)] for h in some for entry in rows])),
-            below([entry[h] for h in some for entry in grads]))
-            for some in ([heads] if together else [[h] for h in heads])]
-        apart = rank(self.doc[key]) == 3
-        self.gain(key, over(1, self.way, parts) if apart else self.way(beside(parts)))
-
-    # Forward
-
-    def stand(self):
-        """Where queries and new keys stand"""
-        doc, k = self.doc, "xk" if "xk" in self.doc else "x"
-        self.origin = {"q": "x", "k": k, "v": "xv" if "xv" in doc else k}
-        n_q = shape(doc["q" if "q" in doc else "x"])[-2]
-        self.past = shape(doc["past_k"])[-2] if "past_k" in doc else 0
-        self.new = shape(doc["k" if "k" in doc else k])[-2]
-        self.n = self.past + self.new
-        lengths, first = doc.get("key_lengths", self.n), doc.get("offset", self.past)
-        self.lengths = listed(lengths, self.b)
-        self.places = [first if isinstance(first, list) else range(first, first + n_q)] * self.b
+    def make_rows(self):
+        doc, rows, s, t = self.doc, self.rows, self.stages, self.t
+        source = {"q": "x", "k": "xk" if "xk" in rows else "x"}
+        source["v"] = "xv" if "xv" in rows else source["k"]
+        self.source = {name: key for name, key in source.items() if name not in rows}
+        s.update({key: rows[self.source[name]] for key, name in zip(("x", "xk", "xv"), "qkv")
+                  if name in self.source})
+        n, self.new = (rows[self.source.get(name, name)].shape[1] for name in "qk")
+        self.past = rows["past_k"].shape[1] if "past_k" in rows else 0
+        self.n_k = self.past + self.new
+        first = np.array(doc.get("offset", self.past))
         if doc.get("causal") == "lower-right":
-            self.places = [range(n - n_q, n) for n in self.lengths]
-        rope = doc.get("rope")
-        self.rope = {key[5:]: doc[key] for key in doc if key.startswith("rope_")}
-        self.rope.update(rope if isinstance(rope, dict) else {"base": rope})
-        self.turns = {"q": self.places, "k": [range(self.past, self.n)] * self.b}
-        if "positions" in self.rope:
-            given = self.rope["positions"]
-            given = given if rank(given) == 2 else [given] * self.b
-            self.turns = {"q": [row[:n_q] for row in given],
-                          "k": [row[n_q:] or row for row in given]}
+            first = np.array(doc.get("key_lengths", self.n_k)) - n
+        self.position = first.reshape(-1, 1, 1, 1) + np.arange(n)[:, None]
+        if doc.get("positions") == "sinusoidal":
+            cos, sin = cosine_and_sine(self.position[:, 0], 10000, rows["x"].shape[2])
+            waves = np.stack([sin, cos], -1).reshape(*sin.shape[:2], -1)
+            rows["x"] = s["x_pos"] = (rows["x"] + waves[..., :rows["x"].shape[2]]).astype(t)
+        self.tapes, self.brought = {name: [] for name in "qkv"}, {}
+        self.q, k, v = (self.split(name, self.make(name)) for name in "qkv")
+        self.k, self.v = (np.repeat(a, self.h // self.g, 1) for a in (k, v))
 
-    def positioned(self, row, position):
-        sinusoids = [cosine_and_sine(position, power(10000.0, Fraction(c % 2 - c, len(row))))
-                     for c in range(len(row))]
-        return [self.t.round(x + both[1 - c % 2])
-                for c, (x, both) in enumerate(zip(row, sinusoids))]
+    def make(self, name):
+        """Queries, keys or values, in all their forms"""
+        doc, rows, given, t = self.doc, self.rows, self.given, self.t
 
-    def turn(self, row, places, i, sign=1):
-        width, made = self.rope.get("width", len(row)), list(row)
-        for p in range(width // 2 if i < len(places) else 0):  # rows of zeros after the keys stay
-            one, two = p, p + width // 2
-            if self.rope.get("pairing") == "interleaved":
-                one, two = 2 * p, 2 * p + 1
-            frequency = power(float(self.rope["base"]), Fraction(-2 * p, width))
-            c, s = cosine_and_sine(places[i], frequency)
-            made[one] = self.t.round(row[one] * c - row[two] * sign * s)
-            made[two] = self.t.round(row[two] * c + row[one] * sign * s)
-        return made
+        def put(stage, a, back):
+            return self.put(stage, a, back, self.tapes[name])
 
-    def normed(self, table, heads=0):
-        """Rows as their norms span them: of all heads, where it is so, and back to so many"""
-        if not self.norms_all:
-            return table
-        return [split(m[0], heads) if heads else [beside(m)] for m in table]
+        def row_back(grad):
+            self.gather("bias_" + name, grad[:, n:n + 1])
+            return grad[:, :n]
 
-    def factors(self, name, h, row):
-        """Of a norm, and its eps"""
-        key = name + "_gain"
-        gain = self.of_head(key, h, 1) if key in self.doc else [1.0] * len(row)
-        if self.norms_all and key in self.doc and rank(self.doc[key]) == 2:
-            gain = sum(self.given[key], [])
-        return gain, float(self.doc.get("qk_eps", 1e-6))
+        def normed(a):
+            return self.split(name, a) if doc["qk_norm"] == "rms" else a[:, None]
 
-    def inputs(self):
-        """Queries, keys and values, and all that is done to them before they are compared"""
-        doc, keep, last = self.doc, self.keep, {}
-        self.source = source = {n: self.rows(key) for n, key in self.origin.items() if key in doc}
-        for n, name in zip("qkv", ("x", "xk", "xv")):
-            if n not in doc:
-                keep(name, source[n], name)
-        if doc.get("positions", "none") != "none":
-            x = at(3, lambda p, row: self.positioned(row, self.places[p[0]][p[2]]), source["q"])
-            keep("x_pos", x, "x")
-            source.update({n: x for n, key in self.origin.items() if key == "x"})
-        for n, heads in self.heads.items():
-            last[n] = self.rows(n, heads) if n in doc else self.biased(
-                n, self.project("w" + n, source[n], heads))
-        for n in "kv" if "bias_k" in doc or doc.get("add_zero") else "":
-            after = [flat(self.given["bias_" + n])] if "bias_" + n in doc else []
-            after += [[0.0] * self.g * len(last[n][0][0][0])] if doc.get("add_zero") else []
-            last[n] = [over(1, lambda a, b: a + b, entry, split(after, self.g))
-                       for entry in last[n]]
-        for n in "qkv":
-            keep(n, last[n], n)
-        self.plain = dict(last)
-        for n in "qkv":
-            if self.norms and n != "v":
-                self.plain[n] = self.normed(last[n])
-                made = at(3, lambda p, row: norm(
-                    self.t, row, *self.factors(n, p[1], row)), self.plain[n])
-                last[n] = keep(n + "_norm", self.normed(made, len(last[n][0])), n)
-            if "rope" in doc and n != "v":
-                last[n] = keep(n + "_rope", at(3, lambda p, row: self.turn(
-                    row, self.turns[n][p[0]], p[2]), last[n]), n)
-            if self.past and n != "q":
-                past = self.rows("past_" + n, self.g)
-                last[n] = keep("present_" + n, over(2, lambda a, b: a + b, past, last[n]), n)
-        return last
+        def norm_to_x(grad):
+            made, gains = norm_back(normed(before), normed(grad), gain, eps, False)
+            is_of_heads = np.ndim(doc.get(name + "_gain", 0)) == 2
+            gains = self.split(name, side_by_side(gains)) if is_of_heads else gains
+            self.gather(name + "_gain", gains)
+            return side_by_side(made)
 
-    def biased(self, name, table):
-        if "b" + name not in self.doc:
-            return table
-        bias = split([flat(self.given["b" + name])], len(table[0]))
-        return at(3, lambda p, row: self.add(row, bias[p[1]][0]), table)
+        def past_back(grad):
+            self.gather("past_" + name, grad[:, :self.past])
+            return grad[:, self.past:]
 
-    def tanhs(self, p, q, k):
-        """Of an additive score, before they are summed"""
-        both = self.add(q, k)
-        both = self.add(both, self.of_head("ba", p[1], 1)) if "ba" in self.doc else both
-        return [self.t.tanh(x) for x in both]
+        a = rows[name] if name not in self.source else self.linear(
+            rows[self.source[name]], "w" + name, "b" + name)
+        n, after = a.shape[1], []
+        if "bias_" + name in given:
+            after.append(given["bias_" + name])
+        if doc.get("add_zero") and name != "q":
+            after.append(np.zeros((1, 1, 1), t))
+        after = [np.broadcast_to(row, (len(a), 1, a.shape[2])) for row in after]
+        a = put(name, np.concatenate([a] + after, 1), row_back)
+        if doc.get("qk_norm", "none") != "none" and name != "v":
+            before, eps = a, float(doc.get("qk_eps", 1e-6))
+            gain = given.get(name + "_gain", np.ones(1)).astype(F64)
+            gain = gain if doc["qk_norm"] == "rms" else gain.reshape(-1)
+            a = put(name + "_norm", side_by_side(norm(normed(a), gain, None, eps, False)), norm_to_x)
+        if "rope" in doc and name != "v":
+            a = put(name + "_rope", self.turn(name, a, 1), lambda grad: self.turn(name, grad, -1))
+        if self.past and name != "q":
+            a = put("present_" + name, np.concatenate([rows["past_" + name], a], 1), past_back)
+        return a
 
-    def va(self, p, tanhs):
-        return self.of_head("va", p[1], 1) if "va" in self.doc else [1.0] * len(tanhs)
+    def turn(self, name, a, sign):
+        """By rotary positions, and back by the other sign"""
+        doc, made, rope = self.doc, self.split(name, a).astype(F64), self.doc["rope"]
+        rope = rope if isinstance(rope, dict) else {"base": rope}
+        width = int(rope.get("width", doc.get("rope_width", made.shape[-1])))
+        first, second = np.arange(width // 2), np.arange(width // 2, width)
+        if rope.get("pairing", doc.get("rope_pairing")) == "interleaved":
+            first, second = np.arange(0, width, 2), np.arange(1, width, 2)
+        at = self.position if name == "q" else self.past + np.arange(self.new)[:, None]
+        at = np.array(rope["positions"])[..., None] if "positions" in rope else at
+        cos, sin = cosine_and_sine(at, float(rope["base"]), width)
+        n = at.shape[-2]
+        x, y = made[:, :, :n, first], made[:, :, :n, second]
+        made[:, :, :n, first] = x * cos - y * (sign * sin)
+        made[:, :, :n, second] = y * cos + x * (sign * sin)
+        return side_by_side(made.astype(self.t))
 
-    def compare(self, q, k):
-        doc, t, sides = self.doc, self.t, {"q": q, "k": k}
-        for n, key in self.learned.items():
-            sides[n] = self.keep(n + "_score", self.project(key, sides[n], self.h))
-        self.q, self.k = sides["q"], self.for_heads(sides["k"])
-        if self.score == "additive":
-            self.tanh = at(2, lambda p, q, k: [[self.tanhs(p, a, b) for b in k] for a in q],
-                           self.q, self.k)
-            return at(4, lambda p, tanhs: t.chain(tanhs, self.va(p, tanhs)), self.tanh)
-        made = over(2, lambda q, k: t.product(q, turned(k)), self.q, self.k)
-        if self.score == "general" and "bs" in doc:
-            made = at(4, lambda p, x: t.round(x + self.of_head("bs", p[1], 0)), made)
-        return made
+    def score(self):
+        """q and k compared"""
+        doc, given, s, t = self.doc, self.given, self.stages, self.t
+        kind = doc.get("score", "scaled")
+        by = {name: w for name, w in SCORING.get(kind, {}).items() if w in given}
+        for name, w in by.items():
+            s[name + "_score"] = self.linear(self.q if name == "q" else self.k, w)
+        q, k = s.get("q_score", self.q), s.get("k_score", self.k)
+        if kind == "additive":
+            bent = tanh(q[:, :, :, None] + k[:, :, None] + given.get("ba", t.type(0)))
+            va = given.get("va", np.ones((1, 1, 1, 1, q.shape[-1]), t))
+            scores = rowwise(bent, va)[..., 0]
+        else:
+            scores = product(q, turned(k))
+            scores = scores + given["bs"] if kind == "general" and "bs" in given else scores
 
-    def scale(self, d_k):
-        word = self.doc.get("scale", "head" if self.score == "scaled" else "none")
-        if word in ("head", "embed"):
-            return self.t.round(1 / math.sqrt(d_k if word == "head" else shape(self.doc["x"])[-1]))
-        return 1.0 if word == "none" else self.t.read(word)
+        def scores_back(grad):
+            pairs = grad.reshape(*grad.shape[:2], -1, 1)
+            if kind == "additive":
+                each = grad[..., None] * va.astype(F64) * (1 - bent.astype(F64) ** 2)
+                each = np.where(grad[..., None] == 0, 0, each).astype(t)
+                self.rows_back("q", in_order(each, 3)[:, :, :, 0], by)
+                self.rows_back("k", in_order(each, 2)[:, :, 0], by)
+                each, bends = (a.reshape(*pairs.shape[:3], -1) for a in (each, bent))
+                self.gather("va", product(turned(pairs), bends)[:, :, None], first=1)
+                self.gather("ba", in_order(each, 2)[:, :, None], first=1)
+            else:
+                self.rows_back("q", product(grad, k), by)
+                self.rows_back("k", product(turned(grad), q), by)
+                self.gather("bs", in_order(pairs, 2), first=1)
+            self.rows_back("v", self.v_grad, by)
+            for key, parts in self.brought.items():
+                self.gather(key, *parts)
+            return s.get("x_grad")
 
-    def slopes(self):
-        given, low = self.doc.get("alibi", False), 1 << self.h.bit_length() - 1
-        if given is not True:
-            return [self.t.read(x) for x in listed(given, self.h)]
-        exponents = [Fraction(-8 * i, low) for i in range(1, low + 1)]
-        exponents += [Fraction(-4 * i, low) for i in range(1, 2 * low, 2)]
-        return [self.t.round(power(2.0, e)) for e in exponents[:self.h]]
+        return self.put("scores", scores, scores_back)
 
-    def distance(self, b, h, i, j):
-        return self.t.round(abs(self.places[b][i] - j)) if j < self.n else 0.0
+    def rows_back(self, name, grad, by):
+        """From what heads bring to a query, key or value to its rows"""
+        b, h, n, c = grad.shape
+        g = self.h if name == "q" else self.g
+        apart = grad.reshape(b, g, -1, n, c)  # heads that share keys are next to each other
+        if name in by:
+            self.stages[name + "_score_grad"] = grad
+            self.linear_back(self.q if name == "q" else self.k, grad, by[name])
+            w = turned(self.given[by[name]])
+            w = np.broadcast_to(w, (1, h, *w.shape[2:])).reshape(1, g, -1, w.shape[-1])
+            grad = product(np.swapaxes(apart, 2, 3).reshape(b, g, n, -1), w)
+        else:
+            grad = in_order(apart, 2)[:, :, 0]
+        grad = self.backward(side_by_side(grad), self.tapes[name])
+        if name in self.source:
+            key = self.source[name]
+            self.brought.setdefault(key, []).append(
+                self.linear_back(self.rows[key], grad, "w" + name, "b" + name))
 
-    def masked(self, cell, x):
-        doc, t, (b, h, i, j) = self.doc, self.t, cell
-        if j >= self.n:
-            return x
-        if "bias" in doc:
-            x = t.round(x + self.entry("bias", cell))
-        x = t.round(x - t.round(self.slope[h] * self.distance(*cell)))
-        (left, right), p = doc.get("window", (-1, -1)), self.places[b][i]
-        masks = doc.get("mask_true") == "masked"
-        hidden = [j >= self.lengths[b], left >= 0 and j < p - left, right >= 0 and j > p + right,
-                  doc.get("causal", "none") not in (False, "none") and j > p,
-                  "mask" in doc and bool(self.entry("mask", cell)) == masks]
-        return -math.inf if any(hidden) else x
+    def mask(self, scores):
+        doc, given, t = self.doc, self.given, self.t
+        scale = doc.get("scale", "none" if doc.get("score", "scaled") != "scaled" else "head")
+        if scale in ("head", "embed"):
+            scale = 1 / math.sqrt((self.q if scale == "head" else self.rows["x"]).shape[-1])
+        scale = read(1 if scale == "none" else scale, t)
+        last = self.put("scaled", scores * scale, lambda grad: grad * scale + 0)
+        if "softcap" in doc:
+            cap = read(doc["softcap"], t)
+            capped = last = self.put("capped", cap * tanh(last / cap), lambda grad: (
+                grad * (1 - (capped.astype(F64) / cap) ** 2)).astype(t) + 0)
+        before = self.position - np.arange(self.n_k)
+        distance = abs(before).astype(t)
+        keys = last[..., :self.n_k] + given["bias"] if "bias" in given else last[..., :self.n_k]
+        if doc.get("alibi"):
+            keys = keys - given.get("slopes", self.published_slopes()) * distance
+        keys = np.where(self.allowed(before), keys, t.type(-np.inf))
 
-    def softmax(self, path, row):
-        t = self.t
-        sink = [self.given["sinks"][path[1]]] if "sinks" in self.doc else []
-        greatest = max(row + sink) + 0.0
-        powers = [t.exp(x, greatest) for x in row]
-        after = powers[self.n:] + [t.exp(x, greatest) for x in sink]
-        total, rest = t.sum(powers[:self.n], after)
-        total = t.round(total + rest)
-        weights = [t.round(x / total) if total else 0.0 for x in powers]
-        weights = [x if x >= t.smallest else 0.0 for x in weights]
-        seen = [x for x in weights if x]
-        entropy = 0.0 - F64.chain(seen, [ln(x) for x in seen])
-        log = t.round(greatest + ln(total)) if total else -math.inf
-        return [greatest], powers, [total], weights, [log], [t.round(entropy)]
+        def masked_back(grad):
+            self.gather("bias", grad[..., :self.n_k])
+            self.gather("slopes", -(grad[..., :self.n_k].astype(F64) * distance))
+            return grad
 
-    def top(self, row):
-        order = sorted((j for j, x in enumerate(row) if x), key=lambda j: -row[j])
-        return (order + [-1] * self.doc["top"])[:self.doc["top"]]
+        return self.put("masked", np.concatenate([keys, last[..., self.n_k:]], -1), masked_back)
 
-    def rounded(self, row):
-        decimals, _, keep_sum = str(self.doc["round"]).partition(":")
-        one = 10 ** int(decimals)
-        exact = [Fraction(x) * one for x in row]
-        units = [math.floor(x + (0 if keep_sum else Fraction(1, 2))) for x in exact]
-        order = sorted((j for j, x in enumerate(row) if x), key=lambda j: units[j] - exact[j])
-        lack = one - sum(units) if keep_sum and order else 0
-        for turn in range(abs(lack)):
-            units[(order if lack > 0 else order[::-1])[turn % len(order)]] += 1 if lack > 0 else -1
-        return [self.t.round(x / one) for x in units]
+    def published_slopes(self):
+        below = 2 ** (self.h.bit_length() - 1)
+        of = [power(2, -8 * i, below) for i in range(1, below + 1)]
+        of += [power(2, -8 * i, 2 * below) for i in range(1, 2 * below, 2)]
+        return np.array(of[:self.h]).astype(self.t).reshape(1, -1, 1, 1)
 
-    def attend(self, weights, v):
-        pairs = [[[(w, x) for w, x in zip(row, column) if w] for column in turned(v)]
-                 for row in weights]
-        return over(2, lambda some: self.t.chain(*zip(*some)) if some else 0.0, pairs)
+    def allowed(self, before):
+        doc, j = self.doc, np.arange(self.n_k)
+        left, right = doc.get("window", (-1, -1))
+        allowed = ((left < 0) | (before <= left)) & ((right < 0) | (-before <= right))
+        if doc.get("causal", "none") not in (False, "none"):
+            allowed = allowed & (before >= 0)
+        if "key_lengths" in doc:
+            allowed = allowed & (j < np.array(doc["key_lengths"]).reshape(-1, 1, 1, 1))
+        if "mask" in self.given:
+            allowed = allowed & ((self.given["mask"] != 0) ^ (doc.get("mask_true") == "masked"))
+        return allowed
 
-    def weigh(self, weights, v):
-        return [[[self.t.round(w * x) + 0.0 if w else 0.0 for x in value]
-                 for w, value in zip(row, v)] for row in weights]
+    def attend(self, masked):
+        doc, s, t = self.doc, self.stages, self.t
+        top = masked.max(-1, keepdims=True)
+        sinks = np.broadcast_to(self.given.get("sinks", t.type(-np.inf)), top.shape)
+        top = s["row_max"] = np.maximum(top, sinks) + 0
+        s["exp"], sink = exp(masked, top), exp(sinks, top)
+        total, rest = sum_and_rest(s["exp"][..., :self.n_k], t)
+        after = np.concatenate([s["exp"][..., self.n_k:], sink], -1).astype(F64)
+        for n in range(after.shape[-1]):
+            total, lost = two_sum(total, after[..., n:n + 1])
+            rest = rest + lost
+        s["row_sum"] = (total + rest).astype(t)
+        made = np.where(s["row_sum"] == 0, 0, s["exp"] / s["row_sum"])
+        weights = s["weights"] = np.where(made < np.finfo(t).tiny, 0, made)
+        s["logsumexp"] = (top + np.where(s["row_sum"] == 0, -np.inf,
+                                         ln(s["row_sum"].astype(F64)))).astype(t)
+        wide = weights.astype(F64)
+        s["entropy"] = (0 - rowwise(wide, ln(np.where(wide == 0, 1, wide)))).astype(t)
+        if "top" in doc:
+            order = np.argsort(-weights, -1, kind="stable")[..., :doc["top"]]
+            s["top"] = np.where(np.take_along_axis(weights, order, -1) == 0, -1, order).astype(t)
+        if "round" in doc:
+            weights = s["rounded"] = np.apply_along_axis(self.round_row, -1, weights).astype(t)
+        s["weighted"] = weights[..., None] * self.v[:, :, None] + 0
+        attended = product(weights, self.v)
+
+        def attended_back(grad):
+            delta = rowwise(grad, attended)
+            if "logsumexp_grad" in doc:
+                delta = delta - read(doc["logsumexp_grad"], t).reshape(delta.shape)
+            s["delta"], s["weights_grad"] = delta, product(grad, turned(self.v))
+            self.gather("sinks", -(sink.astype(F64) / s["row_sum"] * delta))
+            self.v_grad = product(turned(weights), grad)
+            return weights * (s["weights_grad"] - delta) + 0
+
+        self.put("attended", attended, attended_back)
+        context = self.put("context", side_by_side(attended), lambda grad: split(grad, self.h))
+        return self.put("output", self.linear(context, "wo", "bo"),
+                        lambda grad: self.linear_back(context, grad, "wo", "bo"))
+
+    def round_row(self, row):
+        decimals, _, keeps_sum = str(self.doc["round"]).partition(":")
+        units = 10 ** int(decimals)
+        exact = [Fraction(float(x)) * units for x in row]
+        whole = [math.floor(x if keeps_sum else x + Fraction(1, 2)) for x in exact]
+        order = sorted((j for j, x in enumerate(exact) if x), key=lambda j: whole[j] - exact[j])
+        lack = units - sum(whole) if keeps_sum and order else 0
+        for n in range(lack):
+            whole[order[n % len(order)]] += 1
+        for n in range(-lack):
+            whole[order[-1 - n % len(order)]] -= 1
+        return [x / units for x in whole]
+
+class Norm(Part):
+    def forward(self, x):
+        gain = self.given.get("gain", np.ones(1)).astype(F64)
+        eps = float(self.doc.get("eps", self.doc.get("norm_eps", 1e-5)))
+        centred = self.doc.get("norm_kind", "layer") == "layer"
+
+        def back(grad):
+            made, gains = norm_back(x, grad, gain, eps, centred)
+            self.gather("gain", gains)
+            self.gather("bias", grad)
+            return made
+
+        return self.put(None, norm(x, gain, self.given.get("bias"), eps, centred), back)
+
+class FeedForward(Part):
+    def forward(self, x):
+        s, given, name = self.stages, self.given, self.doc.get("activation", "relu")
+
+        def hidden_back(grad):
+            grads, below = [grad], [turned(given["w1"])]
+            self.linear_back(x, grad, "w1", "b1")
+            if "w3" in given:
+                self.linear_back(x, s["gate_grad"], "w3", "b3")
+                grads, below = grads + [s["gate_grad"]], below + [turned(given["w3"])]
+            return product(np.concatenate(grads, -1), np.concatenate(below, -2))
+
+        def activated_back(grad):
+            if "w3" in given:
+                s["gate_grad"], grad = curved * grad, grad * s["gate"]
+            return (slope(name, hidden) * grad).astype(self.t)
+
+        hidden = self.put("hidden", self.linear(x, "w1", "b1"), hidden_back)
+        curved = activated = activation(name, hidden)
+        if "w3" in given:
+            s["gate"] = self.linear(x, "w3", "b3")
+            activated = curved * s["gate"]
+        self.put("activated", activated, activated_back)
+        return self.put("output", self.linear(activated, "w2", "b2"),
+                        lambda grad: self.linear_back(activated, grad, "w2", "b2"))
+
+class Layers(Part):
+    """A tape: of each step the stage it makes, and what goes back through it"""
+
+    def __init__(self, doc, t):
+        n = len(doc.get("x", doc.get("ids")))
+        self.looked_up = {"embedding": doc.get("ids"), "position_embedding": slice(n),
+                          "segment_embedding": doc.get("segments", [0] * n)}
+        super().__init__(doc, t)
+        self.settings = {key: value for key, value in doc.items() if key not in AXES}
+        self.memory_grads, self.rollout, self.tied = [], np.eye(n, dtype=t)[None], 0
+
+    def spread(self, key, a):
+        return super().spread(key, a[self.looked_up[key]] if key in self.looked_up else a)
+
+    def run(self, name, part, x):
+        def show():  # an ffn's weights are the layer's own
+            for stage, a in part.shown().items():
+                own = stage in part.own and name.endswith("ffn")
+                self.put_own((name[:-3] if own else name + ".") + stage, a)
+
+        def back(grad):
+            grad = part.backward(grad)
+            show()
+            if "xk_grad" in part.stages:
+                self.memory_grads.append(part.stages["xk_grad"][None])
+            return grad.reshape(x.shape)
+
+        made = part.forward(x)
+        show()
+        return self.put(None if part.stages else name, made, back)
 
     def forward(self):
-        doc, t, keep = self.doc, self.t, self.keep
-        self.stand()
-        last = self.inputs()
-        self.before, self.v = last, self.for_heads(last["v"])
-        table = keep("scores", self.compare(last["q"], last["k"]))
-        self.factor, self.slope = self.scale(len(last["q"][0][0][0])), self.slopes()
-        table = keep("scaled", over(4, lambda x: t.round(x * self.factor), table))
-        if "softcap" in doc:
-            self.cap = t.read(doc["softcap"])
-            table = self.capped = keep("capped", over(
-                4, lambda x: t.round(self.cap * t.tanh(t.round(x / self.cap))), table))
-        made = at(3, self.softmax, keep("masked", at(4, self.masked, table)))
-        soft = self.soft = {}
-        for n, name in enumerate("row_max exp row_sum weights logsumexp entropy".split()):
-            soft[name] = keep(name, over(3, lambda parts: parts[n], made))
-        weights = soft["weights"]
-        if "top" in doc:
-            keep("top", over(3, self.top, weights))
-        if "round" in doc:
-            weights = keep("rounded", over(3, self.rounded, weights))
-        keep("weighted", over(2, self.weigh, weights, self.v))
-        self.attended = keep("attended", over(2, self.attend, weights, self.v))
-        rows = [[beside(entry)] for entry in keep("context", self.attended, "q")]
-        self.output = self.biased("o", self.project("wo", rows, self.final[1]))
-        keep("output", self.output, self.final[0])
+        doc, given, t = self.doc, self.given, self.t
+        x = given["x" if "x" in given else "embedding"]
+        for key in ("segment_embedding", "position_embedding"):
+            x = x + given[key] if key in given else x
+        self.put("embedded", x)
+        if "ln_e" in doc:
+            x = self.run("ln_e", Norm({**self.settings, **doc["ln_e"]}, t), x)
+        for number, layer in enumerate(doc["layers"]):
+            x = self.layer("layer.%d." % number, layer, x)
+        if "w1" in doc:
+            x = self.run("ffn", FeedForward(doc, t), x)
+        if "ln_f" in doc:
+            x = self.run("ln_f", Norm({**self.settings, **doc["ln_f"]}, t), x)
+        if doc.get("norm") != "seed" or "memory" not in doc:
+            self.stages["rollout"] = self.rollout
+        self.stages["output"] = x
+        return x
 
-    # Backward
+    def layer(self, where, layer, x):
+        kind = self.doc.get("kind", "decoder" if "memory" in self.doc else "encoder")
+        doc = {"causal": kind == "decoder", **self.settings, **layer}
+        of_all = {key: doc[key] for key in OF_ALL if key in doc}
+        docs = {"attention": doc, "cross": {**of_all, **layer.get("cross", {}),
+                                            "xk": self.doc.get("memory")}}
+        parts = [name for name, key in PARTS.items() if key in layer or name == "attention"]
+        order = ORDERS[doc.get("norm", "post")]
+        flow = order[len(parts)] if isinstance(order, dict) else " ".join(map(order.format, parts))
+        around, norms, grads = x, 0, []
+        scale = read(doc.get("residual_scale", 1), self.t)
 
-    def softmax_back(self, grads):
-        doc, t, keep, soft = self.doc, self.t, self.keep, self.soft
-        delta = over(3, lambda one, other: [t.chain(one, other)], grads, self.attended)
-        if "logsumexp_grad" in doc:
-            given = iter(flat(self.given["logsumexp_grad"]))
-            delta = over(4, lambda x: t.round(x - next(given)), delta)
-        keep("delta", delta)
-        table = keep("weights_grad", over(2, lambda m, v: t.product(m, turned(v)), grads, self.v))
-        table = keep("masked_grad", over(3, lambda row, gain, d: [
-            t.round(w * t.round(x - d[0])) + 0.0 for w, x in zip(row, gain)],
-            soft["weights"], table, delta))
-        cells = [(cell, x) for cell, x in indexed(table) if cell[3] < self.n]
-        if "bias" in doc:
-            self.gather("bias", cells)
-        if doc.get("alibi", True) is not True:
-            self.gather("alibi", ((cell[1:2], -x * self.distance(*cell)) for cell, x in cells), F64)
-        if "sinks" in doc:
-            less = at(3, lambda p, m, total, d: -(
-                t.exp(self.given["sinks"][p[1]], m[0]) / total[0] * d[0]),
-                soft["row_max"], soft["row_sum"], delta)
-            self.gather("sinks", ((p[1:2], x) for p, x in indexed(less)), F64)
-        if "softcap" in doc:
-            keep("capped_grad", table)
-            table = over(4, lambda x, c: t.round(x * (1 - c / self.cap * (c / self.cap))) + 0.0,
-                         table, self.capped)
-        keep("scaled_grad", table)
-        return keep("scores_grad", over(4, lambda x: t.round(x * self.factor) + 0.0, table))
+        def sum_back(grad):
+            grads.append(grad)
+            return grad if scale == 1 else grad * scale
 
-    def compare_back(self, grads):
-        """To queries and keys, and to what a score function has learned"""
-        doc, t, sums = self.doc, self.t, {}
-        if self.score == "additive":
-            gains = at(4, lambda p, x, tanhs: [t.round(x * a * (1 - y * y)) for a, y in zip(
-                self.va(p, tanhs), tanhs)], grads, self.tanh)
-            q = over(3, self.total, gains)
-            k = over(2, lambda m: [self.total(column) for column in turned(m)], gains)
-            sums["va"] = over(2, lambda m, tanh: t.product([flat(m)], below(tanh))[0],
-                              grads, self.tanh)
-            sums["ba"] = over(2, lambda m: self.total(below(m)), gains)
-        else:
-            q = over(2, t.product, grads, self.k)
-            k = over(2, lambda m, q: t.product(turned(m), q), grads, self.q)
-            sums["bs"] = over(2, lambda m: [reduce(self.add, flat(m), 0.0)], grads)
-        found = {"q": q, "k": k}
-        for n in self.learned:
-            self.keep(n + "_score_grad", found[n])
-        for n, key in self.learned.items():
-            self.gain_weight(key, self.before[n], found[n])
-            found[n] = self.back(key, found[n], self.heads[n])
-        for key in [key for key in ("bs", "va", "ba") if key in doc and key in sums]:
-            self.gather(key, [((h, c)[:2 if key != "bs" else 1], x) for h in range(self.h)
-                              for entry in sums[key] for c, x in enumerate(entry[h])])
-        return found["q"], found["k"] if "k" in self.learned else self.grouped(found["k"])
+        for step in flow.split():
+            if step == "around":
+                around = self.put(None, x, lambda grad: grad + grads.pop())
+            elif step.endswith("_sum"):
+                part = x if scale == 1 else x * scale
+                x = self.put(where + step, around + part, sum_back)
+            elif step == "ln":
+                norms += 1
+                ln_doc = {**of_all, **layer.get("ln%d" % norms, {})}
+                x = self.run(where + "ln%d" % norms, Norm(ln_doc, self.t), x)
+            elif step == "ffn":
+                x = self.run(where + step, FeedForward(doc, self.t), x)
+            else:
+                part = Attention({**docs[step], "x": x[0]}, self.t)
+                x = self.run(where + step, part, x)
+                mean = in_order(part.stages["weights"], 1)[:, 0] / part.h
+                self.stages[where + step + ".mean_weights"] = mean
+                if step == "attention":
+                    half = self.t.type(0.5)
+                    kept = half * mean + half * np.eye(mean.shape[-1], dtype=self.t)
+                    self.rollout = product(kept, self.rollout)
+        return self.put(where + "output", x)
 
-    def grouped(self, table):
-        """Of heads that share keys the first one's, then the others added"""
-        share = self.h // self.g
-        return [[reduce(self.add, entry[g * share:][:share]) for g in range(self.g)]
-                for entry in table]
+    def loss_back(self, output):
+        if self.doc.get("loss") != "cross-entropy":
+            return super().loss_back(output)
+        table, labels = read(self.doc["embedding"], self.t), np.array(self.doc["labels"])
+        logits = self.stages["logits"] = product(output, turned(table))
+        wide, counted = logits[0].astype(F64), np.flatnonzero(labels >= 0)
+        top = wide.max(-1, keepdims=True)
+        e = exp(wide, top)
+        total = sum(sum_and_rest(e, F64))
+        at_label = counted, labels[counted]
+        losses = (top + ln(total))[counted, 0] - wide[at_label]
+        grad = np.zeros_like(wide)
+        grad[counted] = (e / total)[counted]
+        grad[at_label] -= 1
+        grad = self.stages["logits_grad"] = (grad / len(counted)).astype(self.t)[None]
+        self.put_own("loss", np.array(in_order(losses)[0] / len(counted)).astype(self.t))
+        self.tied = product(turned(grad[0]), output[0])
+        return product(grad, table)
 
-    def backward(self):
-        doc, t, keep = self.doc, self.t, self.keep
-        self.given["output_grad"] = comes_back(self, self.made["output"])
-        grads = keep("output_grad", self.rows("output_grad", self.final[1]), self.final[0])
-        self.gain_bias("o", grads)
-        self.gain_weight("wo", [[beside(entry)] for entry in self.attended], grads)
-        grads = [split(entry[0], self.h) for entry in self.back("wo", grads, 1)]
-        keep("attended_grad", keep("context_grad", grads, "q"))
-        q, k = self.compare_back(self.softmax_back(grads))
-        v = self.grouped(over(2, lambda m, g: t.product(turned(m), g), self.soft["weights"], grads))
-        tables = {}
-        for n, grad in ("q", q), ("k", k), ("v", v):
-            if self.past and n != "q":
-                keep("present_%s_grad" % n, grad, n)
-                self.gain_rows("past_" + n, [over(2, lambda m: m[:self.past], grad)])
-                grad = over(2, lambda m: m[self.past:], grad)
-            if "rope" in doc and n != "v":
-                keep(n + "_rope_grad", grad, n)
-                grad = at(3, lambda p, row: self.turn(row, self.turns[n][p[0]], p[2], -1), grad)
-            if self.norms and n != "v":
-                keep(n + "_norm_grad", grad, n)
-                heads = len(grad[0])
-                both = at(3, lambda p, row, back: norm_gradient(
-                    t, row, back, *self.factors(n, p[1], row)), self.plain[n], self.normed(grad))
-                grad, gains = (over(3, lambda pair: pair[part], both) for part in range(2))
-                if n + "_gain" in doc:
-                    gains = self.normed(gains, heads) if rank(doc[n + "_gain"]) == 2 else gains
-                    self.gather(n + "_gain", ((p[1::2], x) for p, x in indexed(gains)), F64)
-                grad = self.normed(grad, heads)
-            keep(n + "_grad", grad, n)
-            if "bias_" + n in doc:
-                self.gain("bias_" + n, self.total([beside(entry)[self.new] for entry in grad]))
-            if n not in doc:
-                grad = over(2, lambda m: m[:len(self.source[n][0][0])], grad)
-                self.gain_weight("w" + n, self.source[n], grad)
-                self.gain_bias(n, grad)
-                tables.setdefault(self.origin[n], []).append(self.back("w" + n, grad, 1))
-        for key in tables:
-            self.gain_rows(key, tables[key])
+    def backward(self, grad):
+        self.stages["output_grad"] = grad
+        grad = super().backward(grad)
+        for key in ("segment_embedding", "position_embedding") + ("x",) * ("vocab" not in self.doc):
+            self.gather(key, grad)
+        self.gather("embedding", grad, start=np.ravel(self.tied))
+        self.gather("memory", *self.memory_grads)
 
-    def gain_bias(self, name, grads):
-        if "b" + name in self.doc:
-            self.gain("b" + name, self.total(below(over(1, beside, grads))))
-
-
-def nested(sizes, numbers):
-    """A table of the numbers in index order"""
-    numbers = iter(numbers)
-    return [nested(sizes[1:], numbers) for _ in range(sizes[0])] if sizes else next(numbers)
-
-
-def comes_back(made_by, output):
-    """To the output, as it was given, or of the loss, which becomes a stage"""
-    doc, t, (sizes, numbers) = made_by.doc, made_by.t, output
-    kind = doc.get("loss", "none")
-    if kind == "none":
-        return over(len(sizes), t.read, doc["output_grad"]) if "output_grad" in doc else nested(
-            sizes, [0.0] * len(numbers))
-    grads = [1.0 if kind == "sum" else t.round(1 / len(numbers))] * len(numbers)
-    if kind == "square":
-        target = [t.read(x) for x in flat(doc["target"])]
-        grads = [t.round(x - y) for x, y in zip(numbers, target)]
-        numbers = [(x - y) * (x - y) / 2 for x, y in zip(numbers, target)]
-    total = in_order(numbers)
-    made_by.made["loss"] = [], [t.round(total / len(numbers) if kind == "mean" else total)]
-    return nested(sizes, grads)
-
-
-def norm(t, row, gain, eps, bias=(), centred=False):
-    """A row divided by its root, of its deviations or its numbers"""
-    width, mean, more = len(row), 0.0, 0.0
-    if centred:
-        total, rest = t.sum(row)
-        mean = total / width
-        more = (fma(-mean, width, total) + rest) / width if t is F64 else 0.0
-    d = [(x - mean) - more for x in row]
-    total, rest = t.sum([x * x for x in d])
-    root = math.sqrt((total + rest) / width + eps)
-    made = [(x / root if root else 0.0) * g for x, g in zip(d, gain)]
-    return [t.round(x) for x in ([x + b for x, b in zip(made, bias)] if bias else made)]
-
-
-def norm_gradient(t, d, grad, gain, eps, centred=False):
-    """The gradients of a row with the deviations d, and what its gains are given"""
-    root = math.sqrt(in_order(x * x for x in d) / len(d) + eps)
-    r = 1 / root if root else 0.0
-    g = [a * b for a, b in zip(gain, grad)]
-    s = in_order(a * x for a, x in zip(g, d)) / len(d) * (r / root) if root else 0.0
-    f = [(a - x * s) * r for a, x in zip(g, d)]
-    mean = in_order(x / len(f) for x in f) if centred else 0.0
-    return [t.round(x - mean) for x in f], [a * (x * r) for a, x in zip(grad, d)]
-
-
+@np.errstate(all="ignore")  # an infinity that masks is no accident
 def results(doc, kind="f32"):
-    """Of each stage its shape and its numbers"""
-    one = Attention(doc, TYPES[kind])
-    one.forward()
+    """Of a document all stages, those on the way back where it has a gradient or a loss"""
+    if "vocab" in doc and "x" not in doc:
+        doc = {**doc, "x": [doc["vocab"][word] for word in doc["tokens"]]}
+    one = (Layers if "layers" in doc else Attention)(doc, dict(zip(("f32", "f64"), TYPES))[kind])
+    output = one.forward()
     if {"output_grad", "logsumexp_grad"} & set(doc) or doc.get("loss", "none") != "none":
-        one.backward()
-    return one.made
+        one.backward(one.loss_back(output))
+    return one.shown()

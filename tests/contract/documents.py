@@ -3,11 +3,12 @@ import glob
 import json
 import subprocess
 
+import numpy as np
+
 import contract
-import layers
-from check import bits_of
 
 FOLDERS = "seeds variants positions examples stacks".split()
+TWO = [[0.5, -0.25], [1, 0.3]]
 # What documents of init get besides their numbers, and what is drawn for them.
 SETTINGS = [
     ({}, "--biases"),
@@ -30,7 +31,11 @@ SETTINGS = [
     ({"window": [2, 1]}, "--tokens 20 --width 3"),
     ({"score": "additive"}, "--tokens 3 --width 4"),
     ({"score": "additive", "va": [1, -0.5]}, "--tokens 4 --heads 3 --kv-heads 1 --width 6"),
+    ({"score": "additive", "wa": TWO, "ua": [TWO[::-1], TWO] * 2}, "--heads 4 --kv-heads 2"),
+    ({"score": "additive", "wa": [TWO, TWO[::-1]], "ua": TWO, "ba": [0.1, -0.2]},
+     "--heads 2 --width 4"),
     ({"score": "general", "scale": 0.3}, "--tokens 3"),
+    ({"score": "general", "ws": TWO, "bs": [1, 0.2, -3, 0.4]}, "--heads 4 --kv-heads 2"),
     ({"add_zero": True}, "--heads 2"),
     ({"scale": "embed", "softcap": 3}, "--heads 2 --biases"),
     ({"loss": "mean"}, "--heads 2 --biases"),
@@ -48,27 +53,22 @@ SETTINGS = [
 ]
 # Of documents of three layers
 STACKS = [{"activation": "silu", "norm": "pre"}, {"activation": "gelu_tanh"},
-          {"activation": "gelu"}]
-
-
-def results(doc, dtype="f32"):
-    return (layers if "layers" in doc else contract).results(doc, dtype)
+          {"activation": "gelu"}, {"activation": "relu2", "residual_scale": 0.3},
+          {"norm": "sandwich", "norm_eps": 0.5}, {"norm": "inner", "residual_scale": -1.5}]
 
 
 def stages_of(doc, dtype):
-    return {name: {"shape": sizes, "bits": bits_of(dtype, numbers)}
-            for name, (sizes, numbers) in results(doc, dtype).items()}
+    return {name: {"shape": list(a.shape), "bits": [x.tobytes()[::-1].hex() for x in a.ravel()]}
+            for name, a in contract.results(doc, dtype).items()}
 
 
 def with_gradients(doc):
     """The document with something that comes back to its output, where it has nothing and may."""
     if "round" in doc or "output_grad" in doc or "loss" in doc:
         return None
-    sizes, numbers = results(doc)["output"]
-    grads = [(7 * i % 11 - 5) / 4 for i in range(len(numbers))]
-    for size in reversed(sizes[1:]):
-        grads = [grads[i:i + size] for i in range(0, len(grads), size)]
-    return dict(doc, output_grad=grads)
+    output = contract.results(doc)["output"]
+    grads = [(7 * i % 11 - 5) / 4 for i in range(output.size)]
+    return dict(doc, output_grad=np.array(grads).reshape(output.shape).tolist())
 
 
 def documents():
@@ -83,19 +83,22 @@ def documents():
         drawn = subprocess.run(words, check=True, capture_output=True).stdout
         yield "%s, %s" % (" ".join(words), json.dumps(more)), dict(json.loads(drawn), **more)
     for number, more in enumerate(STACKS):
-        yield "three layers, %s" % json.dumps(more), dict(three_layers(60 + number), **more)
+        yield "three layers, %s" % json.dumps(more), three_layers(60 + number, more)
 
 
-def three_layers(seed):
-    """Of a width that is no power of two, with all that a layer may have"""
+def three_layers(seed, more):
+    """Of a width that is no power of two, with all that a layer of such an order may have"""
     words = ("selfattn init --seed %d --tokens 5 --width 6 --biases" % seed).split()
     drawn = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
     weights = {key: drawn[key] for key in drawn if key[0] in "wb"}
     gains = {"gain": [1, 0.5, -1, 2, 0.75, 1.25]}
     layer = dict(weights, heads=3, cross=dict(weights), ln2={"eps": 0.1}, ln3=gains,
                  ln1=dict(gains, bias=weights["bq"]), w1=weights["wq"], b1=weights["bk"],
-                 w2=weights["wk"], b2=weights["bo"], w3=weights["wv"])
-    return {"x": drawn["x"], "memory": drawn["x"][1:4], "layers": [layer] * 3}
+                 w2=weights["wk"], b2=weights["bo"], w3=weights["wv"], b3=weights["bv"])
+    doc = {"x": drawn["x"], "memory": drawn["x"][1:4], "layers": [layer] * 3, **more}
+    if more.get("norm") in ("sandwich", "inner"):
+        del layer["cross"], layer["ln3"], doc["memory"]
+    return doc
 
 
 def all_documents():

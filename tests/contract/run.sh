@@ -5,14 +5,14 @@
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
-find_python 'import math; math.nextafter'
+find_python 'import math, numpy; math.nextafter'
 make_scratch
 vectors=testdata/contract/1
 
 # The second implementation has no number that the page does not have.
 page_has_numbers() {
     sed 's/\\-/-/g' man/selfattn-contract.7.in >"$scratch/page"
-    grep -h -o -- '-\{0,1\}0x1[.0-9a-f]*p[-+][0-9]*' "$tests/arithmetic.py" "$tests/layers.py" |
+    grep -h -o -- '-\{0,1\}0x1[.0-9a-f]*p[-+][0-9]*' "$tests/arithmetic.py" "$tests/contract.py" |
         while read -r number; do
             grep -q -F -- "$number" "$scratch/page" || echo "the page lacks $number"
         done >"$said"
