@@ -206,6 +206,7 @@ bool dump_name_next(dump_name *n, dump_meaning *to)
             continue;
         *to = (dump_meaning){.stage = row->stage,
                              .is_of_layer = n->is_of_layer,
+                             .is_by_shape = strcmp(row->pattern, "*") == 0,
                              .layer = n->is_of_layer ? number - n->first : 0};
         for (dump_only only = ONLY_UNGATED; row->stage != NULL && only < ONLY_COUNT; only++) {
             const size_t length = strlen(ONLY[only]);
@@ -213,6 +214,12 @@ bool dump_name_next(dump_name *n, dump_meaning *to)
                 to->stage += length;
                 to->only = only;
             }
+        }
+        if (row->stage != NULL && strcmp(row->stage, "input") == 0) {
+            const bool is_first = to->layer == 0;
+            to->stage = is_first ? "begin" : "output";
+            to->is_of_layer = !is_first;
+            to->layer -= !is_first;
         }
         return row->stage != NULL;
     }
@@ -253,6 +260,14 @@ size_t stage_number_in(const char *part, const char *name)
     return strncmp(part, "ffn.", strlen("ffn.")) != 0
                ? stage_number(name)
                : index_in(FEED_FORWARD, sizeof FEED_FORWARD / sizeof FEED_FORWARD[0], name);
+}
+
+bool stage_is_of_pairs(const char *name)
+{
+    const char *last = strrchr(name, '.');
+    const size_t number = stage_number(last == NULL ? "" : last + 1);
+    return strstr(name, "attention.") != NULL && number < STAGE_COUNT &&
+           strcmp(stage_row((stage_id)number)->axes, "bhqk") == 0;
 }
 
 stage_standing stage_stands(const char *name)

@@ -28,9 +28,9 @@ typedef struct dump_name {
 } dump_name;
 
 typedef struct dump_meaning {
-    const char *stage; /* "attention.weights"; "input" is the rows before the layer, "begin" those
-                        * before the first */
+    const char *stage; /* "attention.weights"; "begin" is the rows before the first layer */
     bool is_of_layer;
+    bool is_by_shape; /* no word in the name says it: it is where no other stage has its shape */
     size_t layer;
     dump_only only;
 } dump_meaning;
@@ -52,6 +52,8 @@ typedef struct stage_standing {
 
 stage_standing stage_stands(const char *name);
 int stage_standings_compare(const stage_standing *a, const stage_standing *b);
+/* Whether it has a number for each query and key: "attention.weights". */
+bool stage_is_of_pairs(const char *name);
 /* An attention's stage of this name, STAGE_COUNT where there is none. */
 size_t stage_number(const char *name);
 /* The same of a part, which may be "ffn.", in its order. */

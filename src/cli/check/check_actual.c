@@ -1,6 +1,7 @@
 #include "cli/check/check_actual.h"
 
 #include "cli/check/check_answers.h"
+#include "cli/in/map_patterns.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "model/stack_keys.h"
@@ -246,8 +247,9 @@ bool check_actual_open(actual_result *a, const options *o, const env *world, err
         bool done = a->in.matrix != NULL
                         ? text_list_add(&names, a->in.matrix, strlen(a->in.matrix), e)
                         : list_names(a, &names, e);
-        for (size_t i = 0; done && i < o->map.count; i++) {
-            const char *pair = o->map.item[i], *equals = strchr(pair, '=');
+        done = done && map_write_out(&o->map, NULL, &names, &a->map.pairs, e);
+        for (size_t i = 0; done && i < a->map.pairs.count; i++) {
+            const char *pair = a->map.pairs.item[i], *equals = strchr(pair, '=');
             name_pair of = {pair, equals + 1, (size_t)(equals - pair)};
             done = add_pair(&a->map, &of, o, &names, a->in.name, e);
         }
@@ -278,6 +280,7 @@ void check_actual_close(actual_result *a)
     bundle_free(&a->map.stage);
     bundle_free(&a->map.key);
     text_list_free(&a->map.of_bundle);
+    text_list_free(&a->map.pairs);
     input_file_close(&a->in);
 }
 

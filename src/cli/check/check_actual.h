@@ -12,6 +12,7 @@ typedef struct check_map {
     bundle key;          /* under a stage's name, its name in the result, as a text */
     bundle stage;        /* under a name in the result, its stage; in the same order */
     text_list of_bundle; /* NAME=KEY */
+    text_list pairs;     /* all of --map, with its patterns written out */
 } check_map;
 
 /* Whether a pair says what this stage is called. */

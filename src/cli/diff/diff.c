@@ -10,6 +10,7 @@
 #include "io/json_write.h"
 #include "io/sink.h"
 #include "kernels/kernels.h"
+#include "model/dump_names.h"
 #include "why/mistake.h"
 #include "why/ranking.h"
 
@@ -127,7 +128,7 @@ static bool diff_mistakes_find(diff_mistakes *m, const diff_result *d, const dif
         q.with = isa_best()->table(DTYPE_F64);
         for (size_t i = 0; i < d->count; i++) {
             const diff_pair *p = &d->pair[i];
-            stage_id id = (stage_id)diff_stage_number(p->name);
+            stage_id id = (stage_id)stage_number(p->name);
             /* Rows are what is computed from. */
             if (id == STAGE_COUNT || stage_row(id)->by == STAGE_IS_ROWS)
                 continue;
@@ -297,12 +298,18 @@ static int compare_files(const diff_file file[2], const options *o, const env *w
     diff_origins_tell(&from, &(teller){.out = &notes}); /* nothing, where they are not known */
     if (!is_whole || !note_say_lines(world, o, &notes, e) || !diff_match(&d, file, o, e))
         goto done;
-    note_missing(&d, file, 0, o, world);
-    note_missing(&d, file, 1, o, world);
-    if (d.count == 0) {
+    if (d.count == 0) { /* one remedy, and not a note for each of their names */
         err_set(e, "%s and %s have no stage in common", d.file[0], d.file[1]);
+        if (d.only[0].count > 0 && d.only[1].count > 0)
+            err_remedy(e,
+                       "%s has %s, %s has %s: --map A=B says what is the same, with {} for the "
+                       "numbers of layers",
+                       d.file[0], diff_called(d.only[0].item[0]), d.file[1],
+                       diff_called(d.only[1].item[0]));
         goto done;
     }
+    note_missing(&d, file, 0, o, world);
+    note_missing(&d, file, 1, o, world);
     if (!diff_mistakes_find(&missed, &d, &file[0], o, e))
         goto done;
     missed_write_stand_ins(&missed.found, d.file[0], &notes);

@@ -6,10 +6,12 @@
 #include "attn/spec/stage.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "cli/in/map_patterns.h"
 #include "cli/out/said.h"
 #include "cli/out/stage_names.h"
 #include "io/number_read.h"
 #include "io/number_write.h"
+#include "model/dump_names.h"
 #include "render/display.h"
 #include "render/heat_map.h"
 
@@ -23,8 +25,8 @@
 static const char LAYER[] = "layer.";
 
 /* Where an entry stands, by these in turn: its group (before the layers, in one, after them), its
- * layer, its part in the order of the file, its stage in that part (what is not a stage comes
- * last), and its index in the file. */
+ * layer, its part, its stage in that part (what is not a stage comes last), and its index in the
+ * file. Of our own names parts stand in the order of the file, which is that of computing. */
 enum { STANDING = 5 };
 typedef struct standing {
     size_t by[STANDING];
@@ -37,24 +39,6 @@ static bool is_of_layer(const char *name)
     return strncmp(name, LAYER, sizeof LAYER - 1) == 0;
 }
 
-size_t diff_stage_number(const char *name)
-{
-    const named *row = named_find(&STAGES, name, strlen(name));
-    return row == NULL ? STAGE_COUNT : (size_t)stage_of(row);
-}
-
-/* What a part makes, in its order: an attention its stages, a feed-forward part these. */
-static size_t number_in_part(const char *part, const char *name)
-{
-    static const char *const FEED_FORWARD[] = {"hidden", "gate", "activated", "output"};
-    size_t i = 0;
-    if (strncmp(part, "ffn.", strlen("ffn.")) != 0)
-        return diff_stage_number(name);
-    while (i < sizeof FEED_FORWARD / sizeof FEED_FORWARD[0] && strcmp(FEED_FORWARD[i], name) != 0)
-        i++;
-    return i;
-}
-
 static int compare_standings(const void *a, const void *b)
 {
     const size_t *x = ((const standing *)a)->by, *y = ((const standing *)b)->by;
@@ -64,19 +48,59 @@ static int compare_standings(const void *a, const void *b)
     return (x[i] > y[i]) - (x[i] < y[i]);
 }
 
+/* Of another program's name, whose file may have all attentions before all rows, the stage that it
+ * means, as far as a shape says it: what has a number for each query and key is a square of each
+ * head. False: it means none. */
+static bool find_meaning(const bundle *result, size_t layers, const entry *one,
+                         char out[STAGE_NAME])
+{
+    dump_name read;
+    dump_meaning said;
+    const tensor *t = &one->tensor;
+    if (one->kind != ENTRY_TENSOR || t->rank < 2 || stage_stands(one->name).is_known)
+        return false;
+    int from = 0;
+    while (from < t->rank && t->size[from] == 1)
+        from++;
+    const bool is_square = t->rank - from > 2 && t->size[t->rank - 1] == t->size[t->rank - 2];
+    dump_name_read(&read, result, layers, one->name);
+    while (dump_name_next(&read, &said)) {
+        const stage_way way =
+            said.is_of_layer ? stage_way_of_layer(said.layer) : (stage_way){.text = ""};
+        const bool is_begin = strcmp(said.stage, "begin") == 0;
+        if (stage_is_of_pairs(said.stage) != is_square || (!said.is_of_layer && said.is_by_shape))
+            continue;
+        stage_name_in_full(&way, is_begin ? "embedded" : said.stage, out);
+        return true;
+    }
+    return false;
+}
+
+typedef struct stage_text {
+    char name[STAGE_NAME]; /* empty: its own */
+} stage_text;
+
 /* All entries in the order in which they were made, not in that of their file: an attention's in
  * the pipeline's order, layers' floor by floor, and those that are not stages last. NULL with the
  * error set; to be freed by mem_free. */
 static standing *made_order(const bundle *result, err *e)
 {
+    const size_t layers = dump_count_layers(result);
     bool has_layers = false;
     bundle parts = {0};
     standing *all = mem_alloc(result->count, sizeof all[0], e);
-    for (size_t i = 0; i < result->count && !has_layers; i++)
-        has_layers = is_of_layer(result->entry[i].name);
-    for (size_t i = 0; all != NULL && i < result->count; i++) {
-        const char *name = result->entry[i].name;
-        if (is_of_layer(name)) {
+    stage_text *meant = all == NULL ? NULL : mem_alloc_zeroed(result->count, sizeof meant[0], e);
+    for (size_t i = 0; meant != NULL && i < result->count; i++) {
+        const entry *one = &result->entry[i];
+        if (layers > 0 && !find_meaning(result, layers, one, meant[i].name))
+            meant[i].name[0] = '\0';
+        has_layers = has_layers || is_of_layer(one->name) || is_of_layer(meant[i].name);
+    }
+    for (size_t i = 0; meant != NULL && i < result->count; i++) {
+        const bool is_own = meant[i].name[0] == '\0';
+        const char *name = is_own ? result->entry[i].name : meant[i].name;
+        const stage_standing by = stage_stands(name);
+        if (is_of_layer(name) && is_own) {
             /* In "layer.1.attention.weights" the part is "layer.1.attention.", in "layer.1.output"
              * all of it; `parts` are those that were met. */
             const char *digits = name + sizeof LAYER - 1, *part = digits + strcspn(digits, ".");
@@ -87,16 +111,19 @@ static standing *made_order(const bundle *result, err *e)
             size_t at = met == NULL ? parts.count : (size_t)(met - parts.entry);
             if (met == NULL)
                 bundle_add(&parts, name, length, (place){0}, e);
-            size_t made = number_in_part(part, name + length);
-            all[i] = (standing){{IN_LAYER, strtoul(digits, NULL, 10), at, made, i}};
+            size_t made = stage_number_in(part, name + length);
+            all[i] = (standing){{IN_LAYER, by.layer, at, made, i}};
+        } else if (is_of_layer(name)) {
+            all[i] = (standing){{IN_LAYER, by.layer, by.part, by.made, i}};
         } else if (has_layers) {
-            bool is_embedded = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
-            all[i] = (standing){{is_embedded ? BEFORE : BEHIND, 0, 0, 0, i}};
+            const bool is_embedded = by.is_known && by.group == 0;
+            all[i] = (standing){{is_embedded ? BEFORE : BEHIND, 0, 0, by.made, i}};
         } else {
-            all[i] = (standing){{BEFORE, 0, 0, diff_stage_number(name), i}};
+            all[i] = (standing){{BEFORE, 0, 0, stage_number(name), i}};
         }
     }
     bundle_free(&parts);
+    mem_free(meant);
     if (e->is_set) {
         mem_free(all);
         return NULL;
@@ -112,6 +139,7 @@ typedef struct matcher {
     const options *o;
     diff_result *to;
     bool *has_partner; /* of B's entries: one of A is compared with it */
+    text_list pairs;   /* --map, with its patterns written out */
     bundle map;        /* A's names: a text, what --map says each is called in B */
     text_list given;   /* B's names that --map gives to others: not compared under themselves */
     err *e;
@@ -128,6 +156,11 @@ static const char UNNAMED[] = "matrix";
 static const char *called(const entry *one)
 {
     return write_name(one, UNNAMED);
+}
+
+const char *diff_called(const char *name)
+{
+    return name[0] == '\0' ? UNNAMED : name;
 }
 
 static const entry *find_called(const bundle *in, const char *name, size_t length)
@@ -154,13 +187,27 @@ static bool refuse_name(const bundle *in, const char *file, const char *name, si
                               : err_remedy(e, "did you mean \"%s\"?", near.found);
 }
 
+static bool list_matrices(const bundle *of, text_list *to, err *e)
+{
+    bool done = true;
+    for (size_t i = 0; i < of->count && done; i++) {
+        const char *name = of->entry[i].name;
+        done = !is_matrix(&of->entry[i]) || text_list_add(to, name, strlen(name), e);
+    }
+    return done;
+}
+
 static bool read_map(matcher *m)
 {
     place at = place_of_option("map");
-    if (!text_list_index(&m->given, m->e))
-        return false;
-    for (size_t i = 0; i < m->o->map.count; i++) {
-        const char *pair = m->o->map.item[i], *equals = strchr(pair, '=');
+    text_list names[2] = {{0}, {0}};
+    bool done = text_list_index(&m->given, m->e) && list_matrices(m->a, &names[0], m->e) &&
+                list_matrices(m->b, &names[1], m->e) &&
+                map_write_out(&m->o->map, &names[0], &names[1], &m->pairs, m->e);
+    text_list_free(&names[0]);
+    text_list_free(&names[1]);
+    for (size_t i = 0; i < m->pairs.count && done; i++) {
+        const char *pair = m->pairs.item[i], *equals = strchr(pair, '=');
         size_t length = (size_t)(equals - pair);
         const char *other = equals + 1;
         const entry *there = bundle_find_bytes(&m->map, pair, length);
@@ -178,7 +225,7 @@ static bool read_map(matcher *m)
             return false;
         said->kind = ENTRY_TEXT;
     }
-    return true;
+    return done;
 }
 
 /* An ignored name must be a stage or be in a file: else it was misspelt. */
@@ -333,6 +380,7 @@ bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *
     mem_free(m.has_partner);
     bundle_free(&m.map);
     text_list_free(&m.given);
+    text_list_free(&m.pairs);
     return done;
 }
 

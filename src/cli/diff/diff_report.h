@@ -41,11 +41,11 @@ typedef struct diff_result {
  * borrows from the files, and must be freed also where this fails. */
 bool diff_match(diff_result *d, const diff_file file[2], const options *o, err *e);
 void diff_free(diff_result *d);
+/* As --map and --ignore call it. */
+const char *diff_called(const char *name);
 
 /* The type that a file stores. Integers, truths and text are exact, so never the coarser type. */
 number_type diff_type_of(const entry *one);
-/* The stage of this name, STAGE_COUNT where there is none. */
-size_t diff_stage_number(const char *name);
 
 /* ---- where two results come from, as --header wrote it into them ---- */
 

@@ -3,6 +3,7 @@
 #include "attn/spec/keys.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/in/map_patterns.h"
 #include "cli/line/options_parse.h"
 #include "cli/out/said.h"
 #include "io/number_read.h"
@@ -130,6 +131,7 @@ void weights_input_close(weights_input *b)
     }
     text_list_free(&b->names);
     text_list_free(&b->options.removed);
+    text_list_free(&b->map);
     mem_free(b->type_word);
     unseen_free(&b->unseen);
     model_files_close(&b->files);
@@ -182,8 +184,7 @@ bool weights_input_open(weights_input *b, const options *o, const env *world, er
         return true;
     b->world = world;
     b->options = (bundle_options){.prefix = o->prefix == NULL ? "" : o->prefix,
-                                  .layout = input_keys_value(o, "layout"),
-                                  .map = o->map};
+                                  .layout = input_keys_value(o, "layout")};
     bool done = true;
     for (size_t i = 0; done && i < o->given_count; i++) {
         const char *name = o->given[i].row->key;
@@ -193,8 +194,10 @@ bool weights_input_open(weights_input *b, const options *o, const env *world, er
     done = done && model_files_open(&b->files, o, e);
     if (done)
         tell_size(b, o);
-    b->is_open = done && read_names(b, o, e) && check_names(b, o, e) &&
-                 (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
+    done = done && read_names(b, o, e) && map_write_out(&o->map, NULL, &b->names, &b->map, e);
+    b->options.map = b->map;
+    b->is_open =
+        done && check_names(b, o, e) && (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
     if (b->is_open)
         return true;
     weights_input_close(b);

@@ -27,6 +27,7 @@ typedef struct weights_input {
     bundle_options options;
     model_files files; /* their bytes, which tensors may use in place */
     text_list names;   /* of all that is in them */
+    text_list map;     /* --map, with its patterns written out */
     char *type_word;   /* its own dtype, or NULL */
     bundle_for is_for; /* the caller sets it before opening */
     bool keeps_narrow; /* likewise: weights that only products read keep the file's type */

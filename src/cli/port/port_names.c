@@ -65,11 +65,10 @@ static bool has_shape(const stack *s, const char *name, const tensor *t)
 static bool may_have_shape(const port *p, const char *name, const tensor *t)
 {
     const char *last = strrchr(name, '.');
-    const size_t wide = t->size[t->rank - 1], number = stage_number(last == NULL ? "" : last + 1);
+    const size_t wide = t->size[t->rank - 1];
     if (strcmp(name, "logits") == 0)
         return wide == p->ids;
-    if (strstr(name, "attention.") != NULL && number < STAGE_COUNT &&
-        strcmp(stage_row((stage_id)number)->axes, "bhqk") == 0)
+    if (stage_is_of_pairs(name))
         return wide == t->size[t->rank - 2] &&
                (wide != p->width || (t->rank > 2 && t->size[t->rank - 3] > 1));
     const bool is_inside = strstr(name, "attention.") != NULL || strstr(name, "ffn.") != NULL;
@@ -82,24 +81,17 @@ static bool stage_said(const port *p, const dump_meaning *m, const tensor *t, ch
 {
     const char *said = m->stage;
     const bundle *top = p->layers == NULL ? NULL : &p->model->document->contents;
-    bool is_of_layer = m->is_of_layer;
-    size_t number = m->layer;
     if (top != NULL && m->only == ONLY_UNGATED) {
         const bundle *layers = bundle_find(top, "layers")->bundle;
-        if (bundle_find(layers->entry[number].bundle, "w3") != NULL)
+        if (bundle_find(layers->entry[m->layer].bundle, "w3") != NULL)
             return false;
     }
     if (top != NULL && m->only == ONLY_UNPOSITIONED &&
         (bundle_find(top, "position_embedding") != NULL || p->layers->adds_sinusoids))
         return false;
-    if (is_of_layer && strcmp(said, "input") == 0 && number > 0) {
-        number--;
-        said = "output";
-    } else if (strcmp(said, "input") == 0 || strcmp(said, "begin") == 0) {
-        is_of_layer = false;
+    if (strcmp(said, "begin") == 0)
         said = top != NULL && p->layers->has_first ? "ln_e" : "embedded";
-    }
-    const stage_way way = is_of_layer ? stage_way_of_layer(number) : (stage_way){.text = ""};
+    const stage_way way = m->is_of_layer ? stage_way_of_layer(m->layer) : (stage_way){.text = ""};
     stage_name_in_full(&way, said, out);
     return top == NULL
                ? may_have_shape(p, out, t)
