@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "tensor/narrow.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -229,6 +230,39 @@ bool tensor_next(const tensor *t, size_t *index)
         index[axis] = 0;
     }
     return false;
+}
+
+size_t tensor_get_run(const tensor *t, const size_t *index, double out[TENSOR_RUN])
+{
+    const ptrdiff_t offset = offset_of(t, index), step = t->rank == 0 ? 0 : t->stride[t->rank - 1];
+    const size_t left = t->rank == 0 ? 1 : t->size[t->rank - 1] - index[t->rank - 1];
+    const size_t count = left < TENSOR_RUN ? left : TENSOR_RUN;
+    for (size_t i = 0; t->type == DTYPE_F32 && i < count; i++)
+        out[i] = (double)((const float *)t->data)[offset + step * (ptrdiff_t)i];
+    for (size_t i = 0; t->type != DTYPE_F32 && i < count; i++)
+        out[i] = element_at(t, offset + step * (ptrdiff_t)i);
+    return count;
+}
+
+bool tensor_next_run(const tensor *t, size_t *index, size_t count)
+{
+    if (t->rank > 0)
+        index[t->rank - 1] += count - 1;
+    return tensor_next(t, index);
+}
+
+double tensor_greatest(const tensor *t)
+{
+    size_t at[TENSOR_MAX_RANK] = {0}, count;
+    double greatest = 0, run[TENSOR_RUN];
+    do {
+        count = tensor_get_run(t, at, run);
+        for (size_t i = 0; i < count; i++) {
+            double size = fabs(run[i]);
+            greatest = size > greatest && size <= DBL_MAX ? size : greatest;
+        }
+    } while (tensor_next_run(t, at, count));
+    return greatest;
 }
 
 tensor tensor_flat(const tensor *t)

@@ -92,6 +92,15 @@ void tensor_set(tensor *t, const size_t *index, double value);
 /* Moves `index` on in C order, from zeros; false after the last one. */
 bool tensor_next(const tensor *t, size_t *index);
 
+/* The same for many at a time, along the last axis: the elements from the index on, how many they
+ * are, and what comes `count` after the index. */
+enum { TENSOR_RUN = 64 };
+size_t tensor_get_run(const tensor *t, const size_t *index, double out[TENSOR_RUN]);
+bool tensor_next_run(const tensor *t, size_t *index, size_t count);
+
+/* The greatest of all finite elements, without their signs; 0 where there are none. */
+double tensor_greatest(const tensor *t);
+
 /* False with the index of the first element, in C order, that is infinite or NaN. */
 bool tensor_is_finite(const tensor *t, size_t index[TENSOR_MAX_RANK]);
 

@@ -12,18 +12,6 @@
 /* Two ways to one number differ by roundings of the type, and these grow along chains. */
 static const double SAME_F64 = 1e-11, SAME_F32 = 2e-5;
 
-static double greatest_of(const tensor *t)
-{
-    size_t at[TENSOR_MAX_RANK] = {0};
-    double greatest = 0;
-    do {
-        double size = fabs(tensor_get(t, at));
-        if (isfinite(size) && size > greatest)
-            greatest = size;
-    } while (tensor_next(t, at));
-    return greatest;
-}
-
 /* Infinite where only one is none, or infinite. */
 static double difference_of(double a, double b)
 {
@@ -56,21 +44,31 @@ fit fit_of(const claims *of, const tensor *computed)
             to = (fit){INFINITY, 0, false};
             continue;
         }
-        double greatest = greatest_of(&numbers), unit = greatest > 0 ? greatest : 1;
+        double greatest = tensor_greatest(&numbers), unit = greatest > 0 ? greatest : 1;
         element one = {.stage = claimed->name, .rank = numbers.rank, .tol = claimed->tol};
         to.tol = fmax(to.tol, one.tol / unit);
+        double wanted[TENSOR_RUN], got[TENSOR_RUN];
+        size_t at[TENSOR_MAX_RANK] = {0}, count;
         do {
-            one.wanted = tensor_get(&numbers, one.index);
-            one.got = tensor_get(&stages, one.index);
-            double difference = difference_of(one.wanted, one.got);
-            difference = fmax(0, difference - half_unit(claimed->stored, one.wanted));
-            bool is_left_out = tensor_is_hole(one.wanted) ||
-                               (of->known != NULL && of->known->is_known(of->known->context, &one));
-            if (difference == 0 || is_left_out)
-                continue;
-            to.is_within = to.is_within && difference <= one.tol;
-            to.error = fmax(to.error, difference / unit);
-        } while (tensor_next(&numbers, one.index));
+            count = tensor_get_run(&numbers, at, wanted);
+            tensor_get_run(&stages, at, got);
+            for (size_t j = 0; j < count; j++) {
+                if (wanted[j] == got[j])
+                    continue;
+                double difference = difference_of(wanted[j], got[j]);
+                difference = fmax(0, difference - half_unit(claimed->stored, wanted[j]));
+                if (difference == 0 || tensor_is_hole(wanted[j]))
+                    continue;
+                memcpy(one.index, at, sizeof at);
+                one.index[one.rank > 0 ? one.rank - 1 : 0] += j;
+                one.wanted = wanted[j];
+                one.got = got[j];
+                if (of->known != NULL && of->known->is_known(of->known->context, &one))
+                    continue;
+                to.is_within = to.is_within && difference <= one.tol;
+                to.error = fmax(to.error, difference / unit);
+            }
+        } while (tensor_next_run(&numbers, at, count));
     }
     return to;
 }
@@ -78,7 +76,7 @@ fit fit_of(const claims *of, const tensor *computed)
 bool claims_tell(const claims *of)
 {
     for (size_t i = 0; i < of->count; i++) {
-        if (greatest_of(&of->claim[i].numbers->tensor) > 0)
+        if (tensor_greatest(&of->claim[i].numbers->tensor) > 0)
             return true;
     }
     return false;
@@ -113,7 +111,7 @@ bool fit_is_same(const claims *of, const tensor *a, const tensor *b)
             continue;
         if (!tensor_same_shape(&a[i], &b[i]))
             return false;
-        double allowed = (a[i].type == DTYPE_F32 ? SAME_F32 : SAME_F64) * greatest_of(&a[i]);
+        double allowed = (a[i].type == DTYPE_F32 ? SAME_F32 : SAME_F64) * tensor_greatest(&a[i]);
         do {
             if (difference_of(tensor_get(&a[i], at), tensor_get(&b[i], at)) > allowed)
                 return false;
@@ -159,7 +157,7 @@ static bool is_rounded(const claims *of, const tensor *right, const rounding_lim
         int exponent;
         if (!measure_align(&of->claim[i].numbers->tensor, &right[i], &claimed, &own))
             return false;
-        double greatest = greatest_of(&own);
+        double greatest = tensor_greatest(&own);
         frexp(greatest, &exponent);
         element one = {.stage = of->claim[i].name, .rank = claimed.rank, .tol = of->claim[i].tol};
         do {

@@ -138,8 +138,43 @@ static void knows_holes_and_infinities(unit *u)
     tensor_free(&t);
 }
 
+/* Rows longer than a run, a column, a number alone, and no finite one. */
+static void takes_runs(unit *u)
+{
+    enum { WIDTH = TENSOR_RUN + 3 };
+    tensor t;
+    err e = {0};
+    size_t index[2] = {0}, runs = 0, numbers = 0;
+    double run[TENSOR_RUN], sum = 0;
+    CHECK(u, tensor_new(&t, DTYPE_F32, 2, (size_t[]){2, WIDTH}, &e));
+    for (size_t i = 0; i < 2 * WIDTH; i++)
+        tensor_set(&t, (size_t[]){i / WIDTH, i % WIDTH}, -1 - (double)i);
+    size_t count;
+    do {
+        count = tensor_get_run(&t, index, run);
+        for (size_t i = 0; i < count; i++)
+            sum += run[i];
+        numbers += count;
+        runs++;
+    } while (tensor_next_run(&t, index, count));
+    CHECK(u, runs == 4 && numbers == 2 * WIDTH && sum == -(2 * WIDTH) * (2 * WIDTH + 1) / 2.0);
+    tensor column = tensor_transposed(&t), number = {.type = DTYPE_F64, .data = (double[]){-7}};
+    column = tensor_at(&column, 1);
+    CHECK(u, tensor_get_run(&column, (size_t[]){0}, run) == 2 && run[0] == -2);
+    CHECK(u, run[1] == -2 - WIDTH && tensor_greatest(&column) == WIDTH + 2);
+    CHECK(u, tensor_greatest(&number) == 7 && !tensor_next_run(&number, NULL, 1));
+    tensor_set(&t, (size_t[]){0, 5}, INFINITY);
+    tensor_set(&t, (size_t[]){1, WIDTH - 1}, NAN);
+    CHECK(u, tensor_greatest(&t) == 2 * WIDTH - 1);
+    tensor_set(&column, (size_t[]){0}, NAN);
+    tensor_set(&column, (size_t[]){1}, -INFINITY);
+    CHECK(u, tensor_greatest(&column) == 0);
+    tensor_free(&t);
+}
+
 UNIT(tensor)
 {
+    takes_runs(u);
     views_share_the_data(u);
     ranges_of_every_axis(u);
     copies_between_strides(u);

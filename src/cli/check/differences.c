@@ -117,17 +117,6 @@ static bool difference_at(nudged *n, tensor *numbers, const size_t *at, double u
 
 /* ---- all of them ---- */
 
-static double greatest_of(const tensor *t)
-{
-    size_t at[TENSOR_MAX_RANK] = {0};
-    double greatest = 0;
-    do {
-        double size = fabs(tensor_get(t, at));
-        greatest = isfinite(size) ? fmax(greatest, size) : greatest;
-    } while (tensor_next(t, at));
-    return greatest;
-}
-
 /* Where the greatest number of the gradient that is looked at stands, in index order. */
 static size_t place_of_greatest(const tensor *t)
 {
@@ -189,7 +178,7 @@ static bool find_gradient(nudged *n, const char *name, const tensor *looked_at, 
     found_gradient *found = &to->of[to->stages.count - 1];
     size_t at[TENSOR_MAX_RANK] = {0}, count = tensor_count(numbers);
     size_t taken = count < most ? count : most, greatest = place_of_greatest(looked_at);
-    double unit = greatest_of(numbers), sizes = 0;
+    double unit = tensor_greatest(numbers), sizes = 0;
     unit = unit > 0 ? unit : 1;
     to->numbers += count;
     if (!n->kind->run(n, NUDGED_NOT, e))
@@ -212,7 +201,7 @@ static bool find_gradient(nudged *n, const char *name, const tensor *looked_at, 
             memcpy(to->first_bent.index, at, sizeof at);
         }
     }
-    found->unit = fmax(greatest_of(made), CANCELLED * sizes);
+    found->unit = fmax(tensor_greatest(made), CANCELLED * sizes);
     return true;
 }
 

@@ -265,8 +265,6 @@ static int report(const port *p, const options *o, err *e)
 
 static void port_free(port *p)
 {
-    for (size_t i = 0; i < p->stages; i++)
-        tensor_free(&p->stage[i].numbers.tensor);
     for (size_t i = 0; i < p->parts && p->rows != NULL; i++)
         tensor_free(&p->rows[i]);
     for (size_t i = 0; i < p->causes; i++)

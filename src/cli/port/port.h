@@ -26,7 +26,8 @@ typedef struct port_stage {
     const char *kind;       /* of all layers alike: "attention.weights" */
     const char *called;     /* in the dump; borrowed */
     port_part part;
-    entry numbers;      /* in the shape of the stage; owned */
+    entry numbers;      /* the dump's, in the shape of the stage */
+    double largest;     /* of them, without a sign */
     number_type stored; /* the coarsest type that holds all of its numbers */
     double found;       /* how far it is off, of its greatest number; by what is settled, 0 to 1 */
     double before;      /* the same without what is settled */

@@ -168,9 +168,9 @@ static bool take(port *p, const char *called, const tensor *t, int rank, const s
     *one = (port_stage){.called = called, .stored = stored_in(t)};
     snprintf(one->name, STAGE_NAME, "%s", name);
     one->numbers.kind = ENTRY_TENSOR;
-    if (!tensor_new_copy(&one->numbers.tensor, t, e))
-        return false;
-    tensor_own(&one->numbers.tensor, t->type, rank, size, one->numbers.tensor.data);
+    one->largest = tensor_greatest(t);
+    tensor_own(&one->numbers.tensor, t->type, rank, size, t->data);
+    one->numbers.tensor.owns = false;
     p->stages++;
     bool is_of_layer = stack_stage_layer(name, &number);
     bool begins = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;

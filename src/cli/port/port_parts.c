@@ -91,16 +91,10 @@ bool part_open(part_document *d, const port *p, port_part part, const port_cause
         if (!is_in)
             continue;
         d->first = d->claims == 0 ? i : d->first;
-        double largest = 0;
-        size_t at[TENSOR_MAX_RANK] = {0};
-        do {
-            double size = fabs(tensor_get(&one->numbers.tensor, at));
-            largest = isfinite(size) && size > largest ? size : largest;
-        } while (tensor_next(&one->numbers.tensor, at));
         d->claim[d->claims++] =
             (claim){.name = one->alone,
                     .numbers = &one->numbers,
-                    .tol = one->limit * largest,
+                    .tol = one->limit * one->largest,
                     .stored = one->stored >= NUMBER_F16 ? one->stored : NUMBER_F64};
     }
     /* The rows of the part after it, where the dump lacks them. */
