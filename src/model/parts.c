@@ -210,38 +210,60 @@ static void silu_slope(const kernels *in64, const double *x, size_t n, double *o
     }
 }
 
+/* x/(1 + exp(−1.702·x)), of numbers that rows_activate has limited: modeling_gpt_oss. */
+static void sharp_silu(const kernels *with, const void *x, size_t n, void *out)
+{
+    static const double SHARP = 1.702;
+    double unused;
+    with->scale(x, n, SHARP, out, &unused);
+    with->silu(out, n, out);
+    with->scale(out, n, 1 / SHARP, out, &unused);
+}
+
 static const activation ACTIVATION_ROWS[] = {
     {{"relu", "max(x, 0)"},
      "max({a}, 0)",
      "max({a}, 0) / {a}",
      "np.maximum({a}, 0)",
      relu,
-     relu_slope},
+     relu_slope,
+     0},
     {{"gelu", "x·Φ(x), Φ the normal distribution"},
      "{(a)}·Φ({a})",
      "Φ({a})\n + {(a)}·exp(−({(a)}²) / 2) / √(2·π)",
      "{a} / 2 * (1 + erf({a} / np.sqrt(2)))",
      gelu,
-     gelu_slope},
+     gelu_slope,
+     0},
     {{"gelu_tanh", "x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))"},
      "{(a)} / 2·(1\n + tanh(√(2/π)·({a}\n + 0.044715·{(a)}³)))",
      "(1\n + tanh(√(2/π)·({a}\n + 0.044715·{(a)}³))) / 2\n + {(a)} / 2·(1\n − "
      "tanh(√(2/π)·({a}\n + 0.044715·{(a)}³))²)·√(2/π)·(1\n + 3·0.044715·{(a)}²)",
      "{a} / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * ({a} + 0.044715 * {a}**3)))",
      gelu_tanh,
-     gelu_tanh_slope},
+     gelu_tanh_slope,
+     0},
     {{"silu", "x/(1 + exp(−x))"},
      "{(a)}\n / (1 + exp(−{(a)}))",
      "(1\n + {(a)}·(1 − 1 / (1 + exp(−{(a)})))) / (1 + exp(−{(a)}))",
      "{a} / (1 + np.exp(-{a}))",
      silu,
-     silu_slope},
+     silu_slope,
+     0},
     {{"relu2", "max(x, 0)²"},
      "max({a}, 0)²",
      "2·max({a}, 0)",
      "np.maximum({a}, 0) ** 2",
      relu2,
-     relu2_slope},
+     relu2_slope,
+     0},
+    {{"clamped", "m/(1 + exp(−1.702·m)), m = min(x, 7), its gate 1 + clip(±7)"},
+     "(7\n − max(7 − {a}, 0))\n / (1 + exp(−1.702·(7 − max(7 − {a}, 0))))",
+     "0",
+     "np.minimum({a}, 7) / (1 + np.exp(-1.702 * np.minimum({a}, 7)))",
+     sharp_silu,
+     NULL,
+     7},
 };
 
 /* As configurations of published models call them. */

@@ -62,6 +62,7 @@ typedef struct activation {
     void (*apply)(const kernels *with, const void *x, size_t n, void *out);
     /* How it grows at x, by the kernels of float64, in which x and out are. */
     void (*slope)(const kernels *in64, const double *x, size_t n, double *out);
+    double limit; /* x is at most this, a gate from −limit to it, and 1 is added; 0: neither */
 } activation;
 
 extern const named_table ACTIVATIONS; /* relu first: it is the default */

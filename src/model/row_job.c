@@ -15,10 +15,43 @@ void rows_add(row_job *j, size_t first, size_t count)
                  row_at(j->out, first));
 }
 
+/* Each number from least to most, and then more is added: one rounding. */
+static void limit(const tensor *of, size_t n, double least, double most, double more, tensor *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        double x = tensor_get(of, &i);
+        tensor_set(to, &i, (x < least ? least : x > most ? most : x) + more);
+    }
+}
+
+/* The same with an activation that has a limit. */
+static void activate_limited(row_job *j, size_t first, size_t count)
+{
+    enum { AT_ONCE = 64 };
+    size_t n = count * j->a->size[1];
+    double room[AT_ONCE], most = j->activation->limit;
+    tensor a = {.type = j->a->type, .rank = 1, .size = {AT_ONCE}, .stride = {1}}, b = a, to = a;
+    for (size_t begin = 0; begin < n; begin += AT_ONCE) {
+        size_t some = n - begin < AT_ONCE ? n - begin : AT_ONCE, at = begin * dtype_size(a.type);
+        a.data = row_at(j->a, first) + at;
+        b.data = row_at(j->b, first) + at;
+        to.data = row_at(j->out, first) + at;
+        limit(&a, some, -HUGE_VAL, most, 0, &to);
+        j->activation->apply(j->with, to.data, some, to.data);
+        a.data = room;
+        limit(&b, some, -most, most, 1, &a);
+        j->with->times(to.data, some, room, to.data);
+    }
+}
+
 void rows_activate(row_job *j, size_t first, size_t count)
 {
     size_t n = count * j->a->size[1];
     char *to = row_at(j->out, first);
+    if (j->activation->limit > 0) {
+        activate_limited(j, first, count);
+        return;
+    }
     j->activation->apply(j->with, row_at(j->a, first), n, to);
     if (j->b->data != NULL)
         j->with->times(to, n, row_at(j->b, first), to);

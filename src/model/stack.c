@@ -168,6 +168,14 @@ static bool read_weight(feed_forward *f, const bundle *from, const char *name, b
     return fit_weight(given, is_out_in, rows, columns, out, e);
 }
 
+/* An activation with a limit is of experts that have a gate: traces and gradients have none of it. */
+static bool check_limit(const activation *by, bool is_gated_expert, const place *at, err *e)
+{
+    return by->limit == 0 || is_gated_expert ||
+           err_at(e, at, "the activation is %s, which only an expert with w3 has here",
+                  by->named.name);
+}
+
 /* Its matrices are in `own`; what `settings`, the layer, does not say, the document does. */
 static bool read_feed_forward(const stack *s, feed_forward *f, const bundle *settings,
                               const bundle *own, err *e)
@@ -270,7 +278,8 @@ static bool read_expert(const stack *s, feed_forward *f, const bundle *settings,
 {
     if (first_weight(given->bundle) == NULL)
         return err_at(e, &given->at, "an expert has no w1");
-    return read_feed_forward(s, f, settings, given->bundle, e);
+    return read_feed_forward(s, f, settings, given->bundle, e) &&
+           check_limit(f->by, f->w3.data != NULL, &given->at, e);
 }
 
 static bool read_experts(const stack *s, expert_mix *m, const bundle *own, err *e)
@@ -338,6 +347,8 @@ static bool read_head(stack *s, err *e)
         return false;
     if (w == NULL)
         return err_at(e, &given->at, "a head is given, and it has no w");
+    if (!check_limit(h->by, false, &given->at, e))
+        return false;
     if (!fit_weight(w, setting_is_out_in(bundle_find(s->document, "layout")), s->width, 0, &h->w,
                     e))
         return err_within(e, "head");
@@ -416,7 +427,9 @@ static bool read_layer(stack *s, layer *l, const entry *given, err *e)
             is_read = p->experts != NULL && read_experts(s, p->experts, own, e);
         } else if (p->as->kind == PART_FEED_FORWARD) {
             p->feed_forward = mem_alloc_zeroed(1, sizeof *p->feed_forward, e);
-            is_read = p->feed_forward != NULL && read_feed_forward(s, p->feed_forward, own, own, e);
+            is_read = p->feed_forward != NULL &&
+                      read_feed_forward(s, p->feed_forward, own, own, e) &&
+                      check_limit(p->feed_forward->by, false, &given->at, e);
         } else {
             p->attention = mem_alloc_zeroed(1, sizeof *p->attention, e);
             is_read = p->attention != NULL &&
@@ -616,7 +629,9 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     s->has_end = s->order->ends_with_feed_forward && first_weight(document) != NULL;
     return kind != NULL && read_norm(&s->first, first, s->width, eps, kind, e) &&
            read_norm(&s->final, final, s->width, eps, kind, e) &&
-           (!s->has_end || read_feed_forward(s, &s->end, NULL, document, e)) && read_logits(s, e);
+           (!s->has_end || (read_feed_forward(s, &s->end, NULL, document, e) &&
+                            check_limit(s->end.by, false, &first_weight(document)->at, e))) &&
+           read_logits(s, e);
 }
 
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)

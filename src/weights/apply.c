@@ -392,6 +392,31 @@ static bool cut_gate(const cutting *how, bool is_second, entry *joint, err *e)
     return true;
 }
 
+/* One expert's, of those that lie one after the other; of w1 and w3, and their biases, each second
+ * output. A bias has to be without holes, and is copied. */
+static bool cut_expert(const applying *a, const weight_source *from, entry *all, err *e)
+{
+    const char *name = from->to.key->named.name;
+    const weight_match *m = a->from;
+    tensor *t = &all->tensor;
+    char shape[SHAPE_TEXT];
+    bool is_bias = name[0] == 'b', is_gate = name[1] == '3', is_out = name[1] == '2';
+    bool interleaves = m->by->interleaves_gate && !is_out;
+    int rank = is_bias ? 2 : 3, along = is_bias || all->layout == LAYOUT_IN_OUT ? rank - 2 : 0;
+    if (t->rank != rank || t->size[0] != m->experts || (interleaves && t->size[1 + along] % 2 != 0))
+        return err_at(e, &all->at, "%s is %s, and not the %s of %zu experts%s", from->name,
+                      tensor_shape_text(t, shape), is_bias ? "biases" : "matrices", m->experts,
+                      interleaves ? ", each with its gate's" : "");
+    tensor one = tensor_at(t, from->to.item);
+    if (interleaves) {
+        one = tensor_range(&one, along, is_gate, one.size[along] - is_gate);
+        one.size[along] = (one.size[along] + is_gate) / 2;
+        one.stride[along] *= 2;
+    }
+    *t = one;
+    return !is_bias || tensor_new_copy(t, &one, e);
+}
+
 /* In the type of computing. */
 static bool add_one(tensor *t, dtype type, err *e)
 {
@@ -429,6 +454,8 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     tensor *t = &added->tensor;
     *t = from->is_cut ? part : *t;
     added->layout = from->layout != LAYOUT_UNSAID ? from->layout : how.layout;
+    if (from->is_stacked && !cut_expert(a, from, added, e))
+        return false;
     bool is_gate = strcmp(name, "w3") == 0, is_joined = is_gate || strcmp(name, "w1") == 0;
     if (by->joins_gate && is_joined && from->mapped == 0 && !cut_gate(&how, is_gate, added, e))
         return false;

@@ -249,6 +249,18 @@ static const config_key OF_MIXTRAL[] = {
     LAST,
 };
 
+/* modeling_gpt_oss has its own activation, whatever hidden_act is. */
+static const config_key OF_GPT_OSS[] = {
+    SIZE("num_local_experts", "experts"),
+    SETTING("num_experts_per_tok", "top_experts"),
+    SETTING("experts_per_token", "top_experts"),
+    {{"hidden_act", "another activation"}, CONFIG_ONLY, .to = "silu", .is_of_layers = true},
+    {{"swiglu_limit", "another limit of the activation"}, CONFIG_ONLY,
+     .to = "7", .is_of_layers = true},
+    READ("initial_context_length"),
+    LAST,
+};
+
 static const config_key OF_QWEN3_MOE[] = {
     SIZE("num_experts", "experts"),
     SIZE("num_local_experts", "experts"),
@@ -515,6 +527,12 @@ static const model_family ROWS[] = {
                     {"use_sliding_window", 0, NULL}, {"sliding_window", 4096, NULL},
                     {"max_window_layers", 28, NULL}, {"num_experts_per_tok", 8, NULL},
                     {"norm_topk_prob", 0, NULL}}},
+    {.named = {"gpt_oss", "transformers' gpt-oss"},
+     .names = "gpt-oss", .rope = "half", .own = {OF_GPT_OSS}, .has_windows = true,
+     .setting = {{"activation", "clamped"}, {"routing", "top-softmax"}},
+     .by_default = {{"rope_theta", 150000, NULL}, APART, {"rms_norm_eps", 1e-5, NULL},
+                    {"num_experts_per_tok", 4, NULL}, {"num_local_experts", 128, NULL},
+                    {"sliding_window", 128, NULL}}},
     {.named = {"gemma", "transformers' Gemma"}, .names = "hf-llama", .rope = "half",
      .setting = {{"activation", "gelu_tanh"}}, .own = {OF_GEMMA},
      .gains_lack_one = true, .scales_rows = true,

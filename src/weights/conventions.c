@@ -353,6 +353,13 @@ static const layer_convention LAYER_ROWS[] = {
               [EXPERT_W2] = "mlp.experts.{}.down_proj", [EXPERT_W3] = "mlp.experts.{}.up_proj",
               [LN_F] = "norm", [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
      .implied = {"pre", "rms", "silu", "true"}},
+    {.named = {"gpt-oss", "transformers' gpt-oss, by config.json"}, .needs_config = true,
+     .attention = "self_attn", .interleaves_gate = true, .of_experts = LAYOUT_IN_OUT,
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [ROUTER] = "mlp.router", [EXPERT_W1] = "mlp.experts.gate_up_proj*",
+              [EXPERT_W2] = "mlp.experts.down_proj*", [EXPERT_W3] = "mlp.experts.gate_up_proj*",
+              [LN_F] = "norm", [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "rms", "clamped", "true"}},
     {.named = {"gemma2", "transformers' Gemma 2 and 3, by config.json"}, .needs_config = true,
      .attention = "self_attn",
      .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
@@ -603,6 +610,8 @@ void layer_convention_describe(text *out, const layer_convention *row)
         if (row->implied[i] != NULL)
             text_add_format(out, "; %s %s", IMPLIED_KEYS[i], row->implied[i]);
     }
+    if (row->interleaves_gate)
+        text_add_string(out, "; outputs of w1 and w3 in turn, experts in one, in-out");
     if (row->joins_gate)
         text_add_string(out, "; w1 and w3 side by side");
     if (row->without_first != NULL)

@@ -105,7 +105,9 @@ typedef struct named_part {
     const char *key, *bias;         /* of the document: "ln1.gain"; NULL: it has none */
     const char *words, *bias_words; /* how its names end; NULL: as those of attention do */
     bool is_norm;
-    bool is_of_expert;      /* {} in its names stands for the number of each expert, from 0 */
+    /* {} in its names stands for the number of each expert, from 0; without it one name holds those
+     * of all, one after the other. */
+    bool is_of_expert;
     bool is_beside, climbs; /* it is in what the layers are in, or (climbs) further up */
     weight_layout layout;   /* of its own; else the convention's */
 } named_part;
@@ -133,12 +135,14 @@ typedef struct layer_convention {
     const char *buffers;    /* in a layer, and without a part in the result */
     const char *implied[IMPLIED_SETTINGS]; /* unless given, in the order of IMPLIED_KEYS */
     double eps;                            /* of all norms; 0: not said */
-    const char *open, *hint;   /* a key that no file of these names has, and what to do about it */
-    bool needs_config;         /* what they mean only config.json says, which asks for the row */
-    bool joins_gate;           /* w1 and w3 are halves of one matrix's outputs, in this order */
-    bool ends_bare;            /* there is a norm after the last layer, and no name of it */
-    bool final_climbs;         /* the norm after the last layer may be further up */
-    const char *without_first; /* the order of norms of a layer that has no ln1; or NULL */
+    const char *open, *hint; /* a key that no file of these names has, and what to do about it */
+    bool needs_config;       /* what they mean only config.json says, which asks for the row */
+    bool interleaves_gate;   /* experts' w1 and w3 are the even and the odd outputs of one matrix */
+    weight_layout of_experts;     /* if it is not that of attention's names */
+    bool joins_gate;              /* w1 and w3 are halves of one matrix's outputs, in this order */
+    bool ends_bare;               /* there is a norm after the last layer, and no name of it */
+    bool final_climbs;            /* the norm after the last layer may be further up */
+    const char *without_first;    /* the order of norms of a layer that has no ln1; or NULL */
     const char *unembedding_bias; /* a name besides, of a tied unembedding; or NULL */
 } layer_convention;
 

@@ -28,6 +28,18 @@ const char *match_name(weight_match *m, size_t layer, const char *way, const cha
     return found == NULL ? NULL : found->name;
 }
 
+/* A name and how it ends: "fc1.weight"; and of a whole one, "down_proj*", "down_proj" and its bias
+ * "down_proj_bias". */
+static void add_ended(text *to, const char *name, const char *word)
+{
+    size_t stem = strcspn(name, "*");
+    bool is_bias = strcmp(word, "bias") == 0;
+    if (name[stem] == '\0')
+        text_add_format(to, "%s.%s", name, word);
+    else
+        text_add_format(to, "%.*s%s", (int)stem, name, is_bias ? "_bias" : "");
+}
+
 /* One of the names, ended with one of the words, after what m->name has; NULL: there is none, and
  * m->name is the first. */
 static indexed_name *find_ended(weight_match *m, const char *names, const char *words)
@@ -37,7 +49,7 @@ static indexed_name *find_ended(weight_match *m, const char *names, const char *
     for (size_t n = 0; name_alternative(names, n, name); n++) {
         for (size_t i = 0; name_alternative(words, i, word); i++) {
             m->name.length = begin;
-            text_add_format(&m->name, "%s.%s", name, word);
+            add_ended(&m->name, name, word);
             indexed_name *found = name_index_find(&m->names, text_string(&m->name));
             if (found != NULL)
                 return found;
@@ -46,7 +58,7 @@ static indexed_name *find_ended(weight_match *m, const char *names, const char *
     name_alternative(names, 0, name);
     name_alternative(words, 0, word);
     m->name.length = begin;
-    text_add_format(&m->name, "%s.%s", name, word);
+    add_ended(&m->name, name, word);
     return NULL;
 }
 

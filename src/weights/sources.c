@@ -110,6 +110,8 @@ static size_t count_experts(weight_match *m)
     size_t most = 0;
     if (names == NULL)
         return 0;
+    if (strstr(names, "{}") == NULL) /* only config.json says how many are in one */
+        return m->config == NULL ? 0 : m->config->size[SIZE_EXPERTS].is;
     words = named_part_words(&NAMED_PARTS[EXPERT_W1], m->attention, false);
     for (size_t layer = 0; layer < m->count; layer++) {
         size_t count = 0;
@@ -136,6 +138,8 @@ static void add_experts(weight_match *m, size_t layer, const named_part *part, c
             weight_source one = {
                 .to = match_path(m, layer, way, keys[k]),
                 .name = match_ended(m, layer, name, named_part_words(part, m->attention, k == 1)),
+                .layout = m->by->of_experts,
+                .is_stacked = strstr(names, "{}") == NULL,
                 .may_lack = k == 1};
             add_source(m, one, e);
         }

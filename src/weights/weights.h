@@ -20,6 +20,7 @@ typedef struct weight_source {
     bool may_lack;    /* then because it is only there in layer `has`, from 0 */
     size_t has;
     bool is_cut;          /* by the convention of its attention */
+    bool is_stacked;      /* it is one expert's of those that the name holds */
     input which;          /* of attention; INPUT_COUNT: none */
     weight_layout layout; /* of what has one of its own; else the convention's */
     size_t mapped;        /* the --map that says so, from 1; 0: none does */

@@ -307,7 +307,7 @@ static void be_one(const kernels *in64, const double *x, size_t n, double *out)
     in64->fill(out, n, 1);
 }
 
-static const activation NO_ACTIVATION = {{"none", "x"}, "{a}", "1", "{a}", do_nothing, be_one};
+static const activation NO_ACTIVATION = {{"none", "x"}, "{a}", "1", "{a}", do_nothing, be_one, 0};
 
 static bool set_activation(stack_attempt *a, feed_forward *f)
 {
