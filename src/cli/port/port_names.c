@@ -257,11 +257,8 @@ bool port_names_settle(port *p, port_part part, err *e)
             port_stage *one = &p->stage[j];
             if (!is_settled || j == best)
                 p->stage[kept++] = *one;
-            else {
-                tensor_free(&one->numbers.tensor);
-                if (!text_list_add(&p->unused, one->called, strlen(one->called), e))
-                    return false;
-            }
+            else if (!text_list_add(&p->unused, one->called, strlen(one->called), e))
+                return false;
         }
     }
     p->stages = kept;
