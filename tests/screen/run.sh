@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js,
-# words.js, bound.js, overview.js and paper.js say what is looked at). WORD picks documents by name,
-# and of all of them every STRIDE'th is taken, 16 where nothing is said; and one with gradients, and
-# one of many queries.
+# words.js, bound.js, overview.js, paper.js and present.js say what is looked at). WORD picks
+# documents by name, and of all of them every STRIDE'th is taken, 16 where nothing is said; and one
+# with gradients, and one of many queries.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -156,10 +156,24 @@ if picked paper; then
     done
 fi
 
+if picked present; then
+    mkdir "$scratch/present"
+    for name in seeds/001-walkthrough seeds/000-cat-walks seeds/003-multi-head seeds/004-causal \
+        variants/two-jobs variants/alibi variants/backward-walkthrough positions/rope; do
+        selfattn --quiet --trace-output "$scratch/present/${name#*/}.html" -o /dev/null \
+            testdata/$name.json
+    done
+    for pair in 000-mask-off:000-mask-on 004-bidirectional:004-causal; do
+        selfattn --quiet --trace-output "$scratch/present/bound-${pair%:*}.html" -o /dev/null \
+            "testdata/seeds/${pair%:*}.json" "testdata/seeds/${pair#*:}.json"
+    done
+fi
+
 export NODE_PATH="$modules/node_modules"
 [ ! -s "$scratch/documents" ] || tally node "$tests/screen.js" "$browser" "$scratch"
 ! picked words || tally node "$tests/words.js" "$browser" "$scratch/pages"
 ! picked bound || tally node "$tests/bound.js" "$browser" "$scratch/bound" selfattn
+! picked present || tally node "$tests/present.js" "$browser" "$scratch/present"
 ! picked paper || tally node "$tests/paper.js" "$browser" "$scratch/paper"
 ! picked overview || tally node "$tests/overview.js" "$browser" "$scratch/overview"
 finish

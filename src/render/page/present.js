@@ -17,14 +17,25 @@ function isTooTall(part) {
   return part.scrollHeight > part.clientHeight + 1;
 }
 
-// The part that is new is at the end; those before it stay as long as there is room.
+// What was left out of a step's part comes back.
+function bringRowsBack(room) {
+  for (const one of room.querySelectorAll('.rows-shown')) one.remove();
+  for (const one of room.querySelectorAll('.beyond')) one.classList.remove('beyond');
+}
+
+// The part that is new is at the end; those before it stay as long as there is room. Of one that is
+// too tall by itself, its tables lose rows, the tallest first.
 function fitStory(section) {
-  const parts = storyOf(section), story = section.querySelector(':scope > .story');
+  const story = section.querySelector(':scope > .story');
+  bringRowsBack(story);
+  const parts = storyOf(section);
   parts.forEach((part, i) => {
     part.classList.toggle('later', i >= PRESENT.revealed);
     part.classList.remove('earlier');
   });
   for (let i = 0; i < PRESENT.revealed - 1 && isTooTall(story); i++) parts[i]?.classList.add('earlier');
+  const part = parts[PRESENT.revealed - 1], tables = part ? [part, ...part.querySelectorAll('table')].filter((one) => one.matches('table')) : [];
+  for (const table of tables.sort((one, other) => other.rows.length - one.rows.length)) leaveRowsOut(table, story);
 }
 
 // Rows go from the end that is further from the focus.
@@ -33,7 +44,7 @@ function leaveRowsOut(figure, room) {
   let first = 0, last = all.length - 1;
   if (!isTooTall(room) || last <= 0) return;
   const note = makeElement('p', 'note rows-shown', TEXT.rowsShown(1, 1, all.length)); // it takes room, too
-  figure.append(note);
+  (figure.closest('.product') || (figure.matches('table') ? figure.createCaption() : figure)).append(note);
   while (isTooTall(room) && last > first) {
     if (last - at >= at - first) all[last--].classList.add('beyond');
     else all[first++].classList.add('beyond');
@@ -44,8 +55,7 @@ function leaveRowsOut(figure, room) {
 // The result, which is the last, first of all; then as many of the others as fit, from the last.
 function fitMatrices(section) {
   const room = section.querySelector(':scope > .matrices'), all = [...room.children].filter((one) => !one.hidden);
-  for (const one of room.querySelectorAll('.rows-shown')) one.remove();
-  for (const one of room.querySelectorAll('.beyond')) one.classList.remove('beyond');
+  bringRowsBack(room);
   for (const one of all) one.classList.add('later');
   const figures = all.filter((one) => one.matches('figure')).reverse();
   for (const one of [...figures, ...all.filter((other) => !figures.includes(other))]) {
