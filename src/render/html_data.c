@@ -169,7 +169,7 @@ static void add_rows(const html_page *p, const trace_map *map, html_kept kept, b
         for (size_t i = 0; i < matrix.size[0]; i++) {
             if (!is_all && (h != html_focus_head(p, map) || i != p->room->focus.row))
                 continue;
-            bool is_line = is_first || matrix.size[1] > 1; /* columns are long */
+            bool is_line = is_first || !p->is_lean || matrix.size[1] > 1; /* columns are long */
             text_add_format(out, "%s%s\"", is_first ? "" : ",", is_line ? "\n" : "");
             is_first = false;
             if (is_exact || is_left || !is_packed || !pack_row(out, &matrix, i, p->how->digits)) {
