@@ -31,7 +31,7 @@ UNIT(info)
     add(&b, "layers.0.self_attn.q_proj.weight", DTYPE_F64, "BF16", 2);
     add(&b, "mask", DTYPE_BOOL, "BOOL", 1);
     add(&b, "count", DTYPE_F64, "<i8", 0);
-    CHECK(u, facts_of_bundle(&f.root, &b, &e));
+    CHECK(u, facts_of_bundle(&f.root, &b, NULL, &e));
     info_tell(&(teller){.out = &out}, &f, &none);
     CHECK_TEXT(u, text_string(&out),
                "f: NPZ, 1000 bytes: 3 matrices\n"

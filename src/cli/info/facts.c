@@ -63,7 +63,7 @@ static void fact_show_item(fact *to, const char *words, size_t length)
 
 /* ---- of a bundle ---- */
 
-static void add_tensor(fact *out, const entry *one)
+static void add_tensor(fact *out, const entry *one, const char *looks_at)
 {
     const tensor *t = &one->tensor;
     out->kind = FACT_MATRIX;
@@ -74,10 +74,13 @@ static void add_tensor(fact *out, const entry *one)
         size_t number = strtoul(one->stored + strcspn(one->stored, "0123456789"), NULL, 10);
         out->bytes = tensor_count(t) * (number == 0 ? 1 : counts_bytes ? number : number / 8);
     }
-    out->type = t->type;
+    out->type = dtype_is_narrower(t->type, DTYPE_F32) ? DTYPE_F32 : t->type;
     out->rank = t->rank;
     memcpy(out->size, t->size, sizeof out->size);
-    statistics_add_tensor(&out->numbers, t);
+    out->is_unlooked =
+        looks_at != NULL && one->stored != NULL && t->rank > 0 && strcmp(one->name, looks_at) != 0;
+    if (!out->is_unlooked)
+        statistics_add_tensor(&out->numbers, t);
     if (t->rank > 0)
         return;
     double value = tensor_get(t, NULL);
@@ -88,7 +91,7 @@ static void add_tensor(fact *out, const entry *one)
         report_number_as(&out->shown, value, t->type == DTYPE_F32);
 }
 
-bool facts_of_bundle(fact *out, const bundle *of, err *e)
+bool facts_of_bundle(fact *out, const bundle *of, const char *looks_at, err *e)
 {
     out->kind = FACT_OBJECT;
     out->count = of->count;
@@ -99,7 +102,7 @@ bool facts_of_bundle(fact *out, const bundle *of, err *e)
             return false;
         assert(one->kind != ENTRY_BUNDLE && one->kind != ENTRY_JSON); /* those are JSON's */
         if (one->kind == ENTRY_TENSOR) {
-            add_tensor(added, one);
+            add_tensor(added, one, looks_at);
         } else if (one->kind == ENTRY_LIST) {
             added->kind = FACT_LIST;
             added->count = one->list.count;

@@ -33,6 +33,7 @@ typedef struct fact {
     int rank;           /* of a matrix */
     size_t size[TENSOR_MAX_RANK];
     statistics numbers; /* of a matrix or number; of an array, those that are in it */
+    bool is_unlooked;   /* a matrix of a file whose numbers are not read: it has no statistics */
     /* Entries of a list, an array or an object; of an array also what its innermost ones are. */
     size_t count, texts, truths, nulls, objects, depth;
     bool is_ragged; /* lists of one depth have different lengths, or its entries several depths */
@@ -52,8 +53,9 @@ bool facts_join(fact *to, bundle *names, fact *after, err *e);
  * that it leads to, which is called by the way. A way that leads to none counts as NULL. */
 bool facts_of_json(fact *out, const char *bytes, size_t length, place where, const char *way,
                    err *e);
-/* The facts of what the reader of another format made. */
-bool facts_of_bundle(fact *out, const bundle *of, err *e);
+/* The facts of what the reader of another format made. Nothing is said of the numbers of matrices
+ * that a binary file stores under another name than `looks_at`; NULL: all are looked at. */
+bool facts_of_bundle(fact *out, const bundle *of, const char *looks_at, err *e);
 
 void fact_free(fact *f);
 

@@ -11,12 +11,17 @@
 #include "cli/info/info_file.h"
 #include "cli/line/options_parse.h"
 #include "cli/out/said.h"
+#include "io/stored_matrix.h"
 #include "kernels/kernels.h"
 #include "model/stack_keys.h"
 
 #include <string.h>
 
 /* ---- reading ---- */
+
+/* From so many bytes on the numbers of a matrix with a name are read only where it is asked for:
+ * they may be more than memory holds, and the header says all the rest. */
+static const size_t LARGE_FILE = (size_t)1 << 30;
 
 static bool read_facts(info_file *to, const source *s, const options *o, err *e)
 {
@@ -46,8 +51,18 @@ static bool read_facts(info_file *to, const source *s, const options *o, err *e)
         how.map = s->map;
         how.type_is_fixed = how.keeps_types = how.allow_nonfinite = true;
         how.any_rank = how.keeps_unread = true;
+        const bool is_large = s->length >= LARGE_FILE;
+        const char *looks_at = !is_large ? NULL : to->only != NULL ? to->only : "";
+        unseen later = {0}; /* which stays unseen */
+        if (is_large) {
+            how.kind = KEY_MATRIX;
+            how.keeps_narrow = how.keeps_bits = true;
+            how.allow_nonfinite = false;
+            how.later = &later;
+        }
         done = to->format->read(s->bytes, s->length, &how, &all, e) &&
-               facts_of_bundle(&to->root, &all, e);
+               facts_of_bundle(&to->root, &all, looks_at, e);
+        unseen_free(&later);
     }
     bundle_free(&all);
     return done;

@@ -93,6 +93,8 @@ static void tell_matrix(teller *t, const fact *f)
     if (f->stored != NULL)
         tell_count(t, "bytes", "%zu", f->bytes);
     tell_words(t, "\t");
+    if (f->is_unlooked)
+        return;
     tell_cell(t, "min", type, is_empty ? tensor_hole() : of->least, show_cell);
     tell_cell(t, "max", type, is_empty ? tensor_hole() : of->greatest, show_cell);
     tell_cell(t, "mean", DTYPE_F64, is_empty ? tensor_hole() : statistics_mean(of), show_cell);
@@ -251,10 +253,11 @@ static void write_headline(text *out, const info_file *of)
 {
     const fact *root = &of->root;
     bool is_json = of->format->holds & HOLDS_ALL;
-    size_t matrices = 0, unread = 0;
+    size_t matrices = 0, unread = 0, unlooked = 0;
     for (size_t i = 0; i < root->insides; i++) {
         matrices += root->inside[i].kind == FACT_MATRIX;
         unread += root->inside[i].kind == FACT_UNREAD;
+        unlooked += root->inside[i].is_unlooked;
     }
     display_add_string(out, of->file);
     if (of->only != NULL) {
@@ -277,6 +280,8 @@ static void write_headline(text *out, const info_file *of)
         text_add_format(out, "%zu matri%s", matrices, matrices == 1 ? "x" : "ces");
         if (unread > 0)
             text_add_format(out, ", %zu not read", unread);
+        if (unlooked > 0)
+            text_add_string(out, ", by the header alone: FILE:NAME reads the numbers of one");
     }
     text_add_string(out, "\n");
 }
