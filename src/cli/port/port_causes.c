@@ -328,7 +328,7 @@ static bool find_any(search *s, double limit, err *e)
     for (size_t i = 0; i < known && !e->is_set; i++) {
         if (p->cause[i].is_in[s->part] || !settle(s, &p->cause[i]))
             continue;
-        if (find_mistake(s, limit, e) || find_fit(s, limit, e))
+        if (find_known(s, limit, e) || find_mistake(s, limit, e) || find_fit(s, limit, e))
             return true;
         p->cause[i].is_in[s->part] = false;
         s->by = own;
@@ -351,8 +351,8 @@ bool port_agrees(const port_stage *one)
     return one->found <= one->limit;
 }
 
-/* What rounds more than float32 has no cause: if none gives the stage exactly, and it is no further
- * off than the dump rounds, that is what it is. */
+/* A stage may be off because the dump rounds to bfloat16 or float16. That is taken to be so where
+ * no cause gives the stage exactly, and it is off by no more than such rounding. */
 static bool search_part(port *p, port_part part, err *e)
 {
     search s = {.p = p, .part = part};

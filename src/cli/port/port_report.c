@@ -246,11 +246,12 @@ void port_report_text(const port *p, text *out)
     for (size_t i = 0; i < p->stages; i++) {
         if (port_agrees(&p->stage[i]))
             continue;
-        text_add_format(out,
-                        "not explained: %s is off by %.1g of its largest number%s; %zu of %zu "
-                        "matrices agree\n",
-                        p->stage[i].name, p->stage[i].found, p->causes > 0 ? " with that" : "",
-                        agreeing, p->stages);
+        text_add_format(
+            out,
+            "not explained: %s is off by %.1g of its largest number%s, and no one cause more "
+            "gives it: there may be two; %zu of %zu matrices agree\n",
+            p->stage[i].name, p->stage[i].found, p->causes > 0 ? " with that" : "", agreeing,
+            p->stages);
         return;
     }
 }
