@@ -301,6 +301,11 @@ static const config_key OF_NEOX[] = {
     LAST,
 };
 
+static const config_key OF_OLMO[] = {
+    SETTING("clip_qkv", "clip"),
+    LAST,
+};
+
 static const config_key OF_GPTJ[] = {
     READ("rotary_dim"),
     {{"partial_rotary_factor", "a share that rotary_dim says"}, CONFIG_ONLY, .to = NULL},
@@ -379,6 +384,7 @@ static const config_key OF_MPT[] = {
     {{"qk_ln", "a LayerNorm of queries and keys"}, CONFIG_ONLY,
      .to = "false", .is_of_layers = true},
     SETTING("softmax_scale", "scale"),
+    SETTING("clip_qkv", "clip"),
     READ("attn_impl"),
     READ("expansion_ratio"),
     READ("max_seq_len"),
@@ -586,6 +592,7 @@ static const model_family ROWS[] = {
      .by_default = {ROTARY_BASE, APART, {"norm_eps", 1e-5, NULL}, {"hidden_act", 0, "relu2"},
                     {"partial_rotary_factor", 0.5, NULL}}},
     {.named = {"olmo", "transformers' OLMo"}, .names = "olmo", .rope = "half",
+     .own = {OF_OLMO},
      .by_default = {ROTARY_BASE, APART, {"hidden_act", 0, "silu"}}},
     {.named = {"gptj", "transformers' GPT-J"},
      .names = "gptj", .rope = "interleaved", .own = {OF_GPTJ},

@@ -125,6 +125,7 @@ bool blunder_forget(attempt *a)
     p->adds_zero = p->adds_zero && with != FORGET_ZERO;
     p->normalizes = p->normalizes && with != FORGET_NORM;
     p->softcap = with == FORGET_SOFTCAP ? 0 : p->softcap;
+    p->clip = with == FORGET_CLIP ? 0 : p->clip;
     p->key_lengths = with == FORGET_LENGTHS ? NULL : p->key_lengths;
     p->rope = with == FORGET_ROPE ? (rope_settings){0} : p->rope;
     if (with == FORGET_NORM)

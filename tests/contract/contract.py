@@ -206,6 +206,8 @@ class Attention(Part):
 
         a = rows[name] if name not in self.source else self.linear(
             rows[self.source[name]], "w" + name, "b" + name)
+        most = t.type(doc.get("clip", np.inf))
+        a = np.clip(a, -most, most)
         n, after = a.shape[1], []
         if "bias_" + name in given:
             after.append(given["bias_" + name])

@@ -26,6 +26,7 @@ SETTINGS = [
     ({"qk_norm": "rms-all", "rope": 10000}, "--heads 4 --kv-heads 2"),
     ({"qk_norm": "rms-all", "q_gain": [0.5, 2, -1, 1, 3, 0.25], "k_gain": [[1, 2, 3], [4, 5, 6]]},
      "--heads 2 --width 6"),
+    ({"clip": 0.7, "softcap": 2}, "--heads 2 --biases"),
     ({"positions": "sinusoidal"}, "--heads 2"),
     ({"positions": "sinusoidal", "offset": 1000}, "--width 7"),
     ({"window": [2, 1]}, "--tokens 20 --width 3"),
@@ -64,7 +65,7 @@ def stages_of(doc, dtype):
 
 def with_gradients(doc):
     """The document with something that comes back to its output, where it has nothing and may."""
-    if "round" in doc or "output_grad" in doc or "loss" in doc:
+    if "round" in doc or "clip" in doc or "output_grad" in doc or "loss" in doc:
         return None
     output = contract.results(doc)["output"]
     grads = [(7 * i % 11 - 5) / 4 for i in range(output.size)]

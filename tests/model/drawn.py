@@ -524,7 +524,8 @@ def draw_mpt(d):
     h, _, w = d.heads(False, pairs=False)
     width, layers = h * w, int(d.of(1, 2))
     d.config.update(d_model=width, n_heads=h, n_layers=layers, expansion_ratio=2, no_bias=True,
-                    max_seq_len=MOST, attn_config={"alibi": True, "clip_qkv": None,
+                    max_seq_len=MOST, attn_config={"alibi": True,
+                                                   "clip_qkv": d.of(None, 0.25, 0.5),
                                                    "softmax_scale": None, "qk_ln": False,
                                                    "alibi_bias_max": 8, "attn_type":
                                                    "multihead_attention"})

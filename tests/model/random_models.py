@@ -82,6 +82,10 @@ def plan_of(draw, folder):
     top = {"gpt2": "transformer.", "bloom": "transformer."}.get(draw.family, "")
     plan = families.read(draw.config, {name if name.startswith(top) or name.startswith("lm_head")
                                        else top + name: one for name, one in weights.items()})
+    # The reference has no clip of MPT, which modeling_mpt applies to all three products.
+    if draw.family == "mpt":
+        for layer in plan["decoder"]["layers"]:
+            layer["attention"]["clip"] = draw.config["attn_config"]["clip_qkv"]
     # The reference's head of DistilBERT has gelu; DistilBertForMaskedLM has what its layers have.
     if draw.family == "distilbert":
         linear, _, norm = plan["head"]["transform"]
@@ -166,7 +170,7 @@ def other_keys(draw, said, folder, tally):
     """Each key that is not the family's, one at a time: nothing where another says the same."""
     heard = dict.fromkeys(("rope_scaling", "partial_rotary_factor", "rotary_pct",
                            "rope_local_base_freq", "global_rope_theta"), "rope_parameters")
-    heard.update(sliding_window_pattern="layer_types", alibi="attn_config")
+    heard.update(sliding_window_pattern="layer_types", alibi="attn_config", clip_qkv="attn_config")
     layers = next((draw.config[key] for key in ("num_hidden_layers", "n_layer", "n_layers")
                    if key in draw.config), 1)
     for name, value in list(FOREIGN.items())[len(draw.weights) % STRIDE::STRIDE]:

@@ -25,7 +25,7 @@ typedef struct trial {
 
 bool gradients_exist(const ref_problem *p)
 {
-    return p->round_decimals < 0;
+    return p->round_decimals < 0 && p->clip == 0;
 }
 
 /* As many numbers as a stage has, in its shape. */

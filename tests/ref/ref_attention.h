@@ -83,6 +83,7 @@ typedef struct ref_problem {
     long window[2];      /* left, right; −1: open */
     size_t *key_lengths; /* one a batch entry; NULL: not said */
     double softcap;      /* 0: not said */
+    double clip;         /* of q, k and v; 0: not said */
     size_t top;          /* 0: not said */
     const char *loss;    /* sum, mean or square */
     int round_decimals;  /* −1: not said */

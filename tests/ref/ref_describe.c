@@ -62,6 +62,7 @@ const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
     say(out, "pairing=", p->pairing);
     say_if(out, p->rope_width > 0, "rope_width");
     say_if(out, p->rope_positions.at != NULL, "rope_positions");
+    say_if(out, p->clip > 0, "clip");
     say_if(out, p->normalizes && !p->norms_all, "qk_norm");
     say_if(out, p->norms_all, "qk_norm=all");
     say_if(out, p->has_eps, "qk_eps");

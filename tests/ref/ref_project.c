@@ -1,6 +1,8 @@
 /* q, k and v: rows times weights, or as they are given. */
 #include "ref/ref_parts.h"
 
+#include <math.h>
+
 /* rows[b][i][column]; n × m is the same for every entry of a batch. */
 static ref_number row_element(const ref_array *rows, size_t b, size_t i, size_t column)
 {
@@ -66,6 +68,8 @@ static ref_number projected(const ref_problem *p, const role *of, size_t b, size
                                weight_element(p, of->weight, head, of->width, row, column));
     if (of->bias->at != NULL)
         sum = number_add(type, sum, number_exact(of->bias->at[head * of->width + column]));
+    if (p->clip > 0)
+        sum.value = fmaxl(fminl(sum.value, (long double)p->clip), -(long double)p->clip);
     return sum;
 }
 

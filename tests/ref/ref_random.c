@@ -425,6 +425,17 @@ static void add_tokens(maker *m)
         make_vocab(m);
 }
 
+/* Of what is projected alone. */
+static void choose_clip(maker *m)
+{
+    bool may_be = true;
+    for (int role = 0; role < ROLES; role++)
+        may_be = may_be && !m->is_given[role] &&
+                 (m->p->in[WEIGHT[role]].at != NULL || m->p->in[BIAS[role]].at != NULL);
+    if (may_be && dice_chance(&m->dice, 0.2))
+        m->p->clip = dice_chance(&m->dice, 0.5) ? 0.5 : 2;
+}
+
 void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
 {
     maker m = {.p = p, .dice = {seed ^ (number * 0xd1342543de82ef95u)}};
@@ -461,6 +472,7 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_rounding(&m);
     add_output_weight(&m);
     add_tokens(&m);
+    choose_clip(&m);
 }
 
 void ref_problem_free(ref_problem *p)

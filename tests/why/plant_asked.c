@@ -167,6 +167,7 @@ bool plant_forget(planting *of)
     p->has_rope = p->has_rope && of->with != NO_ROPE;
     p->normalizes = p->normalizes && of->with != NO_NORM;
     p->norms_all = p->norms_all && p->normalizes;
+    p->clip = of->with == NO_CLIP ? 0 : p->clip;
     if (of->with == NO_ALIBI) {
         free(p->slopes);
         p->slopes = NULL;

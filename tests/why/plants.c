@@ -119,6 +119,7 @@ const plant PLANTS[] = {
     {"rope-keys-only", NULL, plant_positions, NULL, NULL, ONLY_KEYS},
     {"rope-late", NULL, plant_positions, NULL, NULL, ONE_LATE},
     {"rope-from-zero", NULL, plant_positions, NULL, NULL, FROM_ZERO},
+    {"clip-missing", NULL, plant_forget, NULL, NULL, NO_CLIP},
     {"qk-norm-missing", NULL, plant_forget, NULL, NULL, NO_NORM},
     {"qk-norm-each", NULL, plant_norm, NULL, NULL, 0},
     {"qk-norm-all", NULL, plant_norm, NULL, NULL, 1},

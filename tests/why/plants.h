@@ -81,6 +81,7 @@ enum {
     NO_LEARNED,
     NO_ROPE,
     NO_NORM,
+    NO_CLIP,
     NO_OFFSET
 };
 enum { CAUSAL_GONE, CAUSAL_TOO, CAUSAL_UP, CAUSAL_LOW };

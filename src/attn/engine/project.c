@@ -125,6 +125,18 @@ tensor projected_form(const projecting *with, stage_id id)
                : projected_place(with, id);
 }
 
+/* What is not a number stays so. */
+static void clip_rows(const plan *p, tensor *rows)
+{
+    double most = p->type == DTYPE_F32 ? (double)(float)p->asked->clip : p->asked->clip;
+    size_t index[TENSOR_MAX_RANK] = {0};
+    do {
+        double x = tensor_get(rows, index);
+        if (x > most || x < -most)
+            tensor_set(rows, index, x > 0 ? most : -most);
+    } while (tensor_next(rows, index));
+}
+
 /* q, k or v, with what is appended to it. */
 static bool project(const projecting *with, stage_id id, err *e)
 {
@@ -154,6 +166,8 @@ static bool project(const projecting *with, stage_id id, err *e)
         }
         if (!is_finite && !projected_check_range(p, input_label(r->given_as), &rows, e))
             return false;
+        if (p->asked->clip > 0)
+            clip_rows(p, &rows);
     }
     if (id != STAGE_Q)
         append_rows(&all, r->n, id == STAGE_K ? &p->bias_k : &p->bias_v);

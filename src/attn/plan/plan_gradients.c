@@ -58,6 +58,12 @@ static bool check_goes_back(const plan *p, err *e)
         err_at(e, &at, "weights are rounded by hand, and what is rounded has no gradient");
         return err_remedy(e, "--no-round, or no output_grad and no loss");
     }
+    at = problem_place(asked, "clip");
+    if (asked->clip > 0) {
+        err_at(e, &at,
+               "queries, keys and values are clipped, and no gradient goes back through it");
+        return err_remedy(e, "--no-clip, or no output_grad and no loss");
+    }
     at = problem_place(asked, "rows");
     if (asked->rows != NULL)
         return err_at(e, &at, "rows are chosen, and gradients are of what all rows make");

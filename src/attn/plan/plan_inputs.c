@@ -166,6 +166,10 @@ static bool find_projections(plan *p, err *e)
                                  .heads = i == 0 ? p->heads : p->kv_heads};
         if (!find_projection(p, roles[i], e))
             return false;
+        place at = problem_place(asked, "clip");
+        if (asked->clip > 0 && roles[i]->weight.data == NULL && roles[i]->bias.data == NULL)
+            return err_at(e, &at, "clip is of what products make, and %s is as it came",
+                          input_key(INPUT_Q + i));
     }
     p->n_q = p->q.n;
     p->n_k = p->k.n;

@@ -48,6 +48,7 @@ static const key ROWS[] = {
     {{"relative_distance", "from where on all are in its last bucket (default: 128)"}, KEY_SETTING},
     {{"add_zero", "a key and a value of zeros after all others"}, KEY_SETTING},
     {{"scale", "factor of the scores: none, head, embed, a number"}, KEY_SETTING},
+    {{"clip", "C: queries, keys and values stay between −C and C"}, KEY_SETTING},
     {{"softcap", "C: scaled scores become C·tanh(scaled / C)"}, KEY_SETTING},
     {{"score", "how a query is compared with a key"}, KEY_SETTING},
     {{"loss", "what gradients are of: sum, mean or square of the output"}, KEY_SETTING},

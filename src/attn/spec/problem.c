@@ -221,15 +221,25 @@ static bool read_qk_norm(problem *p, const entry *setting, err *e)
     return word != NULL;
 }
 
+static bool read_above_0(const entry *setting, double *to, const char *without, err *e)
+{
+    if (!setting_is_number(setting, to))
+        return err_at(e, &setting->at, "%s is \"%s\", it must be a number above 0", setting->name,
+                      setting->text);
+    if (*to > 0)
+        return true;
+    err_at(e, &setting->at, "%s is %g, it must be a number above 0", setting->name, *to);
+    return err_remedy(e, "%s", without);
+}
+
 static bool read_softcap(problem *p, const entry *setting, err *e)
 {
-    if (!setting_is_number(setting, &p->softcap))
-        return err_at(e, &setting->at, "softcap is \"%s\", it must be a number above 0",
-                      setting->text);
-    if (p->softcap > 0)
-        return true;
-    err_at(e, &setting->at, "softcap is %g, it must be a number above 0", p->softcap);
-    return err_remedy(e, "without a softcap, scores are not capped");
+    return read_above_0(setting, &p->softcap, "without a softcap, scores are not capped", e);
+}
+
+static bool read_clip(problem *p, const entry *setting, err *e)
+{
+    return read_above_0(setting, &p->clip, "without a clip, products stay as they are", e);
 }
 
 static bool read_score(problem *p, const entry *setting, err *e)
@@ -406,6 +416,7 @@ static const setting_row SETTINGS[] = {
     {{"alibi", ""}, .read = read_alibi},
     {{"relative_bias", ""}, .read = read_relative},
     {{"relative_distance", ""}, COUNT, AT(relative_distance), .least = 2},
+    {{"clip", ""}, .read = read_clip},
     {{"softcap", ""}, .read = read_softcap},
     {{"round", ""}, .read = read_round},
     {{"top", ""}, COUNT, AT(top), .least = 1},

@@ -110,6 +110,7 @@ typedef struct problem {
     scale_kind scale_kind;
     double scale_number;
     double softcap; /* 0 = none was asked for */
+    double clip;    /* of what products make queries, keys and values; 0 = none */
     const score *score;
     loss_kind loss;
     bool begins_with_ones; /* output_grad is 1 everywhere */

@@ -120,6 +120,7 @@ static const option_row ROWS[] = {
     {{"add-zero", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "WORD",
      .value_is_optional = true, .key = "add_zero", .choices = &TRUTH_WORDS},
     {{"scale", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "S", .key = "scale", .choices = &SCALE_WORDS},
+    {{"clip", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "C", .key = "clip"},
     {{"softcap", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "C", .key = "softcap"},
     {{"score", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "F", .key = "score", .choices = &SCORES},
     {{"top", NULL}, OPTION_KEY_VALUE, GROUP_MODEL, "K", .key = "top"},
