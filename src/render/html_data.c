@@ -257,8 +257,17 @@ bool html_is_lean(const html_page *p)
 /* Whether sequences have segments of their own: the page knows one table of their rows. */
 static bool has_own_segments(const html_page *p)
 {
+    if (p->whole->document == NULL)
+        return false;
     const tensor *segments = bundle_tensor(p->whole->document, "segments");
     return segments != NULL && segments->rank == 2 && segments->size[0] > 1;
+}
+
+/* Whether other words can be chosen, and all that follows is computed again. */
+static bool is_of_choices(const html_page *p)
+{
+    const trace_choices *of = p->whole->choices;
+    return of != NULL && p->asked == NULL && of->rows.data != NULL && !of->stops;
 }
 
 /* An exercise has what that takes where its tables have all numbers, for when its answers are
@@ -267,8 +276,9 @@ bool html_is_alive(const html_page *p)
 {
     const trace_room *room;
     size_t unseen;
-    if (p->whole->document == NULL || has_own_segments(p) ||
-        first_too_large(p, &room, &unseen) != NULL)
+    if (p->whole->document == NULL ? !is_of_choices(p) : has_own_segments(p))
+        return false;
+    if (first_too_large(p, &room, &unseen) != NULL)
         return false;
     return p->asked == NULL || (!p->how->is_exam && unseen == 0);
 }
@@ -278,13 +288,14 @@ static void add_still(text *out, const html_page *p)
 {
     const trace_room *room;
     size_t unseen;
-    if (p->whole->document == NULL || p->asked != NULL) {
-        text_add_format(out, ",\n\"still\":[\"%s\"]",
-                        p->asked != NULL ? "stillExercise" : "stillGeneration");
-        return;
-    }
-    if (has_own_segments(p)) {
-        text_add_string(out, ",\n\"still\":[\"stillSegments\"]");
+    const trace_choices *of = p->whole->choices;
+    const char *why = p->asked != NULL                      ? "stillExercise"
+                      : of != NULL && of->stops             ? "stillStop"
+                      : of != NULL && of->rows.data == NULL ? "stillWords"
+                      : of == NULL && has_own_segments(p)   ? "stillSegments"
+                                                            : NULL;
+    if (why != NULL) {
+        text_add_format(out, ",\n\"still\":[\"%s\"]", why);
         return;
     }
     const trace_map *map = first_too_large(p, &room, &unseen);
@@ -322,26 +333,33 @@ static bool is_all_shown(const html_page *p, const tensor *of)
     return true;
 }
 
-/* Adds the bits that an input's texts leave out: first its type, "4" or "8" bytes a number, then 32
- * bits as five digits. */
-static void add_bits(const html_page *p, const trace_map *map)
+/* Adds the bits of all numbers: first their type, "4" or "8" bytes a number, then 32 bits as five
+ * digits. */
+static void add_words_of_bits(text *out, const tensor *of)
 {
     enum { PLACES = 5 };
-    const tensor *of = &map->values;
     bool is_wide = of->type == DTYPE_F64;
     size_t at[TENSOR_MAX_RANK] = {0};
-    if (map->has_origin || (!has_bits_alone(p, map) && is_all_shown(p, of)))
-        return;
-    text_add_format(p->out, ",\n\"bits\":\"%d", is_wide ? 8 : 4);
+    text_add_format(out, "\"%d", is_wide ? 8 : 4);
     do {
         double value = tensor_get(of, at);
         float narrow = (float)value;
         uint32_t words[2] = {0};
         memcpy(words, is_wide ? (void *)&value : (void *)&narrow,
                is_wide ? sizeof value : sizeof narrow);
-        html_add_whole(p->out, (uint64_t[]){words[0], words[1]}, is_wide ? 2 : 1, PLACES);
+        html_add_whole(out, (uint64_t[]){words[0], words[1]}, is_wide ? 2 : 1, PLACES);
     } while (tensor_next(of, at));
-    text_add_string(p->out, "\"");
+    text_add_string(out, "\"");
+}
+
+/* Those that an input's texts leave out. */
+static void add_bits(const html_page *p, const trace_map *map)
+{
+    const tensor *of = &map->values;
+    if (map->has_origin || (!has_bits_alone(p, map) && is_all_shown(p, of)))
+        return;
+    text_add_string(p->out, ",\n\"bits\":");
+    add_words_of_bits(p->out, of);
 }
 
 /* ---- how a room computed ---- */
@@ -756,9 +774,24 @@ static void add_learners(text *out)
     text_add_string(out, "]");
 }
 
+/* What a page chooses words from. */
+static void add_choices(text *out, const trace_choices *of)
+{
+    text_add_format(out, ",\n\"choices\":{\"first\":%zu,\"ids\":", of->first);
+    json_list_write(out, &of->ids);
+    text_add_string(out, ",\"rows\":");
+    add_words_of_bits(out, &of->rows);
+    text_add_string(out, "}");
+}
+
 static void add_document(text *out, const trace *of)
 {
-    text_add_format(out, ",\n\"type\":\"%s\",\"source\":", dtype_name(of->type));
+    text_add_format(out, ",\n\"type\":\"%s\"", dtype_name(of->type));
+    if (of->document == NULL) {
+        add_choices(out, of->choices);
+        return;
+    }
+    text_add_string(out, ",\"source\":");
     add_settings(out, &(entry){.bundle = (bundle *)(uintptr_t)of->document});
     if (bundle_find(of->document, "loss") != NULL)
         add_learners(out);

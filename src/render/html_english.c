@@ -177,8 +177,21 @@ static const named ROWS[] = {
     {"notTheSame", "This browser computes other numbers than the page shows, so they stay as they "
                    "are."},
     /* why nothing can be changed */
-    {"stillGeneration", "Numbers can't be changed here: each word of a generation follows from the "
-                        "last one."},
+    {"stillGeneration", "Numbers can't be changed here, only words can be chosen: each word of a "
+                        "generation follows from the last one."},
+    {"stillStop", "Words can't be chosen here: with --stop, how many there are follows from them; "
+                  "without it they can."},
+    {"stillWords", "Words can't be chosen here: all their rows are too many for a page."},
+    {"choosing", "Put another word anywhere: the steps after it choose anew."},
+    {"wordAt", "word {1} of the sequence"},
+    {"putHere", "chosen:"},
+    {"nextGreatest", "The greatest logit is that of {1}."},
+    {"nextDrawn", "The number that was drawn falls on {1}."},
+    {"nextPut", "{1} was put here."},
+    {"wordsOnly", "here words can be changed, and not numbers"},
+    {"noWord", "there is no word “{1}”: they go from {2} to {3}"},
+    {"noId", "there is no id {1}: they go from 0 to {2}"},
+    {"noPlace", "there is no word {1} in the sequence: they go from 0 to {2}"},
     {"stillSegments", "Numbers can't be changed here: each sequence has segments of its own."},
     {"stillExercise", "Numbers can't be changed here: they are asked for."},
     {"stillUnsolved", "Numbers can be changed here once all answers are right."},

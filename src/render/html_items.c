@@ -413,6 +413,9 @@ static void add_source(const html_page *p, const trace_item *item)
 {
     bool is_of_operand = item->op == OP_VARIANCE || item->op == OP_DIVIDE;
     const trace_map *map = item->map;
+    /* The words that choose an id are its own (page/choosing_shown.js). */
+    if (room_has_step(p->room, FLOOR_CHOICE))
+        return;
     map_place at = {.head = item->cell[0], .row = item->cell[1], .column = item->cell[2]};
     const char *shows = item->op == OP_VARIANCE          ? "variance"
                         : item->op == OP_DIVIDE          ? "share"

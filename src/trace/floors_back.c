@@ -407,7 +407,8 @@ void floors_norm_back(floors *f, const norm *n, const char *name, coming *back)
                                .eps = map_from(b, PART_NUMBER, eps),
                                .gain = map_from(b, PART_OF_COLUMN, gain)};
     const coming made = map_make_norm_back(b, &of);
-    say_and_fill(f, n->is_rms ? floors_made_rows(f, rows, width) : add_worked_rows(f, turned, width),
+    say_and_fill(f,
+                 n->is_rms ? floors_made_rows(f, rows, width) : add_worked_rows(f, turned, width),
                  made.op, made.of);
     if (!n->is_rms) {
         map_add_number(b, count, b->step->id, (double)width)->letters = "how wide a row is";

@@ -13,13 +13,15 @@
 
 /* An unembedding of more numbers is not for a page, which would carry all of them in every step. */
 enum { MOST_IN_PAGE = 1 << 16 };
+/* The rows of all ids stand in it once. */
+enum { MOST_ROWS = 1 << 17 };
 
 static trace_map *map_row(floors *f, const kept_generation *t, const char *name, const tensor *row)
 {
     const kept_step *k = &t->step[t->steps - 1];
     trace_map *map = map_add(&f->b, name, f->b.step->id, row);
     map->rows = (trace_labels){&k->last, NULL};
-    map->columns = (trace_labels){&t->ids, NULL};
+    map->columns = (trace_labels){&t->choices.ids, NULL};
     map->is_of_queries = true;
     map->id_name = k->next.item[0];
     return map;
@@ -66,7 +68,7 @@ static void add_logits(floors *f, const kept_generation *t)
     if (whole != NULL)
         row->operand[0] = (trace_origin){PART_BELOW, room, whole, whole->name};
     trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding.weight);
-    weights->columns = (trace_labels){&t->ids, NULL};
+    weights->columns = (trace_labels){&t->choices.ids, NULL};
     weights->letters = g->unembedding.tied_to != NULL
                            ? build_text(b, "the %s, turned", g->unembedding.tied_to)
                            : NULL;
@@ -310,6 +312,26 @@ size_t generation_trace_least(const generation *g)
     return size_product(stack_trace_least(&g->stack), g->how.steps);
 }
 
+/* What goes in of each id, as stack_go_on puts it there. */
+static bool keep_rows(kept_generation *t, err *e)
+{
+    const generation *g = t->of;
+    const size_t size[] = {g->logits.size[1], g->stack.width};
+    t->choices.first = g->stack.rows;
+    t->choices.stops = g->stop != SIZE_MAX;
+    t->made->type = g->stack.type;
+    t->made->choices = &t->choices;
+    if (size_product(size[0], size[1]) > MOST_ROWS)
+        return true;
+    if (!tensor_new(&t->choices.rows, g->stack.type, 2, size, e))
+        return false;
+    for (size_t id = 0; id < size[0]; id++) {
+        tensor room, to = tensor_at(&t->choices.rows, id);
+        stack_take_row(&g->stack, stack_row_of_id(&g->stack, id, &room), &to);
+    }
+    return true;
+}
+
 bool generation_trace_begin(kept_generation *t, trace *made, generation *g,
                             const generation_trace_settings *how, err *e)
 {
@@ -324,9 +346,9 @@ bool generation_trace_begin(kept_generation *t, trace *made, generation *g,
         done = add_name(t, name_of_row(g, i, digits), e);
     for (size_t id = 0; done && id < g->logits.size[1]; id++) {
         const char *name = name_of_id(g, id, "", digits);
-        done = text_list_add(&t->ids, name, strlen(name), e);
+        done = text_list_add(&t->choices.ids, name, strlen(name), e);
     }
-    return done;
+    return done && keep_rows(t, e);
 }
 
 bool generation_trace_add(kept_generation *t, err *e)
@@ -387,6 +409,7 @@ void kept_generation_free(kept_generation *t)
         mem_free(t->name[i]);
     mem_free(t->name);
     mem_free(t->step);
-    text_list_free(&t->ids);
+    text_list_free(&t->choices.ids);
+    tensor_free(&t->choices.rows);
     *t = (kept_generation){0};
 }

@@ -69,7 +69,7 @@ typedef struct kept_generation {
     generation *of;
     char **name; /* of each row, the prompt's first */
     size_t names;
-    text_list ids; /* names of the ids */
+    trace_choices choices;
     kept_step *step;
     size_t steps;
 } kept_generation;

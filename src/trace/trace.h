@@ -268,12 +268,21 @@ typedef struct trace_room {
     bundle statistics; /* numbers that no stage holds */
 } trace_room;
 
+/* What the steps of a generation choose from, for a page on which another word is chosen. */
+typedef struct trace_choices {
+    tensor rows;   /* what goes in of each id; no data: too many for a page */
+    text_list ids; /* their names */
+    size_t first;  /* which row of the sequence the first chosen one is */
+    bool stops;    /* one of them is the last one wherever it is chosen */
+} trace_choices;
+
 /* A house of rooms, whatever it is of: one attention is one room; a stack has rooms by floors, and
  * a generation those of each of its steps. */
 typedef struct trace {
     const char *name, *title, *notes; /* of the document, or NULL */
     const text_list *exercise;        /* the same: steps that its page leaves empty */
     const bundle *document;           /* whose nodes these are; NULL: of a generation's steps */
+    const trace_choices *choices;     /* of these; NULL: nothing is chosen */
     const char *command;              /* "encode" or "decode" of a stack, which look alike; NULL:
                                        * the names of its stages tell what it is of */
     dtype type;                       /* that it is computed in */

@@ -1,5 +1,5 @@
 'use strict';
-// node edits.js SCRIPTS FOLDER [learning]: the scripts of pages, in the folder SCRIPTS, with the data of
+// node edits.js SCRIPTS FOLDER [learning] [generations]: the scripts of pages, in the folder SCRIPTS, with the data of
 // a page of each document that FOLDER/documents names, in float32 and float64 by turns.
 //
 // as it came   every node of every entry of a batch, computed again by the page, is what the trace has,
@@ -18,6 +18,8 @@
 //              what is no gradient, or a row's sum
 // planted      an operation that the program has not is worked out from its row alone
 // scripts      no two functions of a page have one name
+// generations  after another first word, or another choice, every number of the steps that follow is the
+//              program's of these words, greedy and drawn; undo and the address do the same
 // learning     after 1, 10 and 100 steps each number, text and loss is what `selfattn train` leads to, in
 //              float32 and float64; undo and redo bring back each series, and an address all of them;
 //              a step that can't be taken is refused, and changes nothing
@@ -29,8 +31,9 @@ const path = require('path');
 const vm = require('vm');
 const { spawnSync } = require('child_process');
 
-const [scripts, folder, learning] = process.argv.slice(2);
-const PARTS = ['bound', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'growing', 'learning', 'numbers', 'origins',
+const [scripts, folder, ...words] = process.argv.slice(2);
+const [learning, generations] = ['learning', 'generations'].map((word) => words.includes(word));
+const PARTS = ['bound', 'choosing', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'growing', 'learning', 'numbers', 'origins',
   'real', 'texts'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
 const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100;
@@ -180,8 +183,16 @@ function open(data) {
     const LABELS = () => new Map(MAPS.map((map) => [fullName(map), [...map.rows, ...map.columns]]));
     const TEXTS = () => MAPS.filter((map) => map.cells).map((map) => [fullName(map),
       range(0, map.heads, (head) => map.rows.map((nothing, row) => rowOf(map, head, row)))]);
+    const choose = (place, id) => edit(chooseWord(place, id));
+    const idsUpTo = (end) => range(DATA.choices.first, end, idAt);
+    const replayed = () => {
+      const words = textOfEdits(), wanted = String(NODES(ENTRY).map(({ numbers }) => numbers));
+      while (isEdited()) undo();
+      replay(words);
+      return String(NODES(ENTRY).map(({ numbers }) => numbers)) === wanted ? null : words;
+    };
     const replay = (words) => editAll(editsIn(words));
-    globalThis.page = { TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
+    globalThis.page = { choose, idsUpTo, replayed, TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
     ${draw}
     ${plant}`, page);
@@ -388,6 +399,60 @@ function tryEdits(name, page, type, acts) {
   check(name, allNumbers(page) === came, 'undo does not bring it back');
 }
 
+// ---- generations ----
+
+// By name: the document, its steps, and options of both.
+const GENERATED = { greedy: ['testdata/stacks/generator.json', 4, []],
+  drawn: ['testdata/stacks/generator.json', 4, ['--temperature', '1.5', '--seed', '3']],
+  scaled: ['tests/trace/stacks/generation-softcap.json', 3, []] };
+
+function generationOf(document, type, steps, options, format) {
+  const file = path.join(folder, `generated.${format}`);
+  selfattn('generate', '--quiet', '--dtype', type, '--length', steps, ...options, '--trace-format', format, '--trace-output', file,
+    '-o', '/dev/null', document);
+  return fs.readFileSync(file, 'utf8');
+}
+
+// Of the page what is of a step from `from` on, and of the program's run what is of as many fewer.
+function differenceInSteps(page, trace, type, from, nodesOf = () => true) {
+  const stepOf = (name) => Number(/^step\.(\d+)/.exec(name)[1]);
+  const nodes = page.NODES(0).filter(({ name }) => stepOf(name) >= from)
+    .map((node) => ({ ...node, name: node.name.replace(/^step\.\d+/, `step.${stepOf(node.name) - from}`) }));
+  return firstDifference(nodes.filter(({ name }) => nodesOf(name)), trace, type);
+}
+
+// The first word that goes in is another one: the program's run of that prompt is the page. One that is
+// chosen is another one: what follows is the program's run of all words up to it, whose first step has
+// their rows at once.
+function tryGeneration(name, type, [document, steps, options]) {
+  const page = open(/id=data>([^]*?)<\/script>/.exec(generationOf(document, type, steps, options, 'html'))[1]);
+  const came = allNumbers(page), text = fs.readFileSync(document, 'utf8'), given = JSON.parse(text), random = generator(seedOf(name));
+  const tell = (difference, what) => check(name, difference === null, `${what}: ${difference}`);
+  const run = (ids, count) => {
+    const file = path.join(folder, 'words.json');
+    fs.writeFileSync(file, text.replace(/"ids": \[[^\]]*\]/, `"ids": [${ids}]`)); // and each -0 as it was
+    return JSON.parse(generationOf(file, type, count, options, 'json'));
+  };
+  tell(differenceInSteps(page, run(given.ids, steps), type, 0), 'as it came');
+  for (let i = 0; i < 4; i++) {
+    const place = Math.floor(random() * given.ids.length), id = Math.floor(random() * given.embedding.length);
+    const ids = given.ids.map((one, at) => (at === place ? id : one));
+    page.choose(place, id);
+    tell(differenceInSteps(page, run(ids, steps), type, 0), `${id} at ${place}`);
+    while (page.isEdited()) page.undo();
+  }
+  for (let step = 0; step < steps - 1 && options.length === 0; step++) {
+    const id = Math.floor(random() * given.embedding.length);
+    page.choose(given.ids.length + step, id);
+    const ids = page.idsUpTo(given.ids.length + step + 1), trace = run([...given.ids, ...ids], steps - step - 1);
+    tell(differenceInSteps(page, trace, type, step + 1, (one) => !one.startsWith('step.0.') || /logits$|choice$/.test(one)), `${id} chosen by step ${step}`);
+    check(name, page.replayed() === null, 'its address leads elsewhere');
+    changes++;
+  }
+  while (page.isEdited()) page.undo();
+  check(name, allNumbers(page) === came, 'undo does not bring it back');
+}
+
 // ---- learning ----
 
 // { ids } stay as they are.
@@ -529,6 +594,8 @@ documents.forEach((document, i) => {
   const words = CASES[path.basename(document, '.json')] || [];
   if (words.length > 0) tryEdits(name, page, type, words.map((one) => () => page.act(one)));
 });
+for (const [name, row] of generations ? Object.entries(GENERATED) : [])
+  for (const type of ['f32', 'f64']) tryGeneration(`generation, ${name}, ${type}`, type, row);
 if (learning) checkLearning();
 if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} changes`);
 if (documents.length > 100) check('all', nudges >= LEAST_NUDGES, `only ${nudges} numbers are nudged`);

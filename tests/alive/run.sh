@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: pages whose numbers are changed, without a browser (edits.js says what is looked
-# at). WORD picks documents by name, "learning" steps of learning; STRIDE takes every so many'th of
-# the documents, which `make check` does.
+# at). WORD picks documents by name, "learning" steps of learning, "generations" those; STRIDE takes
+# every so many'th of the documents, which `make check` does.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -21,8 +21,10 @@ for width in 96 396; do
     selfattn init --quiet --tokens 3 --width $width --heads 12 -o "$scratch/wide-$width.json"
 done
 awk -v stride="${STRIDE:-1}" 'NR % stride == 1 % stride' "$scratch/all" >"$scratch/documents"
-learning=
-! picked learning || learning=learning
-# shellcheck disable=SC2086 # one word, or none
-tally node "$tests/edits.js" "$root/src/render/page" "$scratch" $learning
+more=
+for word_of in learning generations; do
+    ! picked $word_of || more="$more $word_of"
+done
+# shellcheck disable=SC2086 # words, or none
+tally node "$tests/edits.js" "$root/src/render/page" "$scratch" $more
 finish

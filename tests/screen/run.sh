@@ -51,7 +51,8 @@ if picked words; then
     done
     selfattn init --quiet --tokens 200 --width 8 --heads 4 -o "$scratch/many.json"
     page run "$scratch/many.json" many
-    page generate testdata/stacks/generator.json generation --length 2
+    page generate testdata/stacks/generator.json generation --length 3
+    page generate testdata/stacks/generator.json stopped --length 3 --stop 8
     page run testdata/seeds/001-walkthrough.json exercise --blank scores
     page run testdata/seeds/001-walkthrough.json exam --blank scores --exam
     ones='[1, 1, 1, 1, 1, 1, 1, 1]' rows='[[1], [1], [1], [1], [1], [1], [1], [1]]'

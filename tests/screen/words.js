@@ -15,6 +15,8 @@
 //          follow, an address leads there, and what came comes back; what can't grow says why
 // solved   an exercise can't be changed before its last answer is right; then it can, by keys: an answer
 //          stays as long as its number does, and comes back with it
+// words    of a generation another word is put by keys; labels, the map and the step's own words follow; its
+//          address leads there, and Undo back; what is no word, or a number, says so
 // address  1,500 changes are made one after the other and shown once; more than 10,000 are refused
 // still    a page whose numbers can't be changed says why, and what page has them all
 
@@ -324,7 +326,43 @@ async function checkSolved(name) {
   await page.close();
 }
 
-const STILL = { many: 'scores has 160000 numbers, and a page holds 131072; one made with --full', generation: 'of a generation',
+// What selfattn generate says of ids 3 1 4, and of 3 1 4 7: tests/alive compares all numbers.
+async function checkWords(name) {
+  const page = await open(name), word = (at) => page.locator('.sentence .word').nth(at);
+  const said = (one = page) => one.evaluate(() => refreshAll() || JSON.stringify({ words: selfattn.words(),
+    keys: [...document.querySelectorAll('#step-step\\.2\\.layer\\.0\\.attention\\.scores .matrix thead')].pop().textContent.trim(),
+    floors: [...document.querySelectorAll('.map summary')].map((floor) => floor.textContent).join(),
+    why: [...document.querySelectorAll('#step-step\\.0\\.choice p')].filter((one) => one.getClientRects().length > 0).map((one) => one.textContent).join(' '),
+    line: document.querySelector('#step-step\\.1\\.embedded .line').textContent.split(' =')[1].trim() }));
+  const came = await said();
+  check(name, came.includes('"words":["id 3","id 1","id 4","id 24","id 24","id 24"]'), `it comes with ${came}`);
+  await word(3).focus();
+  await page.keyboard.type('7');
+  await page.keyboard.press('Enter');
+  const now = JSON.stringify({ words: ['id 3', 'id 1', 'id 4', 'id 7', 'id 26', 'id 11'], keys: 'id 3id 1id 4id 7id 26',
+    floors: 'step 1: id 7,step 2: id 26,step 3: id 11', why: 'id 7 was put here. The greatest logit is that of id 24.',
+    line: 'embedding[id 7, 1] + position_embedding[position 3, 1]' });
+  check(name, await said() === now, `with another word it says ${await said()}`);
+  const other = await open(name, await page.evaluate(() => location.hash));
+  check(name, await said(other) === now, `its address leads to ${await said(other)}`);
+  await other.close();
+  await page.locator('#step-step\\.1\\.choice .word').fill('id 24');
+  await page.keyboard.press('Enter');
+  check(name, (await said()).includes('"id 7","id 24"'), `where a step chooses, it says ${await said()}`);
+  for (const [typed, words] of [['cat', 'there is no word “cat”'], ['30', 'there is no word “30”']]) {
+    await word(0).fill(typed);
+    await page.keyboard.press('Enter');
+    check(name, (await page.locator('.badge').textContent()).includes(words), `${typed} is put, and it says ${await page.locator('.badge').textContent()}`);
+  }
+  await page.locator('.matrix:not(.mini) tbody td').first().dblclick();
+  check(name, (await page.locator('.badge').textContent()).includes('not numbers'), 'a number is not refused');
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+z');
+  check(name, await said() === came, `taken back it says ${await said()}`);
+  await page.close();
+}
+
+const STILL = { many: 'scores has 160000 numbers, and a page holds 131072; one made with --full', stopped: 'with --stop',
   exercise: 'once all answers are right', exam: 'they are asked for' };
 
 run(browserFile, async () => {
@@ -336,6 +374,7 @@ run(browserFile, async () => {
   await checkMasked('asad-two-heads-wo');
   await checkGrown('001-walkthrough');
   await checkSolved('exercise');
+  await checkWords('generation');
   const keys = await open('keys-of-x-named-query');
   await keys.locator('#matrix-x tbody th').nth(1).click();
   check('keys of x', await keys.evaluate(() => EDITS.done.length) === 0, 'a click on a key works out query 2 of 1');

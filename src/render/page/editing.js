@@ -182,17 +182,32 @@ function copyDocument() {
 }
 
 function startBar() {
-  const box = makeToggle(TEXT.change, () => {});
   const button = (words, act) => makeButton(words, () => attempt(act));
-  Object.assign(EDITOR, { box: box.box, undo: button(TEXT.undo, undo),
-    redo: button(TEXT.redo, redo), reset: button(TEXT.reset, asItCame), pin: button(TEXT.pin, pin),
+  Object.assign(EDITOR, { undo: button(TEXT.undo, undo), redo: button(TEXT.redo, redo), reset: button(TEXT.reset, asItCame), pin: button(TEXT.pin, pin),
     badge: makeElement('output', 'badge') });
   EDITOR.bar = makeElement('div', 'edits', EDITOR.undo, EDITOR.redo, EDITOR.pin);
   EDITOR.pin.setAttribute('aria-pressed', false);
   STEPS.tools.prepend(EDITOR.bar);
   STEPS.bar.append(EDITOR.badge);
-  addToMenu(box.label, makeElement('div', 'edits', EDITOR.reset, button(TEXT.copy, copyDocument)));
+  EDITOR.more = makeElement('div', 'edits', EDITOR.reset);
+  addToMenu(EDITOR.more);
+}
+
+// Numbers that were given, and what may be seen.
+function startChanging(main) {
+  const box = makeToggle(TEXT.change, () => {});
+  EDITOR.box = box.box;
+  EDITOR.more.before(box.label);
+  EDITOR.more.append(makeButton(TEXT.copy, () => attempt(copyDocument)));
   addHelp(TEXT.changing);
+  startControls();
+  startLearning();
+  main.addEventListener('dblclick', (event) => changeCell(event, false));
+  main.addEventListener('click', (event) => { if (EDITOR.box.checked) changeCell(event, true); });
+  document.addEventListener('keydown', editByKey);
+  startMoving(main);
+  startGrowing(main);
+  startFocus(main);
 }
 
 // ---- in a cell ----
@@ -272,6 +287,8 @@ function typeByKey(event) {
 
 // Ctrl+Z, and what brings it again: with Shift, or Ctrl+Y.
 function undoByKey(event) {
+  const isWithControl = (event.ctrlKey || event.metaKey) && !event.altKey;
+  if (!isWithControl || !/^[zy]$/i.test(event.key)) return;
   const isUndo = { z: !event.shiftKey, y: false }[event.key.toLowerCase()];
   event.preventDefault();
   attempt(isUndo ? undo : redo);
@@ -279,9 +296,8 @@ function undoByKey(event) {
 
 function editByKey(event) {
   if (event.target.tagName === 'INPUT' && event.target.type !== 'checkbox' && event.target.type !== 'range') return;
-  const isWithControl = (event.ctrlKey || event.metaKey) && !event.altKey;
-  if (isWithControl && /^[zy]$/i.test(event.key)) undoByKey(event);
-  else if (!event.ctrlKey && !event.metaKey && !event.altKey) typeByKey(event);
+  undoByKey(event);
+  if (!event.ctrlKey && !event.metaKey && !event.altKey) typeByKey(event);
 }
 
 // ---- sliders and switches, in the steps that they are of ----
@@ -397,7 +413,7 @@ function startControls() {
 
 // Why the numbers stay as they are, where they do, and what page has them all.
 function whyStill() {
-  const [key, ...about] = DATA.still || (ALIVE.isNow ? [] : ['stillUnsolved']), unknown = MAPS.find((map) => !canBeComputed(map));
+  const [key, ...about] = DATA.still || (ALIVE.isNow || goesOn() ? [] : ['stillUnsolved']), unknown = MAPS.find((map) => !canBeComputed(map));
   if (key) return about.length > 0 ? TEXT[key](...about) : TEXT[key];
   return unknown ? TEXT.stillUnknown(fullName(unknown), unknown.operation) : '';
 }
@@ -409,19 +425,12 @@ function startEditing() {
     STEPS.bar.append(makeElement('output', 'badge', words));
     return;
   }
-  globalThis.selfattn = OWN_SCRIPTS;
-  EDITS.told = showEdits;
+  globalThis.selfattn = goesOn() ? OF_WORDS : OWN_SCRIPTS;
+  EDITS.told = goesOn() ? showChosen : showEdits;
   startBar();
-  startControls();
-  startLearning();
-  const main = document.querySelector('main');
-  main.addEventListener('dblclick', (event) => changeCell(event, false));
-  main.addEventListener('click', (event) => { if (EDITOR.box.checked) changeCell(event, true); });
-  document.addEventListener('keydown', editByKey);
-  startMoving(main);
-  startGrowing(main);
-  startFocus(main);
+  (goesOn() ? startWords : startChanging)(document.querySelector('main'));
   startScreen();
+  if (goesOn()) startNames();
   takeAddress();
   prepare();
 }

@@ -55,12 +55,14 @@ function rowsGiven(map) {
 
 // ---- computing ----
 
+const OWN_WORK = new Map(); // of a map that no operation makes, or not as in other places
+
 function isMade(map) {
-  return Boolean(map.operation || map.learned);
+  return Boolean(map.operation || map.learned || OWN_WORK.has(map));
 }
 
 function compute(map) {
-  if (isMade(map)) NUMBERS.set(map, makeNumbers(map));
+  if (isMade(map)) NUMBERS.set(map, (OWN_WORK.get(map) || makeNumbers)(map));
 }
 
 // A page that another program made, or a browser that computes otherwise, is not to be trusted.
@@ -72,6 +74,7 @@ function isAsShown(map) {
 
 // What came, of the entry that is shown first and then of others, map by map.
 function* takeMaps() {
+  takeSteps();
   const order = inOrder(MAPS), others = [...ENTRIES.keys()].filter((entry) => entry !== SHOWN_FIRST);
   for (const entry of [SHOWN_FIRST, ...others]) {
     for (const map of order) {
@@ -163,7 +166,8 @@ function entriesWith(map, entry) {
 // base, of decimals, and of a temperature, there { value, numbers }, those of each map that it divides,
 // an entry each; { from, to } of a row that moves, each [from where, to where], and of the focus; of
 // steps of learning { value, numbers, losses }, numbers of each map that learns; of tokens { value, order,
-// names, numbers, sights }, numbers of each map that is given for each token, sights by room.
+// names, numbers, sights }, numbers of each map that is given for each token, sights by room; of words
+// that are chosen the ids that were put somewhere.
 // Putting one gives the maps that it concerns; `fresh` are numbers that nobody else has.
 const CHANGES = {
   number: ({ place, entry }, value, fresh) => {
@@ -200,6 +204,7 @@ const CHANGES = {
   },
   focus: (nothing, at) => takeFocus(at),
   train: (nothing, { numbers }) => putLearnt(numbers),
+  word: (nothing, ids) => putIds(ids),
   tokens: (nothing, state) => putTokens(state),
   row: (nothing, [from, to]) => {
     const maps = mapsOfRows(), order = [...ROWS.order];
@@ -265,10 +270,10 @@ function takeAxes(map) {
 function takeNames(of, { at }, map) {
   const axes = ROWS.axes.get(of), taken = ROWS.axes.get(map);
   const isCalledSo = (as, axis) => String(of[as]) === String(map[axis]) && of[as].some((name, i) => name !== String(i + 1));
-  const isOwn = Object.keys(axes).length > 0 && isMade(of);
-  for (const [axis, as] of isOwn ? [] : Object.entries(axesBy(of, at)))
-    if (as && taken[axis] !== undefined && isCalledSo(as, axis)) axes[as] ??= taken[axis];
-  for (const operand of OPERANDS.map((name) => !isOwn && of[name]).filter((one) => one))
+  const isOwn = Object.keys(axes).length > 0 && isMade(of), more = Object.entries(isOwn ? {} : axesBy(of, at))
+    .filter(([axis, as]) => as && taken[axis] !== undefined && isCalledSo(as, axis) && axes[as] === undefined);
+  for (const [axis, as] of more) axes[as] = taken[axis];
+  for (const operand of OPERANDS.map((name) => more.length > 0 && of[name]).filter((one) => one))
     takeNames(MAPS[operand.map], operand, of);
 }
 
@@ -522,6 +527,7 @@ function setMask(room, row, column, maySee, entry = ENTRY) {
 // ---- in the address ----
 
 function textOfChange(change) {
+  if (change.what === 'word') return `word=${change.place},${change.id}`;
   return change.what === 'sight' ? change.said : `${change.said}=${change.to.value ?? change.to}`;
 }
 
@@ -537,6 +543,7 @@ function editsIn(text) {
     const [room, row, column, ofMask = ENTRY] = at.filter((digits) => digits).map(Number);
     if (what === 'focus') return setFocus(...value.split(',').map(Number));
     if (Object.hasOwn(TOKEN_EDITS, what)) return tokensIn(what, value);
+    if (what === 'word') return goesOn() ? chooseWord(...value.split(',').map(Number)) : [];
     if (what === 'row') return moveRow(...value.split(',').map(Number));
     if (kind === 'causal') return setCausal(room, value === '1');
     if (kind === 'base') return setBase(room, Number(value));

@@ -2,7 +2,7 @@
 // operation takes, by the arithmetic of real.js. What the page came with stays as it is until
 // something is changed.
 
-const OPERANDS = ['a', 'b', 'c', 'd', 'e'], TAKEN = [...OPERANDS, 'learned', 'length'];
+const OPERANDS = ['a', 'b', 'c', 'd', 'e'], TAKEN = [...OPERANDS, 'learned', 'length', 'follows'];
 
 function sizeOf(map) {
   return map.heads * map.rows.length * map.columns.length;

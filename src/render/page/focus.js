@@ -217,7 +217,7 @@ function chooseRow(event) {
 
 // Without changes only the table shows it.
 function chooseHead(map, head) {
-  if (!EDITOR.bar) showHead(map, head);
+  if (!EDITOR.bar || goesOn()) showHead(map, head);
   else workOut(focusOf(map.room).row, Math.ceil((head * DATA.rooms[map.room].focus.heads) / map.heads), map.room);
 }
 

@@ -20,7 +20,7 @@ function placeOfLine(line) {
 // A row of what is looked up is called by what it was looked up by, "id 4": it goes with the rows of x,
 // and a position or a segment stays.
 function rowSaid(of, row) {
-  return of.called?.[mapsOfRows().includes(of) ? rowBefore(of, 'rows', row) : row] ?? String(row + 1);
+  return (of.calledNow || of.called)?.[mapsOfRows().includes(of) ? rowBefore(of, 'rows', row) : row] ?? String(row + 1);
 }
 
 function namedOperands(map) {
@@ -57,7 +57,7 @@ function lettersOf(place, ofHead) {
 // of the cell are of another one.
 function lettersMoved(letters, { map, row }, came) {
   const literally = (words) => words.replace(/\W/g, '\\$&');
-  return namedOperands(map).filter(({ at, of }) => at.row && of.rows.length > 1).reduce((words, { of, name }) => {
+  return namedOperands(map).filter(({ at, of }) => of.calledNow || (at.row && of.rows.length > 1)).reduce((words, { of, name }) => {
     const from = literally(`${name}[${of.called ? of.called[came.row] : came.row + 1}`);
     return words.replace(new RegExp(`(?<![\\w.])${from}(?=[,\\]])`, 'g'), () => `${name}[${rowSaid(of, row)}`);
   }, letters);
