@@ -177,8 +177,6 @@ static const named ROWS[] = {
     {"notTheSame", "This browser computes other numbers than the page shows, so they stay as they "
                    "are."},
     /* why nothing can be changed */
-    {"stillGeneration", "Numbers can't be changed here, only words can be chosen: each word of a "
-                        "generation follows from the last one."},
     {"stillStop", "Words can't be chosen here: with --stop, how many there are follows from them; "
                   "without it they can."},
     {"stillWords", "Words can't be chosen here: all their rows are too many for a page."},

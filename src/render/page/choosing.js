@@ -1,9 +1,9 @@
 // A generation that goes on: where another word is chosen, every step after it is computed again by the
 // program's arithmetic, its choice too, of the greatest logit, or with the numbers that were drawn.
 
-// ids: by place in the sequence, what was put there; lists: of the names of tokens that maps have as
-// labels, { map, axis, first }.
-const CHOSEN = { ids: new Map(), rows: null, labels: [], steps: [] };
+// ids: by place in the sequence, what was put there; rows: what goes in of each id; names: of the
+// sequence as it came; labels: which maps have them, { map, axis, first }; steps: the maps of each.
+const CHOSEN = { ids: new Map(), rows: null, names: [], labels: [], steps: [] };
 function goesOn() {
   return DATA.choices !== undefined;
 }
