@@ -287,7 +287,7 @@ static void add_note(text *out, const trace_room *room)
         while (i < room->maps && room->map[i]->op != OP_MINUS)
             i++;
         text_add_string(out, i == room->maps ? "RMSNorm" : "LayerNorm");
-    } else if (kind == FLOOR_FEED_FORWARD)
+    } else if (kind == FLOOR_FEED_FORWARD && hidden != NULL)
         text_add_format(out, "%zu → %zu → %zu", last->values.size[2], hidden->values.size[2],
                         last->values.size[2]);
     else if (kind == FLOOR_CHOICE) /* the word that was chosen, cut to a room's width */

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "model/embed.h"
+#include "model/experts.h"
 #include "trace/build.h"
 #include "trace/derivation.h"
 #include "trace/nodes.h"
@@ -483,6 +484,76 @@ void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
     }
     make_activated(f, tells, by->by, &hidden, &gate, &activated);
     make_product(f, tells, &activated, "w2", &by->w2, "b2", &by->b2, &output);
+    *rows = output;
+}
+
+/* A stage that is shown as it is. */
+static void show_stage(floors *f, bool tells, const char *name)
+{
+    floor_rows rows = floors_rows(f, name);
+    floors_map_rows(f, &rows);
+    if (tells)
+        derivation_matrix(&f->b, name, f->focus.row + 1);
+}
+
+/* What the chosen experts make of the row in focus, and how its first number is their sum. */
+static void show_mixed(floors *f, const expert_mix *by)
+{
+    builder *b = &f->b;
+    const floor_rows weights = floors_rows(f, "ffn.routing"), made = floors_rows(f, "ffn.experts"),
+                     choice = floors_rows(f, "ffn.choice"), output = floors_rows(f, "ffn.output");
+    size_t row = f->focus.row, nth = 0;
+    text line = {0};
+    text_add_format(&line, "ffn.output[%zu,1] = ", row + 1);
+    for (size_t i = 0; i < by->count; i++) {
+        const size_t of_row[] = {row, nth * by->width};
+        double weight = tensor_get(&weights.values, (size_t[]){row, i});
+        bool is_chosen = false;
+        for (size_t k = 0; k < by->top; k++)
+            is_chosen = is_chosen || tensor_get(&choice.values, (size_t[]){row, k}) == (double)i;
+        if (!is_chosen)
+            continue;
+        text_add_format(&line, "%s%.4g·(%.4g)", nth == 0 ? "" : " + ", weight,
+                        tensor_get(&made.values, of_row));
+        tensor one = tensor_range(&made.values, 1, of_row[1], by->width);
+        one = tensor_range(&one, 0, row, 1);
+        build_matrix(b, build_text(b, "expert %zu", i), &one, NUMBERED, NUMBERED, 0);
+        nth++;
+    }
+    if (by->has_shared) {
+        const floor_rows shared = floors_rows(f, "ffn.shared");
+        text_add_format(&line, " + %.4g", tensor_get(&shared.values, (size_t[]){row, 0}));
+    }
+    build_formula(b, "%s = %.4g", text_string(&line),
+                  tensor_get(&output.values, (size_t[]){row, 0}));
+    text_free(&line);
+}
+
+void floors_experts(floors *f, const expert_mix *by, floor_rows *rows)
+{
+    builder *b = &f->b;
+    bool tells = floors_begin(f, FLOOR_FEED_FORWARD, "ffn");
+    floor_rows logits = floors_rows(f, "ffn.router"), output = floors_rows(f, "ffn.output");
+    if (tells)
+        build_sentence(b,
+                       "Each row goes through %zu of %zu experts. The router gives each a logit, "
+                       "and their weights are by routing %s: %s.",
+                       by->top, by->count, by->by->named.name, by->by->named.help);
+    make_product(f, tells, rows, "router", &by->router, "router_bias", &by->router_bias, &logits);
+    if (by->by->kind != ROUTED_BY_LOGITS)
+        show_stage(f, tells, "ffn.scores");
+    if (tells)
+        build_sentence(b, "The experts that are chosen, counted from 0, the best first; of equal "
+                          "ones the first.");
+    show_stage(f, tells, "ffn.choice");
+    if (tells && by->renormalizes)
+        build_sentence(b, "The scores of those that are chosen are divided by their sum.");
+    show_stage(f, tells, "ffn.routing");
+    if (tells)
+        show_mixed(f, by);
+    floors_map_rows(f, &output);
+    if (tells)
+        derivation_matrix(b, output.name, f->focus.row + 1);
     *rows = output;
 }
 

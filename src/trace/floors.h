@@ -61,6 +61,7 @@ const char *floors_factor(floors *f, const char *of, double factor);
 void floors_sum(floors *f, const floor_rows *added, double scale, const char *name,
                 floor_rows *rows);
 void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows);
+void floors_experts(floors *f, const expert_mix *by, floor_rows *rows);
 /* Up to its norm. */
 void floors_head(floors *f, const logits_head *by, floor_rows *rows);
 /* What goes in, and the rows that it becomes. */

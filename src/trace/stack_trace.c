@@ -207,6 +207,8 @@ static void add_part(floors *f, const layer *l, const layer_part *p, const floor
             floors_norm(f, &l->norm[s->ln - 1], s->name, rows);
         } else if (s->kind == PART_STEP_SUM) {
             floors_sum(f, &added, p->scale, s->name, rows);
+        } else if (p->experts != NULL) {
+            floors_experts(f, p->experts, rows);
         } else if (p->as->kind == PART_FEED_FORWARD) {
             floors_feed_forward(f, p->feed_forward, rows);
         } else {
@@ -446,18 +448,6 @@ size_t stack_trace_least(const stack *s)
     if (s->goal.is_there) /* and one back through each */
         rooms *= 2;
     return size_product(rooms, sizeof(trace_room) + MAPS * sizeof(trace_map));
-}
-
-bool stack_trace_check(const stack *s, err *e)
-{
-    for (size_t i = 0; i < s->parts; i++) {
-        if (s->part[i].experts == NULL)
-            continue;
-        err_set(e, "layer %zu has experts, whose steps are not spelled out here",
-                s->part[i].layer + 1);
-        return err_remedy(e, "--emit 'layer.%zu.ffn.*' gives their numbers", s->part[i].layer);
-    }
-    return true;
 }
 
 bool stack_trace_make(trace *t, const stack *s, const bundle *result, trace_focus focus,

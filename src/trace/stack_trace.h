@@ -8,9 +8,6 @@
 #include "model/generation.h"
 #include "trace/trace.h"
 
-/* Refuses a stack that has a part without steps, before it is run. */
-bool stack_trace_check(const stack *s, err *e);
-
 /* Out of a run that kept all stages; everything is borrowed from stack and result, which must
  * outlive it. `asked` are words that mean steps; NULL: all that do something. To be freed in any
  * case. */

@@ -59,7 +59,8 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
     [FLOOR_NORM] = {{"norm", "each row divided by its own spread"}, ""},
     [FLOOR_RESIDUAL] = {{"residual", "what a part was given added to what it made"}, ""},
     [FLOOR_FEED_FORWARD] = {{"ffn", "each row on its own through hidden numbers"},
-                            "ffn.hidden ffn.gate ffn.activated ffn.output"},
+                            "ffn.hidden ffn.gate ffn.activated ffn.router ffn.scores ffn.choice "
+                            "ffn.routing ffn.experts ffn.shared ffn.output"},
     [FLOOR_ROLLOUT] = {{"rollout", "who looked at whom, through all layers"}, ""},
     [FLOOR_OUTPUT] = {{"output", "the rows that come out"}, ""},
     [FLOOR_HEAD] = {{"head", "what is done to the output before the unembedding"},

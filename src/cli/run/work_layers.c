@@ -316,8 +316,7 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
         return err_remedy(e, "--focus row=I spells out one of them");
     }
     w->shown = w->drawn = &w->made;
-    if (!stack_trace_check(of, e) || (use == FOR_STEPS && !check_steps(w, 0, e)) ||
-        !work_focus(w, &focus, e))
+    if ((use == FOR_STEPS && !check_steps(w, 0, e)) || !work_focus(w, &focus, e))
         return false;
     const kept_stages one_row = {.weighted_is_one_row = true,
                                  .few = focus.is_by_default ? TRACE_FEW : 0,
@@ -615,8 +614,7 @@ static bool show_steps(work *w, const text_list *asked, const env *world, err *e
     w->shown = &w->made;
     g->stack.how.keeps_plans = true;
     g->emit = &ALL_STAGES;
-    if (!stack_trace_check(&g->stack, e) ||
-        !check_steps_memory(w, generation_trace_least(g), world, e) ||
+    if (!check_steps_memory(w, generation_trace_least(g), world, e) ||
         !check_steps(w, g->how.steps, e) || !work_focus(w, &how.focus, e))
         return false;
     const kept_stages row = {
