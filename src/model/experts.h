@@ -4,7 +4,7 @@
  *     logits = x·router + router_bias
  *     output = Σ weight[e]·expert[e](x) + shared(x)·σ(x·shared_gate),  e: the chosen, in order
  *
- * A row goes through the chosen ones alone; whatever the others would make of it is not computed. */
+ * A row goes through the chosen ones alone; what the others would make of it is not computed. */
 #ifndef SELFATTN_MODEL_EXPERTS_H
 #define SELFATTN_MODEL_EXPERTS_H
 

@@ -168,7 +168,8 @@ static bool read_weight(feed_forward *f, const bundle *from, const char *name, b
     return fit_weight(given, is_out_in, rows, columns, out, e);
 }
 
-/* An activation with a limit is of experts that have a gate: traces and gradients have none of it. */
+/* An activation with a limit is of experts that have a gate: traces and gradients have none of
+ * it. */
 static bool check_limit(const activation *by, bool is_gated_expert, const place *at, err *e)
 {
     return by->limit == 0 || is_gated_expert ||

@@ -146,10 +146,19 @@ def prepare(case):
     return path, ids
 
 
+def refused(model):
+    """A folder whose config.json has a key that is not computed."""
+    config, folder = json.loads((FOLDER / model / "config.json").read_text()), SCRATCH / "refused"
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_text(json.dumps({**config, "quantization_config": {"bits": 4}}))
+    return folder
+
+
 def asked(case, path, ids, *reference):
     which = ("--prefix", case.depth + ".block.{}") if case.model == "t5" else (
         "--ids", listed(ids[0]))
-    done = subprocess.run(("selfattn", "port", FOLDER / case.model, path, *reference, *which,
+    folder = refused(case.model) if reference else FOLDER / case.model
+    done = subprocess.run(("selfattn", "port", folder, path, *reference, *which,
                            "--format", "json"), stdin=subprocess.DEVNULL, capture_output=True, check=False)
     try:
         said = json.loads(done.stdout)
@@ -213,7 +222,7 @@ def judge_place(case):
     first = said.get("first") or {}
     check(f"{case.title}, recorded: {wrong[:1]}, not {first} {stderr}",
           status == (len(wrong) > 0) and said.get("same") is (len(wrong) == 0) and
-          said.get("causes") == [] and "mixture" in said.get("not_computed", "") and
+          said.get("causes") == [] and "quantised" in said.get("not_computed", "") and
           (first.get("layer"), first.get("stage")) == (wrong or [(None, None)])[0] and
           (len(case.mistakes) == 0) == (len(wrong) == 0))
     path.unlink()

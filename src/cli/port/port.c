@@ -34,8 +34,8 @@ bool port_is_of_other(const port *p, const char *name)
 }
 
 /* What the model computed, where no option says it: whole numbers of such a name, of one sequence;
- * and what the encoder gave to its decoder. The first of a name is taken, which for decoder_input_ids
- * is the decoder's. */
+ * and what the encoder gave to its decoder. The first of a name is taken, which for
+ * decoder_input_ids is the decoder's. */
 static bool take_ids(const port *p, bundle *contents, err *e)
 {
     static const struct {

@@ -84,8 +84,8 @@ typedef struct port {
 
 /* Whether a name is that of tokens. */
 bool port_name_is_of_ids(const char *name);
-/* Of a model of two stacks, whose --prefix says which is meant: whether only the other one's word is
- * in the name. */
+/* Of a model of two stacks, whose --prefix says which is meant: whether only the other one's word
+ * is in the name. */
 bool port_is_of_other(const port *p, const char *name);
 /* Reads which stage each of the dump's matrices may be: of some stages there are several. */
 bool port_names_find(port *p, err *e);
