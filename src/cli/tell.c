@@ -130,11 +130,14 @@ void tell_table(text *out, const char *titles, const text *rows, const char *ali
                 size_t indent)
 {
     size_t width[COLUMNS_MOST] = {0};
+    if (rows->failed) { /* the last of them may lack its end */
+        out->failed = true;
+        return;
+    }
     walk_rows(NULL, text_string(rows), alignment, width, indent, false);
     if (titles != NULL) {
         walk_rows(NULL, titles, alignment, width, indent, true);
         walk_rows(out, titles, alignment, width, indent, false);
     }
     walk_rows(out, text_string(rows), alignment, width, indent, false);
-    out->failed = out->failed || rows->failed;
 }
