@@ -110,6 +110,11 @@ def check_written(schema):
                       file("odd.json", '{"a": [1, "b", [null, true, {}]], "n": null, "e": []}'))
         written.holds("info", "info", "--format", "json", file("s.jsonl", '{"x": [[1]]}\n' * 2))
         written.holds("info", "info", "--format", "json", file("bad.json", '{"x": '))
+        expert = {"w1": [[1], [1]], "w2": [[1, 1]]}
+        layer = {**{f"w{part}": [[0, 0], [0, 0]] for part in "qkvo"}, "router": [[1], [1]],
+                 "experts": [expert], "top_experts": 1}
+        written.holds("info", "info", "--format", "json",
+                      file("mix.json", {"x": [[1, 2]], "norm": "pre", "layers": [layer]}))
         written.holds("info", "info", "--format", "json", file("p.json", {"x": [[1], [2, 3]]}))
     missing = written.members - written.seen - RARE
     check(f"nothing writes {sorted(missing)}", not missing)
