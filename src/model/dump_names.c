@@ -1,6 +1,7 @@
 #include "model/dump_names.h"
 
 #include "attn/spec/stage.h"
+#include "base/mem.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -114,36 +115,53 @@ static bool number_out(const char *name, size_t which, numbered_name *to)
     return to->has_number;
 }
 
-/* What is known of all names of one pattern. */
-typedef struct name_group {
-    size_t count, least, most;
-} name_group;
-
-static name_group group_of(const bundle *dump, const numbered_name *like, size_t which)
+static bool add_name(dump_index *x, const char *name, err *e)
 {
-    name_group to = {0, SIZE_MAX, 0};
-    for (size_t i = 0; i < dump->count; i++) {
-        numbered_name other;
-        if (dump->entry[i].kind != ENTRY_TENSOR ||
-            !number_out(dump->entry[i].name, which, &other) ||
-            strcmp(other.pattern, like->pattern) != 0)
-            continue;
-        to.count++;
-        to.least = other.number < to.least ? other.number : to.least;
-        to.most = other.number > to.most ? other.number : to.most;
+    numbered_name one;
+    for (size_t which = 0; number_out(name, which, &one); which++) {
+        const entry *met = bundle_find(&x->patterns, one.pattern);
+        const size_t at = met == NULL ? x->patterns.count : (size_t)(met - x->patterns.entry);
+        if (met == NULL) {
+            name_group *all = mem_grow(x->group, at, &x->room, sizeof all[0], e);
+            if (all == NULL)
+                return false;
+            x->group = all;
+            all[at] = (name_group){0, SIZE_MAX, 0};
+            if (!bundle_add(&x->patterns, one.pattern, strlen(one.pattern), (place){0}, e))
+                return false;
+        }
+        name_group *to = &x->group[at];
+        to->count++;
+        to->least = one.number < to->least ? one.number : to->least;
+        to->most = one.number > to->most ? one.number : to->most;
     }
-    return to;
+    return true;
+}
+
+bool dump_index_open(dump_index *x, const bundle *dump, err *e)
+{
+    bool done = true;
+    *x = (dump_index){.dump = dump};
+    for (size_t i = 0; i < dump->count && done; i++)
+        done = dump->entry[i].kind != ENTRY_TENSOR || add_name(x, dump->entry[i].name, e);
+    return done;
+}
+
+void dump_index_close(dump_index *x)
+{
+    bundle_free(&x->patterns);
+    mem_free(x->group);
 }
 
 /* Of several numbers in a name the one that counts layers: the one of which there are most, and
  * which counts from 0. */
-static name_group find_number(const bundle *dump, const char *name, numbered_name *to)
+static name_group find_number(const dump_index *x, const char *name, numbered_name *to)
 {
     name_group best = {0};
     numbered_name one;
     number_out(name, SIZE_MAX - 1, to);
     for (size_t which = 0; number_out(name, which, &one); which++) {
-        name_group of = group_of(dump, &one, which);
+        const name_group of = x->group[bundle_find(&x->patterns, one.pattern) - x->patterns.entry];
         if (of.count > best.count || (of.count == best.count && of.least < best.least)) {
             best = of;
             *to = one;
@@ -153,15 +171,16 @@ static name_group find_number(const bundle *dump, const char *name, numbered_nam
 }
 
 /* Of lists of rows one may be longer than the layers by what goes into the first of them. */
-size_t dump_count_layers(const bundle *dump)
+size_t dump_count_layers(const dump_index *x)
 {
+    const bundle *dump = x->dump;
     size_t most = 0, next = 0;
     bool is_of_rows = false;
     for (size_t i = 0; i < dump->count; i++) {
         numbered_name of;
         if (dump->entry[i].kind != ENTRY_TENSOR)
             continue;
-        const name_group group = find_number(dump, dump->entry[i].name, &of);
+        const name_group group = find_number(x, dump->entry[i].name, &of);
         const size_t count = group.count > 1 ? group.most + 1 - group.least : 0;
         next = count > most ? most : count < most && count > next ? count : next;
         is_of_rows = count > most ? false : is_of_rows;
@@ -172,10 +191,10 @@ size_t dump_count_layers(const bundle *dump)
     return most > 0 && (next == most - 1 || is_of_rows) ? most - 1 : most;
 }
 
-void dump_name_read(dump_name *n, const bundle *dump, size_t layers, const char *name)
+void dump_name_read(dump_name *n, const dump_index *x, size_t layers, const char *name)
 {
     *n = (dump_name){.layers = layers};
-    const name_group group = find_number(dump, name, &n->of);
+    const name_group group = find_number(x, name, &n->of);
     const bool is_several = n->of.has_number && group.count > 1;
     n->begins_list = is_several && group.most == layers && group.least == 0;
     n->is_of_layer =
@@ -206,7 +225,7 @@ bool dump_name_next(dump_name *n, dump_meaning *to)
             continue;
         *to = (dump_meaning){.stage = row->stage,
                              .is_of_layer = n->is_of_layer,
-                             .is_by_shape = strcmp(row->pattern, "*") == 0,
+                             .is_by_shape = is_by_shape,
                              .layer = n->is_of_layer ? number - n->first : 0};
         for (dump_only only = ONLY_UNGATED; row->stage != NULL && only < ONLY_COUNT; only++) {
             const size_t length = strlen(ONLY[only]);

@@ -1,5 +1,5 @@
 /* Which stages of layers a name in another program's dump may mean, and the order in which stages
- * are made, whatever the order of a file is.
+ * are made, which need not be that of a file.
  *
  * A name is read by the number in it that counts layers, and by words in it: `blk.3.attn_out`,
  * `model.layers.3.self_attn`, `attentions.3`. Which of the stages that it may mean it is, the shape
@@ -35,11 +35,28 @@ typedef struct dump_meaning {
     dump_only only;
 } dump_meaning;
 
-/* How many layers the names of a dump count; 0: they count none. */
-size_t dump_count_layers(const bundle *dump);
+/* What is known of all names of one pattern. */
+typedef struct name_group {
+    size_t count, least, most;
+} name_group;
 
-/* Begins to read a name of a dump of so many layers. */
-void dump_name_read(dump_name *n, const bundle *dump, size_t layers, const char *name);
+/* All names of a dump, by their patterns: a dump may have thousands. */
+typedef struct dump_index {
+    const bundle *dump; /* borrowed */
+    bundle patterns;
+    name_group *group; /* of each of them */
+    size_t room;
+} dump_index;
+
+/* To be closed in any case. */
+bool dump_index_open(dump_index *x, const bundle *dump, err *e);
+void dump_index_close(dump_index *x);
+
+/* How many layers the names of a dump count; 0: they count none. */
+size_t dump_count_layers(const dump_index *x);
+
+/* Begins to read a name of the dump, which has so many layers. */
+void dump_name_read(dump_name *n, const dump_index *x, size_t layers, const char *name);
 /* The next stage that it may mean, the likeliest first; false: there is none. */
 bool dump_name_next(dump_name *n, dump_meaning *to);
 

@@ -51,7 +51,7 @@ static int compare_standings(const void *a, const void *b)
 /* Of another program's name, whose file may have all attentions before all rows, the stage that it
  * means, as far as a shape says it: what has a number for each query and key is a square of each
  * head. False: it means none. */
-static bool find_meaning(const bundle *result, size_t layers, const entry *one,
+static bool find_meaning(const dump_index *names, size_t layers, const entry *one,
                          char out[STAGE_NAME])
 {
     dump_name read;
@@ -63,7 +63,7 @@ static bool find_meaning(const bundle *result, size_t layers, const entry *one,
     while (from < t->rank && t->size[from] == 1)
         from++;
     const bool is_square = t->rank - from > 2 && t->size[t->rank - 1] == t->size[t->rank - 2];
-    dump_name_read(&read, result, layers, one->name);
+    dump_name_read(&read, names, layers, one->name);
     while (dump_name_next(&read, &said)) {
         const stage_way way =
             said.is_of_layer ? stage_way_of_layer(said.layer) : (stage_way){.text = ""};
@@ -85,14 +85,15 @@ typedef struct stage_text {
  * error set; to be freed by mem_free. */
 static standing *made_order(const bundle *result, err *e)
 {
-    const size_t layers = dump_count_layers(result);
+    dump_index names;
+    const size_t layers = dump_index_open(&names, result, e) ? dump_count_layers(&names) : 0;
     bool has_layers = false;
     bundle parts = {0};
     standing *all = mem_alloc(result->count, sizeof all[0], e);
     stage_text *meant = all == NULL ? NULL : mem_alloc_zeroed(result->count, sizeof meant[0], e);
     for (size_t i = 0; meant != NULL && i < result->count; i++) {
         const entry *one = &result->entry[i];
-        if (layers > 0 && !find_meaning(result, layers, one, meant[i].name))
+        if (layers > 0 && !find_meaning(&names, layers, one, meant[i].name))
             meant[i].name[0] = '\0';
         has_layers = has_layers || is_of_layer(one->name) || is_of_layer(meant[i].name);
     }
@@ -122,6 +123,7 @@ static standing *made_order(const bundle *result, err *e)
             all[i] = (standing){{BEFORE, 0, 0, stage_number(name), i}};
         }
     }
+    dump_index_close(&names);
     bundle_free(&parts);
     mem_free(meant);
     if (e->is_set) {

@@ -98,7 +98,7 @@ static bool stage_said(const port *p, const dump_meaning *m, const tensor *t, ch
                : text_list_find(&p->model->there, out) != NULL && has_shape(p->layers, out, t);
 }
 
-static bool find_stage(const port *p, const bundle *dump, const char *name, const tensor *t,
+static bool find_stage(const port *p, const dump_index *names, const char *name, const tensor *t,
                        char out[STAGE_NAME])
 {
     const stage_way top = {.text = ""};
@@ -112,7 +112,7 @@ static bool find_stage(const port *p, const bundle *dump, const char *name, cons
         return strstr(name, ".entropy") == NULL &&
                (p->layers == NULL ? may_have_shape(p, out, t) : has_shape(p->layers, out, t));
     }
-    dump_name_read(&read, dump, p->depth, name);
+    dump_name_read(&read, names, p->depth, name);
     while (dump_name_next(&read, &one)) {
         if (stage_said(p, &one, t, out))
             return true;
@@ -196,15 +196,18 @@ static size_t find_meant(const stage_text *meant, size_t count, const char *name
 static stage_text *read_names(const port *p, const bundle *dump, text_list *unused, err *e)
 {
     stage_text *meant = mem_alloc_zeroed(dump->count, sizeof meant[0], e);
-    for (size_t i = 0; i < dump->count && meant != NULL && !e->is_set; i++) {
+    dump_index names;
+    bool is_open = dump_index_open(&names, dump, e);
+    for (size_t i = 0; is_open && i < dump->count && meant != NULL && !e->is_set; i++) {
         const entry *one = &dump->entry[i];
         if (one->kind == ENTRY_TENSOR && one->tensor.rank >= 2 && !port_is_of_other(p, one->name) &&
-            find_stage(p, dump, one->name, &one->tensor, meant[i].name))
+            find_stage(p, &names, one->name, &one->tensor, meant[i].name))
             continue;
         meant[i].name[0] = '\0';
         if (unused != NULL && !port_name_is_of_ids(one->name))
             text_list_add(unused, one->name, strlen(one->name), e);
     }
+    dump_index_close(&names);
     if (e->is_set) {
         mem_free(meant);
         return NULL;
