@@ -377,7 +377,11 @@ static bool check_parts(const stack *s, const norm_order *order, const entry *gi
                 *own = bundle_find(given->bundle, "norm");
     const char *name = order->named.name, *other = s->order->named.name;
     if (cross != NULL && bundle_find(s->document, "memory") == NULL)
-        return err_at(e, &cross->at, "cross-attention has nothing to look at: there is no memory");
+        return err_at(e, &cross->at,
+                      "cross-attention has nothing to look at: there is no memory") ||
+               err_remedy(e,
+                          "--memory FILE gives one; of a bundle with an encoder --memory-ids makes "
+                          "one");
     if (cross != NULL && order->crossed_count == 0)
         return err_at(e, &cross->at, "a layer has cross-attention, and norm %s has no place for it",
                       name);
@@ -619,9 +623,10 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     }
     if (!has_experts && !check_without_experts(document, e))
         return false;
-    const entry *memory = bundle_find(document, "memory");
-    if (memory != NULL && !stack_has_cross(s))
-        return err_at(e, &memory->at, "memory is given, and no layer has a cross to use it");
+    static const char *const OF_CROSS[] = {"memory", "memory_mask"};
+    const entry *seen = bundle_find_first(document, OF_CROSS, sizeof OF_CROSS / sizeof OF_CROSS[0]);
+    if (seen != NULL && !stack_has_cross(s))
+        return err_at(e, &seen->at, "%s is given, and no layer has a cross to use it", seen->name);
     const entry *final = bundle_find(document, "ln_f"), *first = bundle_find(document, "ln_e"),
                 *eps = setting_of(s, NULL, "norm_eps");
     const named *kind = word_of(setting_of(s, NULL, "norm_kind"), &NORM_KINDS, e);

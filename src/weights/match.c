@@ -532,38 +532,48 @@ static const search OF_ATTENTION = {.what = "layers",
                                  .has_two_kinds = true,
                                  .take_own = take_own_layers};
 
-/* Places that fit. */
-typedef struct places_found {
+/* Of one kind: of encoders, or of decoders. */
+typedef struct places_alike {
     size_t count;
     indexed_name first;
-    fit_need least;        /* by which they fit */
-    text shown;            /* some of them, for an error, */
-    text encoder, decoder; /* and the first of each kind; of one kind all are encoders */
+    text shown; /* the first, for an error */
+} places_alike;
+
+/* Places that fit. */
+typedef struct places_found {
+    places_alike encoders, decoders; /* of one kind all are encoders */
+    fit_need least;                  /* by which they fit */
+    text shown;                      /* some of them, for an error */
 } places_found;
 
 enum { PLACES_SHOWN = 4 };
+
+static size_t count_found(const places_found *f)
+{
+    return f->encoders.count + f->decoders.count;
+}
 
 static void add_found(places_found *to, const search *by, const weight_match *m,
                       const indexed_name *at)
 {
     bool is_named_so = m->cross != NULL || strstr(m->before, "decoder") != NULL;
-    text *kind = by->has_two_kinds && is_named_so ? &to->decoder : &to->encoder;
-    if (to->count == 0)
-        to->first = *at;
-    if (kind->length == 0)
-        match_write_place(kind, m);
-    if (to->count < PLACES_SHOWN) {
-        text_add_string(&to->shown, to->count == 0 ? "" : "', '");
+    places_alike *alike = by->has_two_kinds && is_named_so ? &to->decoders : &to->encoders;
+    size_t count = count_found(to);
+    if (alike->count++ == 0) {
+        alike->first = *at;
+        match_write_place(&alike->shown, m);
+    }
+    if (count < PLACES_SHOWN) {
+        text_add_string(&to->shown, count == 0 ? "" : "', '");
         match_write_place(&to->shown, m);
     }
-    to->count++;
 }
 
 static void find_all(places_found *to, const search *by, weight_match *m, const sightings *all,
                      const char *prefix, err *e)
 {
     name_index places = {0};
-    for (size_t pass = 0; pass < by->passes && to->count == 0; pass++) {
+    for (size_t pass = 0; pass < by->passes && count_found(to) == 0; pass++) {
         m->is_one = by->pass[pass].is_one;
         to->least = by->pass[pass].least;
         by->find_places(&places, m, all, prefix, e);
@@ -582,36 +592,49 @@ static bool refuse_several(const places_found *found, const search *by, const we
                            err *e)
 {
     place at = {.file = m->file};
-    bool are_both = found->encoder.length > 0 && found->decoder.length > 0;
-    err_at(e, &at, "%zu %s have names of weights, one is wanted: '%s'%s", found->count, by->what,
-           text_string(&found->shown), found->count > PLACES_SHOWN ? ", …" : "");
-    if (are_both)
+    const places_alike *encoders = &found->encoders, *decoders = &found->decoders;
+    size_t count = count_found(found);
+    err_at(e, &at, "%zu %s have names of weights, one is wanted: '%s'%s", count, by->what,
+           text_string(&found->shown), count > PLACES_SHOWN ? ", …" : "");
+    if (encoders->count > 0 && decoders->count > 0)
         return err_remedy(e, "for encode --prefix '%s', for decode and generate --prefix '%s'",
-                          text_string(&found->encoder), text_string(&found->decoder));
-    const text *first = found->encoder.length > 0 ? &found->encoder : &found->decoder;
-    return err_remedy(e, "--prefix takes one: --prefix '%s'", text_string(first));
+                          text_string(&encoders->shown), text_string(&decoders->shown));
+    const places_alike *alike = encoders->count > 0 ? encoders : decoders;
+    return err_remedy(e, "--prefix takes one: --prefix '%s'", text_string(&alike->shown));
 }
 
-/* The only place after the prefix that fits. */
-static bool look_everywhere(weight_match *m, const sightings *all, const char *prefix, err *e)
+/* The only place, or the only one of the kind that is wanted; NULL: there is no such. */
+static const indexed_name *find_the_one(const places_found *f, const char *as)
+{
+    const places_alike *alike = f->decoders.count > 0 ? &f->decoders : &f->encoders;
+    if (as != NULL && count_found(f) > 1)
+        alike = strcmp(as, "decoder") == 0 ? &f->decoders : &f->encoders;
+    bool is_wanted = as != NULL || count_found(f) == 1;
+    return is_wanted && alike->count == 1 ? &alike->first : NULL;
+}
+
+/* The place after the prefix that fits. */
+static bool look_everywhere(weight_match *m, const sightings *all, const char *prefix,
+                            const char *as, err *e)
 {
     const search *by = m->is_alone ? &OF_ATTENTION : &OF_LAYERS;
     places_found found = {0};
     find_all(&found, by, m, all, prefix, e);
-    bool done = !e->is_set && text_ok(&found.shown, e) && text_ok(&found.encoder, e) &&
-                text_ok(&found.decoder, e);
-    if (done && found.count > 1) {
-        done = refuse_several(&found, by, m, e);
-    } else if (done && found.count == 1) {
-        done = set_place(m, found.first.name, found.first.length, by->after, e);
+    bool done = !e->is_set && text_ok(&found.shown, e) && text_ok(&found.encoders.shown, e) &&
+                text_ok(&found.decoders.shown, e);
+    const indexed_name *one = find_the_one(&found, as);
+    if (done && one != NULL) {
+        done = set_place(m, one->name, one->length, by->after, e);
         if (done)
             fit_layers(m, all, found.least);
+    } else if (done && count_found(&found) > 0) {
+        done = refuse_several(&found, by, m, e);
     } else if (done) {
         done = by->take_own(m, prefix, e);
     }
     text_free(&found.shown);
-    text_free(&found.encoder);
-    text_free(&found.decoder);
+    text_free(&found.encoders.shown);
+    text_free(&found.decoders.shown);
     return done;
 }
 
@@ -681,7 +704,7 @@ bool weights_match(weight_match *m, bool is_alone, const text_list *names, const
     const char *prefix = is_alone ? text_string(&spelled) : w->prefix;
     done = done &&
            (number != NULL ? look_there(m, &all, prefix, number, e)
-                           : look_everywhere(m, &all, prefix, e)) &&
+                           : look_everywhere(m, &all, prefix, w->as, e)) &&
            count_layers(m, e) && text_ok(&m->name, e) && weight_sources_find(m, &w->map, e) &&
            (m->sources > 0 || weight_match_refuse(m, prefix, e));
     mem_free(all.item);

@@ -105,6 +105,7 @@ void key_path_write_object(text *out, const key_path *p);
  * line. */
 typedef struct bundle_options {
     const char *prefix; /* where the layer is, or the layers, with {}; "" where nobody says it */
+    const char *as;     /* "encoder" or "decoder", of layers; NULL: where nothing says it */
     const char *layout; /* "in-out" or "out-in"; NULL: the names tell */
     text_list map;      /* NAME=KEY */
     text_list removed;  /* keys that are to be left out */

@@ -6,7 +6,6 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 from claims import check, finish, selfattn
 from recorded import compare_all, flat, largest_apart, read
@@ -16,7 +15,7 @@ ENCODERS = {"bert"}
 HEAD_MODULES = {"head.hidden": "cls.predictions.transform.dense",
                 "head.activated": "cls.predictions.transform.transform_act_fn",
                 "head.norm": "cls.predictions.transform.LayerNorm"}
-PAIRS = {"t5": ("encoder.block.{}", "decoder.block.{}")}  # whose decoder looks at an encoder
+PAIRS = {"t5"}  # an encoder and its decoder
 # Whose positions count what the mask shows: padding on the left moves them.
 COUNT_SHOWN = {"opt"}
 LENGTH = "8"
@@ -118,40 +117,50 @@ def generated(folder):
             flat([step["logits"] for step in steps]))
 
 
-def encoded(folder, ids, to, *more):
-    """What the decoder looks at, in a file, and said of it; and stages of the encoder."""
-    made = json.loads(selfattn(
-        "encode", "--quiet", "--model", folder, "--prefix", PAIRS[folder.name][0], "--ids",
-        listed(ids), "--emit", ",".join(("output", *more))))
-    to.write_text(json.dumps(made["output"]))
-    return made, ["--quiet", "--model", folder, "--prefix", PAIRS[folder.name][1], "--memory", to]
-
-
-def pair(folder, scratch):
-    """An encoder and its decoder, each by its prefix."""
+def pair(folder):
+    """An encoder and its decoder, in one go: of one sequence, of a padded batch, and generating."""
     recorded = {name: numbers for name, (_, numbers) in recorded_of(folder).items()}
     layers = sum(name.startswith("b1.encoder_attentions.") for name in recorded)
     hidden = ["embedded", *(f"layer.{i}.output" for i in range(layers - 1)), "output"]
     stages = [*hidden, *(f"layer.{i}.attention.weights" for i in range(layers))]
-    first, said = encoded(folder, recorded["b1.input_ids"], scratch, *stages)
     crossed = [f"layer.{i}.cross.weights" for i in range(layers)]
-    second = json.loads(selfattn("decode", *said, "--ids", listed(recorded["b1.decoder_input_ids"]),
-                                 "--emit", ",".join((*stages, *crossed, "logits"))))
-    for side, made in (("encoder", first), ("decoder", second)):
+    whole_pair = {"encoder": ("encode", stages), "decoder": ("decode", [*stages, *crossed, "logits"])}
+    of_encoder, of_decoder = recorded["b1.input_ids"], recorded["b1.decoder_input_ids"]
+    words = {"encoder": ["--ids", listed(of_encoder)],
+             "decoder": ["--memory-ids", listed(of_encoder), "--ids", listed(of_decoder)]}
+    for side, (command, emitted) in whole_pair.items():
+        made = json.loads(selfattn(command, "--quiet", "--model", folder, *words[side], "--emit",
+                                   ",".join(emitted)))
         for kind, found in (("hidden_states", hidden), ("attentions", stages[len(hidden):])):
             for i, stage in enumerate(found):
                 compare(f"{folder.name}: {side}: {stage}", recorded[f"b1.{side}_{kind}.{i}"],
                         flat(made[stage]))
     for i, stage in enumerate(crossed):
-        compare(f"{folder.name}: {stage}", recorded[f"b1.cross_attentions.{i}"], flat(second[stage]))
-    compare(f"{folder.name}: logits", recorded["b1.logits"], flat(second["logits"]))
+        compare(f"{folder.name}: {stage}", recorded[f"b1.cross_attentions.{i}"], flat(made[stage]))
+    compare(f"{folder.name}: logits", recorded["b1.logits"], flat(made["logits"]))
+    padded_pair(folder, crossed)
     tokens = recorded["gen.sequences"]
-    _, said = encoded(folder, recorded["gen.prompt"], scratch)
     steps = [json.loads(line) for line in selfattn(
-        "generate", *said, "--ids", listed(tokens[:1]), "--length", LENGTH, "--logits").decode().splitlines()]
+        "generate", "--quiet", "--model", folder, "--memory-ids", listed(recorded["gen.prompt"]),
+        "--ids", listed(tokens[:1]), "--length", LENGTH, "--logits").decode().splitlines()]
     check(f"{folder.name}: tokens", [step["id"] for step in steps] == tokens[1:])
     compare(f"{folder.name}: logits of a generation", recorded["gen.logits"],
             flat([step["logits"] for step in steps]))
+
+
+def padded_pair(folder, crossed):
+    """A batch whose encoder has padding."""
+    one = recorded_of(folder)
+    names = {"memory_ids": "input_ids", "memory_mask": "attention_mask", "ids": "decoder_input_ids"}
+    document = {}
+    for given, name in names.items():
+        (count, rows), numbers = one[f"b2.{name}"]
+        document[given] = [numbers[i * rows:(i + 1) * rows] for i in range(count)]
+    made = json.loads(selfattn("decode", "-", "--quiet", "--model", folder, "--emit",
+                               ",".join((*crossed, "logits")), data=json.dumps(document).encode()))
+    compare(f"{folder.name}, b2: logits", one["b2.logits"][1], flat(made["logits"]))
+    for i, stage in enumerate(crossed):
+        compare(f"{folder.name}, b2: {stage}", one[f"b2.cross_attentions.{i}"][1], flat(made[stage]))
 
 
 def refuses_padding(folder):
@@ -166,8 +175,7 @@ def main():
     found = sorted(path.parent for path in pathlib.Path(sys.argv[1]).glob("*/config.json"))
     for folder in found:
         if folder.name in PAIRS:
-            with tempfile.TemporaryDirectory() as scratch:
-                pair(folder, pathlib.Path(scratch) / "memory.json")
+            pair(folder)
         else:
             whole(folder)
             generated(folder)

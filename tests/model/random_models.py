@@ -136,13 +136,13 @@ def compute(draw, side, plan, folder, tally):
     dtype = draw.of("f32", "f64", "f64", "f64")
     words = [side, "--quiet", "--model", folder, "--ids", listed(ids[0]), "--dtype", dtype]
     expected, memory = expected_of(draw, side, plan, ids)
-    if memory is not None:
+    # The encoder's output as a file, with the prefix of the decoder; or made of its ids, in one go.
+    if memory is not None and draw.of(True, False):
         np.save(folder / "memory.npy", memory[0])
-        words += ["--memory", folder / "memory.npy"]
-    if draw.config.get("is_encoder_decoder"):
-        part = "decoder" if side == "decode" else "encoder"
-        words += ["--prefix", f"{part}.block.{{}}" if draw.family == "t5" else
-                  f"model.{part}.layers.{{}}"]
+        prefix = "decoder.block.{}" if draw.family == "t5" else "model.decoder.layers.{}"
+        words += ["--memory", folder / "memory.npy", "--prefix", prefix]
+    elif memory is not None:
+        words += ["--memory-ids", listed(ids[0])]
     status, out, err = asked(*words, "--emit", ",".join(expected))
     if status != 0 and "logits" in expected and len(expected) > 1:
         without = {key: one for key, one in expected.items() if key != "logits"}

@@ -9,6 +9,7 @@
 #include "io/number_read.h"
 #include "io/slips.h"
 #include "model/stack_keys.h"
+#include "model/stack_run.h"
 #include "tensor/bundle.h"
 #include "weights/apply.h"
 #include "weights/match.h"
@@ -138,13 +139,16 @@ void weights_input_close(weights_input *b)
     *b = (weights_input){0};
 }
 
-static bool find_names(weights_input *b, const options *o, bundle_for kind, err *e)
+/* For these contents: a document with memory is a decoder's. */
+static bool find_names(weights_input *b, const options *o, bundle_for kind, const bundle *contents,
+                       err *e)
 {
     bundle_use *use = &b->use[kind];
     if (use->is_found)
         return true;
     bool is_alone = kind == FOR_ATTENTION, is_read;
     bundle_options how = b->options;
+    how.as = b->as != NULL || bundle_find(contents, "memory") == NULL ? b->as : "decoder";
     bool done = model_files_config(&b->files, o, is_alone, &use->config, &is_read, e);
     how.config = done && is_read ? &use->config : NULL;
     if (done && b->files.has_config && !is_read)
@@ -178,6 +182,7 @@ static void tell_size(const weights_input *b, const options *o)
 
 bool weights_input_open(weights_input *b, const options *o, const env *world, err *e)
 {
+    static const bundle NOTHING;
     if (!weights_input_check(o, e))
         return false;
     if (o->bundle == NULL || b->is_open)
@@ -196,8 +201,8 @@ bool weights_input_open(weights_input *b, const options *o, const env *world, er
         tell_size(b, o);
     done = done && read_names(b, o, e) && map_write_out(&o->map, NULL, &b->names, &b->map, e);
     b->options.map = b->map;
-    b->is_open =
-        done && check_names(b, o, e) && (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, e));
+    b->is_open = done && check_names(b, o, e) &&
+                 (b->is_for == FOR_EITHER || find_names(b, o, b->is_for, &NOTHING, e));
     if (b->is_open)
         return true;
     weights_input_close(b);
@@ -215,7 +220,8 @@ static bool weights_input_apply(weights_input *b, const options *o, dtype type, 
     bundle_use *use = &b->use[kind];
     bool is_wide = type == DTYPE_F64;
     text note = {0};
-    if (!find_names(b, o, kind, e) || (!use->is_read[is_wide] && !read_used(b, o, use, type, e)))
+    if (!find_names(b, o, kind, contents, e) ||
+        (!use->is_read[is_wide] && !read_used(b, o, use, type, e)))
         return false;
     const bundle *read = &use->read[is_wide];
     bool done = weights_apply(&use->match, &b->options, read, type, contents, &note, e) &&
@@ -377,6 +383,106 @@ static bool apply_one(cli_inputs *g, size_t index, dtype type, bundle *contents,
     }
 }
 
+/* ---- memory that an encoder makes ---- */
+
+/* What a document has of the encoder's rows, and what that is to the encoder. */
+static const struct {
+    const char *name, *of_encoder;
+} ENCODER_ROWS[] = {{"memory_ids", "ids"}, {"memory_x", "x"}, {"memory_mask", "mask"}};
+
+/* Settings that an encoder has in common with its decoder. */
+static const char *const ALIKE[] = {"heads",      "kv_heads", "norm",  "norm_kind", "norm_eps",
+                                    "activation", "scale",    "dtype", "round"};
+
+const entry *encoder_rows(const bundle *contents)
+{
+    static const char *const NAMES[] = {"memory_ids", "memory_x"};
+    return bundle_find_first(contents, NAMES, sizeof NAMES / sizeof NAMES[0]);
+}
+
+static bool encoder_document(const bundle *contents, bundle *to, err *e)
+{
+    static const char BATCH[] = "batch";
+    const entry *mask = bundle_find(contents, "memory_mask");
+    for (size_t i = 0; i < sizeof ENCODER_ROWS / sizeof ENCODER_ROWS[0]; i++) {
+        const entry *given = bundle_find(contents, ENCODER_ROWS[i].name);
+        if (given != NULL && bundle_borrow(to, ENCODER_ROWS[i].of_encoder, given, e) == NULL)
+            return false;
+    }
+    for (size_t i = 0; i < sizeof ALIKE / sizeof ALIKE[0]; i++) {
+        const entry *given = bundle_find(contents, ALIKE[i]);
+        if (given != NULL && bundle_borrow(to, ALIKE[i], given, e) == NULL)
+            return false;
+    }
+    return mask == NULL || mask->kind != ENTRY_TENSOR || mask->tensor.rank != 2 ||
+           bundle_add_text(to, "mask_axis", BATCH, strlen(BATCH), mask->at, e);
+}
+
+/* The encoder's output alone. */
+static bool run_encoder(const cli_inputs *g, const bundle *of_encoder, bundle *made, err *e)
+{
+    static char *OUTPUT[] = {"output"};
+    static const text_list EMIT = {.item = OUTPUT, .count = 1};
+    const options *o = g->options;
+    const stack_settings how = {.allow_nonfinite = o->allow_nonfinite};
+    const isa *by = isa_by_name(o->isa, e);
+    stack s = {0};
+    crew all;
+    run_report report = {0};
+    size_t bytes, threads;
+    bool done = by != NULL && stack_read(&s, of_encoder, &how, by, e);
+    threads = done && !o->has_threads ? threads_worth(g->world->processors, stack_operations(&s))
+                                      : o->threads;
+    done = done && stack_memory(&s, &EMIT, threads, &bytes, e);
+    if (done && bytes > o->max_memory) {
+        err_set(e, "%zu bytes of memory are needed, %zu may be used", bytes, o->max_memory);
+        done = err_remedy(e, "raise --max-memory");
+    }
+    if (done) {
+        crew_open(&all, threads);
+        done = stack_run(&s, &EMIT, &all, made, &report, e);
+        crew_close(&all);
+    }
+    stack_free(&s);
+    return done;
+}
+
+/* Memory is what the bundle's encoder makes of the rows that the document has for it. */
+static bool make_memory(cli_inputs *g, dtype type, bundle *contents, err *e)
+{
+    const entry *rows = encoder_rows(contents), *given = bundle_find(contents, "memory");
+    bundle of_encoder = {0}, made = {0};
+    if (rows == NULL)
+        return true;
+    if (given != NULL)
+        return err_at(e, &given->at, "memory is given, and %s too, which it would be made of",
+                      rows->name);
+    if (g->options->bundle == NULL) {
+        err_at(e, &rows->at, "%s is for the encoder of a bundle, and --bundle is not given",
+               rows->name);
+        return err_remedy(e, "--model FOLDER and --bundle FILE take an encoder and its decoder");
+    }
+    options own = *g->options; /* where the decoder is, the encoder is not */
+    own.prefix = NULL;
+    own.map = (text_list){0};
+    g->encoder.is_for = FOR_LAYERS;
+    g->encoder.as = "encoder";
+    bool done = weights_input_open(&g->encoder, &own, g->world, e) &&
+                encoder_document(contents, &of_encoder, e) &&
+                weights_input_apply(&g->encoder, &own, type, &of_encoder, e) &&
+                unseen_look(&g->encoder.unseen, e) && run_encoder(g, &of_encoder, &made, e);
+    if (!done)
+        err_within(e, "the encoder, for %s", rows->name);
+    done = done && bundle_take(contents, "memory", bundle_find(&made, "output"), e);
+    for (size_t i = 0; i < 2; i++)
+        bundle_remove(contents, ENCODER_ROWS[i].name);
+    bundle_free(&of_encoder);
+    bundle_free(&made);
+    return done;
+}
+
+/* ---- all of it ---- */
+
 /* The type that matrices are read in: --dtype's, else the document's own, else the command's. */
 static dtype type_of(const options *o, const bundle *contents, dtype type)
 {
@@ -399,6 +505,7 @@ void cli_inputs_close(cli_inputs *g)
         text_list_free(&g->file[i].list);
     }
     mem_free(g->file);
+    weights_input_close(&g->encoder);
     *g = (cli_inputs){0};
 }
 
@@ -429,7 +536,7 @@ bool cli_inputs_apply(cli_inputs *g, weights_input *weights, dtype type, bundle 
         if (!apply_one(g, i, type, contents, is_all_tables, e))
             return false;
     }
-    if (!weights_input_apply(weights, o, type, contents, e))
+    if (!make_memory(g, type, contents, e) || !weights_input_apply(weights, o, type, contents, e))
         return false;
     /* The type in which the matrices were read, for those who read the settings later. */
     const char *word = dtype_name(type);

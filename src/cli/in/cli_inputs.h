@@ -30,6 +30,7 @@ typedef struct weights_input {
     text_list map;     /* --map, with its patterns written out */
     char *type_word;   /* its own dtype, or NULL */
     bundle_for is_for; /* the caller sets it before opening */
+    const char *as;    /* likewise: "encoder" or "decoder"; NULL: documents say it */
     bool keeps_narrow; /* likewise: weights that only products read keep the file's type */
     unseen unseen;     /* matrices, also of options' files, that document_reader_look will check */
     bundle_use use[2]; /* for attention, and for layers */
@@ -57,8 +58,9 @@ typedef struct cli_input {
 typedef struct cli_inputs {
     const options *options;
     const env *world;
-    unseen *later;   /* gets the matrices that are checked later; NULL: all are checked now */
-    cli_input *file; /* of each option read as float32, then of each read as float64 */
+    unseen *later;         /* gets the matrices that are checked later; NULL: all are checked now */
+    cli_input *file;       /* of each option read as float32, then of each read as float64 */
+    weights_input encoder; /* whose output memory is; opened once a document has its rows */
 } cli_inputs;
 
 bool cli_inputs_open(cli_inputs *g, const options *o, const env *world, err *e);
@@ -69,6 +71,10 @@ void cli_inputs_close(cli_inputs *g);
  * the document says one. *is_all_tables: all that options gave came from CSV or TSV. */
 bool cli_inputs_apply(cli_inputs *g, weights_input *weights, dtype type, bundle *contents,
                       bool *is_all_tables, err *e);
+
+/* What memory is to be made of; NULL: the document has no such rows. cli_inputs_apply makes it, and
+ * then several threads may not call it at once. */
+const entry *encoder_rows(const bundle *contents);
 
 /* Whether cli_inputs_apply has all its files read by now: then it changes nothing but `contents`,
  * so several threads may call it. */

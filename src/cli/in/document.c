@@ -378,6 +378,7 @@ bool document_reader_try_line(document_reader *all, const document_line *from, d
 {
     *one = (document){.file = all->lines.file, .line = from->number, .is_of_many = true};
     bool done = read_contents(all, from, one, again, e) && has_read_files(all, &one->contents) &&
+                encoder_rows(&one->contents) == NULL &&
                 cli_inputs_apply(&all->from_options, all->weights, all->type, &one->contents,
                                  &one->is_all_tables, e);
     /* Whether what was made of the document holds for other numbers in the same places: the numbers

@@ -155,8 +155,23 @@ static bool find_asked(info_file *to, const source *s, const options *o, err *e)
 
 /* ---- a model ---- */
 
-/* Of a folder: its weights are found and planned for one row, which borrows from them. Why it can't
- * be computed is shown, and is not an error. */
+/* A row for cross-attention to look at, as wide as those of the decoder. */
+static bool add_memory(bundle *contents, err *e)
+{
+    const entry *layers = bundle_find(contents, "layers");
+    const tensor *table = bundle_tensor(contents, "embedding");
+    tensor row;
+    if (layers == NULL || table == NULL ||
+        bundle_find(layers->bundle->entry[0].bundle, "cross") == NULL)
+        return true;
+    if (!tensor_new(&row, DTYPE_F32, 2, (size_t[]){1, table->size[1]}, e))
+        return false;
+    memset(row.data, 0, tensor_bytes(row.type, row.rank, row.size));
+    return bundle_add_tensor(contents, "memory", &row, (place){0}, e);
+}
+
+/* Of a folder, of two stacks the decoder: its weights are found and planned for one row, which
+ * borrows from them. Why it can't be computed is shown, and is not an error. */
 static bool find_model(info_file *to, weights_input *weights, const options *asked,
                        const env *world, err *e)
 {
@@ -173,11 +188,15 @@ static bool find_model(info_file *to, weights_input *weights, const options *ask
     }
     model_files_close(&files);
     bool done = !bad->is_set && weights_input_open(weights, asked, world, bad);
-    done = done && cli_inputs_open(&from_options, asked, world, bad) &&
-           bundle_add_number(&to->contents, "ids", 0, (place){0}, bad) &&
-           cli_inputs_apply(&from_options, weights, DTYPE_F32, &to->contents, &is_all_tables, bad);
+    done =
+        done && cli_inputs_open(&from_options, asked, world, bad) &&
+        bundle_add_number(&to->contents, "ids", 0, (place){0}, bad) &&
+        cli_inputs_apply(&from_options, weights, DTYPE_F32, &to->contents, &is_all_tables, bad) &&
+        add_memory(&to->contents, bad);
     if (done)
         model_config_describe(&to->says, &weights->use[FOR_LAYERS].config, &to->contents, true);
+    if (done && bundle_find(&to->contents, "memory") != NULL)
+        text_add_string(&to->says, ", after an encoder: --memory-ids");
     done = done && stack_read(&to->stack, &to->contents, &settings, isa_best(), bad);
     cli_inputs_close(&from_options);
     if (bad->is_memory)
@@ -198,7 +217,7 @@ static bool tell_file(const char *file, bool is_first, const options *o, const e
     source s;
     char *path = matrix_file_split(file, &one.only, &wrong);
     one.file = descriptor_name(path == NULL ? file : path);
-    weights_input weights = {.is_for = FOR_LAYERS, .keeps_narrow = true};
+    weights_input weights = {.is_for = FOR_LAYERS, .as = "decoder", .keeps_narrow = true};
     const options asked = {
         .bundle = path, .model = path, .quiet = true, .max_memory = o->max_memory};
     bool is_folder = path != NULL && path_is_model(path);

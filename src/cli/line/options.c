@@ -298,6 +298,9 @@ static const option_row ROWS[] = {
      .file = FILE_WRITTEN, .place = AT(all)},
     /* stacks of layers */
     {{"memory", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory"},
+    {{"memory-ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "memory_ids"},
+    {{"memory-x", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory_x"},
+    {{"memory-mask", NULL}, OPTION_KEY_FILE, GROUP_STACK, "FILE", .key = "memory_mask"},
     {{"ids", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "ids"},
     {{"segments", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "N,...", .key = "segments"},
     {{"norm", NULL}, OPTION_KEY_VALUE, GROUP_STACK, "ORDER",

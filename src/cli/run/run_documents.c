@@ -410,7 +410,7 @@ static bool run_all(runner *r, err *e)
 static int run_as(const char *as, const options *o, env *world, err *e)
 {
     runner r = {.given = o, .world = world, .as = as};
-    weights_input weights = {.is_for = as == NULL ? FOR_EITHER : FOR_LAYERS};
+    weights_input weights = {.is_for = as == NULL ? FOR_EITHER : FOR_LAYERS, .as = as};
     bool done = outputs_plan(&r.to, o, e);
     if (done) {
         note_unused(o, world);
