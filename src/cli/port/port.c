@@ -179,7 +179,7 @@ static bool compare(port *p, err *e)
         return false;
     for (size_t i = 0; i < p->stages; i++)
         p->stage[i].before = p->stage[i].found;
-    return port_find_causes(p, e);
+    return port_find_causes(p, e) && (p->first != NULL || port_find_shown(p, e));
 }
 
 /* ---- a recorded dump in the place of a model ---- */
@@ -271,6 +271,7 @@ static void port_free(port *p)
         mem_free(p->cause[i].is_in);
     mem_free(p->stage);
     mem_free(p->rows);
+    mem_free(p->missed);
     text_list_free(&p->unused);
     bundle_free(&p->dump);
 }

@@ -9,7 +9,8 @@
  * the model itself makes.
  *
  * A model that is not computed has a recorded dump of a right run in its place: then it is said
- * where the other one differs first, and no cause is looked for. */
+ * where the other one differs first, and no cause is looked for. Of a dump that is right
+ * port_shown.c finds which mistakes it would have shown. */
 #ifndef SELFATTN_CLI_PORT_PORT_H
 #define SELFATTN_CLI_PORT_PORT_H
 
@@ -80,6 +81,9 @@ typedef struct port {
     const port_stage *first;    /* that is wrong; NULL: none is */
     port_part first_part;       /* in which it went wrong */
     const model_config *config; /* NULL: there is none */
+    size_t tried;               /* of a right dump: mistakes that can be made in the model; */
+    const named **missed;       /* those of them that this dump would not show; owned */
+    size_t missed_count;
 } port;
 
 /* Whether a name is that of tokens. */
@@ -94,6 +98,9 @@ bool port_names_find(port *p, err *e);
 bool port_names_settle(port *p, port_part part, err *e);
 /* The same of those that the reference has too, and how far they are off. */
 bool port_names_pair(port *p, const bundle *reference, err *e);
+
+/* A mistake is made in all layers of a document. */
+extern const stack_scope PORT_ALL;
 
 /* A part as a document. */
 typedef struct part_document {
@@ -116,6 +123,8 @@ bool part_measure(part_document *d, port *p, port_part part, err *e);
 bool part_try(const part_document *d, const mistake *one, double *found, err *e);
 
 bool port_find_causes(port *p, err *e);
+/* Nothing, where the model is large. */
+bool port_find_shown(port *p, err *e);
 
 /* The format of what --record names; NULL, with the error set, where its name says none. */
 const format *port_record_format(const options *o, err *e);

@@ -125,7 +125,7 @@ void part_close(part_document *d)
 
 /* ---- computing it ---- */
 
-static const stack_scope ALL = {.is_whole = true, .end = 1, .self = true, .cross = true};
+const stack_scope PORT_ALL = {.is_whole = true, .end = 1, .self = true, .cross = true};
 
 static double error_of(const part_document *d, const stack_attempt *a, size_t index)
 {
@@ -138,7 +138,7 @@ bool part_measure(part_document *d, port *p, port_part part, err *e)
     stack_attempt a;
     const bool takes_rows = d->claim[d->claims].name != NULL;
     d->asked.claims.count = d->claims + takes_rows;
-    bool done = stack_attempt_make(&a, &d->asked, &ALL, NULL, 0, e);
+    bool done = stack_attempt_make(&a, &d->asked, &PORT_ALL, NULL, 0, e);
     for (size_t i = 0; i < d->claims; i++)
         p->stage[d->first + i].found = done ? error_of(d, &a, i) : INFINITY;
     /* Where the dump has them, too, those that were computed, not those that took their place. */
@@ -162,7 +162,7 @@ bool part_measure(part_document *d, port *p, port_part part, err *e)
 bool part_try(const part_document *d, const mistake *one, double *found, err *e)
 {
     stack_attempt a;
-    bool done = stack_attempt_make(&a, &d->asked, &ALL, &one, one != NULL, e);
+    bool done = stack_attempt_make(&a, &d->asked, &PORT_ALL, &one, one != NULL, e);
     for (size_t i = 0; i < d->claims; i++)
         found[i] = done ? error_of(d, &a, i) : INFINITY;
     stack_attempt_free(&a);

@@ -213,6 +213,21 @@ static void write_refused(const port *p, text *out)
     text_add_string(out, "\n");
 }
 
+static void write_shown(const port *p, text *out)
+{
+    enum { MOST = 12 };
+    if (p->tried == 0)
+        return;
+    text_add_format(out, "this dump would show %zu of %zu known mistakes",
+                    p->tried - p->missed_count, p->tried);
+    for (size_t i = 0; i < p->missed_count && i < MOST; i++)
+        text_add_format(out, "%s%s", i == 0 ? "; not these, with these ids: " : ", ",
+                        p->missed[i]->name);
+    if (p->missed_count > MOST)
+        text_add_format(out, " and %zu more", p->missed_count - MOST);
+    text_add_string(out, "\n");
+}
+
 void port_report_text(const port *p, text *out)
 {
     const size_t agreeing = count_agreeing(p);
@@ -229,6 +244,7 @@ void port_report_text(const port *p, text *out)
                         "same: %zu matrices; the largest difference is %.1g of a matrix's largest "
                         "number\n",
                         p->stages, largest);
+        write_shown(p, out);
         write_refused(p, out);
         return;
     }
@@ -336,6 +352,16 @@ void port_report_json(const port *p, text *out)
         text_add_string(out, "}");
     }
     text_add_string(out, "]");
+    if (p->tried > 0) {
+        json_member_count(out, "mistakes_tried", p->tried);
+        json_member_key(out, "not_shown");
+        text_add_string(out, "[");
+        for (size_t i = 0; i < p->missed_count; i++) {
+            text_add_string(out, i == 0 ? "" : ", ");
+            json_string_write(out, p->missed[i]->name);
+        }
+        text_add_string(out, "]");
+    }
     json_member_count(out, "matrices", p->stages);
     json_member_count(out, "agree", count_agreeing(p));
     json_member_key(out, "stages");
