@@ -7,7 +7,8 @@
 # follow). One that ends otherwise, or with a status that its counts don't explain, has failed.
 # $CASE becomes its argument: then it runs only what has that word in its name. One that takes more
 # than $SUITE_SECONDS is ended and has failed; once $LAST_START has passed, a second as date +%s
-# counts them, none begins.
+# counts them, none begins. The longest begin first, by tests/seconds.txt, so that none is waited
+# for alone; what is not there is taken for long.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build/release}
@@ -19,8 +20,10 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 for suite; do
     number=$((${number:-0} + 1))
-    printf '%s %s\n' $number "$suite"
-done | xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -I SUITE tests/suite.sh "$folder" SUITE
+    seconds=$(sed -n "s/^${suite%% *} //p" tests/seconds.txt)
+    printf '%s %s %s\n' "${seconds:-9999}" $number "$suite"
+done | sort -k 1,1nr -k 2,2n | cut -d ' ' -f 2- |
+    xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -I SUITE tests/suite.sh "$folder" SUITE
 
 cat "$folder"/*[0-9] | awk -v suites=$# -v word="${CASE:-}" '
     { passed += $1; failed += $2; skipped += $3 }

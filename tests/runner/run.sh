@@ -34,6 +34,7 @@ script() {
 mkdir -p tests/cli testdata
 cp "$root/tests/run.sh" "$root/tests/suite.sh" "$root/tests/need.sh" \
     "$root/tests/claims.sh" tests/
+: >tests/seconds.txt
 script tests/good/run.sh 'echo "2 passed, 0 failed"'
 script tests/skips/run.sh 'echo "skipped: why"' 'echo "1 passed, 0 failed, 3 skipped"'
 script tests/bad/run.sh 'echo "4 passed, 1 failed"' 'exit 1'
@@ -54,6 +55,10 @@ expect 0 '0 passed, 0 failed, 2 skipped' env LAST_START=1 tests/run.sh bad good
 # shellcheck disable=SC2016 # the suite's own
 script tests/within/run.sh 'echo "${LAST_START-2} passed, 0 failed"'
 expect 0 '2 passed, 0 failed, 0 skipped' env LAST_START=9999999999 tests/run.sh within
+script tests/long/run.sh 'echo "1 passed, 0 failed"'
+printf '%s\n' 'good 1' 'long 30' 'program 7' >tests/seconds.txt
+expect 0 'skips long program 7 good ' sh -c \
+    'JOBS=1 tests/run.sh good "program 7" long skips | sed -n "s/: .* s$//p" | tr "\n" " "'
 
 # --- command-line cases that must fail ---
 script build/release/selfattn 'echo out; echo err >&2; exit "${1:-0}"'
