@@ -72,6 +72,18 @@ finish() {
     [ "$failed" = 0 ]
 }
 
+# in_turn STRIDE: of lines every so many'th. $TURN says which: it goes on by one from commit to commit
+# (.ci/run), so that after so many runs all were taken.
+in_turn() {
+    awk -v stride="$1" -v turn="${TURN:-0}" 'NR % stride == (turn + 1) % stride'
+}
+
+# has_turn STRIDE: so are calls of this.
+has_turn() {
+    calls=$((${calls:-0} + 1))
+    [ $((calls % $1)) = $(((${TURN:-0} + 1) % $1)) ]
+}
+
 # find_python STATEMENT: $python can do it; else the suite is skipped.
 find_python() {
     for python in python3 /usr/bin/python3; do

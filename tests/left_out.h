@@ -1,5 +1,6 @@
 /* What a run leaves out: $WITHOUT has the names of tests, or claims of cases, one a line, and of
- * the others $CASES_EVERY takes every so many'th. */
+ * the others $CASES_EVERY takes every so many'th. $TURN says which: it goes on by one from commit
+ * to commit (.ci/run), so that after so many runs all were taken. */
 #ifndef SELFATTN_TESTS_LEFT_OUT_H
 #define SELFATTN_TESTS_LEFT_OUT_H
 
@@ -19,11 +20,17 @@ static inline bool is_left_out(const char *name)
     return false;
 }
 
-static inline size_t cases_every(void)
+static inline size_t count_in(const char *variable, size_t absent)
 {
-    const char *so_many = getenv("CASES_EVERY");
-    size_t every = so_many == NULL ? 1 : strtoul(so_many, NULL, 10);
-    return every + (every == 0);
+    const char *count = getenv(variable);
+    return count == NULL ? absent : strtoul(count, NULL, 10);
+}
+
+/* $EVERY takes this one, of so many that are numbered from 0. */
+static inline bool is_in_turn(size_t number, const char *every)
+{
+    size_t stride = count_in(every, 1);
+    return stride < 2 || number % stride == count_in("TURN", 0) % stride;
 }
 
 #endif

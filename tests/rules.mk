@@ -4,12 +4,11 @@
 PROGRAMS := $(addprefix $(BUILD)/,cli unit compare why)
 # What a script of tests runs next to ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak values)
-FAST     := $(notdir $(PROGRAMS)) trace promised formats docs numpy public model safetensors runner \
-	lint
-# First those that find most, since a slow machine may not come to the last (.ci/run); last the short
-# ones, so that none is waited for alone.
-SLOW     := stress sanitize screen answer faults clang valgrind fuzz web architectures fresh \
-	packaging alive autograd contract exponent hard memory endless numbers differ schema port python \
+FAST     := cli unit compare trace promised formats docs numpy public model safetensors runner lint
+# Of these check takes a tenth.
+SAMPLED  := why alive
+SLOW     := $(SAMPLED) stress sanitize screen answer faults clang valgrind fuzz web architectures \
+	fresh packaging autograd contract exponent hard memory endless numbers differ schema port python \
 	taps latex machines darwin
 # Take long: what grows faster than its input is looked for when code that searches has changed;
 # places in memory that threads share, when code that shares them has; what no test reaches, every
@@ -17,9 +16,10 @@ SLOW     := stress sanitize screen answer faults clang valgrind fuzz web archite
 # an experiment, and the program for Windows, before a release.
 LONG     := growth tsan coverage compilers elsewhere npx wine
 
-## check: runs the tests, in about a minute, of alive a tenth; CASE=WORD picks some by name
+## check: runs the tests, in five minutes of two processors; CASE=WORD picks some by name
 check: programs man
-	@BUILD=$(BUILD) STRIDE=10 tests/run.sh $(if $(CASE),unit cli,$(FAST) alive)
+	@BUILD=$(BUILD) STRIDE=10 WHY_EVERY=10 ALIVE_EVERY=10 \
+		tests/run.sh $(if $(CASE),unit cli,$(FAST) $(SAMPLED))
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs man
 	@BUILD=$(BUILD) JOBS=2 tests/run.sh $(FAST) $(SLOW) playground "compare 4000 2"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: pages whose numbers are changed, without a browser (edits.js says what is looked
-# at). WORD picks documents by name, "learning" steps of learning, "generations" those; STRIDE takes
-# every so many'th of the documents, which `make check` does.
+# at). WORD picks documents by name, "learning" steps of learning, "generations" those; $ALIVE_EVERY
+# takes every so many'th of the documents, ten in `make check`.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -20,7 +20,7 @@ for width in 96 396; do
     ! picked wide-$width || echo "$scratch/wide-$width.json" >>"$scratch/all"
     selfattn init --quiet --tokens 3 --width $width --heads 12 -o "$scratch/wide-$width.json"
 done
-awk -v stride="${STRIDE:-1}" 'NR % stride == 1 % stride' "$scratch/all" >"$scratch/documents"
+in_turn "${ALIVE_EVERY:-1}" <"$scratch/all" >"$scratch/documents"
 more=
 for word_of in learning generations; do
     ! picked $word_of || more="$more $word_of"

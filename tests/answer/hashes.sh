@@ -6,7 +6,7 @@
 build() {
     variant=$1 program=build/$1/answer
     shift
-    nice make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT="$variant" "$@" "$program" \
+    make -s -j"$(getconf _NPROCESSORS_ONLN)" VARIANT="$variant" "$@" "$program" \
         >"$scratch/made" 2>&1 && return
     fail "$variant does not build"
     tail -n 5 "$scratch/made"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh [WORD]: machines of other kinds give the same bytes, each in an emulator: big-endian, of 32
 # bits, without threads, with an fma that is the C library's, with numbers of other formats, with
-# other wide instructions. So do another C library, and a compiler that sees all files at once.
+# other wide instructions. So do another C library, and a compiler that sees all files at once. Of
+# these $ARCHITECTURES_EVERY takes every so many'th.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -9,6 +10,7 @@ make_scratch
 # shellcheck source=tests/answer/hashes.sh
 . "$root/tests/answer/hashes.sh"
 define || exit 1
+every=${ARCHITECTURES_EVERY:-1}
 
 # With what stands in for libraries, of which there are none of the machine's kind.
 alone=1
@@ -18,7 +20,7 @@ alone=1
 # shellcheck disable=SC2086 # words are meant
 elsewhere() {
     where=$1 compiler=$2 emulator=$3
-    picked "$where" || return
+    { picked "$where" && has_turn "$every"; } || return
     shift 3
     if ! tests/need.sh "$@"; then
         skip "$where: no such compiler here, or no emulator"
@@ -93,7 +95,7 @@ elsewhere wasm32-wasi 'clang --target=wasm32-wasi' "$node $tests/wasi.mjs" \
     whole npz blank # so is one that is not mapped
 alone= # its compiler sees no library's headers, and this program needs none
 elsewhere musl musl-gcc env musl-tools
-if picked 'all at once'; then
+if picked 'all at once' && has_turn "$every"; then
     build answer-lto CC=gcc CFLAGS='-O2 -flto=auto' LDFLAGS=-flto=auto && every_isa 'all at once'
 fi
 finish

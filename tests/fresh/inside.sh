@@ -34,6 +34,7 @@ check() {
 run() {
     ${2:-} env -i HOME=/root TERM=dumb \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        CASES_EVERY="${FRESH_EVERY:-1}" TURN="${TURN:-0}" \
         chroot "$root" sh -c "cd /selfattn && $1" </dev/null >"$root/said" 2>&1
     check "$1" $?
 }

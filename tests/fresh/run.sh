@@ -3,6 +3,7 @@
 # README's own lines, and nothing else, build the program, show the demo and pass the tests. Fails
 # when README and Makefile part ways.
 #
+# Of the command line's cases it takes there every $FRESH_EVERY'th: they are the same as here.
 # Packages are kept in $FRESH_CACHE between runs. All mounts are made in a mount namespace of their
 # own, so they are gone with its last process, whatever happened.
 set -u

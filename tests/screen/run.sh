@@ -16,7 +16,7 @@ for folder in testdata/seeds testdata/examples testdata/variants testdata/positi
     for file in "$folder"/*.json; do
         ! picked "$file" || echo "$file"
     done
-done | awk -v stride="${STRIDE:-16}" 'NR % stride == 1 % stride' >"$scratch/documents"
+done | in_turn "${STRIDE:-16}" >"$scratch/documents"
 
 # One with gradients, in any case.
 [ -n "$word" ] || echo testdata/variants/backward-walkthrough.json >>"$scratch/documents"

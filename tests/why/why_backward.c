@@ -458,7 +458,7 @@ static void try_plant(size_t index, const ref_problem *right, const ref_result *
 
 static bool is_left(size_t index, size_t count, const char *only, const tally *of_plant)
 {
-    bool is_asked_for = only == NULL || strcmp(only, plant_name(index)) == 0;
+    bool is_asked_for = why_asks_for(plant_name(index), only);
     size_t wanted = index < back_count() ? count : (count + 1) / 2;
     size_t most = is_seldom(&of_plant[index]) ? 8 * wanted : wanted;
     return is_asked_for && is_of_ask(index) && of_plant[index].tried < most;
@@ -503,7 +503,7 @@ void why_backward(size_t count, const char *only, tally *to)
     }
     for (size_t i = 0; i < plant_count(); i++) {
         const tally *one = &of_plant[i];
-        if (!is_of_ask(i) || (only != NULL && strcmp(only, plant_name(i)) != 0))
+        if (!is_of_ask(i) || !why_asks_for(plant_name(i), only))
             continue;
         if (only != NULL || one->found < one->tried || one->claimed > 0 || one->tried == 0)
             printf("%s, in gradients: %zu of %zu found, %zu claimed of right numbers\n",

@@ -311,7 +311,7 @@ static trial trial_at(size_t index, const ref_stack *s, uint64_t number)
 
 static bool is_left(const trial *t, const char *only, const tally *so_far, size_t count)
 {
-    return so_far->tried < count && (only == NULL || strcmp(only, trial_name(t)) == 0);
+    return so_far->tried < count && why_asks_for(trial_name(t), only);
 }
 
 static void try_stack(const ref_stack *s, uint64_t number, const char *only, size_t count,
@@ -357,6 +357,8 @@ static void add_up(const tallies *of, const char *only, tally *to)
     for (size_t i = 0; i < 2 * of->rows; i++) {
         const tally *one = &of->at[i];
         trial t = trial_at(i, &none, 0);
+        if (!why_asks_for(trial_name(&t), only))
+            continue;
         to->tried += one->tried;
         to->found += one->found;
         to->claimed += one->claimed;
@@ -367,8 +369,7 @@ static void add_up(const tallies *of, const char *only, tally *to)
             to->never += only == NULL && i / 2 < STACK_PLANT_COUNT && both.tried == 0;
             to->seldom += both.tried > 1 && is_seldom(&both); /* one by chance says nothing */
         }
-        if (one->found < one->tried || one->claimed > 0 ||
-            (only != NULL && strcmp(only, trial_name(&t)) == 0))
+        if (only != NULL || one->found < one->tried || one->claimed > 0)
             printf("%s in %s: %zu of %zu found, %zu claimed of right numbers\n", trial_name(&t),
                    i % 2 == 0 ? "all layers" : "one layer", one->found, one->tried, one->claimed);
     }

@@ -17,7 +17,9 @@ typedef struct tally {
 /* Each mistake is to be found in a third of its problems, however well others are. */
 bool is_seldom(const tally *of);
 
-/* `only`: a mistake, of which it says more; NULL: all. */
+/* `only`: a mistake, of which it says more; NULL: all that have their turn. */
+bool why_asks_for(const char *name, const char *only);
+
 void why_stacks(size_t count, const char *only, tally *to);
 /* Whether a layer mistake of this name is made. */
 bool why_stacks_plants(const char *name);

@@ -256,7 +256,7 @@ static trial trial_at(size_t index, const ref_stack *s, uint64_t number)
 
 static bool is_left(size_t index, const char *only, const tally *so_far, size_t count)
 {
-    bool is_asked_for = only == NULL || strcmp(only, PLANTED[index / 2].name) == 0;
+    bool is_asked_for = why_asks_for(PLANTED[index / 2].name, only);
     size_t most = is_seldom(&so_far[index]) ? 8 * count : count;
     return is_asked_for && so_far[index].tried < most;
 }
@@ -299,8 +299,7 @@ void why_stacks_back(size_t count, const char *only, tally *to)
     }
     for (size_t i = 0; i < 2 * COUNT; i++) {
         const tally *one = &tallies[i];
-        bool is_asked_for = only == NULL || strcmp(only, PLANTED[i / 2].name) == 0;
-        if (!is_asked_for)
+        if (!why_asks_for(PLANTED[i / 2].name, only))
             continue;
         if (only != NULL || one->found < one->tried || one->claimed > 0)
             printf("%s, going back in %s: %zu of %zu found, %zu claimed of right numbers\n",
