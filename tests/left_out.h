@@ -26,7 +26,7 @@ static inline size_t count_in(const char *variable, size_t absent)
     return count == NULL ? absent : strtoul(count, NULL, 10);
 }
 
-/* $EVERY takes this one, of so many that are numbered from 0. */
+/* The variable takes this one, of those that are numbered from 0. */
 static inline bool is_in_turn(size_t number, const char *every)
 {
     size_t stride = count_in(every, 1);

@@ -4,9 +4,9 @@
 PROGRAMS := $(addprefix $(BUILD)/,cli unit compare why)
 # What a script of tests runs next to ./selfattn.
 HELPERS  := $(addprefix $(BUILD)/,faults trace_formats exponent peak values)
-FAST     := cli unit compare trace promised formats docs numpy public model safetensors runner lint
-# Of these check takes a tenth.
-SAMPLED  := why alive
+FAST     := cli unit compare promised formats docs numpy public model safetensors runner lint
+# Of these check takes a part.
+SAMPLED  := why alive trace
 SLOW     := $(SAMPLED) stress sanitize screen answer faults clang valgrind fuzz web architectures \
 	fresh packaging autograd contract exponent hard memory endless numbers differ schema port python \
 	taps latex machines darwin
@@ -18,7 +18,7 @@ LONG     := growth tsan coverage compilers elsewhere npx wine
 
 ## check: runs the tests, in five minutes of two processors; CASE=WORD picks some by name
 check: programs man
-	@BUILD=$(BUILD) STRIDE=10 WHY_EVERY=10 ALIVE_EVERY=10 \
+	@BUILD=$(BUILD) STRIDE=10 WHY_EVERY=10 ALIVE_EVERY=10 TRACE_EVERY=5 \
 		tests/run.sh $(if $(CASE),unit cli,$(FAST) $(SAMPLED))
 ## check-all: runs the slow suites too, and installs what they need
 check-all: programs man
@@ -37,13 +37,14 @@ check-playground: $(BUILD)/selfattn
 	@BUILD=$(BUILD) tests/run.sh playground
 ## check-fresh: runs the README's own lines in a new Debian, as root
 check-fresh: fresh
-## nightly: fuzzes for SECONDS (8 hours), then asks other programs what they read
+## nightly: fuzzes for SECONDS (8 hours), then runs all that CI samples
 SECONDS := 28800
 nightly: programs
 	@SUITE_SECONDS=$$(($(SECONDS) * 2)) FUZZ_RUNS=-1 FUZZ_SEED=$$(date +%Y%m%d) \
 		FUZZ_SECONDS=$$(($(SECONDS) / $(words $(FUZZERS)))) \
 		FUZZ_PROCESSES=$$(getconf _NPROCESSORS_ONLN) tests/run.sh fuzz && cat build/fuzz/report.txt && \
-		BUILD=$(BUILD) DIFFER_SEED=$$(date +%Y%m%d) DIFFER_FILES=50000 tests/run.sh differ
+		BUILD=$(BUILD) DIFFER_SEED=$$(date +%Y%m%d) DIFFER_FILES=50000 tests/run.sh differ && \
+		BUILD=$(BUILD) tests/run.sh $(FAST) $(SLOW) playground "compare 4000 2" npx
 programs: $(BUILD)/selfattn $(PROGRAMS) $(HELPERS)
 .PHONY: check check-all check-fresh check-playground check-web nightly programs $(FAST) $(SLOW) $(LONG)
 

@@ -61,10 +61,17 @@ fi
 # ---- compilers ----
 
 # -O2 is how it is built already, but for the kernels; -Ofast is -O3 and what changes bits.
-build answer-gcc-O0 CC=gcc CFLAGS=-O0 KERNEL_O=-O0 && every_isa 'gcc -O0'
-build answer-gcc-Ofast CC=gcc CFLAGS='-Ofast -ffp-contract=fast' && every_isa 'gcc -Ofast'
+# other NAME VARIANT ARGUMENT...: another one's answers; $ANSWER_EVERY takes every so many'th.
+other() {
+    has_turn "${ANSWER_EVERY:-1}" || return
+    name=$1
+    shift
+    build "$@" && every_isa "$name"
+}
+other 'gcc -O0' answer-gcc-O0 CC=gcc CFLAGS=-O0 KERNEL_O=-O0
+other 'gcc -Ofast' answer-gcc-Ofast CC=gcc CFLAGS='-Ofast -ffp-contract=fast'
 if tests/need.sh clang; then
-    build answer-clang-O2 CC=clang CFLAGS=-O2 KERNEL_O=-O2 && every_isa 'clang -O2'
+    other 'clang -O2' answer-clang-O2 CC=clang CFLAGS=-O2 KERNEL_O=-O2
 else
     skip 'clang -O2: clang is not here'
 fi

@@ -5,7 +5,7 @@
  * Whatever failed, the program says so and ends with status 2, leaks nothing,
  * and leaves the old file or the whole new one.
  *
- * faults [WORD]: all, or the command lines that hold WORD; of them every $CASES_EVERY'th. */
+ * faults [WORD]: all, or the command lines that hold WORD; of them every $FAULTS_EVERY'th. */
 #include "faults/faults.h"
 
 #include "faults/inputs.h"
@@ -123,10 +123,10 @@ static void try_all(const char *word, counts *c)
 {
     bool is_reached[MAX_KINDS] = {false};
     for (size_t i = 0; i < COMMAND_LINE_COUNT; i++) {
-        if (strstr(COMMAND_LINES[i].words, word) != NULL && is_in_turn(i, "CASES_EVERY"))
+        if (strstr(COMMAND_LINES[i].words, word) != NULL && is_in_turn(i, "FAULTS_EVERY"))
             try_command(&COMMAND_LINES[i], is_reached, c);
     }
-    bool takes_all = word[0] == '\0' && count_in("CASES_EVERY", 1) < 2;
+    bool takes_all = word[0] == '\0' && count_in("FAULTS_EVERY", 1) < 2;
     for (size_t i = 0; i < FAULT_KIND_COUNT && takes_all; i++) {
         if (!is_reached[i])
             printf("FAIL faults: no command line comes to this call: %s\n", FAULT_KINDS[i].name);

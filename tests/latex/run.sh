@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [WORD]: every document's trace in LaTeX compiles, as it is, and no line of it is wider than
 # the page; every fourth as slides, of which none is too full by more than their lower margin; and
-# every sixteenth, by Pandoc, as a handout.
+# every sixteenth, by Pandoc, as a handout. Of all of them $LATEX_EVERY takes every so many'th.
 # WORD picks documents by name.
 set -u
 # shellcheck source=tests/claims.sh
@@ -42,6 +42,7 @@ handout() {
 # page [COMMAND] DOCUMENT [OPTION]...
 pages=0
 page() {
+    has_turn "${LATEX_EVERY:-1}" || return
     as latex '' "$@"
     pages=$((pages + 1))
     [ $((pages % 4)) != 1 ] || as beamer '' "$@"

@@ -2,7 +2,8 @@
 # run.sh [WORD]: one limit for all memory. Each command, with each format and documents that want
 # much, ends below --max-memory and 8 MB next to it (peak.c), and says the same bytes as without a
 # limit, or that memory is missing, with status 2. So it does in a control group with little memory,
-# where no limit is given and what takes too much is killed. WORD picks commands by their words.
+# where no limit is given and what takes too much is killed. WORD picks commands by their words, and
+# $MEMORY_EVERY takes every so many'th.
 set -uf # words may have a *
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -92,7 +93,7 @@ forget_files() {
 
 # within WORDS: of the command.
 within() {
-    picked "$1" || return
+    { picked "$1" && has_turn "${MEMORY_EVERY:-1}"; } || return
     # shellcheck disable=SC2086 # they are words
     selfattn $1 >whole 2>said </dev/null
     status=$?

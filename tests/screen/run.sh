@@ -1,8 +1,9 @@
 #!/bin/sh
 # run.sh [WORD]: what stands on the screen of pages that a reader changes, in a browser (screen.js,
 # words.js, bound.js, overview.js, paper.js and present.js say what is looked at). WORD picks
-# documents by name, and of all of them every STRIDE'th is taken, 16 where nothing is said; and one
-# with gradients, and one of many queries.
+# documents by name, and of all of them every $SCREEN_EVERY'th is taken, 16 where nothing is said;
+# and one with gradients, and one of many queries. $SCREEN_PARTS_EVERY takes some of the other
+# programs.
 set -u
 # shellcheck source=tests/claims.sh
 . "$(dirname "$0")/../claims.sh"
@@ -10,13 +11,13 @@ make_scratch
 # shellcheck source=tests/browser.sh
 . "$tests/../browser.sh"
 
-[ -z "$word" ] || STRIDE=${STRIDE:-1}
+[ -z "$word" ] || SCREEN_EVERY=${SCREEN_EVERY:-1}
 for folder in testdata/seeds testdata/examples testdata/variants testdata/positions \
     testdata/stacks tests/trace/documents tests/trace/stacks; do
     for file in "$folder"/*.json; do
         ! picked "$file" || echo "$file"
     done
-done | in_turn "${STRIDE:-16}" >"$scratch/documents"
+done | in_turn "${SCREEN_EVERY:-16}" >"$scratch/documents"
 
 # One with gradients, in any case.
 [ -n "$word" ] || echo testdata/variants/backward-walkthrough.json >>"$scratch/documents"
@@ -32,6 +33,12 @@ if picked queries; then
     echo "$scratch/queries.json" >>"$scratch/documents"
 fi
 
+# is_asked PART: of those that have pages of their own.
+parts=$(printf '%s\n' words bound overview paper present | in_turn "${SCREEN_PARTS_EVERY:-1}")
+is_asked() {
+    picked "$1" && case "$parts" in *"$1"*) ;; *) return 1 ;; esac
+}
+
 # page COMMAND DOCUMENT NAME [OPTION]...: pages/NAME.html
 page() {
     command=$1 document=$2 name=$3
@@ -39,7 +46,7 @@ page() {
     selfattn "$command" --quiet --trace-format html --trace-output "$scratch/pages/$name.html" \
         -o /dev/null "$@" "$document"
 }
-if picked words; then
+if is_asked words; then
     mkdir "$scratch/pages"
     for document in testdata/seeds/001-walkthrough testdata/stacks/seed-encoder \
         testdata/variants/soft-cap testdata/variants/backward-walkthrough \
@@ -82,7 +89,7 @@ one() {
         '"wq": [[1, 0], [0, 1], [0.5, 1], [0, 1]], "wk": [[0, 1], [1, 0], [1, 0.25], [1, 0]],' \
         '"wv": [[1, 2], [0, 1], [1, 1], [3, 0]]}' >"$scratch/bound/$1.json"
 }
-if picked bound; then
+if is_asked bound; then
     mkdir "$scratch/bound"
     one first First '"scale": 0.5'
     one second Second '"scale": 0.25'
@@ -126,7 +133,7 @@ heads() {
         print "]}"
     }'
 }
-if picked overview; then
+if is_asked overview; then
     mkdir "$scratch/overview"
     heads 9 1 >"$scratch/overview/few-document.json"
     heads 9 3 >"$scratch/overview/few-changed-document.json"
@@ -143,7 +150,7 @@ if picked overview; then
         "$scratch/overview/few-document.json"
 fi
 
-if picked paper; then
+if is_asked paper; then
     mkdir "$scratch/paper"
     for seed in 1 2 3 4 5 6 7 8; do
         selfattn init --quiet --seed $seed --exercise scores,softmax -o "$scratch/variant.json"
@@ -157,7 +164,7 @@ if picked paper; then
     done
 fi
 
-if picked present; then
+if is_asked present; then
     mkdir "$scratch/present"
     for name in seeds/001-walkthrough seeds/000-cat-walks seeds/003-multi-head seeds/004-causal \
         variants/two-jobs variants/alibi variants/backward-walkthrough positions/rope; do
@@ -172,9 +179,9 @@ fi
 
 export NODE_PATH="$modules/node_modules"
 [ ! -s "$scratch/documents" ] || tally node "$tests/screen.js" "$browser" "$scratch"
-! picked words || tally node "$tests/words.js" "$browser" "$scratch/pages"
-! picked bound || tally node "$tests/bound.js" "$browser" "$scratch/bound" selfattn
-! picked present || tally node "$tests/present.js" "$browser" "$scratch/present"
-! picked paper || tally node "$tests/paper.js" "$browser" "$scratch/paper"
-! picked overview || tally node "$tests/overview.js" "$browser" "$scratch/overview"
+! is_asked words || tally node "$tests/words.js" "$browser" "$scratch/pages"
+! is_asked bound || tally node "$tests/bound.js" "$browser" "$scratch/bound" selfattn
+! is_asked present || tally node "$tests/present.js" "$browser" "$scratch/present"
+! is_asked paper || tally node "$tests/paper.js" "$browser" "$scratch/paper"
+! is_asked overview || tally node "$tests/overview.js" "$browser" "$scratch/overview"
 finish

@@ -7,6 +7,7 @@ text     a text trace shows the JSON trace of the same run, character by charact
 alter    a number of the JSON, or a digit or a sign of the text, that is changed is noticed
 parts    what each entry of a batch adds to a gradient comes to what the run emits
 planted  an operation that the program has not is worked out from its row alone"""
+import itertools
 import json
 import os
 import pathlib
@@ -36,6 +37,7 @@ PLANTED = (
 )
 # Of changes in a text trace, and in the numbers of a JSON trace, one in so many is tried.
 EVERY_SIGN, EVERY_NUMBER = 199, 29
+EVERY, TURN = int(os.environ.get("TRACE_EVERY", 1)), int(os.environ.get("TURN", 0))
 
 
 def documents(scratch):
@@ -170,7 +172,7 @@ def main():
     os.chdir(ROOT)
     found("planted", "operations", list(planted()))
     with tempfile.TemporaryDirectory() as scratch:
-        for command, path in documents(scratch):
+        for command, path in itertools.islice(documents(scratch), TURN % EVERY, None, EVERY):
             # pylint: disable=broad-exception-caught
             # No numbers; letters that a terminal could not bear are others on the page.
             if WORD in path.stem and path.stem not in ("bloem-tokens", "labels"):
