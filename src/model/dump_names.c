@@ -292,12 +292,12 @@ bool stage_is_of_pairs(const char *name)
 stage_standing stage_stands(const char *name)
 {
     static const char LAYER[] = "layer.";
-    static const char *const ENDS[] = {"embedded", "ln_e", "output", "logits"};
+    static const char *const ENDS[] = {"embedded", "ln_e", "embed.output", "output", "logits"};
     enum { PART_COUNT = sizeof PARTS / sizeof PARTS[0], END_COUNT = sizeof ENDS / sizeof ENDS[0] };
     if (strncmp(name, LAYER, sizeof LAYER - 1) != 0) {
         const size_t number = index_in(ENDS, END_COUNT, name);
         return (stage_standing){
-            .group = number < 2 ? BEFORE : AFTER, .made = number, .is_known = number < END_COUNT};
+            .group = number < 3 ? BEFORE : AFTER, .made = number, .is_known = number < END_COUNT};
     }
     char *part;
     stage_standing to = {.group = IN_LAYER, .layer = strtoul(name + sizeof LAYER - 1, &part, 10)};

@@ -1,5 +1,6 @@
 #include "model/embed.h"
 
+#include "attn/engine/multiply.h"
 #include "attn/spec/angle.h"
 #include "attn/engine/positions.h"
 #include "attn/spec/setting.h"
@@ -148,19 +149,26 @@ static size_t *read_whole(const entry *given, err *e)
 
 /* ---- tables of which a row is added ---- */
 
-static bool check_table(const stack *s, const entry *table, err *e)
+static bool check_table(const entry *table, const char *of, size_t width, err *e)
 {
     char shape[SHAPE_TEXT];
     const tensor *t = &table->tensor;
-    return (t->rank == 2 && t->size[1] == s->width) ||
-           err_at(e, &table->at, "%s is %s, and x has %zu columns", table->name,
-                  tensor_shape_text(t, shape), s->width);
+    return (t->rank == 2 && t->size[1] == width) ||
+           err_at(e, &table->at, "%s is %s, and %s has %zu columns", table->name,
+                  tensor_shape_text(t, shape), of, width);
+}
+
+/* Whose rows are added to those that are there. */
+static bool check_added(const stack *s, const entry *table, err *e)
+{
+    const char *of = s->product.is_of_looked_up ? "embed.output" : "x";
+    return check_table(table, of, s->embedded.size[1], e);
 }
 
 static void add_row_of(stack *s, const tensor *table, size_t row, size_t to)
 {
     tensor added = tensor_at(table, row), sum = tensor_at(&s->embedded, to);
-    s->isa->table(s->type)->add(sum.data, s->width, added.data, added.stride[0], sum.data);
+    s->isa->table(s->type)->add(sum.data, sum.size[0], added.data, added.stride[0], sum.data);
 }
 
 /* ---- segments ---- */
@@ -183,7 +191,7 @@ static bool check_segments(const stack *s, err *e)
     if (table == NULL)
         return given == NULL ||
                err_at(e, &given->at, "segments pick rows of segment_embedding, and there is none");
-    if (!check_table(s, table, e))
+    if (!check_added(s, table, e))
         return false;
     size_t rows = table->tensor.size[0];
     if (given == NULL)
@@ -219,11 +227,11 @@ static bool take_rows(stack *s, const tensor *x, const place *at, err *e)
     }
     s->batches = x->rank == 3 ? x->size[0] : 0;
     s->rows = x->size[x->rank - 2];
-    s->width = x->size[x->rank - 1];
+    s->table_width = x->size[x->rank - 1];
     if (!tensor_new(&s->embedded, s->type, x->rank, x->size, e))
         return false;
     tensor_copy(x, &s->embedded);
-    size_t flat[] = {s->rows * (s->batches == 0 ? 1 : s->batches), s->width};
+    size_t flat[] = {s->rows * (s->batches == 0 ? 1 : s->batches), s->table_width};
     tensor_own(&s->embedded, s->type, 2, flat, s->embedded.data);
     return true;
 }
@@ -271,15 +279,74 @@ static bool find_rows(stack *s, const problem *asked, err *e)
     mem_free(number);
     tensor_free(&looked_up);
     if (!done || embedding != NULL)
-        return done && check_table(s, embedding, e);
+        return done && check_table(embedding, "x", s->table_width, e);
     for (size_t i = 0; vocab != NULL && i < vocab->bundle->count; i++) {
         const entry *word = &vocab->bundle->entry[i];
-        if (word->tensor.rank != 1 || word->tensor.size[0] != s->width)
+        if (word->tensor.rank != 1 || word->tensor.size[0] != s->table_width)
             return err_at(e, &word->at, "vocab.%s is %s, and x has %zu columns", word->name,
-                          tensor_shape_text(&word->tensor, shape), s->width);
+                          tensor_shape_text(&word->tensor, shape), s->table_width);
     }
     return true;
 }
+
+/* ---- the product ---- */
+
+const char EMBED[] = "embed";
+
+bool stack_ends_with_product(const stack *s)
+{
+    return s->product.w.data != NULL && !s->product.is_of_looked_up;
+}
+
+const char *stack_begin_name(const stack *s)
+{
+    return stack_ends_with_product(s) ? "embed.output" : s->has_first ? "ln_e" : "embedded";
+}
+
+/* Of the rows that were found; without one the layers are as wide as these. */
+static bool read_product(stack *s, err *e)
+{
+    static const named ROWS[] = {{"layers", "of the rows that go into the first layer"},
+                                 {"positions", "of the rows that are looked up alone"}};
+    static const named_table BEFORE = NAMED_TABLE("before", ROWS);
+    const entry *given = bundle_find(s->document, EMBED);
+    embed_product *p = &s->product;
+    s->width = s->table_width;
+    if (given == NULL)
+        return true;
+    const entry *w = bundle_find(given->bundle, "w"), *said = bundle_find(given->bundle, "before");
+    const named *word = said == NULL ? &ROWS[0] : setting_word(said, &BEFORE, "", e);
+    if (word == NULL)
+        return false;
+    if (w == NULL)
+        return err_at(e, &given->at, "embed is given, and it has no w");
+    p->is_of_looked_up = word == &ROWS[1];
+    if (!weight_fit(w, setting_is_out_in(bundle_find(s->document, "layout")), s->table_width, 0,
+                    &p->w, e))
+        return err_within(e, EMBED);
+    s->width = p->w.size[1];
+    return vector_read(given->bundle, "b", EMBED, s->width, &p->b, e);
+}
+
+/* Before anything is added to the rows: what it makes takes their place. */
+static bool apply_product(stack *s, err *e)
+{
+    embed_product *p = &s->product;
+    const size_t size[] = {s->embedded.size[0], s->width};
+    crew alone;
+    if (p->w.data == NULL || !p->is_of_looked_up)
+        return true;
+    p->given = s->embedded;
+    s->embedded = (tensor){0};
+    crew_open(&alone, 1);
+    bool done = tensor_new(&p->made, s->type, 2, size, e) &&
+                multiply(s->isa->table(s->type), &p->given, &p->w, &p->b, &p->made, &alone, e) &&
+                tensor_new_copy(&s->embedded, &p->made, e);
+    crew_close(&alone);
+    return done;
+}
+
+/* ---- segments, positions ---- */
 
 /* Rows of tables, of segments and then of positions, and waves. */
 static bool add_segments_and_positions(stack *s, err *e)
@@ -291,7 +358,7 @@ static bool add_segments_and_positions(stack *s, err *e)
         add_row_of(s, segments, stack_segment_of_row(s, i), i);
     if (learned != NULL) {
         const tensor *table = &learned->tensor;
-        if (!check_table(s, learned, e))
+        if (!check_added(s, learned, e))
             return false;
         if (first + s->rows > table->size[0])
             return err_at(
@@ -304,7 +371,7 @@ static bool add_segments_and_positions(stack *s, err *e)
     }
     if (!s->adds_sinusoids)
         return true;
-    size_t size[] = {s->batches == 0 ? 1 : s->batches, s->rows, s->width};
+    size_t size[] = {s->batches == 0 ? 1 : s->batches, s->rows, s->embedded.size[1]};
     double last = (double)first + (double)(s->rows - 1);
     if (last > ANGLE_POSITION_MOST)
         return err_set(e, "the last row's position is %.0f, a sinusoid knows positions to %.0f",
@@ -319,7 +386,8 @@ bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e)
     static const place NOWHERE = {0};
     tensor looked_up = {0};
     bool done = look_up(s, ids, count, 0, &NOWHERE, &looked_up, e) &&
-                take_rows(s, &looked_up, &NOWHERE, e) && add_segments_and_positions(s, e);
+                take_rows(s, &looked_up, &NOWHERE, e) && apply_product(s, e) &&
+                add_segments_and_positions(s, e);
     tensor_free(&looked_up);
     return done;
 }
@@ -341,8 +409,8 @@ bool stack_embed(stack *s, err *e)
     s->row_scale = 1;
     done = done && (scale == NULL || setting_number(scale, 0, &s->row_scale, e)) &&
            find_rows(s, &asked, e) &&
-           plan_check_names(&asked, asked.tokens, "tokens", s->rows, e) && check_segments(s, e) &&
-           add_segments_and_positions(s, e);
+           plan_check_names(&asked, asked.tokens, "tokens", s->rows, e) && read_product(s, e) &&
+           apply_product(s, e) && check_segments(s, e) && add_segments_and_positions(s, e);
     problem_free(&asked);
     bundle_free(&rows);
     return done;

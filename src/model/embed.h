@@ -17,6 +17,14 @@ bool stack_embed_ids(stack *s, const size_t *ids, size_t count, err *e);
  * where there is none. `room` may be what it points to. */
 const tensor *stack_row_of_id(const stack *s, size_t id, tensor *room);
 
+/* Its key, and the way to its stages. */
+extern const char EMBED[];
+/* What is between the rows that are looked up and the layers: which of its stages goes into the
+ * first layer. */
+const char *stack_begin_name(const stack *s);
+/* Whether the product stands between the rows with all that is added to them and the layers. */
+bool stack_ends_with_product(const stack *s);
+
 /* `to` = such a row, times embedding_scale: what goes into the layers, in float32 or float64. */
 void stack_take_row(const stack *s, const tensor *row, tensor *to);
 

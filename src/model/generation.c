@@ -46,9 +46,6 @@ bool generation_open(generation *g, const bundle *document, const stack_settings
     if (s->batches > 0)
         return err_at(e, &given->at, "a prompt is one sequence, and %s is a batch of %zu",
                       given->name, s->batches);
-    if (s->has_head)
-        return err_at(e, &bundle_find(document, HEAD)->at,
-                      "a head is given, and a generation chooses by logits of the output itself");
     if (!unembedding_find(&g->unembedding, s, e))
         return false;
     size_t to_choose = g->unembedding.weight.size[1], to_look_up = stack_ids(s);
@@ -156,11 +153,19 @@ bool generation_step(generation *g, crew *by, err *e)
     const stack *s = &g->stack;
     run_report report = {0};
     size_t index[TENSOR_MAX_RANK];
+    static const text_list NOTHING = {0};
+    const keeper unkept = keeper_of(&NOTHING);
+    head_rows of_head = {0};
     bundle_free(&g->made);
     bool done = generation_go_on(g, e) && stack_run(s, g->emit, by, &g->made, &report, e);
     if (done) { /* the last row of the output goes on */
         tensor row = tensor_range(&bundle_find(&g->made, "output")->tensor, 0, s->rows - 1, 1);
-        done = unembedding_run(&g->unembedding, s->isa->table(s->type), &row, &g->logits, by, e);
+        const kernels *with = s->isa->table(s->type);
+        done = (!s->has_head ||
+                head_run(&s->head, with, by, &row, s->how.allow_nonfinite, &of_head, &unkept, e)) &&
+               unembedding_run(&g->unembedding, with, s->has_head ? head_made(&of_head) : &row,
+                               &g->logits, by, e);
+        head_rows_free(&of_head);
     }
     /* Rows in range may make logits that are not. */
     if (done && !s->how.allow_nonfinite && !tensor_is_finite(&g->logits, index))

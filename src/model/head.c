@@ -19,16 +19,20 @@ bool head_run(const logits_head *h, const kernels *with, crew *by, const tensor 
                  .out = &made->activated};
     *made = (head_rows){0};
     if (!tensor_new(&made->hidden, x->type, 2, size, e) ||
-        !tensor_new(&made->activated, x->type, 2, size, e) ||
         !multiply(with, x, &h->w, &h->b, &made->hidden, by, e) ||
         !keeper_keep(&within, "hidden", &made->hidden, "bqO", e))
         return false;
-    rows_run(&j, ACTIVATION_COST, by);
-    return keeper_keep(&within, "activated", &made->activated, "bqO", e) &&
-           (!h->has_norm ||
-            (tensor_new(&made->norm, x->type, 2, size, e) &&
-             rows_norm_all(&h->norm, with, &made->activated, &made->norm, allow_nonfinite, by, e) &&
-             keeper_keep(&within, "norm", &made->norm, "bqO", e)));
+    if (h->by != NULL) {
+        if (!tensor_new(&made->activated, x->type, 2, size, e))
+            return false;
+        rows_run(&j, ACTIVATION_COST, by);
+        if (!keeper_keep(&within, "activated", &made->activated, "bqO", e))
+            return false;
+    }
+    return !h->has_norm ||
+           (tensor_new(&made->norm, x->type, 2, size, e) &&
+            rows_norm_all(&h->norm, with, head_normed(made), &made->norm, allow_nonfinite, by, e) &&
+            keeper_keep(&within, "norm", &made->norm, "bqO", e));
 }
 
 void head_rows_free(head_rows *of)
@@ -38,9 +42,19 @@ void head_rows_free(head_rows *of)
     tensor_free(&of->norm);
 }
 
+const tensor *head_normed(const head_rows *of)
+{
+    return of->activated.data != NULL ? &of->activated : &of->hidden;
+}
+
 const tensor *head_made(const head_rows *of)
 {
-    return of->norm.data != NULL ? &of->norm : &of->activated;
+    return of->norm.data != NULL ? &of->norm : head_normed(of);
+}
+
+const char *head_made_name(const logits_head *h)
+{
+    return h->has_norm ? HEAD_NORM_NAME : h->by != NULL ? "head.activated" : "head.hidden";
 }
 
 bool head_back(const logits_head *h, const way_back *g, const bundle *own, const tensor *x,
@@ -57,11 +71,13 @@ bool head_back(const logits_head *h, const way_back *g, const bundle *own, const
                  .out = grad};
     if (h->has_norm &&
         (!keeper_keep(&within, "norm_grad", grad, "bqO", e) ||
-         !gradient_of_norm(g, &of_norm, norm_keys->bundle, &h->norm, &made->activated, grad, e)))
+         !gradient_of_norm(g, &of_norm, norm_keys->bundle, &h->norm, head_normed(made), grad, e)))
         return false;
-    if (!keeper_keep(&within, "activated_grad", grad, "bqO", e))
-        return false;
-    rows_run(&j, ACTIVATION_COST, g->by);
+    if (h->by != NULL) {
+        if (!keeper_keep(&within, "activated_grad", grad, "bqO", e))
+            return false;
+        rows_run(&j, ACTIVATION_COST, g->by);
+    }
     return keeper_keep(&within, "hidden_grad", grad, "bqO", e) &&
            gradient_of_weight(g, &within, own, "w", &h->w, x, grad, e) &&
            gradient_of_bias(g, GAINER_BIAS, &within, own, "b", grad, e) &&

@@ -133,9 +133,8 @@ static bool fits(const tensor *weight, size_t rows, size_t columns)
            (columns == 0 || weight->size[1] == columns);
 }
 
-/* As used in x·W. */
-static bool fit_weight(const entry *given, bool is_out_in, size_t rows, size_t columns, tensor *out,
-                       err *e)
+bool weight_fit(const entry *given, bool is_out_in, size_t rows, size_t columns, tensor *out,
+                err *e)
 {
     bool turns = entry_is_out_in(given, is_out_in);
     const tensor *t = &given->tensor;
@@ -165,7 +164,7 @@ static bool read_weight(feed_forward *f, const bundle *from, const char *name, b
                       name);
     if (!given->stays)
         f->kept = NULL;
-    return fit_weight(given, is_out_in, rows, columns, out, e);
+    return weight_fit(given, is_out_in, rows, columns, out, e);
 }
 
 /* An activation with a limit is of experts that have a gate: traces and gradients have none of
@@ -318,10 +317,10 @@ static bool read_experts(const stack *s, expert_mix *m, const bundle *own, err *
         return err_at(e, &gate->at, "shared_gate is given, and there is no shared expert");
     if (!router->stays || (gate != NULL && !gate->stays))
         m->kept = NULL;
-    return fit_weight(router, is_out_in, s->width, m->count, &m->router, e) &&
+    return weight_fit(router, is_out_in, s->width, m->count, &m->router, e) &&
            vector_read(own, "router_bias", NULL, m->count, &m->router_bias, e) &&
            vector_read(own, "choice_bias", NULL, m->count, &m->choice_bias, e) &&
-           (gate == NULL || fit_weight(gate, is_out_in, s->width, 1, &m->shared_gate, e)) &&
+           (gate == NULL || weight_fit(gate, is_out_in, s->width, 1, &m->shared_gate, e)) &&
            (m->choice_bias.data == NULL || m->by->kind != ROUTED_BY_LOGITS ||
             err_at(e, &bundle_find(own, "choice_bias")->at,
                    "choice_bias is of routing softmax and sigmoid, and it is %s",
@@ -339,18 +338,20 @@ static bool read_head(stack *s, err *e)
         return kind != NULL;
     const bundle *own = given->bundle;
     const entry *w = bundle_find(own, "w"), *of_norm = bundle_find(own, "norm");
-    const named *by = word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
+    const entry *said = bundle_find(own, "activation");
+    bool is_bare = said != NULL && said->kind == ENTRY_TEXT && strcmp(said->text, "none") == 0;
+    const named *by = is_bare ? NULL : word_of(setting_of(s, own, "activation"), &ACTIVATIONS, e);
     logits_head *h = &s->head;
     s->has_head = true;
     h->has_norm = of_norm != NULL;
     h->by = (const activation *)(const void *)by;
-    if (by == NULL)
+    if (by == NULL && !is_bare)
         return false;
     if (w == NULL)
         return err_at(e, &given->at, "a head is given, and it has no w");
-    if (!check_limit(h->by, false, &given->at, e))
+    if (!is_bare && !check_limit(h->by, false, &given->at, e))
         return false;
-    if (!fit_weight(w, setting_is_out_in(bundle_find(s->document, "layout")), s->width, 0, &h->w,
+    if (!weight_fit(w, setting_is_out_in(bundle_find(s->document, "layout")), s->width, 0, &h->w,
                     e))
         return err_within(e, "head");
     h->width = h->w.size[1];
@@ -496,7 +497,7 @@ entry *stack_parameter(const bundle *document, const char *name)
 
 bool stack_makes_head(const stack *s)
 {
-    return s->has_head && (s->has_logits || goal_has_logits(&s->goal));
+    return s->has_head && (s->has_logits || s->how.goes_on || goal_has_logits(&s->goal));
 }
 
 bool stack_has_cross(const stack *s)
@@ -633,18 +634,25 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
     s->has_first = first != NULL;
     s->has_final = final != NULL;
     s->has_end = s->order->ends_with_feed_forward && first_weight(document) != NULL;
-    return kind != NULL && read_norm(&s->first, first, s->width, eps, kind, e) &&
+    return kind != NULL && read_norm(&s->first, first, s->embedded.size[1], eps, kind, e) &&
            read_norm(&s->final, final, s->width, eps, kind, e) &&
            (!s->has_end || (read_feed_forward(s, &s->end, NULL, document, e) &&
                             check_limit(s->end.by, false, &first_weight(document)->at, e))) &&
            read_logits(s, e);
 }
 
+static void stack_free_rows(stack *s)
+{
+    tensor_free(&s->product.given);
+    tensor_free(&s->product.made);
+    tensor_free(&s->embedded);
+    tensor_free(&s->input);
+}
+
 bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
 {
     s->before += s->rows;
-    tensor_free(&s->embedded);
-    tensor_free(&s->input);
+    stack_free_rows(s);
     mem_free(s->ids);
     s->ids = mem_alloc(count, sizeof s->ids[0], e);
     if (s->ids == NULL)
@@ -714,8 +722,7 @@ void stack_free(stack *s)
     mem_free(s->ids);
     mem_free(s->layer);
     mem_free(s->part);
-    tensor_free(&s->embedded);
-    tensor_free(&s->input);
+    stack_free_rows(s);
     tensor_free(&s->chosen_input);
     tensor_free(&s->part_grad);
     goal_free(&s->goal);

@@ -89,6 +89,14 @@ typedef enum stack_slip {
     STACK_UNEMBEDS_GIVEN,    /* the unembedding gains of rows before the last norm */
 } stack_slip;
 
+/* A product between the rows that are looked up, or given, and the layers: x·w + b. Their widths
+ * may differ. */
+typedef struct embed_product {
+    tensor w, b;          /* as used in x·w; borrowed; no data: there is none */
+    bool is_of_looked_up; /* before segments and positions are added; else after the first norm */
+    tensor given, made;   /* then the rows it takes, and what it makes of them; owned */
+} embed_product;
+
 /* Is told between the ways that it will go back by this tape. False, without an error, ends it. */
 typedef struct tape tape;
 typedef bool stack_turn(void *context, tape *t);
@@ -100,14 +108,16 @@ struct stack {
     const isa *isa;
     const norm_order *order;     /* of the top, and of the layers that say nothing else */
     size_t batches, rows, width; /* batches 0: no batch axis; rows of one entry */
+    size_t table_width;          /* of rows that are looked up, or given */
     size_t before;               /* rows that were computed already */
     size_t *ids;                 /* that the rows are of; NULL: those of the document; owned */
     plan *past_plan;             /* with keeps_plans; owned */
     size_t past_plans, past_room;
     size_t first_position;
     bool adds_sinusoids;
-    tensor embedded;          /* x with positions: b·n × m, owned */
-    tensor input;             /* where a part finds its rows, in the shape of x; owned */
+    embed_product product;
+    tensor embedded; /* x with positions: b·n × m, or as wide as the product takes; owned */
+    tensor input;    /* where a part finds its rows, in the shape of x; owned */
     const row_choice *chosen; /* rows that are computed to the end; NULL: all */
     tensor chosen_input;      /* where parts find those; owned */
     goal goal;                /* what gradients begin with */
@@ -151,6 +161,10 @@ bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *
  * NULL. */
 bool vector_read(const bundle *from, const char *name, const char *of, size_t count, tensor *out,
                  err *e);
+
+/* The weight of a product of rows so wide, as used in x·W; columns 0: as many as it has. */
+bool weight_fit(const entry *given, bool is_out_in, size_t rows, size_t columns, tensor *out,
+                err *e);
 
 /* The entry that a gradient's name without "_grad" is of: "layer.0.attention.wq", "ln_f.gain", of a
  * document without layers "wq", and "slopes", which are those of alibi and may be a word; NULL:

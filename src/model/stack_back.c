@@ -252,32 +252,61 @@ static bool table_back(const going_back *g, const keeper *keep, const char *of_k
     return done;
 }
 
-/* Of the rows that the layers were given, and of all that these were made of. */
-static bool embedded_back(going_back *g, const keeper *keep, err *e)
+/* Through the product: of what it made become those of the rows that it was given. */
+static bool product_back(const going_back *g, const tensor *given, const keeper *keep,
+                         tensor *of_given, err *e)
+{
+    const embed_product *p = &g->stack->product;
+    const bundle *own = bundle_find(g->stack->document, EMBED)->bundle;
+    const keeper within = keeper_within(keep, EMBED);
+    const tensor turned = tensor_transposed(&p->w);
+    return keeper_keep(&within, "output_grad", &g->rows, "bqm", e) &&
+           gradient_of_weight(&g->way, &within, own, "w", &p->w, given, &g->rows, e) &&
+           gradient_of_bias(&g->way, GAINER_BIAS, &within, own, "b", &g->rows, e) &&
+           tensor_new(of_given, g->stack->type, 2, given->size, e) &&
+           multiply(g->way.with, &g->rows, &turned, NULL, of_given, g->way.by, e);
+}
+
+/* Of x, or of the rows of an embedding, with those of the rows that were looked up. */
+static bool looked_up_back(going_back *g, const keeper *keep, err *e)
 {
     const stack *s = g->stack;
     tensor x = {0};
-    if (!gradient_check_range(&g->way, keep, "embedded_grad", &g->rows, e) ||
-        !keeper_keep(keep, "embedded_grad", &g->rows, "bqm", e))
-        return false;
     if (bundle_find(s->document, "x") != NULL && keeper_wants(keep, "x_grad")) {
+        size_t size[TENSOR_MAX_RANK];
+        memcpy(size, s->input.size, sizeof size);
+        size[s->input.rank - 1] = s->table_width;
         bool done = tensor_new_copy(&x, &g->rows, e);
         if (done) {
-            tensor_own(&x, s->type, s->input.rank, s->input.size, x.data);
+            tensor_own(&x, s->type, s->input.rank, size, x.data);
             done = gradient_keep(&g->way, keep, "x", &x, e);
         }
         tensor_free(&x);
         if (!done)
             return false;
     }
-    if (g->embedding.data != NULL) {
-        if (bundle_find(s->document, "ids") != NULL && s->slip != STACK_FORGETS_IDS &&
-            !add_looked_up(g, &g->embedding, e))
-            return false;
-        if (!gradient_keep(&g->way, keep, "embedding", &g->embedding, e))
-            return false;
-    }
-    return table_back(g, keep, "segment_embedding", segment_of_row, e) &&
+    return g->embedding.data == NULL ||
+           ((bundle_find(s->document, "ids") == NULL || s->slip == STACK_FORGETS_IDS ||
+             add_looked_up(g, &g->embedding, e)) &&
+            gradient_keep(&g->way, keep, "embedding", &g->embedding, e));
+}
+
+/* Of the rows that the layers were given, and of all that these were made of. */
+static bool embedded_back(going_back *g, const keeper *keep, err *e)
+{
+    const stack *s = g->stack;
+    const tensor embedded = g->rows;
+    tensor given = {0};
+    if (!gradient_check_range(&g->way, keep, "embedded_grad", &g->rows, e) ||
+        !keeper_keep(keep, "embedded_grad", &g->rows, "bqm", e))
+        return false;
+    bool is_first = s->product.is_of_looked_up,
+         done = !is_first || product_back(g, &s->product.given, keep, &given, e);
+    g->rows = is_first ? given : embedded;
+    done = done && looked_up_back(g, keep, e);
+    g->rows = embedded;
+    tensor_free(&given);
+    return done && table_back(g, keep, "segment_embedding", segment_of_row, e) &&
            table_back(g, keep, "position_embedding", position_of_row, e) &&
            (g->memory.data == NULL || !keeper_wants(keep, "memory_grad") ||
             gradient_keep(&g->way, keep, "memory", &g->memory, e));
@@ -316,7 +345,7 @@ static bool loss_of_logits(going_back *g, const tensor *output, const keeper *ke
     const tensor *rows = s->has_head ? head_made(&of_head) : output, *taken = rows;
     tensor *back = s->has_head ? &of_rows : &g->rows;
     if (s->slip == STACK_UNEMBEDS_GIVEN && s->has_head)
-        taken = &of_head.activated;
+        taken = head_normed(&of_head);
     else if (s->slip == STACK_UNEMBEDS_GIVEN && s->has_final)
         taken = &g->tape->kept[tape_of_end(s, TAPE_FINAL)];
     done =
@@ -383,6 +412,14 @@ static bool run_back(going_back *g, const tensor *output, const keeper *keep, er
         if (!layer_back(g, &s->layer[i], &within, e))
             return false;
     }
+    if (stack_ends_with_product(s)) {
+        tensor given = {0};
+        bool done = product_back(g, &ends[TAPE_EMBED], keep, &given, e);
+        tensor_free(&g->rows);
+        g->rows = given;
+        if (!done)
+            return false;
+    }
     return (!s->has_first || norm_of(g, keep, top, "ln_e", &s->first, &s->embedded, &g->rows, e)) &&
            embedded_back(g, keep, e);
 }
@@ -446,9 +483,17 @@ static bool tell_head(const walk *w)
     const bundle *own = bundle_find(w->stack->document, HEAD)->bundle;
     const logits_head *h = &w->stack->head;
     return (!h->has_norm || tell_norm(w, &within, own, "norm", h->width)) &&
-           walk_tell(w, &within, "activated_grad", h->width) &&
+           (h->by == NULL || walk_tell(w, &within, "activated_grad", h->width)) &&
            walk_tell(w, &within, "hidden_grad", h->width) && tell_of_key(w, &within, own, "w") &&
            tell_of_key(w, &within, own, "b");
+}
+
+static bool tell_product(const walk *w)
+{
+    const stage_way top = {.text = ""}, within = stage_way_on(&top, EMBED);
+    const bundle *own = bundle_find(w->stack->document, EMBED)->bundle;
+    return walk_tell(w, &within, "output_grad", w->stack->width) &&
+           tell_of_key(w, &within, own, "w") && tell_of_key(w, &within, own, "b");
 }
 
 static bool tell_attention(const walk *w, const stage_way *way, const char *name, const plan *p)
@@ -501,8 +546,12 @@ bool stack_tell_back(const walk *w)
         (!s->has_end || tell_feed_forward(w, &top, own, &s->end));
     for (size_t i = s->layers; done && i-- > 0;)
         done = tell_layer(w, &s->layer[i], i);
-    return done && (!s->has_first || tell_norm(w, &top, own, "ln_e", s->width)) &&
-           walk_tell(w, &top, "embedded_grad", s->width) && tell_of_key(w, &top, own, "x") &&
+    const size_t embedded = s->embedded.size[1];
+    const bool is_first = s->product.is_of_looked_up;
+    return done && (!stack_ends_with_product(s) || tell_product(w)) &&
+           (!s->has_first || tell_norm(w, &top, own, "ln_e", embedded)) &&
+           walk_tell(w, &top, "embedded_grad", embedded) && (!is_first || tell_product(w)) &&
+           tell_of_key(w, &top, own, "x") &&
            (!takes_embedding(s) || tell_of_key(w, &top, own, "embedding")) &&
            tell_of_key(w, &top, own, "segment_embedding") &&
            tell_of_key(w, &top, own, "position_embedding") &&
@@ -538,6 +587,7 @@ size_t stack_back_memory(const stack *s)
     enum { AT_ONCE = 6 }; /* gradients of rows, of a layer, of a memory, and what a part makes */
     size_t rows = s->embedded.size[0], at_once = tape_of_end(s, TAPE_ENDS) + AT_ONCE;
     size_t ids = goal_has_logits(&s->goal) ? s->goal.to_ids.weight.size[1] : 0;
-    return size_sum(tensor_bytes(s->type, 3, (size_t[]){at_once, rows, s->width}),
+    size_t width = size_larger(s->width, s->table_width);
+    return size_sum(tensor_bytes(s->type, 3, (size_t[]){at_once, rows, width}),
                     tensor_bytes(s->type, 2, (size_t[]){rows, ids}));
 }

@@ -16,9 +16,9 @@ struct tape {
 
 /* Of a part what its first norm was given, what it read itself, what it made, where a norm was
  * given that, and what its last norm was given; of the end what the feed-forward part and the norm
- * after the last layer were given. */
+ * after the last layer were given; of the begin what the product was. */
 typedef enum tape_part { TAPE_GIVEN, TAPE_READ, TAPE_MADE, TAPE_SUM, TAPE_PARTS } tape_part;
-typedef enum tape_end { TAPE_END, TAPE_FINAL, TAPE_ENDS } tape_end;
+typedef enum tape_end { TAPE_END, TAPE_FINAL, TAPE_EMBED, TAPE_ENDS } tape_end;
 size_t tape_of_part(const stack *s, const layer_part *p, tape_part which);
 size_t tape_of_end(const stack *s, tape_end which);
 

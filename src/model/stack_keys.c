@@ -71,13 +71,24 @@ static const key_tables LAYER = {{&KEYS, &LAYER_KEYS}};
 static const object_key HEAD_ROWS[] = {
     {{{"w", "weights of the head's product"}, KEY_MATRIX}, NULL},
     {{{"b", "their bias"}, KEY_MATRIX}, NULL},
-    {{{"activation", "of what they give (default: that of the layers)"}, KEY_SETTING}, NULL},
+    {{{"activation", "of what they give, or none (default: that of the layers)"}, KEY_SETTING},
+     NULL},
     {{{"norm", "a norm of that: gain, bias, eps"}, KEY_OBJECT}, &NORM},
 };
 
 const named_table HEAD_KEYS = NAMED_TABLE("key", HEAD_ROWS);
 
 static const key_tables HEAD_MEMBERS = {{&HEAD_KEYS}};
+
+static const object_key EMBED_ROWS[] = {
+    {{{"w", "weights of the product"}, KEY_MATRIX}, NULL},
+    {{{"b", "their bias"}, KEY_MATRIX}, NULL},
+    {{{"before", "layers, or positions: of what is looked up alone"}, KEY_SETTING}, NULL},
+};
+
+const named_table EMBED_KEYS = NAMED_TABLE("key", EMBED_ROWS);
+
+static const key_tables EMBED_MEMBERS = {{&EMBED_KEYS}};
 
 static const object_key STACK_ROWS[] = {
     {{{"kind", "encoder or decoder (default: decoder if it has memory)"}, KEY_SETTING}, NULL},
@@ -93,6 +104,8 @@ static const object_key STACK_ROWS[] = {
     {{{"segment_embedding", "a row for each segment (token type), added to x"}, KEY_MATRIX}, NULL},
     {{{"segments", "the segment of each row, from 0 (default: 0); or a batch"}, KEY_NUMBERS}, NULL},
     {{{"position_embedding", "a row for each position, added to x"}, KEY_MATRIX}, NULL},
+    {{{"embed", "a product between these and the layers: w, b, before"}, KEY_OBJECT},
+     &EMBED_MEMBERS},
     {{{"head", "before the unembedding: w, b, activation, norm"}, KEY_OBJECT}, &HEAD_MEMBERS},
     {{{"unembedding", "weights of the logits (default: what ids or words look up)"}, KEY_MATRIX},
      NULL},

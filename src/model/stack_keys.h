@@ -10,6 +10,7 @@ extern const named_table
     LAYER_KEYS; /* of a layer, or (norm, activation …) of all when at the top */
 extern const named_table NORM_KEYS;         /* gain, bias, eps */
 extern const named_table FEED_FORWARD_KEYS; /* of an expert: w1, b1, w2 … */
+extern const named_table EMBED_KEYS;        /* w, b, before */
 extern const named_table HEAD_KEYS;         /* w, b, activation, norm */
 
 /* All that may stand at the top of a document of encode, decode and generate. */

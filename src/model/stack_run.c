@@ -3,6 +3,7 @@
 
 #include "attn/engine/project.h"
 #include "base/mem.h"
+#include "model/embed.h"
 #include "model/experts.h"
 #include "model/feed_forward.h"
 #include "model/row_job.h"
@@ -186,17 +187,40 @@ static bool wants_logits(const stack *s, const keeper *keep)
 static bool make_logits(const flow *f, const keeper *keep, err *e)
 {
     const stack *s = f->stack;
-    const size_t size[] = {f->rows.size[0], s->to_ids.weight.size[1]};
+    const size_t size[] = {f->rows.size[0], s->has_logits ? s->to_ids.weight.size[1] : 0};
     tensor logits = {0};
     head_rows of_head = {0};
-    bool done = tensor_new(&logits, s->type, 2, size, e) &&
-                (!s->has_head || head_run(&s->head, f->with, f->by, &f->rows,
-                                          s->how.allow_nonfinite, &of_head, keep, e)) &&
-                unembedding_run(&s->to_ids, f->with, s->has_head ? head_made(&of_head) : &f->rows,
-                                &logits, f->by, e) &&
-                keeper_keep(keep, "logits", &logits, "bqO", e);
+    bool done = !s->has_head || head_run(&s->head, f->with, f->by, &f->rows, s->how.allow_nonfinite,
+                                         &of_head, keep, e);
+    if (done && s->has_logits) /* a step of a generation makes those of its last row */
+        done = tensor_new(&logits, s->type, 2, size, e) &&
+               unembedding_run(&s->to_ids, f->with, s->has_head ? head_made(&of_head) : &f->rows,
+                               &logits, f->by, e) &&
+               keeper_keep(keep, "logits", &logits, "bqO", e);
     head_rows_free(&of_head);
     tensor_free(&logits);
+    return done;
+}
+
+/* From the embedded rows to those that go into the first layer, which may have another width. */
+static bool begin(flow *f, const keeper *keep, err *e)
+{
+    const stack *s = f->stack;
+    const embed_product *p = &s->product;
+    const keeper within = keeper_within(keep, EMBED);
+    const bool is_last = stack_ends_with_product(s);
+    tensor embedded = {0}, *rows = is_last ? &embedded : &f->rows;
+    if (is_last && !tensor_new(rows, s->type, 2, s->embedded.size, e))
+        return false;
+    tensor_copy(&s->embedded, rows);
+    bool done = (p->made.data == NULL || keeper_keep(&within, "output", &p->made, "bqm", e)) &&
+                keeper_keep(keep, "embedded", rows, "bqm", e) &&
+                (!s->has_first || norm_into(f, keep, &s->first, "ln_e", rows, rows, e));
+    if (done && is_last)
+        done = tape_keep(f->tape, tape_of_end(s, TAPE_EMBED), rows, e) &&
+               multiply(f->with, rows, &p->w, &p->b, &f->rows, f->by, e) &&
+               keeper_keep(&within, "output", &f->rows, "bqm", e);
+    tensor_free(&embedded);
     return done;
 }
 
@@ -205,9 +229,7 @@ static bool run_all(flow *f, const keeper *keep, err *e)
 {
     const stack *s = f->stack;
     tensor *rows = &f->rows;
-    tensor_copy(&s->embedded, rows);
-    bool done = keeper_keep(keep, "embedded", rows, "bqm", e) &&
-                (!s->has_first || norm_into(f, keep, &s->first, "ln_e", rows, rows, e));
+    bool done = begin(f, keep, e);
     for (size_t i = 0; i < s->layers && done; i++) {
         keeper within = keeper_of_layer(keep, i);
         done = run_layer(f, &s->layer[i], &within, e);
@@ -223,7 +245,8 @@ static bool run_all(flow *f, const keeper *keep, err *e)
     if (!done || (s->has_final && !norm_into(f, keep, &s->final, "ln_f", rows, rows, e)) ||
         !keeper_keep(keep, "output", rows, "bqm", e))
         return false;
-    if (s->has_logits && wants_logits(s, keep) && !make_logits(f, keep, e))
+    bool has_some = s->has_logits || (s->has_head && s->how.goes_on);
+    if (has_some && wants_logits(s, keep) && !make_logits(f, keep, e))
         return false;
     size_t index[TENSOR_MAX_RANK];
     char batch[32] = "";
@@ -252,7 +275,7 @@ bool stack_run(const stack *s, const text_list *emit, crew *by, bundle *result, 
     keep.change = s->change;
     keep.context = s->changed;
     f.rolls_out = stack_has_rollout(s) && keeper_wants(&keep, "rollout");
-    const size_t *size = s->embedded.size;
+    const size_t size[] = {s->embedded.size[0], s->width};
     float_mode mode;
     float_mode_set(&mode);
     f.input = tensor_view_of(&s->input);
@@ -343,25 +366,30 @@ bool stack_tell_head(const walk *w)
 {
     const stage_way top = {.text = ""}, within = stage_way_on(&top, HEAD);
     const stack *s = w->stack;
-    return !s->has_head || (walk_tell(w, &within, "hidden", s->head.width) &&
-                            walk_tell(w, &within, "activated", s->head.width) &&
-                            (!s->head.has_norm || walk_tell(w, &within, "norm", s->head.width)));
+    return !s->has_head ||
+           (walk_tell(w, &within, "hidden", s->head.width) &&
+            (s->head.by == NULL || walk_tell(w, &within, "activated", s->head.width)) &&
+            (!s->head.has_norm || walk_tell(w, &within, "norm", s->head.width)));
 }
 
 static bool each_stage(const stack *s, stage_visitor *visit, void *context, err *e)
 {
     walk w = {s, s->embedded.size[0], visit, context, e};
     const stage_way top = {.text = ""};
-    bool done = walk_tell(&w, &top, "embedded", s->width) &&
-                (!s->has_first || walk_tell(&w, &top, "ln_e", s->width));
+    const stage_way of_product = stage_way_on(&top, EMBED);
+    const size_t embedded = s->embedded.size[1];
+    bool done = (!s->product.is_of_looked_up || walk_tell(&w, &of_product, "output", s->width)) &&
+                walk_tell(&w, &top, "embedded", embedded) &&
+                (!s->has_first || walk_tell(&w, &top, "ln_e", embedded)) &&
+                (!stack_ends_with_product(s) || walk_tell(&w, &of_product, "output", s->width));
     for (size_t i = 0; i < s->layers && done; i++)
         done = tell_layer(&w, &s->layer[i], i);
     return done && (!stack_has_rollout(s) || walk_tell(&w, &top, "rollout", s->rows)) &&
            (!s->has_end || tell_feed_forward(&w, &top, &s->end)) &&
            (!s->has_final || walk_tell(&w, &top, "ln_f", s->width)) &&
            walk_tell(&w, &top, "output", s->width) &&
-           (!s->has_logits ||
-            (stack_tell_head(&w) && walk_tell(&w, &top, "logits", s->to_ids.weight.size[1]))) &&
+           ((!s->has_logits && !s->how.goes_on) || stack_tell_head(&w)) &&
+           (!s->has_logits || walk_tell(&w, &top, "logits", s->to_ids.weight.size[1])) &&
            (!s->goal.is_there || stack_tell_back(&w));
 }
 
@@ -479,6 +507,12 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     if (s->has_end)
         add_feed_forward(&t, &s->end, rows);
     add_kept(&t, ROWS_AT_ONCE * s->embedded.size[0], s->width);
+    if (s->product.w.data != NULL) { /* its rows, what it makes of them, and its weight */
+        const size_t *size = s->product.w.size;
+        add_kept(&t, 2 * s->embedded.size[0], size[0] + size[1]);
+        t.kept = size_sum(t.kept, multiply_memory(s->isa->table(s->type), s->embedded.size[0],
+                                                  size[0], size[1], threads));
+    }
     *bytes = size_sum(size_sum(t.kept, t.largest), t.largest_back);
     if (stack_makes_head(s))
         *bytes = size_sum(*bytes, head_memory(&s->head, s->type, s->embedded.size[0]));
@@ -516,6 +550,8 @@ bool stack_cache_memory(const stack *s, size_t rows, size_t *bytes, err *e)
 double stack_operations(const stack *s)
 {
     double rows = (double)s->embedded.size[0], width = (double)s->width, all = 0;
+    if (s->product.w.data != NULL)
+        all += rows * (double)s->product.w.size[0] * width;
     for (size_t i = 0; i < s->parts; i++) {
         const layer_part *p = &s->part[i];
         double seen = rows; /* that keys and values are made of */

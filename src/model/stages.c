@@ -136,6 +136,7 @@ typedef struct rows_stage {
 } rows_stage;
 
 static const rows_stage ROWS_STAGES[] = {
+    {{"embed.output", "bqm"}, true, false},
     {{"embedded", "bqm"}, true, false},
     {{"ln_e", "bqm"}, true, false},
     {{"rollout", "bqk"}, true, false},

@@ -19,12 +19,12 @@ static bool find_weight(unembedding *u, const stack *s, err *e)
         return err_set(e, "there is nothing to choose from: neither an unembedding, nor an "
                           "embedding, nor a vocab");
     u->tied_to = own != NULL ? NULL : tied != NULL ? "embedding" : "vocab";
-    if (own == NULL && width != s->width)
-        return err_at(e, &bundle_find(s->document, HEAD)->at,
-                      "the head makes rows %zu wide of those of the %s, which are %zu wide: it "
-                      "needs an unembedding of its own",
-                      width, u->tied_to, s->width);
-    if (own == NULL && tied != NULL) { /* a row for each id, whatever the layout, as wide as x */
+    if (own == NULL && width != s->table_width)
+        return err_at(e, tied != NULL ? &tied->at : &vocab->at,
+                      "rows of the %s are %zu wide, and those of the %s, which ids are compared "
+                      "with, %zu: an unembedding of its own is needed",
+                      s->has_head ? HEAD : "output", width, u->tied_to, s->table_width);
+    if (own == NULL && tied != NULL) { /* a row for each id, whatever the layout, as wide as that */
         u->weight = tensor_transposed(&tied->tensor);
         return true;
     }

@@ -124,6 +124,41 @@ void floors_map_copy(floors *f, const floor_rows *of, floor_rows *made)
                     (trace_origin[TRACE_OPERANDS]){origin_of(PART_CELL, of)});
 }
 
+/* ---- products ---- */
+
+/* What the part has of its own, where there is not too much of it to be looked at. */
+static void show_parameter(floors *f, const char *name, const tensor *numbers)
+{
+    enum { MOST = 4096 };
+    if (numbers->data != NULL && tensor_count(numbers) <= MOST)
+        build_matrix(&f->b, name, numbers, NUMBERED, NUMBERED, 0);
+}
+
+static void show_product(floors *f, const char *w_name, const tensor *w, const char *bias_name,
+                         const tensor *bias, const char *made)
+{
+    show_parameter(f, w_name, w);
+    show_parameter(f, bias_name, bias);
+    derivation_show(&f->b, made, f->focus.row);
+    derivation_matrix(&f->b, made, f->focus.row + 1);
+}
+
+/* made[i,1] = of[i]·w[·,1] + bias[1], the first number of the row, where it is told. */
+static void make_product(floors *f, bool tells, const floor_rows *of, const char *w_name,
+                         const tensor *w, const char *bias_name, const tensor *bias,
+                         floor_rows *made)
+{
+    builder *b = &f->b;
+    map_add(b, w_name, b->step->id, w);
+    map_add(b, bias_name, b->step->id, bias);
+    map_say_origins(b, floors_map_rows(f, made), OP_DOT,
+                    (trace_origin[TRACE_OPERANDS]){origin_of(PART_ROW_I, of),
+                                                   map_from(b, PART_COLUMN_J, w_name),
+                                                   map_from(b, PART_OF_COLUMN, bias_name)});
+    if (tells)
+        show_product(f, w_name, w, bias_name, bias, made->name);
+}
+
 /* ---- what goes in: rows as they are given, or those of words or ids out of a table; and positions
  * that are added to them ---- */
 
@@ -151,7 +186,7 @@ static const char *find_word(const stack *s, size_t i)
                               : bundle_list(s->document, "tokens")->item[i];
 }
 
-/* The rows before positions: the name of their map. */
+/* The rows as they are looked up, or given: the name of their map. */
 static const char *map_table(floors *f, const floor_rows *embedded)
 {
     const stack *s = f->stack;
@@ -166,7 +201,7 @@ static const char *map_table(floors *f, const floor_rows *embedded)
     const entry *vocab = bundle_find(s->document, "vocab");
     const tensor *ids = bundle_tensor(s->document, "ids");
     const char *name = has_table ? "embedding" : "vocab";
-    trace_map *table = map_made(f, name, embedded, embedded->values.size[1]);
+    trace_map *table = map_made(f, name, embedded, s->table_width);
     size_t id = 0;
     if (f->labels.names == NULL) { /* then there are ids: "id 5" */
         for (size_t i = 0; i < s->rows; i++)
@@ -195,6 +230,18 @@ static const char *map_table(floors *f, const floor_rows *embedded)
         }
     }
     return name;
+}
+
+/* What the product makes of them, where it stands here. */
+static const char *map_product(floors *f, const char *name)
+{
+    const embed_product *p = &f->stack->product;
+    if (!p->is_of_looked_up || f->b.failed)
+        return name;
+    floor_rows made = floors_rows(f, "embed.output"), of = {.name = name, .room = f->b.room};
+    of.map = f->b.room->map[map_named(f->b.room, name)->number];
+    make_product(f, false, &of, "embed.w", &p->w, "embed.b", &p->b, &made);
+    return "embed.output";
 }
 
 /* The rows with their segments, where there are any: the name of their map. Sums have the stack's
@@ -242,8 +289,8 @@ void floors_embedded(floors *f, floor_rows *made)
     bool tells = floors_begin(f, FLOOR_EMBEDDED, "embedded");
     *made = floors_rows(f, "embedded");
     /* The rows, with the learned rows of their positions or with waves, where they have any. */
-    trace_origin cell = map_from(b, PART_CELL, map_segments(f, map_table(f, made), made)),
-                 learned = {0};
+    const char *found = map_product(f, map_table(f, made));
+    trace_origin cell = map_from(b, PART_CELL, map_segments(f, found, made)), learned = {0};
     if (table != NULL) {
         tensor of_rows = tensor_range(table, 0, first, s->rows);
         trace_map *map = map_add(b, "position_embedding", FLOOR_EMBEDDED, &of_rows);
@@ -264,12 +311,20 @@ void floors_embedded(floors *f, floor_rows *made)
         return;
     /* Where rows come from: words or ids, segments, positions. */
     build_sentence(b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
-                   build_plural(s->rows), s->width, s->rows == 1 ? "es" : "", s->layers,
+                   build_plural(s->rows), s->table_width, s->rows == 1 ? "es" : "", s->layers,
                    build_plural(s->layers));
     build_entry(b, s->batches);
     const trace_map *given = b->room->map[0]; /* out of a table: each row with that it takes */
-    if ((has_segments || has_positions) && given->row_letters == NULL)
+    bool is_changed = has_segments || has_positions || s->product.is_of_looked_up;
+    if (is_changed && given->row_letters == NULL)
         derivation_matrix(b, given->name, row + 1);
+    if (s->product.is_of_looked_up) {
+        build_sentence(b,
+                       "A product brings each of them from %zu to %zu numbers, as many as the "
+                       "layers take.",
+                       s->table_width, s->width);
+        show_product(f, "embed.w", &s->product.w, "embed.b", &s->product.b, "embed.output");
+    }
     if (has_segments) {
         build_sentence(
             b,
@@ -285,7 +340,7 @@ void floors_embedded(floors *f, floor_rows *made)
                        row + 1, first + row);
         (s->adds_sinusoids ? waves_show : derivation_show)(b, "embedded", row);
     }
-    if (!has_segments && !has_positions && given->row_letters != NULL)
+    if (!is_changed && given->row_letters != NULL)
         derivation_row_formula(b, "embedded", 'i');
     derivation_matrix(b, made->name, f->focus.row + 1);
 }
@@ -336,14 +391,6 @@ static void map_norm(floors *f, const norm *n, const floor_rows *of, floor_rows 
         map_say(b, rows, OP_DOT,
                 (map_operand[TRACE_OPERANDS]){
                     {PART_CELL, unit}, {PART_OF_COLUMN, gain}, {PART_OF_COLUMN, bias}});
-}
-
-/* What the part has of its own, where there is not too much of it to be looked at. */
-static void show_parameter(floors *f, const char *name, const tensor *numbers)
-{
-    enum { MOST = 4096 };
-    if (numbers->data != NULL && tensor_count(numbers) <= MOST)
-        build_matrix(&f->b, name, numbers, NUMBERED, NUMBERED, 0);
 }
 
 void floors_norm(floors *f, const norm *n, const char *name, floor_rows *rows)
@@ -426,26 +473,6 @@ void floors_sum(floors *f, const floor_rows *added, double scale, const char *na
 }
 
 /* ---- feed-forward parts ---- */
-
-/* made[i,1] = of[i]·w[·,1] + bias[1], the first number of the row, where it is told. */
-static void make_product(floors *f, bool tells, const floor_rows *of, const char *w_name,
-                         const tensor *w, const char *bias_name, const tensor *bias,
-                         floor_rows *made)
-{
-    builder *b = &f->b;
-    map_add(b, w_name, b->step->id, w);
-    map_add(b, bias_name, b->step->id, bias);
-    map_say_origins(b, floors_map_rows(f, made), OP_DOT,
-                    (trace_origin[TRACE_OPERANDS]){origin_of(PART_ROW_I, of),
-                                                   map_from(b, PART_COLUMN_J, w_name),
-                                                   map_from(b, PART_OF_COLUMN, bias_name)});
-    if (!tells)
-        return;
-    show_parameter(f, w_name, w);
-    show_parameter(f, bias_name, bias);
-    derivation_show(b, made->name, f->focus.row);
-    derivation_matrix(b, made->name, f->focus.row + 1);
-}
 
 /* made = activation(hidden), times the gate where that has a map. */
 static void make_activated(floors *f, bool tells, const activation *by, const floor_rows *hidden,
@@ -557,14 +584,31 @@ void floors_experts(floors *f, const expert_mix *by, floor_rows *rows)
     *rows = output;
 }
 
+void floors_embed(floors *f, floor_rows *rows)
+{
+    const embed_product *p = &f->stack->product;
+    bool tells = floors_begin(f, FLOOR_EMBED, EMBED);
+    floor_rows made = floors_rows(f, "embed.output");
+    if (tells)
+        build_sentence(&f->b,
+                       "A product brings each row from %zu to %zu numbers, as many as the layers "
+                       "take.",
+                       p->w.size[0], p->w.size[1]);
+    make_product(f, tells, rows, "embed.w", &p->w, "embed.b", &p->b, &made);
+    *rows = made;
+}
+
 void floors_head(floors *f, const logits_head *by, floor_rows *rows)
 {
     bool tells = floors_begin(f, FLOOR_HEAD, HEAD);
-    floor_rows hidden = floors_rows(f, "head.hidden"), activated = floors_rows(f, "head.activated"),
-               none = {0};
+    floor_rows hidden = floors_rows(f, "head.hidden"), none = {0};
     if (tells)
         build_sentence(&f->b, "Before the unembedding each row of the output goes through a head.");
     make_product(f, tells, rows, "head.w", &by->w, "head.b", &by->b, &hidden);
+    *rows = hidden;
+    if (by->by == NULL)
+        return;
+    floor_rows activated = floors_rows(f, "head.activated");
     make_activated(f, tells, by->by, &hidden, &none, &activated);
     *rows = activated;
 }

@@ -63,6 +63,8 @@ void floors_sum(floors *f, const floor_rows *added, double scale, const char *na
 void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows);
 void floors_experts(floors *f, const expert_mix *by, floor_rows *rows);
 /* Up to its norm. */
+/* The product between the rows and the layers. */
+void floors_embed(floors *f, floor_rows *rows);
 void floors_head(floors *f, const logits_head *by, floor_rows *rows);
 /* What goes in, and the rows that it becomes. */
 void floors_embedded(floors *f, floor_rows *made);
@@ -82,6 +84,7 @@ void floors_norm_back(floors *f, const norm *n, const char *name, coming *back);
 coming floors_sum_back(floors *f, double scale, const char *name, coming *back);
 /* own: the layer's keys, or the document. */
 void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *own, coming *back);
+void floors_embed_back(floors *f, coming *back);
 /* own: the head's keys. */
 void floors_head_back(floors *f, const logits_head *by, const bundle *own, coming *back);
 /* What comes back to the rows that a layer made, and that it was given. */

@@ -270,9 +270,7 @@ static void show_logits_loss(floors *f, const char *number, bool is_worked)
 /* The rows that the unembedding takes. */
 static const char *name_of_taken(const stack *s)
 {
-    if (!s->has_head)
-        return "output";
-    return s->head.has_norm ? HEAD_NORM_NAME : "head.activated";
+    return s->has_head ? head_made_name(&s->head) : "output";
 }
 
 /* A loss of logits that the output makes, or a head of it. */
@@ -568,10 +566,12 @@ void floors_head_back(floors *f, const logits_head *by, const bundle *own, comin
     if (b->failed)
         return;
     const trace_origin x = map_there(b, "head.hidden")->operand[0];
-    add_coming(f, ACTIVATED, back);
-    *back = (coming){OP_ACTIVATE_BACK,
-                     {map_from(b, PART_CELL, "head.hidden"), map_from(b, PART_CELL, ACTIVATED)},
-                     by->by};
+    if (by->by != NULL) {
+        add_coming(f, ACTIVATED, back);
+        *back = (coming){OP_ACTIVATE_BACK,
+                         {map_from(b, PART_CELL, "head.hidden"), map_from(b, PART_CELL, ACTIVATED)},
+                         by->by};
+    }
     add_coming(f, HIDDEN, back);
     add_weight_gain(f, bundle_find(own, "w"), "head.w", &by->w, x, HIDDEN);
     add_bias_gain(f, "head.b", &by->b, HIDDEN);
@@ -580,13 +580,50 @@ void floors_head_back(floors *f, const logits_head *by, const bundle *own, comin
     add_coming(f, "output_grad", back);
     if (!tells)
         return;
-    show(f, ACTIVATED, f->focus.row);
-    build_sentence(b, "Through %s comes as much as its slope lets through.", by->by->named.name);
+    if (by->by != NULL) {
+        show(f, ACTIVATED, f->focus.row);
+        build_sentence(b, "Through %s comes as much as its slope lets through.",
+                       by->by->named.name);
+    }
     show(f, HIDDEN, f->focus.row);
     show_gain_of(f, "head.w");
     show_gain_of(f, "head.b");
     build_sentence(b, "And the rows of the output gain by all numbers of the head.");
     show(f, "output_grad", f->focus.row);
+}
+
+/* What embed.w and embed.b gain, and what their rows do. */
+static void add_product_back(floors *f, coming *back)
+{
+    static const char OUTPUT[] = "embed.output_grad";
+    builder *b = &f->b;
+    const embed_product *p = &f->stack->product;
+    const bundle *own = bundle_find(f->stack->document, EMBED)->bundle;
+    add_coming(f, OUTPUT, back);
+    add_weight_gain(f, bundle_find(own, "w"), "embed.w", &p->w,
+                    map_there(b, "embed.output")->operand[0], OUTPUT);
+    add_bias_gain(f, "embed.b", &p->b, OUTPUT);
+    *back = (coming){.op = OP_DOT,
+                     .of = {map_from(b, PART_ROW_I, OUTPUT), map_from(b, PART_ROW_J, "embed.w")}};
+}
+
+static void show_product_back(floors *f)
+{
+    show(f, "embed.output_grad", f->focus.row);
+    show_gain_of(f, "embed.w");
+    show_gain_of(f, "embed.b");
+    build_sentence(&f->b, "And the rows that the product was given gain by all that it made of "
+                          "them.");
+}
+
+void floors_embed_back(floors *f, coming *back)
+{
+    bool tells = floors_begin_back(f, FLOOR_EMBED_BACK, EMBED);
+    if (f->b.failed)
+        return;
+    add_product_back(f, back);
+    if (tells)
+        show_product_back(f);
 }
 
 /* ---- a layer's ends ---- */
@@ -633,6 +670,8 @@ void floors_embedded_back(floors *f, coming *back, const coming *memory)
     const bundle *top = s->document;
     add_coming(f, GRAD, back);
     coming copy = *back;
+    if (s->product.is_of_looked_up && !b->failed)
+        add_product_back(f, &copy);
     if (bundle_find(top, "x") != NULL)
         add_coming(f, "x_grad", &copy);
     if (memory->of[0].map != NULL) {
@@ -645,6 +684,8 @@ void floors_embedded_back(floors *f, coming *back, const coming *memory)
         return;
     build_sentence(b, "The way back ends at the rows that went into the first layer.");
     show(f, GRAD, f->focus.row);
+    if (s->product.is_of_looked_up)
+        show_product_back(f);
     show(f, "x_grad", f->focus.row);
     if (map_named(b->room, MEMORY) != NULL)
         build_sentence(b, "And at the memory, which gained of every layer that looks at it.");

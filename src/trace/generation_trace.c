@@ -55,16 +55,19 @@ static void add_logits(floors *f, const kept_generation *t)
     const kept_step *k = &t->step[t->steps - 1];
     builder *b = &f->b;
     bool tells = floors_begin(f, FLOOR_LOGITS, "logits");
-    tensor output = floors_rows(f, "output").values, logits = floors_rows(f, "logits").values;
+    const char *taken = g->stack.has_head ? head_made_name(&g->stack.head) : "output";
+    tensor output = floors_rows(f, taken).values, logits = floors_rows(f, "logits").values;
     tensor last = tensor_range(&output, 0, g->stack.rows - 1, 1);
     const char *name = g->unembedding.tied_to != NULL ? build_text(b, "%sᵀ", g->unembedding.tied_to)
                                                       : "unembedding";
     trace_map *row = map_add(b, "output.last", FLOOR_LOGITS, &last);
     row->rows = (trace_labels){&k->last, NULL};
-    row->letters = "the last row of the output";
-    /* Of the stack's output. */
-    const trace_room *room = floors_room(f, f->out->rooms, "", "output");
-    const trace_map *whole = room == NULL ? NULL : map_named(room, "output");
+    const char *of = g->stack.has_head ? HEAD : "output";
+    row->letters = build_text(b, "the last row of the %s", of);
+    /* Of the stack's output, or what its head made of that. */
+    const trace_room *room =
+        floors_room(f, f->out->rooms, "", strcmp(taken, HEAD_NORM_NAME) == 0 ? taken : of);
+    const trace_map *whole = room == NULL ? NULL : map_named(room, taken);
     if (whole != NULL)
         row->operand[0] = (trace_origin){PART_BELOW, room, whole, whole->name};
     trace_map *weights = map_add(b, "unembedding", FLOOR_LOGITS, &g->unembedding.weight);
@@ -78,7 +81,7 @@ static void add_logits(floors *f, const kept_generation *t)
     bias->id_name = weights->id_name = k->next.item[0];
     trace_origin of_row = map_from(b, PART_ROW, "output.last"),
                  of_weights = map_from(b, PART_COLUMN_J, "unembedding");
-    of_row.name = build_text(b, "output[%zu]", g->stack.rows);
+    of_row.name = build_text(b, "%s[%zu]", taken, g->stack.rows);
     of_weights.name = name;
     const trace_origin product[TRACE_OPERANDS] = {of_row, of_weights,
                                                   map_from(b, PART_OF_COLUMN, "unembedding_bias")};
@@ -108,9 +111,9 @@ static void add_logits(floors *f, const kept_generation *t)
     if (!tells)
         return;
     build_sentence(b,
-                   "Only the last row of the output goes on: its product with %s%s is a logit for "
+                   "Only the last row of the %s goes on: its product with %s%s is a logit for "
                    "%s: the greater, the likelier to come next.%s",
-                   name,
+                   of, name,
                    is_scaled && is_capped ? ", times a factor and capped,"
                    : is_scaled            ? ", times a factor,"
                    : is_capped            ? ", capped,"
@@ -316,7 +319,7 @@ size_t generation_trace_least(const generation *g)
 static bool keep_rows(kept_generation *t, err *e)
 {
     const generation *g = t->of;
-    const size_t size[] = {g->logits.size[1], g->stack.width};
+    const size_t size[] = {g->logits.size[1], g->stack.table_width};
     t->choices.first = g->stack.rows;
     t->choices.stops = g->stop != SIZE_MAX;
     t->made->type = g->stack.type;

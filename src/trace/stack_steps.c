@@ -1,6 +1,7 @@
 #include "trace/stack_trace.h"
 
 #include "base/nearest.h"
+#include "model/embed.h"
 #include "model/gradient.h"
 #include "model/stack_run.h"
 
@@ -155,6 +156,10 @@ static void look_at_stack(search *f, const stack *s)
     if (s->has_first) {
         look(f, "", "ln_e", FLOOR_NORM);
         look_back(f, s, "", "ln_e", FLOOR_NORM_BACK);
+    }
+    if (stack_ends_with_product(s)) {
+        look(f, "", EMBED, FLOOR_EMBED);
+        look_back(f, s, "", EMBED, FLOOR_EMBED_BACK);
     }
     for (size_t i = 0; i < s->layers; i++) {
         stage_way way = stage_way_of_layer(i);

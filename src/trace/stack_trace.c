@@ -1,6 +1,7 @@
 #include "trace/stack_trace.h"
 
 #include "base/mem.h"
+#include "model/embed.h"
 #include "model/gradient.h"
 #include "model/stack_run.h"
 #include "trace/build.h"
@@ -389,6 +390,8 @@ static void go_back(floors *f)
         add_layer_back(f, f->layer, i, &back, &w);
     }
     enter_floor(f, NULL, 0, "back at the ground", "");
+    if (stack_ends_with_product(s))
+        floors_embed_back(f, &back);
     if (s->has_first)
         floors_norm_back(f, &s->first, "ln_e", &back);
     floors_embedded_back(f, &back, &w.memory);
@@ -402,6 +405,8 @@ void floors_of_stack(floors *f, floor_rows *rows)
     floors_embedded(f, rows);
     if (s->has_first)
         floors_norm(f, &s->first, "ln_e", rows);
+    if (stack_ends_with_product(s))
+        floors_embed(f, rows);
     for (size_t i = 0; i < s->layers; i++) {
         char floor[32], here[40];
         snprintf(floor, sizeof floor, "layer %zu", i + 1);
@@ -442,6 +447,7 @@ size_t stack_trace_least(const stack *s)
     enum { AROUND = 2, MAPS = 4 }; /* what goes in and comes out; a layer's rooms have 19 maps */
     part_step step[PART_STEPS_MOST];
     size_t rooms = AROUND + s->layers; /* and one for each step of their parts */
+    rooms += stack_ends_with_product(s);
     rooms += stack_makes_head(s) ? 1 + (size_t)s->head.has_norm : 0;
     for (size_t i = 0; i < s->parts; i++)
         rooms += part_steps(s->part[i].as, step);

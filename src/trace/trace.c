@@ -55,6 +55,7 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
                                "bias_k_grad bias_v_grad wq_grad wk_grad wv_grad "
                                "bq_grad bk_grad bv_grad x_grad xk_grad xv_grad"},
     [FLOOR_EMBEDDED] = {{"embedded", "the rows that go into the first layer"}, "positions"},
+    [FLOOR_EMBED] = {{"embed", "these rows brought to the width of the layers"}, "embed.output"},
     [FLOOR_LAYER] = {{"layer", "what a layer does, one part after the other"}, ""},
     [FLOOR_NORM] = {{"norm", "each row divided by its own spread"}, ""},
     [FLOOR_RESIDUAL] = {{"residual", "what a part was given added to what it made"}, ""},
@@ -77,6 +78,8 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
     [FLOOR_FEED_FORWARD_BACK] = {{"ffn_back", "backward through hidden numbers to their weights"},
                                  "ffn.output_grad ffn.activated_grad ffn.gate_grad "
                                  "ffn.hidden_grad w1_grad b1_grad w2_grad b2_grad w3_grad"},
+    [FLOOR_EMBED_BACK] = {{"embed_back", "backward through the product before the layers"},
+                          "embed.output_grad embed.w_grad embed.b_grad"},
     [FLOOR_EMBEDDED_BACK] = {{"embedded_back", "backward to the rows that went in"},
                              "x_grad position_embedding_grad memory_grad"},
     [FLOOR_LOGITS] = {{"logits", "of generate: how well each id would come next"}, ""},

@@ -49,6 +49,7 @@ typedef enum step_id {
     STEP_COUNT,
     /* Between the attentions of a stack. */
     FLOOR_EMBEDDED = STEP_COUNT,
+    FLOOR_EMBED,
     FLOOR_LAYER,
     FLOOR_NORM,
     FLOOR_RESIDUAL,
@@ -63,6 +64,7 @@ typedef enum step_id {
     FLOOR_NORM_BACK,
     FLOOR_RESIDUAL_BACK,
     FLOOR_FEED_FORWARD_BACK,
+    FLOOR_EMBED_BACK,
     FLOOR_EMBEDDED_BACK,
     /* Of a generation, above all layers. */
     FLOOR_LOGITS,

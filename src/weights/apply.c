@@ -316,9 +316,10 @@ static bool is_wanted(const applying *a, const weight_source *from)
     const bundle *in = key_path_find(to, a->contents);
     bool is_at_top = !to->is_in_layer && to->object == NULL;
     bool is_by_name = from->mapped == 0 && !weight_match_is_own(a->from);
-    bool is_of_rows = strcmp(name, "segment_embedding") == 0 ||
-                      strcmp(name, "position_embedding") == 0 ||
-                      (to->object != NULL && strcmp(to->object->named.name, "ln_e") == 0);
+    bool is_of_rows =
+        strcmp(name, "segment_embedding") == 0 || strcmp(name, "position_embedding") == 0 ||
+        (to->object != NULL && strcmp(to->object->named.name, NAMED_PARTS[EMBED_W].label) == 0) ||
+        (to->object != NULL && strcmp(to->object->named.name, "ln_e") == 0);
     if ((in != NULL && bundle_find(in, name) != NULL) ||
         (is_at_top && bundle_options_remove(a->options, name)) || leaves_out(a, from))
         return false;
@@ -521,10 +522,14 @@ static bool apply_sources(const applying *a, err *e)
 
 /* ---- what config.json says ---- */
 
-static bool has_source(const weight_match *m, const char *key_name)
+/* Of one of the parts that stand besides the layers. */
+static bool has_source(const weight_match *m, size_t part)
 {
+    key_path to;
+    key_path_read(&to, NAMED_PARTS[part].key, strlen(NAMED_PARTS[part].key));
     for (size_t i = 0; i < m->sources; i++) {
-        if (strcmp(m->source[i].to.key->named.name, key_name) == 0 && !m->source[i].to.is_in_layer)
+        const key_path *one = &m->source[i].to;
+        if (one->key == to.key && one->object == to.object && !one->is_in_layer)
             return true;
     }
     return false;
@@ -555,12 +560,13 @@ static bool add_settings(const applying *a, const bundle *said, bundle *to, err 
     return true;
 }
 
-static bool add_head_activation(const applying *a, err *e)
+/* A setting of an object that has its weights, unless it is said, or `word` is NULL. */
+static bool add_word(const applying *a, const char *way, const char *word, err *e)
 {
-    static const char WAY[] = "head.activation";
-    const char *word = a->from->config->of->head_activation;
     key_path to;
-    key_path_read(&to, WAY, sizeof WAY - 1);
+    key_path_read(&to, way, strlen(way));
+    if (word == NULL || key_path_find(&to, a->contents) == NULL)
+        return true;
     bundle *in = key_path_make(&to, a->contents, a->at, e);
     return in != NULL && (bundle_find(in, to.key->named.name) != NULL ||
                           bundle_add_text(in, to.key->named.name, word, strlen(word), a->at, e));
@@ -609,12 +615,11 @@ static bool apply_config(const applying *a, err *e)
             return false;
     }
     /* Of a masked model the logits are its head's; of an encoder and its decoder, the decoder's. */
-    bool has_head = has_source(m, "w"), has_ids = c->is_tied || has_source(m, "unembedding");
+    bool has_head = has_source(m, HEAD_W), has_ids = c->is_tied || has_source(m, UNEMBEDDING);
     bool has_logits = c->of->head == NULL && has_ids && (has_head || !c->of->is_masked) &&
                       (!c->of->is_of_two || m->cross != NULL);
     const char *logits = has_logits ? "true" : "false";
     return (m->is_alone || check_padding(a, e)) && add_settings(a, &c->settings, a->contents, e) &&
-           (!has_head || c->of->head_activation == NULL || add_head_activation(a, e)) &&
            (m->is_alone || bundle_options_decide(a->options, a->contents, NULL, "logits") ||
             bundle_add_text(a->contents, "logits", logits, strlen(logits), a->at, e));
 }
@@ -665,7 +670,12 @@ static bool check_sizes(const applying *a, err *e)
 /* Settings, unless they are given, and the eps of all norms that don't say their own. */
 static bool apply_settings(const applying *a, text *note, err *e)
 {
-    const char *join = "; ";
+    const char *join = "; ", *of_head = a->from->by->head_activation;
+    const model_config *c = a->from->config;
+    of_head = of_head == NULL && c != NULL ? c->of->head_activation : of_head;
+    if (!add_word(a, "head.activation", of_head, e) ||
+        !add_word(a, "embed.before", a->from->by->embeds_before, e))
+        return false;
     for (size_t i = 0; i < IMPLIED_SETTINGS; i++) {
         const char *name = IMPLIED_KEYS[i], *value = a->from->by->implied[i];
         if (value == NULL || bundle_options_decide(a->options, a->contents, NULL, name))
@@ -884,7 +894,7 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
         return err_at(e, &layers->at, "%zu layer%s here, and %zu in %s", layers->bundle->count,
                       layers->bundle->count == 1 ? "" : "s", m->count, m->file);
     if (!apply_config(&a, e) || !refused_check(m, w, contents, e) || !apply_sources(&a, e) ||
-        (!m->is_alone && !leftovers_check(m, contents, e)) || !check_sizes(&a, e))
+        (!m->is_alone && !leftovers_check(m, e)) || !check_sizes(&a, e))
         return false;
     if (weight_match_is_own(m))
         return true;

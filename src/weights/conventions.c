@@ -215,6 +215,7 @@ const named_part NAMED_PARTS[NAMED_PART_COUNT] = {
                   .is_beside = true, .climbs = true},
     [POSITIONS] = {"position_embedding", "position_embedding", NULL, "weight embedding", NULL,
                    .is_beside = true, .climbs = true},
+    [EMBED_W] = {"embed", "embed.w", "embed.b", .is_beside = true, .climbs = true},
     [HEAD_W] = {"head", "head.w", "head.b", .is_beside = true, .climbs = true},
     [HEAD_NORM] = {"head.norm", "head.norm.gain", "head.norm.bias", GAINS, SHIFTS,
                    .is_norm = true, .is_beside = true, .climbs = true},
@@ -266,12 +267,11 @@ static const layer_convention LAYER_ROWS[] = {
               [W1] = "intermediate.dense", [W2] = "output.dense",
               [LN_E] = "embeddings.LayerNorm", [EMBEDDING] = "embeddings.word_embeddings",
               [SEGMENTS] = "embeddings.token_type_embeddings",
-              [POSITIONS] = "embeddings.position_embeddings",
+              [POSITIONS] = "embeddings.position_embeddings", [EMBED_W] = "embeddings_project",
               [HEAD_W] = "cls.predictions.transform.dense generator_predictions.dense",
               [HEAD_NORM] = "cls.predictions.transform.LayerNorm "
                             "generator_predictions.LayerNorm",
               [UNEMBEDDING] = "cls.predictions.decoder cls.predictions generator_lm_head"},
-     .uncomputed = "embeddings_project",
      .implied = {"post", "layer", "gelu"}, .eps = 1e-12},
     {.named = {"roberta", "the same of RoBERTa, XLM-RoBERTa, CamemBERT"},
      .attention = "attention",
@@ -301,8 +301,8 @@ static const layer_convention LAYER_ROWS[] = {
      .part = {[LN1] = "self_attn_layer_norm",
               [LN2] = "encoder_attn_layer_norm final_layer_norm", [LN3] = "final_layer_norm",
               [W1] = "fc1", [W2] = "fc2", [LN_E] = "layernorm_embedding",
-              [LN_F] = "layer_norm final_layer_norm"},
-     .uncomputed = "project_in", .position_row = 2,
+              [EMBED_W] = "project_in", [LN_F] = "layer_norm final_layer_norm"},
+     .embeds_before = "positions", .position_row = 2,
      .implied = {"post", "layer", "gelu"}},
     {.named = {"t5", "T5; the bias of its positions is the document's to give"},
      .attention = "layer.0.SelfAttention", .cross = "layer.1.EncDecAttention",
@@ -414,8 +414,9 @@ static const layer_convention LAYER_ROWS[] = {
      .attention = "self_attn",
      .part = {[LN1] = "self_attn_layer_norm", [LN2] = "final_layer_norm", [W1] = "fc1",
               [W2] = "fc2", [LN_F] = "final_layer_norm", [EMBEDDING] = "embed_tokens",
-              [POSITIONS] = "embed_positions", [UNEMBEDDING] = "lm_head"},
-     .uncomputed = "project_in project_out", .position_row = 2,
+              [POSITIONS] = "embed_positions", [EMBED_W] = "project_in", [HEAD_W] = "project_out",
+              [UNEMBEDDING] = "lm_head"},
+     .embeds_before = "positions", .head_activation = "none", .position_row = 2,
      .implied = {"pre", "layer", "relu", "true"}, .eps = 1e-5},
     {.named = {"nemotron", "transformers' Nemotron, by config.json"}, .needs_config = true,
      .attention = "self_attn",
@@ -604,7 +605,6 @@ void layer_convention_describe(text *out, const layer_convention *row)
         if (i == POSITIONS && row->position_row > 0 && row->part[i] != NULL)
             text_add_format(out, " from row %zu", row->position_row);
     }
-    add_alternatives(out, "refused besides them", row->uncomputed);
     add_alternatives(out, "without a part", row->buffers);
     for (size_t i = 0; i < IMPLIED_SETTINGS; i++) {
         if (row->implied[i] != NULL)
@@ -618,6 +618,10 @@ void layer_convention_describe(text *out, const layer_convention *row)
         text_add_format(out, "; norm %s without ln1", row->without_first);
     if (row->ends_bare)
         text_add_string(out, "; norms without a gain, one after the last layer too");
+    if (row->embeds_before != NULL)
+        text_add_format(out, "; embed.before %s", row->embeds_before);
+    if (row->head_activation != NULL)
+        text_add_format(out, "; head.activation %s", row->head_activation);
     if (row->unembedding_bias != NULL)
         text_add_format(out, "; unembedding_bias: %s", row->unembedding_bias);
     if (row->eps > 0)

@@ -94,6 +94,7 @@ enum {
     EMBEDDING,
     SEGMENTS,
     POSITIONS,
+    EMBED_W,
     HEAD_W,
     HEAD_NORM,
     UNEMBEDDING,
@@ -130,9 +131,8 @@ typedef struct layer_convention {
     named named;                   /* help: whose names they are */
     const char *attention, *cross; /* where their names are, in one of the CONVENTIONS */
     const char *part[NAMED_PART_COUNT];
-    size_t position_row;    /* of the first position: rows before it are padding's */
-    const char *uncomputed; /* between what is looked up and the layers, and refused */
-    const char *buffers;    /* in a layer, and without a part in the result */
+    size_t position_row;                   /* of the first position: rows before it are padding's */
+    const char *buffers;                   /* in a layer, and without a part in the result */
     const char *implied[IMPLIED_SETTINGS]; /* unless given, in the order of IMPLIED_KEYS */
     double eps;                            /* of all norms; 0: not said */
     const char *open, *hint; /* a key that no file of these names has, and what to do about it */
@@ -142,6 +142,8 @@ typedef struct layer_convention {
     bool joins_gate;              /* w1 and w3 are halves of one matrix's outputs, in this order */
     bool ends_bare;               /* there is a norm after the last layer, and no name of it */
     bool final_climbs;            /* the norm after the last layer may be further up */
+    const char *embeds_before;    /* where its product stands: embed.before; or NULL */
+    const char *head_activation;  /* head.activation; NULL: config.json's, or that of the layers */
     const char *without_first;    /* the order of norms of a layer that has no ln1; or NULL */
     const char *unembedding_bias; /* a name besides, of a tied unembedding; or NULL */
 } layer_convention;

@@ -267,10 +267,9 @@ static bool has_no_part(const weight_match *m, const indexed_name *one, size_t w
            (m->is_one && *m->before == '\0' && key_path_read(&p, one->name, one->length));
 }
 
-bool leftovers_check(weight_match *m, const bundle *contents, err *e)
+bool leftovers_check(weight_match *m, err *e)
 {
     size_t layer, within, length = strlen(m->before);
-    char name[NAME_MOST];
     place at = {.file = m->file};
     for (size_t i = name_index_first(&m->names, m->before, length);
          i < m->names.count && name_begins(&m->names.item[i], m->before, length); i++) {
@@ -282,20 +281,6 @@ bool leftovers_check(weight_match *m, const bundle *contents, err *e)
         return err_remedy(e,
                           "--map none=%s leaves it out, --map layers.%zu.KEY=%s takes it for a key",
                           one->name, layer, one->name);
-    }
-    /* Rows that are given have been through what stands between them and the layers. */
-    bool has_rows = bundle_find(contents, "x") != NULL;
-    for (size_t n = 0; !has_rows && name_alternative(m->by->uncomputed, n, name); n++) {
-        const indexed_name *found = match_beside(m, name, "weight", true);
-        if (found == NULL || found->is_taken)
-            continue;
-        err_at(e, &at,
-               "%s stands between the embedding and the layers, and nothing here computes it",
-               found->name);
-        return err_remedy(e,
-                          "-x FILE gives rows that have been through it, --map none=%s leaves it "
-                          "out",
-                          found->name);
     }
     return text_ok(&m->name, e);
 }

@@ -19,9 +19,8 @@ void unfinished_describe(text *out);
 bool refused_check(weight_match *m, const bundle_options *w, const bundle *contents, err *e);
 
 /* False with the error set for the first name of a layer that is not taken, unless it is known to
- * have no part in the result, and for what stands between layers and what is looked up: rows that
- * `contents`, the document, has are not looked up. */
-bool leftovers_check(weight_match *m, const bundle *contents, err *e);
+ * have no part in the result. */
+bool leftovers_check(weight_match *m, err *e);
 /* "inv_freq, position_ids, …": what has no part in any layer, for help and manual. */
 void leftovers_describe(text *out);
 

@@ -92,10 +92,16 @@ static bool put_eps_outside(stack_attempt *a, norm *one)
     return one->eps > 0;
 }
 
+/* Of the rows that it norms. */
+static size_t width_of(const stack_attempt *a, const norm *one)
+{
+    return one == &a->stack->first ? a->stack->embedded.size[1] : a->stack->width;
+}
+
 /* gain·factor + more; of a gain that is not there, 1. */
 static void change_gain(stack_attempt *a, norm *one, double factor, double more)
 {
-    size_t width = a->stack->width;
+    size_t width = width_of(a, one);
     tensor *made = stack_attempt_matrix(a, a->stack->type, 1, &width);
     if (made == NULL)
         return;
@@ -110,7 +116,7 @@ static void change_gain(stack_attempt *a, norm *one, double factor, double more)
  * (x − mean)/(√(c·v) + eps) is (x − mean)/(√v + eps/√c) / √c. */
 static bool divide_by_less(stack_attempt *a, norm *one)
 {
-    double m = (double)a->stack->width, c = m / (m - 1);
+    double m = (double)width_of(a, one), c = m / (m - 1);
     if (m < 2)
         return false;
     one->eps_is_outside = a->with == 1;

@@ -54,7 +54,7 @@ static bool has_positions(const stack_attempt *a, int with)
 {
     bool is_learned = bundle_find(&a->document, "position_embedding") != NULL;
     if (with >= POSITIONS_HALVES)
-        return a->stack->adds_sinusoids && !is_learned && a->stack->width % 2 == 0;
+        return a->stack->adds_sinusoids && !is_learned && a->stack->embedded.size[1] % 2 == 0;
     return a->stack->adds_sinusoids || is_learned;
 }
 
@@ -65,7 +65,8 @@ static bool positions(stack_attempt *a)
     tensor x, right = {0}, *to = &a->stack->embedded;
     bool is_scaled = a->with >= ROWS_TIMES_ROOT;
     double times = a->with == POSITIONS_NONE ? 0 : a->with == POSITIONS_TWICE ? 2 : 1;
-    double root = sqrt((double)a->stack->width), factor = a->with == ROWS_BY_ROOT ? 1 / root : root;
+    double root = sqrt((double)a->stack->embedded.size[1]),
+           factor = a->with == ROWS_BY_ROOT ? 1 / root : root;
     size_t at[2] = {0}, width = to->size[1];
     if (!a->scope.is_whole || (!is_scaled && !has_positions(a, a->with)))
         return false;

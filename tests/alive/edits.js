@@ -95,6 +95,11 @@ const LEARNT = {
     unembedding: [4, 5], unembedding_bias: [5], layers: [1, 2].map(() => ({ ...SQUARE, cross: SQUARE, ...HIDDEN, ln1: { gain: [4] } })) },
   'masked model': { x: [3, 4], activation: 'gelu', loss: 'cross-entropy', labels: { ids: [1, -100, 4] }, unembedding: [3, 5],
     unembedding_bias: [5], head: { w: [4, 3], b: [3], norm: { gain: [3], bias: [3] } }, layers: [{ ...SQUARE, ...HIDDEN }] },
+  // a product before the layers, after a norm or before positions, and a head without an activation
+  projected: { x: [3, 5], loss: 'square', target: [3, 4], ln_e: { gain: [5], bias: [5] }, embed: { w: [5, 4], b: [4] },
+    layers: [{ ...SQUARE, ...HIDDEN }] },
+  'projected first': { x: [3, 5], loss: 'cross-entropy', labels: { ids: [1, -100, 4] }, unembedding: [3, 5],
+    embed: { w: [5, 4], before: 'positions' }, head: { w: [4, 3], activation: 'none' }, layers: [{ ...SQUARE, ...HIDDEN }] },
 };
 const SERIES = [[1, 0.1], [10, 0.05], [100, 0.01]];
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);

@@ -10,7 +10,7 @@ import formulas
 from claims import check, finish, selfattn
 
 NEAR = 1e-12
-COUNTS = {"attention": 300, "layers": 100}
+COUNTS = {"attention": 300, "layers": 100, "projected": 60}
 COMMANDS = {None: "run", "encoder": "encode", "decoder": "decode"}  # by the kind of layers
 # A gradient that is a sum of others, whose own largest number may be the rounding of a sum of 0.
 SUM_OF = {"bk_grad": "k_grad", "bs_grad": "scores_grad", "bias_k_grad": "k_grad"}

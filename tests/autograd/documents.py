@@ -317,6 +317,11 @@ def layers(seed):
         top["softcap"] = 2
     if chance(dice, 0.2):
         top["qk_norm"] = ("rms", "rms-all")[n % 2]
+    add_rows_and_goal(top, dice, n, width)
+    return top
+
+
+def add_rows_and_goal(top, dice, n, width):
     top["layers"] = [some_layer(dice, top, width) for _ in range(dice.randint(1, 2))]
     for key in ("ln_e", "ln_f"):
         if chance(dice):
@@ -329,4 +334,56 @@ def layers(seed):
         add_cross_entropy(top, dice, n, width, ids)
     else:
         add_loss(top, dice, (n, width), ("output_grad", "square"))  # the sum of a norm is always 0
+
+
+def turned_if(top, rows, columns):
+    return (columns, rows) if top.get("layout") == "out-in" else (rows, columns)
+
+
+def projected(seed):
+    """Layers of another width than what ids look up: a product before them, and a head, whose
+    rows are compared with the embedding."""
+    dice = random.Random(seed)
+    heads, n, wide, hidden = dice.choice((1, 2)), dice.randint(2, 6), dice.randint(3, 7), 5
+    width, ids = 4 * heads, n + 2
+    top = {"dtype": "f64", "heads": heads, "kv_heads": heads, "norm": dice.choice(("pre", "post")),
+           "norm_kind": "layer", "activation": dice.choice(("relu", "gelu", "silu")),
+           "kind": "encoder"}
+    if chance(dice):
+        top["layout"] = "out-in"
+    is_first = chance(dice, 0.5)
+    between = width if is_first else wide
+    top["embed"] = {"w": matrix(dice, *turned_if(top, wide, width), most=0.5)}
+    if is_first:
+        top["embed"]["before"] = "positions"
+    if chance(dice, 0.6):
+        top["embed"]["b"] = matrix(dice, width)
+    top["layers"] = [some_layer(dice, top, width)]
+    if chance(dice, 0.6):
+        top["ln_e"] = norm(dice, between, "layer")
+    if chance(dice, 0.5):
+        top["position_embedding"] = matrix(dice, n, between)
+    if chance(dice, 0.4):
+        top["segment_embedding"] = matrix(dice, 2, between)
+        top["segments"] = [dice.randrange(2) for _ in range(n)]
+    if chance(dice, 0.3):
+        top["x"] = matrix(dice, n, wide)
+        add_loss(top, dice, (n, width), ("output_grad", "square"))
+        return top
+    top["embedding"] = matrix(dice, ids, wide)
+    top["ids"] = [dice.randrange(ids) for _ in range(n)]
+    is_tied = chance(dice, 0.6)
+    taken = wide if is_tied else hidden
+    top["head"] = {"w": matrix(dice, *turned_if(top, width, taken), most=0.5)}
+    if chance(dice, 0.7):
+        top["head"]["activation"] = dice.choice(("none", "none", "gelu", "silu"))
+    if chance(dice, 0.5):
+        top["head"]["b"] = matrix(dice, taken)
+    if chance(dice, 0.5):
+        top["head"]["norm"] = norm(dice, taken, "layer")
+    add_cross_entropy(top, dice, n, taken, ids)
+    if is_tied:
+        top.pop("unembedding", None)
+    else:
+        top.setdefault("unembedding", matrix(dice, *turned_if(top, taken, ids)))
     return top

@@ -355,10 +355,27 @@ def layer(of, rows, memory):
     return of.kept("output", rows)
 
 
+def product(of, rows):
+    """What is between the rows that are looked up and the layers."""
+    one = of.inside(of.get("embed"), "embed.", ("layout",))
+    rows = rows @ weight(one, "w")
+    return one.kept("output", rows + one.given("b") if "b" in one else rows)
+
+
+def headed(of, rows):
+    one = of.inside(of.get("head"), "head.", ("layout", "norm_kind", "norm_eps"))
+    rows = rows @ weight(one, "w")
+    rows = one.kept("hidden", rows + one.given("b") if "b" in one else rows)
+    named = one.get("activation", of.get("activation"))
+    if named != "none":
+        rows = one.kept("activated", ACTIVATIONS[named](rows))
+    return norm(one, "norm", rows) if "norm" in one else rows
+
+
 def embedded(of):
-    if "ids" not in of:
-        return of.given("x")
-    rows = of.given("embedding")[of.get("ids")]
+    rows = of.given("embedding")[of.get("ids")] if "ids" in of else of.given("x")
+    if of.get("embed", {}).get("before") == "positions":
+        rows = product(of, rows)
     if "segment_embedding" in of:
         rows = rows + of.given("segment_embedding")[of.get("segments")]
     if "position_embedding" in of:
@@ -370,6 +387,8 @@ def stack(of):
     rows = of.kept("embedded", embedded(of))
     if "ln_e" in of:
         rows = norm(of, "ln_e", rows)
+    if "embed" in of and "before" not in of.get("embed"):
+        rows = product(of, rows)
     memory = of.given("memory") if "memory" in of else None
     for i, one in enumerate(of.get("layers")):
         rows = layer(of.inside(one, f"layer.{i}.", OF_LAYERS), rows, memory)
@@ -378,7 +397,7 @@ def stack(of):
 
 def cross_entropy(of, output):
     by = weight(of, "unembedding") if "unembedding" in of else of.given("embedding").T
-    logits = output @ by
+    logits = (headed(of, output) if "head" in of else output) @ by
     if "unembedding_bias" in of:
         logits = logits + of.given("unembedding_bias")
     logits = of.kept("logits", logits).flatten(0, -2)

@@ -44,7 +44,7 @@ def names_of(path):
         names.append(f"layer{int(parts[-3]) + 1}'s{parts[-1]}")
     names = list(map(re.escape, names))
     if path.endswith("output.last"):
-        names.append(r"output\[\d+\]")
+        names.append(r"(?:output|head\.\w+)\[\d+\]")
     if parts[-1] == "unembedding":  # a table that looks words up may be turned into it
         names += ["vocabᵀ", "embeddingᵀ"]
     return "(?:" + "|".join(names) + ")"

@@ -234,6 +234,7 @@ static const slot ROWS[] = {
     {{"keys of a stack", NULL}, &STACK_KEYS, write_items, NULL},
     {{"keys of a layer", NULL}, &LAYER_KEYS, write_items, NULL},
     {{"keys of a norm", NULL}, &NORM_KEYS, write_items, NULL},
+    {{"keys of embed", NULL}, &EMBED_KEYS, write_items, NULL},
     {{"keys of a head", NULL}, &HEAD_KEYS, write_items, NULL},
     {{"keys of an expert", NULL}, &FEED_FORWARD_KEYS, write_items, NULL},
     {{"routings", NULL}, &ROUTINGS, write_items, NULL},

@@ -371,6 +371,7 @@ static const slot SCHEMA_ROWS[] = {
     {{"keys of a layer", NULL}, &OF_LAYER, write_keys, NULL},
     {{"keys of a stack", NULL}, &OF_STACK, write_keys, NULL},
     {{"keys of a norm", NULL}, &NORM_KEYS, write_keys, NULL},
+    {{"keys of embed", NULL}, &EMBED_KEYS, write_keys, NULL},
     {{"keys of a head", NULL}, &HEAD_KEYS, write_keys, NULL},
     {{"keys of an expert", NULL}, &FEED_FORWARD_KEYS, write_keys, NULL},
     {{"scales", NULL}, &SCALE_WORDS, write_words, NULL},

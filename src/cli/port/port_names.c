@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "compare/measure.h"
 #include "model/dump_names.h"
+#include "model/embed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,7 +91,7 @@ static bool stage_said(const port *p, const dump_meaning *m, const tensor *t, ch
         (bundle_find(top, "position_embedding") != NULL || p->layers->adds_sinusoids))
         return false;
     if (strcmp(said, "begin") == 0)
-        said = top != NULL && p->layers->has_first ? "ln_e" : "embedded";
+        said = top != NULL ? stack_begin_name(p->layers) : "embedded";
     const stage_way way = m->is_of_layer ? stage_way_of_layer(m->layer) : (stage_way){.text = ""};
     stage_name_in_full(&way, said, out);
     return top == NULL
@@ -173,7 +174,8 @@ static bool take(port *p, const char *called, const tensor *t, int rank, const s
     one->numbers.tensor.owns = false;
     p->stages++;
     bool is_of_layer = stack_stage_layer(name, &number);
-    bool begins = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0;
+    bool begins = strcmp(name, "embedded") == 0 || strcmp(name, "ln_e") == 0 ||
+                  strcmp(name, "embed.output") == 0;
     one->part = is_of_layer ? number + 1 : begins ? 0 : p->depth + 1;
     const stage_way way = stage_way_of_layer(0);
     if (is_of_layer)

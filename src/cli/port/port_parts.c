@@ -2,6 +2,7 @@
 #include "cli/port/port.h"
 
 #include "base/mem.h"
+#include "model/embed.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void put_fit(part_document *d, const port_cause *one, err *e)
 /* The rows that the part begins with: the dump's, or those that were computed before it. */
 static const tensor *rows_before(const port *p, port_part part)
 {
-    const char *of = p->layers->has_first ? "ln_e" : "embedded";
+    const char *of = stack_begin_name(p->layers);
     for (size_t i = 0; i < p->stages; i++) {
         const port_stage *one = &p->stage[i];
         bool is_output = part > 1 && one->part == part - 1 && strcmp(one->kind, "output") == 0;
@@ -99,13 +100,15 @@ bool part_open(part_document *d, const port *p, port_part part, const port_cause
     }
     /* The rows of the part after it, where the dump lacks them. */
     if (d->claim != NULL && part + 1 < p->parts && rows_before(p, part + 1) == &p->rows[part + 1]) {
-        const char *begin = p->layers->has_first ? "ln_e" : "embedded";
+        const char *begin = stack_begin_name(p->layers);
         d->claim[d->claims] = (claim){.name = is_begin ? begin : OUTPUT};
     }
     if (!is_begin) {
         d->rows.kind = ENTRY_TENSOR;
         d->rows.tensor = tensor_view_of(rows_before(p, part));
-        d->given[0] = (claim){.name = is_end ? OUTPUT : "embedded", .numbers = &d->rows};
+        const char *begin =
+            stack_ends_with_product(p->layers) ? stack_begin_name(p->layers) : "embedded";
+        d->given[0] = (claim){.name = is_end ? OUTPUT : begin, .numbers = &d->rows};
     }
     d->asked.document = &d->document;
     d->asked.threads = work_threads(p->model, p->world);

@@ -10,6 +10,7 @@
  * the rows between follow from these and from the weights. */
 static const char *const RECORDED[] = {"embedded",
                                        "ln_e",
+                                       "embed.output",
                                        "layer.*.attention.weights",
                                        "layer.*.attention.output",
                                        "layer.*.ffn.output",

@@ -100,7 +100,7 @@ static size_t column_of(const port_stage *one)
 {
     return strcmp(one->kind, "attention.weights") == 0 ? 0
            : strcmp(one->kind, "output") == 0 || strcmp(one->kind, "embedded") == 0 ||
-                   strcmp(one->kind, "ln_e") == 0
+                   strcmp(one->kind, "ln_e") == 0 || strcmp(one->kind, "embed.output") == 0
                ? 2
                : 1;
 }

@@ -251,10 +251,12 @@ static bool shape_of_stack(const work *w, const char *name, tensor *like)
     const char *axes = stack_axes_of(name), *queries = strchr(axes, 'q');
     stage_id id;
     const plan *p = stack_plan_of(s, name, &id);
+    const bool may_be_narrow =
+        s->embedded.size[1] != s->width && !stack_stage_layer(name, &(size_t){0});
     *like = (tensor){.type = s->type};
     if (p != NULL) {
         plan_stage_shape(p, id, &like->rank, like->size);
-    } else if (strcmp(axes, "bqm") == 0) {
+    } else if (strcmp(axes, "bqm") == 0 && !may_be_narrow) {
         const size_t size[] = {s->batches, s->rows, s->width};
         bool has_batch = s->batches > 0;
         like->rank = has_batch ? 3 : 2;

@@ -133,6 +133,7 @@ function currentDocument() {
     of[key] = valuesOfAll(map, key);
     if (key === 'bias' && map.heads > 1 && !OF_ENTRY.has(map)) of.mask_axis = 'head';
   }
+  if (document.head && !document.head.w) delete document.head; // no logits are on the page
   if (document.segment_embedding) document.segments = document.segment_embedding.map((row, i) => i);
   DATA.rooms.forEach((room, index) => {
     const at = /^(?:layer\.(\d+)\.(?:attention|(cross))\.)?$/.exec(room.way);

@@ -10,7 +10,7 @@ const EDITS = { done: [], undone: [], order: null, taking: null, told: () => {} 
 const SETTING_KEYS = { scale: 'scale', C: 'softcap', qk_eps: 'qk_eps', slope: 'alibi', sink: 'sinks',
   key_lengths: 'key_lengths' };
 const LOOKED_UP = ['segment_embedding', 'position_embedding', 'unembedding', 'unembedding_bias'];
-const NORM_PART = /^(ln\w+|head\.norm)\.(gain|bias|eps)$/, HEAD_PART = /^head\.[wb]$/,
+const NORM_PART = /^(ln\w+|head\.norm)\.(gain|bias|eps)$/, HEAD_PART = /^(head|embed)\.[wb]$/,
   FEED_FORWARD = /^[wb][123]$/;
 
 function keysOf(map) {

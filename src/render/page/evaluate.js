@@ -441,7 +441,7 @@ function fillRow(map, head, row, numbers) {
 }
 
 function isRollout(map) {
-  return map.operation === 'dot' && !map.made && Boolean(MAPS[map.a.map].made) && !normOf(map);
+  return map.operation === 'dot' && map.name === 'rollout';
 }
 
 // Of all rows, or of those that are named.
