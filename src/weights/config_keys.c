@@ -454,6 +454,19 @@ static const config_key OF_ELECTRA[] = {
     LAST,
 };
 
+static const config_key OF_ALBERT[] = {
+    READ("embedding_size"),
+    {{"num_hidden_groups", "layers of several groups"}, CONFIG_ONLY,
+     .to = "1", .is_of_layers = true},
+    {{"inner_group_num", "several layers in a group"}, CONFIG_ONLY,
+     .to = "1", .is_of_layers = true},
+    READ("net_structure_type"),
+    READ("gap_size"),
+    READ("num_memory_blocks"),
+    READ("down_scale_factor"),
+    LAST,
+};
+
 /* What it makes of a picture is x. */
 static const config_key OF_VIT[] = {
     READ("image_size"),
@@ -645,6 +658,11 @@ static const model_family ROWS[] = {
     {.named = {"electra", "transformers' ELECTRA"},
      .names = "bert", .is_masked = true, .head_activation = "gelu", .own = {OF_ELECTRA},
      .by_default = {TIED, {"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
+    {.named = {"albert", "transformers' ALBERT"},
+     .names = "albert", .is_masked = true, .own = {OF_ALBERT},
+     .by_default = {TIED, {"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu_new"},
+                    {"num_hidden_layers", 12, NULL}, {"num_hidden_groups", 1, NULL},
+                    {"inner_group_num", 1, NULL}}},
     {.named = {"modernbert", "transformers' ModernBERT"}, .names = "modernbert", .rope = "half",
      .head = "a product, its activation and a norm before the unembedding",
      .own = {OF_MODERNBERT}, .has_windows = true, .sees_both_sides = true, .begins_full = true,

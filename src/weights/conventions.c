@@ -5,19 +5,20 @@
 
 /* Sources. torch, torch-apart: PyTorch's documentation and source of nn.MultiheadAttention
  * (in_proj_weight is 3m × m, q over k over v; three matrices where kdim or vdim differ from m).
- * proj, bert, vit, phi3, t5, distilbert: transformers' modeling_llama, _opt, _bart, _clip, _phi,
- * _bert, _vit, _phi3, _t5, _distilbert. bert-tf: the checkpoints of google-research/bert. gpt2:
- * modeling_gpt2 and its Conv1D, whose weight is input × output; nanogpt has nn.Linear there. keras:
- * Keras's MultiHeadAttention, whose EinsumDense layers have kernels m × h × d and h × d × m, and
- * (keras-file) their names in .weights.h5. flax: flax.linen's MultiHeadDotProductAttention. timm:
- * vision_transformer, which reshapes qkv to 3 × h × d. wqkv: flash-attention, MPT, ModernBERT.
- * neox: modeling_gpt_neox and modeling_bloom, which reshape query_key_value to h × 3 × d. llama,
- * whisper: model.py of the releases. diffusers: its attention_processor. d2l: d2l.torch's
- * MultiHeadAttention (section 11.5 of the book). from-scratch: the MultiHeadAttention of its
- * chapter 3. annotated: its MultiHeadedAttention, whose linears are used in this order. deberta:
- * modeling_deberta_v2, DisentangledSelfAttention, where scores are the sum of up to three products
- * over the root of as many times d. espnet: nets/pytorch_backend/transformer/attention.py, whose
- * relative kinds have linear_pos and pos_bias_u and _v.
+ * proj, bert, vit, phi3, t5, distilbert, albert: transformers' modeling_llama, _opt, _bart, _clip,
+ * _phi, _bert, _vit, _phi3, _t5, _distilbert, _albert. bert-tf: the checkpoints of
+ * google-research/bert. gpt2: modeling_gpt2 and its Conv1D, whose weight is input × output;
+ * nanogpt has nn.Linear there. keras: Keras's MultiHeadAttention, whose EinsumDense layers have
+ * kernels m × h × d and h × d × m, and (keras-file) their names in .weights.h5. flax: flax.linen's
+ * MultiHeadDotProductAttention. timm: vision_transformer, which reshapes qkv to 3 × h × d. wqkv:
+ * flash-attention, MPT, ModernBERT. neox: modeling_gpt_neox and modeling_bloom, which reshape
+ * query_key_value to h × 3 × d. llama, whisper: model.py of the releases. diffusers: its
+ * attention_processor. d2l: d2l.torch's MultiHeadAttention (section 11.5 of the book).
+ * from-scratch: the MultiHeadAttention of its chapter 3. annotated: its MultiHeadedAttention,
+ * whose linears are used in this order. deberta: modeling_deberta_v2, DisentangledSelfAttention,
+ * where scores are the sum of up to three products over the root of as many times d. espnet:
+ * nets/pytorch_backend/transformer/attention.py, whose relative kinds have linear_pos and
+ * pos_bias_u and _v.
  *
  * Norms. q_norm next to q_proj is an RMS norm of each head in modeling_qwen3, _qwen3_moe and
  * _apertus; one over all heads in _olmo2 and _olmoe, as its length shows; a LayerNorm with a
@@ -95,6 +96,8 @@ static const convention ROWS[] = {
      LAYOUT_OUT_IN, CUT_BY_HEADS, "qkv_proj.*", NULL, NULL, "o_proj.*", .is_causal = true},
     {{"neox", "GPT-NeoX, Pythia, BLOOM, Falcon-RW"},
      LAYOUT_OUT_IN, CUT_HEAD_BY_HEAD, "query_key_value.*", NULL, NULL, .out = "dense.*"},
+    {{"albert", "transformers' ALBERT"},
+     LAYOUT_OUT_IN, CUT_APART, "query.*", "key.*", "value.*", .out = "dense.*"},
     {{"llama", "the release of LLaMA"},
      LAYOUT_OUT_IN, CUT_APART, "wq.*", "wk.*", "wv.*", "wo.*", .is_causal = true},
     {{"t5", "T5, whose scores are not scaled: --scale none"},
@@ -488,6 +491,17 @@ static const layer_convention LAYER_ROWS[] = {
               [HEAD_W] = "vocab_transform", [HEAD_NORM] = "vocab_layer_norm",
               [UNEMBEDDING] = "vocab_projector"},
      .implied = {"post", "layer", "gelu"}, .eps = 1e-12},
+    {.named = {"albert", "transformers' ALBERT, by config.json"}, .needs_config = true,
+     .attention = "attention", .is_one_for_all = true,
+     .part = {[LN1] = "attention.LayerNorm", [LN2] = "full_layer_layer_norm", [W1] = "ffn",
+              [W2] = "ffn_output", [LN_E] = "embeddings.LayerNorm",
+              [EMBEDDING] = "embeddings.word_embeddings",
+              [SEGMENTS] = "embeddings.token_type_embeddings",
+              [POSITIONS] = "embeddings.position_embeddings",
+              [EMBED_W] = "embedding_hidden_mapping_in",
+              [HEAD_W] = "predictions.dense", [HEAD_NORM] = "predictions.LayerNorm",
+              [UNEMBEDDING] = "predictions.decoder predictions"},
+     .implied = {"post", "layer", "gelu_tanh"}, .eps = 1e-12},
 };
 /* clang-format on */
 
@@ -616,6 +630,8 @@ void layer_convention_describe(text *out, const layer_convention *row)
         text_add_string(out, "; w1 and w3 side by side");
     if (row->without_first != NULL)
         text_add_format(out, "; norm %s without ln1", row->without_first);
+    if (row->is_one_for_all)
+        text_add_string(out, "; one layer for all");
     if (row->ends_bare)
         text_add_string(out, "; norms without a gain, one after the last layer too");
     if (row->embeds_before != NULL)

@@ -140,6 +140,7 @@ typedef struct layer_convention {
     bool interleaves_gate;   /* experts' w1 and w3 are the even and the odd outputs of one matrix */
     weight_layout of_experts;     /* if it is not that of attention's names */
     bool joins_gate;              /* w1 and w3 are halves of one matrix's outputs, in this order */
+    bool is_one_for_all;          /* the file has one layer; config.json says how often it comes */
     bool ends_bare;               /* there is a norm after the last layer, and no name of it */
     bool final_climbs;            /* the norm after the last layer may be further up */
     const char *embeds_before;    /* where its product stands: embed.before; or NULL */

@@ -4,6 +4,7 @@
 #include "attn/spec/setting.h"
 #include "base/mem.h"
 #include "model/parts.h"
+#include "weights/conventions.h"
 #include "weights/names.h"
 
 #include <math.h>
@@ -658,6 +659,11 @@ void model_config_describe(text *out, const model_config *c, const bundle *docum
         text_add_format(out, "%swindow in %zu of %zu layers", join, windows, c->layers);
     if (turned > 0)
         text_add_format(out, ", rope by layer");
+    const named *row = c->of->names == NULL
+                           ? NULL
+                           : named_find(&LAYER_CONVENTIONS, c->of->names, strlen(c->of->names));
+    if (row != NULL && ((const layer_convention *)(const void *)row)->is_one_for_all)
+        text_add_format(out, ", one layer for all");
     if (c->of->gains_lack_one)
         text_add_string(out, ", 1 added to gains");
     if (c->of->head != NULL)
