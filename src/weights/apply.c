@@ -604,6 +604,21 @@ static bool check_padding(const applying *a, err *e)
     return true;
 }
 
+/* From there on modeling_falcon rounds positions to bfloat16, and a slope doesn't say it. */
+static bool check_far(const applying *a, err *e)
+{
+    enum { ROWS_MOST = 257 };
+    const entry *x = bundle_find(a->contents, "x"),
+                *given = x != NULL ? x : bundle_find(a->contents, "ids");
+    const tensor *t = given == NULL || given->kind != ENTRY_TENSOR ? NULL : &given->tensor;
+    int axis = t == NULL ? -1 : t->rank - (x != NULL ? 2 : 1);
+    return a->from->config->alibi_times == 0 || axis < 0 || t->size[axis] <= ROWS_MOST ||
+           err_at(e, &given->at,
+                  "%s are %zu rows, and models of %s round the places of alibi to bfloat16, which "
+                  "is not computed here after %d",
+                  given->name, t->size[axis], a->from->config->of->named.name, ROWS_MOST);
+}
+
 static bool apply_config(const applying *a, err *e)
 {
     const weight_match *m = a->from;
@@ -629,7 +644,8 @@ static bool apply_config(const applying *a, err *e)
     bool has_logits = c->of->head == NULL && has_ids && (has_head || !c->of->is_masked) &&
                       (!c->of->is_of_two || m->cross != NULL);
     const char *logits = has_logits ? "true" : "false";
-    return (m->is_alone || check_padding(a, e)) && add_settings(a, &c->settings, a->contents, e) &&
+    return check_far(a, e) && (m->is_alone || check_padding(a, e)) &&
+           add_settings(a, &c->settings, a->contents, e) &&
            (m->is_alone || bundle_options_decide(a->options, a->contents, NULL, "logits") ||
             bundle_add_text(a->contents, "logits", logits, strlen(logits), a->at, e));
 }

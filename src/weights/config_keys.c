@@ -365,8 +365,7 @@ static const config_key OF_FALCON[] = {
     SIZE("ffn_hidden_size", "hidden"),
     READ("parallel_attn"),
     READ("num_ln_in_parallel_attn"),
-    {{"alibi", "ALiBi, which its releases add in different ways"}, CONFIG_ONLY,
-     .to = "false", .is_of_layers = true},
+    READ("alibi"),
     LAST,
 };
 
@@ -623,7 +622,7 @@ static const model_family ROWS[] = {
      .setting = {{"alibi", "true"}},
      .by_default = {TIED, {"layer_norm_epsilon", 1e-5, NULL}}},
     {.named = {"falcon", "transformers' Falcon"}, .names = "falcon falcon-apart falcon-serial",
-     .rope = "half", .own = {OF_FALCON},
+     .rope = "half", .own = {OF_FALCON}, .rounds_alibi = true,
      .by_default = {ROTARY_BASE, TIED, {"layer_norm_epsilon", 1e-5, NULL},
                     {"activation", 0, "gelu"}, {"multi_query", 1, NULL},
                     {"new_decoder_architecture", 0, NULL}}},
@@ -754,6 +753,9 @@ void model_family_describe(text *out, const model_family *row)
         text_add_string(out, "; gains are 1 and what is there");
     if (row->scales_rows)
         text_add_string(out, "; embedding_scale √width");
+    if (row->rounds_alibi)
+        text_add_string(out,
+                        "; alibi over √d_k, twice from transformers 5 on, of 1, 2, 4, 8 heads");
     if (row->norms_heads)
         text_add_string(out, "; qk_eps is norm_eps");
     if (row->head != NULL)

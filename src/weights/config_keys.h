@@ -71,6 +71,7 @@ typedef struct model_family {
     bool begins_full;     /* the first of so many, and not the last */
     bool sees_both_sides; /* its windows go as far forward as back */
     bool scales_logits;   /* by 1 over the root of the width, of tied models */
+    bool rounds_alibi;    /* divided as scores are, to bfloat16; with it nothing turns */
     bool is_of_two;       /* an encoder and its decoder, which alone has logits */
 } model_family;
 

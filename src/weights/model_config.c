@@ -429,6 +429,40 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
     return bundle_add_number(to, "scale", before * both * both, at, e);
 }
 
+static bool turns(const model_config *c)
+{
+    return c->of->rope != NULL && c->alibi_times == 0;
+}
+
+/* ---- ALiBi of Falcon ---- */
+
+/* modeling_falcon adds slope·position / √d_k to scores, as it was published; that of transformers 5
+ * has it in its mask as well. Both round slope·position to bfloat16, which changes no number where
+ * a slope is a power of two, up to position 256. */
+static bool add_rounded_alibi(model_config *c, err *e)
+{
+    const entry *said = find_said(&c->given, "alibi"),
+                *version = find_said(&c->given, "transformers_version");
+    const tensor *given = bundle_tensor(&c->settings, "heads");
+    size_t heads = given == NULL ? 0 : (size_t)tensor_get(given, NULL);
+    tensor list;
+    if (!c->of->rounds_alibi || !is_true(said))
+        return true;
+    bool is_twice = version != NULL && version->kind == ENTRY_TEXT && atoi(version->text) >= 5;
+    c->alibi_times = is_twice ? 2 : 1;
+    if (heads == 0 || 8 % heads != 0)
+        return err_at(e, &said->at,
+                      "alibi is true with %zu heads, whose slopes are rounded to bfloat16 with "
+                      "each position, which is computed here of 1, 2, 4 and 8 heads alone",
+                      heads);
+    if (!tensor_new(&list, DTYPE_F64, 1, &heads, e))
+        return false;
+    for (size_t i = 0; i < heads; i++)
+        ((double *)list.data)[i] =
+            c->alibi_times * ldexp(1, -(int)(8 / heads * (i + 1))) / sqrt((double)c->head_width);
+    return bundle_add_tensor(&c->settings, "alibi", &list, said->at, e);
+}
+
 /* ---- layers that differ ---- */
 
 static bool add_window(const model_config *c, bundle *to, double window, place at, err *e)
@@ -474,7 +508,7 @@ static bool read_layers(model_config *c, err *e)
             return err_at(e, &types->at, "layer_types has %s, which is not computed here", type);
     }
     bool is_by_layer = has_list || (has_window && (full_every > 0 || from > 0));
-    if (c->of->rope != NULL && !is_by_layer && !add_rope(c, NULL, &c->settings, e))
+    if (turns(c) && !is_by_layer && !add_rope(c, NULL, &c->settings, e))
         return false;
     if (!is_by_layer)
         return !has_window || add_window(c, &c->settings, wide, window->at, e);
@@ -492,7 +526,7 @@ static bool read_layers(model_config *c, err *e)
                         (has_list && rope != NULL && rope->kind == ENTRY_BUNDLE &&
                          (find_said(rope->bundle, "full_attention") != NULL ||
                           find_said(rope->bundle, "sliding_attention") != NULL));
-    if (c->of->rope != NULL && !has_own_rope && !add_rope(c, NULL, &c->settings, e))
+    if (turns(c) && !has_own_rope && !add_rope(c, NULL, &c->settings, e))
         return false;
     for (size_t i = 0; i < c->layers; i++) {
         double place_of = (double)(c->of->begins_full ? i : i + 1);
@@ -570,6 +604,8 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
                     : is_some                 ? c->size[SIZE_WIDTH].is / (size_t)count
                                               : 0;
     c->is_tied = is_true(find_said(&c->given, "tie_word_embeddings"));
+    if (!add_rounded_alibi(c, e))
+        return false;
     if (c->of->norms_heads && eps != NULL &&
         !bundle_add_number(&c->settings, "qk_eps", tensor_get(eps, NULL), at, e))
         return false;
@@ -586,7 +622,7 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
         !bundle_add_number(&c->settings, "embedding_scale", sqrt((double)c->size[SIZE_WIDTH].is),
                            at, e))
         return false;
-    if (c->of->rope != NULL && strcmp(c->of->rope, "half") != 0 &&
+    if (turns(c) && strcmp(c->of->rope, "half") != 0 &&
         !bundle_add_text(&c->settings, "rope_pairing", c->of->rope, strlen(c->of->rope), at, e))
         return false;
     return read_layers(c, e);
@@ -659,6 +695,11 @@ void model_config_describe(text *out, const model_config *c, const bundle *docum
         text_add_format(out, "%swindow in %zu of %zu layers", join, windows, c->layers);
     if (turned > 0)
         text_add_format(out, ", rope by layer");
+    if (c->alibi_times > 0)
+        text_add_string(out, c->alibi_times == 1
+                                 ? " (slopes over √d_k, once, as published)"
+                                 : " (slopes over √d_k, twice: transformers 5 adds them to its "
+                                   "mask and to its scores)");
     const named *row = c->of->names == NULL
                            ? NULL
                            : named_find(&LAYER_CONVENTIONS, c->of->names, strlen(c->of->names));

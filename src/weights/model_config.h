@@ -15,6 +15,7 @@ typedef struct model_config {
     size_t layers;
     const char *rope; /* how its angles are made: "default", "llama3", …; NULL: there are none */
     size_t rope_width, head_width; /* numbers of a head that are turned; 0: not known */
+    int alibi_times;               /* slopes are added so often; 0: not by this */
     bool is_tied;                  /* the unembedding is the embedding, whatever else there is */
     struct {
         size_t is;       /* 0: not said */

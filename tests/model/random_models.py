@@ -54,6 +54,8 @@ def said_of(draw):
     for one in draw.renamed.values():
         said.update(one)
     said.update((key, value) for key, value in IDLE.items() if draw.whether(0.3))
+    if "transformers_version" in said:
+        said["transformers_version"] = draw.of("4.57.1", "5.12.1")
     return said
 
 
@@ -77,7 +79,7 @@ def write(folder, draw, said):
     (folder / "config.json").write_text(json.dumps(said))
 
 
-def plan_of(draw, folder):
+def plan_of(draw, said, folder):
     weights = st.read_model(str(folder))
     top = {"gpt2": "transformer.", "bloom": "transformer."}.get(draw.family, "")
     plan = families.read(draw.config, {name if name.startswith(top) or name.startswith("lm_head")
@@ -90,6 +92,11 @@ def plan_of(draw, folder):
     if draw.family == "distilbert":
         linear, _, norm = plan["head"]["transform"]
         plan["head"]["transform"] = (linear, draw.config["activation"], norm)
+    # Its Falcon adds ALiBi twice, as transformers 5 does.
+    if draw.family == "falcon" and draw.config["alibi"] and not said.get(
+            "transformers_version", "4").startswith("5"):
+        for layer in plan["decoder"]["layers"]:
+            layer["attention"]["alibi"] = layer["attention"]["alibi"] / 2
     # And its experts have silu, whatever hidden_act is, which the classes read.
     if draw.family in ("mixtral", "qwen3_moe"):
         for layer in plan["decoder"]["layers"]:
@@ -193,7 +200,7 @@ def try_one(seed, family, tally):
     said["model_type"] = family
     title = f"{family}, seed {seed}"
     write(folder, draw, said)
-    plan = plan_of(draw, folder)
+    plan = plan_of(draw, said, folder)
     for side in draw.sides:
         is_right, why = compute(draw, side, plan, folder, tally)
         tally["computed" if is_right else "refused" if is_right is None else "wrong"] += 1
