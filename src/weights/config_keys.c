@@ -638,7 +638,7 @@ static const model_family ROWS[] = {
      .is_of_two = true,
      .by_default = {TIED, {"activation_function", 0, "gelu"}}},
     {.named = {"whisper", "transformers' Whisper"}, .names = "hf-whisper",
-     .own = {OF_TWO, OF_WHISPER},
+     .own = {OF_TWO, OF_WHISPER}, .x_of = "what its convolutions make of sound, of its encoder",
      .is_of_two = true,
      .by_default = {TIED, {"activation_function", 0, "gelu"}}},
     {.named = {"bert", "transformers' BERT"}, .names = "bert", .is_masked = true,
@@ -669,7 +669,7 @@ static const model_family ROWS[] = {
                     {"global_rope_theta", 160000, NULL}, {"local_rope_theta", 10000, NULL},
                     {"global_attn_every_n_layers", 3, NULL}, {"local_attention", 128, NULL}}},
     {.named = {"vit", "transformers' ViT, DeiT"}, .names = "hf-vit", .own = {OF_VIT},
-     .head = "classes of the first row",
+     .head = "classes of the first row", .x_of = "its patches, with their positions",
      .by_default = {{"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
 };
 /* clang-format on */
@@ -758,6 +758,8 @@ void model_family_describe(text *out, const model_family *row)
                         "; alibi over √d_k, twice from transformers 5 on, of 1, 2, 4, 8 heads");
     if (row->norms_heads)
         text_add_string(out, "; qk_eps is norm_eps");
+    if (row->x_of != NULL)
+        text_add_format(out, "; x is given: %s", row->x_of);
     if (row->head != NULL)
         text_add_format(out, "; no logits, for want of %s", row->head);
     if (row->is_masked)

@@ -60,6 +60,7 @@ typedef struct model_family {
     config_default by_default[FAMILY_DEFAULTS];
     const config_key *own[FAMILY_KEYS]; /* before those of all; the last of each has no name */
     const char *head;                   /* of its logits, what is not computed; NULL: nothing */
+    const char *x_of;                   /* that x is, which nothing here makes; NULL: it has ids */
     bool is_masked;                     /* logits are made by a head, which the file has or not */
     const char *head_activation;        /* of that; NULL: the layers' */
     bool counts_shown;                  /* its positions count the rows that the mask shows */

@@ -707,6 +707,8 @@ void model_config_describe(text *out, const model_config *c, const bundle *docum
         text_add_format(out, ", one layer for all");
     if (c->of->gains_lack_one)
         text_add_string(out, ", 1 added to gains");
+    if (c->of->x_of != NULL)
+        text_add_format(out, ", x is given: %s", c->of->x_of);
     if (c->of->head != NULL)
         text_add_format(out, ", no logits: %s is not computed", c->of->head);
 }

@@ -92,6 +92,10 @@ def plan_of(draw, said, folder):
     if draw.family == "distilbert":
         linear, _, norm = plan["head"]["transform"]
         plan["head"]["transform"] = (linear, draw.config["activation"], norm)
+    # And that of RoBERTa has what its layers have; RobertaLMHead has gelu.
+    if draw.family == "roberta":
+        linear, _, norm = plan["head"]["transform"]
+        plan["head"]["transform"] = (linear, "gelu", norm)
     # Its Falcon adds ALiBi twice, as transformers 5 does.
     if draw.family == "falcon" and draw.config["alibi"] and not said.get(
             "transformers_version", "4").startswith("5"):

@@ -155,19 +155,33 @@ static bool find_asked(info_file *to, const source *s, const options *o, err *e)
 
 /* ---- a model ---- */
 
-/* A row for cross-attention to look at, as wide as those of the decoder. */
-static bool add_memory(bundle *contents, err *e)
+static bool add_zeros(bundle *to, const char *name, size_t width, err *e)
 {
-    const entry *layers = bundle_find(contents, "layers");
-    const tensor *table = bundle_tensor(contents, "embedding");
+    const size_t size[] = {1, width};
     tensor row;
-    if (layers == NULL || table == NULL ||
-        bundle_find(layers->bundle->entry[0].bundle, "cross") == NULL)
-        return true;
-    if (!tensor_new(&row, DTYPE_F32, 2, (size_t[]){1, table->size[1]}, e))
+    if (!tensor_new(&row, DTYPE_F32, 2, size, e))
         return false;
     memset(row.data, 0, tensor_bytes(row.type, row.rank, row.size));
-    return bundle_add_tensor(contents, "memory", &row, (place){0}, e);
+    return bundle_add_tensor(to, name, &row, (place){0}, e);
+}
+
+/* An id, or of a model whose rows nothing here makes, a row. */
+static bool add_row(bundle *to, const model_config *by, err *e)
+{
+    const size_t width = by->size[SIZE_WIDTH].is;
+    if (by->of == NULL || by->of->x_of == NULL || by->of->is_of_two || width == 0)
+        return bundle_add_number(to, "ids", 0, (place){0}, e);
+    return add_zeros(to, "x", width, e);
+}
+
+/* A row for cross-attention to look at, as wide as those of the decoder. */
+static bool add_memory(bundle *to, err *e)
+{
+    const entry *layers = bundle_find(to, "layers");
+    const tensor *table = bundle_tensor(to, "embedding");
+    return layers == NULL || table == NULL ||
+           bundle_find(layers->bundle->entry[0].bundle, "cross") == NULL ||
+           add_zeros(to, "memory", table->size[1], e);
 }
 
 /* Of a folder, of two stacks the decoder: its weights are found and planned for one row, which
@@ -190,7 +204,7 @@ static bool find_model(info_file *to, weights_input *weights, const options *ask
     bool done = !bad->is_set && weights_input_open(weights, asked, world, bad);
     done =
         done && cli_inputs_open(&from_options, asked, world, bad) &&
-        bundle_add_number(&to->contents, "ids", 0, (place){0}, bad) &&
+        add_row(&to->contents, &weights->use[FOR_LAYERS].config, bad) &&
         cli_inputs_apply(&from_options, weights, DTYPE_F32, &to->contents, &is_all_tables, bad) &&
         add_memory(&to->contents, bad);
     if (done)
