@@ -533,10 +533,10 @@ static bool apply_sources(const applying *a, err *e)
 /* ---- what config.json says ---- */
 
 /* Of one of the parts that stand besides the layers. */
-static bool has_source(const weight_match *m, size_t part)
+static bool has_source(const weight_match *m, const char *way)
 {
     key_path to;
-    key_path_read(&to, NAMED_PARTS[part].key, strlen(NAMED_PARTS[part].key));
+    key_path_read(&to, way, strlen(way));
     for (size_t i = 0; i < m->sources; i++) {
         const key_path *one = &m->source[i].to;
         if (one->key == to.key && one->object == to.object && !one->is_in_layer)
@@ -640,7 +640,10 @@ static bool apply_config(const applying *a, err *e)
             return false;
     }
     /* Of a masked model the logits are its head's; of an encoder and its decoder, the decoder's. */
-    bool has_head = has_source(m, HEAD_W), has_ids = c->is_tied || has_source(m, UNEMBEDDING);
+    bool has_head = has_source(m, NAMED_PARTS[HEAD_W].key),
+         has_bias = has_source(m, NAMED_PARTS[UNEMBEDDING].bias),
+         has_ids = has_source(m, NAMED_PARTS[UNEMBEDDING].key) ||
+                   (c->is_tied && (has_bias || !c->of->shares_head));
     bool has_logits = c->of->head == NULL && has_ids && (has_head || !c->of->is_masked) &&
                       (!c->of->is_of_two || m->cross != NULL);
     const char *logits = has_logits ? "true" : "false";
@@ -699,6 +702,8 @@ static bool apply_settings(const applying *a, text *note, err *e)
     const char *join = "; ", *of_head = a->from->by->head_activation;
     const model_config *c = a->from->config;
     of_head = of_head == NULL && c != NULL ? c->of->head_activation : of_head;
+    const char *said = of_head == NULL || c == NULL ? NULL : bundle_text(&c->given, of_head);
+    of_head = said != NULL ? said : of_head;
     if (!add_word(a, "head.activation", of_head, e) ||
         !add_word(a, "embed.before", a->from->by->embeds_before, e))
         return false;

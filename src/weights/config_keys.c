@@ -663,11 +663,12 @@ static const model_family ROWS[] = {
                     {"num_hidden_layers", 12, NULL}, {"num_hidden_groups", 1, NULL},
                     {"inner_group_num", 1, NULL}}},
     {.named = {"modernbert", "transformers' ModernBERT"}, .names = "modernbert", .rope = "half",
-     .head = "a product, its activation and a norm before the unembedding",
+     .is_masked = true, .head_activation = "classifier_activation", .shares_head = true,
      .own = {OF_MODERNBERT}, .has_windows = true, .sees_both_sides = true, .begins_full = true,
      .by_default = {TIED, {"norm_eps", 1e-5, NULL}, {"hidden_activation", 0, "gelu"},
                     {"global_rope_theta", 160000, NULL}, {"local_rope_theta", 10000, NULL},
-                    {"global_attn_every_n_layers", 3, NULL}, {"local_attention", 128, NULL}}},
+                    {"global_attn_every_n_layers", 3, NULL}, {"local_attention", 128, NULL},
+                    {"classifier_activation", 0, "gelu"}}},
     {.named = {"vit", "transformers' ViT, DeiT"}, .names = "hf-vit", .own = {OF_VIT},
      .head = "classes of the first row", .x_of = "its patches, with their positions",
      .by_default = {{"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
@@ -766,6 +767,8 @@ void model_family_describe(text *out, const model_family *row)
         text_add_string(out, "; logits by its head, where the file has one");
     if (row->head_activation != NULL)
         text_add_format(out, ", with %s", row->head_activation);
+    if (row->shares_head)
+        text_add_string(out, ", and with a bias for ids");
     for (size_t i = 0; i < FAMILY_KEYS; i++)
         add_keys(out, row->own[i]);
     for (size_t i = 0; i < FAMILY_DEFAULTS && row->by_default[i].key != NULL; i++) {

@@ -62,7 +62,8 @@ typedef struct model_family {
     const char *head;                   /* of its logits, what is not computed; NULL: nothing */
     const char *x_of;                   /* that x is, which nothing here makes; NULL: it has ids */
     bool is_masked;                     /* logits are made by a head, which the file has or not */
-    const char *head_activation;        /* of that; NULL: the layers' */
+    const char *head_activation;        /* of that, or the key that says it; NULL: the layers' */
+    bool shares_head;                   /* with classifiers: a masked model has a bias for ids */
     bool counts_shown;                  /* its positions count the rows that the mask shows */
     bool gains_lack_one;                /* each norm's gain is 1 + what is there */
     bool scales_rows;                   /* by the root of their width, in float32 */
