@@ -104,23 +104,27 @@ static void leave_groups(const expert_mix *m, choosing *c)
         c->by[i] = c->is_group[i / each] ? c->by[i] : 0;
 }
 
-/* From the logits of a row to its scores, the choice and the weights, each a row of its matrix. */
-static void route(const expert_mix *m, const kernels *in64, choosing *c, const tensor *logits,
-                  tensor *scores, tensor *choice, tensor *weights)
+/* Of a row of logits; of ROUTED_BY_LOGITS the same. */
+static void make_scores(const expert_mix *m, const kernels *in64, choosing *c, const tensor *logits,
+                        tensor *scores)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        double x = tensor_get(logits, &i);
+        c->score[i] = m->by->kind == ROUTED_BY_SIGMOID ? sigmoid(in64, x) : x;
+    }
+    if (m->by->kind == ROUTED_BY_SOFTMAX)
+        softmax(in64, c->score, m->count);
+    for (size_t i = 0; i < m->count; i++)
+        tensor_set(scores, &i, c->score[i]);
+}
+
+/* Of a row of scores, the best first. */
+static void choose(const expert_mix *m, choosing *c, const tensor *scores, tensor *choice)
 {
     size_t n = m->count;
     for (size_t i = 0; i < n; i++)
-        c->score[i] = tensor_get(logits, &i);
-    if (m->by->kind == ROUTED_BY_SOFTMAX)
-        softmax(in64, c->score, n);
-    for (size_t i = 0; i < n; i++) {
-        if (m->by->kind == ROUTED_BY_SIGMOID)
-            c->score[i] = sigmoid(in64, c->score[i]);
-        tensor_set(scores, &i, c->score[i]);
-        c->score[i] = tensor_get(scores, &i);
-        c->by[i] =
-            c->score[i] + (m->choice_bias.data == NULL ? 0 : tensor_get(&m->choice_bias, &i));
-    }
+        c->by[i] = tensor_get(scores, &i) +
+                   (m->choice_bias.data == NULL ? 0 : tensor_get(&m->choice_bias, &i));
     if (m->groups > 0)
         leave_groups(m, c);
     memset(c->is_chosen, 0, n * sizeof c->is_chosen[0]);
@@ -129,19 +133,36 @@ static void route(const expert_mix *m, const kernels *in64, choosing *c, const t
         c->is_chosen[best] = true;
         tensor_set(choice, &i, (double)best);
     }
+}
+
+/* The scores of those that a row has chosen, in the order of their numbers, as their weights follow
+ * from them: of ROUTED_BY_LOGITS the softmax; and their sum. */
+static double chosen_scores(const expert_mix *m, const kernels *in64, choosing *c,
+                            const tensor *scores, const tensor *choice)
+{
     size_t chosen = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (c->is_chosen[i])
-            c->by[chosen++] = c->score[i];
-    }
     double sum = 0;
+    memset(c->is_chosen, 0, m->count * sizeof c->is_chosen[0]);
+    for (size_t i = 0; i < m->top; i++)
+        c->is_chosen[(size_t)tensor_get(choice, &i)] = true;
+    for (size_t i = 0; i < m->count; i++) {
+        if (c->is_chosen[i])
+            c->by[chosen++] = tensor_get(scores, &i);
+    }
     if (m->by->kind == ROUTED_BY_LOGITS)
         softmax(in64, c->by, chosen);
-    else
-        for (size_t i = 0; i < chosen; i++)
-            sum += c->by[i];
-    chosen = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < chosen; i++)
+        sum += c->by[i];
+    return sum;
+}
+
+/* Of a row; 0 of those that it has not chosen. */
+static void make_weights(const expert_mix *m, const kernels *in64, choosing *c,
+                         const tensor *scores, const tensor *choice, tensor *weights)
+{
+    double sum = chosen_scores(m, in64, c, scores, choice);
+    size_t chosen = 0;
+    for (size_t i = 0; i < m->count; i++) {
         double weight = c->is_chosen[i] ? c->by[chosen++] : 0;
         weight = m->renormalizes && weight != 0 ? weight / sum : weight;
         tensor_set(weights, &i, weight * m->scale);
@@ -150,12 +171,16 @@ static void route(const expert_mix *m, const kernels *in64, choosing *c, const t
 
 /* ---- a row through its experts ---- */
 
+static const text_list NOTHING = {0};
+static const keeper KEEPS_NOTHING = {.wanted = &NOTHING};
+
 /* What is worked in. */
 typedef struct mixing {
     tensor logits, scores, choice, weights;
     tensor taken, made; /* the rows of one expert */
-    tensor beside; /* chosen experts' outputs side by side, n × top·width; no data: not kept */
-    size_t *from;  /* the rows that go through it */
+    tensor beside;      /* chosen experts' outputs side by side, n × top·width */
+    size_t *from;       /* the rows that go through it */
+    size_t *chosen;     /* each row's experts in the order of their numbers, n × top */
     choosing of_row;
 } mixing;
 
@@ -166,107 +191,165 @@ static void close_mixing(mixing *x)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         tensor_free(all[i]);
     mem_free(x->from);
+    mem_free(x->chosen);
     close_choosing(&x->of_row);
 }
 
-static bool open_mixing(mixing *x, const expert_mix *m, const tensor *of, const keeper *keep,
-                        err *e)
+static bool open_mixing(mixing *x, const expert_mix *m, const tensor *of, err *e)
 {
     size_t rows = of->size[0];
     const size_t all[] = {rows, m->count}, some[] = {rows, m->top},
                  beside[] = {rows, m->top * m->width};
-    *x = (mixing){.from = mem_alloc(rows, sizeof x->from[0], e)};
-    return x->from != NULL && open_choosing(&x->of_row, m->count, e) &&
+    *x = (mixing){.from = mem_alloc(rows, sizeof x->from[0], e),
+                  .chosen = mem_alloc(rows, m->top * sizeof x->chosen[0], e)};
+    return !e->is_set && open_choosing(&x->of_row, m->count, e) &&
            tensor_new(&x->logits, of->type, 2, all, e) &&
            tensor_new(&x->scores, of->type, 2, all, e) &&
            tensor_new(&x->weights, of->type, 2, all, e) &&
            tensor_new(&x->choice, of->type, 2, some, e) &&
            tensor_new(&x->taken, of->type, 2, of->size, e) &&
            tensor_new(&x->made, of->type, 2, of->size, e) &&
-           (!keeper_wants(keep, "experts") || tensor_new(&x->beside, of->type, 2, beside, e));
+           tensor_new(&x->beside, of->type, 2, beside, e);
 }
 
 static bool run_router(const expert_mix *m, const kernels *with, const kernels *in64, crew *by,
                        const tensor *x, mixing *to, const keeper *keep, err *e)
 {
     const linear_map map = {&m->router, &m->router_bias, m->kept};
+    size_t rows = x->size[0];
     if (!linear_map_apply(&map, with, x, &to->logits, NULL, by, e) ||
         !keeper_keep(keep, "router", &to->logits, "bqO", e))
         return false;
-    for (size_t i = 0; i < x->size[0]; i++) {
+    for (size_t i = 0; i < rows; i++) {
         const tensor logits = tensor_at(&to->logits, i);
-        tensor scores = tensor_at(&to->scores, i), choice = tensor_at(&to->choice, i),
-               weights = tensor_at(&to->weights, i);
-        route(m, in64, &to->of_row, &logits, &scores, &choice, &weights);
+        tensor scores = tensor_at(&to->scores, i);
+        make_scores(m, in64, &to->of_row, &logits, &scores);
     }
-    return (m->by->kind == ROUTED_BY_LOGITS ||
-            keeper_keep(keep, "scores", &to->scores, "bqO", e)) &&
-           keeper_keep(keep, "choice", &to->choice, "bqO", e) &&
-           keeper_keep(keep, "routing", &to->weights, "bqO", e);
-}
-
-/* Where the row's e-th expert stands among its chosen ones, in the order of their numbers. */
-static size_t place_among(const tensor *choice, size_t row, size_t expert)
-{
-    size_t before = 0;
-    for (size_t i = 0; i < choice->size[1]; i++)
-        before += tensor_get(choice, (size_t[]){row, i}) < (double)expert;
-    return before;
-}
-
-/* Adds to the rows that have chosen the expert what it makes of them, by its weight: the product is
- * rounded, and then the sum. */
-static bool run_expert(const expert_mix *m, size_t expert, const kernels *with, crew *by,
-                       const tensor *x, mixing *in, tensor *out, err *e)
-{
-    static const text_list NOTHING = {0};
-    const keeper none = {.wanted = &NOTHING};
-    size_t count = 0, width = m->width, bytes = width * dtype_size(x->type);
-    for (size_t i = 0; i < x->size[0]; i++) {
-        bool is_chosen = false;
-        for (size_t k = 0; k < m->top; k++)
-            is_chosen = is_chosen || tensor_get(&in->choice, (size_t[]){i, k}) == (double)expert;
-        if (is_chosen)
-            in->from[count++] = i;
-    }
-    if (count == 0)
-        return true;
-    tensor taken = tensor_range(&in->taken, 0, 0, count),
-           made = tensor_range(&in->made, 0, 0, count);
-    for (size_t i = 0; i < count; i++)
-        memcpy(row_at(&taken, i), row_at(x, in->from[i]), bytes);
-    if (!feed_forward_run(&m->expert[expert], with, by, &taken, &made, &none, e))
+    if (m->by->kind != ROUTED_BY_LOGITS && !keeper_keep(keep, "scores", &to->scores, "bqO", e))
         return false;
-    for (size_t i = 0; i < count; i++) {
-        size_t row = in->from[i], at = place_among(&in->choice, row, expert);
-        char *one = row_at(&made, i);
-        if (in->beside.data != NULL)
-            memcpy(row_at(&in->beside, row) + at * bytes, one, bytes);
-        with->weigh(one, 1, width, tensor_get(&in->weights, (size_t[]){row, expert}), one);
-        with->add(row_at(out, row), width, one, 1, row_at(out, row));
+    for (size_t i = 0; i < rows; i++) {
+        const tensor scores = tensor_at(&to->scores, i);
+        tensor choice = tensor_at(&to->choice, i);
+        choose(m, &to->of_row, &scores, &choice);
     }
+    if (!keeper_keep(keep, "choice", &to->choice, "bqO", e))
+        return false;
+    for (size_t i = 0; i < rows; i++) {
+        const tensor scores = tensor_at(&to->scores, i), choice = tensor_at(&to->choice, i);
+        tensor weights = tensor_at(&to->weights, i);
+        size_t *chosen = &to->chosen[i * m->top];
+        make_weights(m, in64, &to->of_row, &scores, &choice, &weights);
+        for (size_t k = 0; k < m->count; k++) {
+            if (to->of_row.is_chosen[k])
+                *chosen++ = k;
+        }
+    }
+    return keeper_keep(keep, "routing", &to->weights, "bqO", e);
+}
+
+/* The row's nth chosen expert, in the order of their numbers. */
+static size_t chosen_at(const mixing *in, size_t row, size_t nth)
+{
+    return in->chosen[row * in->choice.size[1] + nth];
+}
+
+/* Where the row has an expert among its chosen ones; as many as these are: nowhere. */
+static size_t place_of(const mixing *in, size_t row, size_t expert)
+{
+    size_t nth = 0, top = in->choice.size[1];
+    while (nth < top && chosen_at(in, row, nth) != expert)
+        nth++;
+    return nth;
+}
+
+/* The numbers of one in what lies side by side. */
+static char *beside_at(const tensor *beside, const mixing *in, size_t row, size_t nth)
+{
+    size_t width = in->made.size[1];
+    return row_at(beside, row) + nth * width * dtype_size(beside->type);
+}
+
+/* Those of x that have chosen the expert go into its rows; how many. */
+static size_t take_rows_of(const expert_mix *m, size_t expert, const tensor *x, mixing *in)
+{
+    size_t count = 0, bytes = m->width * dtype_size(x->type);
+    for (size_t i = 0; i < x->size[0]; i++) {
+        if (place_of(in, i, expert) == m->top)
+            continue;
+        memcpy(row_at(&in->taken, count), row_at(x, i), bytes);
+        in->from[count++] = i;
+    }
+    return count;
+}
+
+/* What each chosen expert makes of its rows. */
+static bool run_experts(const expert_mix *m, const kernels *with, crew *by, const tensor *x,
+                        mixing *in, const keeper *keep, err *e)
+{
+    size_t bytes = m->width * dtype_size(x->type);
+    for (size_t expert = 0; expert < m->count; expert++) {
+        size_t count = take_rows_of(m, expert, x, in);
+        if (count == 0)
+            continue;
+        const tensor taken = tensor_range(&in->taken, 0, 0, count);
+        tensor made = tensor_range(&in->made, 0, 0, count);
+        if (!feed_forward_run(&m->expert[expert], with, by, &taken, &made, &KEEPS_NOTHING, e))
+            return false;
+        for (size_t i = 0; i < count; i++) {
+            size_t row = in->from[i];
+            memcpy(beside_at(&in->beside, in, row, place_of(in, row, expert)), row_at(&made, i),
+                   bytes);
+        }
+    }
+    return keeper_keep(keep, "experts", &in->beside, "bqO", e);
+}
+
+/* Their sum by their weights: each product is rounded, and then the sum. */
+static void add_experts(const expert_mix *m, const kernels *with, const mixing *in, tensor *out)
+{
+    with->fill(out->data, tensor_count(out), 0);
+    for (size_t i = 0; i < out->size[0]; i++) {
+        for (size_t k = 0; k < m->top; k++) {
+            const size_t at[] = {i, chosen_at(in, i, k)};
+            char *one = row_at(&in->taken, 0), *to = row_at(out, i);
+            with->weigh(beside_at(&in->beside, in, i, k), 1, m->width, tensor_get(&in->weights, at),
+                        one);
+            with->add(to, m->width, one, 1, to);
+        }
+    }
+}
+
+/* What the shared expert's rows count, n × 1. */
+static bool run_shared_gate(const expert_mix *m, const kernels *with, const kernels *in64, crew *by,
+                            const tensor *x, tensor *gate, err *e)
+{
+    const linear_map map = {&m->shared_gate, NULL, m->kept};
+    if (!tensor_new(gate, x->type, 2, (size_t[]){x->size[0], 1}, e) ||
+        !linear_map_apply(&map, with, x, gate, NULL, by, e))
+        return false;
+    for (size_t i = 0; i < x->size[0]; i++)
+        tensor_set(gate, (size_t[]){i, 0}, sigmoid(in64, tensor_get(gate, (size_t[]){i, 0})));
     return true;
+}
+
+/* Each row times its number. */
+static void weigh_rows(const kernels *with, const tensor *by, tensor *rows)
+{
+    for (size_t i = 0; i < rows->size[0]; i++)
+        with->weigh(row_at(rows, i), 1, rows->size[1], tensor_get(by, (size_t[]){i, 0}),
+                    row_at(rows, i));
 }
 
 /* The shared expert's rows, times their gate, after all others. */
 static bool run_shared(const expert_mix *m, const kernels *with, const kernels *in64, crew *by,
                        const tensor *x, mixing *in, tensor *out, const keeper *keep, err *e)
 {
-    static const text_list NOTHING = {0};
-    const keeper none = {.wanted = &NOTHING};
-    const linear_map map = {&m->shared_gate, NULL, m->kept};
-    size_t rows = x->size[0];
     tensor gate = {0};
-    bool done = feed_forward_run(&m->shared, with, by, x, &in->made, &none, e);
+    bool done = feed_forward_run(&m->shared, with, by, x, &in->made, &KEEPS_NOTHING, e);
     if (done && m->shared_gate.data != NULL) {
-        done = tensor_new(&gate, x->type, 2, (size_t[]){rows, 1}, e) &&
-               linear_map_apply(&map, with, x, &gate, NULL, by, e);
-        for (size_t i = 0; done && i < rows; i++) {
-            size_t at[] = {i, 0};
-            tensor_set(&gate, at, sigmoid(in64, tensor_get(&gate, at)));
-            with->weigh(row_at(&in->made, i), 1, m->width, tensor_get(&gate, at),
-                        row_at(&in->made, i));
-        }
+        done = run_shared_gate(m, with, in64, by, x, &gate, e);
+        if (done)
+            weigh_rows(with, &gate, &in->made);
         tensor_free(&gate);
     }
     if (!done || !keeper_keep(keep, "shared", &in->made, "bqm", e))
@@ -279,12 +362,11 @@ bool expert_mix_run(const expert_mix *m, const kernels *with, const kernels *in6
                     const tensor *x, tensor *out, const keeper *keep, err *e)
 {
     mixing in;
-    bool done = open_mixing(&in, m, x, keep, e) && run_router(m, with, in64, by, x, &in, keep, e);
-    with->fill(out->data, tensor_count(out), 0);
-    for (size_t i = 0; done && i < m->count; i++)
-        done = run_expert(m, i, with, by, x, &in, out, e);
-    done = done && (in.beside.data == NULL || keeper_keep(keep, "experts", &in.beside, "bqO", e)) &&
-           (!m->has_shared || run_shared(m, with, in64, by, x, &in, out, keep, e)) &&
+    bool done = open_mixing(&in, m, x, e) && run_router(m, with, in64, by, x, &in, keep, e) &&
+                run_experts(m, with, by, x, &in, keep, e);
+    if (done)
+        add_experts(m, with, &in, out);
+    done = done && (!m->has_shared || run_shared(m, with, in64, by, x, &in, out, keep, e)) &&
            keeper_keep(keep, "output", out, "bqm", e);
     close_mixing(&in);
     return done;
