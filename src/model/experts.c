@@ -1,9 +1,12 @@
 #include "model/experts.h"
 
+#include "attn/engine/multiply.h"
 #include "base/mem.h"
+#include "model/gradient.h"
 #include "model/row_job.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const routing ROWS[] = {
@@ -372,6 +375,238 @@ bool expert_mix_run(const expert_mix *m, const kernels *with, const kernels *in6
     return done;
 }
 
+/* ---- the way back ---- */
+
+const entry *expert_given(const bundle *experts, size_t number)
+{
+    char name[24];
+    snprintf(name, sizeof name, "%zu", number + 1);
+    return bundle_find(experts, name);
+}
+
+/* Gradients that are gathered. */
+typedef struct mixed_back {
+    tensor beside;                  /* of chosen experts' outputs, side by side */
+    tensor weights, scores, logits; /* n × count */
+    tensor rows;                    /* n × width */
+} mixed_back;
+
+static void close_back(mixed_back *b)
+{
+    tensor_free(&b->beside);
+    tensor_free(&b->weights);
+    tensor_free(&b->scores);
+    tensor_free(&b->logits);
+    tensor_free(&b->rows);
+}
+
+static bool open_back(mixed_back *b, const way_back *g, const mixing *in, err *e)
+{
+    *b = (mixed_back){0};
+    return gradient_open(g, &in->beside, &b->beside, e) &&
+           gradient_open(g, &in->weights, &b->weights, e) &&
+           gradient_open(g, &in->scores, &b->scores, e) &&
+           gradient_open(g, &in->logits, &b->logits, e) &&
+           gradient_open(g, &in->taken, &b->rows, e);
+}
+
+/* Σ a·b in float64, in index order. */
+static double sum_of_products(const void *a, const void *b, dtype type, size_t n)
+{
+    const tensor x = {.type = type, .rank = 1, .size = {n}, .stride = {1}, .data = (void *)a},
+                 y = {.type = type, .rank = 1, .size = {n}, .stride = {1}, .data = (void *)b};
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += tensor_get(&x, &i) * tensor_get(&y, &i);
+    return sum;
+}
+
+/* To what experts made, by their weights, and to the weights, by what they made. */
+static void sum_back(const expert_mix *m, const way_back *g, const mixing *in, const tensor *grad,
+                     mixed_back *b)
+{
+    for (size_t i = 0; i < grad->size[0]; i++) {
+        for (size_t k = 0; k < m->top; k++) {
+            const size_t at[] = {i, chosen_at(in, i, k)};
+            tensor_set(&b->weights, at,
+                       sum_of_products(row_at(grad, i), beside_at(&in->beside, in, i, k), g->type,
+                                       m->width));
+            g->with->weigh(row_at(grad, i), 1, m->width, tensor_get(&in->weights, at),
+                           beside_at(&b->beside, in, i, k));
+        }
+    }
+}
+
+/* Of a row: from its weights to its scores, and to its logits. Each weight is its score, divided by
+ * the sum of those of the chosen where that is so, times the factor. */
+static void route_back(const expert_mix *m, const kernels *in64, choosing *c, const tensor *scores,
+                       const tensor *choice, const tensor *of_weights, tensor *of_scores,
+                       tensor *of_logits)
+{
+    double sum = chosen_scores(m, in64, c, scores, choice), mean = 0, along = 0;
+    size_t n = m->count, chosen = 0;
+    bool is_softmax = m->by->kind != ROUTED_BY_SIGMOID;
+    /* What each score is: of ROUTED_BY_LOGITS those of the chosen ones alone. */
+    for (size_t i = 0; i < n; i++) {
+        double of_chosen = c->is_chosen[i] ? c->by[chosen++] : 0;
+        c->score[i] = m->by->kind == ROUTED_BY_LOGITS ? of_chosen : tensor_get(scores, &i);
+    }
+    for (size_t i = 0; i < n; i++) {
+        c->by[i] = tensor_get(of_weights, &i) * m->scale;
+        mean += c->is_chosen[i] && sum > 0 ? c->by[i] * (c->score[i] / sum) : 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (m->renormalizes)
+            c->by[i] = c->is_chosen[i] && sum > 0 ? (c->by[i] - mean) / sum : 0;
+        if (m->by->kind != ROUTED_BY_LOGITS) {
+            tensor_set(of_scores, &i, c->by[i]);
+            c->by[i] = tensor_get(of_scores, &i);
+        }
+        along += c->by[i] * c->score[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        tensor_set(of_logits, &i,
+                   is_softmax ? c->score[i] * (c->by[i] - along)
+                              : c->by[i] * (c->score[i] * (1 - c->score[i])));
+}
+
+/* Of the rows that parameters gain from, those among some rows. */
+static row_span span_among(const row_span *of, const size_t *rows, size_t count)
+{
+    row_span among = {.is_some = of->is_some};
+    for (size_t i = 0; i < count; i++) {
+        among.first += rows[i] < of->first;
+        among.count += rows[i] >= of->first && rows[i] - of->first < of->count;
+    }
+    return among;
+}
+
+/* a = a + b */
+static void add_rows(const way_back *g, tensor *a, const tensor *b)
+{
+    row_job j = {.work = rows_add, .with = g->with, .a = a, .b = b, .out = a};
+    rows_run(&j, SUM_COST, g->by);
+}
+
+/* Through one expert, from the rows that have chosen it to what they gain. */
+static bool one_back(const expert_mix *m, size_t expert, const way_back *g, const bundle *experts,
+                     const tensor *x, mixing *in, mixed_back *b, const keeper *of_layer, err *e)
+{
+    char name[32];
+    snprintf(name, sizeof name, "experts.%zu", expert);
+    const keeper own = keeper_within(of_layer, name);
+    const bundle *has = expert_given(experts, expert)->bundle;
+    size_t count = take_rows_of(m, expert, x, in), bytes = m->width * dtype_size(x->type);
+    bool done = true;
+    for (size_t i = 0; i < has->count && count == 0 && done; i++)
+        done = gradient_of_unused(g, &own, has, has->entry[i].name, e);
+    if (count == 0)
+        return done;
+    row_span gained[GAINERS];
+    for (gainer of = 0; of < GAINERS; of++)
+        gained[of] = span_among(&g->gained[of], in->from, count);
+    way_back some = *g;
+    some.gained = gained;
+    const tensor taken = tensor_range(&in->taken, 0, 0, count);
+    tensor made = tensor_range(&in->made, 0, 0, count);
+    for (size_t i = 0; i < count; i++) {
+        size_t row = in->from[i];
+        memcpy(row_at(&made, i), beside_at(&b->beside, in, row, place_of(in, row, expert)), bytes);
+    }
+    if (!feed_forward_back(&m->expert[expert], &some, has, &taken, &made, &own, &KEEPS_NOTHING, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        char *to = row_at(&b->rows, in->from[i]);
+        g->with->add(to, m->width, row_at(&made, i), 1, to);
+    }
+    return true;
+}
+
+/* To a matrix of x·W that rows went through next to the experts, and by it to the rows. */
+static bool product_back(const way_back *g, const bundle *own, const char *of_key, const tensor *w,
+                         const tensor *x, const tensor *dy, mixing *in, tensor *rows,
+                         const keeper *of_layer, err *e)
+{
+    const tensor turned = tensor_transposed(w);
+    if (!gradient_of_weight(g, of_layer, own, of_key, w, x, dy, e) ||
+        !multiply(g->with, dy, &turned, NULL, &in->made, g->by, e))
+        return false;
+    add_rows(g, rows, &in->made);
+    return true;
+}
+
+/* Through the shared expert and its gate. */
+static bool shared_back(const expert_mix *m, const way_back *g, const bundle *own, const tensor *x,
+                        mixing *in, mixed_back *b, const tensor *grad, const keeper *of_layer,
+                        const keeper *keep, err *e)
+{
+    const keeper within = keeper_within(of_layer, "shared");
+    const bundle *has = bundle_find(own, "shared")->bundle;
+    bool is_gated = m->shared_gate.data != NULL;
+    tensor gate = {0}, of_gate = {0}, of_made = {0};
+    bool done = tensor_new_copy(&of_made, grad, e) &&
+                (!is_gated ||
+                 (feed_forward_run(&m->shared, g->with, g->by, x, &in->made, &KEEPS_NOTHING, e) &&
+                  run_shared_gate(m, g->with, g->in64, g->by, x, &gate, e) &&
+                  tensor_new(&of_gate, g->type, 2, gate.size, e)));
+    for (size_t i = 0; i < grad->size[0] && done && is_gated; i++) {
+        const size_t at[] = {i, 0};
+        double open = tensor_get(&gate, at);
+        tensor_set(&of_gate, at,
+                   sum_of_products(row_at(grad, i), row_at(&in->made, i), g->type, m->width) *
+                       (open * (1 - open)));
+    }
+    if (done && is_gated)
+        weigh_rows(g->with, &gate, &of_made);
+    done = done &&
+           (!is_gated || keeper_keep(keep, gradient_of("shared_gate").text, &of_gate, "bqO", e)) &&
+           feed_forward_back(&m->shared, g, has, x, &of_made, &within, &KEEPS_NOTHING, e);
+    if (done)
+        add_rows(g, &b->rows, &of_made);
+    done = done && (!is_gated || product_back(g, own, "shared_gate", &m->shared_gate, x, &of_gate,
+                                              in, &b->rows, of_layer, e));
+    tensor_free(&gate);
+    tensor_free(&of_gate);
+    tensor_free(&of_made);
+    return done;
+}
+
+bool expert_mix_back(const expert_mix *m, const way_back *g, const bundle *own, const tensor *x,
+                     tensor *grad, const keeper *of_layer, const keeper *keep, err *e)
+{
+    const bundle *experts = bundle_find(own, "experts")->bundle;
+    mixed_back b = {0};
+    mixing in;
+    bool done = keeper_keep(keep, "output_grad", grad, "bqm", e) && open_mixing(&in, m, x, e) &&
+                open_back(&b, g, &in, e) &&
+                run_router(m, g->with, g->in64, g->by, x, &in, &KEEPS_NOTHING, e) &&
+                run_experts(m, g->with, g->by, x, &in, &KEEPS_NOTHING, e);
+    if (done)
+        sum_back(m, g, &in, grad, &b);
+    done = done && keeper_keep(keep, "experts_grad", &b.beside, "bqO", e) &&
+           keeper_keep(keep, "routing_grad", &b.weights, "bqO", e);
+    for (size_t i = 0; i < m->count && done; i++)
+        done = one_back(m, i, g, experts, x, &in, &b, of_layer, e);
+    done = done && (!m->has_shared || shared_back(m, g, own, x, &in, &b, grad, of_layer, keep, e));
+    for (size_t i = 0; i < x->size[0] && done; i++) {
+        const tensor scores = tensor_at(&in.scores, i), choice = tensor_at(&in.choice, i),
+                     of_weights = tensor_at(&b.weights, i);
+        tensor of_scores = tensor_at(&b.scores, i), of_logits = tensor_at(&b.logits, i);
+        route_back(m, g->in64, &in.of_row, &scores, &choice, &of_weights, &of_scores, &of_logits);
+    }
+    done = done &&
+           (m->by->kind == ROUTED_BY_LOGITS ||
+            keeper_keep(keep, "scores_grad", &b.scores, "bqO", e)) &&
+           keeper_keep(keep, "router_grad", &b.logits, "bqO", e) &&
+           gradient_of_bias(g, GAINER_BIAS, of_layer, own, "router_bias", &b.logits, e) &&
+           product_back(g, own, "router", &m->router, x, &b.logits, &in, &b.rows, of_layer, e);
+    if (done)
+        tensor_copy(&b.rows, grad);
+    close_back(&b);
+    close_mixing(&in);
+    return done && keeper_keep(keep, "x_grad", grad, "bqm", e);
+}
+
 /* ---- what it makes, and its memory ---- */
 
 bool expert_mix_tell(const walk *w, const stage_way *way, const expert_mix *m)
@@ -393,5 +628,15 @@ size_t expert_mix_memory(const expert_mix *m, const kernels *with, dtype type, s
         largest =
             size_larger(largest, feed_forward_memory(&m->expert[i], with, type, rows, threads));
     size_t columns = OF_EXPERTS * m->count + (m->top + 2) * m->width;
+    return size_sum(largest, tensor_bytes(type, 2, (size_t[]){rows, columns}));
+}
+
+size_t expert_mix_back_memory(const expert_mix *m, dtype type, size_t rows)
+{
+    enum { OF_EXPERTS = 3, OF_ROWS = 2 }; /* of weights, scores, logits; of rows, and of shared */
+    size_t largest = m->has_shared ? feed_forward_back_memory(&m->shared, type, rows) : 0;
+    for (size_t i = 0; i < m->count; i++)
+        largest = size_larger(largest, feed_forward_back_memory(&m->expert[i], type, rows));
+    size_t columns = OF_EXPERTS * m->count + (m->top + OF_ROWS) * m->width;
     return size_sum(largest, tensor_bytes(type, 2, (size_t[]){rows, columns}));
 }

@@ -4,7 +4,8 @@
  *     logits = x·router + router_bias
  *     output = Σ weight[e]·expert[e](x) + shared(x)·σ(x·shared_gate),  e: the chosen, in order
  *
- * A row goes through the chosen ones alone; what the others would make of it is not computed. */
+ * A row goes through the chosen ones alone; what the others would make of it is not computed. A
+ * choice gives nothing back: an expert that no row has chosen gains zeros. */
 #ifndef SELFATTN_MODEL_EXPERTS_H
 #define SELFATTN_MODEL_EXPERTS_H
 
@@ -42,11 +43,21 @@ void expert_mix_free(expert_mix *m);
 bool expert_mix_run(const expert_mix *m, const kernels *with, const kernels *in64, crew *by,
                     const tensor *x, tensor *out, const keeper *keep, err *e);
 
+/* From the gradient of what it made of x to that of x, which takes its place; what was made inside
+ * is made again. `of_layer` keeps gradients of matrices, which `own`, the layer, has. */
+bool expert_mix_back(const expert_mix *m, const way_back *g, const bundle *own, const tensor *x,
+                     tensor *grad, const keeper *of_layer, const keeper *keep, err *e);
+
+/* What a layer's "experts" have of the one of this number, from 0; NULL: it is not there. */
+const entry *expert_given(const bundle *experts, size_t number);
+
 /* Is told of each stage in order, and how wide it is. False ends it. */
 bool expert_mix_tell(const walk *w, const stage_way *way, const expert_mix *m);
 
 /* The most that it works in, of so many rows, next to what goes in and out. */
 size_t expert_mix_memory(const expert_mix *m, const kernels *with, dtype type, size_t rows,
                          size_t threads);
+/* What the way back works in next to that. */
+size_t expert_mix_back_memory(const expert_mix *m, dtype type, size_t rows);
 
 #endif

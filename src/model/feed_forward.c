@@ -64,10 +64,19 @@ static void multiply_by(const way_back *g, tensor *a, const tensor *b)
     rows_run(&j, SUM_COST, g->by);
 }
 
+/* Of an activation with a limit: what the gate gains, and in its place what it multiplied by. */
+static void open_gate(const feed_forward *p, const way_back *g, tensor *gate, tensor *grad)
+{
+    row_job back = {.work = rows_open_back, .activation = p->by, .a = gate, .b = grad, .out = grad};
+    row_job there = {.work = rows_open, .activation = p->by, .a = gate, .out = gate};
+    rows_run(&back, SUM_COST, g->by);
+    rows_run(&there, SUM_COST, g->by);
+}
+
 /* The gradient of what the gate made of the activation: that of the gate, and in its place that of
  * the activation. */
 static bool gate_back(const feed_forward *p, const way_back *g, const bundle *own, const tensor *x,
-                      const inside *of, tensor *grad, tensor *of_gate, const keeper *of_weights,
+                      inside *of, tensor *grad, tensor *of_gate, const keeper *of_weights,
                       const keeper *keep, err *e)
 {
     const tensor none = {0};
@@ -76,6 +85,8 @@ static bool gate_back(const feed_forward *p, const way_back *g, const bundle *ow
     if (p->slip != FFN_GATE_OF_HIDDEN)
         activate(p, g->with, g->by, of_gate, &none);
     multiply_by(g, of_gate, grad);
+    if (p->by->limit > 0)
+        open_gate(p, g, &of->gate, of_gate);
     if (p->slip != FFN_UNGATED)
         multiply_by(g, grad, &of->gate);
     return keeper_keep(keep, "gate_grad", of_gate, "bqO", e) &&

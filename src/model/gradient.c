@@ -45,8 +45,20 @@ bool gradient_keep(const way_back *g, const keeper *keep, const char *of_key, te
 tensor gradient_rows(const way_back *g, gainer of, const tensor *rows)
 {
     const row_span *some = &g->gained[of];
-    return some->count == 0 ? tensor_view_of(rows)
-                            : tensor_range(rows, 0, some->first, some->count);
+    return some->is_some ? tensor_range(rows, 0, some->first, some->count) : tensor_view_of(rows);
+}
+
+bool gradient_of_unused(const way_back *g, const keeper *keep, const bundle *own,
+                        const char *of_key, err *e)
+{
+    const entry *given = bundle_find(own, of_key);
+    tensor grad = {0};
+    if (given == NULL || !keeper_wants(keep, gradient_of(of_key).text))
+        return true;
+    bool done =
+        gradient_open(g, &given->tensor, &grad, e) && gradient_keep(g, keep, of_key, &grad, e);
+    tensor_free(&grad);
+    return done;
 }
 
 bool gradient_of_weight(const way_back *g, const keeper *keep, const bundle *own,
@@ -57,6 +69,8 @@ bool gradient_of_weight(const way_back *g, const keeper *keep, const bundle *own
     const tensor from = gradient_rows(g, GAINER_WEIGHT, x),
                  of = gradient_rows(g, GAINER_WEIGHT, dy), turned = tensor_transposed(&from);
     tensor made = {0}, grad = {0};
+    if (from.size[0] == 0)
+        return gradient_of_unused(g, keep, own, of_key, e);
     if (given == NULL || !keeper_wants(keep, gradient_of(of_key).text))
         return true;
     bool done = tensor_new(&made, x->type, 2, view->size, e) &&

@@ -9,7 +9,8 @@
 
 /* Rows that a parameter gains from. */
 typedef struct row_span {
-    size_t first, count; /* 0: all rows, as it should be */
+    size_t first, count;
+    bool is_some; /* false: all rows, as it should be */
 } row_span;
 
 /* What gains from rows; norms' biases count as gains. */
@@ -36,6 +37,9 @@ gradient_name gradient_of(const char *of_key);
 /* Zeros in the shape of `of`, in which a gradient is gathered; and into the result with it, unless
  * it is beyond the type's range. */
 bool gradient_open(const way_back *g, const tensor *of, tensor *grad, err *e);
+/* Zeros, of what no row used; nothing where `own` has none. */
+bool gradient_of_unused(const way_back *g, const keeper *keep, const bundle *own,
+                        const char *of_key, err *e);
 bool gradient_keep(const way_back *g, const keeper *keep, const char *of_key, tensor *grad, err *e);
 
 /* False, with the error set, where it is not finite. */

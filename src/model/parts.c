@@ -210,14 +210,25 @@ static void silu_slope(const kernels *in64, const double *x, size_t n, double *o
     }
 }
 
+static const double SHARP = 1.702;
+enum { CLAMPED_AT = 7 };
+
 /* x/(1 + exp(−1.702·x)), of numbers that rows_activate has limited: modeling_gpt_oss. */
 static void sharp_silu(const kernels *with, const void *x, size_t n, void *out)
 {
-    static const double SHARP = 1.702;
     double unused;
     with->scale(x, n, SHARP, out, &unused);
     with->silu(out, n, out);
     with->scale(out, n, 1 / SHARP, out, &unused);
+}
+
+static void sharp_silu_slope(const kernels *in64, const double *x, size_t n, double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        double sharp = SHARP * x[i];
+        silu_slope(in64, &sharp, 1, &out[i]);
+        out[i] = x[i] > CLAMPED_AT ? 0 : out[i];
+    }
 }
 
 static const activation ACTIVATION_ROWS[] = {
@@ -262,8 +273,8 @@ static const activation ACTIVATION_ROWS[] = {
      "0",
      "np.minimum({a}, 7) / (1 + np.exp(-1.702 * np.minimum({a}, 7)))",
      sharp_silu,
-     NULL,
-     7},
+     sharp_silu_slope,
+     CLAMPED_AT},
 };
 
 /* As configurations of published models call them. */

@@ -24,22 +24,32 @@ static void limit(const tensor *of, size_t n, double least, double most, double 
     }
 }
 
+/* Of rows from the first one on so many numbers, as one row. */
+static tensor run_of(const tensor *of, size_t first, size_t begin, size_t count)
+{
+    return (tensor){.type = of->type,
+                    .rank = 1,
+                    .size = {count},
+                    .stride = {1},
+                    .data = row_at(of, first) + begin * dtype_size(of->type)};
+}
+
 /* The same with an activation that has a limit. */
 static void activate_limited(row_job *j, size_t first, size_t count)
 {
     enum { AT_ONCE = 64 };
     size_t n = count * j->a->size[1];
     double room[AT_ONCE], most = j->activation->limit;
-    tensor a = {.type = j->a->type, .rank = 1, .size = {AT_ONCE}, .stride = {1}}, b = a, to = a;
     for (size_t begin = 0; begin < n; begin += AT_ONCE) {
-        size_t some = n - begin < AT_ONCE ? n - begin : AT_ONCE, at = begin * dtype_size(a.type);
-        a.data = row_at(j->a, first) + at;
-        b.data = row_at(j->b, first) + at;
-        to.data = row_at(j->out, first) + at;
+        size_t some = n - begin < AT_ONCE ? n - begin : AT_ONCE;
+        tensor a = run_of(j->a, first, begin, some), to = run_of(j->out, first, begin, some);
         limit(&a, some, -HUGE_VAL, most, 0, &to);
         j->activation->apply(j->with, to.data, some, to.data);
+        if (j->b->data == NULL)
+            continue;
+        const tensor gate = run_of(j->b, first, begin, some);
         a.data = room;
-        limit(&b, some, -most, most, 1, &a);
+        limit(&gate, some, -most, most, 1, &a);
         j->with->times(to.data, some, room, to.data);
     }
 }
@@ -55,6 +65,24 @@ void rows_activate(row_job *j, size_t first, size_t count)
     j->activation->apply(j->with, row_at(j->a, first), n, to);
     if (j->b->data != NULL)
         j->with->times(to, n, row_at(j->b, first), to);
+}
+
+void rows_open(row_job *j, size_t first, size_t count)
+{
+    size_t n = count * j->a->size[1];
+    const tensor gate = run_of(j->a, first, 0, n);
+    tensor to = run_of(j->out, first, 0, n);
+    limit(&gate, n, -j->activation->limit, j->activation->limit, 1, &to);
+}
+
+void rows_open_back(row_job *j, size_t first, size_t count)
+{
+    size_t n = count * j->a->size[1];
+    const tensor gate = run_of(j->a, first, 0, n), dy = run_of(j->b, first, 0, n);
+    tensor to = run_of(j->out, first, 0, n);
+    for (size_t i = 0; i < n; i++)
+        tensor_set(&to, &i,
+                   fabs(tensor_get(&gate, &i)) > j->activation->limit ? 0 : tensor_get(&dy, &i));
 }
 
 void rows_norm(row_job *j, size_t first, size_t count)
@@ -95,12 +123,8 @@ void rows_activate_back(row_job *j, size_t first, size_t count)
     double x[AT_ONCE], slope[AT_ONCE];
     for (size_t begin = 0; begin < n; begin += AT_ONCE) {
         size_t some = n - begin < AT_ONCE ? n - begin : AT_ONCE;
-        tensor of = {.type = j->a->type, .rank = 1, .size = {some}, .stride = {1}}, dy = of,
-               to = of;
-        size_t at = begin * dtype_size(of.type);
-        of.data = row_at(j->a, first) + at;
-        dy.data = row_at(j->b, first) + at;
-        to.data = row_at(j->out, first) + at;
+        const tensor of = run_of(j->a, first, begin, some), dy = run_of(j->b, first, begin, some);
+        tensor to = run_of(j->out, first, begin, some);
         for (size_t i = 0; i < some; i++)
             x[i] = tensor_get(&of, &i);
         j->activation->slope(j->in64, x, some, slope);

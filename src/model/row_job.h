@@ -31,6 +31,9 @@ row_work rows_add;      /* a + b */
 row_work rows_activate; /* the activation of a, times b where there is one */
 row_work rows_norm;     /* the norm of each row of a */
 row_work rows_times;    /* a · b */
+/* What a is as the gate of an activation with a limit: 1 + a, from −limit to limit; and back, b
+ * being the gradient of that: 0 where a is beyond. */
+row_work rows_open, rows_open_back;
 /* The way back: b is the gradient of what the activation, or the norm, made of a. */
 row_work rows_activate_back, rows_norm_back;
 

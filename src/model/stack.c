@@ -167,8 +167,7 @@ static bool read_weight(feed_forward *f, const bundle *from, const char *name, b
     return weight_fit(given, is_out_in, rows, columns, out, e);
 }
 
-/* An activation with a limit is of experts that have a gate: traces and gradients have none of
- * it. */
+/* An activation with a limit is of experts that have a gate: traces have none of it. */
 static bool check_limit(const activation *by, bool is_gated_expert, const place *at, err *e)
 {
     return by->limit == 0 || is_gated_expert ||
@@ -302,9 +301,7 @@ static bool read_experts(const stack *s, expert_mix *m, const bundle *own, err *
     if (m->expert == NULL || !read_routing(s, m, own, &list->at, e))
         return false;
     for (size_t i = 0; i < m->count; i++) {
-        char name[24];
-        snprintf(name, sizeof name, "%zu", i + 1);
-        const entry *one = bundle_find(list->bundle, name); /* names of a bundle may skip some */
+        const entry *one = expert_given(list->bundle, i); /* names of a bundle may skip some */
         if (one == NULL)
             return err_at(e, &list->at, "there are %zu experts, and no experts.%zu", m->count, i);
         if (!read_expert(s, &m->expert[i], own, one, e))
@@ -485,11 +482,17 @@ entry *stack_parameter(const bundle *document, const char *name)
         if (strncmp(name, ATTENTION, sizeof ATTENTION - 1) == 0)
             name += sizeof ATTENTION - 1;
     }
+    bool is_list = false;
     for (const char *dot; (dot = strchr(name, '.')) != NULL; name = dot + 1) {
-        const entry *object = bundle_find_bytes(in, name, (size_t)(dot - name));
+        size_t nth;
+        if (is_list && sscanf(name, "%zu.", &nth) != 1)
+            return NULL;
+        const entry *object =
+            is_list ? expert_given(in, nth) : bundle_find_bytes(in, name, (size_t)(dot - name));
         if (object == NULL || object->kind != ENTRY_BUNDLE)
             return NULL;
         in = object->bundle;
+        is_list = object->is_list;
     }
     bool are_slopes = strcmp(name, "slopes") == 0; /* which the document says under another key */
     return bundle_find(in, are_slopes ? "alibi" : name);
@@ -598,15 +601,6 @@ static bool read_logits(stack *s, err *e)
     return !s->has_logits || unembedding_find(&s->to_ids, s, e);
 }
 
-static bool refuse_gradients(const stack *s, const layer_part *p, err *e)
-{
-    static const char *const GOALS[] = {"output_grad", "loss", "target", "labels"};
-    const entry *asked = bundle_find_first(s->document, GOALS, sizeof GOALS / sizeof GOALS[0]);
-    return err_at(e, &asked->at,
-                  "%s asks for gradients, and layer %zu has experts, which have none here",
-                  asked->name, p->layer + 1);
-}
-
 bool stack_read(stack *s, const bundle *document, const stack_settings *how, const isa *by, err *e)
 {
     *s = (stack){.document = document, .how = *how, .isa = by};
@@ -617,11 +611,8 @@ bool stack_read(stack *s, const bundle *document, const stack_settings *how, con
         !read_layers(s, e))
         return false;
     bool has_experts = false;
-    for (size_t i = 0; i < s->parts; i++) {
+    for (size_t i = 0; i < s->parts; i++)
         has_experts = has_experts || s->part[i].experts != NULL;
-        if (s->part[i].experts != NULL && s->goal.is_there)
-            return refuse_gradients(s, &s->part[i], e);
-    }
     if (!has_experts && !check_without_experts(document, e))
         return false;
     static const char *const OF_CROSS[] = {"memory", "memory_mask"};

@@ -3,9 +3,11 @@
 #include "attn/engine/multiply.h"
 #include "base/mem.h"
 #include "model/embed.h"
+#include "model/experts.h"
 #include "model/feed_forward.h"
 #include "model/row_job.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the tape ---- */
@@ -129,7 +131,9 @@ static bool part_back(going_back *g, const layer *l, const layer_part *p, const 
     bool done =
         (as->ln_made == 0 || norm_of(g, keep, own, part_norm_name(as->ln_made),
                                      &l->norm[as->ln_made - 1], &kept[TAPE_MADE], &grad, e)) &&
-        (as->kind == PART_FEED_FORWARD
+        (p->experts != NULL
+             ? expert_mix_back(p->experts, &g->way, own, &kept[TAPE_READ], &grad, keep, &within, e)
+         : as->kind == PART_FEED_FORWARD
              ? feed_forward_back(p->feed_forward, &g->way, own, &kept[TAPE_READ], &grad, keep,
                                  &within, e)
              : attention_of(g, p, &within, &kept[TAPE_READ], &grad, e));
@@ -477,6 +481,37 @@ static bool tell_feed_forward(const walk *w, const stage_way *way, const bundle 
            tell_of_key(w, way, own, "b1");
 }
 
+static bool tell_all_keys(const walk *w, const stage_way *way, const char *name, const bundle *keys)
+{
+    const stage_way within = stage_way_on(way, name);
+    bool done = true;
+    for (size_t i = 0; done && i < keys->count; i++)
+        done = tell_of_key(w, &within, keys, keys->entry[i].name);
+    return done;
+}
+
+static bool tell_experts(const walk *w, const stage_way *way, const bundle *own,
+                         const expert_mix *m)
+{
+    const stage_way within = stage_way_on(way, part_name(PART_FEED_FORWARD));
+    const entry *list = bundle_find(own, "experts"), *shared = bundle_find(own, "shared");
+    bool done = walk_tell(w, &within, "output_grad", m->width) &&
+                walk_tell(w, &within, "experts_grad", m->top * m->width) &&
+                walk_tell(w, &within, "routing_grad", m->count);
+    for (size_t i = 0; done && i < m->count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "experts.%zu", i);
+        done = tell_all_keys(w, way, name, expert_given(list->bundle, i)->bundle);
+    }
+    return done && (m->shared_gate.data == NULL || walk_tell(w, &within, "shared_gate_grad", 1)) &&
+           (shared == NULL || tell_all_keys(w, way, shared->name, shared->bundle)) &&
+           tell_of_key(w, way, own, "shared_gate") &&
+           (m->by->kind == ROUTED_BY_LOGITS || walk_tell(w, &within, "scores_grad", m->count)) &&
+           walk_tell(w, &within, "router_grad", m->count) &&
+           tell_of_key(w, way, own, "router_bias") && tell_of_key(w, way, own, "router") &&
+           walk_tell(w, &within, "x_grad", m->width);
+}
+
 static bool tell_head(const walk *w)
 {
     const stage_way top = {.text = ""}, within = stage_way_on(&top, HEAD);
@@ -520,6 +555,8 @@ static bool tell_layer(const walk *w, const layer *l, size_t number)
                 done = tell_norm(w, &way, own, step[j].name, w->stack->width);
             else if (step[j].kind == PART_STEP_SUM)
                 done = walk_tell(w, &way, gradient_of(step[j].name).text, w->stack->width);
+            else if (p->experts != NULL)
+                done = tell_experts(w, &way, own, p->experts);
             else if (p->as->kind == PART_FEED_FORWARD)
                 done = tell_feed_forward(w, &way, own, p->feed_forward);
             else

@@ -446,6 +446,9 @@ static void add_experts(total *t, const expert_mix *m, size_t rows)
     const kernels *with = t->stack->isa->table(t->stack->type);
     t->largest =
         size_larger(t->largest, expert_mix_memory(m, with, t->stack->type, rows, t->threads));
+    if (t->goes_back)
+        t->largest_back =
+            size_larger(t->largest_back, expert_mix_back_memory(m, t->stack->type, rows));
 }
 
 /* Of rollout: a mean and the next product; the one so far is the stage, and stays. */

@@ -157,6 +157,8 @@ static const rows_stage ROWS_STAGES[] = {
     {{"ffn.routing", "bqO"}, false, true},
     {{"ffn.experts", "bqO"}, false, true},
     {{"ffn.shared", "bqO"}, false, true},
+    {{"ffn.shared_gate", "bqO"}, false, true}, /* these two have gradients alone */
+    {{"ffn.x", "bqm"}, false, true},
     {{"ffn.output", "bqO"}, true, true},
     {{"logits", "bqO"}, true, false},
     {{"head.hidden", "bqO"}, true, false},

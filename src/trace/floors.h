@@ -85,6 +85,7 @@ coming floors_sum_back(floors *f, double scale, const char *name, coming *back);
 /* own: the layer's keys, or the document. */
 void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *own, coming *back);
 void floors_embed_back(floors *f, coming *back);
+void floors_experts_back(floors *f, const expert_mix *by, const bundle *own, coming *back);
 /* own: the head's keys. */
 void floors_head_back(floors *f, const logits_head *by, const bundle *own, coming *back);
 /* What comes back to the rows that a layer made, and that it was given. */

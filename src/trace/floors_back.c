@@ -3,6 +3,7 @@
 #include "trace/floors.h"
 
 #include "model/embed.h"
+#include "model/experts.h"
 #include "model/gradient.h"
 #include "model/stack_run.h"
 #include "trace/build.h"
@@ -556,6 +557,51 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
     if (has_gate)
         show(f, BY_HIDDEN, f->focus.row);
     show(f, ROWS, f->focus.row);
+}
+
+/* A stage that no line derives. */
+static void show_gained(floors *f, const char *name)
+{
+    floor_rows rows = floors_rows(f, name);
+    floors_map_rows(f, &rows);
+    derivation_matrix(&f->b, name, f->focus.row + 1);
+}
+
+void floors_experts_back(floors *f, const expert_mix *by, const bundle *own, coming *back)
+{
+    static const char OUTPUT[] = "ffn.output_grad", ROUTER[] = "ffn.router_grad";
+    builder *b = &f->b;
+    bool tells = floors_begin_back(f, FLOOR_FEED_FORWARD_BACK, "ffn");
+    floor_rows logits = floors_rows(f, ROUTER), rows = floors_rows(f, "ffn.x_grad");
+    if (b->failed)
+        return;
+    const trace_origin x = map_there(b, "ffn.router")->operand[0];
+    add_coming(f, OUTPUT, back);
+    floors_map_rows(f, &logits);
+    add_weight_gain(f, bundle_find(own, "router"), "router", &by->router, x, ROUTER);
+    add_bias_gain(f, "router_bias", &by->router_bias, ROUTER);
+    floors_map_rows(f, &rows);
+    *back = coming_of(b->room, rows.map);
+    if (!tells)
+        return;
+    show(f, OUTPUT, f->focus.row);
+    build_sentence(b, "Of what comes back, each chosen expert gains its weight's share, side by "
+                      "side in the order of their numbers, and a weight gains what its expert "
+                      "made, times what comes back.");
+    show_gained(f, "ffn.experts_grad");
+    show_gained(f, "ffn.routing_grad");
+    build_sentence(b, "The choice gives nothing back: an expert that is not chosen gains nothing. "
+                      "The router learns by the weights of the chosen ones alone.");
+    if (by->by->kind != ROUTED_BY_LOGITS)
+        show_gained(f, "ffn.scores_grad");
+    derivation_matrix(b, ROUTER, f->focus.row + 1);
+    show_gain_of(f, "router");
+    show_gain_of(f, "router_bias");
+    build_sentence(b,
+                   "The rows that went in gain by the chosen experts%s and by the router. What "
+                   "the experts' weights gain is not shown here; -- --emit has it.",
+                   by->has_shared ? ", by the shared one" : "");
+    derivation_matrix(b, rows.name, f->focus.row + 1);
 }
 
 void floors_head_back(floors *f, const logits_head *by, const bundle *own, coming *back)

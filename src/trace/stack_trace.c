@@ -285,6 +285,8 @@ static void add_part_back(floors *f, const layer *l, const layer_part *p, coming
             floors_norm_back(f, &l->norm[s->ln - 1], s->name, back);
         } else if (s->kind == PART_STEP_SUM) {
             around = floors_sum_back(f, p->scale, s->name, back);
+        } else if (p->experts != NULL) {
+            floors_experts_back(f, p->experts, own, back);
         } else if (p->as->kind == PART_FEED_FORWARD) {
             floors_feed_forward_back(f, p->feed_forward, own, back);
         } else {

@@ -78,9 +78,9 @@ static bool gain_from(stack_attempt *a, gainer of)
 {
     stack *s = a->stack;
     size_t all = s->embedded.size[0], each = s->rows;
-    s->gained[of] = a->with == GAIN_LAST_ROW      ? (row_span){all - 1, 1}
-                    : a->with == GAIN_FIRST_ENTRY ? (row_span){0, each}
-                                                  : (row_span){all - each, each};
+    s->gained[of] = a->with == GAIN_LAST_ROW      ? (row_span){all - 1, 1, true}
+                    : a->with == GAIN_FIRST_ENTRY ? (row_span){0, each, true}
+                                                  : (row_span){all - each, each, true};
     return a->scope.is_whole && s->gained[of].count < all;
 }
 

@@ -1,7 +1,10 @@
 """Gradients of random documents, the program's against PyTorch's: within 1e-12 of each gradient's
-largest number. The argument is the seed of the first document."""
+largest number; and losses of mixtures that learn, step by step. The argument is the seed of the
+first document."""
 import json
+import re
 import sys
+import tempfile
 
 import torch
 
@@ -10,7 +13,9 @@ import formulas
 from claims import check, finish, selfattn
 
 NEAR = 1e-12
-COUNTS = {"attention": 300, "layers": 100, "projected": 60}
+RATE, STEPS = 1e-5, 4  # so that also a steep loss falls at each of them
+MIXED = re.compile(r"layer\.\d+\.(experts\.\d+\.\w+|router\w*|shared\.\w+|shared_gate)_grad")
+COUNTS = {"attention": 300, "layers": 100, "projected": 60, "mixtures": 100}
 COMMANDS = {None: "run", "encoder": "encode", "decoder": "decode"}  # by the kind of layers
 # A gradient that is a sum of others, whose own largest number may be the rounding of a sum of 0.
 SUM_OF = {"bk_grad": "k_grad", "bs_grad": "scores_grad", "bias_k_grad": "k_grad"}
@@ -43,12 +48,46 @@ def compare(kind, seed):
     command = COMMANDS[document.get("kind")]
     said = selfattn(command, "--quiet", "--emit", "*_grad", data=written(document))
     made = json.loads(said or "{}")
-    theirs = formulas.gradients(document)
+    _, theirs = formulas.gradients(document)
     left = sorted(theirs.keys() - made.keys())
     check(f"{kind} {seed}: {left} left out", not left)
     for name, ours in made.items():
         far = apart(name, ours, theirs)
         check(f"{kind} {seed}: {name} is {far:.2g} of its largest apart", far <= NEAR)
+
+
+def numbers_at(document, name):
+    """"layer.0.experts.2.w1": the object that has the key after the last dot, and the key."""
+    *way, key = name.replace("layer.", "layers.").split(".")
+    for step in way:
+        document = document[int(step) if step.isdigit() else step]
+    return document, key
+
+
+def descend(document, names, rate):
+    """The loss, and the document a step on."""
+    loss, grads = formulas.gradients(document)
+    for name in names:
+        of, key = numbers_at(document, name)
+        of[key] = (torch.tensor(of[key], dtype=torch.float64) - rate * grads[name + "_grad"]).tolist()
+    return loss
+
+
+def compare_training(seed):
+    """Of layers whose loss is the square; their mixtures learn alone."""
+    document = documents.mixtures(seed)
+    if document.get("loss") != "square":
+        return
+    names = [name[:-len("_grad")] for name in formulas.gradients(document)[1]
+             if MIXED.fullmatch(name)]
+    with tempfile.NamedTemporaryFile() as losses:
+        selfattn("train", "--rate", str(RATE), "--steps", str(STEPS), "--quiet", "--only",
+                 ",".join(names), "-o", "/dev/null", "--losses", losses.name, data=written(document))
+        ours = [float(line.split(",")[1]) for line in open(losses.name).read().split()[1:]]
+    theirs = [descend(document, names, RATE) for _ in range(STEPS + 1)]
+    check(f"training {seed}: losses are {ours}, not {theirs}", len(ours) == len(theirs) and
+          all(abs(a - b) <= NEAR * 1000 * b for a, b in zip(ours, theirs)))
+    check(f"training {seed}: losses {ours} do not fall", ours and ours[-1] < ours[0])
 
 
 def main():
@@ -57,6 +96,8 @@ def main():
     for kind, count in COUNTS.items():
         for seed in range(first, first + count):
             compare(kind, seed)
+    for seed in range(first, first + COUNTS["mixtures"]):
+        compare_training(seed)
     finish()
 
 

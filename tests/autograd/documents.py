@@ -248,6 +248,55 @@ def some_attention(dice, width, heads, turned):
     return one
 
 
+def some_feed_forward(dice, top, width, is_gated, most=0.4):
+    hidden, turned = dice.randint(2, 7), top.get("layout") == "out-in"
+    shape = lambda rows, columns: (columns, rows) if turned else (rows, columns)
+    one = {"w1": matrix(dice, *shape(width, hidden), most=most),
+           "w2": matrix(dice, *shape(hidden, width), most=0.16 / most)}
+    if is_gated:
+        one["w3"] = matrix(dice, *shape(width, hidden), most=most)
+        if chance(dice):
+            one["b3"] = matrix(dice, hidden)
+    if chance(dice, 0.5):
+        one["b1"], one["b2"] = matrix(dice, hidden), matrix(dice, width)
+    return one
+
+
+def some_routing(dice, count):
+    """Settings, of a layer or of all."""
+    kind = dice.choice(("softmax", "top-softmax", "sigmoid"))
+    one = {"routing": kind, "top_experts": dice.randint(1, count)}
+    if kind != "top-softmax" and chance(dice, 0.5):
+        one["renormalize"] = chance(dice, 0.5)
+    if chance(dice):
+        one["routing_scale"] = round(dice.uniform(0.5, 3), 3)
+    if kind != "top-softmax" and count % 2 == 0 and count > 2 and chance(dice, 0.5):
+        one.update(groups=2, top_groups=1, top_experts=dice.randint(1, count // 2))
+    if kind != "top-softmax" and one["top_experts"] == 1:
+        one["renormalize"] = False  # a weight that is always 1 has the gradient 0
+    return one
+
+
+def some_mixture(dice, top, width, count):
+    """Rows of a clamped activation are large enough that limits are met; what experts are chosen
+    by is above 0, which stands for those of other groups: of equal ones each has its own first."""
+    is_clamped = top["activation"] == "clamped"
+    most = 3 if is_clamped else 0.4
+    expert = lambda: some_feed_forward(dice, top, width, is_clamped or chance(dice), most)
+    turned = top.get("layout") == "out-in"
+    one = {"router": matrix(dice, *((count, width) if turned else (width, count))),
+           "experts": [expert() for _ in range(count)]}
+    if chance(dice, 0.5):
+        one["router_bias"] = matrix(dice, count)
+    if top["routing"] != "top-softmax" and chance(dice, 0.5):
+        one["choice_bias"] = [abs(number) for number in matrix(dice, count, most=0.3)]
+    if chance(dice, 0.5):
+        one["shared"] = expert()
+    if "shared" in one and chance(dice, 0.5):
+        one["shared_gate"] = matrix(dice, *((1, width) if turned else (width, 1)))
+    return one
+
+
 def some_layer(dice, top, width):
     turned = top.get("layout") == "out-in"
     heads = {key: top[key] for key in ("heads", "kv_heads")}
@@ -387,3 +436,21 @@ def projected(seed):
     else:
         top.setdefault("unembedding", matrix(dice, *turned_if(top, taken, ids)))
     return top
+
+
+def mixtures(seed):
+    """Layers again, of which the last one and some before have a mixture of experts."""
+    dice = random.Random(seed)
+    one = layers(seed)
+    count, width = dice.randint(2, 6), len(one["layers"][0]["wo"])
+    one["activation"] = dice.choice(("relu", "gelu", "gelu_tanh", "silu", "clamped"))
+    one.update(some_routing(dice, count))
+    dense = [i for i in range(len(one["layers"]) - 1) if one["activation"] != "clamped" and
+             chance(dice)]
+    for i, of in enumerate(one["layers"]):
+        if i in dense:
+            continue
+        for key in ("w1", "b1", "w2", "b2", "w3"):
+            of.pop(key, None)
+        of.update(some_mixture(dice, one, width, count))
+    return one

@@ -11,7 +11,8 @@ import torch
 OF_ALL_ATTENTIONS = ("heads", "kv_heads", "scale", "score", "softcap", "qk_norm", "qk_eps",
                      "layout")
 OF_LAYERS = OF_ALL_ATTENTIONS + ("causal", "window", "alibi", "rope", "rope_pairing", "rope_width",
-                                 "norm", "norm_kind", "norm_eps", "activation")
+                                 "norm", "norm_kind", "norm_eps", "activation", "top_experts",
+                                 "routing", "renormalize", "routing_scale", "groups", "top_groups")
 
 
 class Numbers:
@@ -306,6 +307,7 @@ ACTIVATIONS = {
     "gelu_tanh": lambda x: x * (1 + (math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)).tanh()) / 2,
     "silu": lambda x: x / (1 + (-x).exp()),
     "relu2": lambda x: x.clamp(min=0) ** 2,
+    "clamped": lambda x: x / (1 + (-1.702 * x).exp()),
 }
 
 
@@ -322,15 +324,81 @@ def norm(of, name, rows):
     return of.kept(name, rows)
 
 
+def through_hidden(of, rows, kept):
+    """`kept` takes a stage's name and its numbers."""
+    hidden = rows @ weight(of, "w1")
+    hidden = kept("hidden", hidden + of.given("b1") if "b1" in of else hidden)
+    gate = None
+    if "w3" in of:
+        gate = rows @ weight(of, "w3") + (of.given("b3") if "b3" in of else 0)
+        gate = kept("gate", gate)
+    if of.get("activation") == "clamped":
+        hidden, gate = hidden.clamp(max=7), gate.clamp(-7, 7) + 1
+    activated = ACTIVATIONS[of.get("activation", "relu")](hidden)
+    if gate is not None:
+        activated = activated * gate
+    output = kept("activated", activated) @ weight(of, "w2")
+    return output + of.given("b2") if "b2" in of else output
+
+
 def feed_forward(of, rows):
     part = of.inside({}, "ffn.")
-    hidden = rows @ weight(of, "w1")
-    hidden = part.kept("hidden", hidden + of.given("b1") if "b1" in of else hidden)
-    activated = ACTIVATIONS[of.get("activation", "relu")](hidden)
-    if "w3" in of:
-        activated = activated * part.kept("gate", rows @ weight(of, "w3") + (of.given("b3") if "b3" in of else 0))
-    output = part.kept("activated", activated) @ weight(of, "w2")
-    return part.kept("output", output + of.given("b2") if "b2" in of else output)
+    return part.kept("output", through_hidden(of, rows, part.kept))
+
+
+def chosen(of, scores):
+    """The experts of each row, in the order of their numbers. No choice has a gradient."""
+    by = scores.detach()
+    if "choice_bias" in of:
+        by = by + torch.tensor(of.get("choice_bias"), dtype=torch.float64)
+    if "groups" in of:
+        apart = by.unflatten(1, (of.get("groups"), -1))
+        best = apart.topk(2, 2)[0].sum(2).topk(of.get("top_groups"), 1)[1]
+        among = torch.zeros(apart.shape[:2], dtype=torch.float64).scatter(1, best, 1.)
+        by = (apart * among.unsqueeze(2)).flatten(1)
+    return by.topk(of.get("top_experts"), 1)[1].sort(1)[0]
+
+
+def routed(of, part, rows):
+    """Of each row its experts, and of all experts the weights, 0 where they are not its own."""
+    kind = of.get("routing", "softmax")
+    logits = rows @ weight(of, "router")
+    logits = part.kept("router", logits + of.given("router_bias") if "router_bias" in of else logits)
+    if kind == "top-softmax":
+        choice = chosen(of, logits)
+        some = logits.gather(1, choice).softmax(1)
+    else:
+        scores = logits.softmax(1) if kind == "softmax" else 1 / (1 + (-logits).exp())
+        scores = part.kept("scores", scores)
+        choice = chosen(of, scores)
+        some = scores.gather(1, choice)
+        if of.get("renormalize", True):
+            some = some / some.sum(1, keepdim=True)
+    weights = torch.zeros_like(logits).scatter(1, choice, some * of.get("routing_scale", 1))
+    return choice, part.kept("routing", weights)
+
+
+def mixture(of, rows):
+    part, as_it_is = of.inside({}, "ffn."), lambda name, numbers: numbers
+    rows = part.kept("x", rows.flatten(0, -2))
+    choice, weights = routed(of, part, rows)
+    experts = [of.inside(one, f"experts.{i}.", ("layout", "activation"))
+               for i, one in enumerate(of.get("experts"))]
+    for one, key in ((one, key) for one in experts for key in "w1 b1 w2 b2 w3 b3".split()):
+        if key in one:
+            one.given(key)  # of an expert that no row has chosen, too
+    made = torch.stack([through_hidden(one, rows, as_it_is) for one in experts], 1)
+    made = made.gather(1, choice.unsqueeze(2).expand(-1, -1, made.shape[2]))
+    made = part.kept("experts", made.flatten(1)).unflatten(1, (choice.shape[1], -1))
+    output = (made * weights.gather(1, choice).unsqueeze(2)).sum(1)
+    if "shared" in of:
+        shared = of.inside(of.get("shared"), "shared.", ("layout", "activation"))
+        always = through_hidden(shared, rows, as_it_is)
+        if "shared_gate" in of:
+            gate = part.kept("shared_gate", rows @ weight(of, "shared_gate"))
+            always = always / (1 + (-gate).exp())
+        output = output + always
+    return part.kept("output", output)
 
 
 def layer(of, rows, memory):
@@ -345,6 +413,8 @@ def layer(of, rows, memory):
     parts = [("attention", self_attention)]
     if "cross" in of:
         parts.append(("cross", cross_attention))
+    if "experts" in of:
+        parts.append(("ffn", lambda x: mixture(of, x).reshape(x.shape)))
     if "w1" in of:
         parts.append(("ffn", lambda x: feed_forward(of, x)))
     for i, (name, part) in enumerate(parts, 1):
@@ -420,9 +490,10 @@ def loss_of(of, output):
 
 
 def gradients(document):
-    """Every gradient by the name of its stage."""
+    """The loss, and every gradient by the name of its stage."""
     of = Numbers(document, {})
     output, more = (stack(of), 0) if "layers" in document else attention(of)
-    (loss_of(of, output) + more).backward()
-    return {name + "_grad": torch.zeros_like(one) if one.grad is None else one.grad
-            for name, one in of.made.items()}
+    loss = loss_of(of, output) + more
+    loss.backward()
+    return loss.item(), {name + "_grad": torch.zeros_like(one) if one.grad is None else one.grad
+                         for name, one in of.made.items()}

@@ -18,22 +18,68 @@ static const struct row {
     bool goes_on;       /* with cross-attention too, to as many rows of a memory */
     const char *chosen; /* rows that go through the last layer alone; NULL: all */
     const char *emit[3];
+    size_t experts; /* in the place of a feed-forward part, with a shared one, two for each row */
+    bool has_loss;
 } ROWS[] = {
-    {"output only", 200, 64, 256, 2, 1, false, NULL, {"output"}},
-    {"threads", 200, 64, 256, 2, 3, false, NULL, {"output"}},
-    {"a wide feed-forward part", 60, 128, 1024, 1, 2, false, NULL, {"output"}},
-    {"all stages", 100, 64, 128, 3, 1, false, NULL, {"*"}},
-    {"stages of a feed-forward part", 200, 64, 256, 3, 2, false, NULL, {"*.ffn.*", "*_sum"}},
-    {"weights of one layer", 200, 64, 0, 3, 1, false, NULL, {"layer.1.attention.weights"}},
-    {"means", 300, 32, 0, 3, 1, false, NULL, {"*.mean_weights"}},
-    {"rollout", 300, 32, 0, 3, 2, false, NULL, {"rollout"}},
-    {"rollout and all norms", 300, 32, 64, 2, 1, false, NULL, {"rollout", "*.ln1", "*.ln2"}},
-    {"caches", 300, 64, 0, 4, 1, true, NULL, {"output"}},
-    {"caches, and a memory's values", 300, 64, 0, 2, 1, true, NULL, {"*.cross.v"}},
-    {"caches, and means over a memory", 300, 64, 0, 2, 1, true, NULL, {"*.cross.mean_weights"}},
-    {"rows chosen, output only", 200, 64, 256, 2, 1, false, "1", {"output"}},
-    {"rows chosen of one layer", 300, 32, 1024, 1, 1, false, "7,100:110", {"layer.*"}},
-    {"rows chosen, threads", 200, 64, 256, 2, 3, false, "-20:", {"layer.1.*"}},
+    {"output only", 200, 64, 256, 2, 1, false, NULL, {"output"}, 0, false},
+    {"threads", 200, 64, 256, 2, 3, false, NULL, {"output"}, 0, false},
+    {"a wide feed-forward part", 60, 128, 1024, 1, 2, false, NULL, {"output"}, 0, false},
+    {"all stages", 100, 64, 128, 3, 1, false, NULL, {"*"}, 0, false},
+    {"stages of a feed-forward part",
+     200,
+     64,
+     256,
+     3,
+     2,
+     false,
+     NULL,
+     {"*.ffn.*", "*_sum"},
+     0,
+     false},
+    {"weights of one layer",
+     200,
+     64,
+     0,
+     3,
+     1,
+     false,
+     NULL,
+     {"layer.1.attention.weights"},
+     0,
+     false},
+    {"means", 300, 32, 0, 3, 1, false, NULL, {"*.mean_weights"}, 0, false},
+    {"rollout", 300, 32, 0, 3, 2, false, NULL, {"rollout"}, 0, false},
+    {"rollout and all norms",
+     300,
+     32,
+     64,
+     2,
+     1,
+     false,
+     NULL,
+     {"rollout", "*.ln1", "*.ln2"},
+     0,
+     false},
+    {"caches", 300, 64, 0, 4, 1, true, NULL, {"output"}, 0, false},
+    {"caches, and a memory's values", 300, 64, 0, 2, 1, true, NULL, {"*.cross.v"}, 0, false},
+    {"caches, and means over a memory",
+     300,
+     64,
+     0,
+     2,
+     1,
+     true,
+     NULL,
+     {"*.cross.mean_weights"},
+     0,
+     false},
+    {"rows chosen, output only", 200, 64, 256, 2, 1, false, "1", {"output"}, 0, false},
+    {"rows chosen of one layer", 300, 32, 1024, 1, 1, false, "7,100:110", {"layer.*"}, 0, false},
+    {"rows chosen, threads", 200, 64, 256, 2, 3, false, "-20:", {"layer.1.*"}, 0, false},
+    {"experts", 300, 64, 128, 2, 1, false, NULL, {"output"}, 4, false},
+    {"stages of experts", 300, 64, 128, 2, 2, false, NULL, {"*.ffn.*"}, 4, false},
+    {"back through experts", 300, 64, 128, 2, 1, false, NULL, {"embedded_grad"}, 4, true},
+    {"stages back through experts", 300, 64, 128, 2, 2, false, NULL, {"*.ffn.*_grad"}, 4, true},
 };
 
 /* ---- documents ---- */
@@ -59,15 +105,37 @@ static void add_weights(text *out, size_t width)
     }
 }
 
+static void add_feed_forward(text *out, const struct row *one)
+{
+    add_matrix(out, "w1", one->width, one->hidden);
+    text_add_string(out, ", ");
+    add_matrix(out, "w2", one->hidden, one->width);
+}
+
+/* Equal ones, of which each row goes through the first two. */
+static void add_experts(text *out, const struct row *one)
+{
+    add_matrix(out, "router", one->width, one->experts);
+    text_add_string(out, ", \"top_experts\": 2, \"experts\": [");
+    for (size_t i = 0; i < one->experts; i++) {
+        text_add_string(out, i == 0 ? "{" : "}, {");
+        add_feed_forward(out, one);
+    }
+    text_add_string(out, "}], \"shared\": {");
+    add_feed_forward(out, one);
+    text_add_string(out, "}");
+}
+
 static void add_layer(text *out, const struct row *one)
 {
     text_add_string(out, "{");
     add_weights(out, one->width);
     if (one->hidden > 0) {
         text_add_string(out, ", ");
-        add_matrix(out, "w1", one->width, one->hidden);
-        text_add_string(out, ", ");
-        add_matrix(out, "w2", one->hidden, one->width);
+        if (one->experts > 0)
+            add_experts(out, one);
+        else
+            add_feed_forward(out, one);
     }
     if (one->goes_on) {
         text_add_string(out, ", \"cross\": {");
@@ -85,6 +153,8 @@ static void write_document(text *out, const struct row *one)
         text_add_string(out, ", \"causal\": true, ");
         add_matrix(out, "memory", one->rows, one->width);
     }
+    if (one->has_loss)
+        text_add_string(out, ", \"loss\": \"sum\"");
     text_add_string(out, ", \"layers\": [");
     for (size_t i = 0; i < one->layers; i++) {
         text_add_string(out, i == 0 ? "" : ", ");
@@ -195,7 +265,7 @@ static void refuses_beyond_an_address(unit *u)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         const struct row small = {
-            "", 4, 64, CASES[i].hidden > 0 ? 8 : 0, 4, 1, CASES[i].goes_on, NULL, {NULL}};
+            "", 4, 64, CASES[i].hidden > 0 ? 8 : 0, 4, 1, CASES[i].goes_on, NULL, {NULL}, 0, false};
         stack_settings how = {.goes_on = CASES[i].goes_on};
         text_list emit = {.item = (char *[]){(char *)CASES[i].emit}, .count = 1};
         bundle document = {0};
