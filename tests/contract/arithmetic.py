@@ -188,7 +188,13 @@ CURVES = {
     "gelu": (gelu, 40, gelu_slope),
 }
 
+def limited(x, least):
+    return np.clip(x, least, 7).astype(x.dtype)
+
 def activation(name, x):
+    if name == "clamped":
+        sharp, blunt = (np.array(number, x.dtype) for number in (1.702, 1 / 1.702))
+        return activation("silu", limited(x, -np.inf) * sharp) * blunt
     f, limit, _ = CURVES[name]
     wide = x.astype(F64)
     made = np.where(wide > limit, wide, f(np.clip(wide, -limit, limit))).astype(x.dtype)
@@ -197,6 +203,8 @@ def activation(name, x):
 def slope(name, x):
     """In float64"""
     x = x.astype(F64)
+    if name == "clamped":
+        return np.where(x > 7, 0, slope("silu", 1.702 * x))
     share = np.where(abs(x) < 2.0**-60, 0.5, activation(name, x) / x)
     return CURVES[name][2](x, share)
 
@@ -225,6 +233,15 @@ def sum_and_rest(x, t):
         total, lost = two_sum(total[..., :s], total[..., s:])
         rest = (rest[..., :s] + rest[..., s:]) + lost * (t == F64)
     return total, rest
+
+def softmax(x):
+    """Of rows in float64"""
+    e = exp(x, x.max(-1, keepdims=True))
+    return e / sum(sum_and_rest(e, F64))
+
+def sigmoid(x):
+    e = exp(-abs(x), np.zeros_like(x))
+    return np.where(x < 0, e, 1) / (1 + e)
 
 def norm(x, gain, bias, eps, centred):
     t, width, d = x.dtype, x.shape[-1], x.astype(F64)

@@ -10,13 +10,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from arithmetic import (F64, TYPES, activation, cosine_and_sine, exp, in_order, ln, norm, norm_back,
-                        power, product, read, slope, sum_and_rest, tanh, turned, two_sum)
+from arithmetic import (F64, TYPES, activation, cosine_and_sine, exp, in_order, limited, ln, norm,
+                        norm_back, power, product, read, sigmoid, slope, softmax, sum_and_rest,
+                        tanh, turned, two_sum)
 
 ROWS = "x xk xv q k v past_k past_v"
-WEIGHTS = "wq wk wv wo w1 w2 w3 ws wa ua".split()
+WEIGHTS = "wq wk wv wo w1 w2 w3 ws wa ua router shared_gate".split()
 SCORING = {"general": {"q": "ws"}, "additive": {"q": "wa", "k": "ua"}}
-PARTS = {"attention": "wq", "cross": "cross", "ffn": "w1"}  # and the key that a layer has then
+# And the keys of which a layer has one then
+PARTS = {"attention": {"wq"}, "cross": {"cross"}, "ffn": {"w1", "router"}}
 ORDERS = {"post": "around {0} {0}_sum ln", "pre": "around ln {0} {0}_sum",
           "inner": "around {0} ln {0}_sum", "sandwich": "around ln {0} ln {0}_sum",
           "seed": {1: "around ln attention attention_sum ln",
@@ -34,10 +36,10 @@ def rowwise(a, b):
     return product(a[..., None, :], b[..., None])[..., 0]
 
 AXES = {key: axes for keys, axes in [
-    ("bias mask gain bo b1 b2 b3", lambda a: a),
+    ("bias mask gain bo b1 b2 b3 router_bias choice_bias", lambda a: a),
     ("bq bk bv", np.ravel),
     ("wq wk wv", lambda a: (side_by_side(a) if a.ndim > 2 else a)[None]),
-    ("wo w1 w2 w3 memory embedding segment_embedding position_embedding",
+    ("wo w1 w2 w3 router shared_gate memory embedding segment_embedding position_embedding",
      lambda a: a.reshape(1, -1, a.shape[-1])),
     (ROWS, lambda a: side_by_side(a) if a.ndim > 3 else a.reshape(-1, *a.shape[-2:])),
     ("ws wa ua", lambda a: a.reshape(1, -1, *a.shape[-2:])),
@@ -423,17 +425,141 @@ class FeedForward(Part):
 
         def activated_back(grad):
             if "w3" in given:
-                s["gate_grad"], grad = curved * grad, grad * s["gate"]
+                within = (abs(s["gate"]) <= 7) | (name != "clamped")
+                s["gate_grad"], grad = np.where(within, curved * grad, 0), grad * opened
             return (slope(name, hidden) * grad).astype(self.t)
 
         hidden = self.put("hidden", self.linear(x, "w1", "b1"), hidden_back)
         curved = activated = activation(name, hidden)
         if "w3" in given:
             s["gate"] = self.linear(x, "w3", "b3")
-            activated = curved * s["gate"]
+            opened = limited(s["gate"], -7) + 1 if name == "clamped" else s["gate"]
+            activated = curved * opened
         self.put("activated", activated, activated_back)
         return self.put("output", self.linear(activated, "w2", "b2"),
                         lambda grad: self.linear_back(activated, grad, "w2", "b2"))
+
+class Experts(Part):
+    """Rows of one entry, each through those that it chooses; what a layer has is named /KEY"""
+
+    def __init__(self, doc, t):
+        super().__init__(doc, t)
+        of_all = {key: doc[key] for key in ("layout", "activation") if key in doc}
+        self.docs = [{**of_all, **one} for one in doc["experts"]]
+        self.shared = FeedForward({**of_all, **doc["shared"]}, t) if "shared" in doc else None
+        self.kind, self.scale = doc.get("routing", "softmax"), float(doc.get("routing_scale", 1))
+        self.divides = self.kind != "top-softmax" and doc.get("renormalize", True)
+
+    def put_own(self, name, a):
+        super().put_own("/" + name, a)
+
+    def choose(self, scores):
+        """Of a row in float64, the best first"""
+        by, top = scores + self.given.get("choice_bias", np.zeros(1)).astype(F64), self.doc.get("groups")
+        if top:
+            groups = by.reshape(top, -1)
+            best = np.argsort(-in_order(-np.sort(-groups)[:, :2])[:, 0], kind="stable")
+            stays = np.isin(np.arange(top), best[:self.doc["top_groups"]])
+            by = np.where(stays[:, None], groups, 0).ravel()
+        return np.argsort(-by, kind="stable")[:self.doc["top_experts"]]
+
+    def shares(self, row, chosen):
+        """Scores of a row's chosen experts as weights follow from them, and what divides them"""
+        scores = row[chosen].astype(F64)
+        if self.kind == "top-softmax":
+            return softmax(scores), 1
+        return scores, in_order(scores)[0] if self.divides else 1
+
+    def forward(self, x):
+        s, t, rows = self.stages, self.t, x[0]
+        scores = s["router"] = self.linear(x, "router", "router_bias")
+        if self.kind != "top-softmax":
+            made = (sigmoid if self.kind == "sigmoid" else softmax)(scores.astype(F64))
+            scores = s["scores"] = made.astype(t)
+        choice = [self.choose(row.astype(F64)) for row in scores[0]]
+        self.x, self.scores, self.chosen = x, scores[0], [np.sort(one) for one in choice]
+        weights = np.zeros(self.scores.shape, t)
+        for weight, row, chosen in zip(weights, self.scores, self.chosen):
+            share, total = self.shares(row, chosen)
+            weight[chosen] = share / total * self.scale
+        self.parts, made = {}, np.zeros((len(rows), len(choice[0]), rows.shape[1]), t)
+        for number, doc in enumerate(self.docs):
+            at = [i for i, chosen in enumerate(self.chosen) if number in chosen]
+            places = [list(self.chosen[i]).index(number) for i in at]
+            if at:
+                part = FeedForward(doc, t)
+                made[at, places] = part.forward(x[:, at])[0]
+                self.parts[number] = part, at, places
+        self.made, self.weights, output = made, weights, np.zeros_like(rows)
+        for i, chosen in enumerate(self.chosen):
+            for one, number in zip(made[i], chosen):
+                output[i] = output[i] + one * weights[i, number]
+        if self.shared:
+            self.always = always = self.shared.forward(x)
+            if "shared_gate" in self.given:
+                self.gate = sigmoid(product(x, self.given["shared_gate"]).astype(F64)).astype(t)
+                always = always * self.gate
+            s["shared"], output = always, output + always[0]
+        s.update(choice=np.array(choice)[None].astype(t), routing=weights[None],
+                 experts=made.reshape(1, len(rows), -1), output=output[None])
+        return s["output"]
+
+    def route_back(self, i, grad):
+        """From the weights of a row to its scores, in the type, and its logits"""
+        chosen, row, t = self.chosen[i], self.scores[i].astype(F64), self.t
+        share, total = self.shares(self.scores[i], chosen)
+        grad = grad.astype(F64) * self.scale
+        if self.kind == "top-softmax":
+            row = np.zeros_like(row)
+            row[chosen] = share
+        if self.divides:
+            of_chosen = (grad[chosen] - in_order(grad[chosen] * (share / total))) / total
+            grad = np.zeros_like(grad)
+            grad[chosen] = of_chosen
+        if self.kind != "top-softmax":
+            grad = grad.astype(t)
+        wide = grad.astype(F64)
+        of_logits = wide * (row * (1 - row)) if self.kind == "sigmoid" else \
+            row * (wide - in_order(wide * row))
+        return grad, of_logits.astype(t)
+
+    def part_back(self, name, part, grad):
+        made = part.backward(grad)
+        for own in part.own:
+            self.put_own(name + own, part.stages[own])
+        return made
+
+    def backward(self, grad, tape=None):
+        s, t, x, rows = self.stages, self.t, self.x, grad[0]
+        of_made, of_weights = np.zeros_like(self.made), np.zeros_like(self.weights)
+        for i, chosen in enumerate(self.chosen):
+            of_made[i] = rows[i] * self.weights[i, chosen][:, None]
+            of_weights[i, chosen] = in_order(rows[i].astype(F64) * self.made[i].astype(F64))[:, 0]
+        of_x = np.zeros_like(x)
+        for number, doc in enumerate(self.docs):
+            name = "experts.%d." % number
+            if number in self.parts:
+                part, at, places = self.parts[number]
+                of_x[:, at] = of_x[:, at] + self.part_back(name, part, of_made[at, places][None])
+            for key in AXES.keys() & doc.keys() if number not in self.parts else ():
+                self.put_own(name + key + "_grad", np.zeros(np.shape(doc[key]), t))
+        if self.shared:
+            back, gated = grad, "shared_gate" in self.given
+            if gated:
+                a, back = self.gate.astype(F64), grad * self.gate
+                of_gate = in_order(grad.astype(F64) * self.always.astype(F64)) * (a * (1 - a))
+                s["shared_gate_grad"] = of_gate = of_gate.astype(t)
+            of_x = of_x + self.part_back("shared.", self.shared, back)
+            if gated:
+                of_x = of_x + self.linear_back(x, of_gate, "shared_gate")
+        backs = [self.route_back(i, one) for i, one in enumerate(of_weights)]
+        if self.kind != "top-softmax":
+            s["scores_grad"] = np.array([one for one, _ in backs])[None]
+        s["router_grad"] = of_logits = np.array([one for _, one in backs])[None]
+        of_x = of_x + self.linear_back(x, of_logits, "router", "router_bias")
+        s.update(output_grad=grad, experts_grad=of_made.reshape(1, len(rows), -1),
+                 routing_grad=of_weights[None], x_grad=of_x)
+        return of_x
 
 class Layers(Part):
     """A tape: of each step the stage it makes, and what goes back through it"""
@@ -453,7 +579,7 @@ class Layers(Part):
         def show():  # an ffn's weights are the layer's own
             for stage, a in part.shown().items():
                 own = stage in part.own and name.endswith("ffn")
-                self.put_own((name[:-3] if own else name + ".") + stage, a)
+                self.put_own((name[:-3] if own else name + ".") + stage.lstrip("/"), a)
 
         def back(grad):
             grad = part.backward(grad)
@@ -491,7 +617,7 @@ class Layers(Part):
         of_all = {key: doc[key] for key in OF_ALL if key in doc}
         docs = {"attention": doc, "cross": {**of_all, **layer.get("cross", {}),
                                             "xk": self.doc.get("memory")}}
-        parts = [name for name, key in PARTS.items() if key in layer or name == "attention"]
+        parts = [name for name, keys in PARTS.items() if name == "attention" or keys & layer.keys()]
         order = ORDERS[doc.get("norm", "post")]
         flow = order[len(parts)] if isinstance(order, dict) else " ".join(map(order.format, parts))
         around, norms, grads = x, 0, []
@@ -512,7 +638,8 @@ class Layers(Part):
                 ln_doc = {**of_all, **layer.get("ln%d" % norms, {})}
                 x = self.run(where + "ln%d" % norms, Norm(ln_doc, self.t), x)
             elif step == "ffn":
-                x = self.run(where + step, FeedForward(doc, self.t), x)
+                made_by = Experts if "router" in layer else FeedForward
+                x = self.run(where + step, made_by(doc, self.t), x)
             else:
                 part = Attention({**docs[step], "x": x[0]}, self.t)
                 x = self.run(where + step, part, x)

@@ -56,6 +56,13 @@ SETTINGS = [
 STACKS = [{"activation": "silu", "norm": "pre"}, {"activation": "gelu_tanh"},
           {"activation": "gelu"}, {"activation": "relu2", "residual_scale": 0.3},
           {"norm": "sandwich", "norm_eps": 0.5}, {"norm": "inner", "residual_scale": -1.5}]
+# Of experts, and how many there are
+MIXTURES = [({"top_experts": 2, "activation": "silu", "norm": "pre"}, 4),
+            ({"top_experts": 1, "renormalize": False, "routing_scale": 1.3}, 3),
+            ({"top_experts": 2, "routing": "top-softmax", "activation": "clamped"}, 4),
+            ({"top_experts": 2, "routing": "sigmoid", "routing_scale": 2.5, "groups": 2,
+              "top_groups": 1, "activation": "gelu"}, 6),
+            ({"top_experts": 3, "renormalize": False, "routing": "sigmoid"}, 6)]
 
 
 def stages_of(doc, dtype):
@@ -85,6 +92,33 @@ def documents():
         yield "%s, %s" % (" ".join(words), json.dumps(more)), dict(json.loads(drawn), **more)
     for number, more in enumerate(STACKS):
         yield "three layers, %s" % json.dumps(more), three_layers(60 + number, more)
+    for number, (more, count) in enumerate(MIXTURES):
+        doc = mixture(70 + number, more, count)
+        yield "%d experts, %s" % (count, json.dumps(more)), doc
+
+
+def mixture(seed, more, count):
+    """Of these layers the last two have experts, and the last one a shared one with its gate."""
+    doc = three_layers(seed, more)
+    layer = doc["layers"][0]
+    keys = ("w1", "b1", "w2", "b2", "w3", "b3")
+    matrices, gates = [layer[key] for key in ("w1", "w2", "w3")], more.get("activation") == "clamped"
+    experts = []
+    for i in range(count):
+        one = {"w1": matrices[i % 3], "w2": matrices[(i + 1) % 3], "b2": layer["b2"]}
+        if i % 2 or gates:
+            one.update(w3=[[9 * number for number in row] for row in matrices[(i + i // 3) % 3]])
+        if i % 3 == 1:
+            one["b1"] = layer["b1"]
+        experts.append(one)
+    mixed = {key: layer[key] for key in layer if key not in keys}
+    mixed.update(experts=experts, router=[(row * 2)[1:count + 1] for row in layer["w3"]])
+    last = dict(mixed, router_bias=layer["b3"][:count], shared=experts[1],
+                shared_gate=[row[:1] for row in layer["w2"]])
+    if more.get("routing") != "top-softmax":
+        last["choice_bias"] = [0.01 * i * i for i in range(count)]
+    # Of a clamped activation each layer must have experts.
+    return dict(doc, layers=[mixed if gates else layer, mixed, last])
 
 
 def three_layers(seed, more):
